@@ -320,7 +320,8 @@ func (tx *Tx) exerciseNode(found instance, c *choice, through *lf.TypeName, argu
 		PackageName: found.template.packageName, Signatories: found.contract.Signatories,
 		Observers: found.contract.Observers, Key: found.contract.Key, InNetwork: found.contract.InNetwork,
 		Argument: value, ArgumentType: c.argument.lfType,
-		Interface: through, Choice: c.name, Consuming: c.consuming, ActingParties: controllers, ChoiceObservers: SortedParties(involved.Observers),
+		Interface: through, Choice: c.name, Consuming: c.consuming, ActingParties: controllers,
+		ChoiceObservers: SortedParties(involved.Observers),
 	}, authorizers, nil
 }
 

@@ -25,7 +25,8 @@ module Test.Asset {
   interface (this: Asset) = {
     viewtype Test.Asset:AssetView;
     method give: Party -> Update (ContractId Test.Asset:Asset);
-    choice Archive (self) (a: $P:Archive): Unit, controllers signatory_interface @Test.Asset:Asset this to upure @Unit ();
+    choice Archive (self) (a: $P:Archive): Unit
+      , controllers signatory_interface @Test.Asset:Asset this to upure @Unit ();
     choice Give (self) (a: Test.Asset:Give): ContractId Test.Asset:Asset
       , controllers $P:one (Test.Asset:AssetView {owner} (view_interface @Test.Asset:Asset this))
       , observers $P:one (Test.Asset:Give {to_} a)
@@ -76,7 +77,8 @@ module S {
   record @serializable Shop = { owner: Party, customer: Party };
   record @serializable Sell = { amount: Numeric 10, to_: Party };
   record @serializable Show = { asset: ContractId $A:Asset };
-  record @serializable Shown = { owner: Party, amount: Numeric 10, signatories: List Party, iou: Optional (Numeric 10) };
+  record @serializable Shown = { owner: Party, amount: Numeric 10, signatories: List Party,
+    iou: Optional (Numeric 10) };
   record @serializable Lend = { broker: ContractId $M:Broker, asset: ContractId $A:Asset, to_: Party };
   template (this: Shop) = {
     signatories $P:one (S:Shop {owner} this);
@@ -85,8 +87,10 @@ module S {
     choice @nonConsuming Sell (self) (a: S:Sell): ContractId $A:Asset
       , controllers $P:two (S:Shop {owner} this) (S:Sell {to_} a)
       to ubind made: ContractId $M:Iou <- create @$M:Iou ($M:Iou {
-               issuer = S:Shop {owner} this, owner = S:Shop {owner} this, observers = $P:none, amount = S:Sell {amount} a });
-             moved: ContractId $M:Iou <- exercise @$M:Iou TransferIou made ($M:TransferIou { newOwner = S:Sell {to_} a });
+               issuer = S:Shop {owner} this, owner = S:Shop {owner} this,
+               observers = $P:none, amount = S:Sell {amount} a });
+             moved: ContractId $M:Iou <- exercise @$M:Iou TransferIou made
+               ($M:TransferIou { newOwner = S:Sell {to_} a });
              read: $M:Iou <- fetch_template @$M:Iou moved
          in exercise_interface @$A:Asset Give (COERCE_CONTRACT_ID @$M:Iou @$A:Asset moved)
               ($A:Give { to_ = $M:Iou {issuer} read });
@@ -116,7 +120,8 @@ func bridged(tb testing.TB, id lf.PackageID, modelID lf.PackageID, source string
 // bridge is a ledger with the built-in test packages and a shop that was compiled against a release of the model.
 func bridge(tb testing.TB, release lf.PackageID) node {
 	tb.Helper()
-	return deploy(tb, ledgertest.Packages(), parse(tb, ledgertest.AssetPackage, assets), bridged(tb, release, release, model),
+	return deploy(tb, ledgertest.Packages(), parse(tb, ledgertest.AssetPackage, assets),
+		bridged(tb, release, release, model),
 		bridged(tb, packageID(5), release, shop))
 }
 
@@ -164,7 +169,8 @@ func TestBuiltInCodeWorksWithUploadedContracts(t *testing.T) {
 		fmt.Sprintf(`{"asset":%q,"to":"bob::1220bb"}`, gold)))
 	require.Len(t, lent.Nodes, 3)
 	require.Equal(t, []ledger.Party{"bob::1220bb"}, lent.Nodes[1].ChoiceObservers)
-	require.JSONEq(t, `{"issuer":"alice::1220aa","owner":"bob::1220bb","grams":"3.0000000000"}`, string(n.Active[lent.Nodes[2].ContractID].Payload))
+	require.JSONEq(t, `{"issuer":"alice::1220aa","owner":"bob::1220bb","grams":"3.0000000000"}`,
+		string(n.Active[lent.Nodes[2].ContractID].Payload))
 
 	shop := n.created(alice, "#shop:S:Shop", `{"owner":"alice::1220aa","customer":"bob::1220bb"}`)
 	mine := n.created(alice, "#shop:S:Gold", `{"issuer":"alice::1220aa","owner":"alice::1220aa","grams":"3"}`)
@@ -198,7 +204,8 @@ func TestNoPackageTakesTheNameOfABuiltInOne(t *testing.T) {
 	resolved, refusal := n.Packages.ResolveTemplate(name("#test-model:Test.Model:Iou"), nil)
 	require.Nil(t, refusal)
 	require.Equal(t, lf.PackageID(ledgertest.ModelPackage), resolved.Package)
-	resolved, refusal = n.Packages.ResolveTemplate(lf.TypeName{Package: packageID(77), Module: "Test.Model", Entity: "Iou"}, nil)
+	resolved, refusal = n.Packages.ResolveTemplate(
+		lf.TypeName{Package: packageID(77), Module: "Test.Model", Entity: "Iou"}, nil)
 	require.Nil(t, refusal)
 	require.Equal(t, lf.PackageID(ledgertest.ModelPackage), resolved.Package)
 	iou := n.created(alice, "#test-model:Test.Model:Iou",

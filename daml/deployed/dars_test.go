@@ -80,7 +80,8 @@ func configState(n *cointest.Network) ledger.ContractID {
 // allocate sets coin aside for a leg of a trade.
 func allocate(n *cointest.Network, node node, trade ledger.ContractID, legID string) ledger.ContractID {
 	n.Advance(0)
-	view, err := n.View(trade, "#splice-api-token-allocation-request-v1:Splice.Api.Token.AllocationRequestV1:AllocationRequest")
+	view, err := n.View(trade,
+		"#splice-api-token-allocation-request-v1:Splice.Api.Token.AllocationRequestV1:AllocationRequest")
 	require.NoError(node, err)
 	var request struct {
 		Settlement   json.RawMessage            `json:"settlement"`

@@ -1,9 +1,9 @@
-// Package deployed makes uploaded packages part of what commands can name: their templates and interfaces become ones of
-// [ledger.Packages], and the engine evaluates what they say.
+// Package deployed makes uploaded packages part of what commands can name: their templates and interfaces become ones
+// of [ledger.Packages], and the engine evaluates what they say.
 //
-// Built-in packages stay what they are. An uploaded package with the id of a built-in one only gives types and functions
-// to the packages that use it; so does one that is another version of a built-in package. Its templates are ours, and
-// nothing that it says of them is ever evaluated for one of our contracts.
+// Built-in packages stay what they are. An uploaded package with the id of a built-in one only gives types and
+// functions to the packages that use it; so does one that is another version of a built-in package. Its templates are
+// ours, and nothing that it says of them is ever evaluated for one of our contracts.
 package deployed
 
 import (

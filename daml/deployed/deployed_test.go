@@ -37,7 +37,8 @@ module N {
     choice Archive (self) (a: $P:Archive): Unit, controllers $P:one (N:Note {owner} this) to upure @Unit ();
     choice Pass (self) (a: N:Pass): ContractId N:Note
       , controllers $P:two (N:Note {owner} this) (N:Pass {to_} a)
-      to create @N:Note (N:Note { N:Note { this with owner = N:Pass {to_} a } with text = APPEND_TEXT (N:Note {text} this) "+" });
+      to create @N:Note (N:Note { N:Note { this with owner = N:Pass {to_} a } with
+        text = APPEND_TEXT (N:Note {text} this) "+" });
     choice @nonConsuming Twice (self) (a: N:None_): Text
       , controllers $P:one (N:Note {owner} this)
       , observers $P:one (N:Note {reader} this)
@@ -47,8 +48,10 @@ module N {
          in upure @Text (APPEND_TEXT (N:Note {text} n) t);
     choice @nonConsuming Throw (self) (a: N:Try): Unit, controllers $P:one (N:Note {owner} this)
       to case N:Try {creates} a of
-           True -> (ubind c: ContractId N:Note <- create @N:Note this in throw @(Update Unit) @$P:E ($P:E { message = "created" }))
-         | False -> (ubind n: N:Note <- fetch_template @N:Note self in throw @(Update Unit) @$P:E ($P:E { message = "read" }));
+           True -> (ubind c: ContractId N:Note <- create @N:Note this
+             in throw @(Update Unit) @$P:E ($P:E { message = "created" }))
+         | False -> (ubind n: N:Note <- fetch_template @N:Note self
+             in throw @(Update Unit) @$P:E ($P:E { message = "read" }));
     choice @nonConsuming Catch (self) (a: N:Try): Text, controllers $P:one (N:Note {owner} this)
       to try @Text (ubind u: Unit <- exercise @N:Note Throw self a in upure @Text "no exception")
          catch e -> case from_any_exception @$P:E e of

@@ -71,7 +71,8 @@ func TestAValueThatDoesNotFitIsRefusedWithItsPlaceAndType(t *testing.T) {
 	n := deploy(t, nil, parse(t, packageID(1), kinds))
 	id := n.created(alice, "#kinds:V:All", everything)
 	for place, spoiled := range map[string]string{
-		"all.legs[1].amount": `"-2.001"`, "all.n0": `"1.5"`, "all.n37": `"10"`, "all.c": `"Blue"`, "all.s": `{"tag":"Flat","value":1}`,
+		"all.legs[1].amount": `"-2.001"`, "all.n0": `"1.5"`, "all.n37": `"10"`, "all.c": `"Blue"`,
+		"all.s":        `{"tag":"Flat","value":1}`,
 		"all.gm[0][1]": `"x"`, "all.legs[0].to_[0]": `7`, "all.ts": `"yesterday"`,
 	} {
 		t.Run(place, func(t *testing.T) {
