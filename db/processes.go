@@ -3,7 +3,6 @@ package db
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -159,10 +158,6 @@ type NeededError struct {
 
 // Error names the step and the processes.
 func (e *NeededError) Error() string {
-	names := make([]string, len(e.Processes))
-	for i, process := range e.Processes {
-		names[i] = process.String()
-	}
 	return fmt.Sprintf("step %s takes away what a process that runs needs: %s. Nothing was changed: stop it, or restart "+
-		"it with this version, and call this again", e.Step.Name, strings.Join(names, "; "))
+		"it with this version, and call this again", e.Step.Name, namesOf(e.Processes))
 }

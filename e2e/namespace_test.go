@@ -89,11 +89,11 @@ func TestANamespaceIsNotTakenFromWorkersThatRun(t *testing.T) {
 		Running: func(context.Context, string) ([]string, error) { return nil, nil },
 		Own:     func(context.Context) ([]string, error) { return nil, nil }, Patience: patience, Now: time.Now,
 	}
-	_, err := workflows.OwnNamespace(t.Context(), temporal, claim)
+	_, _, err := workflows.OwnNamespace(t.Context(), temporal, claim)
 	var owned *workflows.OtherOwnerError
 	require.ErrorAs(t, err, &owned)
 	claim.TakeFrom = owned.Owner.Database
-	_, err = workflows.OwnNamespace(t.Context(), temporal, claim)
+	_, _, err = workflows.OwnNamespace(t.Context(), temporal, claim)
 	var used *workflows.InUseError
 	require.ErrorAs(t, err, &used)
 	require.Len(t, used.Nodes, 1)
@@ -101,10 +101,10 @@ func TestANamespaceIsNotTakenFromWorkersThatRun(t *testing.T) {
 
 	node.interrupt(t)
 	claim.Patience = time.Second
-	taken, err := workflows.OwnNamespace(t.Context(), temporal, claim)
+	taken, _, err := workflows.OwnNamespace(t.Context(), temporal, claim)
 	require.NoError(t, err)
 	require.Equal(t, &owned.Owner, taken)
-	taken, err = workflows.OwnNamespace(t.Context(), temporal, claim)
+	taken, _, err = workflows.OwnNamespace(t.Context(), temporal, claim)
 	require.NoError(t, err)
 	require.Nil(t, taken, "it has it already")
 }
@@ -187,14 +187,14 @@ func TestANamespaceWithoutANoteIsNotTakenFromWorkersThatRun(t *testing.T) {
 		Namespace: home.namespace, Owner: workflows.NamespaceOwner{Ledger: "mine", Database: "here/1"},
 		Own: func(context.Context) ([]string, error) { return own, nil }, Patience: patience, Now: time.Now,
 	}
-	_, err = workflows.OwnNamespace(t.Context(), temporal, claim)
+	_, _, err = workflows.OwnNamespace(t.Context(), temporal, claim)
 	var strangers *workflows.StrangersError
 	require.ErrorAs(t, err, &strangers)
 	require.Equal(t, []string{stranger}, strangers.Nodes)
 	require.ErrorContains(t, err, "--temporal-namespace")
 
 	own = []string{stranger}
-	taken, err := workflows.OwnNamespace(t.Context(), temporal, claim)
+	taken, _, err := workflows.OwnNamespace(t.Context(), temporal, claim)
 	require.NoError(t, err, "the ledger's own workers are no strangers")
 	require.Nil(t, taken)
 }

@@ -11,6 +11,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	taskqueuepb "go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
@@ -91,53 +92,75 @@ const (
 // ownerID is the id of the Schedule that names the owner of a namespace.
 func ownerID() string { return workflowid.Of("florin", "owner").String() }
 
+// CheckNamespace fails as [OwnNamespace] does, and changes nothing.
+func CheckNamespace(ctx context.Context, connected client.Client, claim NamespaceClaim) error {
+	return untilAvailable(ctx, func() error {
+		_, _, err := claim.find(ctx, connected, false)
+		return err
+	})
+}
+
 // OwnNamespace notes whose the namespace is, or fails with an [OtherOwnerError] when another database has it. When it
 // may be taken over from that one, and none of its nodes is seen to run, the owner before is returned; nil when nothing
-// was taken. The note is a Schedule that is paused and never runs: every Temporal keeps one, and of several processes
-// that make it at once one wins.
+// was taken. It reports in noted whether nothing said whose the namespace was. The note is a Schedule that is paused
+// and never runs: every Temporal keeps one, and of several processes that make it at once one wins.
 func OwnNamespace(
 	ctx context.Context, connected client.Client, claim NamespaceClaim,
-) (taken *NamespaceOwner, err error) {
-	namespace, owner, takeFrom := claim.Namespace, claim.Owner, claim.TakeFrom
+) (taken *NamespaceOwner, noted bool, err error) {
 	err = untilAvailable(ctx, func() error {
-		note := connected.ScheduleClient().GetHandle(ctx, ownerID())
-		noted, err := readOwner(ctx, note)
+		found, isNoted, err := claim.find(ctx, connected, taken != nil)
 		switch {
-		case is[*serviceerror.NotFound](err):
-			if taken == nil { // otherwise nobody was found to work here
-				if err := claim.requireNoStrangers(ctx, connected); err != nil {
-					return err
-				}
-			}
-			if made, err := noteOwner(ctx, connected, owner); made || err != nil {
+		case err != nil:
+			return err
+		case !isNoted:
+			if noted, err = noteOwner(ctx, connected, claim.Owner); noted || err != nil {
 				return err
 			}
 			return serviceerror.NewUnavailable("another process notes whose the namespace is")
-		case err != nil:
-			return fmt.Errorf("read the Schedule %s of namespace %q: %w", ownerID(), namespace, err)
-		case noted == owner:
+		case found == claim.Owner:
 			return nil
-		case noted.Database != owner.Database && (takeFrom == "" || noted.Database != takeFrom):
-			return &OtherOwnerError{Namespace: namespace, Owner: noted}
-		case noted.Database != owner.Database:
-			if err := claim.requireIdle(ctx, connected, noted); err != nil {
-				if now, failed := readOwner(ctx, note); failed == nil && now == owner {
-					return nil // another process of this ledger has taken it meanwhile, and that one was found
-				}
-				return err
-			}
 		}
 		// A database that holds another ledger now has no other one any more.
+		note := connected.ScheduleClient().GetHandle(ctx, ownerID())
 		if err := note.Delete(ctx); err != nil && !is[*serviceerror.NotFound](err) {
 			return err
 		}
-		taken = &noted
+		taken = &found
 		return serviceerror.NewUnavailable("the namespace changes hands")
 	})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return taken, nil
+	return taken, noted && taken == nil, nil
+}
+
+// find reads whose the namespace is, if anything says it, and fails unless this ledger may have it. Of one that was
+// vacated it is known that nobody works there.
+func (c NamespaceClaim) find(
+	ctx context.Context, connected client.Client, vacated bool,
+) (found NamespaceOwner, isNoted bool, err error) {
+	note := connected.ScheduleClient().GetHandle(ctx, ownerID())
+	found, err = readOwner(ctx, note)
+	switch {
+	case is[*serviceerror.NotFound](err):
+		if !vacated {
+			return found, false, c.requireNoStrangers(ctx, connected)
+		}
+		return found, false, nil
+	case err != nil:
+		return found, false, fmt.Errorf("read the Schedule %s of namespace %q: %w", ownerID(), c.Namespace, err)
+	case found.Database == c.Owner.Database:
+		return found, true, nil
+	case c.TakeFrom == "" || found.Database != c.TakeFrom:
+		return found, true, &OtherOwnerError{Namespace: c.Namespace, Owner: found}
+	}
+	if err := c.requireIdle(ctx, connected, found); err != nil {
+		if now, failed := readOwner(ctx, note); failed == nil && now.Database == c.Owner.Database {
+			return now, true, nil // another process of this ledger has taken it meanwhile, and that one was found
+		}
+		return found, true, err
+	}
+	return found, true, nil
 }
 
 // noteOwner makes the note that names the owner, unless there is one.
@@ -257,6 +280,20 @@ func ownerSchedule(owner NamespaceOwner) client.ScheduleOptions {
 			Args: []any{SubmitCommandsInput{}},
 		},
 	}
+}
+
+// NamespaceID is Temporal's id of a namespace: another one in another Temporal, and after it was made anew.
+func NamespaceID(ctx context.Context, connected client.Client, namespace string) (id string, err error) {
+	err = untilAvailable(ctx, func() error {
+		found, err := connected.WorkflowService().DescribeNamespace(ctx,
+			&workflowservice.DescribeNamespaceRequest{Namespace: namespace})
+		id = found.GetNamespaceInfo().GetId()
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("ask Temporal for the id of namespace %q: %w", namespace, err)
+	}
+	return id, nil
 }
 
 // readOwner reads the note that names the owner.

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/wait"
 	"github.com/florinledger/florin/workflows"
 )
@@ -15,14 +16,104 @@ const (
 	namespaceInterval = 5 * time.Second
 	// namespaceTimeout bounds one look.
 	namespaceTimeout = 10 * time.Second
+	// takeOverPatience is how long a worker of another ledger has to show that it runs, before its namespace is taken: it
+	// takes a task in milliseconds.
+	takeOverPatience = 10 * time.Second
+	// followPatience is how long processes of this ledger have to find out that the namespace was made anew, before one
+	// that starts takes them for processes in another Temporal. They look at the [namespaceInterval].
+	followPatience = 20 * time.Second
+	followInterval = 500 * time.Millisecond
 )
+
+// checkNamespace refuses a namespace in which this process may not work, before anything is stored: a fresh ledger
+// keeps for good what its first process is given.
+func (n *node) checkNamespace(ctx, _ context.Context) error {
+	deadline, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	var err error
+	if n.databaseID, err = n.database.DatabaseID(deadline); err != nil {
+		return err
+	}
+	settings := n.options.settings
+	n.namespace = &namespaceWatch{node: n, claim: workflows.NamespaceClaim{
+		Namespace: settings.TemporalNamespace, Owner: workflows.NamespaceOwner{Database: n.databaseID},
+		TakeFrom: settings.TakeNamespaceFrom, Running: n.database.ProcessesOn, Own: n.database.Workers,
+		Patience: takeOverPatience, Now: time.Now,
+	}}
+	if n.namespace.works, err = n.namespace.found(deadline); err != nil {
+		return err
+	}
+	if err := n.namespace.await(deadline); err != nil {
+		return err
+	}
+	return workflows.CheckNamespace(deadline, n.temporal, n.namespace.claim)
+}
+
+// ownNamespace notes in the namespace whose it is, and in the record that the ledger works there.
+func (n *node) ownNamespace(ctx, _ context.Context) error {
+	deadline, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	n.namespace.claim.Owner.Ledger = n.identity.ParticipantID
+	taken, noted, err := workflows.OwnNamespace(deadline, n.temporal, n.namespace.claim)
+	if err != nil {
+		return err
+	}
+	n.logNamespace(ctx, n.namespace.claim.Owner, taken, noted)
+	return n.namespace.enter(deadline)
+}
 
 // namespaceWatch sees to it that the Temporal namespace stays this ledger's while the process runs.
 type namespaceWatch struct {
 	node  *node
 	claim workflows.NamespaceClaim
+	// works is where this process works, as it was found last.
+	works db.TemporalNamespace
 	// lost says whose it is now; nil while it is this ledger's, as far as this process knows.
 	lost atomic.Pointer[workflows.OtherOwnerError]
+}
+
+// found is the namespace of this process as Temporal has it now.
+func (w *namespaceWatch) found(ctx context.Context) (db.TemporalNamespace, error) {
+	id, err := workflows.NamespaceID(ctx, w.node.temporal, w.claim.Namespace)
+	return db.TemporalNamespace{Name: w.claim.Namespace, ID: id, Database: w.node.databaseID}, err
+}
+
+// await returns when no process of this ledger works in another namespace. Where it was made anew under processes that
+// run, these follow soon; a ledger that works in one of another name goes on to.
+func (w *namespaceWatch) await(ctx context.Context) error {
+	patient, cancel := context.WithTimeout(ctx, followPatience)
+	defer cancel()
+	for {
+		err := w.node.database.CheckTemporalNamespace(ctx, w.works)
+		other, isOther := errors.AsType[*db.OtherNamespaceError](err)
+		if !isOther || other.Given.Name != other.Ledgers.Name || wait.For(patient, followInterval) != nil {
+			return err
+		}
+	}
+}
+
+// enter notes in the record that this process starts to work in the namespace.
+func (w *namespaceWatch) enter(ctx context.Context) error {
+	before, err := w.node.database.EnterTemporalNamespace(ctx, w.works)
+	if err == nil {
+		w.node.logOtherNamespace(ctx, w.works, before)
+	}
+	return err
+}
+
+// follow notes in the record that the namespace of this process was made anew, if it was.
+func (w *namespaceWatch) follow(ctx context.Context) error {
+	now, err := w.found(ctx)
+	if err != nil || now == w.works {
+		return err
+	}
+	before, err := w.node.database.FollowTemporalNamespace(ctx, now)
+	if err != nil {
+		return err
+	}
+	w.works = now
+	w.node.logOtherNamespace(ctx, now, before)
+	return nil
 }
 
 // err is nil while the namespace is this ledger's.
@@ -58,6 +149,11 @@ func (w *namespaceWatch) look(ctx context.Context) {
 	if noted {
 		log.WarnContext(ctx, "nothing said any more whose the Temporal namespace is: it was noted again",
 			"ledger", w.claim.Owner.Ledger, "database", w.claim.Owner.Database)
+	}
+	if err == nil {
+		if err := w.follow(limited); err != nil && ctx.Err() == nil {
+			log.WarnContext(ctx, "the record was not told of the Temporal namespace that was made anew", "error", err)
+		}
 	}
 	other, isOther := errors.AsType[*workflows.OtherOwnerError](err)
 	switch {

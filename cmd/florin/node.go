@@ -33,9 +33,6 @@ import (
 const (
 	// connectTimeout bounds how long a starting node waits for Temporal and for its own first commit.
 	connectTimeout = time.Minute
-	// takeOverPatience is how long a worker of another ledger has to show that it runs, before its namespace is taken: it
-	// takes a task in milliseconds.
-	takeOverPatience = 10 * time.Second
 	// startTimeout bounds how long one start of a workflow waits for Temporal. It is at most half of what a request may
 	// take, so that the answer can say what is wrong.
 	startTimeout = 10 * time.Second
@@ -149,6 +146,7 @@ func startNode(ctx context.Context, options nodeOptions) (*node, error) {
 		{"open the database", n.openDatabase},
 		{"tell others that this process runs", n.enterLedger},
 		{"connect to Temporal", n.connectTemporal},
+		{"look at the Temporal namespace", n.checkNamespace},
 		{"read the node's identity", n.identify},
 		{"read the uploaded packages", n.readPackages},
 		{"take the Temporal namespace", n.ownNamespace},
@@ -241,27 +239,6 @@ func (n *node) connectTemporal(ctx, _ context.Context) error {
 		return explainTemporal(n.options.temporal.TemporalAddress, err)
 	}
 	return workflows.EnsureSearchAttributes(deadline, n.temporal, n.options.settings.TemporalNamespace)
-}
-
-// ownNamespace refuses to work in the namespace of another ledger, or of another copy of this one.
-func (n *node) ownNamespace(ctx, _ context.Context) error {
-	deadline, cancel := context.WithTimeout(ctx, connectTimeout)
-	defer cancel()
-	var err error
-	if n.databaseID, err = n.database.DatabaseID(deadline); err != nil {
-		return err
-	}
-	settings := n.options.settings
-	owner := workflows.NamespaceOwner{Ledger: n.identity.ParticipantID, Database: n.databaseID}
-	n.namespace = &namespaceWatch{node: n, claim: workflows.NamespaceClaim{
-		Namespace: settings.TemporalNamespace, Owner: owner, TakeFrom: settings.TakeNamespaceFrom,
-		Running: n.database.ProcessesOn, Own: n.database.Workers, Patience: takeOverPatience, Now: time.Now,
-	}}
-	taken, err := workflows.OwnNamespace(deadline, n.temporal, n.namespace.claim)
-	if err == nil {
-		n.logNamespace(ctx, owner, taken)
-	}
-	return err
 }
 
 func (n *node) identify(ctx, _ context.Context) error {

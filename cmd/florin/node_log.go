@@ -9,6 +9,7 @@ import (
 
 	"gopkg.in/natefinch/lumberjack.v2"
 
+	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/workflows"
 )
@@ -65,18 +66,33 @@ func (n *node) logStarted(ctx context.Context) {
 		"ledger_settings", shown)
 }
 
-// logNamespace notes what was taken from whom, and that a process was told to take what it need not.
-func (n *node) logNamespace(ctx context.Context, owner workflows.NamespaceOwner, taken *workflows.NamespaceOwner) {
+// logNamespace notes what was taken from whom, or from nobody, and that a process was told to take what it need not.
+func (n *node) logNamespace(
+	ctx context.Context, owner workflows.NamespaceOwner, taken *workflows.NamespaceOwner, noted bool,
+) {
 	settings := n.options.settings
 	log := n.options.log.With("namespace", settings.TemporalNamespace, "ledger", owner.Ledger, "database", owner.Database)
 	switch {
 	case taken != nil:
 		log.WarnContext(ctx, "the Temporal namespace was taken over: nodes of the database before must never run again",
 			"from_ledger", taken.Ledger, "from_database", taken.Database)
+	case noted:
+		log.InfoContext(ctx, "nothing said whose the Temporal namespace is, and nobody works in it: it was taken for this ledger")
 	case settings.TakeNamespaceFrom != "":
 		log.WarnContext(ctx, "nothing was taken, the Temporal namespace is this ledger's: leave --take-namespace-from out",
 			"take_namespace_from", settings.TakeNamespaceFrom)
 	}
+}
+
+// logOtherNamespace notes that the ledger works in another Temporal namespace than before.
+func (n *node) logOtherNamespace(ctx context.Context, now, before db.TemporalNamespace) {
+	if now == before || before.ID == "" {
+		return
+	}
+	n.options.log.WarnContext(ctx, "the ledger works in another Temporal namespace than before: it was made anew, or "+
+		"Temporal or the database is another one; `florin repair` has the workflows of contracts started anew",
+		"namespace", now.Name, "namespace_id", now.ID, "database", now.Database,
+		"namespace_before", before.Name, "namespace_id_before", before.ID, "database_before", before.Database)
 }
 
 // logStop notes that the process stops, and why.

@@ -16,15 +16,19 @@ type repairCommand struct{ recordPlace }
 // Run enters every contract that needs a workflow anew, and makes automation search the record anew, so that processes
 // with a worker start what is missing. They may run meanwhile, or start later.
 func (c *repairCommand) Run(ctx context.Context) error {
-	packages, err := ledger.NewPackages(builtin.Packages()...)
-	if err != nil {
-		return err
-	}
-	lifecycles, err := lifecycle.NewRegistry(packages)
+	lifecycles, err := builtinLifecycles()
 	if err != nil {
 		return err
 	}
 	return c.with(ctx, func(_ string, database *db.DB) error { return repair(ctx, database, lifecycles) })
+}
+
+func builtinLifecycles() (*lifecycle.Registry, error) {
+	packages, err := ledger.NewPackages(builtin.Packages()...)
+	if err != nil {
+		return nil, err
+	}
+	return lifecycle.NewRegistry(packages)
 }
 
 func repair(ctx context.Context, database *db.DB, lifecycles *lifecycle.Registry) error {

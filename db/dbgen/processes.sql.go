@@ -55,6 +55,16 @@ func (q *Queries) HoldSchema(ctx context.Context, schemaLock int64) error {
 	return err
 }
 
+const HoldStarts = `-- name: HoldStarts :exec
+SELECT pg_advisory_xact_lock($1)
+`
+
+// HoldStarts keeps processes from starting until the transaction ends.
+func (q *Queries) HoldStarts(ctx context.Context, schemaLock int64) error {
+	_, err := q.db.Exec(ctx, HoldStarts, schemaLock)
+	return err
+}
+
 const ListOlderProcesses = `-- name: ListOlderProcesses :many
 SELECT (process || ' (version ' || version || ' on ' || host || ')')::text AS process
 FROM processes

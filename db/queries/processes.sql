@@ -37,3 +37,7 @@ SELECT (process || ' (version ' || version || ' on ' || host || ')')::text AS pr
 FROM processes
 WHERE schema_version < @step AND seen_at > now() - make_interval(secs => @silence::float8)
 ORDER BY process;
+
+-- HoldStarts keeps processes from starting until the transaction ends.
+-- name: HoldStarts :exec
+SELECT pg_advisory_xact_lock(@schema_lock);

@@ -48,6 +48,10 @@ func newDynamicConfig(namespaceRefresh time.Duration) *dynamicConfig {
 		dynamicconfig.MatchingNumTaskqueueReadPartitions.Key():  1,
 		dynamicconfig.MatchingNumTaskqueueWritePartitions.Key(): 1,
 
+		// A worker that stops says so, and then its polls are answered at once, with a task or without: those that it drops
+		// otherwise may have been given a task, which nobody does until it times out.
+		dynamicconfig.EnableCancelWorkerPollsOnShutdown.Key(): true,
+
 		// Nobody shares this server, so nobody needs protection from somebody's lists and bursts.
 		dynamicconfig.FrontendRPS.Key():                                  100_000,
 		dynamicconfig.FrontendMaxNamespaceRPSPerInstance.Key():           100_000,
