@@ -66,6 +66,7 @@ func NewFollower(options FollowerOptions) (*Follower, error) {
 // the audit goes on behind it.
 func (f *Follower) Run(ctx context.Context) {
 	var known *kept
+	trouble := wait.Trouble{Log: f.options.Log, What: "the audit cannot go on, and will try again"}
 	for ctx.Err() == nil {
 		state, err := f.step(ctx, known)
 		switch {
@@ -73,12 +74,13 @@ func (f *Follower) Run(ctx context.Context) {
 		case errors.Is(err, db.ErrWatcherClosed):
 			return
 		case err != nil:
-			f.options.Log.WarnContext(ctx, "the audit cannot go on, and will try again", "error", err)
+			trouble.Note(ctx, err)
 			known = nil // somebody else may have moved it
 			if wait.For(ctx, retryAfter) != nil {
 				return
 			}
 		default:
+			trouble.Note(ctx, nil)
 			known = state
 		}
 	}

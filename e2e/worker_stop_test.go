@@ -13,6 +13,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/sdk/client"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/florinledger/florin/workflows"
 )
@@ -126,4 +127,52 @@ func history(t *testing.T, temporal client.Client, workflow string) (events []*h
 		events = append(events, event)
 	}
 	return events
+}
+
+// TestWorkersThatAreRestartedUnderLoadLeaveNoTaskBehind restarts one of two workers again and again while workflows are
+// started: what Temporal gives to a worker in the moment in which it stops must not wait until it times out.
+func TestWorkersThatAreRestartedUnderLoadLeaveNoTaskBehind(t *testing.T) {
+	t.Parallel()
+	const restarts, clients = 10, 4
+	p := newParted(t)
+	temporal := temporalClient(t, p.temporalAddress, p.namespace)
+	serve(t, "worker", p.installation)
+	loading, stop := context.WithCancel(t.Context())
+	defer stop()
+	var load errgroup.Group
+	slow := make([][]string, clients)
+	for i := range clients {
+		load.Go(func() error {
+			for n := 0; loading.Err() == nil; n++ {
+				began := time.Now()
+				run, err := temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
+					ID: fmt.Sprintf("load-%d-%d", i, n), TaskQueue: workflows.SubmissionQueue,
+				}, "SubmitCommands", workflows.SubmitCommandsInput{})
+				if err == nil {
+					err = run.Get(t.Context(), nil)
+				}
+				if err != nil {
+					return err
+				}
+				if time.Since(began) > 5*time.Second { // or the machine was busy
+					slow[i] = append(slow[i], run.GetID())
+				}
+			}
+			return nil
+		})
+	}
+	for range restarts {
+		require.NoError(t, p.worker.Signal(syscall.SIGTERM))
+		p.worker.waitEnd(t)
+		require.Equal(t, 0, p.worker.exitCode(t), "it said: %s", p.worker.stderr)
+		p.worker = launch(t, "worker", p.installation)
+		p.worker.awaitReady(t)
+	}
+	stop()
+	require.NoError(t, load.Wait())
+	for _, workflow := range slices.Concat(slow...) {
+		for _, event := range history(t, temporal, workflow) {
+			require.Nil(t, event.GetWorkflowTaskTimedOutEventAttributes(), "a task of %s was left behind", workflow)
+		}
+	}
 }

@@ -1,5 +1,5 @@
 // Package wait lets time pass. It is the only place where a loop pauses: what returns an error cannot be passed over,
-// so that every loop ends with its context.
+// so that every loop ends with its context. [Trouble] is what a loop says that tries again.
 package wait
 
 import (

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"time"
+
+	"github.com/florinledger/florin/wait"
 )
 
 // AutomationRecord is what an [AutomationCaller] reads of the record.
@@ -41,9 +43,7 @@ const pauseKnown = 5 * time.Second
 // NewAutomationCaller makes a caller.
 func NewAutomationCaller(options AutomationCallerOptions) *AutomationCaller {
 	c := &AutomationCaller{options: options, asked: map[string]time.Time{}}
-	c.dispatcher = newDispatcher(c.callDue, func(ctx context.Context, err error) {
-		options.Log.WarnContext(ctx, "automation that is due could not be run", "error", err)
-	})
+	c.dispatcher = newDispatcher(c.callDue, &wait.Trouble{Log: options.Log, What: "automation that is due could not be run"})
 	return c
 }
 

@@ -18,14 +18,14 @@ const (
 // dispatcher looks for what is due in the record, and calls the workflows that do it: when something changed, and from
 // time to time.
 type dispatcher struct {
-	// callDue calls what is due; failed is told when that does not work.
+	// callDue calls what is due; trouble is told whether that works.
 	callDue func(ctx context.Context) error
-	failed  func(ctx context.Context, err error)
+	trouble *wait.Trouble
 	woken   chan struct{}
 }
 
-func newDispatcher(callDue func(context.Context) error, failed func(context.Context, error)) dispatcher {
-	return dispatcher{callDue: callDue, failed: failed, woken: make(chan struct{}, 1)}
+func newDispatcher(callDue func(context.Context) error, trouble *wait.Trouble) dispatcher {
+	return dispatcher{callDue: callDue, trouble: trouble, woken: make(chan struct{}, 1)}
 }
 
 // Changed notes that something in the record changed, or the ledger's clock did.
@@ -39,8 +39,8 @@ func (d *dispatcher) Changed() {
 // Run calls what is due until ctx ends.
 func (d *dispatcher) Run(ctx context.Context) {
 	for ctx.Err() == nil {
-		if err := d.callDue(ctx); err != nil && ctx.Err() == nil {
-			d.failed(ctx, err)
+		if err := d.callDue(ctx); ctx.Err() == nil {
+			d.trouble.Note(ctx, err)
 		}
 		if wait.For(ctx, minInterval) != nil {
 			return

@@ -17,6 +17,7 @@ import (
 	"github.com/florinledger/florin/activities"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/workflowid"
+	"github.com/florinledger/florin/wait"
 )
 
 // LifecycleRecord is what a [Caller] reads of the record.
@@ -69,8 +70,8 @@ const (
 // NewCaller makes a caller.
 func NewCaller(options CallerOptions) *Caller {
 	c := &Caller{options: options}
-	c.dispatcher = newDispatcher(c.callDue, func(ctx context.Context, err error) {
-		options.Log.WarnContext(ctx, "workflows that look after contracts could not be called", "error", err)
+	c.dispatcher = newDispatcher(c.callDue, &wait.Trouble{
+		Log: options.Log, What: "workflows that look after contracts could not be called",
 	})
 	return c
 }

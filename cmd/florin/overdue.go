@@ -40,11 +40,16 @@ func newOverdue(n *node) *overdue {
 
 // run looks from time to time until ctx ends.
 func (o *overdue) run(ctx context.Context) {
+	trouble := wait.Trouble{Log: o.node.options.log, What: "what is due could not be looked at"}
 	for wait.For(ctx, overdueInterval) == nil {
-		if err := o.look(ctx); err != nil && ctx.Err() == nil {
-			o.forget()
-			o.node.options.log.WarnContext(ctx, "what is due could not be looked at", "error", err)
+		err := o.look(ctx)
+		if ctx.Err() != nil {
+			return
 		}
+		if err != nil {
+			o.forget()
+		}
+		trouble.Note(ctx, err)
 	}
 }
 

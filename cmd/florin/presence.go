@@ -24,8 +24,6 @@ type presence struct {
 	self db.Process
 	// hasWorker is true while the worker of this process takes tasks.
 	hasWorker atomic.Bool
-	// heartbeatFailed is set while the database takes no heartbeat of this process, and so probably of none.
-	heartbeatFailed atomic.Bool
 	// missedUntil is when it took none last; nil when it has taken all.
 	missedUntil atomic.Pointer[time.Time]
 	stop        context.CancelFunc
@@ -58,13 +56,14 @@ func (n *node) enterLedger(ctx, background context.Context) error {
 // run notes that this process runs, again and again, until ctx ends.
 func (p *presence) run(ctx context.Context) {
 	defer close(p.stopped)
+	trouble := wait.Trouble{Log: p.node.options.log, What: "others cannot be told that this process runs"}
 	for wait.For(ctx, heartbeatInterval) == nil {
 		err := p.heartbeat(ctx)
 		if err != nil {
 			p.missed(time.Now())
 		}
-		if before := p.heartbeatFailed.Swap(err != nil); err != nil && !before && ctx.Err() == nil {
-			p.node.options.log.WarnContext(ctx, "others cannot be told that this process runs", "error", err)
+		if ctx.Err() == nil {
+			trouble.Note(ctx, err)
 		}
 	}
 }

@@ -1,0 +1,58 @@
+package wait
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+const (
+	// sameAgain is between two lines of the log about a trouble that stays the same, otherAgain about one that changes.
+	sameAgain, otherAgain = time.Minute, 10 * time.Second
+)
+
+// Trouble is what keeps a loop that tries again from its work. The log hears of it when it comes, changes and goes, and
+// once a minute meanwhile, however often the loop tries: what is away for an hour makes sixty lines.
+type Trouble struct {
+	// Log hears What is not possible.
+	Log  *slog.Logger
+	What string
+	// Now is time.Now where it is nil.
+	Now func() time.Time
+
+	mu          sync.Mutex
+	since, said time.Time
+	last        string
+	times       int
+}
+
+// Note notes how a try ended, nil for well.
+func (t *Trouble) Note(ctx context.Context, err error) {
+	now := time.Now
+	if t.Now != nil {
+		now = t.Now
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err == nil {
+		if !t.since.IsZero() {
+			t.Log.InfoContext(ctx, t.What+": it is over", "for", now().Sub(t.since).Round(time.Second).String())
+		}
+		t.since, t.times = time.Time{}, 0
+		return
+	}
+	t.times++
+	pause := sameAgain
+	switch {
+	case t.since.IsZero():
+		t.since, pause = now(), 0
+	case err.Error() != t.last:
+		pause = otherAgain
+	}
+	if pause > 0 && now().Sub(t.said) < pause {
+		return
+	}
+	t.said, t.last = now(), err.Error()
+	t.Log.WarnContext(ctx, t.What, "error", err, "for", now().Sub(t.since).Round(time.Second).String(), "times", t.times)
+}
