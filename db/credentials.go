@@ -34,6 +34,9 @@ func (d *DB) SetCredentials(ctx context.Context, url string) error {
 	}
 	d.credentials.Store(&credentials{user: config.User, password: config.Password})
 	d.pool.Reset()
+	for _, watcher := range d.allWatchers() {
+		watcher.logsIn.Store(true)
+	}
 	return nil
 }
 

@@ -54,21 +54,37 @@ func (e *DataError) IsText() bool {
 
 // unreachable says that no connection to the database could be made. The driver lists each try on a line of its own,
 // most of them twice; here they are one line.
-func unreachable(err error) error { return &unreachableError{err} }
+func unreachable(err error) error { return &UnreachableError{err} }
 
-type unreachableError struct{ cause error }
+// UnreachableError says that no connection to the database could be made. Who was given its URL knows how, and says so.
+type UnreachableError struct{ cause error }
 
-func (e *unreachableError) Error() string {
+// Error says what to do.
+func (e *UnreachableError) Error() string {
 	lines := strings.FieldsFunc(e.cause.Error(), func(char rune) bool { return char == '\n' })
 	for i := range lines {
 		lines[i] = strings.TrimSpace(lines[i])
 	}
-	return "cannot reach the database: " + strings.Join(slices.Compact(lines), " ") +
-		"; check its URL (FLORIN_DATABASE_URL) and that it runs"
+	said := "cannot reach the database: " + strings.Join(slices.Compact(lines), " ")
+	if isFull(e.cause) {
+		return said + fullAdvice
+	}
+	return said + "; check its URL and that it runs"
+}
+
+// fullAdvice is what to do when the server takes no more connections.
+const fullAdvice = ": the server has no connection left for this process; all processes together must fit into its " +
+	"max_connections, each with --database-connections (FLORIN_DATABASE_CONNECTIONS, 32) and one more, besides Temporal: " +
+	"lower the one or raise the other"
+
+// isFull reports whether the server, or the role or the database there, may have no further connection.
+func isFull(err error) bool {
+	pgErr, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pgErr.Code == pgerrcode.TooManyConnections
 }
 
 // Unwrap is the driver's error.
-func (e *unreachableError) Unwrap() error { return e.cause }
+func (e *UnreachableError) Unwrap() error { return e.cause }
 
 // unreadable makes a [DataError] of an error in turning rows into what they stand for, or back; nil for nil.
 func unreadable(err error) error {
@@ -176,6 +192,9 @@ func failed(doing string, err error) error {
 	case isUnwritable(err):
 		return fault.ServiceNotRunning.New("The database takes no changes at the moment.").
 			With("service_name", "database").Wrap(err)
+	case isFull(err):
+		return fault.ServiceNotRunning.New("The database has no connection left.").With("service_name", "database").
+			Wrap(fmt.Errorf("%w%s", err, fullAdvice))
 	case isAway(err):
 		return fault.ServiceNotRunning.New("The database does not answer.").With("service_name", "database").Wrap(err)
 	default:

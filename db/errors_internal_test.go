@@ -23,8 +23,20 @@ func TestADatabaseThatIsAwayIsOneLine(t *testing.T) {
 	require.ErrorIs(t, err, syscall.ECONNREFUSED)
 	require.NotContains(t, err.Error(), "\n")
 	require.NotContains(t, err.Error(), "\t")
-	require.Contains(t, err.Error(), "check its URL (FLORIN_DATABASE_URL)")
+	require.Contains(t, err.Error(), "check its URL and that it runs")
 	require.Equal(t, 1, strings.Count(err.Error(), "connection refused"))
+}
+
+func TestADatabaseWithoutAConnectionLeftSaysWhatToLowerAndWhatToRaise(t *testing.T) {
+	t.Parallel()
+	full := &pgconn.PgError{Code: pgerrcode.TooManyConnections, Message: "sorry, too many clients already"}
+	for _, err := range []error{unreachable(full), errors.Unwrap(failed("reading", full))} {
+		require.ErrorContains(t, err, "sorry, too many clients already")
+		require.ErrorContains(t, err, "--database-connections")
+		require.ErrorContains(t, err, "max_connections")
+		require.NotContains(t, err.Error(), "check its URL")
+	}
+	require.True(t, fault.ServiceNotRunning.Matches(failed("reading", full)), "it passes")
 }
 
 func TestFailed(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -33,6 +34,9 @@ const (
 	reconnectPause = 500 * time.Millisecond
 )
 
+// errLogsIn ends a connection whose login has changed.
+var errLogsIn = errors.New("the login of the database has changed")
+
 // ErrWatcherClosed is returned to those who wait on a closed [Watcher].
 var ErrWatcherClosed = errors.New("the watcher of the record is closed")
 
@@ -51,6 +55,9 @@ type Watcher struct {
 	options WatcherOptions
 	cancel  context.CancelFunc
 	closed  chan struct{} // closed when the watcher has stopped
+
+	// logsIn is set when the connection is to be made anew, as its login has changed.
+	logsIn atomic.Bool
 
 	mu    sync.Mutex
 	head  ledger.Offset
@@ -151,6 +158,9 @@ func (w *Watcher) run(ctx context.Context, conn *pgx.Conn) {
 	defer w.db.removeWatcher(w)
 	for {
 		err := w.listen(ctx, conn)
+		if errors.Is(err, errLogsIn) {
+			conn, err = w.connect(ctx)
+		}
 		if err != nil && ctx.Err() == nil { // once, however long it takes to have another one
 			w.options.Log.WarnContext(ctx, "lost the connection that watches the record", "error", err)
 		}
@@ -201,6 +211,9 @@ func (w *Watcher) listen(ctx context.Context, conn *pgx.Conn) error {
 			if err := step(ctx, conn); err != nil {
 				return err
 			}
+		}
+		if w.logsIn.Swap(false) {
+			return errLogsIn
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/florinledger/florin/cmd/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/devnet/datadir"
+	"github.com/florinledger/florin/devnet/runfile"
 )
 
 // minSpace is how much disk a development node should find.
@@ -63,6 +64,9 @@ func (c *doctorCommand) directory() finding {
 	found := finding{What: "data directory", OK: true, Found: c.DataDir}
 	if pid, held := datadir.Holder(c.DataDir); held {
 		found.Found += fmt.Sprintf(" is held by a node (pid %d)", pid)
+		if info, err := runfile.Read(c.DataDir); err == nil && info.Stopped {
+			found.Found = fmt.Sprintf("%s is held by PostgreSQL and Temporal of a node that is stopped (pid %d)", c.DataDir, pid)
+		}
 		return found
 	}
 	place := c.DataDir
@@ -106,13 +110,17 @@ func (c *doctorCommand) node(ctx context.Context) finding {
 	case err != nil:
 		found.OK, found.Found = false, err.Error()
 	case state == "ready":
+	case state == "stopped" && detail != "": // PostgreSQL and Temporal run on
+		found.Advice = client.OnData(c.DataDir, "start") + " starts it again"
 	case state == "stopped" && c.URL == "":
 		found.Advice = client.OnData(c.DataDir, "up") + " starts one"
 	case state == "starting":
 		found.Advice = c.Florin("wait") + " returns when it is ready"
 	default:
 		found.OK, found.Found, found.Advice = false, state+": "+detail, client.OnData(c.DataDir, "logs")+" shows why"
-		if c.URL != "" {
+		if c.URL != "" && state == "no answer" {
+			found.Advice = "start it, or name another one with --url"
+		} else if c.URL != "" {
 			found.Advice = "the part that failed says why; so does the log of the node"
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/cmd/florin/daml"
 	"github.com/florinledger/florin/cmd/florin/secret"
+	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
 )
 
@@ -94,7 +95,11 @@ func main() {
 		os.Exit(exit.code)
 	}
 	if !console.IsSilent(err) {
-		fmt.Fprintln(os.Stderr, "florin: "+console.Text(fault.Full(err)))
+		said := fault.Full(err)
+		if _, isAway := errors.AsType[*db.UnreachableError](err); isAway && parsed != nil {
+			said += howGiven(parsed, "database-url")
+		}
+		fmt.Fprintln(os.Stderr, "florin: "+console.Text(said))
 	}
 	os.Exit(int(console.CodeOf(err)))
 }

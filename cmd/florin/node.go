@@ -166,6 +166,10 @@ func startNode(ctx context.Context, options nodeOptions) (*node, error) {
 	for _, step := range steps {
 		options.progress(step.what)
 		if err := step.run(ctx, background); err != nil {
+			if ctx.Err() != nil { // it was told to stop, and what failed did so for that
+				n.stop(context.WithoutCancel(ctx), nil)
+				return nil, ctx.Err()
+			}
 			n.stop(context.WithoutCancel(ctx), err)
 			return nil, fmt.Errorf("%s: %w", step.what, err)
 		}

@@ -75,6 +75,9 @@ func serveRemote(
 		listen: part.listen, stopDelay: remote.StopDelay, attributeBytes: remote.AttributeBytes,
 		level: level, log: logger(os.Stderr, level), progress: func(string) {}, given: settingsByFlag(parsed),
 	})
+	if err != nil && ctx.Err() != nil {
+		return nil //nolint:nilerr // it was told to stop while it started
+	}
 	if err != nil {
 		return err
 	}

@@ -16,4 +16,5 @@ func TestATemporalThatWaitsForTLSIsExplained(t *testing.T) {
 	require.ErrorContains(t, explained, "--temporal-tls")
 	away := explainTemporal("temporal.example:7233", errors.New("connection refused"))
 	require.NotContains(t, away.Error(), "--temporal-tls")
+	require.ErrorContains(t, away, "check its address (--temporal-address, FLORIN_TEMPORAL_ADDRESS) and that it runs")
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/florinledger/florin/cmd/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/devnet/datadir"
 	"github.com/florinledger/florin/devnet/postgres"
@@ -117,6 +118,10 @@ func (m *machine) progress(line string) {
 func (m *machine) start(ctx context.Context) (err error) {
 	m.progress("take the data directory " + m.command.DataDir)
 	if m.directory, err = datadir.Lock(m.command.DataDir); err != nil {
+		if info, failed := runfile.Read(m.command.DataDir); failed == nil && info.Stopped {
+			return fmt.Errorf("the node of %s is stopped, and its PostgreSQL and Temporal run: %s starts it again",
+				m.command.DataDir, client.OnData(m.command.DataDir, "start"))
+		}
 		return err
 	}
 	if err := m.requireAddresses(ctx); err != nil {

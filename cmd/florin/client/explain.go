@@ -40,7 +40,11 @@ func (s *Session) explainNoAnswer(broken *url.Error) error {
 	if errors.Is(broken, context.Canceled) {
 		return errors.New("interrupted")
 	}
-	hint := "start it with " + OnData(s.node.DataDir, "up") + ", or name another one with --url; " +
+	start := "up"
+	if s.Info.Stopped {
+		start = "start"
+	}
+	hint := "start it with " + OnData(s.node.DataDir, start) + ", or name another one with --url; " +
 		s.node.Florin("doctor") + " looks for what is wrong"
 	reason := broken.Err
 	switch {
@@ -94,8 +98,8 @@ func (s *Session) explainRefusal(refused *ledgerclient.Error) error {
 	case http.StatusNotFound:
 		if strings.Contains(text, "requested resource could not be found") {
 			return console.Fail(console.ExitFailed, s.node.Florin("status")+
-				" says which version runs; use the florin that started it",
-				"%s is of another version: it lacks what this command calls", s)
+				" says what it is and which version runs; use the florin that started it, and name an API with --url",
+				"%s is of another version, or a worker alone: it lacks what this command calls", s)
 		}
 	}
 	return console.Fail(console.ExitFailed, hint, "%s", text)

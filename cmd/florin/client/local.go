@@ -71,6 +71,10 @@ func (n Node) look(ctx context.Context) (state, error) {
 		return found, nil
 	}
 	found.APIVersion, err = session.http.Version(ctx)
+	if refused := asRefusal(err); refused != nil && refused.Status == http.StatusNotFound {
+		found.Detail = "a worker, or no API of a node: it says how it is, and takes no requests"
+		return found, nil
+	}
 	return found, session.Explain(err)
 }
 

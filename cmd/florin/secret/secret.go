@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 
@@ -25,10 +27,26 @@ func Of(value, file, flag string) (string, error) {
 		return "", fmt.Errorf("--%s%s=%s cannot be read: %w", flag, FileSuffix, file, err)
 	}
 	found := strings.TrimRight(string(text), "\r\n")
-	if found == "" {
-		return "", fmt.Errorf("--%s%s=%s is empty: write the secret into it, in one line", flag, FileSuffix, file)
+	if wrong := notOneLine(found); wrong != "" {
+		return "", fmt.Errorf("--%s%s=%s %s: write the secret into it, in one line", flag, FileSuffix, file, wrong)
 	}
 	return found, nil
+}
+
+// notOneLine says what a text is that cannot be a secret in one line; "" for one that can. It names nothing of the text:
+// a file of two lines may hold two secrets.
+func notOneLine(text string) string {
+	switch {
+	case text == "":
+		return "is empty"
+	case strings.HasPrefix(text, "\uFEFF"):
+		return "begins with a byte order mark, which belongs to no secret"
+	case strings.ContainsAny(text, "\r\n"):
+		return fmt.Sprintf("has %d lines", len(strings.FieldsFunc(text, func(char rune) bool { return char == '\n' })))
+	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
+		return "has characters that are no text"
+	}
+	return ""
 }
 
 // Once refuses a command line on which a secret is given both as it is and as the name of a file, each by a flag, the
