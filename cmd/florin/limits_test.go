@@ -116,7 +116,7 @@ func TestLimitsAreReadAgainOrNamed(t *testing.T) {
 		}
 		was, is := before.limitOptions(), now.limitOptions()
 		was.Now, is.Now = nil, nil
-		late := lateLimits(before, now)
+		late := lateSettings(map[string]string{flag: "1"}, map[string]string{flag: "8"})
 		switch {
 		case !reflect.DeepEqual(was, is):
 			require.Empty(t, late, flag)
@@ -128,6 +128,9 @@ func TestLimitsAreReadAgainOrNamed(t *testing.T) {
 		}
 	}
 	require.Equal(t, len(limitsOfTheStart), seen)
+	require.Equal(t, []string{"listen", "stop-delay"}, lateSettings(
+		map[string]string{"listen": "a", "stop-delay": "5s", "log-level": "info", "max-streams": "1", "hosts": "[]"},
+		map[string]string{"listen": "b", "stop-delay": "1s", "log-level": "warn", "max-streams": "2", "hosts": "[]"}))
 }
 
 func TestSharesAreDividedAnew(t *testing.T) {

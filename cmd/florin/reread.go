@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/florinledger/florin/cmd/florin/secret"
@@ -103,6 +104,19 @@ func (n *node) rereadAll(ctx context.Context) {
 		read = append(read, one.what)
 	}
 	n.options.log.InfoContext(ctx, "read again on SIGHUP", "what", read)
+	n.nameLateSettings(ctx)
+}
+
+// nameLateSettings warns of what has changed in the settings file and counts after a restart alone.
+func (n *node) nameLateSettings(ctx context.Context) {
+	parsed, err := parse(os.Args[1:])
+	if err != nil {
+		return // what reads the file again has said so
+	}
+	if late := lateSettings(n.options.given, settingsByFlag(parsed)); len(late) > 0 {
+		n.options.log.WarnContext(ctx, "changed settings count after a restart of the process alone",
+			"settings", "--"+strings.Join(late, ", --"))
+	}
 }
 
 // hangups are the SIGHUPs of a process that they do not end. One that comes before all is read is there when it is.

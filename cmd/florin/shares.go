@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -100,7 +99,7 @@ func (p *partyRates) Divide(processes int) {
 	p.rates.Set(p.whole / float64(p.processes))
 }
 
-// rereadLimits takes the limits of the settings file. Those that a restart takes are named, and stay as they are.
+// rereadLimits takes the limits of the settings file. Those that a restart takes stay as they are.
 func (n *node) rereadLimits(context.Context) error {
 	settings, err := settingsAgain()
 	if err != nil {
@@ -111,21 +110,33 @@ func (n *node) rereadLimits(context.Context) error {
 	n.streams.SetLimits(settings.MaxStreams, settings.MaxUserStreams)
 	n.client.SetLimits(settings.MaxInFlight, settings.MaxUserInFlight)
 	n.parties.set(settings.PartyRate)
-	if late := lateLimits(n.options.settings.limitSettings, settings.limitSettings); len(late) > 0 {
-		return fmt.Errorf("the other limits are in force; restart the process for --%s", strings.Join(late, ", --"))
-	}
 	return nil
 }
 
-// lateLimits are the flags of the limits that are changed and are read at the start alone.
-func lateLimits(before, now limitSettings) (flags []string) {
-	was, is := reflect.ValueOf(before), reflect.ValueOf(now)
-	for i := range was.NumField() {
-		if flag := flagOf(was.Type().Field(i)); slices.Contains(limitsOfTheStart, flag) && !was.Field(i).Equal(is.Field(i)) {
+// lateSettings are the flags of changed settings that are read at the start alone.
+func lateSettings(before, now map[string]string) (flags []string) {
+	for flag, value := range now {
+		if was, isKnown := before[flag]; isKnown && was != value && !isReread(flag) {
 			flags = append(flags, flag)
 		}
 	}
+	slices.Sort(flags)
 	return flags
+}
+
+// isReread reports whether a changed value of a setting counts after SIGHUP.
+func isReread(flag string) bool {
+	switch flag {
+	case "log-level", "max-streams", "max-in-flight":
+		return true
+	}
+	limits := reflect.TypeFor[limitSettings]()
+	for i := range limits.NumField() {
+		if flagOf(limits.Field(i)) == flag {
+			return !slices.Contains(limitsOfTheStart, flag)
+		}
+	}
+	return false
 }
 
 // limitsOfTheStart are the flags of limits that SIGHUP does not change: they are those of open connections, or of what

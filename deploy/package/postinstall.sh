@@ -9,8 +9,9 @@ fi
 chgrp florin /etc/florin/florin.env
 if [ -d /run/systemd/system ]; then
 	systemctl daemon-reload || true
-	# An upgrade does not restart a running node: the database may need its new schema first, with all nodes stopped.
-	if systemctl is-active --quiet florin; then
-		echo "florin: the node still runs the version before: stop it, run 'florin migrate', start it again"
+	# An upgrade does not restart what runs: the database may need its new schema first, while the version before goes on.
+	if systemctl is-active --quiet 'florin*.service'; then
+		echo "florin: the version before still runs, and goes on: run 'florin migrate', then restart each process," \
+			"one after the other, on all machines (docs/guides/upgrades.md, docs/guides/systemd.md)"
 	fi
 fi
