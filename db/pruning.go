@@ -36,7 +36,7 @@ func (h Head) Forgotten() time.Time {
 type Pruned struct {
 	// Offset is the pruned offset after the run.
 	Offset ledger.Offset
-	// Batches is how many transactions the deletion took.
+	// Batches is how many transactions the run took: also those that found only what is kept, as a second run finds.
 	Batches int
 }
 

@@ -25,7 +25,7 @@ func (c *pruneCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		console.Printf("florin: the record begins after offset %d (%d batches deleted)\n", pruned.Offset, pruned.Batches)
+		console.Printf("florin: the record begins after offset %d (%d batches gone through)\n", pruned.Offset, pruned.Batches)
 		return nil
 	})
 }
