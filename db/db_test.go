@@ -112,6 +112,32 @@ func TestALoginThatIsRefusedIsATransientFaultAndNeverTakenUp(t *testing.T) {
 	require.NoError(t, record.Ping(t.Context()))
 }
 
+func TestTheWatcherLogsInAnewWithThePool(t *testing.T) {
+	t.Parallel()
+	address := dbtest.URL(t)
+	admin, err := pgx.Connect(t.Context(), address)
+	require.NoError(t, err)
+	defer func() { _ = admin.Close(t.Context()) }()
+	role := "reader_" + strings.ToLower(rand.Text()[:10])
+	_, err = admin.Exec(t.Context(), "CREATE ROLE "+role+" LOGIN PASSWORD 'one' IN ROLE "+
+		pgx.Identifier{admin.Config().User}.Sanitize())
+	require.NoError(t, err)
+	record := dbtest.Open(t, address)
+	watcher, err := record.Watch(t.Context(), db.WatcherOptions{Poll: 10 * time.Millisecond})
+	require.NoError(t, err)
+	defer watcher.Close()
+	place, err := url.Parse(address)
+	require.NoError(t, err)
+	place.User = url.UserPassword(role, "one")
+	require.NoError(t, record.SetCredentials(t.Context(), place.String()))
+	require.Eventually(t, func() bool {
+		var users []string
+		err := admin.QueryRow(t.Context(), "SELECT array_agg(usename::text) FROM pg_stat_activity "+
+			"WHERE application_name = $1", record.Name()+" watcher").Scan(&users)
+		return err == nil && len(users) == 1 && users[0] == role
+	}, time.Minute, 10*time.Millisecond)
+}
+
 // unusedAddress is one where nobody listens.
 func unusedAddress(t *testing.T) string {
 	t.Helper()
