@@ -43,6 +43,7 @@ func healthEndpoints(readiness Readiness, log *slog.Logger) []endpoint.Endpoint 
 		Vital: true, Summary: "Tell whether the node can serve.",
 		Description: "503 with a line for each part that does not work; lines with [!] warn of what does not keep it from " +
 			"serving.",
+		Bodies: []endpoint.Body{endpoint.TextBody()},
 	}
 	isLive := func(context.Context, endpoint.NoRequest) (endpoint.Content, error) { return endpoint.Content{}, nil }
 	isReady := func(ctx context.Context, _ endpoint.NoRequest) (endpoint.Content, error) {

@@ -124,6 +124,15 @@ func (s *schemas) operation(e Endpoint, refusal *openapi3.MediaType) (*openapi3.
 	operation.AddResponse(0, openapi3.NewResponse().
 		WithDescription("The request was refused, or the server failed.").
 		WithContent(textOr(refusal)))
+	for status, body := range e.Refusals {
+		schema, err := s.of(reflect.TypeOf(body))
+		if err != nil {
+			return nil, err
+		}
+		content := openapi3.NewMediaType().WithSchemaRef(schema)
+		operation.AddResponse(status, openapi3.NewResponse().
+			WithDescription("The request was refused.").WithContent(textOr(content)))
+	}
 	return operation, nil
 }
 
@@ -142,10 +151,11 @@ func (s *schemas) extend(operation *openapi3.Operation, info DocumentInfo, e End
 	if err != nil {
 		return err
 	}
-	content := operation.Responses.Status(http.StatusOK).Value.Content
-	if content[jsonType] == nil {
-		operation.Responses.Status(http.StatusOK).Value.WithJSONSchemaRef(schema)
-		operation.Responses.Status(http.StatusOK).Value.Content[jsonType].Example = s.example(reflect.TypeOf(info.DryRun))
+	success := operation.Responses.Status(http.StatusOK).Value
+	content := success.Content
+	if content[jsonType] == nil { // a client that expects the body of dry runs would fail on the change itself
+		success.WithDescription(fmt.Sprintf("Success, without a body. With %s=true the body is a %s, as %s.",
+			DryRunParameter, reflect.TypeOf(info.DryRun).Name(), jsonType))
 		return nil
 	}
 	either := &openapi3.Schema{AnyOf: openapi3.SchemaRefs{content[jsonType].Schema, schema}}
@@ -196,7 +206,7 @@ func (s *schemas) example(t reflect.Type) any {
 func (s *schemas) success(e Endpoint) (*openapi3.Response, error) {
 	response := openapi3.NewResponse().WithDescription("Success.")
 	if e.response == contentType {
-		return response, nil
+		return s.bodies(response, e.Bodies)
 	}
 	if err := s.shapes.add(e.response); err != nil {
 		return nil, err
@@ -207,6 +217,32 @@ func (s *schemas) success(e Endpoint) (*openapi3.Response, error) {
 	}
 	content := openapi3.NewContentWithJSONSchemaRef(schema)
 	content[jsonType].Example = s.example(e.response)
+	return response.WithContent(content), nil
+}
+
+// bodies adds the bodies of an endpoint that says itself what it answers.
+func (s *schemas) bodies(response *openapi3.Response, bodies []Body) (*openapi3.Response, error) {
+	if len(bodies) == 0 {
+		return response, nil
+	}
+	content := openapi3.Content{}
+	for _, body := range bodies {
+		schema := openapi3.NewSchemaRef("", openapi3.NewStringSchema())
+		example := any(nil)
+		if body.JSON != nil {
+			described := reflect.TypeOf(body.JSON)
+			if err := s.shapes.add(described); err != nil {
+				return nil, err
+			}
+			var err error
+			if schema, err = s.of(described); err != nil {
+				return nil, err
+			}
+			example = s.example(described)
+		}
+		content[body.Type] = openapi3.NewMediaType().WithSchemaRef(schema)
+		content[body.Type].Example = example
+	}
 	return response.WithContent(content), nil
 }
 

@@ -57,7 +57,25 @@ type Info struct {
 	Long bool
 	// Undocumented leaves the endpoint out of the document.
 	Undocumented bool
+	// Bodies are those of successful answers, for an endpoint that answers with [Content]; none for one without a body.
+	Bodies []Body
+	// Refusals are values of the type of refusals whose body is not that of the family's errors, by status.
+	Refusals map[int]any
 }
+
+// Body describes the body of an answer that is [Content].
+type Body struct {
+	// Type is the Content-Type, without parameters.
+	Type string
+	// JSON is a value of the type of the body; nil for text and bytes.
+	JSON any
+}
+
+// TextBody is plain text.
+func TextBody() Body { return Body{Type: "text/plain"} }
+
+// JSONBody is JSON of the type of a value.
+func JSONBody(value any) Body { return Body{Type: jsonType, JSON: value} }
 
 // Endpoint is one operation of the API. Make it with [New].
 type Endpoint struct {

@@ -78,6 +78,7 @@ func MetricsEndpoint(metrics *telemetry.Metrics) endpoint.Endpoint {
 	return endpoint.New(endpoint.Info{
 		Method: http.MethodGet, Path: "/metrics", OperationID: "getMetrics", Tag: "Operation", Access: endpoint.Open,
 		Vital: true, Summary: "Get the metrics of the node, in the text format of Prometheus.",
+		Bodies: []endpoint.Body{endpoint.TextBody()},
 	}, func(context.Context, endpoint.NoRequest) (endpoint.Content, error) {
 		gathered, err, _ := gathering.Do("", func() (any, error) { return metrics.Text() })
 		if err != nil {

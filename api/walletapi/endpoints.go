@@ -65,6 +65,12 @@ func deprecated(info endpoint.Info) endpoint.Info {
 	return info
 }
 
+// refusing is the description of an endpoint whose conflicts have a body of their own.
+func refusing(conflict any, info endpoint.Info) endpoint.Info {
+	info.Refusals = map[int]any{http.StatusConflict: conflict}
+	return info
+}
+
 // Wallet lists what the users of wallets call, with any token: who has a wallet is found out by each endpoint.
 func (a *API) Wallet() []endpoint.Endpoint {
 	return slices.Concat(
@@ -102,8 +108,9 @@ func (a *API) basics() []endpoint.Endpoint {
 			"Make the caller a featured app, on development networks."), a.selfGrantFeaturedAppRight),
 		endpoint.New(g.delete("/v0/wallet/cancel-featured-app-rights", "cancelFeaturedAppRights",
 			"Give up being a featured app."), a.cancelFeaturedAppRights),
-		validator.Planned(a.Base, g.post("/v0/wallet/transfer-preapproval", "createTransferPreapproval",
-			"Agree to all coin that comes, for 90 days and as long as the operator renews."), a.createTransferPreapproval),
+		validator.Planned(a.Base, refusing(TransferPreapprovalConflict{}, g.post("/v0/wallet/transfer-preapproval",
+			"createTransferPreapproval", "Agree to all coin that comes, for 90 days and as long as the operator renews.")),
+			a.createTransferPreapproval),
 		endpoint.New(g.get("/v0/wallet/transfer-preapproval", "getTransferPreapproval",
 			"Get the preapproval through which the caller receives coin."), a.ownPreapproval),
 		endpoint.New(g.delete("/v0/wallet/transfer-preapproval", "cancelTransferPreapproval",

@@ -22,10 +22,10 @@ type CreateTransferPreapprovalResponse struct {
 	ContractID ledger.ContractID `json:"transfer_preapproval_contract_id" required:"true" doc:"The preapproval"`
 }
 
-// existingPreapproval is the answer to who wants one and has one.
-type existingPreapproval struct {
-	CreateTransferPreapprovalResponse
-	v0.ErrorResponse
+// TransferPreapprovalConflict is the answer to who wants a preapproval and has one, or cannot have one now.
+type TransferPreapprovalConflict struct {
+	ContractID ledger.ContractID `json:"transfer_preapproval_contract_id,omitempty" doc:"The one that there is, if any"`
+	Error      string            `json:"error" required:"true" doc:"What is wrong, in words"`
 }
 
 // createTransferPreapproval proposes a preapproval in the caller's name, which the operator accepts and pays for, in
@@ -64,9 +64,8 @@ func (a *API) checkNoPreapproval(ctx context.Context, receiver ledger.Party) err
 	if err != nil || existing == nil {
 		return err
 	}
-	return &v0.Error{Status: http.StatusConflict, Body: existingPreapproval{
-		CreateTransferPreapprovalResponse: CreateTransferPreapprovalResponse{ContractID: existing.ID},
-		ErrorResponse:                     v0.ErrorResponse{Error: "The receiver has a TransferPreapproval already"},
+	return &v0.Error{Status: http.StatusConflict, Body: TransferPreapprovalConflict{
+		ContractID: existing.ID, Error: "The receiver has a TransferPreapproval already",
 	}}
 }
 

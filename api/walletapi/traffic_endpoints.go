@@ -24,6 +24,7 @@ func (a *API) Traffic() []endpoint.Endpoint {
 		}, a.getBuyTrafficRequestStatus),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v0/wallet/transactions", OperationID: "exportTransactions", Tag: tagWallet,
+			Bodies: []endpoint.Body{endpoint.JSONBody(ListTransactionsResponse{}), {Type: csvType}},
 			Access: endpoint.Public, Long: true, Summary: "Get the history of the caller's wallet, also as CSV.",
 			Description: "With Accept: text/csv a table of all of it, the newest first; else the same JSON as from " +
 				"POST /v0/wallet/transactions, a page at a time.",
