@@ -79,7 +79,7 @@ func (r Reader) checkGrant(
 		return failed("counting user rights", err)
 	}
 	if count >= ledger.MaxUserRights {
-		return tooManyRights(grant.UserID, count+1)
+		return fault.TooManyUserRightsFor(grant.UserID, ledger.MaxUserRights, int(count)+1)
 	}
 	return r.CheckPartyQuota(ctx, grant, party)
 }

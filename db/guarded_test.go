@@ -17,9 +17,9 @@ import (
 
 // unguarded are the functions that change users without asking whether that is within the caller's reach, and why.
 var unguarded = map[string]string{
-	"api/walletapi/validator:LetOperatorActAs": "gives the operator's own user the right to act as the party of a wallet",
-	"api/walletapi/onboarding:offboardUser":    "is for operators, whose reach has no bound",
-	"api/walletapi/onboarding:closeWallet":     "is for operators, whose reach has no bound",
+	"api/walletapi/validator:GiveOperator":  "gives the operator's own user the right to act as the party of a wallet",
+	"api/walletapi/onboarding:offboardUser": "is for operators, whose reach has no bound",
+	"api/walletapi/onboarding:closeWallet":  "is for operators, whose reach has no bound",
 }
 
 // changesUsers are the methods of the database that change a user or give it a right; the last argument is the guard.

@@ -77,19 +77,13 @@ func (t *Tx) grant(ctx context.Context, id string, rights []ledger.Right) ([]led
 		return nil, failed("counting user rights", err)
 	}
 	if count > ledger.MaxUserRights {
-		return nil, tooManyRights(id, count)
+		return nil, fault.TooManyUserRightsFor(id, ledger.MaxUserRights, int(count))
 	}
 	granted := make([]ledger.Right, len(rows))
 	for i, row := range rows {
 		granted[i] = ledger.Right{Kind: ledger.RightKind(row.Kind), Party: row.Party}
 	}
 	return granted, nil
-}
-
-func tooManyRights(id string, count int64) *fault.Fault {
-	return fault.TooManyUserRights.
-		New("A maximum of %d user rights can be granted, but user %q would have %d", ledger.MaxUserRights, id, count).
-		WithResource("USER", id)
 }
 
 func toDBRights(rights []ledger.Right) (kinds, parties []string) {

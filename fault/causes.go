@@ -142,6 +142,13 @@ func UserAlreadyExistsNamed(userID string) *Fault {
 	return UserAlreadyExists.New("creating user failed, as user %q already exists", userID).WithResource("USER", userID)
 }
 
+// TooManyUserRightsFor makes a TOO_MANY_USER_RIGHTS for a user who would have so many.
+func TooManyUserRightsFor(userID string, maximum, count int) *Fault {
+	return TooManyUserRights.
+		New("A maximum of %d user rights can be granted, but user %q would have %d", maximum, userID, count).
+		WithResource("USER", userID).WithHint("Take rights from the user that it no longer needs, and ask again.")
+}
+
 // PartyNotFoundWhen makes a PARTY_NOT_FOUND. The operation reads like "updating participant party".
 func PartyNotFoundWhen(operation, party string) *Fault {
 	return PartyNotFound.New("Party: '%s' was not found when %s", party, operation).WithResource("PARTY", party)

@@ -119,7 +119,8 @@ func (a *API) generateTopology(
 }
 
 // submitTopology onboards the party as the JSON Ledger API does, and waits. Submitting a party that is there already
-// answers the same again.
+// answers the same again. What is answered with success gives the operator's ledger user the right to act as the party:
+// one that can get no more rights is refused before the party is there.
 func (a *API) submitTopology(
 	ctx context.Context, req submitTopologyRequest,
 ) (out SubmitExternalPartyTopologyResponse, err error) {
@@ -128,6 +129,9 @@ func (a *API) submitTopology(
 		return out, err
 	}
 	out.PartyID = onboarding.Party()
+	if err := a.CheckOperatorCanGet(ctx, out.PartyID); err != nil {
+		return out, err
+	}
 	validator.TellWorkflow(ctx, a.onboarder.OnboardingOf(out.PartyID))
 	_, allocated, err := a.record.ExternalParty(ctx, out.PartyID)
 	if err != nil {
@@ -138,7 +142,7 @@ func (a *API) submitTopology(
 			return out, err
 		}
 	}
-	return out, a.LetOperatorActAs(context.WithoutCancel(ctx), out.PartyID)
+	return out, a.GiveOperator(context.WithoutCancel(ctx), out.PartyID)
 }
 
 func (a *API) onboard(

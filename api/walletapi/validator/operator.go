@@ -48,26 +48,50 @@ func (b *Base) requireOperator(ctx context.Context) error {
 	return rights.RequireActAs(b.Node.Operator)
 }
 
-// LetOperatorActAs gives the operator's ledger user the right to act as the party. The node does not need it, so it is
-// no obstacle that an administrator has deleted that user, or that it has many rights already: whoever registers must
-// not use up those that administrators can give.
+// LetOperatorActAs gives the operator's ledger user the right to act as the party of a user who registers. The node does
+// not need it, so it is no obstacle that the user has many rights already: whoever registers must not use up those that
+// administrators can give.
 func (b *Base) LetOperatorActAs(ctx context.Context, party ledger.Party) error {
-	if party == b.Node.Operator {
-		return nil
-	}
-	rights, err := b.record.UserRights(ctx, b.LedgerUser)
-	if err != nil || len(rights) >= ledger.MaxUserRights/2 { // the other half is for what administrators give it
+	count, _, err := b.operatorRights(ctx, party)
+	if err != nil || count >= ledger.MaxUserRights/2 { // the other half is for what administrators give it
 		return err
 	}
-	actAs := ledger.Right{Kind: ledger.CanActAs, Party: party}
-	if slices.Contains(rights, actAs) {
-		return nil
-	}
-	_, err = b.record.GrantRights(ctx, b.LedgerUser, []ledger.Right{actAs})
-	if fault.UserNotFound.Matches(err) || fault.TooManyUserRights.Matches(err) {
+	err = b.GiveOperator(ctx, party)
+	if fault.TooManyUserRights.Matches(err) {
 		return nil
 	}
 	return err
+}
+
+// GiveOperator gives the operator's ledger user the right to act as a party, for an administrator who asks for that. It
+// is no obstacle that an administrator has deleted that user. Fault: TOO_MANY_USER_RIGHTS.
+func (b *Base) GiveOperator(ctx context.Context, party ledger.Party) error {
+	_, has, err := b.operatorRights(ctx, party)
+	if err != nil || has {
+		return err
+	}
+	_, err = b.record.GrantRights(ctx, b.LedgerUser, []ledger.Right{{Kind: ledger.CanActAs, Party: party}})
+	if fault.UserNotFound.Matches(err) {
+		return nil
+	}
+	return err
+}
+
+// CheckOperatorCanGet refuses what GiveOperator would refuse now, before anything is done for the party.
+func (b *Base) CheckOperatorCanGet(ctx context.Context, party ledger.Party) error {
+	count, has, err := b.operatorRights(ctx, party)
+	if err != nil || has || count < ledger.MaxUserRights {
+		return err
+	}
+	return fault.TooManyUserRightsFor(b.LedgerUser, ledger.MaxUserRights, count+1)
+}
+
+// operatorRights is how many rights the operator's ledger user has, and whether it may act as the party: as the operator
+// itself it may.
+func (b *Base) operatorRights(ctx context.Context, party ledger.Party) (count int, has bool, err error) {
+	rights, err := b.record.UserRights(ctx, b.LedgerUser)
+	actAs := ledger.Right{Kind: ledger.CanActAs, Party: party}
+	return len(rights), party == b.Node.Operator || slices.Contains(rights, actAs), err
 }
 
 // ValidatorRightOf finds the right of the operator to the validator rewards of a party.
