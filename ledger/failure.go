@@ -74,18 +74,61 @@ func RequireDeadlineExceeded(tx *Tx, label string, deadline lf.Timestamp) error 
 		fmt.Sprintf("Ledger time is before deadline '%s' at %s", label, deadline), nil)
 }
 
-// inExercise records through which choices a failure came, outermost first, as contract authors read it.
-func inExercise(err error, template lf.TypeName, choice string) error {
+// exerciseTrace is where a failure says through which choices it came: a line for each, the innermost first, and the
+// command as the last one (upstream's form, which its conformance tests hold).
+const exerciseTrace = "exercise_trace"
+
+// maxTraced is how many choices a trace names.
+const maxTraced = 10
+
+// inExercise records that a failure came through a choice.
+func inExercise(err error, node int32, id ContractID, template lf.TypeName, choice string) error {
+	return traced(err, maxTraced, fmt.Sprintf("choice %s on contract %.10s (#%d)", traceName(template, choice), id, node))
+}
+
+// inExerciseCommand records by which command a failure came about.
+func inExerciseCommand(err error, command Command) error {
+	const withCommand = maxTraced + 2 // and the line for what was left out
+	switch {
+	case command.Exercise != nil:
+		c := command.Exercise
+		return traced(err, withCommand, fmt.Sprintf("exercise command %s on contract %.10s.", traceName(c.Template, c.Choice), c.Contract))
+	case command.CreateAndExercise != nil:
+		c := command.CreateAndExercise
+		return traced(err, withCommand, fmt.Sprintf("create-and-exercise command %s.", traceName(c.Template, c.Choice)))
+	case command.ExerciseByKey != nil:
+		c := command.ExerciseByKey
+		return traced(err, withCommand, fmt.Sprintf("exercise-by-key command %s.", traceName(c.Template, c.Choice)))
+	default:
+		return err
+	}
+}
+
+// traceName is a choice as a trace names it: with the beginning of the package id.
+func traceName(template lf.TypeName, choice string) string {
+	return fmt.Sprintf("%.8s:%s:%s", template.Package, template.QualifiedName(), choice)
+}
+
+// traced adds a line to the trace of a failure that contract authors meant, as long as it has fewer than so many, and
+// returns the failure as it is: it may be an exception that code outside catches.
+func traced(err error, maxLines int, where string) error {
 	refusal, ok := fault.As(err)
 	if !ok || refusal.Code != fault.DamlFailure.ID {
 		return err
 	}
-	trace := "in choice " + template.QualifiedName() + ":" + choice
-	if inner := refusal.Context["exercise_trace"]; inner != "" {
-		trace += " > " + inner
+	trace := refusal.Context[exerciseTrace]
+	lines := 0
+	if trace != "" {
+		lines = strings.Count(trace, "\n") + 1
+		trace += "\n"
 	}
-	refusal.With("exercise_trace", trace)
-	return err // as it is: it may be an exception that code outside catches
+	switch {
+	case lines < maxLines:
+		refusal.With(exerciseTrace, trace+"    in "+where)
+	case lines == maxLines:
+		refusal.With(exerciseTrace, trace+"    ...")
+	}
+	return err
 }
 
 func unauthorized(action string, template lf.TypeName, choice string, have, missing []Party) error {

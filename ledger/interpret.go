@@ -97,7 +97,7 @@ func (tx *Tx) interpret(commands []Command) (transaction Transaction, err error)
 	}()
 	for i, command := range commands {
 		if err := tx.run(command); err != nil {
-			return Transaction{}, inCommand(i, len(commands), refusalOrStoreFailure(err))
+			return Transaction{}, inCommand(i, len(commands), inExerciseCommand(refusalOrStoreFailure(err), command))
 		}
 	}
 	return tx.finish()

@@ -264,7 +264,7 @@ func (tx *Tx) exercise(id ContractID, expected, through *lf.TypeName, name strin
 	})
 	result, err := c.body(tx, id, found.payload, argument)
 	if err != nil {
-		return nil, inExercise(err, found.template.name, name)
+		return nil, inExercise(err, nodeID, id, found.template.name, name)
 	}
 	tx.frames = tx.frames[:len(tx.frames)-1]
 	tx.nodes[nodeID].LastDescendant = int32(len(tx.nodes) - 1)

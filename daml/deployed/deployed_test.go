@@ -140,7 +140,8 @@ func TestAnExceptionIsCaughtOutsideTheChoiceThatThrowsIt(t *testing.T) {
 	refusal := refused(t, err, fault.DamlFailure)
 	require.Equal(t, "UNHANDLED_EXCEPTION/P:E", refusal.Context["error_id"])
 	require.Contains(t, refusal.Cause, "read")
-	require.Equal(t, "in choice N:Note:Throw", refusal.Context["exercise_trace"])
+	require.Regexp(t, `^    in choice [0-9a-f]{8}:N:Note:Throw on contract [0-9a-f]{10} \(#0\)
+    in exercise command [0-9a-f]{8}:N:Note:Throw on contract [0-9a-f]{10}\.$`, refusal.Context["exercise_trace"])
 }
 
 func TestCodeThatDoesNotEndIsBrokenOff(t *testing.T) {
