@@ -115,8 +115,8 @@ func isConflict(constraint string) bool {
 	}
 }
 
-// brokenKey is the value with which a statement broke a constraint, as PostgreSQL gives it in the detail of the error, in
-// whatever language: (columns)=(value).
+// brokenKey is the value with which a statement broke a constraint, as PostgreSQL gives it in the detail of the error,
+// in whatever language: (columns)=(value).
 var brokenKey = regexp.MustCompile(`(?s)\([^()]*\)=\((.*)\)`)
 
 // refusal maps a broken constraint to the refusal that it stands for, or nil. It takes the offending value from

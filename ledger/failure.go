@@ -92,7 +92,8 @@ func inExerciseCommand(err error, command Command) error {
 	switch {
 	case command.Exercise != nil:
 		c := command.Exercise
-		return traced(err, withCommand, fmt.Sprintf("exercise command %s on contract %.10s.", traceName(c.Template, c.Choice), c.Contract))
+		return traced(err, withCommand,
+			fmt.Sprintf("exercise command %s on contract %.10s.", traceName(c.Template, c.Choice), c.Contract))
 	case command.CreateAndExercise != nil:
 		c := command.CreateAndExercise
 		return traced(err, withCommand, fmt.Sprintf("create-and-exercise command %s.", traceName(c.Template, c.Choice)))

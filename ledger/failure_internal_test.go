@@ -19,7 +19,8 @@ func TestATraceOfManyChoicesNamesTheInnermostAndTheCommand(t *testing.T) {
 		for node := depth - 1; node >= 0; node-- {
 			require.Equal(t, error(failure), inExercise(failure, int32(node), "00aabbccddeeff", name, "C"))
 		}
-		_ = inExerciseCommand(failure, Command{Exercise: &ExerciseCommand{Template: name, Contract: "00aabbccddeeff", Choice: "C"}})
+		command := ExerciseCommand{Template: name, Contract: "00aabbccddeeff", Choice: "C"}
+		_ = inExerciseCommand(failure, Command{Exercise: &command})
 		var want []string
 		for i := range min(depth, maxTraced) {
 			want = append(want, fmt.Sprintf("    in choice 01234567:M:T:C on contract 00aabbccdd (#%d)", depth-1-i))

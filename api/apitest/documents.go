@@ -56,8 +56,8 @@ func (s *Server) readDocuments() []routers.Router {
 	return all
 }
 
-// closeObjects has the document say that there is nothing but what it lists, so that an answer with more is found. Clients
-// must take more: later versions have it.
+// closeObjects has the document say that there is nothing but what it lists, so that an answer with more is found.
+// Clients must take more: later versions have it.
 func closeObjects(document *openapi3.T) {
 	none := false
 	for _, schema := range document.Components.Schemas {

