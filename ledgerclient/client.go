@@ -137,7 +137,7 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader) 
 		return nil, err
 	}
 	maps.Copy(request.Header, c.header)
-	if body != nil {
+	if body != nil && request.Header.Get("Content-Type") == "" {
 		request.Header.Set("Content-Type", "application/json")
 	}
 	if c.token != "" {

@@ -56,7 +56,7 @@ type cli struct {
 	Tx     txCommand     `cmd:"" group:"Ledger" help:"See what a party signs."`
 
 	Test daml.TestCommand `cmd:"" group:"Daml" help:"Run the Daml Script tests of DAR files, without a node."`
-	DAR  daml.DARCommand  `cmd:"" group:"Daml" name:"dar" help:"See what is in a DAR file."`
+	DAR  darCommand       `cmd:"" group:"Daml" name:"dar" help:"See what is in a DAR file, and upload it."`
 
 	Serve         serveCommand         `cmd:"" group:"Operation" help:"Run API and worker against an existing PostgreSQL and Temporal."`
 	API           apiCommand           `cmd:"" group:"Operation" name:"api" help:"Run the API alone; workers run elsewhere."`

@@ -1,0 +1,101 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/ledgerclient"
+)
+
+// DARUploadCommand uploads DAR files.
+type DARUploadCommand struct {
+	Node
+	console.Output
+
+	Files []string `arg:"" name:"dar" help:"The DAR files, each after those that it follows as a newer version."`
+}
+
+// Run uploads one file after the other, and ends with the first that is refused.
+func (c *DARUploadCommand) Run(ctx context.Context) error {
+	return eachDAR(ctx, c.Node, c.Output, c.Files, "uploaded", (*ledgerclient.Client).UploadDAR)
+}
+
+// DARCheckCommand asks what an upload would answer.
+type DARCheckCommand struct {
+	Node
+	console.Output
+
+	Files []string `arg:"" name:"dar" help:"The DAR files."`
+}
+
+// Run asks about one file after the other, and ends with the first that would be refused.
+func (c *DARCheckCommand) Run(ctx context.Context) error {
+	return eachDAR(ctx, c.Node, c.Output, c.Files, "fine", (*ledgerclient.Client).ValidateDAR)
+}
+
+// sentDAR is a file as the commands show it.
+type sentDAR struct {
+	File   string `json:"file"`
+	Answer string `json:"answer"`
+}
+
+// eachDAR sends files, and prints those that were taken, also where a later one is refused.
+func eachDAR(
+	ctx context.Context, node Node, output console.Output, files []string, taken string,
+	send func(*ledgerclient.Client, context.Context, []byte) error,
+) error {
+	var sent []sentDAR
+	failure := node.AsAdmin(ctx, func(ctx context.Context, admin *ledgerclient.Client) error {
+		for _, path := range files {
+			content, err := os.ReadFile(path) //nolint:gosec // whoever runs the command names its files
+			if err != nil {
+				return console.Fail(console.ExitFailed, "", "%w", err)
+			}
+			if err := send(admin, ctx, content); err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			sent = append(sent, sentDAR{path, taken})
+		}
+		return nil
+	})
+	answer, lines := console.Answer{Data: sent}, []string{}
+	for _, one := range sent {
+		lines = append(lines, one.File+": "+one.Answer)
+		answer.Names = append(answer.Names, one.File)
+	}
+	answer.Text = strings.Join(lines, "\n")
+	if failure != nil && len(sent) == 0 {
+		return failure
+	}
+	if err := output.Print(answer); err != nil {
+		return err
+	}
+	return failure
+}
+
+// DARListCommand lists the packages that commands may use.
+type DARListCommand struct {
+	Node
+	console.Output
+}
+
+// Run prints them by name and version.
+func (c *DARListCommand) Run(ctx context.Context) error {
+	var packages []ledgerclient.Package
+	err := c.AsAdmin(ctx, func(ctx context.Context, admin *ledgerclient.Client) (err error) {
+		packages, err = admin.Packages(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	answer := console.Answer{Data: packages, Table: console.Table{Head: []string{"NAME", "VERSION", "PACKAGE"}}}
+	for _, pkg := range packages {
+		answer.Table.Rows = append(answer.Table.Rows, []string{pkg.Name, pkg.Version, pkg.ID})
+		answer.Names = append(answer.Names, pkg.ID)
+	}
+	return c.Print(answer)
+}
