@@ -72,6 +72,11 @@ func completionsByKey(completions []ledger.Completion) map[string]ledger.Complet
 // between, so that nobody waits for all that a batch records. Batches of ordinary submissions are smaller.
 const maxTogetherBytes = 1 << 20
 
+// maxTogetherTime ends a transaction once it has decided for so long: what code of users takes does not show in what it
+// records. The submission that is then being decided is the last one; what is left goes into further transactions, and
+// what was committed stays if the activity's time ends before them. So each try comes further than the one before.
+const maxTogetherTime = time.Second
+
 // commitTogether commits submissions in one transaction, the first of them until it is full, and tells who waits for
 // them. It returns the completions in their order, those of earlier commits included, without those that are left out,
 // and how many submissions are done.
@@ -175,7 +180,7 @@ func (a *Activities) commit(
 		return recorded{}, 0, err
 	}
 	completions := make([]ledger.Completion, 0, len(submissions))
-	for ; done < len(open) && block.bytes < maxTogetherBytes; done++ {
+	for ; done < len(open) && !block.isFull(); done++ {
 		submission := open[done]
 		known, decided := loaded.Completions[submission.Key]
 		if !decided && submission.Kind == ledger.KindAutomation && !loaded.Planned[submission.Key] {
@@ -237,13 +242,13 @@ func loadAhead(loaded, named []ledger.ContractID) []ledger.ContractID {
 type block struct {
 	activities *Activities
 	// packages are those that the ledger has at the head.
-	packages *ledger.Packages
-	view     *view
-	head       db.Head
-	users      map[string]ledger.Submitter
-	settings   ledger.Settings
-	changes    map[ledger.ChangeID]ledger.AcceptedChange
-	externals  externals
+	packages  *ledger.Packages
+	view      *view
+	head      db.Head
+	users     map[string]ledger.Submitter
+	settings  ledger.Settings
+	changes   map[ledger.ChangeID]ledger.AcceptedChange
+	externals externals
 	// provided is what the operator has paid for, as far as the block needed to know; nil before it did.
 	provided *provided.Book
 	now      time.Time
@@ -252,6 +257,13 @@ type block struct {
 	mixed bool
 	// bytes is how much the block records, in bytes of traffic.
 	bytes int64
+	// since is when its first submission began to be decided.
+	since time.Time
+}
+
+// isFull reports whether the block takes no further submissions. It always takes one.
+func (b *block) isFull() bool {
+	return b.bytes >= maxTogetherBytes || len(b.entries.Completions) > 0 && time.Since(b.since) >= maxTogetherTime
 }
 
 func newBlock(ctx context.Context, a *Activities, tx *db.Tx, loaded db.Loaded) *block {
@@ -265,7 +277,7 @@ func newBlock(ctx context.Context, a *Activities, tx *db.Tx, loaded db.Loaded) *
 		activities: a, view: newView(ctx, a, tx, loaded.Contracts), head: loaded.Head,
 		users: loaded.Users, settings: loaded.Settings, changes: changes,
 		now:     a.Clock().UTC().Truncate(time.Microsecond),
-		entries: db.Entries{History: map[ledger.Offset][]ledger.Party{}}, mixed: loaded.Mixed,
+		entries: db.Entries{History: map[ledger.Offset][]ledger.Party{}}, mixed: loaded.Mixed, since: time.Now(),
 	}
 }
 

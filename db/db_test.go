@@ -29,7 +29,7 @@ func TestOpen(t *testing.T) {
 	t.Run("says what to do when nobody answers", func(t *testing.T) {
 		t.Parallel()
 		_, err := db.Open(t.Context(), "postgres://florin:secret@"+unusedAddress(t)+"/x", db.Options{})
-		require.ErrorContains(t, err, "FLORIN_DATABASE_URL")
+		require.ErrorContains(t, err, "check its URL and that it runs")
 		require.NotContains(t, err.Error(), "secret")
 	})
 

@@ -89,9 +89,9 @@ func TestUsersAndPartiesHoldTheirIdentityProvider(t *testing.T) {
 	record := dbtest.New(t)
 	ctx := t.Context()
 	_, err := record.CreateUser(ctx, ledger.User{ID: "u", IdentityProviderID: "idp"}, nil)
-	requireFault(t, err, fault.InvalidArgument, "the identity provider must exist")
+	requireFault(t, err, fault.InvalidArgument, `there is no identity provider "idp"`)
 	_, err = record.AllocateParty(ctx, ledger.PartyDetails{Party: alice, IdentityProviderID: "idp"}, "")
-	requireFault(t, err, fault.InvalidArgument, "the identity provider must exist")
+	requireFault(t, err, fault.InvalidArgument, `there is no identity provider "idp"`)
 
 	createIdentityProvider(t, record, "idp")
 	_, err = record.CreateUser(ctx, ledger.User{ID: "u", IdentityProviderID: "idp"}, nil)
@@ -101,5 +101,5 @@ func TestUsersAndPartiesHoldTheirIdentityProvider(t *testing.T) {
 	_, err = record.AllocateParty(ctx, ledger.PartyDetails{Party: alice, IdentityProviderID: "idp"}, "")
 	require.NoError(t, err)
 	requireFault(t, record.DeleteIdentityProvider(ctx, "idp"), fault.InvalidArgument, "cannot be deleted")
-	requireFault(t, record.MoveUser(ctx, "u", "", "gone"), fault.InvalidArgument, "must exist")
+	requireFault(t, record.MoveUser(ctx, "u", "", "gone"), fault.InvalidArgument, `there is no identity provider "gone"`)
 }

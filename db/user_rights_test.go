@@ -58,14 +58,19 @@ func TestMalformedRightsAreRefused(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	createUser(t, record, "user")
-	for name, right := range map[string]ledger.Right{
-		"unknown kind": {Kind: "CanDance"}, "a party too few": {Kind: ledger.CanActAs},
-		"a party too many": {Kind: ledger.ParticipantAdmin, Party: alice},
+	const misfit = "need a party, others have none"
+	for name, test := range map[string]struct {
+		right ledger.Right
+		cause string
+	}{
+		"unknown kind":     {ledger.Right{Kind: "CanDance"}, "unknown kind of right"},
+		"a party too few":  {ledger.Right{Kind: ledger.CanActAs}, misfit},
+		"a party too many": {ledger.Right{Kind: ledger.ParticipantAdmin, Party: alice}, misfit},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := record.GrantRights(t.Context(), "user", []ledger.Right{right})
-			requireFault(t, err, fault.InvalidArgument, string(right.Kind))
+			_, err := record.GrantRights(t.Context(), "user", []ledger.Right{test.right})
+			requireFault(t, err, fault.InvalidArgument, test.cause)
 		})
 	}
 }

@@ -198,11 +198,15 @@ func (v *vault) provocations() map[string][]fields {
 
 // byOtherTests are the codes of what contracts say that commands cannot provoke, and where they are.
 var byOtherTests = map[string]string{
-	"FAILED_TO_EXECUTE_TRANSACTION":    "TestExecutingReadsNothing",
-	"LOCAL_VERDICT_INACTIVE_CONTRACTS": "TestExecutingReadsNothing",
-	"FAILED_TO_PREPARE_TRANSACTION":    "TestPreparationsThatAreRefused: who prepares reads as all parties",
-	"INCONSISTENT":                     "db: its text is fixed",
-	"PREAPPROVAL_NOT_PROVIDED":         "activities: it takes the operator's authority, who knows what it pays",
+	"FAILED_TO_EXECUTE_TRANSACTION":                   "TestExecutingReadsNothing",
+	"LOCAL_VERDICT_INACTIVE_CONTRACTS":                "TestExecutingReadsNothing",
+	"FAILED_TO_PREPARE_TRANSACTION":                   "TestPreparationsThatAreRefused: who prepares reads as all parties",
+	"DAML_EFFECTFUL_ROLLBACK_ERROR":                   "daml/deployed: only code of uploaded packages catches exceptions",
+	"FETCH_EMPTY_CONTRACT_KEY_MAINTAINERS":            "daml/deployed: of keys of uploaded packages",
+	"INTERPRETATION_UPGRADE_ERROR_TRANSLATION_FAILED": "daml/deployed: of versions of uploaded packages",
+	"INTERPRETATION_UPGRADE_ERROR_VALIDATION_FAILED":  "daml/deployed: of versions of uploaded packages",
+	"INCONSISTENT":             "db: its text is fixed",
+	"PREAPPROVAL_NOT_PROVIDED": "activities: it takes the operator's authority, who knows what it pays",
 }
 
 // TestCompletionsTellOfContractsOnlyWhoMayStillRead has every refusal that can hold what contracts say: whoever submits

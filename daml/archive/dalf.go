@@ -87,7 +87,7 @@ func openArchive(data []byte) (lf.PackageID, *archivepb.ArchivePayload, error) {
 	}
 	envelope := &archivepb.Archive{}
 	if err := proto.Unmarshal(data, envelope); err != nil {
-		return "", nil, parseError("This is no package in Daml-LF: %s", err)
+		return "", nil, parseError("This is no package in Daml-LF").Wrap(err)
 	}
 	if len(envelope.ProtoReflect().GetUnknown()) > 0 {
 		return "", nil, parseError("The package has parts that this version does not know")

@@ -28,7 +28,7 @@ type files struct {
 func openFiles(data []byte, limits Limits) (*files, error) {
 	unpacked, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return nil, parseError("The file is not a zip archive: %s", err).Wrap(err)
+		return nil, parseError("The file is not a zip archive").Wrap(err)
 	}
 	if len(unpacked.File) > limits.Entries {
 		return nil, fault.ZipBomb.New("The archive has %d entries, and no more than %d are unpacked", len(unpacked.File),
