@@ -74,8 +74,8 @@ func (e *UnreachableError) Error() string {
 
 // fullAdvice is what to do when the server takes no more connections.
 const fullAdvice = ": the server has no connection left for this process; all processes together must fit into its " +
-	"max_connections, each with --database-connections (FLORIN_DATABASE_CONNECTIONS, 32) and one more, besides Temporal: " +
-	"lower the one or raise the other"
+	"max_connections, each with --database-connections (FLORIN_DATABASE_CONNECTIONS, 32) and one more, besides " +
+	"Temporal: lower the one or raise the other"
 
 // isFull reports whether the server, or the role or the database there, may have no further connection.
 func isFull(err error) bool {

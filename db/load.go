@@ -56,58 +56,67 @@ type Loaded struct {
 // the answers and the end of the transaction.
 func (t *Tx) Load(ctx context.Context, request LoadRequest) (Loaded, error) {
 	var loaded Loaded
-	var head []dbgen.LockHeadRow
-	var clock []dbgen.GetClockRow
-	var settings [][]byte
-	var completions []dbgen.Completion
-	var changes []dbgen.ListChangesRow
-	var contracts, byKey []dbgen.Contract
-	var parties []dbgen.ListKnownPartiesRow
-	var planned []string
-	var settled []bool
-	var packages []int64
+	var rows loadedRows
 	batch := &pgx.Batch{}
-	queue(batch, &head, pgx.RowToStructByPos, dbgen.LockHead)
-	queue(batch, &clock, pgx.RowToStructByPos, dbgen.GetClock)
-	queue(batch, &settings, pgx.RowTo[[]byte], dbgen.GetLedgerSettings)
-	queue(batch, &settled, pgx.RowTo[bool], dbgen.HasTrafficChecks)
-	queue(batch, &packages, pgx.RowTo[int64], dbgen.GetPackagesOffset)
-	queueList(batch, &completions, pgx.RowToStructByPos, dbgen.ListCompletionsByKey, request.Keys)
-	queueList(batch, &changes, pgx.RowToStructByPos, dbgen.ListChanges, ledger.Strings(request.Changes))
-	queueList(batch, &contracts, pgx.RowToStructByPos, dbgen.ListContracts, ledger.Strings(request.Contracts))
-	queueList(batch, &byKey, pgx.RowToStructByPos, dbgen.ListContractsByKey, request.ContractKeys)
-	queueList(batch, &parties, pgx.RowToStructByPos, dbgen.ListKnownParties, ledger.Strings(request.Parties))
-	queueList(batch, &planned, pgx.RowTo[string], dbgen.ListPlanned, request.Planned)
-	var users []dbgen.ListSubmittersRow
-	if len(request.Users) > 0 {
-		queue(batch, &users, pgx.RowToStructByPos, dbgen.ListSubmitters, ledger.Strings(request.RightsOver), request.Users)
-	}
+	rows.queue(batch, request)
 	if err := t.tx.SendBatch(ctx, batch).Close(); err != nil {
 		return loaded, failed("locking the head and loading what the commit needs", err)
 	}
-	loaded.Head = fromDBHead(head[0])
-	loaded.Clock = fromDBClock(clock[0])
-	loaded.Mixed = !settled[0]
-	loaded.PackagesOffset = ledger.Offset(packages[0])
-	loaded.Changes = fromDBChanges(changes)
-	loaded.Parties = fromDBKnownParties(parties)
-	loaded.Users = fromDBSubmitters(users)
-	loaded.Planned = make(map[string]bool, len(planned))
-	for _, key := range planned {
+	loaded.Head = fromDBHead(rows.head[0])
+	loaded.Clock = fromDBClock(rows.clock[0])
+	loaded.Mixed = !rows.settled[0]
+	loaded.PackagesOffset = ledger.Offset(rows.packages[0])
+	loaded.Changes = fromDBChanges(rows.changes)
+	loaded.Parties = fromDBKnownParties(rows.parties)
+	loaded.Users = fromDBSubmitters(rows.users)
+	loaded.Planned = make(map[string]bool, len(rows.planned))
+	for _, key := range rows.planned {
 		loaded.Planned[key] = true
 	}
 	var err error
-	if loaded.Settings, err = fromDBLedgerSettings(settings[0]); err != nil {
+	if loaded.Settings, err = fromDBLedgerSettings(rows.settings[0]); err != nil {
 		return loaded, err
 	}
-	if loaded.Completions, err = completionsByKey(completions); err != nil {
+	if loaded.Completions, err = completionsByKey(rows.completions); err != nil {
 		return loaded, err
 	}
-	if loaded.Contracts, err = contractsByID(contracts); err != nil {
+	if loaded.Contracts, err = contractsByID(rows.contracts); err != nil {
 		return loaded, err
 	}
-	loaded.ContractKeys, err = contractsByKey(byKey)
+	loaded.ContractKeys, err = contractsByKey(rows.byKey)
 	return loaded, err
+}
+
+// loadedRows are the rows that [Tx.Load] finds, by query.
+type loadedRows struct {
+	head             []dbgen.LockHeadRow
+	clock            []dbgen.GetClockRow
+	settings         [][]byte
+	completions      []dbgen.Completion
+	changes          []dbgen.ListChangesRow
+	contracts, byKey []dbgen.Contract
+	parties          []dbgen.ListKnownPartiesRow
+	planned          []string
+	settled          []bool
+	packages         []int64
+	users            []dbgen.ListSubmittersRow
+}
+
+func (r *loadedRows) queue(batch *pgx.Batch, request LoadRequest) {
+	queue(batch, &r.head, pgx.RowToStructByPos, dbgen.LockHead)
+	queue(batch, &r.clock, pgx.RowToStructByPos, dbgen.GetClock)
+	queue(batch, &r.settings, pgx.RowTo[[]byte], dbgen.GetLedgerSettings)
+	queue(batch, &r.settled, pgx.RowTo[bool], dbgen.HasTrafficChecks)
+	queue(batch, &r.packages, pgx.RowTo[int64], dbgen.GetPackagesOffset)
+	queueList(batch, &r.completions, pgx.RowToStructByPos, dbgen.ListCompletionsByKey, request.Keys)
+	queueList(batch, &r.changes, pgx.RowToStructByPos, dbgen.ListChanges, ledger.Strings(request.Changes))
+	queueList(batch, &r.contracts, pgx.RowToStructByPos, dbgen.ListContracts, ledger.Strings(request.Contracts))
+	queueList(batch, &r.byKey, pgx.RowToStructByPos, dbgen.ListContractsByKey, request.ContractKeys)
+	queueList(batch, &r.parties, pgx.RowToStructByPos, dbgen.ListKnownParties, ledger.Strings(request.Parties))
+	queueList(batch, &r.planned, pgx.RowTo[string], dbgen.ListPlanned, request.Planned)
+	if len(request.Users) > 0 {
+		queue(batch, &r.users, pgx.RowToStructByPos, dbgen.ListSubmitters, ledger.Strings(request.RightsOver), request.Users)
+	}
 }
 
 // queueList queues a query that takes one list, unless the list is empty.

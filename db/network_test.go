@@ -110,6 +110,7 @@ var wholeLedger = map[string]map[string]string{
 	},
 	"UpdateByID": {
 		"api/ledgerapi":                     "the ledger API shows what is on the ledger",
+		"api/changes/made.go":               "answers a change with its own update",
 		"api/walletapi/validator/submit.go": "the wallet's own transaction",
 		"api/apitest":                       "shows tests what is on the ledger",
 		"db":                                "is where they are",

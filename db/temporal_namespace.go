@@ -104,13 +104,17 @@ func (r Reader) requireNamespace(ctx context.Context, given, noted TemporalNames
 // EnterTemporalNamespace notes that this process works in the given namespace, and so does the ledger. It fails with
 // an [OtherNamespaceError] as [DB.CheckTemporalNamespace] does. It returns the namespace that was noted before; the
 // same one when nothing has changed.
-func (d *DB) EnterTemporalNamespace(ctx context.Context, given TemporalNamespace) (before TemporalNamespace, err error) {
+func (d *DB) EnterTemporalNamespace(ctx context.Context, given TemporalNamespace) (
+	before TemporalNamespace, err error,
+) {
 	return d.workIn(ctx, given, Reader.requireNamespace)
 }
 
 // FollowTemporalNamespace is [DB.EnterTemporalNamespace] for a process that runs, and whose namespace was made anew:
 // the others follow it in a moment.
-func (d *DB) FollowTemporalNamespace(ctx context.Context, given TemporalNamespace) (before TemporalNamespace, err error) {
+func (d *DB) FollowTemporalNamespace(ctx context.Context, given TemporalNamespace) (
+	before TemporalNamespace, err error,
+) {
 	return d.workIn(ctx, given, func(_ Reader, _ context.Context, given, noted TemporalNamespace) error {
 		if noted.Name != given.Name {
 			return &OtherNamespaceError{Given: given, Ledgers: noted}

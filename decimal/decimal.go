@@ -114,8 +114,8 @@ func ParseNumber(literal string) (Decimal, error) {
 }
 
 // ParseInteger reads a whole number of at most so many bits from a number literal of JSON, in any of its forms: 13,
-// 13.0 and 1.3e1 are the same number there (RFC 8259, section 6; JSON Schema, "integer"), and what counts in doubles prints
-// it so.
+// 13.0 and 1.3e1 are the same number there (RFC 8259, section 6; JSON Schema, "integer"), and what counts in doubles
+// prints it so.
 func ParseInteger(literal string, bits int) (int64, error) {
 	if value, err := strconv.ParseInt(literal, 10, bits); err == nil {
 		return value, nil

@@ -66,7 +66,9 @@ func TestAProcessThatIsRefusedFoundsNoLedger(t *testing.T) {
 	connection, err := pgx.Connect(t.Context(), fresh.databaseURL)
 	require.NoError(t, err)
 	defer connection.Close(t.Context())
-	for _, table := range []string{"ledger_settings", "ledger_setting_changes", "node", "seal_keys", "temporal_namespace"} {
+	for _, table := range []string{
+		"ledger_settings", "ledger_setting_changes", "node", "seal_keys", "temporal_namespace",
+	} {
 		var rows int
 		require.NoError(t, connection.QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&rows))
 		require.Zero(t, rows, table)
@@ -74,5 +76,6 @@ func TestAProcessThatIsRefusedFoundsNoLedger(t *testing.T) {
 	fresh.namespace += "-fresh"
 	registerNamespace(t, fresh)
 	log := serve(t, "serve", fresh, "--participant", "right", "--log-level", "info")
-	log.awaitLogged(t, "nothing said whose the Temporal namespace is, and nobody works in it: it was taken for this ledger")
+	log.awaitLogged(t, "nothing said whose the Temporal namespace is, and nobody works in it: it was taken "+
+		"for this ledger")
 }

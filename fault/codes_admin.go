@@ -157,6 +157,6 @@ var adminCodes = []Code{
 	IDPConfigAlreadyExists, IDPConfigIssuerAlreadyExists, TooManyIdentityProviderConfigs,
 	InvalidIdentityProviderUpdateRequest, DARParseError, InvalidDAR, ZipBomb, DARValidationError,
 	NotValidUpgradePackage, KnownPackageVersion, TopologyDependenciesNotVetted, UnresolvedVettingReference,
-	AmbiguousVettingReference, TopologySerialMismatch, TopologyInvalidTxSignature, TopologyUnauthorizedTransaction, TopologyInvalidMapping,
-	ClockNotSimulated,
+	AmbiguousVettingReference, TopologySerialMismatch, TopologyInvalidTxSignature, TopologyUnauthorizedTransaction,
+	TopologyInvalidMapping, ClockNotSimulated,
 }

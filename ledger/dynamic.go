@@ -174,7 +174,8 @@ func (d Dynamic) ExerciseByKey(
 	return result, err
 }
 
-// FindByKey is the contract that has a key; false when there is none. All maintainers of the key have to authorize that.
+// FindByKey is the contract that has a key; false when there is none. All maintainers of the key have to authorize
+// that.
 func (d Dynamic) FindByKey(name lf.TypeName, key lf.Value) (Seen, bool, error) {
 	t, id, contractKey, err := d.byKey(name, key)
 	if contractKey != nil {

@@ -125,9 +125,9 @@ func traced(err error, maxLines int, where string) error {
 	}
 	switch {
 	case lines < maxLines:
-		refusal.With(exerciseTrace, trace+"    in "+where)
+		_ = refusal.With(exerciseTrace, trace+"    in "+where)
 	case lines == maxLines:
-		refusal.With(exerciseTrace, trace+"    ...")
+		_ = refusal.With(exerciseTrace, trace+"    ...")
 	}
 	return err
 }

@@ -37,7 +37,8 @@ func options(t *testing.T, api http.Handler) web.Options {
 		API: api, Secret: secretOf(secret), Hosts: names, HostsFlag: "--hosts", Participant: "participant::1220",
 		Synchronizer: "global-domain::1220", Taps: true, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Development: &web.Development{
-			Admin: apitest.LedgerUser, CountFor: endpoint.CountFor, Token: func(user string) (string, error) { return apitest.Token(t, user), nil },
+			Admin: apitest.LedgerUser, CountFor: endpoint.CountFor,
+			Token: func(user string) (string, error) { return apitest.Token(t, user), nil },
 		},
 	}
 }

@@ -43,7 +43,8 @@ const pauseKnown = 5 * time.Second
 // NewAutomationCaller makes a caller.
 func NewAutomationCaller(options AutomationCallerOptions) *AutomationCaller {
 	c := &AutomationCaller{options: options, asked: map[string]time.Time{}}
-	c.dispatcher = newDispatcher(c.callDue, &wait.Trouble{Log: options.Log, What: "automation that is due could not be run"})
+	trouble := &wait.Trouble{Log: options.Log, What: "automation that is due could not be run"}
+	c.dispatcher = newDispatcher(c.callDue, trouble)
 	return c
 }
 

@@ -20,9 +20,9 @@ import (
 
 type sentKey struct{}
 
-// halfClosing asks a server on which a client closes its sending half behind its request, and returns the status and the
-// text of the answer, and the status that was logged. The endpoint /whole answers once the server has noticed; /never
-// does not.
+// halfClosing asks a server on which a client closes its sending half behind its request, and returns the status and
+// the text of the answer, and the status that was logged. The endpoint /whole answers once the server has noticed;
+// /never does not.
 func halfClosing(t *testing.T, grace time.Duration, method, path, body string) (status int, text string, logged int) {
 	t.Helper()
 	statuses := make(chan int, 1)

@@ -77,7 +77,8 @@ func (n *node) logNamespace(
 		log.WarnContext(ctx, "the Temporal namespace was taken over: nodes of the database before must never run again",
 			"from_ledger", taken.Ledger, "from_database", taken.Database)
 	case noted:
-		log.InfoContext(ctx, "nothing said whose the Temporal namespace is, and nobody works in it: it was taken for this ledger")
+		log.InfoContext(ctx, "nothing said whose the Temporal namespace is, and nobody works in it: it was taken for "+
+			"this ledger")
 	case settings.TakeNamespaceFrom != "":
 		log.WarnContext(ctx, "nothing was taken, the Temporal namespace is this ledger's: leave --take-namespace-from out",
 			"take_namespace_from", settings.TakeNamespaceFrom)

@@ -29,8 +29,8 @@ func (n *node) startWorker(ctx, background context.Context) error {
 		return err
 	}
 	acts := &activities.Activities{
-		DB: n.database, Packages: n.packages, Catalog: n.catalog, Node: n.identity, Clock: n.clock.Now, Lifecycles: lifecycles,
-		Automations: automations, Outcomes: n.outcomes,
+		DB: n.database, Packages: n.packages, Catalog: n.catalog, Node: n.identity, Clock: n.clock.Now,
+		Lifecycles: lifecycles, Automations: automations, Outcomes: n.outcomes,
 		Log: n.options.log, Payloads: ledger.NewPayloads(), Traffic: n.trafficRules(),
 		Measure: func() func([]ledger.Completion) { return n.metrics.Commit(time.Now) },
 		Forged:  n.metrics.Forged,

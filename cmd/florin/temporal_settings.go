@@ -115,6 +115,6 @@ func explainTemporal(address string, err error) error {
 	if strings.Contains(err.Error(), "server preface") { // what came is no HTTP/2, as from a server that waits for TLS
 		return fmt.Errorf("no Temporal at %s: %w; if it speaks TLS, say so with --temporal-tls", address, err)
 	}
-	return fmt.Errorf("no Temporal at %s: %w; check its address (--temporal-address, FLORIN_TEMPORAL_ADDRESS) and that it "+
-		"runs", address, err)
+	return fmt.Errorf("no Temporal at %s: %w; check its address (--temporal-address, FLORIN_TEMPORAL_ADDRESS) and that "+
+		"it runs", address, err)
 }

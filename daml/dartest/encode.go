@@ -38,7 +38,8 @@ func (e *encoder) text(text string) int32 {
 }
 
 func (e *encoder) dotted(name string) int32 {
-	e.pkg.InternedDottedNames = append(e.pkg.InternedDottedNames, &archivepb.DottedName{SegmentsStr: []int32{e.text(name)}})
+	dotted := &archivepb.DottedName{SegmentsStr: []int32{e.text(name)}}
+	e.pkg.InternedDottedNames = append(e.pkg.InternedDottedNames, dotted)
 	return int32(len(e.pkg.InternedDottedNames) - 1)
 }
 
@@ -148,12 +149,15 @@ func (e *encoder) template(definition *ast.DefTemplate) *archivepb.DefTemplate {
 }
 
 func (e *encoder) implements(implements *ast.Implements) *archivepb.DefTemplate_Implements {
-	return &archivepb.DefTemplate_Implements{Interface: e.typeRef(implements.Interface), Body: &archivepb.InterfaceInstance{
-		View: e.expr(implements.View),
-		Methods: each(implements.Methods, func(m ast.MethodBody) *archivepb.InterfaceInstance_Method {
-			return &archivepb.InterfaceInstance_Method{NameStr: e.text(m.Name), Value: e.expr(m.Body)}
-		}),
-	}}
+	return &archivepb.DefTemplate_Implements{
+		Interface: e.typeRef(implements.Interface),
+		Body: &archivepb.InterfaceInstance{
+			View: e.expr(implements.View),
+			Methods: each(implements.Methods, func(m ast.MethodBody) *archivepb.InterfaceInstance_Method {
+				return &archivepb.InterfaceInstance_Method{NameStr: e.text(m.Name), Value: e.expr(m.Body)}
+			}),
+		},
+	}
 }
 
 func (e *encoder) interfaceOf(definition *ast.DefInterface) *archivepb.DefInterface {

@@ -104,11 +104,15 @@ func TestAChoiceReadsExercisesAndSeesThroughAnInterface(t *testing.T) {
 	require.Empty(t, n.Active)
 }
 
-func refused(t *testing.T, err error, code fault.Code) *fault.Fault {
+func refused(t *testing.T, err error, code fault.Code) {
+	t.Helper()
+	require.Equal(t, code.ID, refusalIn(t, err).Code, "%v", err)
+}
+
+func refusalIn(t *testing.T, err error) *fault.Fault {
 	t.Helper()
 	refusal, ok := fault.As(err)
 	require.True(t, ok, "%v", err)
-	require.Equal(t, code.ID, refusal.Code, refusal.Cause)
 	return refusal
 }
 
@@ -137,7 +141,8 @@ func TestAnExceptionIsCaughtOutsideTheChoiceThatThrowsIt(t *testing.T) {
 	_, err := n.SubmitCommands(alice, exercise("#notes:N:Note", id, "Catch", `{"creates":true}`))
 	refused(t, err, fault.DamlEffectfulRollbackError)
 	_, err = n.SubmitCommands(alice, exercise("#notes:N:Note", id, "Throw", `{"creates":false}`))
-	refusal := refused(t, err, fault.DamlFailure)
+	refused(t, err, fault.DamlFailure)
+	refusal := refusalIn(t, err)
 	require.Equal(t, "UNHANDLED_EXCEPTION/P:E", refusal.Context["error_id"])
 	require.Contains(t, refusal.Cause, "read")
 	require.Regexp(t, `^    in choice [0-9a-f]{8}:N:Note:Throw on contract [0-9a-f]{10} \(#0\)

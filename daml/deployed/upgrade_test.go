@@ -92,7 +92,8 @@ func TestAContractIsUsedAsOneOfAnotherRelease(t *testing.T) {
 
 	noted := n.created(alice, at(12, "Account"), `{"owner":"alice::1220aa","total":"7","note":"x"}`)
 	_, err = n.SubmitCommands(alice, exercise(at(11, "Account"), noted, "Count", `{}`))
-	refusal := refused(t, err, fault.InterpretationUpgradeErrorTranslationFailed)
+	refused(t, err, fault.InterpretationUpgradeErrorTranslationFailed)
+	refusal := refusalIn(t, err)
 	require.Contains(t, refusal.Cause, "field note has a value")
 	n.accepted(alice, exercise(at(12, "Account"), noted, "Count", `{}`))
 }
@@ -105,7 +106,8 @@ func TestAReleaseThatSaysOtherwiseOfAContractIsRefused(t *testing.T) {
 			Some p -> $P:one p | None -> $P:none`)))
 	old := n.created(alice, at(11, "Account"), plain)
 	_, err := n.SubmitCommands(alice, exercise("#accounts:A:Account", old, "Count", `{}`))
-	refusal := refused(t, err, fault.InterpretationUpgradeErrorValidationFailed)
+	refused(t, err, fault.InterpretationUpgradeErrorValidationFailed)
+	refusal := refusalIn(t, err)
 	require.Contains(t, refusal.Cause, "recomputed observers are bob::1220bb")
 }
 

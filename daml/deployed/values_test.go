@@ -21,8 +21,8 @@ module V {
   record @serializable Leg = { amount: Numeric 2, to_: Optional (Optional Party) };
   variant @serializable Shape (a: *) = Round: a | Square: V:Leg;
   enum @serializable Color = Red | Green;
-  record @serializable All = { owner: Party, i: Int64, n0: Numeric 0, n10: Numeric 10, n37: Numeric 37, t: Text, b: Bool,
-    d: Date, ts: Timestamp, u: Unit, c: V:Color, s: V:Shape Int64, legs: List V:Leg, tm: TextMap Int64,
+  record @serializable All = { owner: Party, i: Int64, n0: Numeric 0, n10: Numeric 10, n37: Numeric 37, t: Text,
+    b: Bool, d: Date, ts: Timestamp, u: Unit, c: V:Color, s: V:Shape Int64, legs: List V:Leg, tm: TextMap Int64,
     gm: GenMap V:Color (Numeric 2), o: Optional Text, oo: Optional (Optional Int64), id: Optional (ContractId V:All) };
   record @serializable Same = { all: V:All };
   template (this: All) = {

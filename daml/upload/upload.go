@@ -114,7 +114,8 @@ func (l Ledger) isBuiltIn(p *ast.Package) (bool, error) {
 	if !known {
 		return false, nil
 	}
-	return false, fault.DARValidationError.New("Package %s is version %s of %s, and this node has version %s of it built in",
+	return false, fault.DARValidationError.New(
+		"Package %s is version %s of %s, and this node has version %s of it built in",
 		p.ID, p.Release, p.Name, ours.Version).
 		With("package_id", string(p.ID)).
 		WithHint("Use the built-in version: name the package #" + p.Name + " in commands and filters.")
@@ -123,9 +124,11 @@ func (l Ledger) isBuiltIn(p *ast.Package) (bool, error) {
 func (l Limits) checkRoom(packages int, bytes int64) error {
 	switch {
 	case packages > l.Packages:
-		return fault.DARValidationError.New("The ledger would have %d uploaded packages, and it keeps %d", packages, l.Packages)
+		return fault.DARValidationError.New(
+			"The ledger would have %d uploaded packages, and it keeps %d", packages, l.Packages)
 	case bytes > l.Bytes:
-		return fault.DARValidationError.New("The uploaded packages would have %d bytes, and the ledger keeps %d", bytes, l.Bytes)
+		return fault.DARValidationError.New(
+			"The uploaded packages would have %d bytes, and the ledger keeps %d", bytes, l.Bytes)
 	default:
 		return nil
 	}

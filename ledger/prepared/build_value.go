@@ -5,8 +5,9 @@ import (
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
-// value writes a value as engines do: with all type names and labels, numerics with the places of their types, fields at the end of a
-// record left out when they are none, and contracts of the transaction by the ids that they have before the commit.
+// value writes a value as engines do: with all type names and labels, numerics with the places of their types, fields
+// at the end of a record left out when they are none, and contracts of the transaction by the ids that they have before
+// the commit.
 func (b *builder) value(value lf.Value) *preparedpb.Value {
 	switch value := value.(type) {
 	case lf.Unit:

@@ -1,7 +1,6 @@
 package settings
 
 import (
-
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
 )

@@ -122,7 +122,8 @@ func (a *API) vettedPackages(list catalog.List, filter PackageMetadataFilter) Ve
 		}
 	}
 	slices.SortStableFunc(packages, func(x, y VettedPackage) int {
-		return cmp.Or(strings.Compare(x.PackageName, y.PackageName), upgrade.CompareReleases(x.PackageVersion, y.PackageVersion))
+		return cmp.Or(strings.Compare(x.PackageName, y.PackageName),
+			upgrade.CompareReleases(x.PackageVersion, y.PackageVersion))
 	})
 	return VettedPackages{
 		Packages: packages, ParticipantID: a.node.ParticipantID, SynchronizerID: a.node.SynchronizerID,

@@ -49,8 +49,8 @@ func (b *Base) requireOperator(ctx context.Context) error {
 }
 
 // LetOperatorActAs gives the operator's ledger user the right to act as the party of a user who registers. The node
-// does not need it, so it is no obstacle that the user has many rights already: whoever registers must not use up those that
-// administrators can give.
+// does not need it, so it is no obstacle that the user has many rights already: whoever registers must not use up those
+// that administrators can give.
 func (b *Base) LetOperatorActAs(ctx context.Context, party ledger.Party) error {
 	count, _, err := b.operatorRights(ctx, party)
 	if err != nil || count >= ledger.MaxUserRights/2 { // the other half is for what administrators give it

@@ -33,8 +33,8 @@ func Of(value, file, flag string) (string, error) {
 	return found, nil
 }
 
-// notOneLine says what a text is that cannot be a secret in one line; "" for one that can. It names nothing of the text:
-// a file of two lines may hold two secrets.
+// notOneLine says what a text is that cannot be a secret in one line; "" for one that can. It names nothing of the
+// text: a file of two lines may hold two secrets.
 func notOneLine(text string) string {
 	switch {
 	case text == "":
