@@ -154,7 +154,7 @@ func stillUsed(err error, id string) error {
 	if !ok {
 		return err
 	}
-	owned := ""
+	var owned string
 	switch broken.ConstraintName {
 	case "users_identity_provider_exists":
 		owned = "users"

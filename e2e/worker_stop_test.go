@@ -145,11 +145,12 @@ func TestWorkersThatAreRestartedUnderLoadLeaveNoTaskBehind(t *testing.T) {
 		load.Go(func() error {
 			for n := 0; loading.Err() == nil; n++ {
 				began := time.Now()
+				//nolint:contextcheck // what has begun is finished
 				run, err := temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
 					ID: fmt.Sprintf("load-%d-%d", i, n), TaskQueue: workflows.SubmissionQueue,
 				}, "SubmitCommands", workflows.SubmitCommandsInput{})
 				if err == nil {
-					err = run.Get(t.Context(), nil)
+					err = run.Get(t.Context(), nil) //nolint:contextcheck // what has begun is finished
 				}
 				if err != nil {
 					return err

@@ -97,7 +97,7 @@ func budgetOf(tx *Tx) *Budget {
 	return tx.budget
 }
 
-func (i Interpreted) template(b *builder) (*template, error) {
+func (i Interpreted) template(*builder) (*template, error) { //nolint:unparam // those written in Go may fail
 	out := &template{
 		name: i.Name, payload: codec{lfType: i.Payload}, unmet: func(any) string { return "" },
 		choices: map[string]*choice{}, interfaces: map[lf.TypeName]*implementation{}, interpreted: true,
@@ -131,7 +131,7 @@ func (i Interpreted) template(b *builder) (*template, error) {
 }
 
 // choice is a choice of the template, whose argument and result have the Go types that a declaration gives them.
-func (i *Interpreted) choice(through *lf.TypeName, declared *choice) *choice {
+func (i Interpreted) choice(through *lf.TypeName, declared *choice) *choice {
 	out := *declared
 	call := func(self ContractID, payload, argument any) (Call, error) {
 		value, err := declared.argument.toValue(argument)
@@ -163,7 +163,7 @@ func (i *Interpreted) choice(through *lf.TypeName, declared *choice) *choice {
 }
 
 // implement completes what the template says of an interface.
-func (i *Interpreted) implement(impl *implementation, declared *iface) {
+func (i Interpreted) implement(impl *implementation, declared *iface) {
 	impl.view = func(tx *Tx, payload any) (any, error) {
 		view, err := i.Code.View(budgetOf(tx), i.Name, declared.name, payload.(lf.Value))
 		if err != nil {
@@ -183,7 +183,7 @@ func (i *Interpreted) implement(impl *implementation, declared *iface) {
 	}
 }
 
-func (i InterpretedInterface) iface(*builder) (*iface, error) {
+func (i InterpretedInterface) iface(*builder) (*iface, error) { //nolint:unparam // those written in Go may fail
 	out := &iface{name: i.Name, view: codec{lfType: i.View}, choices: map[string]*choice{}}
 	for _, c := range i.Choices {
 		out.choices[c.Name] = &choice{

@@ -29,7 +29,7 @@ type Trouble struct {
 
 // Note notes how a try ended, nil for well.
 func (t *Trouble) Note(ctx context.Context, err error) {
-	now := time.Now
+	now := time.Now //nolint:forbidigo // how long a loop has waited is a matter of real time
 	if t.Now != nil {
 		now = t.Now
 	}
@@ -37,6 +37,7 @@ func (t *Trouble) Note(ctx context.Context, err error) {
 	defer t.mu.Unlock()
 	if err == nil {
 		if !t.since.IsZero() {
+			//nolint:sloglint // each loop says what it is about
 			t.Log.InfoContext(ctx, t.What+": it is over", "for", now().Sub(t.since).Round(time.Second).String())
 		}
 		t.since, t.times = time.Time{}, 0
@@ -54,5 +55,6 @@ func (t *Trouble) Note(ctx context.Context, err error) {
 		return
 	}
 	t.said, t.last = now(), err.Error()
+	//nolint:sloglint // each loop says what it is about
 	t.Log.WarnContext(ctx, t.What, "error", err, "for", now().Sub(t.since).Round(time.Second).String(), "times", t.times)
 }

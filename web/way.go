@@ -45,7 +45,7 @@ func (w way) RoundTrip(request *http.Request) (*http.Response, error) {
 		incoming.RemoteAddr, incoming.Host, incoming.TLS = visitor.RemoteAddr, visitor.Host, visitor.TLS
 	}
 	if w.counted != nil {
-		incoming = incoming.WithContext(w.counted(incoming.Context()))
+		incoming = incoming.WithContext(w.counted(incoming.Context())) //nolint:contextcheck // it is made of the request's
 	}
 	answer := &recorder{header: http.Header{}, status: http.StatusOK}
 	markCalled(request.Context())

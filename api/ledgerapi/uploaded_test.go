@@ -3,6 +3,7 @@ package ledgerapi_test
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -63,7 +64,7 @@ func TestFiltersByNameShowAllVersionsOfAPackage(t *testing.T) {
 	for i, added := range []string{"", ", mood: Optional Text"} {
 		dar := dartest.Build(t, dartest.Notes("notes", fmt.Sprintf("1.%d.0", i), added))
 		s.Call(apitest.Admin, http.MethodPost, "/v2/dars", string(dar)).OK(nil)
-		uploaded(s, alice, fmt.Sprint(i), fmt.Sprintf(`{"CreateCommand":{"templateId":"#notes:N:Note",
+		uploaded(s, alice, strconv.Itoa(i), fmt.Sprintf(`{"CreateCommand":{"templateId":"#notes:N:Note",
 			"createArguments":{"owner":%q,"reader":%q,"text":"version %d"}}}`, alice, alice, i))
 	}
 	var found []ledgerapi.JsGetActiveContractsResponse

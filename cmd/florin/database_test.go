@@ -16,7 +16,8 @@ func TestHowTheDatabaseWasNamedIsSaid(t *testing.T) {
 		{" (--database-url-file=/run/url)", nil, []string{"migrate", "--database-url-file", "/run/url"}},
 		{" (FLORIN_DATABASE_URL)", map[string]string{"FLORIN_DATABASE_URL": "postgres://x"}, []string{"audit"}},
 		{
-			" (FLORIN_DATABASE_URL_FILE=/run/url)", map[string]string{"FLORIN_DATABASE_URL_FILE": "/run/url"},
+			" (FLORIN_DATABASE_URL_FILE=/run/url)",
+			map[string]string{"FLORIN_DATABASE_URL_FILE": "/run/url"},
 			[]string{"worker"},
 		},
 		{"", nil, []string{"audit"}},

@@ -76,7 +76,7 @@ func serveRemote(
 		level: level, log: logger(os.Stderr, level), progress: func(string) {}, given: settingsByFlag(parsed),
 	})
 	if err != nil && ctx.Err() != nil {
-		return nil //nolint:nilerr // it was told to stop while it started
+		return nil // it was told to stop while it started
 	}
 	if err != nil {
 		return err

@@ -131,8 +131,8 @@ func isReread(flag string) bool {
 		return true
 	}
 	limits := reflect.TypeFor[limitSettings]()
-	for i := range limits.NumField() {
-		if flagOf(limits.Field(i)) == flag {
+	for field := range limits.Fields() {
+		if flagOf(field) == flag {
 			return !slices.Contains(limitsOfTheStart, flag)
 		}
 	}

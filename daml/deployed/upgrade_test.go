@@ -55,7 +55,7 @@ func ledgerOfAccounts(t *testing.T) node {
 			`case A:Account {note} this of Some n -> $P:one (A:Account {owner} this) | None -> $P:none`)))
 }
 
-func at(version int, entity string) string { return string(packageID(version)) + ":A:" + entity }
+func account(version int) string { return string(packageID(version)) + ":A:Account" }
 
 const plain = `{"owner":"alice::1220aa","total":"7"}`
 
@@ -76,7 +76,7 @@ func TestANameStandsForTheHighestRelease(t *testing.T) {
 func TestAContractIsUsedAsOneOfAnotherRelease(t *testing.T) {
 	t.Parallel()
 	n := ledgerOfAccounts(t)
-	old := n.created(alice, at(11, "Account"), plain)
+	old := n.created(alice, account(11), plain)
 	require.Equal(t, packageID(11), n.Active[old].Template.Package)
 	require.Equal(t, `"1.2.0"`, result(n.accepted(alice, exercise("#accounts:A:Account", old, "Count", `{}`))))
 	through := n.accepted(alice, exercise("#counted:C:Counted", old, "Who", `{}`))
@@ -90,12 +90,12 @@ func TestAContractIsUsedAsOneOfAnotherRelease(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `"1.1.0"`, result(preferring))
 
-	noted := n.created(alice, at(12, "Account"), `{"owner":"alice::1220aa","total":"7","note":"x"}`)
-	_, err = n.SubmitCommands(alice, exercise(at(11, "Account"), noted, "Count", `{}`))
+	noted := n.created(alice, account(12), `{"owner":"alice::1220aa","total":"7","note":"x"}`)
+	_, err = n.SubmitCommands(alice, exercise(account(11), noted, "Count", `{}`))
 	refused(t, err, fault.InterpretationUpgradeErrorTranslationFailed)
 	refusal := refusalIn(t, err)
 	require.Contains(t, refusal.Cause, "field note has a value")
-	n.accepted(alice, exercise(at(12, "Account"), noted, "Count", `{}`))
+	n.accepted(alice, exercise(account(12), noted, "Count", `{}`))
 }
 
 func TestAReleaseThatSaysOtherwiseOfAContractIsRefused(t *testing.T) {
@@ -104,7 +104,7 @@ func TestAReleaseThatSaysOtherwiseOfAContractIsRefused(t *testing.T) {
 	n.upload(parse(t, packageID(3), counted), parse(t, packageID(11), release("1.0.0", "", "$P:none")),
 		parse(t, packageID(14), release("2.0.0", "", `case TEXT_TO_PARTY "bob::1220bb" of
 			Some p -> $P:one p | None -> $P:none`)))
-	old := n.created(alice, at(11, "Account"), plain)
+	old := n.created(alice, account(11), plain)
 	_, err := n.SubmitCommands(alice, exercise("#accounts:A:Account", old, "Count", `{}`))
 	refused(t, err, fault.InterpretationUpgradeErrorValidationFailed)
 	refusal := refusalIn(t, err)
@@ -114,11 +114,11 @@ func TestAReleaseThatSaysOtherwiseOfAContractIsRefused(t *testing.T) {
 func TestAPackageThatIsNotVettedIsKnownAndNotUsed(t *testing.T) {
 	t.Parallel()
 	n := ledgerOfAccounts(t)
-	id := n.created(alice, at(13, "Account"), plain)
+	id := n.created(alice, account(13), plain)
 	newest := parse(t, packageID(13), release("1.2.0", ", note: Optional Text, due: Optional Date", "$P:none"))
 	newest.Unvetted = true
 	n.upload(parse(t, packageID(3), counted), parse(t, packageID(11), release("1.0.0", "", "$P:none")), newest)
-	_, err := n.SubmitCommands(alice, create(at(13, "Account"), plain))
+	_, err := n.SubmitCommands(alice, create(account(13), plain))
 	refused(t, err, fault.PackageSelectionFailed)
 	require.Equal(t, `"1.0.0"`, result(n.accepted(alice, exercise("#accounts:A:Account", id, "Count", `{}`))))
 	view, err := n.View(id, "#counted:C:Counted")

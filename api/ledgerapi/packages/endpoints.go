@@ -9,9 +9,9 @@ import (
 const tagPackages = "Packages"
 
 // uploadDescription says what uploads do.
-const uploadDescription = "The packages of the archive that the ledger lacks are added to it, all of them or none, at " +
-	"an offset of their own. Sending an archive again changes nothing, and so does one whose main package is built in. " +
-	"Names of built-in packages are not for others."
+const uploadDescription = "The packages of the archive that the ledger lacks are added to it, all of them or none, " +
+	"at an offset of their own. Sending an archive again changes nothing, and so does one whose main package is built " +
+	"in. Names of built-in packages are not for others."
 
 // Endpoints lists what concerns packages and which of them are preferred.
 func (a *API) Endpoints() []endpoint.Endpoint {

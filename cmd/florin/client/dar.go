@@ -50,7 +50,7 @@ func eachDAR(
 	var sent []sentDAR
 	failure := node.AsAdmin(ctx, func(ctx context.Context, admin *ledgerclient.Client) error {
 		for _, path := range files {
-			content, err := os.ReadFile(path) //nolint:gosec // whoever runs the command names its files
+			content, err := os.ReadFile(path)
 			if err != nil {
 				return console.Fail(console.ExitFailed, "", "%w", err)
 			}
