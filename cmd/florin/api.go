@@ -38,9 +38,6 @@ func (n *node) startHTTP(ctx, background context.Context) error {
 	if err != nil {
 		return err
 	}
-	if n.certificate, err = n.options.serving.open(); err != nil {
-		return err
-	}
 	n.listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", n.options.listen)
 	if err != nil {
 		return explainListen(n.options.listen, "--listen", err)

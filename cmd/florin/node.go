@@ -138,34 +138,9 @@ func startNode(ctx context.Context, options nodeOptions) (*node, error) {
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	n.background = cancel
 	n.logStart(ctx)
-	steps := []struct {
-		what string
-		run  func(ctx, background context.Context) error
-	}{
-		{"load the built-in contracts", n.loadPackages},
-		{"open the database", n.openDatabase},
-		{"tell others that this process runs", n.enterLedger},
-		{"connect to Temporal", n.connectTemporal},
-		{"look at the Temporal namespace", n.checkNamespace},
-		{"read the node's identity", n.identify},
-		{"read the uploaded packages", n.readPackages},
-		{"take the Temporal namespace", n.ownNamespace},
-		{"read the settings of the automations", n.configureAutomation},
-		{"start the worker", n.startWorker},
-		{"take submissions", n.startClient},
-		{"compare the record with the clock", func(ctx, background context.Context) error {
-			return n.recordTime.watch(ctx, background, n)
-		}},
-		{"create the coin", n.createCoin},
-		{"give the operator coin", n.fundOperator},
-		{"open the operator's wallet", n.openWallets},
-		{"start the audit", n.startAudit},
-		{"serve profiles", n.serveProfiles},
-		{"start to serve HTTP", n.startHTTP},
-	}
-	for _, step := range steps {
+	for _, step := range n.startSteps() {
 		options.progress(step.what)
-		if err := step.run(ctx, background); err != nil {
+		if err := n.take(ctx, background, step); err != nil {
 			if ctx.Err() != nil { // it was told to stop, and what failed did so for that
 				n.stop(context.WithoutCancel(ctx), nil)
 				return nil, ctx.Err()
