@@ -14,9 +14,21 @@ import (
 type TemporalNamespace struct {
 	// Name is that of the setting. ID is Temporal's: another one in another Temporal, or after it was made anew.
 	Name, ID string
+	// Server is the id of the Temporal that has it; "" where that is not known.
+	Server string
 	// Database is the id of the ledger's database, as [DB.DatabaseID] gives it. What a copy has of another one does not
 	// count for it.
 	Database string
+}
+
+// is reports whether both are the same namespace. One that several Temporals keep together has one id in all of them.
+func (n TemporalNamespace) is(other TemporalNamespace) bool {
+	return n.Name == other.Name && n.ID == other.ID && n.Database == other.Database
+}
+
+// elsewhere reports whether another Temporal has the other namespace.
+func (n TemporalNamespace) elsewhere(other TemporalNamespace) bool {
+	return n.ID != "" && n.ID != other.ID && n.Server != "" && other.Server != "" && n.Server != other.Server
 }
 
 // OtherNamespaceError refuses a process that would work in another namespace than the ledger: nobody there does what is
@@ -24,7 +36,8 @@ type TemporalNamespace struct {
 type OtherNamespaceError struct {
 	// Given is the namespace of this process, Ledgers that of the ledger.
 	Given, Ledgers TemporalNamespace
-	// Processes are those that run in the ledger's, where both have the same name.
+	// Processes are those that run in the ledger's, where both have the same name. None of them runs where it is refused
+	// because another Temporal has it.
 	Processes []RunningProcess
 }
 
@@ -34,6 +47,12 @@ func (e *OtherNamespaceError) Error() string {
 		return fmt.Sprintf("this ledger works in Temporal namespace %[1]q, and this process was given %[2]q, where nobody "+
 			"does the ledger's work: start it with --temporal-namespace=%[1]s (FLORIN_TEMPORAL_NAMESPACE). To move the "+
 			"ledger, stop all of its processes and call `florin move-namespace %[2]s`", e.Ledgers.Name, e.Given.Name)
+	}
+	if len(e.Processes) == 0 {
+		return fmt.Sprintf("this ledger works in namespace %[1]q of the Temporal %[2]s, and this process was given a namespace "+
+			"of the same name in the Temporal %[3]s, which knows nothing of the ledger's work: name the Temporal of before "+
+			"(--temporal-address, FLORIN_TEMPORAL_ADDRESS). To move the ledger, or where that one is lost, stop all of its "+
+			"processes and call `florin move-namespace %[1]s`", e.Given.Name, e.Ledgers.Server, e.Given.Server)
 	}
 	return fmt.Sprintf("processes of this ledger run in a Temporal namespace %q that is not the one that this process "+
 		"was given, but one of another Temporal, or one that was deleted since (%s): name the same Temporal "+
@@ -63,8 +82,9 @@ func (r Reader) TemporalNamespace(ctx context.Context) (TemporalNamespace, bool,
 	if isNoRows(err) {
 		return TemporalNamespace{}, false, nil
 	}
-	return TemporalNamespace{Name: row.Name, ID: row.NamespaceID, Database: row.DatabaseID}, err == nil,
-		failed("reading the ledger's Temporal namespace", err)
+	return TemporalNamespace{
+		Name: row.Name, ID: row.NamespaceID, Server: row.ServerID, Database: row.DatabaseID,
+	}, err == nil, failed("reading the ledger's Temporal namespace", err)
 }
 
 // CheckTemporalNamespace fails with an [OtherNamespaceError] when the ledger works in another namespace than the given
@@ -78,10 +98,11 @@ func (d *DB) CheckTemporalNamespace(ctx context.Context, given TemporalNamespace
 }
 
 // requireNamespace refuses another namespace than the noted one. One of the same name takes its place when nobody
-// works in that any more: it was made anew, or there is a new Temporal.
+// works in that any more: it was made anew in the same Temporal. Into another Temporal nothing moves by itself, for its
+// address may be a mistake.
 func (r Reader) requireNamespace(ctx context.Context, given, noted TemporalNamespace) error {
 	switch {
-	case noted.Database != given.Database, noted == given:
+	case noted.Database != given.Database, noted.is(given):
 		return nil
 	case noted.Name != given.Name:
 		return &OtherNamespaceError{Given: given, Ledgers: noted}
@@ -89,7 +110,7 @@ func (r Reader) requireNamespace(ctx context.Context, given, noted TemporalNames
 	rows, err := r.queries.ListProcessesElsewhere(ctx, dbgen.ListProcessesElsewhereParams{
 		NamespaceID: given.ID, Silence: ProcessSilence.Seconds(),
 	})
-	if err != nil || len(rows) == 0 {
+	if err != nil || len(rows) == 0 && !noted.elsewhere(given) {
 		return failed("looking for processes in another Temporal namespace", err)
 	}
 	found := make([]RunningProcess, len(rows))
@@ -111,7 +132,7 @@ func (d *DB) EnterTemporalNamespace(ctx context.Context, given TemporalNamespace
 }
 
 // FollowTemporalNamespace is [DB.EnterTemporalNamespace] for a process that runs, and whose namespace was made anew:
-// the others follow it in a moment.
+// the others follow it in a moment. Where it is another Temporal's, that one is at the address of before.
 func (d *DB) FollowTemporalNamespace(ctx context.Context, given TemporalNamespace) (
 	before TemporalNamespace, err error,
 ) {
@@ -134,9 +155,12 @@ func (d *DB) workIn(
 		if err := require(tx.Reader, ctx, given, before); err != nil {
 			return err
 		}
+		if given.Server == "" && before.is(given) {
+			given.Server = before.Server // what was known stays
+		}
 		if before != given {
 			if err := tx.queries.ChangeTemporalNamespace(ctx, dbgen.ChangeTemporalNamespaceParams{
-				DatabaseID: given.Database, Name: given.Name, NamespaceID: given.ID,
+				DatabaseID: given.Database, Name: given.Name, NamespaceID: given.ID, ServerID: given.Server,
 			}); err != nil {
 				return failed("noting the ledger's Temporal namespace", err)
 			}
@@ -151,12 +175,14 @@ func (d *DB) workIn(
 func (t *Tx) holdNamespace(ctx context.Context, given TemporalNamespace) (TemporalNamespace, error) {
 	const doing = "noting the ledger's Temporal namespace"
 	if _, err := t.queries.NoteTemporalNamespace(ctx, dbgen.NoteTemporalNamespaceParams{
-		DatabaseID: given.Database, Name: given.Name, NamespaceID: given.ID,
+		DatabaseID: given.Database, Name: given.Name, NamespaceID: given.ID, ServerID: given.Server,
 	}); err != nil {
 		return TemporalNamespace{}, failed(doing, err)
 	}
 	row, err := t.queries.HoldTemporalNamespace(ctx)
-	return TemporalNamespace{Name: row.Name, ID: row.NamespaceID, Database: row.DatabaseID}, failed(doing, err)
+	return TemporalNamespace{
+		Name: row.Name, ID: row.NamespaceID, Server: row.ServerID, Database: row.DatabaseID,
+	}, failed(doing, err)
 }
 
 // MoveToTemporalNamespace has the ledger work in the namespace of this name from its next start on. It fails with an

@@ -93,3 +93,56 @@ func TestALedgerMovesToAnotherTemporalNamespaceWhenAllOfItsProcessesHaveEnded(t 
 	require.True(t, isNoted)
 	require.Equal(t, bank, noted)
 }
+
+func TestALedgerMovesToAnotherTemporalOnPurposeAlone(t *testing.T) {
+	t.Parallel()
+	ctx, record := t.Context(), dbtest.New(t)
+	database, err := record.DatabaseID(ctx)
+	require.NoError(t, err)
+	enter := func(given, noted db.TemporalNamespace) {
+		t.Helper()
+		require.NoError(t, record.Enter(ctx, db.Process{Role: "api", Host: "here"}))
+		require.NoError(t, record.CheckTemporalNamespace(ctx, given))
+		_, err := record.EnterTemporalNamespace(ctx, given)
+		require.NoError(t, err)
+		found, _, err := record.TemporalNamespace(ctx)
+		require.NoError(t, err)
+		require.Equal(t, noted, found)
+		require.NoError(t, record.Leave(ctx))
+	}
+	in := func(server, id string) db.TemporalNamespace {
+		return db.TemporalNamespace{Name: "shop", ID: id, Server: server, Database: database}
+	}
+	enter(in("", "1"), in("", "1")) // as a version noted it that did not know of servers
+	enter(in("first", "1"), in("first", "1"))
+	enter(in("", "1"), in("first", "1")) // what is not told takes nothing back
+	enter(in("replica", "1"), in("replica", "1"))
+	enter(in("first", "1"), in("first", "1"))
+	enter(in("first", "2"), in("first", "2")) // made anew
+
+	second := in("second", "3")
+	require.NoError(t, record.Enter(ctx, db.Process{Role: "api", Host: "here"}))
+	var other *db.OtherNamespaceError
+	require.ErrorAs(t, record.CheckTemporalNamespace(ctx, second), &other)
+	_, err = record.EnterTemporalNamespace(ctx, second)
+	require.ErrorAs(t, err, &other)
+	require.Empty(t, other.Processes)
+	for _, words := range []string{
+		`"shop"`, "of the Temporal first", "in the Temporal second", "--temporal-address", "florin move-namespace shop",
+	} {
+		require.ErrorContains(t, err, words)
+	}
+	noted, _, err := record.TemporalNamespace(ctx)
+	require.NoError(t, err)
+	require.Equal(t, in("first", "2"), noted, "nothing has changed")
+
+	// A process that runs follows what answers at its address, and a ledger that is moved takes what is there.
+	_, err = record.FollowTemporalNamespace(ctx, second)
+	require.NoError(t, err)
+	require.NoError(t, record.Leave(ctx))
+	require.ErrorAs(t, record.CheckTemporalNamespace(ctx, in("first", "2")), &other)
+	before, err := record.MoveToTemporalNamespace(ctx, "shop")
+	require.NoError(t, err)
+	require.Equal(t, second, before)
+	enter(in("first", "2"), in("first", "2"))
+}

@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"net"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -50,6 +51,48 @@ func TestALedgerHasOneNamespace(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// TestALedgerStaysWithItsTemporal has the record of a ledger say that it works in another Temporal: the address that its
+// processes are given may be a mistake.
+func TestALedgerStaysWithItsTemporal(t *testing.T) {
+	t.Parallel()
+	home := install(t)
+	serve(t, "serve", home).interrupt(t)
+	connection, err := pgx.Connect(t.Context(), home.databaseURL)
+	require.NoError(t, err)
+	defer connection.Close(t.Context())
+	var server string
+	read := func() string {
+		require.NoError(t, connection.QueryRow(t.Context(), "SELECT server_id FROM temporal_namespace").Scan(&server))
+		return server
+	}
+	first := read()
+	require.NotEmpty(t, first)
+	_, err = connection.Exec(t.Context(),
+		"UPDATE temporal_namespace SET server_id = 'the-first', namespace_id = 'of-the-first'")
+	require.NoError(t, err)
+	for _, what := range []string{"serve", "api", "worker"} {
+		refused := run(t, home.environment(), what, "--listen", "127.0.0.1:0")
+		require.Equal(t, 1, refused.exitCode(t))
+		for _, words := range []string{"the Temporal the-first", "the Temporal " + first, "--temporal-address"} {
+			require.Contains(t, refused.stderr.String(), words)
+		}
+		require.Contains(t, refused.stderr.String(), "florin move-namespace "+home.namespace)
+	}
+	require.Equal(t, "the-first", read())
+
+	requireDone(t, "move-namespace", home.namespace, "--database-url", home.databaseURL)
+	serve(t, "serve", home).interrupt(t)
+	require.Equal(t, first, read())
+
+	// A process of a version that knows nothing of it left it out.
+	_, err = connection.Exec(t.Context(), "UPDATE temporal_namespace SET server_id = ''")
+	require.NoError(t, err)
+	node := serve(t, "serve", home)
+	require.Equal(t, first, read())
+	node.interrupt(t)
+	require.NotContains(t, node.stderr.String(), "another Temporal namespace than before")
+}
+
 // A fresh ledger keeps for good what its first process is given, so one that does not start gives it nothing.
 func TestAProcessThatIsRefusedFoundsNoLedger(t *testing.T) {
 	t.Parallel()
@@ -62,6 +105,23 @@ func TestAProcessThatIsRefusedFoundsNoLedger(t *testing.T) {
 		refused := run(t, fresh.environment(), what, "--listen", "127.0.0.1:0", "--participant", "misspelt")
 		require.Equal(t, 1, refused.exitCode(t))
 		require.Contains(t, refused.stderr.String(), "belongs to the ledger")
+	}
+	free := fresh
+	free.namespace += "-free"
+	registerNamespace(t, free)
+	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	for says, flags := range map[string][]string{
+		"taken by another program: stop it, or choose another address with --listen": {"--listen", taken.Addr().String()},
+		"choose another address with --profile-listen": {
+			"--listen", "127.0.0.1:0", "--profile-listen", taken.Addr().String(),
+		},
+		"no such file": {"--listen", "127.0.0.1:0", "--tls-cert", "/nowhere.pem", "--tls-key", "/nowhere.key"},
+	} {
+		refused := run(t, free.environment(), append([]string{"serve", "--participant", "misspelt"}, flags...)...)
+		require.Equal(t, 1, refused.exitCode(t))
+		require.Contains(t, refused.stderr.String(), says)
 	}
 	connection, err := pgx.Connect(t.Context(), fresh.databaseURL)
 	require.NoError(t, err)

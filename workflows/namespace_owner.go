@@ -80,7 +80,9 @@ type NamespaceClaim struct {
 	Own func(ctx context.Context) ([]string, error)
 	// Patience is how long a worker of the other ledger has to show that it runs.
 	Patience time.Duration
-	Now      func() time.Time
+	// Waits is told when that begins, and when it ends at the latest; nil: nobody is told.
+	Waits func(ctx context.Context, since, until time.Time)
+	Now   func() time.Time
 }
 
 // The fields of the memo that names the owner.
@@ -247,6 +249,9 @@ func (c NamespaceClaim) workers(ctx context.Context, connected client.Client) ([
 	if err != nil {
 		return nil, err
 	}
+	if since := c.Now(); c.Waits != nil {
+		c.Waits(ctx, since, since.Add(c.Patience))
+	}
 	limited, cancel := context.WithTimeout(ctx, c.Patience)
 	defer cancel()
 	events := connected.GetWorkflowHistory(limited, started.GetID(), started.GetRunID(), true,
@@ -294,6 +299,19 @@ func NamespaceID(ctx context.Context, connected client.Client, namespace string)
 		return "", fmt.Errorf("ask Temporal for the id of namespace %q: %w", namespace, err)
 	}
 	return id, nil
+}
+
+// ServerID is the id of the Temporal, which it keeps for as long as its databases live; "" where it is told to nobody.
+func ServerID(ctx context.Context, connected client.Client) (id string, err error) {
+	err = untilAvailable(ctx, func() error {
+		found, err := connected.WorkflowService().GetClusterInfo(ctx, &workflowservice.GetClusterInfoRequest{})
+		id = found.GetClusterId()
+		return err
+	})
+	if err == nil || is[*serviceerror.PermissionDenied](err) || is[*serviceerror.Unimplemented](err) {
+		return id, nil // clusters that others run keep this to themselves
+	}
+	return "", fmt.Errorf("ask Temporal for its id: %w", err)
 }
 
 // readOwner reads the note that names the owner.

@@ -107,3 +107,48 @@ func TestAStartingNodeWaitsForATemporalThatIsStillFindingItsDatabase(t *testing.
 		require.ErrorContains(t, err, "no usable database", name)
 	}
 }
+
+// telling is a Temporal that says its id, or does not.
+type telling struct {
+	client.Client
+
+	service *tellingService
+}
+
+// WorkflowService implements [client.Client].
+func (s telling) WorkflowService() workflowservice.WorkflowServiceClient { return s.service }
+
+type tellingService struct {
+	workflowservice.WorkflowServiceClient
+
+	errors []error
+}
+
+// GetClusterInfo implements [workflowservice.WorkflowServiceClient].
+func (s *tellingService) GetClusterInfo(
+	context.Context, *workflowservice.GetClusterInfoRequest, ...grpc.CallOption,
+) (*workflowservice.GetClusterInfoResponse, error) {
+	if err := next(&s.errors); err != nil {
+		return nil, err
+	}
+	return &workflowservice.GetClusterInfoResponse{ClusterId: "first"}, nil
+}
+
+func TestTheIDOfATemporalIsAskedForAndMayBeKeptSecret(t *testing.T) {
+	t.Parallel()
+	ask := func(err error) (string, error) {
+		return workflows.ServerID(t.Context(), telling{service: &tellingService{errors: []error{err}}})
+	}
+	id, err := ask(serviceerror.NewUnavailable("it starts"))
+	require.NoError(t, err)
+	require.Equal(t, "first", id)
+	for _, kept := range []error{
+		serviceerror.NewPermissionDenied("not you", ""), serviceerror.NewUnimplemented("unknown method GetClusterInfo"),
+	} {
+		id, err = ask(kept)
+		require.NoError(t, err)
+		require.Empty(t, id)
+	}
+	_, err = ask(serviceerror.NewInternal("broken"))
+	require.ErrorContains(t, err, "broken")
+}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -38,7 +39,7 @@ func (n *node) checkNamespace(ctx, _ context.Context) error {
 	n.namespace = &namespaceWatch{node: n, claim: workflows.NamespaceClaim{
 		Namespace: settings.TemporalNamespace, Owner: workflows.NamespaceOwner{Database: n.databaseID},
 		TakeFrom: settings.TakeNamespaceFrom, Running: n.database.ProcessesOn, Own: n.database.Workers,
-		Patience: takeOverPatience, Now: time.Now,
+		Patience: takeOverPatience, Waits: n.logWaitForWorkers, Now: time.Now,
 	}}
 	if n.namespace.works, err = n.namespace.found(deadline); err != nil {
 		return err
@@ -74,20 +75,34 @@ type namespaceWatch struct {
 
 // found is the namespace of this process as Temporal has it now.
 func (w *namespaceWatch) found(ctx context.Context) (db.TemporalNamespace, error) {
-	id, err := workflows.NamespaceID(ctx, w.node.temporal, w.claim.Namespace)
-	return db.TemporalNamespace{Name: w.claim.Namespace, ID: id, Database: w.node.databaseID}, err
+	found := db.TemporalNamespace{Name: w.claim.Namespace, Database: w.node.databaseID}
+	var err error
+	if found.ID, err = workflows.NamespaceID(ctx, w.node.temporal, w.claim.Namespace); err != nil {
+		return found, err
+	}
+	if !w.node.options.development { // whose Temporal is that of its data directory, whatever became of that
+		found.Server, err = workflows.ServerID(ctx, w.node.temporal)
+	}
+	return found, err
 }
 
 // await returns when no process of this ledger works in another namespace. Where it was made anew under processes that
-// run, these follow soon; a ledger that works in one of another name goes on to.
+// run, these follow soon. A ledger that works in one of another name, or with none of its processes in another Temporal,
+// goes on to.
 func (w *namespaceWatch) await(ctx context.Context) error {
 	patient, cancel := context.WithTimeout(ctx, followPatience)
 	defer cancel()
-	for {
+	for waits := false; ; waits = true {
 		err := w.node.database.CheckTemporalNamespace(ctx, w.works)
 		other, isOther := errors.AsType[*db.OtherNamespaceError](err)
-		if !isOther || other.Given.Name != other.Ledgers.Name || wait.For(patient, followInterval) != nil {
+		if !isOther || len(other.Processes) == 0 {
 			return err
+		}
+		if !waits {
+			w.node.logWaitForOthers(ctx, other)
+		}
+		if wait.For(patient, followInterval) != nil {
+			return fmt.Errorf("%w; they had %s to follow a namespace that was made anew, and did not", err, followPatience)
 		}
 	}
 }

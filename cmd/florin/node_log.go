@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"gopkg.in/natefinch/lumberjack.v2"
 
@@ -87,13 +88,34 @@ func (n *node) logNamespace(
 
 // logOtherNamespace notes that the ledger works in another Temporal namespace than before.
 func (n *node) logOtherNamespace(ctx context.Context, now, before db.TemporalNamespace) {
-	if now == before || before.ID == "" {
+	if before.ID == "" || now.ID == before.ID && now.Database == before.Database {
 		return
 	}
 	n.options.log.WarnContext(ctx, "the ledger works in another Temporal namespace than before: it was made anew, or "+
 		"Temporal or the database is another one; `florin repair` has the workflows of contracts started anew",
-		"namespace", now.Name, "namespace_id", now.ID, "database", now.Database,
-		"namespace_before", before.Name, "namespace_id_before", before.ID, "database_before", before.Database)
+		"namespace", now.Name, "namespace_id", now.ID, "temporal", now.Server, "database", now.Database,
+		"namespace_before", before.Name, "namespace_id_before", before.ID, "temporal_before", before.Server,
+		"database_before", before.Database)
+}
+
+// logWaitForOthers notes that the start waits for processes in another Temporal namespace of the same name.
+func (n *node) logWaitForOthers(ctx context.Context, other *db.OtherNamespaceError) {
+	names := make([]string, len(other.Processes))
+	for i, process := range other.Processes {
+		names[i] = process.String()
+	}
+	since := time.Now()
+	n.options.log.WarnContext(ctx, "this start waits for processes of the ledger that run in another Temporal namespace of "+
+		"the same name: they follow one that was made anew, or are gone", "namespace", other.Given.Name,
+		"namespace_id", other.Given.ID, "namespace_id_of_the_others", other.Ledgers.ID, "processes", names,
+		"since", since, "until", since.Add(followPatience))
+}
+
+// logWaitForWorkers notes that the start waits for workers of another ledger.
+func (n *node) logWaitForWorkers(ctx context.Context, since, until time.Time) {
+	n.options.log.WarnContext(ctx, "this start waits whether a worker of another ledger, or of another database of this one, "+
+		"takes a task from the Temporal namespace: one has asked for tasks lately",
+		"namespace", n.options.settings.TemporalNamespace, "since", since, "until", until)
 }
 
 // logStop notes that the process stops, and why.

@@ -11,23 +11,34 @@ import (
 
 const ChangeTemporalNamespace = `-- name: ChangeTemporalNamespace :exec
 UPDATE temporal_namespace
-SET database_id = $1, name = $2, namespace_id = $3, since = now()
+SET
+    database_id = $1,
+    name = $2,
+    namespace_id = $3,
+    server_id = $4,
+    since = now()
 `
 
 type ChangeTemporalNamespaceParams struct {
 	DatabaseID  string
 	Name        string
 	NamespaceID string
+	ServerID    string
 }
 
 // ChangeTemporalNamespace has the ledger work in another namespace.
 func (q *Queries) ChangeTemporalNamespace(ctx context.Context, arg ChangeTemporalNamespaceParams) error {
-	_, err := q.db.Exec(ctx, ChangeTemporalNamespace, arg.DatabaseID, arg.Name, arg.NamespaceID)
+	_, err := q.db.Exec(ctx, ChangeTemporalNamespace,
+		arg.DatabaseID,
+		arg.Name,
+		arg.NamespaceID,
+		arg.ServerID,
+	)
 	return err
 }
 
 const GetTemporalNamespace = `-- name: GetTemporalNamespace :one
-SELECT database_id, name, namespace_id
+SELECT database_id, name, namespace_id, server_id
 FROM temporal_namespace
 `
 
@@ -35,18 +46,24 @@ type GetTemporalNamespaceRow struct {
 	DatabaseID  string
 	Name        string
 	NamespaceID string
+	ServerID    string
 }
 
 // GetTemporalNamespace reads in which Temporal namespace the ledger works; no row before its first process.
 func (q *Queries) GetTemporalNamespace(ctx context.Context) (GetTemporalNamespaceRow, error) {
 	row := q.db.QueryRow(ctx, GetTemporalNamespace)
 	var i GetTemporalNamespaceRow
-	err := row.Scan(&i.DatabaseID, &i.Name, &i.NamespaceID)
+	err := row.Scan(
+		&i.DatabaseID,
+		&i.Name,
+		&i.NamespaceID,
+		&i.ServerID,
+	)
 	return i, err
 }
 
 const HoldTemporalNamespace = `-- name: HoldTemporalNamespace :one
-SELECT database_id, name, namespace_id
+SELECT database_id, name, namespace_id, server_id
 FROM temporal_namespace
 FOR UPDATE
 `
@@ -55,13 +72,19 @@ type HoldTemporalNamespaceRow struct {
 	DatabaseID  string
 	Name        string
 	NamespaceID string
+	ServerID    string
 }
 
 // HoldTemporalNamespace reads it and keeps others from changing it until the transaction ends.
 func (q *Queries) HoldTemporalNamespace(ctx context.Context) (HoldTemporalNamespaceRow, error) {
 	row := q.db.QueryRow(ctx, HoldTemporalNamespace)
 	var i HoldTemporalNamespaceRow
-	err := row.Scan(&i.DatabaseID, &i.Name, &i.NamespaceID)
+	err := row.Scan(
+		&i.DatabaseID,
+		&i.Name,
+		&i.NamespaceID,
+		&i.ServerID,
+	)
 	return i, err
 }
 
@@ -115,8 +138,8 @@ func (q *Queries) ListProcessesElsewhere(ctx context.Context, arg ListProcessesE
 }
 
 const NoteTemporalNamespace = `-- name: NoteTemporalNamespace :execrows
-INSERT INTO temporal_namespace (database_id, name, namespace_id)
-VALUES ($1, $2, $3)
+INSERT INTO temporal_namespace (database_id, name, namespace_id, server_id)
+VALUES ($1, $2, $3, $4)
 ON CONFLICT DO NOTHING
 `
 
@@ -124,11 +147,17 @@ type NoteTemporalNamespaceParams struct {
 	DatabaseID  string
 	Name        string
 	NamespaceID string
+	ServerID    string
 }
 
 // NoteTemporalNamespace notes the namespace unless one is noted.
 func (q *Queries) NoteTemporalNamespace(ctx context.Context, arg NoteTemporalNamespaceParams) (int64, error) {
-	result, err := q.db.Exec(ctx, NoteTemporalNamespace, arg.DatabaseID, arg.Name, arg.NamespaceID)
+	result, err := q.db.Exec(ctx, NoteTemporalNamespace,
+		arg.DatabaseID,
+		arg.Name,
+		arg.NamespaceID,
+		arg.ServerID,
+	)
 	if err != nil {
 		return 0, err
 	}
