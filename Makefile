@@ -114,7 +114,7 @@ clean: ## Remove what was built; the data of `make run` stays
 ##@ Check
 
 .PHONY: test
-test: build node test/release haproxy chromium ## Run the whole suite; it starts the PostgreSQL and the Temporal that it needs
+test: build node test/release haproxy nginx chromium ## Run the whole suite; it starts the PostgreSQL and the Temporal that it needs
 	$(BIN) testenv -- $(GO) test -timeout 30m $(TESTFLAGS) $(PACKAGES)
 
 .PHONY: test/release
@@ -122,12 +122,15 @@ test/release: build ## Pack the program as a release would, install it into an e
 	FLORIN_TEST_BINARY=$(abspath $(BIN)) $(GO) -C release test -timeout 10m ./...
 
 # The suite runs the public wallet SDK, which needs Node.js, several nodes behind a load balancer, and a browser.
-.PHONY: node haproxy chromium
+.PHONY: node haproxy nginx chromium
 node:
 	@command -v node >/dev/null && command -v npm >/dev/null || $(call install,nodejs npm)
 
 haproxy:
 	@command -v haproxy >/dev/null || test -x /usr/sbin/haproxy || $(call install,haproxy)
+
+nginx:
+	@command -v nginx >/dev/null || test -x /usr/sbin/nginx || $(call install,nginx-light)
 
 chromium:
 	@command -v chromium >/dev/null || $(call install,chromium fonts-dejavu-core)

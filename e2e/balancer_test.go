@@ -44,20 +44,26 @@ backend nodes
 // balance starts a HAProxy before nodes and returns where it listens.
 func balance(t *testing.T, nodes ...string) endpoint {
 	t.Helper()
-	executable, err := exec.LookPath("haproxy")
-	if err != nil { // Debian keeps it where only administrators look
-		executable = "/usr/sbin/haproxy"
-	}
-	require.FileExists(t, executable, "this test needs HAProxy: make test installs it, or install the package haproxy")
 	address := freeAddress(t)
 	var settings strings.Builder
 	_, _ = fmt.Fprintf(&settings, balancerSettings, address)
 	for i, node := range nodes {
 		_, _ = fmt.Fprintf(&settings, "  server node-%d %s\n", i, node)
 	}
-	file := filepath.Join(t.TempDir(), "haproxy.cfg")
-	require.NoError(t, os.WriteFile(file, []byte(settings.String()), 0o600))
-	cmd := exec.Command(executable, "-db", "-f", file)
+	return front(t, "haproxy", settings.String(), address, "-db", "-f")
+}
+
+// front starts a load balancer with its settings in the file that its last argument names.
+func front(t *testing.T, name, settings, address string, arguments ...string) endpoint {
+	t.Helper()
+	executable, err := exec.LookPath(name)
+	if err != nil { // Debian keeps it where only administrators look
+		executable = "/usr/sbin/" + name
+	}
+	require.FileExists(t, executable, "this test needs %[1]s: make test installs it, or install the package %[1]s", name)
+	file := filepath.Join(t.TempDir(), name+".cfg")
+	require.NoError(t, os.WriteFile(file, []byte(settings), 0o600))
+	cmd := exec.Command(executable, append(arguments, file)...)
 	said := newOutput()
 	cmd.Stdout, cmd.Stderr = said, said
 	running, err := process.Start(cmd, syscall.SIGKILL)
@@ -65,7 +71,7 @@ func balance(t *testing.T, nodes ...string) endpoint {
 	t.Cleanup(func() {
 		require.NoError(t, running.Stop(context.WithoutCancel(t.Context()), syscall.SIGTERM, syscall.SIGKILL, stopGrace))
 		if t.Failed() {
-			t.Logf("HAProxy said:\n%s", said)
+			t.Logf("%s said:\n%s", name, said)
 		}
 	})
 	return newEndpoint(t, "http://"+address)

@@ -33,7 +33,8 @@ type cluster struct {
 	apis, workers []*servedNode
 }
 
-func newCluster(t *testing.T) *cluster {
+// newCluster starts one behind the load balancer that balance starts.
+func newCluster(t *testing.T, balance func(t *testing.T, nodes ...string) endpoint) *cluster {
 	t.Helper()
 	c := &cluster{installation: install(t)}
 	for i := range clusterSize {
@@ -131,7 +132,7 @@ func (c *cluster) goroutines(t *testing.T, number int) int {
 func TestManyNodesAreOneNode(t *testing.T) {
 	t.Parallel()
 	seed, _ := newRandom(t)
-	c := newCluster(t)
+	c := newCluster(t, balance)
 	dso := findDSO(t, c.front)
 	l := newCrashLoad(t, dso, seed, newTarget(c.front))
 	l.think = clusterThink
