@@ -70,7 +70,8 @@ func everyViewIsForEverybody(t *testing.T, n *upNode, browser *chromium) {
 
 	look(carol.open("/").shows("A Florin node"), "the front door")
 	look(carol.open("/wallet").shows("Open a wallet"), "signing in")
-	look(carol.types("Your name", "no such name").press("Open the wallet").shows("does not match"), "a name that is none")
+	look(carol.types("Your name", "no such name").press("Open the wallet").shows("is no name that a user can have"),
+		"a name that is none")
 	look(carol.as("carol"), "a new wallet")
 	dave.as("dave").tap("10")
 	carol.tap("10").offers("dave", "5", "words that are rather long, about a boat, its sails and what they cost")
