@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
+	"github.com/florinledger/florin/api/devapi"
 	"github.com/florinledger/florin/devnet/postgres"
 	"github.com/florinledger/florin/ledgerclient"
 )
@@ -97,10 +99,28 @@ func schedules(t *testing.T, temporal client.Client) (ids []string) {
 	return ids
 }
 
-// advance moves the ledger's clock and stops at everything that is due on the way.
+// advance moves the ledger's clock and stops at everything that is due on the way. What takes longer than one request
+// may goes on as the node says.
 func (e endpoint) advance(t *testing.T, by string) {
 	t.Helper()
-	e.change(t, adminUser, "", "/v0/dev/clock", map[string]any{"advance_by": by}).ok(t, nil)
+	goesOn := regexp.MustCompile(`goes on when it is told to: send advance_to (\S+Z)\.`)
+	request := map[string]any{"advance_by": by}
+	await(t, "the clock has come there", func() error {
+		answer := e.change(t, adminUser, "", "/v0/dev/clock", request)
+		told := goesOn.FindStringSubmatch(answer.body)
+		if answer.status != http.StatusServiceUnavailable || told == nil {
+			answer.ok(t, nil)
+			return nil
+		}
+		var shown devapi.ClockResponse
+		require.NoError(t, e.admin().Get(t.Context(), "/v0/dev/clock", &shown))
+		target, err := time.Parse(time.RFC3339Nano, told[1])
+		require.NoError(t, err)
+		if request = map[string]any{"advance_to": told[1]}; !time.Time(shown.LedgerTime).Before(target) {
+			request = map[string]any{"advance_by": "1ms"}
+		}
+		return errors.New(answer.body)
+	})
 }
 
 // preapprovedUntil is when the preapproval of a party ends.

@@ -41,6 +41,7 @@ func TestALongWayIsGoneOnByItsTarget(t *testing.T) {
 	answer := server.Call(apitest.Admin, http.MethodPost, "/v0/dev/clock", `{"advance_to":"2040-01-01T00:00:00Z"}`)
 	require.Equal(t, http.StatusServiceUnavailable, answer.Status, answer.Text)
 	require.Contains(t, answer.Text, "goes on when it is told to: send advance_to 2040-01-01T00:00:00Z.")
+	require.Contains(t, answer.Text, "If it has come there by now, send advance_by 1ms")
 }
 
 func TestAStaticClockIsAdvancedOverHTTP(t *testing.T) {
