@@ -49,10 +49,10 @@ func (e *OtherNamespaceError) Error() string {
 			"ledger, stop all of its processes and call `florin move-namespace %[2]s`", e.Ledgers.Name, e.Given.Name)
 	}
 	if len(e.Processes) == 0 {
-		return fmt.Sprintf("this ledger works in namespace %[1]q of the Temporal %[2]s, and this process was given a namespace "+
-			"of the same name in the Temporal %[3]s, which knows nothing of the ledger's work: name the Temporal of before "+
-			"(--temporal-address, FLORIN_TEMPORAL_ADDRESS). To move the ledger, or where that one is lost, stop all of its "+
-			"processes and call `florin move-namespace %[1]s`", e.Given.Name, e.Ledgers.Server, e.Given.Server)
+		return fmt.Sprintf("this ledger works in namespace %[1]q of the Temporal %[2]s, and this process was given a "+
+			"namespace of the same name in the Temporal %[3]s, which knows nothing of the ledger's work: name the Temporal of "+
+			"before (--temporal-address, FLORIN_TEMPORAL_ADDRESS). To move the ledger, or where that one is lost, stop all of "+
+			"its processes and call `florin move-namespace %[1]s`", e.Given.Name, e.Ledgers.Server, e.Given.Server)
 	}
 	return fmt.Sprintf("processes of this ledger run in a Temporal namespace %q that is not the one that this process "+
 		"was given, but one of another Temporal, or one that was deleted since (%s): name the same Temporal "+

@@ -51,8 +51,8 @@ func TestALedgerHasOneNamespace(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestALedgerStaysWithItsTemporal has the record of a ledger say that it works in another Temporal: the address that its
-// processes are given may be a mistake.
+// TestALedgerStaysWithItsTemporal has the record of a ledger say that it works in another Temporal: the address that
+// its processes are given may be a mistake.
 func TestALedgerStaysWithItsTemporal(t *testing.T) {
 	t.Parallel()
 	home := install(t)

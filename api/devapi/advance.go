@@ -31,8 +31,8 @@ func (a *API) advanceTo(ctx context.Context, target time.Time) error {
 	err := a.stopOver(ctx, target)
 	if err != nil && ctx.Err() != nil { // the request has taken too long as a whole
 		return &endpoint.TimeoutError{Advice: "The clock stands on the way, and goes on when it is told to: send " +
-			"advance_to " + endpoint.Timestamp(target).String() + ". If it has come there by now, send advance_by 1ms: what is " +
-			"due there is not done yet."}
+			"advance_to " + endpoint.Timestamp(target).String() + ". If it has come there by now, send advance_by 1ms: what " +
+			"is due there is not done yet."}
 	}
 	return err
 }

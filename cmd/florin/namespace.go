@@ -87,8 +87,8 @@ func (w *namespaceWatch) found(ctx context.Context) (db.TemporalNamespace, error
 }
 
 // await returns when no process of this ledger works in another namespace. Where it was made anew under processes that
-// run, these follow soon. A ledger that works in one of another name, or with none of its processes in another Temporal,
-// goes on to.
+// run, these follow soon. Where the ledger works in one of another name, or of another Temporal in which none of its
+// processes runs, there is nothing to wait for.
 func (w *namespaceWatch) await(ctx context.Context) error {
 	patient, cancel := context.WithTimeout(ctx, followPatience)
 	defer cancel()

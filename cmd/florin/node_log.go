@@ -105,16 +105,16 @@ func (n *node) logWaitForOthers(ctx context.Context, other *db.OtherNamespaceErr
 		names[i] = process.String()
 	}
 	since := time.Now()
-	n.options.log.WarnContext(ctx, "this start waits for processes of the ledger that run in another Temporal namespace of "+
-		"the same name: they follow one that was made anew, or are gone", "namespace", other.Given.Name,
+	n.options.log.WarnContext(ctx, "this start waits for processes of the ledger that run in another Temporal namespace "+
+		"of the same name: they follow one that was made anew, or are gone", "namespace", other.Given.Name,
 		"namespace_id", other.Given.ID, "namespace_id_of_the_others", other.Ledgers.ID, "processes", names,
 		"since", since, "until", since.Add(followPatience))
 }
 
 // logWaitForWorkers notes that the start waits for workers of another ledger.
 func (n *node) logWaitForWorkers(ctx context.Context, since, until time.Time) {
-	n.options.log.WarnContext(ctx, "this start waits whether a worker of another ledger, or of another database of this one, "+
-		"takes a task from the Temporal namespace: one has asked for tasks lately",
+	n.options.log.WarnContext(ctx, "this start waits whether a worker of another ledger, or of another database of this "+
+		"one, takes a task from the Temporal namespace: one has asked for tasks lately",
 		"namespace", n.options.settings.TemporalNamespace, "since", since, "until", until)
 }
 
