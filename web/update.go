@@ -1,8 +1,8 @@
 package web
 
 import (
-	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -155,16 +155,16 @@ func wordsOfTemplate(template string) string {
 // maxJSON is how much of a value is shown, in bytes.
 const maxJSON = 2000
 
-// pretty is JSON for people, or its beginning.
+// pretty is JSON for people, or its beginning and how much there is. No more is made than is shown: each level of a
+// value makes its lines longer, so the whole may be as long as the square of what was sent.
 func pretty(value json.RawMessage) string {
-	var text bytes.Buffer
-	if json.Indent(&text, value, "", "  ") != nil {
-		return ""
+	shown := beginning{most: maxJSON}
+	shown.indent(value)
+	if !shown.full {
+		return string(shown.text)
 	}
-	if text.Len() > maxJSON {
-		return strings.ToValidUTF8(text.String()[:maxJSON], "") + "…"
-	}
-	return text.String()
+	text := strings.ToValidUTF8(string(shown.text), "")
+	return fmt.Sprintf("%s… (cut here: the whole value has %d bytes)", text, len(value))
 }
 
 // updateView is what happened, with the way to the workflow behind it.

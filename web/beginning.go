@@ -1,0 +1,85 @@
+package web
+
+import (
+	"bytes"
+	"strings"
+)
+
+// beginning is the first bytes of a text that is written in parts.
+type beginning struct {
+	text []byte
+	most int
+	// full: there was more.
+	full bool
+}
+
+func (b *beginning) write(part string) {
+	room := b.most - len(b.text)
+	if len(part) > room {
+		part, b.full = part[:room], true
+	}
+	b.text = append(b.text, part...)
+}
+
+// indent writes valid JSON on lines, and looks at no more of it than there is room for.
+func (b *beginning) indent(value []byte) {
+	depth, empty := 0, false
+	for len(value) > 0 && !b.full {
+		token := tokenOf(value, b.most+1)
+		value = value[len(token):]
+		first := token[0]
+		closes := first == '}' || first == ']'
+		switch {
+		case isSpace(first):
+			continue
+		case closes:
+			depth = max(0, depth-1)
+			if !empty {
+				b.line(depth)
+			}
+		case empty:
+			b.line(depth)
+		}
+		b.write(string(token))
+		switch empty = first == '{' || first == '['; {
+		case empty:
+			depth++
+		case first == ',':
+			b.line(depth)
+		case first == ':':
+			b.write(" ")
+		}
+	}
+}
+
+func (b *beginning) line(depth int) {
+	b.write("\n")
+	b.write(strings.Repeat("  ", min(depth, b.most)))
+}
+
+// tokenOf is the string, the sign or the other word at the start of JSON, up to a length.
+func tokenOf(value []byte, most int) []byte {
+	value = value[:min(len(value), most)]
+	if value[0] == '"' {
+		for at := 1; at < len(value); at++ {
+			switch value[at] {
+			case '\\':
+				at++
+			case '"':
+				return value[:at+1]
+			}
+		}
+		return value
+	}
+	end := bytes.IndexAny(value, "{}[],:\" \t\r\n")
+	switch end {
+	case 0:
+		return value[:1]
+	case -1:
+		return value
+	default:
+		return value[:end]
+	}
+}
+
+func isSpace(sign byte) bool { return strings.IndexByte(" \t\r\n", sign) >= 0 }
