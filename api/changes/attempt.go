@@ -147,14 +147,12 @@ func (a *Attempt) look(ctx context.Context) error {
 	if a.looked || a.claim.Attempt == 1 {
 		return nil
 	}
-	known, err := a.record.KeyedCompletions(ctx, a.claim.Identity, a.id())
+	known, err := a.record.KeyedCompletions(ctx, a.claim.Identity, a.id(), a.earlier())
 	if err != nil {
 		return err
 	}
 	for _, completion := range known {
-		if a.isOfAnAttempt(completion.Key) { // and not of its user, who has read the id and uses it
-			a.done = &completion
-		}
+		a.done = &completion
 	}
 	if a.done != nil {
 		head, err := a.record.Head(ctx)
@@ -169,16 +167,15 @@ func (a *Attempt) look(ctx context.Context) error {
 	return nil
 }
 
-// isOfAnAttempt reports whether an earlier attempt gave the next submission a key.
-func (a *Attempt) isOfAnAttempt(key string) bool {
-	for earlier := 1; earlier < a.claim.Attempt; earlier++ {
+// earlier are the keys that earlier attempts may have given the next submission.
+func (a *Attempt) earlier() []string {
+	keys := make([]string, 0, (a.claim.Attempt-1)*MaxTries)
+	for attempt := 1; attempt < a.claim.Attempt; attempt++ {
 		for try := range MaxTries {
-			if a.key(earlier, try) == key {
-				return true
-			}
+			keys = append(keys, a.key(attempt, try))
 		}
 	}
-	return false
+	return keys
 }
 
 // serve serves the request from its start, and reports whether later attempts have something to look for.

@@ -163,13 +163,17 @@ func TestAttemptsThatSubmitNothingDoNotCount(t *testing.T) {
 type looks struct {
 	*db.DB
 	count atomic.Int64
+	// most is the longest that was found.
+	most atomic.Int64
 }
 
 func (l *looks) KeyedCompletions(
-	ctx context.Context, who ledger.Identity, name string,
+	ctx context.Context, who ledger.Identity, name string, keys []string,
 ) ([]ledger.Completion, error) {
 	l.count.Add(1)
-	return l.DB.KeyedCompletions(ctx, who, name)
+	found, err := l.DB.KeyedCompletions(ctx, who, name, keys)
+	l.most.Store(max(l.most.Load(), int64(len(found))))
+	return found, err
 }
 
 // TestWhatAnyAttemptDidIsFoundByOneLook makes a change at the first of 499 attempts, under a command id of its own or
@@ -210,6 +214,7 @@ func TestWhatAnyAttemptDidIsFoundByOneLook(t *testing.T) {
 			require.Equal(t, first.Text, again.Text)
 			require.Equal(t, had, balance(t, s, "alice"))
 			require.LessOrEqual(t, record.count.Load(), int64(2), "before it is served, and while it is")
+			require.LessOrEqual(t, record.most.Load(), int64(2), "once by each name, and nothing of its user's")
 		})
 	}
 }

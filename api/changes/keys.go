@@ -61,7 +61,9 @@ type Record interface {
 	ForgetIdempotencyKeys(ctx context.Context) (int64, error)
 	NoteKey(ctx context.Context, claim db.KeyClaim, note string) error
 	KeyNote(ctx context.Context, claim db.KeyClaim) (note string, noted bool, err error)
-	KeyedCompletions(ctx context.Context, who ledger.Identity, name string) ([]ledger.Completion, error)
+	KeyedCompletions(
+		ctx context.Context, who ledger.Identity, name string, keys []string,
+	) ([]ledger.Completion, error)
 	Head(ctx context.Context) (db.Head, error)
 }
 

@@ -387,24 +387,33 @@ FROM completions AS begun
 WHERE
     begun.submission_id = $1::text AND begun.submission_id LIKE 'idempotency-key:%' AND begun.refusal IS NULL
     AND begun.identity_provider_id = $2 AND begun.user_id = $3
+    AND begun.submission_key = ANY($4::text[])
 UNION ALL
 SELECT named.ledger_offset, named.submission_key, named.change_id, named.user_id, named.command_id, named.submission_id, named.act_as, named.refusal, named.update_id, named.dedup_offset, named.dedup_duration, named.traceparent, named.tracestate, named.record_time, named.paid_traffic_cost, named.seal, named.identity_provider_id, named.external_hash, named.read_as
 FROM completions AS named
 WHERE
     named.command_id = $1::text AND named.command_id LIKE 'idempotency-key:%' AND named.refusal IS NULL
     AND named.identity_provider_id = $2 AND named.user_id = $3
+    AND named.submission_key = ANY($4::text[])
 `
 
 type ListKeyedParams struct {
 	Name               string
 	IdentityProviderID string
 	UserID             string
+	SubmissionKeys     []string
 }
 
 // ListKeyed finds what was accepted of a user for a submission of a request with an idempotency key, by the indexes of
-// those: under the submission id that such submissions have, or under their command id, which some have.
+// those: under the submission id that such submissions have, or under their command id, which some have. Its user may
+// submit other things under the same names, without end, so it has only what has one of some submission keys.
 func (q *Queries) ListKeyed(ctx context.Context, arg ListKeyedParams) ([]Completion, error) {
-	rows, err := q.db.Query(ctx, ListKeyed, arg.Name, arg.IdentityProviderID, arg.UserID)
+	rows, err := q.db.Query(ctx, ListKeyed,
+		arg.Name,
+		arg.IdentityProviderID,
+		arg.UserID,
+		arg.SubmissionKeys,
+	)
 	if err != nil {
 		return nil, err
 	}

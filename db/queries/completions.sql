@@ -60,19 +60,22 @@ FROM completions
 WHERE submission_key = ANY(@submission_keys::text[]);
 
 -- ListKeyed finds what was accepted of a user for a submission of a request with an idempotency key, by the indexes of
--- those: under the submission id that such submissions have, or under their command id, which some have.
+-- those: under the submission id that such submissions have, or under their command id, which some have. Its user may
+-- submit other things under the same names, without end, so it has only what has one of some submission keys.
 -- name: ListKeyed :many
 SELECT begun.*
 FROM completions AS begun
 WHERE
     begun.submission_id = @name::text AND begun.submission_id LIKE 'idempotency-key:%' AND begun.refusal IS NULL
     AND begun.identity_provider_id = @identity_provider_id AND begun.user_id = @user_id
+    AND begun.submission_key = ANY(@submission_keys::text[])
 UNION ALL
 SELECT named.*
 FROM completions AS named
 WHERE
     named.command_id = @name::text AND named.command_id LIKE 'idempotency-key:%' AND named.refusal IS NULL
-    AND named.identity_provider_id = @identity_provider_id AND named.user_id = @user_id;
+    AND named.identity_provider_id = @identity_provider_id AND named.user_id = @user_id
+    AND named.submission_key = ANY(@submission_keys::text[]);
 
 -- ListChanges finds the last accepted submission of each change, by the index of accepted changes.
 -- name: ListChanges :many
