@@ -292,6 +292,9 @@ func (b *block) decide(submission opened) (ledger.Completion, error) {
 	if b.view.failed != nil { // the database is in trouble, not the submission, whatever the rules made of it
 		return ledger.Completion{}, b.view.failed
 	}
+	if ended := b.view.ctx.Err(); ended != nil { // nor is it at fault when the commit is broken off
+		return ledger.Completion{}, fmt.Errorf("decide over a submission: %w", ended)
+	}
 	if err != nil {
 		did = refused(submission.Submission, position, b.activities.defect(submission.Submission, err))
 	}
@@ -325,7 +328,7 @@ func (b *block) circumstances(submission opened) ledger.Circumstances {
 			Now: b.now, Maximum: b.settings.MaxDeduplication, Pruned: b.head.Pruned,
 		},
 		IsLocal: b.view.isLocal, IsKnown: b.view.isKnown, MaySubmit: b.activities.maySubmit,
-		External: b.external(submission),
+		External: b.external(submission), Budget: ledger.NewBudget(b.view.ctx),
 	}
 	for _, id := range submission.ChangeIDs() {
 		previous, ok := b.changes[id]

@@ -30,6 +30,9 @@ type Completion struct {
 	Trace           TraceContext        `json:"trace"`
 	RecordTime      time.Time           `json:"recordTime"`
 	PaidTrafficCost int64               `json:"paidTrafficCost"`
+	// CodeCost is what code of uploaded packages cost, whatever became of the submission, in the unit of
+	// [Submission.CommitCost]. Only the process that decided knows it: it is not in the record.
+	CodeCost int64 `json:"-"`
 	// ExternalHash is what was signed, in hexadecimal, of a transaction that was signed outside the node; "" for others.
 	ExternalHash string `json:"externalHash,omitempty"`
 }

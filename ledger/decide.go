@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"time"
@@ -34,6 +35,9 @@ type Circumstances struct {
 	MaySubmit func(Party) bool
 	// External is set for submissions of signed transactions, and only for them.
 	External *External
+	// Budget is what code of uploaded packages may cost, and until when it may run; nil for a budget of its own that
+	// nothing ends.
+	Budget *Budget
 }
 
 // Decision is what became of a submission: always a completion; for an accepted one also the update and the changes to
@@ -49,7 +53,7 @@ type Decision struct {
 }
 
 // Decide turns a submission into its completion at a position of the record. A refusal is part of the decision; the
-// error is [ErrTooEarly], or a failure of the store, after which nothing has happened.
+// error is [ErrTooEarly], a failure of the store, or the end of the budget's context, after which nothing has happened.
 func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
 	if c.External == nil && s.TooEarly(at.RecordTime) {
 		return Decision{}, ErrTooEarly
@@ -68,7 +72,11 @@ func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
 		decision.Completion = decision.Completion.Refused(s, refusal)
 		return decision, nil
 	}
+	if c.Budget == nil {
+		c.Budget = NewBudget(context.Background())
+	}
 	ordered, err := c.order(s, at)
+	decision.Completion.CodeCost = c.Budget.Cost()
 	if refused, ok := fault.As(err); ok {
 		decision.Completion = decision.Completion.Refused(s, refused)
 		return decision, nil
@@ -136,7 +144,7 @@ func (c Circumstances) order(s Submission, at Position) (ordered, error) {
 func (c Circumstances) environment(s Submission, at Position) Environment {
 	return Environment{
 		Packages: c.Packages, Store: c.Store, EffectiveAt: at.RecordTime, Seed: SubmissionSeed(c.Secret, s.Key),
-		Payloads: c.Payloads, Network: c.Network,
+		Payloads: c.Payloads, Network: c.Network, Budget: c.Budget,
 	}
 }
 

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -34,6 +35,9 @@ type Environment struct {
 	Network Network
 	// Payloads saves decoding the same contracts again and again; nil does without.
 	Payloads *Payloads
+	// Budget is what code of uploaded packages may cost, and until when it may run; nil for a budget of its own that
+	// nothing ends.
+	Budget *Budget
 }
 
 // PreparedRun is what a transaction takes from the run that prepared it for signing.
@@ -62,13 +66,17 @@ const (
 )
 
 // Interpret runs the commands of a submission against the store and returns the transaction that they amount to. The
-// error is a *fault.Fault when the commands are refused, any other error when the store failed.
+// error is a *fault.Fault when the commands are refused, any other error when the store failed or the context of the
+// budget ended.
 //
 // No transaction is earlier than the contracts that it uses (upstream's causal monotonicity): the ledger effective time
 // is moved up to theirs, and the commands run again at that time. A signed transaction may have made them as much as a
 // minute ahead of the record.
 func Interpret(submission Submission, env Environment) (Transaction, error) {
-	tx := newTx(submission, env)
+	if env.Budget == nil {
+		env.Budget = NewBudget(context.Background())
+	}
+	tx := newTx(submission, env) // the budget is one for all runs
 	for range maxMoves {
 		transaction, err := tx.interpret(submission.Commands)
 		newest := tx.newestInput()
@@ -76,9 +84,7 @@ func Interpret(submission Submission, env Environment) (Transaction, error) {
 			return transaction, err
 		}
 		env.EffectiveAt = newest
-		budget := tx.budget // it is one for all runs
 		tx = newTx(submission, env)
-		tx.budget = budget
 	}
 	return Transaction{}, fault.LocalVerdictLedgerTimeOutOfBound.New(
 		"At each ledger time the transaction uses contracts that are newer, at last one of %s", instant(env.EffectiveAt)).
@@ -96,7 +102,11 @@ func (tx *Tx) interpret(commands []Command) (transaction Transaction, err error)
 		}
 	}()
 	for i, command := range commands {
-		if err := tx.run(command); err != nil {
+		err := tx.run(command)
+		if ended := tx.budget.Ended(); ended != nil {
+			return Transaction{}, ended
+		}
+		if err != nil {
 			return Transaction{}, inCommand(i, len(commands), inExerciseCommand(refusalOrStoreFailure(err), command))
 		}
 	}

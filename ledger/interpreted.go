@@ -71,32 +71,6 @@ type Call struct {
 	Argument lf.Value
 }
 
-// Budget is what is left of what code may cost in one transaction.
-type Budget struct {
-	// Steps and Memory are as the evaluator counts them; memory counts what is no longer needed, too.
-	Steps, Memory int64
-	// Running is how many choices are being performed within one another.
-	Running int
-}
-
-// What code of uploaded packages may cost in one transaction, or in one view. So many steps take about half a second of
-// a core, for which a submission may hold up others, and are many times what published packages need.
-const (
-	MaxCodeSteps  = 5_000_000
-	MaxCodeMemory = 512 << 20
-)
-
-// NewBudget is the budget of one transaction, or of one reading of a view.
-func NewBudget() *Budget { return &Budget{Steps: MaxCodeSteps, Memory: MaxCodeMemory} }
-
-// budgetOf is the budget of a transaction; one for a single reading where there is none.
-func budgetOf(tx *Tx) *Budget {
-	if tx == nil {
-		return NewBudget()
-	}
-	return tx.budget
-}
-
 func (i Interpreted) template(*builder) (*template, error) { //nolint:unparam // those written in Go may fail
 	out := &template{
 		name: i.Name, payload: codec{lfType: i.Payload}, unmet: func(any) string { return "" },

@@ -56,7 +56,7 @@ func newTx(submission Submission, env Environment) *Tx {
 		env: env, readers: SortedParties(submission.ActAs, submission.ReadAs),
 		disclosed: map[ContractID]Contract{}, created: map[ContractID]instance{}, consumed: map[ContractID]bool{},
 		inputs: map[ContractID]instance{}, keys: map[string]ContractID{}, allowed: newAllowance(submission.Commands),
-		budget: NewBudget(), preferred: env.Packages.preferences(submission.Preference), versions: map[versionKey]instance{},
+		budget: env.Budget, preferred: env.Packages.preferences(submission.Preference), versions: map[versionKey]instance{},
 	}
 	for _, contract := range submission.Disclosed {
 		tx.disclosed[contract.ID] = contract

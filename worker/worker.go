@@ -35,16 +35,19 @@ type Options struct {
 }
 
 // Worker works on all task queues of the node.
-type Worker struct{ queues []sdkworker.Worker }
+type Worker struct {
+	queues   []sdkworker.Worker
+	stopping *Stopping
+}
 
 // New makes a worker with all workflows and activities. The caller starts and stops it.
 func New(options Options) *Worker {
 	sdkworker.SetStickyWorkflowCacheSize(cachedWorkflows)
-	var interceptors []interceptor.WorkerInterceptor
+	w := &Worker{stopping: NewStopping()}
+	interceptors := []interceptor.WorkerInterceptor{w.stopping}
 	if options.Failures != nil {
 		interceptors = append(interceptors, options.Failures)
 	}
-	w := &Worker{}
 	for _, queue := range workflows.Queues() {
 		worker := sdkworker.New(options.Client, queue.Name, sdkworker.Options{
 			Interceptors:                            interceptors,
@@ -67,16 +70,17 @@ func New(options Options) *Worker {
 func (w *Worker) Start() error {
 	for i, queue := range w.queues {
 		if err := queue.Start(); err != nil {
-			(&Worker{queues: w.queues[:i]}).Stop()
+			(&Worker{queues: w.queues[:i], stopping: w.stopping}).Stop()
 			return err
 		}
 	}
 	return nil
 }
 
-// Stop takes no more work, and returns when what runs is done, or has taken too long. Work that was left goes to other
-// processes, or to this one when it is started again.
+// Stop takes no more work, and returns when what runs is done, or has taken too long and was broken off. Work that was
+// left goes to other processes, or to this one when it is started again.
 func (w *Worker) Stop() {
+	defer w.stopping.Break()
 	var stopping sync.WaitGroup
 	defer stopping.Wait()
 	for _, queue := range w.queues {

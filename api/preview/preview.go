@@ -33,6 +33,7 @@ func Interpret(
 	}
 	transaction, err := ledger.Interpret(submission, ledger.Environment{
 		Packages: packages, Store: Store(ctx, record), EffectiveAt: effective, Seed: seed,
+		Budget: ledger.NewBudget(ctx),
 	})
 	if err != nil {
 		return ledger.Transaction{}, err

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"context"
-
 	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
@@ -24,11 +22,14 @@ type contract struct {
 func (p *Program) within(budget *ledger.Budget, name lf.TypeName, payload lf.Value, tx *ledger.Dynamic) (
 	*contract, error,
 ) {
+	if err := budget.Ended(); err != nil {
+		return nil, err
+	}
 	t, failure := p.template(name)
 	if failure != nil {
 		return nil, failure
 	}
-	m := p.machine(context.Background(), Options{Budget: budget})
+	m := p.machine(budget.Context(), Options{Budget: budget})
 	m.outer, m.nested = tx, budget.Running > 0
 	out := &contract{machine: m, template: t}
 	if payload == nil {

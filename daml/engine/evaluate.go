@@ -35,7 +35,7 @@ func (p *Program) machine(ctx context.Context, options Options) *machine {
 		limits = DefaultLimits()
 	}
 	if options.Budget != nil {
-		limits.Steps, limits.Memory = ledger.MaxCodeSteps, ledger.MaxCodeMemory
+		limits.Steps, limits.Memory = options.Budget.Granted()
 	}
 	m := newMachine(p, limits)
 	if m.budget = options.Budget; m.budget != nil {

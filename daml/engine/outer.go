@@ -30,6 +30,9 @@ func ask[T any](m *machine, what func(tx *ledger.Dynamic) (T, error), then func(
 	m.lend()
 	answer, err := what(m.outer)
 	m.recall()
+	if m.ctx != nil && m.ctx.Err() != nil { // none of many short runs may come as far as the next check
+		return m.fail(cancelled(m.ctx.Err()))
+	}
 	if err != nil {
 		return m.caused(err)
 	}
