@@ -141,7 +141,11 @@ func (r *reader) readPayload(id lf.PackageID, payload *archivepb.ArchivePayload)
 		return nil, err
 	}
 	out, err := decodePackage(id, version, message, r.nodes)
-	return out, r.limitFault(err)
+	if err != nil {
+		return nil, r.limitFault(err)
+	}
+	out.WrittenVersion = "2." + payload.GetMinor()
+	return out, nil
 }
 
 func (r *reader) limitFault(err error) error {

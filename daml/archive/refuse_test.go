@@ -33,8 +33,9 @@ func TestLanguageVersionsAreTakenOrRefusedByName(t *testing.T) {
 		require.ErrorContains(t, err, refusal+"; only Daml-LF 2.1 to 2.3 are supported")
 	}
 	for _, minor := range []string{"dev", "3-rc2"} {
-		_, err := archive.ReadPackage(newBuilder().dalf(minor), archive.Options{Dev: true})
+		read, err := archive.ReadPackage(newBuilder().dalf(minor), archive.Options{Dev: true})
 		require.NoError(t, err)
+		require.Equal(t, "2."+minor, read.WrittenVersion)
 	}
 	_, err := archive.ReadPackage(envelope(&archivepb.ArchivePayload{
 		Minor: "17", Sum: &archivepb.ArchivePayload_DamlLf_1{DamlLf_1: []byte("old")},

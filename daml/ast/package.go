@@ -11,6 +11,9 @@ type Package struct {
 	// ID is the SHA-256 of the package's payload in lower-case hexadecimal.
 	ID      lf.PackageID
 	Version LanguageVersion
+	// WrittenVersion is the version of the language as the archive says it, such as 2.3-rc2 of one that is read as 2.3; ""
+	// for a package that comes from no archive.
+	WrittenVersion string
 	// Name and Release are the name and version that the author gave it.
 	Name    string
 	Release string

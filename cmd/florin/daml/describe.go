@@ -1,6 +1,7 @@
 package daml
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -70,9 +71,12 @@ type shownRef struct {
 	Direct bool `json:"direct_dependency"`
 }
 
+// languageOf is the version of the language that a package is in, as its archive says.
+func languageOf(p *ast.Package) string { return cmp.Or(p.WrittenVersion, p.Version.String()) }
+
 func describe(read *file, p *ast.Package) shownPackage {
 	out := shownPackage{
-		ID: p.ID, Name: p.Name, Version: p.Release, Upgrades: p.Upgrades, LF: p.Version.String(), SDK: read.dar.SDK,
+		ID: p.ID, Name: p.Name, Version: p.Release, Upgrades: p.Upgrades, LF: languageOf(p), SDK: read.dar.SDK,
 		Templates: []shownTemplate{}, Interfaces: []shownInterface{}, Scripts: []shownScript{}, Packages: []shownRef{},
 		Sources: []string{},
 	}
@@ -97,7 +101,7 @@ func describe(read *file, p *ast.Package) shownPackage {
 	for _, other := range read.dar.Packages {
 		if other != p {
 			out.Packages = append(out.Packages, shownRef{
-				ID: other.ID, Name: other.Name, Version: other.Release, LF: other.Version.String(),
+				ID: other.ID, Name: other.Name, Version: other.Release, LF: languageOf(other),
 				Direct: slices.Contains(p.Dependencies, other.ID),
 			})
 		}
