@@ -163,8 +163,8 @@ var (
 	}
 	// InterpretationTimeExceeded: a command took too long to interpret.
 	InterpretationTimeExceeded = Code{
-		"INTERPRETATION_TIME_EXCEEDED", ContentionOnSharedResources, OfContracts,
-		"Split the command into smaller ones.",
+		"INTERPRETATION_TIME_EXCEEDED", InvalidGivenCurrentSystemStateOther, OfContracts,
+		"Split the command into smaller ones. Sent again as it is, it costs as much again.",
 	}
 	// UnresolvedPackageName: a package name stands for no package.
 	UnresolvedPackageName = Code{

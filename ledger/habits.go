@@ -31,10 +31,11 @@ type Habits struct {
 // habit is what an account's submissions were estimated to cost, and what they did, lately.
 type habit struct{ estimated, actual int64 }
 
-// Learn notes what became of a submission whose cost was estimated. Those that are refused record nothing and teach
-// nothing: otherwise an account would cost little again after a few of them.
+// Learn notes what became of a submission whose cost was estimated: what it recorded, and what its code cost. Those that
+// are refused record nothing and teach only that the account's submissions cost more than was known, by their code:
+// otherwise an account would cost little again after a few of them.
 func (h *Habits) Learn(who Identity, estimate int, completion Completion) {
-	if completion.Refusal != nil {
+	if completion.Refusal != nil && completion.CodeCost <= int64(h.Cost(who, estimate)) {
 		return
 	}
 	h.mu.Lock()
@@ -44,7 +45,7 @@ func (h *Habits) Learn(who Identity, estimate int, completion Completion) {
 	}
 	of := h.accounts[who.Account()]
 	of.estimated += int64(estimate)
-	of.actual += CostOfRecorded(completion.PaidTrafficCost)
+	of.actual += CostOfRecorded(completion.PaidTrafficCost) + completion.CodeCost
 	if of.estimated > habitsWeight {
 		of.estimated, of.actual = of.estimated/2, of.actual/2
 	}

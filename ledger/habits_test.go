@@ -57,6 +57,26 @@ func TestRefusedSubmissionsTeachNothing(t *testing.T) {
 	require.Greater(t, before, 50*2000)
 }
 
+// Code is run before it is known what it costs, and whether the submission is refused: it counts for the next ones.
+func TestSubmissionsCountForTheCodeOfTheirAccount(t *testing.T) {
+	t.Parallel()
+	const estimate = 2000
+	var known ledger.Habits
+	costly, failing := ledger.DefaultUser("costly"), ledger.DefaultUser("failing")
+	refused := ledger.Completion{Refusal: fault.ContractNotFound.New("refused"), CodeCost: ledger.MaxCommitCost}
+	for range 20 {
+		known.Learn(costly, estimate, ledger.Completion{CodeCost: ledger.MaxCommitCost})
+		known.Learn(failing, estimate, refused)
+	}
+	require.Greater(t, known.Cost(costly, estimate), ledger.MaxCommitCost/2)
+	before := known.Cost(failing, estimate)
+	require.Greater(t, before, ledger.MaxCommitCost/2)
+	for range 1000 {
+		known.Learn(failing, 128<<10, ledger.Completion{Refusal: refused.Refusal, CodeCost: 1})
+	}
+	require.Equal(t, before, known.Cost(failing, estimate), "cheap refusals do not make up for it")
+}
+
 // The users of a tenant are one account.
 func TestTheUsersOfAnIdentityProviderHaveTheSameHabits(t *testing.T) {
 	t.Parallel()
