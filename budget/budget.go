@@ -59,6 +59,25 @@ func New(limit int64, lender Lender) *Budget {
 // Take takes bytes. The error is the refusal of what holds more than one answer may, or the lender's.
 func (b *Budget) Take(bytes int64) error { return b.take(bytes, false) }
 
+// spareShare is the part of an answer that [Budget.TakeSpare] leaves.
+const spareShare = 4
+
+// TakeSpare takes the bytes of what an answer can do without, and leaves a part of it for what it cannot: who refuses
+// to take more loses that alone.
+func (b *Budget) TakeSpare(bytes int64) error {
+	if b == nil {
+		return nil
+	}
+	whole := b
+	for whole.isPart {
+		whole, _ = whole.lender.(*Budget)
+	}
+	if whole.Held()+bytes > whole.limit-whole.limit/spareShare {
+		return whole.refusal
+	}
+	return b.Take(bytes)
+}
+
 // TakeRow takes the bytes of a row. A large one may be shown though the answer then holds more than others, if the
 // lender is an [Exceeder]: what is in the record can be read.
 func (b *Budget) TakeRow(bytes int64) error { return b.take(bytes, true) }

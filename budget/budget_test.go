@@ -202,3 +202,17 @@ func TestVisitsGiveBackWhatTheyRead(t *testing.T) {
 			return false, nil
 		}))
 }
+
+func TestWhatAnAnswerCanDoWithoutLeavesRoomForTheRest(t *testing.T) {
+	t.Parallel()
+	whole := budget.New(100, nil)
+	ctx, release := budget.Part(budget.With(t.Context(), whole))
+	require.NoError(t, budget.Of(ctx).TakeSpare(75))
+	require.True(t, fault.AnswerTooLarge.Matches(budget.Of(ctx).TakeSpare(1)))
+	require.NoError(t, budget.Of(ctx).Take(25))
+	require.Equal(t, int64(100), whole.Held())
+	release()
+	require.NoError(t, whole.TakeSpare(75))
+	var none *budget.Budget
+	require.NoError(t, none.TakeSpare(1))
+}

@@ -97,12 +97,12 @@ func TestViews(t *testing.T) {
 	book := newLedger(t)
 	asset := resolve(t, book.Packages, assetInterface)
 	worthy, worthless := create(t, book, coupon(5), alice, bob), create(t, book, coupon(0), alice, bob)
-	view, ok, err := book.Packages.View(book.Active[worthy.ID()], asset)
+	view, ok, err := book.Packages.View(t.Context(), book.Active[worthy.ID()], asset)
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.JSONEq(t, `{"owner":"bob::1220b0","amount":"5.0000000000"}`, string(view))
 
-	_, ok, err = book.Packages.View(book.Active[worthless.ID()], asset)
+	_, ok, err = book.Packages.View(t.Context(), book.Active[worthless.ID()], asset)
 	require.True(t, ok)
 	require.ErrorContains(t, err, "a coupon of zero is no asset")
 	command, err := ledgertest.ExerciseThrough(book, assetInterface, worthless.ID(), ledgertest.Give{To: charlie})
@@ -110,12 +110,12 @@ func TestViews(t *testing.T) {
 	_, err = book.SubmitCommands(as(alice, bob), command)
 	requireRefused(t, err, fault.DamlInterpretationError, "has no controllers")
 
-	_, ok, err = book.Packages.View(book.Active[create(t, book, badge("x"), alice).ID()], asset)
+	_, ok, err = book.Packages.View(t.Context(), book.Active[create(t, book, badge("x"), alice).ID()], asset)
 	require.NoError(t, err)
 	require.False(t, ok)
 	broken := book.Active[worthy.ID()]
 	broken.Payload = []byte(`{}`)
-	_, _, err = book.Packages.View(broken, asset)
+	_, _, err = book.Packages.View(t.Context(), broken, asset)
 	require.ErrorContains(t, err, "Missing non-optional fields")
 }
 

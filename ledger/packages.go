@@ -304,29 +304,6 @@ func (p *Packages) InterfacesOf(name lf.TypeName) []lf.TypeName {
 	return out
 }
 
-// View computes the view of a contract through an interface, in JSON. ok is false when the contract's template does not
-// implement the interface; the error is the view's own failure.
-func (p *Packages) View(c Contract, name lf.TypeName) (view []byte, ok bool, err error) {
-	t := p.templates[c.Template]
-	if t == nil || t.interfaces[name] == nil {
-		return nil, false, nil
-	}
-	payload, err := t.decodePayload(c)
-	if err != nil {
-		return nil, true, err
-	}
-	goView, err := t.interfaces[name].view(nil, payload)
-	if err != nil {
-		return nil, true, err
-	}
-	viewCodec := p.interfaces[name].view
-	value, err := viewCodec.toValue(goView)
-	if err != nil {
-		return nil, true, err
-	}
-	return lf.EncodeJSON(viewCodec.lfType, value), true, nil
-}
-
 // TemplateName is the full name of the template whose payload is the Go type T.
 func TemplateName[T any](p *Packages) (lf.TypeName, error) {
 	t, ok := p.byGoType[reflect.TypeFor[T]()]

@@ -188,3 +188,26 @@ func ListParties(parties []Party) string {
 	}
 	return out
 }
+
+// Versions are the packages that the package part of an identifier stands for when contracts are read: for a name all
+// versions, vetted or not, the one first that commands mean; for an id one. There are none for what is unknown.
+func (p *Packages) Versions(ref lf.PackageID) ([]lf.PackageID, *fault.Fault) {
+	name, isName := strings.CutPrefix(string(ref), "#")
+	id, known, refusal := p.ResolvePackage(ref, nil)
+	if !isName || refusal != nil && !fault.JSONAPIPackageSelectionFailed.Matches(refusal) {
+		if refusal != nil || !known {
+			return nil, refusal
+		}
+		return []lf.PackageID{id}, nil
+	}
+	var versions []lf.PackageID
+	if known {
+		versions = append(versions, id)
+	}
+	for _, pkg := range p.list {
+		if pkg.ID != id && (pkg.Name == name || slices.Contains(pkg.OtherNames, name)) {
+			versions = append(versions, pkg.ID)
+		}
+	}
+	return versions, nil
+}

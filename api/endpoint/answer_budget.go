@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/florinledger/florin/budget"
+	"github.com/florinledger/florin/ledger"
 )
 
 // freeAnswer is how much of each answer does not count, so that usual answers are made whatever others ask for.
@@ -108,5 +109,5 @@ func Portion(ctx context.Context) (portion context.Context, release func()) {
 		return ctx, func() {}
 	}
 	part := current.newBudget()
-	return budget.With(ctx, part), part.Release
+	return ledger.WithViews(budget.With(ctx, part)), part.Release
 }

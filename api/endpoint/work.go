@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/florinledger/florin/budget"
+	"github.com/florinledger/florin/ledger"
 )
 
 // TakesTurns reports whether requests to a handler that a frame has mounted read in turns: those that change nothing
@@ -44,7 +45,7 @@ func (s *served) work(
 		defer end()
 	}
 	callOf(ctx).budget = limits.budget(who)
-	ctx = budget.With(ctx, callOf(ctx).budget)
+	ctx = ledger.WithViews(budget.With(ctx, callOf(ctx).budget))
 	if s.Authorize != nil {
 		asked := ctx
 		if ctx, err = permitted(ctx, func() (context.Context, error) { return s.Authorize(asked) }); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
 )
 
 // ContractRecord is where contracts are read from.
@@ -178,7 +179,7 @@ func (a *API) activeQuery(
 	}
 	query := db.ActiveQuery{Parties: format.readers(), Templates: format.templateIDs(), At: at, Limit: activePage}
 	if body.StreamContinuationToken != nil && len(*body.StreamContinuationToken) > 0 {
-		position, err := decodeContinuation(*body.StreamContinuationToken, query)
+		position, err := decodeContinuation(*body.StreamContinuationToken, query, format)
 		if err != nil {
 			return db.ActiveQuery{}, err
 		}
@@ -200,9 +201,17 @@ func (a *API) toAPIActivePage(
 	if err != nil {
 		return nil, err
 	}
+	packages, err := a.resolve(ctx, format, func(yield func(lf.TypeName) bool) {
+		for i := 0; i < len(page) && yield(page[i].Template); i++ {
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	asked := format.asked()
 	elements := make([]JsGetActiveContractsResponse, 0, len(page))
 	for _, contract := range page {
-		implements := a.packages().InterfacesOf(contract.Template)
+		implements := packages.InterfacesOf(contract.Template)
 		how, ok := format.show(contract.Template, implements, contract.Stakeholders())
 		if !ok {
 			continue
@@ -210,7 +219,7 @@ func (a *API) toAPIActivePage(
 		if err := budget.Of(ctx).Take(sizeOfContract(contract.Contract)); err != nil {
 			return nil, err
 		}
-		event, err := a.toAPICreated(place{contract.Offset, contract.NodeID}, contract.Contract, how, true)
+		event, err := a.toAPICreated(ctx, place{contract.Offset, contract.NodeID}, contract.Contract, how, true)
 		if err != nil {
 			return nil, err
 		}
@@ -219,7 +228,7 @@ func (a *API) toAPIActivePage(
 			ContractEntry: JsContractEntry{JsActiveContract: &JsActiveContract{
 				CreatedEvent: *event, SynchronizerID: a.node.SynchronizerID,
 			}},
-			StreamContinuationToken: encodeContinuation(contract.Position(), query),
+			StreamContinuationToken: encodeContinuation(contract.Position(), query, asked),
 		})
 	}
 	return elements, nil
@@ -228,20 +237,22 @@ func (a *API) toAPIActivePage(
 // A continuation token names the last contract that was received, the offset, and a digest of what was asked for, so
 // that it fits no other request.
 const (
-	continuationVersion = 1
-	digestLength        = 8
-	continuationLength  = 1 + 8 + 8 + 4 + digestLength
+	continuationVersion = 2
+	// resolvedVersion is that of tokens whose digest has the templates that the filters stood for at that time.
+	resolvedVersion    = 1
+	digestLength       = 8
+	continuationLength = 1 + 8 + 8 + 4 + digestLength
 )
 
-func encodeContinuation(position db.Position, query db.ActiveQuery) endpoint.Bytes {
+func encodeContinuation(position db.Position, query db.ActiveQuery, asked []string) endpoint.Bytes {
 	token := []byte{continuationVersion}
 	token = binary.BigEndian.AppendUint64(token, uint64(query.At))
 	token = binary.BigEndian.AppendUint64(token, uint64(position.Offset))
 	token = binary.BigEndian.AppendUint32(token, uint32(position.NodeID))
-	return append(token, digestOf(query)...)
+	return append(token, digestOf(query.Parties, asked)...)
 }
 
-func decodeContinuation(token []byte, query db.ActiveQuery) (db.Position, error) {
+func decodeContinuation(token []byte, query db.ActiveQuery, format *eventFormat) (db.Position, error) {
 	invalid := func(reason string) (db.Position, error) {
 		return db.Position{}, fault.InvalidContinuationToken.New("The stream continuation token %s", reason).
 			WithHint("Send the token of the last element that was received with an otherwise unchanged request.")
@@ -250,7 +261,7 @@ func decodeContinuation(token []byte, query db.ActiveQuery) (db.Position, error)
 	if !ok {
 		return invalid("was not given out by this node")
 	}
-	if !parsed.fits(query) {
+	if !parsed.fits(query, format) {
 		return invalid("belongs to another request")
 	}
 	return parsed.position, nil
@@ -258,31 +269,36 @@ func decodeContinuation(token []byte, query db.ActiveQuery) (db.Position, error)
 
 // continuation is what a token says.
 type continuation struct {
+	version  byte
 	at       ledger.Offset
 	position db.Position
 	digest   []byte
 }
 
 func parseContinuation(token []byte) (continuation, bool) {
-	if len(token) != continuationLength || token[0] != continuationVersion {
+	if len(token) != continuationLength || token[0] != resolvedVersion && token[0] != continuationVersion {
 		return continuation{}, false
 	}
 	at, offset := binary.BigEndian.Uint64(token[1:]), binary.BigEndian.Uint64(token[9:])
 	node := binary.BigEndian.Uint32(token[17:])
 	return continuation{
-		at: ledger.Offset(at), position: db.Position{Offset: ledger.Offset(offset), NodeID: int32(node)}, digest: token[21:],
+		version: token[0], at: ledger.Offset(at), position: db.Position{Offset: ledger.Offset(offset), NodeID: int32(node)},
+		digest: token[21:],
 	}, at <= math.MaxInt64 && offset <= math.MaxInt64 && node <= math.MaxInt32
 }
 
-// fits reports whether the token belongs to the query.
-func (c continuation) fits(query db.ActiveQuery) bool {
-	return c.at == query.At && bytes.Equal(c.digest, digestOf(query))
+// fits reports whether the token belongs to the query of a format.
+func (c continuation) fits(query db.ActiveQuery, format *eventFormat) bool {
+	asked := format.asked()
+	if c.version == resolvedVersion {
+		asked = query.Templates
+	}
+	return c.at == query.At && bytes.Equal(c.digest, digestOf(query.Parties, asked))
 }
 
-func digestOf(query db.ActiveQuery) []byte {
+func digestOf(parties []ledger.Party, asked []string) []byte {
 	hash := sha256.New()
 	// Writing to a hash does not fail.
-	_, _ = fmt.Fprintf(hash, "%q %t %q %t",
-		query.Parties, query.Parties == nil, query.Templates, query.Templates == nil)
+	_, _ = fmt.Fprintf(hash, "%q %t %q %t", parties, parties == nil, asked, asked == nil)
 	return hash.Sum(nil)[:digestLength]
 }

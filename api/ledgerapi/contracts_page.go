@@ -2,11 +2,13 @@ package ledgerapi
 
 import (
 	"context"
+	"slices"
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
 )
 
 // The sizes of pages of active contracts, as upstream's.
@@ -79,7 +81,7 @@ func (a *API) activePageQuery(
 		}
 		query.At, query.After = token.at, token.position
 		other := body.ActiveAtOffset != nil && ledger.Offset(*body.ActiveAtOffset) != token.at
-		if other || !token.fits(query) {
+		if other || !token.fits(query, format) {
 			return query, invalidPageToken("belongs to another request")
 		}
 		return query, a.holdsActiveAt(ctx, query.At)
@@ -89,7 +91,14 @@ func (a *API) activePageQuery(
 		return query, a.holdsActiveAt(ctx, query.At)
 	}
 	head, err := a.record.Head(ctx)
-	query.At = head.Offset
+	if err != nil {
+		return query, err
+	}
+	if err := a.catalog.Refresh(ctx); err != nil { // the head may be behind what was just uploaded
+		return query, err
+	}
+	_, err = a.resolve(ctx, format, slices.Values[[]lf.TypeName](nil))
+	query.At, query.Templates = head.Offset, format.templateIDs()
 	return query, err
 }
 

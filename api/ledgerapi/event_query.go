@@ -2,12 +2,14 @@ package ledgerapi
 
 import (
 	"context"
+	"slices"
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
 )
 
 // Contracts are also found by their ids: what began and ended them, and what they say.
@@ -78,7 +80,11 @@ func (a *API) eventsByContractID(
 	if !found {
 		return none, notFound
 	}
-	how, ok := format.show(contract.Template, a.packages().InterfacesOf(contract.Template), contract.Stakeholders())
+	packages, err := a.resolve(ctx, format, slices.Values([]lf.TypeName{contract.Template}))
+	if err != nil {
+		return none, err
+	}
+	how, ok := format.show(contract.Template, packages.InterfacesOf(contract.Template), contract.Stakeholders())
 	if !ok {
 		return none, notFound
 	}
@@ -103,7 +109,7 @@ func (a *API) eventsOf(
 		return none, nil
 	}
 	stays := contract.Archived == nil || *contract.Archived != contract.Offset
-	created, err := a.toAPICreated(place{contract.Offset, contract.NodeID}, contract.Contract, how, stays)
+	created, err := a.toAPICreated(ctx, place{contract.Offset, contract.NodeID}, contract.Contract, how, stays)
 	if err != nil {
 		return none, err
 	}
@@ -153,7 +159,7 @@ func (a *API) contractByID(ctx context.Context, req contractByIDRequest) (GetCon
 			WithResource("CONTRACT_ID", req.Body.ContractID)
 	}
 	// Where the contract began is not part of this answer.
-	event, err := a.toAPICreated(place{}, contract.Contract, shown{witnesses: witnesses}, false)
+	event, err := a.toAPICreated(ctx, place{}, contract.Contract, shown{witnesses: witnesses}, false)
 	if err != nil {
 		return GetContractResponse{}, err
 	}

@@ -1,11 +1,13 @@
 package ledgerapi
 
 import (
+	"context"
 	"encoding/hex"
 	"encoding/json"
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v2"
+	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
@@ -86,7 +88,9 @@ type place struct {
 
 // toAPICreated shows the creation of a contract. acsDelta reports whether the askers have the contract in their active
 // set because of it.
-func (a *API) toAPICreated(at place, contract ledger.Contract, how shown, acsDelta bool) (*CreatedEvent, error) {
+func (a *API) toAPICreated(
+	ctx context.Context, at place, contract ledger.Contract, how shown, acsDelta bool,
+) (*CreatedEvent, error) {
 	event := &CreatedEvent{
 		Offset: int64(at.offset), NodeID: at.nodeID,
 		ContractID: string(contract.ID), TemplateID: contract.Template,
@@ -111,24 +115,38 @@ func (a *API) toAPICreated(at place, contract ledger.Contract, how shown, acsDel
 		event.CreatedEventBlob = blob
 	}
 	for _, name := range how.views {
-		event.InterfaceViews = append(event.InterfaceViews, a.toAPIView(contract, name))
+		view, err := a.toAPIView(ctx, contract, name)
+		if err != nil {
+			return nil, err
+		}
+		event.InterfaceViews = append(event.InterfaceViews, view)
 	}
 	return event, nil
 }
 
-// toAPIView shows a contract through an interface. A view that fails says so in its status: the event is shown anyway.
-func (a *API) toAPIView(contract ledger.Contract, name lf.TypeName) JsInterfaceView {
+// toAPIView shows a contract through an interface. A view that fails, costs too much or has no room in the answer says
+// so in its status: the event is shown anyway.
+func (a *API) toAPIView(ctx context.Context, contract ledger.Contract, name lf.TypeName) (JsInterfaceView, error) {
 	out := JsInterfaceView{
 		InterfaceID: name, ViewStatus: *ToAPIStatus(nil, ""),
 		ImplementationPackageID: new(string(contract.Template.Package)),
 	}
-	view, _, err := a.packages().View(contract, name)
+	view, _, err := a.packages().View(ctx, contract, name)
+	if ctx.Err() != nil {
+		return out, err
+	}
+	if err == nil {
+		err = budget.Of(ctx).TakeSpare(int64(len(view)))
+		if err != nil && !fault.AnswerTooLarge.Matches(err) { // the node is busy, whatever the view is
+			return out, err
+		}
+	}
 	if err != nil {
 		out.ViewStatus = *ToAPIStatus(fault.From(err), "")
-		return out
+		return out, nil
 	}
 	out.ViewValue = view
-	return out
+	return out, nil
 }
 
 // contractOf is the contract that a create event made.

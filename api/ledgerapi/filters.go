@@ -2,6 +2,7 @@ package ledgerapi
 
 import (
 	"context"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -64,8 +65,12 @@ type InterfaceFilter struct {
 	IncludeCreatedEventBlob bool        `json:"includeCreatedEventBlob" doc:"Whether to fill createdEventBlob"`
 }
 
-// eventFormat is an EventFormat whose names are resolved.
+// eventFormat is an EventFormat whose names are resolved. It belongs to one request.
 type eventFormat struct {
+	// wire is the format as the client wrote it, and under are the packages that its names were resolved among; nil for a
+	// format without names.
+	wire  EventFormat
+	under *ledger.Packages
 	// parties that ask, sorted; empty when only anyParty is set.
 	parties  []ledger.Party
 	byParty  map[ledger.Party]*filterSet
@@ -80,6 +85,8 @@ type filterSet struct {
 	templates map[lf.TypeName]bool
 	// views are the interfaces through which contracts are shown.
 	views map[lf.TypeName]bool
+	// asked are the templates and interfaces as the client named them.
+	asked []string
 }
 
 // fromAPIEventFormat checks and resolves a format: claims, then parties, then names.
@@ -94,12 +101,19 @@ func (a *API) fromAPIEventFormat(ctx context.Context, wire EventFormat) (*eventF
 	if err := a.catalog.Refresh(ctx); err != nil { // another node may have taken packages a moment ago
 		return nil, err
 	}
-	format := &eventFormat{byParty: make(map[ledger.Party]*filterSet, len(wire.FiltersByParty))}
+	return resolvedFormat(wire, a.packages())
+}
+
+// resolvedFormat checks a format, and resolves its names among the packages.
+func resolvedFormat(wire EventFormat, packages *ledger.Packages) (*eventFormat, error) {
+	format := &eventFormat{
+		wire: wire, under: packages, byParty: make(map[ledger.Party]*filterSet, len(wire.FiltersByParty)),
+	}
 	for _, party := range slices.Sorted(maps.Keys(wire.FiltersByParty)) {
 		if err := ledger.CheckParty(party); err != nil {
 			return nil, fault.InvalidArgumentf("%s", err)
 		}
-		set, err := a.fromAPIFilters(wire.FiltersByParty[party])
+		set, err := fromAPIFilters(wire.FiltersByParty[party], packages)
 		if err != nil {
 			return nil, err
 		}
@@ -107,13 +121,41 @@ func (a *API) fromAPIEventFormat(ctx context.Context, wire EventFormat) (*eventF
 		format.parties = append(format.parties, ledger.Party(party))
 	}
 	if wire.FiltersForAnyParty != nil {
-		set, err := a.fromAPIFilters(*wire.FiltersForAnyParty)
+		set, err := fromAPIFilters(*wire.FiltersForAnyParty, packages)
 		if err != nil {
 			return nil, err
 		}
 		format.anyParty = set
 	}
 	return format, nil
+}
+
+// resolve has a format mean what its names stand for by now, with the packages of all of the templates, and returns
+// these packages. A stream may be open for long: versions and implementations that were uploaded meanwhile are shown,
+// too.
+func (a *API) resolve(
+	ctx context.Context, format *eventFormat, templates iter.Seq[lf.TypeName],
+) (*ledger.Packages, error) {
+	packages := a.packages()
+	for template := range templates {
+		if packages.PackageName(template.Package) != "" {
+			continue
+		}
+		if err := a.catalog.Refresh(ctx); err != nil { // another node took it a moment ago
+			return nil, err
+		}
+		packages = a.packages()
+		break
+	}
+	if format.under == nil || format.under == packages {
+		return packages, nil
+	}
+	again, err := resolvedFormat(format.wire, packages)
+	if err != nil {
+		return nil, err
+	}
+	*format = *again
+	return packages, nil
 }
 
 func requireReadFor(ctx context.Context, wire EventFormat) error {
@@ -135,46 +177,48 @@ func wildcardFor(parties ...ledger.Party) *eventFormat {
 	return format
 }
 
-func (a *API) fromAPIFilters(wire Filters) (*filterSet, error) {
+func fromAPIFilters(wire Filters, packages *ledger.Packages) (*filterSet, error) {
 	set := &filterSet{templates: make(map[lf.TypeName]bool), views: make(map[lf.TypeName]bool)}
 	if len(wire.Cumulative) == 0 {
 		set.wildcard = true
 	}
 	for _, filter := range wire.Cumulative {
-		if err := a.addFilter(set, filter.IdentifierFilter); err != nil {
+		if err := set.add(filter.IdentifierFilter, packages); err != nil {
 			return nil, err
 		}
 	}
 	return set, nil
 }
 
-func (a *API) addFilter(set *filterSet, filter *IdentifierFilter) error {
+func (s *filterSet) add(filter *IdentifierFilter, packages *ledger.Packages) error {
 	switch {
 	case filter != nil && filter.TemplateFilter != nil:
 		wanted := filter.TemplateFilter.Value
-		names, err := a.resolveFilter(wanted.TemplateID, a.templateNames())
+		s.asked = append(s.asked, "template "+wanted.TemplateID.String())
+		names, err := resolveFilter(wanted.TemplateID, templateNames(packages), packages)
 		if err != nil {
 			return err
 		}
 		for _, name := range names {
-			set.templates[name] = set.templates[name] || wanted.IncludeCreatedEventBlob
+			s.templates[name] = s.templates[name] || wanted.IncludeCreatedEventBlob
 		}
 	case filter != nil && filter.InterfaceFilter != nil:
 		wanted := filter.InterfaceFilter.Value
-		names, err := a.resolveFilter(wanted.InterfaceID, a.interfaceNames())
+		s.asked = append(s.asked, "interface "+wanted.InterfaceID.String())
+		names, err := resolveFilter(wanted.InterfaceID, interfaceNames(packages), packages)
 		if err != nil {
 			return err
 		}
 		for _, name := range names {
-			for _, template := range a.packages().Implementers(name) {
-				set.templates[template] = set.templates[template] || wanted.IncludeCreatedEventBlob
+			for _, template := range packages.Implementers(name) {
+				s.templates[template] = s.templates[template] || wanted.IncludeCreatedEventBlob
 			}
-			set.views[name] = set.views[name] || wanted.IncludeInterfaceView
+			s.views[name] = s.views[name] || wanted.IncludeInterfaceView
 		}
 	default: // a wildcard, or a filter that was left empty
-		set.wildcard = true
+		s.wildcard = true
 		if filter != nil && filter.WildcardFilter != nil && filter.WildcardFilter.Value.IncludeCreatedEventBlob {
-			set.wildcardBlob = true
+			s.wildcardBlob = true
 		}
 	}
 	return nil
@@ -189,47 +233,41 @@ type nameKind struct {
 	plural, resource string
 }
 
-func (a *API) templateNames() nameKind {
+func templateNames(packages *ledger.Packages) nameKind {
 	return nameKind{
-		exists:           a.packages().IsTemplate,
+		exists:           packages.IsTemplate,
 		unknown:          func(ref string) *fault.Fault { return fault.IdentifiersNotFound([]string{ref}, nil) },
 		unknownInPackage: fault.NoTemplatesForPackageNameAndQualifiedName,
 		plural:           "templates", resource: "TEMPLATE_ID",
 	}
 }
 
-func (a *API) interfaceNames() nameKind {
+func interfaceNames(packages *ledger.Packages) nameKind {
 	return nameKind{
-		exists:           a.packages().IsInterface,
+		exists:           packages.IsInterface,
 		unknown:          func(ref string) *fault.Fault { return fault.IdentifiersNotFound(nil, []string{ref}) },
 		unknownInPackage: fault.NoInterfaceForPackageNameAndQualifiedName,
 		plural:           "interfaces", resource: "INTERFACE_ID",
 	}
 }
 
-// resolveFilter finds what a filter names: by a package name, in all versions of the package.
-func (a *API) resolveFilter(ref lf.TypeName, kind nameKind) ([]lf.TypeName, error) {
+// resolveFilter finds what a filter names: by a package name, in all versions of the package, those included that
+// commands may not use.
+func resolveFilter(ref lf.TypeName, kind nameKind, packages *ledger.Packages) ([]lf.TypeName, error) {
 	packageName, byName := strings.CutPrefix(string(ref.Package), "#")
-	packages := a.packages()
-	id, known, refusal := packages.ResolvePackage(ref.Package, nil)
-	if fault.JSONAPIPackageSelectionFailed.Matches(refusal) {
+	versions, refusal := packages.Versions(ref.Package)
+	if refusal != nil {
+		return nil, refusal
+	}
+	if byName && len(versions) == 0 {
 		return nil, fault.PackageNamesNotFound.
 			New("The following package names do not exist on this participant: [%s].", packageName).
 			WithResource("PACKAGE_NAME", packageName)
 	}
-	if refusal != nil {
-		return nil, refusal
-	}
-	versions := []lf.PackageID{id}
-	for _, pkg := range packages.List() {
-		if byName && pkg.Name == packageName && pkg.ID != id {
-			versions = append(versions, pkg.ID)
-		}
-	}
 	var names []lf.TypeName
 	for _, version := range versions {
 		name := lf.TypeName{Package: version, Module: ref.Module, Entity: ref.Entity}
-		if known && kind.exists(name) {
+		if kind.exists(name) {
 			names = append(names, name)
 		}
 	}
@@ -258,6 +296,20 @@ func (f *eventFormat) templateIDs() []string {
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
+}
+
+// asked are the filters of the format as the client wrote them, nil when all contracts can be shown. They stay the same
+// when more comes to have a name.
+func (f *eventFormat) asked() []string {
+	asked := []string{}
+	for _, set := range f.sets() {
+		if set.wildcard {
+			return nil
+		}
+		asked = append(asked, set.asked...)
+	}
+	slices.Sort(asked)
+	return slices.Compact(asked)
 }
 
 // readers are the parties whose contracts can be shown, nil for all parties.

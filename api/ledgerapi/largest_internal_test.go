@@ -80,7 +80,7 @@ func requireReadable(t *testing.T, book *ledgertest.Ledger, transaction ledger.T
 	}
 	for _, shape := range []TransactionShape{ShapeACSDelta, ShapeLedgerEffects} {
 		format := &transactionFormat{events: &eventFormat{anyParty: all}, shape: shape}
-		shown, err := a.toAPITransaction(update, format)
+		shown, err := a.toAPITransaction(t.Context(), update, format)
 		require.NoError(t, err)
 		for _, answer := range []any{shown, toAPITree(shown)} {
 			require.LessOrEqual(t, len(inRecord(t, answer)), share*transaction.Bytes+around, events[0].Template)

@@ -87,8 +87,8 @@ func (a *API) treesView(ctx context.Context, body GetUpdatesRequest) (updatesVie
 	if format.transactions != nil {
 		trees.transactions = &transactionFormat{events: format.transactions.events, shape: ShapeLedgerEffects}
 	}
-	show := func(update ledger.Update) (JsGetUpdateTreesResponse, bool, error) {
-		shown, ok, err := a.toAPIUpdate(update, trees)
+	show := func(ctx context.Context, update ledger.Update) (JsGetUpdateTreesResponse, bool, error) {
+		shown, ok, err := a.toAPIUpdate(ctx, update, trees)
 		if err != nil || !ok {
 			return JsGetUpdateTreesResponse{}, false, err
 		}
@@ -145,7 +145,7 @@ func (a *API) transactionOf(
 	if err != nil {
 		return JsTransaction{}, err
 	}
-	return a.toAPITransaction(update, format)
+	return a.toAPITransaction(ctx, update, format)
 }
 
 // toAPITree arranges a transaction in the shape of ledger effects by node.

@@ -2,6 +2,7 @@ package ledgerapi
 
 import (
 	"context"
+	"iter"
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v2"
@@ -65,7 +66,7 @@ func (a *API) transactionFormatFor(
 }
 
 // toAPITransaction shows an update; it may have no events to show.
-func (a *API) toAPITransaction(update ledger.Update, format *transactionFormat) (JsTransaction, error) {
+func (a *API) toAPITransaction(ctx context.Context, update ledger.Update, format *transactionFormat) (JsTransaction, error) {
 	transaction := JsTransaction{
 		UpdateID: string(update.ID), WorkflowID: update.WorkflowID,
 		EffectiveAt: endpoint.Timestamp(update.EffectiveAt), RecordTime: endpoint.Timestamp(update.RecordTime),
@@ -78,16 +79,20 @@ func (a *API) toAPITransaction(update ledger.Update, format *transactionFormat) 
 	}
 	var err error
 	if format.shape == ShapeLedgerEffects {
-		transaction.Events, err = a.ledgerEffects(update, format.events)
+		transaction.Events, err = a.ledgerEffects(ctx, update, format.events)
 	} else {
-		transaction.Events, err = a.acsDelta(update, format.events)
+		transaction.Events, err = a.acsDelta(ctx, update, format.events)
 	}
 	return transaction, err
 }
 
 // acsDelta shows what a transaction changed in the active contracts of the stakeholders among the askers. Contracts
 // that it both created and archived are left out.
-func (a *API) acsDelta(update ledger.Update, format *eventFormat) ([]Event, error) {
+func (a *API) acsDelta(ctx context.Context, update ledger.Update, format *eventFormat) ([]Event, error) {
+	packages, err := a.resolve(ctx, format, templatesOf(update))
+	if err != nil {
+		return nil, err
+	}
 	transient := transientContracts(update)
 	var events []Event
 	for _, event := range update.Events {
@@ -95,7 +100,7 @@ func (a *API) acsDelta(update ledger.Update, format *eventFormat) ([]Event, erro
 		if transient[event.ContractID] || !creates && !archives {
 			continue
 		}
-		implements := a.packages().InterfacesOf(event.Template)
+		implements := packages.InterfacesOf(event.Template)
 		how, ok := format.show(event.Template, implements, event.Stakeholders())
 		if !ok {
 			continue
@@ -105,7 +110,7 @@ func (a *API) acsDelta(update ledger.Update, format *eventFormat) ([]Event, erro
 			events = append(events, Event{ArchivedEvent: toAPIArchived(at, event, how)})
 			continue
 		}
-		created, err := a.toAPICreated(at, contractOf(event, update), how, true)
+		created, err := a.toAPICreated(ctx, at, contractOf(event, update), how, true)
 		if err != nil {
 			return nil, err
 		}
@@ -115,14 +120,18 @@ func (a *API) acsDelta(update ledger.Update, format *eventFormat) ([]Event, erro
 }
 
 // ledgerEffects shows every creation and exercise that the askers witness.
-func (a *API) ledgerEffects(update ledger.Update, format *eventFormat) ([]Event, error) {
+func (a *API) ledgerEffects(ctx context.Context, update ledger.Update, format *eventFormat) ([]Event, error) {
+	packages, err := a.resolve(ctx, format, templatesOf(update))
+	if err != nil {
+		return nil, err
+	}
 	transient := transientContracts(update)
 	var events []Event
 	for _, event := range update.Events {
 		if event.Kind == ledger.EventFetch {
 			continue
 		}
-		implements := a.packages().InterfacesOf(event.Template)
+		implements := packages.InterfacesOf(event.Template)
 		how, ok := format.show(event.Template, implements, event.Witnesses)
 		if !ok {
 			continue
@@ -133,13 +142,24 @@ func (a *API) ledgerEffects(update ledger.Update, format *eventFormat) ([]Event,
 			events = append(events, Event{ExercisedEvent: toAPIExercised(at, event, how, delta && event.Consuming)})
 			continue
 		}
-		created, err := a.toAPICreated(at, contractOf(event, update), how, delta)
+		created, err := a.toAPICreated(ctx, at, contractOf(event, update), how, delta)
 		if err != nil {
 			return nil, err
 		}
 		events = append(events, Event{CreatedEvent: created})
 	}
 	return events, nil
+}
+
+// templatesOf are those of the contracts that an update is about.
+func templatesOf(update ledger.Update) iter.Seq[lf.TypeName] {
+	return func(yield func(lf.TypeName) bool) {
+		for _, event := range update.Events {
+			if !yield(event.Template) {
+				return
+			}
+		}
+	}
 }
 
 // transientContracts are those that the transaction both created and archived.

@@ -109,7 +109,7 @@ func (a *API) fromAPIUpdateFormat(ctx context.Context, wire UpdateFormat) (*upda
 }
 
 // toAPIUpdate shows an update; false when nothing of it is visible.
-func (a *API) toAPIUpdate(update ledger.Update, format *updateFormat) (Update, bool, error) {
+func (a *API) toAPIUpdate(ctx context.Context, update ledger.Update, format *updateFormat) (Update, bool, error) {
 	if len(update.Topology) > 0 {
 		topology, ok := a.toAPITopology(update, format.topology)
 		return Update{TopologyTransaction: endpoint.Valued(topology)}, ok, nil
@@ -117,6 +117,6 @@ func (a *API) toAPIUpdate(update ledger.Update, format *updateFormat) (Update, b
 	if format.transactions == nil || update.IsTopology() { // nobody is told of the vetting of packages here
 		return Update{}, false, nil
 	}
-	transaction, err := a.toAPITransaction(update, format.transactions)
+	transaction, err := a.toAPITransaction(ctx, update, format.transactions)
 	return Update{Transaction: endpoint.Valued(transaction)}, len(transaction.Events) > 0, err
 }

@@ -242,7 +242,7 @@ func (a *API) foundUpdate(ctx context.Context, wanted lookup, format *updateForm
 	if err != nil {
 		return JsGetUpdateResponse{}, err
 	}
-	shown, ok, err := a.toAPIUpdate(update, format)
+	shown, ok, err := a.toAPIUpdate(ctx, update, format)
 	if err == nil && !ok {
 		err = wanted.notFound()
 	}
@@ -257,7 +257,7 @@ func (a *API) foundTransaction(
 	if err != nil {
 		return JsGetTransactionResponse{}, err
 	}
-	transaction, err := a.toAPITransaction(update, format)
+	transaction, err := a.toAPITransaction(ctx, update, format)
 	if err == nil && len(transaction.Events) == 0 {
 		err = wanted.notFound()
 	}

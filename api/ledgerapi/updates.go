@@ -52,7 +52,7 @@ func (a *API) updates(ctx context.Context, req updatesRequest) ([]JsGetUpdatesRe
 }
 
 // shower makes an element of an answer from an update; false when nothing of it is shown.
-type shower[T any] func(ledger.Update) (T, bool, error)
+type shower[T any] func(context.Context, ledger.Update) (T, bool, error)
 
 // updatesView is how updates are shown, as elements of the type T.
 type updatesView[T any] struct {
@@ -67,8 +67,8 @@ func (a *API) updatesView(ctx context.Context, body GetUpdatesRequest) (updatesV
 	if err != nil {
 		return updatesView[JsGetUpdatesResponse]{}, err
 	}
-	show := func(update ledger.Update) (JsGetUpdatesResponse, bool, error) {
-		shown, ok, err := a.toAPIUpdate(update, format)
+	show := func(ctx context.Context, update ledger.Update) (JsGetUpdatesResponse, bool, error) {
+		shown, ok, err := a.toAPIUpdate(ctx, update, format)
 		return JsGetUpdatesResponse{shown}, ok, err
 	}
 	return updatesView[JsGetUpdatesResponse]{format.readers(), show, a.updatesCheckpoint}, nil
@@ -209,7 +209,7 @@ func scanUpdates[T any](
 			if len(elements) == bounds.limit {
 				return elements, nil
 			}
-			element, ok, err := show(update)
+			element, ok, err := show(ctx, update)
 			if err != nil {
 				return nil, err
 			}

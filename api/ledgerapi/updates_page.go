@@ -65,8 +65,8 @@ func (a *API) updatesPage(ctx context.Context, req updatesPageRequest) (GetUpdat
 	page := GetUpdatesPageResponse{
 		LowestPageOffsetExclusive: int64(cursor.begin), HighestPageOffsetInclusive: int64(cursor.end),
 	}
-	show := func(update ledger.Update) (JsGetUpdateResponse, bool, error) {
-		shown, ok, err := a.toAPIUpdate(update, format)
+	show := func(ctx context.Context, update ledger.Update) (JsGetUpdateResponse, bool, error) {
+		shown, ok, err := a.toAPIUpdate(ctx, update, format)
 		return JsGetUpdateResponse{shown}, ok, err
 	}
 	page.Updates, err = fetchUpdates(ctx, a, &query, fetchBounds{limit: int(size), reads: maxPageReads}, show)

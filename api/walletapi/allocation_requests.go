@@ -41,7 +41,7 @@ func (a *API) listAllocationRequests(
 	named := db.Named{Party: w.Party, Templates: templates}
 	err = a.EachNamed(ctx, named, func(_ context.Context, stored db.StoredContract) (bool, error) {
 		// A contract whose view cannot be read asks for nothing.
-		if names, err := a.namesSender(stored.Contract, name, w.Party); err == nil && names {
+		if names, err := a.namesSender(ctx, stored.Contract, name, w.Party); err == nil && names {
 			picked.Add(stored.Contract, stored.Contract)
 		}
 		return true, nil
@@ -80,8 +80,10 @@ func (a *API) allocationRequestTemplates() (name lf.TypeName, templates []string
 }
 
 // namesSender reports whether a request asks a party to set coin aside.
-func (a *API) namesSender(c ledger.Contract, name lf.TypeName, party ledger.Party) (bool, error) {
-	content, ok, err := a.Packages.View(c, name)
+func (a *API) namesSender(
+	ctx context.Context, c ledger.Contract, name lf.TypeName, party ledger.Party,
+) (bool, error) {
+	content, ok, err := a.Packages.View(ctx, c, name)
 	if err != nil || !ok {
 		return false, err
 	}
@@ -123,7 +125,7 @@ func (a *API) rejectAllocationRequest(
 	names := false
 	if found && stored.Archived == nil && slices.Contains(templates, stored.Template.String()) &&
 		stored.IsStakeholder(w.Party) {
-		if names, err = a.namesSender(stored.Contract, name, w.Party); err != nil {
+		if names, err = a.namesSender(ctx, stored.Contract, name, w.Party); err != nil {
 			return response, err
 		}
 	}

@@ -3,6 +3,7 @@
 package ledgertest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -243,7 +244,7 @@ func (l *Ledger) View(id ledger.ContractID, iface string) (json.RawMessage, erro
 	if refusal != nil {
 		return nil, refusal
 	}
-	view, ok, err := l.Packages.View(l.Active[id], resolved)
+	view, ok, err := l.Packages.View(context.Background(), l.Active[id], resolved)
 	if err == nil && !ok {
 		return nil, fmt.Errorf("contract %s does not implement %s", id, iface)
 	}

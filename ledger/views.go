@@ -1,0 +1,97 @@
+package ledger
+
+import (
+	"context"
+	"strconv"
+	"sync"
+
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// What the views of one answer may cost where code of uploaded packages computes them. Anybody can name a reader in a
+// contract whose view costs much: so each view may cost little, and has that little whatever others in the answer took.
+const (
+	// MaxAnswerSteps is for all views of an answer: two seconds of a core at most.
+	MaxAnswerSteps = 4 * MaxCodeSteps
+	// MaxViewSteps and MaxViewMemory are for one view.
+	MaxViewSteps  = MaxCodeSteps / 20
+	MaxViewMemory = 32 << 20
+	// minViewSteps and minViewMemory are what a view has when others took all that an answer has: enough for what
+	// published packages show.
+	minViewSteps  = 2_000
+	minViewMemory = 4 << 20
+	// MaxViewBytes is for the view itself, in bytes of its JSON.
+	MaxViewBytes = MaxChoiceBytes
+)
+
+// viewBudget is what is left for the views of an answer. It is safe for concurrent use.
+type viewBudget struct {
+	mu            sync.Mutex
+	steps, memory int64
+}
+
+type viewBudgetKey struct{}
+
+// WithViews is a context for one answer: all views that are computed with it have one budget. Without it each has its
+// own.
+func WithViews(ctx context.Context) context.Context {
+	return context.WithValue(ctx, viewBudgetKey{}, &viewBudget{steps: MaxAnswerSteps, memory: MaxCodeMemory})
+}
+
+// take is the budget of the next view. Call done when it is computed.
+func (v *viewBudget) take(ctx context.Context) (budget *Budget, done func()) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	budget = newBudget(ctx, min(MaxViewSteps, max(v.steps, minViewSteps)), min(MaxViewMemory, max(v.memory, minViewMemory)))
+	return budget, func() {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.steps -= budget.granted.steps - budget.Steps
+		v.memory -= budget.granted.memory - budget.Memory
+	}
+}
+
+// View computes the view of a contract through an interface, in JSON. ok is false when the contract's template does not
+// implement the interface. The error is the view's own failure, or that it costs too much or is too large; where the
+// context has ended, it is that of the context.
+func (p *Packages) View(ctx context.Context, c Contract, name lf.TypeName) (view []byte, ok bool, err error) {
+	t := p.templates[c.Template]
+	if t == nil || t.interfaces[name] == nil {
+		return nil, false, nil
+	}
+	shared, isShared := ctx.Value(viewBudgetKey{}).(*viewBudget)
+	if !isShared {
+		shared = &viewBudget{steps: MaxViewSteps, memory: MaxViewMemory}
+	}
+	budget, done := shared.take(ctx)
+	defer done()
+	view, err = p.viewWithin(budget, c, t, name)
+	if ended := budget.Ended(); ended != nil {
+		return nil, true, ended
+	}
+	return view, true, err
+}
+
+func (p *Packages) viewWithin(budget *Budget, c Contract, t *template, name lf.TypeName) ([]byte, error) {
+	payload, err := t.decodePayload(c)
+	if err != nil {
+		return nil, err
+	}
+	goView, err := t.interfaces[name].view(&Tx{budget: budget}, payload)
+	if err != nil {
+		return nil, err
+	}
+	declared := p.interfaces[name].view
+	value, err := declared.toValue(goView)
+	if err != nil {
+		return nil, err
+	}
+	if _, tooLarge := lf.CheckSize(value, lf.Sizes{Text: MaxViewBytes, Whole: MaxViewBytes}); tooLarge != nil {
+		return nil, fault.ValueSize.New("The view of %s is too large: %s", name.QualifiedName(), tooLarge).
+			With("field", tooLarge.Field).
+			With("size", strconv.Itoa(tooLarge.Size)).
+			With("limit", strconv.Itoa(tooLarge.Limit))
+	}
+	return lf.EncodeJSON(declared.lfType, value), nil
+}
