@@ -11,8 +11,10 @@ import (
 type Stopping struct {
 	interceptor.WorkerInterceptorBase
 
-	ctx   context.Context //nolint:containedctx // the life of the worker
+	// Break ends all activities.
 	Break context.CancelFunc
+
+	ctx context.Context //nolint:containedctx // the life of the worker
 }
 
 // NewStopping makes one whose Break ends all activities.
