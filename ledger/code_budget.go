@@ -58,7 +58,12 @@ func (b *Budget) Cost() int64 {
 // budgetOf is the budget of a transaction; one for a single reading where there is none.
 func budgetOf(tx *Tx) *Budget {
 	if tx == nil {
-		return NewBudget(context.Background())
+		return ownBudget()
 	}
 	return tx.budget
+}
+
+// ownBudget is for those who gave none.
+func ownBudget() *Budget {
+	return NewBudget(context.Background()) //nolint:forbidigo // nothing ends it but what it has
 }

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"time"
@@ -73,7 +72,7 @@ func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
 		return decision, nil
 	}
 	if c.Budget == nil {
-		c.Budget = NewBudget(context.Background())
+		c.Budget = ownBudget()
 	}
 	ordered, err := c.order(s, at)
 	decision.Completion.CodeCost = c.Budget.Cost()

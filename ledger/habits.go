@@ -31,8 +31,8 @@ type Habits struct {
 // habit is what an account's submissions were estimated to cost, and what they did, lately.
 type habit struct{ estimated, actual int64 }
 
-// Learn notes what became of a submission whose cost was estimated: what it recorded, and what its code cost. Those that
-// are refused record nothing and teach only that the account's submissions cost more than was known, by their code:
+// Learn notes what became of a submission whose cost was estimated: what it recorded, and what its code cost. Those
+// that are refused record nothing and teach only that the account's submissions cost more than was known, by their code:
 // otherwise an account would cost little again after a few of them.
 func (h *Habits) Learn(who Identity, estimate int, completion Completion) {
 	if completion.Refusal != nil && completion.CodeCost <= int64(h.Cost(who, estimate)) {

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -74,7 +73,7 @@ const (
 // minute ahead of the record.
 func Interpret(submission Submission, env Environment) (Transaction, error) {
 	if env.Budget == nil {
-		env.Budget = NewBudget(context.Background())
+		env.Budget = ownBudget()
 	}
 	tx := newTx(submission, env) // the budget is one for all runs
 	for range maxMoves {

@@ -43,7 +43,8 @@ func WithViews(ctx context.Context) context.Context {
 func (v *viewBudget) take(ctx context.Context) (budget *Budget, done func()) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	budget = newBudget(ctx, min(MaxViewSteps, max(v.steps, minViewSteps)), min(MaxViewMemory, max(v.memory, minViewMemory)))
+	steps := min(MaxViewSteps, max(v.steps, minViewSteps))
+	budget = newBudget(ctx, steps, min(MaxViewMemory, max(v.memory, minViewMemory)))
 	return budget, func() {
 		v.mu.Lock()
 		defer v.mu.Unlock()

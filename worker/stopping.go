@@ -20,7 +20,7 @@ type Stopping struct {
 // NewStopping makes one whose Break ends all activities.
 func NewStopping() *Stopping {
 	s := &Stopping{}
-	s.ctx, s.Break = context.WithCancel(context.Background())
+	s.ctx, s.Break = context.WithCancel(context.Background()) //nolint:forbidigo // the worker outlives who makes it
 	return s
 }
 

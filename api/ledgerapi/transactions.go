@@ -66,7 +66,9 @@ func (a *API) transactionFormatFor(
 }
 
 // toAPITransaction shows an update; it may have no events to show.
-func (a *API) toAPITransaction(ctx context.Context, update ledger.Update, format *transactionFormat) (JsTransaction, error) {
+func (a *API) toAPITransaction(
+	ctx context.Context, update ledger.Update, format *transactionFormat,
+) (JsTransaction, error) {
 	transaction := JsTransaction{
 		UpdateID: string(update.ID), WorkflowID: update.WorkflowID,
 		EffectiveAt: endpoint.Timestamp(update.EffectiveAt), RecordTime: endpoint.Timestamp(update.RecordTime),

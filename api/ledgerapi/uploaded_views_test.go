@@ -174,10 +174,11 @@ func TestPagesGoOnAcrossAnUpload(t *testing.T) {
 		uploaded(s, alice, strconv.Itoa(i), fmt.Sprintf(`{"CreateCommand":{"templateId":"#notes:N:Note",
 			"createArguments":{"owner":%q,"reader":%q,"text":"hello"}}}`, alice, alice))
 	}
-	page := func(token string) (out struct {
+	type contractsPage struct {
 		ActiveContracts []ledgerapi.JsGetActiveContractsResponse
 		NextPageToken   string
-	}) {
+	}
+	page := func(token string) (out contractsPage) {
 		s.Call("alice", http.MethodPost, "/v2/state/active-contracts-page", fmt.Sprintf(`{"maxPageSize":1,"pageToken":%q,
 			"eventFormat":{"filtersByParty":{%q:{"cumulative":[{"identifierFilter":{"TemplateFilter":{"value":
 			{"templateId":"#notes:N:Note"}}}}]}}}}`, token, alice)).OK(&out)
