@@ -83,9 +83,12 @@ const maxTogetherTime = time.Second
 func (a *Activities) commitTogether(
 	ctx context.Context, submissions []ledger.Submission,
 ) (completions []ledger.Completion, done int, err error) {
-	completions, err = a.record(ctx, func(ctx context.Context, tx *db.Tx) (out recorded, err error) {
-		out, done, err = a.commit(ctx, tx, submissions)
-		return out, err
+	err = a.withPackages(ctx, func() (err error) {
+		completions, err = a.record(ctx, func(ctx context.Context, tx *db.Tx) (out recorded, err error) {
+			out, done, err = a.commit(ctx, tx, submissions)
+			return out, err
+		})
+		return err
 	})
 	return completions, done, err
 }
@@ -162,20 +165,19 @@ func toOutcomes(
 func (a *Activities) commit(
 	ctx context.Context, tx *db.Tx, submissions []ledger.Submission,
 ) (out recorded, done int, err error) {
-	open, err := a.open(ctx, submissions)
-	if err != nil {
-		return recorded{}, 0, err
-	}
+	packages, at := a.knownPackages()
+	open := a.open(submissions, packages)
 	loaded, err := tx.Load(ctx, a.loadRequest(open))
 	if err != nil {
 		return recorded{}, 0, err
 	}
+	if a.isOutdated(at, loaded.PackagesOffset) {
+		return recorded{}, 0, errOtherPackages
+	}
 	a.parties.add(loaded.Parties)
 	a.DB.NoteClock(loaded.Clock) // from here on, the ledger's clock is not behind what others have committed
 	block := newBlock(ctx, a, tx, loaded)
-	if block.packages, err = a.packagesAt(ctx, tx, loaded.PackagesOffset); err != nil {
-		return recorded{}, 0, err
-	}
+	block.packages = packages
 	if block.externals, err = loadExternals(ctx, tx, open); err != nil {
 		return recorded{}, 0, err
 	}

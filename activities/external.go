@@ -21,19 +21,12 @@ type opened struct {
 
 // open reads the signed transactions among the submissions. They were read before they were acknowledged; that they
 // are read again means that nothing between there and here needs to be trusted.
-func (a *Activities) open(ctx context.Context, submissions []ledger.Submission) ([]opened, error) {
+func (a *Activities) open(submissions []ledger.Submission, packages *ledger.Packages) []opened {
 	out := make([]opened, len(submissions))
-	var packages *ledger.Packages
 	for i, submission := range submissions {
 		out[i].Submission = submission
 		if submission.Signed == nil {
 			continue
-		}
-		if packages == nil {
-			var err error
-			if packages, err = a.packagesNow(ctx); err != nil {
-				return nil, err
-			}
 		}
 		external, err := guarded(func() (*prepared.Opened, error) {
 			external, refusal := prepared.OpenSigned(*submission.Signed, prepared.SynchronizerOf(a.Node), packages)
@@ -50,7 +43,7 @@ func (a *Activities) open(ctx context.Context, submissions []ledger.Submission) 
 			out[i].refusal = a.defect(submission, err)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // externals is what the signed transactions of a commit depend on, under the lock of the head.

@@ -2,27 +2,38 @@ package activities
 
 import (
 	"context"
+	"errors"
 
-	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 )
 
-// packagesAt are the packages that the ledger has under the lock of its head, where they were changed last at an
-// offset.
-func (a *Activities) packagesAt(ctx context.Context, tx *db.Tx, offset ledger.Offset) (*ledger.Packages, error) {
+// errOtherPackages ends a transaction whose head has other packages than this process knew.
+var errOtherPackages = errors.New("the packages were changed meanwhile")
+
+// knownPackages are the packages that this process knows, and the offset of the head's last change of them for which
+// they are those of the head.
+func (a *Activities) knownPackages() (packages *ledger.Packages, at ledger.Offset) {
 	if a.Catalog == nil {
-		return a.Packages, nil
+		return a.Packages, 0
 	}
-	return a.Catalog.At(ctx, tx.Reader, offset)
+	return a.Catalog.Known()
 }
 
-// packagesNow are those that the ledger has now, at least those that whoever submitted knew of.
-func (a *Activities) packagesNow(ctx context.Context) (*ledger.Packages, error) {
-	if a.Catalog == nil {
-		return a.Packages, nil
+// isOutdated reports whether the head has other packages.
+func (a *Activities) isOutdated(known, changed ledger.Offset) bool {
+	return a.Catalog != nil && known != changed
+}
+
+// withPackages runs what decides by packages in a transaction, and again as long as these have changed meanwhile: they
+// are read between the transactions, while nobody waits for the head.
+func (a *Activities) withPackages(ctx context.Context, run func() error) error {
+	for {
+		err := run()
+		if !errors.Is(err, errOtherPackages) {
+			return err
+		}
+		if err := a.Catalog.Refresh(ctx); err != nil {
+			return err
+		}
 	}
-	if err := a.Catalog.Refresh(ctx); err != nil {
-		return nil, err
-	}
-	return a.Catalog.Snapshot(), nil
 }

@@ -41,13 +41,18 @@ func newBundle(t *testing.T) *bundle {
 	return b
 }
 
-// damage changes the record behind the node's back.
-func (b *bundle) damage(t *testing.T, statement string, arguments ...any) {
+func (b *bundle) connect(t *testing.T) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), b.url)
 	require.NoError(t, err)
-	defer conn.Close(context.WithoutCancel(t.Context()))
-	tag, err := conn.Exec(t.Context(), statement, arguments...)
+	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+	return conn
+}
+
+// damage changes the record behind the node's back.
+func (b *bundle) damage(t *testing.T, statement string, arguments ...any) {
+	t.Helper()
+	tag, err := b.connect(t).Exec(t.Context(), statement, arguments...)
 	require.NoError(t, err)
 	require.Positive(t, tag.RowsAffected(), "nothing was damaged")
 }

@@ -19,9 +19,9 @@ type Record interface {
 	SealedUpdates(ctx context.Context, after, upTo ledger.Offset, limit int32) ([]db.SealedUpdate, error)
 	SealedCompletions(ctx context.Context, after, upTo ledger.Offset, limit int32) ([]db.SealedCompletion, error)
 	CountBeyondEnd(ctx context.Context) (int64, error)
-	UploadedPackages(ctx context.Context) ([]ledger.UploadedPackage, error)
 	SealedPackages(ctx context.Context) ([]db.SealedPackage, error)
 	ForgedPackages(ctx context.Context) ([]lf.PackageID, error)
+	UnlistedPayloads(ctx context.Context) ([]lf.PackageID, error)
 	Contracts(ctx context.Context, ids []ledger.ContractID) (map[ledger.ContractID]db.StoredContract, error)
 	ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
 	CountArchived(ctx context.Context, after, upTo ledger.Offset) (int64, error)
@@ -119,6 +119,9 @@ func (a *Auditor) Begin(ctx context.Context) (State, error) {
 		}
 		state.Opening, state.Held, state.Holdings = held.total, held.total, held.holdings
 		state.Active, state.ActiveSince = held.active, state.Offset
+		if err := a.openPackages(ctx, &state); err != nil {
+			return State{}, err
+		}
 	}
 	return state, nil
 }
@@ -260,9 +263,6 @@ func (a *Auditor) Advance(ctx context.Context, state State, upTo ledger.Offset) 
 		return state, err
 	}
 	entries.examine(&state)
-	if err := a.findUploads(ctx, &state, updates); err != nil {
-		return state, err
-	}
 	page := page{
 		contracts: contracts, members: map[ledger.ContractID]bool{}, mismarked: map[ledger.ContractID]bool{},
 		consumed: map[ledger.ContractID]ledger.Offset{},
@@ -272,6 +272,7 @@ func (a *Auditor) Advance(ctx context.Context, state State, upTo ledger.Offset) 
 		page.members[id], page.mismarked[id] = member, !marked
 	}
 	for _, update := range updates {
+		state.follow(update)
 		if err := page.examine(&state, update); err != nil {
 			return state, fmt.Errorf("audit the update at offset %d: %w", update.Offset, err)
 		}

@@ -142,6 +142,7 @@ func (a *Auditor) compare(
 	}
 	if upTo == 0 || upTo >= walked.Offset {
 		state = walked
+		state.Packages = known.Packages // the one before took them as they are
 	}
 	state.report(differences...)
 	return state, known.Since(), nil

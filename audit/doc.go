@@ -4,7 +4,8 @@
 //   - what was minted less what was burned is what all holdings, locked ones included, add up to;
 //   - no contract was consumed twice, and each still says what it said when it was created;
 //   - every offset has what a node of this ledger wrote there, as its seal shows, and nothing else;
-//   - every party's balance changed by what transfers, minting and burning gave and took, and by nothing else.
+//   - every party's balance changed by what transfers, minting and burning gave and took, and by nothing else;
+//   - the packages that were uploaded are those that updates say, vetted as these say.
 //
 // The updates say what happened, the contracts what there is; neither is computed from the other here, so that a
 // mistake in either shows. The record is read page by page, in memory that does not grow with it.

@@ -2,45 +2,86 @@ package audit
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// findUploads reports packages that updates uploaded and that are not there any more, or elsewhere.
-func (a *Auditor) findUploads(ctx context.Context, state *State, updates []ledger.Update) error {
-	uploads := map[lf.PackageID]ledger.Offset{}
-	for _, update := range updates {
-		for _, vetting := range update.Vetting {
-			if vetting.Uploaded {
-				uploads[vetting.PackageID] = update.Offset
-			}
-		}
+// uploaded is what updates say of a package that was uploaded.
+type uploaded struct {
+	// Uploaded is where it was uploaded; 0 where that was pruned before anything was audited.
+	Uploaded ledger.Offset `json:"uploaded"`
+	// Changed is where it was uploaded, vetted or unvetted last.
+	Changed  ledger.Offset `json:"changed"`
+	IsVetted bool          `json:"vetted"`
+}
+
+func (u uploaded) String() string {
+	if u.IsVetted {
+		return fmt.Sprintf("vetted at offset %d", u.Changed)
 	}
-	if len(uploads) == 0 {
-		return nil
-	}
-	packages, err := a.record.UploadedPackages(ctx)
+	return fmt.Sprintf("not vetted at offset %d", u.Changed)
+}
+
+func toUploaded(row db.SealedPackage) uploaded {
+	return uploaded{Uploaded: row.Offset, Changed: row.Changed, IsVetted: row.IsVetted}
+}
+
+// openPackages takes the packages as they are that were changed last before the record begins.
+func (a *Auditor) openPackages(ctx context.Context, state *State) error {
+	rows, err := a.record.SealedPackages(ctx)
 	if err != nil {
 		return err
 	}
-	for _, stored := range packages {
-		if uploads[stored.ID] == stored.Offset {
-			delete(uploads, stored.ID)
+	state.Packages = map[lf.PackageID]uploaded{}
+	for _, row := range rows {
+		if row.Changed <= state.Start {
+			state.Packages[row.ID] = toUploaded(row)
 		}
-	}
-	for id, offset := range uploads {
-		state.report(sealed(offset, "package %s was uploaded here, and is not there: it was deleted or moved", id))
 	}
 	return nil
 }
 
-// examinePackages checks that each uploaded package has its seal and is what its id says, also those whose uploads were
-// pruned.
+// follow notes what an update says of packages.
+func (s *State) follow(update ledger.Update) {
+	if len(update.Vetting) == 0 {
+		return
+	}
+	packages := maps.Clone(s.Packages) // earlier states stay as they are
+	if packages == nil {
+		packages = map[lf.PackageID]uploaded{}
+	}
+	for _, vetting := range update.Vetting {
+		known, was := packages[vetting.PackageID]
+		switch {
+		case vetting.Uploaded && was:
+			s.report(sealed(update.Offset, "package %s was uploaded here, and at offset %d before", vetting.PackageID,
+				known.Uploaded))
+		case vetting.Uploaded:
+			known.Uploaded = update.Offset
+		case !was && s.Start == 0:
+			s.report(sealed(update.Offset, "package %s, which nobody uploaded, was vetted or unvetted here",
+				vetting.PackageID))
+		}
+		known.Changed, known.IsVetted = update.Offset, vetting.Vetted
+		packages[vetting.PackageID] = known
+	}
+	s.Packages = packages
+}
+
+// examinePackages checks that the packages are those that updates uploaded, vetted as these say, each with its seal and
+// with the content that its id says, also those whose uploads were pruned.
 func (a *Auditor) examinePackages(ctx context.Context, state *State) error {
-	packages, err := a.record.SealedPackages(ctx)
-	if err != nil || len(packages) == 0 {
+	rows, err := a.record.SealedPackages(ctx)
+	if err != nil {
+		return err
+	}
+	head, err := a.record.Head(ctx) // after the rows: those that were added meanwhile are not beyond it
+	if err != nil {
 		return err
 	}
 	seals, err := a.record.SealHistory(ctx)
@@ -48,15 +89,58 @@ func (a *Auditor) examinePackages(ctx context.Context, state *State) error {
 		return err
 	}
 	counted := *state
-	byID := make(map[lf.PackageID]db.SealedPackage, len(packages))
-	for _, stored := range packages {
-		byID[stored.ID] = stored
-		entries{seals: seals}.check(state, stored.Changed, "package "+string(stored.ID), stored.SealedRow)
+	missing := maps.Clone(state.Packages)
+	for _, row := range rows {
+		delete(missing, row.ID)
+		if row.Seal == "" { // there were seals before there were packages
+			state.report(sealed(row.Changed, "package %s has no seal: no node wrote it", row.ID))
+		} else {
+			entries{seals: seals}.check(state, row.Changed, "package "+string(row.ID), row.SealedRow)
+		}
+		comparePackage(state, row, head.Offset)
 	}
 	state.Sealed, state.Unsealed = counted.Sealed, counted.Unsealed // of updates and completions
+	for _, id := range slices.Sorted(maps.Keys(missing)) {
+		state.report(sealed(missing[id].Changed, "package %s was %s, and is not there: it was deleted", id, missing[id]))
+	}
+	return a.examinePayloads(ctx, state, rows)
+}
+
+// comparePackage compares a package with what updates say up to the offset of the state.
+func comparePackage(state *State, row db.SealedPackage, end ledger.Offset) {
+	is := toUploaded(row)
+	should, known := state.Packages[row.ID]
+	switch {
+	case is.Uploaded <= 0 || is.Changed < is.Uploaded || is.Changed > end:
+		state.report(sealed(is.Changed, "package %s has no place in the record: no node uploaded it", row.ID))
+	case is.Changed > state.Offset: // later updates say what became of it
+	case !known:
+		state.report(sealed(is.Changed, "package %s is there, and no update uploaded it", row.ID))
+	case should.Changed != is.Changed || should.IsVetted != is.IsVetted:
+		state.report(sealed(should.Changed, "package %s is there as %s, and should be as %s: an earlier row was put back, or "+
+			"the row was changed", row.ID, is, should))
+	case should.Uploaded > 0 && should.Uploaded != is.Uploaded:
+		state.report(sealed(should.Uploaded, "package %s was uploaded here, and is there as of offset %d", row.ID,
+			is.Uploaded))
+	}
+}
+
+// examinePayloads checks that each package is there in Daml-LF as its id says, and nothing else.
+func (a *Auditor) examinePayloads(ctx context.Context, state *State, rows []db.SealedPackage) error {
 	forged, err := a.record.ForgedPackages(ctx)
+	if err != nil {
+		return err
+	}
 	for _, id := range forged {
-		state.report(sealed(byID[id].Changed, "package %s is not what its id says: it was changed", id))
+		offset := state.Offset
+		if at := slices.IndexFunc(rows, func(row db.SealedPackage) bool { return row.ID == id }); at >= 0 {
+			offset = rows[at].Changed
+		}
+		state.report(sealed(offset, "package %s is not what its id says: it was changed or deleted", id))
+	}
+	unlisted, err := a.record.UnlistedPayloads(ctx)
+	for _, id := range unlisted {
+		state.report(sealed(state.Offset, "package %s is stored, and no node uploaded it", id))
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
 )
 
 // Rule is one of the things that the audit proves.
@@ -86,6 +87,8 @@ type State struct {
 	// since. ActiveSince is Start, or where an audit that did not count them was taken over.
 	Active      contractSet   `json:"active"`
 	ActiveSince ledger.Offset `json:"activeSince"`
+	// Packages are those that were uploaded, as updates say.
+	Packages map[lf.PackageID]uploaded `json:"packages,omitempty"`
 	// Updates is how many were audited.
 	Updates int64 `json:"updates"`
 	// Sealed is how many updates and completions with a seal were audited, Unsealed how many without: those from before

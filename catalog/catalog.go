@@ -1,13 +1,13 @@
 // Package catalog knows which packages the ledger has: those that are built in, and those that administrators uploaded.
-// Each process has one [Catalog]. It gives snapshots: that of now to readers, and to a commit that of the head which it
-// has locked, so that every process decides by the same packages.
+// Each process has one [Catalog]. It gives snapshots. Readers have that of now ([Catalog.For]). A commit has what is
+// known with the offset of the last change, which must be that of the head that it locks: so every process decides by
+// the same packages, and nobody reads any while others wait for the head.
 package catalog
 
 import (
 	"context"
 	"fmt"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -18,10 +18,15 @@ import (
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wait"
 )
 
-// loadTimeout bounds how long a reader waits for packages that were uploaded.
-const loadTimeout = 20 * time.Second
+const (
+	// loadTimeout bounds how long a reader waits for packages that were uploaded.
+	loadTimeout = 20 * time.Second
+	// retryAfter is how long [Catalog.Follow] waits when the database fails.
+	retryAfter = time.Second
+)
 
 // Options are the parts of a [Catalog]. All are required but Limits and Log.
 type Options struct {
@@ -40,13 +45,15 @@ type Options struct {
 type Catalog struct {
 	options Options
 	// turn is held by the one upload that is checked in this process.
-	turn chan struct{}
+	turn turn
 
 	current atomic.Pointer[state]
 	// changes counts what this process heard of, and seen how many of these current has.
 	changes, seen atomic.Int64
-	// mu is held by who loads.
-	mu sync.Mutex
+	// heard wakes who follows.
+	heard chan struct{}
+	// loading is held by who loads. Who waits for it holds no connection of the pool, which the other may need.
+	loading turn
 }
 
 // state is the packages at an offset. It does not change.
@@ -59,7 +66,8 @@ type state struct {
 	bytes    int64
 }
 
-// New reads the packages of the ledger.
+// New reads the packages of the ledger. It fails where this program has packages built in whose names are those of
+// packages that contracts are of.
 func New(ctx context.Context, options Options) (*Catalog, error) {
 	if options.Log == nil {
 		options.Log = slog.New(slog.DiscardHandler)
@@ -67,20 +75,59 @@ func New(ctx context.Context, options Options) (*Catalog, error) {
 	if options.Limits == (upload.Limits{}) {
 		options.Limits = upload.DefaultLimits()
 	}
-	c := &Catalog{options: options, turn: make(chan struct{}, 1)}
+	c := &Catalog{options: options, turn: newTurn(), loading: newTurn(), heard: make(chan struct{}, 1)}
 	c.current.Store(&state{packages: options.BuiltIn, serial: 1, trees: ast.Packages{}})
-	return c, c.Refresh(ctx)
+	if err := c.Refresh(ctx); err != nil {
+		return nil, err
+	}
+	return c, c.checkNames(ctx)
 }
 
 // Changed notes that the ledger may have other packages: whoever asks next waits until they are read. It is what a
 // [db.Watcher] calls.
-func (c *Catalog) Changed() { c.changes.Add(1) }
+func (c *Catalog) Changed() {
+	c.changes.Add(1)
+	select {
+	case c.heard <- struct{}{}:
+	default: // who follows has not looked yet
+	}
+}
 
-// Snapshot is the packages as this process knows them now. Where they cannot be read it is those that it knew before:
-// commits do not go by it.
-func (c *Catalog) Snapshot() *ledger.Packages { return c.state().packages }
+// Follow reads the packages whenever they have changed, until ctx ends, so that hardly anybody waits for it.
+func (c *Catalog) Follow(ctx context.Context) {
+	trouble := wait.Trouble{Log: c.options.Log, What: "the uploaded packages cannot be read, and will be again"}
+	for {
+		select {
+		case <-c.heard:
+		case <-ctx.Done():
+			return
+		}
+		for {
+			err := c.Refresh(ctx)
+			if ctx.Err() != nil {
+				return
+			}
+			trouble.Note(ctx, err)
+			if err == nil {
+				break
+			}
+			if wait.For(ctx, retryAfter) != nil {
+				return
+			}
+		}
+	}
+}
 
-func (c *Catalog) state() *state {
+// For gives the packages that the ledger has now to who reads by them: it decides for all readers how new they are, at
+// least what anybody was told before the call that the ledger has, by whichever node.
+func (c *Catalog) For(ctx context.Context) (*ledger.Packages, error) {
+	err := c.Refresh(ctx)
+	return c.current.Load().packages, err
+}
+
+// Snapshot is the packages that this process has heard of, for who goes on with what it asked [Catalog.For]. Where they
+// cannot be read it is those that it knew before: commits do not go by it.
+func (c *Catalog) Snapshot() *ledger.Packages {
 	if c.seen.Load() < c.changes.Load() {
 		ctx, cancel := context.WithTimeout(context.Background(), loadTimeout)
 		defer cancel()
@@ -88,17 +135,23 @@ func (c *Catalog) state() *state {
 			c.options.Log.ErrorContext(ctx, "the uploaded packages cannot be read", "error", err)
 		}
 	}
-	return c.current.Load()
+	return c.current.Load().packages
 }
 
-// Refresh reads the packages again if there were changes.
+// Known is what this process knows without asking, and at which offset it changed last; 0 before the first change. A
+// commit that locks a head with another one is to call [Catalog.Refresh] when it has let go of it, and begin again.
+func (c *Catalog) Known() (*ledger.Packages, ledger.Offset) {
+	known := c.current.Load()
+	return known.packages, known.offset
+}
+
+// Refresh reads the packages again if there were changes. Nobody may call it who has a connection of the database: it
+// may need another one.
 func (c *Catalog) Refresh(ctx context.Context) error {
 	changes := c.changes.Load()
 	offset, err := c.options.Record.PackagesOffset(ctx)
 	if err == nil && offset != c.current.Load().offset {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		err = c.catchUp(ctx, c.options.Record.Reader)
+		err = c.load(ctx)
 	}
 	if err == nil {
 		c.seen.Store(changes)
@@ -106,22 +159,39 @@ func (c *Catalog) Refresh(ctx context.Context) error {
 	return err
 }
 
-// At is the packages at the offset of their last change, as a transaction sees it that has locked the head.
-func (c *Catalog) At(ctx context.Context, reader db.Reader, offset ledger.Offset) (*ledger.Packages, error) {
-	if now := c.current.Load(); now.offset == offset {
-		return now.packages, nil
+// load reads the packages, one at a time in each process.
+func (c *Catalog) load(ctx context.Context) error {
+	if err := c.loading.take(ctx); err != nil {
+		return fmt.Errorf("read the uploaded packages: %w", err)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	err := c.catchUp(ctx, reader)
-	return c.current.Load().packages, err
+	defer c.loading.give()
+	return c.catchUp(ctx, c.options.Record.Reader)
 }
+
+// turn is had by one at a time.
+type turn chan struct{}
+
+func newTurn() turn { return make(turn, 1) }
+
+func (t turn) take(ctx context.Context) error {
+	select {
+	case t <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (t turn) give() { <-t }
 
 // catchUp reads what was uploaded and vetted since the current state.
 func (c *Catalog) catchUp(ctx context.Context, reader db.Reader) error {
 	before := c.current.Load()
 	offset, err := reader.PackagesOffset(ctx) // first: what comes meanwhile is read once more
 	if err != nil || offset == before.offset {
+		return err
+	}
+	if err := reader.CheckPackagesNeed(ctx); err != nil {
 		return err
 	}
 	after := &state{offset: offset, trees: make(ast.Packages, len(before.trees))}

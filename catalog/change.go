@@ -62,12 +62,10 @@ func (c *Catalog) Validate(ctx context.Context, data []byte) error {
 
 // check checks an archive when it is its turn: one at a time in each process, so that memory is bounded.
 func (c *Catalog) check(ctx context.Context, data []byte, has *state) (upload.Upload, error) {
-	select {
-	case c.turn <- struct{}{}:
-		defer func() { <-c.turn }()
-	case <-ctx.Done():
-		return upload.Upload{}, fmt.Errorf("the check of an archive: %w", ctx.Err())
+	if err := c.turn.take(ctx); err != nil {
+		return upload.Upload{}, fmt.Errorf("the check of an archive: %w", err)
 	}
+	defer c.turn.give()
 	return upload.Check(ctx, data, upload.Ledger{
 		BuiltIn: c.options.BuiltIn, Uploaded: has.trees, Bytes: has.bytes,
 	}, c.options.Limits)
@@ -102,7 +100,7 @@ func (c *Catalog) Vet(ctx context.Context, vetting Vetting) (past, present List,
 			}
 		}
 		if len(changed) > 0 && !vetting.Force {
-			if err := c.checkDependencies(&after); err != nil {
+			if err := c.checkDependencies(has, &after); err != nil {
 				return db.PackageChange{}, err
 			}
 		}
@@ -118,25 +116,32 @@ func (c *Catalog) Vet(ctx context.Context, vetting Vetting) (past, present List,
 	return past, present, err
 }
 
-// checkDependencies refuses packages that are vetted while others are not that they depend on.
-func (c *Catalog) checkDependencies(of *state) error {
-	vetted := make(map[lf.PackageID]bool, len(of.uploaded))
-	for _, stored := range of.uploaded {
-		vetted[stored.ID] = stored.IsVetted || c.isBuiltIn(stored.ID)
-	}
-	for _, stored := range of.uploaded {
-		if !vetted[stored.ID] {
+// checkDependencies refuses packages that are vetted while others are not that they depend on. What somebody has forced
+// before stays, and refuses nothing else.
+func (c *Catalog) checkDependencies(before, after *state) error {
+	was, is := c.vetted(before), c.vetted(after)
+	for _, stored := range after.uploaded {
+		if !is[stored.ID] {
 			continue
 		}
-		for _, dependency := range of.trees[stored.ID].Dependencies {
-			if !vetted[dependency] {
+		for _, dependency := range after.trees[stored.ID].Dependencies {
+			if !is[dependency] && (was[dependency] || !was[stored.ID]) {
 				return fault.TopologyDependenciesNotVetted.New("Package %s (%s %s) would be vetted, and package %s (%s %s) would "+
-					"not, which it depends on", stored.ID, stored.Name, stored.Version, dependency, of.trees[dependency].Name,
-					of.trees[dependency].Release)
+					"not, which it depends on", stored.ID, stored.Name, stored.Version, dependency,
+					after.trees[dependency].Name, after.trees[dependency].Release)
 			}
 		}
 	}
 	return nil
+}
+
+// vetted are the uploaded packages that commands may use.
+func (c *Catalog) vetted(of *state) map[lf.PackageID]bool {
+	vetted := make(map[lf.PackageID]bool, len(of.uploaded))
+	for _, stored := range of.uploaded {
+		vetted[stored.ID] = stored.IsVetted || c.isBuiltIn(stored.ID)
+	}
+	return vetted
 }
 
 // change makes up a change of the packages as they are, and again where somebody was faster.

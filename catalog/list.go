@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/florinledger/florin/ledger"
@@ -32,8 +33,11 @@ type List struct {
 	snapshot *ledger.Packages
 }
 
-// List lists the packages as this process knows them now.
-func (c *Catalog) List() List { return c.list(c.state()) }
+// List lists the packages that the ledger has now, as [Catalog.For] decides.
+func (c *Catalog) List(ctx context.Context) (List, error) {
+	err := c.Refresh(ctx)
+	return c.list(c.current.Load()), err
+}
 
 func (c *Catalog) list(of *state) List {
 	list := List{Serial: of.serial, snapshot: of.packages}
@@ -56,6 +60,28 @@ func (c *Catalog) list(of *state) List {
 // isBuiltIn reports whether an id stands for a built-in package.
 func (c *Catalog) isBuiltIn(id lf.PackageID) bool {
 	return c.options.BuiltIn.PackageName(id) != ""
+}
+
+// checkNames refuses to go on without the packages of contracts: a built-in package takes the place of an uploaded one
+// with its name, whose contracts nobody could read or use any more.
+func (c *Catalog) checkNames(ctx context.Context) error {
+	for _, stored := range c.current.Load().uploaded {
+		ours, taken := c.options.BuiltIn.Named(stored.Name)
+		if !taken || c.isBuiltIn(stored.ID) {
+			continue
+		}
+		stranded, err := c.options.Record.HasContractsOf(ctx, stored.ID)
+		if err != nil {
+			return err
+		}
+		if stranded {
+			return fmt.Errorf("package %s (%s %s) was uploaded and has active contracts, but this version of florin has "+
+				"%s %s built in, which would take its place: start the version that ran before, and go on with that, or "+
+				"archive these contracts with it and start this one again",
+				stored.ID, stored.Name, stored.Version, ours.Name, ours.Version)
+		}
+	}
+	return nil
 }
 
 // Find finds a package by an id that stands for it.

@@ -32,6 +32,7 @@ var forAllContracts = map[string]string{
 	"CountArchived":       "the audit compares with every contract that updates consume",
 	"TakeUndecided":       "decides what is the network's",
 	"HasUndecided":        "decides what is the network's",
+	"HasContractsOf":      "contracts of uploaded packages are nobody's in particular",
 }
 
 // Whoever writes a query has to say whether it is about the network's contracts.

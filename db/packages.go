@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/florinledger/florin/db/dbgen"
@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/ledger/seal"
 )
 
-// packagesStep is the step of the schema that programs know which know of packages.
+// packagesStep is the step of the schema that a program must know to decide by packages as this one changes them.
 const packagesStep = 159
 
 // ErrPackagesChanged refuses a change of packages that was made up before another one was committed.
@@ -46,14 +46,14 @@ type PackageChange struct {
 }
 
 // ChangePackages adds and vets packages at an offset of its own, which it returns. All that is committed after it knows
-// of it. While processes run that do not know of packages it is refused with SERVICE_NOT_RUNNING, and with
-// [ErrPackagesChanged] when somebody was faster.
+// of it. While processes run that do not know of packages it is refused with SERVICE_NOT_RUNNING, and none of their
+// versions starts any more once it is committed. It fails with [ErrPackagesChanged] when somebody was faster.
 func (d *DB) ChangePackages(ctx context.Context, change PackageChange) (at ledger.Offset, err error) {
-	if err := d.refuseOlder(ctx); err != nil {
-		return 0, err
-	}
 	err = d.InTx(ctx, func(tx *Tx) error {
-		if err := tx.insertPackages(ctx, change.Added); err != nil { // before others have to wait
+		if err := tx.insertPayloads(ctx, change.Added); err != nil { // before others have to wait
+			return err
+		}
+		if err := tx.refuseOlder(ctx); err != nil {
 			return err
 		}
 		head, err := tx.LockHead(ctx)
@@ -74,7 +74,7 @@ func (d *DB) ChangePackages(ctx context.Context, change PackageChange) (at ledge
 			return err
 		}
 		if err := tx.queries.InsertPackageChange(ctx, dbgen.InsertPackageChangeParams{
-			LedgerOffset: at, ChangedAt: head.RecordTime, ChangedBy: change.By,
+			LedgerOffset: at, ChangedAt: head.RecordTime, ChangedBy: change.By, NeededStep: packagesStep,
 		}); err != nil {
 			return failed("noting a change of packages", err)
 		}
@@ -94,27 +94,57 @@ func (d *DB) packagesChanged() {
 	}
 }
 
-// refuseOlder refuses changes while programs run to which packages mean nothing.
-func (r Reader) refuseOlder(ctx context.Context) error {
-	older, err := r.queries.ListOlderProcesses(ctx, dbgen.ListOlderProcessesParams{
-		Step: packagesStep, Silence: ProcessSilence.Seconds(),
-	})
+// refuseOlder refuses changes while programs run to which packages mean nothing, keeps others from starting until the
+// transaction ends, and afterwards those that do not know the step: to them the schema is then too new.
+func (t *Tx) refuseOlder(ctx context.Context) error {
+	const doing = "keeping processes of older versions away"
+	steps, err := stepsIn(ctx, t.tx, stepsOfAll)
 	if err != nil {
-		return failed("looking for processes of older versions", err)
+		return failed(doing, err)
 	}
-	if len(older) == 0 {
+	if slices.Max(append(steps, 0)) >= packagesStep { // none of them has been able to start since
 		return nil
 	}
-	return fault.ServiceNotRunning.New("Packages cannot be uploaded or vetted while processes of an older version run, "+
-		"which would not know them: %s", strings.Join(older, ", ")).
-		WithHint("Finish the upgrade of all processes, then send it again.")
+	if err := t.queries.HoldStarts(ctx, schemaLock); err != nil {
+		return failed(doing, err)
+	}
+	running, err := t.running(ctx)
+	if err != nil {
+		return err
+	}
+	older := slices.DeleteFunc(running, func(p RunningProcess) bool {
+		return p.SchemaVersion >= packagesStep || p.Name == t.db.Name()
+	})
+	if len(older) > 0 {
+		return fault.ServiceNotRunning.New("Packages cannot be uploaded or vetted while processes of an older version run, "+
+			"which would not know them: %s", namesOf(older)).
+			WithHint("Finish the upgrade of all processes, then send it again.")
+	}
+	_, err = t.tx.Exec(ctx, "INSERT INTO "+stepsOfAll+" (version_id, is_applied) VALUES ($1, true)", packagesStep)
+	return failed(doing, err)
 }
 
-func (t *Tx) insertPackages(ctx context.Context, packages []NewPackage) error {
+// CheckPackagesNeed refuses to decide by packages for which this program is too old, as a newer one has noted.
+func (r Reader) CheckPackagesNeed(ctx context.Context) error {
+	needed, err := r.queries.GetPackagesNeed(ctx)
+	if err != nil {
+		return failed("reading the packages", err)
+	}
+	newest, err := newestStep()
+	if err != nil {
+		return err
+	}
+	if needed > newest {
+		return fmt.Errorf("the packages of the ledger need a program that knows step %d of the schema, and this one knows "+
+			"%d: run a newer florin", needed, newest)
+	}
+	return nil
+}
+
+func (t *Tx) insertPayloads(ctx context.Context, packages []NewPackage) error {
 	for _, added := range packages {
-		err := t.queries.InsertPackage(ctx, dbgen.InsertPackageParams{
-			PackageID: string(added.ID), Name: added.Name, Version: added.Version, IsVetted: added.Vetted,
-			ByteCount: int64(len(added.Payload)), Payload: added.Payload,
+		err := t.queries.InsertPackagePayload(ctx, dbgen.InsertPackagePayloadParams{
+			PackageID: string(added.ID), Payload: added.Payload,
 		})
 		if err != nil {
 			return failed("storing a package", err)
@@ -123,7 +153,7 @@ func (t *Tx) insertPackages(ctx context.Context, packages []NewPackage) error {
 	return nil
 }
 
-// vetPackages gives what a change adds its place in the record, and tells what became of which package.
+// vetPackages notes what a change adds with its place in the record, and tells what became of which package.
 func (t *Tx) vetPackages(
 	ctx context.Context, change PackageChange, at ledger.Offset,
 ) (vettings []ledger.Vetting, err error) {
@@ -132,15 +162,16 @@ func (t *Tx) vetPackages(
 		return nil, err
 	}
 	for _, added := range change.Added {
-		mark, err := sealPackage(seals, dbgen.ListPackagesRow{
+		mark, err := sealPackage(seals, dbgen.Package{
 			PackageID: string(added.ID), Name: added.Name, Version: added.Version, IsVetted: added.Vetted,
 			UploadedOffset: int64(at), ChangedOffset: int64(at), ByteCount: int64(len(added.Payload)),
 		})
 		if err != nil {
 			return nil, err
 		}
-		err = t.queries.PlacePackage(ctx, dbgen.PlacePackageParams{
-			PackageID: string(added.ID), UploadedOffset: int64(at), Seal: mark,
+		err = t.queries.InsertPackage(ctx, dbgen.InsertPackageParams{
+			PackageID: string(added.ID), Name: added.Name, Version: added.Version, IsVetted: added.Vetted,
+			UploadedOffset: int64(at), ByteCount: int64(len(added.Payload)), Seal: mark,
 		})
 		if err != nil {
 			return nil, failed("storing a package", err)
@@ -175,7 +206,7 @@ func (t *Tx) vetPackages(
 }
 
 // sealPackage makes the seal of a row as it will be read again.
-func sealPackage(seals *seal.Keys, row dbgen.ListPackagesRow) (string, error) {
+func sealPackage(seals *seal.Keys, row dbgen.Package) (string, error) {
 	row.Seal = ""
 	mark, err := seals.Of(seal.Package, row)
 	if err != nil {
@@ -215,10 +246,24 @@ func (r Reader) PackagePayload(ctx context.Context, id lf.PackageID) ([]byte, bo
 	return payload, err == nil, failed("reading a package", err)
 }
 
-// ForgedPackages finds packages whose payload is not what their id says: somebody changed the database.
+// HasContractsOf reports whether contracts are active that are of templates of a package, by its id.
+func (r Reader) HasContractsOf(ctx context.Context, id lf.PackageID) (bool, error) {
+	has, err := r.queries.HasContractsOf(ctx, dbgen.HasContractsOfParams{
+		First: string(id) + ":", Beyond: string(id) + ";", // what follows ":"
+	})
+	return has, failed("looking for contracts of a package", err)
+}
+
+// ForgedPackages finds packages that are not there in Daml-LF, or are not what their id says: they were changed.
 func (r Reader) ForgedPackages(ctx context.Context) ([]lf.PackageID, error) {
 	ids, err := r.queries.ListForgedPackages(ctx)
 	return ledger.FromStrings[lf.PackageID](ids), failed("comparing packages with their ids", err)
+}
+
+// UnlistedPayloads finds what is there in Daml-LF of packages that nobody uploaded.
+func (r Reader) UnlistedPayloads(ctx context.Context) ([]lf.PackageID, error) {
+	ids, err := r.queries.ListUnlistedPayloads(ctx)
+	return ledger.FromStrings[lf.PackageID](ids), failed("looking for packages that nobody uploaded", err)
 }
 
 // SealedPackage is a package with the row that it was read from.
@@ -243,26 +288,9 @@ func (r Reader) SealedPackages(ctx context.Context) ([]SealedPackage, error) {
 	return packages, failed("reading the packages with their seals", err)
 }
 
-func fromDBPackage(row dbgen.ListPackagesRow) ledger.UploadedPackage {
+func fromDBPackage(row dbgen.Package) ledger.UploadedPackage {
 	return ledger.UploadedPackage{
 		ID: lf.PackageID(row.PackageID), Name: row.Name, Version: row.Version, IsVetted: row.IsVetted,
 		Offset: ledger.Offset(row.UploadedOffset), Bytes: row.ByteCount,
 	}
-}
-
-// PackageChangeNote says who changed the packages.
-type PackageChangeNote struct {
-	Offset ledger.Offset
-	At     time.Time
-	By     string
-}
-
-// PackageChanges lists the uploads and vettings in order.
-func (r Reader) PackageChanges(ctx context.Context) ([]PackageChangeNote, error) {
-	rows, err := r.queries.ListPackageChanges(ctx)
-	notes := make([]PackageChangeNote, len(rows))
-	for i, row := range rows {
-		notes[i] = PackageChangeNote{Offset: row.LedgerOffset, At: row.ChangedAt, By: row.ChangedBy}
-	}
-	return notes, failed("reading the changes of packages", err)
 }

@@ -64,10 +64,12 @@ type Record interface {
 
 // Catalog knows the packages that commands and filters can name.
 type Catalog interface {
-	// Snapshot is the packages as this process knows them.
-	Snapshot() *ledger.Packages
-	// Refresh has it know what other processes took.
+	// For gives the packages that the ledger has now.
+	For(ctx context.Context) (*ledger.Packages, error)
+	// Refresh is For for who asks Snapshot afterwards.
 	Refresh(ctx context.Context) error
+	// Snapshot is the packages that this process has heard of.
+	Snapshot() *ledger.Packages
 }
 
 // Options are the parts of an [API]. All are required but Settings.

@@ -154,8 +154,12 @@ func (a *API) newExecution(
 	if refusal := checkCount(signatures); refusal != nil {
 		return refused, refusal
 	}
+	packages, err := a.catalog.For(ctx)
+	if err != nil {
+		return refused, err
+	}
 	synchronizer := prepared.SynchronizerOf(a.node)
-	opened, refusal := prepared.Open(transaction, body.HashingSchemeVersion, signatures, synchronizer, a.packages())
+	opened, refusal := prepared.Open(transaction, body.HashingSchemeVersion, signatures, synchronizer, packages)
 	if refusal != nil {
 		return refused, refusal
 	}

@@ -92,5 +92,6 @@ func requireReadable(t *testing.T, book *ledgertest.Ledger, transaction ledger.T
 // builtIn is a catalog of packages that never change.
 type builtIn struct{ packages *ledger.Packages }
 
-func (b builtIn) Snapshot() *ledger.Packages    { return b.packages }
-func (b builtIn) Refresh(context.Context) error { return nil }
+func (b builtIn) Snapshot() *ledger.Packages                    { return b.packages }
+func (b builtIn) For(context.Context) (*ledger.Packages, error) { return b.packages, nil }
+func (b builtIn) Refresh(context.Context) error                 { return nil }

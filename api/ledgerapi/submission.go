@@ -36,9 +36,13 @@ func (a *API) newSubmissionFor(
 		return refused, err
 	}
 	preference := ledger.FromStrings[lf.PackageID](body.PackageIDSelectionPreference)
-	commands, err := a.prepareCommands(ctx, body, preference)
+	packages, err := a.catalog.For(ctx)
 	if err != nil {
 		return refused, err
+	}
+	commands, refusal := packages.PrepareCommands(FromAPICommands(body.Commands), packages.Preferred(preference))
+	if refusal != nil {
+		return refused, refusal
 	}
 	actAs := ledger.SortedParties(v2.FromAPIParties(body.ActAs))
 	readAs := ledger.SortedParties(v2.FromAPIParties(body.ReadAs))
@@ -62,7 +66,7 @@ func (a *API) newSubmissionFor(
 	if err != nil {
 		return refused, err
 	}
-	if err := a.checkSelection(body, preference); err != nil {
+	if err := checkSelection(body, preference, packages); err != nil {
 		return refused, err
 	}
 	submissionID := v2.OrEmpty(body.SubmissionID)
@@ -201,34 +205,14 @@ func (a *API) minLedgerTime(body JsCommands, received time.Time) (*time.Time, er
 	return &bound, nil
 }
 
-// prepareCommands checks commands against the packages that this process knows; where it does not know what they name,
-// against those that the ledger has: another node may have taken them a moment ago.
-func (a *API) prepareCommands(
-	ctx context.Context, body JsCommands, preference []lf.PackageID,
-) ([]ledger.Command, error) {
-	packages := a.packages()
-	commands, refusal := packages.PrepareCommands(FromAPICommands(body.Commands), packages.Preferred(preference))
-	if fault.JSONAPIPackageSelectionFailed.Matches(refusal) || fault.TemplatesOrInterfacesNotFound.Matches(refusal) {
-		if err := a.catalog.Refresh(ctx); err != nil {
-			return nil, err
-		}
-		packages = a.packages()
-		commands, refusal = packages.PrepareCommands(FromAPICommands(body.Commands), packages.Preferred(preference))
-	}
-	if refusal != nil {
-		return nil, refusal
-	}
-	return commands, nil
-}
-
 // checkSelection checks what guides the selection of packages.
-func (a *API) checkSelection(body JsCommands, preference []lf.PackageID) error {
+func checkSelection(body JsCommands, preference []lf.PackageID, packages *ledger.Packages) error {
 	byName := make(map[string]lf.PackageID, len(preference))
 	for _, id := range preference {
 		if err := ledger.CheckPackageID(string(id)); err != nil {
 			return fault.InvalidArgumentf("package_id_selection_preference: %s", err)
 		}
-		name := a.packages().PackageName(id)
+		name := packages.PackageName(id)
 		if name == "" {
 			return fault.InvalidArgumentf("package_id_selection_preference: package %s is not known", id)
 		}
@@ -238,7 +222,7 @@ func (a *API) checkSelection(body JsCommands, preference []lf.PackageID) error {
 		}
 		byName[name] = id
 	}
-	if err := a.checkPrefetch(body.PrefetchContractKeys, a.packages().Preferred(preference)); err != nil {
+	if err := checkPrefetch(body.PrefetchContractKeys, packages.Preferred(preference), packages); err != nil {
 		return err
 	}
 	if passes := body.TapsMaxPasses; passes != nil && (*passes < 1 || *passes > maxPasses) {
@@ -252,12 +236,12 @@ const maxPasses = 4
 
 // checkPrefetch checks templates and keys in the way commands by key are checked. Prefetching itself has nothing to do:
 // keys are looked up when they are needed.
-func (a *API) checkPrefetch(keys []PrefetchContractKey, preference []lf.PackageID) error {
+func checkPrefetch(keys []PrefetchContractKey, preference []lf.PackageID, packages *ledger.Packages) error {
 	for _, key := range keys {
 		probe := ledger.Command{ExerciseByKey: &ledger.ExerciseByKeyCommand{
 			Template: key.TemplateID, Key: key.ContractKey, Choice: archiveChoice,
 		}}
-		if _, refusal := a.packages().PrepareCommands([]ledger.Command{probe}, preference); refusal != nil {
+		if _, refusal := packages.PrepareCommands([]ledger.Command{probe}, preference); refusal != nil {
 			return refusal
 		}
 	}

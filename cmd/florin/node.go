@@ -159,13 +159,14 @@ func (n *node) loadPackages(context.Context, context.Context) (err error) {
 }
 
 // readPackages reads what was uploaded, and again when it changes.
-func (n *node) readPackages(ctx, _ context.Context) (err error) {
+func (n *node) readPackages(ctx, background context.Context) (err error) {
 	n.catalog, err = catalog.New(ctx, catalog.Options{
 		Node: n.identity, BuiltIn: n.packages, Record: n.database, Now: n.clock.Now, Log: n.options.log,
 	})
 	if err == nil {
 		n.watcher.OnPackagesChange(n.catalog.Changed)
 		n.catalog.Changed() // what came in between
+		go n.catalog.Follow(background)
 	}
 	return err
 }

@@ -183,13 +183,19 @@ type Lifecycle struct {
 	DueSince time.Time
 }
 
-// At which offsets packages were uploaded, vetted or unvetted, and by whom.
-type PackageChange struct {
-	LedgerOffset ledger.Offset
-	// Counts the changes; 1 is the state of before the first.
-	Serial    int32
-	ChangedAt time.Time
-	ChangedBy string
+// What is known of the packages that were uploaded. They are never deleted.
+type Package struct {
+	PackageID string
+	Name      string
+	Version   string
+	// Commands may use the package.
+	IsVetted       bool
+	UploadedOffset int64
+	// Where it was uploaded, vetted or unvetted last.
+	ChangedOffset int64
+	ByteCount     int64
+	// The seal of the row; the package id is the hash of the payload.
+	Seal string
 }
 
 // The parties that this node knows.

@@ -14,7 +14,7 @@ import (
 
 const GetPackagePayload = `-- name: GetPackagePayload :one
 SELECT payload
-FROM packages
+FROM package_payloads
 WHERE package_id = $1
 `
 
@@ -24,6 +24,19 @@ func (q *Queries) GetPackagePayload(ctx context.Context, packageID string) ([]by
 	var payload []byte
 	err := row.Scan(&payload)
 	return payload, err
+}
+
+const GetPackagesNeed = `-- name: GetPackagesNeed :one
+SELECT coalesce(max(needed_step), 0)::bigint AS step
+FROM package_changes
+`
+
+// GetPackagesNeed is the newest step of the schema that a program must know to decide by the packages; 0 for none.
+func (q *Queries) GetPackagesNeed(ctx context.Context) (int64, error) {
+	row := q.db.QueryRow(ctx, GetPackagesNeed)
+	var step int64
+	err := row.Scan(&step)
+	return step, err
 }
 
 const GetPackagesOffset = `-- name: GetPackagesOffset :one
@@ -52,38 +65,60 @@ func (q *Queries) GetPackagesSerial(ctx context.Context) (int32, error) {
 	return serial, err
 }
 
+const HasContractsOf = `-- name: HasContractsOf :one
+SELECT EXISTS (
+    SELECT
+    FROM contracts
+    WHERE archived_offset IS NULL AND template_id >= $1 AND template_id < $2
+)
+`
+
+type HasContractsOfParams struct {
+	First  string
+	Beyond string
+}
+
+// HasContractsOf reports whether contracts are active whose templates are in a range of names.
+func (q *Queries) HasContractsOf(ctx context.Context, arg HasContractsOfParams) (bool, error) {
+	row := q.db.QueryRow(ctx, HasContractsOf, arg.First, arg.Beyond)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
 const InsertPackage = `-- name: InsertPackage :exec
-INSERT INTO packages (package_id, name, version, is_vetted, uploaded_offset, changed_offset, byte_count, seal, payload)
-VALUES ($1, $2, $3, $4, 0, 0, $5, '', $6)
-ON CONFLICT DO NOTHING
+INSERT INTO packages (package_id, name, version, is_vetted, uploaded_offset, changed_offset, byte_count, seal)
+VALUES ($1, $2, $3, $4, $5, $5, $6, $7)
 `
 
 type InsertPackageParams struct {
-	PackageID string
-	Name      string
-	Version   string
-	IsVetted  bool
-	ByteCount int64
-	Payload   []byte
+	PackageID      string
+	Name           string
+	Version        string
+	IsVetted       bool
+	UploadedOffset int64
+	ByteCount      int64
+	Seal           string
 }
 
-// InsertPackage stores a package whose place in the record is not known yet. Who stored it first has stored it.
+// InsertPackage stores what is known of a package, with its place in the record.
 func (q *Queries) InsertPackage(ctx context.Context, arg InsertPackageParams) error {
 	_, err := q.db.Exec(ctx, InsertPackage,
 		arg.PackageID,
 		arg.Name,
 		arg.Version,
 		arg.IsVetted,
+		arg.UploadedOffset,
 		arg.ByteCount,
-		arg.Payload,
+		arg.Seal,
 	)
 	return err
 }
 
 const InsertPackageChange = `-- name: InsertPackageChange :exec
 WITH noted AS (
-    INSERT INTO package_changes (ledger_offset, serial, changed_at, changed_by)
-    SELECT $1, coalesce(max(before.serial), 1) + 1, $2, $3
+    INSERT INTO package_changes (ledger_offset, serial, changed_at, changed_by, needed_step)
+    SELECT $1, coalesce(max(before.serial), 1) + 1, $2, $3, $4
     FROM package_changes AS before
     RETURNING ledger_offset
 )
@@ -95,21 +130,46 @@ type InsertPackageChangeParams struct {
 	LedgerOffset ledger.Offset
 	ChangedAt    time.Time
 	ChangedBy    string
+	NeededStep   int64
 }
 
 // InsertPackageChange notes a change of the packages and, when the transaction commits, has all processes read them.
 func (q *Queries) InsertPackageChange(ctx context.Context, arg InsertPackageChangeParams) error {
-	_, err := q.db.Exec(ctx, InsertPackageChange, arg.LedgerOffset, arg.ChangedAt, arg.ChangedBy)
+	_, err := q.db.Exec(ctx, InsertPackageChange,
+		arg.LedgerOffset,
+		arg.ChangedAt,
+		arg.ChangedBy,
+		arg.NeededStep,
+	)
+	return err
+}
+
+const InsertPackagePayload = `-- name: InsertPackagePayload :exec
+INSERT INTO package_payloads (package_id, payload)
+VALUES ($1, $2)
+ON CONFLICT DO NOTHING
+`
+
+type InsertPackagePayloadParams struct {
+	PackageID string
+	Payload   []byte
+}
+
+// InsertPackagePayload stores what a package is. Who stored it first has stored it.
+func (q *Queries) InsertPackagePayload(ctx context.Context, arg InsertPackagePayloadParams) error {
+	_, err := q.db.Exec(ctx, InsertPackagePayload, arg.PackageID, arg.Payload)
 	return err
 }
 
 const ListForgedPackages = `-- name: ListForgedPackages :many
-SELECT package_id
-FROM packages
-WHERE package_id <> encode(sha256(payload), 'hex')
+SELECT p.package_id
+FROM packages AS p
+LEFT JOIN package_payloads AS l ON l.package_id = p.package_id
+WHERE l.payload IS NULL OR p.package_id <> encode(sha256(l.payload), 'hex') OR p.byte_count <> length(l.payload)
+ORDER BY p.package_id
 `
 
-// ListForgedPackages finds the packages whose payload is not what their id says.
+// ListForgedPackages finds the packages that are not there in Daml-LF, or are not what their id says.
 func (q *Queries) ListForgedPackages(ctx context.Context) ([]string, error) {
 	rows, err := q.db.Query(ctx, ListForgedPackages)
 	if err != nil {
@@ -130,65 +190,22 @@ func (q *Queries) ListForgedPackages(ctx context.Context) ([]string, error) {
 	return items, nil
 }
 
-const ListPackageChanges = `-- name: ListPackageChanges :many
-SELECT ledger_offset, serial, changed_at, changed_by
-FROM package_changes
-ORDER BY ledger_offset
-`
-
-// ListPackageChanges lists all changes of the packages.
-func (q *Queries) ListPackageChanges(ctx context.Context) ([]PackageChange, error) {
-	rows, err := q.db.Query(ctx, ListPackageChanges)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []PackageChange{}
-	for rows.Next() {
-		var i PackageChange
-		if err := rows.Scan(
-			&i.LedgerOffset,
-			&i.Serial,
-			&i.ChangedAt,
-			&i.ChangedBy,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const ListPackages = `-- name: ListPackages :many
 SELECT package_id, name, version, is_vetted, uploaded_offset, changed_offset, byte_count, seal
 FROM packages
 ORDER BY uploaded_offset, package_id
 `
 
-type ListPackagesRow struct {
-	PackageID      string
-	Name           string
-	Version        string
-	IsVetted       bool
-	UploadedOffset int64
-	ChangedOffset  int64
-	ByteCount      int64
-	Seal           string
-}
-
 // ListPackages lists all packages that were uploaded, without their payloads.
-func (q *Queries) ListPackages(ctx context.Context) ([]ListPackagesRow, error) {
+func (q *Queries) ListPackages(ctx context.Context) ([]Package, error) {
 	rows, err := q.db.Query(ctx, ListPackages)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []ListPackagesRow{}
+	items := []Package{}
 	for rows.Next() {
-		var i ListPackagesRow
+		var i Package
 		if err := rows.Scan(
 			&i.PackageID,
 			&i.Name,
@@ -209,22 +226,32 @@ func (q *Queries) ListPackages(ctx context.Context) ([]ListPackagesRow, error) {
 	return items, nil
 }
 
-const PlacePackage = `-- name: PlacePackage :exec
-UPDATE packages
-SET uploaded_offset = $1, changed_offset = $1, seal = $2
-WHERE package_id = $3
+const ListUnlistedPayloads = `-- name: ListUnlistedPayloads :many
+SELECT l.package_id
+FROM package_payloads AS l
+WHERE NOT EXISTS (SELECT FROM packages AS p WHERE p.package_id = l.package_id)
+ORDER BY l.package_id
 `
 
-type PlacePackageParams struct {
-	UploadedOffset int64
-	Seal           string
-	PackageID      string
-}
-
-// PlacePackage gives a package its place in the record. Its payload is not written again.
-func (q *Queries) PlacePackage(ctx context.Context, arg PlacePackageParams) error {
-	_, err := q.db.Exec(ctx, PlacePackage, arg.UploadedOffset, arg.Seal, arg.PackageID)
-	return err
+// ListUnlistedPayloads finds what is there in Daml-LF of packages that nobody uploaded.
+func (q *Queries) ListUnlistedPayloads(ctx context.Context) ([]string, error) {
+	rows, err := q.db.Query(ctx, ListUnlistedPayloads)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var package_id string
+		if err := rows.Scan(&package_id); err != nil {
+			return nil, err
+		}
+		items = append(items, package_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const VetPackage = `-- name: VetPackage :execrows

@@ -65,39 +65,6 @@ func (q *Queries) HoldStarts(ctx context.Context, schemaLock int64) error {
 	return err
 }
 
-const ListOlderProcesses = `-- name: ListOlderProcesses :many
-SELECT (process || ' (version ' || version || ' on ' || host || ')')::text AS process
-FROM processes
-WHERE schema_version < $1 AND seen_at > now() - make_interval(secs => $2::float8)
-ORDER BY process
-`
-
-type ListOlderProcessesParams struct {
-	Step    int64
-	Silence float64
-}
-
-// ListOlderProcesses finds the processes that have said lately that they run, of programs that do not know a step.
-func (q *Queries) ListOlderProcesses(ctx context.Context, arg ListOlderProcessesParams) ([]string, error) {
-	rows, err := q.db.Query(ctx, ListOlderProcesses, arg.Step, arg.Silence)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []string{}
-	for rows.Next() {
-		var process string
-		if err := rows.Scan(&process); err != nil {
-			return nil, err
-		}
-		items = append(items, process)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const ListWorkers = `-- name: ListWorkers :many
 SELECT process
 FROM processes

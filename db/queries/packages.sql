@@ -14,29 +14,27 @@ SELECT package_id, name, version, is_vetted, uploaded_offset, changed_offset, by
 FROM packages
 ORDER BY uploaded_offset, package_id;
 
--- ListPackageChanges lists all changes of the packages.
--- name: ListPackageChanges :many
-SELECT *
-FROM package_changes
-ORDER BY ledger_offset;
+-- GetPackagesNeed is the newest step of the schema that a program must know to decide by the packages; 0 for none.
+-- name: GetPackagesNeed :one
+SELECT coalesce(max(needed_step), 0)::bigint AS step
+FROM package_changes;
 
 -- GetPackagePayload reads what a package is in Daml-LF.
 -- name: GetPackagePayload :one
 SELECT payload
-FROM packages
+FROM package_payloads
 WHERE package_id = @package_id;
 
--- InsertPackage stores a package whose place in the record is not known yet. Who stored it first has stored it.
--- name: InsertPackage :exec
-INSERT INTO packages (package_id, name, version, is_vetted, uploaded_offset, changed_offset, byte_count, seal, payload)
-VALUES (@package_id, @name, @version, @is_vetted, 0, 0, @byte_count, '', @payload)
+-- InsertPackagePayload stores what a package is. Who stored it first has stored it.
+-- name: InsertPackagePayload :exec
+INSERT INTO package_payloads (package_id, payload)
+VALUES (@package_id, @payload)
 ON CONFLICT DO NOTHING;
 
--- PlacePackage gives a package its place in the record. Its payload is not written again.
--- name: PlacePackage :exec
-UPDATE packages
-SET uploaded_offset = @uploaded_offset, changed_offset = @uploaded_offset, seal = @seal
-WHERE package_id = @package_id;
+-- InsertPackage stores what is known of a package, with its place in the record.
+-- name: InsertPackage :exec
+INSERT INTO packages (package_id, name, version, is_vetted, uploaded_offset, changed_offset, byte_count, seal)
+VALUES (@package_id, @name, @version, @is_vetted, @uploaded_offset, @uploaded_offset, @byte_count, @seal);
 
 -- VetPackage says whether commands may use a package.
 -- name: VetPackage :execrows
@@ -47,16 +45,33 @@ WHERE package_id = @package_id;
 -- InsertPackageChange notes a change of the packages and, when the transaction commits, has all processes read them.
 -- name: InsertPackageChange :exec
 WITH noted AS (
-    INSERT INTO package_changes (ledger_offset, serial, changed_at, changed_by)
-    SELECT @ledger_offset, coalesce(max(before.serial), 1) + 1, @changed_at, @changed_by
+    INSERT INTO package_changes (ledger_offset, serial, changed_at, changed_by, needed_step)
+    SELECT @ledger_offset, coalesce(max(before.serial), 1) + 1, @changed_at, @changed_by, @needed_step
     FROM package_changes AS before
     RETURNING ledger_offset
 )
 SELECT pg_notify('florin_packages', noted.ledger_offset::text)
 FROM noted;
 
--- ListForgedPackages finds the packages whose payload is not what their id says.
+-- ListForgedPackages finds the packages that are not there in Daml-LF, or are not what their id says.
 -- name: ListForgedPackages :many
-SELECT package_id
-FROM packages
-WHERE package_id <> encode(sha256(payload), 'hex');
+SELECT p.package_id
+FROM packages AS p
+LEFT JOIN package_payloads AS l ON l.package_id = p.package_id
+WHERE l.payload IS NULL OR p.package_id <> encode(sha256(l.payload), 'hex') OR p.byte_count <> length(l.payload)
+ORDER BY p.package_id;
+
+-- ListUnlistedPayloads finds what is there in Daml-LF of packages that nobody uploaded.
+-- name: ListUnlistedPayloads :many
+SELECT l.package_id
+FROM package_payloads AS l
+WHERE NOT EXISTS (SELECT FROM packages AS p WHERE p.package_id = l.package_id)
+ORDER BY l.package_id;
+
+-- HasContractsOf reports whether contracts are active whose templates are in a range of names.
+-- name: HasContractsOf :one
+SELECT EXISTS (
+    SELECT
+    FROM contracts
+    WHERE archived_offset IS NULL AND template_id >= @first AND template_id < @beyond
+);

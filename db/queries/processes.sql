@@ -31,13 +31,6 @@ SELECT count(*)
 FROM processes
 WHERE role IN ('api', 'api and worker') AND seen_at > now() - make_interval(secs => @silence::float8);
 
--- ListOlderProcesses finds the processes that have said lately that they run, of programs that do not know a step.
--- name: ListOlderProcesses :many
-SELECT (process || ' (version ' || version || ' on ' || host || ')')::text AS process
-FROM processes
-WHERE schema_version < @step AND seen_at > now() - make_interval(secs => @silence::float8)
-ORDER BY process;
-
 -- HoldStarts keeps processes from starting until the transaction ends.
 -- name: HoldStarts :exec
 SELECT pg_advisory_xact_lock(@schema_lock);

@@ -52,10 +52,14 @@ type validateRequest struct {
 	DAR            []byte `body:"bytes" doc:"The archive"`
 }
 
-func (a *API) listPackages(context.Context, endpoint.NoRequest) (ListPackagesResponse, error) {
+func (a *API) listPackages(ctx context.Context, _ endpoint.NoRequest) (ListPackagesResponse, error) {
 	var response ListPackagesResponse
+	list, err := a.catalog.List(ctx)
+	if err != nil {
+		return response, err
+	}
 	listed := map[lf.PackageID]bool{}
-	for _, pkg := range a.catalog.List().Packages {
+	for _, pkg := range list.Packages {
 		for _, id := range append([]lf.PackageID{pkg.ID}, pkg.OtherIDs...) {
 			if !listed[id] {
 				listed[id] = true
@@ -79,7 +83,11 @@ func (a *API) getPackage(ctx context.Context, req packagePath) (endpoint.Content
 		header := http.Header{"Canton-Package-Hash": {req.PackageID}}
 		return endpoint.Content{Type: "application/octet-stream", Header: header, Body: payload}, nil
 	}
-	pkg, known := a.catalog.List().Find(lf.PackageID(req.PackageID))
+	list, err := a.catalog.List(ctx)
+	if err != nil {
+		return endpoint.Content{}, err
+	}
+	pkg, known := list.Find(lf.PackageID(req.PackageID))
 	if !known {
 		return endpoint.Content{}, fault.PackageNotFound.New("Could not find package %s", req.PackageID).
 			WithResource("PACKAGE", req.PackageID)
@@ -90,11 +98,15 @@ func (a *API) getPackage(ctx context.Context, req packagePath) (endpoint.Content
 		WithHint("Take the archive from whoever published the package; commands can name the package all the same.")
 }
 
-func (a *API) packageStatus(_ context.Context, req packagePath) (GetPackageStatusResponse, error) {
+func (a *API) packageStatus(ctx context.Context, req packagePath) (GetPackageStatusResponse, error) {
 	if err := checkPathPackage(req.PackageID); err != nil {
 		return GetPackageStatusResponse{}, err
 	}
-	if _, known := a.catalog.List().Find(lf.PackageID(req.PackageID)); known {
+	list, err := a.catalog.List(ctx)
+	if err != nil {
+		return GetPackageStatusResponse{}, err
+	}
+	if _, known := list.Find(lf.PackageID(req.PackageID)); known {
 		return GetPackageStatusResponse{PackageStatus: PackageRegistered}, nil
 	}
 	return GetPackageStatusResponse{PackageStatus: PackageUnspecified}, nil

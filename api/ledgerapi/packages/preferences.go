@@ -59,7 +59,7 @@ type preferredPackagesRequest struct {
 }
 
 func (a *API) preferredPackageVersion(
-	_ context.Context, req preferredVersionRequest,
+	ctx context.Context, req preferredVersionRequest,
 ) (GetPreferredPackageVersionResponse, error) {
 	if req.PackageName == nil {
 		return GetPreferredPackageVersionResponse{}, endpoint.InvalidParameter("package-name", "missing")
@@ -77,7 +77,11 @@ func (a *API) preferredPackageVersion(
 	if err := v2.CheckSynchronizer(a.node, req.SynchronizerID, "synchronizer_id"); err != nil {
 		return GetPreferredPackageVersionResponse{}, err
 	}
-	pkg, known := a.catalog.List().Preferred(requirement.PackageName)
+	list, err := a.catalog.List(ctx)
+	if err != nil {
+		return GetPreferredPackageVersionResponse{}, err
+	}
+	pkg, known := list.Preferred(requirement.PackageName)
 	if !known {
 		return GetPreferredPackageVersionResponse{}, nil
 	}
@@ -87,7 +91,7 @@ func (a *API) preferredPackageVersion(
 }
 
 func (a *API) preferredPackages(
-	_ context.Context, req preferredPackagesRequest,
+	ctx context.Context, req preferredPackagesRequest,
 ) (GetPreferredPackagesResponse, error) {
 	response := GetPreferredPackagesResponse{SynchronizerID: a.node.SynchronizerID}
 	if len(req.Body.PackageVettingRequirements) == 0 {
@@ -96,7 +100,11 @@ func (a *API) preferredPackages(
 	if err := v2.CheckSynchronizer(a.node, req.Body.SynchronizerID, "synchronizer_id"); err != nil {
 		return response, err
 	}
-	seen, list := make(map[string]bool), a.catalog.List()
+	list, err := a.catalog.List(ctx)
+	if err != nil {
+		return response, err
+	}
+	seen := make(map[string]bool)
 	for _, requirement := range req.Body.PackageVettingRequirements {
 		if err := a.checkRequirement(requirement); err != nil {
 			return response, err

@@ -66,7 +66,7 @@ type listVettedRequest struct {
 	Body ListVettedPackagesRequest `body:"json"`
 }
 
-func (a *API) listVettedPackages(_ context.Context, req listVettedRequest) (ListVettedPackagesResponse, error) {
+func (a *API) listVettedPackages(ctx context.Context, req listVettedRequest) (ListVettedPackagesResponse, error) {
 	body := req.Body
 	if body.PageSize < 0 || body.PageSize > MaxVettedPageSize {
 		return ListVettedPackagesResponse{}, fault.InvalidArgumentf(
@@ -85,7 +85,11 @@ func (a *API) listVettedPackages(_ context.Context, req listVettedRequest) (List
 			return ListVettedPackagesResponse{}, fault.InvalidFieldNamed("package_ids", err.Error())
 		}
 	}
-	vetted := a.vettedPackages(a.catalog.List(), filter)
+	list, err := a.catalog.List(ctx)
+	if err != nil {
+		return ListVettedPackagesResponse{}, err
+	}
+	vetted := a.vettedPackages(list, filter)
 	if len(vetted.Packages) == 0 || !a.isSelected(body.TopologyStateFilter) {
 		return ListVettedPackagesResponse{}, nil
 	}
