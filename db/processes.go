@@ -36,7 +36,7 @@ func (d *DB) Enter(ctx context.Context, process Process) error {
 		if err := tx.queries.HoldSchema(ctx, schemaLock); err != nil {
 			return failed("entering the process", err)
 		}
-		if err := d.CheckSchema(ctx); err != nil {
+		if err := checkSchema(ctx, tx.tx); err != nil {
 			return err
 		}
 		if err := tx.queries.ForgetSilentProcesses(ctx); err != nil {

@@ -132,16 +132,18 @@ func stepsIn(ctx context.Context, database querier, table string) ([]int64, erro
 
 // CheckSchema refuses a schema that this program does not work with, and says what to do. It changes nothing. Steps
 // that this program does not know do no harm, unless they take something away.
-func (d *DB) CheckSchema(ctx context.Context) error {
+func (d *DB) CheckSchema(ctx context.Context) error { return checkSchema(ctx, d.pool) }
+
+func checkSchema(ctx context.Context, database querier) error {
 	steps, err := schemaSteps()
 	if err != nil {
 		return err
 	}
-	applied, err := appliedSteps(ctx, d.pool)
+	applied, err := appliedSteps(ctx, database)
 	if err != nil {
 		return failed("checking the schema", err)
 	}
-	ofAll, err := stepsIn(ctx, d.pool, stepsOfAll)
+	ofAll, err := stepsIn(ctx, database, stepsOfAll)
 	if err != nil {
 		return failed("checking the schema", err)
 	}
