@@ -105,6 +105,18 @@ func TestStepsOfALaterVersionThatExpandDoNoHarm(t *testing.T) {
 	require.NoError(t, record.Enter(t.Context(), db.Process{}))
 }
 
+// awaitAdvisory waits until a session waits for an advisory lock.
+func awaitAdvisory(t *testing.T, conn *pgx.Conn) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		var waits bool
+		err := conn.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks AS l, pg_database AS d
+			WHERE l.locktype = 'advisory' AND NOT l.granted AND d.oid = l.database AND d.datname = current_database())`).
+			Scan(&waits)
+		return err == nil && waits
+	}, time.Minute, 10*time.Millisecond)
+}
+
 func TestAProcessThatStartsWaitsForWhatIsTakenAway(t *testing.T) {
 	t.Parallel()
 	databaseURL := dbtest.URL(t)
@@ -114,13 +126,7 @@ func TestAProcessThatStartsWaitsForWhatIsTakenAway(t *testing.T) {
 	require.NoError(t, err)
 	entered := make(chan error, 1)
 	go func() { entered <- record.Enter(t.Context(), db.Process{Role: "api"}) }()
-	require.Eventually(t, func() bool {
-		var waits bool
-		err := contraction.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks AS l, pg_database AS d
-			WHERE l.locktype = 'advisory' AND NOT l.granted AND d.oid = l.database AND d.datname = current_database())`).
-			Scan(&waits)
-		return err == nil && waits
-	}, time.Minute, 10*time.Millisecond)
+	awaitAdvisory(t, contraction)
 	_, err = contraction.Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
 	require.NoError(t, err)
 	_, err = contraction.Exec(t.Context(), "SELECT pg_advisory_unlock($1)", db.SchemaLock)
