@@ -127,3 +127,28 @@ func TestVettingLeavesContentAlone(t *testing.T) {
 	_, err = conn.Exec(t.Context(), "UPDATE package_payloads SET payload = 'other'")
 	require.ErrorContains(t, err, "packages_are_what_their_ids_say")
 }
+
+func TestNothingIsLeftOfAnUploadThatFails(t *testing.T) {
+	t.Parallel()
+	url := dbtest.URL(t)
+	record, conn := dbtest.Open(t, url), connectAs(t, url, "test")
+	before := newestOfAll(t, conn)
+	for name, change := range map[string]func(*db.PackageChange){
+		"too late": func(change *db.PackageChange) { change.Since = 7 },
+		"ended after the packages": func(change *db.PackageChange) {
+			change.Entry = func(ledger.Position, []ledger.Vetting) ledger.Update { return ledger.Update{} }
+		},
+	} {
+		upload := uploadOf("first", 0)
+		change(&upload)
+		_, err := record.ChangePackages(t.Context(), upload)
+		require.Error(t, err, name)
+		var rows int
+		require.NoError(t, conn.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM packages)
+			+ (SELECT count(*) FROM package_payloads) + (SELECT count(*) FROM package_changes)`).Scan(&rows))
+		require.Zero(t, rows, name)
+		require.Equal(t, before, newestOfAll(t, conn), name)
+	}
+	_, err := record.ChangePackages(t.Context(), uploadOf("first", 0))
+	require.NoError(t, err)
+}

@@ -80,7 +80,8 @@ func CompareReleases(a, b string) int {
 func Check(past, present *ast.Package, packages ast.Packages) error {
 	if CompareReleases(past.Release, present.Release) == 0 {
 		return fault.KnownPackageVersion.New("Package %s has the name %s and version %s, and so has package %s",
-			present.ID, present.Name, present.Release, past.ID)
+			present.ID, present.Name, present.Release, past.ID).
+			With("package_name", present.Name)
 	}
 	c := &checker{past: past, present: present, packages: packages}
 	c.checkPackage()

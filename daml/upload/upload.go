@@ -98,9 +98,20 @@ func Check(ctx context.Context, data []byte, has Ledger, limits Limits) (Upload,
 		return Upload{}, err
 	}
 	if err := upgrade.Packages(versioned, all); err != nil {
-		return Upload{}, err
+		return Upload{}, adviseOn(err, dar.Main)
 	}
 	return upload, has.fits(all)
+}
+
+// adviseOn says what to do about a name and version that are taken: the next version is for a package of one's own, and
+// not for what the archive brings along.
+func adviseOn(err error, main *ast.Package) error {
+	refusal, is := fault.As(err)
+	if !is || !fault.KnownPackageVersion.Matches(err) || refusal.Context["package_name"] == main.Name {
+		return err
+	}
+	return refusal.WithHint("Another build of a dependency is here already: build the package against that one, which " +
+		"GET /v2/packages/{package-id} sends, or, if the dependency is yours, raise its version and build both again.")
 }
 
 // isBuiltIn reports whether a package is here already, with all that it needs: by its id, or as another build of the

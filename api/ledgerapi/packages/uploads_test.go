@@ -169,6 +169,17 @@ func TestArchivesAreRefused(t *testing.T) {
 			}
 		})
 	}
+	t.Run("another build of a dependency", func(t *testing.T) {
+		t.Parallel()
+		library := dartest.Compile(t, dartest.Notes("notes", "1.0.0", ", mood: Optional Text"))
+		main := dartest.Compile(t, strings.ReplaceAll(`metadata ( app : '1.0.0' )
+			module A { val owner: '$id':N:Note -> Party = \(n: '$id':N:Note) -> '$id':N:Note {owner} n; }`,
+			"$id", string(library.ID)))
+		body := s.In(t).Call(apitest.Admin, http.MethodPost, "/v2/dars", string(dartest.DAR(t, main, library))).
+			Refused(http.StatusBadRequest, "KNOWN_PACKAGE_VERSION")
+		require.Contains(t, body.Cause, "notes and version 1.0.0")
+		require.Contains(t, *body.Hint, "dependency")
+	})
 	t.Run("another build of a built-in package changes nothing", func(t *testing.T) {
 		t.Parallel()
 		upload(s.In(t), "/v2/dars", dartest.Build(t, dartest.Notes("api-test", "1.0.0", "")))

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/audit"
+	"github.com/florinledger/florin/daml/dartest"
+	"github.com/florinledger/florin/db/dbtest"
+)
+
+// withPackages makes a record in which packages were uploaded, used and unvetted, and which was pruned in between.
+func withPackages(t *testing.T) (url string, server *apitest.Server) {
+	t.Helper()
+	url = dbtest.URL(t)
+	server = apitest.NewWithCoin(t, apitest.Options{DB: dbtest.Open(t, url)})
+	_, err := server.DB.InsertNode(t.Context(), server.Node)
+	require.NoError(t, err)
+	alice := server.Wallet("alice")
+	for _, source := range []string{
+		dartest.Notes("notes", "1.0.0", ""), dartest.Notes("notes", "1.1.0", ", mood: Optional Text"),
+	} {
+		dar := dartest.Build(t, source)
+		server.Call(apitest.Admin, http.MethodPost, "/v2/dars", string(dar)).OK(nil)
+	}
+	alice.Create("#notes:N:Note", map[string]any{"owner": alice.Party, "reader": alice.Party, "text": "x"})
+	head, err := server.DB.Head(t.Context())
+	require.NoError(t, err)
+	auditor, err := audit.New(server.DB, server.Packages, server.Node.Network())
+	require.NoError(t, err)
+	_, err = audit.NewPruner(auditor, server.DB).Prune(t.Context(), head.Offset)
+	require.NoError(t, err)
+	server.Call(apitest.Admin, http.MethodPost, "/v2/package-vetting/update", `{"changes":[{"operation":{"Unvet":{"value":
+		{"packages":[{"packageName":"notes","packageVersion":"1.1.0"}]}}}}]}`).OK(nil)
+	return url, server
+}
+
+func TestPackagesAreRestored(t *testing.T) {
+	t.Parallel()
+	url, server := withPackages(t)
+	was, err := server.DB.SealedPackages(t.Context())
+	require.NoError(t, err)
+	restored := dbtest.Empty(t)
+	command := restoreCommand{recordPlace: placeOf(restored), Directory: backupOf(t, url)}
+	require.NoError(t, command.Run(t.Context()))
+
+	record := dbtest.Open(t, restored)
+	is, err := record.SealedPackages(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, was, is)
+	auditor, err := audit.New(record, server.Packages, server.Node.Network())
+	require.NoError(t, err)
+	report, err := auditor.Audit(t.Context(), 0)
+	require.NoError(t, err)
+	require.True(t, report.Clean(), "%v", report.Findings)
+	var noted bool
+	require.NoError(t, connect(t, restored).QueryRow(t.Context(),
+		"SELECT EXISTS (SELECT FROM goose_db_version WHERE version_id = 159)").Scan(&noted))
+	require.True(t, noted, "older versions start on it no more than before")
+
+	conn := connect(t, url)
+	_, err = conn.Exec(t.Context(), "DELETE FROM packages WHERE version = '1.0.0'")
+	require.NoError(t, err)
+	requireRefused(t, backupOf(t, url), "the record in the backup breaks a rule")
+}
