@@ -168,10 +168,9 @@ const DryRunParameter = "dry_run"
 
 func (s *schemas) requestBody(body reflect.StructField) (*openapi3.RequestBodyRef, error) {
 	if isRawBody(body) {
-		binary := openapi3.NewSchemaRef("", openapi3.NewStringSchema().WithFormat("binary"))
 		return &openapi3.RequestBodyRef{Value: openapi3.NewRequestBody().WithRequired(true).
 			WithDescription(body.Tag.Get(docTag)).
-			WithContent(openapi3.NewContentWithSchemaRef(binary, []string{binaryType}))}, nil
+			WithContent(openapi3.NewContentWithSchemaRef(binary(), []string{binaryType}))}, nil
 	}
 	schema, err := s.of(body.Type)
 	if err != nil {
@@ -180,6 +179,11 @@ func (s *schemas) requestBody(body reflect.StructField) (*openapi3.RequestBodyRe
 	request := openapi3.NewRequestBody().WithRequired(s.needed(body.Type)).WithJSONSchemaRef(schema)
 	request.Content[jsonType].Example = s.example(body.Type)
 	return &openapi3.RequestBodyRef{Value: request}, nil
+}
+
+// binary is the schema of bytes that are not text.
+func binary() *openapi3.SchemaRef {
+	return openapi3.NewSchemaRef("", openapi3.NewStringSchema().WithFormat("binary"))
 }
 
 // textOr is plain text or a refusal.
@@ -228,6 +232,9 @@ func (s *schemas) bodies(response *openapi3.Response, bodies []Body) (*openapi3.
 	content := openapi3.Content{}
 	for _, body := range bodies {
 		schema := openapi3.NewSchemaRef("", openapi3.NewStringSchema())
+		if body.Type == binaryType {
+			schema = binary()
+		}
 		example := any(nil)
 		if body.JSON != nil {
 			described := reflect.TypeOf(body.JSON)

@@ -74,6 +74,14 @@ type Body struct {
 // TextBody is plain text.
 func TextBody() Body { return Body{Type: "text/plain"} }
 
+// BinaryBody is bytes that are not text.
+func BinaryBody() Body { return Body{Type: binaryType} }
+
+// BinaryContent is an answer of bytes that are not text.
+func BinaryContent(body []byte, header http.Header) Content {
+	return Content{Type: binaryType, Header: header, Body: body}
+}
+
 // JSONBody is JSON of the type of a value.
 func JSONBody(value any) Body { return Body{Type: jsonType, JSON: value} }
 

@@ -25,6 +25,7 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 			Tag: tagPackages, Summary: "Download a package.", Access: endpoint.Public,
 			Description: "The answer is the package in Daml-LF, whose SHA-256 is its id, and has the header " +
 				"Canton-Package-Hash. Packages that are built in and were never part of an upload are PACKAGE_NOT_FOUND.",
+			Bodies: []endpoint.Body{endpoint.BinaryBody()},
 		}, a.getPackage),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v2/packages/{package-id}/status",

@@ -81,7 +81,7 @@ func (a *API) getPackage(ctx context.Context, req packagePath) (endpoint.Content
 	}
 	if uploaded {
 		header := http.Header{"Canton-Package-Hash": {req.PackageID}}
-		return endpoint.Content{Type: "application/octet-stream", Header: header, Body: payload}, nil
+		return endpoint.BinaryContent(payload, header), nil
 	}
 	list, err := a.catalog.List(ctx)
 	if err != nil {
