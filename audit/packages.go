@@ -117,8 +117,8 @@ func comparePackage(state *State, row db.SealedPackage, end ledger.Offset) {
 	case !known:
 		state.report(sealed(is.Changed, "package %s is there, and no update uploaded it", row.ID))
 	case should.Changed != is.Changed || should.IsVetted != is.IsVetted:
-		state.report(sealed(should.Changed, "package %s is there as %s, and should be as %s: an earlier row was put back, or "+
-			"the row was changed", row.ID, is, should))
+		state.report(sealed(should.Changed, "package %s is there as %s, and should be as %s: an earlier row was put back, "+
+			"or the row was changed", row.ID, is, should))
 	case should.Uploaded > 0 && should.Uploaded != is.Uploaded:
 		state.report(sealed(should.Uploaded, "package %s was uploaded here, and is there as of offset %d", row.ID,
 			is.Uploaded))

@@ -40,10 +40,12 @@ func damages() map[string]struct {
 	}
 	const unchecked = `ALTER TABLE packages DROP CONSTRAINT IF EXISTS packages_have_a_place`
 	return map[string]damage{
-		"a row deleted":  {[]string{`DELETE FROM packages WHERE name = 'notes'`}, "it was deleted"},
-		"a row changed":  {[]string{`UPDATE packages SET version = '7.0.0' WHERE name = 'notes'`}, "does not belong to it"},
-		"a vetting":      {[]string{`UPDATE packages SET is_vetted = true WHERE name = 'notes'`}, "does not belong to it"},
-		"an earlier row": {[]string{`DELETE FROM packages`, `INSERT INTO packages SELECT * FROM earlier`}, "an earlier row was put back"},
+		"a row deleted": {[]string{`DELETE FROM packages WHERE name = 'notes'`}, "it was deleted"},
+		"a row changed": {[]string{`UPDATE packages SET version = '7.0.0' WHERE name = 'notes'`}, "does not belong to it"},
+		"a vetting":     {[]string{`UPDATE packages SET is_vetted = true WHERE name = 'notes'`}, "does not belong to it"},
+		"an earlier row": {
+			[]string{`DELETE FROM packages`, `INSERT INTO packages SELECT * FROM earlier`}, "an earlier row was put back",
+		},
 		"a row without a place": {
 			[]string{unchecked, `UPDATE packages SET uploaded_offset = 0, changed_offset = 0, seal = '' WHERE name = 'notes'`},
 			"has no place in the record",

@@ -66,7 +66,7 @@ func TestAnAllocationLocksTheCoin(t *testing.T) {
 	}, payload(t, n, allocation.LockedAmulet).Lock)
 	require.Equal(t, []ledger.Party{dso, alice}, n.Active[id.ID()].Signatories)
 	require.Equal(t, []ledger.Party{provider}, n.Active[id.ID()].Observers)
-	view, err := n.View(id.ID(), allocationInterface)
+	view, err := n.View(t.Context(), id.ID(), allocationInterface)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"allocation":{"settlement":{"executor":"provider::1220ee",
 		"settlementRef":{"id":"trade-7"},"requestedAt":"2026-03-01T09:59:00Z",

@@ -35,14 +35,14 @@ func (n network) lock(t *testing.T, text string, holders ...ledger.Party) lf.CID
 func TestCoinsAreHoldings(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
-	view, err := n.View(n.tap(t, alice, "5").ID(), holdingInterface)
+	view, err := n.View(t.Context(), n.tap(t, alice, "5").ID(), holdingInterface)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"owner":"alice::1220a1","instrumentId":{"admin":"DSO::1220d5","id":"Amulet"},
 		"amount":"5.0000000000","lock":null,"meta":{"values":{
 		"amulet.splice.lfdecentralizedtrust.org/created-in-round":"0",
 		"amulet.splice.lfdecentralizedtrust.org/rate-per-round":"0.00380518"}}}`, string(view))
 
-	view, err = n.View(n.lock(t, "5", charlie).ID(), holdingInterface)
+	view, err = n.View(t.Context(), n.lock(t, "5", charlie).ID(), holdingInterface)
 	require.NoError(t, err)
 	require.Contains(t, string(view), `"lock":{"holders":["charlie::1220c4"],"expiresAt":"2026-03-01T11:00:00Z",`+
 		`"expiresAfter":null,"context":"escrow"}`)

@@ -263,7 +263,7 @@ func TestAProviderSharesItsRewardCoupons(t *testing.T) {
 	}
 	require.NotContains(t, n.Active, first.ID())
 	require.NotContains(t, n.Active, second.ID())
-	view, err := n.View(result.NewBeneficiariesCouponCids[0].V2[0].ID(), rewardAssignment)
+	view, err := n.View(t.Context(), result.NewBeneficiariesCouponCids[0].V2[0].ID(), rewardAssignment)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"dso":"DSO::1220d5","provider":"provider::1220ee","beneficiary":"alice::1220a1",
 		"amount":"80.0000000000","expiresAt":"2026-03-01T11:00:00Z","maxNumNewBeneficiaries":"20","meta":{"values":{}}}`,

@@ -166,7 +166,7 @@ func TestFeaturedAppsMarkTheirActivity(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	right := create(t, n, coin.FeaturedAppRight{DSO: dso, Provider: provider}, dso)
-	view, err := n.View(right.ID(), featuredV1)
+	view, err := n.View(t.Context(), right.ID(), featuredV1)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"dso":"DSO::1220d5","provider":"provider::1220ee"}`, string(view))
 
@@ -182,7 +182,7 @@ func TestFeaturedAppsMarkTheirActivity(t *testing.T) {
 	result, err := ledgertest.Result[coin.CreateActivityMarkerV1Result](transaction)
 	require.NoError(t, err)
 	for _, iface := range []string{markerV1, markerV2} {
-		view, err = n.View(result.ActivityMarkerCids[0].ID(), iface)
+		view, err = n.View(t.Context(), result.ActivityMarkerCids[0].ID(), iface)
 		require.NoError(t, err)
 		require.JSONEq(t, `{"dso":"DSO::1220d5","provider":"provider::1220ee","beneficiary":"alice::1220a1",
 			"weight":"0.4000000000"}`, string(view))

@@ -161,7 +161,7 @@ func TestTheFactoriesShowWhoseTheyAre(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	for _, iface := range []string{transferFactory, allocationFactory} {
-		view, err := n.View(n.factory(t), iface)
+		view, err := n.View(t.Context(), n.factory(t), iface)
 		require.NoError(t, err)
 		require.JSONEq(t, `{"admin":"DSO::1220d5","meta":{"values":{}}}`, string(view))
 	}

@@ -63,7 +63,7 @@ func TestAnOfferLocksTheCoin(t *testing.T) {
 	}, lock)
 	require.Equal(t, []ledger.Party{dso, alice}, n.Active[id.ID()].Signatories)
 	require.Equal(t, []ledger.Party{bob}, n.Active[id.ID()].Observers)
-	view, err := n.View(id.ID(), transferInstruction)
+	view, err := n.View(t.Context(), id.ID(), transferInstruction)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"originalInstructionCid":null,"transfer":{"sender":"alice::1220a1","receiver":"bob::1220b0",
 		"amount":"25.0000000000","instrumentId":{"admin":"DSO::1220d5","id":"Amulet"},

@@ -83,7 +83,8 @@ func TestAnUploadWaitsForProcessesThatStart(t *testing.T) {
 		uploaded <- err
 	}()
 	awaitAdvisory(t, starting)
-	_, err = starting.Exec(t.Context(), `INSERT INTO processes (process, role, host, version, schema_version, works, seen_at)
+	_, err = starting.Exec(t.Context(), `
+		INSERT INTO processes (process, role, host, version, schema_version, works, seen_at)
 		VALUES ('florin/older', 'worker', 'host', 'v1', 157, true, now())`)
 	require.NoError(t, err)
 	_, err = starting.Exec(t.Context(), "SELECT pg_advisory_unlock_shared($1)", db.SchemaLock)

@@ -63,7 +63,7 @@ func budgetOf(tx *Tx) *Budget {
 	return tx.budget
 }
 
-// ownBudget is for those who gave none.
+// ownBudget is for those who gave none: a reading outside of all transactions ends by what it costs.
 func ownBudget() *Budget {
-	return NewBudget(context.Background()) //nolint:forbidigo // nothing ends it but what it has
+	return NewBudget(context.Background()) //nolint:forbidigo // it belongs to no call
 }

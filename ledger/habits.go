@@ -32,8 +32,8 @@ type Habits struct {
 type habit struct{ estimated, actual int64 }
 
 // Learn notes what became of a submission whose cost was estimated: what it recorded, and what its code cost. Those
-// that are refused record nothing and teach only that the account's submissions cost more than was known, by their code:
-// otherwise an account would cost little again after a few of them.
+// that are refused record nothing and teach only that the account's submissions cost more than was known, by their
+// code: otherwise an account would cost little again after a few of them.
 func (h *Habits) Learn(who Identity, estimate int, completion Completion) {
 	if completion.Refusal != nil && completion.CodeCost <= int64(h.Cost(who, estimate)) {
 		return

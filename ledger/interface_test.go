@@ -59,7 +59,7 @@ func TestATemplatesBodyUsesInterfacesTyped(t *testing.T) {
 	given, err := ledgertest.Exercise[lf.CID[ledgertest.Asset]](book, as(bob), brokerID,
 		ledgertest.GiveAsset{Asset: lf.Coerce[ledgertest.Asset](id), To: charlie})
 	require.NoError(t, err)
-	view, err := book.View(given.ID(), assetInterface)
+	view, err := book.View(t.Context(), given.ID(), assetInterface)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"owner":"charlie::1220c4","amount":"10.0000000000"}`, string(view))
 

@@ -42,6 +42,6 @@ type stoppable struct {
 func (s *stoppable) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (any, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(s.by.ctx, cancel)()
+	defer context.AfterFunc(s.by.ctx, cancel)() //nolint:contextcheck // the activity ends with either of them
 	return s.Next.ExecuteActivity(ctx, in)
 }

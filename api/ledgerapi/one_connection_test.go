@@ -1,8 +1,8 @@
 package ledgerapi_test
 
 import (
-	"fmt"
 	"net/http"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -59,7 +59,7 @@ func TestNoTransactionNeedsASecondConnection(t *testing.T) {
 	for i := range 4 {
 		all.Go(func() {
 			api.Call("bank", http.MethodPost, "/v2/commands/submit-and-wait", fields{
-				"commandId": fmt.Sprint(i), "actAs": []ledger.Party{api.bank}, "commands": []fields{create(api.bank)},
+				"commandId": strconv.Itoa(i), "actAs": []ledger.Party{api.bank}, "commands": []fields{create(api.bank)},
 			}).OK(nil)
 		})
 	}

@@ -191,7 +191,7 @@ func TestTheViewsThatOthersImplement(t *testing.T) {
 			"requestedAt":"1970-01-01T00:00:00Z","inputHoldingCids":[],"meta":{"values":{}}}`,
 		factories: `{"admin":"registry::1220e6","meta":{"values":{}}}`,
 	} {
-		view, err := book.View(id.ID(), iface)
+		view, err := book.View(t.Context(), id.ID(), iface)
 		require.NoError(t, err)
 		require.JSONEq(t, want, string(view))
 	}

@@ -160,7 +160,7 @@ func TestBuiltInCodeWorksWithUploadedContracts(t *testing.T) {
 	t.Parallel()
 	n := bridge(t, ledgertest.ModelPackage)
 	gold := n.created(alice, "#shop:S:Gold", `{"issuer":"alice::1220aa","owner":"alice::1220aa","grams":"3"}`)
-	view, err := n.View(gold, asset)
+	view, err := n.View(t.Context(), gold, asset)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"owner":"alice::1220aa","amount":"3.0000000000"}`, string(view))
 

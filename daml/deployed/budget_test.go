@@ -14,7 +14,8 @@ import (
 
 // brief is a context that ends when it was looked at so often.
 type brief struct {
-	context.Context
+	context.Context //nolint:containedctx // it is a context
+
 	left int
 }
 
@@ -72,9 +73,10 @@ func TestCodeEndsWithItsContext(t *testing.T) {
 func TestTheViewsOfAnAnswerHaveOneBudget(t *testing.T) {
 	t.Parallel()
 	endless := strings.Replace(notes, "N:View { text = N:Note {text} this }",
-		`N:View { text = case (EQUAL @Text "spin" (N:Note {text} this)) of True -> N:spin "" | False -> N:Note {text} this }`,
-		1)
-	endless = strings.Replace(endless, "  val loop:", "  val spin: Text -> Text = \\(t: Text) -> N:spin t;\n  val loop:", 1)
+		`N:View {
+			text = case (EQUAL @Text "spin" (N:Note {text} this)) of True -> N:spin "" | False -> N:Note {text} this }`, 1)
+	endless = strings.Replace(endless, "  val loop:",
+		"  val spin: Text -> Text = \\(t: Text) -> N:spin t;\n  val loop:", 1)
 	n := deploy(t, nil, parse(t, packageID(1), endless))
 	honest := n.Active[n.created(alice, "#notes:N:Note", note)]
 	costly := n.Active[n.created(alice, "#notes:N:Note", strings.Replace(note, "hello", "spin", 1))]

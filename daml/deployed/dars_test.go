@@ -80,7 +80,7 @@ func configState(n *cointest.Network) ledger.ContractID {
 // allocate sets coin aside for a leg of a trade.
 func allocate(n *cointest.Network, node node, trade ledger.ContractID, legID string) ledger.ContractID {
 	n.Advance(0)
-	view, err := n.View(trade,
+	view, err := n.View(node.Context(), trade,
 		"#splice-api-token-allocation-request-v1:Splice.Api.Token.AllocationRequestV1:AllocationRequest")
 	require.NoError(node, err)
 	var request struct {

@@ -97,7 +97,7 @@ func TestAChoiceReadsExercisesAndSeesThroughAnInterface(t *testing.T) {
 	require.Equal(t, []ledger.Party{"bob::1220bb"}, tree.Nodes[0].ChoiceObservers)
 	require.Equal(t, "N:Readable", tree.Nodes[2].Interface.QualifiedName())
 
-	view, err := n.View(id, "#notes:N:Readable")
+	view, err := n.View(t.Context(), id, "#notes:N:Readable")
 	require.NoError(t, err)
 	require.JSONEq(t, `{"text":"hello"}`, string(view))
 	n.accepted(alice, exercise("#notes:N:Readable", id, "Archive", `{}`))

@@ -121,7 +121,7 @@ func TestAPackageThatIsNotVettedIsKnownAndNotUsed(t *testing.T) {
 	_, err := n.SubmitCommands(alice, create(account(13), plain))
 	refused(t, err, fault.PackageSelectionFailed)
 	require.Equal(t, `"1.0.0"`, result(n.accepted(alice, exercise("#accounts:A:Account", id, "Count", `{}`))))
-	view, err := n.View(id, "#counted:C:Counted")
+	view, err := n.View(t.Context(), id, "#counted:C:Counted")
 	require.NoError(t, err)
 	require.JSONEq(t, `{"total":"7","by":"1.2.0"}`, string(view), "contracts stay readable")
 }

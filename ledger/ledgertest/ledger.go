@@ -235,7 +235,7 @@ func All[T any](l *Ledger) (map[lf.CID[T]]T, error) {
 }
 
 // View is the view of a contract through an interface, which is named as clients name it, in JSON.
-func (l *Ledger) View(id ledger.ContractID, iface string) (json.RawMessage, error) {
+func (l *Ledger) View(ctx context.Context, id ledger.ContractID, iface string) (json.RawMessage, error) {
 	name, err := lf.ParseTypeName(iface)
 	if err != nil {
 		return nil, err
@@ -244,7 +244,7 @@ func (l *Ledger) View(id ledger.ContractID, iface string) (json.RawMessage, erro
 	if refusal != nil {
 		return nil, refusal
 	}
-	view, ok, err := l.Packages.View(context.Background(), l.Active[id], resolved)
+	view, ok, err := l.Packages.View(ctx, l.Active[id], resolved)
 	if err == nil && !ok {
 		return nil, fmt.Errorf("contract %s does not implement %s", id, iface)
 	}
