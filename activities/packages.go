@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/florinledger/florin/ledger"
 )
@@ -24,10 +25,13 @@ func (a *Activities) isOutdated(known, changed ledger.Offset) bool {
 	return a.Catalog != nil && known != changed
 }
 
-// withPackages runs what decides by packages in a transaction, and again as long as these have changed meanwhile: they
-// are read between the transactions, while nobody waits for the head.
+// maxPackageReads is how often one activity reads packages that changed under it; then it begins anew, after a pause.
+const maxPackageReads = 10
+
+// withPackages runs what decides by packages in a transaction, and again while these have changed meanwhile: they are
+// read between the transactions, while nobody waits for the head.
 func (a *Activities) withPackages(ctx context.Context, run func() error) error {
-	for {
+	for range maxPackageReads {
 		err := run()
 		if !errors.Is(err, errOtherPackages) {
 			return err
@@ -36,4 +40,5 @@ func (a *Activities) withPackages(ctx context.Context, run func() error) error {
 			return err
 		}
 	}
+	return fmt.Errorf("%w, %d times while one batch was decided", errOtherPackages, maxPackageReads)
 }

@@ -21,12 +21,8 @@ import (
 	"github.com/florinledger/florin/wait"
 )
 
-const (
-	// loadTimeout bounds how long a reader waits for packages that were uploaded.
-	loadTimeout = 20 * time.Second
-	// retryAfter is how long [Catalog.Follow] waits when the database fails.
-	retryAfter = time.Second
-)
+// retryAfter is how long [Catalog.Follow] waits when the database fails.
+const retryAfter = time.Second
 
 // Options are the parts of a [Catalog]. All are required but Limits and Log.
 type Options struct {
@@ -48,8 +44,6 @@ type Catalog struct {
 	turn turn
 
 	current atomic.Pointer[state]
-	// changes counts what this process heard of, and seen how many of these current has.
-	changes, seen atomic.Int64
 	// heard wakes who follows.
 	heard chan struct{}
 	// loading is held by who loads. Who waits for it holds no connection of the pool, which the other may need.
@@ -83,10 +77,8 @@ func New(ctx context.Context, options Options) (*Catalog, error) {
 	return c, c.checkNames(ctx)
 }
 
-// Changed notes that the ledger may have other packages: whoever asks next waits until they are read. It is what a
-// [db.Watcher] calls.
+// Changed notes that the ledger may have other packages, which [Catalog.Follow] reads. It is what a [db.Watcher] calls.
 func (c *Catalog) Changed() {
-	c.changes.Add(1)
 	select {
 	case c.heard <- struct{}{}:
 	default: // who follows has not looked yet
@@ -125,18 +117,9 @@ func (c *Catalog) For(ctx context.Context) (*ledger.Packages, error) {
 	return c.current.Load().packages, err
 }
 
-// Snapshot is the packages that this process has heard of, for who goes on with what it asked [Catalog.For]. Where they
-// cannot be read it is those that it knew before: commits do not go by it.
-func (c *Catalog) Snapshot() *ledger.Packages {
-	if c.seen.Load() < c.changes.Load() {
-		ctx, cancel := context.WithTimeout(context.Background(), loadTimeout)
-		defer cancel()
-		if err := c.Refresh(ctx); err != nil {
-			c.options.Log.ErrorContext(ctx, "the uploaded packages cannot be read", "error", err)
-		}
-	}
-	return c.current.Load().packages
-}
+// Snapshot is the packages that this process has read, for who goes on with what it asked [Catalog.For]: it is as new
+// as that, or newer. It asks nobody.
+func (c *Catalog) Snapshot() *ledger.Packages { return c.current.Load().packages }
 
 // Known is what this process knows without asking, and at which offset it changed last; 0 before the first change. A
 // commit that locks a head with another one is to call [Catalog.Refresh] when it has let go of it, and begin again.
@@ -148,15 +131,11 @@ func (c *Catalog) Known() (*ledger.Packages, ledger.Offset) {
 // Refresh reads the packages again if there were changes. Nobody may call it who has a connection of the database: it
 // may need another one.
 func (c *Catalog) Refresh(ctx context.Context) error {
-	changes := c.changes.Load()
 	offset, err := c.options.Record.PackagesOffset(ctx)
-	if err == nil && offset != c.current.Load().offset {
-		err = c.load(ctx)
+	if err != nil || offset == c.current.Load().offset {
+		return err
 	}
-	if err == nil {
-		c.seen.Store(changes)
-	}
-	return err
+	return c.load(ctx)
 }
 
 // load reads the packages, one at a time in each process.

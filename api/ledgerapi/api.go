@@ -66,9 +66,7 @@ type Record interface {
 type Catalog interface {
 	// For gives the packages that the ledger has now.
 	For(ctx context.Context) (*ledger.Packages, error)
-	// Refresh is For for who asks Snapshot afterwards.
-	Refresh(ctx context.Context) error
-	// Snapshot is the packages that this process has heard of.
+	// Snapshot is the packages as of the last For, or newer ones.
 	Snapshot() *ledger.Packages
 }
 
@@ -164,7 +162,7 @@ func withDefaults(s Settings) Settings {
 // Failures makes the errors of this family.
 func (a *API) Failures() endpoint.FailureEncoder { return v2.FailureEncoder(a.node.ParticipantID) }
 
-// packages are those that commands and filters can name now.
+// packages are those that this process knows, for requests that have asked the catalog for what the ledger has.
 func (a *API) packages() *ledger.Packages { return a.catalog.Snapshot() }
 
 // Version is the version of the API that clients are told.

@@ -98,10 +98,11 @@ func (a *API) fromAPIEventFormat(ctx context.Context, wire EventFormat) (*eventF
 		return nil, fault.InvalidArgumentf("filtersByParty and filtersForAnyParty cannot be empty simultaneously").
 			WithHint("Name at least one party in filtersByParty.")
 	}
-	if err := a.catalog.Refresh(ctx); err != nil { // another node may have taken packages a moment ago
+	packages, err := a.catalog.For(ctx)
+	if err != nil {
 		return nil, err
 	}
-	return resolvedFormat(wire, a.packages())
+	return resolvedFormat(wire, packages)
 }
 
 // resolvedFormat checks a format, and resolves its names among the packages.
@@ -141,10 +142,10 @@ func (a *API) resolve(
 		if packages.PackageName(template.Package) != "" {
 			continue
 		}
-		if err := a.catalog.Refresh(ctx); err != nil { // another node took it a moment ago
+		var err error
+		if packages, err = a.catalog.For(ctx); err != nil { // another node took it a moment ago
 			return nil, err
 		}
-		packages = a.packages()
 		break
 	}
 	if format.under == nil || format.under == packages {

@@ -99,7 +99,8 @@ func (a *API) prepareSubmission(ctx context.Context, req prepareRequest) (JsPrep
 	if err := checkPreparation(body, scheme); err != nil {
 		return JsPrepareSubmissionResponse{}, err
 	}
-	transaction, err := preview.Interpret(ctx, a.packages(), a.record, submission)
+	packages := a.packages() // one state for the whole answer
+	transaction, err := preview.Interpret(ctx, packages, a.record, submission)
 	if err != nil {
 		return JsPrepareSubmissionResponse{}, err
 	}
@@ -108,7 +109,7 @@ func (a *API) prepareSubmission(ctx context.Context, req prepareRequest) (JsPrep
 		SynchronizerID:  prepared.SynchronizerOf(a.node).IDToSign(),
 		PreparationTime: transaction.EffectiveAt, LatestRecordTime: (*time.Time)(body.MaxRecordTime),
 	}
-	built, err := prepared.Build(a.packages(), transaction, metadata)
+	built, err := prepared.Build(packages, transaction, metadata)
 	if err != nil {
 		return JsPrepareSubmissionResponse{}, err
 	}

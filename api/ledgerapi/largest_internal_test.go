@@ -94,4 +94,3 @@ type builtIn struct{ packages *ledger.Packages }
 
 func (b builtIn) Snapshot() *ledger.Packages                    { return b.packages }
 func (b builtIn) For(context.Context) (*ledger.Packages, error) { return b.packages, nil }
-func (b builtIn) Refresh(context.Context) error                 { return nil }
