@@ -210,6 +210,11 @@ func overView(impl *implementation, of func(view, argument any) []Party) func(pa
 // List returns the registered packages in order of registration.
 func (p *Packages) List() []Package { return slices.Clone(p.list) }
 
+// HasUploaded reports whether any of the packages is not built in.
+func (p *Packages) HasUploaded() bool {
+	return slices.ContainsFunc(p.list, func(pkg Package) bool { return pkg.Uploaded })
+}
+
 // PackageName is the name of the package with the id, "" when it is unknown.
 func (p *Packages) PackageName(id lf.PackageID) string { return p.names[p.byID[id]] }
 

@@ -208,7 +208,7 @@ func (a *API) toAPIActivePage(
 	if err != nil {
 		return nil, err
 	}
-	asked := format.asked()
+	tokens := newTokens(packages, query, format)
 	elements := make([]JsGetActiveContractsResponse, 0, len(page))
 	for _, contract := range page {
 		implements := packages.InterfacesOf(contract.Template)
@@ -228,7 +228,7 @@ func (a *API) toAPIActivePage(
 			ContractEntry: JsContractEntry{JsActiveContract: &JsActiveContract{
 				CreatedEvent: *event, SynchronizerID: a.node.SynchronizerID,
 			}},
-			StreamContinuationToken: encodeContinuation(contract.Position(), query, asked),
+			StreamContinuationToken: tokens.of(contract.Position()),
 		})
 	}
 	return elements, nil
@@ -238,18 +238,28 @@ func (a *API) toAPIActivePage(
 // that it fits no other request.
 const (
 	continuationVersion = 2
-	// resolvedVersion is that of tokens whose digest has the templates that the filters stood for at that time.
+	// resolvedVersion is that of tokens whose digest has the templates that the filters stand for, which stay the same
+	// before the first upload. Until then nodes of the version before may run, which know no other.
 	resolvedVersion    = 1
 	digestLength       = 8
 	continuationLength = 1 + 8 + 8 + 4 + digestLength
 )
 
-func encodeContinuation(position db.Position, query db.ActiveQuery, asked []string) endpoint.Bytes {
-	token := []byte{continuationVersion}
-	token = binary.BigEndian.AppendUint64(token, uint64(query.At))
-	token = binary.BigEndian.AppendUint64(token, uint64(position.Offset))
+// tokens writes the continuation tokens of a query.
+type tokens struct{ head, digest []byte }
+
+func newTokens(packages *ledger.Packages, query db.ActiveQuery, format *eventFormat) tokens {
+	version, asked := byte(continuationVersion), format.asked()
+	if !packages.HasUploaded() {
+		version, asked = resolvedVersion, query.Templates
+	}
+	return tokens{binary.BigEndian.AppendUint64([]byte{version}, uint64(query.At)), digestOf(query.Parties, asked)}
+}
+
+func (t tokens) of(position db.Position) endpoint.Bytes {
+	token := binary.BigEndian.AppendUint64(slices.Clone(t.head), uint64(position.Offset))
 	token = binary.BigEndian.AppendUint32(token, uint32(position.NodeID))
-	return append(token, digestOf(query.Parties, asked)...)
+	return append(token, t.digest...)
 }
 
 func decodeContinuation(token []byte, query db.ActiveQuery, format *eventFormat) (db.Position, error) {
