@@ -48,6 +48,8 @@ type Catalog struct {
 	heard chan struct{}
 	// loading is held by who loads. Who waits for it holds no connection of the pool, which the other may need.
 	loading turn
+	// latest asks the database for the last change.
+	latest question
 }
 
 // state is the packages at an offset. It does not change.
@@ -70,6 +72,7 @@ func New(ctx context.Context, options Options) (*Catalog, error) {
 		options.Limits = upload.DefaultLimits()
 	}
 	c := &Catalog{options: options, turn: newTurn(), loading: newTurn(), heard: make(chan struct{}, 1)}
+	c.latest = newQuestion(options.Record.PackagesOffset)
 	c.current.Store(&state{packages: options.BuiltIn, serial: 1, trees: ast.Packages{}})
 	if err := c.Refresh(ctx); err != nil {
 		return nil, err
@@ -131,7 +134,7 @@ func (c *Catalog) Known() (*ledger.Packages, ledger.Offset) {
 // Refresh reads the packages again if there were changes. Nobody may call it who has a connection of the database: it
 // may need another one.
 func (c *Catalog) Refresh(ctx context.Context) error {
-	offset, err := c.options.Record.PackagesOffset(ctx)
+	offset, err := c.latest.ask(ctx)
 	if err != nil || offset == c.current.Load().offset {
 		return err
 	}
