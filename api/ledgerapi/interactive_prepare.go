@@ -88,7 +88,11 @@ type prepareRequest struct {
 
 func (a *API) prepareSubmission(ctx context.Context, req prepareRequest) (JsPrepareSubmissionResponse, error) {
 	body := req.Body
-	submission, err := a.newSubmissionFor(ctx, body.commands(), preparingUser)
+	packages, err := a.catalog.For(ctx) // one state for the whole answer
+	if err != nil {
+		return JsPrepareSubmissionResponse{}, err
+	}
+	submission, err := a.newSubmissionFor(ctx, packages, body.commands(), preparingUser)
 	if err != nil {
 		return JsPrepareSubmissionResponse{}, err
 	}
@@ -99,7 +103,6 @@ func (a *API) prepareSubmission(ctx context.Context, req prepareRequest) (JsPrep
 	if err := checkPreparation(body, scheme); err != nil {
 		return JsPrepareSubmissionResponse{}, err
 	}
-	packages := a.packages() // one state for the whole answer
 	transaction, err := preview.Interpret(ctx, packages, a.record, submission)
 	if err != nil {
 		return JsPrepareSubmissionResponse{}, err

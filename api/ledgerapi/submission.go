@@ -18,15 +18,20 @@ import (
 // newSubmission checks a composite command from top to bottom, so that the first violation wins as with upstream's
 // server, and makes the submission of it. With an error the submission has at most its submission id.
 func (a *API) newSubmission(ctx context.Context, body JsCommands) (ledger.Submission, error) {
-	return a.newSubmissionFor(ctx, body, submittingUser)
+	packages, err := a.catalog.For(ctx)
+	if err != nil {
+		return ledger.Submission{SubmissionID: v2.OrEmpty(body.SubmissionID)}, err
+	}
+	return a.newSubmissionFor(ctx, packages, body, submittingUser)
 }
 
 // authorizer checks the claims that a request needs, by the user that it names and its parties, and returns who it is
 // made for.
 type authorizer func(ctx context.Context, requested string, actAs, readAs []ledger.Party) (ledger.Identity, error)
 
+// newSubmissionFor is newSubmission by the packages that the whole request goes by.
 func (a *API) newSubmissionFor(
-	ctx context.Context, body JsCommands, authorize authorizer,
+	ctx context.Context, packages *ledger.Packages, body JsCommands, authorize authorizer,
 ) (ledger.Submission, error) {
 	refused := ledger.Submission{SubmissionID: v2.OrEmpty(body.SubmissionID)}
 	if len(body.ActAs) == 0 {
@@ -36,10 +41,6 @@ func (a *API) newSubmissionFor(
 		return refused, err
 	}
 	preference := ledger.FromStrings[lf.PackageID](body.PackageIDSelectionPreference)
-	packages, err := a.catalog.For(ctx)
-	if err != nil {
-		return refused, err
-	}
 	commands, refusal := packages.PrepareCommands(FromAPICommands(body.Commands), packages.Preferred(preference))
 	if refusal != nil {
 		return refused, refusal
@@ -62,7 +63,7 @@ func (a *API) newSubmissionFor(
 	if err != nil {
 		return refused, err
 	}
-	disclosed, err := a.fromAPIDisclosed(body.DisclosedContracts)
+	disclosed, err := a.fromAPIDisclosed(packages, body.DisclosedContracts)
 	if err != nil {
 		return refused, err
 	}
@@ -317,11 +318,13 @@ func ToAPIDeduplicationPeriod(period ledger.DeduplicationPeriod) *DeduplicationP
 }
 
 // fromAPIDisclosed unpacks disclosed contracts and checks what the request says of them.
-func (a *API) fromAPIDisclosed(disclosed []DisclosedContract) ([]ledger.Contract, error) {
+func (a *API) fromAPIDisclosed(
+	packages *ledger.Packages, disclosed []DisclosedContract,
+) ([]ledger.Contract, error) {
 	var contracts []ledger.Contract
 	blobs := make(map[ledger.ContractID]string, len(disclosed))
 	for _, wire := range disclosed {
-		contract, err := a.fromAPIDisclosedContract(wire)
+		contract, err := a.fromAPIDisclosedContract(packages, wire)
 		if err != nil {
 			return nil, err
 		}
@@ -338,7 +341,9 @@ func (a *API) fromAPIDisclosed(disclosed []DisclosedContract) ([]ledger.Contract
 	return contracts, nil
 }
 
-func (a *API) fromAPIDisclosedContract(wire DisclosedContract) (ledger.Contract, error) {
+func (a *API) fromAPIDisclosedContract(
+	packages *ledger.Packages, wire DisclosedContract,
+) (ledger.Contract, error) {
 	if len(wire.CreatedEventBlob) == 0 {
 		return ledger.Contract{}, fault.MissingFieldNamed("DisclosedContract.createdEventBlob")
 	}
@@ -360,7 +365,7 @@ func (a *API) fromAPIDisclosedContract(wire DisclosedContract) (ledger.Contract,
 			"Mismatch between DisclosedContract.contract_id (%s) and contract_id from decoded createdEventBlob (%s)",
 			wire.ContractID, contract.ID)
 	}
-	if wire.TemplateID != nil && !a.isTemplate(*wire.TemplateID, contract) {
+	if wire.TemplateID != nil && !isTemplate(packages, *wire.TemplateID, contract) {
 		return ledger.Contract{}, fault.InvalidArgumentf(
 			"Mismatch between DisclosedContract.template_id (%s) and template_id from decoded createdEventBlob (%s)",
 			wire.TemplateID, contract.Template)
@@ -369,13 +374,13 @@ func (a *API) fromAPIDisclosedContract(wire DisclosedContract) (ledger.Contract,
 }
 
 // isTemplate reports whether a name, by package id or package name, is that of the contract's template.
-func (a *API) isTemplate(name lf.TypeName, contract ledger.Contract) bool {
+func isTemplate(packages *ledger.Packages, name lf.TypeName, contract ledger.Contract) bool {
 	if name.QualifiedName() != contract.Template.QualifiedName() {
 		return false
 	}
 	if name.Package == contract.Template.Package || strings.TrimPrefix(string(name.Package), "#") == contract.PackageName {
 		return true
 	}
-	id, known, refusal := a.packages().ResolvePackage(name.Package, nil) // another name or version of the package
+	id, known, refusal := packages.ResolvePackage(name.Package, nil) // another name or version of the package
 	return refusal == nil && known && id == contract.Template.Package
 }
