@@ -3,8 +3,8 @@ package activities
 import (
 	"context"
 	"errors"
-	"fmt"
 
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -25,7 +25,8 @@ func (a *Activities) isOutdated(known, changed ledger.Offset) bool {
 	return a.Catalog != nil && known != changed
 }
 
-// maxPackageReads is how often one activity reads packages that changed under it; then it begins anew, after a pause.
+// maxPackageReads is how often a batch is decided anew because packages changed under it. Then its activity fails, and
+// is tried again after a pause, as when the database is away: neither is due to any of the submissions.
 const maxPackageReads = 10
 
 // withPackages runs what decides by packages in a transaction, and again while these have changed meanwhile: they are
@@ -40,5 +41,7 @@ func (a *Activities) withPackages(ctx context.Context, run func() error) error {
 			return err
 		}
 	}
-	return fmt.Errorf("%w, %d times while one batch was decided", errOtherPackages, maxPackageReads)
+	return fault.ServiceNotRunning.New(
+		"Packages were uploaded or vetted %d times while one batch was decided, each time before it was done",
+		maxPackageReads).WithHint("It is tried again by itself. Upload and vet packages less often.").Wrap(errOtherPackages)
 }
