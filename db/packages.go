@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/failpoint"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
@@ -79,9 +80,12 @@ func (d *DB) ChangePackages(ctx context.Context, change PackageChange) (at ledge
 			return failed("noting a change of packages", err)
 		}
 		update := change.Entry(ledger.Position{Offset: at, RecordTime: head.RecordTime}, vettings)
-		return tx.Append(ctx, Entries{Updates: []ledger.Update{update}, Head: head})
+		err = tx.Append(ctx, Entries{Updates: []ledger.Update{update}, Head: head})
+		failpoint.Hit(failpoint.Uploaded)
+		return err
 	})
 	if err == nil {
+		failpoint.Hit(failpoint.PackagesCommitted)
 		d.packagesChanged()
 	}
 	return at, err

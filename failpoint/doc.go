@@ -6,7 +6,7 @@
 // away and kills them, itself last.
 package failpoint
 
-// The points, in the order in which a submission passes them.
+// The points, in the order in which a submission passes them, and behind them those of other changes.
 const (
 	// BeforeStart is before Temporal is asked to start the workflow of submissions.
 	BeforeStart = "before-start"
@@ -24,9 +24,16 @@ const (
 	Published = "published"
 	// Unanswered is when a change that was asked for with an Idempotency-Key is made, and its answer not yet stored.
 	Unanswered = "unanswered"
+	// Uploaded is when packages are written and not committed.
+	Uploaded = "uploaded"
+	// PackagesCommitted is when packages are committed, and who uploaded them does not know.
+	PackagesCommitted = "packages-committed"
 )
 
 // Names lists the points in order.
 func Names() []string {
-	return []string{BeforeStart, AfterStart, BeforeCommit, Decided, Appended, Committed, Published, Unanswered}
+	return []string{
+		BeforeStart, AfterStart, BeforeCommit, Decided, Appended, Committed, Published, Unanswered, Uploaded,
+		PackagesCommitted,
+	}
 }
