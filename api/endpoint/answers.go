@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/klauspost/compress/gzhttp"
 
 	"github.com/florinledger/florin/fault"
 )
@@ -109,9 +110,12 @@ func (f *Frame) write(ctx context.Context, w http.ResponseWriter, content Conten
 	if content.Type != "" {
 		w.Header().Set("Content-Type", content.Type)
 	}
-	maps.Copy(w.Header(), callOf(ctx).header)
-	maps.Copy(w.Header(), content.Header)
+	addHeader(w.Header(), callOf(ctx).header)
+	addHeader(w.Header(), content.Header)
 	expose(w.Header())
+	if content.Stream != nil { // its parts are sent as they are made
+		w.Header().Set(gzhttp.HeaderNoCompression, "stream")
+	}
 	if content.Status == 0 {
 		content.Status = http.StatusOK
 	}

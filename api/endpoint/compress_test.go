@@ -1,0 +1,171 @@
+package endpoint_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/endpoint"
+)
+
+// long is a body that is worth compressing.
+var long = strings.Repeat(`{"n":1} `, 1<<10)
+
+// lines takes what is logged, line by line.
+type lines chan []byte
+
+// Write implements [io.Writer].
+func (l lines) Write(line []byte) (int, error) {
+	l <- bytes.Clone(line)
+	return len(line), nil
+}
+
+// compressing is a server of answers of all kinds, and its log.
+func compressing(t *testing.T) (*httptest.Server, lines) {
+	t.Helper()
+	log := make(lines, 64)
+	frame, err := endpoint.NewFrame(endpoint.Options{
+		Auth: tokens{}, Failures: encodeFailure, Logger: slog.New(slog.NewJSONHandler(log, nil)), Now: time.Now,
+	})
+	require.NoError(t, err)
+	router := chi.NewRouter()
+	origin := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Add("Vary", "Origin")
+			next.ServeHTTP(w, r)
+		})
+	}
+	router.Use(frame.Observe, origin, middleware.GetHead)
+	of := func(path string, content endpoint.Content) endpoint.Endpoint {
+		return endpoint.New(info(http.MethodGet, path, endpoint.Open),
+			func(context.Context, endpoint.NoRequest) (endpoint.Content, error) { return content, nil })
+	}
+	body := []byte(long)
+	varies := http.Header{"Vary": {"Accept"}}
+	require.NoError(t, frame.Mount(router, []endpoint.Endpoint{
+		of("/json", endpoint.Content{Type: "application/json", Body: body, Header: varies}),
+		of("/html", endpoint.Content{Type: "text/html; charset=utf-8", Body: body}),
+		of("/text", endpoint.TextContent(http.StatusConflict, long)),
+		of("/short", endpoint.Content{Type: "application/json", Body: body[:1023]}),
+		of("/none", endpoint.Content{Status: http.StatusNoContent}),
+		of("/archive", endpoint.BinaryContent(body, nil)),
+		of("/coded", endpoint.Content{
+			Type: "application/json", Body: body, Header: http.Header{"Content-Encoding": {"br"}},
+		}),
+		of("/stream", endpoint.Content{Type: "text/plain", Stream: func(to io.Writer) error {
+			_, err := io.WriteString(to, long)
+			return err
+		}}),
+		of("/broken", endpoint.Content{Type: "text/plain", Stream: func(to io.Writer) error {
+			_, err := io.WriteString(to, long)
+			return errors.Join(err, errors.New("disk on fire"))
+		}}),
+		endpoint.New(info(http.MethodGet, "/panic", endpoint.Open),
+			func(context.Context, endpoint.NoRequest) (endpoint.Empty, error) { panic("at the disco") }),
+	}))
+	server := httptest.NewServer(router)
+	t.Cleanup(server.Close)
+	return server, log
+}
+
+// ask sends a request as it is: the client of the standard library would decompress by itself.
+func ask(t *testing.T, server *httptest.Server, method, path string, header http.Header) (*http.Response, []byte) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, nil)
+	require.NoError(t, err)
+	request.Header = header
+	transport := &http.Transport{DisableCompression: true}
+	defer transport.CloseIdleConnections()
+	answer, err := transport.RoundTrip(request)
+	require.NoError(t, err)
+	body, err := io.ReadAll(answer.Body)
+	require.NoError(t, errors.Join(err, answer.Body.Close()))
+	return answer, body
+}
+
+func TestAnswersAreCompressedForWhoAsksForIt(t *testing.T) {
+	t.Parallel()
+	server, log := compressing(t)
+	zipped := http.Header{"Accept-Encoding": {"br, zstd, gzip"}}
+	for path, status := range map[string]int{"/json": 200, "/html": 200, "/text": 409} {
+		answer, body := ask(t, server, http.MethodGet, path, zipped)
+		require.Equal(t, status, answer.StatusCode, path)
+		require.Equal(t, "gzip", answer.Header.Get("Content-Encoding"), path)
+		require.Less(t, len(body), len(long)/10, path)
+		reader, err := gzip.NewReader(bytes.NewReader(body))
+		require.NoError(t, err)
+		plain, err := io.ReadAll(reader)
+		require.NoError(t, err)
+		require.Equal(t, long, string(plain), path)
+		require.Subset(t, answer.Header.Values("Vary"), []string{"Origin", "Accept-Encoding"}, path)
+		var line map[string]any
+		require.NoError(t, json.Unmarshal(<-log, &line))
+		require.EqualValues(t, len(body), line["bytes"], path)
+	}
+	answer, _ := ask(t, server, http.MethodGet, "/json", zipped)
+	require.Subset(t, answer.Header.Values("Vary"), []string{"Origin", "Accept-Encoding", "Accept"})
+}
+
+func TestWhatIsNotCompressed(t *testing.T) {
+	t.Parallel()
+	server, _ := compressing(t)
+	zipped := http.Header{"Accept-Encoding": {"gzip"}}
+	for name, c := range map[string]struct {
+		path   string
+		header http.Header
+		status int
+		body   string
+	}{
+		"for who does not ask":          {"/json", http.Header{}, 200, long},
+		"for who refuses it":            {"/json", http.Header{"Accept-Encoding": {"gzip;q=0"}}, 200, long},
+		"for who takes another coding":  {"/json", http.Header{"Accept-Encoding": {"zstd"}}, 200, long},
+		"for who wants to upgrade":      {"/json", http.Header{"Accept-Encoding": {"gzip"}, "Upgrade": {"x"}}, 200, long},
+		"what is short":                 {"/short", zipped, 200, long[:1023]},
+		"what has no body":              {"/none", zipped, 204, ""},
+		"what is not text":              {"/archive", zipped, 200, long},
+		"what is made while it is sent": {"/stream", zipped, 200, long},
+	} {
+		answer, body := ask(t, server, http.MethodGet, c.path, c.header)
+		require.Equal(t, c.status, answer.StatusCode, name)
+		require.Equal(t, c.body, string(body), name)
+		require.Empty(t, answer.Header.Get("Content-Encoding"), name)
+		require.Empty(t, answer.Header.Get("No-Gzip-Compression"), name)
+		require.Subset(t, answer.Header.Values("Vary"), []string{"Origin", "Accept-Encoding"}, name)
+	}
+	answer, body := ask(t, server, http.MethodGet, "/coded", zipped)
+	require.Equal(t, []string{"br"}, answer.Header.Values("Content-Encoding"))
+	require.Equal(t, long, string(body))
+	answer, body = ask(t, server, http.MethodHead, "/json", zipped)
+	require.Equal(t, http.StatusOK, answer.StatusCode)
+	require.Empty(t, body)
+	require.Empty(t, answer.Header.Get("Content-Encoding"))
+	answer, _ = ask(t, server, http.MethodGet, "/panic", zipped)
+	require.Equal(t, http.StatusInternalServerError, answer.StatusCode)
+}
+
+func TestABrokenStreamIsNotTakenForTheWhole(t *testing.T) {
+	t.Parallel()
+	server, _ := compressing(t)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/broken", nil)
+	require.NoError(t, err)
+	request.Header.Set("Accept-Encoding", "gzip")
+	answer, err := http.DefaultTransport.RoundTrip(request)
+	if err == nil {
+		_, err = io.ReadAll(answer.Body)
+		err = errors.Join(err, answer.Body.Close())
+	}
+	require.Error(t, err)
+}
