@@ -96,10 +96,11 @@ release: ## Write all that people download into dist/: RELEASE_ONLY=linux/amd64 
 	$(GO) -C release run . -version '$(version)' -commit '$(commit)' -date '$(date)' -only '$(RELEASE_ONLY)'
 
 .PHONY: generate
-generate: ## Write anew what is generated: db/dbgen from db/schema and db/queries, *.pb.go from proto, docs/errors.md, docs/licences.md, docs/contract.md
+generate: ## Write anew what is generated: db/dbgen from db/schema and db/queries, *.pb.go from proto, docs/errors.md, docs/metrics.md, docs/licences.md, docs/contract.md
 	$(tool) sqlc generate
 	$(GO) -C tools run ./protogen
 	$(GO) run ./docs/errorsdoc
+	$(GO) run ./docs/metricsdoc
 	$(GO) run ./docs/licencesdoc
 	$(GO) run ./docs/contractdoc
 
@@ -229,7 +230,7 @@ lint: ## Run the linter: style, layering, forbidden calls
 	$(tool) golangci-lint run --build-tags failpoints ./failpoint/...
 
 .PHONY: verify
-verify: verify/generated verify/modules verify/licences verify/contract verify/workflows verify/manifests verify/files ## Check that generated code, go.mod, workflows, manifests and files are as they should be
+verify: verify/generated verify/modules verify/licences verify/contract verify/workflows verify/manifests verify/dashboards verify/files ## Check that generated code, go.mod, workflows, manifests and files are as they should be
 
 .PHONY: verify/generated
 verify/generated:
@@ -255,6 +256,11 @@ verify/workflows:
 .PHONY: verify/manifests
 verify/manifests:
 	@$(GO) -C tools test -count=1 ./manifests || { echo "make verify: a Kubernetes manifest is not as Kubernetes takes it" >&2; exit 1; }
+
+# A module of its own: Prometheus' reader of queries brings much that the other tools do without.
+.PHONY: verify/dashboards
+verify/dashboards:
+	@$(GO) -C tools/dashboards test -count=1 . || { echo "make verify: a dashboard or alarm asks for what no node shows (see above)" >&2; exit 1; }
 
 .PHONY: verify/files
 verify/files:

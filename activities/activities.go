@@ -33,8 +33,8 @@ type Activities struct {
 	Automations *automation.Registry
 	// Outcomes is told of every completion that this process records; nil tells nobody.
 	Outcomes *Outcomes
-	// Measure begins to measure a commit, and returns what is told of its end; nil measures nothing.
-	Measure func() func(completions []ledger.Completion)
+	// Measure begins to measure a commit; nil measures nothing.
+	Measure func() Measurement
 	// Looked is told of every lifecycle that looked at its contracts, so that others may; nil tells nobody.
 	Looked func()
 	// Forged is told of everything that came through Temporal and is not this ledger's; nil tells nobody.

@@ -84,8 +84,8 @@ func (a *Activities) commitTogether(
 	ctx context.Context, submissions []ledger.Submission,
 ) (completions []ledger.Completion, done int, err error) {
 	err = a.withPackages(ctx, func() (err error) {
-		completions, err = a.record(ctx, func(ctx context.Context, tx *db.Tx) (out recorded, err error) {
-			out, done, err = a.commit(ctx, tx, submissions)
+		completions, err = a.record(ctx, func(ctx context.Context, tx *db.Tx, m Measurement) (out recorded, err error) {
+			out, done, err = a.commit(ctx, tx, submissions, m)
 			return out, err
 		})
 		return err
@@ -99,35 +99,28 @@ type recorded struct{ all, added []ledger.Completion }
 // record runs a transaction that adds completions to the record. A panic in it is an error like others, and loses
 // nothing but the transaction.
 func (a *Activities) record(
-	ctx context.Context, write func(context.Context, *db.Tx) (recorded, error),
+	ctx context.Context, write func(context.Context, *db.Tx, Measurement) (recorded, error),
 ) ([]ledger.Completion, error) {
-	committed := a.measure()
+	measurement := a.measure()
 	failpoint.Hit(failpoint.BeforeCommit)
 	var done recorded
 	err := a.DB.InTx(ctx, func(tx *db.Tx) error {
 		var err error
-		done, err = guarded(func() (recorded, error) { return write(ctx, tx) })
+		done, err = guarded(func() (recorded, error) { return write(ctx, tx, measurement) })
 		failpoint.Hit(failpoint.Appended)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+	measurement.Did(StepWrite)
 	failpoint.Hit(failpoint.Committed)
 	a.Outcomes.Publish(done.all...)
 	if len(done.added) > 0 {
-		committed(done.added)
+		measurement.Committed(done.added)
 	}
 	failpoint.Hit(failpoint.Published)
 	return done.all, nil
-}
-
-// measure begins to measure a commit, if anybody wants to know.
-func (a *Activities) measure() func([]ledger.Completion) {
-	if a.Measure == nil {
-		return func([]ledger.Completion) {}
-	}
-	return a.Measure()
 }
 
 // notCommitted is the outcome of a submission of automation that was left out.
@@ -163,14 +156,17 @@ func toOutcomes(
 // commit decides submissions until the transaction is full, without those that are left out, and writes what comes of
 // it. It returns how many are done.
 func (a *Activities) commit(
-	ctx context.Context, tx *db.Tx, submissions []ledger.Submission,
+	ctx context.Context, tx *db.Tx, submissions []ledger.Submission, measurement Measurement,
 ) (out recorded, done int, err error) {
 	packages, at := a.knownPackages()
 	open := a.open(submissions, packages)
-	loaded, err := tx.Load(ctx, a.loadRequest(open))
+	request := a.loadRequest(open)
+	request.Locked = func() { measurement.Did(StepLock) }
+	loaded, err := tx.Load(ctx, request)
 	if err != nil {
 		return recorded{}, 0, err
 	}
+	measurement.Did(StepLoad)
 	if a.isOutdated(at, loaded.PackagesOffset) {
 		return recorded{}, 0, errOtherPackages
 	}
@@ -200,6 +196,7 @@ func (a *Activities) commit(
 		}
 		completions = append(completions, known)
 	}
+	measurement.Did(StepDecide)
 	if len(block.entries.Completions) == 0 {
 		return recorded{all: completions}, done, nil
 	}

@@ -231,13 +231,31 @@ func TestSubmissionsOfOneBatchSeeWhatThoseBeforeThemDid(t *testing.T) {
 		completions[1].Refusal)
 }
 
+// measured is a measurement that tells of a commit as a whole.
+func measured(tell func(steps []string, done []ledger.Completion)) activities.Measurement {
+	return &measurement{tell: tell}
+}
+
+type measurement struct {
+	steps []string
+	tell  func(steps []string, done []ledger.Completion)
+}
+
+func (m *measurement) Did(step string)                   { m.steps = append(m.steps, step) }
+func (m *measurement) Committed(all []ledger.Completion) { m.tell(m.steps, all) }
+
 // What one batch records is bounded for those who wait for the head: the transaction ends, and others come in between.
 func TestABatchThatRecordsMuchIsSeveralTransactions(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	var transactions [][]ledger.Completion
-	b.activities.Measure = func() func([]ledger.Completion) {
-		return func(done []ledger.Completion) { transactions = append(transactions, done) }
+	b.activities.Measure = func() activities.Measurement {
+		return measured(func(steps []string, done []ledger.Completion) {
+			require.Equal(t, []string{
+				activities.StepLock, activities.StepLoad, activities.StepDecide, activities.StepWrite,
+			}, steps)
+			transactions = append(transactions, done)
+		})
 	}
 	var batch []ledger.Submission
 	large := json.RawMessage(fmt.Sprintf(`{"owner":%q,"label":%q}`, alice, strings.Repeat("x", 12_000)))

@@ -106,16 +106,20 @@ func (a *Activities) refuse(
 ) ([]ledger.Completion, error) {
 	storable := a.storable(submission)
 	refusal := a.defect(submission, cause)
-	return a.record(ctx, func(ctx context.Context, tx *db.Tx) (recorded, error) {
-		loaded, err := tx.Load(ctx, db.LoadRequest{Keys: []string{storable.Key}})
+	return a.record(ctx, func(ctx context.Context, tx *db.Tx, measurement Measurement) (recorded, error) {
+		loaded, err := tx.Load(ctx, db.LoadRequest{
+			Keys: []string{storable.Key}, Locked: func() { measurement.Did(StepLock) },
+		})
 		if err != nil {
 			return recorded{}, err
 		}
+		measurement.Did(StepLoad)
 		if known, ok := loaded.Completions[storable.Key]; ok {
 			return recorded{all: []ledger.Completion{known}}, nil
 		}
 		block := newBlock(ctx, a, tx, loaded)
 		block.keep(refused(storable, block.next(), refusal))
+		measurement.Did(StepDecide)
 		added := block.entries.Completions
 		return recorded{all: added, added: added}, tx.Append(ctx, block.entries)
 	})

@@ -39,6 +39,12 @@ func (c *Catalog) List(ctx context.Context) (List, error) {
 	return c.list(c.current.Load()), err
 }
 
+// Count is how many packages this process knows, and how many bytes the uploaded ones have. It asks nobody.
+func (c *Catalog) Count() (builtIn, uploaded int, bytes int64) {
+	known := c.current.Load()
+	return len(c.options.BuiltIn.List()), len(known.uploaded), known.bytes
+}
+
 func (c *Catalog) list(of *state) List {
 	list := List{Serial: of.serial, snapshot: of.packages}
 	for _, pkg := range c.options.BuiltIn.List() {

@@ -99,6 +99,23 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 	return opened, nil
 }
 
+// PoolState is the state of a pool of connections.
+type PoolState struct {
+	Idle, InUse, Max int32
+	// Waits is how often all were taken when one was asked for, and Waited how long was waited for one in all.
+	Waits  int64
+	Waited time.Duration
+}
+
+// Pool is the state of the pool now.
+func (d *DB) Pool() PoolState {
+	now := d.pool.Stat()
+	return PoolState{
+		Idle: now.IdleConns(), InUse: now.AcquiredConns(), Max: now.MaxConns(),
+		Waits: now.EmptyAcquireCount(), Waited: now.EmptyAcquireWaitTime(),
+	}
+}
+
 // Close closes all connections, waiting for those in use.
 func (d *DB) Close() { d.pool.Close() }
 

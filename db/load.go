@@ -22,6 +22,8 @@ type LoadRequest struct {
 	// Users are asked for with their rights over RightsOver.
 	Users      []string
 	RightsOver []ledger.Party
+	// Locked, if set, is told when the head is locked.
+	Locked func()
 }
 
 // Loaded is what [Tx.Load] found. Things that do not exist are absent from the maps.
@@ -103,7 +105,13 @@ type loadedRows struct {
 }
 
 func (r *loadedRows) queue(batch *pgx.Batch, request LoadRequest) {
-	queue(batch, &r.head, pgx.RowToStructByPos, dbgen.LockHead)
+	batch.Queue(dbgen.LockHead).Query(func(rows pgx.Rows) (err error) {
+		r.head, err = pgx.CollectRows(rows, pgx.RowToStructByPos[dbgen.LockHeadRow])
+		if request.Locked != nil {
+			request.Locked()
+		}
+		return err
+	})
 	queue(batch, &r.clock, pgx.RowToStructByPos, dbgen.GetClock)
 	queue(batch, &r.settings, pgx.RowTo[[]byte], dbgen.GetLedgerSettings)
 	queue(batch, &r.settled, pgx.RowTo[bool], dbgen.HasTrafficChecks)

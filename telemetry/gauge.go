@@ -16,8 +16,8 @@ type gauge struct {
 	value float64
 }
 
-func newGauge(name, help string) *gauge {
-	return &gauge{desc: prometheus.NewDesc(name, help, nil, nil)}
+func newGauge(name string) *gauge {
+	return &gauge{desc: prometheus.NewDesc(name, described(name).Help, nil, nil)}
 }
 
 func (g *gauge) set(value float64) {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -29,7 +30,10 @@ type Metrics struct {
 	submissions     *prometheus.CounterVec
 	forged          prometheus.Counter
 	commitDuration  prometheus.Histogram
+	commitSteps     *prometheus.HistogramVec
 	commitSize      prometheus.Histogram
+	codeCost        prometheus.Histogram
+	traffic         prometheus.Counter
 	offset          *gauge
 	failures        *prometheus.CounterVec
 	audit           auditMetrics
@@ -44,55 +48,28 @@ type auditMetrics struct {
 // New makes the metrics, with those of the Go runtime and of the process.
 func New() *Metrics {
 	m := &Metrics{
-		registry: prometheus.NewRegistry(),
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "florin_http_requests_total", Help: "Requests that were answered, by method, route and status.",
-		}, []string{"method", "route", "status"}),
-		requestDuration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "florin_http_request_duration_seconds", Help: "How long requests took, by method and route.",
-			Buckets: prometheus.ExponentialBuckets(0.001, 2, 15),
-		}, []string{"method", "route"}),
-		unreadable: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "florin_http_unreadable_total",
-			Help: "Connections that ended with what is no request: such are answered without a route, or not at all.",
-		}),
-		handshakesAlone: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "florin_tls_handshakes_alone_total",
-			Help: "TLS connections that ended before a request: a handshake, whole or not, and nothing behind it.",
-		}),
-		submissions: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "florin_submissions_total", Help: "Submissions that were recorded: accepted, or the code of the refusal.",
-		}, []string{"outcome"}),
-		forged: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "florin_forged_submissions_total",
-			Help: "Submissions and contributions to onboardings that reached a worker without this ledger's seal.",
-		}),
-		commitDuration: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "florin_commit_duration_seconds", Help: "How long commits took, each of one or more submissions.",
-			Buckets: prometheus.ExponentialBuckets(0.001, 2, 15),
-		}),
-		commitSize: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "florin_commit_submissions", Help: "How many submissions were committed together.",
-			Buckets: prometheus.ExponentialBuckets(1, 2, 10),
-		}),
-		offset: newGauge("florin_ledger_offset", "The last offset that this process has committed."),
-		failures: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "florin_activity_failures_total", Help: "Tries of activities that failed, by activity. They are repeated.",
-		}, []string{"activity"}),
+		registry:        prometheus.NewRegistry(),
+		requests:        newCounters("florin_http_requests_total"),
+		requestDuration: newHistograms("florin_http_request_duration_seconds", shortest, durations),
+		unreadable:      newCounter("florin_http_unreadable_total"),
+		handshakesAlone: newCounter("florin_tls_handshakes_alone_total"),
+		submissions:     newCounters("florin_submissions_total"),
+		forged:          newCounter("florin_forged_submissions_total"),
+		traffic:         newCounter("florin_traffic_bytes_total"),
+		commitDuration:  newHistogram("florin_commit_duration_seconds", shortest, durations),
+		commitSteps:     newHistograms("florin_commit_step_seconds", shortest, durations),
+		commitSize:      newHistogram("florin_commit_submissions", 1, 10),
+		codeCost:        newHistogram("florin_code_cost_ratio", 1.0/1024, 11),
+		offset:          newGauge("florin_ledger_offset"),
+		failures:        newCounters("florin_activity_failures_total"),
 		audit: auditMetrics{
-			offset:   newGauge("florin_audit_offset", "The last offset that was audited."),
-			lag:      newGauge("florin_audit_lag_offsets", "How many offsets are still to be audited."),
-			findings: newGauge("florin_audit_findings", "How many places break a rule; anything but 0 needs attention."),
-			failed:   newGauge("florin_audit_failed", "1 when the audit has found something, else 0."),
-			supply: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-				Name: "florin_audit_coin", Help: "Coin as the audit counts it, rounded to a float: minted, burned, held.",
-			}, []string{"kind"}),
+			offset: newGauge("florin_audit_offset"), lag: newGauge("florin_audit_lag_offsets"),
+			findings: newGauge("florin_audit_findings"), failed: newGauge("florin_audit_failed"),
+			supply: newGauges("florin_audit_coin"),
 		},
 	}
-	m.overdue.lifecycle = newGauge("florin_oldest_lifecycle_seconds",
-		"For how long the lifecycle has been due that is due longest; 0 for none.")
-	m.overdue.automation = newGauge("florin_oldest_automation_seconds",
-		"For how long the task of automation has been due that is due longest; 0 for none.")
+	m.overdue.lifecycle = newGauge("florin_oldest_lifecycle_seconds")
+	m.overdue.automation = newGauge("florin_oldest_automation_seconds")
 	m.registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		m.requests, m.requestDuration, m.unreadable, m.handshakesAlone, m.submissions, m.offset, m.failures,
@@ -102,25 +79,99 @@ func New() *Metrics {
 	return m
 }
 
+// Built says which program this is. It is called once.
+func (m *Metrics) Built(version string) {
+	info := newGauges("florin_build_info")
+	info.WithLabelValues(version, runtime.Version()).Set(1)
+	m.registry.MustRegister(info)
+}
+
 // Works adds what a process with a worker knows: its commits, what reached it that is not this ledger's, and how many
 // activities have failed and were not done since. It is called once.
 func (m *Metrics) Works(failing func() int) {
-	m.registry.MustRegister(m.forged, m.commitDuration, m.commitSize, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "florin_failing_activities", Help: "How many activities have failed and were not done since.",
-	}, func() float64 { return float64(failing()) }))
+	m.registry.MustRegister(m.forged, m.traffic, m.commitDuration, m.commitSteps, m.commitSize, m.codeCost,
+		newAsked("florin_failing_activities", func() float64 { return float64(failing()) }))
 }
 
 // Accepts adds what a process with an API knows: how long the oldest submission waits for its completion, and how many
 // processes serve users together. It is called once.
 func (m *Metrics) Accepts(oldest func() time.Duration, processes func() int) {
-	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "florin_api_processes",
-		Help: "How many processes have an API: each gives a user its part of what one user may have.",
-	}, func() float64 { return float64(processes()) }))
-	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "florin_oldest_submission_seconds",
-		Help: "How long the oldest submission that this process has taken waits for its completion; 0 for none.",
-	}, func() float64 { return oldest().Seconds() }))
+	m.registry.MustRegister(
+		newAsked("florin_api_processes", func() float64 { return float64(processes()) }),
+		newAsked("florin_oldest_submission_seconds", func() float64 { return oldest().Seconds() }))
+}
+
+// Use is how much of a limit is taken.
+type Use struct {
+	// Limit names it.
+	Limit string
+	// InUse of Max are taken.
+	InUse, Max int64
+}
+
+// Limits adds how much of its limits a process with an API has given out. It is called once.
+func (m *Metrics) Limits(uses func() []Use) {
+	m.registry.MustRegister(newReadings(func(tell func(string, float64, ...string)) {
+		for _, use := range uses() {
+			tell("florin_limit_in_use", float64(use.InUse), use.Limit)
+			tell("florin_limit_max", float64(use.Max), use.Limit)
+		}
+	}, "florin_limit_in_use", "florin_limit_max"))
+}
+
+// Connections is the state of a pool of connections to the database.
+type Connections struct {
+	Idle, InUse, Max int32
+	// Waits is how often all were taken when one was asked for, and Waited how long was waited for one in all.
+	Waits  int64
+	Waited time.Duration
+}
+
+// Database adds the state of the pool of connections. It is called once.
+func (m *Metrics) Database(pool func() Connections) {
+	m.registry.MustRegister(newReadings(func(tell func(string, float64, ...string)) {
+		now := pool()
+		tell("florin_database_connections", float64(now.Idle), "idle")
+		tell("florin_database_connections", float64(now.InUse), "in_use")
+		tell("florin_database_connections_max", float64(now.Max))
+		tell("florin_database_waits_total", float64(now.Waits))
+		tell("florin_database_wait_seconds_total", now.Waited.Seconds())
+	}, "florin_database_connections", "florin_database_connections_max", "florin_database_waits_total",
+		"florin_database_wait_seconds_total"))
+}
+
+// Packages adds how many packages the process knows, and how many bytes those that were uploaded have. It is called
+// once.
+func (m *Metrics) Packages(count func() (builtIn, uploaded int, bytes int64)) {
+	m.registry.MustRegister(newReadings(func(tell func(string, float64, ...string)) {
+		builtIn, uploaded, bytes := count()
+		tell("florin_packages", float64(builtIn), "built_in")
+		tell("florin_packages", float64(uploaded), "uploaded")
+		tell("florin_uploaded_packages_bytes", float64(bytes))
+	}, "florin_packages", "florin_uploaded_packages_bytes"))
+}
+
+// Part is a part of a node that requests depend on, as /readyz names it.
+type Part struct {
+	Name          string
+	Ready, Warned bool
+}
+
+// Ready adds what /readyz says. It is called once.
+func (m *Metrics) Ready(ask func() []Part) {
+	m.registry.MustRegister(newReadings(func(tell func(string, float64, ...string)) {
+		for _, part := range ask() {
+			tell("florin_ready", number(part.Ready), part.Name)
+			tell("florin_warning", number(part.Warned), part.Name)
+		}
+	}, "florin_ready", "florin_warning"))
+}
+
+func number(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // Overdue shows for how long lifecycles and automation have been due.
@@ -175,21 +226,52 @@ func known(method string) string {
 	}
 }
 
-// Commit begins to measure a commit by this clock. What it returns counts the submissions that were committed.
-func (m *Metrics) Commit(now func() time.Time) func(completions []ledger.Completion) {
-	started := now()
-	return func(completions []ledger.Completion) {
-		for _, completion := range completions {
-			outcome := "accepted"
-			if completion.Refusal != nil {
-				outcome = completion.Refusal.Code
-			}
-			m.submissions.WithLabelValues(outcome).Inc()
-			m.offset.set(float64(completion.Offset))
+// Commit measures one commit. It is for one goroutine.
+type Commit struct {
+	metrics    *Metrics
+	now        func() time.Time
+	began, end time.Time
+	steps      []step
+}
+
+type step struct {
+	name string
+	took time.Duration
+}
+
+// Commit begins to measure a commit by this clock.
+func (m *Metrics) Commit(now func() time.Time) *Commit {
+	began := now()
+	return &Commit{metrics: m, now: now, began: began, end: began}
+}
+
+// Did notes the end of a step, which began when the one before it ended.
+func (c *Commit) Did(name string) {
+	before := c.end
+	c.end = c.now()
+	c.steps = append(c.steps, step{name, c.end.Sub(before)})
+}
+
+// Committed counts the submissions that were committed. Of transactions that come to nothing nothing is counted.
+func (c *Commit) Committed(completions []ledger.Completion) {
+	m := c.metrics
+	for _, completion := range completions {
+		outcome := "accepted"
+		if completion.Refusal != nil {
+			outcome = completion.Refusal.Code
 		}
-		m.commitDuration.Observe(now().Sub(started).Seconds())
-		m.commitSize.Observe(float64(len(completions)))
+		m.submissions.WithLabelValues(outcome).Inc()
+		m.offset.set(float64(completion.Offset))
+		m.traffic.Add(float64(completion.PaidTrafficCost))
+		if completion.CodeCost > 0 {
+			m.codeCost.Observe(float64(completion.CodeCost) / ledger.MaxCommitCost)
+		}
 	}
+	for _, one := range c.steps {
+		m.commitSteps.WithLabelValues(one.name).Observe(one.took.Seconds())
+	}
+	m.commitDuration.Observe(c.now().Sub(c.began).Seconds())
+	m.commitSize.Observe(float64(len(completions)))
 }
 
 // ActivityFailed counts a try of an activity that failed.
@@ -197,10 +279,7 @@ func (m *Metrics) ActivityFailed(activity string) { m.failures.WithLabelValues(a
 
 // RecordTimeAhead shows how far the last record time is ahead of the ledger's clock. It is called once.
 func (m *Metrics) RecordTimeAhead(ahead func() time.Duration) {
-	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "florin_record_time_ahead_seconds",
-		Help: "How far the last record time is ahead of the ledger's clock on this machine; 0 when it is not.",
-	}, func() float64 { return ahead().Seconds() }))
+	m.registry.MustRegister(newAsked("florin_record_time_ahead_seconds", func() float64 { return ahead().Seconds() }))
 }
 
 // Unreadable counts a connection that ended with what is no request.
@@ -217,11 +296,7 @@ func (m *Metrics) Audited(state audit.State, end ledger.Offset) {
 	m.audit.offset.set(float64(state.Offset))
 	m.audit.lag.set(float64(end - state.Offset))
 	m.audit.findings.set(float64(state.FindingCount))
-	failed := 0.0
-	if !state.Clean() {
-		failed = 1
-	}
-	m.audit.failed.set(failed)
+	m.audit.failed.set(number(!state.Clean()))
 	for kind, amount := range map[string]decimal.Decimal{
 		"minted": state.Minted, "burned": state.Burned, "held": state.Held,
 	} {

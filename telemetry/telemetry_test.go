@@ -29,7 +29,7 @@ func TestWhatAProcessDoesNotKnowIsAbsent(t *testing.T) {
 			m.Accepts(func() time.Duration { return 2 * time.Second }, func() int { return 3 })
 		},
 		"florin_ledger_offset 7": func(m *telemetry.Metrics) {
-			m.Commit(time.Now)([]ledger.Completion{{Offset: 7}})
+			m.Commit(time.Now).Committed([]ledger.Completion{{Offset: 7}})
 		},
 	} {
 		m := telemetry.New()

@@ -258,6 +258,9 @@ func (c *Client) Divide(processes int) { c.flights.divide(processes) }
 // none does. What waits for a time that it names does not count, nor what counts as lost.
 func (c *Client) OldestWait() time.Duration { return c.flights.oldest() }
 
+// InFlight is how many submissions are under way, without those that wait for a time, and how many may be.
+func (c *Client) InFlight() (count, max int) { return c.flights.use() }
+
 // CheckWorker says whether some worker, of this process or another, runs and looks for work.
 func (c *Client) CheckWorker(ctx context.Context) error {
 	queue, err := c.options.Temporal.DescribeTaskQueue(ctx, SubmissionQueue, enumspb.TASK_QUEUE_TYPE_WORKFLOW)

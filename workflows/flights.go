@@ -247,6 +247,13 @@ func (f *flights) start(submission ledger.Submission, workflowID string) {
 	}
 }
 
+// use is how many flights there are, without those that wait for a time, and how many there may be.
+func (f *flights) use() (count, max int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.byChange) - f.waiting, f.max
+}
+
 // oldest is how long ago Temporal took the oldest flight, of those that do not wait for a time; 0 when there is none.
 func (f *flights) oldest() time.Duration {
 	f.mu.Lock()

@@ -91,6 +91,7 @@ func (n *node) handler(background context.Context) (http.Handler, error) {
 	n.unreadable = n.limits.Unreadable
 	n.shares.join(n.streams)
 	n.shares.join(n.limits)
+	n.metrics.Limits(n.uses)
 	n.watcher.OnUserChange(n.streams.UserChanged) // after those who remember users
 	ledgerAPI, err := ledgerapi.New(ledgerapi.Options{
 		Node: n.identity, Record: n.database, Submitter: n.client, Onboarder: n.client, Watcher: n.watcher,

@@ -135,6 +135,7 @@ func startNode(ctx context.Context, options nodeOptions) (*node, error) {
 		options: options, outcomes: activities.NewOutcomes(), metrics: telemetry.New(), failed: make(chan error, 4),
 	}
 	n.failures = worker.NewFailures(time.Now, n.metrics.ActivityFailed)
+	n.metrics.Built(version)
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	n.background = cancel
 	n.logStart(ctx)
@@ -149,6 +150,7 @@ func startNode(ctx context.Context, options nodeOptions) (*node, error) {
 			return nil, fmt.Errorf("%s: %w", step.what, err)
 		}
 	}
+	n.metrics.Ready(n.parts(background))
 	n.logStarted(ctx)
 	return n, nil
 }
@@ -166,6 +168,7 @@ func (n *node) readPackages(ctx, background context.Context) (err error) {
 	if err == nil {
 		n.watcher.OnPackagesChange(n.catalog.Changed)
 		n.catalog.Changed() // what came in between
+		n.metrics.Packages(n.catalog.Count)
 		go n.catalog.Follow(background)
 	}
 	return err
@@ -176,6 +179,7 @@ func (n *node) openDatabase(ctx, background context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	n.metrics.Database(func() telemetry.Connections { return telemetry.Connections(n.database.Pool()) })
 	if err := n.database.CheckSchema(ctx); err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func (n *node) startWorker(ctx, background context.Context) error {
 		DB: n.database, Packages: n.packages, Catalog: n.catalog, Node: n.identity, Clock: n.clock.Now,
 		Lifecycles: lifecycles, Automations: automations, Outcomes: n.outcomes,
 		Log: n.options.log, Payloads: ledger.NewPayloads(), Traffic: n.trafficRules(),
-		Measure: func() func([]ledger.Completion) { return n.metrics.Commit(time.Now) },
+		Measure: func() activities.Measurement { return n.metrics.Commit(time.Now) },
 		Forged:  n.metrics.Forged,
 	}
 	n.worker = worker.New(worker.Options{

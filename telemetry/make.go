@@ -1,0 +1,78 @@
+package telemetry
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+func newCounter(name string) prometheus.Counter {
+	return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: described(name).Help})
+}
+
+func newCounters(name string) *prometheus.CounterVec {
+	about := described(name)
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: about.Help}, about.Labels)
+}
+
+func newGauges(name string) *prometheus.GaugeVec {
+	about := described(name)
+	return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: about.Help}, about.Labels)
+}
+
+// newAsked is a gauge whose value is asked for when somebody reads it.
+func newAsked(name string, ask func() float64) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: described(name).Help}, ask)
+}
+
+func newHistogram(name string, first float64, count int) prometheus.Histogram {
+	return prometheus.NewHistogram(histogram(name, first, count))
+}
+
+func newHistograms(name string, first float64, count int) *prometheus.HistogramVec {
+	return prometheus.NewHistogramVec(histogram(name, first, count), described(name).Labels)
+}
+
+// shortest and durations are the buckets of times: from a millisecond to sixteen seconds.
+const (
+	shortest  = 0.001
+	durations = 15
+)
+
+// histogram has so many buckets from first on, each twice as wide as the one before.
+func histogram(name string, first float64, count int) prometheus.HistogramOpts {
+	return prometheus.HistogramOpts{
+		Name: name, Help: described(name).Help, Buckets: prometheus.ExponentialBuckets(first, 2, count),
+	}
+}
+
+// readings are gauges and counters that are read from elsewhere when somebody asks, several with one look.
+type readings struct {
+	descs map[string]*prometheus.Desc
+	read  func(tell func(name string, value float64, labels ...string))
+}
+
+func newReadings(read func(tell func(name string, value float64, labels ...string)), names ...string) *readings {
+	r := &readings{descs: make(map[string]*prometheus.Desc, len(names)), read: read}
+	for _, name := range names {
+		about := described(name)
+		r.descs[name] = prometheus.NewDesc(name, about.Help, about.Labels, nil)
+	}
+	return r
+}
+
+// Describe implements [prometheus.Collector].
+func (r *readings) Describe(descriptions chan<- *prometheus.Desc) {
+	for _, desc := range r.descs {
+		descriptions <- desc
+	}
+}
+
+// Collect implements [prometheus.Collector].
+func (r *readings) Collect(metrics chan<- prometheus.Metric) {
+	r.read(func(name string, value float64, labels ...string) {
+		kind := prometheus.GaugeValue
+		if described(name).Kind == Counter {
+			kind = prometheus.CounterValue
+		}
+		metrics <- prometheus.MustNewConstMetric(r.descs[name], kind, value, labels...)
+	})
+}

@@ -1,0 +1,169 @@
+// Package dashboards checks dashboards for Grafana and rules for Prometheus: each query is one that Prometheus takes,
+// asks for metrics that a node shows, and for labels that these have.
+package dashboards
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/model/rulefmt"
+	"github.com/prometheus/prometheus/promql/parser"
+)
+
+// Metrics are the labels of the metrics that there are, by name; histograms by the names of their series.
+type Metrics map[string][]string
+
+// ofTarget are the labels that Prometheus adds to all that it reads.
+var ofTarget = []string{"instance", "job"}
+
+// ReadMetrics reads the table of docs/metrics.md, and adds those of Prometheus, of the Go runtime and of the process.
+func ReadMetrics(path string) (Metrics, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	metrics := Metrics{"up": nil, "process_resident_memory_bytes": nil, "process_cpu_seconds_total": nil}
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		cells := strings.Split(lines.Text(), "|")
+		const columns = 7
+		if len(cells) != columns || !strings.HasPrefix(strings.TrimSpace(cells[1]), "`") {
+			continue
+		}
+		name := strings.Trim(strings.TrimSpace(cells[1]), "`")
+		var with []string
+		if said := strings.TrimSpace(cells[3]); said != "" {
+			with = strings.Split(strings.ReplaceAll(said, "`", ""), ", ")
+		}
+		if strings.TrimSpace(cells[2]) != "histogram" {
+			metrics[name] = with
+			continue
+		}
+		metrics[name+"_sum"], metrics[name+"_count"] = with, with
+		metrics[name+"_bucket"] = append(slices.Clone(with), "le")
+	}
+	return metrics, lines.Err()
+}
+
+// Check checks a query.
+func (m Metrics) Check(query string) error {
+	expr, err := parser.NewParser(parser.Options{}).ParseExpr(query)
+	if err != nil {
+		return fmt.Errorf("%s: %w", query, err)
+	}
+	known := slices.Clone(ofTarget)
+	var wrong error
+	parser.Inspect(expr, func(node parser.Node, _ []parser.Node) error {
+		selector, is := node.(*parser.VectorSelector)
+		if !is {
+			return nil
+		}
+		with, there := m[selector.Name]
+		if !there {
+			wrong = fmt.Errorf("%s: no node shows a metric %s", query, selector.Name)
+		}
+		of := slices.Concat(with, ofTarget)
+		known = append(known, with...)
+		for _, matcher := range selector.LabelMatchers {
+			if matcher.Name != labels.MetricName && !slices.Contains(of, matcher.Name) {
+				wrong = fmt.Errorf("%s: metric %s has no label %s", query, selector.Name, matcher.Name)
+			}
+		}
+		return nil
+	})
+	parser.Inspect(expr, func(node parser.Node, _ []parser.Node) error {
+		aggregate, is := node.(*parser.AggregateExpr)
+		if !is {
+			return nil
+		}
+		for _, label := range aggregate.Grouping {
+			if !slices.Contains(known, label) {
+				wrong = fmt.Errorf("%s: what is grouped has no label %s", query, label)
+			}
+		}
+		return nil
+	})
+	return wrong
+}
+
+// Dashboard is what is read of a dashboard.
+type Dashboard struct {
+	UID    string `json:"uid"`
+	Title  string `json:"title"`
+	Panels []struct {
+		ID      int    `json:"id"`
+		Title   string `json:"title"`
+		GridPos struct {
+			X, Y, W, H int
+		} `json:"gridPos"`
+		Targets []struct {
+			Expr         string `json:"expr"`
+			LegendFormat string `json:"legendFormat"`
+		} `json:"targets"`
+	} `json:"panels"`
+}
+
+// ReadDashboard reads a dashboard and checks it: each panel has a title, a number and a place of its own, and queries.
+func (m Metrics) ReadDashboard(path string) (Dashboard, error) {
+	var board Dashboard
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return board, err
+	}
+	if err := json.Unmarshal(content, &board); err != nil {
+		return board, fmt.Errorf("%s: %w", path, err)
+	}
+	if board.UID == "" || board.Title == "" || len(board.Panels) == 0 {
+		return board, fmt.Errorf("%s: a dashboard needs uid, title and panels", path)
+	}
+	const columns = 24
+	taken, ids := map[[2]int]string{}, map[int]bool{}
+	for _, panel := range board.Panels {
+		if panel.Title == "" || ids[panel.ID] || len(panel.Targets) == 0 {
+			return board, fmt.Errorf("%s: panel %d %q needs a title, a number of its own and queries", path, panel.ID, panel.Title)
+		}
+		ids[panel.ID] = true
+		at := panel.GridPos
+		for x := at.X; x < at.X+at.W; x++ {
+			for y := at.Y; y < at.Y+at.H; y++ {
+				if other, is := taken[[2]int{x, y}]; is || x >= columns {
+					return board, fmt.Errorf("%s: panel %q lies over %q, or beyond the edge", path, panel.Title, other)
+				}
+				taken[[2]int{x, y}] = panel.Title
+			}
+		}
+		for _, target := range panel.Targets {
+			if err := m.Check(target.Expr); err != nil {
+				return board, fmt.Errorf("%s: panel %q: %w", path, panel.Title, err)
+			}
+		}
+	}
+	return board, nil
+}
+
+// ReadRules reads rules and checks them.
+func (m Metrics) ReadRules(path string) ([]rulefmt.Rule, error) {
+	groups, errs := rulefmt.ParseFile(path, false, model.UTF8Validation, parser.NewParser(parser.Options{}),
+		slog.New(slog.DiscardHandler))
+	if len(errs) > 0 {
+		return nil, errs[0]
+	}
+	var rules []rulefmt.Rule
+	for _, group := range groups.Groups {
+		rules = append(rules, group.Rules...)
+	}
+	for _, rule := range rules {
+		if err := m.Check(rule.Expr); err != nil {
+			return nil, fmt.Errorf("%s: alarm %s: %w", path, rule.Alert, err)
+		}
+	}
+	return rules, nil
+}
