@@ -13,8 +13,8 @@ import (
 // minCompressed is how many bytes an answer has at least that is worth compressing.
 const minCompressed = 1 << 10
 
-// newCompressor makes what compresses answers for clients that ask for gzip. It is quick rather than thorough: an answer
-// is held whole already, and a compressor has a bounded window beside it.
+// newCompressor makes what compresses answers for clients that ask for gzip. It is quick rather than thorough: an
+// answer is held whole already, and a compressor has a bounded window beside it.
 func newCompressor() (func(http.Handler) http.HandlerFunc, error) {
 	wrap, err := gzhttp.NewWrapper(
 		gzhttp.MinSize(minCompressed), gzhttp.CompressionLevel(gzip.BestSpeed), gzhttp.EnableZstd(false),

@@ -81,8 +81,14 @@ func compressing(t *testing.T) (*httptest.Server, lines) {
 	return server, log
 }
 
+// answered is an answer that was read.
+type answered struct {
+	StatusCode int
+	Header     http.Header
+}
+
 // ask sends a request as it is: the client of the standard library would decompress by itself.
-func ask(t *testing.T, server *httptest.Server, method, path string, header http.Header) (*http.Response, []byte) {
+func ask(t *testing.T, server *httptest.Server, method, path string, header http.Header) (answered, []byte) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, nil)
 	require.NoError(t, err)
@@ -93,7 +99,7 @@ func ask(t *testing.T, server *httptest.Server, method, path string, header http
 	require.NoError(t, err)
 	body, err := io.ReadAll(answer.Body)
 	require.NoError(t, errors.Join(err, answer.Body.Close()))
-	return answer, body
+	return answered{answer.StatusCode, answer.Header}, body
 }
 
 func TestAnswersAreCompressedForWhoAsksForIt(t *testing.T) {

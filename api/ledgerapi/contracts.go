@@ -208,7 +208,7 @@ func (a *API) toAPIActivePage(
 	if err != nil {
 		return nil, err
 	}
-	tokens := newTokens(packages, query, format)
+	var tokens tokens
 	elements := make([]JsGetActiveContractsResponse, 0, len(page))
 	for _, contract := range page {
 		implements := packages.InterfacesOf(contract.Template)
@@ -222,6 +222,9 @@ func (a *API) toAPIActivePage(
 		event, err := a.toAPICreated(ctx, place{contract.Offset, contract.NodeID}, contract.Contract, how, true)
 		if err != nil {
 			return nil, err
+		}
+		if len(elements) == 0 {
+			tokens = newTokens(packages, query, format)
 		}
 		elements = append(elements, JsGetActiveContractsResponse{
 			WorkflowID: workflows[contract.Offset],
@@ -249,9 +252,9 @@ const (
 type tokens struct{ head, digest []byte }
 
 func newTokens(packages *ledger.Packages, query db.ActiveQuery, format *eventFormat) tokens {
-	version, asked := byte(continuationVersion), format.asked()
-	if !packages.HasUploaded() {
-		version, asked = resolvedVersion, query.Templates
+	version, asked := byte(resolvedVersion), query.Templates
+	if packages.HasUploaded() {
+		version, asked = continuationVersion, format.asked()
 	}
 	return tokens{binary.BigEndian.AppendUint64([]byte{version}, uint64(query.At)), digestOf(query.Parties, asked)}
 }

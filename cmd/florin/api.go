@@ -70,6 +70,19 @@ func (n *node) startHTTP(ctx, background context.Context) error {
 	return nil
 }
 
+// bound makes the limits of what may be under way at once.
+func (n *node) bound() {
+	settings := n.options.settings
+	n.streams = endpoint.NewStreams(endpoint.StreamOptions{
+		Max: settings.MaxStreams, MaxPerUser: settings.MaxUserStreams, ClientPatience: settings.ClientPatience,
+	})
+	n.limits = endpoint.NewLimits(settings.limitOptions())
+	n.unreadable = n.limits.Unreadable
+	n.shares.join(n.streams)
+	n.shares.join(n.limits)
+	n.metrics.Limits(n.uses)
+}
+
 func (n *node) handler(background context.Context) (http.Handler, error) {
 	settings := n.options.settings
 	issuers, err := n.verifiers()
@@ -84,14 +97,7 @@ func (n *node) handler(background context.Context) (http.Handler, error) {
 		return nil, err
 	}
 	n.watcher.OnUserChange(resolver.UserChanged)
-	n.streams = endpoint.NewStreams(endpoint.StreamOptions{
-		Max: settings.MaxStreams, MaxPerUser: settings.MaxUserStreams, ClientPatience: settings.ClientPatience,
-	})
-	n.limits = endpoint.NewLimits(settings.limitOptions())
-	n.unreadable = n.limits.Unreadable
-	n.shares.join(n.streams)
-	n.shares.join(n.limits)
-	n.metrics.Limits(n.uses)
+	n.bound()
 	n.watcher.OnUserChange(n.streams.UserChanged) // after those who remember users
 	ledgerAPI, err := ledgerapi.New(ledgerapi.Options{
 		Node: n.identity, Record: n.database, Submitter: n.client, Onboarder: n.client, Watcher: n.watcher,

@@ -12,17 +12,16 @@ import (
 
 const documentPath = "docs/metrics.md"
 
-const introduction = `<!-- Written by ` + "`make generate`" + ` from package telemetry: change it there. -->
+const introduction = `<!-- Written by "make generate" from package telemetry: change it there. -->
 # Metrics
 
-` + "`GET /metrics`" + ` of each process shows these to Prometheus, in its text format. A worker serves it where ` +
-	"`--listen`" + `
-says, as it prints when it is ready. A process shows what it knows; what it does not know is absent, so that nobody takes
-0 for an answer. No label holds a party, a user, a contract or a command: metrics are for everybody to see.
+GET /metrics of each process shows these to Prometheus, in its text format. A worker serves it where --listen says, as
+it prints when it is ready. A process shows what it knows; what it does not know is absent, so that nobody takes 0 for
+an answer. No label holds a party, a user, a contract or a command: metrics are for everybody to see.
 
-[Dashboards](../deploy/grafana) for Grafana and [rules](../deploy/prometheus/florin.rules.yaml) for Prometheus use them;
-[alarms](guides/alarms.md) says what to do at each alarm. Beside them each process has ` + "`go_…` and `process_…`" + `: the
-program and the process, as Prometheus' Go client has them.
+[Dashboards](../deploy/grafana) for Grafana and [rules](../deploy/prometheus/florin.rules.yaml) for Prometheus use
+them; [alarms](guides/alarms.md) says what to do at each alarm. Beside them each process has those of the program and
+the process that Prometheus' Go client has (go_…, process_…).
 
 | Metric | Kind | Labels | Known by | Meaning |
 |---|---|---|---|---|
