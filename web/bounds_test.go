@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -148,4 +149,67 @@ func TestPagesAreOfLimitedSize(t *testing.T) {
 	count = 600 // more than the API ever answers
 	alice.open("/wallet/inbox").shows("longer than this page can show")
 	require.Equal(t, http.StatusInternalServerError, alice.status)
+}
+
+// TestPagesOfTheExplorerAreOfLimitedSize whatever is on the ledger: long values, deep trees, many parties and rights.
+func TestPagesOfTheExplorerAreOfLimitedSize(t *testing.T) {
+	t.Parallel()
+	const many = 1000
+	names := make([]string, many)
+	rights, events := make([]any, many), make([]any, many)
+	for i := range names {
+		names[i] = fmt.Sprintf("%0180d::1220%064d", i, i)
+		rights[i] = map[string]any{"kind": map[string]any{"CanReadAs": map[string]any{"value": map[string]any{
+			"party": names[i],
+		}}}}
+		events[i] = map[string]any{"ExercisedEvent": map[string]any{
+			"nodeId": i, "lastDescendantNodeId": many, "contractId": "00ab", "templateId": "a:B:C", "choice": "Do",
+			"actingParties": names[:100], "witnessParties": names[:100], "choiceArgument": strings.Repeat("'", 4<<10),
+		}}
+	}
+	transaction := map[string]any{"update": map[string]any{"Transaction": map[string]any{"value": map[string]any{
+		"updateId": "1220ab", "offset": 7, "events": events[:100],
+	}}}}
+	var mu sync.Mutex
+	var sizes []float64
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := map[string]any{"user": map[string]string{"id": "alice"}, "party_id": "alice::1220"}
+		switch r.URL.Path {
+		case "/v2/users/alice/rights":
+			answer["rights"] = rights
+		case "/v2/updates/update-by-id":
+			answer = transaction
+		case "/v2/updates/get-updates-page":
+			var asked map[string]any
+			_ = json.NewDecoder(r.Body).Decode(&asked)
+			size, _ := asked["maxPageSize"].(float64)
+			mu.Lock()
+			sizes = append(sizes, size)
+			mu.Unlock()
+			updates := make([]any, int(size))
+			for i := range updates {
+				updates[i] = transaction
+			}
+			answer = map[string]any{"updates": updates}
+		case "/v2/events/events-by-contract-id":
+			answer = map[string]any{"created": map[string]any{"createdEvent": map[string]any{
+				"contractId": "00ab", "signatories": names, "observers": names, "witnessParties": names,
+				"createArgument": strings.Repeat("'", 1<<20),
+			}}}
+		}
+		_ = json.NewEncoder(w).Encode(answer)
+	})
+	of := options(t, api)
+	of.Development = nil
+	alice := window(t, serve(t, of))
+	alice.open("/wallet").press("/wallet/sign-in", "token", "t")
+	for path, shows := range map[string]string{
+		"/explorer": "Offset 7", "/explorer/updates/1220ab": "and 90 more", "/explorer/contracts/00ab": "and 990 more",
+		"/explorer/parties": "And 800 more.",
+	} {
+		alice.open(path).shows(shows)
+		require.Equal(t, http.StatusOK, alice.status, path)
+		require.Less(t, len(alice.text), 3<<20, path)
+	}
+	require.Equal(t, []float64{20, 2, 1}, sizes, "a list of long updates is shorter")
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"html/template"
 	"math/big"
+	"net/url"
 	"strings"
 	"time"
 
@@ -15,9 +16,9 @@ import (
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"coin": coins, "name": ledgerclient.PartyName, "fingerprint": ledgerclient.PartyFingerprint, "once": rand.Text,
-		"short": ledgerclient.Short,
-		"when":  func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") },
-		"iso":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"short": ledgerclient.Short, "segment": url.PathEscape,
+		"when": func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") },
+		"iso":  func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	}
 }
 

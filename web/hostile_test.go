@@ -37,7 +37,29 @@ func hostileAPI(t *testing.T, refusing bool) http.Handler {
 			"transfer_instruction_receiver": party, "description": hostile, "details": hostile,
 		}
 	}
+	transaction := map[string]any{"update": map[string]any{"Transaction": map[string]any{"value": hostileTransaction()}}}
+	created := map[string]any{
+		"contractId": hostile, "templateId": hostile, "packageName": hostile, "contractKey": hostile, "createdAt": at,
+		"createArgument": map[string]any{hostile: hostile}, "signatories": []any{party}, "observers": []any{party},
+		"witnessParties": []any{party}, "offset": 1, "nodeId": 1,
+	}
+	right := func(kind string) any {
+		return map[string]any{"kind": map[string]any{kind: map[string]any{"value": map[string]any{"party": party + kind}}}}
+	}
 	answers := map[string]any{
+		"/v2/users/" + hostile + "/rights": map[string]any{"rights": []any{
+			right("CanActAs"), right("CanReadAs"), right("CanReadAsAnyParty"),
+		}},
+		"/v2/updates/get-updates-page": map[string]any{
+			"updates": []any{transaction}, "lowestPageOffsetExclusive": 1, "nextPageToken": hostile,
+		},
+		"/v2/updates/update-by-offset": transaction,
+		"/v2/events/events-by-contract-id": map[string]any{
+			"created": map[string]any{"createdEvent": created}, "archived": map[string]any{"archivedEvent": created},
+		},
+		"/v2/state/active-contracts-page": map[string]any{"nextPageToken": hostile, "activeContracts": []any{
+			map[string]any{"contractEntry": map[string]any{"JsActiveContract": map[string]any{"createdEvent": created}}},
+		}},
 		"/v2/authenticated-user": map[string]any{"user": map[string]any{"id": hostile}},
 		"/v0/wallet/user-status": map[string]any{"party_id": party},
 		"/v2/users":              map[string]any{"users": []any{map[string]any{"id": hostile, "primaryParty": hostile}}},
@@ -63,21 +85,7 @@ func hostileAPI(t *testing.T, refusing bool) http.Handler {
 				}},
 			}})},
 		},
-		"/v2/updates/update-by-id": map[string]any{"update": map[string]any{"Transaction": map[string]any{
-			"value": map[string]any{
-				"updateId": hostile, "commandId": hostile, "workflowId": hostile, "offset": 1, "effectiveAt": at,
-				"recordTime": at, "externalTransactionHash": hostile, "events": []any{
-					map[string]any{"ExercisedEvent": map[string]any{
-						"contractId": hostile, "templateId": hostile, "choice": hostile, "actingParties": []any{hostile},
-						"choiceArgument": map[string]any{hostile: hostile}, "exerciseResult": hostile, "lastDescendantNodeId": 1,
-					}},
-					map[string]any{"CreatedEvent": map[string]any{
-						"contractId": hostile, "templateId": hostile, "signatories": []any{hostile}, "nodeId": 1,
-						"createArgument": map[string]any{hostile: hostile},
-					}},
-				},
-			},
-		}}},
+		"/v2/updates/update-by-id": transaction,
 		"/v0/wallet/transfer-offers": map[string]any{"offers": []any{contract(map[string]any{
 			"sender": hostile, "receiver": hostile, "amount": map[string]any{"amount": "1", "unit": hostile}, "expiresAt": at,
 			"description": hostile, "trackingId": hostile,
@@ -97,8 +105,32 @@ func hostileAPI(t *testing.T, refusing bool) http.Handler {
 	})
 }
 
+// hostileTransaction is an update in which somebody has chosen everything.
+func hostileTransaction() map[string]any {
+	const at = "2026-11-23T03:46:02.110325Z"
+	return map[string]any{
+		"updateId": hostile, "commandId": hostile, "workflowId": hostile, "offset": 1, "effectiveAt": at,
+		"recordTime": at, "externalTransactionHash": hostile, "events": []any{
+			map[string]any{"ExercisedEvent": map[string]any{
+				"contractId": hostile, "templateId": hostile, "choice": hostile, "actingParties": []any{hostile},
+				"choiceArgument": map[string]any{hostile: hostile}, "exerciseResult": hostile, "lastDescendantNodeId": 2,
+				"witnessParties": []any{hostile}, "acsDelta": true,
+			}},
+			map[string]any{"CreatedEvent": map[string]any{
+				"contractId": hostile, "templateId": hostile, "signatories": []any{hostile}, "nodeId": 1,
+				"createArgument": map[string]any{hostile: hostile}, "witnessParties": []any{hostile},
+			}},
+			map[string]any{"ExercisedEvent": map[string]any{
+				"contractId": hostile, "templateId": hostile, "choice": hostile, "actingParties": []any{hostile},
+				"nodeId": 2, "lastDescendantNodeId": 2,
+			}},
+		},
+	}
+}
+
 func TestTextsOfTheLedgerAreOnlyTexts(t *testing.T) {
 	t.Parallel()
+	const script = "%22%3E%3Cscript%3Ealert(1)%3C%2Fscript%3E"
 	for _, refusing := range []bool{false, true} {
 		of := options(t, hostileAPI(t, refusing))
 		if refusing { // of the list of users, too
@@ -116,14 +148,16 @@ func TestTextsOfTheLedgerAreOnlyTexts(t *testing.T) {
 		}
 		for _, path := range []string{
 			"/wallet", "/wallet/send", "/wallet/inbox", "/wallet/receive", "/wallet/history", "/wallet/coins",
-			"/wallet/waiting", "/wallet/send?to=" + "%22%3E%3Cscript%3Ealert(1)%3C/script%3E",
-			"/wallet/history?search=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&kind=%22%3E%3Cscript%3E",
-			"/wallet/%3Cscript%3Ealert(1)%3C/script%3E", "/", "/wallet/history/1220ab",
+			"/wallet/waiting", "/wallet/send?to=" + script, "/wallet/history?search=" + script + "&kind=%22%3E%3Cscript%3E",
+			"/wallet/" + script, "/", "/wallet/history/1220ab",
+			"/explorer", "/explorer?as=" + script, "/explorer?upto=" + script, "/explorer/search?for=" + script,
+			"/explorer/updates/1220ab", "/explorer/offsets/1", "/explorer/offsets/" + script, "/explorer/contracts/00ab",
+			"/explorer/contracts/" + script, "/explorer/parties", "/explorer/parties/" + script, "/explorer/" + script,
 		} {
 			b.open(path)
 			check(path)
 		}
-		require.GreaterOrEqual(t, checked, 6, "hostile texts were shown")
+		require.GreaterOrEqual(t, checked, 12, "hostile texts were shown")
 		if refusing {
 			continue
 		}

@@ -107,8 +107,11 @@ func TestWhatThePageAsksForCountsForItsVisitor(t *testing.T) {
 	window(t, server).as("bob")
 	alice = window(t, server).as("alice")
 	heard()
-	for _, page := range []string{"", "/send", "/inbox", "/waiting", "/receive", "/history", "/coins"} {
-		alice.open("/wallet" + page)
+	for _, page := range []string{
+		"/wallet", "/wallet/send", "/wallet/inbox", "/wallet/waiting", "/wallet/receive", "/wallet/history", "/wallet/coins",
+		"/explorer", "/explorer/parties", "/explorer/parties/alice",
+	} {
+		alice.open(page)
 		require.Equal(t, http.StatusOK, alice.status, page)
 		check("alice")
 	}

@@ -159,7 +159,7 @@ func (s *site) explain(ctx context.Context, v *visit, err error) {
 	}
 	if v.session.Token != "" && isStatus(err, http.StatusUnauthorized) {
 		v.sessions.end(v.w, v.r)
-		s.goTo(v, "/wallet")
+		s.goTo(v, v.next())
 		return
 	}
 	found := problemOf(err)

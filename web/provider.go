@@ -84,11 +84,12 @@ func failedProvider(what string, err error) *problem {
 }
 
 // asked is what a browser keeps while somebody is at the provider: who comes back has to have gone from here, and the
-// provider's answer has to be the one to this question.
+// provider's answer has to be the one to this question. To is where they go from there.
 type asked struct {
 	State    string    `json:"state"`
 	Nonce    string    `json:"nonce"`
 	Verifier string    `json:"verifier"`
+	To       string    `json:"to"`
 	Ends     time.Time `json:"ends"`
 }
 
@@ -104,6 +105,7 @@ func (s *site) goToProvider(v *visit) error {
 	}
 	question := asked{
 		State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Ends: s.Now().Add(signInLife),
+		To: v.next(),
 	}
 	value, err := v.sessions.seal(v.r, askedPurpose, question)
 	if err != nil {
@@ -131,7 +133,7 @@ func (s *site) comeBack(v *visit) error {
 		s.note(v.ctx(), refused.Status, err)
 		return s.askWho(v, refused.Status, "", refused)
 	}
-	s.goTo(v, "/wallet")
+	s.goTo(v, v.next())
 	return nil
 }
 
@@ -148,6 +150,7 @@ func (s *site) tokenOfProvider(v *visit) (string, error) {
 			Next: "Sign in again.",
 		}
 	}
+	v.asked = question.To
 	if refusal := query.Get("error"); refusal != "" {
 		return "", &problem{
 			Status: http.StatusForbidden,

@@ -130,6 +130,8 @@ func TestPeopleSignInAtAProvider(t *testing.T) {
 	alice.press("/wallet/tap", "amount", "1").shows("200 CC")
 	alice.press("/wallet/sign-out").shows("Sign in with 127.0.0.1")
 	alice.press("/wallet/sign-in", "token", token(t, "alice")).shows("200 CC")
+	alice.press("/wallet/sign-out").open("/explorer/parties?as=alice").shows("Sign in to explore")
+	require.Equal(t, "/explorer/parties?as=alice", alice.open(alice.linkOn("/wallet/provider?to=")).path)
 }
 
 // TestOnlyTheAnswerToTheQuestionSignsIn: what a provider says is held against what was asked, by this browser, once.

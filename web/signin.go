@@ -1,6 +1,10 @@
 package web
 
-import "net/http"
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+)
 
 // homeView names the node.
 type homeView struct{ Participant, Synchronizer, TemporalUI string }
@@ -19,6 +23,28 @@ type signInView struct {
 	Problem  *problem
 	// User is the name that was typed. Tokens are never shown again.
 	User string
+	// To is where people go from here, Explores that it is to the explorer.
+	To       string
+	Explores bool
+}
+
+const walletPath = "/wallet"
+
+// maxNextBytes bounds the address of a page that is remembered while somebody signs in.
+const maxNextBytes = 600
+
+// next is where the visitor goes after signing in: to the page of the explorer that was asked for, or to the wallet. It
+// leads nowhere else, whoever made the link.
+func (v *visit) next() string {
+	asked := cmp.Or(v.asked, v.r.FormValue("to"))
+	if isExplorer(v.r.URL.Path) {
+		asked = v.r.URL.RequestURI()
+	}
+	to, err := url.ParseRequestURI(asked)
+	if err != nil || len(asked) > maxNextBytes || to.Scheme != "" || to.Host != "" || !isExplorer(to.Path) {
+		return walletPath
+	}
+	return (&url.URL{Path: to.Path, RawPath: to.RawPath, RawQuery: to.RawQuery}).String()
 }
 
 // wallet is the first page of a wallet, and before somebody has signed in the way to it.
@@ -36,15 +62,18 @@ func (s *site) wallet(v *visit) error {
 }
 
 func (s *site) askWho(v *visit, status int, typed string, refused *problem) error {
+	next := v.next()
 	if isFragment(v.r) { // of a page whose session is over
-		s.goTo(v, "/wallet")
+		s.goTo(v, next)
 		return nil
 	}
 	users, err := s.users(v)
 	if err != nil {
 		return err
 	}
-	data := signInView{ByName: s.Development != nil, Users: users, User: typed, Problem: refused}
+	data := signInView{
+		ByName: s.Development != nil, Users: users, User: typed, Problem: refused, To: next, Explores: next != walletPath,
+	}
 	if s.provided != nil {
 		data.Provider = s.provided.host()
 	}
@@ -70,7 +99,7 @@ func (s *site) signIn(v *visit) error {
 		refused := problemOf(err)
 		return s.askWho(v, refused.Status, name, refused)
 	}
-	s.goTo(v, "/wallet")
+	s.goTo(v, v.next())
 	return nil
 }
 
@@ -110,6 +139,6 @@ func (s *site) open(v *visit) error {
 
 func (s *site) signOut(v *visit) error {
 	v.sessions.end(v.w, v.r)
-	s.goTo(v, "/wallet")
+	s.goTo(v, v.next())
 	return nil
 }

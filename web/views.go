@@ -73,8 +73,10 @@ func readViews() (views, error) {
 // shown is what templates get.
 type shown struct {
 	// View is the name of the page; the navigation marks it.
-	View    string
-	Session session
+	View string
+	// Explores: the page is of the explorer.
+	Explores bool
+	Session  session
 	// Party is that of the session's user.
 	Party string
 	// Form is the token that each form sends.
@@ -95,7 +97,8 @@ func (s *site) show(v *visit, name string, data any) error {
 // write writes a page, or a part of one named by "page-part".
 func (s *site) write(v *visit, status int, name string, data any) error {
 	all := shown{
-		View: name, Session: v.session, Party: v.party, Form: v.sessions.form(v.session), Taps: s.Taps, Data: data,
+		View: name, Explores: isExplorer(v.r.URL.Path), Session: v.session, Party: v.party,
+		Form: v.sessions.form(v.session), Taps: s.Taps, Data: data,
 	}
 	block := "frame"
 	pageName, part, isPart := strings.Cut(name, "-")

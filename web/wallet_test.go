@@ -187,29 +187,34 @@ func TestEveryLinkAndFormLeadsSomewhere(t *testing.T) {
 				}
 			}
 		}
-		if alice.path == "/" || strings.HasPrefix(alice.path, "/wallet") && alice.path != "/wallet/waiting" {
+		isPage := strings.HasPrefix(alice.path, "/wallet") || strings.HasPrefix(alice.path, "/explorer")
+		if alice.path == "/" || isPage && alice.path != "/wallet/waiting" {
 			require.Equal(t, 1, titles, queue[0])
 		}
 	}
-	require.True(t, seen["/wallet/history.csv"] && seen["/wallet/waiting"] && seen["/docs"], "%v", seen)
+	for _, path := range []string{"/wallet/history.csv", "/wallet/waiting", "/docs", "/explorer", "/explorer/parties"} {
+		require.True(t, seen[path], "%s: %v", path, seen)
+	}
 }
 
 func TestTheFirstViewIsSmallAndFromHereAlone(t *testing.T) {
 	t.Parallel()
 	server := node(t)
 	alice := window(t, server).as("alice")
-	size := len(alice.text)
-	files := 0
-	for _, path := range links(alice, "src", "href") {
-		if strings.HasPrefix(path, "/assets/") {
-			files++
-			alice.open(path)
-			require.Contains(t, alice.header.Get("Cache-Control"), "immutable")
-			size += len(alice.text)
+	for _, page := range []string{"/wallet", "/explorer"} {
+		size := len(alice.open(page).text)
+		files := 0
+		for _, path := range links(alice, "src", "href") {
+			if strings.HasPrefix(path, "/assets/") {
+				files++
+				alice.open(path)
+				require.Contains(t, alice.header.Get("Cache-Control"), "immutable")
+				size += len(alice.text)
+			}
 		}
+		require.Equal(t, 4, files)
+		require.Less(t, size, 100_000)
 	}
-	require.Equal(t, 4, files)
-	require.Less(t, size, 100_000)
 }
 
 // links are the values of attributes on the page.

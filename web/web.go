@@ -114,6 +114,17 @@ func New(options Options) (http.Handler, error) {
 	} {
 		mux.Handle(pattern, s.page(s.signedIn(view)))
 	}
+	for pattern, show := range map[string]func(*visit, reader) error{
+		"GET /explorer":                 s.explorer,
+		"GET /explorer/search":          s.find,
+		"GET /explorer/updates/{id}":    s.updateByID,
+		"GET /explorer/offsets/{at}":    s.updateByOffset,
+		"GET /explorer/contracts/{id}":  s.contractByID,
+		"GET /explorer/parties":         s.parties,
+		"GET /explorer/parties/{party}": s.partyByID,
+	} {
+		mux.Handle(pattern, s.page(s.reading(show)))
+	}
 	mux.Handle("/", s.page(s.unknown))
 	pages := s.observe(mux, options.Hosts.GuardPages(mux, options.HostsFlag))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -131,7 +142,13 @@ func isPage(r *http.Request) bool {
 	if path == "/" {
 		return r.Method == http.MethodGet || r.Method == http.MethodHead
 	}
-	return path == "/wallet" || strings.HasPrefix(path, "/wallet/") || strings.HasPrefix(path, "/assets/")
+	return path == "/wallet" || strings.HasPrefix(path, "/wallet/") || isExplorer(path) ||
+		strings.HasPrefix(path, "/assets/")
+}
+
+// isExplorer reports whether a path is of the explorer, and not of the wallet.
+func isExplorer(path string) bool {
+	return path == "/explorer" || strings.HasPrefix(path, "/explorer/")
 }
 
 // policy is what browsers may do with the page: nothing but what the node itself serves, and no script or style in it.
@@ -234,6 +251,8 @@ type visit struct {
 	party string
 	// api calls the node as the user who is signed in.
 	api *ledgerclient.Client
+	// asked is the page that somebody asked for before signing in elsewhere; "" where nobody knows.
+	asked string
 }
 
 func (v *visit) ctx() context.Context { return v.r.Context() }
@@ -332,7 +351,11 @@ func (s *site) done(v *visit, path, notice string) error {
 func isFragment(r *http.Request) bool { return r.Header.Get("Hx-Request") == "true" }
 
 func (s *site) unknown(v *visit) error {
+	next := "Go to the wallet."
+	if isExplorer(v.r.URL.Path) {
+		next = "Go to the explorer."
+	}
 	return &problem{
-		Status: http.StatusNotFound, What: fmt.Sprintf("There is no page %q.", v.r.URL.Path), Next: "Go to the wallet.",
+		Status: http.StatusNotFound, What: fmt.Sprintf("There is no page %q.", v.r.URL.Path), Next: next,
 	}
 }

@@ -1,0 +1,177 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const explorerPath = "/explorer"
+
+const (
+	// updatesPage is how many updates a list shows, if they are not too long.
+	updatesPage = 20
+	// partsOfRow is how many parts of an update a list shows, and choicesOfPart how many choices below each.
+	partsOfRow, choicesOfPart = 3, 2
+)
+
+// row is an update in a list.
+type row struct {
+	ID       string
+	Offset   int64
+	Recorded time.Time
+	// Did are its first parts, with the first choices that they led to; More: there are others.
+	Did  []*node
+	More bool
+}
+
+// rowOf is an update in a few words.
+func rowOf(from transaction, as reader) row {
+	one := row{ID: from.ID, Offset: from.Offset, Recorded: from.Recorded}
+	events, more := firstOf(from.Events)
+	parts := treeOf(events, func(e event) *node { return e.head(as) })
+	one.Did = parts[:min(partsOfRow, len(parts))]
+	one.More = more > 0 || len(parts) > len(one.Did)
+	for _, part := range one.Did {
+		below := part.Children
+		part.Children = nil
+		for _, child := range below {
+			if child.Choice == "" || child.Choice == "Archive" || len(part.Children) == choicesOfPart {
+				continue
+			}
+			child.Children = nil
+			part.Children = append(part.Children, child)
+		}
+	}
+	return one
+}
+
+// explorerView is a list of updates, the newest first.
+type explorerView struct {
+	Reader reader
+	Rows   []row
+	// First: there are no newer ones. Older leads to those before, "" without any.
+	First bool
+	Older string
+}
+
+// explorer shows what happened last, as the visitor may see it.
+func (s *site) explorer(v *visit, as reader) error {
+	upTo := v.r.URL.Query().Get("upto")
+	data := explorerView{Reader: as, First: upTo == ""}
+	in := map[string]any{"descendingOrder": true, "updateFormat": as.updates()}
+	if upTo != "" {
+		end, err := strconv.ParseInt(upTo, 10, 64)
+		if err != nil {
+			return unprocessable(strconv.Quote(upTo)+" is no offset.", "Go to the newest updates.")
+		}
+		in["endOffsetInclusive"] = end
+	}
+	var out struct {
+		Updates []foundUpdate `json:"updates"`
+		Lowest  int64         `json:"lowestPageOffsetExclusive"`
+		Next    *string       `json:"nextPageToken"`
+	}
+	err := shorter(updatesPage, func(size int) error {
+		in["maxPageSize"] = size
+		return v.api.Post(v.ctx(), "/v2/updates/get-updates-page", in, &out)
+	})
+	if err != nil {
+		return err
+	}
+	for _, found := range out.Updates {
+		data.Rows = append(data.Rows, rowOf(found.Update.Transaction.Value, as))
+	}
+	if out.Next != nil && out.Lowest > 0 {
+		older := url.Values{"upto": {strconv.FormatInt(out.Lowest, 10)}}
+		if as.As != "" {
+			older.Set("as", as.As)
+		}
+		data.Older = explorerPath + "?" + older.Encode()
+	}
+	if isFragment(v.r) {
+		return s.show(v, "explorer-live", data)
+	}
+	return s.show(v, "explorer", data)
+}
+
+// shorter asks for a page of a list, and for a shorter one as long as the answer is longer than a page takes.
+func shorter(size int, ask func(size int) error) error {
+	const times = 10
+	for {
+		err := ask(size)
+		if !errors.Is(err, errLongAnswer) || size == 1 {
+			return err
+		}
+		size = max(1, size/times)
+	}
+}
+
+// maxOffsetDigits is how many digits an offset has at most.
+const maxOffsetDigits = 19
+
+// find leads to what has an id.
+func (s *site) find(v *visit, as reader) error {
+	typed := strings.TrimSpace(v.r.URL.Query().Get("for"))
+	path := ""
+	switch {
+	case typed == "":
+	case len(typed) <= maxOffsetDigits && strings.Trim(typed, "0123456789") == "":
+		path = "/offsets/"
+	case strings.Contains(typed, "::"):
+		path = "/parties/"
+	case as.partyOf(typed) != typed:
+		path, typed = "/parties/", as.partyOf(typed)
+	case strings.Trim(typed, "0123456789abcdef") != "":
+	case strings.HasPrefix(typed, "1220"):
+		path = "/updates/"
+	case strings.HasPrefix(typed, "00"):
+		path = "/contracts/"
+	}
+	if path == "" {
+		return unprocessable(fmt.Sprintf("%q is the id of nothing.", typed), "Search for the id of an update, which "+
+			"begins with 1220, of a contract, which begins with 00, or of a party, which has :: in it; or for an offset.")
+	}
+	s.goTo(v, explorerPath+path+url.PathEscape(typed))
+	return nil
+}
+
+// exploredView is an update, with who reads it.
+type exploredView struct {
+	updateView
+
+	Reader reader
+}
+
+func (s *site) updateByID(v *visit, as reader) error {
+	return s.explore(v, wanted{ID: v.r.PathValue("id")}, as)
+}
+
+func (s *site) updateByOffset(v *visit, as reader) error {
+	at, err := strconv.ParseInt(v.r.PathValue("at"), 10, 64)
+	if err != nil {
+		return unprocessable(strconv.Quote(v.r.PathValue("at"))+" is no offset.", "Search for a whole number.")
+	}
+	return s.explore(v, wanted{Offset: at}, as)
+}
+
+// explore shows an update.
+func (s *site) explore(v *visit, which wanted, as reader) error {
+	found, err := v.update(which, as)
+	if isStatus(err, http.StatusNotFound) {
+		return &problem{
+			Status: http.StatusNotFound, What: "There is no such update, or nothing in it is for you to see.",
+			Next: "Check the id. Entries without a transaction have an offset too; old ones may have been pruned.",
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return s.show(v, "explored", exploredView{
+		updateView: updateView{update: found, Temporal: s.workflowsOf(found.Command, as.Only())}, Reader: as,
+	})
+}

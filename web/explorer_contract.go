@@ -1,0 +1,120 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+)
+
+// maxPayload is how much of a contract is shown on its own page, in bytes.
+const maxPayload = 20_000
+
+// created is the creation of a contract as the API tells it.
+type created struct {
+	Offset      int64           `json:"offset"`
+	Node        int32           `json:"nodeId"`
+	Contract    string          `json:"contractId"`
+	Template    string          `json:"templateId"`
+	Package     string          `json:"packageName"`
+	Argument    json.RawMessage `json:"createArgument"`
+	Key         json.RawMessage `json:"contractKey"`
+	Signatories []string        `json:"signatories"`
+	Observers   []string        `json:"observers"`
+	Witnesses   []string        `json:"witnessParties"`
+	At          time.Time       `json:"createdAt"`
+}
+
+// contractView is a contract with its life.
+type contractView struct {
+	Reader reader
+	ID     string
+	// On is its template in words, Template and Package are the names that programs know.
+	On, Template, Package string
+	// Signatories signed it, Observers are who else sees it, and Seen those of the visitor's parties among them.
+	Signatories, Observers, Seen people
+	Key, Payload                 string
+	Began                        life
+	// Ended is nil of a contract that is active.
+	Ended *life
+}
+
+func (s *site) contractByID(v *visit, as reader) error {
+	var out struct {
+		Created *struct {
+			Event created `json:"createdEvent"`
+		} `json:"created"`
+		Archived *struct {
+			Event struct {
+				Offset int64 `json:"offset"`
+				Node   int32 `json:"nodeId"`
+			} `json:"archivedEvent"`
+		} `json:"archived"`
+	}
+	in := map[string]any{"contractId": v.r.PathValue("id"), "eventFormat": as.events()}
+	err := v.api.Post(v.ctx(), "/v2/events/events-by-contract-id", in, &out)
+	if isStatus(err, http.StatusNotFound) || err == nil && out.Created == nil {
+		return &problem{
+			Status: http.StatusNotFound, What: "There is no such contract, or it is not for you to see.",
+			Next: "Signatories and observers see a contract. Check its id; one that ended may have been pruned.",
+		}
+	}
+	if err != nil {
+		return err
+	}
+	found := out.Created.Event
+	data := contractView{
+		Reader: as, ID: found.Contract, On: wordsOfTemplate(found.Template), Template: found.Template,
+		Package: found.Package, Signatories: peopleOf(found.Signatories), Observers: peopleOf(found.Observers),
+		Seen: as.seen(found.Witnesses), Payload: prettyTo(found.Argument, maxPayload),
+	}
+	if string(found.Key) != "null" {
+		data.Key = pretty(found.Key)
+	}
+	if data.Began, err = s.lifeOf(v, found.Offset, found.Node, as); err != nil {
+		return err
+	}
+	if data.Began.At.IsZero() {
+		data.Began.At = found.At
+	}
+	if out.Archived != nil {
+		ended, err := s.lifeOf(v, out.Archived.Event.Offset, out.Archived.Event.Node, as)
+		if err != nil {
+			return err
+		}
+		data.Ended = &ended
+	}
+	return s.show(v, "contract", data)
+}
+
+// life is the beginning or the end of a contract.
+type life struct {
+	Offset int64
+	// Update is the transaction that it was part of, At when, Did what was done; "" and nil where it was pruned or is not
+	// for the reader to see. Command is known to its submitters, and Temporal leads to its workflow.
+	Update, Command, Temporal string
+	At                        time.Time
+	Did                       *node
+}
+
+// lifeOf reads what an event of a contract was part of: the choice that made it, or else the event itself.
+func (s *site) lifeOf(v *visit, offset int64, event int32, as reader) (life, error) {
+	one := life{Offset: offset}
+	found, err := v.transaction(wanted{Offset: offset}, as)
+	if isStatus(err, http.StatusNotFound) || isStatus(err, http.StatusBadRequest) { // it was pruned
+		return one, nil
+	}
+	if err != nil {
+		return one, err
+	}
+	one.Update, one.Command, one.At = found.ID, found.Command, found.Recorded
+	if found.Command != "" {
+		one.Temporal = s.workflowsOf(found.Command, "")
+	}
+	for _, part := range found.Events {
+		at := part.head(as)
+		if at.id <= event && event <= at.last && (one.Did == nil || at.Choice != "") {
+			one.Did = at
+		}
+	}
+	return one, nil
+}

@@ -1,0 +1,208 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/ledgerclient"
+)
+
+// linkOn is the first link of the page that begins so.
+func (b *browser) linkOn(prefix string) string {
+	b.t.Helper()
+	for _, link := range links(b, "href") {
+		if strings.HasPrefix(link, prefix) {
+			return link
+		}
+	}
+	require.Fail(b.t, "the page has no such link", "%s in\n%s", prefix, b.text)
+	return ""
+}
+
+// search looks for something in the explorer.
+func (b *browser) search(id string) *browser {
+	b.t.Helper()
+	return b.open("/explorer/search?for=" + url.QueryEscape(id))
+}
+
+// textOf is the text of the first element with a kind, from a place on the page on.
+func (b *browser) textOf(kind, after string) string {
+	b.t.Helper()
+	_, rest, found := strings.Cut(b.text, after)
+	require.True(b.t, found, after)
+	_, rest, found = strings.Cut(rest, "<"+kind+">")
+	require.True(b.t, found, kind)
+	text, _, _ := strings.Cut(rest, "</"+kind+">")
+	return text
+}
+
+// TestFromAnIdToWhoDidWhatAndWhy: an update, a contract, a party and an offset are found, and lead to each other.
+func TestFromAnIdToWhoDidWhatAndWhy(t *testing.T) {
+	t.Parallel()
+	of := options(t, coinAPI(t).Handler)
+	of.TemporalUI, of.TemporalNamespace = "http://127.0.0.1:8233", "default"
+	server := serve(t, of)
+	alice, bob := window(t, server).as("alice"), window(t, server).as("bob")
+	alice.press("/wallet/tap", "amount", "1")
+	alice.open("/wallet/send").press("/wallet/send/preview", "to", "bob", "amount", "5", "note", "<b>lunch</b>")
+	alice.press("/wallet/send")
+
+	alice.open("/explorer").shows("What happened last",
+		"Wallet app install transfer factory transfer on Wallet app install by operator",
+		"Transfer factory transfer on External party amulet rules by alice")
+	update := alice.linkOn("/explorer/updates/")
+	alice.open(update).shows("New Locked amulet", "External party amulet rules by alice",
+		"You see the parts that concern alice", "On the ledger", "The workflows of the party")
+	require.NotContains(t, alice.text, "<b>lunch")
+	offset := alice.textOf("dd", "<dt>Offset</dt>")
+	id := strings.TrimPrefix(update, "/explorer/updates/")
+	require.Equal(t, update, alice.search(" "+id+" ").path)
+	require.Equal(t, "/explorer/offsets/"+offset, alice.search(offset).path)
+	alice.shows("New Locked amulet", id)
+	alice.open(alice.linkOn("/explorer?upto=")).shows("Offset " + offset)
+
+	// The coin that was locked: made by the transfer, and still there.
+	contract := alice.open(update).linkOn("/explorer/contracts/")
+	require.Equal(t, contract, alice.search(strings.TrimPrefix(contract, "/explorer/contracts/")).path)
+	alice.shows("What it says", "Signed by", "How it began")
+	instruction := bob.open(update).linkOn("/explorer/contracts/")
+	bob.open(instruction).shows("Amulet transfer instruction", "It is active.", "lunch", "It has not.",
+		"How it began New Amulet transfer instruction signed by DSO", id) // who made it is not for him to see
+	require.NotContains(t, bob.words(), "Key")
+	alice.open(instruction).shows("How it began Transfer factory transfer on External party amulet rules by alice", id)
+	bob.open("/wallet/inbox").press("/accept")
+	bob.open(instruction).shows("It has ended.", "Transfer instruction accept on Amulet transfer instruction by bob")
+	require.Contains(t, links(bob, "href"), update, "where it began")
+	alice.open("/wallet/history").open(alice.linkOn("/wallet/history/12"))
+	alice.open(alice.linkOn("/explorer/updates/")).shows("Transfer instruction accept")
+
+	party := alice.open("/explorer/parties").linkOn("/explorer/parties/")
+	require.Equal(t, party, alice.search("alice").path)
+	alice.shows("alice::1220", "What it holds", "Amulet")
+	alice.open(alice.linkOn("/explorer?as=")).shows("As seen by", "by alice")
+	alice.search("bob::1220ab").shows("You may not read as this party")
+	for _, nothing := range []string{"", "rob", "12zz", "77ab", `"><script>`, strings.Repeat("9", 20)} {
+		alice.search(nothing).shows("is the id of nothing", "To the explorer")
+		require.Equal(t, http.StatusUnprocessableEntity, alice.status)
+	}
+	alice.search(strings.Repeat("9", 18)).shows("There is no such update")
+	alice.open("/explorer/offsets/many").shows(`"many" is no offset.`)
+	alice.open("/explorer?upto=many").shows(`"many" is no offset.`)
+	alice.open("/explorer?upto=100000000").shows("after ledger end")
+	alice.open("/explorer/nothing").shows("There is no page", "Go to the explorer.")
+}
+
+// TestTheExplorerShowsWhatItsVisitorMayReadAndNothingElse by the rights that the visitor has now.
+func TestTheExplorerShowsWhatItsVisitorMayReadAndNothingElse(t *testing.T) {
+	t.Parallel()
+	api := coinAPI(t)
+	server := serve(t, options(t, api.Handler))
+	alice, bob := window(t, server).as("alice"), window(t, server).as("bob")
+	alice.press("/wallet/tap", "amount", "1")
+	update := alice.open("/explorer").linkOn("/explorer/updates/")
+	contract := alice.open(update).linkOn("/explorer/contracts/")
+	party := url.QueryEscape(alice.open("/explorer/parties").textOf("code", "<article"))
+	for _, path := range []string{update, contract} {
+		bob.open(path).shows("for you to see")
+		require.Equal(t, http.StatusNotFound, bob.status, path)
+		require.NotContains(t, bob.words(), "Tap")
+	}
+	for _, path := range []string{"/explorer?as=" + party, update + "?as=" + party, contract + "?as=" + party} {
+		bob.open(path).shows("That did not work")
+		require.Equal(t, http.StatusForbidden, bob.status, path)
+	}
+	bob.open("/explorer/parties/" + party).shows("You may not read as this party")
+	require.NotContains(t, bob.words(), "What it holds")
+
+	rights := func(method string, right ledgerclient.Right) {
+		api.Call(apitest.LedgerUser, method, "/v2/users/bob/rights",
+			map[string]any{"userId": "bob", "identityProviderId": "", "rights": []any{right}}).OK(nil)
+	}
+	named, err := url.QueryUnescape(party)
+	require.NoError(t, err)
+	rights(http.MethodPost, ledgerclient.CanReadAs(named))
+	bob.open(update).shows("Tap", "those whom you read as", "Seen by")
+	bob.open(update+"?as=alice").shows("Tap", "that concern alice")
+	bob.open(contract).shows("You see it as alice")
+	bob.open("/explorer/parties").shows("alice", "bob").open("/explorer/parties/"+party).shows("What it holds", "Amulet")
+	rights(http.MethodPatch, ledgerclient.CanReadAs(named))
+	bob.open(update).shows("for you to see")
+	rights(http.MethodPost, ledgerclient.CanReadAsAnyParty())
+	bob.open(update).shows("Tap", "those whom you read as")
+	bob.open("/explorer/parties").shows("You may read as any party.")
+	bob.open(update + "?as=bob").shows("for you to see")
+}
+
+func TestWhoMayReadAsNobodyIsToldSo(t *testing.T) {
+	t.Parallel()
+	api := coinAPI(t)
+	api.Call(apitest.LedgerUser, http.MethodPost, "/v2/users", map[string]any{
+		"user": map[string]any{"id": "nora", "primaryParty": "", "isDeactivated": false, "identityProviderId": ""},
+	}).OK(nil)
+	nora := window(t, serve(t, options(t, api.Handler)))
+	nora.open("/explorer").press("/wallet/sign-in", "user", "", "token", token(t, "nora"))
+	require.Equal(t, http.StatusForbidden, nora.status)
+	nora.shows("You have the right to read as nobody", "Open a wallet")
+}
+
+// TestSigningInLeadsToThePageThatWasAskedFor and to no other site.
+func TestSigningInLeadsToThePageThatWasAskedFor(t *testing.T) {
+	t.Parallel()
+	server := node(t)
+	alice := window(t, server).as("alice")
+	alice.press("/wallet/tap", "amount", "1")
+	update := alice.open("/explorer").linkOn("/explorer/updates/")
+	bob := window(t, server).open(update+"?as=a%26b").shows("Sign in to explore").press("/wallet/sign-in", "user", "bob")
+	require.Equal(t, update+"?as=a%26b", bob.path)
+	bob.open("/explorer").press("/wallet/sign-out").shows("Sign in to explore")
+	for _, to := range []string{
+		"https://evil.example/explorer", "//evil.example/explorer", "/\\evil.example/explorer", "/explorerevil",
+		"https:/explorer/x", "/wallet/history", "explorer", "/explorer/" + strings.Repeat("x", 1000), "",
+	} {
+		stranger := window(t, server).open("/explorer").press("/wallet/sign-in", "user", "bob", "to", to)
+		require.Equal(t, "/wallet", stranger.path, to)
+	}
+	lost := window(t, server)
+	request := lost.request(http.MethodGet, "/explorer?seen=x", nil)
+	request.Header.Set("Hx-Request", "true")
+	require.Equal(t, "/explorer?seen=x", lost.load(request).header.Get("Hx-Redirect"))
+}
+
+// TestTheListOfUpdatesIsLiveAndHasPages.
+func TestTheListOfUpdatesIsLiveAndHasPages(t *testing.T) {
+	t.Parallel()
+	server := node(t)
+	alice := window(t, server).as("alice")
+	alice.open("/explorer").shows("New Wallet app install signed by alice")
+	live := links(alice, "hx-get")[0]
+	ask := func() *browser {
+		request := alice.request(http.MethodGet, live, nil)
+		request.Header.Set("Hx-Request", "true")
+		return alice.load(request)
+	}
+	require.Equal(t, http.StatusNoContent, ask().status)
+	for range 21 {
+		alice.open("/wallet").press("/wallet/tap", "amount", "1")
+	}
+	ask().shows("Wallet app install execute batch on Wallet app install by operator",
+		"Dev net tap on Amulet rules by alice")
+	require.NotContains(t, alice.text, "<html")
+	count := func() (rows int) {
+		for _, link := range links(alice, "href") {
+			if strings.HasPrefix(link, "/explorer/updates/") {
+				rows++
+			}
+		}
+		return rows
+	}
+	require.Equal(t, 20, count())
+	alice.open("/explorer").open(alice.linkOn("/explorer?upto="))
+	require.Equal(t, 2, count())
+	require.Empty(t, links(alice, "hx-get"), "older ones stay as they are")
+	alice.shows("Newest").open("/explorer?upto=1").shows("Nothing that you may see.")
+}
