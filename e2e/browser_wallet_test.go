@@ -16,6 +16,8 @@ func TestThePageInABrowser(t *testing.T) {
 		"coin goes with the keyboard alone":       coinGoesWithTheKeyboardAlone,
 		"every view is for everybody":             everyViewIsForEverybody,
 		"the first view is small":                 theFirstViewIsSmall,
+		"an id leads to who did what":             anIDLeadsToWhoDidWhat,
+		"the explorer is for everybody":           theExplorerIsForEverybody,
 		"a connection that is lost loses nothing": aConnectionThatIsLostLosesNothing,
 	} {
 		t.Run(name, func(t *testing.T) {

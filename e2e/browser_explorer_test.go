@@ -1,0 +1,68 @@
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+)
+
+// path is where on the node the window is.
+func (w *window) path() string {
+	w.t.Helper()
+	path, err := ask[string](w, "() => location.pathname")
+	require.NoError(w.t, err)
+	return path
+}
+
+// anIDLeadsToWhoDidWhat: somebody is sent the id of an update and finds who did what, the contract that came of it, and
+// how that ended; the list of updates goes on by itself.
+func anIDLeadsToWhoDidWhat(t *testing.T, n *upNode, browser *chromium) {
+	t.Helper()
+	judy := browser.window(t, n.url).as("judy")
+	ivan := browser.window(t, n.url).as("ivan").tap("10")
+	ivan.offers("judy", "5", "for the boat")
+	ivan.open("/wallet/history").press("Offered 5 CC").shows("On the ledger").press("In the explorer")
+	ivan.shows("You see the parts that concern ivan", "by ivan").picture("update")
+	update := ivan.path()
+	require.True(t, strings.HasPrefix(update, "/explorer/updates/1220"), update)
+	id := strings.TrimPrefix(update, "/explorer/updates/")
+
+	mallory := browser.window(t, n.url).open(update).shows("Sign in to explore").types("Your name", "mallory")
+	mallory.press("Explore the ledger").shows("There is no such update, or nothing in it is for you to see.").lacks("ivan")
+
+	judy.open("/").press("Explorer").shows("What happened last").tabTo("Find").keys(id + kb.Enter)
+	judy.shows("You see the parts that concern judy", "New Amulet transfer instruction")
+	judy.lacks("New Locked amulet").press("New Amulet transfer instruction").shows("for the boat").press("00")
+	judy.shows("What it says", "It is active.", "signed by DSO", "ivan").picture("contract")
+	contract := judy.path()
+
+	ivan.press("Updates").shows("What happened last", "by ivan").lacks("Transfer instruction accept")
+	judy.open("/wallet/inbox").press("Accept").shows("You accepted the offer.")
+	ivan.shows("Transfer instruction accept on Amulet transfer instruction by judy") // it says so by itself
+	ivan.picture("explorer")
+	judy.telephone().dark(true).open(contract).shows("It has ended.", "Transfer instruction accept").press("1220")
+	judy.shows("You see the parts that concern judy").press("Parties").press("judy").shows("What it holds", "Amulet")
+}
+
+// theExplorerIsForEverybody looks at every view of the explorer with axe.
+func theExplorerIsForEverybody(t *testing.T, n *upNode, browser *chromium) {
+	t.Helper()
+	rules := axe(t)
+	w := browser.window(t, n.url)
+	look := func(view string) { w.isForEverybody(rules, view) }
+
+	w.open("/explorer").shows("Sign in to explore")
+	look("signing in to explore")
+	w.as("kim").tap("10").open("/explorer").shows("What happened last", "by kim")
+	look("the explorer")
+	w.press("Offset").shows("What happened", "On the ledger").press("New Amulet").shows("Says")
+	look("an update, unfolded")
+	w.press("00").shows("What it says", "It is active.")
+	look("a contract")
+	w.press("Parties").shows("You may read as these.").press("kim").shows("What it holds", "Amulet")
+	look("a party")
+	w.types("Find", "nothing").press("Find").shows("is the id of nothing")
+	look("a search that finds nothing")
+}
