@@ -116,7 +116,7 @@ clean: ## Remove what was built; the data of `make run` stays
 
 .PHONY: test
 test: build node test/release haproxy nginx chromium ## Run the whole suite; it starts the PostgreSQL and the Temporal that it needs
-	$(BIN) testenv -- $(GO) test -timeout 30m $(TESTFLAGS) $(PACKAGES)
+	$(BIN) testenv -- $(GO) test -timeout 60m $(TESTFLAGS) $(PACKAGES)
 
 .PHONY: test/release
 test/release: build ## Pack the program as a release would, install it into an empty directory and start a node from there
