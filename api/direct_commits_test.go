@@ -3,6 +3,7 @@ package api_test
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/daml/dartest"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/db/dbtest"
 	"github.com/florinledger/florin/ledger"
@@ -37,35 +39,75 @@ func (r *takesRights) TraceQueryStart(
 // TraceQueryEnd implements [pgx.QueryTracer].
 func (r *takesRights) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// directCommits are requests that change the record without a submission. Those without a path are asked as
+// directCommit is a request that changes the record without a submission. One without a path is asked as
 // [world.request] does.
-var directCommits = []struct {
+type directCommit struct {
 	operation, path string
-	body            object
-}{
-	{operation: "POST /v2/users"},
-	{operation: "PATCH /v2/users/{user-id}"},
-	{operation: "DELETE /v2/users/{user-id}"},
-	{operation: "POST /v2/users/{user-id}/rights"},
-	{operation: "PATCH /v2/users/{user-id}/rights"},
-	{operation: "PATCH /v2/users/{user-id}/identity-provider-id"},
-	{operation: "POST /v2/parties"},
-	{operation: "PATCH /v2/parties/{party}"},
-	{operation: "POST /v2/idps"},
-	{operation: "PATCH /v2/idps/{idp-id}", path: "/v2/idps/empty", body: object{
-		"identityProviderConfig": object{"identityProviderId": "empty", "isDeactivated": true},
-		"updateMask":             object{"paths": []string{"is_deactivated"}},
-	}},
-	{operation: "DELETE /v2/idps/{idp-id}", path: "/v2/idps/empty"},
-	{
-		operation: "POST /v2/participant-pruning/prune", path: "/v2/participant-pruning/prune",
-		body: object{"pruneUpTo": 1},
-	},
-	{
-		operation: "PUT /v0/admin/ledger-settings/{name}", path: "/v0/admin/ledger-settings/max-provided-parties",
-		body: object{"value": "7"},
-	},
-	{operation: "PUT /v0/admin/automation/settings/top-up"},
+	body            any
+}
+
+// indirect are the beginnings of the paths under /v2 that commit nothing, or through a workflow, which asks for the rights
+// of who submitted when it commits.
+var indirect = []string{
+	"/v2/commands/", "/v2/interactive-submission/", "/v2/parties/external/", "/v2/contracts/", "/v2/events/", "/v2/state/",
+	"/v2/updates", "/v2/dars/validate", "/v2/package-vetting/list",
+}
+
+// TestEachDirectCommitIsTried finds operations that change something and are neither tried here nor indirect.
+func TestEachDirectCommitIsTried(t *testing.T) {
+	t.Parallel()
+	tried := map[string]bool{}
+	for _, commit := range directCommits(t) {
+		tried[commit.operation] = true
+	}
+	for _, route := range newWorldOn(t, dbtest.New(t)).operations(t) {
+		method, path := apitest.Described(route.method, route.pattern) // older names are of the same endpoint
+		operation := method + " " + path
+		changes := route.method != http.MethodGet && route.method != http.MethodHead && route.method != http.MethodOptions &&
+			route.method != "WS" && strings.HasPrefix(route.pattern, "/v2/")
+		isIndirect := slices.ContainsFunc(indirect, func(prefix string) bool {
+			return strings.HasPrefix(route.pattern, prefix)
+		})
+		require.Equal(t, changes && !isIndirect, tried[operation] && strings.HasPrefix(route.pattern, "/v2/"), operation)
+	}
+}
+
+// directCommits are all of them.
+func directCommits(t *testing.T) []directCommit {
+	t.Helper()
+	dar := func(name string) string { return string(dartest.Build(t, dartest.Notes(name, "1.0.0", ""))) }
+	unvet := object{"changes": []object{{"operation": object{"Unvet": object{"value": object{
+		"packages": []object{{"packageName": "uploaded", "packageVersion": "1.0.0"}},
+	}}}}}}
+	return []directCommit{
+		{operation: "POST /v2/dars", path: "/v2/dars", body: dar("first")},
+		{operation: "POST /v2/packages", path: "/v2/packages", body: dar("second")},
+		{operation: "POST /v2/package-vetting/update", path: "/v2/package-vetting/update", body: unvet},
+		{operation: "POST /v2/package-vetting", path: "/v2/package-vetting", body: unvet},
+		{operation: "POST /v2/users"},
+		{operation: "PATCH /v2/users/{user-id}"},
+		{operation: "DELETE /v2/users/{user-id}"},
+		{operation: "POST /v2/users/{user-id}/rights"},
+		{operation: "PATCH /v2/users/{user-id}/rights"},
+		{operation: "PATCH /v2/users/{user-id}/identity-provider-id"},
+		{operation: "POST /v2/parties"},
+		{operation: "PATCH /v2/parties/{party}"},
+		{operation: "POST /v2/idps"},
+		{operation: "PATCH /v2/idps/{idp-id}", path: "/v2/idps/empty", body: object{
+			"identityProviderConfig": object{"identityProviderId": "empty", "isDeactivated": true},
+			"updateMask":             object{"paths": []string{"is_deactivated"}},
+		}},
+		{operation: "DELETE /v2/idps/{idp-id}", path: "/v2/idps/empty"},
+		{
+			operation: "POST /v2/participant-pruning/prune", path: "/v2/participant-pruning/prune",
+			body: object{"pruneUpTo": 1},
+		},
+		{
+			operation: "PUT /v0/admin/ledger-settings/{name}", path: "/v0/admin/ledger-settings/max-provided-parties",
+			body: object{"value": "7"},
+		},
+		{operation: "PUT /v0/admin/automation/settings/top-up"},
+	}
 }
 
 // TestNothingIsCommittedForACallerWhoLostItsRightMeanwhile takes the right of an administrator in the moment in which
@@ -84,11 +126,12 @@ func TestNothingIsCommittedForACallerWhoLostItsRightMeanwhile(t *testing.T) {
 	served := w.operations(t)
 	mine := []ledger.Right{{Kind: ledger.ParticipantAdmin}}
 	w.IdentityProvider("empty")
-	for _, commit := range directCommits {
+	w.Call(apitest.Admin, http.MethodPost, "/v2/dars", string(dartest.Build(t, dartest.Notes("uploaded", "1.0.0", "")))).OK(nil)
+	for _, commit := range directCommits(t) {
 		operation := commit.operation
 		route, ok := served[operation]
 		require.True(t, ok, operation)
-		path, body := commit.path, any(commit.body)
+		path, body := commit.path, commit.body
 		if path == "" {
 			path, body = w.request(route, w.cell(admin, "other"))
 		}

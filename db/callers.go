@@ -59,6 +59,11 @@ func (t *Tx) askCaller(ctx context.Context) error {
 		return nil
 	}
 	t.caller = nil
+	if caller.IdentityProviderID != "" {
+		if err := t.queries.ShareIdentityProvider(ctx, caller.IdentityProviderID); err != nil {
+			return failed("reading the identity provider of the caller of a change", err)
+		}
+	}
 	row, err := t.queries.ShareUser(ctx, dbgen.ShareUserParams{
 		IdentityProviderID: caller.IdentityProviderID, ID: caller.UserID,
 	})

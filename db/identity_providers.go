@@ -110,6 +110,9 @@ func (d *DB) changeIdentityProviders(
 		if err := tx.queries.LockIdentityProviders(ctx); err != nil {
 			return failed("locking the identity providers", err)
 		}
+		if err := tx.askCaller(ctx); err != nil { // the change may take the caller's own rights
+			return err
+		}
 		all, err := tx.IdentityProviders(ctx)
 		if err != nil {
 			return err

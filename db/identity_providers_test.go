@@ -103,3 +103,31 @@ func TestUsersAndPartiesHoldTheirIdentityProvider(t *testing.T) {
 	requireFault(t, record.DeleteIdentityProvider(ctx, "idp"), fault.InvalidArgument, "cannot be deleted")
 	requireFault(t, record.MoveUser(ctx, "u", "", "gone"), fault.InvalidArgument, `there is no identity provider "gone"`)
 }
+
+// TestAProviderStaysWhileAChangeOfItsUserIsMade has another process deactivate the caller's provider between the look at
+// the caller's rights and the commit: it waits.
+func TestAProviderStaysWhileAChangeOfItsUserIsMade(t *testing.T) {
+	t.Parallel()
+	url := dbtest.URL(t)
+	record, other := dbtest.Open(t, url), connectAs(t, url, "other")
+	boss := ledger.Identity{UserID: "boss", IdentityProviderID: "acme"}
+	createIdentityProvider(t, record, boss.IdentityProviderID)
+	_, err := record.CreateUser(t.Context(), ledger.User{ID: boss.UserID, IdentityProviderID: boss.IdentityProviderID},
+		[]ledger.Right{{Kind: ledger.ParticipantAdmin}})
+	require.NoError(t, err)
+	_, err = other.Exec(t.Context(), "SET lock_timeout = '50ms'")
+	require.NoError(t, err)
+	deactivate := func() error {
+		_, err := other.Exec(t.Context(), "UPDATE identity_providers SET is_deactivated = true WHERE id = 'acme'")
+		return err
+	}
+	ctx := db.ForCaller(t.Context(), db.Caller{Identity: boss, Check: func(user ledger.User, rights []ledger.Right) error {
+		require.Equal(t, boss.UserID, user.ID)
+		require.NotEmpty(t, rights)
+		require.ErrorContains(t, deactivate(), "lock timeout")
+		return nil
+	}})
+	_, err = record.CreateUser(ctx, ledger.User{ID: "new"}, nil)
+	require.NoError(t, err)
+	require.NoError(t, deactivate())
+}

@@ -44,10 +44,11 @@ func (d *DB) SealsBegan(ctx context.Context) (SealsBegan, error) {
 	return found.began, err
 }
 
-// ReloadSealKeys is [DB.SealKeys] for seals of a key that another process may have added meanwhile.
+// ReloadSealKeys is [DB.SealKeys] for seals of a key that another process may have added meanwhile. Until they are read,
+// and where they cannot be, all others go on with those that are known.
 func (d *DB) ReloadSealKeys(ctx context.Context) (*seal.Keys, error) {
-	d.seals.known.Store(nil)
-	return d.SealKeys(ctx)
+	found, err := d.readSealing(ctx)
+	return found.keys, err
 }
 
 // AddSealKey makes a further key, which makes the seals from now on; processes that run use it after a restart.
@@ -74,6 +75,11 @@ func (d *DB) sealing(ctx context.Context) (sealing, error) {
 	if known := d.seals.known.Load(); known != nil {
 		return *known, nil
 	}
+	return d.readSealing(ctx)
+}
+
+// readSealing reads the keys of seals, and makes the first one where there is none.
+func (d *DB) readSealing(ctx context.Context) (sealing, error) {
 	rows, err := d.queries.ListSealKeys(ctx)
 	if err != nil {
 		return sealing{}, failed("reading the keys of seals", err)

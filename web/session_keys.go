@@ -20,34 +20,58 @@ type keyring struct {
 	secret func(ctx context.Context) ([]byte, error)
 	now    func() time.Time
 
-	mu    sync.Mutex
-	asked time.Time
-	known []byte
-	made  *sessions
+	mu sync.Mutex
+	// asking: somebody reads the secret, and all others go on with the one that is known.
+	asking bool
+	asked  time.Time
+	known  []byte
+	made   *sessions
 }
 
-// sessions are those of the newest secret. While it cannot be read, the one that is known counts.
+// sessions are those of the newest secret. While it is being read, and while it cannot be, the one that is known counts.
 func (k *keyring) sessions(ctx context.Context) (*sessions, error) {
+	made, isNew := k.current()
+	if isNew {
+		return made, nil
+	}
+	secret, err := k.ask(ctx)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	now := k.now()
-	if k.made != nil && now.Sub(k.asked) < secretAge {
-		return k.made, nil
-	}
-	secret, err := k.secret(ctx)
 	switch {
 	case err != nil && k.made != nil:
 		return k.made, nil
 	case err != nil:
 		return nil, err
 	}
-	if k.asked = now; k.made == nil || !bytes.Equal(secret, k.known) {
+	if k.asked = k.now(); k.made == nil || !bytes.Equal(secret, k.known) {
 		if k.made, err = newSessions(secret, k.now); err != nil {
 			return nil, err
 		}
 		k.known = secret
 	}
 	return k.made, nil
+}
+
+// ask reads the secret. However it ends, the next one may ask.
+func (k *keyring) ask(ctx context.Context) ([]byte, error) {
+	defer func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.asking = false
+	}()
+	return k.secret(ctx)
+}
+
+// current is what is known, and whether the caller is to go on with it. Otherwise the caller has to ask, and until it has
+// nobody else does.
+func (k *keyring) current() (made *sessions, isNew bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.made != nil && (k.asking || k.now().Sub(k.asked) < secretAge) {
+		return k.made, true
+	}
+	k.asking = true
+	return k.made, false
 }
 
 // sessions reads and writes cookies.

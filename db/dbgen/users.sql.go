@@ -274,6 +274,16 @@ func (q *Queries) NotifyUser(ctx context.Context, id string) error {
 	return err
 }
 
+const ShareIdentityProvider = `-- name: ShareIdentityProvider :exec
+SELECT FROM identity_providers WHERE id = $1 FOR SHARE
+`
+
+// ShareIdentityProvider keeps others from changing an identity provider until the transaction ends.
+func (q *Queries) ShareIdentityProvider(ctx context.Context, id string) error {
+	_, err := q.db.Exec(ctx, ShareIdentityProvider, id)
+	return err
+}
+
 const ShareUser = `-- name: ShareUser :one
 SELECT u.id, u.primary_party, u.is_deactivated, u.resource_version, u.annotations, u.identity_provider_id, u.primary_party_authentication, u.created_at, u.identity_provider_key
 FROM users u

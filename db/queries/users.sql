@@ -34,6 +34,10 @@ WHERE u.id = @id AND u.identity_provider_id = @identity_provider_id
     AND NOT EXISTS (SELECT FROM identity_providers p WHERE p.id = u.identity_provider_id AND p.is_deactivated)
 FOR SHARE OF u;
 
+-- ShareIdentityProvider keeps others from changing an identity provider until the transaction ends.
+-- name: ShareIdentityProvider :exec
+SELECT FROM identity_providers WHERE id = $1 FOR SHARE;
+
 -- ListUsers pages through the users of one identity provider in byte order of their ids.
 -- name: ListUsers :many
 SELECT *

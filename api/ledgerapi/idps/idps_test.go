@@ -202,6 +202,27 @@ func TestTokensOfAnIdentityProvider(t *testing.T) {
 	s.Eventually(func() bool { return ask(acme.Token("alice")).Status == http.StatusOK })
 }
 
+// TestAnAdministratorMayDeactivateItsOwnProvider and is thereby the last who could have done so by this token: its rights
+// are those of before the change.
+func TestAnAdministratorMayDeactivateItsOwnProvider(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{})
+	acme := s.IdentityProvider("acme")
+	_, err := s.DB.CreateUser(t.Context(), ledger.User{ID: "boss", IdentityProviderID: "acme"},
+		[]ledger.Right{{Kind: ledger.ParticipantAdmin}})
+	require.NoError(t, err)
+	boss := func(isDeactivated string) apitest.Answer {
+		return s.Send(http.MethodPatch, acmePath, apitest.Bearer(acme.Token("boss")),
+			idpUpdate(`,"isDeactivated":`+isDeactivated, "is_deactivated"))
+	}
+	boss("true").OK(nil)
+	s.Eventually(func() bool { return boss("false").Status == http.StatusUnauthorized })
+	provider, known, err := s.DB.IdentityProvider(t.Context(), "acme")
+	require.NoError(t, err)
+	require.True(t, known)
+	require.True(t, provider.IsDeactivated)
+}
+
 // An administrator of an identity provider administers what belongs to it and nothing else.
 //
 // contract: parties-provider, users-create-rights, parties-rights
