@@ -46,8 +46,8 @@ type directCommit struct {
 	body            any
 }
 
-// indirect are the beginnings of the paths under /v2 that commit nothing, or through a workflow, which asks for the rights
-// of who submitted when it commits.
+// indirect are the beginnings of the paths under /v2 that commit nothing, or through a workflow, which asks for the
+// rights of who submitted when it commits.
 var indirect = []string{
 	"/v2/commands/", "/v2/interactive-submission/", "/v2/parties/external/", "/v2/contracts/", "/v2/events/", "/v2/state/",
 	"/v2/updates", "/v2/dars/validate", "/v2/package-vetting/list",
@@ -126,7 +126,8 @@ func TestNothingIsCommittedForACallerWhoLostItsRightMeanwhile(t *testing.T) {
 	served := w.operations(t)
 	mine := []ledger.Right{{Kind: ledger.ParticipantAdmin}}
 	w.IdentityProvider("empty")
-	w.Call(apitest.Admin, http.MethodPost, "/v2/dars", string(dartest.Build(t, dartest.Notes("uploaded", "1.0.0", "")))).OK(nil)
+	uploaded := dartest.Build(t, dartest.Notes("uploaded", "1.0.0", ""))
+	w.Call(apitest.Admin, http.MethodPost, "/v2/dars", string(uploaded)).OK(nil)
 	for _, commit := range directCommits(t) {
 		operation := commit.operation
 		route, ok := served[operation]

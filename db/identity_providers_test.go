@@ -104,8 +104,8 @@ func TestUsersAndPartiesHoldTheirIdentityProvider(t *testing.T) {
 	requireFault(t, record.MoveUser(ctx, "u", "", "gone"), fault.InvalidArgument, `there is no identity provider "gone"`)
 }
 
-// TestAProviderStaysWhileAChangeOfItsUserIsMade has another process deactivate the caller's provider between the look at
-// the caller's rights and the commit: it waits.
+// TestAProviderStaysWhileAChangeOfItsUserIsMade has another process deactivate the caller's provider between the look
+// at the caller's rights and the commit: it waits.
 func TestAProviderStaysWhileAChangeOfItsUserIsMade(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)

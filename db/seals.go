@@ -44,8 +44,8 @@ func (d *DB) SealsBegan(ctx context.Context) (SealsBegan, error) {
 	return found.began, err
 }
 
-// ReloadSealKeys is [DB.SealKeys] for seals of a key that another process may have added meanwhile. Until they are read,
-// and where they cannot be, all others go on with those that are known.
+// ReloadSealKeys is [DB.SealKeys] for seals of a key that another process may have added meanwhile. Until they are
+// read, and where they cannot be, all others go on with those that are known.
 func (d *DB) ReloadSealKeys(ctx context.Context) (*seal.Keys, error) {
 	found, err := d.readSealing(ctx)
 	return found.keys, err

@@ -28,7 +28,8 @@ type keyring struct {
 	made   *sessions
 }
 
-// sessions are those of the newest secret. While it is being read, and while it cannot be, the one that is known counts.
+// sessions are those of the newest secret. While it is being read, and while it cannot be, the one that is known
+// counts.
 func (k *keyring) sessions(ctx context.Context) (*sessions, error) {
 	made, isNew := k.current()
 	if isNew {
@@ -62,8 +63,8 @@ func (k *keyring) ask(ctx context.Context) ([]byte, error) {
 	return k.secret(ctx)
 }
 
-// current is what is known, and whether the caller is to go on with it. Otherwise the caller has to ask, and until it has
-// nobody else does.
+// current is what is known, and whether the caller is to go on with it. Otherwise the caller has to ask, and until it
+// has nobody else does.
 func (k *keyring) current() (made *sessions, isNew bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

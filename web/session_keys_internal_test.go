@@ -31,8 +31,8 @@ func newKeyring() (*keyring, secretsOf, *time.Time) {
 
 func secretOf(char byte) []byte { return bytes.Repeat([]byte{char}, sha256.Size) }
 
-// TestNobodyWaitsForASecretThatIsBeingRead has the record take its time: whoever comes meanwhile goes on with the secret
-// that is known, and nobody asks beside the one who does.
+// TestNobodyWaitsForASecretThatIsBeingRead has the record take its time: whoever comes meanwhile goes on with the
+// secret that is known, and nobody asks beside the one who does.
 func TestNobodyWaitsForASecretThatIsBeingRead(t *testing.T) {
 	t.Parallel()
 	ring, secrets, now := newKeyring()

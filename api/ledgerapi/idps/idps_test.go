@@ -202,8 +202,8 @@ func TestTokensOfAnIdentityProvider(t *testing.T) {
 	s.Eventually(func() bool { return ask(acme.Token("alice")).Status == http.StatusOK })
 }
 
-// TestAnAdministratorMayDeactivateItsOwnProvider and is thereby the last who could have done so by this token: its rights
-// are those of before the change.
+// TestAnAdministratorMayDeactivateItsOwnProvider and is thereby the last who could have done so by this token: its
+// rights are those of before the change.
 func TestAnAdministratorMayDeactivateItsOwnProvider(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
