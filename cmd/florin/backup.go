@@ -78,8 +78,8 @@ func (c *backupCommand) backup(ctx context.Context, databaseURL string, database
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(partial))
 	}
-	console.Printf("florin: backed up %s, to %s\nflorin: it holds the node's private key: keep it as secret as the node\n",
-		rowsOf(m.Fingerprint), c.Directory)
+	console.Printf("florin: backed up %s of %s, to %s\n", rowsOf(m.Fingerprint), c.recordPlace, c.Directory)
+	console.Println("florin: it holds the node's private key: keep it as secret as the node")
 	console.Printf("florin: keep this hash elsewhere: restored with --manifest-sha256 %s, it is this backup\n", hash)
 	return nil
 }

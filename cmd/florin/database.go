@@ -22,12 +22,7 @@ func (s databaseSettings) url() (string, error) {
 
 // howGiven names by which flag or variable a secret or its file was given; "" if it was not.
 func howGiven(parsed *kong.Context, name string) string {
-	onLine := map[string]bool{}
-	for _, step := range parsed.Path {
-		if step.Flag != nil && !step.Resolved {
-			onLine[step.Flag.Name] = true
-		}
-	}
+	onLine := onCommandLine(parsed)
 	for _, flag := range parsed.Flags() {
 		text, isText := parsed.FlagValue(flag).(string)
 		switch {

@@ -135,6 +135,9 @@ func parse(arguments []string) (*kong.Context, error) {
 	if err != nil {
 		return nil, explainUsage(err, parser.Model)
 	}
+	if err := onePlace(parsed); err != nil {
+		return parsed, err
+	}
 	return parsed, secret.Once(parsed)
 }
 

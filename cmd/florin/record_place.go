@@ -20,6 +20,22 @@ type recordPlace struct {
 	DataDir string `help:"Data directory of florin up, if no database is named." default:".florin" env:"FLORIN_DATA_DIR"`
 }
 
+// String names the record for people, without passwords.
+func (p recordPlace) String() string {
+	if !p.named() {
+		return "the record of " + p.DataDir
+	}
+	given, err := p.url()
+	if err != nil {
+		return "the record"
+	}
+	parsed, err := url.Parse(given)
+	if err != nil || parsed.Host == "" {
+		return "the record of the given database URL"
+	}
+	return "the record in " + parsed.Host + parsed.Path
+}
+
 // mustExist refuses a data directory that is not there, which open would make.
 func (p recordPlace) mustExist() error {
 	if p.named() {

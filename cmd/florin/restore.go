@@ -67,12 +67,13 @@ func (c *restoreCommand) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("%w\nnothing was restored, and the database holds what it held", err)
 	}
-	console.Printf("florin: restored %s, the same as in the backup of %s\n", rowsOf(found),
-		m.TakenAt.Format("2006-01-02 15:04:05 MST"))
+	console.Printf("florin: restored %s, the same as in the backup of %s, into %s\n", rowsOf(found),
+		m.TakenAt.Format("2006-01-02 15:04:05 MST"), c.recordPlace)
 	if m.Florin != version {
 		console.Printf("florin: the backup is of florin %s, this is %s, whose schema it has now\n", m.Florin, version)
 	}
-	console.Println("florin: if Temporal's state was lost, start the node on a new Temporal and run `florin repair`")
+	console.Println("florin: if Temporal's state was lost, or the node is to work in another Temporal, run " +
+		"`florin move-namespace NAME` on this record before the node starts")
 	return nil
 }
 
@@ -203,10 +204,10 @@ func (c *restoreCommand) checkRoom(ctx context.Context, databaseURL string) erro
 	case err != nil:
 		return err
 	case found.Nodes > 0:
-		return fmt.Errorf("the database has %d connections of running nodes: stop them first", found.Nodes)
+		return fmt.Errorf("%s has %d connections of running nodes: stop them first", c.recordPlace, found.Nodes)
 	case found.Tables > 0 && !c.Force:
-		return fmt.Errorf("the database is not empty, it has %d tables: restore into an empty one, or delete what it holds "+
-			"with --force", found.Tables)
+		return fmt.Errorf("%s is not empty, it has %d tables: restore into an empty one, or delete what it holds with --force",
+			c.recordPlace, found.Tables)
 	default:
 		return nil
 	}
