@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/auth"
@@ -104,10 +105,14 @@ func unauthorized(ctx context.Context, realm string) endpoint.Content {
 
 // textOf is the code and the cause of a refusal, and what to do next where that is known.
 func textOf(refusal *fault.Fault) string {
+	said := refusal.Error()
 	if refusal.Hint == "" {
-		return refusal.Error()
+		return said
 	}
-	return refusal.Error() + " " + refusal.Hint
+	if !strings.ContainsAny(said[len(said)-1:], ".!?:") {
+		said += "."
+	}
+	return said + " " + refusal.Hint
 }
 
 // statusOf is the HTTP status of a refusal by the ledger. It is not the one that the JSON Ledger API gives it: this

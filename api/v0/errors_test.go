@@ -38,6 +38,17 @@ func TestARefusalNamesTheUserOfATokenForAnotherNode(t *testing.T) {
 	require.Equal(t, v0.ErrorResponse{Error: "Authorization Failed for alice"}, body)
 }
 
+func TestWhatToDoNextIsASentenceOfItsOwn(t *testing.T) {
+	t.Parallel()
+	for cause, said := range map[string]string{
+		"3 commands are in flight": "PARTICIPANT_BACKPRESSURE: 3 commands are in flight. Wait.",
+		"It is busy.":              "PARTICIPANT_BACKPRESSURE: It is busy. Wait.",
+	} {
+		_, body := failure(t, fault.ParticipantBackpressure.New("%s", cause).WithHint("Wait."))
+		require.Equal(t, v0.ErrorResponse{Error: said}, body)
+	}
+}
+
 // A 429 invites to send the same again, which a signed transaction whose time is over can never make good.
 func TestATransactionWhoseTimeIsOverIsAConflict(t *testing.T) {
 	t.Parallel()

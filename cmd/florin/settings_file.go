@@ -27,7 +27,7 @@ func readSettingsFile(file io.Reader) (kong.Resolver, error) {
 			continue
 		}
 		name, value, found := strings.Cut(line, "=")
-		if !found || !strings.HasPrefix(name, "FLORIN_") {
+		if !found || !strings.HasPrefix(name, prefix) {
 			return nil, fmt.Errorf("line %d is no setting: write FLORIN_NAME=\"value\"", number)
 		}
 		if strings.HasPrefix(value, `"`) {
@@ -58,12 +58,23 @@ func (f settingsFile) Validate(application *kong.Application) error {
 			continue
 		}
 		said := fmt.Sprintf("line %d of the settings file: there is no setting %s", f[name].line, name)
-		if nearest, ok := console.Nearest(name, known); ok {
-			said += "; the nearest is " + nearest
+		if nearest, ok := console.Nearest(strings.TrimPrefix(name, prefix), withoutPrefix(known)); ok {
+			said += "; the nearest is " + prefix + nearest
 		}
 		return errors.New(said)
 	}
 	return nil
+}
+
+// prefix begins the names of all variables: it makes none of them like another.
+const prefix = "FLORIN_"
+
+func withoutPrefix(names []string) []string {
+	names = slices.Clone(names)
+	for i := range names {
+		names[i] = strings.TrimPrefix(names[i], prefix)
+	}
+	return names
 }
 
 // variablesOf are the variables of the environment that a command and those below it have settings in.
