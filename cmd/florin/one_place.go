@@ -27,8 +27,8 @@ func onePlace(parsed *kong.Context) error {
 				continue
 			}
 			if onLine[other] {
-				return console.Fail(console.ExitUsage, fmt.Sprintf("leave one out: --%s is for a node of florin up on this machine, "+
-					"--%s for any other", dataDirFlag, other), "--%s and --%s are both given: choose one", dataDirFlag, other)
+				return console.Fail(console.ExitUsage, fmt.Sprintf("leave one out: --%s is for a node of florin up on this "+
+					"machine, --%s for any other", dataDirFlag, other), "--%s and --%s are both given: choose one", dataDirFlag, other)
 			}
 			flag.Target.SetZero()
 		}

@@ -206,8 +206,8 @@ func (c *restoreCommand) checkRoom(ctx context.Context, databaseURL string) erro
 	case found.Nodes > 0:
 		return fmt.Errorf("%s has %d connections of running nodes: stop them first", c.recordPlace, found.Nodes)
 	case found.Tables > 0 && !c.Force:
-		return fmt.Errorf("%s is not empty, it has %d tables: restore into an empty one, or delete what it holds with --force",
-			c.recordPlace, found.Tables)
+		return fmt.Errorf("%s is not empty, it has %d tables: restore into an empty one, or delete what it holds with "+
+			"--force", c.recordPlace, found.Tables)
 	default:
 		return nil
 	}

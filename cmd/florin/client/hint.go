@@ -22,8 +22,8 @@ func (n Node) Florin(words ...string) string {
 	}
 }
 
-// OnData is a command line in a hint: of a command on a data directory, as it was given; "" for a command on none. Where
-// the environment names another node, the directory has to be on the command line.
+// OnData is a command line in a hint: of a command on a data directory, as it was given; "" for a command on none.
+// Where the environment names another node, the directory has to be on the command line.
 func OnData(dataDir string, words ...string) string {
 	isOther := os.Getenv("FLORIN_URL") != "" || os.Getenv("FLORIN_DATABASE_URL") != ""
 	if dataDir != "" && (isOther || dataDir != DefaultDataDir && dataDir != os.Getenv("FLORIN_DATA_DIR")) {
