@@ -70,7 +70,7 @@ func TestABackupOfABusyNodeRestoresToAnEqualOne(t *testing.T) {
 	registerNamespace(t, other)
 	printed = requireDone(t, "restore", directory, "--database-url", other.databaseURL)
 	require.Contains(t, printed, "the same as in the backup")
-	requireRefused(t, "the database is not empty", "restore", directory, "--database-url", other.databaseURL)
+	requireRefused(t, "is not empty, it has", "restore", directory, "--database-url", other.databaseURL)
 	requireDone(t, "restore", directory, "--database-url", other.databaseURL, "--force")
 	require.Contains(t, requireDone(t, "repair", "--database-url", other.databaseURL), "workflows look at their contracts")
 	require.Contains(t, requireDone(t, "audit", "--database-url", other.databaseURL), "supply and holdings agree")
