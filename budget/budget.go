@@ -160,6 +160,18 @@ func (b *Budget) Keep(bytes int64) error {
 	return b.Take(bytes)
 }
 
+// Shrink gives back what is held beyond so many bytes: those of the answer in the form in which it is sent.
+func (b *Budget) Shrink(bytes int64) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.held > bytes {
+		b.give(b.held - bytes)
+	}
+}
+
 // Release gives back everything. What is taken after that is taken from nobody.
 func (b *Budget) Release() {
 	if b == nil {

@@ -99,6 +99,8 @@ func (b *browser) load(request *http.Request) *browser {
 	answer, err := b.client.Do(request)
 	require.NoError(b.t, err)
 	defer func() { require.NoError(b.t, answer.Body.Close()) }()
+	require.False(b.t, answer.Uncompressed && !strings.HasPrefix(answer.Request.URL.Path, "/docs"),
+		"%s: a page has tokens of forms, and comes as it is", request.URL)
 	var text strings.Builder
 	b.root, err = html.Parse(teeReader{answer.Body, &text})
 	require.NoError(b.t, err)

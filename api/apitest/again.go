@@ -46,7 +46,11 @@ func (s *Server) again(request *http.Request, content []byte) *httptest.Response
 			once = httptest.NewRequestWithContext(s.tb.Context(), request.Method, request.URL.String(), bytes.NewReader(content))
 			once.Header = request.Header
 		}
+		accepts := acceptZipped(once)
 		s.Handler.ServeHTTP(recorder, once)
+		if accepts {
+			s.unzip(once, recorder)
+		}
 		return recorder
 	}
 	route, keyed := s.keyed(request)

@@ -109,7 +109,9 @@ func (s *Server) OpenWith(token, path string, request any) *Stream {
 	}
 	ctx, cancel := context.WithTimeout(s.tb.Context(), Patience)
 	defer cancel()
-	conn, _, err := websocket.Dial(ctx, s.URL()+path, &websocket.DialOptions{Subprotocols: protocols})
+	conn, _, err := websocket.Dial(ctx, s.URL()+path, &websocket.DialOptions{
+		Subprotocols: protocols, HTTPHeader: http.Header{"Accept-Encoding": {"gzip"}}, // as browsers send it
+	})
 	require.NoError(s.tb, err)
 	require.Equal(s.tb, "daml.ws.auth", conn.Subprotocol())
 	conn.SetReadLimit(-1)

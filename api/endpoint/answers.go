@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/go-chi/chi/v5"
-	"github.com/klauspost/compress/gzhttp"
 
 	"github.com/florinledger/florin/fault"
 )
@@ -110,15 +109,18 @@ func (f *Frame) write(ctx context.Context, w http.ResponseWriter, content Conten
 	if content.Type != "" {
 		w.Header().Set("Content-Type", content.Type)
 	}
-	addHeader(w.Header(), callOf(ctx).header)
-	addHeader(w.Header(), content.Header)
-	expose(w.Header())
-	if content.Stream != nil { // its parts are sent as they are made
-		w.Header().Set(gzhttp.HeaderNoCompression, "stream")
-	}
 	if content.Status == 0 {
 		content.Status = http.StatusOK
 	}
+	current := callOf(ctx)
+	whole := len(content.Body)
+	content = f.compressor.compress(current.method, current.encodings, content)
+	if len(content.Body) < whole {
+		current.budget.Shrink(int64(len(content.Body)))
+	}
+	addHeader(w.Header(), current.header)
+	addHeader(w.Header(), content.Header)
+	expose(w.Header())
 	w.WriteHeader(content.Status)
 	if content.Stream != nil {
 		f.stream(ctx, w, content.Stream)

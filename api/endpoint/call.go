@@ -47,6 +47,8 @@ type call struct {
 	submitted atomic.Bool
 	// accept is the header that says which forms of answers the client takes.
 	accept string
+	// encodings are the forms in which it takes what may be compressed; "" takes it as it is.
+	encodings string
 	// method and uri are what was asked for.
 	method, uri string
 	// pattern is the route, such as "POST /v2/users".

@@ -1,10 +1,13 @@
 package endpoint
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"mime"
 	"net/http"
+	"runtime"
+	"strings"
 
 	"github.com/klauspost/compress/gzhttp"
 	"github.com/klauspost/compress/gzip"
@@ -13,9 +16,14 @@ import (
 // minCompressed is how many bytes an answer has at least that is worth compressing.
 const minCompressed = 1 << 10
 
-// newCompressor makes what compresses answers for clients that ask for gzip. It is quick rather than thorough: an
-// answer is held whole already, and a compressor has a bounded window beside it.
-func newCompressor() (func(http.Handler) http.HandlerFunc, error) {
+// compressor compresses whole answers for clients that ask for gzip. It is quick rather than thorough.
+type compressor struct {
+	wrap func(http.Handler) http.HandlerFunc
+	// places bounds how many answers are compressed at once: each takes 0.8 MB meanwhile, and a processor.
+	places chan struct{}
+}
+
+func newCompressor() (*compressor, error) {
 	wrap, err := gzhttp.NewWrapper(
 		gzhttp.MinSize(minCompressed), gzhttp.CompressionLevel(gzip.BestSpeed), gzhttp.EnableZstd(false),
 		gzhttp.SetContentType(false), gzhttp.ContentTypeFilter(compresses),
@@ -23,7 +31,7 @@ func newCompressor() (func(http.Handler) http.HandlerFunc, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make what compresses answers: %w", err)
 	}
-	return wrap, nil
+	return &compressor{wrap: wrap, places: make(chan struct{}, runtime.GOMAXPROCS(0))}, nil
 }
 
 // compresses reports whether bodies of a type are compressed: those of the API and of its documents.
@@ -40,16 +48,63 @@ func compresses(contentType string) bool {
 	}
 }
 
-// compressed serves requests with compressed answers where clients ask for them, but those that may become a stream.
-func (f *Frame) compressed(next http.Handler) http.Handler {
-	wrapped := f.compress(next)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Upgrade") != "" && r.Header.Get("Accept-Encoding") != "" {
-			r = r.Clone(r.Context())
-			r.Header.Del("Accept-Encoding")
-		}
-		wrapped.ServeHTTP(w, r)
-	})
+// compress is an answer as the client takes it: compressed, if it asked for that and the answer is long text. It is
+// made before any of it is sent, so that no client, however slow, keeps a compressor. Answers that are made while they
+// are sent stay as they are.
+func (c *compressor) compress(method, encodings string, content Content) Content {
+	content.Header = maps.Clone(content.Header)
+	if content.Header == nil {
+		content.Header = http.Header{}
+	}
+	content.Header.Add("Vary", "Accept-Encoding")
+	if encodings == "" || content.Stream != nil || len(content.Body) < minCompressed {
+		return content
+	}
+	c.places <- struct{}{}
+	defer func() { <-c.places }()
+	to := zipped{header: content.Header.Clone()}
+	to.header.Set("Content-Type", content.Type)
+	request := &http.Request{Method: method, Header: http.Header{"Accept-Encoding": {encodings}}}
+	c.wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(content.Status)
+		_, _ = w.Write(content.Body) // memory takes all
+	}))(&to, request)
+	if to.body.Len() > 0 {
+		content.Header.Set("Content-Encoding", gzipCoding)
+		content.Body = to.body.Bytes()
+	}
+	return content
+}
+
+const gzipCoding = "gzip"
+
+// zipped takes the body of an answer where it is compressed.
+type zipped struct {
+	header http.Header
+	body   bytes.Buffer
+}
+
+// Header implements [http.ResponseWriter].
+func (z *zipped) Header() http.Header { return z.header }
+
+// WriteHeader implements [http.ResponseWriter].
+func (z *zipped) WriteHeader(int) {}
+
+// Write implements [http.ResponseWriter]. What comes as it was is there already.
+func (z *zipped) Write(part []byte) (int, error) {
+	if z.header.Get("Content-Encoding") != gzipCoding {
+		return len(part), nil
+	}
+	return z.body.Write(part)
+}
+
+// encodingsOf are the forms in which a client takes what may be compressed. A request that may become a stream is
+// answered as it is.
+func encodingsOf(r *http.Request) string {
+	if r.Header.Get("Upgrade") != "" {
+		return ""
+	}
+	return strings.Join(r.Header.Values("Accept-Encoding"), ",")
 }
 
 // addHeader sets headers of an answer. What it varies with comes to what others have said of that.

@@ -4,12 +4,17 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -174,4 +179,35 @@ func TestABrokenStreamIsNotTakenForTheWhole(t *testing.T) {
 		err = errors.Join(err, answer.Body.Close())
 	}
 	require.Error(t, err)
+}
+
+// TestSlowClientsKeepNoCompressor: more clients than there are compressors take nothing of their long answers, and
+// others are answered all the same.
+func TestSlowClientsKeepNoCompressor(t *testing.T) {
+	t.Parallel()
+	var random [8 << 20]byte
+	_, err := rand.Read(random[:])
+	require.NoError(t, err)
+	page := hex.AppendEncode(nil, random[:])
+	begun := make(chan struct{}, 1)
+	server := httptest.NewServer(pages(t, func() []byte {
+		begun <- struct{}{}
+		return page
+	}))
+	t.Cleanup(server.Close)
+	for i := range runtime.GOMAXPROCS(0) + 1 {
+		slow, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = slow.Close() })
+		_, err = io.WriteString(slow, fmt.Sprintf("GET /page HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer slow%d\r\n"+
+			"Accept-Encoding: gzip\r\n\r\n", i))
+		require.NoError(t, err)
+		<-begun
+		_, err = io.ReadFull(slow, make([]byte, 100)) // it is being sent
+		require.NoError(t, err)
+	}
+	answer, _ := ask(t, server, http.MethodGet, "/page",
+		http.Header{"Accept-Encoding": {"gzip"}, "Authorization": {"Bearer other"}})
+	<-begun
+	require.Equal(t, "gzip", answer.Header.Get("Content-Encoding"))
 }

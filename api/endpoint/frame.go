@@ -91,8 +91,8 @@ type Frame struct {
 	options Options
 	// looking has an element for each second look at a caller's rights.
 	looking chan struct{}
-	// compress wraps the server, so that answers are compressed for who asks for it.
-	compress func(http.Handler) http.HandlerFunc
+	// compressor compresses answers for clients that ask for it.
+	compressor *compressor
 }
 
 // NewFrame makes a frame. The error names the part that is missing.
@@ -110,11 +110,11 @@ func NewFrame(options Options) (*Frame, error) {
 	if options.Limits == nil {
 		options.Limits = NewLimits(LimitOptions{Now: options.Now})
 	}
-	compress, err := newCompressor()
+	compressor, err := newCompressor()
 	if err != nil {
 		return nil, err
 	}
-	return &Frame{options: options, looking: make(chan struct{}, secondLooks), compress: compress}, nil
+	return &Frame{options: options, looking: make(chan struct{}, secondLooks), compressor: compressor}, nil
 }
 
 // Mount adds the endpoints to the router. The error names an endpoint that is not put together properly.

@@ -22,14 +22,12 @@ import (
 const statusClientGone = 499
 
 // Observe wraps the whole server: it gives every request its trace context and the headers that browsers want, answers
-// panics, and writes one log line when the request ends. Answers are compressed within it, so that the line has the
-// bytes that were sent.
+// panics, and writes one log line when the request ends, which has the bytes that were sent.
 func (f *Frame) Observe(next http.Handler) http.Handler {
-	next = f.compressed(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { //nolint:contextcheck // it outlasts the client
 		started := f.options.Now()
 		current := &call{
-			trace: traceOf(r.Header), accept: strings.Join(r.Header.Values("Accept"), ","),
+			trace: traceOf(r.Header), accept: strings.Join(r.Header.Values("Accept"), ","), encodings: encodingsOf(r),
 			method: r.Method, uri: r.URL.RequestURI(), address: r.RemoteAddr, sent: r.Context().Done(),
 		}
 		ctx, end := f.lasting(r)

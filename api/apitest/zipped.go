@@ -1,0 +1,51 @@
+package apitest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"maps"
+	"mime"
+	"net/http"
+	"net/http/httptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// minZipped is how many bytes an answer has at least that is compressed.
+const minZipped = 1 << 10
+
+// acceptZipped has a request accept compressed answers, unless it says itself what it accepts.
+func acceptZipped(request *http.Request) bool {
+	if len(request.Header.Values("Accept-Encoding")) > 0 {
+		return false
+	}
+	header := http.Header{"Accept-Encoding": {"gzip"}}
+	maps.Copy(header, request.Header)
+	request.Header = header
+	return true
+}
+
+// unzip replaces a compressed answer with what it says. It requires that the answer is compressed if it is long text or
+// JSON, and is not if it is anything else. So each answer of each route that a test asks for comes compressed.
+func (s *Server) unzip(request *http.Request, recorder *httptest.ResponseRecorder) {
+	s.tb.Helper()
+	header := recorder.Header()
+	media, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+	text := err == nil && (media == "application/json" || media == "text/plain" || media == "text/html")
+	zipped := header.Get("Content-Encoding") == "gzip"
+	require.Equal(s.tb, text && request.Method != http.MethodHead && (zipped || recorder.Body.Len() >= minZipped), zipped,
+		"%s %s: %d bytes of %q come as %q", request.Method, request.URL, recorder.Body.Len(), media,
+		header.Get("Content-Encoding"))
+	require.Contains(s.tb, header.Values("Vary"), "Accept-Encoding", "%s %s", request.Method, request.URL)
+	if !zipped {
+		return
+	}
+	reader, err := gzip.NewReader(recorder.Body)
+	require.NoError(s.tb, err, "%s %s", request.Method, request.URL)
+	plain, err := io.ReadAll(reader)
+	require.NoError(s.tb, err, "%s %s", request.Method, request.URL)
+	require.GreaterOrEqual(s.tb, len(plain), minZipped, "%s %s", request.Method, request.URL)
+	recorder.Body = bytes.NewBuffer(plain)
+	header.Del("Content-Encoding")
+}
