@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	sdkpb "go.temporal.io/api/sdk/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
@@ -84,6 +85,21 @@ func (o *observed) result(t *testing.T, of *workflowpb.WorkflowExecutionInfo) wo
 	return result
 }
 
+// shown is what the UI shows of a workflow: its summary, and its details, which a worker tells.
+func (o *observed) shown(t *testing.T, of *workflowpb.WorkflowExecutionInfo) (summary, details string) {
+	t.Helper()
+	id, run := of.GetExecution().GetWorkflowId(), of.GetExecution().GetRunId()
+	described, err := o.temporal.DescribeWorkflow(t.Context(), id, run)
+	require.NoError(t, err)
+	summary, err = described.GetStaticSummary()
+	require.NoError(t, err)
+	answer, err := o.temporal.QueryWorkflow(t.Context(), id, run, "__temporal_workflow_metadata")
+	require.NoError(t, err)
+	var metadata sdkpb.WorkflowMetadata
+	require.NoError(t, answer.Get(&metadata))
+	return summary, metadata.GetCurrentDetails()
+}
+
 func TestAnOperatorFindsEachSubmissionInTemporal(t *testing.T) {
 	t.Parallel()
 	o := newObserved(t)
@@ -109,6 +125,11 @@ func TestAnOperatorFindsEachSubmissionInTemporal(t *testing.T) {
 	o.find(t, each, fmt.Sprintf("FlorinParty = '%s'", bob.parties[0]))
 	o.find(t, each+1, fmt.Sprintf("FlorinParty = '%s'", alice.parties[0]))
 	o.find(t, each, "FlorinUser = 'bob'")
+	o.find(t, each, "FlorinPartyHint = 'bob' AND FlorinKind = 'command'")
+	o.find(t, each+1, "FlorinPartyHint = 'ali:*' AND FlorinKind = 'command'")
+	o.find(t, 2*each+1, "FlorinChoice = 'AmuletRules_DevNet_Tap' AND FlorinKind = 'command'")
+	o.find(t, 2*each+1, "FlorinTemplate = 'Splice.AmuletRules.AmuletRules' AND FlorinKind = 'command'")
+	o.find(t, 2*each+1, "FlorinTemplate = 'AmuletR:*' AND FlorinKind = 'command'")
 	for commandID, outcome := range outcomes {
 		workflow := o.find(t, 1, fmt.Sprintf("FlorinCommandId = '%s'", commandID))[0]
 		require.True(t, strings.HasPrefix(workflow.GetExecution().GetWorkflowId(), "submit:"+commandID+":"))
@@ -119,6 +140,11 @@ func TestAnOperatorFindsEachSubmissionInTemporal(t *testing.T) {
 		require.Equal(t, commandID, result.Outcomes[0].CommandID)
 		require.Equal(t, outcome.UpdateID, result.Outcomes[0].UpdateID)
 		require.Equal(t, outcome.CompletionOffset, result.Outcomes[0].Offset)
+		who, _, _ := strings.Cut(strings.TrimPrefix(commandID, "mint-"), "-")
+		summary, details := o.shown(t, workflow)
+		require.Equal(t, who+" taps 1 Amulet", summary)
+		require.Contains(t, details, fmt.Sprintf("| `%s` | `%s` | accepted | %d | `%s` |", commandID, summary,
+			outcome.CompletionOffset, outcome.UpdateID))
 	}
 
 	// A refused submission is a workflow that completed and says why.

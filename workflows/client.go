@@ -41,6 +41,8 @@ type ClientOptions struct {
 	Record    Record
 	// Outcomes is shared with the worker of the same process; a process without a worker has its own.
 	Outcomes *activities.Outcomes
+	// DSO is the party that every wallet reads as: a submission is not found by it for that.
+	DSO ledger.Party
 	// SynchronizerID is named in refusals of submissions in flight.
 	SynchronizerID string
 	// MaxBatch is how many submissions may share a workflow; 1 gives each its own.
@@ -239,7 +241,8 @@ func (c *Client) startWorkflow(ctx context.Context, submissions []ledger.Submiss
 }
 
 func (c *Client) executeWorkflow(ctx context.Context, submissions []ledger.Submission) error {
-	options := start(submitCommands, workflowIDOf(submissions), "", attributes(submissions, c.options.AttributeBytes)...)
+	options := start(submitCommands, workflowIDOf(submissions), sentenceOf(submissions),
+		attributes(submissions, c.options.DSO, c.options.AttributeBytes)...)
 	options.EnableEagerStart = eagerStart
 	options.Memo = map[string]any{MemoCommands: commandsOf(submissions)}
 	_, err := c.options.Temporal.ExecuteWorkflow(ctx, options, submitCommands,

@@ -166,7 +166,9 @@ func (c *Caller) call(ctx context.Context, due activities.DueLifecycle) error {
 	}
 	parties := ledger.Strings(due.Parties)
 	options := start(due.Kind, id, fmt.Sprintf("%s for %s", due.Kind, strings.Join(parties, ", ")),
-		AttributeParty.ValueSet(parties, DefaultAttributeBytes), AttributeKind.ValueSet(ledger.KindLifecycle))
+		AttributeParty.ValueSet(parties, DefaultAttributeBytes),
+		AttributePartyHint.ValueSet(hintsOf(parties), DefaultAttributeBytes),
+		AttributeKind.ValueSet(ledger.KindLifecycle))
 	options.Memo = map[string]any{"parties": parties}
 	_, err := c.options.Temporal.SignalWithStartWorkflow(ctx, options.ID, LookSignal, nil, options, due.Kind,
 		LifecycleInput{})

@@ -1,6 +1,9 @@
 package workflows
 
 import (
+	"slices"
+	"strings"
+
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
@@ -17,6 +20,12 @@ var (
 	AttributeUser = NamesAttribute{"FlorinUser"}
 	// AttributeCommandID holds the command ids.
 	AttributeCommandID = NamesAttribute{"FlorinCommandId"}
+	// AttributePartyHint holds the readable parts of the acting parties' ids.
+	AttributePartyHint = WordsAttribute{"FlorinPartyHint"}
+	// AttributeTemplate holds the templates that the commands name, each as Entity and as Module.Path.Entity.
+	AttributeTemplate = WordsAttribute{"FlorinTemplate"}
+	// AttributeChoice holds the choices that the commands exercise.
+	AttributeChoice = WordsAttribute{"FlorinChoice"}
 	// AttributeKind says what the work is: a Kind constant of package ledger, or [KindOnboarding].
 	AttributeKind = temporal.NewSearchAttributeKeyKeyword("FlorinKind")
 	// AttributeOutcome says what came of it: an Outcome constant of this package; absent while it runs.
@@ -62,6 +71,39 @@ func (a NamesAttribute) Query(name string) string {
 	return a.name + " = '" + workflowid.Keyword(name) + "'"
 }
 
+// WordsAttribute is a search attribute that is searched by words. Each value is one word as [workflowid.Word] spells
+// it; a store in PostgreSQL finds it by its first letters as well: FlorinPartyHint = "ali:*".
+type WordsAttribute struct{ name string }
+
+// GetName is the attribute's name.
+func (a WordsAttribute) GetName() string { return a.name }
+
+// ValueSet sets the attribute to words, each once, as many of them as fit so many bytes; Temporal refuses more.
+func (a WordsAttribute) ValueSet(names []string, maxBytes int) temporal.SearchAttributeUpdate {
+	var words []string
+	bytes := 0
+	for _, name := range names {
+		word := workflowid.Word(name)
+		if word == "" || slices.Contains(words, word) {
+			continue
+		}
+		if bytes += len(word) + len(" "); bytes > maxBytes {
+			break
+		}
+		words = append(words, word)
+	}
+	return temporal.NewSearchAttributeKeyString(a.name).ValueSet(strings.Join(words, " "))
+}
+
+// hintsOf are the readable parts of parties' ids.
+func hintsOf(parties []string) []string {
+	hints := make([]string, len(parties))
+	for i, party := range parties {
+		hints[i] = hintOf(ledger.Party(party))
+	}
+	return hints
+}
+
 // start are the options that every workflow is started with, by its name. The summary may have names in it.
 //
 //nolint:forbidigo // the one place where a workflow gets its id
@@ -97,6 +139,9 @@ func SearchAttributes() map[string]string {
 		AttributeParty.GetName():     "KeywordList",
 		AttributeUser.GetName():      "KeywordList",
 		AttributeCommandID.GetName(): "KeywordList",
+		AttributePartyHint.GetName(): "Text",
+		AttributeTemplate.GetName():  "Text",
+		AttributeChoice.GetName():    "Text",
 		AttributeKind.GetName():      "Keyword",
 		AttributeOutcome.GetName():   "Keyword",
 		AttributeErrorCode.GetName(): "Keyword",

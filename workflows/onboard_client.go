@@ -77,6 +77,7 @@ func (c *Client) contribute(
 func onboardingOptions(party ledger.Party, contribution topology.Contribution) client.StartWorkflowOptions {
 	attributes := []temporal.SearchAttributeUpdate{
 		AttributeParty.ValueSet([]string{string(party)}, DefaultAttributeBytes), AttributeKind.ValueSet(KindOnboarding),
+		AttributePartyHint.ValueSet([]string{hintOf(party)}, DefaultAttributeBytes),
 	}
 	if contribution.UserID != "" {
 		attributes = append(attributes, AttributeUser.ValueSet([]string{contribution.UserID}, DefaultAttributeBytes))

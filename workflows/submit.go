@@ -36,6 +36,7 @@ func SubmitCommands(ctx workflow.Context, in SubmitCommandsInput) (SubmitCommand
 	if err != nil {
 		return SubmitCommandsResult{}, err
 	}
+	workflow.SetCurrentDetails(ctx, detailsOf(in.Submissions, outcomes))
 	// One upsert: each is an event of every submission, and replays of earlier histories expect one.
 	found := []temporal.SearchAttributeUpdate{AttributeOutcome.ValueSet(summarize(outcomes))}
 	if code := errorCode(outcomes); code != "" {
@@ -175,15 +176,31 @@ func summarize(outcomes []activities.Outcome) string {
 }
 
 // attributes are the search attributes of a workflow that carries the submissions, each of at most so many bytes.
-func attributes(submissions []ledger.Submission, maxBytes int) []temporal.SearchAttributeUpdate {
+func attributes(
+	submissions []ledger.Submission, dso ledger.Party, maxBytes int,
+) []temporal.SearchAttributeUpdate {
 	var parties, users, commands []string
 	for _, submission := range submissions {
 		parties = append(parties, ledger.Strings(submission.ActAs)...)
+		if submission.Kind == ledger.KindWallet { // which may act as the operator, for the party that it reads as
+			for _, party := range submission.ReadAs {
+				if party != dso {
+					parties = append(parties, string(party))
+				}
+			}
+		}
 		users = append(users, submission.UserID)
 		commands = append(commands, submission.CommandID)
+	}
+	templates, choices := usedBy(submissions)
+	names := make([]string, 0, 2*len(templates)) //nolint:mnd // the two names of each
+	for _, template := range templates {
+		names = append(names, template.Entity, template.Module+"."+template.Entity)
 	}
 	return []temporal.SearchAttributeUpdate{
 		AttributeParty.ValueSet(parties, maxBytes), AttributeUser.ValueSet(users, maxBytes),
 		AttributeCommandID.ValueSet(commands, maxBytes), AttributeKind.ValueSet(submissions[0].Kind),
+		AttributePartyHint.ValueSet(hintsOf(parties), maxBytes), AttributeTemplate.ValueSet(names, maxBytes),
+		AttributeChoice.ValueSet(choices, maxBytes),
 	}
 }

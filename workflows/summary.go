@@ -1,11 +1,15 @@
 package workflows
 
 import (
+	"cmp"
+	"encoding/json"
 	"strconv"
 	"strings"
 
 	"github.com/florinledger/florin/activities"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/ledger/prepared"
 	"github.com/florinledger/florin/ledger/workflowid"
 )
 
@@ -28,7 +32,9 @@ func commandsOf(submissions []ledger.Submission) string {
 	}
 	for _, submission := range submissions {
 		if submission.Signed != nil {
-			add("signed transaction")
+			for template, choice := range prepared.Roots(submission.Signed.Transaction) {
+				add("signed " + cmp.Or(choice, "create "+template.Entity))
+			}
 		}
 		for _, command := range submission.Commands {
 			add(kindOf(command))
@@ -50,28 +56,72 @@ func commandsOf(submissions []ledger.Submission) string {
 
 // kindOf says what a command does.
 func kindOf(command ledger.Command) string {
+	kind, _ := partsOf(command)
+	return kind
+}
+
+// partsOf are what a command does, and the argument that it does it with.
+func partsOf(command ledger.Command) (kind string, argument json.RawMessage) {
 	switch {
 	case command.Create != nil:
-		return "create " + command.Create.Template.Entity
+		return "create " + command.Create.Template.Entity, command.Create.Argument
 	case command.Exercise != nil:
-		return command.Exercise.Choice
+		return command.Exercise.Choice, command.Exercise.Argument
 	case command.ExerciseByKey != nil:
-		return command.ExerciseByKey.Choice
+		return command.ExerciseByKey.Choice, command.ExerciseByKey.Argument
 	case command.CreateAndExercise != nil:
-		return "create " + command.CreateAndExercise.Template.Entity + " and " + command.CreateAndExercise.Choice
+		both := command.CreateAndExercise
+		return "create " + both.Template.Entity + " and " + both.Choice, both.ChoiceArgument
 	default:
-		return "nothing"
+		return "nothing", nil
 	}
 }
 
-// errorCode is the code of the first refusal; "" when nothing was refused. What was left out by the node itself has no
-// code.
+// usedBy are the templates and choices that submissions name, those of signed transactions included.
+func usedBy(submissions []ledger.Submission) (templates []lf.TypeName, choices []string) {
+	add := func(template lf.TypeName, choice string) {
+		templates = append(templates, template)
+		if choice != "" {
+			choices = append(choices, choice)
+		}
+	}
+	for _, submission := range submissions {
+		for _, command := range submission.Commands {
+			switch {
+			case command.Create != nil:
+				add(command.Create.Template, "")
+			case command.Exercise != nil:
+				add(command.Exercise.Template, command.Exercise.Choice)
+			case command.ExerciseByKey != nil:
+				add(command.ExerciseByKey.Template, command.ExerciseByKey.Choice)
+			case command.CreateAndExercise != nil:
+				add(command.CreateAndExercise.Template, command.CreateAndExercise.Choice)
+			}
+		}
+		if submission.Signed != nil {
+			for template, choice := range prepared.Roots(submission.Signed.Transaction) {
+				add(template, choice)
+			}
+		}
+	}
+	return templates, choices
+}
+
+// errorCode is the code of the first refusal; "" when nothing was refused.
 func errorCode(outcomes []activities.Outcome) string {
 	for _, outcome := range outcomes {
-		code, _, coded := strings.Cut(outcome.Refusal, ": ")
-		if coded && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == "" {
+		if code := codeOf(outcome); code != "" {
 			return code
 		}
+	}
+	return ""
+}
+
+// codeOf is the code of a refusal; "" without one. What was left out by the node itself has no code.
+func codeOf(outcome activities.Outcome) string {
+	code, _, coded := strings.Cut(outcome.Refusal, ": ")
+	if coded && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == "" {
+		return code
 	}
 	return ""
 }

@@ -6,9 +6,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
 func TestTheMemoOfAWorkflowSaysWhatItsCommandsAre(t *testing.T) {
@@ -25,7 +27,9 @@ func TestTheMemoOfAWorkflowSaysWhatItsCommandsAre(t *testing.T) {
 		"create Amulet":                 {of(create)},
 		"Tap ×3, create Amulet":         {of(exercise("Tap"), create), of(exercise("Tap")), of(exercise("Tap"))},
 		"create Amulet and Lock, Touch": {of(both, byKey)},
-		"signed transaction":            {{Signed: &ledger.SignedTransaction{}}},
+		"signed Tap":                    {{Signed: signedRoot(t, "Tap")}},
+		"signed create Amulet":          {{Signed: signedRoot(t, "")}},
+		"":                              {{Signed: &ledger.SignedTransaction{Transaction: []byte("none")}}},
 		"A, B, C, D, E ×2, 2 other kinds": {
 			of(exercise("A"), exercise("B"), exercise("C"), exercise("D"), exercise("E")),
 			of(exercise("E"), exercise("F"), exercise("G")),
@@ -36,4 +40,23 @@ func TestTheMemoOfAWorkflowSaysWhatItsCommandsAre(t *testing.T) {
 	long := commandsOf([]ledger.Submission{of(exercise(strings.Repeat("ü", 1<<20)))})
 	require.Less(t, len(long), 400)
 	require.True(t, utf8.ValidString(long))
+}
+
+// signedRoot is a signed transaction whose root exercises a choice, or creates a contract for "".
+func signedRoot(t *testing.T, choice string) *ledger.SignedTransaction {
+	t.Helper()
+	template := &preparedpb.Identifier{PackageId: "p", ModuleName: "Splice.Amulet", EntityName: "Amulet"}
+	root := &preparedpb.Node{NodeType: &preparedpb.Node_Create{Create: &preparedpb.Create{TemplateId: template}}}
+	if choice != "" {
+		root.NodeType = &preparedpb.Node_Exercise{Exercise: &preparedpb.Exercise{TemplateId: template, ChoiceId: choice}}
+	}
+	below := &preparedpb.Node{NodeType: &preparedpb.Node_Exercise{Exercise: &preparedpb.Exercise{ChoiceId: "Below"}}}
+	node := func(id string, node *preparedpb.Node) *preparedpb.DamlTransaction_Node {
+		return &preparedpb.DamlTransaction_Node{NodeId: id, V1: node}
+	}
+	raw, err := proto.Marshal(&preparedpb.PreparedTransaction{Transaction: &preparedpb.DamlTransaction{
+		Roots: []string{"7"}, Nodes: []*preparedpb.DamlTransaction_Node{node("8", below), node("7", root)},
+	}})
+	require.NoError(t, err)
+	return &ledger.SignedTransaction{Transaction: raw}
 }

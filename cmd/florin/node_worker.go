@@ -62,7 +62,7 @@ func (n *node) startClient(ctx, background context.Context) error {
 	n.client = workflows.NewClient(workflows.ClientOptions{
 		Temporal: n.temporal, Namespace: n.options.settings.TemporalNamespace,
 		Record: record{DB: n.database, Watcher: n.watcher}, Outcomes: n.outcomes,
-		SynchronizerID: n.identity.SynchronizerID, MaxBatch: n.options.settings.MaxBatch,
+		DSO: n.identity.DSO, SynchronizerID: n.identity.SynchronizerID, MaxBatch: n.options.settings.MaxBatch,
 		AttributeBytes: n.options.attributeBytes,
 		MaxInFlight:    n.options.settings.MaxInFlight, MaxUserInFlight: n.options.settings.MaxUserInFlight,
 		Admit: n.parties.admit, FollowPause: pause, Clock: time.Now,

@@ -52,6 +52,18 @@ func (id ID) String() string { return id.text }
 // it, and otherwise what is left of it, with a hash.
 func Keyword(name string) string { return fit(name, MaxBytes) }
 
+// Word is a name as one word of a search attribute that is searched by words: letters, digits, and what joins them.
+// Other characters have a meaning in queries, or part words. A longer name is cut.
+func Word(name string) string {
+	word := strings.Map(func(char rune) rune {
+		if isAlphanumeric(char) || strings.ContainsRune("._-", char) {
+			return char
+		}
+		return replacement
+	}, name)
+	return word[:min(len(word), MaxBytes)]
+}
+
 // LedgerString is a text as an id on the ledger, which knows fewer characters: a workflow's, in what it submits.
 func LedgerString(text string) string {
 	legal := strings.Map(func(char rune) rune {
