@@ -151,8 +151,9 @@ func amountOf(value json.RawMessage) (amount, unit string, ok bool) {
 	if err != nil {
 		return "", "", false
 	}
+	amount = strings.TrimSuffix(parsed.Show(), ".0")
 	if payment.Unit == "USDUnit" {
-		return parsed.Show(), "USD", true
+		return amount, "USD", true
 	}
-	return parsed.Show(), "Amulet", true
+	return amount, "Amulet", true
 }
