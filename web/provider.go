@@ -30,6 +30,9 @@ type Provider struct {
 	Audience string
 	// Client calls the provider; required.
 	Client *http.Client
+	// Turn waits until a visitor from the address may have the provider called, so that nobody keeps others from it.
+	// Release ends the turn. Nil waits for nothing.
+	Turn func(ctx context.Context, address string) (release func(), err error)
 }
 
 const (
@@ -53,6 +56,14 @@ func (p *provided) context(v *visit) context.Context { return oidc.ClientContext
 type reached struct {
 	*oidc.Provider
 	oauth2.Config
+}
+
+// turn waits until the visitor may have the provider called.
+func (p *provided) turn(v *visit) (release func(), err error) {
+	if p.Turn == nil {
+		return func() {}, nil
+	}
+	return p.Turn(v.ctx(), v.r.RemoteAddr)
 }
 
 // reach finds the provider, which may start after the node. It sends people back to the name under which they came.
@@ -99,6 +110,11 @@ func askedName(r *http.Request) string { return cookieName(r) + "-" + askedPurpo
 
 // goToProvider sends somebody to the provider: the authorization code flow, with PKCE (RFC 7636).
 func (s *site) goToProvider(v *visit) error {
+	release, err := s.provided.turn(v)
+	if err != nil {
+		return err
+	}
+	defer release()
 	provider, err := s.provided.reach(v)
 	if err != nil {
 		return err
@@ -158,6 +174,11 @@ func (s *site) tokenOfProvider(v *visit) (string, error) {
 			Next:   "Sign in again, or ask whoever runs the provider.",
 		}
 	}
+	release, err := s.provided.turn(v)
+	if err != nil {
+		return "", err
+	}
+	defer release()
 	provider, err := s.provided.reach(v)
 	if err != nil {
 		return "", err

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/sha256"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,6 +32,9 @@ type provider struct {
 	asked  url.Values
 	spoil  func(claims jwt.MapClaims)
 	refuse string
+	// turns counts the turns that were taken, calling those that go on; full refuses further ones.
+	turns, calling atomic.Int64
+	full           error
 }
 
 func newProvider(t *testing.T, user string) *provider {
@@ -111,9 +116,35 @@ func nodeWith(t *testing.T, p *provider, user string) *httptest.Server {
 	of.Development = nil
 	of.Provider = &web.Provider{
 		Issuer: p.URL, ClientID: "page", ClientSecret: "hush", Scopes: []string{"daml_ledger_api"},
-		Audience: "the ledger", Client: p.Client(),
+		Audience: "the ledger", Client: p.Client(), Turn: p.turn,
 	}
 	return serve(t, of)
+}
+
+// turn counts who has the provider called, and is refused where the test says so.
+func (p *provider) turn(_ context.Context, address string) (release func(), err error) {
+	require.NotEmpty(p.t, address)
+	if p.full != nil {
+		return nil, p.full
+	}
+	p.turns.Add(1)
+	p.calling.Add(1)
+	return func() { p.calling.Add(-1) }, nil
+}
+
+// TestVisitorsTakeTurnsAtTheProvider: the provider is called within a turn of the visitor's, on the way there and back.
+func TestVisitorsTakeTurnsAtTheProvider(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t, "alice")
+	alice := window(t, nodeWith(t, p, "alice"))
+	alice.open("/wallet/provider").shows("Balance")
+	require.EqualValues(t, 2, p.turns.Load())
+	require.Zero(t, p.calling.Load())
+	alice.press("/wallet/sign-out")
+	p.full = context.DeadlineExceeded
+	alice.open("/wallet/provider")
+	require.GreaterOrEqual(t, alice.status, 500)
+	require.EqualValues(t, 2, p.turns.Load())
 }
 
 func TestPeopleSignInAtAProvider(t *testing.T) {

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"time"
 
+	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/cmd/florin/secret"
+	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/web"
 )
 
@@ -40,6 +43,9 @@ func (s *pageSettings) check() error {
 	return nil
 }
 
+// How many visitors have the provider called at once, and how many of one address. Others wait.
+const providerTurns, providerTurnsEach = 32, 4
+
 // provider signs people in; nil where none is named.
 func (s *pageSettings) provider() (*web.Provider, error) {
 	if s.WebOIDCIssuer == "" {
@@ -50,7 +56,11 @@ func (s *pageSettings) provider() (*web.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
+	turns := endpoint.NewTurns(providerTurns, providerTurnsEach)
 	return &web.Provider{
+		Turn: func(ctx context.Context, address string) (release func(), err error) {
+			return turns.Take(ctx, ledger.DefaultUser(endpoint.NetworkOf(address)))
+		},
 		Issuer: s.WebOIDCIssuer, ClientID: s.WebOIDCClientID, ClientSecret: given, Scopes: s.WebOIDCScopes,
 		Audience: s.WebOIDCAudience, Client: &http.Client{Timeout: patience},
 	}, nil
