@@ -25,9 +25,8 @@ import (
 type provider struct {
 	*httptest.Server
 
-	t    *testing.T
-	key  *rsa.PrivateKey
-	user string
+	t   *testing.T
+	key *rsa.PrivateKey
 	// asked is the last question, spoil changes what is answered.
 	asked  url.Values
 	spoil  func(claims jwt.MapClaims)
@@ -37,11 +36,11 @@ type provider struct {
 	full           error
 }
 
-func newProvider(t *testing.T, user string) *provider {
+func newProvider(t *testing.T) *provider {
 	t.Helper()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	require.NoError(t, err)
-	p := &provider{t: t, key: key, user: user}
+	p := &provider{t: t, key: key}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
 		p.write(w, map[string]any{
@@ -88,10 +87,10 @@ func (p *provider) token(w http.ResponseWriter, r *http.Request) {
 		p.write(w, map[string]string{"error": "invalid_grant"})
 		return
 	}
-	access := token(p.t, p.user)
+	access := token(p.t, "alice")
 	hash := sha256.Sum256([]byte(access))
 	claims := jwt.MapClaims{
-		"iss": p.URL, "sub": p.user, "aud": "page", "exp": time.Now().Add(time.Hour).Unix(), "iat": time.Now().Unix(),
+		"iss": p.URL, "sub": "alice", "aud": "page", "exp": time.Now().Add(time.Hour).Unix(), "iat": time.Now().Unix(),
 		"nonce": p.asked.Get("nonce"), "at_hash": base64.RawURLEncoding.EncodeToString(hash[:len(hash)/2]),
 	}
 	if p.spoil != nil {
@@ -108,10 +107,10 @@ func (p *provider) token(w http.ResponseWriter, r *http.Request) {
 }
 
 // nodeWith is a node whose people sign in at a provider.
-func nodeWith(t *testing.T, p *provider, user string) *httptest.Server {
+func nodeWith(t *testing.T, p *provider) *httptest.Server {
 	t.Helper()
 	api := coinAPI(t)
-	api.Onboard(user)
+	api.Onboard("alice")
 	of := options(t, api.Handler)
 	of.Development = nil
 	of.Provider = &web.Provider{
@@ -135,8 +134,8 @@ func (p *provider) turn(_ context.Context, address string) (release func(), err 
 // TestVisitorsTakeTurnsAtTheProvider: the provider is called within a turn of the visitor's, on the way there and back.
 func TestVisitorsTakeTurnsAtTheProvider(t *testing.T) {
 	t.Parallel()
-	p := newProvider(t, "alice")
-	alice := window(t, nodeWith(t, p, "alice"))
+	p := newProvider(t)
+	alice := window(t, nodeWith(t, p))
 	alice.open("/wallet/provider").shows("Balance")
 	require.EqualValues(t, 2, p.turns.Load())
 	require.Zero(t, p.calling.Load())
@@ -149,8 +148,8 @@ func TestVisitorsTakeTurnsAtTheProvider(t *testing.T) {
 
 func TestPeopleSignInAtAProvider(t *testing.T) {
 	t.Parallel()
-	p := newProvider(t, "alice")
-	server := nodeWith(t, p, "alice")
+	p := newProvider(t)
+	server := nodeWith(t, p)
 	alice := window(t, server)
 	alice.open("/wallet").shows("Sign in with 127.0.0.1", "Sign in with a token")
 	alice.open("/wallet/provider").shows("Balance", "0 CC", "alice")
@@ -168,8 +167,8 @@ func TestPeopleSignInAtAProvider(t *testing.T) {
 // TestOnlyTheAnswerToTheQuestionSignsIn: what a provider says is held against what was asked, by this browser, once.
 func TestOnlyTheAnswerToTheQuestionSignsIn(t *testing.T) {
 	t.Parallel()
-	p := newProvider(t, "alice")
-	server := nodeWith(t, p, "alice")
+	p := newProvider(t)
+	server := nodeWith(t, p)
 	for name, spoil := range map[string]func(claims jwt.MapClaims){
 		"another question's": func(claims jwt.MapClaims) { claims["nonce"] = "another" },
 		"another client's":   func(claims jwt.MapClaims) { claims["aud"] = "another" },
@@ -198,8 +197,8 @@ func TestOnlyTheAnswerToTheQuestionSignsIn(t *testing.T) {
 	alice.open("/wallet/provider").shows("Your provider refused: <script>alert(1)</script> is not welcome")
 	require.NotContains(t, alice.text, "<script>alert")
 	p.Close()
-	other := newProvider(t, "alice")
-	away := nodeWith(t, other, "alice")
+	other := newProvider(t)
+	away := nodeWith(t, other)
 	other.Close()
 	window(t, away).open("/wallet/provider").shows("does not answer as it should")
 }
