@@ -16,7 +16,8 @@ import (
 // minCompressed is how many bytes an answer has at least that is worth compressing.
 const minCompressed = 1 << 10
 
-// compressor compresses whole answers for clients that ask for gzip. It is quick rather than thorough.
+// compressor compresses whole answers for clients that ask for gzip. It is quick rather than thorough: what does not
+// get shorter, a list of hashes say, is sent as it is.
 type compressor struct {
 	wrap func(http.Handler) http.HandlerFunc
 	// places bounds how many answers are compressed at once: each takes 0.8 MB meanwhile, and a processor.
@@ -60,6 +61,10 @@ func (c *compressor) compress(method, encodings string, content Content) Content
 	if encodings == "" || content.Stream != nil || len(content.Body) < minCompressed {
 		return content
 	}
+	if method == http.MethodHead { // there is none, and its length would be that of GET
+		content.Body = nil
+		return content
+	}
 	c.places <- struct{}{}
 	defer func() { <-c.places }()
 	to := zipped{header: content.Header.Clone()}
@@ -69,7 +74,7 @@ func (c *compressor) compress(method, encodings string, content Content) Content
 		w.WriteHeader(content.Status)
 		_, _ = w.Write(content.Body) // memory takes all
 	}))(&to, request)
-	if to.body.Len() > 0 {
+	if to.body.Len() > 0 && to.body.Len() < len(content.Body) {
 		content.Header.Set("Content-Encoding", gzipCoding)
 		content.Body = to.body.Bytes()
 	}

@@ -25,7 +25,8 @@ func holdingsPage(contracts int) []byte {
 		id, node := sha256.Sum256(fmt.Append(nil, i)), sha256.Sum256(nil)
 		fmt.Fprintf(&page, `{"createdEvent":{"offset":%d,"nodeId":%d,"contractId":"00%x","templateId":`+
 			`"splice-amulet:Splice.Amulet:Amulet","createArgument":{"dso":"DSO::1220%[4]x","owner":"p%[5]d::1220%[4]x",`+
-			`"amount":{"initialAmount":"%[1]d.0000000000","createdAt":{"number":"0"},"ratePerRound":{"rate":"0.0000190259"}}}}},`,
+			`"amount":{"initialAmount":"%[1]d.0000000000","createdAt":{"number":"0"},`+
+			`"ratePerRound":{"rate":"0.0000190259"}}}}},`,
 			i, i%3, id, node, i%20)
 	}
 	page.WriteString("{}]")

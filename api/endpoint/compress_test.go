@@ -58,12 +58,15 @@ func compressing(t *testing.T) (*httptest.Server, lines) {
 		return endpoint.New(info(http.MethodGet, path, endpoint.Open),
 			func(context.Context, endpoint.NoRequest) (endpoint.Content, error) { return content, nil })
 	}
-	body := []byte(long)
+	body, random := []byte(long), make([]byte, 4<<10)
+	_, err = rand.Read(random)
+	require.NoError(t, err)
 	varies := http.Header{"Vary": {"Accept"}}
 	require.NoError(t, frame.Mount(router, []endpoint.Endpoint{
 		of("/json", endpoint.Content{Type: "application/json", Body: body, Header: varies}),
 		of("/html", endpoint.Content{Type: "text/html; charset=utf-8", Body: body}),
 		of("/text", endpoint.TextContent(http.StatusConflict, long)),
+		of("/random", endpoint.Content{Type: "text/plain", Body: random}),
 		of("/short", endpoint.Content{Type: "application/json", Body: body[:1023]}),
 		of("/none", endpoint.Content{Status: http.StatusNoContent}),
 		of("/archive", endpoint.BinaryContent(body, nil)),
@@ -159,8 +162,12 @@ func TestWhatIsNotCompressed(t *testing.T) {
 	answer, body := ask(t, server, http.MethodGet, "/coded", zipped)
 	require.Equal(t, []string{"br"}, answer.Header.Values("Content-Encoding"))
 	require.Equal(t, long, string(body))
+	answer, body = ask(t, server, http.MethodGet, "/random", zipped)
+	require.Len(t, body, 4<<10)
+	require.Empty(t, answer.Header.Get("Content-Encoding"), "it would be longer")
 	answer, body = ask(t, server, http.MethodHead, "/json", zipped)
 	require.Equal(t, http.StatusOK, answer.StatusCode)
+	require.Empty(t, answer.Header.Get("Content-Length"), "GET answers with another one")
 	require.Empty(t, body)
 	require.Empty(t, answer.Header.Get("Content-Encoding"))
 	answer, _ = ask(t, server, http.MethodGet, "/panic", zipped)

@@ -121,7 +121,7 @@ func openPayload(id lf.PackageID, data []byte) (*archivepb.ArchivePayload, error
 }
 
 func (r *reader) readPayload(id lf.PackageID, payload *archivepb.ArchivePayload) (*ast.Package, error) {
-	version, err := languageVersion(payload, r.options.Dev)
+	version, err := languageVersion(payload, r.options)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func (r *reader) limitFault(err error) error {
 // releaseCandidates are the versions that were frozen as a later stable one.
 var releaseCandidates = map[string]ast.LanguageVersion{"3-rc1": ast.V2_3, "3-rc2": ast.V2_3}
 
-func languageVersion(payload *archivepb.ArchivePayload, dev bool) (ast.LanguageVersion, error) {
+func languageVersion(payload *archivepb.ArchivePayload, options Options) (ast.LanguageVersion, error) {
 	minor := payload.GetMinor()
 	switch payload.Sum.(type) {
 	case *archivepb.ArchivePayload_DamlLf_1:
@@ -185,11 +185,11 @@ func languageVersion(payload *archivepb.ArchivePayload, dev bool) (ast.LanguageV
 	case "3":
 		return ast.V2_3, nil
 	case "dev":
-		if dev {
+		if options.Dev {
 			return ast.V2_dev, nil
 		}
 	default:
-		if version, ok := releaseCandidates[minor]; ok && dev {
+		if version, ok := releaseCandidates[minor]; ok && (options.Dev || options.Candidates) {
 			return version, nil
 		}
 	}

@@ -31,8 +31,8 @@ func DefaultLimits() Limits {
 type Options struct {
 	// Limits are DefaultLimits where they are zero.
 	Limits Limits
-	// Dev also takes packages in 2.dev and in release candidates of stable versions.
-	Dev bool
+	// Candidates also takes packages in release candidates of stable versions, and Dev those and 2.dev.
+	Candidates, Dev bool
 	// Known finds a package that was read before, so that it is not read again; nil knows none. It may be called from
 	// several goroutines at a time.
 	Known func(lf.PackageID) *ast.Package

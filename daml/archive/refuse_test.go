@@ -32,12 +32,16 @@ func TestLanguageVersionsAreTakenOrRefusedByName(t *testing.T) {
 		require.True(t, fault.DARParseError.Matches(err), minor)
 		require.ErrorContains(t, err, refusal+"; only Daml-LF 2.1 to 2.3 are supported")
 	}
+	_, err := archive.ReadPackage(newBuilder().dalf("dev"), archive.Options{Candidates: true})
+	require.ErrorContains(t, err, "Daml-LF 2.dev; only")
+	_, err = archive.ReadPackage(newBuilder().dalf("3-rc2"), archive.Options{Candidates: true})
+	require.NoError(t, err)
 	for _, minor := range []string{"dev", "3-rc2"} {
 		read, err := archive.ReadPackage(newBuilder().dalf(minor), archive.Options{Dev: true})
 		require.NoError(t, err)
 		require.Equal(t, "2."+minor, read.WrittenVersion)
 	}
-	_, err := archive.ReadPackage(envelope(&archivepb.ArchivePayload{
+	_, err = archive.ReadPackage(envelope(&archivepb.ArchivePayload{
 		Minor: "17", Sum: &archivepb.ArchivePayload_DamlLf_1{DamlLf_1: []byte("old")},
 	}), archive.Options{Dev: true})
 	require.ErrorContains(t, err, "Daml-LF 1.17; only Daml-LF 2.1 to 2.3 are supported")

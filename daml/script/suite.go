@@ -43,8 +43,8 @@ type Options struct {
 	Seed [32]byte
 	// Limits are for each evaluation; the engine's own where they are zero.
 	Limits engine.Limits
-	// More is asked before a script takes more memory, as [engine.Options] say, and with 0 before each question, as a
-	// script may keep what it gets to know. A script that is refused fails. nil always grants.
+	// More is asked before a script takes more memory, as [engine.Options] say, and with 0 before it begins and before
+	// each question, as a script may keep what it gets to know. A script that is refused fails. nil always grants.
 	More func(bytes int64) bool
 	// Questions bounds how many questions a script asks; 0 stands for 100,000.
 	Questions int
@@ -64,7 +64,11 @@ func (s *Suite) Run(ctx context.Context, script Script, options Options) Report 
 	}
 	r.evaluation = engine.Options{Limits: options.Limits, More: r.more, Trace: r.trace, Explain: true}
 	out := Report{Script: script}
-	if err := r.script(script.Name); err != nil {
+	err := r.memory() // what the packages take may be all that there is
+	if err == nil {
+		err = r.script(script.Name)
+	}
+	if err != nil {
 		starved := r.starved // and not by what explains the failure
 		out.Failure = failureOf(err)
 		if starved {

@@ -69,7 +69,7 @@ func BenchmarkPublishedScripts(b *testing.B) {
 	known := session{command: &TestCommand{Timeout: 5 * time.Minute, Memory: 8 << 30}}
 	scripts := known.loadPublished(b)
 	for b.Loop() {
-		s := session{command: known.command, out: io.Discard}
+		s := session{command: known.command, out: io.Discard, notes: io.Discard}
 		require.NoError(b, s.run(b.Context()))
 	}
 	b.ReportMetric(float64(scripts), "scripts")

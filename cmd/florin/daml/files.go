@@ -1,6 +1,7 @@
 package daml
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -31,9 +32,12 @@ func readFile(path string, options archive.Options) (*file, error) {
 	if err != nil {
 		return nil, refused(path, err)
 	}
+	if data == nil {
+		data = []byte{} // which is read, and empty
+	}
 	dar, err := archive.ReadDAR(data, options)
 	if err != nil {
-		return nil, refused(path, err)
+		return nil, refusedContent(path, data, err)
 	}
 	out := &file{path: path, dar: dar, packages: make(ast.Packages, len(dar.Packages)), source: dar.Source}
 	for _, p := range dar.Packages {
@@ -43,17 +47,44 @@ func readFile(path string, options archive.Options) (*file, error) {
 }
 
 // refused says why a file is not taken, with what to do.
-func refused(path string, err error) error {
+func refused(path string, err error) error { return refusedContent(path, nil, err) }
+
+// refusedContent says why a file is not taken, with what to do about what is in it.
+func refusedContent(path string, data []byte, err error) error {
 	hint := ""
 	if refusal, ok := fault.As(err); ok {
-		switch hint = refusal.Hint; refusal.Code { // it was not uploaded
-		case fault.DARParseError.ID, fault.InvalidDAR.ID:
-			hint = "Is it the whole file that the compiler wrote, for a Daml-LF version from 2.1 to 2.3?"
-		case fault.ZipBomb.ID:
+		hint = refusal.Hint
+		switch {
+		case hint == fault.DARParseError.Hint || hint == fault.InvalidDAR.Hint: // which are about uploads
+			hint = hintOf(data)
+		case refusal.Code == fault.ZipBomb.ID:
 			hint = "Is it a file that the compiler wrote? No published one comes near this bound."
 		}
 	}
 	return console.Fail(console.ExitFailed, console.Plain(hint), "%s: %w", console.Plain(path), plainError{err})
+}
+
+// zipBegins and zipEnds are found in every zip archive: before its first file, and before what lists its files.
+const zipBegins, zipEnds = "PK\x03\x04", "PK\x05\x06"
+
+// hintOf says what a file that is no DAR seems to be, and what to do.
+func hintOf(data []byte) string {
+	const compiled = "florin test takes the .dar file that the compiler wrote, such as .daml/dist/NAME-VERSION.dar."
+	switch {
+	case len(data) == 0:
+		return "The file is empty. " + compiled
+	case bytes.HasPrefix(data, []byte(zipBegins)) && !bytes.Contains(data, []byte(zipEnds)):
+		return "The end of the file is missing: build it or copy it again."
+	case bytes.HasPrefix(data, []byte(zipBegins)):
+		if bytes.Contains(data, []byte("META-INF/MANIFEST.MF")) {
+			return "Is it the file that the compiler wrote, for a Daml-LF version from 2.1 to 2.3?"
+		}
+		return "It is an archive of something else. " + compiled
+	}
+	if _, err := archive.ReadPackage(data, archive.Options{Dev: true}); err == nil {
+		return "It is one package alone, as it lies in a DAR file. " + compiled
+	}
+	return compiled
 }
 
 func content(path string) ([]byte, error) {

@@ -1,6 +1,7 @@
 package daml
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -19,7 +20,10 @@ func (s *size) UnmarshalText(text []byte) error {
 		}
 	}
 	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || n <= 0 || n > math.MaxInt64/unit {
+	if errors.Is(err, strconv.ErrRange) || err == nil && n > math.MaxInt64/unit {
+		return fmt.Errorf("%q is too large: no machine has so much memory", text)
+	}
+	if err != nil || n <= 0 {
 		return fmt.Errorf("%q is no amount of memory: give bytes, or a number with K, M, G or T, such as 512M", text)
 	}
 	*s = size(n * unit)
@@ -39,4 +43,13 @@ func (s size) String() string {
 		return strconv.FormatInt(n, 10)
 	}
 	return strconv.FormatInt(n, 10) + units[power-1:power]
+}
+
+// words is a size for people, with its unit.
+func (s size) words() string {
+	text := s.String()
+	if last := text[len(text)-1]; '0' <= last && last <= '9' {
+		return count(int(s), "byte")
+	}
+	return text
 }

@@ -3,7 +3,6 @@ package daml
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"iter"
 	"sync"
@@ -42,7 +41,7 @@ func (c *cache) load(ctx context.Context, path string) (*suite, error) {
 	if c.checked == nil {
 		c.read, c.checked = ast.Packages{}, ast.Packages{}
 	}
-	read, err := readFile(path, archive.Options{Dev: true, Known: c.known})
+	read, err := readFile(path, archive.Options{Candidates: true, Known: c.known})
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +139,8 @@ func (j job) run(parent context.Context, options options) result {
 	if parent.Err() != nil && report.Failure != nil {
 		return result{job: j, cut: true}
 	}
-	if report.Failure == nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	took := time.Since(started)
+	if report.Failure == nil && took > options.timeout {
 		report.Failure = &script.Failure{Late: true} // a script that came to its end too late fails, too
 	}
 	if report.Failure != nil && report.Failure.Late { // what a script fails with of itself stays
@@ -150,7 +150,7 @@ func (j job) run(parent context.Context, options options) result {
 	if report.Failure != nil && report.Failure.Starved {
 		report.Failure.Message = fmt.Sprintf(
 			"The run takes more than %s of memory: look for a value that grows without end, or give it more with --memory.",
-			options.memory)
+			options.memory.words())
 	}
-	return result{job: j, report: report, took: time.Since(started)}
+	return result{job: j, report: report, took: took}
 }

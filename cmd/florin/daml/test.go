@@ -58,7 +58,7 @@ func (c *TestCommand) Run(ctx context.Context) error {
 	}
 	debug.SetGCPercent(gcPercent)
 	debug.SetMemoryLimit(int64(c.Memory)) // the garbage collector works the harder the nearer this is
-	s := session{command: c, out: os.Stdout}
+	s := session{command: c, out: os.Stdout, notes: os.Stderr}
 	if !c.Watch {
 		return s.run(ctx)
 	}
@@ -107,8 +107,9 @@ func (c *TestCommand) matches(name string) bool {
 // session runs the scripts of the files, over and over where they are watched. It reads no package twice.
 type session struct {
 	command *TestCommand
-	out     io.Writer
-	cache   cache
+	// out is for results, notes for what else there is to say.
+	out, notes io.Writer
+	cache      cache
 }
 
 func (s *session) run(ctx context.Context) error {
@@ -132,6 +133,9 @@ func (s *session) run(ctx context.Context) error {
 		if s.command.covers() {
 			loaded.cover()
 		}
+		if len(loaded.scripts) == 0 && p.several {
+			fmt.Fprintln(s.notes, "florin: "+console.Text(name)+" has no scripts")
+		}
 		suites = append(suites, loaded)
 	}
 	var jobs []job
@@ -151,17 +155,27 @@ func (s *session) run(ctx context.Context) error {
 		results = append(results, r)
 		p.result(r)
 	}
-	err := s.finish(&p, suites, results, more, time.Since(started))
+	var why error
 	switch {
 	case ctx.Err() != nil:
-		return interrupted(ctx, more)
-	case len(jobs) == 0 && len(more.files) == 0 && err == nil:
-		return s.nothing(suites)
+		why = interrupted(ctx, more)
+	case len(jobs) == 0 && len(more.files) == 0:
+		why = s.nothing(suites)
 	}
-	return err
+	if why != nil { // before the count, which is the last line
+		fmt.Fprintln(s.notes, "florin: "+console.Text(why.Error()))
+	}
+	err := s.finish(&p, suites, results, more, time.Since(started))
+	if err != nil && (why == nil || !console.IsSilent(err)) {
+		return err
+	}
+	if code := console.CodeOf(why); code != console.ExitDone {
+		return console.Silent(code)
+	}
+	return nil
 }
 
-// nothing says that there is nothing to run.
+// nothing says why there is nothing to run. A file without scripts is no failure.
 func (s *session) nothing(suites []*suite) error {
 	hint := "A script is a value of type Script without arguments, at the top of a module of the main package."
 	var names []string
@@ -172,10 +186,12 @@ func (s *session) nothing(suites []*suite) error {
 		}
 	}
 	if len(s.command.Only) == 0 {
-		fmt.Fprintln(os.Stderr, console.Text(fmt.Sprintf(
-			"florin: %s has no scripts\n        %s", strings.Join(s.command.DAR, ", "), hint)))
-		return nil
+		if len(s.command.DAR) > 1 {
+			return console.Fail(console.ExitDone, hint, "no file has scripts")
+		}
+		return console.Fail(console.ExitDone, hint, "%s has no scripts", s.command.DAR[0])
 	}
+	hint = "florin dar show lists the scripts of a file, as Module:name."
 	for _, pattern := range s.command.Only {
 		if near, ok := console.Nearest(pattern, names); ok {
 			hint = fmt.Sprintf("Did you mean %s?", near)
@@ -198,6 +214,9 @@ func quoted(patterns []string) string {
 // check refuses options that mean nothing.
 func (c *TestCommand) check() error {
 	for _, pattern := range c.Only {
+		if pattern == "" {
+			return console.Fail(console.ExitUsage, "Leave --only out to run all scripts.", "--only \"\" names no script")
+		}
 		if _, err := path.Match(pattern, ""); err != nil {
 			return console.Fail(console.ExitUsage, "A * stands for any characters, a ? for one.", "%q is no pattern", pattern)
 		}
@@ -205,7 +224,26 @@ func (c *TestCommand) check() error {
 	if c.Timeout <= 0 {
 		return console.Fail(console.ExitUsage, "Give it as 30s or 2m.", "--timeout %s is no time to run in", c.Timeout)
 	}
+	c.DAR = c.once()
 	return c.checkReports()
+}
+
+// once are the DAR files, each once, as they are named first.
+func (c *TestCommand) once() []string {
+	var names []string
+	var files []os.FileInfo
+	for _, name := range c.DAR {
+		info, err := os.Stat(name)
+		if err == nil && slices.ContainsFunc(files, func(other os.FileInfo) bool { return os.SameFile(info, other) }) {
+			fmt.Fprintf(os.Stderr, "florin: %s is named more than once, and runs once\n", console.Text(name))
+			continue
+		}
+		if err == nil {
+			files = append(files, info)
+		}
+		names = append(names, name)
+	}
+	return names
 }
 
 // interrupted says that the run was ended from outside, and what that left out.
