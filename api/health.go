@@ -42,12 +42,12 @@ func healthEndpoints(readiness Readiness, log *slog.Logger) []endpoint.Endpoint 
 		Method: http.MethodGet, Path: "/readyz", OperationID: "getReadyz", Tag: "Health", Access: endpoint.Open,
 		Vital: true, Summary: "Tell whether the node can serve.",
 		Description: "503 with a line for each part that does not work; lines with [!] warn of what does not keep it from " +
-			"serving.",
+			"serving. With verbose, a line for each part that works as well.",
 		Bodies: []endpoint.Body{endpoint.TextBody()},
 	}
 	isLive := func(context.Context, endpoint.NoRequest) (endpoint.Content, error) { return endpoint.Content{}, nil }
-	isReady := func(ctx context.Context, _ endpoint.NoRequest) (endpoint.Content, error) {
-		return readyz(readiness(ctx)), nil
+	isReady := func(ctx context.Context, asked readyzRequest) (endpoint.Content, error) {
+		return readyz(readiness(ctx), asked.Verbose != nil), nil
 	}
 	return []endpoint.Endpoint{
 		endpoint.New(live, isLive), endpoint.New(ready, isReady),
@@ -108,8 +108,14 @@ func telling(readiness Readiness, log *slog.Logger) Readiness {
 	}
 }
 
-// readyz says the same as upstream's check when all is well, names the broken parts otherwise, and adds warnings.
-func readyz(parts []Part) endpoint.Content {
+// readyzRequest asks whether the node can serve.
+type readyzRequest struct {
+	Verbose *string `query:"verbose" doc:"Also name the parts that work; its value means nothing"`
+}
+
+// readyz says the same as upstream's check when all is well, names the broken parts otherwise, and adds warnings. To who
+// wants to know all it names the parts that work as well.
+func readyz(parts []Part, verbose bool) endpoint.Content {
 	var broken []string
 	var lines strings.Builder
 	for _, part := range parts {
@@ -119,6 +125,8 @@ func readyz(parts []Part) endpoint.Content {
 		if part.Err != nil {
 			broken = append(broken, part.Name)
 			fmt.Fprintf(&lines, "[-] %s failed (%s)\n", part.Name, oneLine(part.Err))
+		} else if verbose {
+			fmt.Fprintf(&lines, "[+] %s ok\n", part.Name)
 		}
 	}
 	if len(broken) == 0 {

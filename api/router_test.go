@@ -188,6 +188,10 @@ func TestHealth(t *testing.T) {
 	}})
 	require.Equal(t, "[+] ledger ok (SERVING)\n[!] clock: an hour ahead\nreadyz check passed\n",
 		warned.Call("", http.MethodGet, "/readyz", nil).Plain(http.StatusOK))
+	for _, asked := range []string{"verbose", "verbose=", "verbose=1"} {
+		require.Equal(t, "[+] ledger ok (SERVING)\n[+] database ok\n[!] clock: an hour ahead\n[+] clock ok\n"+
+			"readyz check passed\n", warned.Call("", http.MethodGet, "/readyz?"+asked, nil).Plain(http.StatusOK), asked)
+	}
 
 	broken := apitest.New(t, apitest.Options{Readiness: func(context.Context) []api.Part {
 		return []api.Part{

@@ -66,10 +66,26 @@ func (e *UnreachableError) Error() string {
 		lines[i] = strings.TrimSpace(lines[i])
 	}
 	said := "cannot reach the database: " + strings.Join(slices.Compact(lines), " ")
-	if isFull(e.cause) {
-		return said + fullAdvice
+	if e.IsFull() {
+		return said + adviceIfFull(e.cause)
 	}
 	return said + "; check its URL and that it runs"
+}
+
+// IsFull reports whether the server was reached and has no connection left.
+func (e *UnreachableError) IsFull() bool { return isFull(e.cause) }
+
+// adviceIfFull is what to do when a limit of connections is reached: that of the role, of the database, or the server's.
+func adviceIfFull(err error) string {
+	pgErr, _ := errors.AsType[*pgconn.PgError](err)
+	for _, of := range []string{"role", "database"} {
+		if pgErr != nil && strings.HasPrefix(pgErr.Message, "too many connections for "+of+" ") {
+			return ": all processes together must fit into the connection limit of this " + of + ", each with " +
+				"--database-connections (FLORIN_DATABASE_CONNECTIONS, 32) and one more: lower the one, or raise the other with " +
+				"ALTER " + strings.ToUpper(of) + " … CONNECTION LIMIT"
+		}
+	}
+	return fullAdvice
 }
 
 // fullAdvice is what to do when the server takes no more connections.

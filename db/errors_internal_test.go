@@ -37,6 +37,14 @@ func TestADatabaseWithoutAConnectionLeftSaysWhatToLowerAndWhatToRaise(t *testing
 		require.NotContains(t, err.Error(), "check its URL")
 	}
 	require.True(t, fault.ServiceNotRunning.Matches(failed("reading", full)), "it passes")
+	for message, advice := range map[string]string{
+		`too many connections for role "florin"`:     "ALTER ROLE … CONNECTION LIMIT",
+		`too many connections for database "florin"`: "ALTER DATABASE … CONNECTION LIMIT",
+	} {
+		limited := &pgconn.PgError{Code: pgerrcode.TooManyConnections, Message: message}
+		require.ErrorContains(t, unreachable(limited), advice)
+		require.NotContains(t, unreachable(limited).Error(), "max_connections")
+	}
 }
 
 func TestFailed(t *testing.T) {

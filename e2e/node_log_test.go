@@ -67,6 +67,8 @@ func TestStartsStopsAndSettingsAreLogged(t *testing.T) {
 	require.Equal(t, i.namespace, settings["temporal-namespace"])
 	require.Equal(t, "(hidden)", settings["auth-secret"])
 	require.Equal(t, "(hidden)", settings["database-url"])
+	require.NotContains(t, settings, "request-timeout", "it is the default")
+	require.Less(t, len(settings), 15)
 	started := logged(t, log, "started")[0]
 	require.Equal(t, node.url, started["url"])
 	require.Contains(t, started["participant"], "participant::1220")

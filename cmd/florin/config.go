@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -49,7 +50,11 @@ func (c *configShowCommand) Run(ctx *kong.Context) error {
 }
 
 // shownSetting is a setting that was given or has a default, with its secrets hidden.
-type shownSetting struct{ flag, variable, value string }
+type shownSetting struct {
+	flag, variable, value string
+	// usual: the value is the flag's default.
+	usual bool
+}
 
 // settingsOf are the settings of the command that was called, in the order of its flags.
 func settingsOf(ctx *kong.Context) []shownSetting {
@@ -66,12 +71,26 @@ func settingsOf(ctx *kong.Context) []shownSetting {
 			given = given.Elem()
 		}
 		value := fmt.Sprint(given.Interface())
+		usual := value == usualOf(flag, given)
 		if flag.Tag.Has("secret") && value != "" {
 			value = "(hidden)"
 		}
-		all = append(all, shownSetting{flag: flag.Name, variable: flag.Envs[0], value: value})
+		all = append(all, shownSetting{flag: flag.Name, variable: flag.Envs[0], value: value, usual: usual})
 	}
 	return all
+}
+
+// usualOf is how the default of a flag prints, whose value is of the same type as the given one.
+func usualOf(flag *kong.Flag, given reflect.Value) string {
+	if flag.Default == "" {
+		return fmt.Sprint(reflect.Zero(given.Type()).Interface())
+	}
+	if _, ok := given.Interface().(time.Duration); ok {
+		if parsed, err := time.ParseDuration(flag.Default); err == nil {
+			return parsed.String()
+		}
+	}
+	return flag.Default
 }
 
 // settingsByFlag are the settings of the command that was called, as its log shows them.
@@ -79,6 +98,17 @@ func settingsByFlag(ctx *kong.Context) map[string]string {
 	shown := map[string]string{}
 	for _, setting := range settingsOf(ctx) {
 		shown[setting.flag] = setting.value
+	}
+	return shown
+}
+
+// chosenByFlag are those of them that are not the default.
+func chosenByFlag(ctx *kong.Context) map[string]string {
+	shown := map[string]string{}
+	for _, setting := range settingsOf(ctx) {
+		if !setting.usual {
+			shown[setting.flag] = setting.value
+		}
 	}
 	return shown
 }

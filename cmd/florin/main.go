@@ -96,7 +96,7 @@ func main() {
 	}
 	if !console.IsSilent(err) {
 		said := fault.Full(err)
-		if _, isAway := errors.AsType[*db.UnreachableError](err); isAway && parsed != nil {
+		if away, isAway := errors.AsType[*db.UnreachableError](err); isAway && parsed != nil && !away.IsFull() {
 			said += howGiven(parsed, "database-url")
 		}
 		fmt.Fprintln(os.Stderr, "florin: "+console.Text(said))

@@ -76,6 +76,8 @@ type nodeOptions struct {
 	progress func(string)
 	// given are the settings of this process by their flags, as the log may have them.
 	given map[string]string
+	// chosen are those of them that are not the default.
+	chosen map[string]string
 }
 
 // node is a running API, worker or both.
@@ -87,6 +89,9 @@ type node struct {
 	// packages are those that are built in, catalog has those that were uploaded, too.
 	packages *ledger.Packages
 	catalog  *catalog.Catalog
+
+	// awaits is what the start waits for at the moment.
+	awaits atomic.Pointer[awaited]
 
 	database   *db.DB
 	databaseID string

@@ -44,10 +44,11 @@ func (r roles) String() string {
 	return strings.Join(names, " and ")
 }
 
-// logStart notes what is about to start, with the settings of the process.
+// logStart notes what is about to start, with the settings of the process that are not the default; at level debug, all.
 func (n *node) logStart(ctx context.Context) {
 	n.options.log.InfoContext(ctx, "starting", "version", version, "role", n.options.roles.String(), "pid", os.Getpid(),
-		"settings", n.options.given)
+		"settings", n.options.chosen)
+	n.options.log.DebugContext(ctx, "all settings", "settings", n.options.given)
 }
 
 // logStarted notes that the process does its work now, on which ledger, and with which settings of the ledger.
@@ -105,6 +106,7 @@ func (n *node) logWaitForOthers(ctx context.Context, other *db.OtherNamespaceErr
 		names[i] = process.String()
 	}
 	since := time.Now()
+	n.awaits.Store(&awaited{awaitsOthers, followPatience})
 	n.options.log.WarnContext(ctx, "this start waits for processes of the ledger that run in another Temporal namespace "+
 		"of the same name: they follow one that was made anew, or are gone", "namespace", other.Given.Name,
 		"namespace_id", other.Given.ID, "namespace_id_of_the_others", other.Ledgers.ID, "processes", names,
@@ -113,6 +115,7 @@ func (n *node) logWaitForOthers(ctx context.Context, other *db.OtherNamespaceErr
 
 // logWaitForWorkers notes that the start waits for workers of another ledger.
 func (n *node) logWaitForWorkers(ctx context.Context, since, until time.Time) {
+	n.awaits.Store(&awaited{awaitsForeign, until.Sub(since)})
 	n.options.log.WarnContext(ctx, "this start waits whether a worker of another ledger, or of another database of this "+
 		"one, takes a task from the Temporal namespace: one has asked for tasks lately",
 		"namespace", n.options.settings.TemporalNamespace, "since", since, "until", until)

@@ -74,6 +74,7 @@ func serveRemote(
 		temporal: remote.temporalSettings, serving: remote.servingSettings,
 		listen: part.listen, stopDelay: remote.StopDelay, attributeBytes: remote.AttributeBytes,
 		level: level, log: logger(os.Stderr, level), progress: func(string) {}, given: settingsByFlag(parsed),
+		chosen: chosenByFlag(parsed),
 	})
 	if err != nil && ctx.Err() != nil {
 		return nil // it was told to stop while it started

@@ -19,7 +19,15 @@ const (
 	awaitsDatabase = "the database"
 	awaitsTemporal = "Temporal"
 	awaitsWorker   = "a worker that takes the first submission"
+	awaitsOthers   = "other processes of the ledger, which follow it into this Temporal namespace or are gone"
+	awaitsForeign  = "whether a worker of another ledger works in the Temporal namespace"
 )
+
+// awaited is what a step waits for now, and for how long at most; 0 where nothing of its own ends it.
+type awaited struct {
+	what   string
+	within time.Duration
+}
 
 // startStep is a part of the start of a node.
 type startStep struct {
@@ -62,6 +70,7 @@ func (n *node) startSteps() []startStep {
 func (n *node) take(ctx, background context.Context, step startStep) error {
 	watching, end := context.WithCancel(ctx)
 	ended := make(chan struct{})
+	n.awaits.Store(&awaited{step.awaits, step.within})
 	go func() {
 		defer close(ended)
 		n.logWaits(watching, step, time.Now())
@@ -74,14 +83,14 @@ func (n *node) take(ctx, background context.Context, step startStep) error {
 
 // logWaits says from time to time what a step of the start waits for, until ctx ends.
 func (n *node) logWaits(ctx context.Context, step startStep, since time.Time) {
-	log := n.options.log.With("step", step.what, "since", since)
-	if step.awaits != "" {
-		log = log.With("awaits", step.awaits)
-	}
-	if step.within != 0 {
-		log = log.With("until", since.Add(step.within))
-	}
 	for pause := slowStep; wait.For(ctx, pause) == nil; pause = slowAgain {
+		log, now := n.options.log.With("step", step.what, "since", since), n.awaits.Load()
+		if now.what != "" {
+			log = log.With("awaits", now.what)
+		}
+		if now.within != 0 {
+			log = log.With("until", since.Add(now.within))
+		}
 		log.WarnContext(ctx, "this process is still starting", "took", time.Since(since).Round(time.Second).String())
 	}
 }
