@@ -93,6 +93,27 @@ func TestALedgerStaysWithItsTemporal(t *testing.T) {
 	require.NotContains(t, node.stderr.String(), "another Temporal namespace than before")
 }
 
+// TestAProcessThatWorksInAnotherTemporalThanTheLedgerSaysSo has the record say, under a process that runs, that the
+// ledger works elsewhere: one address leads its processes to several Temporals.
+func TestAProcessThatWorksInAnotherTemporalThanTheLedgerSaysSo(t *testing.T) {
+	t.Parallel()
+	home := install(t)
+	node := serve(t, "serve", home)
+	connection, err := pgx.Connect(t.Context(), home.databaseURL)
+	require.NoError(t, err)
+	defer connection.Close(t.Context())
+	var server, namespace string
+	require.NoError(t, connection.QueryRow(t.Context(),
+		"SELECT server_id, namespace_id FROM temporal_namespace").Scan(&server, &namespace))
+	_, err = connection.Exec(t.Context(),
+		"UPDATE temporal_namespace SET server_id = 'another', namespace_id = 'of-another'")
+	require.NoError(t, err)
+	awaitReadyz(t, node.endpoint, 503, "of the Temporal another")
+	_, err = connection.Exec(t.Context(), "UPDATE temporal_namespace SET server_id = $1, namespace_id = $2", server, namespace)
+	require.NoError(t, err)
+	awaitReadyz(t, node.endpoint, 200, "passed")
+}
+
 // A fresh ledger keeps for good what its first process is given, so one that does not start gives it nothing.
 func TestAProcessThatIsRefusedFoundsNoLedger(t *testing.T) {
 	t.Parallel()

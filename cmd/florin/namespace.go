@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,6 +72,11 @@ type namespaceWatch struct {
 	works db.TemporalNamespace
 	// lost says whose it is now; nil while it is this ledger's, as far as this process knows.
 	lost atomic.Pointer[workflows.OtherOwnerError]
+	// apart says where the ledger works while this process works elsewhere; nil while it works there. It was so at the last
+	// two looks: processes do not follow a namespace that was made anew at the same moment.
+	apart atomic.Pointer[db.OtherNamespaceError]
+	// strayed: it was so at the last look.
+	strayed bool
 }
 
 // found is the namespace of this process as Temporal has it now.
@@ -131,10 +137,40 @@ func (w *namespaceWatch) follow(ctx context.Context) error {
 	return nil
 }
 
+// compare finds out whether this process works where the ledger does: an address may lead different processes to
+// different Temporals.
+func (w *namespaceWatch) compare(ctx context.Context) {
+	err := w.node.database.CheckTemporalNamespace(ctx, w.works)
+	other, isOther := errors.AsType[*db.OtherNamespaceError](err)
+	if err != nil && !isOther {
+		return // it is not known: readiness asks the database itself
+	}
+	again := w.strayed && isOther
+	if w.strayed = isOther; !again {
+		other = nil
+	}
+	before := w.apart.Swap(other)
+	switch {
+	case before == nil && other != nil:
+		w.node.options.log.ErrorContext(ctx, "this process works in another Temporal than the ledger: what is submitted here "+
+			"is done by workers there alone", "error", other)
+	case before != nil && other == nil:
+		w.node.options.log.InfoContext(ctx, "this process works in the ledger's Temporal again")
+	}
+}
+
 // err is nil while the namespace is this ledger's.
 func (w *namespaceWatch) err() error {
 	if lost := w.lost.Load(); lost != nil {
 		return lost
+	}
+	return nil
+}
+
+// place is an error while this process works in another Temporal than the ledger.
+func (w *namespaceWatch) place() error {
+	if apart := w.apart.Load(); apart != nil {
+		return apart
 	}
 	return nil
 }
@@ -169,6 +205,7 @@ func (w *namespaceWatch) look(ctx context.Context) {
 		if err := w.follow(limited); err != nil && ctx.Err() == nil {
 			log.WarnContext(ctx, "the record was not told of the Temporal namespace that was made anew", "error", err)
 		}
+		w.compare(limited)
 	}
 	other, isOther := errors.AsType[*workflows.OtherOwnerError](err)
 	switch {
@@ -192,7 +229,7 @@ func (n *node) stopWorker(ctx context.Context) {
 
 // checkTemporal says whether Temporal answers, and the namespace is this ledger's.
 func (n *node) checkTemporal(ctx context.Context) error {
-	if err := n.namespace.err(); err != nil {
+	if err := cmp.Or(n.namespace.err(), n.namespace.place()); err != nil {
 		return err
 	}
 	return n.client.Ping(ctx)
