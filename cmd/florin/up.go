@@ -38,6 +38,7 @@ type upCommand struct {
 	Clock             string        `help:"The ledger's clock: real; simulated, which can be advanced (florin clock advance 90d); or static, which can be advanced and stands still otherwise." enum:"real,simulated,static" default:"real" env:"FLORIN_CLOCK"`
 	Yes               bool          `short:"y" help:"Install PostgreSQL without asking, where it is missing (apt-get install postgresql, as root or by sudo that asks for no password). Nothing else is ever installed." env:"FLORIN_YES"`
 	Demo              bool          `help:"Make three parties with coin, an offer that waits, preapprovals, a merge delegation and a sweep, to have something to look at; once on a ledger." env:"FLORIN_DEMO"`
+	DAR               []string      `name:"dar" sep:"none" help:"Upload a DAR file when the node has started; several are uploaded in their order. What the ledger has already stays as it is." placeholder:"FILE" type:"path"`
 	Detach            bool          `short:"d" help:"Return when the node is ready; florin stop stops it."`
 	PostgresPort      int           `help:"Port of the private PostgreSQL on 127.0.0.1; 0 chooses a free one." default:"0" env:"FLORIN_POSTGRES_PORT"`
 }
@@ -61,7 +62,9 @@ type machine struct {
 	node      *node
 	// demo says what the demo has made, in a line for each party.
 	demo []string
-	log  *slog.Logger
+	// seeded: the DAR files were uploaded. The node that is started again has them.
+	seeded bool
+	log    *slog.Logger
 	// switches are requests to stop the node alone, and to start it again.
 	switches chan os.Signal
 	files    []io.Closer
@@ -83,6 +86,9 @@ func (c *upCommand) Run(ctx context.Context, parsed *kong.Context) error {
 	if c.Demo && c.hasIssuer() {
 		return console.Fail(console.ExitUsage, "leave --demo out, or the issuer",
 			"--demo speaks for its parties with development tokens, which a node with the keys of an issuer does not take")
+	}
+	if err := c.checkSeed(); err != nil {
+		return err
 	}
 	if c.Detach {
 		return c.detach(ctx)

@@ -36,6 +36,9 @@ func (m *machine) startNode(ctx context.Context) error {
 	if err := m.playDemo(ctx); err != nil {
 		return err
 	}
+	if err := m.seed(ctx); err != nil {
+		return err
+	}
 	return runfile.Write(m.directory.Path(), m.runInfo())
 }
 
@@ -45,14 +48,19 @@ func (m *machine) playDemo(ctx context.Context) (err error) {
 		return nil
 	}
 	m.progress("have the demo ready")
-	m.demo, err = client.Node{
-		URL: m.node.url(), AuthSecret: m.command.AuthSecret, AuthAudience: m.command.AuthAudience,
-		AdminUser: m.node.settings.AdminUser,
-	}.Demo(ctx)
+	m.demo, err = m.client().Demo(ctx)
 	if err != nil {
 		return fmt.Errorf("make the demo: %w", err)
 	}
 	return nil
+}
+
+// client is how this process speaks to its own node, as any client would.
+func (m *machine) client() client.Node {
+	return client.Node{
+		URL: m.node.url(), AuthSecret: m.command.AuthSecret, AuthAudience: m.command.AuthAudience,
+		AdminUser: m.node.settings.AdminUser,
+	}
 }
 
 // nodeFailed says why the node cannot go on; never while it is stopped.

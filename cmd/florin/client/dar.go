@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -50,12 +51,8 @@ func eachDAR(
 	var sent []sentDAR
 	failure := node.AsAdmin(ctx, func(ctx context.Context, admin *ledgerclient.Client) error {
 		for _, path := range files {
-			content, err := os.ReadFile(path)
-			if err != nil {
-				return console.Fail(console.ExitFailed, "", "%w", err)
-			}
-			if err := send(admin, ctx, content); err != nil {
-				return fmt.Errorf("%s: %w", path, err)
+			if err := sendDAR(ctx, admin, path, send); err != nil {
+				return err
 			}
 			sent = append(sent, sentDAR{path, taken})
 		}
@@ -74,6 +71,40 @@ func eachDAR(
 		return err
 	}
 	return failure
+}
+
+// sendDAR sends a file.
+func sendDAR(
+	ctx context.Context, admin *ledgerclient.Client, path string,
+	send func(*ledgerclient.Client, context.Context, []byte) error,
+) error {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return console.Fail(console.ExitFailed, "", "%w", err)
+	}
+	if err := send(admin, ctx, content); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// UploadDAR uploads a file.
+func (n Node) UploadDAR(ctx context.Context, path string) error {
+	return n.with(ctx, func(ctx context.Context, s *Session) error {
+		admin, err := s.Admin()
+		if err == nil {
+			err = sendDAR(ctx, admin, path, (*ledgerclient.Client).UploadDAR)
+		}
+		return ofFile(path, s.Explain(err))
+	})
+}
+
+// ofFile is an explained error with the file that it is about, which the explanation leaves out.
+func ofFile(path string, err error) error {
+	if failed, ok := errors.AsType[*console.Error](err); ok && !strings.Contains(failed.Error(), path) {
+		return &console.Error{Code: failed.Code, Hint: failed.Hint, Err: fmt.Errorf("%s: %w", path, failed.Err)}
+	}
+	return err
 }
 
 // DARListCommand lists the packages that commands may use.

@@ -1,9 +1,11 @@
 package console
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 )
 
 // ExitCode is what a command ends with. The table in docs/cli.md explains each.
@@ -100,3 +102,11 @@ var errSilent = errors.New("")
 
 // IsSilent reports whether an error has no words.
 func IsSilent(err error) bool { return errors.Is(err, errSilent) }
+
+// EndOf is the exit code of a command that was ended from outside, as shells have it.
+func EndOf(ctx context.Context) ExitCode {
+	if strings.Contains(fmt.Sprint(context.Cause(ctx)), syscall.SIGTERM.String()) {
+		return ExitTerminated
+	}
+	return ExitInterrupted
+}

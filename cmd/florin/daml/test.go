@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/florinledger/florin/cmd/florin/console"
@@ -72,7 +71,7 @@ func (c *TestCommand) Run(ctx context.Context) error {
 		}
 		for seen == c.modified() {
 			if err := wait.For(ctx, watchInterval); err != nil {
-				return console.Silent(endOf(ctx)) // as is the only way to end this
+				return console.Silent(console.EndOf(ctx)) // as is the only way to end this
 			}
 		}
 	}
@@ -255,15 +254,7 @@ func interrupted(ctx context.Context, more unrun) error {
 	if n := len(more.scripts); n > 0 || len(left) == 0 {
 		left = append(left, count(n, "script")+" not run to the end")
 	}
-	return console.Fail(endOf(ctx), "", "interrupted: %s", strings.Join(left, ", "))
-}
-
-// endOf is the exit code of a run that was ended from outside, as shells have it.
-func endOf(ctx context.Context) console.ExitCode {
-	if strings.Contains(fmt.Sprint(context.Cause(ctx)), syscall.SIGTERM.String()) {
-		return console.ExitTerminated
-	}
-	return console.ExitInterrupted
+	return console.Fail(console.EndOf(ctx), "", "interrupted: %s", strings.Join(left, ", "))
 }
 
 func (s *session) finish(p *printer, suites []*suite, results []result, more unrun, took time.Duration) error {
