@@ -58,8 +58,8 @@ func (r *reader) command(of *engine.Record) (out command) {
 }
 
 // engineCommand is a command for the engine. Names of packages stand for the packages that names says.
-func (q *question) engineCommand(c command, names map[string]lf.PackageID) (engine.Command, error) {
-	of, err := q.chosen(c, names)
+func (l *memory) engineCommand(q *question, c command, names map[string]lf.PackageID) (engine.Command, error) {
+	of, err := l.chosen(q, c, names)
 	if err != nil {
 		return nil, err
 	}
@@ -96,14 +96,14 @@ func (r *reader) key(of *engine.Record) engine.Value {
 }
 
 // chosen is the template or interface that a command means.
-func (q *question) chosen(c command, names map[string]lf.PackageID) (lf.TypeName, error) {
+func (l *memory) chosen(q *question, c command, names map[string]lf.PackageID) (lf.TypeName, error) {
 	of := c.of
 	p := q.suite.packages[of.Package]
 	if p == nil {
 		return of, fault.DamlInterpretationError.New("Interpretation error: package %s is not known", of.Package)
 	}
 	if q.suite.packages.Template(of) == nil || c.exact { // interfaces have no versions
-		if q.ledger.unvetted[of.Package] {
+		if l.unvetted[of.Package] {
 			return of, fault.UnresolvedPackageName.New("Package %s (%s) is not vetted", of.Package, p.Name)
 		}
 		return of, nil

@@ -21,10 +21,10 @@ type memory struct {
 	packages ast.Packages
 	now      time.Time
 	parties  []ledger.Party // in the order of allocation
-	users    []*user
+	all      []*user
 	unvetted map[lf.PackageID]bool
 
-	contracts    map[ledger.ContractID]*entry
+	entries      map[ledger.ContractID]*entry
 	order        []*entry // in the order of creation
 	transactions []Transaction
 }
@@ -39,7 +39,7 @@ type entry struct {
 func newMemory(packages ast.Packages) *memory {
 	return &memory{
 		packages: packages, now: time.Unix(0, 0).UTC(), unvetted: map[lf.PackageID]bool{},
-		contracts: map[ledger.ContractID]*entry{},
+		entries: map[ledger.ContractID]*entry{},
 	}
 }
 
@@ -56,7 +56,7 @@ func (l *memory) active(parties []ledger.Party) []*entry {
 
 // find finds an active contract that one of some parties is a stakeholder of; nil when there is none.
 func (l *memory) find(id ledger.ContractID, parties []ledger.Party) *entry {
-	e := l.contracts[id]
+	e := l.entries[id]
 	if e == nil || e.archived || !e.visible(parties) || e.CreatedAt.After(l.now) {
 		return nil
 	}
@@ -76,11 +76,11 @@ func (l *memory) commit(committed Transaction) {
 			Contract:     engine.Contract{Contract: created.Contract, Argument: node.Argument},
 			argumentType: node.ArgumentType,
 		}
-		l.contracts[e.ID] = e
+		l.entries[e.ID] = e
 		l.order = append(l.order, e)
 	}
 	for _, id := range t.Consumed() {
-		l.contracts[id].archived = true
+		l.entries[id].archived = true
 	}
 	l.transactions = append(l.transactions, committed)
 }
@@ -117,7 +117,7 @@ type host struct {
 // Contract finds an active contract that the submission may use.
 func (h *host) Contract(_ context.Context, id lf.ContractID) (engine.Contract, bool, error) {
 	h.missed = id
-	e := h.ledger.contracts[id]
+	e := h.ledger.entries[id]
 	switch {
 	case e == nil:
 		h.why = notFound

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/florinledger/florin/daml/engine"
-	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
@@ -21,47 +21,28 @@ func (q *question) queryACS() (engine.Value, error) {
 	if q.reader.err != nil {
 		return nil, q.reader.err
 	}
-	var out []engine.Value
-	for _, e := range q.ledger.active(parties) {
-		if e.Template != template {
-			continue
-		}
-		argument, err := q.suite.program.Import(e.Template, e.Argument)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, q.make.pair(e.ID, q.make.template(template, argument)))
-	}
-	return engine.ListOf(out...), nil
+	all, err := q.ledger.contracts(q, parties, template)
+	return q.pairs(all, template), err
 }
 
-// asked is the contract that a query names; nil when the parties see no such active contract.
-func (q *question) asked() (*entry, error) {
-	parties, id := q.parties(), field[lf.ContractID](q.reader, q.payload, "cid")
-	if q.reader.err != nil {
-		return nil, q.reader.err
-	}
-	return q.ledger.find(id, parties), nil
+// pairs are contracts with their payloads.
+func (q *question) pairs(all []found, template lf.TypeName) engine.Value {
+	return listOf(all, func(c found) engine.Value { return q.make.pair(c.id, q.make.template(template, c.value)) })
 }
 
 // queryContractID finds a contract, with what discloses it to others.
 func (q *question) queryContractID() (engine.Value, error) {
-	template := q.typeOf("tplId")
-	e, err := q.asked()
-	if err != nil || e == nil {
+	parties, template, id := q.parties(), q.typeOf("tplId"), field[lf.ContractID](q.reader, q.payload, "cid")
+	if q.reader.err != nil {
+		return nil, q.reader.err
+	}
+	c, err := q.ledger.contract(q, parties, template, id)
+	if err != nil || c == nil {
 		return none, err
 	}
-	if e.Template.QualifiedName() != template.QualifiedName() || !q.sameName(e.Template, template) {
-		return none, nil
-	}
-	argument, err := q.imported(template, e.Argument)
-	if err != nil {
-		return nil, err
-	}
-	blob, err := e.blob()
 	return some(q.make.record(tuple3, named{
-		"_1": q.make.template(template, argument), "_2": q.make.typeRep(template), "_3": lf.Text(blob),
-	})), err
+		"_1": q.make.template(template, c.value), "_2": q.make.typeRep(template), "_3": lf.Text(c.blob),
+	})), nil
 }
 
 // sameName reports whether two types are of versions of one package.
@@ -79,36 +60,17 @@ func (q *question) queryInterface() (engine.Value, error) {
 	if q.reader.err != nil {
 		return nil, q.reader.err
 	}
-	names, err := q.ledger.preferred(nil)
-	if err != nil {
-		return nil, err
-	}
-	var out []engine.Value
-	for _, e := range q.ledger.active(parties) {
-		view, implements, err := q.view(e, of, names)
-		if err != nil {
-			return nil, err
-		}
-		if implements {
-			out = append(out, q.make.pair(e.ID, view))
-		}
-	}
-	return engine.ListOf(out...), nil
+	all, err := q.ledger.views(q, parties, of)
+	return listOf(all, func(c found) engine.Value { return q.make.pair(c.id, c.value) }), err
 }
 
 // queryInterfaceContractID finds the view of a contract.
 func (q *question) queryInterfaceContractID() (engine.Value, error) {
-	of := q.typeOf("interfaceId")
-	e, err := q.asked()
-	if err != nil || e == nil {
-		return none, err
+	parties, of, id := q.parties(), q.typeOf("interfaceId"), field[lf.ContractID](q.reader, q.payload, "cid")
+	if q.reader.err != nil {
+		return nil, q.reader.err
 	}
-	names, err := q.ledger.preferred(nil)
-	if err != nil {
-		return nil, err
-	}
-	view, _, err := q.view(e, of, names)
-	return view, err
+	return q.ledger.view(q, parties, of, id)
 }
 
 // view is the view of a contract, none where it fails, by the version of its package that the package's name stands
@@ -138,45 +100,32 @@ func (q *question) view(e *entry, of lf.TypeName, names map[string]lf.PackageID)
 
 // queryByKey finds the first contract that has a key.
 func (q *question) queryByKey() (engine.Value, error) {
-	found, err := q.byKey("key", 1)
-	if err != nil || len(found) == 0 {
+	all, template, err := q.byKey("key", 1)
+	if err != nil || len(all) == 0 {
 		return none, err
 	}
-	return some(found[0]), nil
+	return some(q.make.pair(all[0].id, q.make.template(template, all[0].value))), nil
 }
 
 // queryNByKey lists contracts that have a key, no more than so many.
 func (q *question) queryNByKey() (engine.Value, error) {
-	found, err := q.byKey("contractKey", int64(field[lf.Int64](q.reader, q.payload, "limit")))
-	return engine.ListOf(found...), err
+	all, template, err := q.byKey("contractKey", int64(field[lf.Int64](q.reader, q.payload, "limit")))
+	return q.pairs(all, template), err
 }
 
 // byKey lists contracts of a template that have a key and that some parties see.
-func (q *question) byKey(name string, limit int64) ([]engine.Value, error) {
+func (q *question) byKey(name string, limit int64) ([]found, lf.TypeName, error) {
 	parties, template := q.parties(), q.typeOf("tplId")
 	key := q.reader.key(field[*engine.Record](q.reader, q.payload, name))
 	if q.reader.err != nil {
-		return nil, q.reader.err
+		return nil, template, q.reader.err
 	}
 	hash, err := q.suite.program.KeyHash(q.ctx, template, key)
 	if err != nil {
-		return nil, err
+		return nil, template, err
 	}
-	var out []engine.Value
-	for _, e := range q.ledger.withKey(hash) {
-		if int64(len(out)) >= limit {
-			break
-		}
-		if !e.visible(parties) {
-			continue
-		}
-		argument, err := q.imported(template, e.Argument)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, q.make.pair(e.ID, q.make.template(template, argument)))
-	}
-	return out, nil
+	all, err := q.ledger.keyed(q, parties, template, hash, limit)
+	return all, template, err
 }
 
 // allocateParty makes a party of a name that no other has.
@@ -195,28 +144,43 @@ func (q *question) allocateParty() (engine.Value, error) {
 	if requested != "" && hint != "" && requested != hint {
 		return nil, fmt.Errorf("requested name %q cannot be different from the id hint %q", requested, hint)
 	}
-	party, err := q.ledger.allocate(name, hint != "")
+	party, err := q.ledger.allocate(q, name, hint != "")
 	return party, err
 }
 
 // listKnownParties lists all parties.
 func (q *question) listKnownParties() (engine.Value, error) {
-	return listOf(q.ledger.parties, func(party ledger.Party) engine.Value {
+	all, err := q.ledger.known(q)
+	return listOf(all, func(party knownParty) engine.Value {
 		return q.make.record(q.make.in(partiesModule, "PartyDetails"), named{
-			"party": party, "isLocal": lf.Bool(true), "displayName": none,
+			"party": party.id, "isLocal": lf.Bool(party.local), "displayName": none,
 		})
-	}), nil
+	}), err
 }
 
 // getTime reads the ledger's time.
-func (q *question) getTime() (engine.Value, error) { return lf.TimestampOf(q.ledger.now), nil }
-
-// setTime sets the ledger's time, which may go back.
-func (q *question) setTime() (engine.Value, error) {
-	at := field[lf.Timestamp](q.reader, q.payload, "time")
-	q.ledger.now = at.Time()
-	return unit, nil
+func (q *question) getTime() (engine.Value, error) {
+	now, err := q.ledger.time(q)
+	return lf.TimestampOf(now), err
 }
 
-// sleep takes no time: the ledger's own passes by setTime and passTime alone.
-func (q *question) sleep() (engine.Value, error) { return unit, nil }
+// setTime sets the ledger's time.
+func (q *question) setTime() (engine.Value, error) {
+	at := field[lf.Timestamp](q.reader, q.payload, "time")
+	if q.reader.err != nil {
+		return nil, q.reader.err
+	}
+	return unit, q.ledger.setTime(q, at.Time())
+}
+
+// sleep lets time pass.
+func (q *question) sleep() (engine.Value, error) {
+	var lasts lf.Int64
+	if duration, ok := lookup(q.payload, "duration"); ok {
+		lasts = only[lf.Int64](q.reader, as[*engine.Record](q.reader, duration))
+	}
+	if q.reader.err != nil {
+		return nil, q.reader.err
+	}
+	return unit, q.ledger.sleep(q, time.Duration(lasts)*time.Microsecond)
+}

@@ -40,7 +40,7 @@ func (q *question) submit() (engine.Value, error) {
 		if len(one.at) == 0 {
 			one.at = q.at
 		}
-		answer, err := q.submitOne(one)
+		answer, err := q.ledger.submit(q, one)
 		if err != nil {
 			return nil, err
 		}
@@ -81,10 +81,10 @@ func (r *reader) nonEmpty(of *engine.Record) []ledger.Party {
 	return append([]ledger.Party{first}, r.parties(field[*engine.List](r, of, "tl"))...)
 }
 
-// submitOne answers what the library wants to know of one submission: an error, or results and tree.
-func (q *question) submitOne(one submission) (engine.Value, error) {
-	h := &host{ledger: q.ledger, readers: ledger.SortedParties(one.actAs, one.readAs)}
-	done, err := q.interpret(one, h)
+// submit interprets one submission, and enters what it did.
+func (l *memory) submit(q *question, one submission) (engine.Value, error) {
+	h := &host{ledger: l, readers: ledger.SortedParties(one.actAs, one.readAs)}
+	done, err := l.interpret(q, one, h)
 	committed := Transaction{ActAs: one.actAs, ReadAs: one.readAs, At: one.at, Tree: done.Transaction}
 	shown := committed
 	shown.Tree = done.Whole
@@ -95,11 +95,11 @@ func (q *question) submitOne(one submission) (engine.Value, error) {
 			err: fault.InterpretationUserError.New("Expected submit to fail but it succeeded"),
 		}
 	case err == nil:
-		q.ledger.commit(committed)
+		l.commit(committed)
 		return q.make.right(q.make.pair(q.results(one, done), q.tree(done.Transaction, one.commands))), nil
 	case one.behaviour == mustSucceed || !q.refused(err):
 		return nil, &questionError{
-			question: q.name, at: one.at, submission: &shown, err: q.ledger.explained(err, h), final: !q.refused(err),
+			question: q.name, at: one.at, submission: &shown, err: l.explained(err, h), final: !q.refused(err),
 		}
 	default:
 		return q.make.left(q.submitError(err, h)), nil
@@ -107,20 +107,20 @@ func (q *question) submitOne(one submission) (engine.Value, error) {
 }
 
 // interpret interprets commands and checks what can be checked of the outcome alone.
-func (q *question) interpret(one submission, h *host) (engine.Interpretation, error) {
-	if unknown := q.ledger.unallocated(h.readers); len(unknown) > 0 {
+func (l *memory) interpret(q *question, one submission, h *host) (engine.Interpretation, error) {
+	if unknown := l.unallocated(h.readers); len(unknown) > 0 {
 		return engine.Interpretation{}, notAllocated(unknown)
 	}
-	names, err := q.ledger.preferred(one.preference)
+	names, err := l.preferred(one.preference)
 	if err != nil {
 		return engine.Interpretation{}, err
 	}
-	if h.disclosed, err = q.ledger.disclose(one.disclosed); err != nil {
+	if h.disclosed, err = l.disclose(one.disclosed); err != nil {
 		return engine.Interpretation{}, err
 	}
 	var commands []engine.Command
 	for _, c := range one.commands {
-		made, err := q.engineCommand(c, names)
+		made, err := l.engineCommand(q, c, names)
 		if err != nil {
 			return engine.Interpretation{}, err
 		}
@@ -129,22 +129,22 @@ func (q *question) interpret(one submission, h *host) (engine.Interpretation, er
 	evaluation := q.evaluation
 	evaluation.Explain = one.behaviour == mustSucceed
 	done, err := q.suite.program.Interpret(q.ctx, evaluation, engine.Environment{
-		Host: h, ActAs: one.actAs, EffectiveAt: q.ledger.now, Seed: q.draw(), Packages: names, TakeBack: true,
+		Host: h, ActAs: one.actAs, EffectiveAt: l.now, Seed: q.draw(), Packages: names, TakeBack: true,
 	}, commands)
 	if err != nil {
 		return done, err
 	}
-	if unknown := q.ledger.unallocated(done.Whole.Informees()); len(unknown) > 0 {
+	if unknown := l.unallocated(done.Whole.Informees()); len(unknown) > 0 {
 		return done, notAllocated(unknown)
 	}
 	for _, node := range done.Whole.Nodes {
-		if q.ledger.unvetted[node.Template.Package] {
+		if l.unvetted[node.Template.Package] {
 			return done, fault.PackageSelectionFailed.New(
 				"Package %s of template %s is not vetted", node.Template.Package, node.Template.QualifiedName())
 		}
 	}
 	for _, d := range one.disclosed {
-		if e := q.ledger.contracts[d.id]; e == nil || e.archived {
+		if e := l.entries[d.id]; e == nil || e.archived {
 			h.missed, h.why = d.id, notActive
 			return done, fault.ContractNotActive.New("The disclosed contract %s is not active", d.id).
 				WithResource("CONTRACT_ID", string(d.id))
@@ -215,7 +215,7 @@ func (l *memory) explained(err error, h *host) error {
 }
 
 func (l *memory) hintFor(h *host) string {
-	e := l.contracts[h.missed]
+	e := l.entries[h.missed]
 	if e == nil {
 		return ""
 	}

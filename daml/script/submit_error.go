@@ -245,7 +245,7 @@ func (e errorMaker) cryptoError() engine.Value {
 func (e errorMaker) contractNotFound() named {
 	id := e.id()
 	info, why := e.in(errorModule, "ContractNotFoundAdditionalInfo"), notFound
-	known := e.host.ledger.contracts[id]
+	known := e.host.ledger.entries[id]
 	switch {
 	case e.host.missed == id:
 		why = e.host.why

@@ -77,12 +77,7 @@ func (s *Suite) Run(ctx context.Context, script Script, options Options) Report 
 	}
 	r.forget()
 	out.Messages, out.Unsaid = r.messages, r.unsaid
-	out.Transactions, out.Parties = r.ledger.transactions, r.ledger.parties
-	for _, e := range r.ledger.order {
-		if !e.archived {
-			out.Contracts = append(out.Contracts, e.Contract.Contract)
-		}
-	}
+	r.ledger.report(&out)
 	return out
 }
 
@@ -93,7 +88,7 @@ type run struct {
 	options    Options
 	evaluation engine.Options
 	known      map[string]known
-	ledger     *memory
+	ledger     world
 	make       maker
 	messages   []Message
 	unsaid     int    // how many messages before them are left out

@@ -16,7 +16,7 @@ import (
 const namespace = "::script"
 
 // allocate makes a party. A name that is asked for exactly must be free; another gets a number where it is not.
-func (l *memory) allocate(name string, exactly bool) (ledger.Party, error) {
+func (l *memory) allocate(_ *question, name string, exactly bool) (ledger.Party, error) {
 	if name == "" {
 		name = "party"
 	}
@@ -47,15 +47,6 @@ type user struct {
 type right struct {
 	kind  string
 	party ledger.Party // "" for rights that are about no party
-}
-
-func (l *memory) user(id string) *user {
-	for _, u := range l.users {
-		if u.id == id {
-			return u
-		}
-	}
-	return nil
 }
 
 func (q *question) validateUserID() (engine.Value, error) {
@@ -97,12 +88,11 @@ func (q *question) createUser() (engine.Value, error) {
 	if q.reader.err != nil {
 		return nil, q.reader.err
 	}
-	if q.ledger.user(id) != nil {
-		return none, nil
-	}
 	made := &user{id: id, primary: primary}
 	made.grant(rights)
-	q.ledger.users = append(q.ledger.users, made)
+	if fresh, err := q.ledger.createUser(q, made); err != nil || !fresh {
+		return none, err
+	}
 	return some(unit), nil
 }
 
@@ -146,42 +136,53 @@ func (q *question) rightsValue(rights []right) engine.Value {
 }
 
 // ofUser answers with what a function makes of the user; none where there is no such user.
-func (q *question) ofUser(answer func(u *user) engine.Value) (engine.Value, error) {
+func (q *question) ofUser(answer func(u *user) (engine.Value, error)) (engine.Value, error) {
 	id := q.userID()
 	if q.reader.err != nil {
 		return nil, q.reader.err
 	}
-	if found := q.ledger.user(id); found != nil {
-		return some(answer(found)), nil
+	found, err := q.ledger.user(q, id)
+	if err != nil || found == nil {
+		return none, err
 	}
-	return none, nil
+	v, err := answer(found)
+	if err != nil {
+		return nil, err
+	}
+	return some(v), nil
 }
 
-func (q *question) getUser() (engine.Value, error) { return q.ofUser(q.userValue) }
+func (q *question) getUser() (engine.Value, error) {
+	return q.ofUser(func(u *user) (engine.Value, error) { return q.userValue(u), nil })
+}
 
 func (q *question) deleteUser() (engine.Value, error) {
-	return q.ofUser(func(u *user) engine.Value {
-		q.ledger.users = slices.DeleteFunc(q.ledger.users, func(other *user) bool { return other == u })
-		return unit
-	})
+	return q.ofUser(func(u *user) (engine.Value, error) { return unit, q.ledger.deleteUser(q, u.id) })
 }
 
 func (q *question) listAllUsers() (engine.Value, error) {
-	return listOf(q.ledger.users, q.userValue), nil
+	all, err := q.ledger.users(q)
+	return listOf(all, q.userValue), err
 }
 
 func (q *question) grantUserRights() (engine.Value, error) {
 	rights := q.rights()
-	return q.ofUser(func(u *user) engine.Value { return q.rightsValue(u.grant(rights)) })
+	return q.ofUser(func(u *user) (engine.Value, error) {
+		added, err := q.ledger.grant(q, u, rights)
+		return q.rightsValue(added), err
+	})
 }
 
 func (q *question) revokeUserRights() (engine.Value, error) {
 	rights := q.rights()
-	return q.ofUser(func(u *user) engine.Value { return q.rightsValue(u.revoke(rights)) })
+	return q.ofUser(func(u *user) (engine.Value, error) {
+		gone, err := q.ledger.revoke(q, u, rights)
+		return q.rightsValue(gone), err
+	})
 }
 
 func (q *question) listUserRights() (engine.Value, error) {
-	return q.ofUser(func(u *user) engine.Value { return q.rightsValue(u.rights) })
+	return q.ofUser(func(u *user) (engine.Value, error) { return q.rightsValue(u.rights), nil })
 }
 
 // packageIDs reads names and versions of packages, and finds the packages.
@@ -206,33 +207,22 @@ func (q *question) vetPackages() (engine.Value, error) { return q.vet(true) }
 
 func (q *question) unvetPackages() (engine.Value, error) { return q.vet(false) }
 
-func (q *question) vet(vetted bool) (engine.Value, error) {
+func (q *question) vet(allowed bool) (engine.Value, error) {
 	ids, err := q.packageIDs()
-	for _, id := range ids {
-		if vetted {
-			delete(q.ledger.unvetted, id)
-		} else {
-			q.ledger.unvetted[id] = true
-		}
+	if err != nil {
+		return nil, err
 	}
-	return unit, err
+	return unit, q.ledger.vet(q, ids, allowed)
 }
 
-func (q *question) listVettedPackages() (engine.Value, error) {
-	return q.packageList(func(id lf.PackageID) bool { return !q.ledger.unvetted[id] })
-}
+func (q *question) listVettedPackages() (engine.Value, error) { return q.packageList(true) }
 
-func (q *question) listAllPackages() (engine.Value, error) {
-	return q.packageList(func(lf.PackageID) bool { return true })
-}
+func (q *question) listAllPackages() (engine.Value, error) { return q.packageList(false) }
 
-func (q *question) packageList(which func(lf.PackageID) bool) (engine.Value, error) {
-	type release struct{ name, version string }
-	var all []release
-	for id, p := range q.suite.packages {
-		if which(id) {
-			all = append(all, release{p.Name, p.Release})
-		}
+func (q *question) packageList(vetted bool) (engine.Value, error) {
+	all, err := q.ledger.releases(q, vetted)
+	if err != nil {
+		return nil, err
 	}
 	slices.SortFunc(all, func(a, b release) int {
 		return strings.Compare(a.name+"\x00"+a.version, b.name+"\x00"+b.version)

@@ -1,0 +1,174 @@
+package script
+
+import (
+	"slices"
+	"time"
+
+	"github.com/florinledger/florin/daml/engine"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+func (l *memory) contracts(q *question, parties []ledger.Party, template lf.TypeName) ([]found, error) {
+	var out []found
+	for _, e := range l.active(parties) {
+		if e.Template != template {
+			continue
+		}
+		argument, err := q.suite.program.Import(e.Template, e.Argument)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found{id: e.ID, value: argument})
+	}
+	return out, nil
+}
+
+func (l *memory) contract(
+	q *question, parties []ledger.Party, template lf.TypeName, id ledger.ContractID,
+) (*found, error) {
+	e := l.find(id, parties)
+	if e == nil || e.Template.QualifiedName() != template.QualifiedName() || !q.sameName(e.Template, template) {
+		return nil, nil //nolint:nilnil // as the interface has it
+	}
+	argument, err := q.imported(template, e.Argument)
+	if err != nil {
+		return nil, err
+	}
+	blob, err := e.blob()
+	return &found{e.ID, argument, blob}, err
+}
+
+func (l *memory) views(q *question, parties []ledger.Party, of lf.TypeName) ([]found, error) {
+	names, err := l.preferred(nil)
+	if err != nil {
+		return nil, err
+	}
+	var out []found
+	for _, e := range l.active(parties) {
+		view, implements, err := q.view(e, of, names)
+		if err != nil {
+			return nil, err
+		}
+		if implements {
+			out = append(out, found{id: e.ID, value: view})
+		}
+	}
+	return out, nil
+}
+
+func (l *memory) view(
+	q *question, parties []ledger.Party, of lf.TypeName, id ledger.ContractID,
+) (engine.Value, error) {
+	e := l.find(id, parties)
+	if e == nil {
+		return none, nil
+	}
+	names, err := l.preferred(nil)
+	if err != nil {
+		return nil, err
+	}
+	view, _, err := q.view(e, of, names)
+	return view, err
+}
+
+func (l *memory) keyed(
+	q *question, parties []ledger.Party, template lf.TypeName, hash string, limit int64,
+) ([]found, error) {
+	var out []found
+	for _, e := range l.withKey(hash) {
+		if int64(len(out)) >= limit {
+			break
+		}
+		if !e.visible(parties) {
+			continue
+		}
+		argument, err := q.imported(template, e.Argument)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found{id: e.ID, value: argument})
+	}
+	return out, nil
+}
+
+func (l *memory) known(*question) ([]knownParty, error) {
+	out := make([]knownParty, len(l.parties))
+	for i, party := range l.parties {
+		out[i] = knownParty{party, true}
+	}
+	return out, nil
+}
+
+func (l *memory) time(*question) (time.Time, error) { return l.now, nil }
+
+// setTime sets the ledger's time, which may go back.
+func (l *memory) setTime(_ *question, to time.Time) error {
+	l.now = to
+	return nil
+}
+
+// sleep takes no time: the ledger's own passes by setTime and passTime alone.
+func (*memory) sleep(*question, time.Duration) error { return nil }
+
+func (l *memory) createUser(q *question, made *user) (bool, error) {
+	if known, err := l.user(q, made.id); known != nil || err != nil {
+		return false, err
+	}
+	l.all = append(l.all, made)
+	return true, nil
+}
+
+func (l *memory) user(_ *question, id string) (*user, error) {
+	for _, u := range l.all {
+		if u.id == id {
+			return u, nil
+		}
+	}
+	return nil, nil //nolint:nilnil // as the interface has it
+}
+
+func (l *memory) users(*question) ([]*user, error) { return l.all, nil }
+
+func (l *memory) deleteUser(_ *question, id string) error {
+	l.all = slices.DeleteFunc(l.all, func(u *user) bool { return u.id == id })
+	return nil
+}
+
+func (*memory) grant(_ *question, to *user, rights []right) ([]right, error) {
+	return to.grant(rights), nil
+}
+
+func (*memory) revoke(_ *question, of *user, rights []right) ([]right, error) {
+	return of.revoke(rights), nil
+}
+
+func (l *memory) vet(_ *question, ids []lf.PackageID, allowed bool) error {
+	for _, id := range ids {
+		if allowed {
+			delete(l.unvetted, id)
+		} else {
+			l.unvetted[id] = true
+		}
+	}
+	return nil
+}
+
+func (l *memory) releases(_ *question, vetted bool) ([]release, error) {
+	var all []release
+	for id, p := range l.packages {
+		if !vetted || !l.unvetted[id] {
+			all = append(all, release{p.Name, p.Release})
+		}
+	}
+	return all, nil
+}
+
+func (l *memory) report(out *Report) {
+	out.Transactions, out.Parties = l.transactions, l.parties
+	for _, e := range l.order {
+		if !e.archived {
+			out.Contracts = append(out.Contracts, e.Contract.Contract)
+		}
+	}
+}
