@@ -53,6 +53,17 @@ func (c *Client) DeleteUser(ctx context.Context, id string) error {
 	return c.Call(ctx, "DELETE", "/v2/users/"+url.PathEscape(id), nil, nil)
 }
 
+// User is the user whom the node takes the token's sender for.
+func (c *Client) User(ctx context.Context) (string, error) {
+	var out struct {
+		User struct {
+			ID string `json:"id"`
+		} `json:"user"`
+	}
+	err := c.Get(ctx, "/v2/authenticated-user", &out)
+	return out.User.ID, err
+}
+
 // AllocateParty makes a local party and returns its id. A user that is named gets the right to act as it; "" names
 // none.
 func (c *Client) AllocateParty(ctx context.Context, hint, user string) (string, error) {

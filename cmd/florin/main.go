@@ -55,8 +55,9 @@ type cli struct {
 	Key    keyCommand    `cmd:"" group:"Ledger" help:"Keep a party's key outside the node: make it, sign with it."`
 	Tx     txCommand     `cmd:"" group:"Ledger" help:"See what a party signs."`
 
-	Test daml.TestCommand `cmd:"" group:"Daml" help:"Run the Daml Script tests of DAR files, without a node."`
-	DAR  darCommand       `cmd:"" group:"Daml" name:"dar" help:"See what is in a DAR file, and upload it."`
+	Test   daml.TestCommand   `cmd:"" group:"Daml" help:"Run the Daml Script tests of DAR files, without a node."`
+	Script daml.ScriptCommand `cmd:"" group:"Daml" help:"Run a Daml Script against a node: what it does stays on the ledger."`
+	DAR    darCommand         `cmd:"" group:"Daml" name:"dar" help:"See what is in a DAR file, and upload it."`
 
 	Serve         serveCommand         `cmd:"" group:"Operation" help:"Run API and worker against an existing PostgreSQL and Temporal."`
 	API           apiCommand           `cmd:"" group:"Operation" name:"api" help:"Run the API alone; workers run elsewhere."`

@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
 
+	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger/lf"
 )
@@ -251,4 +253,30 @@ func (m *machine) importEntry(into *Map, key Value, t *lf.Type, v lf.Value) erro
 	}
 	into.root = root
 	return nil
+}
+
+// DecodeAs is a value of a type whose values are stored, from JSON as the ledger keeps it.
+func (p *Program) DecodeAs(t ast.Type, encoded json.RawMessage) (Value, error) {
+	described, err := p.lfTypeOf(t)
+	if err != nil {
+		return nil, err
+	}
+	decoded, err := lf.DecodeJSON(described, encoded)
+	if err != nil {
+		return nil, err
+	}
+	return p.imported(described, decoded)
+}
+
+// EncodeAs is the JSON, as the ledger keeps it, of a value of a type whose values are stored.
+func (p *Program) EncodeAs(t ast.Type, v Value) (json.RawMessage, error) {
+	described, err := p.lfTypeOf(t)
+	if err != nil {
+		return nil, err
+	}
+	exported, failure := Export(v)
+	if failure != nil {
+		return nil, failure
+	}
+	return lf.EncodeJSON(described, exported), nil
 }

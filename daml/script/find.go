@@ -40,6 +40,33 @@ func Find(p *ast.Package, packages ast.Packages) []Script {
 	return out
 }
 
+// Named finds a script of a package by module and name, which may want an argument.
+func Named(p *ast.Package, packages ast.Packages, module, name string) (found Script, argument, ok bool) {
+	of := ast.ValueName{Package: p.ID, Module: module, Name: name}
+	value := packages.Value(of)
+	if value == nil || libraryOf(of, packages) == "" {
+		return Script{}, false, false
+	}
+	takes, _ := typesOf(of, packages)
+	return Script{Name: of, Location: value.Location}, takes != nil, true
+}
+
+// typesOf are the types of the argument of a script and of its result; that of the argument is nil where it wants none.
+func typesOf(name ast.ValueName, packages ast.Packages) (argument, result ast.Type) {
+	value := packages.Value(name)
+	if value == nil {
+		return nil, nil
+	}
+	of := value.Type
+	if constructor, parts := ast.Unapply(of); isBuiltin(constructor, ast.Arrow) && len(parts) == 2 {
+		argument, of = parts[0], parts[1]
+	}
+	if _, parts := ast.Unapply(of); len(parts) == 1 {
+		result = parts[0]
+	}
+	return argument, result
+}
+
 // isScript reports whether values of a type are scripts.
 func isScript(t ast.Type, packages ast.Packages) bool {
 	constructor, arguments := ast.Unapply(t)
@@ -66,9 +93,16 @@ func isLibrary(p *ast.Package) bool { return p != nil && slices.Contains(library
 // libraryOf is the package of the library that a script is written with; "" when it is no script.
 func libraryOf(name ast.ValueName, packages ast.Packages) lf.PackageID {
 	value := packages.Value(name)
-	if value == nil || !isScript(value.Type, packages) {
+	if value == nil {
 		return ""
 	}
-	constructor, _ := ast.Unapply(value.Type)
+	of := value.Type
+	if constructor, parts := ast.Unapply(of); isBuiltin(constructor, ast.Arrow) && len(parts) == 2 {
+		of = parts[1]
+	}
+	if !isScript(of, packages) {
+		return ""
+	}
+	constructor, _ := ast.Unapply(of)
 	return constructor.(*ast.TyCon).Name.Package
 }

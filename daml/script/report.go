@@ -2,6 +2,7 @@ package script
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
 	"github.com/florinledger/florin/daml/ast"
@@ -15,6 +16,8 @@ type Report struct {
 	Script Script
 	// Failure is nil for a script that passed.
 	Failure *Failure
+	// Result is what the script returned, in the JSON of the API, where it was asked for.
+	Result json.RawMessage
 	// Transactions are those that were committed.
 	Transactions []Transaction
 	// Contracts are those that are active at the end, in the order of creation.
@@ -56,6 +59,8 @@ type Failure struct {
 	// Code is the id of the error, and Message its text.
 	Code    string
 	Message string
+	// Hint is what to do, where the ledger says so.
+	Hint string
 	// Question is what the script asked when it failed, such as Submit; "" when its own code failed.
 	Question string
 	// Script are the places in the script that led there, the innermost first.
@@ -89,7 +94,7 @@ func failureOf(err error) *Failure {
 		}
 	}
 	if refusal, ok := fault.As(err); ok {
-		out.Code, out.Message = refusal.Code, refusal.Cause
+		out.Code, out.Message, out.Hint = refusal.Code, refusal.Cause, refusal.Hint
 		if id := refusal.Context["error_id"]; id != "" {
 			out.Code = id
 		}

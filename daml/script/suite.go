@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -46,6 +47,16 @@ type Options struct {
 	// More is asked before a script takes more memory, as [engine.Options] say, and with 0 before it begins and before
 	// each question, as a script may keep what it gets to know. A script that is refused fails. nil always grants.
 	More func(bytes int64) bool
+	// Node answers what the script asks from the ledger of a node; nil stands for a ledger in memory.
+	Node Node
+	// User is who the script speaks as to the node. It gets the right to act as the parties that the script allocates.
+	User string
+	// Parties are parties of the node, by the names under which the script allocates them: those are taken, and not made.
+	Parties map[string]ledger.Party
+	// Input is the argument of a script that wants one, in the JSON of the API.
+	Input json.RawMessage
+	// Output has the result of the script in the report.
+	Output bool
 	// Questions bounds how many questions a script asks; 0 stands for 100,000.
 	Questions int
 }
@@ -58,7 +69,7 @@ func (s *Suite) Run(ctx context.Context, script Script, options Options) Report 
 		options.Questions = maxQuestions
 	}
 	r := &run{
-		suite: s, ctx: ctx, options: options, known: knownQuestions(), ledger: newMemory(s.packages),
+		suite: s, ctx: ctx, options: options, known: knownQuestions(), ledger: s.world(options),
 		questions: options.Questions,
 		make:      maker{ctx: ctx, program: s.program, library: libraryOf(script.Name, s.packages)},
 	}
@@ -68,7 +79,9 @@ func (s *Suite) Run(ctx context.Context, script Script, options Options) Report 
 	if err == nil {
 		err = r.script(script.Name)
 	}
-	if err != nil {
+	if err == nil && options.Output {
+		out.Result = r.result
+	} else if err != nil {
 		starved := r.starved // and not by what explains the failure
 		out.Failure = failureOf(err)
 		if starved {
@@ -96,6 +109,15 @@ type run struct {
 	starved    bool   // it was refused memory
 	drawn      uint64 // how many seeds were drawn
 	last       applied
+	result     json.RawMessage
+}
+
+// world is the ledger that a run asks.
+func (s *Suite) world(options Options) world {
+	if options.Node == nil {
+		return newMemory(s.packages)
+	}
+	return &remote{node: options.Node, speaker: options.User, parties: options.Parties}
 }
 
 // maxMessages bounds the messages that a report has: the last ones.
@@ -135,7 +157,22 @@ func (r *run) script(name ast.ValueName) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = r.resolve(v)
+	takes, returns := typesOf(name, r.suite.packages)
+	if takes != nil {
+		argument, err := r.suite.program.DecodeAs(takes, r.options.Input)
+		if err != nil {
+			return fmt.Errorf("the input of %s: %w", name.QualifiedName(), err)
+		}
+		if v, err = r.apply(v, argument); err != nil {
+			return err
+		}
+	}
+	v, err = r.resolve(v)
+	if err == nil && r.options.Output {
+		if r.result, err = r.suite.program.EncodeAs(returns, v); err != nil {
+			err = fmt.Errorf("the result of %s cannot be written: %w", name.QualifiedName(), err)
+		}
+	}
 	return err
 }
 

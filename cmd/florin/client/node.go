@@ -136,6 +136,26 @@ func (n Node) AsAdmin(ctx context.Context, call func(context.Context, *ledgercli
 	})
 }
 
+// AsUser calls a function with a client of a user, of the administrator where the name is "", and explains what goes
+// wrong.
+func (n Node) AsUser(
+	ctx context.Context, user string, call func(context.Context, *Session, *ledgerclient.Client) error,
+) error {
+	return n.with(ctx, func(ctx context.Context, s *Session) error {
+		client, err := s.as(cmp.Or(user, s.admin))
+		if err != nil {
+			return err
+		}
+		return call(ctx, s, client)
+	})
+}
+
+// PartyOf is the party that somebody means by a name: a user's, a party's first part, or its id.
+func (s *Session) PartyOf(ctx context.Context, name string) (string, error) {
+	found, err := s.find(ctx, name)
+	return found.Party, err
+}
+
 // now is the ledger's time, which deadlines of contracts follow, where the node tells it, and else this machine's.
 func (s *Session) now(ctx context.Context, client *ledgerclient.Client) time.Time {
 	var clock struct {

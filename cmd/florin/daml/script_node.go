@@ -1,0 +1,41 @@
+package daml
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/florinledger/florin/daml/script"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledgerclient"
+	"github.com/florinledger/florin/wait"
+)
+
+// OfNode is how a script reaches the node of a client.
+func OfNode(client *ledgerclient.Client) script.Node { return nodeCalls{client} }
+
+// nodeCalls is how a script reaches a node.
+type nodeCalls struct{ client *ledgerclient.Client }
+
+// Call sends a request. A refusal is the fault that the node tells of.
+func (n nodeCalls) Call(ctx context.Context, method, path string, in, out any) error {
+	err := n.client.Call(ctx, method, path, in, out)
+	refused, ok := errors.AsType[*ledgerclient.Error](err)
+	if !ok || refused.Code == "" {
+		return err
+	}
+	told := struct {
+		fault.Fault
+
+		Category fault.Category `json:"errorCategory"`
+	}{}
+	if json.Unmarshal(refused.Body, &told) != nil {
+		return err
+	}
+	told.Fault.Category = told.Category
+	return &told.Fault
+}
+
+// Wait lets real time pass.
+func (nodeCalls) Wait(ctx context.Context, d time.Duration) error { return wait.For(ctx, d) }

@@ -1,0 +1,200 @@
+package script
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/daml/engine"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// created is an event that made a contract, as the API shows it.
+type created struct {
+	Offset      int64             `json:"offset"`
+	NodeID      int32             `json:"nodeId"`
+	ID          ledger.ContractID `json:"contractId"`
+	Template    lf.TypeName       `json:"templateId"`
+	PackageName string            `json:"packageName"`
+	Argument    json.RawMessage   `json:"createArgument"`
+	Key         json.RawMessage   `json:"contractKey"`
+	Blob        string            `json:"createdEventBlob"`
+	Signatories []ledger.Party    `json:"signatories"`
+	Observers   []ledger.Party    `json:"observers"`
+	Views       []struct {
+		Status struct {
+			Code int32 `json:"code"`
+		} `json:"viewStatus"`
+		Value json.RawMessage `json:"viewValue"`
+	} `json:"interfaceViews"`
+}
+
+// object is a part of a request.
+type object = map[string]any
+
+// shown is an event format: what is shown to parties, by one filter.
+func shown(parties []ledger.Party, kind string, filter object) object {
+	byParty := object{}
+	for _, party := range parties {
+		byParty[string(party)] = object{"cumulative": []any{
+			object{"identifierFilter": object{kind: object{"value": filter}}},
+		}}
+	}
+	return object{"filtersByParty": byParty, "verbose": true}
+}
+
+func ofTemplate(parties []ledger.Party, template lf.TypeName) object {
+	return shown(parties, "TemplateFilter", object{"templateId": template.String(), "includeCreatedEventBlob": false})
+}
+
+func ofInterface(parties []ledger.Party, of lf.TypeName) object {
+	return shown(parties, "InterfaceFilter", object{"interfaceId": of.String(), "includeInterfaceView": true})
+}
+
+// active lists active contracts in the order of creation.
+func (l *remote) active(q *question, format object) ([]created, error) {
+	var end struct {
+		Offset int64 `json:"offset"`
+	}
+	if err := l.call(q, get, "/v2/state/ledger-end", nil, &end); err != nil {
+		return nil, err
+	}
+	var answer []struct {
+		ContractEntry struct {
+			Active *struct {
+				Event created `json:"createdEvent"`
+			} `json:"JsActiveContract"`
+		} `json:"contractEntry"`
+	}
+	err := l.call(q, post, "/v2/state/active-contracts",
+		object{"activeAtOffset": end.Offset, "eventFormat": format}, &answer)
+	var out []created
+	for _, element := range answer {
+		if active := element.ContractEntry.Active; active != nil {
+			out = append(out, active.Event)
+		}
+	}
+	slices.SortFunc(out, func(a, b created) int {
+		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.NodeID, b.NodeID))
+	})
+	return out, err
+}
+
+// one finds an active contract; nil where there is none.
+func (l *remote) one(q *question, id ledger.ContractID, format object) (*created, error) {
+	var answer struct {
+		Created *struct {
+			Event created `json:"createdEvent"`
+		} `json:"created"`
+		Archived *struct{} `json:"archived"`
+	}
+	err := l.call(q, post, "/v2/events/events-by-contract-id", object{"contractId": id, "eventFormat": format}, &answer)
+	if refusal, ok := fault.As(err); ok && refusal.HTTP() == notFoundStatus || err == nil && answer.Created == nil {
+		return nil, nil //nolint:nilnil // as the comment has it
+	}
+	if err != nil || answer.Archived != nil {
+		return nil, err
+	}
+	return &answer.Created.Event, nil
+}
+
+// notFoundStatus is the HTTP status of what is not there.
+const notFoundStatus = 404
+
+func (l *remote) contracts(q *question, parties []ledger.Party, template lf.TypeName) ([]found, error) {
+	all, err := l.active(q, ofTemplate(parties, template))
+	if err != nil {
+		return nil, err
+	}
+	var out []found
+	for _, c := range all {
+		if c.Template != template {
+			continue
+		}
+		argument, err := q.decoded(&ast.TyCon{Name: template}, c.Argument)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found{id: c.ID, value: argument})
+	}
+	return out, nil
+}
+
+func (l *remote) contract(
+	q *question, parties []ledger.Party, template lf.TypeName, id ledger.ContractID,
+) (*found, error) {
+	c, err := l.one(q, id, shown(parties, "WildcardFilter", object{"includeCreatedEventBlob": true}))
+	if err != nil || c == nil || c.Template.QualifiedName() != template.QualifiedName() ||
+		c.PackageName != q.suite.packages[template.Package].Name {
+		return nil, err
+	}
+	argument, err := q.decoded(&ast.TyCon{Name: template}, c.Argument)
+	return &found{c.ID, argument, c.Blob}, err
+}
+
+func (l *remote) views(q *question, parties []ledger.Party, of lf.TypeName) ([]found, error) {
+	all, err := l.active(q, ofInterface(parties, of))
+	if err != nil {
+		return nil, err
+	}
+	var out []found
+	for _, c := range all {
+		view, err := q.viewOf(c, of)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found{id: c.ID, value: view})
+	}
+	return out, nil
+}
+
+func (l *remote) view(
+	q *question, parties []ledger.Party, of lf.TypeName, id ledger.ContractID,
+) (engine.Value, error) {
+	c, err := l.one(q, id, ofInterface(parties, of))
+	if err != nil || c == nil {
+		return none, err
+	}
+	return q.viewOf(*c, of)
+}
+
+// viewOf is the view of a contract; none where it fails.
+func (q *question) viewOf(c created, of lf.TypeName) (engine.Value, error) {
+	def := q.suite.packages.Interface(of)
+	if def == nil || len(c.Views) == 0 || c.Views[0].Status.Code != 0 {
+		return none, nil
+	}
+	v, err := q.decoded(def.View, c.Views[0].Value)
+	return some(v), err
+}
+
+func (l *remote) keyed(
+	q *question, parties []ledger.Party, template lf.TypeName, hash string, limit int64,
+) ([]found, error) {
+	all, err := l.active(q, ofTemplate(parties, template))
+	if err != nil {
+		return nil, err
+	}
+	var out []found
+	for _, c := range slices.Backward(all) {
+		if int64(len(out)) >= limit {
+			break
+		}
+		key, _, err := q.suite.program.Key(template, c.Key)
+		if err != nil {
+			return nil, err
+		}
+		if its, err := q.suite.program.KeyHash(q.ctx, template, key); err != nil || its != hash {
+			continue
+		}
+		argument, err := q.decoded(&ast.TyCon{Name: template}, c.Argument)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found{id: c.ID, value: argument})
+	}
+	return out, nil
+}

@@ -1,0 +1,279 @@
+package script
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/daml/engine"
+	"github.com/florinledger/florin/daml/upgrade"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// submit hands a submission to the node, and waits for it. What was expected to fail and did not stays on the ledger.
+func (l *remote) submit(q *question, one submission) (engine.Value, error) {
+	done, err := l.send(q, one)
+	committed := Transaction{ActAs: one.actAs, ReadAs: one.readAs, At: one.at, Tree: done.Transaction}
+	if err == nil {
+		l.done = append(l.done, committed)
+	}
+	switch {
+	case err == nil && one.behaviour == mustFail:
+		return nil, &questionError{
+			question: q.name, at: one.at, submission: &committed,
+			err: fault.InterpretationUserError.New("Expected submit to fail but it succeeded, and stays on the ledger"),
+		}
+	case err == nil:
+		return q.make.right(q.make.pair(q.results(one, done), q.tree(done.Transaction, one.commands))), nil
+	case one.behaviour == mustSucceed || !q.refused(err):
+		return nil, &questionError{question: q.name, at: one.at, err: err, final: !q.refused(err)}
+	default:
+		h := &host{ledger: newMemory(nil), readers: ledger.SortedParties(one.actAs, one.readAs)}
+		if refusal, ok := fault.As(err); ok {
+			for _, resource := range refusal.Resources {
+				if resource.Type == "CONTRACT_KEY" {
+					h.key.Value = json.RawMessage(resource.Value)
+				}
+			}
+		}
+		return q.make.left(q.submitError(err, h)), nil
+	}
+}
+
+// send has the node commit a submission, and reads what it did.
+func (l *remote) send(q *question, one submission) (engine.Interpretation, error) {
+	var commands, disclosed []any
+	for _, c := range one.commands {
+		command, err := q.wireCommand(c)
+		if err != nil {
+			return engine.Interpretation{}, err
+		}
+		commands = append(commands, command)
+	}
+	for _, d := range one.disclosed {
+		disclosed = append(disclosed, object{"contractId": d.id, "createdEventBlob": d.blob})
+	}
+	id := q.draw()
+	readers := ledger.SortedParties(one.actAs, one.readAs)
+	var answer struct {
+		Transaction struct {
+			Events []event `json:"events"`
+		} `json:"transaction"`
+	}
+	err := l.call(q, post, "/v2/commands/submit-and-wait-for-transaction", object{
+		"commands": object{
+			"commandId": "script-" + hex.EncodeToString(id[:16]), "actAs": one.actAs, "readAs": one.readAs,
+			"commands": commands, "disclosedContracts": disclosed, "packageIdSelectionPreference": one.preference,
+		},
+		"transactionFormat": object{
+			"eventFormat": shown(readers, "WildcardFilter", object{}), "transactionShape": "TRANSACTION_SHAPE_LEDGER_EFFECTS",
+		},
+	}, &answer)
+	if err != nil {
+		return engine.Interpretation{}, err
+	}
+	return q.outcome(one, answer.Transaction.Events)
+}
+
+// wireCommand is a command as the API takes it. Names of packages are left to the node, unless the very package is
+// meant; interfaces have no versions.
+func (q *question) wireCommand(c command) (object, error) {
+	of := c.of
+	if p := q.suite.packages[of.Package]; p != nil && q.suite.packages.Template(of) != nil && !c.exact {
+		of.Package = lf.PackageID("#" + p.Name)
+	}
+	out := object{"templateId": of.String()}
+	var err error
+	encode := func(name string, t ast.Type, v engine.Value) {
+		if err == nil {
+			out[name], err = q.suite.program.EncodeAs(t, v)
+		}
+	}
+	if c.kind == create || c.kind == createAndExercise {
+		encode("createArguments", &ast.TyCon{Name: c.of}, c.argument)
+	}
+	if c.kind == exercise {
+		out["contractId"] = c.contract
+	}
+	if c.kind == exerciseByKey {
+		template := q.suite.packages.Template(c.of)
+		if template == nil || template.Key == nil {
+			return nil, fmt.Errorf("%s has no contract key", c.of)
+		}
+		encode("contractKey", template.Key.Type, c.key)
+	}
+	if c.kind != create {
+		def := q.choiceDef(c.of, c.choice)
+		if def == nil {
+			return nil, fmt.Errorf("%s has no choice %s", c.of, c.choice)
+		}
+		out["choice"] = c.choice
+		encode("choiceArgument", def.Argument.Type, c.choiceOf)
+	}
+	return object{c.kind + "Command": out}, err
+}
+
+// choiceDef is a choice of a template or an interface; nil where there is none.
+func (q *question) choiceDef(of lf.TypeName, name string) *ast.Choice {
+	if template := q.suite.packages.Template(of); template != nil {
+		return template.Choice(name)
+	}
+	if declared := q.suite.packages.Interface(of); declared != nil {
+		return declared.Choice(name)
+	}
+	return nil
+}
+
+// event is an event of a transaction, as the API shows it.
+type event struct {
+	Created   *created   `json:"CreatedEvent"`
+	Exercised *exercised `json:"ExercisedEvent"`
+}
+
+type exercised struct {
+	NodeID      int32             `json:"nodeId"`
+	Last        int32             `json:"lastDescendantNodeId"`
+	ID          ledger.ContractID `json:"contractId"`
+	Template    lf.TypeName       `json:"templateId"`
+	PackageName string            `json:"packageName"`
+	Interface   *lf.TypeName      `json:"interfaceId"`
+	Choice      string            `json:"choice"`
+	Argument    json.RawMessage   `json:"choiceArgument"`
+	Result      json.RawMessage   `json:"exerciseResult"`
+	Acting      []ledger.Party    `json:"actingParties"`
+	Consuming   bool              `json:"consuming"`
+}
+
+// outcome is what a submission did, as far as its parties see it, and what its commands returned.
+func (q *question) outcome(one submission, events []event) (engine.Interpretation, error) {
+	var out engine.Interpretation
+	t := &out.Transaction
+	type open struct{ index, last int32 }
+	var around []open
+	var results []json.RawMessage // of the roots
+	for _, e := range events {
+		node, at, last, result, err := q.node(e)
+		if err != nil {
+			return out, err
+		}
+		for len(around) > 0 && around[len(around)-1].last < at {
+			around = around[:len(around)-1]
+		}
+		node.ID = int32(len(t.Nodes))
+		if len(around) == 0 {
+			t.Roots, results = append(t.Roots, node.ID), append(results, result)
+		} else {
+			parent := &t.Nodes[around[len(around)-1].index]
+			parent.Children = append(parent.Children, node.ID)
+		}
+		if e.Exercised != nil {
+			around = append(around, open{node.ID, last})
+		}
+		t.Nodes = append(t.Nodes, node)
+	}
+	return out, q.readResults(one, &out, results)
+}
+
+// readResults reads what commands returned, as the versions of the choices return it that the commands name.
+func (q *question) readResults(one submission, out *engine.Interpretation, results []json.RawMessage) error {
+	t := &out.Transaction
+	at := 0
+	for _, c := range one.commands {
+		if c.kind == createAndExercise {
+			at++
+		}
+		if at >= len(t.Roots) {
+			return fmt.Errorf("the node tells of %d events at the top of the transaction, which are too few for its commands",
+				len(t.Roots))
+		}
+		root := &t.Nodes[t.Roots[at]]
+		if c.kind == create {
+			out.Results = append(out.Results, root.ContractID)
+		} else {
+			v, err := q.decoded(q.choiceDef(c.of, c.choice).ReturnType, results[at])
+			if err != nil {
+				return err
+			}
+			out.Results = append(out.Results, v)
+			if root.Interface == nil {
+				root.Template.Package = c.of.Package
+			}
+		}
+		at++
+	}
+	return nil
+}
+
+// node is an event as a node of a transaction, with its place, the place of the last event below it, and the result of
+// its choice. An event that the script's packages do not know becomes a fetch, which trees leave out.
+func (q *question) node(e event) (node ledger.TxNode, at, last int32, result json.RawMessage, err error) {
+	switch {
+	case e.Created != nil:
+		c := e.Created
+		node = ledger.TxNode{
+			Kind: ledger.EventCreate, ContractID: c.ID, Template: q.local(c.Template, c.PackageName),
+			PackageName: c.PackageName, Signatories: c.Signatories, Observers: c.Observers,
+		}
+		if q.suite.packages.Template(node.Template) == nil {
+			node.Kind = ledger.EventFetch
+			return node, c.NodeID, c.NodeID, nil, nil
+		}
+		node.ArgumentType, node.Argument, err = q.stored(&ast.TyCon{Name: node.Template}, c.Argument)
+		return node, c.NodeID, c.NodeID, nil, err
+	case e.Exercised != nil:
+		x := e.Exercised
+		node = ledger.TxNode{
+			Kind: ledger.EventExercise, ContractID: x.ID, Template: q.local(x.Template, x.PackageName),
+			PackageName: x.PackageName, Interface: x.Interface, Choice: x.Choice, Consuming: x.Consuming,
+			ActingParties: x.Acting,
+		}
+		of := node.Template
+		if x.Interface != nil {
+			of = *x.Interface
+		}
+		def := q.choiceDef(of, x.Choice)
+		if def == nil {
+			node.Kind = ledger.EventFetch
+			return node, x.NodeID, x.Last, x.Result, nil
+		}
+		node.ArgumentType, node.Argument, err = q.stored(def.Argument.Type, x.Argument)
+		return node, x.NodeID, x.Last, x.Result, err
+	default:
+		return node, 0, 0, nil, q.ended(errUnknownEvent)
+	}
+}
+
+var errUnknownEvent = errors.New("the node tells of an event of a kind that is not known")
+
+// stored reads a value of the ledger.
+func (q *question) stored(t ast.Type, encoded json.RawMessage) (*lf.Type, lf.Value, error) {
+	described, err := q.suite.program.StoredType(t)
+	if err != nil {
+		return nil, nil, q.ended(err)
+	}
+	v, err := lf.DecodeJSON(described, encoded)
+	if err != nil {
+		return nil, nil, q.ended(fmt.Errorf("a value of the ledger is none that the script's packages know: %w", err))
+	}
+	return described, v, nil
+}
+
+// local is the template as the script's packages have it: itself, or in the version that they know.
+func (q *question) local(template lf.TypeName, packageName string) lf.TypeName {
+	if q.suite.packages.Template(template) != nil {
+		return template
+	}
+	out, release := template, ""
+	for id, p := range q.suite.packages {
+		other := withPackage(template, id)
+		if p.Name == packageName && q.suite.packages.Template(other) != nil &&
+			(release == "" || upgrade.CompareReleases(p.Release, release) > 0) {
+			out, release = other, p.Release
+		}
+	}
+	return out
+}
