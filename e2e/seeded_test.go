@@ -101,14 +101,110 @@ func (p person) watches(path string) {
 	require.Equal(t, 130, watch.exitCode(t))
 }
 
+// scriptsFile writes a package with scripts to a file of its own.
+func scriptsFile(t *testing.T, party string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "seed.dar")
+	require.NoError(t, os.WriteFile(path, dartest.Scripts(t, "seed", "1.0.0", party), 0o600))
+	return path
+}
+
+// TestALedgerBeginsWithAScriptOnce starts a node whose ledger begins with a script, again, and with another script; and
+// runs further scripts on it.
+func TestALedgerBeginsWithAScriptOnce(t *testing.T) {
+	t.Parallel()
+	dar, notes := scriptsFile(t, "alice"), darFile(t, "notes", "1.0.0")
+	n := up(t, dataDir(t), "--dar", notes, "--dar", dar, "--init-script", "Setup:init")
+	p := person{t: t, node: n}
+	require.Contains(t, n.stdout.String(), "run Setup:init of "+dar)
+	require.Contains(t, n.stdout.String(), "\nThe init script:\n\n  Setup:init of seed.dar, run at ")
+	require.Contains(t, n.stdout.String(), "\n  alice::1220")
+	n.interrupt(t)
+
+	again := up(t, n.dir, "--dar", dar, "--init-script", "Setup:fails")
+	require.Contains(t, again.stdout.String(), "leave Setup:fails out, as the ledger began with Setup:init")
+	require.Contains(t, again.stdout.String(), "\n  alice::1220")
+	p.node = again
+	p.runsScripts(dar)
+	again.interrupt(t)
+	require.Contains(t, up(t, n.dir).stdout.String(), "The init script:")
+}
+
+// runsScripts runs scripts by the command line.
+func (p person) runsScripts(dar string) {
+	t := p.t
+	t.Helper()
+	here := t.TempDir
+	input, output := filepath.Join(here(), "name.json"), filepath.Join(here(), "party.json")
+	require.NoError(t, os.WriteFile(input, []byte(`"bob"`), 0o600))
+	require.Regexp(t, `^ok      Setup:named \(.* ms, 0 transactions\)\n  bob::1220\w+\n$`,
+		p.types("script "+dar+" Setup:named --input-file "+input+" --output-file "+output))
+	written, err := os.ReadFile(output)
+	require.NoError(t, err)
+	require.Regexp(t, `^"'?bob::1220\w+'?"\n$`, string(written))
+	taken := p.types("script " + dar + " Setup:init --party alice")
+	require.Contains(t, taken, "  alice::1220")
+	require.Contains(t, p.types("script "+dar+" Setup:init --party alice=bob --json"), `"parties":["bob::1220`)
+
+	failed := run(t, nil, p.arguments("script "+dar+" Setup:init")...)
+	require.Equal(t, 1, failed.exitCode(t))
+	require.Contains(t, failed.stdout.String(), "FAILED  Setup:init")
+	require.Contains(t, failed.stdout.String(), "--party alice")
+	failed = run(t, nil, p.arguments("script "+dar+" Setup:fails --json")...)
+	require.Equal(t, 1, failed.exitCode(t))
+	require.Contains(t, failed.stdout.String(), "no luck")
+	other := filepath.Join(here(), "other.dar")
+	require.NoError(t, os.WriteFile(other, dartest.Scripts(t, "other", "1.0.0", "carol"), 0o600))
+	wrong := filepath.Join(here(), "wrong.json")
+	require.NoError(t, os.WriteFile(wrong, []byte(`{`), 0o600))
+	p.mistakes([]mistake{
+		{"script " + other + " Setup:init", 1, []string{"the ledger does not have package other 1.0.0", "--upload-dar"}},
+		{"script " + dar + " Setup:inti", 1, []string{"has no script Setup:inti", "did you mean Setup:init?"}},
+		{"script " + dar + " init", 2, []string{"init is no name of a script", "Setup:init"}},
+		{"script " + dar + " Setup:named", 2, []string{"Setup:named wants an argument", "--input-file"}},
+		{"script " + dar + " Setup:init --input-file " + input, 2, []string{"Setup:init wants no argument"}},
+		{"script " + dar + " Setup:named --input-file " + wrong, 1, []string{"wrong.json: this is not JSON"}},
+		{"script " + dar + " Setup:named --input-file " + here() + "/no", 1, []string{"no such file"}},
+		{"script " + dar + " Setup:init --output-file " + here() + "/no/out", 2, []string{"there is no directory"}},
+		{"script " + dar + " Setup:init --party nobody", 1, []string{"nobody"}},
+		{"script " + dar + " Setup:init --timeout 0s", 2, []string{"--timeout"}},
+		{"script " + dar + " Setup:init --user nobody", 4, []string{"token"}},
+	}...)
+	require.Contains(t, p.types("script "+other+" Setup:init --upload-dar"), "carol::1220")
+}
+
+// TestAScriptThatFailsIsNotRunAgain has a ledger begin with a script that fails.
+func TestAScriptThatFailsIsNotRunAgain(t *testing.T) {
+	t.Parallel()
+	dir, dar := dataDir(t), scriptsFile(t, "alice")
+	arguments := upArguments(dir, "--dar", dar, "--init-script", "Setup:fails")
+	failed := run(t, nil, arguments...)
+	require.Equal(t, 1, failed.exitCode(t))
+	require.Contains(t, failed.stdout.String(), "FAILED  Setup:fails")
+	require.Contains(t, failed.stderr.String(), "the init script: Setup:fails of seed.dar failed: ")
+	refused := run(t, nil, arguments...)
+	require.Equal(t, 1, refused.exitCode(t))
+	require.Contains(t, refused.stderr.String(), "did not come to its end, so that it is not run again")
+	require.Contains(t, refused.stderr.String(), "reset")
+	without := up(t, dir)
+	require.Contains(t, without.stdout.String(), "did not come to its end")
+}
+
 func TestFilesOfSeedsAreLookedAtBeforeAnythingStarts(t *testing.T) {
 	t.Parallel()
-	dir, dar := t.TempDir(), darFile(t, "notes", "1.0.0")
+	dir, dar, scripts := t.TempDir(), darFile(t, "notes", "1.0.0"), scriptsFile(t, "alice")
 	for _, wrong := range []mistake{
 		{"up --dar", 2, []string{"--dar", "its value is missing"}},
 		{"up --dar " + dir + "/no.dar", 2, []string{"no.dar: no such file", "that the compiler wrote"}},
 		{"up --dar " + dir, 2, []string{dir + " is a directory"}},
 		{"up --auth-jwks-url https://issuer.example/keys --dar " + dar, 2, []string{"development token", "leave --dar out"}},
+		{"up --init-script Setup:init", 2, []string{"of no DAR file", "--dar"}},
+		{"up --init-script init --dar " + scripts, 2, []string{"init is no name of a script"}},
+		{"up --init-script Setup:inti --dar " + scripts, 1, []string{"has no script Setup:inti", "did you mean Setup:init?"}},
+		{"up --init-script Setup:named --dar " + scripts, 2, []string{"wants an argument"}},
+		{"script", 2, []string{"missing: <dar>"}},
+		{"script " + dir + "/no.dar Setup:init", 1, []string{"no.dar: no such file"}},
+		{"script " + scripts + " Setup:init --url http://127.0.0.1:1", 3, []string{"no node answers"}},
 		{"dar watch", 2, []string{"missing: <dar>"}},
 		{"dar watch --url http://127.0.0.1:1 " + dir + "/no.dar", 1, []string{"no.dar: no such file", "build it first"}},
 		{"dar watch --url http://127.0.0.1:1 " + dir, 1, []string{dir + " is a directory"}},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/florinledger/florin/cmd/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/cmd/florin/daml"
 	"github.com/florinledger/florin/devnet/datadir"
 	"github.com/florinledger/florin/devnet/postgres"
 	"github.com/florinledger/florin/devnet/runfile"
@@ -39,6 +40,7 @@ type upCommand struct {
 	Yes               bool          `short:"y" help:"Install PostgreSQL without asking, where it is missing (apt-get install postgresql, as root or by sudo that asks for no password). Nothing else is ever installed." env:"FLORIN_YES"`
 	Demo              bool          `help:"Make three parties with coin, an offer that waits, preapprovals, a merge delegation and a sweep, to have something to look at; once on a ledger." env:"FLORIN_DEMO"`
 	DAR               []string      `name:"dar" sep:"none" help:"Upload a DAR file when the node has started; several are uploaded in their order. What the ledger has already stays as it is." placeholder:"FILE" type:"path"`
+	InitScript        string        `help:"Run a Daml Script of a --dar, named as Module:name, once on the ledger." placeholder:"MODULE:NAME"`
 	Detach            bool          `short:"d" help:"Return when the node is ready; florin stop stops it."`
 	PostgresPort      int           `help:"Port of the private PostgreSQL on 127.0.0.1; 0 chooses a free one." default:"0" env:"FLORIN_POSTGRES_PORT"`
 }
@@ -64,7 +66,11 @@ type machine struct {
 	demo []string
 	// seeded: the DAR files were uploaded. The node that is started again has them.
 	seeded bool
-	log    *slog.Logger
+	// begin is the script that the ledger begins with; nil without one, and once it has run.
+	begin *daml.InitScript
+	// begun is what is remembered of the script that the ledger began with; nil for ledgers that began without one.
+	begun *begun
+	log   *slog.Logger
 	// switches are requests to stop the node alone, and to start it again.
 	switches chan os.Signal
 	files    []io.Closer
@@ -87,7 +93,8 @@ func (c *upCommand) Run(ctx context.Context, parsed *kong.Context) error {
 		return console.Fail(console.ExitUsage, "leave --demo out, or the issuer",
 			"--demo speaks for its parties with development tokens, which a node with the keys of an issuer does not take")
 	}
-	if err := c.checkSeed(); err != nil {
+	begin, err := c.checkSeed(ctx)
+	if err != nil {
 		return err
 	}
 	if c.Detach {
@@ -97,10 +104,10 @@ func (c *upCommand) Run(ctx context.Context, parsed *kong.Context) error {
 		return err
 	}
 	relaxCollector()
-	m := &machine{command: c, given: settingsByFlag(parsed), began: time.Now(), switches: make(chan os.Signal, 1)}
+	m := &machine{command: c, given: settingsByFlag(parsed), began: time.Now(), begin: begin, switches: make(chan os.Signal, 1)}
 	signal.Notify(m.switches, stopNode, startNodeAgain)
 	defer signal.Stop(m.switches)
-	err := m.start(ctx)
+	err = m.start(ctx)
 	if err == nil {
 		err = m.announce(ctx)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/daml/check"
 	"github.com/florinledger/florin/daml/dartest"
+	"github.com/florinledger/florin/daml/script"
 	"github.com/florinledger/florin/daml/upgrade"
 )
 
@@ -26,4 +27,19 @@ func TestAPackageOfTextIsReadAsOneOfACompiler(t *testing.T) {
 		known[dar.Main.ID], versions = dar.Main, append(versions, dar.Main)
 	}
 	require.NoError(t, upgrade.Packages(versions, known))
+}
+
+func TestScriptsAreFoundAndWellTyped(t *testing.T) {
+	t.Parallel()
+	dar, err := archive.ReadDAR(dartest.Scripts(t, "notes", "1.0.0", "alice"), archive.Options{})
+	require.NoError(t, err)
+	require.NoError(t, check.Packages(t.Context(), dar.Packages, check.Options{}))
+	packages := ast.Packages{}
+	for _, p := range dar.Packages {
+		packages[p.ID] = p
+	}
+	require.Len(t, script.Find(dar.Main, packages), 2)
+	_, wants, ok := script.Named(dar.Main, packages, "Setup", "named")
+	require.True(t, ok)
+	require.True(t, wants)
 }

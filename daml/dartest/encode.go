@@ -1,6 +1,7 @@
 package dartest
 
 import (
+	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -38,7 +39,7 @@ func (e *encoder) text(text string) int32 {
 }
 
 func (e *encoder) dotted(name string) int32 {
-	dotted := &archivepb.DottedName{SegmentsStr: []int32{e.text(name)}}
+	dotted := &archivepb.DottedName{SegmentsStr: each(strings.Split(name, "."), e.text)}
 	e.pkg.InternedDottedNames = append(e.pkg.InternedDottedNames, dotted)
 	return int32(len(e.pkg.InternedDottedNames) - 1)
 }
@@ -106,7 +107,9 @@ func (e *encoder) module(module *ast.Module) *archivepb.Module {
 }
 
 func (e *encoder) dataType(definition *ast.DefDataType) *archivepb.DefDataType {
-	out := &archivepb.DefDataType{NameDname: e.dotted(definition.Name), Serializable: definition.Serializable}
+	out := &archivepb.DefDataType{
+		NameDname: e.dotted(definition.Name), Serializable: definition.Serializable, Params: each(definition.Params, e.param),
+	}
 	switch cons := definition.Cons.(type) {
 	case *ast.RecordCons:
 		out.Sum = &archivepb.DefDataType_Record{Record: &archivepb.DefDataType_Fields{Fields: each(cons.Fields, e.field)}}
@@ -122,6 +125,12 @@ func (e *encoder) dataType(definition *ast.DefDataType) *archivepb.DefDataType {
 		out.Sum = &archivepb.DefDataType_Interface{Interface: &archivepb.Unit{}}
 	}
 	return out
+}
+
+// param writes a parameter of a type that stands for types without parameters.
+func (e *encoder) param(of ast.TypeBinder) *archivepb.TypeVarKind {
+	star := &archivepb.Kind{Sum: &archivepb.Kind_Star{Star: &archivepb.Unit{}}}
+	return &archivepb.TypeVarKind{NameStr: e.text(of.Name), Kind: star}
 }
 
 func (e *encoder) field(field ast.Field) *archivepb.FieldType {

@@ -39,6 +39,10 @@ func (e *encoder) expr(expr ast.Expr) *archivepb.Expr {
 		return &archivepb.Expr{Sum: &archivepb.Expr_RecCon_{
 			RecCon: &archivepb.Expr_RecCon{Type: e.con(x.Type), Fields: fields},
 		}}
+	case *ast.ExpVariantCon:
+		return &archivepb.Expr{Sum: &archivepb.Expr_VariantCon_{VariantCon: &archivepb.Expr_VariantCon{
+			Type: e.con(x.Type), ConstructorStr: e.text(x.Constructor), Argument: e.expr(x.Argument),
+		}}}
 	case *ast.ExpRecProj:
 		return &archivepb.Expr{Sum: &archivepb.Expr_RecProj_{RecProj: &archivepb.Expr_RecProj{
 			Type: e.con(x.Type), FieldStr: e.text(x.Field), Record: e.expr(x.Record),

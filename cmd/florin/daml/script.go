@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -59,12 +60,7 @@ func (c *ScriptCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var done result
-	err = c.AsUser(ctx, c.User, func(ctx context.Context, s *client.Session, calls *ledgerclient.Client) error {
-		var err error
-		done, err = c.on(ctx, s, calls, prepared)
-		return err
-	})
+	done, err := c.play(ctx, prepared)
 	if err != nil {
 		return err
 	}
@@ -81,6 +77,15 @@ func (c *ScriptCommand) Run(ctx context.Context) error {
 		return os.WriteFile(c.OutputFile, append(done.report.Result, '\n'), 0o600)
 	}
 	return nil
+}
+
+// play runs the script on the node of the command line.
+func (c *ScriptCommand) play(ctx context.Context, prepared preparedScript) (done result, err error) {
+	err = c.AsUser(ctx, c.User, func(ctx context.Context, s *client.Session, calls *ledgerclient.Client) (err error) {
+		done, err = c.on(ctx, s, calls, prepared)
+		return err
+	})
+	return done, err
 }
 
 // preparedScript is a script that can be run.
@@ -136,6 +141,9 @@ func (c *ScriptCommand) checkOutput() error {
 	return nil
 }
 
+// errNoScript: a file has no script of a name.
+var errNoScript = errors.New("has no script")
+
 // unknown says that there is no such script, and which one may be meant.
 func (c *ScriptCommand) unknown(loaded *suite) error {
 	var names []string
@@ -146,7 +154,7 @@ func (c *ScriptCommand) unknown(loaded *suite) error {
 	if near, ok := console.Nearest(c.Script, names); ok {
 		hint = "did you mean " + near + "?"
 	}
-	return console.Fail(console.ExitFailed, hint, "%s has no script %s", console.Plain(c.DAR), c.Script)
+	return console.Fail(console.ExitFailed, hint, "%s %w %s", console.Plain(c.DAR), errNoScript, c.Script)
 }
 
 // on runs the script on a node.

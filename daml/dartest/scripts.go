@@ -1,0 +1,39 @@
+package dartest
+
+import (
+	"strings"
+	"testing"
+)
+
+// Scripts makes the DAR file of a package of notes with scripts, and of as much of the library of scripts as these need.
+// Setup:init allocates a party, by exactly the name that is given, and returns its id. Setup:named does so for the name
+// that is its argument. Setup:fails fails.
+func Scripts(tb testing.TB, name, version, party string) []byte {
+	tb.Helper()
+	library := Compile(tb, scriptLibrary)
+	source := strings.NewReplacer("LL", "'"+string(library.ID)+"':Daml.Script.Internal.LowLevel", "$party", party).
+		Replace(scripts)
+	return DAR(tb, Compile(tb, Notes(name, version, "")+source), library)
+}
+
+const scriptLibrary = `metadata ( 'daml-script' : '0.0.1' )
+module Daml.Script.Internal.LowLevel {
+  record Allocate = { requestedName: Text, idHint: Text };
+  record Question = { commandName: Text, commandVersion: Int64, payload: Daml.Script.Internal.LowLevel:Allocate,
+    locations: List Text, continue: Party -> Daml.Script.Internal.LowLevel:Free };
+  record Asked = { unpack: Daml.Script.Internal.LowLevel:Question };
+  record Done = { _1: Text };
+  variant Free = Pure: Daml.Script.Internal.LowLevel:Done | Free: Daml.Script.Internal.LowLevel:Asked;
+  record Script (a: *) = { runScript: Unit -> Daml.Script.Internal.LowLevel:Free };
+}
+`
+
+const scripts = `module Setup {
+  val named: Text -> LL:Script Text = \(name: Text) -> LL:Script @Text { runScript = \(u: Unit) -> LL:Free:Free (LL:Asked {
+    unpack = LL:Question { commandName = "AllocateParty", commandVersion = 2,
+      payload = LL:Allocate { requestedName = "", idHint = name }, locations = Nil @Text,
+      continue = \(p: Party) -> LL:Free:Pure (LL:Done { _1 = PARTY_TO_TEXT p }) } }) };
+  val init: LL:Script Text = Setup:named "$party";
+  val fails: LL:Script Text = LL:Script @Text { runScript = \(u: Unit) -> ERROR @LL:Free "no luck" };
+}
+`
