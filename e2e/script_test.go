@@ -31,11 +31,39 @@ const scriptsOfNotes = `module X {
 		tplArgCE = X:note owner owner "both", choiceArgCE = X:share owner }));
 	val query: Party -> Unit -> Unit = \(p: Party) (cid: Unit) -> H:Query { parties = Cons @Party [p] (Nil @Party),
 		tplId = X:rep, cid = cid, interfaceId = X:rep };
-	val exercised: Unit -> Unit = \(r: Unit) -> case r of C:CommandResult:ExerciseResult v -> v | _ -> ERROR @Unit "result";
+	val exercised: Unit -> Unit = \(r: Unit) -> case r of
+		C:CommandResult:ExerciseResult v -> v | _ -> ERROR @Unit "result";
 	val first: List Unit -> Unit = \(all: List Unit) -> case H:first all of
 		T:Either:Right r -> r | T:Either:Left l -> ERROR @Unit "left";
 	val sizes: Unit -> Unit -> Unit = \(t: Unit) (next: Unit) ->
 		H:say (INT64_TO_TEXT (H:count (TT:TransactionTree {rootEvents} t))) next;
+}
+`
+
+// scriptsOfFaces are scripts that use the package of faces.
+const scriptsOfFaces = `module Y {
+	val create: Party -> Text -> Unit = \(owner: Party) (text: Text) -> H:meta (H:Command:Create (H:Create {
+		argC = A:AnyTemplate { getAnyTemplate = to_any @FACES:Mask (FACES:Mask { owner = owner, text = text }) } }));
+	val query: Party -> Unit -> Unit = \(p: Party) (cid: Unit) -> H:Query { parties = Cons @Party [p] (Nil @Party),
+		tplId = H:rep (type_rep @FACES:Mask), cid = cid, interfaceId = H:rep (type_rep @FACES:Face) };
+}
+`
+
+// faces is a package with an interface and a template that shows it.
+const faces = `metadata ( 'faces' : '1.0.0' )
+module F {
+	record @serializable View = { text: Text };
+	interface (this: Face) = { viewtype F:View; };
+	record @serializable Archive = {};
+	record @serializable Mask = { owner: Party, text: Text };
+	val one: Party -> List Party = \(p: Party) -> Cons @Party [p] (Nil @Party);
+	template (this: Mask) = {
+		precondition True;
+		signatories F:one (F:Mask {owner} this);
+		observers Nil @Party;
+		choice Archive (self) (a: F:Archive): Unit, controllers F:one (F:Mask {owner} this) to upure @Unit ();
+		implements F:Face { view = F:View { text = APPEND_TEXT "shown: " (F:Mask {text} this) }; };
+	};
 }
 `
 
@@ -44,6 +72,7 @@ type onNode struct {
 	t     *testing.T
 	node  *upNode
 	notes dartest.Package
+	faces dartest.Package
 	bytes []byte
 }
 
@@ -51,9 +80,10 @@ type onNode struct {
 func (o onNode) runs(kind, body string, options script.Options) (script.Report, []string) {
 	o.t.Helper()
 	named := "'" + string(o.notes.ID) + "'"
+	face := "'" + string(o.faces.ID) + "':F:"
 	packages, main := scripttest.Packages(o.t, strings.NewReplacer(
-		"PKG", named, "TT:", "'library':Daml.Script.Internal.Questions.TransactionTree:").Replace(
-		scriptsOfNotes+"module M { val test: "+kind+" = "+body+"; }"))
+		"PKG", named, "FACES:", face, "TT:", "'library':Daml.Script.Internal.Questions.TransactionTree:").Replace(
+		scriptsOfNotes+scriptsOfFaces+"module M { val test: "+kind+" = "+body+"; }"))
 	dar, err := archive.ReadDAR(o.bytes, archive.Options{})
 	require.NoError(o.t, err)
 	for _, p := range dar.Packages {
@@ -95,9 +125,11 @@ func TestScriptsRunAgainstANode(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t), "--clock", "static")
 	notes := dartest.Compile(t, dartest.Notes("notes", "1.0.0", ""))
-	o := onNode{t, n, notes, dartest.DAR(t, notes)}
+	masks := dartest.Compile(t, faces)
+	o := onNode{t, n, notes, masks, dartest.DAR(t, notes, masks)}
 	require.NoError(t, n.admin().UploadDAR(t.Context(), o.bytes))
 	t.Run("contracts", o.contracts)
+	t.Run("views", o.views)
 	t.Run("refusals", o.refusals)
 	t.Run("parties", o.parties)
 	t.Run("users", o.users)
@@ -116,17 +148,34 @@ func (o onNode) contracts(t *testing.T) {
 		X:sizes (T:Tuple2 @Unit @Unit {_2} (X:first all)) (
 		H:ask "QueryContractId" 1 (X:query ben (X:exercised (H:first (T:Tuple2 @Unit @Unit {_1} (X:first all)))))
 			(\(found: Unit) -> (case found of None -> ERROR @Unit "none" | Some t ->
-		H:ask "QueryContractId" 1 (X:query cid (H:created r)) (\(found: Unit) -> (case found of Some t -> ERROR @Unit "seen" | None -> (
+		H:ask "QueryContractId" 1 (X:query cid (H:created r)) (\(found: Unit) -> (case found of
+			Some t -> ERROR @Unit "seen" | None -> (
 		H:ask "QueryACS" 1 (X:query ann ()) (\(found: List Unit) -> H:say (INT64_TO_TEXT (H:count found)) (
 		H:ask "QueryACS" 1 (X:query ben ()) (\(found: List Unit) -> H:say (INT64_TO_TEXT (H:count found)) (
-		H:ask "QueryContractId" 1 (X:query ann (H:created r)) (\(found: Unit) -> (case found of Some t -> ERROR @Unit "there" | None ->
+		H:ask "QueryContractId" 1 (X:query ann (H:created r)) (\(found: Unit) -> (case found of
+			Some t -> ERROR @Unit "there" | None ->
 		H:submit ann (X:create ann ann "more") (\(r: Unit) ->
-		H:ask "QueryContractId" 1 (X:query ann (H:created r)) (\(found: Unit) -> (case found of None -> ERROR @Unit "gone" | Some t ->
+		H:ask "QueryContractId" 1 (X:query ann (H:created r)) (\(found: Unit) -> (case found of
+			None -> ERROR @Unit "gone" | Some t ->
 		H:submits (Cons @Unit [H:submission ann (Nil @Party) (Cons @Unit [H:Disclosure {
 				templateId = (), contractId = H:created r, blob = T:Tuple3 @Unit @Unit @Unit {_3} t }] (Nil @Unit))
 			H:try (Cons @Unit [X:both ann] (Nil @Unit))] (Nil @Unit))
 			(\(all: List Unit) -> H:sayError (H:first all) (H:done ()))))))))))))))))))))))`)
 	require.Equal(t, []string{"1", "1", "1", "succeeded"}, said)
+}
+
+func (o onNode) views(t *testing.T) {
+	o.t = t
+	said := o.passes(`H:party "lea" (\(lea: Party) -> H:party "max" (\(max: Party) ->
+		H:submit lea (Y:create lea "one") (\(first: Unit) -> H:submit lea (Y:create lea "two") (\(second: Unit) ->
+		H:ask "QueryInterface" 1 (Y:query lea ()) (\(found: List Unit) -> H:say (INT64_TO_TEXT (H:count found)) (
+		(case T:Tuple2 @Unit @Unit {_2} (H:first found) of None -> ERROR @Unit "no view" | Some view ->
+		H:say (FACES:View {text} view) (
+		H:ask "QueryInterfaceContractId" 1 (Y:query lea (H:created second)) (\(found: Unit) -> (case found of
+			None -> ERROR @Unit "no view" | Some view -> H:say (FACES:View {text} view) (
+		H:ask "QueryInterfaceContractId" 1 (Y:query max (H:created second)) (\(found: Unit) -> H:sayHas found (
+			H:done ())))))))))))))`)
+	require.Equal(t, []string{"shown: one", "2", "shown: two", "none"}, said)
 }
 
 func (o onNode) refusals(t *testing.T) {

@@ -15,10 +15,10 @@ import (
 )
 
 // darFile writes a package of notes to a file of its own.
-func darFile(t *testing.T, name, version string) string {
+func darFile(t *testing.T, name string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name+".dar")
-	require.NoError(t, os.WriteFile(path, dartest.Build(t, dartest.Notes(name, version, "")), 0o600))
+	require.NoError(t, os.WriteFile(path, dartest.Build(t, dartest.Notes(name, "1.0.0", "")), 0o600))
 	return path
 }
 
@@ -37,7 +37,7 @@ func versionsOf(p person, name string) []string {
 // TestANodeStartsWithDARFiles starts a node that uploads two files, starts it again, and watches a third one.
 func TestANodeStartsWithDARFiles(t *testing.T) {
 	t.Parallel()
-	first, second := darFile(t, "first", "1.0.0"), darFile(t, "second", "1.0.0")
+	first, second := darFile(t, "first"), darFile(t, "second")
 	n := up(t, dataDir(t), "--dar", first, "--dar", second)
 	p := person{t: t, node: n}
 	require.Contains(t, n.stdout.String(), "upload "+first)
@@ -113,7 +113,7 @@ func scriptsFile(t *testing.T, party string) string {
 // runs further scripts on it.
 func TestALedgerBeginsWithAScriptOnce(t *testing.T) {
 	t.Parallel()
-	dar, notes := scriptsFile(t, "alice"), darFile(t, "notes", "1.0.0")
+	dar, notes := scriptsFile(t, "alice"), darFile(t, "notes")
 	n := up(t, dataDir(t), "--dar", notes, "--dar", dar, "--init-script", "Setup:init")
 	p := person{t: t, node: n}
 	require.Contains(t, n.stdout.String(), "run Setup:init of "+dar)
@@ -192,7 +192,7 @@ func TestAScriptThatFailsIsNotRunAgain(t *testing.T) {
 
 func TestFilesOfSeedsAreLookedAtBeforeAnythingStarts(t *testing.T) {
 	t.Parallel()
-	dir, dar, scripts := t.TempDir(), darFile(t, "notes", "1.0.0"), scriptsFile(t, "alice")
+	dir, dar, scripts := t.TempDir(), darFile(t, "notes"), scriptsFile(t, "alice")
 	for _, wrong := range []mistake{
 		{"up --dar", 2, []string{"--dar", "its value is missing"}},
 		{"up --dar " + dir + "/no.dar", 2, []string{"no.dar: no such file", "that the compiler wrote"}},

@@ -49,7 +49,8 @@ Ctrl-C stops everything.
 `,
 		time.Since(m.began).Seconds(), m.pageLine(), node.url(), node.url(), m.temporal.UI(), m.temporal.Frontend(),
 		m.database.URL(recordDatabase), m.directory.Path(), node.identity.ParticipantID, node.identity.SynchronizerID,
-		node.identity.Operator, node.identity.DSO, m.localnetLines()+m.demoLines()+m.begunLines(), node.settings.AdminUser, token, try)
+		node.identity.Operator, node.identity.DSO, m.localnetLines()+m.demoLines()+m.begunLines(),
+		node.settings.AdminUser, token, try)
 	return nil
 }
 

@@ -104,7 +104,9 @@ func (c *upCommand) Run(ctx context.Context, parsed *kong.Context) error {
 		return err
 	}
 	relaxCollector()
-	m := &machine{command: c, given: settingsByFlag(parsed), began: time.Now(), begin: begin, switches: make(chan os.Signal, 1)}
+	m := &machine{
+		command: c, given: settingsByFlag(parsed), began: time.Now(), begin: begin, switches: make(chan os.Signal, 1),
+	}
 	signal.Notify(m.switches, stopNode, startNodeAgain)
 	defer signal.Stop(m.switches)
 	err = m.start(ctx)

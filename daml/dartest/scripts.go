@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Scripts makes the DAR file of a package of notes with scripts, and of as much of the library of scripts as these need.
+// Scripts makes the DAR file of a package of notes with scripts, and of as much of the library of scripts as they need.
 // Setup:init allocates a party, by exactly the name that is given, and returns its id. Setup:named does so for the name
 // that is its argument. Setup:fails fails.
 func Scripts(tb testing.TB, name, version, party string) []byte {
@@ -29,8 +29,8 @@ module Daml.Script.Internal.LowLevel {
 `
 
 const scripts = `module Setup {
-  val named: Text -> LL:Script Text = \(name: Text) -> LL:Script @Text { runScript = \(u: Unit) -> LL:Free:Free (LL:Asked {
-    unpack = LL:Question { commandName = "AllocateParty", commandVersion = 2,
+  val named: Text -> LL:Script Text = \(name: Text) -> LL:Script @Text { runScript = \(u: Unit) -> LL:Free:Free
+    (LL:Asked { unpack = LL:Question { commandName = "AllocateParty", commandVersion = 2,
       payload = LL:Allocate { requestedName = "", idHint = name }, locations = Nil @Text,
       continue = \(p: Party) -> LL:Free:Pure (LL:Done { _1 = PARTY_TO_TEXT p }) } }) };
   val init: LL:Script Text = Setup:named "$party";

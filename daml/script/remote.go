@@ -3,6 +3,7 @@ package script
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -18,8 +19,8 @@ import (
 
 // Node is the way to the JSON API of a node.
 type Node interface {
-	// Call sends a request; in is sent as JSON unless it is nil, and the JSON of the answer is read into out unless that is
-	// nil. What the node refuses is a [*fault.Fault].
+	// Call sends a request; in is sent as JSON unless it is nil, and the JSON of the answer is read into out unless that
+	// is nil. What the node refuses is a [*fault.Fault].
 	Call(ctx context.Context, method, path string, in, out any) error
 	// Wait lets real time pass.
 	Wait(ctx context.Context, d time.Duration) error
@@ -125,9 +126,6 @@ func pages[T any](q *question, l *remote, method, path string, in map[string]any
 	token := ""
 	for {
 		var raw json.RawMessage
-		var next struct {
-			NextPageToken string `json:"nextPageToken"`
-		}
 		at, body := path, any(nil)
 		if method == get && token != "" {
 			at += "?pageToken=" + url.QueryEscape(token)
@@ -140,14 +138,16 @@ func pages[T any](q *question, l *remote, method, path string, in map[string]any
 			return err
 		}
 		var page T
-		if err := json.Unmarshal(raw, &page); err != nil {
+		var next struct {
+			NextPageToken string `json:"nextPageToken"`
+		}
+		if err := errors.Join(json.Unmarshal(raw, &page), json.Unmarshal(raw, &next)); err != nil {
 			return fmt.Errorf("%s %s: decode the answer: %w", method, path, err)
 		}
 		each(page)
-		if json.Unmarshal(raw, &next) != nil || next.NextPageToken == "" {
+		if token = next.NextPageToken; token == "" {
 			return nil
 		}
-		token = next.NextPageToken
 	}
 }
 

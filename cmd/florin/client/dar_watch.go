@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/ledgerclient"
 	"github.com/florinledger/florin/wait"
 )
 
@@ -44,11 +45,16 @@ func (c *DARWatchCommand) Run(ctx context.Context) error {
 		}
 		watched[i].path = path
 	}
+	err := c.AsAdmin(ctx, func(ctx context.Context, admin *ledgerclient.Client) error {
+		_, err := admin.Packages(ctx) // with no node, or none that lets the user, there is nothing to wait for
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	for first := true; ; first = false {
 		for i := range watched {
-			if err := c.look(ctx, &watched[i], first); err != nil && first && console.CodeOf(err) != console.ExitFailed {
-				return err // no node, or none that lets the user: waiting does not mend that
-			} else if err != nil && ctx.Err() == nil {
+			if err := c.look(ctx, &watched[i], first); err != nil && ctx.Err() == nil {
 				fmt.Fprintln(os.Stderr, "florin: "+console.Text(err.Error()))
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -213,13 +214,11 @@ func (c *ScriptCommand) have(ctx context.Context, calls *ledgerclient.Client, lo
 	if err := calls.Get(ctx, "/v2/packages", &out); err != nil {
 		return err
 	}
-	for _, id := range out.PackageIDs {
-		if id == string(loaded.dar.Main.ID) {
-			return nil
-		}
+	if slices.Contains(out.PackageIDs, string(loaded.dar.Main.ID)) {
+		return nil
 	}
-	return console.Fail(console.ExitFailed, "--upload-dar uploads it first", "the ledger does not have package %s %s of %s",
-		loaded.dar.Main.Name, loaded.dar.Main.Release, console.Plain(c.DAR))
+	return console.Fail(console.ExitFailed, "--upload-dar uploads it first",
+		"the ledger does not have package %s %s of %s", loaded.dar.Main.Name, loaded.dar.Main.Release, console.Plain(c.DAR))
 }
 
 // shownRun is a run as --json prints it.
