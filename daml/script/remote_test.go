@@ -1,0 +1,152 @@
+package script_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/daml/script"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// fakeNode answers requests by method and path, with JSON or an error.
+type fakeNode struct {
+	answers map[string]any
+	asked   []string
+	waited  time.Duration
+}
+
+func (n *fakeNode) Call(_ context.Context, method, path string, in, out any) error {
+	sent, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	n.asked = append(n.asked, method+" "+path+" "+string(sent))
+	switch answer := n.answers[method+" "+path].(type) {
+	case string:
+		if out == nil {
+			return nil
+		}
+		return json.Unmarshal([]byte(answer), out)
+	case error:
+		return answer
+	default:
+		return errors.New("nobody answers " + method + " " + path)
+	}
+}
+
+func (n *fakeNode) Wait(_ context.Context, d time.Duration) error {
+	n.waited += d
+	return nil
+}
+
+// onFake runs a script that is an expression on a node.
+func onFake(t *testing.T, n *fakeNode, body string) script.Report {
+	t.Helper()
+	return runWith(t.Context(), t, `module W {
+			record RelTime = { microseconds: Int64 };
+			record Sleep = { duration: W:RelTime };
+		}`, body, script.Options{
+		Node: n, User: "seeder", Parties: map[string]ledger.Party{"alice": "alice::1"},
+	})
+}
+
+func clockOf(kind string) string {
+	return `{"clock":"` + kind + `","ledger_time":"2030-01-01T00:00:00Z"}`
+}
+
+const (
+	clockPath = "/v0/dev/clock"
+	sleeps    = `H:ask "Sleep" 1 (W:Sleep { duration = W:RelTime { microseconds = 5000000 } }) H:done`
+	setsTime  = `H:ask "SetTime" 1 (H:Time { time = 2031-01-01T00:00:00.000000Z }) H:done`
+	badges    = `H:ask "QueryNByKey" 1 (H:queryKey alice alice) (\(all: List Unit) ->
+		H:say (INT64_TO_TEXT (H:count all)) (H:done ()))`
+)
+
+func TestTheClockOfANodeIsHeeded(t *testing.T) {
+	t.Parallel()
+	ofMachine := &fakeNode{answers: map[string]any{"GET " + clockPath: clockOf("real")}}
+	require.Nil(t, onFake(t, ofMachine, sleeps).Failure)
+	require.Equal(t, 5*time.Second, ofMachine.waited)
+	refused := onFake(t, ofMachine, setsTime).Failure
+	require.Contains(t, refused.Message, "the ledger's clock is that of its machine")
+	require.Contains(t, refused.Hint, "florin up --clock static")
+
+	static := &fakeNode{answers: map[string]any{"GET " + clockPath: clockOf("static"), "POST " + clockPath: `{}`}}
+	require.Nil(t, onFake(t, static, sleeps).Failure)
+	require.Zero(t, static.waited)
+	require.Equal(t, `POST `+clockPath+` {"advance_to":"2030-01-01T00:00:05Z","jump":true}`, static.asked[2])
+	require.Nil(t, onFake(t, static, setsTime).Failure)
+}
+
+// given answers what a script with the party asks beside its own questions.
+func given(more map[string]any) *fakeNode {
+	n := &fakeNode{answers: map[string]any{
+		"POST /v2/users/seeder/rights": `{"newlyGrantedRights":[]}`,
+		"GET /v2/state/ledger-end":     `{"offset":7}`,
+	}}
+	for path, answer := range more {
+		n.answers[path] = answer
+	}
+	return n
+}
+
+const withAlice = `H:party "alice" (\(alice: Party) -> `
+
+func TestAPartyThatIsNamedIsTaken(t *testing.T) {
+	t.Parallel()
+	n := given(nil)
+	require.Nil(t, onFake(t, n, withAlice+withAlice+`H:done ()))`).Failure)
+	require.Equal(t, []string{
+		`POST /v2/users/seeder/rights {"rights":[{"kind":{"CanActAs":{"value":{"party":"alice::1"}}}}],"userId":"seeder"}`,
+	}, n.asked, "once")
+}
+
+func TestContractsOfANodeAreFoundByTheirKeys(t *testing.T) {
+	t.Parallel()
+	badge := func(id, owner, key string, offset string) string {
+		return `{"contractEntry":{"JsActiveContract":{"createdEvent":{"offset":` + offset + `,"nodeId":0,"contractId":"` + id +
+			`","templateId":"test:N:Badge","packageName":"test","createArgument":{"owner":"` + owner +
+			`","name":"b","color":"red"},"contractKey":` + key + `,"signatories":["` + owner + `"],"observers":[]}}}}`
+	}
+	const key, other = `{"owner":"alice::1","name":"b"}`, `{"owner":"alice::1","name":"other"}`
+	n := given(map[string]any{"POST /v2/state/active-contracts": `[` + strings.Join([]string{
+		badge("00aa", "alice::1", key, "3"), badge("00bb", "alice::1", other, "4"), `{"contractEntry":{}}`,
+		badge("00cc", "alice::1", key, "5"),
+	}, ",") + `]`})
+	report := onFake(t, n, withAlice+badges+`)`)
+	require.Nil(t, report.Failure, "%+v", report.Failure)
+	require.Equal(t, "2", report.Messages[0].Text)
+}
+
+func TestWhatANodeRefusesForOtherReasonsEndsTheScript(t *testing.T) {
+	t.Parallel()
+	const submit = "POST /v2/commands/submit-and-wait-for-transaction"
+	try := withAlice + trying(`H:expect H:mustFail alice (H:create alice alice "hello") H:done`) + `)`
+	for name, test := range map[string]struct {
+		answer any
+		says   string
+	}{
+		"a right that is missing": {fault.PermissionDenied.New("no right"), "no right"},
+		"no answer":               {errors.New("connection refused"), "connection refused"},
+		"no events":               {`{"transaction":{"events":[]}}`, "too few for its commands"},
+		"a strange event":         {`{"transaction":{"events":[{"OtherEvent":{}}]}}`, "of a kind that is not known"},
+		"a strange value": {
+			`{"transaction":{"events":[{"CreatedEvent":{"contractId":"00aa","templateId":"test:N:Note","packageName":"test",
+				"createArgument":{"owner":5}}}]}}`, "is none that the script's packages know",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			failure := onFake(t, given(map[string]any{submit: test.answer}), try).Failure
+			require.NotNil(t, failure, "tryCommands does not catch it")
+			require.Contains(t, failure.Message, test.says)
+		})
+	}
+}
