@@ -17,7 +17,7 @@ func linesOfClients(t *testing.T) []string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "commands.json")
 	require.NoError(t, os.WriteFile(file, []byte(`{"commands":[],"actAs":["alice::1220aa"]}`), 0o600))
-	dar, scripts := darFile(t, "notes"), scriptsFile(t, "alice")
+	dar, scripts := darFile(t, "notes"), scriptsFile(t)
 	return []string{
 		"dar upload " + dar, "dar check " + dar, "dar list", "dar watch " + dar, "script " + scripts + " Setup:init",
 		"party new alice", "party list", "user new alice", "user list", "tap alice 1", "send alice bob 1", "balance",

@@ -14,6 +14,7 @@ import (
 	"github.com/florinledger/florin/daml/script"
 	"github.com/florinledger/florin/daml/script/scripttest"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledgerclient"
 )
 
 // scriptsOfNotes are scripts that use an uploaded package of notes, which PKG stands for.
@@ -206,6 +207,7 @@ func (o onNode) parties(t *testing.T) {
 	again := `H:ask "AllocateParty" 2 (H:Allocate { requestedName = "jan", idHint = "", participants = Nil @Text })
 		(\(jan: Party) -> H:submit jan (X:create jan jan "mine") (\(r: Unit) -> H:say (PARTY_TO_TEXT jan) (H:done ())))`
 	require.Regexp(t, `^'?jan-[0-9a-f]{8}::1220`, o.passes(again)[0])
+	require.NoError(t, o.node.admin().GrantRights(t.Context(), "ledger-api-user", ledgerclient.CanActAs(jan)))
 	report, said := o.runs("LL:Script Unit", `H:script (\(u: Unit) -> `+again+`)`,
 		script.Options{Parties: map[string]ledger.Party{"jan": ledger.Party(jan)}})
 	require.Nil(t, report.Failure, "%+v", report.Failure)

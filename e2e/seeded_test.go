@@ -101,11 +101,11 @@ func (p person) watches(path string) {
 	require.Equal(t, 130, watch.exitCode(t))
 }
 
-// scriptsFile writes a package with scripts to a file of its own.
-func scriptsFile(t *testing.T, party string) string {
+// scriptsFile writes a package with scripts to a file of its own. Its Setup:init makes alice.
+func scriptsFile(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "seed.dar")
-	require.NoError(t, os.WriteFile(path, dartest.Scripts(t, "seed", "1.0.0", party), 0o600))
+	require.NoError(t, os.WriteFile(path, dartest.Scripts(t, "seed", "1.0.0", "alice"), 0o600))
 	return path
 }
 
@@ -113,7 +113,7 @@ func scriptsFile(t *testing.T, party string) string {
 // runs further scripts on it.
 func TestALedgerBeginsWithAScriptOnce(t *testing.T) {
 	t.Parallel()
-	dar, notes := scriptsFile(t, "alice"), darFile(t, "notes")
+	dar, notes := scriptsFile(t), darFile(t, "notes")
 	n := up(t, dataDir(t), "--dar", notes, "--dar", dar, "--init-script", "Setup:init")
 	p := person{t: t, node: n}
 	require.Contains(t, n.stdout.String(), "run Setup:init of "+dar)
@@ -176,7 +176,7 @@ func (p person) runsScripts(dar string) {
 // TestAScriptThatFailsIsNotRunAgain has a ledger begin with a script that fails.
 func TestAScriptThatFailsIsNotRunAgain(t *testing.T) {
 	t.Parallel()
-	dir, dar := dataDir(t), scriptsFile(t, "alice")
+	dir, dar := dataDir(t), scriptsFile(t)
 	arguments := upArguments(dir, "--dar", dar, "--init-script", "Setup:fails")
 	failed := run(t, nil, arguments...)
 	require.Equal(t, 1, failed.exitCode(t))
@@ -192,7 +192,7 @@ func TestAScriptThatFailsIsNotRunAgain(t *testing.T) {
 
 func TestFilesOfSeedsAreLookedAtBeforeAnythingStarts(t *testing.T) {
 	t.Parallel()
-	dir, dar, scripts := t.TempDir(), darFile(t, "notes"), scriptsFile(t, "alice")
+	dir, dar, scripts := t.TempDir(), darFile(t, "notes"), scriptsFile(t)
 	for _, wrong := range []mistake{
 		{"up --dar", 2, []string{"--dar", "its value is missing"}},
 		{"up --dar " + dir + "/no.dar", 2, []string{"no.dar: no such file", "that the compiler wrote"}},

@@ -48,6 +48,12 @@ func (c *Client) CreateUser(ctx context.Context, id, primaryParty string, rights
 	return c.Post(ctx, "/v2/users", in, nil)
 }
 
+// GrantRights gives rights to a user.
+func (c *Client) GrantRights(ctx context.Context, id string, rights ...Right) error {
+	in := map[string]any{"userId": id, "rights": rights}
+	return c.Post(ctx, "/v2/users/"+url.PathEscape(id)+"/rights", in, nil)
+}
+
 // DeleteUser removes a user and its rights.
 func (c *Client) DeleteUser(ctx context.Context, id string) error {
 	return c.Call(ctx, "DELETE", "/v2/users/"+url.PathEscape(id), nil, nil)

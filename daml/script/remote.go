@@ -60,7 +60,8 @@ func has(err error, code fault.Code) bool {
 // has it, unless it is asked for exactly.
 func (l *remote) allocate(q *question, name string, exactly bool) (ledger.Party, error) {
 	if party, ok := l.parties[name]; ok {
-		return party, l.take(q, party)
+		l.take(party)
+		return party, nil
 	}
 	if name == "" {
 		name = "party"
@@ -76,7 +77,7 @@ func (l *remote) allocate(q *question, name string, exactly bool) (ledger.Party,
 	if err != nil {
 		return "", err
 	}
-	l.taken = append(l.taken, party)
+	l.take(party)
 	return party, nil
 }
 
@@ -95,14 +96,11 @@ func (l *remote) allocateHint(q *question, hint string) (ledger.Party, error) {
 	return out.PartyDetails.Party, err
 }
 
-// take lets the user of the run act as a party that is there already.
-func (l *remote) take(q *question, party ledger.Party) error {
-	if slices.Contains(l.taken, party) {
-		return nil
+// take notes that the script uses a party.
+func (l *remote) take(party ledger.Party) {
+	if !slices.Contains(l.taken, party) {
+		l.taken = append(l.taken, party)
 	}
-	l.taken = append(l.taken, party)
-	_, err := l.grant(q, &user{id: l.speaker}, []right{{"CanActAs", party}})
-	return err
 }
 
 func (l *remote) known(q *question) ([]knownParty, error) {

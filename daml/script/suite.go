@@ -49,9 +49,10 @@ type Options struct {
 	More func(bytes int64) bool
 	// Node answers what the script asks from the ledger of a node; nil stands for a ledger in memory.
 	Node Node
-	// User is who the script speaks as to the node. It gets the right to act as the parties that the script allocates.
+	// User is who the script speaks as to the node. It gets the right to act as the parties that the script makes.
 	User string
-	// Parties are parties of the node, by the names under which the script allocates them: those are taken, and not made.
+	// Parties are parties of the node that the user may act as, by the names under which the script allocates them: those
+	// are taken, and none is made.
 	Parties map[string]ledger.Party
 	// Input is the argument of a script that wants one, in the JSON of the API.
 	Input json.RawMessage

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -176,6 +177,13 @@ func (c *ScriptCommand) on(
 			of = name
 		}
 		party, err := s.PartyOf(ctx, of)
+		if err != nil {
+			return result{}, err
+		}
+		err = calls.GrantRights(ctx, speaker, ledgerclient.CanActAs(party))
+		if refused, ok := errors.AsType[*ledgerclient.Error](err); ok && refused.Status == http.StatusForbidden {
+			err = nil // the user of a token may have the right already; if it does not, the node says so
+		}
 		if err != nil {
 			return result{}, err
 		}
