@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/ledger"
@@ -83,7 +82,7 @@ func (m *machine) finish(v Value, failure *Failure) (Value, error) {
 	case failure == nil:
 		return v, nil
 	case failure.err != nil:
-		return nil, fmt.Errorf("evaluation: %w", failure.err)
+		return nil, &Stopped{Location: failure.Location, Calls: failure.Calls, err: failure.err}
 	default:
 		return nil, failure
 	}

@@ -55,6 +55,21 @@ func (f *Failure) Unwrap() error {
 	return f.Fault
 }
 
+// Stopped is the error of a run that ended for nothing that the package did: it was cancelled, or its host failed.
+type Stopped struct { //nolint:errname // it is the error beside Failure
+	// Location is the innermost place in the source that is known.
+	Location ast.Location
+	// Calls are the functions that were under way, the innermost first.
+	Calls []Call
+
+	err error
+}
+
+func (s *Stopped) Error() string { return "evaluation: " + s.err.Error() }
+
+// Unwrap is what ended the run.
+func (s *Stopped) Unwrap() error { return s.err }
+
 // Defect is the error of a run that the engine itself broke off: no package that package check passed brings one about.
 type Defect struct { //nolint:errname // it is the error beside Failure
 	// Problem says what went wrong in the engine.

@@ -86,18 +86,28 @@ func failureOf(err error) *Failure {
 		if failure.Explain != nil { // not before: nobody sees the places of a failure that the script catches
 			failure.Explain()
 		}
-		if !failure.Location.IsZero() && (len(failure.Calls) == 0 || failure.Calls[0].Location != failure.Location) {
-			out.Calls = append(out.Calls, Frame{At: failure.Location})
-		}
-		for _, call := range failure.Calls {
-			out.Calls = append(out.Calls, Frame{call.Function, call.Location, call.Defined})
-		}
+		out.Calls = callsOf(failure.Location, failure.Calls)
+	}
+	if stopped, ok := errors.AsType[*engine.Stopped](err); ok { // where it was when its time was over
+		out.Calls = callsOf(stopped.Location, stopped.Calls)
 	}
 	if refusal, ok := fault.As(err); ok {
 		out.Code, out.Message, out.Hint = refusal.Code, refusal.Cause, refusal.Hint
 		if id := refusal.Context["error_id"]; id != "" {
 			out.Code = id
 		}
+	}
+	return out
+}
+
+// callsOf are the functions that were under way, with the innermost place that is known.
+func callsOf(at ast.Location, calls []engine.Call) []Frame {
+	var out []Frame
+	if !at.IsZero() && (len(calls) == 0 || calls[0].Location != at) {
+		out = append(out, Frame{At: at})
+	}
+	for _, call := range calls {
+		out = append(out, Frame{call.Function, call.Location, call.Defined})
 	}
 	return out
 }

@@ -38,6 +38,11 @@ type Table struct {
 // Print prints an answer to standard output.
 func (o Output) Print(answer Answer) error { return o.print(os.Stdout, Bold(os.Stdout), answer) }
 
+// PrintTo prints an answer to where nothing is bold.
+func (o Output) PrintTo(to io.Writer, answer Answer) error {
+	return o.print(to, func(text string) string { return text }, answer)
+}
+
 func (o Output) print(to io.Writer, bold func(string) string, answer Answer) error {
 	switch {
 	case o.JSON:

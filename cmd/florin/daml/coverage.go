@@ -58,7 +58,7 @@ func (s *suite) coverage(results []result, beside ...*suite) coverage {
 			transactions = append(transactions, r.report.Transactions...)
 		}
 	}
-	out := coverage{DAR: s.path}
+	out := coverage{DAR: s.path, Packages: []coveredPackage{}, Modules: []coveredModule{}}
 	for _, p := range slices.Backward(s.dar.Packages) { // the main package is the last
 		made := coveredPackage{Name: p.Name, Version: p.Release, Usage: script.UsageOf(p, transactions)}
 		for _, template := range made.Usage.Templates {
@@ -107,7 +107,7 @@ func (s *suite) coveredModules(p *ast.Package, beside []*suite) (modules []cover
 	}
 	lines := s.runner.Lines(p.ID)
 	for _, name := range slices.Sorted(maps.Keys(lines)) {
-		module := coveredModule{Name: name, Ran: lines[name].Ran(), Number: len(lines[name])}
+		module := coveredModule{Name: name, Ran: lines[name].Ran(), Number: len(lines[name]), Never: []int{}}
 		if p != s.dar.Main {
 			module.Package = p.Name + " " + p.Release
 		}

@@ -2,6 +2,8 @@ package daml
 
 import (
 	"bytes"
+	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -61,9 +63,54 @@ func TestLinesOfOtherPackagesAreCovered(t *testing.T) {
 	require.NoError(t, writeHTML(&page, []coverage{tests.coverage([]result{r}, tested)}))
 	require.Contains(t, page.String(), `<span class="ran"><span class="number">4</span>  n &#43; n</span>`)
 	require.Contains(t, page.String(), `<span class="not"><span class="number">7</span>  n &#43; 1</span>`)
-	require.NotContains(t, page.String(), `<h2 id="Other`, "its source is not there")
+	require.Contains(t, page.String(), `>Lib of lib 1.0.0</h2>`)
+	require.NotContains(t, page.String(), `>Other of lib 1.0.0</h2>`, "its source is not there")
 	page.Reset()
 	require.NoError(t, writeHTML(&page, []coverage{tests.coverage([]result{r})}))
 	require.NotContains(t, page.String(), `<span class="ran">`)
 	require.Contains(t, page.String(), "<td>50 % (1 of 2)</td>")
+}
+
+func TestAPageOfSeveralFilesHasALinkForEachSource(t *testing.T) {
+	t.Parallel()
+	one := suiteOfWallet(t)
+	covered := one.coverage(runAll(t, one))
+	covered.Modules[0].Package = "test 1.0.0" // as that of a package beside the main one
+	var page bytes.Buffer
+	require.NoError(t, writeHTML(&page, []coverage{covered, covered}))
+	for name, attribute := range map[string]string{"headings": `id="([^"]*)"`, "links": `href="#([^"]*)"`} {
+		var found []string
+		for _, match := range regexp.MustCompile(attribute).FindAllStringSubmatch(page.String(), -1) {
+			found = append(found, match[1])
+		}
+		require.Equal(t, []string{"source-0-0", "source-1-0"}, found, name)
+	}
+}
+
+func TestCoverageForProgramsHasListsWhereThereIsNothing(t *testing.T) {
+	t.Parallel()
+	main := asttest.Package(t, `module M { val all: Unit = loc(M, 1, 1, 1, 9) (); }`)
+	runner, err := script.NewSuite(ast.Packages{main.ID: main})
+	require.NoError(t, err)
+	one := &suite{
+		file: &file{
+			path: "m.dar", dar: &archive.DAR{Main: main, Packages: []*ast.Package{main}},
+			source: func(string) (string, bool) { return "", false },
+		},
+		runner: runner,
+	}
+	shown, err := json.Marshal(one.coverage(nil))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"dar": "m.dar", "packages": [], "modules": [
+		{"name": "M", "line_count": 1, "lines_run": 0, "never_run": [2]}]}`, string(shown))
+
+	main.Modules = nil
+	shown, err = json.Marshal(one.coverage(nil))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"dar": "m.dar", "packages": [], "modules": []}`, string(shown))
+
+	wallet := suiteOfWallet(t)
+	shown, err = json.Marshal(wallet.coverage(runAll(t, wallet)))
+	require.NoError(t, err)
+	require.NotContains(t, string(shown), "null")
 }

@@ -25,24 +25,36 @@ type showCommand struct {
 	Source  string `help:"Print the source of a module instead." placeholder:"MODULE"`
 }
 
+// shownSource is the source of a module as programs read it.
+type shownSource struct {
+	Module string `json:"module"`
+	Source string `json:"source"`
+}
+
 // Run prints what the file has.
 func (c *showCommand) Run() error {
 	read, err := readFile(c.DAR, archive.Options{Dev: true})
 	if err != nil {
 		return err
 	}
-	if c.Source != "" {
-		return c.printSource(read, os.Stdout)
-	}
 	p, err := read.find(c.Package)
 	if err != nil {
 		return err
+	}
+	if c.Source != "" {
+		return c.printSource(read, p, os.Stdout)
 	}
 	shown := describe(read, p)
 	return c.Print(console.Answer{Data: shown, Text: shown.text(), Names: shown.names()})
 }
 
-func (c *showCommand) printSource(read *file, to io.Writer) error {
+// printSource prints the source of a module. An archive has those of its main package alone, and modules of others may
+// have the same names.
+func (c *showCommand) printSource(read *file, of *ast.Package, to io.Writer) error {
+	if of != read.dar.Main {
+		return console.Fail(console.ExitFailed, "An archive has those of its main package alone: show that package's own file.",
+			"%s has no sources of package %s %s", read.path, of.Name, of.Release)
+	}
 	text, ok := read.source(c.Source)
 	if !ok {
 		hint := "The archive holds no sources."
@@ -53,6 +65,9 @@ func (c *showCommand) printSource(read *file, to io.Writer) error {
 			hint = "It has those of " + strings.Join(known, ", ") + "."
 		}
 		return console.Fail(console.ExitFailed, hint, "%s has no source of module %q", read.path, c.Source)
+	}
+	if c.JSON {
+		return c.PrintTo(to, console.Answer{Data: shownSource{c.Source, text}})
 	}
 	_, err := io.WriteString(to, plainLines(text))
 	return err

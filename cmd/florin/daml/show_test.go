@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/daml/archive"
 	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/daml/asttest"
@@ -109,10 +110,14 @@ func TestASourceThatIsNotThereIsNamed(t *testing.T) {
 	read := fileOfNotes(t)
 	read.dar.Main.Modules = append(read.dar.Main.Modules, &ast.Module{Name: "A.Long.Name"})
 	read.source = func(module string) (string, bool) { return "", module == "N" || module == "A.Long.Name" }
-	err := (&showCommand{Source: "Zzz"}).printSource(read, io.Discard)
+	err := (&showCommand{Source: "Zzz"}).printSource(read, read.dar.Main, io.Discard)
 	require.ErrorContains(t, err, "It has those of A.Long.Name, N.")
-	err = (&showCommand{Source: "A.long.name"}).printSource(read, io.Discard)
+	err = (&showCommand{Source: "A.long.name"}).printSource(read, read.dar.Main, io.Discard)
 	require.ErrorContains(t, err, "Did you mean A.Long.Name?")
+	var out strings.Builder
+	err = (&showCommand{Source: "N"}).printSource(read, read.dar.Packages[0], &out)
+	require.ErrorContains(t, err, "notes.dar has no sources of package daml-script 1.0.0")
+	require.Empty(t, out.String(), "the main package has a module of this name")
 }
 
 func TestTypesAreShownAsSourcesHaveThem(t *testing.T) {
@@ -146,11 +151,21 @@ func TestWhatAFileSaysDoesNotMoveTheCursor(t *testing.T) {
 	read := fileOfNotes(t)
 	read.source = func(string) (string, bool) { return "module N\x1b[2J where\r\n\ttext = \"\u202e\"\n", true }
 	var out strings.Builder
-	require.NoError(t, (&showCommand{Source: "N"}).printSource(read, &out))
+	require.NoError(t, (&showCommand{Source: "N"}).printSource(read, read.dar.Main, &out))
 	require.Equal(t, "module N·[2J where\n  text = \"·\"\n", out.String())
 
 	cause := errors.New("one\x1b[2J\ntwo")
 	err := refused("a\x1b.dar", cause)
 	require.EqualError(t, err, "a·.dar: one·[2J\ntwo")
 	require.ErrorIs(t, err, cause)
+}
+
+func TestASourceIsPrintedForPrograms(t *testing.T) {
+	t.Parallel()
+	read := fileOfNotes(t)
+	read.source = func(string) (string, bool) { return "module N where\n\tx = \"\u202e\"\n", true }
+	var out strings.Builder
+	show := showCommand{Source: "N", Output: console.Output{JSON: true}}
+	require.NoError(t, show.printSource(read, read.dar.Main, &out))
+	require.JSONEq(t, `{"module": "N", "source": "module N where\n\tx = \"\u202e\"\n"}`, out.String(), "as it is")
 }

@@ -40,7 +40,11 @@ func (f *file) places(r result) []titledPlace {
 		return f.hasSource(at) || at.Package != "" && !script.IsStandard(f.packages[at.Package])
 	}
 	fails := first(failure.Calls, own)
-	add("it fails here", fails)
+	if failure.Late {
+		add("it was here when its time was over", fails)
+	} else {
+		add("it fails here", fails)
+	}
 	if fails != nil && !f.hasSource(fails.At) {
 		add("called from here", first(failure.Calls, f.hasSource))
 	}

@@ -1,0 +1,41 @@
+package daml
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/daml/archive"
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/daml/script"
+	"github.com/florinledger/florin/daml/script/scripttest"
+)
+
+func TestAScriptWithoutAnEndShowsWhereItWas(t *testing.T) {
+	t.Parallel()
+	packages, main := scripttest.Packages(t, `module Wallet {
+		val forever: LL:Script Unit = H:script (\(u: Unit) -> loc(Wallet, 19, 2, 19, 32) H:say (Wallet:spin 0) (H:done ()));
+		val spin: Int64 -> Text = \(n: Int64) ->
+			loc(Wallet, 21, 2, 21, 9) APPEND_TEXT "" (loc(Wallet, 22, 2, 22, 9) Wallet:loop n);
+		val loop: Int64 -> Text = \(n: Int64) -> Wallet:loop n;
+	}`)
+	runner, err := script.NewSuite(packages)
+	require.NoError(t, err)
+	one := &suite{
+		file: &file{
+			path: "wallet.dar", dar: &archive.DAR{Main: main, Packages: []*ast.Package{main}}, packages: packages,
+			source: func(string) (string, bool) { return wallet, true },
+		},
+		runner: runner, scripts: script.Find(main, packages),
+	}
+	r := job{one, one.scripts[0]}.run(t.Context(), options{timeout: 50 * time.Millisecond})
+	var text strings.Builder
+	writeFailure(&text, r)
+	require.Contains(t, text.String(), "takes longer than 50ms")
+	require.Contains(t, text.String(), "it was here when its time was over: Wallet:22:3")
+	require.Contains(t, text.String(),
+		"call stack, the innermost first\n    Wallet:22:3\n    Wallet:loop\n    Wallet:spin at Wallet:22:3\n")
+	require.NotContains(t, text.String(), "it fails here")
+}
