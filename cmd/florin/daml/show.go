@@ -52,7 +52,7 @@ func (c *showCommand) Run() error {
 // have the same names.
 func (c *showCommand) printSource(read *file, of *ast.Package, to io.Writer) error {
 	if of != read.dar.Main {
-		return console.Fail(console.ExitFailed, "An archive has those of its main package alone: show that package's own file.",
+		return console.Fail(console.ExitFailed, "An archive has those of its main package alone: show that of this one.",
 			"%s has no sources of package %s %s", read.path, of.Name, of.Release)
 	}
 	text, ok := read.source(c.Source)
