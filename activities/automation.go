@@ -152,6 +152,9 @@ func (t *automationTurn) plan() (AutomationPlan, error) {
 			return AutomationPlan{}, err
 		}
 	}
+	if err := t.linkAll(t.out.Submissions); err != nil {
+		return AutomationPlan{}, err
+	}
 	return t.out, t.tx.CountAutomation(t.ctx, t.kind.Kind, t.now, t.out.Done, t.out.Refused)
 }
 

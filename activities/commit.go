@@ -188,7 +188,7 @@ func (a *Activities) commit(
 			continue
 		}
 		if !decided {
-			known, err = block.decide(submission)
+			known, err = block.decide(submission) //nolint:contextcheck // the view has it
 			if err != nil {
 				return recorded{}, 0, err
 			}
@@ -286,6 +286,13 @@ func newBlock(ctx context.Context, a *Activities, tx *db.Tx, loaded db.Loaded) *
 // decide gives a submission the next offset and keeps what came of it. Whatever the rules do with the submission, it
 // has a completion then; the error is a failure of the database.
 func (b *block) decide(submission opened) (ledger.Completion, error) {
+	end := b.traced(submission.Submission)
+	completion, err := b.decideOver(submission)
+	end(completion, err)
+	return completion, err
+}
+
+func (b *block) decideOver(submission opened) (ledger.Completion, error) {
 	position := b.next()
 	did, err := guarded(func() (effects, error) { return b.effects(submission, position) })
 	if b.view.failed != nil { // the database is in trouble, not the submission, whatever the rules made of it

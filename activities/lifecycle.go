@@ -110,6 +110,9 @@ func (p lifecyclePlanning) plan() (LifecyclePlan, error) {
 	if err != nil || !ok {
 		return LifecyclePlan{Over: true, Now: p.now}, err
 	}
+	if err := p.link(row.Contracts); err != nil {
+		return LifecyclePlan{}, err
+	}
 	contracts, err := activeContracts(p.ctx, p.tx, row.Contracts)
 	if err != nil {
 		return LifecyclePlan{}, err

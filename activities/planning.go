@@ -8,6 +8,7 @@ import (
 
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/tracing"
 	"github.com/florinledger/florin/wallet/plan"
 )
 
@@ -86,6 +87,7 @@ func (p planning) operatorsSubmission(action plan.Action, try string, kind strin
 		Key: key, Identity: ledger.DefaultUser(p.activities.Node.OperatorUser), CommandID: action.CommandID,
 		SubmissionID: key, ActAs: ledger.SortedParties(action.ActAs), ReadAs: ledger.SortedParties(action.ReadAs),
 		Commands: action.Commands, ReceivedAt: p.now, Kind: kind,
+		Trace: tracing.Current(p.ctx),
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/florinledger/florin/api/walletapi"
 	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/hosts"
+	"github.com/florinledger/florin/tracing"
 )
 
 // HostsFlag is the setting that adds names to those under which the node is served.
@@ -40,6 +41,8 @@ type Options struct {
 	Changes *changes.Keeper
 	// Operator serves the audit and the metrics; required.
 	Operator *operatorapi.API
+	// Tracer makes a span of every request; nil makes none.
+	Tracer *tracing.Tracer
 	// Measure is told of every request when it ends; nil tells nobody.
 	Measure func(method, route string, status int, took time.Duration)
 	// Clock serves the ledger's clock; required.
@@ -78,7 +81,7 @@ func NewRouter(options Options) (http.Handler, error) {
 	frame, err := endpoint.NewFrame(endpoint.Options{
 		Auth: options.Auth, Failures: options.Ledger.Failures(), Logger: options.Logger, Now: options.Now,
 		MaxBodyBytes: options.MaxBodyBytes, RequestTimeout: options.RequestTimeout, Streams: options.Streams,
-		Measure: options.Measure, Limits: options.Limits, AllowOrigin: options.Origins.Allow,
+		Tracer: options.Tracer, Measure: options.Measure, Limits: options.Limits, AllowOrigin: options.Origins.Allow,
 	})
 	if err != nil {
 		return nil, err

@@ -25,6 +25,7 @@ var forAllContracts = map[string]string{
 	"ListActive":          "the ledger API lists every contract",
 	"ListActiveOfParties": "the ledger API lists every contract of a party",
 	"ListContracts":       "by id, for whoever sees every contract; db/network.go drops what is not the network's",
+	"ListCauses":          "by id, for traces of what is planned on them; it shows nothing of the contracts",
 	"ListContractsByKey":  "interpretation finds a contract by its key, whatever it is",
 	"ArchiveContracts":    "every contract can be archived",
 	"PruneContracts":      "every contract is forgotten in the end",

@@ -29,6 +29,7 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		"GetUpdate":            {dbgen.GetUpdate, []string{"updates_offset_unique"}},
 		"GetUpdateByID":        {dbgen.GetUpdateByID, []string{"updates_id_unique"}},
 		"ListWorkflowIDs":      {dbgen.ListWorkflowIDs, []string{"updates_offset_unique"}},
+		"ListCauses":           {dbgen.ListCauses, []string{"contracts_id_unique", "updates_offset_unique"}},
 		"ListUpdates":          {dbgen.ListUpdates, []string{"updates_offset_unique"}},
 		"ListUpdatesDescending": {
 			dbgen.ListUpdatesDescending, []string{"updates_offset_unique"},

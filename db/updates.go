@@ -76,6 +76,18 @@ func (r Reader) UpdateByHash(ctx context.Context, hash string) (ledger.Update, b
 	return foundUpdate(row, err)
 }
 
+// Causes finds the traces of the updates that made or ended contracts, the latest first, so many at most.
+func (r Reader) Causes(ctx context.Context, contracts []ledger.ContractID, most int32) ([]ledger.TraceContext, error) {
+	rows, err := r.queries.ListCauses(ctx, dbgen.ListCausesParams{
+		ContractIds: ledger.Strings(contracts), CountMax: most,
+	})
+	causes := make([]ledger.TraceContext, len(rows))
+	for i, row := range rows {
+		causes[i] = ledger.TraceContext{Traceparent: row.Traceparent, Tracestate: row.Tracestate}
+	}
+	return causes, failed("reading the traces of contracts", err)
+}
+
 // WorkflowIDs finds the workflow ids of the updates at some offsets. Updates without one are absent.
 func (r Reader) WorkflowIDs(ctx context.Context, offsets []ledger.Offset) (map[ledger.Offset]string, error) {
 	asked := make([]int64, len(offsets))

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/tracing"
 )
 
 // maxBatchBytes keeps a workflow's input well below Temporal's limit of 2 MB for one payload.
@@ -66,6 +67,8 @@ type pending struct {
 
 	started chan error    // receives one value: nil when Temporal has it
 	settled chan struct{} // closed when its completion is known
+	// span is of its wait for a workflow.
+	span tracing.Span
 	// workflowID is that of the workflow it is in; nil before it is in one.
 	workflowID atomic.Pointer[string]
 }
@@ -183,8 +186,16 @@ func (b *batcher) launch(ctx context.Context, batch []*pending) error {
 		submissions[i] = p.submission
 	}
 	id := workflowIDOf(submissions).String()
-	for _, p := range batch {
+	waiting := make([]tracing.Span, len(batch))
+	for i, p := range batch {
 		p.workflowID.Store(&id)
+		waiting[i] = p.span
+	}
+	ctx, span := tracing.Together(ctx, "start workflow", waiting)
+	span.Note(tracing.Workflow(id), tracing.Submissions(len(batch)))
+	defer span.End()
+	for _, p := range batch {
+		p.span.End()
 	}
 	err := b.start(ctx, submissions)
 	for _, p := range batch {

@@ -179,6 +179,7 @@ func (c *Client) submit(
 		return nil, nil, refusal
 	}
 	p := newPending(submission, len(encoded))
+	p.wait(ctx)
 	done := make(chan ledger.Completion, 1)
 	c.options.Outcomes.Expect(submission.Key, func(completion ledger.Completion) {
 		c.flights.leave(change, submission.Key)

@@ -2,11 +2,8 @@ package endpoint
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"mime"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -204,37 +201,4 @@ func Settle(ctx context.Context) { callOf(ctx).failure = nil }
 // WithClaims is a context in which [Claims] are these: for tests of endpoint functions.
 func WithClaims(ctx context.Context, claims auth.Claims) context.Context {
 	return context.WithValue(ctx, callKey{}, &call{claims: claims, trace: newTrace()})
-}
-
-var traceparentPattern = regexp.MustCompile(`^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
-
-const (
-	zeroTrace = "00000000000000000000000000000000"
-	zeroSpan  = "0000000000000000"
-	// maxTracestate is the longest tracestate that must be passed on (W3C trace context, 3.3.1.5).
-	maxTracestate = 512
-)
-
-// traceOf reads the W3C headers; a request without valid ones gets a new trace. Valid ones are kept as they came, which
-// OpenTelemetry's propagator does not do: it writes every version as 00, and of the flags only those that it knows.
-func traceOf(header http.Header) ledger.TraceContext {
-	parent := header.Get("Traceparent")
-	if !traceparentPattern.MatchString(parent) || parent[:2] == "ff" ||
-		parent[3:35] == zeroTrace || parent[36:52] == zeroSpan {
-		return newTrace()
-	}
-	trace := ledger.TraceContext{Traceparent: parent}
-	if state := header.Get("Tracestate"); len(state) <= maxTracestate {
-		trace.Tracestate = state
-	}
-	return trace
-}
-
-func newTrace() ledger.TraceContext {
-	const version, sampled = "00", "01"
-	var ids [24]byte
-	_, _ = rand.Read(ids[:]) // never fails: the runtime ends the program instead
-	return ledger.TraceContext{
-		Traceparent: version + "-" + hex.EncodeToString(ids[:16]) + "-" + hex.EncodeToString(ids[16:]) + "-" + sampled,
-	}
 }

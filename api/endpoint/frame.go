@@ -17,6 +17,7 @@ import (
 
 	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/tracing"
 )
 
 // The defaults of the settings of a frame, as upstream's.
@@ -53,6 +54,8 @@ type Options struct {
 	// LeaveGrace is how long a request is served whose client sends nothing any more, be it gone or not; zero means
 	// DefaultLeaveGrace.
 	LeaveGrace time.Duration
+	// Tracer makes a span of every request; nil makes none.
+	Tracer *tracing.Tracer
 	// Measure is told of every request when it ends; nil tells nobody. The route is "" for paths that do not exist.
 	Measure func(method, route string, status int, took time.Duration)
 	// Streams knows the streams that are open; required where there are streams.
@@ -93,6 +96,8 @@ type Frame struct {
 	looking chan struct{}
 	// compressor compresses answers for clients that ask for it.
 	compressor *compressor
+	// vital are the paths that are asked every second, of which no spans are made.
+	vital map[string]bool
 }
 
 // NewFrame makes a frame. The error names the part that is missing.
@@ -114,7 +119,9 @@ func NewFrame(options Options) (*Frame, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Frame{options: options, looking: make(chan struct{}, secondLooks), compressor: compressor}, nil
+	return &Frame{
+		options: options, looking: make(chan struct{}, secondLooks), compressor: compressor, vital: map[string]bool{},
+	}, nil
 }
 
 // Mount adds the endpoints to the router. The error names an endpoint that is not put together properly.
@@ -128,6 +135,7 @@ func (f *Frame) Mount(router chi.Router, endpoints []Endpoint) error {
 			return fmt.Errorf("endpoint %s changes something and does not say who may: what is around it would be done for "+
 				"anybody", e)
 		}
+		f.vital[e.Path] = e.Vital
 		router.Method(e.Method, e.Path, handler)
 	}
 	return nil

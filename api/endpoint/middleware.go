@@ -27,11 +27,12 @@ func (f *Frame) Observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { //nolint:contextcheck // it outlasts the client
 		started := f.options.Now()
 		current := &call{
-			trace: traceOf(r.Header), accept: strings.Join(r.Header.Values("Accept"), ","), encodings: encodingsOf(r),
+			accept: strings.Join(r.Header.Values("Accept"), ","), encodings: encodingsOf(r),
 			method: r.Method, uri: r.URL.RequestURI(), address: r.RemoteAddr, sent: r.Context().Done(),
 		}
 		ctx, end := f.lasting(r)
 		defer end()
+		ctx, endSpan := f.traced(ctx, r, current)
 		ctx = context.WithValue(ctx, callKey{}, current)
 		recorder := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 		secure(recorder.Header())
@@ -40,7 +41,7 @@ func (f *Frame) Observe(next http.Handler) http.Handler {
 			if reason := recover(); reason != nil {
 				f.answerPanic(ctx, recorder, reason)
 			}
-			f.log(ctx, r, recorder, f.options.Now().Sub(started))
+			endSpan(f.log(ctx, r, recorder, f.options.Now().Sub(started)))
 		}()
 		next.ServeHTTP(recorder, r.WithContext(ctx)) //nolint:contextcheck // it outlasts the client
 	})
@@ -75,9 +76,12 @@ func (f *Frame) answerPanic(ctx context.Context, w middleware.WrapResponseWriter
 	f.fail(ctx, w, fault.Internal(err))
 }
 
-func (f *Frame) log(ctx context.Context, r *http.Request, w middleware.WrapResponseWriter, took time.Duration) {
+// log writes the line about a request, and returns the status that it has.
+func (f *Frame) log(
+	ctx context.Context, r *http.Request, w middleware.WrapResponseWriter, took time.Duration,
+) (status int) {
 	current := callOf(ctx)
-	status := w.Status()
+	status = w.Status()
 	switch {
 	case current.gone():
 		status = statusClientGone
@@ -108,6 +112,7 @@ func (f *Frame) log(ctx context.Context, r *http.Request, w middleware.WrapRespo
 		}
 	}
 	f.options.Logger.LogAttrs(ctx, level, "request", facts...)
+	return status
 }
 
 // gone reports whether the request failed because its client did not wait for the answer, as far as anybody knows.

@@ -71,7 +71,11 @@ func FuzzTraceContext(f *testing.F) {
 	}
 	f.Add(good, strings.Repeat("a", maxTracestate+1))
 	f.Fuzz(func(t *testing.T, parent, state string) {
-		trace := traceOf(http.Header{"Traceparent": {parent}, "Tracestate": {state}})
+		current := &call{}
+		asked := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+		asked.Header = http.Header{"Traceparent": {parent}, "Tracestate": {state}}
+		(&Frame{}).traced(t.Context(), asked, current)
+		trace := current.trace
 		require.Regexp(t, traceparentPattern, trace.Traceparent)
 		require.Len(t, trace.TraceID(), 32)
 		require.LessOrEqual(t, len(trace.Tracestate), maxTracestate)

@@ -12,6 +12,7 @@ import (
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/tracing"
 )
 
 // CompletionRecord is where completions are read from.
@@ -110,6 +111,7 @@ func (a *API) completions(ctx context.Context, req completionsRequest) ([]Comple
 		elements := make([]CompletionStreamResponse, len(found))
 		for i, completion := range found {
 			elements[i] = a.toAPICompletionElement(claims, completion, query.Parties)
+			tracing.Deliver(ctx, completion.Trace, "deliver completion", tracing.Offset(completion.Offset))
 			query.After = completion.Offset
 		}
 		if len(found) < limit { // all up to there has been read

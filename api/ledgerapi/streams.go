@@ -7,6 +7,7 @@ import (
 	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/tracing"
 )
 
 // The lists that grow are also served as streams, at the same paths. A stream reads page by page from the record and
@@ -117,6 +118,7 @@ func (a *API) sendCompletions(
 				if err := send(a.toAPICompletionElement(endpoint.Claims(ctx), completion, query.Parties)); err != nil {
 					return err
 				}
+				tracing.Deliver(ctx, completion.Trace, "deliver completion", tracing.Offset(completion.Offset))
 				query.After = completion.Offset
 			}
 			return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/tracing"
 )
 
 // JsTransaction is a committed transaction as the asking parties see it.
@@ -79,6 +80,7 @@ func (a *API) toAPITransaction(
 		transaction.CommandID = update.CommandID
 		transaction.PaidTrafficCost = new(update.PaidTrafficCost)
 	}
+	tracing.Deliver(ctx, update.Trace, "deliver update", tracing.Offset(update.Offset))
 	var err error
 	if format.shape == ShapeLedgerEffects {
 		transaction.Events, err = a.ledgerEffects(ctx, update, format.events)

@@ -143,7 +143,7 @@ func (n *node) handler(background context.Context) (http.Handler, error) {
 		Origins: origins, Hosts: served,
 		Wallet: n.wallets, Changes: keeper,
 		Clock:    devapi.New(devapi.Options{Clock: n.database, Development: n.options.development, Now: time.Now}),
-		Operator: operator, Measure: n.metrics.Request,
+		Operator: operator, Tracer: n.spans.Tracer, Measure: n.metrics.Request,
 		Auth: resolver, Tokens: auth.AnyUser{Verifier: issuers}, Ledger: ledgerAPI, Registry: registry,
 		Readiness: n.readiness, Logger: n.options.log, Now: time.Now,
 		Streams: n.streams, Limits: n.limits,

@@ -26,6 +26,7 @@ import (
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/telemetry"
+	"github.com/florinledger/florin/tracing/export"
 	"github.com/florinledger/florin/worker"
 	"github.com/florinledger/florin/workflows"
 )
@@ -107,6 +108,7 @@ type node struct {
 	worker         *worker.Worker
 	outcomes       *activities.Outcomes
 	metrics        *telemetry.Metrics
+	spans          *export.Exporter
 	failures       *worker.Failures
 	auditor        *audit.Auditor
 	client         *workflows.Client
@@ -180,7 +182,11 @@ func (n *node) readPackages(ctx, background context.Context) (err error) {
 }
 
 func (n *node) openDatabase(ctx, background context.Context) (err error) {
-	n.database, err = db.Open(ctx, n.options.databaseURL, db.Options{MaxConns: n.options.settings.DatabaseConnections})
+	options := db.Options{MaxConns: n.options.settings.DatabaseConnections}
+	if n.spans.Tracer != nil {
+		options.Tracer = db.Traced{}
+	}
+	n.database, err = db.Open(ctx, n.options.databaseURL, options)
 	if err != nil {
 		return err
 	}
@@ -222,6 +228,9 @@ func (n *node) connectTemporal(ctx, _ context.Context) error {
 		ConnectionOptions: client.ConnectionOptions{GrpcCompression: &client.GrpcCompressionNone{}},
 	}
 	if err := n.temporalAccess.apply(&options); err != nil {
+		return err
+	}
+	if options.Interceptors, err = workflows.Traced(n.spans.Tracer); err != nil {
 		return err
 	}
 	if n.temporal, err = client.DialContext(deadline, options); err != nil {
@@ -294,6 +303,15 @@ func (n *node) stop(ctx context.Context, reason error) {
 	if n.database != nil {
 		n.database.Close()
 	}
+	if err := n.spans.Close(ctx); err != nil {
+		n.options.log.WarnContext(ctx, "the last spans could not be sent", "error", err)
+	}
+}
+
+// readTracing makes what sends spans, where the environment asks for any.
+func (n *node) readTracing(ctx, _ context.Context) (err error) {
+	n.spans, err = export.New(context.WithoutCancel(ctx), os.Getenv, version, n.options.log)
+	return err
 }
 
 func (n *node) url() string {

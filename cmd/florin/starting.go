@@ -43,6 +43,7 @@ type startStep struct {
 func (n *node) startSteps() []startStep {
 	return []startStep{
 		{"load the built-in contracts", "", 0, n.loadPackages},
+		{"look where spans go", "", 0, n.readTracing},
 		{"look where to listen", "", 0, n.lookWhereToListen},
 		{"open the database", awaitsDatabase, 0, n.openDatabase},
 		{"tell others that this process runs", awaitsDatabase, 0, n.enterLedger},

@@ -206,6 +206,55 @@ func (q *Queries) InsertUpdates(ctx context.Context, arg InsertUpdatesParams) er
 	return err
 }
 
+const ListCauses = `-- name: ListCauses :many
+SELECT u.traceparent, u.tracestate
+FROM updates AS u
+WHERE
+    u.traceparent <> ''
+    AND u.ledger_offset IN (
+        SELECT c.created_offset
+        FROM contracts AS c
+        WHERE c.contract_id = ANY($1::text[])
+        UNION ALL
+        SELECT c.archived_offset
+        FROM contracts AS c
+        WHERE c.contract_id = ANY($1::text[]) AND c.archived_offset IS NOT NULL
+    )
+ORDER BY u.ledger_offset DESC
+LIMIT $2
+`
+
+type ListCausesParams struct {
+	ContractIds []string
+	CountMax    int32
+}
+
+type ListCausesRow struct {
+	Traceparent string
+	Tracestate  string
+}
+
+// ListCauses finds the traces of the transactions that made or ended contracts, the latest first.
+func (q *Queries) ListCauses(ctx context.Context, arg ListCausesParams) ([]ListCausesRow, error) {
+	rows, err := q.db.Query(ctx, ListCauses, arg.ContractIds, arg.CountMax)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListCausesRow{}
+	for rows.Next() {
+		var i ListCausesRow
+		if err := rows.Scan(&i.Traceparent, &i.Tracestate); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const ListHistory = `-- name: ListHistory :many
 SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology, u.external_hash, u.seal, u.vetting
 FROM updates AS u

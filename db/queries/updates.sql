@@ -57,6 +57,24 @@ SELECT ledger_offset, workflow_id
 FROM updates
 WHERE ledger_offset = ANY(@ledger_offsets::bigint[]) AND workflow_id <> '';
 
+-- ListCauses finds the traces of the transactions that made or ended contracts, the latest first.
+-- name: ListCauses :many
+SELECT u.traceparent, u.tracestate
+FROM updates AS u
+WHERE
+    u.traceparent <> ''
+    AND u.ledger_offset IN (
+        SELECT c.created_offset
+        FROM contracts AS c
+        WHERE c.contract_id = ANY(@contract_ids::text[])
+        UNION ALL
+        SELECT c.archived_offset
+        FROM contracts AS c
+        WHERE c.contract_id = ANY(@contract_ids::text[]) AND c.archived_offset IS NOT NULL
+    )
+ORDER BY u.ledger_offset DESC
+LIMIT @count_max;
+
 -- ListUpdates pages through all transactions upwards, by the primary key.
 -- name: ListUpdates :many
 SELECT *

@@ -1,0 +1,42 @@
+package workflows
+
+import (
+	"context"
+
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+	"go.temporal.io/sdk/contrib/opentelemetry"
+	"go.temporal.io/sdk/interceptor"
+
+	"github.com/florinledger/florin/tracing"
+)
+
+// Traced makes spans of workflows and activities, within that of whoever started them: give it to the client, which
+// workers share. A nil tracer makes none.
+func Traced(tracer *tracing.Tracer) ([]interceptor.ClientInterceptor, error) {
+	if tracer == nil {
+		return nil, nil
+	}
+	traced, err := opentelemetry.NewTracingInterceptor(opentelemetry.TracerOptions{
+		Tracer: tracer.Provider().Tracer(tracing.Scope), DisableQueryTracing: true, DisableBaggage: true,
+		// A header that cannot be read must not keep a workflow from its work.
+		AllowInvalidParentSpans: true, TextMapPropagator: propagation.TraceContext{},
+		SpanStarter: func(
+			ctx context.Context, t trace.Tracer, name string, options ...trace.SpanStartOption,
+		) trace.Span {
+			_, span := t.Start(ctx, name, options...)
+			return tracing.Quiet(span)
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return []interceptor.ClientInterceptor{traced}, nil
+}
+
+// wait begins the span of a submission's wait for a workflow.
+func (p *pending) wait(ctx context.Context) {
+	if p.span = tracing.Waiting(ctx, "wait for a workflow"); p.span.Recorded() {
+		p.span.Note(tracing.Submission(p.submission)...)
+	}
+}
