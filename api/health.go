@@ -113,8 +113,8 @@ type readyzRequest struct {
 	Verbose *string `query:"verbose" doc:"Also name the parts that work; its value means nothing"`
 }
 
-// readyz says the same as upstream's check when all is well, names the broken parts otherwise, and adds warnings. To who
-// wants to know all it names the parts that work as well.
+// readyz says the same as upstream's check when all is well, names the broken parts otherwise, and adds warnings. To
+// who wants to know all it names the parts that work as well.
 func readyz(parts []Part, verbose bool) endpoint.Content {
 	var broken []string
 	var lines strings.Builder

@@ -75,7 +75,8 @@ func (e *UnreachableError) Error() string {
 // IsFull reports whether the server was reached and has no connection left.
 func (e *UnreachableError) IsFull() bool { return isFull(e.cause) }
 
-// adviceIfFull is what to do when a limit of connections is reached: that of the role, of the database, or the server's.
+// adviceIfFull is what to do when a limit of connections is reached: that of the role, of the database, or the
+// server's.
 func adviceIfFull(err error) string {
 	pgErr, _ := errors.AsType[*pgconn.PgError](err)
 	for _, of := range []string{"role", "database"} {

@@ -109,7 +109,8 @@ func TestAProcessThatWorksInAnotherTemporalThanTheLedgerSaysSo(t *testing.T) {
 		"UPDATE temporal_namespace SET server_id = 'another', namespace_id = 'of-another'")
 	require.NoError(t, err)
 	awaitReadyz(t, node.endpoint, 503, "of the Temporal another")
-	_, err = connection.Exec(t.Context(), "UPDATE temporal_namespace SET server_id = $1, namespace_id = $2", server, namespace)
+	_, err = connection.Exec(t.Context(),
+		"UPDATE temporal_namespace SET server_id = $1, namespace_id = $2", server, namespace)
 	require.NoError(t, err)
 	awaitReadyz(t, node.endpoint, 200, "passed")
 }

@@ -85,7 +85,7 @@ func usualOf(flag *kong.Flag, given reflect.Value) string {
 	if flag.Default == "" {
 		return fmt.Sprint(reflect.Zero(given.Type()).Interface())
 	}
-	if _, ok := given.Interface().(time.Duration); ok {
+	if _, ok := reflect.TypeAssert[time.Duration](given); ok {
 		if parsed, err := time.ParseDuration(flag.Default); err == nil {
 			return parsed.String()
 		}

@@ -72,8 +72,8 @@ type namespaceWatch struct {
 	works db.TemporalNamespace
 	// lost says whose it is now; nil while it is this ledger's, as far as this process knows.
 	lost atomic.Pointer[workflows.OtherOwnerError]
-	// apart says where the ledger works while this process works elsewhere; nil while it works there. It was so at the last
-	// two looks: processes do not follow a namespace that was made anew at the same moment.
+	// apart says where the ledger works while this process works elsewhere; nil while it works there. It was so at the
+	// last two looks: processes do not follow a namespace that was made anew at the same moment.
 	apart atomic.Pointer[db.OtherNamespaceError]
 	// strayed: it was so at the last look.
 	strayed bool
@@ -152,8 +152,8 @@ func (w *namespaceWatch) compare(ctx context.Context) {
 	before := w.apart.Swap(other)
 	switch {
 	case before == nil && other != nil:
-		w.node.options.log.ErrorContext(ctx, "this process works in another Temporal than the ledger: what is submitted here "+
-			"is done by workers there alone", "error", other)
+		w.node.options.log.ErrorContext(ctx, "this process works in another Temporal than the ledger: what is submitted "+
+			"here is done by workers there alone", "error", other)
 	case before != nil && other == nil:
 		w.node.options.log.InfoContext(ctx, "this process works in the ledger's Temporal again")
 	}

@@ -44,7 +44,8 @@ func (r roles) String() string {
 	return strings.Join(names, " and ")
 }
 
-// logStart notes what is about to start, with the settings of the process that are not the default; at level debug, all.
+// logStart notes what is about to start, with the settings of the process that are not the default; at level debug,
+// all.
 func (n *node) logStart(ctx context.Context) {
 	n.options.log.InfoContext(ctx, "starting", "version", version, "role", n.options.roles.String(), "pid", os.Getpid(),
 		"settings", n.options.chosen)

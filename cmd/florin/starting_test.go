@@ -46,11 +46,11 @@ func TestAStartSaysWhatItWaitsForSinceWhenAndUntilWhen(t *testing.T) {
 		}
 
 		out.Reset()
-		require.NoError(t, n.take(t.Context(), t.Context(), startStep{"take it", awaitsTemporal, connectTimeout,
-			func(ctx, _ context.Context) error {
-				n.logWaitForWorkers(ctx, time.Now(), time.Now().Add(time.Hour))
-				return wait.For(ctx, slowAgain)
-			}}))
+		waits := func(ctx, _ context.Context) error {
+			n.logWaitForWorkers(ctx, time.Now(), time.Now().Add(time.Hour))
+			return wait.For(ctx, slowAgain)
+		}
+		require.NoError(t, n.take(t.Context(), t.Context(), startStep{"take it", awaitsTemporal, connectTimeout, waits}))
 		require.Contains(t, out.String(), `"awaits":"whether a worker of another ledger`)
 		require.NotContains(t, out.String(), `"awaits":"Temporal"`)
 	})
