@@ -11,7 +11,18 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/failpoint"
 )
+
+func TestTheDocumentNamesEachPoint(t *testing.T) {
+	t.Parallel()
+	document, err := os.ReadFile("../docs/reliability.md")
+	require.NoError(t, err)
+	for _, name := range failpoint.Names() {
+		require.Contains(t, string(document), "`"+name+"`")
+	}
+}
 
 // TestTheLinterReadsTheFilesOfAllBuildTags finds the build tags of all files in what `make lint` gives to the linter.
 func TestTheLinterReadsTheFilesOfAllBuildTags(t *testing.T) {
