@@ -201,8 +201,9 @@ test/year: build ## Live through DAYS of ledger time (400) with PREAPPROVALS (10
 		$(GO) test ./e2e -count=1 -v -timeout 0 -run TestALifeOfMonthsIsTheSameWhateverIsKilled
 
 .PHONY: test/dars
-test/dars: ## Read, check and compile the DARs of the directory DARS, compare their versions, and run their scripts
-	DARS=$(abspath $(DARS)) $(GO) test -tags dars -count=1 $(TESTFLAGS) -run '^TestPublishedDARs' ./daml/... ./cmd/florin/daml
+test/dars: build ## Read, check, compile and use the DARs of the directory DARS, compare versions, and run their scripts
+	DARS=$(abspath $(DARS)) $(BIN) testenv -- $(GO) test -tags dars -count=1 $(TESTFLAGS) -run '^TestPublishedDARs' \
+		./daml/... ./cmd/florin/daml ./api/walletapi
 
 .PHONY: test/fuzz
 test/fuzz: build ## Fuzz every decoder for FUZZTIME each (3s)

@@ -113,8 +113,11 @@ func (p *Packages) addInterfaces(b *builder, pkg Package) error {
 			return fmt.Errorf("interface %s is defined twice", built.name)
 		}
 		p.interfaces[built.name] = built
-		if built.marker != nil {
+		if built.marker != nil { // it is written in Go
 			p.markers[built.marker] = built.name
+			for _, c := range built.choices {
+				p.arguments[c.argument.goType], p.results[c.result.goType] = c.argument, c.result
+			}
 		}
 	}
 	return nil

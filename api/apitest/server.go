@@ -222,7 +222,7 @@ func (s *Server) handler(options Options) http.Handler {
 	})
 	require.NoError(s.tb, err)
 	wallets, err := walletapi.New(walletapi.Options{
-		Node: s.Node, Packages: s.Packages, Record: s.DB, Submitter: options.Wallets, Now: now,
+		Node: s.Node, Packages: s.Packages, Catalog: s.Catalog, Record: s.DB, Submitter: options.Wallets, Now: now,
 		LedgerUser: LedgerUser, Onboarder: s.committer(),
 		Traffic: options.Traffic, Log: logger,
 	})

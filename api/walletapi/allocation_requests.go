@@ -33,7 +33,11 @@ func (a *API) listAllocationRequests(
 	if err != nil {
 		return response, err
 	}
-	name, templates, err := a.allocationRequestTemplates()
+	packages, err := a.Catalog.For(ctx) // apps are uploaded
+	if err != nil {
+		return response, err
+	}
+	name, templates, err := allocationRequestTemplates(packages)
 	if err != nil || len(templates) == 0 {
 		return response, err
 	}
@@ -41,7 +45,7 @@ func (a *API) listAllocationRequests(
 	named := db.Named{Party: w.Party, Templates: templates}
 	err = a.EachNamed(ctx, named, func(_ context.Context, stored db.StoredContract) (bool, error) {
 		// A contract whose view cannot be read asks for nothing.
-		if names, err := a.namesSender(ctx, stored.Contract, name, w.Party); err == nil && names {
+		if names, err := namesSender(ctx, packages, stored.Contract, name, w.Party); err == nil && names {
 			picked.Add(stored.Contract, stored.Contract)
 		}
 		return true, nil
@@ -53,7 +57,7 @@ func (a *API) listAllocationRequests(
 		return response, err
 	}
 	for _, contract := range picked.Items() {
-		shown, err := v0.ToAPIContract(a.Packages, contract)
+		shown, err := v0.ToAPIContract(packages, contract)
 		if err != nil {
 			return response, err
 		}
@@ -63,16 +67,16 @@ func (a *API) listAllocationRequests(
 }
 
 // allocationRequestTemplates are the templates of requests, and the interface that makes them so.
-func (a *API) allocationRequestTemplates() (name lf.TypeName, templates []string, err error) {
+func allocationRequestTemplates(packages *ledger.Packages) (name lf.TypeName, templates []string, err error) {
 	reference, err := lf.ParseTypeName(allocationRequests)
 	if err != nil {
 		return name, nil, fault.Internal(err)
 	}
-	name, refusal := a.Packages.ResolveTemplate(reference, nil)
+	name, refusal := packages.ResolveTemplate(reference, nil)
 	if refusal != nil {
 		return name, nil, refusal
 	}
-	for _, template := range a.Packages.Implementers(name) {
+	for _, template := range packages.Implementers(name) {
 		templates = append(templates, template.String())
 	}
 	slices.SortFunc(templates, cmp.Compare)
@@ -80,10 +84,10 @@ func (a *API) allocationRequestTemplates() (name lf.TypeName, templates []string
 }
 
 // namesSender reports whether a request asks a party to set coin aside.
-func (a *API) namesSender(
-	ctx context.Context, c ledger.Contract, name lf.TypeName, party ledger.Party,
+func namesSender(
+	ctx context.Context, packages *ledger.Packages, c ledger.Contract, name lf.TypeName, party ledger.Party,
 ) (bool, error) {
-	content, ok, err := a.Packages.View(ctx, c, name)
+	content, ok, err := packages.View(ctx, c, name)
 	if err != nil || !ok {
 		return false, err
 	}
@@ -114,7 +118,11 @@ func (a *API) rejectAllocationRequest(
 	if err != nil {
 		return response, err
 	}
-	name, templates, err := a.allocationRequestTemplates()
+	packages, err := a.Catalog.For(ctx) // apps are uploaded
+	if err != nil {
+		return response, err
+	}
+	name, templates, err := allocationRequestTemplates(packages)
 	if err != nil {
 		return response, err
 	}
@@ -125,7 +133,7 @@ func (a *API) rejectAllocationRequest(
 	names := false
 	if found && stored.Archived == nil && slices.Contains(templates, stored.Template.String()) &&
 		stored.IsStakeholder(w.Party) {
-		if names, err = a.namesSender(ctx, stored.Contract, name, w.Party); err != nil {
+		if names, err = namesSender(ctx, packages, stored.Contract, name, w.Party); err != nil {
 			return response, err
 		}
 	}

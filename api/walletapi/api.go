@@ -31,8 +31,10 @@ type Record interface {
 
 // Options are the parts of an [API]. All are required but Traffic and Log.
 type Options struct {
-	Node      ledger.Node
+	Node ledger.Node
+	// Packages are those that are built in, and Catalog has those that were uploaded, too.
 	Packages  *ledger.Packages
+	Catalog   validator.Catalog
 	Record    Record
 	Submitter validator.Submitter
 	Onboarder external.Onboarder
@@ -64,8 +66,8 @@ func New(options Options) (*API, error) {
 	}
 	record := repeatable{recordInTurn{options.Record}}
 	base, err := validator.New(validator.Options{
-		Node: options.Node, Packages: options.Packages, Record: record, Submitter: options.Submitter, Now: options.Now,
-		LedgerUser: options.LedgerUser, Traffic: options.Traffic,
+		Node: options.Node, Packages: options.Packages, Catalog: options.Catalog, Record: record,
+		Submitter: options.Submitter, Now: options.Now, LedgerUser: options.LedgerUser, Traffic: options.Traffic,
 	})
 	if err != nil {
 		return nil, err

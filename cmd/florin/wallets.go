@@ -12,8 +12,9 @@ import (
 // without a worker it waits until some worker has done it.
 func (n *node) openWallets(ctx, _ context.Context) (err error) {
 	n.wallets, err = walletapi.New(walletapi.Options{
-		Node: n.identity, Packages: n.packages, Record: n.database, Submitter: n.client, Onboarder: n.client,
-		Now: n.clock.Now, LedgerUser: n.settings.AdminUser, Traffic: n.trafficRules(), Log: n.options.log,
+		Node: n.identity, Packages: n.packages, Catalog: n.catalog, Record: n.database, Submitter: n.client,
+		Onboarder: n.client, Now: n.clock.Now, LedgerUser: n.settings.AdminUser, Traffic: n.trafficRules(),
+		Log: n.options.log,
 	})
 	if err != nil {
 		return err

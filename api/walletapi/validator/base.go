@@ -66,10 +66,18 @@ type Submitter interface {
 	WorkflowOf(ctx context.Context, completion ledger.Completion) (string, error)
 }
 
+// Catalog knows the packages that the ledger has.
+type Catalog interface {
+	// For gives the packages that the ledger has now.
+	For(ctx context.Context) (*ledger.Packages, error)
+}
+
 // Options are the parts of a [Base]. All are required but Traffic.
 type Options struct {
-	Node      ledger.Node
+	Node ledger.Node
+	// Packages are those that are built in, and Catalog has those that were uploaded, too.
 	Packages  *ledger.Packages
+	Catalog   Catalog
 	Record    Record
 	Submitter Submitter
 	// LedgerUser is the operator's administrator on the ledger, who gets the right to act as each wallet's party.
@@ -82,8 +90,10 @@ type Options struct {
 
 // Base is what all endpoints stand on.
 type Base struct {
-	Node     ledger.Node
+	Node ledger.Node
+	// Packages are those that are built in, and Catalog has those that were uploaded, too.
 	Packages *ledger.Packages
+	Catalog  Catalog
 	// Now is the ledger's clock.
 	Now func() time.Time
 	// LedgerUser is the operator's administrator on the ledger.
@@ -102,13 +112,14 @@ func New(options Options) (*Base, error) {
 	switch {
 	case options.Node.DSO == "" || options.Node.Operator == "" || options.Node.SynchronizerID == "":
 		return nil, errors.New("the wallet API needs the identity of the node, of its operator and of the DSO")
-	case options.Packages == nil || options.Record == nil || options.Submitter == nil:
+	case options.Packages == nil || options.Catalog == nil || options.Record == nil || options.Submitter == nil:
 		return nil, errors.New("the wallet API needs packages, a record to read from, and somewhere to submit to")
 	case options.Now == nil || options.LedgerUser == "":
 		return nil, errors.New("the wallet API needs a clock, and the operator's ledger user")
 	}
 	return &Base{
-		Node: options.Node, Packages: options.Packages, Now: options.Now, LedgerUser: options.LedgerUser,
-		record: options.Record, submitter: SubmitsOnce(options.Submitter), traffic: options.Traffic,
+		Node: options.Node, Packages: options.Packages, Catalog: options.Catalog, Now: options.Now,
+		LedgerUser: options.LedgerUser,
+		record:     options.Record, submitter: SubmitsOnce(options.Submitter), traffic: options.Traffic,
 	}, nil
 }

@@ -96,7 +96,11 @@ func (t *trial) merge(ctx context.Context, payer ledger.Party, c Change) error {
 
 // interpret is the transaction that a change would be. The error is the refusal that it would get.
 func (t *trial) interpret(ctx context.Context, c Change) (ledger.Transaction, error) {
-	transaction, err := preview.Interpret(ctx, t.base.Packages, t, t.base.Submission(ctx, c))
+	packages, err := t.base.Catalog.For(ctx)
+	if err != nil {
+		return ledger.Transaction{}, err
+	}
+	transaction, err := preview.Interpret(ctx, packages, t, t.base.Submission(ctx, c))
 	if err != nil {
 		return transaction, err
 	}
