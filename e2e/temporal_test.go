@@ -143,8 +143,8 @@ func TestAnOperatorFindsEachSubmissionInTemporal(t *testing.T) {
 		who, _, _ := strings.Cut(strings.TrimPrefix(commandID, "mint-"), "-")
 		summary, details := o.shown(t, workflow)
 		require.Equal(t, who+" taps 1 Amulet", summary)
-		require.Contains(t, details, fmt.Sprintf("| `%s` | `%s` | accepted | %d | `%s` |", commandID, summary,
-			outcome.CompletionOffset, outcome.UpdateID))
+		require.Contains(t, details, fmt.Sprintf("| `%s` | `%s: AmuletRules_DevNet_Tap` | accepted | %d | `%s` |", commandID,
+			who, outcome.CompletionOffset, outcome.UpdateID))
 	}
 
 	// A refused submission is a workflow that completed and says why.

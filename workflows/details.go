@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinledger/florin/activities"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/workflowid"
 )
 
 // maxDetails is of how many submissions the details say what they are for; of others they say what came of them.
@@ -20,7 +21,7 @@ func detailsOf(submissions []ledger.Submission, outcomes []activities.Outcome) s
 	for i, outcome := range outcomes {
 		what, came := "", OutcomeAccepted
 		if i < min(maxDetails, len(submissions)) {
-			what = sentenceOf(submissions[i : i+1])
+			what = asksOf(submissions[i])
 		}
 		if outcome.Refusal != "" {
 			came = cmp.Or(codeOf(outcome), OutcomeRefused)
@@ -34,6 +35,23 @@ func detailsOf(submissions []ledger.Submission, outcomes []activities.Outcome) s
 		}, " | ") + " |\n")
 	}
 	return table.String()
+}
+
+// asksOf says who asked for what. It reads no argument: a workflow calls it, and does nothing there that could differ
+// from run to run.
+func asksOf(s ledger.Submission) string {
+	kinds := make([]string, 0, maxSummary+1)
+	for i, command := range s.Commands {
+		if i == maxSummary {
+			kinds = append(kinds, strconv.Itoa(len(s.Commands)-i)+" others")
+			break
+		}
+		kinds = append(kinds, kindOf(command))
+	}
+	if s.Signed != nil {
+		kinds = append(kinds, "signed transaction")
+	}
+	return workflowid.Summary(whoActs(s) + ": " + strings.Join(kinds, ", "))
 }
 
 // cell is a text that users have chosen as a cell of a table: code, in which nothing is markup.
