@@ -78,9 +78,15 @@ func Interpret(submission Submission, env Environment) (Transaction, error) {
 	tx := newTx(submission, env) // the budget is one for all runs
 	for range maxMoves {
 		transaction, err := tx.interpret(submission.Commands)
-		newest := tx.newestInput()
-		if err != nil || !newest.After(env.EffectiveAt) {
+		if err != nil {
 			return transaction, err
+		}
+		newest := tx.newestInput()
+		if !newest.After(env.EffectiveAt) {
+			if refusal := submission.checkComposed(env.Packages, &transaction); refusal != nil {
+				return Transaction{}, refusal
+			}
+			return transaction, nil
 		}
 		env.EffectiveAt = newest
 		tx = newTx(submission, env)

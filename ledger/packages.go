@@ -38,6 +38,7 @@ type Packages struct {
 	interfaces map[lf.TypeName]*iface
 	byGoType   map[reflect.Type]*template
 	unvetted   map[lf.PackageID]bool
+	uploaded   map[lf.PackageID]bool
 	arguments  map[reflect.Type]codec // of choices in Go, and their results
 	results    map[reflect.Type]codec
 	markers    map[reflect.Type]lf.TypeName // the interfaces by their markers in Go
@@ -49,7 +50,8 @@ func NewPackages(packages ...Package) (*Packages, error) {
 		list: packages, byName: map[string]lf.PackageID{}, byID: map[lf.PackageID]lf.PackageID{},
 		names: map[lf.PackageID]string{}, templates: map[lf.TypeName]*template{},
 		interfaces: map[lf.TypeName]*iface{}, byGoType: map[reflect.Type]*template{},
-		unvetted: map[lf.PackageID]bool{}, arguments: map[reflect.Type]codec{}, results: map[reflect.Type]codec{},
+		unvetted: map[lf.PackageID]bool{}, uploaded: map[lf.PackageID]bool{},
+		arguments: map[reflect.Type]codec{}, results: map[reflect.Type]codec{},
 		markers: map[reflect.Type]lf.TypeName{},
 	}
 	typePackages := lf.StandardPackages()
@@ -58,8 +60,8 @@ func NewPackages(packages ...Package) (*Packages, error) {
 		if err := p.addNames(pkg, uploaded); err != nil {
 			return nil, err
 		}
-		if !pkg.Uploaded {
-			for _, name := range append([]string{pkg.Name}, pkg.OtherNames...) {
+		for _, name := range append([]string{pkg.Name}, pkg.OtherNames...) {
+			if _, taken := typePackages[name]; !taken { // the names of built-in packages are theirs
 				typePackages[name] = pkg.ID
 			}
 		}
@@ -80,7 +82,7 @@ func NewPackages(packages ...Package) (*Packages, error) {
 
 // addNames notes what a package is found by.
 func (p *Packages) addNames(pkg Package, uploaded map[string]bool) error {
-	p.names[pkg.ID], p.unvetted[pkg.ID] = pkg.Name, pkg.Unvetted
+	p.names[pkg.ID], p.unvetted[pkg.ID], p.uploaded[pkg.ID] = pkg.Name, pkg.Unvetted, pkg.Uploaded
 	for _, name := range append([]string{pkg.Name}, pkg.OtherNames...) {
 		_, taken := p.byName[name]
 		switch {

@@ -21,6 +21,7 @@ type DryRun struct {
 	Traffic      Traffic  `json:"traffic" required:"true" doc:"What the transactions cost of the node's traffic"`
 	Coin         Coin     `json:"coin" required:"true" doc:"What the caller's wallet would have less to spend"`
 	Merges       int64    `json:"merges" required:"true" doc:"How many transactions merge the caller's coin first"`
+	Effects      []string `json:"effects" required:"true" doc:"What would happen to the caller's coin and contracts, in words"`
 	Refusal      *Refusal `json:"refusal" doc:"The refusal that the request would get; null for none"`
 }
 
@@ -84,6 +85,9 @@ func dryRun(ctx context.Context, exchange endpoint.Exchange) endpoint.Content {
 	}
 	answer := preview.Answer
 	answer.DryRun, answer.WouldSucceed = true, refused == nil
+	if answer.Effects == nil {
+		answer.Effects = []string{}
+	}
 	if refused != nil {
 		content := exchange.Refuse(ctx, refused)
 		if content.Status >= http.StatusInternalServerError ||

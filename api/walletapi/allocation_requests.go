@@ -113,45 +113,45 @@ type RejectAllocationRequestResponse struct {
 // rejectAllocationRequest declines in the caller's name, who must be asked by the request.
 func (a *API) rejectAllocationRequest(
 	ctx context.Context, req contractRequest,
-) (response RejectAllocationRequestResponse, err error) {
+) (none validator.Composed[RejectAllocationRequestResponse], err error) {
 	w, err := a.Caller(ctx, "rejectAllocationRequest")
 	if err != nil {
-		return response, err
+		return none, err
 	}
 	packages, err := a.Catalog.For(ctx) // apps are uploaded
 	if err != nil {
-		return response, err
+		return none, err
 	}
 	name, templates, err := allocationRequestTemplates(packages)
 	if err != nil {
-		return response, err
+		return none, err
 	}
 	stored, found, err := a.record.Contract(ctx, ledger.ContractID(req.ID))
 	if err != nil {
-		return response, err
+		return none, err
 	}
 	names := false
 	if found && stored.Archived == nil && slices.Contains(templates, stored.Template.String()) &&
 		stored.IsStakeholder(w.Party) {
 		if names, err = namesSender(ctx, packages, stored.Contract, name, w.Party); err != nil {
-			return response, err
+			return none, err
 		}
 	}
 	if !names {
-		return response, v0.NotFound("AllocationRequest '%s' not found.", req.ID)
+		return none, v0.NotFound("AllocationRequest '%s' not found.", req.ID)
 	}
 	argument, err := ledger.Encode(a.Packages, token.AllocationRequestReject{Actor: w.Party})
 	if err != nil {
-		return response, fault.Internal(err)
+		return none, fault.Internal(err)
 	}
-	update, err := a.Submit(ctx, validator.Change{
+	rejected := validator.ComposedOf[token.ChoiceExecutionMetadata](a.Base, w, validator.Change{
 		ActAs: []ledger.Party{w.Party}, Commands: []ledger.Command{{Exercise: &ledger.ExerciseCommand{
 			Template: name, Contract: stored.ID, Choice: "AllocationRequest_Reject", Argument: argument,
 		}}},
 	})
-	if err != nil {
-		return response, err
-	}
-	result, err := validator.ResultOf[token.ChoiceExecutionMetadata](a.Base, update)
-	return RejectAllocationRequestResponse{Meta: result.Meta.Values}, err
+	return validator.Answering(rejected, func(
+		result token.ChoiceExecutionMetadata,
+	) (RejectAllocationRequestResponse, error) {
+		return RejectAllocationRequestResponse{Meta: result.Meta.Values}, nil
+	}), nil
 }

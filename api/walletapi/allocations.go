@@ -205,12 +205,12 @@ type WithdrawAllocationResponse struct {
 
 func (a *API) withdrawAllocation(
 	ctx context.Context, req contractRequest,
-) (response WithdrawAllocationResponse, err error) {
+) (none validator.Composed[WithdrawAllocationResponse], err error) {
 	w, err := a.Caller(ctx, "withdrawAmuletAllocation")
 	if err != nil {
-		return response, err
+		return none, err
 	}
-	result, err := paying[token.AllocationWithdrawResult](a, w, "", "WalletAppInstall_Allocation_Withdraw",
+	withdrawn := paying[token.AllocationWithdrawResult](a, w, "", "WalletAppInstall_Allocation_Withdraw",
 		func(plan.View) (argument walletapp.InstallAllocationWithdraw, err error) {
 			allocation, err := validator.ActiveByID[coin.AmuletAllocation](ctx, a.Base, w.Party, req.ID)
 			if isNotFound(err) {
@@ -226,8 +226,12 @@ func (a *API) withdrawAllocation(
 			argument.AllocationCid = lf.CID[token.Allocation](allocation.ID)
 			argument.WithdrawArg.ExtraArgs, err = a.lockedArgs(ctx, locked, release)
 			return argument, err
-		}).Submit(ctx, a.Base)
-	return WithdrawAllocationResponse{
-		SenderHoldingCids: contractIDs(result.SenderHoldingCids), Meta: result.Meta.Values,
-	}, err
+		})
+	return validator.Answering(withdrawn, func(
+		result token.AllocationWithdrawResult,
+	) (WithdrawAllocationResponse, error) {
+		return WithdrawAllocationResponse{
+			SenderHoldingCids: contractIDs(result.SenderHoldingCids), Meta: result.Meta.Values,
+		}, nil
+	}), nil
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/walletapp"
@@ -31,15 +32,20 @@ func commandID(method string, parties []ledger.Party, discriminators ...string) 
 	return method + "_" + hex.EncodeToString(hash.Sum(nil))
 }
 
-// through makes a change in a user's wallet, a choice of its WalletAppInstall, and returns the choice's result.
+// through is a change in a user's wallet: a choice of its WalletAppInstall, whose result is the answer.
 func through[R, A any](
-	ctx context.Context, a *API, w validator.Owner, commandID, choice string, argument A,
-) (result R, err error) {
-	made, err := validator.ThroughWallet(a.Base, w, commandID, choice, argument)
-	if err != nil {
-		return result, err
-	}
-	return validator.ComposedOf[R](a.Base, w, made).Submit(ctx, a.Base)
+	a *API, w validator.Owner, choice string, argument A,
+) (composed validator.Composed[R], err error) {
+	made, err := validator.ThroughWallet(a.Base, w, "", choice, argument)
+	return validator.ComposedOf[R](a.Base, w, made), err
+}
+
+// nothing is a change whose answer is empty.
+type nothing = validator.Composed[endpoint.Content]
+
+// answeringNothing is the same change with an empty answer.
+func answeringNothing[R any](c validator.Composed[R], err error) (nothing, error) {
+	return validator.Answering(c, func(R) (none endpoint.Content, err error) { return none, nil }), err
 }
 
 // namedFor is how long a change counts that its caller has named, and no tracking id keeps (upstream's duration).

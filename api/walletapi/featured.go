@@ -28,10 +28,14 @@ func (a *API) selfGrantFeaturedAppRight(
 	if err != nil {
 		return response, err
 	}
-	result, err := through[walletapp.InstallFeaturedAppRightsSelfGrantResult](ctx, a, w, "",
+	granted, err := through[walletapp.InstallFeaturedAppRightsSelfGrantResult](a, w,
 		"WalletAppInstall_FeaturedAppRights_SelfGrant", walletapp.InstallFeaturedAppRightsSelfGrant{
 			AmuletRulesCid: lf.CID[coin.AmuletRules](n.Rules.ID),
 		})
+	if err != nil {
+		return response, err
+	}
+	result, err := granted.Submit(ctx, a.Base)
 	return SelfGrantFeaturedAppRightResponse{ContractID: result.FeaturedAppRight.ID()}, err
 }
 

@@ -57,8 +57,12 @@ func (a *API) allocateDevelopmentFundCoupon(
 	if argument.UnclaimedDevelopmentFundCouponCids, err = a.unclaimedFund(ctx, argument.Amount); err != nil {
 		return response, err
 	}
-	result, err := actingAs[coin.AmuletRules, coin.AmuletRulesAllocateDevelopmentFundCouponResult](ctx, a, w, n.Rules.ID,
+	allocated, err := actingAs[coin.AmuletRules, coin.AmuletRulesAllocateDevelopmentFundCouponResult](a, w, n.Rules.ID,
 		"AmuletRules_AllocateDevelopmentFundCoupon", argument, validator.DeadlineOf("expiresAt", argument.ExpiresAt.Time()))
+	if err != nil {
+		return response, err
+	}
+	result, err := allocated.Submit(ctx, a.Base)
 	response.ContractID = result.DevelopmentFundCouponCid.ID()
 	if result.LeftoverCid != nil {
 		id := result.LeftoverCid.ID()
@@ -82,24 +86,16 @@ func (a *API) unclaimedFund(
 	return ids, err
 }
 
-// actingAs exercises a choice of a contract in the name of the wallet's party, which the contract sees or the DSO does,
-// and returns the result.
+// actingAs is a choice of a contract in the name of the wallet's party, which the contract sees or the DSO does. The
+// answer is its result.
 func actingAs[T, R, A any](
-	ctx context.Context, a *API, w validator.Owner, id ledger.ContractID, choice string, argument A,
-	deadlines ...validator.Deadline,
-) (result R, err error) {
+	a *API, w validator.Owner, id ledger.ContractID, choice string, argument A, deadlines ...validator.Deadline,
+) (validator.Composed[R], error) {
 	command, err := validator.Exercise[T](a.Base, id, choice, argument)
-	if err != nil {
-		return result, err
-	}
-	update, err := a.Submit(ctx, validator.Change{
+	return validator.ComposedOf[R](a.Base, w, validator.Change{
 		ActAs: []ledger.Party{w.Party}, ReadAs: []ledger.Party{a.Node.DSO}, Commands: []ledger.Command{command},
 		Deadlines: deadlines,
-	})
-	if err != nil {
-		return result, err
-	}
-	return validator.ResultOf[R](a.Base, update)
+	}), err
 }
 
 // ListActiveDevelopmentFundCouponsResponse are the coupons that can be minted, withdrawn or rejected.
@@ -133,16 +129,20 @@ type withdrawDevelopmentFundCouponRequest struct {
 
 func (a *API) withdrawDevelopmentFundCoupon(
 	ctx context.Context, req withdrawDevelopmentFundCouponRequest,
-) (response WithdrawDevelopmentFundCouponResponse, err error) {
+) (none validator.Composed[WithdrawDevelopmentFundCouponResponse], err error) {
 	w, err := a.Caller(ctx, "withdrawDevelopmentFundCoupon")
 	if err != nil {
-		return response, err
+		return none, err
 	}
 	coupon, err := validator.ActiveByID[coin.DevelopmentFundCoupon](ctx, a.Base, w.Party, req.ID)
 	if err != nil {
-		return response, err
+		return none, err
 	}
-	result, err := actingAs[coin.DevelopmentFundCoupon, coin.DevelopmentFundCouponWithdrawResult](ctx, a, w, coupon.ID,
+	withdrawn, err := actingAs[coin.DevelopmentFundCoupon, coin.DevelopmentFundCouponWithdrawResult](a, w, coupon.ID,
 		"DevelopmentFundCoupon_Withdraw", coin.DevelopmentFundCouponWithdraw{Reason: req.Body.Reason})
-	return WithdrawDevelopmentFundCouponResponse{ContractID: result.UnclaimedDevelopmentFundCouponCid.ID()}, err
+	return validator.Answering(withdrawn, func(
+		result coin.DevelopmentFundCouponWithdrawResult,
+	) (WithdrawDevelopmentFundCouponResponse, error) {
+		return WithdrawDevelopmentFundCouponResponse{ContractID: result.UnclaimedDevelopmentFundCouponCid.ID()}, nil
+	}), err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/budget"
@@ -103,17 +102,17 @@ type AcceptMintingDelegationProposalResponse struct {
 // one.
 func (a *API) acceptMintingDelegationProposal(
 	ctx context.Context, req contractRequest,
-) (response AcceptMintingDelegationProposalResponse, err error) {
+) (none validator.Composed[AcceptMintingDelegationProposalResponse], err error) {
 	w, err := a.Caller(ctx, "acceptMintingDelegationProposal")
 	if err != nil {
-		return response, err
+		return none, err
 	}
 	proposal, err := validator.ActiveByID[walletapp.MintingDelegationProposal](ctx, a.Base, w.Party, req.ID)
 	if err != nil {
-		return response, err
+		return none, err
 	}
 	if err := w.MustBe(proposal.Payload.Delegation.Delegate, "MintingDelegationProposal_Accept"); err != nil {
-		return response, err
+		return none, err
 	}
 	var argument walletapp.MintingDelegationProposalAccept
 	err = validator.EachActive(ctx, a.Base, w.Party, func(c validator.Contract[walletapp.MintingDelegation]) bool {
@@ -124,11 +123,15 @@ func (a *API) acceptMintingDelegationProposal(
 		return argument.ExistingDelegationCid == nil
 	})
 	if err != nil {
-		return response, err
+		return none, err
 	}
-	result, err := actingAs[walletapp.MintingDelegationProposal, walletapp.MintingDelegationProposalAcceptResult](
-		ctx, a, w, proposal.ID, "MintingDelegationProposal_Accept", argument, expiry(proposal))
-	return AcceptMintingDelegationProposalResponse{ContractID: result.MintingDelegationCid.ID()}, err
+	accepted, err := actingAs[walletapp.MintingDelegationProposal, walletapp.MintingDelegationProposalAcceptResult](
+		a, w, proposal.ID, "MintingDelegationProposal_Accept", argument, expiry(proposal))
+	return validator.Answering(accepted, func(
+		result walletapp.MintingDelegationProposalAcceptResult,
+	) (AcceptMintingDelegationProposalResponse, error) {
+		return AcceptMintingDelegationProposalResponse{ContractID: result.MintingDelegationCid.ID()}, nil
+	}), err
 }
 
 // expiry is when the delegation of a proposal would end. The ledger lets a proposal be accepted after that, in place of
@@ -142,7 +145,7 @@ func expiry(proposal validator.Contract[walletapp.MintingDelegationProposal]) va
 
 func (a *API) rejectMintingDelegationProposal(
 	ctx context.Context, req contractRequest,
-) (none endpoint.Content, err error) {
+) (none nothing, err error) {
 	w, err := a.Caller(ctx, "rejectMintingDelegationProposal")
 	if err != nil {
 		return none, err
@@ -151,12 +154,12 @@ func (a *API) rejectMintingDelegationProposal(
 	if err != nil {
 		return none, err
 	}
-	_, err = actingAs[walletapp.MintingDelegationProposal, walletapp.MintingDelegationProposalRejectResult](
-		ctx, a, w, proposal.ID, "MintingDelegationProposal_Reject", walletapp.MintingDelegationProposalReject{})
-	return none, err
+	return answeringNothing(
+		actingAs[walletapp.MintingDelegationProposal, walletapp.MintingDelegationProposalRejectResult](
+			a, w, proposal.ID, "MintingDelegationProposal_Reject", walletapp.MintingDelegationProposalReject{}))
 }
 
-func (a *API) rejectMintingDelegation(ctx context.Context, req contractRequest) (none endpoint.Content, err error) {
+func (a *API) rejectMintingDelegation(ctx context.Context, req contractRequest) (none nothing, err error) {
 	w, err := a.Caller(ctx, "rejectMintingDelegation")
 	if err != nil {
 		return none, err
@@ -165,7 +168,6 @@ func (a *API) rejectMintingDelegation(ctx context.Context, req contractRequest) 
 	if err != nil {
 		return none, err
 	}
-	_, err = actingAs[walletapp.MintingDelegation, walletapp.MintingDelegationRejectResult](
-		ctx, a, w, delegation.ID, "MintingDelegation_Reject", walletapp.MintingDelegationReject{})
-	return none, err
+	return answeringNothing(actingAs[walletapp.MintingDelegation, walletapp.MintingDelegationRejectResult](
+		a, w, delegation.ID, "MintingDelegation_Reject", walletapp.MintingDelegationReject{}))
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/coin/walletapp"
@@ -54,21 +53,24 @@ func (a *API) offer(
 
 func (a *API) acceptTransferOffer(
 	ctx context.Context, req contractRequest,
-) (response AcceptTransferOfferResponse, err error) {
+) (none validator.Composed[AcceptTransferOfferResponse], err error) {
 	w, offer, err := a.offer(ctx, "acceptTransferOffer", req.ID)
 	if err != nil {
-		return response, err
+		return none, err
 	}
 	if err := w.MustBe(offer.Payload.Receiver, "TransferOffer_Accept"); err != nil {
-		return response, err
+		return none, err
 	}
-	result, err := through[walletapp.InstallTransferOfferAcceptResult](ctx, a, w, "",
-		"WalletAppInstall_TransferOffer_Accept",
+	accepted, err := through[walletapp.InstallTransferOfferAcceptResult](a, w, "WalletAppInstall_TransferOffer_Accept",
 		walletapp.InstallTransferOfferAccept{CID: lf.CID[walletapp.TransferOffer](offer.ID)})
-	return AcceptTransferOfferResponse{AcceptedOfferContractID: result.AcceptedTransferOffer.ID()}, err
+	return validator.Answering(accepted, func(
+		result walletapp.InstallTransferOfferAcceptResult,
+	) (AcceptTransferOfferResponse, error) {
+		return AcceptTransferOfferResponse{AcceptedOfferContractID: result.AcceptedTransferOffer.ID()}, nil
+	}), err
 }
 
-func (a *API) rejectTransferOffer(ctx context.Context, req contractRequest) (none endpoint.Content, err error) {
+func (a *API) rejectTransferOffer(ctx context.Context, req contractRequest) (none nothing, err error) {
 	w, offer, err := a.offer(ctx, "rejectTransferOffer", req.ID)
 	if err != nil {
 		return none, err
@@ -76,15 +78,15 @@ func (a *API) rejectTransferOffer(ctx context.Context, req contractRequest) (non
 	if err := w.MustBe(offer.Payload.Receiver, "TransferOffer_Reject"); err != nil {
 		return none, err
 	}
-	_, err = through[walletapp.InstallTransferOfferRejectResult](ctx, a, w, "", "WalletAppInstall_TransferOffer_Reject",
-		walletapp.InstallTransferOfferReject{CID: lf.CID[walletapp.TransferOffer](offer.ID)})
-	return none, err
+	return answeringNothing(through[walletapp.InstallTransferOfferRejectResult](a, w,
+		"WalletAppInstall_TransferOffer_Reject",
+		walletapp.InstallTransferOfferReject{CID: lf.CID[walletapp.TransferOffer](offer.ID)}))
 }
 
 // withdrawnBySender is what is noted of offers that their sender withdrew here (upstream).
 const withdrawnBySender = "Withdrawn by sender"
 
-func (a *API) withdrawTransferOffer(ctx context.Context, req contractRequest) (none endpoint.Content, err error) {
+func (a *API) withdrawTransferOffer(ctx context.Context, req contractRequest) (none nothing, err error) {
 	w, offer, err := a.offer(ctx, "withdrawTransferOffer", req.ID)
 	if err != nil {
 		return none, err
@@ -92,9 +94,8 @@ func (a *API) withdrawTransferOffer(ctx context.Context, req contractRequest) (n
 	if err := w.MustBe(offer.Payload.Sender, "TransferOffer_Withdraw"); err != nil {
 		return none, err
 	}
-	_, err = through[walletapp.InstallTransferOfferWithdrawResult](ctx, a, w, "",
+	return answeringNothing(through[walletapp.InstallTransferOfferWithdrawResult](a, w,
 		"WalletAppInstall_TransferOffer_Withdraw", walletapp.InstallTransferOfferWithdraw{
 			CID: lf.CID[walletapp.TransferOffer](offer.ID), Reason: withdrawnBySender,
-		})
-	return none, err
+		}))
 }

@@ -69,24 +69,25 @@ type AcceptAppPaymentRequestResponse struct {
 // acceptAppPaymentRequest locks the coin for the app to collect.
 func (a *API) acceptAppPaymentRequest(
 	ctx context.Context, req contractRequest,
-) (response AcceptAppPaymentRequestResponse, err error) {
-	outcome, err := pay(ctx, a, "acceptAppPaymentRequest", req.ID, a.paymentRequest,
+) (validator.Composed[AcceptAppPaymentRequestResponse], error) {
+	paid, err := pay(ctx, a, "acceptAppPaymentRequest", req.ID, a.paymentRequest,
 		func(id *lf.CID[payments.AppPaymentRequest]) walletapp.AmuletOperation {
 			return walletapp.AmuletOperation{AppPayment: id}
 		})
-	if err != nil {
-		return response, err
-	}
-	accepted, err := outcomeOf(outcome.AcceptedAppPayment)
-	return AcceptAppPaymentRequestResponse{ContractID: accepted.ID()}, err
+	return validator.Answering(paid, func(
+		outcome walletapp.AmuletOperationOutcome,
+	) (AcceptAppPaymentRequestResponse, error) {
+		accepted, err := outcomeOf(outcome.AcceptedAppPayment)
+		return AcceptAppPaymentRequestResponse{ContractID: accepted.ID()}, err
+	}), err
 }
 
-// pay does an operation on what an app asks the caller for, with any coin of the caller's. find finds what that is.
+// pay is an operation on what an app asks the caller for, with any coin of the caller's. find finds what that is.
 func pay[T any](
 	ctx context.Context, a *API, endpointName, id string,
 	find func(context.Context, validator.Owner, string) (validator.Contract[T], error),
 	operation func(*lf.CID[T]) walletapp.AmuletOperation,
-) (none walletapp.AmuletOperationOutcome, err error) {
+) (none validator.Composed[walletapp.AmuletOperationOutcome], err error) {
 	w, err := a.Caller(ctx, endpointName)
 	if err != nil {
 		return none, err
@@ -100,10 +101,10 @@ func pay[T any](
 			requestID := lf.CID[T](request.ID)
 			inputs, err := plan.Inputs(v, w.Party)
 			return operation(&requestID), inputs, err
-		}).Submit(ctx, a.Base)
+		}), nil
 }
 
-func (a *API) rejectAppPaymentRequest(ctx context.Context, req contractRequest) (none endpoint.Content, err error) {
+func (a *API) rejectAppPaymentRequest(ctx context.Context, req contractRequest) (none nothing, err error) {
 	w, err := a.Caller(ctx, "rejectAppPaymentRequest")
 	if err != nil {
 		return none, err
@@ -112,10 +113,9 @@ func (a *API) rejectAppPaymentRequest(ctx context.Context, req contractRequest) 
 	if err != nil {
 		return none, err
 	}
-	_, err = through[walletapp.InstallAppPaymentRequestRejectResult](ctx, a, w, "",
+	return answeringNothing(through[walletapp.InstallAppPaymentRequestRejectResult](a, w,
 		"WalletAppInstall_AppPaymentRequest_Reject",
-		walletapp.InstallAppPaymentRequestReject{CID: lf.CID[payments.AppPaymentRequest](request.ID)})
-	return none, err
+		walletapp.InstallAppPaymentRequestReject{CID: lf.CID[payments.AppPaymentRequest](request.ID)}))
 }
 
 // ListAcceptedAppPaymentsResponse are the payments that apps have not collected.

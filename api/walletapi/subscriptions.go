@@ -59,19 +59,20 @@ type AcceptSubscriptionRequestResponse struct {
 // acceptSubscriptionRequest subscribes, and locks the coin of the first payment for the app to collect.
 func (a *API) acceptSubscriptionRequest(
 	ctx context.Context, req contractRequest,
-) (response AcceptSubscriptionRequestResponse, err error) {
-	outcome, err := pay(ctx, a, "acceptSubscriptionRequest", req.ID, a.subscriptionRequest,
+) (validator.Composed[AcceptSubscriptionRequestResponse], error) {
+	paid, err := pay(ctx, a, "acceptSubscriptionRequest", req.ID, a.subscriptionRequest,
 		func(id *lf.CID[payments.SubscriptionRequest]) walletapp.AmuletOperation {
 			return walletapp.AmuletOperation{Subscribe: id}
 		})
-	if err != nil {
-		return response, err
-	}
-	paid, err := outcomeOf(outcome.SubscriptionInitialPayment)
-	return AcceptSubscriptionRequestResponse{ContractID: paid.ID()}, err
+	return validator.Answering(paid, func(
+		outcome walletapp.AmuletOperationOutcome,
+	) (AcceptSubscriptionRequestResponse, error) {
+		payment, err := outcomeOf(outcome.SubscriptionInitialPayment)
+		return AcceptSubscriptionRequestResponse{ContractID: payment.ID()}, err
+	}), err
 }
 
-func (a *API) rejectSubscriptionRequest(ctx context.Context, req contractRequest) (none endpoint.Content, err error) {
+func (a *API) rejectSubscriptionRequest(ctx context.Context, req contractRequest) (none nothing, err error) {
 	w, err := a.Caller(ctx, "rejectSubscriptionRequest")
 	if err != nil {
 		return none, err
@@ -80,15 +81,14 @@ func (a *API) rejectSubscriptionRequest(ctx context.Context, req contractRequest
 	if err != nil {
 		return none, err
 	}
-	_, err = through[walletapp.InstallSubscriptionRequestRejectResult](ctx, a, w, "",
+	return answeringNothing(through[walletapp.InstallSubscriptionRequestRejectResult](a, w,
 		"WalletAppInstall_SubscriptionRequest_Reject",
-		walletapp.InstallSubscriptionRequestReject{CID: lf.CID[payments.SubscriptionRequest](request.ID)})
-	return none, err
+		walletapp.InstallSubscriptionRequestReject{CID: lf.CID[payments.SubscriptionRequest](request.ID)}))
 }
 
 // cancelSubscription ends a subscription between two payments. The contract is its idle state, not a request, though
 // the path has it where requests are (upstream).
-func (a *API) cancelSubscription(ctx context.Context, req contractRequest) (none endpoint.Content, err error) {
+func (a *API) cancelSubscription(ctx context.Context, req contractRequest) (none nothing, err error) {
 	w, err := a.Caller(ctx, "cancelSubscriptionRequest")
 	if err != nil {
 		return none, err
@@ -100,10 +100,9 @@ func (a *API) cancelSubscription(ctx context.Context, req contractRequest) (none
 	if err := w.MustBe(idle.Payload.SubscriptionData.Sender, "SubscriptionIdleState_CancelSubscription"); err != nil {
 		return none, err
 	}
-	_, err = through[walletapp.InstallCancelSubscriptionResult](ctx, a, w, "",
+	return answeringNothing(through[walletapp.InstallCancelSubscriptionResult](a, w,
 		"WalletAppInstall_SubscriptionIdleState_CancelSubscription",
-		walletapp.InstallCancelSubscription{CID: lf.CID[payments.SubscriptionIdleState](idle.ID)})
-	return none, err
+		walletapp.InstallCancelSubscription{CID: lf.CID[payments.SubscriptionIdleState](idle.ID)}))
 }
 
 // ListSubscriptionInitialPaymentsResponse are first payments that apps have not collected.

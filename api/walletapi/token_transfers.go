@@ -182,16 +182,16 @@ func (a *API) listTokenStandardTransfers(
 	return ListTokenStandardTransfersResponse{transfers}, err
 }
 
-// answerInstruction ends a transfer that is pending: accepts, rejects or withdraws it. What is composed for the choice
-// depends on whether its coin is still locked.
+// answerInstruction is the end of a transfer that is pending: accepted, rejected or withdrawn. What is composed for the
+// choice depends on whether its coin is still locked.
 func answerInstruction[A any](
 	ctx context.Context, a *API, id, operation, choice string,
 	context func(registry.Network, registry.Locked, *ledger.Contract) (registry.Context, error),
 	argument func(lf.CID[token.TransferInstruction], token.ExtraArgs) A,
-) (response TokenStandardTransferResponse, err error) {
+) (none validator.Composed[TokenStandardTransferResponse], err error) {
 	w, err := a.Caller(ctx, operation)
 	if err != nil {
-		return response, err
+		return none, err
 	}
 	answered := paying[token.TransferInstructionResult](a, w, "", choice, func(plan.View) (none A, err error) {
 		instruction, err := validator.ActiveByID[coin.AmuletTransferInstruction](ctx, a.Base, w.Party, id)
@@ -208,7 +208,7 @@ func answerInstruction[A any](
 		args, err := a.lockedArgs(ctx, locked, context)
 		return argument(lf.CID[token.TransferInstruction](instruction.ID), args), err
 	})
-	return validator.Answering(answered, toAPITransfer).Submit(ctx, a.Base)
+	return validator.Answering(answered, toAPITransfer), nil
 }
 
 // lockedArgs composes the context of a choice about locked coin.
@@ -238,7 +238,7 @@ func release(n registry.Network, _ registry.Locked, amulet *ledger.Contract) (re
 
 func (a *API) acceptTokenStandardTransfer(
 	ctx context.Context, req contractRequest,
-) (TokenStandardTransferResponse, error) {
+) (validator.Composed[TokenStandardTransferResponse], error) {
 	return answerInstruction(ctx, a, req.ID, "acceptTokenStandardTransfer", "WalletAppInstall_TransferInstruction_Accept",
 		registry.Network.Accept,
 		func(id lf.CID[token.TransferInstruction], args token.ExtraArgs) walletapp.InstallTransferInstructionAccept {
@@ -250,7 +250,7 @@ func (a *API) acceptTokenStandardTransfer(
 
 func (a *API) rejectTokenStandardTransfer(
 	ctx context.Context, req contractRequest,
-) (TokenStandardTransferResponse, error) {
+) (validator.Composed[TokenStandardTransferResponse], error) {
 	return answerInstruction(ctx, a, req.ID, "rejectTokenStandardTransfer", "WalletAppInstall_TransferInstruction_Reject",
 		release,
 		func(id lf.CID[token.TransferInstruction], args token.ExtraArgs) walletapp.InstallTransferInstructionReject {
@@ -262,7 +262,7 @@ func (a *API) rejectTokenStandardTransfer(
 
 func (a *API) withdrawTokenStandardTransfer(
 	ctx context.Context, req contractRequest,
-) (TokenStandardTransferResponse, error) {
+) (validator.Composed[TokenStandardTransferResponse], error) {
 	return answerInstruction(ctx, a, req.ID, "withdrawTokenStandardTransfer",
 		"WalletAppInstall_TransferInstruction_Withdraw", release,
 		func(id lf.CID[token.TransferInstruction], args token.ExtraArgs) walletapp.InstallTransferInstructionWithdraw {

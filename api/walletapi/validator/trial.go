@@ -131,8 +131,13 @@ func (t *trial) count(transaction ledger.Transaction) error {
 	if err != nil {
 		return err
 	}
+	effects, err := t.base.effects(transaction, t.wallet)
+	if err != nil {
+		return err
+	}
 	answer := &t.preview.Answer
 	answer.Traffic.Bytes += bytes
+	answer.Effects = append(answer.Effects, effects...)
 	answer.Coin.Amulet, err = answer.Coin.Amulet.Add(spent)
 	return err
 }
