@@ -139,7 +139,7 @@ func (c *Catalog) checkDependencies(before, after *state) error {
 func (c *Catalog) vetted(of *state) map[lf.PackageID]bool {
 	vetted := make(map[lf.PackageID]bool, len(of.uploaded))
 	for _, stored := range of.uploaded {
-		vetted[stored.ID] = stored.IsVetted || c.isBuiltIn(stored.ID)
+		vetted[stored.ID] = stored.IsVetted || c.isBuiltIn(stored)
 	}
 	return vetted
 }

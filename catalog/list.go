@@ -47,13 +47,16 @@ func (c *Catalog) Count() (builtIn, uploaded int, bytes int64) {
 
 func (c *Catalog) list(of *state) List {
 	list := List{Serial: of.serial, snapshot: of.packages}
-	for _, pkg := range c.options.BuiltIn.List() {
+	for _, pkg := range of.packages.List() {
+		if pkg.Uploaded {
+			continue
+		}
 		list.Packages = append(list.Packages, Package{
 			ID: pkg.ID, OtherIDs: pkg.OtherIDs, Name: pkg.Name, Version: pkg.Version, IsBuiltIn: true, IsVetted: true,
 		})
 	}
 	for _, stored := range of.uploaded {
-		if c.isBuiltIn(stored.ID) {
+		if c.isBuiltIn(stored) {
 			continue
 		}
 		list.Packages = append(list.Packages, Package{
@@ -63,9 +66,10 @@ func (c *Catalog) list(of *state) List {
 	return list
 }
 
-// isBuiltIn reports whether an id stands for a built-in package.
-func (c *Catalog) isBuiltIn(id lf.PackageID) bool {
-	return c.options.BuiltIn.PackageName(id) != ""
+// isBuiltIn reports whether the id of an uploaded package stands for a built-in one, as that of any with its name does.
+func (c *Catalog) isBuiltIn(stored ledger.UploadedPackage) bool {
+	_, named := c.options.BuiltIn.Named(stored.Name)
+	return named || c.options.BuiltIn.PackageName(stored.ID) != ""
 }
 
 // checkNames refuses to go on without the packages of contracts: a built-in package takes the place of an uploaded one
@@ -73,7 +77,7 @@ func (c *Catalog) isBuiltIn(id lf.PackageID) bool {
 func (c *Catalog) checkNames(ctx context.Context) error {
 	for _, stored := range c.current.Load().uploaded {
 		ours, taken := c.options.BuiltIn.Named(stored.Name)
-		if !taken || c.isBuiltIn(stored.ID) {
+		if !taken || c.options.BuiltIn.PackageName(stored.ID) != "" {
 			continue
 		}
 		stranded, err := c.options.Record.HasContractsOf(ctx, stored.ID)

@@ -2,8 +2,8 @@
 // of [ledger.Packages], and the engine evaluates what they say.
 //
 // Built-in packages stay what they are. An uploaded package with the id of a built-in one only gives types and
-// functions to the packages that use it; so does one that is another version of a built-in package. Its templates are
-// ours, and nothing that it says of them is ever evaluated for one of our contracts.
+// functions to the packages that use it; so does one that has the name of a built-in package, whatever it holds. Its
+// templates are ours, and nothing that it says of them is ever evaluated for one of our contracts.
 package deployed
 
 import (
@@ -44,7 +44,7 @@ func Extend(base *ledger.Packages, uploaded []Package) (*ledger.Packages, error)
 		if base.PackageName(pkg.ID) != "" {
 			continue
 		}
-		if i, ok := builtIn[pkg.Name]; ok && definesTemplates(pkg.Package) {
+		if i, ok := builtIn[pkg.Name]; ok {
 			list[i].OtherIDs = append(slices.Clip(list[i].OtherIDs), pkg.ID)
 			continue
 		}
@@ -63,10 +63,6 @@ func inOrder(uploaded []Package) []Package {
 		return cmp.Or(
 			cmp.Compare(a.Name, b.Name), upgrade.CompareReleases(a.Release, b.Release), cmp.Compare(a.ID, b.ID))
 	})
-}
-
-func definesTemplates(pkg *ast.Package) bool {
-	return slices.ContainsFunc(pkg.Modules, func(m *ast.Module) bool { return len(m.Templates) > 0 })
 }
 
 func describe(program *engine.Program, pkg Package) (ledger.Package, error) {

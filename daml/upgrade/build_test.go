@@ -55,6 +55,7 @@ func version(id lf.PackageID, release string) *ast.Package {
 			}},
 			Implements: []*ast.Implements{{Interface: api}},
 		}},
+		Interfaces: []*ast.DefInterface{{Name: "V", View: con(id, "T")}},
 		Exceptions: []*ast.DefException{{Name: "E"}},
 	}
 	return &ast.Package{

@@ -5,7 +5,8 @@
 // Packages are versions of one another when they have the same name; the version orders them. Utility packages, which
 // define nothing that a value on the ledger is of, are not: their versions need not fit together.
 //
-// Interfaces and exceptions may stand in both versions, as upstream has it, although nothing of them is compared.
+// Interfaces and exceptions may stand in both versions, as upstream has it. Of them only the views of interfaces are
+// compared.
 //
 // Faults: NOT_VALID_UPGRADE_PACKAGE with an [Error] in it, KNOWN_PACKAGE_VERSION.
 //

@@ -14,6 +14,7 @@ const (
 	KeyAdded               Rule = "KeyAdded"
 	KeyRemoved             Rule = "KeyRemoved"
 	KeyType                Rule = "KeyType"
+	InterfaceView          Rule = "InterfaceView"
 	ImplementationMissing  Rule = "ImplementationMissing"
 	DataTypeMissing        Rule = "DataTypeMissing"
 	DataTypeUnserializable Rule = "DataTypeUnserializable"

@@ -126,6 +126,12 @@ func (c *checker) checkModule(past, present *ast.Module) {
 		}
 		c.checkTemplate(template, other)
 	}
+	for _, older := range past.Interfaces {
+		c.definition = "interface " + older.Name
+		if newer := c.packages.Interface(c.name(present, older.Name)); newer != nil { // both answer to the package's name
+			c.sameType(InterfaceView, "the view", nil, nil, older.View, newer.View)
+		}
+	}
 	was, is := originsOf(past), originsOf(present)
 	for _, definition := range past.DataTypes {
 		if !definition.Serializable || c.isOwned(c.past, past, definition.Name) {

@@ -63,6 +63,7 @@ func allowed() []change {
 		{"", "an implementation more", onTemplate(func(x *ast.DefTemplate) {
 			x.Implements = append(x.Implements, &ast.Implements{Interface: lf.TypeName{Package: "api", Entity: "J"}})
 		})},
+		{"", "an interface less", func(_ *ast.Package, main *ast.Module) { main.Interfaces = nil }},
 		{"", "a choice more", onTemplate(func(x *ast.DefTemplate) {
 			x.Choices = append(x.Choices, &ast.Choice{Name: "Stop", ReturnType: unit})
 		})},
@@ -81,6 +82,7 @@ func ofTemplates() []change {
 		})},
 		{upgrade.KeyRemoved, "", onTemplate(func(x *ast.DefTemplate) { x.Key = nil })},
 		{upgrade.KeyType, "", onTemplate(func(x *ast.DefTemplate) { x.Key = &ast.TemplateKey{Type: integer} })},
+		{upgrade.InterfaceView, "", func(_ *ast.Package, main *ast.Module) { main.Interfaces[0].View = con("new", "Go") }},
 		{upgrade.ImplementationMissing, "", onTemplate(func(x *ast.DefTemplate) { x.Implements = nil })},
 	}
 }

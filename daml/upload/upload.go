@@ -3,6 +3,7 @@ package upload
 import (
 	"context"
 	"maps"
+	"slices"
 
 	"github.com/florinledger/florin/daml/archive"
 	"github.com/florinledger/florin/daml/ast"
@@ -87,8 +88,12 @@ func Check(ctx context.Context, data []byte, has Ledger, limits Limits) (Upload,
 		all[p.ID] = p
 		bytes += int64(len(payload))
 		added, upload.Added = append(added, p), append(upload.Added, Package{p, payload})
-		if _, ours := has.BuiltIn.Named(p.Name); !ours {
+		ours, taken := has.BuiltIn.Named(p.Name)
+		switch {
+		case !taken:
 			versioned = append(versioned, p)
+		case has.BuiltIn.PackageName(p.ID) == "" && definesInterfaces(p):
+			return Upload{}, nameTaken(p, ours)
 		}
 	}
 	if err := limits.checkRoom(len(all), bytes); err != nil {
@@ -130,6 +135,21 @@ func (l Ledger) isBuiltIn(p *ast.Package) (bool, error) {
 		p.ID, p.Release, p.Name, ours.Version).
 		With("package_id", string(p.ID)).
 		WithHint("Use the built-in version: name the package #" + p.Name + " in commands and filters.")
+}
+
+// definesInterfaces reports whether a package has interfaces. Under the name of a built-in package nobody could use
+// them: those of that name are ours, and templates implement an interface by its id.
+func definesInterfaces(p *ast.Package) bool {
+	return slices.ContainsFunc(p.Modules, func(m *ast.Module) bool { return len(m.Interfaces) > 0 })
+}
+
+// nameTaken refuses interfaces under the name of a built-in package.
+func nameTaken(p *ast.Package, ours ledger.Package) error {
+	return fault.DARValidationError.New(
+		"Package %s (%s %s) has interfaces under the name of a package that this node has built in, as version %s",
+		p.ID, p.Name, p.Release, ours.Version).
+		With("package_id", string(p.ID)).
+		WithHint("Give your package a name of its own, or build against the one that is built in.")
 }
 
 func (l Limits) checkRoom(packages int, bytes int64) error {

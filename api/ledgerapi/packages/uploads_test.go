@@ -190,3 +190,20 @@ func TestArchivesAreRefused(t *testing.T) {
 		s.NotAllowed(http.MethodPost, path, fresh)
 	}
 }
+
+func TestUploads_ABuiltInNameStaysTheBuiltInPackages(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{})
+	for name, source := range map[string]string{
+		"templates": dartest.Notes("api-test", "99.0.0", ""),
+		"types":     "metadata ( 'api-test' : '99.0.0' ) module N { record @serializable Note = { text: Text }; }",
+	} {
+		library := dartest.Compile(t, source)
+		main := dartest.Compile(t, strings.NewReplacer("$id", string(library.ID), "$name", name).Replace(
+			`metadata ( '$name' : '1.0.0' ) module A { val same: '$id':N:Note -> '$id':N:Note = \(n: '$id':N:Note) -> n; }`))
+		upload(s, "/v2/dars", dartest.DAR(t, main, library))
+		require.Contains(t, listed(s), string(library.ID))
+	}
+	names, _ := vetted(s)
+	require.Equal(t, []string{"api-test 1.0.0", "templates 1.0.0", "types 1.0.0"}, names)
+}
