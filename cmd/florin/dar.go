@@ -10,7 +10,6 @@ type darCommand struct {
 	daml.DARCommand
 
 	Upload client.DARUploadCommand `cmd:"" help:"Upload DAR files to a node."`
-	Check  client.DARCheckCommand  `cmd:"" help:"See what an upload of DAR files would answer, without one."`
 	Watch  client.DARWatchCommand  `cmd:"" help:"Upload DAR files to a development node, and again whenever one changes."`
 	List   client.DARListCommand   `cmd:"" help:"List the packages that commands may use."`
 }

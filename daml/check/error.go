@@ -41,7 +41,7 @@ func (e *Error) Error() string {
 	}
 	fmt.Fprintf(&out, ": %s", e.Problem)
 	if e.Expected != "" {
-		fmt.Fprintf(&out, ": expected %s, found %s", e.Expected, e.Found)
+		fmt.Fprintf(&out, ": expected %s, found %s", fault.Shorten(e.Expected), fault.Shorten(e.Found))
 	}
 	fmt.Fprintf(&out, " (rule %s)", e.Rule)
 	return out.String()

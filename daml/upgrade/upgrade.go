@@ -86,7 +86,7 @@ func Check(past, present *ast.Package, packages ast.Packages) error {
 	c := &checker{past: past, present: present, packages: packages}
 	c.checkPackage()
 	if c.failure != nil {
-		return c.failure.fault()
+		return c.fault()
 	}
 	return nil
 }

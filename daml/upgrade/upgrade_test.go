@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -136,7 +137,7 @@ func TestANewerVersionFollowsTheRules(t *testing.T) {
 			}
 			require.NotNil(t, failure)
 			require.Equal(t, change.rule, failure.Rule, "%v", failure)
-			require.Contains(t, failure.Error(), "example 1.10.0 (new)")
+			require.Contains(t, failure.Error(), "example 1.10.0")
 		})
 	}
 }
@@ -189,6 +190,27 @@ func TestADependencyDoesNotBecomeOlder(t *testing.T) {
 	require.NoError(t, upgrade.Check(past, present, known))
 }
 
+func TestError_ReachesTheNewType(t *testing.T) {
+	t.Parallel()
+	past := version(lf.PackageID(strings.Repeat("a", 64)), "1.0.25")
+	present := version(lf.PackageID(strings.Repeat("b", 64)), "1.0.26")
+	for p, of := range map[*ast.Package]ast.Type{past: integer, present: text} {
+		p.Name, p.Modules[0].Name = "an-example-whose-name-is-as-long-as-any", "Some.Folder.Of.Many.That.The.Package.Has"
+		long := of
+		for range 12 {
+			long = optional(ast.Apply(&ast.TyBuiltin{Type: ast.List}, long))
+		}
+		long = ast.Apply(&ast.TyBuiltin{Type: ast.GenMap}, of, long)
+		p.Modules[0].DataTypes[dataT].Cons = record(field("aFieldWithAnOrdinaryName", long))
+		require.NoError(t, p.Index())
+	}
+	refusal, ok := fault.As(upgrade.Check(past, present, ast.Packages{past.ID: past, present.ID: present}))
+	require.True(t, ok)
+	require.Contains(t, refusal.ShortCause(), "is Map Text (Optional")
+	require.Contains(t, refusal.Metadata()["newer_type"], "Text]")
+	require.Contains(t, refusal.Metadata()["newer_package"], string(present.ID))
+}
+
 func TestAddedPackagesFitInAmongTheVersions(t *testing.T) {
 	t.Parallel()
 	first, middle, last := version("1", "1.0.0"), version("2", "1.2.0"), version("3", "1.10.0")
@@ -201,7 +223,7 @@ func TestAddedPackagesFitInAmongTheVersions(t *testing.T) {
 	var failure *upgrade.Error
 	require.ErrorAs(t, upgrade.Packages([]*ast.Package{middle}, known), &failure)
 	require.Equal(t, upgrade.FieldMissing, failure.Rule)
-	require.Equal(t, "example 1.10.0 (3)", failure.Newer)
+	require.Equal(t, "example 1.10.0", failure.Newer)
 	require.NoError(t, upgrade.Packages([]*ast.Package{first}, known), "what was there before is not compared again")
 
 	again := version("4", "1.0.0")

@@ -19,42 +19,15 @@ type DARUploadCommand struct {
 	Files []string `arg:"" name:"dar" help:"The DAR files, each after those that it follows as a newer version."`
 }
 
-// Run uploads one file after the other, and ends with the first that is refused.
+// Run uploads one file after the other, and ends with the first that is refused. It prints those that were taken.
 func (c *DARUploadCommand) Run(ctx context.Context) error {
-	return eachDAR(ctx, c.Node, c.Output, c.Files, "uploaded", (*ledgerclient.Client).UploadDAR)
-}
-
-// DARCheckCommand asks what an upload would answer.
-type DARCheckCommand struct {
-	Node
-	console.Output
-
-	Files []string `arg:"" name:"dar" help:"The DAR files."`
-}
-
-// Run asks about one file after the other, and ends with the first that would be refused.
-func (c *DARCheckCommand) Run(ctx context.Context) error {
-	return eachDAR(ctx, c.Node, c.Output, c.Files, "fine", (*ledgerclient.Client).ValidateDAR)
-}
-
-// sentDAR is a file as the commands show it.
-type sentDAR struct {
-	File   string `json:"file"`
-	Answer string `json:"answer"`
-}
-
-// eachDAR sends files, and prints those that were taken, also where a later one is refused.
-func eachDAR(
-	ctx context.Context, node Node, output console.Output, files []string, taken string,
-	send func(*ledgerclient.Client, context.Context, []byte) error,
-) error {
 	var sent []sentDAR
-	failure := node.AsAdmin(ctx, func(ctx context.Context, admin *ledgerclient.Client) error {
-		for _, path := range files {
-			if err := sendDAR(ctx, admin, path, send); err != nil {
+	failure := c.with(ctx, func(ctx context.Context, s *Session) error {
+		for _, path := range c.Files {
+			if err := s.uploadDAR(ctx, path); err != nil {
 				return err
 			}
-			sent = append(sent, sentDAR{path, taken})
+			sent = append(sent, sentDAR{path, "uploaded"})
 		}
 		return nil
 	})
@@ -67,40 +40,38 @@ func eachDAR(
 	if failure != nil && len(sent) == 0 {
 		return failure
 	}
-	if err := output.Print(answer); err != nil {
+	if err := c.Print(answer); err != nil {
 		return err
 	}
 	return failure
 }
 
-// sendDAR sends a file.
-func sendDAR(
-	ctx context.Context, admin *ledgerclient.Client, path string,
-	send func(*ledgerclient.Client, context.Context, []byte) error,
-) error {
+// sentDAR is a file as the command shows it.
+type sentDAR struct {
+	File   string `json:"file"`
+	Answer string `json:"answer"`
+}
+
+// uploadDAR uploads a file. What the node says of it is explained with the file's name.
+func (s *Session) uploadDAR(ctx context.Context, path string) error {
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return console.Fail(console.ExitFailed, "", "%w", err)
 	}
-	if err := send(admin, ctx, content); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+	admin, err := s.Admin()
+	if err == nil {
+		err = admin.UploadDAR(ctx, content)
 	}
-	return nil
+	return OfFile(path, s.Explain(err))
 }
 
 // UploadDAR uploads a file.
 func (n Node) UploadDAR(ctx context.Context, path string) error {
-	return n.with(ctx, func(ctx context.Context, s *Session) error {
-		admin, err := s.Admin()
-		if err == nil {
-			err = sendDAR(ctx, admin, path, (*ledgerclient.Client).UploadDAR)
-		}
-		return ofFile(path, s.Explain(err))
-	})
+	return n.with(ctx, func(ctx context.Context, s *Session) error { return s.uploadDAR(ctx, path) })
 }
 
-// ofFile is an explained error with the file that it is about, which the explanation leaves out.
-func ofFile(path string, err error) error {
+// OfFile is an explained error with the file that it is about, which the explanation leaves out.
+func OfFile(path string, err error) error {
 	if failed, ok := errors.AsType[*console.Error](err); ok && !strings.Contains(failed.Error(), path) {
 		return &console.Error{Code: failed.Code, Hint: failed.Hint, Err: fmt.Errorf("%s: %w", path, failed.Err)}
 	}

@@ -69,7 +69,7 @@ const zipBegins, zipEnds = "PK\x03\x04", "PK\x05\x06"
 
 // hintOf says what a file that is no DAR seems to be, and what to do.
 func hintOf(data []byte) string {
-	const compiled = "florin test takes the .dar file that the compiler wrote, such as .daml/dist/NAME-VERSION.dar."
+	const compiled = "Name the .dar file that the compiler wrote, such as .daml/dist/NAME-VERSION.dar."
 	switch {
 	case len(data) == 0:
 		return "The file is empty. " + compiled

@@ -46,7 +46,7 @@ func TestAFileThatIsNoDARIsRefusedForWhatItIs(t *testing.T) {
 		hint    string
 	}{
 		"empty":           {nil, "The file is empty."},
-		"words":           {[]byte("hello"), "takes the .dar file that the compiler wrote"},
+		"words":           {[]byte("hello"), "Name the .dar file that the compiler wrote"},
 		"cut off":         {dar[:len(dar)/2], "The end of the file is missing"},
 		"another archive": {other.Bytes(), "It is an archive of something else."},
 		"a package alone": {unpacked(t, dar, ".dalf"), "It is one package alone"},

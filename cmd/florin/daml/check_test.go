@@ -1,0 +1,86 @@
+package daml
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/builtin"
+	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/daml/dartest"
+	"github.com/florinledger/florin/daml/upload"
+	"github.com/florinledger/florin/ledger"
+)
+
+// darFile writes a DAR file of one package.
+func darFile(t *testing.T, name, source string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, dartest.Build(t, source), 0o600))
+	return path
+}
+
+func emptyChecker(t *testing.T) *darChecker {
+	t.Helper()
+	builtIn, err := ledger.NewPackages(builtin.Packages()...)
+	require.NoError(t, err)
+	return &darChecker{has: upload.Ledger{BuiltIn: builtIn, Uploaded: ast.Packages{}}}
+}
+
+func TestCheckCommand_ChecksEachFileOnTopOfThoseBefore(t *testing.T) {
+	t.Parallel()
+	first := darFile(t, "first.dar", dartest.Notes("notes", "1.0.0", ""))
+	breaking := darFile(t, "breaking.dar",
+		strings.Replace(dartest.Notes("notes", "1.1.0", ""), "choice Share", "choice Show", 1))
+	again := darFile(t, "again.dar", dartest.Notes("notes", "1.0.0", ", mood: Optional Text"))
+	second := darFile(t, "second.dar", dartest.Notes("notes", "1.1.0", ", mood: Optional Text"))
+	command := checkCommand{Files: []string{first, breaking, again, second}}
+
+	var out bytes.Buffer
+	err := command.each(t.Context(), emptyChecker(t), &out)
+	require.Equal(t, first+": fine\n"+breaking+": refused\n"+again+": refused\n"+second+": fine\n", out.String())
+	require.Equal(t, console.ExitFailed, console.CodeOf(err))
+	require.ErrorContains(t, err, breaking+": NOT_VALID_UPGRADE_PACKAGE")
+	require.ErrorContains(t, err, again+": KNOWN_PACKAGE_VERSION")
+
+	out.Reset()
+	command.JSON = true
+	require.Error(t, command.each(t.Context(), emptyChecker(t), &out))
+	var shown []checkedDAR
+	require.NoError(t, json.Unmarshal(out.Bytes(), &shown))
+	require.Len(t, shown, 4)
+	require.Contains(t, shown[1].Error, "lacks choice Share")
+}
+
+func TestCheckCommand_AsksTheNode(t *testing.T) {
+	t.Parallel()
+	notes := darFile(t, "notes.dar", dartest.Notes("notes", "1.0.0", ""))
+	others := darFile(t, "others.dar", dartest.Notes("others", "1.0.0", ""))
+	command := checkCommand{Files: []string{notes, others}}
+	for answer, test := range map[string]struct {
+		err     error
+		printed string
+	}{
+		"refused": {console.Fail(console.ExitFailed, "", "too old"), notes + ": refused\n" + others + ": fine\n"},
+		"gone":    {console.Fail(console.ExitNoNode, "", "no node answers"), ""},
+	} {
+		var out bytes.Buffer
+		checker, asked := emptyChecker(t), 0
+		checker.ask = func([]byte) error {
+			if asked++; asked == 1 {
+				return test.err
+			}
+			return nil
+		}
+		err := command.each(t.Context(), checker, &out)
+		require.Equal(t, test.printed, out.String(), answer)
+		require.ErrorContains(t, err, notes+": ")
+		require.Equal(t, console.CodeOf(test.err), console.CodeOf(err), answer)
+	}
+}
