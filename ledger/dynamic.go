@@ -37,7 +37,7 @@ func (d Dynamic) Create(name lf.TypeName, argument lf.Value) (ContractID, error)
 	}
 	payload, err := t.payload.accept(argument)
 	if err != nil {
-		return "", unacceptable("payload of", t.name, err)
+		return "", d.unacceptable("payload of", t.name, err)
 	}
 	return d.tx.create(t, payload)
 }
@@ -84,12 +84,12 @@ func (d Dynamic) Exercise(of lf.TypeName, id ContractID, choiceName string, argu
 func (d Dynamic) exercise(of lf.TypeName, id ContractID, choiceName string, argument lf.Value) (lf.Value, error) {
 	of = d.tx.env.Packages.canonical(of)
 	declared, refusal := d.tx.env.Packages.findChoice(of, choiceName)
-	if refusal != nil {
-		return nil, refusal
+	if refusal != nil { // code was compiled against a version that has it
+		return nil, refusal.WithHint(d.BuildAgainst(of.Package))
 	}
 	accepted, err := declared.argument.accept(argument)
 	if err != nil {
-		return nil, unacceptable("argument of "+choiceName+" on", of, err)
+		return nil, d.unacceptable("argument of "+choiceName+" on", of, err)
 	}
 	var through *lf.TypeName
 	if d.tx.env.Packages.IsInterface(of) {
@@ -275,7 +275,22 @@ func (d Dynamic) template(name lf.TypeName) (*template, error) {
 	if t := d.tx.env.Packages.templates[d.tx.env.Packages.canonical(name)]; t != nil {
 		return t, nil
 	}
-	return nil, fault.IdentifiersNotFound([]string{name.String()}, nil)
+	refusal := fault.IdentifiersNotFound([]string{name.String()}, nil)
+	if hint := d.BuildAgainst(name.Package); hint != "" {
+		refusal = refusal.WithHint(hint)
+	}
+	return nil, refusal
+}
+
+// BuildAgainst says which version of a package code is to be built against; see [Package.BuildAgainst].
+func (d Dynamic) BuildAgainst(id lf.PackageID) string {
+	packages := d.tx.env.Packages
+	for _, pkg := range packages.list {
+		if pkg.ID == packages.byID[id] {
+			return pkg.BuildAgainst()
+		}
+	}
+	return ""
 }
 
 // canonical is the name of a template or interface with the id of its package that is used.
@@ -294,8 +309,7 @@ func (i instance) seen() (Seen, error) {
 }
 
 // unacceptable is the refusal of a value that another version of a package has no place for.
-func unacceptable(what string, name lf.TypeName, err error) error {
+func (d Dynamic) unacceptable(what string, name lf.TypeName, err error) error {
 	return fault.InterpretationUpgradeErrorTranslationFailed.New(
-		"Interpretation error: Error: the %s %s: %s", what, name, err).
-		WithHint("The package was compiled with another version of this one; compile it with the version that is here.")
+		"Interpretation error: Error: the %s %s: %s", what, name, err).WithHint(d.BuildAgainst(name.Package))
 }

@@ -28,6 +28,11 @@ type Package struct {
 	Unvetted bool
 }
 
+// BuildAgainst is a hint for whoever built a package against another version of this one.
+func (p Package) BuildAgainst() string {
+	return fmt.Sprintf("Build the package against %s %s, which this node has: its id is %s.", p.Name, p.Version, p.ID)
+}
+
 // Packages is the registry of everything that commands can name. It is immutable and safe for concurrent use.
 type Packages struct {
 	list       []Package

@@ -156,6 +156,40 @@ func TestUploadedCodeWorksWithBuiltInContracts(t *testing.T) {
 	}
 }
 
+func TestUploadedCode_IsToldWhatToBuildAgainst(t *testing.T) {
+	t.Parallel()
+	const says = "Build the package against test-model 1.2.0, which this node has: its id is " + ledgertest.ModelPackage
+	for name, differs := range map[string][]string{
+		"a choice that is not there": {"choice TransferIou", "choice MoveIou", "Iou TransferIou made", "Iou MoveIou made"},
+		"another argument": {
+			"{ newOwner: Party }", "{ newOwner: Party, why: Text }",
+			"newOwner = S:Sell {to_} a }", `newOwner = S:Sell {to_} a, why = "" }`,
+		},
+		"another payload": {"Iou = { issuer", "Iou = { why: Text, issuer", "($M:Iou {\n", "($M:Iou { why = \"\",\n"},
+		"another template": {
+			"TransferIou", "TransferBond", "issuer: Party", "giver: Party", "{issuer}", "{giver}",
+			"issuer = S:Shop", "giver = S:Shop",
+			":Iou", ":Bond", "record @serializable Iou ", "record @serializable Bond ", "(this: Iou)", "(this: Bond)",
+		},
+		"another result": {
+			"a: Test.Model:TransferIou): ContractId Test.Model:Iou, controllers $P:none\n      to create @Test.Model:Iou this",
+			"a: Test.Model:TransferIou): Text, controllers $P:none\n      to upure @Text \"\"",
+			"moved: ContractId $M:Iou", "moved: Text", "@$M:Iou moved", "@$M:Iou made", "@$A:Asset moved", "@$A:Asset made",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			other := strings.NewReplacer(differs...)
+			n := deploy(t, ledgertest.Packages(), parse(t, ledgertest.AssetPackage, assets),
+				bridged(t, packageID(77), packageID(77), other.Replace(model)),
+				bridged(t, packageID(5), packageID(77), other.Replace(shop)))
+			id := n.created(alice, "#shop:S:Shop", `{"owner":"alice::1220aa","customer":"bob::1220bb"}`)
+			_, err := n.SubmitCommands(both, exercise("#shop:S:Shop", id, "Sell", `{"amount":"2.5","to_":"bob::1220bb"}`))
+			require.Equal(t, says+".", refusalIn(t, err).Hint, "%v", err)
+		})
+	}
+}
+
 func TestBuiltInCodeWorksWithUploadedContracts(t *testing.T) {
 	t.Parallel()
 	n := bridge(t, ledgertest.ModelPackage)

@@ -79,8 +79,8 @@ func (f *foreign) as(m *machine, name lf.TypeName) (Value, *Failure) {
 	return some(translated), failure
 }
 
-// accept goes on with a value of the ledger as one of a type.
-func (m *machine) accept(t ast.Type, v lf.Value, then func(Value) code) code {
+// accept goes on with a value of the ledger as one of a type. It is a value of what has the name.
+func (m *machine) accept(of lf.TypeName, t ast.Type, v lf.Value, then func(Value) code) code {
 	described, err := m.program.lfTypeOf(t)
 	if err != nil {
 		return m.fail(crash("%s", err))
@@ -90,7 +90,9 @@ func (m *machine) accept(t ast.Type, v lf.Value, then func(Value) code) code {
 	case m.failure != nil:
 		return nil
 	case err != nil:
-		return m.fail(crash("%s", err))
+		failure := crash("%s", err) // another version has written what that of the program cannot read
+		failure.Fault = failure.Fault.WithHint(m.outer.BuildAgainst(of.Package))
+		return m.fail(failure)
 	default:
 		return then(out)
 	}
@@ -103,7 +105,7 @@ func (m *machine) present(seen ledger.Seen, then func(Value) code) code {
 		m.memory -= 4 * valueBytes
 		return then(&Any{Type: m.program.typeRep(con), Value: &foreign{seen}})
 	}
-	return m.accept(con, seen.Payload, func(argument Value) code {
+	return m.accept(seen.Template, con, seen.Payload, func(argument Value) code {
 		return then(&Any{Type: m.program.typeRep(con), Value: argument})
 	})
 }
@@ -123,7 +125,7 @@ func (m *machine) askToCreateStored(name lf.TypeName, stored lf.Value) code {
 
 func (m *machine) askToFetch(name lf.TypeName, id lf.ContractID) code {
 	return ask(m, func(tx *ledger.Dynamic) (ledger.Seen, error) { return tx.Fetch(name, id) },
-		func(seen ledger.Seen) code { return m.accept(&ast.TyCon{Name: name}, seen.Payload, m.give) })
+		func(seen ledger.Seen) code { return m.accept(name, &ast.TyCon{Name: name}, seen.Payload, m.give) })
 }
 
 func (m *machine) askToFetchInterface(name lf.TypeName, id lf.ContractID) code {
@@ -138,7 +140,7 @@ func (m *machine) askToExercise(name lf.TypeName, c *choice, id lf.ContractID, a
 	}
 	return ask(m,
 		func(tx *ledger.Dynamic) (lf.Value, error) { return tx.Exercise(name, id, c.def.Name, stored) },
-		func(result lf.Value) code { return m.accept(c.def.ReturnType, result, m.give) })
+		func(result lf.Value) code { return m.accept(name, c.def.ReturnType, result, m.give) })
 }
 
 // guarded waits for the guard of an exercise.
@@ -187,7 +189,7 @@ func (m *machine) askToFetchByKey(t *template, key Value) code {
 
 // pair goes on with a contract as lookups by key return it.
 func (m *machine) pair(t *template, seen ledger.Seen, then func(Value) code) code {
-	return m.accept(&ast.TyCon{Name: t.name}, seen.Payload, func(argument Value) code {
+	return m.accept(t.name, &ast.TyCon{Name: t.name}, seen.Payload, func(argument Value) code {
 		m.memory -= 6 * valueBytes
 		return then(&Record{Type: tuple2, Fields: []Value{seen.Contract, argument}})
 	})
@@ -206,7 +208,7 @@ func (m *machine) askToExerciseByKey(t *template, c *choice, key, argument Value
 		func(tx *ledger.Dynamic) (lf.Value, error) {
 			return tx.ExerciseByKey(t.name, storedKey, c.def.Name, stored)
 		},
-		func(result lf.Value) code { return m.accept(c.def.ReturnType, result, m.give) })
+		func(result lf.Value) code { return m.accept(t.name, c.def.ReturnType, result, m.give) })
 }
 
 // askByKey finds the contract that has a key. A ledger has one at most.
@@ -237,7 +239,7 @@ func (m *machine) askForView(of lf.TypeName, contract *foreign) code {
 	}
 	return ask(m,
 		func(tx *ledger.Dynamic) (lf.Value, error) { return tx.View(contract.Template, of, contract.Payload) },
-		func(view lf.Value) code { return m.accept(def.View, view, m.give) })
+		func(view lf.Value) code { return m.accept(of, def.View, view, m.give) })
 }
 
 func (m *machine) askForParties(contract *foreign, which func(ledger.Description) []ledger.Party) code {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/florinledger/florin/daml/archive"
 	"github.com/florinledger/florin/daml/ast"
@@ -134,7 +135,7 @@ func (l Ledger) isBuiltIn(p *ast.Package) (bool, error) {
 		"Package %s is version %s of %s, and this node has version %s of it built in",
 		p.ID, p.Release, p.Name, ours.Version).
 		With("package_id", string(p.ID)).
-		WithHint("Use the built-in version: name the package #" + p.Name + " in commands and filters.")
+		WithHint(ours.BuildAgainst() + " Leave this one out: #" + p.Name + " in commands and filters is the built-in one.")
 }
 
 // definesInterfaces reports whether a package has interfaces. Under the name of a built-in package nobody could use
@@ -149,7 +150,7 @@ func nameTaken(p *ast.Package, ours ledger.Package) error {
 		"Package %s (%s %s) has interfaces under the name of a package that this node has built in, as version %s",
 		p.ID, p.Name, p.Release, ours.Version).
 		With("package_id", string(p.ID)).
-		WithHint("Give your package a name of its own, or build against the one that is built in.")
+		WithHint(ours.BuildAgainst() + " A package of your own needs a name of its own.")
 }
 
 func (l Limits) checkRoom(packages int, bytes int64) error {
@@ -171,8 +172,20 @@ func (l Ledger) fits(all ast.Packages) error {
 	for _, p := range all {
 		packages = append(packages, deployed.Package{Package: p})
 	}
-	if _, err := deployed.Extend(l.BuiltIn, packages); err != nil {
-		return fault.DARValidationError.New("The packages do not go with those of this node: %s", err).Wrap(err)
+	_, err := deployed.Extend(l.BuiltIn, packages)
+	if err == nil {
+		return nil
 	}
-	return nil
+	refusal := fault.DARValidationError.New("The packages do not go with those of this node: %s", err).Wrap(err)
+	var hints []string
+	for _, p := range all {
+		if ours, named := l.BuiltIn.Named(p.Name); named && l.BuiltIn.PackageName(p.ID) == "" {
+			hints = append(hints, ours.BuildAgainst())
+		}
+	}
+	if len(hints) > 0 {
+		slices.Sort(hints)
+		refusal = refusal.WithHint(strings.Join(slices.Compact(hints), " "))
+	}
+	return refusal
 }

@@ -66,6 +66,23 @@ func TestCheck_RefusesInterfacesUnderABuiltInName(t *testing.T) {
 	}
 }
 
+// TestCheck_SaysWhatToBuildAgainst has another version of a built-in package in the archive: as the main one, or
+// as one that it depends on.
+func TestCheck_SaysWhatToBuildAgainst(t *testing.T) {
+	t.Parallel()
+	model := dartest.Compile(t, dartest.Notes("test-model", "0.9.0", ""))
+	assets := dartest.Compile(t, views("test-asset", "0.9.0", ""))
+	for says, packages := range map[string][]dartest.Package{
+		"test-model 1.2.0, which this node has: its id is " + ledgertest.ModelPackage: {model},
+		"test-asset 1.0.0, which this node has: its id is " + ledgertest.AssetPackage: {
+			dartest.Compile(t, dependent(assets, "Test.Asset:View")), assets,
+		},
+	} {
+		_, err := checked(t, emptyLedger(t), packages...)
+		require.Contains(t, refusal(t, err, fault.DARValidationError).Hint, says)
+	}
+}
+
 func TestCheck_TakesTypesUnderABuiltInName(t *testing.T) {
 	t.Parallel()
 	for name, source := range map[string]string{
