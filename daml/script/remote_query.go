@@ -46,8 +46,23 @@ func shown(parties []ledger.Party, kind string, filter object) object {
 	return object{"filtersByParty": byParty, "verbose": true}
 }
 
-func ofTemplate(parties []ledger.Party, template lf.TypeName) object {
-	return shown(parties, "TemplateFilter", object{"templateId": template.String(), "includeCreatedEventBlob": false})
+// ofTemplate shows contracts of a template, of whichever version of its package.
+func (q *question) ofTemplate(parties []ledger.Party, template lf.TypeName) object {
+	return shown(parties, "TemplateFilter", object{
+		"templateId": q.byName(template).String(), "includeCreatedEventBlob": false,
+	})
+}
+
+// byName is a template of the script's packages by the name of its package, as upstream asks for it: which versions of
+// that there are is the node's to say.
+func (q *question) byName(of lf.TypeName) lf.TypeName {
+	return withPackage(of, lf.PackageID("#"+q.suite.packages[of.Package].Name))
+}
+
+// isOf reports whether a contract is of a template, in whichever version.
+func (q *question) isOf(c created, template lf.TypeName) bool {
+	return c.Template.QualifiedName() == template.QualifiedName() &&
+		c.PackageName == q.suite.packages[template.Package].Name
 }
 
 func ofInterface(parties []ledger.Party, of lf.TypeName) object {
@@ -105,13 +120,13 @@ func (l *remote) one(q *question, id ledger.ContractID, format object) (*created
 const notFoundStatus = 404
 
 func (l *remote) contracts(q *question, parties []ledger.Party, template lf.TypeName) ([]found, error) {
-	all, err := l.active(q, ofTemplate(parties, template))
+	all, err := l.active(q, q.ofTemplate(parties, template))
 	if err != nil {
 		return nil, err
 	}
 	var out []found
 	for _, c := range all {
-		if c.Template != template {
+		if !q.isOf(c, template) {
 			continue
 		}
 		argument, err := q.decoded(&ast.TyCon{Name: template}, c.Argument)
@@ -127,8 +142,7 @@ func (l *remote) contract(
 	q *question, parties []ledger.Party, template lf.TypeName, id ledger.ContractID,
 ) (*found, error) {
 	c, err := l.one(q, id, shown(parties, "WildcardFilter", object{"includeCreatedEventBlob": true}))
-	if err != nil || c == nil || c.Template.QualifiedName() != template.QualifiedName() ||
-		c.PackageName != q.suite.packages[template.Package].Name {
+	if err != nil || c == nil || !q.isOf(*c, template) {
 		return nil, err
 	}
 	argument, err := q.decoded(&ast.TyCon{Name: template}, c.Argument)
@@ -174,7 +188,7 @@ func (q *question) viewOf(c created, of lf.TypeName) (engine.Value, error) {
 func (l *remote) keyed(
 	q *question, parties []ledger.Party, template lf.TypeName, hash string, limit int64,
 ) ([]found, error) {
-	all, err := l.active(q, ofTemplate(parties, template))
+	all, err := l.active(q, q.ofTemplate(parties, template))
 	if err != nil {
 		return nil, err
 	}

@@ -83,8 +83,8 @@ func (l *remote) send(q *question, one submission) (engine.Interpretation, error
 // meant; interfaces have no versions.
 func (q *question) wireCommand(c command) (object, error) {
 	of := c.of
-	if p := q.suite.packages[of.Package]; p != nil && q.suite.packages.Template(of) != nil && !c.exact {
-		of.Package = lf.PackageID("#" + p.Name)
+	if q.suite.packages.Template(of) != nil && !c.exact {
+		of = q.byName(of)
 	}
 	out := object{"templateId": of.String()}
 	var err error

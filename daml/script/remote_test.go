@@ -123,6 +123,25 @@ func TestContractsOfANodeAreFoundByTheirKeys(t *testing.T) {
 	require.Equal(t, "2", report.Messages[0].Text)
 }
 
+// TestRemote_QueriesByTheNameOfThePackage has a node with a newer version of the package than the script, by which it
+// creates contracts.
+func TestRemote_QueriesByTheNameOfThePackage(t *testing.T) {
+	t.Parallel()
+	note := func(id, template, packageName string) string {
+		return `{"contractEntry":{"JsActiveContract":{"createdEvent":{"offset":3,"nodeId":0,"contractId":"` + id +
+			`","templateId":"` + template + `","packageName":"` + packageName + `","createArgument":{"owner":"alice::1",
+			"reader":"alice::1","text":"hello"},"signatories":["alice::1"],"observers":[]}}}}`
+	}
+	n := given(map[string]any{"POST /v2/state/active-contracts": `[` + strings.Join([]string{
+		note("00aa", "newer:N:Note", "test"), note("00bb", "test:N:Note", "test"), note("00cc", "other:N:Note", "other"),
+	}, ",") + `]`})
+	report := onFake(t, n, withAlice+`H:ask "QueryACS" 1 (H:query alice ()) (\(all: List Unit) ->
+		H:say (INT64_TO_TEXT (H:count all)) (H:done ())))`)
+	require.Nil(t, report.Failure, "%+v", report.Failure)
+	require.Equal(t, "2", report.Messages[0].Text)
+	require.Contains(t, n.asked[1], `"templateId":"#test:N:Note"`)
+}
+
 func TestWhatANodeRefusesForOtherReasonsEndsTheScript(t *testing.T) {
 	t.Parallel()
 	const submit = "POST /v2/commands/submit-and-wait-for-transaction"
