@@ -128,7 +128,7 @@ func decodeNumber(t *Type, in any, at *path) (Value, error) {
 		if isNumber {
 			parse = parseScaledNumber
 		}
-		value, err := parse(text, t.Scale)
+		value, err := parse(withoutZeros(text, t.Scale), t.Scale)
 		if err != nil {
 			return nil, at.fail("%q is not a decimal of at most %d digits before and %d after the point",
 				fault.Shorten(text), maxNumericDigits-t.Scale, t.Scale)
@@ -139,7 +139,7 @@ func decodeNumber(t *Type, in any, at *path) (Value, error) {
 		if isNumber {
 			parse = decimal.ParseNumber
 		}
-		value, err := parse(text)
+		value, err := parse(withoutZeros(text, decimal.Places))
 		if err != nil {
 			return nil, at.fail("%q is not a decimal of at most 28 digits before and 10 after the point", fault.Shorten(text))
 		}

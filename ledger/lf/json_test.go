@@ -90,6 +90,36 @@ func TestEveryKindReadsAndPrintsAlike(t *testing.T) {
 	require.Equal(t, value, back)
 }
 
+func TestDecodeJSON_TakesZerosBeyondTheScale(t *testing.T) {
+	t.Parallel()
+	for scale, texts := range map[int]map[string]string{ // the outcome by what is written, as text and as a number
+		0:  {"1": "1", "1.000": "1", "-0.0": "0"},
+		2:  {"1.5000000000": "1.50", "1.5": "1.50", "-0.0100": "-0.01", "100.000": "100.00", "1.005": "", "1.50000001": ""},
+		10: {"1.50000000000": "1.5000000000", "100.00000000000000": "100.0000000000", "0.00000000001": ""},
+	} {
+		described := &lf.Type{Kind: lf.KindScaled, Scale: scale}
+		if scale == 10 {
+			described = &lf.Type{Kind: lf.KindNumeric}
+		}
+		for text, want := range texts {
+			for _, in := range []string{text, `"` + text + `"`} {
+				value, err := lf.DecodeJSON(described, []byte(in))
+				if want == "" {
+					require.Error(t, err, in)
+					continue
+				}
+				require.NoError(t, err, in)
+				require.JSONEq(t, `"`+want+`"`, string(lf.EncodeJSON(described, value)), in)
+			}
+		}
+	}
+	for in, want := range map[string]string{"1.50000000000e10": `"15000000000.0000000000"`, "1.5e-1": `"0.1500000000"`} {
+		value, err := lf.DecodeJSON(&lf.Type{Kind: lf.KindNumeric}, []byte(in))
+		require.NoError(t, err)
+		require.JSONEq(t, want, string(lf.EncodeJSON(&lf.Type{Kind: lf.KindNumeric}, value)))
+	}
+}
+
 func TestInputIsReadTolerantly(t *testing.T) {
 	t.Parallel()
 	type pair = lf.Tuple2[*string, *int64]

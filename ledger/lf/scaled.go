@@ -85,14 +85,19 @@ func ParseScaled(text string, scale int) (Scaled, error) {
 	return Scaled{units: units, scale: scale}, nil
 }
 
-// parseScaledNumber reads a number literal of JSON: what [ParseScaled] reads, with an exponent, and with zeros behind
-// the digits that count.
+// withoutZeros leaves zeros out that a number has beyond its scale: it is the same number, and upstream takes it.
+func withoutZeros(text string, scale int) string {
+	whole, fraction, ok := strings.Cut(text, ".")
+	if !ok || len(fraction) <= scale || strings.ContainsAny(fraction, "eE") {
+		return text
+	}
+	return whole + "." + fraction[:scale] + strings.TrimRight(fraction[scale:], "0")
+}
+
+// parseScaledNumber reads a number literal of JSON: what [ParseScaled] reads, and an exponent behind it.
 func parseScaledNumber(literal string, scale int) (Scaled, error) {
 	mantissa, exponent, hasExponent := strings.Cut(strings.ToLower(literal), "e")
 	if !hasExponent {
-		if whole, fraction, ok := strings.Cut(mantissa, "."); ok && len(fraction) > scale {
-			mantissa = whole + "." + fraction[:scale] + strings.TrimRight(fraction[scale:], "0")
-		}
 		return ParseScaled(mantissa, scale)
 	}
 	if len(exponent) > len("-99") || len(mantissa) > 4*maxNumericDigits { // what is beyond it does not fit, or is zero
