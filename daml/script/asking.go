@@ -34,9 +34,7 @@ func (r *run) asking(of applied) []engine.Call {
 			visited = slices.Delete(visited, 0, maxVisited)
 		}
 	}
-	if _, err := r.suite.program.Apply(r.ctx, options, of.f, of.args...); err != nil {
-		return nil
-	}
+	_, _ = r.suite.program.Apply(r.ctx, options, of.f, of.args...) // what it comes to is known
 	out := narrowed(visited)
 	for _, call := range returned {
 		if !slices.Contains(out, call) {
@@ -44,6 +42,29 @@ func (r *run) asking(of applied) []engine.Call {
 		}
 	}
 	return out
+}
+
+// explainOwn has the explanation of a failure say where the script's own code is, if no call of that waits for what
+// failed: `abort` returns a script, which fails when the library runs it.
+func (r *run) explainOwn(failure *engine.Failure, of applied) {
+	explain := failure.Explain
+	if explain == nil {
+		return
+	}
+	isOwn := func(call engine.Call) bool {
+		return !call.Location.IsZero() && !IsStandard(r.suite.packages[call.Location.Package])
+	}
+	failure.Explain = func() {
+		explain()
+		if slices.ContainsFunc(failure.Calls, isOwn) {
+			return
+		}
+		places := r.asking(of)
+		if def := r.suite.packages.Value(r.name); len(places) == 0 && def != nil {
+			places = []engine.Call{{Function: r.name.QualifiedName(), Location: def.Location, Defined: true}}
+		}
+		failure.Calls = append(failure.Calls, places...)
+	}
 }
 
 // maxVisited bounds the places that are looked at: the last ones.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/daml/engine"
 	"github.com/florinledger/florin/daml/script"
 	"github.com/florinledger/florin/daml/script/scripttest"
@@ -100,6 +101,30 @@ func TestAFailureThatTheScriptCatchesIsNotExplained(t *testing.T) {
 			`H:ask "` + catch + `" 1 (H:Act { act = \(u: Unit) -> H:script (\(u: Unit) -> ` + body + `), dummy = () }) H:done`)
 		require.Nil(t, failure)
 		require.Less(t, caught, explained*3/4, "an explanation costs the run again")
+	}
+}
+
+// TestFailure_ShowsTheLineThatAborts has the library run a script that the script's own code made and left. Where that
+// is all of the script, nothing else runs, and it shows where the script is defined.
+func TestFailure_ShowsTheLineThatAborts(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`H:script (\(u: Unit) -> H:party "alice" (\(p: Party) -> LL:run (loc (M, 7, 2, 7, 14) LL:abort "no luck")))`,
+		`H:script (\(u: Unit) -> H:party "alice" (\(p: Party) -> LL:run (loc (M, 7, 2, 7, 14) X:fails "no luck")))`,
+		`LL:abort "no luck"`,
+	} {
+		packages, main := scripttest.Packages(t, `
+			module X { val fails: Text -> LL:Script Unit = \(s: Text) -> LL:abort s; }
+			module M { val test: LL:Script Unit = `+body+`; }`)
+		begins := ast.Position{Line: 7, Column: 2}
+		main.Module("M").Values[0].Location = ast.Location{Package: main.ID, Module: "M", Start: begins}
+		suite, err := script.NewSuite(packages)
+		require.NoError(t, err)
+		failure := suite.Run(t.Context(), script.Find(main, packages)[0], script.Options{}).Failure
+		require.NotNil(t, failure)
+		require.Contains(t, failure.Message, "no luck")
+		require.NotEmpty(t, failure.Calls)
+		require.Equal(t, "M:8:3", failure.Calls[len(failure.Calls)-1].At.String(), "%+v", failure.Calls)
 	}
 }
 

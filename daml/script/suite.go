@@ -70,7 +70,7 @@ func (s *Suite) Run(ctx context.Context, script Script, options Options) Report 
 		options.Questions = maxQuestions
 	}
 	r := &run{
-		suite: s, ctx: ctx, options: options, known: knownQuestions(), ledger: s.world(options),
+		suite: s, name: script.Name, ctx: ctx, options: options, known: knownQuestions(), ledger: s.world(options),
 		questions: options.Questions,
 		make:      maker{ctx: ctx, program: s.program, library: libraryOf(script.Name, s.packages)},
 	}
@@ -98,6 +98,7 @@ func (s *Suite) Run(ctx context.Context, script Script, options Options) Report 
 // run is a run of a script.
 type run struct {
 	suite      *Suite
+	name       ast.ValueName
 	ctx        context.Context //nolint:containedctx // a run is one call of Run
 	options    Options
 	evaluation engine.Options
@@ -244,7 +245,11 @@ var errStarved = errors.New("the script takes more memory than there is for it")
 
 func (r *run) apply(f engine.Value, args ...engine.Value) (engine.Value, error) {
 	r.last = applied{f, args}
-	return r.suite.program.Apply(r.ctx, r.evaluation, f, args...)
+	v, err := r.suite.program.Apply(r.ctx, r.evaluation, f, args...)
+	if failure, ok := errors.AsType[*engine.Failure](err); ok {
+		r.explainOwn(failure, r.last)
+	}
+	return v, err
 }
 
 // frames reads the places that led to a question.

@@ -30,6 +30,10 @@ module Daml.Script.Internal.LowLevel {
 	record ScriptF (a: *) = { unpack: Daml.Script.Internal.LowLevel:Question Unit Unit a };
 	variant Free (a: *) = Pure: Unit | Free: Unit;
 	record Script (a: *) = { runScript: Unit -> Unit, dummy: Unit };
+	val abort: Text -> Daml.Script.Internal.LowLevel:Script Unit = \(s: Text) ->
+		Daml.Script.Internal.LowLevel:Script @Unit { runScript = \(u: Unit) -> ERROR @Unit s, dummy = () };
+	val run: Daml.Script.Internal.LowLevel:Script Unit -> Unit = \(s: Daml.Script.Internal.LowLevel:Script Unit) ->
+		Daml.Script.Internal.LowLevel:Script @Unit {runScript} s ();
 }
 module Daml.Script.Internal.Questions.Util {
 	record AnyContractId = { templateId: Unit, contractId: Unit };

@@ -60,7 +60,7 @@ var modules = map[string]string{
 	"K":  "'library':Daml.Script.Internal.Questions.Crypto.Text",
 }
 
-var shortName = regexp.MustCompile(`([ (\[,\t])(LL|T|NE|A|F|C|S|U|K):([A-Z])`)
+var shortName = regexp.MustCompile(`([ (\[,\t])(LL|T|NE|A|F|C|S|U|K):([A-Za-z])`)
 
 // inFull writes out the short names of modules.
 func inFull(source string) string {
