@@ -2,6 +2,7 @@ package daml
 
 import (
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -38,4 +39,27 @@ func TestAScriptWithoutAnEndShowsWhereItWas(t *testing.T) {
 	require.Contains(t, text.String(),
 		"call stack, the innermost first\n    Wallet:22:3\n    Wallet:loop\n    Wallet:spin at Wallet:22:3\n")
 	require.NotContains(t, text.String(), "it fails here")
+}
+
+// TestJob_DoesNotCountTimeThatOthersTake has a script wait for longer than it may work.
+func TestJob_DoesNotCountTimeThatOthersTake(t *testing.T) {
+	t.Parallel()
+	one := suiteOfWallet(t)
+	const timeout = 200 * time.Millisecond
+	waits := options{timeout: timeout}
+	passed := time.After(2 * timeout)
+	var once sync.Once
+	waits.script.More = func(int64) bool {
+		once.Do(func() { <-passed })
+		return true
+	}
+	for _, found := range one.scripts {
+		if found.Name.Name == "write" {
+			r := job{one, found}.run(t.Context(), waits)
+			require.Nil(t, r.report.Failure)
+			require.Greater(t, r.took, timeout)
+			return
+		}
+	}
+	t.Fatal("there is no such script")
 }

@@ -3,6 +3,7 @@ package daml
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"iter"
 	"sync"
@@ -132,15 +133,21 @@ func run(ctx context.Context, jobs []job, options options) iter.Seq[result] {
 }
 
 func (j job) run(parent context.Context, options options) result {
-	ctx, cancel := context.WithTimeout(parent, options.timeout)
-	defer cancel()
+	limited := withProcessorTime
+	if options.script.Node != nil { // for which the script waits
+		limited = func(parent context.Context, limit time.Duration) (context.Context, func()) {
+			return context.WithTimeout(parent, limit)
+		}
+	}
+	ctx, end := limited(parent, options.timeout)
+	defer end()
 	started := time.Now()
 	report := j.suite.runner.Run(ctx, j.script, options.script)
 	if parent.Err() != nil && report.Failure != nil {
 		return result{job: j, cut: true}
 	}
 	took := time.Since(started)
-	if report.Failure == nil && took > options.timeout {
+	if report.Failure == nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		report.Failure = &script.Failure{Late: true} // a script that came to its end too late fails, too
 	}
 	if report.Failure != nil && report.Failure.Late { // what a script fails with of itself stays

@@ -29,7 +29,7 @@ type TestCommand struct {
 	Coverage bool          `help:"Print what the scripts used: templates, choices, by whom, and which lines ran."`
 	HTML     reportFile    `name:"coverage-html" help:"Write that to an HTML file, with the sources." placeholder:"FILE"`
 	Seed     string        `help:"What contract ids and keys derive from. The same seed gives the same." default:"0"`
-	Timeout  time.Duration `help:"How long one script may take." default:"1m"`
+	Timeout  time.Duration `help:"How long one script may take, in time of the processor." default:"1m"`
 	Memory   size          `help:"How much memory the run may hold, its packages included: bytes, or with K, M, G or T." default:"1G"`
 	Verbose  bool          `short:"v" help:"Show what passing scripts print with debug and trace, too."`
 }
