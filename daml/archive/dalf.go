@@ -160,8 +160,9 @@ func (r *reader) limitFault(err error) error {
 	}
 }
 
-// releaseCandidates are the versions that were frozen as a later stable one.
-var releaseCandidates = map[string]ast.LanguageVersion{"3-rc1": ast.V2_3, "3-rc2": ast.V2_3}
+// Of the release candidates the last one was frozen as the stable version. The first is shown and no more: its keys are
+// of other types.
+const firstCandidate, lastCandidate = "3-rc1", "3-rc2"
 
 func languageVersion(payload *archivepb.ArchivePayload, options Options) (ast.LanguageVersion, error) {
 	minor := payload.GetMinor()
@@ -188,9 +189,13 @@ func languageVersion(payload *archivepb.ArchivePayload, options Options) (ast.La
 		if options.Dev {
 			return ast.V2_dev, nil
 		}
-	default:
-		if version, ok := releaseCandidates[minor]; ok && (options.Dev || options.Candidates) {
-			return version, nil
+	case lastCandidate:
+		if options.Dev || options.Candidates {
+			return ast.V2_3, nil
+		}
+	case firstCandidate:
+		if options.Dev {
+			return ast.V2_3, nil
 		}
 	}
 	return 0, parseError("The package is in Daml-LF 2.%s; only Daml-LF 2.1 to 2.3 are supported", shown(minor)).

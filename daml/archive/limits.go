@@ -31,7 +31,8 @@ func DefaultLimits() Limits {
 type Options struct {
 	// Limits are DefaultLimits where they are zero.
 	Limits Limits
-	// Candidates also takes packages in release candidates of stable versions, and Dev those and 2.dev.
+	// Candidates also takes packages in the release candidates that became stable versions, and Dev all candidates and
+	// 2.dev.
 	Candidates, Dev bool
 	// Known finds a package that was read before, so that it is not read again; nil knows none. It may be called from
 	// several goroutines at a time.

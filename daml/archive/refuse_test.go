@@ -34,9 +34,11 @@ func TestLanguageVersionsAreTakenOrRefusedByName(t *testing.T) {
 	}
 	_, err := archive.ReadPackage(newBuilder().dalf("dev"), archive.Options{Candidates: true})
 	require.ErrorContains(t, err, "Daml-LF 2.dev; only")
+	_, err = archive.ReadPackage(newBuilder().dalf("3-rc1"), archive.Options{Candidates: true})
+	require.ErrorContains(t, err, "Daml-LF 2.3-rc1; only", "its keys are of other types")
 	_, err = archive.ReadPackage(newBuilder().dalf("3-rc2"), archive.Options{Candidates: true})
 	require.NoError(t, err)
-	for _, minor := range []string{"dev", "3-rc2"} {
+	for _, minor := range []string{"dev", "3-rc1", "3-rc2"} {
 		read, err := archive.ReadPackage(newBuilder().dalf(minor), archive.Options{Dev: true})
 		require.NoError(t, err)
 		require.Equal(t, "2."+minor, read.WrittenVersion)
