@@ -22,6 +22,7 @@ type shownPackage struct {
 	SDK        string           `json:"sdk_version,omitempty"`
 	Templates  []shownTemplate  `json:"templates"`
 	Interfaces []shownInterface `json:"interfaces"`
+	DataTypes  []shownDataType  `json:"data_types"`
 	Scripts    []shownScript    `json:"scripts"`
 	Packages   []shownRef       `json:"packages"`
 	Sources    []string         `json:"sources"`
@@ -77,8 +78,8 @@ func languageOf(p *ast.Package) string { return cmp.Or(p.WrittenVersion, p.Versi
 func describe(read *file, p *ast.Package) shownPackage {
 	out := shownPackage{
 		ID: p.ID, Name: p.Name, Version: p.Release, Upgrades: p.Upgrades, LF: languageOf(p), SDK: read.dar.SDK,
-		Templates: []shownTemplate{}, Interfaces: []shownInterface{}, Scripts: []shownScript{}, Packages: []shownRef{},
-		Sources: []string{},
+		Templates: []shownTemplate{}, Interfaces: []shownInterface{}, DataTypes: []shownDataType{},
+		Scripts: []shownScript{}, Packages: []shownRef{}, Sources: []string{},
 	}
 	d := describer{packages: read.packages, of: p}
 	for _, module := range p.Modules {
@@ -88,7 +89,9 @@ func describe(read *file, p *ast.Package) shownPackage {
 		for _, of := range module.Interfaces {
 			out.Interfaces = append(out.Interfaces, d.iface(module, of))
 		}
+		out.DataTypes = append(out.DataTypes, d.dataTypes(module)...)
 	}
+	slices.SortFunc(out.DataTypes, func(a, b shownDataType) int { return strings.Compare(a.Name, b.Name) })
 	slices.SortFunc(out.Templates, func(a, b shownTemplate) int { return strings.Compare(a.Name, b.Name) })
 	slices.SortFunc(out.Interfaces, func(a, b shownInterface) int { return strings.Compare(a.Name, b.Name) })
 	for _, found := range script.Find(p, read.packages) {

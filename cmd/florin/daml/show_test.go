@@ -30,6 +30,10 @@ module N {
       , controllers Cons @Party [reader] (Nil @Party)
       to upure @Text "";
   };
+  enum @serializable Mood = Glad | Sad;
+  record Pair (a: *) = { one: a, moods: List N:Mood };
+  variant Shape = Dot: Unit | Circle: Numeric 10 | Box: N:Shape.Box;
+  record Shape.Box = { width: Int64 };
   record @serializable Pass = { to_: Party, gifts: List (ContractId N:Note) };
   record @serializable Note = { owner: Party, text: Text };
   template (this: Note) = {
@@ -80,12 +84,20 @@ package id test
     method read : Party -> [Text]
     nonconsuming choice Read {} -> Text
 
+4 other data types
+  N:Mood = Glad | Sad
+  N:Pair a { one : a, moods : [Mood] }
+  N:Shape = Dot | Circle Decimal | Box { width : Int }
+  N:View { text : Text }
+
 1 script
   N:test
 
 1 other package in the archive; * it refers to
   * script  2.1  daml-script 1.0.0`, shown.text())
-	require.Equal(t, []string{"N:Note", "N:Readable", "N:test"}, shown.names())
+	require.Equal(t, []string{
+		"N:Note", "N:Readable", "N:Mood", "N:Pair", "N:Shape", "N:View", "N:test",
+	}, shown.names())
 	require.Equal(t, []shownRef{{"script", "daml-script", "1.0.0", "2.1", true}}, shown.Packages)
 }
 

@@ -7,13 +7,16 @@ import (
 	"github.com/florinledger/florin/cmd/florin/console"
 )
 
-// names are the templates, interfaces and scripts.
+// names are the templates, interfaces, data types and scripts.
 func (p shownPackage) names() []string {
 	var out []string
 	for _, template := range p.Templates {
 		out = append(out, template.Name)
 	}
 	for _, of := range p.Interfaces {
+		out = append(out, of.Name)
+	}
+	for _, of := range p.DataTypes {
 		out = append(out, of.Name)
 	}
 	for _, script := range p.Scripts {
@@ -44,6 +47,12 @@ func (p shownPackage) text() string {
 		section(&out, "%s", count(len(p.Interfaces), "interface"))
 	}
 	for _, of := range p.Interfaces {
+		of.write(&out)
+	}
+	if len(p.DataTypes) > 0 {
+		section(&out, "%s", count(len(p.DataTypes), "other data type"))
+	}
+	for _, of := range p.DataTypes {
 		of.write(&out)
 	}
 	if len(p.Scripts) > 0 {
