@@ -78,10 +78,10 @@ func (r Reader) CompletionsByKey(ctx context.Context, keys []string) (map[string
 // KeyedPrefix begins the names of what is submitted for requests with an Idempotency-Key.
 const KeyedPrefix = "idempotency-key:"
 
-// KeyedCompletions finds what was accepted of a user under a name that begins with [KeyedPrefix]: as its submission id,
-// or its command id. Something may be found twice. Versions before step 00158 gave the name to those alone that have no
-// other command id, as that. It finds only what has one of the submission keys: the user may know the name, and have
-// submitted any number of other things under it.
+// KeyedCompletions finds what was accepted of a user under a name that begins with [KeyedPrefix]: as the beginning of
+// its submission id, or as its command id. Something may be found twice. Versions before step 00158 gave the name to
+// those alone that have no other command id, as that. It finds only what has one of the submission keys: the user may
+// know the name, and have submitted any number of other things under it.
 func (r Reader) KeyedCompletions(
 	ctx context.Context, who ledger.Identity, name string, keys []string,
 ) ([]ledger.Completion, error) {

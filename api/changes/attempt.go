@@ -69,8 +69,8 @@ func Without(ctx context.Context) context.Context {
 
 // Name is how a submission of an attempt is named.
 type Name struct {
-	// ID is the same in all attempts, Key is not. It is the submission id, by which later attempts find what was accepted,
-	// and the command id of what has no other.
+	// ID is the same in all attempts, Key is not. It begins the submission id, by which later attempts find what was
+	// accepted, and is the command id of what has no other.
 	ID, Key string
 	// Done is the completion of an earlier attempt that was accepted; nil if there is none.
 	Done *ledger.Completion

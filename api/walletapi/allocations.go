@@ -98,7 +98,7 @@ func (a *API) allocateAmulet(
 	id := commandID("allocateAmulet", []ledger.Party{w.Party, specification.Settlement.Executor},
 		reference.ID, cid, specification.TransferLegID)
 	requestedAt := lf.TimestampOf(a.Now().Add(-requestMargin))
-	result, err := paying[token.AllocationInstructionResult](a, w, id,
+	allocated := paying[token.AllocationInstructionResult](a, w, id,
 		"WalletAppInstall_AllocationFactory_Allocate", func(v plan.View) (argument walletapp.InstallAllocationFactoryAllocate,
 			err error,
 		) {
@@ -118,7 +118,14 @@ func (a *API) allocateAmulet(
 			argument.AllocationFactory = lf.CID[token.AllocationFactory](network.Factory.ID)
 			argument.AllocateArg.ExtraArgs, err = extraArgs(network.AllocationFactory())
 			return argument, err
-		}).Submit(ctx, a.Base)
+		})
+	leg := specification.TransferLeg
+	allocated.Name, err = validator.Named("transfer_leg_id", specification.TransferLegID, leg.Receiver, leg.Amount,
+		leg.Meta.Values, specification.Settlement.Meta.Values)
+	if err != nil {
+		return response, err
+	}
+	result, err := allocated.Submit(ctx, a.Base)
 	if err != nil {
 		settlement := specification.Settlement
 		return response, a.ExplainLate(err,

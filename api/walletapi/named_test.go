@@ -2,6 +2,7 @@ package walletapi_test
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"sync"
 	"testing"
@@ -55,6 +56,67 @@ func TestANamedChangeIsTheSameForAllUsersOfAWallet(t *testing.T) {
 		}
 		require.Empty(t, b.accepted(made), "%s is made once", name)
 	}
+}
+
+// A name that is used for something else moves nothing, and the answer must not say that it did. How long the receiver
+// has is counted anew by who asks again, and amounts are the same in any notation.
+func TestNamedChange_RefusesOtherContentUnderAUsedName(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, apitest.Options{})
+	b.tap(b.alice, "10")
+	b.preapprove(b.bob)
+	b.preapprove(b.carol)
+	toCarol := map[string]any{"receiver_party_id": b.carol.Party}
+	others := map[string][]map[string]any{
+		"a tap":      {{"amount": "2"}},
+		"a send":     {toCarol, {"amount": "2"}, {"description": "other words"}},
+		"a transfer": {toCarol, {"amount": "2"}, {"description": "other words"}},
+		"an allocation": {
+			{"transfer_leg": map[string]any{"receiver": b.alice.Party, "amount": "25"}},
+			{"transfer_leg": map[string]any{"receiver": b.bob.Party, "amount": "26"}},
+			{"transfer_leg": map[string]any{"receiver": b.bob.Party, "amount": "25", "meta": map[string]any{"a": "b"}}},
+		},
+	}
+	as := map[string]string{
+		"a tap": `command_id \"one\"`, "a send": `deduplication_id \"one\"`, "a transfer": `tracking_id \"one\"`,
+		"an allocation": `transfer_leg_id \"one\"`,
+	}
+	first, made := map[string]apitest.Answer{}, b.head().Offset
+	check := func() {
+		t.Helper()
+		for name, request := range b.named() {
+			for _, other := range others[name] {
+				body := maps.Clone(request.body)
+				maps.Copy(body, other)
+				answer := b.post(b.alice, request.path, body)
+				refused(t, answer, http.StatusConflict, as[name])
+				require.Contains(t, answer.Text, "Nothing was done", name)
+			}
+		}
+		require.Empty(t, b.accepted(made))
+	}
+	for name, request := range b.named() {
+		first[name] = b.post(b.alice, request.path, request.body)
+		first[name].OK(nil)
+	}
+	made = b.head().Offset
+	check()
+	same := map[string]map[string]any{
+		"a tap": {"amount": "1.00"}, "a send": {"amount": "1.00"}, "an allocation": {},
+		"a transfer": {"amount": "25.50", "expires_at": micros(30 * time.Minute)},
+	}
+	for name, request := range b.named() {
+		body := maps.Clone(request.body)
+		maps.Copy(body, same[name])
+		again := b.post(b.alice, request.path, body)
+		require.Equal(t, first[name].Text, again.Text, name)
+	}
+
+	b.tap(b.alice, "1") // something is left of the record
+	b.Call(apitest.Admin, http.MethodPost, "/v2/participant-pruning/prune",
+		map[string]any{"pruneUpTo": b.head().Offset - 1}).OK(nil)
+	made = b.head().Offset
+	check()
 }
 
 // accepted are the transactions after an offset.

@@ -2,7 +2,6 @@ package walletapi
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"time"
 
@@ -55,7 +54,7 @@ func (a *API) createTransferOffer(
 		return none, err
 	}
 	if known {
-		return none, offerKnown()
+		return none, v0.Refuse(http.StatusConflict, "CreateTransferOffer duplicate command")
 	}
 	receiver, err := decodeParty("receiver_party_id", req.Body.ReceiverPartyID)
 	if err != nil {
@@ -79,33 +78,17 @@ func (a *API) createTransferOffer(
 		return none, err
 	}
 	made.Deadlines = []validator.Deadline{validator.DeadlineOf("expires_at", expiresAt.Time())}
-	return validator.Composed[CreateTransferOfferResponse]{
-		Wallet: w.Party, Compose: func(plan.View) (validator.Change, error) { return made, nil },
-		Decode: func(update ledger.Update) (CreateTransferOfferResponse, error) { return a.offerMade(update, receiver) },
-		Later:  a.completion(ctx, w, offer),
-	}, nil
-}
-
-// offerMade is the answer to who has made an offer.
-func (a *API) offerMade(
-	update ledger.Update, receiver ledger.Party,
-) (response CreateTransferOfferResponse, err error) {
-	result, err := validator.ResultOf[walletapp.InstallCreateTransferOfferResult](a.Base, update)
+	offered := validator.ComposedOf[walletapp.InstallCreateTransferOfferResult](a.Base, w, made)
+	offered.Name, err = validator.Named("tracking_id", req.Body.TrackingID, receiver, amount, req.Body.Description)
 	if err != nil {
-		return response, err
+		return none, err
 	}
-	var made struct{ Receiver ledger.Party }
-	if err := json.Unmarshal(update.Events[0].Argument, &made); err != nil {
-		return response, fault.Internal(err)
-	}
-	if made.Receiver != receiver { // another request of the same name came first
-		return response, offerKnown()
-	}
-	return CreateTransferOfferResponse{OfferContractID: result.TransferOffer.ID()}, nil
-}
-
-func offerKnown() error {
-	return v0.Refuse(http.StatusConflict, "CreateTransferOffer duplicate command")
+	offered.Later = a.completion(ctx, w, offer)
+	return validator.Answering(offered, func(
+		result walletapp.InstallCreateTransferOfferResult,
+	) (CreateTransferOfferResponse, error) {
+		return CreateTransferOfferResponse{OfferContractID: result.TransferOffer.ID()}, nil
+	}), nil
 }
 
 // completion is what automation does for an offer as soon as the receiver has accepted.

@@ -28,8 +28,8 @@ type transferPreapprovalSendRequest struct {
 	Body TransferPreapprovalSendRequest `body:"json"`
 }
 
-// transferPreapprovalSend sends coin that the receiver has as soon as it is answered. A send with an id that the sender
-// used before is answered as that one was, whatever it was to whom (upstream).
+// transferPreapprovalSend sends coin that the receiver has as soon as it is answered. The same send with an id that
+// the sender used before is answered as that one was.
 func (a *API) transferPreapprovalSend(
 	ctx context.Context, req transferPreapprovalSendRequest,
 ) (none validator.Composed[endpoint.Content], err error) {
@@ -66,6 +66,10 @@ func (a *API) transferPreapprovalSend(
 			inputs, err = plan.Inputs(v, w.Party)
 			return operation, inputs, err
 		})
+	sent.Name, err = validator.Named("deduplication_id", req.Body.DeduplicationID, receiver, amount, req.Body.Description)
+	if err != nil {
+		return none, err
+	}
 	sent.Explain = func(err error) error {
 		if fault.DuplicateCommand.Matches(err) { // made before, and pruned since: there is nothing more to answer
 			return nil

@@ -42,7 +42,7 @@ func (a *API) tap(ctx context.Context, req tapRequest) (response TapResponse, er
 	if req.Body.CommandID != nil {
 		id = commandID("tap", []ledger.Party{w.Party}, *req.Body.CommandID)
 	}
-	outcome, err := a.operation(ctx, w, id,
+	tapped := a.operation(ctx, w, id,
 		func(n validator.Network, _ plan.View) (operation walletapp.AmuletOperation, none []coin.TransferInput, err error) {
 			amount, err := usd.DivCeil(n.Latest.Payload.AmuletPrice)
 			if err != nil {
@@ -50,10 +50,16 @@ func (a *API) tap(ctx context.Context, req tapRequest) (response TapResponse, er
 			}
 			operation.Tap = &walletapp.OperationTap{TapAmount: amount}
 			return operation, nil, nil
-		}).Submit(ctx, a.Base)
+		})
+	if req.Body.CommandID != nil {
+		if tapped.Name, err = validator.Named("command_id", *req.Body.CommandID, usd); err != nil {
+			return response, err
+		}
+	}
+	outcome, err := tapped.Submit(ctx, a.Base)
 	if err != nil {
 		return response, err
 	}
-	tapped, err := outcomeOf(outcome.Tap)
-	return TapResponse{ContractID: tapped.ID()}, err
+	amulet, err := outcomeOf(outcome.Tap)
+	return TapResponse{ContractID: amulet.ID()}, err
 }

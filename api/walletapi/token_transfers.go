@@ -98,6 +98,10 @@ func (a *API) createTokenStandardTransfer(
 		func(v plan.View) (walletapp.InstallTransferFactoryTransfer, error) {
 			return a.composeTransfer(ctx, v, w, transfer)
 		})
+	transferred.Name, err = validator.Named("tracking_id", req.Body.TrackingID, receiver, amount, req.Body.Description)
+	if err != nil {
+		return none, err
+	}
 	transferred.Explain = func(err error) error {
 		return a.ExplainLate(err, validator.DeadlineOf("expires_at", expiresAt.Time()))
 	}

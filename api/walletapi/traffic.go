@@ -76,6 +76,10 @@ func (a *API) createBuyTrafficRequest(
 	}
 	made.Urgent, made.Deadlines = true, []validator.Deadline{validator.DeadlineOf("expires_at", expiresAt.Time())}
 	request := validator.ComposedOf[walletapp.InstallCreateBuyTrafficRequestResult](a.Base, w, made)
+	request.Name, err = validator.Named("tracking_id", req.Body.TrackingID, member, req.Body.TrafficAmount)
+	if err != nil {
+		return none, err
+	}
 	request.Later = a.purchase(ctx, w, asked)
 	return validator.Answering(request, func(
 		result walletapp.InstallCreateBuyTrafficRequestResult,

@@ -382,12 +382,16 @@ func (q *Queries) ListCompletionsByKey(ctx context.Context, submissionKeys []str
 }
 
 const ListKeyed = `-- name: ListKeyed :many
-SELECT begun.ledger_offset, begun.submission_key, begun.change_id, begun.user_id, begun.command_id, begun.submission_id, begun.act_as, begun.refusal, begun.update_id, begun.dedup_offset, begun.dedup_duration, begun.traceparent, begun.tracestate, begun.record_time, begun.paid_traffic_cost, begun.seal, begun.identity_provider_id, begun.external_hash, begun.read_as
-FROM completions AS begun
-WHERE
-    begun.submission_id = $1::text AND begun.submission_id LIKE 'idempotency-key:%' AND begun.refusal IS NULL
-    AND begun.identity_provider_id = $2 AND begun.user_id = $3
-    AND begun.submission_key = ANY($4::text[])
+(
+    SELECT begun.ledger_offset, begun.submission_key, begun.change_id, begun.user_id, begun.command_id, begun.submission_id, begun.act_as, begun.refusal, begun.update_id, begun.dedup_offset, begun.dedup_duration, begun.traceparent, begun.tracestate, begun.record_time, begun.paid_traffic_cost, begun.seal, begun.identity_provider_id, begun.external_hash, begun.read_as
+    FROM completions AS begun
+    WHERE
+        begun.submission_id BETWEEN $1::text AND $1::text || '~'
+        AND begun.submission_id LIKE 'idempotency-key:%' AND begun.refusal IS NULL
+        AND begun.identity_provider_id = $2 AND begun.user_id = $3
+        AND begun.submission_key = ANY($4::text[])
+    ORDER BY begun.submission_id
+)
 UNION ALL
 SELECT named.ledger_offset, named.submission_key, named.change_id, named.user_id, named.command_id, named.submission_id, named.act_as, named.refusal, named.update_id, named.dedup_offset, named.dedup_duration, named.traceparent, named.tracestate, named.record_time, named.paid_traffic_cost, named.seal, named.identity_provider_id, named.external_hash, named.read_as
 FROM completions AS named
@@ -405,8 +409,9 @@ type ListKeyedParams struct {
 }
 
 // ListKeyed finds what was accepted of a user for a submission of a request with an idempotency key, by the indexes of
-// those: under the submission id that such submissions have, or under their command id, which some have. Its user may
-// submit other things under the same names, without end, so it has only what has one of some submission keys.
+// those: under the submission id that such submissions have, which may go on after the name, or under their command id,
+// which some have. Its user may submit other things under the same names, without end, so it has only what has one of
+// some submission keys. The order has the planner take the index of what begins so.
 func (q *Queries) ListKeyed(ctx context.Context, arg ListKeyedParams) ([]Completion, error) {
 	rows, err := q.db.Query(ctx, ListKeyed,
 		arg.Name,

@@ -60,15 +60,20 @@ FROM completions
 WHERE submission_key = ANY(@submission_keys::text[]);
 
 -- ListKeyed finds what was accepted of a user for a submission of a request with an idempotency key, by the indexes of
--- those: under the submission id that such submissions have, or under their command id, which some have. Its user may
--- submit other things under the same names, without end, so it has only what has one of some submission keys.
+-- those: under the submission id that such submissions have, which may go on after the name, or under their command id,
+-- which some have. Its user may submit other things under the same names, without end, so it has only what has one of
+-- some submission keys. The order has the planner take the index of what begins so.
 -- name: ListKeyed :many
-SELECT begun.*
-FROM completions AS begun
-WHERE
-    begun.submission_id = @name::text AND begun.submission_id LIKE 'idempotency-key:%' AND begun.refusal IS NULL
-    AND begun.identity_provider_id = @identity_provider_id AND begun.user_id = @user_id
-    AND begun.submission_key = ANY(@submission_keys::text[])
+(
+    SELECT begun.*
+    FROM completions AS begun
+    WHERE
+        begun.submission_id BETWEEN @name::text AND @name::text || '~'
+        AND begun.submission_id LIKE 'idempotency-key:%' AND begun.refusal IS NULL
+        AND begun.identity_provider_id = @identity_provider_id AND begun.user_id = @user_id
+        AND begun.submission_key = ANY(@submission_keys::text[])
+    ORDER BY begun.submission_id
+)
 UNION ALL
 SELECT named.*
 FROM completions AS named

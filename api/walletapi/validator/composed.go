@@ -22,6 +22,8 @@ type Composed[R any] struct {
 	Wallet ledger.Party
 	// Payer is whose coin the change names; empty where it names none.
 	Payer ledger.Party
+	// Name is what the caller calls the change; nil for nothing.
+	Name *Name
 	// Compose makes the change of what the ledger holds. Where there is a payer it may be called again; all that it
 	// returns must have the same command id.
 	Compose func(plan.View) (Change, error)
@@ -54,7 +56,7 @@ func ComposedOf[R any](b *Base, w Owner, made Change) Composed[R] {
 // Answering is the same change with another answer, made of the one that it has.
 func Answering[R, S any](c Composed[R], answer func(R) (S, error)) Composed[S] {
 	return Composed[S]{
-		Wallet: c.Wallet, Payer: c.Payer, Compose: c.Compose, Explain: c.Explain, Later: c.Later,
+		Wallet: c.Wallet, Payer: c.Payer, Name: c.Name, Compose: c.Compose, Explain: c.Explain, Later: c.Later,
 		Decode: func(update ledger.Update) (none S, err error) {
 			result, err := c.Decode(update)
 			if err != nil {
@@ -88,7 +90,7 @@ func Planned[Req, R any](
 
 // Submit makes the change and waits for it.
 func (c Composed[R]) Submit(ctx context.Context, b *Base) (none R, err error) {
-	made := &submitting{base: b}
+	made := &submitting{base: b, name: c.Name}
 	if err := carryOut(ctx, made, c.Payer, c.Compose); err != nil {
 		return none, c.explained(err)
 	}
@@ -249,6 +251,7 @@ func planMerge(v plan.View, payer ledger.Party, purse plan.Purse, refusal error)
 // submitting makes changes on the ledger.
 type submitting struct {
 	base *Base
+	name *Name
 	// update is the transaction of the change.
 	update ledger.Update
 }
@@ -256,6 +259,7 @@ type submitting struct {
 func (s *submitting) view(ctx context.Context) plan.View { return s.base.View(ctx) }
 
 func (s *submitting) make(ctx context.Context, c Change) (err error) {
+	c.Name = s.name
 	s.update, err = s.base.Submit(ctx, c)
 	return err
 }

@@ -21,6 +21,8 @@ const WorkflowHeader = "Florin-Workflow-Id"
 type Change struct {
 	// CommandID is the same for the same change: made twice, it happens once and answers the same. "" is a new one.
 	CommandID string
+	// Name is what the command id was made of; nil where no caller gave one.
+	Name      *Name
 	ActAs     []ledger.Party
 	ReadAs    []ledger.Party
 	Commands  []ledger.Command
@@ -48,9 +50,13 @@ func (b *Base) Submission(ctx context.Context, c Change) ledger.Submission {
 	if c.Signed != nil {
 		kind = ledger.KindExternal
 	}
+	submissionID := uuid.NewString()
+	if c.Name != nil {
+		submissionID = c.Name.submissionID()
+	}
 	return ledger.Submission{
 		Key: uuid.NewString(), Identity: endpoint.Claims(ctx).Identity(), CommandID: c.CommandID,
-		SubmissionID: uuid.NewString(),
+		SubmissionID: submissionID,
 		ActAs:        ledger.SortedParties(c.ActAs), ReadAs: ledger.SortedParties(c.ReadAs), Commands: c.Commands,
 		Disclosed: c.Disclosed, Deduplication: c.Deduplication, Signed: c.Signed, ReceivedAt: b.Now().UTC(),
 		Trace: endpoint.Trace(ctx), Kind: kind, Admission: endpoint.Claims(ctx).Admission(admission(ctx)),
@@ -79,7 +85,10 @@ func (b *Base) Submit(ctx context.Context, c Change) (ledger.Update, error) {
 	}
 	submission := b.Submission(ctx, c)
 	if named {
-		submission.Key, submission.SubmissionID = name.Key, name.ID
+		submission.Key = name.Key
+		if submission.SubmissionID = name.ID; c.Name != nil { // earlier attempts are found by how the id begins
+			submission.SubmissionID += "/" + c.Name.submissionID()
+		}
 	}
 	attempt.Submitting()
 	completion, workflowID, err := b.submitter.SubmitAndTrace(ctx, submission)
@@ -91,7 +100,7 @@ func (b *Base) Submit(ctx context.Context, c Change) (ledger.Update, error) {
 		return ledger.Update{}, err
 	}
 	if completion.Refusal != nil {
-		return b.firstTime(ctx, completion.Refusal)
+		return b.firstTime(ctx, c.Name, completion.Refusal)
 	}
 	return changes.UpdateOf(ctx, b.record, completion)
 }
@@ -114,9 +123,14 @@ func TellWorkflow(ctx context.Context, workflowID string) {
 }
 
 // firstTime is the transaction of the same change made earlier, if that is why this one was refused.
-func (b *Base) firstTime(ctx context.Context, refusal *fault.Fault) (ledger.Update, error) {
+func (b *Base) firstTime(ctx context.Context, name *Name, refusal *fault.Fault) (ledger.Update, error) {
 	if !fault.DuplicateCommand.Matches(refusal) {
 		return ledger.Update{}, refusal
+	}
+	if name != nil {
+		if err := name.check(refusal); err != nil {
+			return ledger.Update{}, err
+		}
 	}
 	offset, err := strconv.ParseInt(refusal.Context["completion_offset"], 10, 64)
 	if err != nil {
