@@ -29,6 +29,8 @@ const (
 type viewBudget struct {
 	mu            sync.Mutex
 	steps, memory int64
+	// strict: when nothing is left, further views have nothing, and not the least.
+	strict bool
 }
 
 type viewBudgetKey struct{}
@@ -39,12 +41,29 @@ func WithViews(ctx context.Context) context.Context {
 	return context.WithValue(ctx, viewBudgetKey{}, &viewBudget{steps: MaxAnswerSteps, memory: MaxCodeMemory})
 }
 
+// WithViewsUpTo is a context for views that cost no more than so many steps together, with memory in proportion: once
+// left says that there are none, no view is computed. It says 0 when the memory is used up, too.
+func WithViewsUpTo(ctx context.Context, steps int64) (of context.Context, left func() int64) {
+	shared := &viewBudget{steps: steps, memory: steps * (MaxViewMemory / MaxViewSteps), strict: true}
+	return context.WithValue(ctx, viewBudgetKey{}, shared), func() int64 {
+		shared.mu.Lock()
+		defer shared.mu.Unlock()
+		if shared.memory <= 0 {
+			return 0
+		}
+		return max(shared.steps, 0)
+	}
+}
+
 // take is the budget of the next view. Call done when it is computed.
 func (v *viewBudget) take(ctx context.Context) (budget *Budget, done func()) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	steps := min(MaxViewSteps, max(v.steps, minViewSteps))
-	budget = newBudget(ctx, steps, min(MaxViewMemory, max(v.memory, minViewMemory)))
+	steps, memory := int64(minViewSteps), int64(minViewMemory)
+	if v.strict {
+		steps, memory = 0, 0
+	}
+	budget = newBudget(ctx, min(MaxViewSteps, max(v.steps, steps)), min(MaxViewMemory, max(v.memory, memory)))
 	return budget, func() {
 		v.mu.Lock()
 		defer v.mu.Unlock()

@@ -44,10 +44,7 @@ func (a *API) listAllocationRequests(
 	picked := validator.NewFairList[ledger.Contract](validator.MaxContracts, w.Party, a.Node.DSO)
 	named := db.Named{Party: w.Party, Templates: templates}
 	err = a.EachNamed(ctx, named, func(_ context.Context, stored db.StoredContract) (bool, error) {
-		// A contract whose view cannot be read asks for nothing.
-		if names, err := namesSender(ctx, packages, stored.Contract, name, w.Party); err == nil && names {
-			picked.Add(stored.Contract, stored.Contract)
-		}
+		picked.Add(stored.Contract, stored.Contract)
 		return true, nil
 	})
 	if err == nil {
@@ -56,7 +53,14 @@ func (a *API) listAllocationRequests(
 	if err != nil {
 		return response, err
 	}
+	asking, err := thoseAsking(ctx, packages, picked.ByMaker(), name, w.Party)
+	if err != nil {
+		return response, err
+	}
 	for _, contract := range picked.Items() {
+		if !asking[contract.ID] {
+			continue
+		}
 		shown, err := v0.ToAPIContract(packages, contract)
 		if err != nil {
 			return response, err
@@ -64,6 +68,36 @@ func (a *API) listAllocationRequests(
 		response.Requests = append(response.Requests, ListedAllocation{shown})
 	}
 	return response, nil
+}
+
+// requestSteps is what the views of a list may cost together, a tenth of a second of a core: anybody can make contracts
+// whose views cost much, and name the reader in them. Those of published apps cost about 50 steps each.
+const requestSteps = ledger.MaxCodeSteps / 5
+
+// thoseAsking are the contracts that ask a party to set coin aside, of contracts in the order of
+// [validator.FairList.ByMaker]. All makers have equal shares of what views may cost, and what one leaves is for those
+// after it: nobody who makes costly contracts hides what others ask for. A contract whose view cannot be read, or has
+// no share left, asks for nothing.
+func thoseAsking(
+	ctx context.Context, packages *ledger.Packages, makers [][]ledger.Contract, name lf.TypeName, party ledger.Party,
+) (map[ledger.ContractID]bool, error) {
+	asking, steps := map[ledger.ContractID]bool{}, int64(requestSteps)
+	for i, made := range makers {
+		share := steps / int64(len(makers)-i)
+		views, left := ledger.WithViewsUpTo(ctx, share)
+		for _, contract := range made {
+			if left() == 0 {
+				break
+			}
+			names, err := namesSender(views, packages, contract, name, party)
+			if ctx.Err() != nil {
+				return nil, err
+			}
+			asking[contract.ID] = err == nil && names
+		}
+		steps -= share - left()
+	}
+	return asking, nil
 }
 
 // allocationRequestTemplates are the templates of requests, and the interface that makes them so.

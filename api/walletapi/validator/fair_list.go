@@ -2,6 +2,7 @@ package validator
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/florinledger/florin/ledger"
@@ -87,6 +88,21 @@ func (s *FairList[T]) drop(maker ledger.Party, measure func(*made[T]) int64) {
 	if largest.items = largest.items[1:]; len(largest.items) == 0 {
 		delete(s.makers, most)
 	}
+}
+
+// ByMaker are the picked items of each maker, the newest first. Makers come in order of how many there are of theirs,
+// the fewest first.
+func (s *FairList[T]) ByMaker() [][]T {
+	makers := slices.SortedFunc(maps.Keys(s.makers), func(a, b ledger.Party) int {
+		return cmp.Or(cmp.Compare(len(s.makers[a].items), len(s.makers[b].items)), cmp.Compare(a, b))
+	})
+	all := make([][]T, len(makers))
+	for i, maker := range makers {
+		for _, one := range slices.Backward(s.makers[maker].items) {
+			all[i] = append(all[i], one.item)
+		}
+	}
+	return all
 }
 
 // Items are those that were picked, the oldest first.
