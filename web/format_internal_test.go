@@ -9,6 +9,25 @@ import (
 	"github.com/florinledger/florin/decimal"
 )
 
+// A trade of 10 against 20 by allocations, as who gives the 10 reads it.
+func TestEntryOf_SettledTradeSaysWhoGotWhat(t *testing.T) {
+	t.Parallel()
+	const alice, bob = "alice::1220ab", "bob::1220ab"
+	read := func(sender string, sent string, receiver, got string) []string {
+		from := item{
+			Type: "transfer", Sender: &partyAmount{sender, decimal.MustParse(sent)},
+			Receivers: []partyAmount{{receiver, decimal.MustParse(got)}},
+		}
+		from.Subtype.Choice = "AmuletRules_Transfer"
+		one, err := entryOf(alice, from)
+		require.NoError(t, err)
+		return []string{one.What, one.Joint, one.With, one.Signed}
+	}
+	require.Equal(t, []string{"Set aside 10 CC", "for", bob, "−10 CC"}, read(alice, "-10", bob, "0"))
+	require.Equal(t, []string{"Sent 10 CC", "to", bob, "0 CC"}, read(alice, "0", bob, "10"))
+	require.Equal(t, []string{"Received", "from", bob, "+20 CC"}, read(bob, "0", alice, "20"))
+}
+
 func TestAmountsAreShownExactly(t *testing.T) {
 	t.Parallel()
 	for amount, shown := range map[string]string{

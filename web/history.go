@@ -96,6 +96,8 @@ func entryOf(party string, from item) (entry, error) {
 		}
 	case isSender && one.With == "" && strings.HasSuffix(from.Subtype.Choice, "_Transfer"): // to oneself
 		one.What = "Merged coin"
+	case isSender && one.With != "" && passed.Sign() == 0:
+		one.What, one.Joint = "Set aside "+coins(one.Change.Neg()), "for"
 	case isSender && one.With != "":
 		one.Kind, one.What, one.Joint = "sent", "Sent "+coins(passed), "to"
 	case !isSender && one.Change.Sign() > 0:

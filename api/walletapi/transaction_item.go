@@ -17,7 +17,7 @@ type TransactionItem struct {
 	Date    endpoint.Timestamp `json:"date" required:"true" doc:"Effective time of the transaction"`
 
 	Sender    *PartyAndAmount  `json:"sender" doc:"Transfers: whose coin was spent, and by how much it changed"`
-	Receivers []PartyAndAmount `json:"receivers" doc:"Transfers and balance changes: who has how much more"`
+	Receivers []PartyAndAmount `json:"receivers" doc:"Who has how much more; 0 for whom coin is set aside"`
 
 	HoldingFees                *decimal.Decimal `json:"holding_fees" doc:"Transfers: always zero"`
 	AppRewardsUsed             *decimal.Decimal `json:"app_rewards_used" doc:"Transfers: coin minted from app rewards"`

@@ -203,7 +203,7 @@ func TestLocksThatEndAndDust(t *testing.T) {
 		short(b.items(alice)[0]))
 }
 
-func TestSettlements(t *testing.T) {
+func TestReader_SettlementNamesWhoGetsTheCoin(t *testing.T) {
 	t.Parallel()
 	b := start(t)
 	set := through[token.AllocationInstructionResult](b,
@@ -223,7 +223,9 @@ func TestSettlements(t *testing.T) {
 				},
 			},
 		}, alice)
-	require.Equal(t, "transfer "+rules+" AmuletRules_Transfer alice::1220a1 -10.0", b.only(alice))
+	require.Equal(t, "transfer "+rules+" AmuletRules_Transfer alice::1220a1 -10.0 > bob::1220b0 0.0", b.only(alice),
+		"it says for whom the coin is set aside, who does not have it yet")
+	require.Empty(t, b.items(bob))
 	id := ledger.ContractID(set.Output.Completed.AllocationCid)
 	command, err := ledgertest.ExerciseThrough(b.Ledger,
 		"#splice-api-token-allocation-v1:Splice.Api.Token.AllocationV1:Allocation", id,

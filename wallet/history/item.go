@@ -49,7 +49,8 @@ type Item struct {
 
 	// Sender is whose coin was spent; for KindTransfer. Rewards that were minted on the way make the amount larger.
 	Sender PartyAmount
-	// Receivers are in order of their parties. A balance change has exactly one, a merge none.
+	// Receivers are in order of their parties. A balance change has exactly one, a merge none. One whose amount is zero is
+	// to get the coin later: it is offered, or set aside.
 	Receivers []PartyAmount
 	// Rewards are for KindTransfer.
 	Rewards Rewards

@@ -113,16 +113,26 @@ func returnedTransfer(r *reader, i int) (Item, error) {
 	return item, err
 }
 
-// allocated is coin that was set aside for a settlement: it has left its owner and come to nobody.
+// allocated is coin that was set aside for a settlement: it has left its owner and come to nobody. The owner is told
+// for whom it is, who has nothing yet.
 func allocated(r *reader, i int) (Item, error) {
 	event := r.update.Events[i]
 	item := r.newItem(KindTransfer, event)
 	item.Subtype = Subtype{TemplateID: rulesID, Choice: "AmuletRules_Transfer"}
-	sender, err := r.party(event, argument("allocation", "transferLeg", "sender"))
-	if err != nil {
+	var leg wanted
+	if err := r.decode(event, argument("allocation", "transferLeg"), &leg); err != nil {
 		return item, err
 	}
-	return item, r.fillTransfer(&item, i, sender)
+	if leg.Sender == "" {
+		return item, errors.New("the allocation names no sender")
+	}
+	if err := r.fillTransfer(&item, i, leg.Sender); err != nil {
+		return item, err
+	}
+	if r.Party == leg.Sender && leg.Receiver != leg.Sender {
+		item.Receivers = append(item.Receivers, PartyAmount{Party: leg.Receiver})
+	}
+	return item, nil
 }
 
 // settled is a leg of a settlement that was executed. Its event id ends with the leg's own.

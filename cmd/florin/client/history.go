@@ -56,13 +56,33 @@ type historyItem struct {
 type entry struct {
 	ID   string    `json:"id"`
 	Time time.Time `json:"time"`
-	// Kind is transfer, offer, tap, or the choice that made the entry.
+	// Kind is transfer, offer, allocation, tap, or the choice that made the entry.
 	Kind string `json:"kind"`
 	// Amount is by how much the owner's coin changed.
 	Amount decimal.Decimal `json:"amount"`
-	// With are the other parties.
-	With []string `json:"with"`
-	Note string   `json:"note"`
+	// With are the other parties, Received what those of them got who got something.
+	With     []string `json:"with"`
+	Received []change `json:"received"`
+	Note     string   `json:"note"`
+}
+
+// cells are the row of the entry in its owner's table. An amount of 0 does not say what the others got, who were given
+// coin that had left the owner before: the note does.
+func (e entry) cells(owner string) []string {
+	with, note := make([]string, len(e.With)), e.Note
+	for i, party := range e.With {
+		with[i] = ledgerclient.PartyFor(owner, party)
+	}
+	if note == "" && e.Amount.Sign() == 0 {
+		got := make([]string, len(e.Received))
+		for i, one := range e.Received {
+			got[i] = ledgerclient.PartyFor(owner, one.Party) + " got " + coins(one.Amount)
+		}
+		note = strings.Join(got, ", ")
+	}
+	return []string{
+		e.Time.Local().Format(time.DateTime), e.Kind, coins(e.Amount), strings.Join(with, ", "), ledgerclient.Short(note),
+	}
 }
 
 // Run prints the history.
@@ -84,14 +104,7 @@ func (c *HistoryCommand) Run(ctx context.Context) error {
 		for _, item := range out.Items {
 			shown := item.entryOf(owner.Party)
 			entries = append(entries, shown)
-			with := make([]string, len(shown.With))
-			for i, party := range shown.With {
-				with[i] = ledgerclient.PartyFor(owner.Party, party)
-			}
-			answer.Table.Rows = append(answer.Table.Rows, []string{
-				shown.Time.Local().Format(time.DateTime), shown.Kind, coins(shown.Amount), strings.Join(with, ", "),
-				ledgerclient.Short(shown.Note),
-			})
+			answer.Table.Rows = append(answer.Table.Rows, shown.cells(owner.Party))
 			answer.Names = append(answer.Names, shown.ID)
 		}
 		if len(entries) == 0 {
@@ -104,7 +117,7 @@ func (c *HistoryCommand) Run(ctx context.Context) error {
 
 // entryOf is what an entry means for its owner.
 func (i historyItem) entryOf(owner string) entry {
-	shown := entry{ID: i.EventID, Time: i.Date, Kind: i.kind(), With: []string{}, Note: i.Details}
+	shown := entry{ID: i.EventID, Time: i.Date, Kind: i.kind(), With: []string{}, Received: []change{}, Note: i.Details}
 	changes := i.Receivers
 	if i.Sender != nil {
 		changes = append([]change{*i.Sender}, changes...)
@@ -115,6 +128,9 @@ func (i historyItem) entryOf(owner string) entry {
 	for _, one := range changes {
 		if one.Party != owner {
 			shown.With = append(shown.With, one.Party)
+			if one.Amount.Sign() > 0 {
+				shown.Received = append(shown.Received, one)
+			}
 			continue
 		}
 		if sum, err := shown.Amount.Add(one.Amount); err == nil {
@@ -131,6 +147,8 @@ func (i historyItem) kind() string {
 	switch {
 	case i.InstructionReceiver != nil:
 		return "offer"
+	case i.Type == "transfer" && len(i.Receivers) == 1 && i.Receivers[0].Amount.Sign() == 0:
+		return "allocation"
 	case i.Type == "transfer":
 		return "transfer"
 	case strings.HasSuffix(i.Subtype.Choice, "_Tap"):
