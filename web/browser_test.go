@@ -16,6 +16,7 @@ import (
 
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/builtin"
 	"github.com/florinledger/florin/hosts"
 	"github.com/florinledger/florin/web"
 )
@@ -33,9 +34,13 @@ func options(t *testing.T, api http.Handler) web.Options {
 	t.Helper()
 	names, err := hosts.Parse(nil, "127.0.0.1:0")
 	require.NoError(t, err)
+	var builtIn []string
+	for _, pkg := range builtin.Packages() {
+		builtIn = append(builtIn, string(pkg.ID))
+	}
 	return web.Options{
 		API: api, Secret: secretOf(secret), Hosts: names, HostsFlag: "--hosts", Participant: "participant::1220",
-		Synchronizer: "global-domain::1220", Taps: true, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		BuiltIn: builtIn, Synchronizer: "global-domain::1220", Taps: true, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Development: &web.Development{
 			Admin: apitest.LedgerUser, CountFor: endpoint.CountFor,
 			Token: func(user string) (string, error) { return apitest.Token(t, user), nil },

@@ -12,8 +12,8 @@ const contractsPage = 50
 
 // holding is a contract in a list.
 type holding struct {
-	ID, On, Template string
-	At               time.Time
+	ID, On, Template, Package string
+	At                        time.Time
 }
 
 // partyView is a party, with the contracts that it sees.
@@ -68,7 +68,8 @@ func (s *site) partyByID(v *visit, as reader) error {
 	for _, one := range out.Contracts {
 		found := one.Entry.Active.Created
 		data.Contracts = append(data.Contracts, holding{
-			ID: found.Contract, On: wordsOfTemplate(found.Template), Template: found.Template, At: found.At,
+			ID: found.Contract, On: wordsOfTemplate(found.Template), Template: found.Template, Package: found.Package,
+			At: found.At,
 		})
 	}
 	if out.Next != nil {

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/daml/dartest"
 	"github.com/florinledger/florin/ledgerclient"
 )
 
@@ -136,6 +138,37 @@ func TestTheExplorerShowsWhatItsVisitorMayReadAndNothingElse(t *testing.T) {
 	bob.open(update).shows("Tap", "those whom you read as")
 	bob.open("/explorer/parties").shows("You may read as any party.")
 	bob.open(update + "?as=bob").shows("for you to see")
+}
+
+// TestExplorer_NamesThePackageOfALookalike: anybody can call a template of their own Amulet. The explorer says of it
+// everywhere whose it is, and the coin's own go without.
+func TestExplorer_NamesThePackageOfALookalike(t *testing.T) {
+	t.Parallel()
+	api := coinAPI(t)
+	alice := window(t, serve(t, options(t, api.Handler))).as("alice")
+	alice.press("/wallet/tap", "amount", "1")
+	update := alice.open("/explorer").shows("Dev net tap on Amulet rules by alice").linkOn("/explorer/updates/")
+	alice.open(update).shows("New Amulet signed by DSO")
+	alice.open(alice.linkOn("/explorer/contracts/"))
+	require.NotContains(t, alice.words(), "of package")
+
+	lookalike := strings.ReplaceAll(dartest.Notes("amulet-look", "1.0.0", ""), "Note", "Amulet")
+	api.Call(apitest.Admin, http.MethodPost, "/v2/dars", string(dartest.Build(t, lookalike))).OK(nil)
+	party := alice.open("/explorer/parties").textOf("code", "<article")
+	submit := func(command string) {
+		api.Call("alice", http.MethodPost, "/v2/commands/submit-and-wait", fmt.Sprintf(
+			`{"commandId":"one","actAs":[%q],"commands":[%s]}`, party, command)).OK(nil)
+	}
+	submit(fmt.Sprintf(`{"CreateAndExerciseCommand":{"templateId":"#amulet-look:N:Amulet","createArguments":{
+		"owner":%[1]q,"reader":%[1]q,"text":"a coin"},"choice":"Share","choiceArgument":{"reader":%[1]q}}}`, party))
+	const on = "Amulet of package amulet-look"
+	update = alice.open("/explorer").shows("New "+on+" signed by alice", "Share on "+on+" by alice").
+		linkOn("/explorer/updates/")
+	alice.open(update).shows("New "+on+" signed by alice", "Share on "+on+" by alice")
+	// the contract's heading, and how it began
+	require.GreaterOrEqual(t, strings.Count(alice.open(alice.linkOn("/explorer/contracts/")).words(), on), 2)
+	alice.open("/explorer/parties/" + url.PathEscape(party)).shows(on)
+	require.Equal(t, 1, strings.Count(alice.words(), "of package"), "of the contracts of the party")
 }
 
 func TestWhoMayReadAsNobodyIsToldSo(t *testing.T) {

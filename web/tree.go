@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -11,8 +12,8 @@ import (
 type node struct {
 	// What says it in words, On is the contract's template in words.
 	What, On string
-	// Template and Contract are the names that programs know, Choice is "" of a new contract.
-	Template, Choice, Contract string
+	// Template, Package and Contract are the names that programs know, Choice is "" of a new contract.
+	Template, Package, Choice, Contract string
 	// By are those who made the choice, or signed the contract; Seen are those of the reader's parties who see it, where
 	// the reader has more than one.
 	By, Seen people
@@ -33,6 +34,7 @@ type event struct {
 		NodeID      int32           `json:"nodeId"`
 		Contract    string          `json:"contractId"`
 		Template    string          `json:"templateId"`
+		Package     string          `json:"packageName"`
 		Argument    json.RawMessage `json:"createArgument"`
 		Signatories []string        `json:"signatories"`
 		Observers   []string        `json:"observers"`
@@ -43,6 +45,7 @@ type event struct {
 		Last      int32           `json:"lastDescendantNodeId"`
 		Contract  string          `json:"contractId"`
 		Template  string          `json:"templateId"`
+		Package   string          `json:"packageName"`
 		Choice    string          `json:"choice"`
 		Argument  json.RawMessage `json:"choiceArgument"`
 		Result    json.RawMessage `json:"exerciseResult"`
@@ -108,15 +111,15 @@ func (e event) head(as reader) *node {
 			return slices.Contains(c.Signatories, party) || slices.Contains(c.Observers, party)
 		}
 		return &node{
-			What: "New", On: wordsOfTemplate(c.Template), Template: c.Template, Contract: c.Contract,
+			What: "New", On: wordsOfTemplate(c.Template), Template: c.Template, Package: c.Package, Contract: c.Contract,
 			By: peopleOf(c.Signatories), Seen: as.seen(c.Witnesses),
 			Known: as.isEverybody() || slices.ContainsFunc(c.Witnesses, isStakeholder), id: c.NodeID, last: c.NodeID,
 		}
 	case e.Exercised != nil:
 		x := e.Exercised
 		return &node{
-			What: wordsOfChoice(x.Choice), On: wordsOfTemplate(x.Template), Template: x.Template, Choice: x.Choice,
-			Contract: x.Contract, By: peopleOf(x.Acting), Seen: as.seen(x.Witnesses), Ends: x.Consuming,
+			What: wordsOfChoice(x.Choice), On: wordsOfTemplate(x.Template), Template: x.Template, Package: x.Package,
+			Choice: x.Choice, Contract: x.Contract, By: peopleOf(x.Acting), Seen: as.seen(x.Witnesses), Ends: x.Consuming,
 			Known: as.isEverybody() || x.Delta, id: x.NodeID, last: x.Last,
 		}
 	default:
@@ -127,6 +130,15 @@ func (e event) head(as reader) *node {
 // wordsOfTemplate makes words of the last part of a template's name.
 func wordsOfTemplate(template string) string {
 	return wordsOfChoice(template[strings.LastIndexByte(template, ':')+1:])
+}
+
+// foreign is the name of the package of a template, "" where that is built in.
+func foreign(builtIn []string, template, name string) string {
+	id, _, _ := strings.Cut(template, ":")
+	if slices.Contains(builtIn, id) {
+		return ""
+	}
+	return cmp.Or(name, id)
 }
 
 // maxJSON is how much of a value is shown, in bytes.

@@ -45,6 +45,9 @@ type Options struct {
 	Development *Development
 	// Provider lets people sign in by OpenID Connect; nil where there is none.
 	Provider *Provider
+	// BuiltIn are the ids of the packages that are built in. Beside what is said of contracts of all others stands the
+	// name of their package: anybody may call theirs by the coin's words.
+	BuiltIn []string
 	// Taps: the page offers to mint coin.
 	Taps bool
 	// Admit counts for its address an answer that was made without the API, which counts its own. It returns why that is
@@ -79,7 +82,7 @@ func New(options Options) (http.Handler, error) {
 	s := &site{Options: options, api: ledgerclient.New("http://node", 1).Over(way{api: options.API})}
 	s.keys = &keyring{secret: options.Secret, now: options.Now}
 	var err error
-	if s.views, err = readViews(); err != nil {
+	if s.views, err = readViews(options.BuiltIn); err != nil {
 		return nil, err
 	}
 	mux := http.NewServeMux()

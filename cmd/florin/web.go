@@ -40,9 +40,13 @@ func (n *node) withPage(ctx context.Context, handler http.Handler) (http.Handler
 	if err != nil {
 		return nil, err
 	}
+	var builtIn []string
+	for _, pkg := range n.packages.List() {
+		builtIn = append(builtIn, string(pkg.ID))
+	}
 	return web.New(web.Options{ //nolint:contextcheck // each page has the context of its request
 		API: handler, Secret: n.pageSecret, Hosts: served, HostsFlag: api.HostsFlag,
-		Participant: n.identity.ParticipantID, Synchronizer: n.identity.SynchronizerID,
+		BuiltIn: builtIn, Participant: n.identity.ParticipantID, Synchronizer: n.identity.SynchronizerID,
 		TemporalUI: n.options.temporalUI, TemporalNamespace: n.options.settings.TemporalNamespace,
 		Development: n.signInByName(), Provider: provider, Taps: n.options.development,
 		Admit: n.admitPage,
