@@ -27,6 +27,14 @@ type Record interface {
 	CountArchived(ctx context.Context, after, upTo ledger.Offset) (int64, error)
 	ActiveListings(ctx context.Context, after db.Position, limit int32) ([]db.Mislisted, error)
 	Listings(ctx context.Context, after db.Listing, limit int32) ([]db.Listing, error)
+	UnlistedCompletions(ctx context.Context, after, upTo ledger.Offset) ([]db.Unlisted, error)
+	UnlistedUpdates(
+		ctx context.Context, updates []ledger.Update, history map[ledger.Offset][]ledger.Party,
+	) (unlisted []db.Unlisted, pairs int, err error)
+	UnlistedExecutions(ctx context.Context, after, upTo ledger.Offset) ([]ledger.Offset, error)
+	TrackedStates(ctx context.Context, ids []db.TrackedID) (map[db.TrackedID]db.Tracked, error)
+	KnownParties(ctx context.Context, parties []ledger.Party) (map[ledger.Party]bool, error)
+	CountListed(ctx context.Context, after, upTo ledger.Offset) (db.Listed, error)
 	MiscountedTraffic(ctx context.Context, limit int32) ([]db.MiscountedTraffic, error)
 	AuditCheckpoint(ctx context.Context) (db.AuditCheckpoint, bool, error)
 }
@@ -101,8 +109,11 @@ func (a *Auditor) Audit(ctx context.Context, upTo ledger.Offset) (Report, error)
 		return Report{}, err
 	}
 	report, err := a.Continue(ctx, state, upTo)
+	if err != nil {
+		return Report{}, err
+	}
 	report.Since, report.foundBefore = since, before.state.FindingCount
-	return report, err
+	return report, a.compareCounts(ctx, &report.State)
 }
 
 // Begin is the state before the first page.
@@ -255,7 +266,12 @@ func (a *Auditor) Advance(ctx context.Context, state State, upTo ledger.Offset) 
 	if err != nil {
 		return state, err
 	}
+	page := a.newPage(contracts)
 	archived, err := a.record.CountArchived(ctx, state.Offset, upTo)
+	if err != nil {
+		return state, err
+	}
+	listings, err := a.listings(ctx, entries, updates, page)
 	if err != nil {
 		return state, err
 	}
@@ -263,14 +279,7 @@ func (a *Auditor) Advance(ctx context.Context, state State, upTo ledger.Offset) 
 		return state, err
 	}
 	entries.examine(&state)
-	page := page{
-		contracts: contracts, members: map[ledger.ContractID]bool{}, mismarked: map[ledger.ContractID]bool{},
-		consumed: map[ledger.ContractID]ledger.Offset{},
-	}
-	for id, contract := range contracts {
-		member, marked := a.isMember(contract)
-		page.members[id], page.mismarked[id] = member, !marked
-	}
+	listings.examine(&state)
 	for _, update := range updates {
 		state.follow(update)
 		if err := page.examine(&state, update); err != nil {
@@ -288,6 +297,18 @@ func (a *Auditor) Advance(ctx context.Context, state State, upTo ledger.Offset) 
 	state.Offset = upTo
 	state.Updates += int64(len(updates))
 	return state, nil
+}
+
+func (a *Auditor) newPage(contracts map[ledger.ContractID]db.StoredContract) *page {
+	page := &page{
+		contracts: contracts, members: map[ledger.ContractID]bool{}, mismarked: map[ledger.ContractID]bool{},
+		consumed: map[ledger.ContractID]ledger.Offset{},
+	}
+	for id, contract := range contracts {
+		member, marked := a.isMember(contract)
+		page.members[id], page.mismarked[id] = member, !marked
+	}
+	return page
 }
 
 // stillThere refuses what was read if it was pruned meanwhile.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
@@ -20,6 +21,8 @@ const (
 	// Unchanged: a contract says what it said when it was created, is marked as the network's if it is, and is listed for
 	// its stakeholders as long as it is active.
 	Unchanged Rule = "unchanged"
+	// Listed: parties find the entries of the record that are theirs, and wallets what became of their requests.
+	Listed Rule = "listed"
 	// Conserved: what a transaction creates is what it consumes, and mints, less what it burns.
 	Conserved Rule = "conserved"
 	// Explained: a party's balance changes by what transfers, minting and burning give and take.
@@ -98,6 +101,10 @@ type State struct {
 	// Findings are the first ones, FindingCount is how many there are.
 	Findings     []Finding `json:"findings"`
 	FindingCount int64     `json:"findingCount"`
+
+	// listed counts the entries of listings that belong to what was audited since Start. Only an audit of all that is
+	// there compares it, so it is not kept.
+	listed db.Listed
 }
 
 // report adds findings. What is found again, because contracts are looked at many times, is one finding.

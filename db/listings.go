@@ -56,3 +56,54 @@ func (r Reader) Listings(ctx context.Context, after Listing, limit int32) ([]Lis
 	}
 	return out, failed("comparing the list of active contracts with contracts", err)
 }
+
+// Unlisted is an entry of the record that a party does not find, or an update that is not in the party's history.
+type Unlisted struct {
+	Party  ledger.Party
+	Offset ledger.Offset
+	// OnlyHistory: the party finds the update, but not in its history.
+	OnlyHistory bool
+}
+
+// UnlistedCompletions finds the completions of a range of offsets that acting parties of them do not find.
+func (r Reader) UnlistedCompletions(ctx context.Context, after, upTo ledger.Offset) ([]Unlisted, error) {
+	rows, err := r.queries.ListUnlistedCompletions(ctx, dbgen.ListUnlistedCompletionsParams{After: after, UpTo: upTo})
+	out := make([]Unlisted, len(rows))
+	for i, row := range rows {
+		out[i] = Unlisted{Party: ledger.Party(row.Party), Offset: row.LedgerOffset}
+	}
+	return out, failed("comparing completions with the list of their parties", err)
+}
+
+// UnlistedUpdates finds which of some updates somebody does not find who sees them, given in whose history each may be.
+// It also tells how many pairs of an update and a party there are.
+func (r Reader) UnlistedUpdates(
+	ctx context.Context, updates []ledger.Update, history map[ledger.Offset][]ledger.Party,
+) (unlisted []Unlisted, pairs int, err error) {
+	seen := toDBUpdateParties(Entries{Updates: updates, History: history})
+	rows, err := r.queries.ListUnlistedUpdates(ctx, dbgen.ListUnlistedUpdatesParams(seen))
+	for _, row := range rows {
+		unlisted = append(unlisted, Unlisted{
+			Party: ledger.Party(row.Party), Offset: ledger.Offset(row.LedgerOffset), OnlyHistory: row.IsListed,
+		})
+	}
+	return unlisted, len(seen.Parties), failed("comparing updates with the list of who sees them", err)
+}
+
+// UnlistedExecutions finds the transactions of a range of offsets that were signed outside the node, and could be
+// executed once more because nobody remembers them.
+func (r Reader) UnlistedExecutions(ctx context.Context, after, upTo ledger.Offset) ([]ledger.Offset, error) {
+	offsets, err := r.queries.ListUnlistedExecutions(ctx, dbgen.ListUnlistedExecutionsParams{
+		After: after, UpTo: upTo, RetentionSeconds: ledger.ExecutedRetention.Seconds(),
+	})
+	return offsets, failed("comparing signed transactions with the list of those that were executed", err)
+}
+
+// Listed counts the entries of listings.
+type Listed struct{ Completions, Updates, Tracked int64 }
+
+// CountListed counts the entries of listings that belong to a range of offsets. It reads all of them.
+func (r Reader) CountListed(ctx context.Context, after, upTo ledger.Offset) (Listed, error) {
+	row, err := r.queries.CountListed(ctx, dbgen.CountListedParams{After: int64(after), UpTo: int64(upTo)})
+	return Listed(row), failed("counting the entries of listings", err)
+}

@@ -93,6 +93,7 @@ var wholeLedger = map[string]map[string]string{
 		"activities/external.go":           "a contract must be new, whatever it is",
 		"activities/view.go":               "interpretation uses every contract",
 		"audit/auditor.go":                 "checks the mark of every contract",
+		"audit/listed.go":                  "tells histories of the network's events alone",
 		"db":                               "is where they are",
 	},
 	"ContractByKey": {

@@ -64,6 +64,8 @@ type SealedCompletion struct {
 	Offset     ledger.Offset
 	UpdateID   ledger.UpdateID // "" of a refusal
 	RecordTime time.Time
+	// Actors is how many parties it is listed for.
+	Actors int
 }
 
 // SealedUpdates lists all updates of a range in order of their offsets, for who checks their seals.
@@ -98,6 +100,7 @@ func (r Reader) SealedCompletions(
 	for i, row := range rows {
 		completions[i] = SealedCompletion{
 			Offset: row.LedgerOffset, UpdateID: ledger.UpdateID(orEmpty(row.UpdateID)), RecordTime: row.RecordTime,
+			Actors: len(row.ActAs),
 		}
 		completions[i].Seal = orEmpty(row.Seal)
 		row.Seal = nil

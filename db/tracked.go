@@ -66,6 +66,24 @@ func (r Reader) TrackedState(ctx context.Context, id TrackedID) (json.RawMessage
 	return state, err == nil, failed("reading a tracked request", err)
 }
 
+// TrackedStates finds what is known of requests. Those of which nothing is known are absent.
+func (r Reader) TrackedStates(ctx context.Context, ids []TrackedID) (map[TrackedID]Tracked, error) {
+	var wanted dbgen.ListTrackedParams
+	for _, id := range ids {
+		wanted.Parties = append(wanted.Parties, string(id.Party))
+		wanted.Kinds = append(wanted.Kinds, id.Kind)
+		wanted.Requesters = append(wanted.Requesters, string(id.Requester))
+		wanted.TrackingHashes = append(wanted.TrackingHashes, trackingHash(id.TrackingID))
+	}
+	rows, err := r.queries.ListTracked(ctx, wanted)
+	found := make(map[TrackedID]Tracked, len(rows))
+	for _, row := range rows {
+		id := ids[row.Number-1]
+		found[id] = Tracked{TrackedID: id, Offset: row.LedgerOffset, State: row.State}
+	}
+	return found, failed("reading tracked requests", err)
+}
+
 // Requesters are those whose requests of the kind with the tracking id concern the party, so many at most.
 func (r Reader) Requesters(
 	ctx context.Context, party ledger.Party, kind, trackingID string, limit int32,

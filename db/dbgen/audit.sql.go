@@ -46,6 +46,41 @@ func (q *Queries) CountBeyondEnd(ctx context.Context) (int64, error) {
 	return beyond, err
 }
 
+const CountListed = `-- name: CountListed :one
+SELECT
+    (
+        SELECT count(*) FROM completion_parties AS cp
+        WHERE cp.ledger_offset > $1::bigint AND cp.ledger_offset <= $2::bigint
+    ) AS completions,
+    (
+        SELECT count(*) FROM update_parties AS up
+        WHERE up.ledger_offset > $1::bigint AND up.ledger_offset <= $2::bigint
+    ) AS updates,
+    (
+        SELECT count(*) FROM tracked_requests AS t
+        WHERE t.ledger_offset > $1::bigint AND t.ledger_offset <= $2::bigint
+    ) AS tracked
+`
+
+type CountListedParams struct {
+	After int64
+	UpTo  int64
+}
+
+type CountListedRow struct {
+	Completions int64
+	Updates     int64
+	Tracked     int64
+}
+
+// CountListed counts the entries of listings that belong to a range of offsets.
+func (q *Queries) CountListed(ctx context.Context, arg CountListedParams) (CountListedRow, error) {
+	row := q.db.QueryRow(ctx, CountListed, arg.After, arg.UpTo)
+	var i CountListedRow
+	err := row.Scan(&i.Completions, &i.Updates, &i.Tracked)
+	return i, err
+}
+
 const GetAuditCheckpoint = `-- name: GetAuditCheckpoint :one
 SELECT ledger_offset, finding_count, state, seal, version
 FROM sealed_audit_checkpoint
@@ -130,6 +165,7 @@ SELECT
         WHERE
             a.contract_id IS DISTINCT FROM c.contract_id OR a.template_id IS DISTINCT FROM c.template_id
             OR a.in_network IS DISTINCT FROM c.in_network
+            OR (a.maker IS NULL AND NOT (c.in_network AND cardinality(c.observers) = 0))
     ) AS mislisted
 FROM contracts AS c
 WHERE
@@ -237,6 +273,195 @@ func (q *Queries) ListStrays(ctx context.Context, arg ListStraysParams) ([]ListS
 			&i.ContractID,
 			&i.IsStray,
 		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const ListTracked = `-- name: ListTracked :many
+SELECT wanted.number::integer AS number, t.ledger_offset, t.state
+FROM (
+    SELECT
+        unnest($1::text[]) AS party, unnest($2::text[]) AS kind, unnest($3::text[]) AS requester,
+        unnest($4::text[]) AS tracking_hash, generate_subscripts($1::text[], 1) AS number
+) AS wanted
+INNER JOIN tracked_requests AS t
+    ON
+        t.party = wanted.party AND t.kind = wanted.kind AND t.tracking_hash = wanted.tracking_hash
+        AND t.requester = wanted.requester
+`
+
+type ListTrackedParams struct {
+	Parties        []string
+	Kinds          []string
+	Requesters     []string
+	TrackingHashes []string
+}
+
+type ListTrackedRow struct {
+	Number       int32
+	LedgerOffset ledger.Offset
+	State        []byte
+}
+
+// ListTracked finds what is known of requests: the number of each in the lists, its offset and its state.
+func (q *Queries) ListTracked(ctx context.Context, arg ListTrackedParams) ([]ListTrackedRow, error) {
+	rows, err := q.db.Query(ctx, ListTracked,
+		arg.Parties,
+		arg.Kinds,
+		arg.Requesters,
+		arg.TrackingHashes,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListTrackedRow{}
+	for rows.Next() {
+		var i ListTrackedRow
+		if err := rows.Scan(&i.Number, &i.LedgerOffset, &i.State); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const ListUnlistedCompletions = `-- name: ListUnlistedCompletions :many
+SELECT acting.party::text AS party, c.ledger_offset
+FROM completions AS c
+CROSS JOIN LATERAL unnest(c.act_as) AS acting (party)
+LEFT JOIN completion_parties AS cp
+    ON
+        cp.identity_provider_id = c.identity_provider_id AND cp.user_id = c.user_id AND cp.party = acting.party
+        AND cp.ledger_offset = c.ledger_offset
+WHERE c.ledger_offset > $1 AND c.ledger_offset <= $2 AND cp.ledger_offset IS NULL
+ORDER BY c.ledger_offset, acting.party
+`
+
+type ListUnlistedCompletionsParams struct {
+	After ledger.Offset
+	UpTo  ledger.Offset
+}
+
+type ListUnlistedCompletionsRow struct {
+	Party        string
+	LedgerOffset ledger.Offset
+}
+
+// ListUnlistedCompletions finds, of the completions of a range of offsets, the acting parties for whom they are not
+// listed, by the primary keys.
+func (q *Queries) ListUnlistedCompletions(ctx context.Context, arg ListUnlistedCompletionsParams) ([]ListUnlistedCompletionsRow, error) {
+	rows, err := q.db.Query(ctx, ListUnlistedCompletions, arg.After, arg.UpTo)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListUnlistedCompletionsRow{}
+	for rows.Next() {
+		var i ListUnlistedCompletionsRow
+		if err := rows.Scan(&i.Party, &i.LedgerOffset); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const ListUnlistedExecutions = `-- name: ListUnlistedExecutions :many
+SELECT u.ledger_offset
+FROM updates AS u
+CROSS JOIN ledger_head AS h
+WHERE
+    u.ledger_offset > $1 AND u.ledger_offset <= $2 AND u.external_hash IS NOT NULL
+    AND u.record_time >= h.record_time - make_interval(secs => $3::double precision)
+    AND NOT EXISTS (
+        SELECT FROM executed_transactions AS e
+        WHERE
+            e.record_time >= u.record_time AND e.record_time < u.record_time + interval '1 second'
+            AND e.ledger_offset = u.ledger_offset
+    )
+ORDER BY u.ledger_offset
+`
+
+type ListUnlistedExecutionsParams struct {
+	After            ledger.Offset
+	UpTo             ledger.Offset
+	RetentionSeconds float64
+}
+
+// ListUnlistedExecutions finds the transactions of a range of offsets that were signed outside the node, executed within
+// the time for which that is remembered, and are not remembered. They are remembered with the time at which the commit
+// ended that executed them.
+func (q *Queries) ListUnlistedExecutions(ctx context.Context, arg ListUnlistedExecutionsParams) ([]ledger.Offset, error) {
+	rows, err := q.db.Query(ctx, ListUnlistedExecutions, arg.After, arg.UpTo, arg.RetentionSeconds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ledger.Offset{}
+	for rows.Next() {
+		var ledger_offset ledger.Offset
+		if err := rows.Scan(&ledger_offset); err != nil {
+			return nil, err
+		}
+		items = append(items, ledger_offset)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const ListUnlistedUpdates = `-- name: ListUnlistedUpdates :many
+SELECT
+    seen.party::text AS party, seen.ledger_offset::bigint AS ledger_offset,
+    (up.party IS NOT NULL)::boolean AS is_listed
+FROM (
+    SELECT
+        unnest($1::text[]) AS party, unnest($2::bigint[]) AS ledger_offset,
+        unnest($3::boolean[]) AS in_history
+) AS seen
+LEFT JOIN update_parties AS up ON up.party = seen.party AND up.ledger_offset = seen.ledger_offset
+WHERE up.party IS NULL OR (seen.in_history AND NOT up.in_history)
+ORDER BY seen.ledger_offset, seen.party
+`
+
+type ListUnlistedUpdatesParams struct {
+	Parties       []string
+	LedgerOffsets []int64
+	InHistories   []bool
+}
+
+type ListUnlistedUpdatesRow struct {
+	Party        string
+	LedgerOffset int64
+	IsListed     bool
+}
+
+// ListUnlistedUpdates finds, of pairs of a party and an update that it sees, those that are not listed, or not as what
+// may be in the party's history.
+func (q *Queries) ListUnlistedUpdates(ctx context.Context, arg ListUnlistedUpdatesParams) ([]ListUnlistedUpdatesRow, error) {
+	rows, err := q.db.Query(ctx, ListUnlistedUpdates, arg.Parties, arg.LedgerOffsets, arg.InHistories)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListUnlistedUpdatesRow{}
+	for rows.Next() {
+		var i ListUnlistedUpdatesRow
+		if err := rows.Scan(&i.Party, &i.LedgerOffset, &i.IsListed); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

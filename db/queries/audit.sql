@@ -55,6 +55,7 @@ SELECT
         WHERE
             a.contract_id IS DISTINCT FROM c.contract_id OR a.template_id IS DISTINCT FROM c.template_id
             OR a.in_network IS DISTINCT FROM c.in_network
+            OR (a.maker IS NULL AND NOT (c.in_network AND cardinality(c.observers) = 0))
     ) AS mislisted
 FROM contracts AS c
 WHERE
@@ -83,3 +84,78 @@ FROM (
 ) AS a
 LEFT JOIN contracts AS c ON c.contract_id = a.contract_id
 ORDER BY a.party, a.created_offset, a.created_node_id;
+
+-- ListUnlistedCompletions finds, of the completions of a range of offsets, the acting parties for whom they are not
+-- listed, by the primary keys.
+-- name: ListUnlistedCompletions :many
+SELECT acting.party::text AS party, c.ledger_offset
+FROM completions AS c
+CROSS JOIN LATERAL unnest(c.act_as) AS acting (party)
+LEFT JOIN completion_parties AS cp
+    ON
+        cp.identity_provider_id = c.identity_provider_id AND cp.user_id = c.user_id AND cp.party = acting.party
+        AND cp.ledger_offset = c.ledger_offset
+WHERE c.ledger_offset > @after AND c.ledger_offset <= @up_to AND cp.ledger_offset IS NULL
+ORDER BY c.ledger_offset, acting.party;
+
+-- ListUnlistedUpdates finds, of pairs of a party and an update that it sees, those that are not listed, or not as what
+-- may be in the party's history.
+-- name: ListUnlistedUpdates :many
+SELECT
+    seen.party::text AS party, seen.ledger_offset::bigint AS ledger_offset,
+    (up.party IS NOT NULL)::boolean AS is_listed
+FROM (
+    SELECT
+        unnest(@parties::text[]) AS party, unnest(@ledger_offsets::bigint[]) AS ledger_offset,
+        unnest(@in_histories::boolean[]) AS in_history
+) AS seen
+LEFT JOIN update_parties AS up ON up.party = seen.party AND up.ledger_offset = seen.ledger_offset
+WHERE up.party IS NULL OR (seen.in_history AND NOT up.in_history)
+ORDER BY seen.ledger_offset, seen.party;
+
+-- ListUnlistedExecutions finds the transactions of a range of offsets that were signed outside the node, executed within
+-- the time for which that is remembered, and are not remembered. They are remembered with the time at which the commit
+-- ended that executed them.
+-- name: ListUnlistedExecutions :many
+SELECT u.ledger_offset
+FROM updates AS u
+CROSS JOIN ledger_head AS h
+WHERE
+    u.ledger_offset > @after AND u.ledger_offset <= @up_to AND u.external_hash IS NOT NULL
+    AND u.record_time >= h.record_time - make_interval(secs => @retention_seconds::double precision)
+    AND NOT EXISTS (
+        SELECT FROM executed_transactions AS e
+        WHERE
+            e.record_time >= u.record_time AND e.record_time < u.record_time + interval '1 second'
+            AND e.ledger_offset = u.ledger_offset
+    )
+ORDER BY u.ledger_offset;
+
+-- ListTracked finds what is known of requests: the number of each in the lists, its offset and its state.
+-- name: ListTracked :many
+SELECT wanted.number::integer AS number, t.ledger_offset, t.state
+FROM (
+    SELECT
+        unnest(@parties::text[]) AS party, unnest(@kinds::text[]) AS kind, unnest(@requesters::text[]) AS requester,
+        unnest(@tracking_hashes::text[]) AS tracking_hash, generate_subscripts(@parties::text[], 1) AS number
+) AS wanted
+INNER JOIN tracked_requests AS t
+    ON
+        t.party = wanted.party AND t.kind = wanted.kind AND t.tracking_hash = wanted.tracking_hash
+        AND t.requester = wanted.requester;
+
+-- CountListed counts the entries of listings that belong to a range of offsets.
+-- name: CountListed :one
+SELECT
+    (
+        SELECT count(*) FROM completion_parties AS cp
+        WHERE cp.ledger_offset > @after::bigint AND cp.ledger_offset <= @up_to::bigint
+    ) AS completions,
+    (
+        SELECT count(*) FROM update_parties AS up
+        WHERE up.ledger_offset > @after::bigint AND up.ledger_offset <= @up_to::bigint
+    ) AS updates,
+    (
+        SELECT count(*) FROM tracked_requests AS t
+        WHERE t.ledger_offset > @after::bigint AND t.ledger_offset <= @up_to::bigint
+    ) AS tracked;

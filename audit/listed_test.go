@@ -1,0 +1,106 @@
+package audit_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/audit"
+	"github.com/florinledger/florin/ledger"
+)
+
+// offer has alice offer coin to bob under a tracking id, and returns the offset of the offer.
+func (b *bundle) offer(t *testing.T, bob *apitest.Wallet) ledger.Offset {
+	t.Helper()
+	b.alice.Create("#splice-wallet:Splice.Wallet.TransferOffer:TransferOffer", map[string]any{
+		"sender": b.alice.Party, "receiver": bob.Party, "dso": b.Node.DSO,
+		"amount":      map[string]any{"amount": "1.0", "unit": "AmuletUnit"},
+		"description": "", "trackingId": "lunch", "expiresAt": time.Now().Add(time.Hour).UTC().Format(time.RFC3339),
+	})
+	return b.end(t)
+}
+
+// TestAudit_ComparesEveryListing changes what readers find entries by, and requires the finding that names it.
+func TestAudit_ComparesEveryListing(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		// statement has the offset of alice's offer to bob as its argument.
+		statement string
+		words     string
+	}{
+		"a completion hidden": {
+			`DELETE FROM completion_parties WHERE ledger_offset = $1`, "completion_parties does not list the completion",
+		},
+		"a completion under another user": {
+			`UPDATE completion_parties SET user_id = 'mallory' WHERE ledger_offset = $1`,
+			"completion_parties does not list the completion",
+		},
+		"a completion shown to a stranger": {
+			`INSERT INTO completion_parties (identity_provider_id, user_id, party, ledger_offset)
+				SELECT identity_provider_id, 'mallory', 'mallory', ledger_offset FROM completion_parties
+				WHERE ledger_offset = $1`, "completion_parties has 1 entries more than the record accounts for",
+		},
+		"a payment hidden": {
+			`DELETE FROM update_parties WHERE ledger_offset = $1 AND party LIKE 'bob%'`,
+			"update_parties does not list the update",
+		},
+		"a payment left out of the history": {
+			`UPDATE update_parties SET in_history = false WHERE in_history AND ledger_offset < $1 AND party LIKE 'alice%'`,
+			"update_parties leaves the update out of the history",
+		},
+		"a payment shown to a stranger": {
+			`INSERT INTO update_parties (party, ledger_offset) VALUES ('mallory', $1)`,
+			"update_parties has 1 entries more than the record accounts for",
+		},
+		"a request forgotten": {
+			`DELETE FROM tracked_requests WHERE ledger_offset = $1 AND party LIKE 'alice%'`,
+			"tracked_requests does not have the transfer-offer",
+		},
+		"a request put back": {
+			`UPDATE tracked_requests SET ledger_offset = ledger_offset - 1 WHERE ledger_offset = $1 AND party LIKE 'alice%'`,
+			"tracked_requests has an earlier state of the transfer-offer",
+		},
+		"a request completed by nobody": {
+			`UPDATE tracked_requests SET state = '{"status":"completed"}' WHERE ledger_offset = $1 AND party LIKE 'alice%'`,
+			"tracked_requests has another state of the transfer-offer",
+		},
+		"a request that nobody made": {
+			`INSERT INTO tracked_requests (party, kind, requester, tracking_hash, ledger_offset, state)
+				VALUES ('mallory', 'transfer-offer', 'mallory', '', $1, '{}')`,
+			"tracked_requests has 1 entries more than the record accounts for",
+		},
+		"a party deleted": {
+			`DELETE FROM parties WHERE party LIKE 'carol%' AND $1 > 0`, "parties does not have a party that was allocated",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBundle(t)
+			bob := b.Wallet("bob")
+			b.Rights("root", ledger.Right{Kind: ledger.ParticipantAdmin})
+			b.Call("root", http.MethodPost, "/v2/parties", map[string]any{"partyIdHint": "carol"}).OK(nil)
+			offered := b.offer(t, bob)
+			b.requireClean(t)
+			b.damage(t, test.statement, int64(offered))
+			report, err := b.auditor.Audit(t.Context(), 0)
+			require.NoError(t, err)
+			require.NotEmpty(t, report.Findings)
+			for _, finding := range report.Findings {
+				require.Equal(t, audit.Listed, finding.Rule)
+			}
+			require.Contains(t, report.Findings[0].Detail, test.words)
+		})
+	}
+}
+
+// What is not looked up in a list of active contracts is not offered to wallets that have many.
+func TestAudit_FindsContractsWithoutMaker(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	b.offer(t, b.Wallet("bob"))
+	b.damage(t, `UPDATE active_contracts SET maker = NULL WHERE party LIKE 'bob%'`)
+	b.requireFound(t, audit.Unchanged, b.end(t), "for 1 stakeholders of the contract")
+}
