@@ -61,10 +61,29 @@ func (d *decoder) fillStruct(target reflect.Value, token json.Token) error {
 	if _, err := d.json.Token(); err != nil {
 		return err
 	}
+	if shape.several && found > 1 {
+		found = keepFirst(target, shape, seen)
+	}
 	if shape.oneOf && found != 1 {
 		return fmt.Errorf("%d constructors where exactly one of %s is expected", found, shape.names())
 	}
 	return d.missing(shape, seen)
+}
+
+// keepFirst leaves of the keys of a one-of the first one by name, and counts it.
+func keepFirst(target reflect.Value, shape *shape, seen []bool) int {
+	var first wireField
+	for _, field := range shape.fields {
+		if seen[field.index] && (first.name == "" || field.name < first.name) {
+			first = field
+		}
+	}
+	for _, field := range shape.fields {
+		if field.index != first.index {
+			target.Field(field.index).SetZero()
+		}
+	}
+	return 1
 }
 
 // spellings are the keys under which fields came that have several.

@@ -39,6 +39,8 @@ type shape struct {
 	fields []wireField
 	strict bool
 	oneOf  bool
+	// several: of several keys of a one-of the first one counts.
+	several bool
 }
 
 // wireField is one JSON key of a struct.
@@ -111,7 +113,7 @@ func (s shapes) addStruct(t reflect.Type) error {
 			found.strict = true
 			continue
 		case oneOfType:
-			found.oneOf = true
+			found.oneOf, found.several = true, field.Tag.Get("several") == "first"
 			continue
 		}
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")

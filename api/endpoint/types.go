@@ -13,7 +13,8 @@ import (
 type Strict struct{}
 
 // OneOf marks a body type, by being embedded, that is an object with exactly one key. Each other field is a pointer
-// with `omitempty`.
+// with `omitempty`. With the tag `several:"first"` a client may send several keys: the first by name counts, and the
+// others are not read, as by the decoder of the original.
 type OneOf struct{}
 
 // Value is the wrapper that alternatives of most one-ofs have: {"value": …}.

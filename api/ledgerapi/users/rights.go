@@ -17,7 +17,7 @@ type Right struct {
 
 // RightKind is the kind of a right.
 type RightKind struct {
-	endpoint.OneOf
+	endpoint.OneOf `several:"first"`
 
 	CanActAs              *endpoint.Value[PartyRight] `json:"CanActAs,omitempty" doc:"Act, read and execute as the party"`
 	CanReadAs             *endpoint.Value[PartyRight] `json:"CanReadAs,omitempty" doc:"Read as the party"`

@@ -127,7 +127,7 @@ func TestUsersThatCannotBeCreated(t *testing.T) {
 		"no object":             `[]`,
 		"null among the rights": `{"user":{"id":"x"},"rights":[null]}`,
 		"an unknown right":      `{"user":{"id":"x"},"rights":[{"kind":{"CanFly":{}}}]}`,
-		"two kinds in one":      `{"user":{"id":"x"},"rights":[{"kind":{"ParticipantAdmin":{},"Empty":{}}}]}`,
+		"no kind":               `{"user":{"id":"x"},"rights":[{"kind":{}}]}`,
 		"nothing":               ``,
 		"something that is not": `{"user":`,
 	} {
@@ -312,6 +312,34 @@ func TestRights(t *testing.T) {
 		OK(&revoked)
 	require.Len(t, revoked.NewlyRevokedRights, 1, "rights that are not held are ignored")
 	require.Equal(t, "a", revoked.NewlyRevokedRights[0].Kind.CanActAs.Value.Party)
+}
+
+// A tutorial of the original sends two kinds in one right. Its decoder reads the first by name.
+func TestGrantUserRights_ReadsTheFirstOfSeveralKinds(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{})
+	s.Rights("alice")
+	for sent, kind := range map[string]ledger.RightKind{
+		`{"CanReadAs":{"value":{"party":"a"}},"CanActAs":{"value":{"party":"a"}}}`:             ledger.CanActAs,
+		`{"ParticipantAdmin":{"value":{}},"CanExecuteAs":{"value":{"party":"a"}},"Empty":{}}`:  ledger.CanExecuteAs,
+		`{"CanReadAsAnyParty":{"value":{}},"CanReadAs":{"value":{"party":"a"}}}`:               ledger.CanReadAs,
+		`{"ParticipantAdmin":{"value":{}},"IdentityProviderAdmin":{"value":{}}}`:               ledger.IdentityProviderAdmin,
+		`{"Empty":{},"ParticipantAdmin":{"value":{}}}`:                                         "",
+		`{"CanExecuteAsAnyParty":{"value":{}},"CanActAsAnyParty":{"value":{}},"Unheard":null}`: "",
+	} {
+		var granted users.GrantUserRightsResponse
+		answer := s.Call(apitest.Admin, http.MethodPost, "/v2/users/alice/rights",
+			`{"userId":"alice","rights":[{"kind":`+sent+`}]}`)
+		if kind == "" {
+			require.Equal(t, http.StatusBadRequest, answer.Status, sent)
+			continue
+		}
+		answer.OK(&granted)
+		rights, err := users.FromAPIRights(granted.NewlyGrantedRights)
+		require.NoError(t, err)
+		require.Len(t, rights, 1, sent)
+		require.Equal(t, kind, rights[0].Kind, sent)
+	}
 }
 
 func TestRightsThatCannotBeChanged(t *testing.T) {
