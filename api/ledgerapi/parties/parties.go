@@ -57,7 +57,7 @@ type PartyDetails struct {
 
 // AllocatePartyRequest allocates a party (contract, "POST /v2/parties").
 type AllocatePartyRequest struct {
-	PartyIDHint        *string        `json:"partyIdHint" doc:"First part of the id, 1 to 185 characters; or left out"`
+	PartyIDHint        *string        `json:"partyIdHint" doc:"First part of the id, at most 185 characters; empty for one made up"`
 	LocalMetadata      *v2.ObjectMeta `json:"localMetadata" doc:"Annotations to keep with the party"`
 	IdentityProviderID string         `json:"identityProviderId" doc:"Empty for the default identity provider"`
 	SynchronizerID     string         `json:"synchronizerId" doc:"May be left out: there is one"`
@@ -109,7 +109,7 @@ func (a *API) allocateParty(ctx context.Context, req allocatePartyRequest) (Allo
 		return AllocatePartyResponse{}, err
 	}
 	hint := "party-" + uuid.NewString()
-	if body.PartyIDHint != nil {
+	if body.PartyIDHint != nil && *body.PartyIDHint != "" {
 		hint = *body.PartyIDHint
 	}
 	if err := ledger.CheckPartyHint(hint); err != nil {
