@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -232,7 +233,8 @@ func TestListsOfContractsAreBoundedAndGoOn(t *testing.T) {
 	require.Contains(t, *refused.Hint, "go on with the streamContinuationToken of the last element")
 	require.Contains(t, *refused.Hint, "GET /v2/state/active-contracts-page")
 	require.NotContains(t, *refused.Hint, "offset", "contracts are read at one offset")
-	require.Contains(t, b.Call("alice", http.MethodPost, activePath+"?limit=0", ask).Plain(http.StatusBadRequest), "limit")
+	require.Contains(t, b.Call("alice", http.MethodPost, activePath+"?limit=-1", ask).
+		Plain(http.StatusBadRequest), "limit")
 
 	var all []string
 	token := ""
@@ -268,4 +270,25 @@ func TestManyContractsAreReadInPages(t *testing.T) {
 	require.Len(t, b.active("alice", fields{"activeAtOffset": b.end(), "filter": byParty(b.alice)}), 450)
 	var parties []ledger.Party
 	require.Empty(t, b.active("bob", fields{"activeAtOffset": b.end(), "filter": byParty(append(parties, b.bob)...)}))
+}
+
+func TestLists_LimitZeroIsAnEmptyList(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t, apitest.Options{Settings: ledgerapi.Settings{MaxListElements: 3}})
+	b.note("one")
+	format := fields{"filtersByParty": fields{string(b.alice): fields{}}}
+	for path, body := range map[string]fields{
+		activePath:      {"activeAtOffset": b.end(), "eventFormat": format},
+		completionsPath: {"parties": []ledger.Party{b.alice}},
+		"/v2/updates": {"updateFormat": fields{"includeTransactions": fields{
+			"eventFormat": format, "transactionShape": "TRANSACTION_SHAPE_ACS_DELTA",
+		}}},
+	} {
+		answer := b.Call("alice", http.MethodPost, path+"?limit=0", body)
+		answer.OK(nil)
+		require.Equal(t, "[]", strings.TrimSpace(answer.Text), path)
+		answer = b.Call("alice", http.MethodPost, path+"?limit=1", body)
+		answer.OK(nil)
+		require.NotEqual(t, "[]", strings.TrimSpace(answer.Text), path)
+	}
 }

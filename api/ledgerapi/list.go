@@ -50,8 +50,8 @@ const (
 func (a *API) listBounds(query listQuery, advice string) (listBounds, error) {
 	system := a.settings.MaxListElements
 	bounds := listBounds{fetch: system + 1, limit: system, idle: a.settings.ListWait, advice: advice}
-	if query.Limit != nil && *query.Limit < 1 {
-		return listBounds{}, endpoint.InvalidParameter("limit", "it must be at least 1")
+	if query.Limit != nil && *query.Limit < 0 {
+		return listBounds{}, endpoint.InvalidParameter("limit", "it must not be negative")
 	}
 	if query.Limit != nil && *query.Limit <= int64(system) {
 		bounds.fetch = int(*query.Limit)
