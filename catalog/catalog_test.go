@@ -12,7 +12,6 @@ import (
 	"github.com/florinledger/florin/daml/dartest"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/db/dbtest"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/ledgertest"
 	"github.com/florinledger/florin/ledger/lf"
@@ -59,43 +58,37 @@ func newCatalog(t *testing.T, record *db.DB) *catalog.Catalog {
 	return c
 }
 
-func vetting(id lf.PackageID, to, force bool) catalog.Vetting {
-	return catalog.Vetting{Force: force, Decide: func(catalog.List) (map[lf.PackageID]bool, error) {
+func vetting(id lf.PackageID, to bool) catalog.Vetting {
+	return catalog.Vetting{Decide: func(catalog.List) (map[lf.PackageID]bool, error) {
 		return map[lf.PackageID]bool{id: to}, nil
 	}}
 }
 
-func TestAForcedVettingRefusesNoOtherOne(t *testing.T) {
+func TestVet_DependenciesNeedNotBeVetted(t *testing.T) {
 	t.Parallel()
 	c := newCatalog(t, dbtest.New(t))
-	compile := func(source string) dartest.Package { return dartest.Compile(t, source) }
-	notes, later := compile(dartest.Notes("notes", "1.0.0", "")), compile(dartest.Notes("later", "1.0.0", ""))
-	of := func(name string) dartest.Package {
-		return compile(strings.NewReplacer("$name", name, "$notes", string(notes.ID)).Replace(reader))
+	notes := dartest.Compile(t, dartest.Notes("notes", "1.0.0", ""))
+	first := dartest.Compile(t, strings.NewReplacer("$name", "first", "$notes", string(notes.ID)).Replace(reader))
+	require.NoError(t, c.Upload(t.Context(), dartest.DAR(t, first, notes), true, catalog.Request{}))
+	for _, step := range []struct {
+		of                dartest.Package
+		to                bool
+		isFirst, areNotes bool
+	}{
+		{notes, false, true, false},
+		{first, false, false, false},
+		{first, true, true, false},
+		{notes, true, true, true},
+	} {
+		_, present, err := c.Vet(t.Context(), vetting(step.of.ID, step.to))
+		require.NoError(t, err)
+		is := map[lf.PackageID]bool{}
+		for _, pkg := range present.Packages {
+			is[pkg.ID] = pkg.IsVetted
+		}
+		require.Equal(t, step.isFirst, is[first.ID])
+		require.Equal(t, step.areNotes, is[notes.ID])
 	}
-	first, second := of("first"), of("second")
-	upload := func(vet bool, packages ...dartest.Package) error {
-		return c.Upload(t.Context(), dartest.DAR(t, packages...), vet, catalog.Request{})
-	}
-	vet := func(of dartest.Package, to, force bool) error {
-		_, _, err := c.Vet(t.Context(), vetting(of.ID, to, force))
-		return err
-	}
-	require.NoError(t, upload(true, first, notes))
-	require.NoError(t, upload(false, second, notes))
-	require.NoError(t, upload(true, later))
-
-	require.True(t, fault.TopologyDependenciesNotVetted.Matches(vet(notes, false, false)))
-	require.NoError(t, vet(notes, false, true), "forced")
-	require.NoError(t, vet(later, false, false), "another package")
-	require.NoError(t, vet(later, true, false))
-	require.True(t, fault.TopologyDependenciesNotVetted.Matches(vet(second, true, false)), "it lacks what was unvetted")
-	require.NoError(t, upload(true, compile(dartest.Notes("later", "1.1.0", ", mood: Optional Text"))))
-	require.NoError(t, upload(true, compile(dartest.Notes("notes", "1.1.0", ", mood: Optional Text"))))
-	require.NoError(t, vet(first, false, false))
-	require.True(t, fault.TopologyDependenciesNotVetted.Matches(vet(first, true, false)), "it is not as before any more")
-	require.NoError(t, vet(notes, true, false))
-	require.NoError(t, vet(first, true, false))
 }
 
 // TestPackagesAreReadBeforeAnybodyAsks has another process upload, and looks at what is known without a question.

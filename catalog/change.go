@@ -8,7 +8,6 @@ import (
 
 	"github.com/florinledger/florin/daml/upload"
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 )
@@ -77,14 +76,12 @@ type Vetting struct {
 
 	// Decide says of packages whether commands may use them, by the packages as they are.
 	Decide func(List) (map[lf.PackageID]bool, error)
-	// Force has packages vetted whose dependencies are not.
-	Force bool
 	// DryRun has nothing changed.
 	DryRun bool
 }
 
-// Vet changes which packages commands may use, in one transaction, and returns the packages as they were and are.
-// Faults: those of Decide, TOPOLOGY_DEPENDENCIES_NOT_VETTED.
+// Vet changes which packages commands may use, in one transaction, and returns the packages as they were and are. What
+// a package depends on need not be vetted: a command that needs it is refused. Faults: those of Decide.
 func (c *Catalog) Vet(ctx context.Context, vetting Vetting) (past, present List, err error) {
 	err = c.change(ctx, vetting.Request, func(has *state) (db.PackageChange, error) {
 		vetted, err := vetting.Decide(c.list(has))
@@ -99,11 +96,6 @@ func (c *Catalog) Vet(ctx context.Context, vetting Vetting) (past, present List,
 				after.uploaded[i].IsVetted, changed[stored.ID] = to, to
 			}
 		}
-		if len(changed) > 0 && !vetting.Force {
-			if err := c.checkDependencies(has, &after); err != nil {
-				return db.PackageChange{}, err
-			}
-		}
 		if len(changed) > 0 {
 			after.serial++
 		}
@@ -114,34 +106,6 @@ func (c *Catalog) Vet(ctx context.Context, vetting Vetting) (past, present List,
 		return db.PackageChange{Vetted: changed}, nil
 	})
 	return past, present, err
-}
-
-// checkDependencies refuses packages that are vetted while others are not that they depend on. What somebody has forced
-// before stays, and refuses nothing else.
-func (c *Catalog) checkDependencies(before, after *state) error {
-	was, is := c.vetted(before), c.vetted(after)
-	for _, stored := range after.uploaded {
-		if !is[stored.ID] {
-			continue
-		}
-		for _, dependency := range after.trees[stored.ID].Dependencies {
-			if !is[dependency] && (was[dependency] || !was[stored.ID]) {
-				return fault.TopologyDependenciesNotVetted.New("Package %s (%s %s) would be vetted, and package %s (%s %s) would "+
-					"not, which it depends on", stored.ID, stored.Name, stored.Version, dependency,
-					after.trees[dependency].Name, after.trees[dependency].Release)
-			}
-		}
-	}
-	return nil
-}
-
-// vetted are the uploaded packages that commands may use.
-func (c *Catalog) vetted(of *state) map[lf.PackageID]bool {
-	vetted := make(map[lf.PackageID]bool, len(of.uploaded))
-	for _, stored := range of.uploaded {
-		vetted[stored.ID] = stored.IsVetted || c.isBuiltIn(stored)
-	}
-	return vetted
 }
 
 // change makes up a change of the packages as they are, and again where somebody was faster.

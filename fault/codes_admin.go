@@ -107,11 +107,6 @@ var (
 		"KNOWN_PACKAGE_VERSION", InvalidIndependentOfSystemState, OfRequest,
 		"Raise the version of the package and build it again.",
 	}
-	// TopologyDependenciesNotVetted: a package would be vetted without one that it depends on.
-	TopologyDependenciesNotVetted = Code{
-		"TOPOLOGY_DEPENDENCIES_NOT_VETTED", InvalidGivenCurrentSystemStateOther, OfRequest,
-		"Vet what the package depends on with it, or unvet both.",
-	}
 	// UnresolvedVettingReference: a vetting change refers to no known package.
 	UnresolvedVettingReference = Code{
 		"UNRESOLVED_VETTING_REFERENCE", InvalidGivenCurrentSystemStateResourceMissing, OfRequest,
@@ -156,7 +151,7 @@ var adminCodes = []Code{
 	ConcurrentPartyDetailsUpdateDetected, MaxPartyDetailsAnnotationsSizeExceeded, IDPConfigNotFound,
 	IDPConfigAlreadyExists, IDPConfigIssuerAlreadyExists, TooManyIdentityProviderConfigs,
 	InvalidIdentityProviderUpdateRequest, DARParseError, InvalidDAR, ZipBomb, DARValidationError,
-	NotValidUpgradePackage, KnownPackageVersion, TopologyDependenciesNotVetted, UnresolvedVettingReference,
-	AmbiguousVettingReference, TopologySerialMismatch, TopologyInvalidTxSignature, TopologyUnauthorizedTransaction,
+	NotValidUpgradePackage, KnownPackageVersion, UnresolvedVettingReference, AmbiguousVettingReference,
+	TopologySerialMismatch, TopologyInvalidTxSignature, TopologyUnauthorizedTransaction,
 	TopologyInvalidMapping, ClockNotSimulated,
 }

@@ -2,7 +2,6 @@ package packages
 
 import (
 	"context"
-	"slices"
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v2"
@@ -18,7 +17,7 @@ type UpdateVettedPackagesRequest struct {
 	SynchronizerID         string                  `json:"synchronizerId" doc:"May be left out: there is one"`
 	ExpectedTopologySerial *ExpectedTopologySerial `json:"expectedTopologySerial" doc:"Refuse if it is another"`
 
-	UpdateVettedPackagesForceFlags []VettingForceFlag `json:"updateVettedPackagesForceFlags" doc:"Checks to leave out"`
+	UpdateVettedPackagesForceFlags []VettingForceFlag `json:"updateVettedPackagesForceFlags" doc:"Without effect"`
 }
 
 // VettedPackagesChange is one change.
@@ -69,19 +68,16 @@ type TopologySerial struct {
 	Empty   *v2.Nothing            `json:"Empty,omitempty" doc:"No expectation"`
 }
 
-// VettingForceFlag overrides a check.
+// VettingForceFlag overrides a check of the original. No check of this node can be overridden.
 type VettingForceFlag string
 
-const (
-	forceFlagPrefix           = "UPDATE_VETTED_PACKAGES_FORCE_FLAG_"
-	allowUnvettedDependencies = VettingForceFlag(forceFlagPrefix + "ALLOW_UNVETTED_DEPENDENCIES")
-)
+const forceFlagPrefix = "UPDATE_VETTED_PACKAGES_FORCE_FLAG_"
 
 // Names implements [endpoint.Enum].
 func (VettingForceFlag) Names() []string {
 	return []string{
 		forceFlagPrefix + "UNSPECIFIED", forceFlagPrefix + "ALLOW_VET_INCOMPATIBLE_UPGRADES",
-		string(allowUnvettedDependencies),
+		forceFlagPrefix + "ALLOW_UNVETTED_DEPENDENCIES",
 	}
 }
 
@@ -106,7 +102,6 @@ func (a *API) updateVettedPackages(ctx context.Context, req updateVettedRequest)
 	}
 	past, present, err := a.catalog.Vet(ctx, catalog.Vetting{
 		Request: requestOf(ctx), DryRun: body.DryRun,
-		Force:  slices.Contains(body.UpdateVettedPackagesForceFlags, allowUnvettedDependencies),
 		Decide: func(list catalog.List) (map[lf.PackageID]bool, error) { return vettingOf(body, list) },
 	})
 	if err != nil {
