@@ -62,11 +62,12 @@ func TestTheDocumentOfStreamsDescribesThemAll(t *testing.T) {
 	require.Equal(t, "2.6.0", document.AsyncAPI)
 	require.Equal(t, ledgerapi.DefaultVersion, document.Info.Version)
 	for path, want := range map[string][2]string{
-		"/v2/commands/completions":   {"CompletionStreamRequest", "CompletionStreamResponse"},
-		"/v2/state/active-contracts": {"GetActiveContractsRequest", "JsGetActiveContractsResponse"},
-		"/v2/updates":                {"GetUpdatesRequest", "JsGetUpdatesResponse"},
-		"/v2/updates/flats":          {"GetUpdatesRequest", "JsGetUpdatesResponse"},
-		"/v2/updates/trees":          {"GetUpdatesRequest", "JsGetUpdateTreesResponse"},
+		"/v2/commands/completions":         {"CompletionStreamRequest", "CompletionStreamResponse"},
+		"/v2/commands/command-completions": {"CommandCompletionsRequest", "CompletionStreamResponse"},
+		"/v2/state/active-contracts":       {"GetActiveContractsRequest", "JsGetActiveContractsResponse"},
+		"/v2/updates":                      {"GetUpdatesRequest", "JsGetUpdatesResponse"},
+		"/v2/updates/flats":                {"GetUpdatesRequest", "JsGetUpdatesResponse"},
+		"/v2/updates/trees":                {"GetUpdatesRequest", "JsGetUpdateTreesResponse"},
 	} {
 		require.Contains(t, document.Channels, path)
 		channel := document.Channels[path]
@@ -77,5 +78,5 @@ func TestTheDocumentOfStreamsDescribesThemAll(t *testing.T) {
 		require.Contains(t, channel.Subscribe.Description, "Required authorization: ")
 		require.NotEmpty(t, channel.Subscribe.OperationID)
 	}
-	require.Len(t, document.Channels, 5)
+	require.Len(t, document.Channels, 6)
 }

@@ -40,6 +40,7 @@ func TestTheTableOfCompatibilityIsTrue(t *testing.T) {
 	require.Equal(t, map[string]bool{
 		"POST /v2/participant-pruning/prune": true, "GET /v2/parties/external/{party}/onboarding": true,
 		"POST /v2/updates/update-by-hash": true, "POST /v2/commands/completion-by-hash": true,
+		"POST /v2/commands/command-completions": true,
 	}, described,
 		"what is served besides is an addition")
 }
@@ -70,10 +71,6 @@ func TestOtherNamesOfEndpoints(t *testing.T) {
 		{apitest.Admin, http.MethodGet, "/v2/idps", http.MethodGet, "/v2/identity-provider-configs", ""},
 		{apitest.Admin, http.MethodGet, "/v2/idps/acme", http.MethodGet, "/v2/identity-provider-configs/acme", ""},
 		{
-			"reader", http.MethodPost, "/v2/commands/completions", http.MethodPost, "/v2/commands/command-completions",
-			`{"parties":["` + string(alice) + `"]}`,
-		},
-		{
 			"reader", http.MethodGet, "/v2/state/active-contracts-page",
 			http.MethodPost, "/v2/state/active-contracts-page", page,
 		},
@@ -83,13 +80,5 @@ func TestOtherNamesOfEndpoints(t *testing.T) {
 		other := s.Call(name.user, name.otherMethod, name.otherPath, name.body)
 		other.OK(nil)
 		require.Equal(t, known.Text, other.Text)
-	}
-}
-
-func TestTheOtherNameOfTheStreamOfCompletions(t *testing.T) {
-	t.Parallel()
-	s := apitest.New(t, apitest.Options{})
-	for _, path := range []string{"/v2/commands/completions", "/v2/commands/command-completions"} {
-		require.Equal(t, "parties", s.Open(apitest.Admin, path, `{}`).Failed("MISSING_FIELD").Context["field_name"])
 	}
 }

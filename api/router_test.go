@@ -81,6 +81,7 @@ func TestTheDocumentDescribesWhatMustBeServed(t *testing.T) {
 		"GET /v2/state/latest-pruned-offsets", "POST /v2/state/active-contracts", "POST /v2/updates",
 		"POST /v2/updates/flats", "POST /v2/updates/update-by-offset", "POST /v2/updates/update-by-id",
 		"POST /v2/updates/update-by-hash", "POST /v2/commands/completion-by-hash",
+		"POST /v2/commands/command-completions",
 		"GET /v2/state/active-contracts-page", "POST /v2/updates/get-updates-page", "POST /v2/updates/trees",
 		"POST /v2/updates/transaction-by-offset", "POST /v2/updates/transaction-by-id",
 		"GET /v2/updates/transaction-tree-by-offset/{offset}", "GET /v2/updates/transaction-tree-by-id/{update-id}",

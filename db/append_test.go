@@ -112,7 +112,7 @@ func TestAppendKeepsEveryFieldOfACompletion(t *testing.T) {
 	appendEntries(t, record, db.Entries{Completions: wanted})
 
 	stored, err := record.Completions(t.Context(), db.CompletionsQuery{
-		Identity: appUser, Parties: []ledger.Party{alice}, UpTo: 10, Limit: 10,
+		User: new(appUser), Parties: []ledger.Party{alice}, UpTo: 10, Limit: 10,
 	})
 	require.NoError(t, err)
 	require.Equal(t, wanted, stored)

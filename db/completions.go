@@ -8,11 +8,12 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// CompletionsQuery asks for the completions of one user's submissions.
+// CompletionsQuery asks for completions.
 type CompletionsQuery struct {
-	ledger.Identity
-
-	// Parties: a completion matches when at least one of its acting parties is listed.
+	// User is whose submissions they are of; nil for everybody's.
+	User *ledger.Identity
+	// Parties: a completion matches when at least one of its acting parties is listed. Nil matches every completion of
+	// everybody.
 	Parties []ledger.Party
 	After   ledger.Offset // exclusive
 	UpTo    ledger.Offset // inclusive
@@ -31,17 +32,29 @@ type Change struct {
 // Completions lists completions in ascending order of their offsets. ActAs is complete: reducing it to the asking
 // parties is for the caller.
 func (r Reader) Completions(ctx context.Context, query CompletionsQuery) ([]ledger.Completion, error) {
-	rows, err := r.queries.ListCompletions(ctx, dbgen.ListCompletionsParams{
-		IdentityProviderID: query.IdentityProviderID, UserID: query.UserID,
-		Parties:  ledger.Strings(query.Parties),
-		After:    query.After,
-		UpTo:     query.UpTo,
-		CountMax: query.Limit,
-	})
+	rows, err := r.listCompletions(ctx, query)
 	if err != nil {
 		return nil, failed("listing completions", err)
 	}
 	return fromDBCompletions(rows)
+}
+
+func (r Reader) listCompletions(ctx context.Context, query CompletionsQuery) ([]dbgen.Completion, error) {
+	switch {
+	case query.User != nil:
+		return r.queries.ListCompletions(ctx, dbgen.ListCompletionsParams{
+			IdentityProviderID: query.User.IdentityProviderID, UserID: query.User.UserID,
+			Parties: ledger.Strings(query.Parties), After: int64(query.After), UpTo: int64(query.UpTo), CountMax: query.Limit,
+		})
+	case query.Parties != nil:
+		return r.queries.ListCompletionsOfParties(ctx, dbgen.ListCompletionsOfPartiesParams{
+			Parties: ledger.Strings(query.Parties), After: query.After, UpTo: query.UpTo, CountMax: query.Limit,
+		})
+	default:
+		return r.queries.ListAllCompletions(ctx, dbgen.ListAllCompletionsParams{
+			After: query.After, UpTo: query.UpTo, CountMax: query.Limit,
+		})
+	}
 }
 
 // CompletionsByHash lists the completions of a transaction that was signed outside the node, by the hash in

@@ -32,45 +32,45 @@ func TestCompletions(t *testing.T) {
 		want  []ledger.Offset
 	}{
 		"of one party": {
-			db.CompletionsQuery{Identity: appUser, Parties: []ledger.Party{alice}, UpTo: 10, Limit: 10},
+			db.CompletionsQuery{User: new(appUser), Parties: []ledger.Party{alice}, UpTo: 10, Limit: 10},
 			[]ledger.Offset{1, 3, 6},
 		},
 		"of two parties, each completion once": {
-			db.CompletionsQuery{Identity: appUser, Parties: []ledger.Party{bob, alice}, UpTo: 10, Limit: 10},
+			db.CompletionsQuery{User: new(appUser), Parties: []ledger.Party{bob, alice}, UpTo: 10, Limit: 10},
 			[]ledger.Offset{1, 2, 3, 6},
 		},
 		"of parties named twice": {
-			db.CompletionsQuery{Identity: appUser, Parties: []ledger.Party{bob, bob}, UpTo: 10, Limit: 10}, []ledger.Offset{
+			db.CompletionsQuery{User: new(appUser), Parties: []ledger.Party{bob, bob}, UpTo: 10, Limit: 10}, []ledger.Offset{
 				2,
 				3,
 			},
 		},
 		"of another user": {
 			db.CompletionsQuery{
-				Identity: ledger.DefaultUser("other"), Parties: []ledger.Party{alice, bob}, UpTo: 10,
+				User: new(ledger.DefaultUser("other")), Parties: []ledger.Party{alice, bob}, UpTo: 10,
 				Limit: 10,
 			}, []ledger.Offset{4},
 		},
 		"of an unknown user": {
-			db.CompletionsQuery{Identity: ledger.DefaultUser("nobody"), Parties: []ledger.Party{alice}, UpTo: 10, Limit: 10},
+			db.CompletionsQuery{User: new(ledger.DefaultUser("nobody")), Parties: []ledger.Party{alice}, UpTo: 10, Limit: 10},
 			[]ledger.Offset{},
 		},
 		"of another identity provider's user of the same name": {
 			db.CompletionsQuery{
-				Identity: ledger.Identity{IdentityProviderID: "acme", UserID: app}, Parties: []ledger.Party{alice}, UpTo: 10,
+				User: new(ledger.Identity{IdentityProviderID: "acme", UserID: app}), Parties: []ledger.Party{alice}, UpTo: 10,
 				Limit: 10,
 			}, []ledger.Offset{},
 		},
-		"of no party": {db.CompletionsQuery{Identity: appUser, UpTo: 10, Limit: 10}, []ledger.Offset{}},
+		"of no party": {db.CompletionsQuery{User: new(appUser), UpTo: 10, Limit: 10}, []ledger.Offset{}},
 		"after an offset, which is excluded": {
-			db.CompletionsQuery{Identity: appUser, Parties: []ledger.Party{alice}, After: 3, UpTo: 10, Limit: 10},
+			db.CompletionsQuery{User: new(appUser), Parties: []ledger.Party{alice}, After: 3, UpTo: 10, Limit: 10},
 			[]ledger.Offset{6},
 		},
 		"up to an offset, which is included": {
-			db.CompletionsQuery{Identity: appUser, Parties: []ledger.Party{alice}, UpTo: 3, Limit: 10}, []ledger.Offset{1, 3},
+			db.CompletionsQuery{User: new(appUser), Parties: []ledger.Party{alice}, UpTo: 3, Limit: 10}, []ledger.Offset{1, 3},
 		},
 		"up to a limit over all parties": {
-			db.CompletionsQuery{Identity: appUser, Parties: []ledger.Party{alice, bob}, UpTo: 10, Limit: 2},
+			db.CompletionsQuery{User: new(appUser), Parties: []ledger.Party{alice, bob}, UpTo: 10, Limit: 2},
 			[]ledger.Offset{1, 2},
 		},
 	}

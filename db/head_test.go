@@ -112,7 +112,7 @@ func commitOne(ctx context.Context, node *db.DB, key string) error {
 func requireNoGap(t *testing.T, record *db.DB, head db.Head) {
 	t.Helper()
 	completions, err := record.Completions(t.Context(), db.CompletionsQuery{
-		Identity: appUser, Parties: []ledger.Party{alice}, UpTo: head.Offset, Limit: 10_000,
+		User: new(appUser), Parties: []ledger.Party{alice}, UpTo: head.Offset, Limit: 10_000,
 	})
 	require.NoError(t, err)
 	require.Len(t, completions, int(head.Offset))

@@ -90,14 +90,14 @@ func requireFixtureIsReadable(t *testing.T, record *db.DB) {
 	updates := updateOffsets(t, record, db.UpdatesQuery{Parties: []ledger.Party{"alice::1220"}, UpTo: 9, Limit: 9})
 	require.Equal(t, []ledger.Offset{1}, updates)
 	completions, err := record.Completions(ctx, db.CompletionsQuery{
-		Identity: appUser, Parties: []ledger.Party{"alice::1220"}, UpTo: 9, Limit: 9,
+		User: new(appUser), Parties: []ledger.Party{"alice::1220"}, UpTo: 9, Limit: 9,
 	})
 	require.NoError(t, err)
 	require.Len(t, completions, 2)
 	require.EqualValues(t, "1220cc", completions[0].ChangeID)
 	acme := ledger.Identity{IdentityProviderID: "acme", UserID: "acme-user"}
 	completions, err = record.Completions(ctx, db.CompletionsQuery{
-		Identity: acme, Parties: []ledger.Party{"bob::1220"}, UpTo: 9, Limit: 9,
+		User: new(acme), Parties: []ledger.Party{"bob::1220"}, UpTo: 9, Limit: 9,
 	})
 	require.NoError(t, err)
 	require.Len(t, completions, 1)

@@ -22,7 +22,10 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		query   string
 		indexes []string
 	}{
-		"ListCompletions":      {dbgen.ListCompletions, []string{"completion_parties_once", "completions_offset_unique"}},
+		"ListCompletions": {dbgen.ListCompletions, []string{"completion_parties_once", "completions_offset_unique"}},
+		"ListCompletionsOfParties": {
+			dbgen.ListCompletionsOfParties, []string{"completion_parties_of_all_users", "completions_offset_unique"},
+		},
 		"ListCompletionsByKey": {dbgen.ListCompletionsByKey, []string{"completions_one_per_submission"}},
 		"ListKeyed":            {dbgen.ListKeyed, []string{"completions_keyed_commands", "completions_keyed_submissions"}},
 		"ListChanges":          {dbgen.ListChanges, []string{"completions_accepted_changes"}},
@@ -60,7 +63,7 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		"ListArchivedSince":  {dbgen.ListArchivedSince, []string{"contracts_archived"}},
 		"PruneUpdates":       {dbgen.PruneUpdates, []string{"updates_offset_unique", "update_parties_once"}},
 		"PruneCompletions": {dbgen.PruneCompletions, []string{
-			"completions_offset_unique", "completions_accepted_changes", "completion_parties_once",
+			"completions_offset_unique", "completions_accepted_changes", "completion_parties_of_all_users",
 		}},
 		"TakeDueLifecycles": {dbgen.TakeDueLifecycles, []string{
 			"lifecycles_called", "lifecycles_called_turns", "lifecycles_one_per_workflow",
@@ -111,7 +114,7 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		},
 		"ListExecutedTransactions": {dbgen.ListExecutedTransactions, []string{"executed_transactions_once"}},
 		"ListUnlistedCompletions": {
-			dbgen.ListUnlistedCompletions, []string{"completions_offset_unique", "completion_parties_once"},
+			dbgen.ListUnlistedCompletions, []string{"completions_offset_unique", "completion_parties_of_all_users"},
 		},
 		"ListUnlistedUpdates": {dbgen.ListUnlistedUpdates, []string{"update_parties_once"}},
 		"ListTracked":         {dbgen.ListTracked, []string{"tracked_requests_one_per_tracking_id"}},

@@ -66,7 +66,7 @@ func TestPruningForgetsWhatIsOverAndKeepsWhatIsNeeded(t *testing.T) {
 	require.Equal(t, timeAt(5), head.Forgotten(), "another version pruned it, and kept nothing")
 	require.Equal(t, []ledger.Offset{6, 7, 8}, updateOffsets(t, record, db.UpdatesQuery{UpTo: 9, Limit: 9}))
 	completions, err := record.Completions(t.Context(), db.CompletionsQuery{
-		Identity: appUser, Parties: []ledger.Party{alice, bob}, UpTo: 9, Limit: 9,
+		User: new(appUser), Parties: []ledger.Party{alice, bob}, UpTo: 9, Limit: 9,
 	})
 	require.NoError(t, err)
 	require.Len(t, completions, 2)

@@ -75,8 +75,6 @@ func Described(method, path string) (string, string) {
 	switch {
 	case method == http.MethodPost && path == "/v2/state/active-contracts-page":
 		return http.MethodGet, path
-	case path == "/v2/commands/command-completions":
-		return method, "/v2/commands/completions"
 	case path == "/health/liveness":
 		return method, "/livez"
 	case path == "/health/readiness":

@@ -77,8 +77,6 @@ func (s *Server) listen() {
 		}
 		s.live.frames[path] = frameSchemas{element: schemas[0], failure: schemas[1]}
 	}
-	// The name in later versions is served and not described.
-	s.live.frames["/v2/commands/command-completions"] = s.live.frames["/v2/commands/completions"]
 }
 
 // Stream is a client's end of a stream.

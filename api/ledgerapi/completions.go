@@ -30,6 +30,12 @@ type CompletionStreamRequest struct {
 	BeginExclusive int64    `json:"beginExclusive" doc:"Offset to continue after; 0 to begin"`
 }
 
+// CommandCompletionsRequest asks for the completions of all users, as later versions do.
+type CommandCompletionsRequest struct {
+	Parties        []string `json:"parties" doc:"Completions of which at least one acting party is listed; none for all"`
+	BeginExclusive int64    `json:"beginExclusive" doc:"Offset to continue after; 0 to begin"`
+}
+
 // CompletionStreamResponse is one element of the list.
 type CompletionStreamResponse struct {
 	CompletionResponse CompletionResponse `json:"completionResponse" doc:"The element"`
@@ -81,6 +87,12 @@ type listQuery struct {
 	IdleTimeout *int64
 }
 
+type commandCompletionsRequest struct {
+	Limit       *int64                    `query:"limit" doc:"Most elements to return; ignored above the server's limit"`
+	IdleTimeout *int64                    `query:"stream_idle_timeout_ms" doc:"How long to wait for a further element"`
+	Body        CommandCompletionsRequest `body:"json"`
+}
+
 type completionsRequest struct {
 	Limit       *int64                  `query:"limit" doc:"Most elements to return; ignored above the server's limit"`
 	IdleTimeout *int64                  `query:"stream_idle_timeout_ms" doc:"How long to wait for a further element"`
@@ -92,7 +104,23 @@ func (a *API) completions(ctx context.Context, req completionsRequest) ([]Comple
 	if err != nil {
 		return nil, err
 	}
-	bounds, err := a.listBounds(listQuery{Limit: req.Limit, IdleTimeout: req.IdleTimeout}, completionsAdvice)
+	return a.listCompletions(ctx, query, listQuery{Limit: req.Limit, IdleTimeout: req.IdleTimeout})
+}
+
+func (a *API) commandCompletions(
+	ctx context.Context, req commandCompletionsRequest,
+) ([]CompletionStreamResponse, error) {
+	query, err := commandCompletionsQuery(ctx, req.Body)
+	if err != nil {
+		return nil, err
+	}
+	return a.listCompletions(ctx, query, listQuery{Limit: req.Limit, IdleTimeout: req.IdleTimeout})
+}
+
+func (a *API) listCompletions(
+	ctx context.Context, query db.CompletionsQuery, asked listQuery,
+) ([]CompletionStreamResponse, error) {
+	bounds, err := a.listBounds(asked, completionsAdvice)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +182,30 @@ func (a *API) completionsQuery(ctx context.Context, body CompletionStreamRequest
 	if body.BeginExclusive < 0 {
 		return db.CompletionsQuery{}, fault.NegativeOffsetIn("begin_exclusive", body.BeginExclusive)
 	}
-	return db.CompletionsQuery{Identity: who, Parties: parties, After: ledger.Offset(body.BeginExclusive)}, nil
+	return db.CompletionsQuery{User: &who, Parties: parties, After: ledger.Offset(body.BeginExclusive)}, nil
+}
+
+// commandCompletionsQuery checks the request: claims first, then fields.
+func commandCompletionsQuery(ctx context.Context, body CommandCompletionsRequest) (db.CompletionsQuery, error) {
+	claims := endpoint.Claims(ctx)
+	query := db.CompletionsQuery{After: ledger.Offset(body.BeginExclusive)}
+	var err error
+	if len(body.Parties) == 0 {
+		err = claims.RequireReadAsAnyParty()
+	} else {
+		query.Parties = ledger.SortedParties(v2.FromAPIParties(body.Parties))
+		err = claims.RequireReadAs(query.Parties...)
+	}
+	if err != nil {
+		return query, err
+	}
+	if err := v2.CheckParties(body.Parties); err != nil {
+		return query, err
+	}
+	if body.BeginExclusive < 0 {
+		return query, fault.NegativeOffsetIn("begin_exclusive", body.BeginExclusive)
+	}
+	return query, nil
 }
 
 // headOfCompletions reads the head and checks where completions are asked from: where the record was pruned, after the
@@ -182,12 +233,12 @@ func (a *API) completionCheckpoint(head db.Head) CompletionStreamResponse {
 	return CompletionStreamResponse{CompletionResponse{OffsetCheckpoint: endpoint.Valued(a.checkpointAt(head))}}
 }
 
-// toAPICompletionElement shows a completion to the parties that ask: of the acting parties only those.
+// toAPICompletionElement shows a completion to the parties that ask, nil for all: of the acting parties only those.
 func (a *API) toAPICompletionElement(
 	claims auth.Claims, completion ledger.Completion, asking []ledger.Party,
 ) CompletionStreamResponse {
 	return CompletionStreamResponse{CompletionResponse{Completion: endpoint.Valued(a.toAPICompletion(claims, completion,
-		func(party ledger.Party) bool { return ledger.PartiesContain(asking, party) }))}}
+		func(party ledger.Party) bool { return asking == nil || ledger.PartiesContain(asking, party) }))}}
 }
 
 // toAPICompletion shows a completion with those of the acting parties that are visible, and of its refusal what the

@@ -422,3 +422,64 @@ func TestReadingFromAPrunedRecord(t *testing.T) {
 	b.Call("alice", http.MethodGet, "/v2/state/latest-pruned-offsets", nil).OK(&offsets)
 	require.Equal(t, int64(2), offsets.ParticipantPrunedUpToInclusive)
 }
+
+const commandCompletionsPath = "/v2/commands/command-completions"
+
+// Later versions ask for completions by party alone, whoever submitted.
+func TestCommandCompletions_AreThoseOfAllUsers(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t, apitest.Options{})
+	bob, carol := b.bob, b.Party("carol")
+	b.ActingAs("bobs-app", bob)
+	b.ActingAs("other", bob, carol)
+	b.Rights("looker",
+		ledger.Right{Kind: ledger.CanReadAs, Party: b.alice}, ledger.Right{Kind: ledger.CanReadAs, Party: bob})
+	b.Rights("everyone", ledger.Right{Kind: ledger.CanReadAsAnyParty})
+	b.note("one")
+	submit := func(user, commandID string, actAs ...ledger.Party) {
+		submission := b.submission(commandID, b.create(commandID))
+		submission["actAs"], submission["commandId"] = actAs, commandID
+		b.Call(user, http.MethodPost, "/v2/commands/submit-and-wait", submission)
+	}
+	submit("bobs-app", "two", bob)
+	submit("other", "three", bob, carol)
+	submit("other", "four", carol)
+	commands := func(user string, ask fields) (ids []string, actAs [][]string) {
+		t.Helper()
+		for _, element := range list[ledgerapi.CompletionStreamResponse](b, user, commandCompletionsPath+quick, ask) {
+			if completion := element.CompletionResponse.Completion; completion != nil {
+				ids = append(ids, completion.Value.CommandID)
+				actAs = append(actAs, completion.Value.ActAs)
+			}
+		}
+		return ids, actAs
+	}
+	ids, actAs := commands("looker", fields{"parties": []ledger.Party{bob}})
+	require.Equal(t, []string{"two", "three"}, ids)
+	require.Equal(t, [][]string{{string(bob)}, {string(bob)}}, actAs, "of the acting parties those that were asked for")
+	ids, _ = commands("looker", fields{"parties": []ledger.Party{bob, b.alice}})
+	require.Len(t, ids, 3)
+	for _, ask := range []fields{{}, {"parties": nil}, {"parties": []string{}}} {
+		ids, actAs = commands("everyone", ask)
+		require.Len(t, ids, 4)
+		require.Equal(t, []string{string(bob), string(carol)}, actAs[2])
+	}
+	ids, _ = commands("everyone", fields{"beginExclusive": b.end() - 1})
+	require.Equal(t, []string{"four"}, ids)
+
+	stream := b.Open("everyone", commandCompletionsPath, fields{"beginExclusive": b.end()})
+	submit("bobs-app", "five", bob)
+	require.Equal(t, "five", nextCompletion(t, stream).CommandID)
+	stream = b.Open("looker", commandCompletionsPath, fields{"parties": []ledger.Party{bob}})
+	require.Equal(t, "two", nextCompletion(t, stream).CommandID)
+
+	for user, ask := range map[string]fields{
+		"looker": {}, "bobs-app": {"parties": []ledger.Party{bob, carol}}, "other": {"parties": nil},
+	} {
+		require.Equal(t, http.StatusForbidden, b.Call(user, http.MethodPost, commandCompletionsPath, ask).Status, user)
+	}
+	b.Call("everyone", http.MethodPost, commandCompletionsPath, fields{"beginExclusive": -1}).
+		Refused(http.StatusBadRequest, "NEGATIVE_OFFSET")
+	b.Call("everyone", http.MethodPost, commandCompletionsPath, fields{"beginExclusive": 1000}).
+		Refused(http.StatusBadRequest, "OFFSET_AFTER_LEDGER_END")
+}

@@ -21,6 +21,8 @@ const (
 	rightsSubmit      = "to act as each actAs party and to read as each readAs party, with the token's user"
 	rightsRead        = "to read as each party of the format; CanReadAsAnyParty for all parties"
 	rightsCompletions = "to read as each party, with the token's user"
+
+	rightsCommandCompletions = "to read as each party; CanReadAsAnyParty for all parties"
 )
 
 // Endpoints lists the whole family.
@@ -31,7 +33,7 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 	all = append(all, a.updateEndpoints()...)
 	all = append(all, a.readingEndpoints()...)
 	all = append(all, a.olderEndpoints()...)
-	all = append(all, a.otherNames()...)
+	all = append(all, a.laterEndpoints()...)
 	all = append(all, a.users.Endpoints()...)
 	all = append(all, a.parties.Endpoints()...)
 	all = append(all, a.idps.Endpoints()...)

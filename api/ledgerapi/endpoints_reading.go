@@ -64,8 +64,8 @@ const (
 	descriptionReassign = "Always refused: this node has one synchronizer, so there is nowhere to move a contract."
 )
 
-// otherNames are the names that later versions have for some endpoints. Clients that know only those work as well.
-func (a *API) otherNames() []endpoint.Endpoint {
+// laterEndpoints are what later versions have in place of some endpoints. Clients that know only those work as well.
+func (a *API) laterEndpoints() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/state/active-contracts-page", Reads: true,
@@ -74,9 +74,9 @@ func (a *API) otherNames() []endpoint.Endpoint {
 		}, a.activeContractsPage),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/commands/command-completions", Reads: true,
-			OperationID: "postV2CommandsCommand-completions", Tag: tagCommands, Undocumented: true,
-			Summary: "Query completions (blocking, for small results).", Rights: rightsCompletions,
-		}, a.completions),
+			OperationID: "postV2CommandsCommand-completions", Tag: tagCommands,
+			Summary: "Query the completions of all users (blocking, for small results).", Rights: rightsCommandCompletions,
+		}, a.commandCompletions),
 	}
 }
 

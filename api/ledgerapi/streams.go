@@ -22,9 +22,9 @@ func (a *API) Streams() []endpoint.Stream {
 		}, a.streamCompletions),
 		endpoint.NewStream(endpoint.Info{
 			Path: "/v2/commands/command-completions", OperationID: "V2CommandsCommand-completions", Tag: tagCommands,
-			Summary: "Get the stream of completions; the name in later versions.", Rights: rightsCompletions,
-			Description: endless, Undocumented: true,
-		}, a.streamCompletions),
+			Summary: "Get the stream of completions of all users.", Rights: rightsCommandCompletions,
+			Description: endless,
+		}, a.streamCommandCompletions),
 		endpoint.NewStream(endpoint.Info{
 			Path: "/v2/state/active-contracts", OperationID: "V2StateActive-contracts", Tag: tagState,
 			Summary: "Get the contracts that are active at an offset.", Rights: rightsRead,
@@ -79,6 +79,22 @@ func (a *API) streamCompletions(
 	if err != nil {
 		return err
 	}
+	return a.followCompletions(ctx, query, send)
+}
+
+func (a *API) streamCommandCompletions(
+	ctx context.Context, body CommandCompletionsRequest, send endpoint.Send[CompletionStreamResponse],
+) error {
+	query, err := commandCompletionsQuery(ctx, body)
+	if err != nil {
+		return err
+	}
+	return a.followCompletions(ctx, query, send)
+}
+
+func (a *API) followCompletions(
+	ctx context.Context, query db.CompletionsQuery, send endpoint.Send[CompletionStreamResponse],
+) error {
 	head, err := a.headOfCompletions(ctx, query.After)
 	if err != nil {
 		return err

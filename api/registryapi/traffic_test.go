@@ -25,7 +25,7 @@ func TestTrafficStatus(t *testing.T) {
 
 	paid := func() (sum int64) {
 		completions, err := s.DB.Completions(t.Context(), db.CompletionsQuery{
-			Identity: ledger.DefaultUser(alice.User), Parties: []ledger.Party{alice.Party}, UpTo: math.MaxInt64, Limit: 100,
+			User: new(ledger.DefaultUser(alice.User)), Parties: []ledger.Party{alice.Party}, UpTo: math.MaxInt64, Limit: 100,
 		})
 		require.NoError(t, err)
 		for _, completion := range completions {

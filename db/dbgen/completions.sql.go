@@ -195,9 +195,11 @@ WHERE c.ledger_offset IN (
         SELECT cp.ledger_offset
         FROM completion_parties AS cp
         WHERE
-            cp.identity_provider_id = $2 AND cp.user_id = $3 AND cp.party = wanted.party
-            AND cp.ledger_offset > $4 AND cp.ledger_offset <= $5
-        ORDER BY cp.ledger_offset
+            (cp.identity_provider_id, cp.user_id, cp.party, cp.ledger_offset)
+            > ($2::text, $3::text, wanted.party, $4::bigint)
+            AND (cp.identity_provider_id, cp.user_id, cp.party, cp.ledger_offset)
+            <= ($2::text, $3::text, wanted.party, $5::bigint)
+        ORDER BY cp.identity_provider_id, cp.user_id, cp.party, cp.ledger_offset
         LIMIT $6
     ) AS page
     ORDER BY page.ledger_offset
@@ -210,13 +212,13 @@ type ListCompletionsParams struct {
 	Parties            []string
 	IdentityProviderID string
 	UserID             string
-	After              ledger.Offset
-	UpTo               ledger.Offset
+	After              int64
+	UpTo               int64
 	CountMax           int32
 }
 
 // ListCompletions pages through the completions of a user and any of the parties. Each party's part is a range of the
-// primary key of completion_parties.
+// primary key of completion_parties: compared as a whole, so that the planner does not take the index by party alone.
 func (q *Queries) ListCompletions(ctx context.Context, arg ListCompletionsParams) ([]Completion, error) {
 	rows, err := q.db.Query(ctx, ListCompletions,
 		arg.Parties,
@@ -343,6 +345,79 @@ WHERE submission_key = ANY($1::text[])
 // ListCompletionsByKey finds the completions of submissions, by the unique index of the submission key.
 func (q *Queries) ListCompletionsByKey(ctx context.Context, submissionKeys []string) ([]Completion, error) {
 	rows, err := q.db.Query(ctx, ListCompletionsByKey, submissionKeys)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Completion{}
+	for rows.Next() {
+		var i Completion
+		if err := rows.Scan(
+			&i.LedgerOffset,
+			&i.SubmissionKey,
+			&i.ChangeID,
+			&i.UserID,
+			&i.CommandID,
+			&i.SubmissionID,
+			&i.ActAs,
+			&i.Refusal,
+			&i.UpdateID,
+			&i.DedupOffset,
+			&i.DedupDuration,
+			&i.Traceparent,
+			&i.Tracestate,
+			&i.RecordTime,
+			&i.PaidTrafficCost,
+			&i.Seal,
+			&i.IdentityProviderID,
+			&i.ExternalHash,
+			&i.ReadAs,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const ListCompletionsOfParties = `-- name: ListCompletionsOfParties :many
+SELECT c.ledger_offset, c.submission_key, c.change_id, c.user_id, c.command_id, c.submission_id, c.act_as, c.refusal, c.update_id, c.dedup_offset, c.dedup_duration, c.traceparent, c.tracestate, c.record_time, c.paid_traffic_cost, c.seal, c.identity_provider_id, c.external_hash, c.read_as
+FROM completions AS c
+WHERE c.ledger_offset IN (
+    SELECT DISTINCT page.ledger_offset
+    FROM unnest($1::text[]) AS wanted (party)
+    CROSS JOIN LATERAL (
+        SELECT cp.ledger_offset
+        FROM completion_parties AS cp
+        WHERE cp.party = wanted.party AND cp.ledger_offset > $2 AND cp.ledger_offset <= $3
+        ORDER BY cp.ledger_offset
+        LIMIT $4
+    ) AS page
+    ORDER BY page.ledger_offset
+    LIMIT $4
+)
+ORDER BY c.ledger_offset
+`
+
+type ListCompletionsOfPartiesParams struct {
+	Parties  []string
+	After    ledger.Offset
+	UpTo     ledger.Offset
+	CountMax int32
+}
+
+// ListCompletionsOfParties pages through the completions of any of the parties, of all users. Each party's part is a
+// range of the index by party.
+func (q *Queries) ListCompletionsOfParties(ctx context.Context, arg ListCompletionsOfPartiesParams) ([]Completion, error) {
+	rows, err := q.db.Query(ctx, ListCompletionsOfParties,
+		arg.Parties,
+		arg.After,
+		arg.UpTo,
+		arg.CountMax,
+	)
 	if err != nil {
 		return nil, err
 	}

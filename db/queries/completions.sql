@@ -24,7 +24,7 @@ SELECT identity_provider_id, user_id, unnest(act_as), ledger_offset
 FROM inserted;
 
 -- ListCompletions pages through the completions of a user and any of the parties. Each party's part is a range of the
--- primary key of completion_parties.
+-- primary key of completion_parties: compared as a whole, so that the planner does not take the index by party alone.
 -- name: ListCompletions :many
 SELECT c.*
 FROM completions AS c
@@ -35,8 +35,30 @@ WHERE c.ledger_offset IN (
         SELECT cp.ledger_offset
         FROM completion_parties AS cp
         WHERE
-            cp.identity_provider_id = @identity_provider_id AND cp.user_id = @user_id AND cp.party = wanted.party
-            AND cp.ledger_offset > @after AND cp.ledger_offset <= @up_to
+            (cp.identity_provider_id, cp.user_id, cp.party, cp.ledger_offset)
+            > (@identity_provider_id::text, @user_id::text, wanted.party, @after::bigint)
+            AND (cp.identity_provider_id, cp.user_id, cp.party, cp.ledger_offset)
+            <= (@identity_provider_id::text, @user_id::text, wanted.party, @up_to::bigint)
+        ORDER BY cp.identity_provider_id, cp.user_id, cp.party, cp.ledger_offset
+        LIMIT @count_max
+    ) AS page
+    ORDER BY page.ledger_offset
+    LIMIT @count_max
+)
+ORDER BY c.ledger_offset;
+
+-- ListCompletionsOfParties pages through the completions of any of the parties, of all users. Each party's part is a
+-- range of the index by party.
+-- name: ListCompletionsOfParties :many
+SELECT c.*
+FROM completions AS c
+WHERE c.ledger_offset IN (
+    SELECT DISTINCT page.ledger_offset
+    FROM unnest(@parties::text[]) AS wanted (party)
+    CROSS JOIN LATERAL (
+        SELECT cp.ledger_offset
+        FROM completion_parties AS cp
+        WHERE cp.party = wanted.party AND cp.ledger_offset > @after AND cp.ledger_offset <= @up_to
         ORDER BY cp.ledger_offset
         LIMIT @count_max
     ) AS page

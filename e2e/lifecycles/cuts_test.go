@@ -88,7 +88,7 @@ func liveAYear(t *testing.T, pieces int) yearOutcome {
 	}
 	outcome.unclaimed = unclaimed.Show()
 	completions, err := n.db.Completions(t.Context(), db.CompletionsQuery{
-		Identity: ledger.DefaultUser(n.identity.OperatorUser), Parties: []ledger.Party{n.identity.DSO},
+		User: new(ledger.DefaultUser(n.identity.OperatorUser)), Parties: []ledger.Party{n.identity.DSO},
 		UpTo: math.MaxInt64, Limit: 5000,
 	})
 	require.NoError(t, err)

@@ -74,7 +74,7 @@ func TestContractsEndAtTheirDeadlinesToTheSecond(t *testing.T) {
 func (n *node) expired() (times []time.Time) {
 	n.t.Helper()
 	completions, err := n.db.Completions(n.t.Context(), db.CompletionsQuery{
-		Identity: ledger.DefaultUser(n.identity.OperatorUser), Parties: []ledger.Party{
+		User: new(ledger.DefaultUser(n.identity.OperatorUser)), Parties: []ledger.Party{
 			n.identity.DSO, n.operator(),
 			n.identity.LocalParty("alice"),
 		},
