@@ -206,6 +206,32 @@ func TestSigningInLeadsToThePageThatWasAskedFor(t *testing.T) {
 	require.Equal(t, "/explorer?seen=x", lost.load(request).header.Get("Hx-Redirect"))
 }
 
+// Sign-in goes on to the explorer, and a path that leads out of it again is none of the explorer's.
+func TestSignIn_DoesNotLeaveTheExplorer(t *testing.T) {
+	t.Parallel()
+	server := node(t)
+	for to, path := range map[string]string{
+		"/explorer/../wallet/send?to=mallory":       "/wallet",
+		"/explorer/%2e%2e/wallet/send?to=mallory":   "/wallet",
+		"/explorer/.%2E/wallet/send?to=mallory":     "/wallet",
+		"/explorer/..%2fwallet/send?to=mallory":     "/wallet",
+		"/explorer/..\\wallet/send?to=mallory":      "/explorer/..%5Cwallet/send?to=mallory",
+		"/explorer/x/../../wallet/send?to=mallory":  "/wallet",
+		"/explorer/../explorer/../wallet/send?to=m": "/wallet",
+		"/explorer/..":                           "/wallet",
+		"/wallet/../explorer/parties?as=bob":     "/explorer/parties?as=bob",
+		"/explorer/./parties?as=bob":             "/explorer/parties?as=bob",
+		"/explorer/a%2Fb/../../wallet/send?to=m": "/explorer/wallet/send?to=m",
+	} {
+		stranger := window(t, server).open("/explorer").press("/wallet/sign-in", "user", "bob", "to", to)
+		require.Equal(t, path, stranger.path, to)
+		lost := window(t, server)
+		request := lost.request(http.MethodGet, "/wallet?to="+url.QueryEscape(to), nil)
+		request.Header.Set("Hx-Request", "true")
+		require.Equal(t, path, lost.load(request).header.Get("Hx-Redirect"), to)
+	}
+}
+
 // TestTheListOfUpdatesIsLiveAndHasPages.
 func TestTheListOfUpdatesIsLiveAndHasPages(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"path"
 )
 
 // homeView names the node.
@@ -40,11 +41,25 @@ func (v *visit) next() string {
 	if isExplorer(v.r.URL.Path) {
 		asked = v.r.URL.RequestURI()
 	}
-	to, err := url.ParseRequestURI(asked)
-	if err != nil || len(asked) > maxNextBytes || to.Scheme != "" || to.Host != "" || !isExplorer(to.Path) {
+	to, ok := pageAt(asked)
+	if !ok || len(asked) > maxNextBytes || !isExplorer(to.Path) {
 		return walletPath
 	}
-	return (&url.URL{Path: to.Path, RawPath: to.RawPath, RawQuery: to.RawQuery}).String()
+	return to.String()
+}
+
+// pageAt is the page of this site at an address; false where there is none. Its path has no dots that lead elsewhere:
+// browsers follow them, in any spelling, after the page has looked at the path.
+func pageAt(address string) (*url.URL, bool) {
+	asked, err := url.ParseRequestURI(address)
+	if err != nil || asked.Scheme != "" || asked.Host != "" {
+		return nil, false
+	}
+	to := &url.URL{Path: asked.Path, RawPath: asked.RawPath, RawQuery: asked.RawQuery}
+	if clean := path.Clean(to.Path); clean != to.Path {
+		to.Path, to.RawPath = clean, ""
+	}
+	return to, isPagePath(to.Path)
 }
 
 // wallet is the first page of a wallet, and before somebody has signed in the way to it.

@@ -145,8 +145,12 @@ func isPage(r *http.Request) bool {
 	if path == "/" {
 		return r.Method == http.MethodGet || r.Method == http.MethodHead
 	}
-	return path == "/wallet" || strings.HasPrefix(path, "/wallet/") || isExplorer(path) ||
-		strings.HasPrefix(path, "/assets/")
+	return isPagePath(path) || strings.HasPrefix(path, "/assets/")
+}
+
+// isPagePath reports whether a path is of the wallet or of the explorer.
+func isPagePath(path string) bool {
+	return path == walletPath || strings.HasPrefix(path, walletPath+"/") || isExplorer(path)
 }
 
 // isExplorer reports whether a path is of the explorer, and not of the wallet.
@@ -333,8 +337,12 @@ func (s *site) signedIn(show view) view {
 	}
 }
 
-// goTo has the browser load another page.
-func (s *site) goTo(v *visit, path string) {
+// goTo has the browser load another page of this site, and the wallet in the place of any other address.
+func (s *site) goTo(v *visit, address string) {
+	path := walletPath
+	if to, ok := pageAt(address); ok {
+		path = to.String()
+	}
 	if isFragment(v.r) {
 		v.w.Header().Set("HX-Redirect", path)
 		v.w.WriteHeader(http.StatusNoContent)
