@@ -34,24 +34,60 @@ func (c *BalanceCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		all := []balance{}
+		all, leftOut, err := s.balances(ctx, names, len(c.Names) == 0)
+		if err != nil {
+			return err
+		}
 		answer := console.Answer{Table: console.Table{Head: []string{"NAME", "AVAILABLE", "LOCKED"}}}
-		for _, name := range names {
-			owner, client, err := s.wallet(ctx, name)
-			if err != nil {
-				return err
-			}
-			has, err := balanceOf(ctx, owner, client)
-			if err != nil {
-				return s.node.withoutWallet(owner, err)
-			}
-			all = append(all, has)
+		for _, has := range all {
 			answer.Table.Rows = append(answer.Table.Rows, []string{has.Name, coins(has.Available), coins(has.Locked)})
 			answer.Names = append(answer.Names, has.Available.String())
 		}
-		answer.Data = map[string]any{"balances": all}
+		for _, without := range leftOut {
+			c.Note("%s is left out: %s", without.Name, without.Reason)
+		}
+		answer.Data = map[string]any{"balances": all, "left_out": leftOut}
 		return c.Print(answer)
 	})
+}
+
+// unreadable is a wallet that a list leaves out.
+type unreadable struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+// balances asks for the balances of wallets. Of a list that nobody named, a wallet that cannot be asked, such as that of
+// a user who was deleted, is left out. A node that does not answer is no matter of one wallet.
+func (s *Session) balances(
+	ctx context.Context, names []string, isEverybody bool,
+) (all []balance, leftOut []unreadable, err error) {
+	all, leftOut = []balance{}, []unreadable{}
+	for _, name := range names {
+		has, err := s.balance(ctx, name)
+		if err == nil {
+			all = append(all, has)
+			continue
+		}
+		failed, ok := errors.AsType[*console.Error](s.Explain(err))
+		if !ok || !isEverybody || s.token != "" || failed.Code != console.ExitFailed && failed.Code != console.ExitDenied {
+			return nil, nil, err
+		}
+		leftOut = append(leftOut, unreadable{name, failed.Err.Error()})
+	}
+	return all, leftOut, nil
+}
+
+func (s *Session) balance(ctx context.Context, name string) (balance, error) {
+	owner, client, err := s.wallet(ctx, name)
+	if err != nil {
+		return balance{}, err
+	}
+	has, err := balanceOf(ctx, owner, client)
+	if err != nil {
+		return balance{}, s.node.withoutWallet(owner, err)
+	}
+	return has, nil
 }
 
 // names are the wallets that were asked for: all, or that of the token, when none was named.
