@@ -56,6 +56,21 @@ func TestTheNearestNameIsFoundWhateverItsCapitals(t *testing.T) {
 	}
 }
 
+func TestNearest_IsClose(t *testing.T) {
+	t.Parallel()
+	names := []string{"--hosts", "--note", "--timeout", "new", "bob", "init", "audit", "all"}
+	for wanted, expected := range map[string]string{
+		"--bogus": "", "--not": "--note", "--host": "--hosts", "--tmeout": "--timeout", "--time": "", "--x": "", "-": "",
+		"nwe": "new", "bbo": "bob", "inti": "init", "init": "init", "nut": "", "edits": "", "a": "", "--": "", "al": "all",
+	} {
+		nearest, ok := Nearest(wanted, names)
+		require.Equal(t, expected != "", ok, "%s is near to %s", wanted, nearest)
+		if ok {
+			require.Equal(t, expected, nearest)
+		}
+	}
+}
+
 func TestTheExitCodeIsThatOfTheError(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, ExitDone, CodeOf(nil))
