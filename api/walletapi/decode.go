@@ -7,9 +7,11 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/api/walletapi/validator"
+	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
@@ -40,6 +42,15 @@ func checkTrackingID(id string) error {
 		return decodeFailed("tracking_id: %s", err)
 	}
 	return nil
+}
+
+// checkOfferTrackingID refuses besides what no offer can have. The ledger refuses it too, with the status of an id that
+// was used.
+func checkOfferTrackingID(id string) error {
+	if length := utf8.RuneCountInString(id); length >= walletapp.MaxTextLength {
+		return decodeFailed("tracking_id: it has %d characters, and must have fewer than %d", length, walletapp.MaxTextLength)
+	}
+	return checkTrackingID(id)
 }
 
 var (

@@ -46,7 +46,7 @@ func (a *API) createTransferOffer(
 	if err != nil {
 		return none, err
 	}
-	if err := checkTrackingID(req.Body.TrackingID); err != nil {
+	if err := checkOfferTrackingID(req.Body.TrackingID); err != nil {
 		return none, err
 	}
 	_, known, err := a.tracked(ctx, w, w.Party, tracking.TransferOffer, req.Body.TrackingID)

@@ -306,7 +306,10 @@ func TestOffersThatCannotBe(t *testing.T) {
 		"an offer that is over":   {"expires_at", micros(-time.Hour), 400, "expires_at: "},
 		"a time out of range":     {"expires_at", int64(1) << 62, 400, "Failed to decode: expires_at: "},
 		"a long description":      {"description", strings.Repeat("ä", 280), 409, "TEMPLATE_PRECONDITION_VIOLATED"},
-		"a long tracking id":      {"tracking_id", strings.Repeat("ä", 280), 409, "TEMPLATE_PRECONDITION_VIOLATED"},
+		"a long tracking id": {
+			"tracking_id", strings.Repeat("ä", 280), 400,
+			"Failed to decode: tracking_id: it has 280 characters, and must have fewer than 280",
+		},
 		"a receiver nobody knows": {"receiver_party_id", "x::1220" + strings.Repeat("b", 64), 404, "UNKNOWN_INFORMEES"},
 	} {
 		body := offerOf(b.bob.Party, name)

@@ -10,8 +10,8 @@ import (
 // Party is a party id.
 type Party = ledger.Party
 
-// maxTextLength is what descriptions and tracking ids of offers must stay below, in characters.
-const maxTextLength = 280
+// MaxTextLength is what descriptions and tracking ids of offers must stay below, in characters.
+const MaxTextLength = 280
 
 // consuming is a choice that archives its contract.
 func consuming[T, A, R any](

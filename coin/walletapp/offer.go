@@ -88,9 +88,9 @@ func transferOfferTemplate() ledger.TemplateSource {
 		Signatories: func(o offer) []Party { return []Party{o.Sender} },
 		Observers:   func(o offer) []Party { return []Party{o.Receiver} },
 		Ensure: ledger.That("the description has fewer than 280 characters", func(o offer) bool {
-			return utf8.RuneCountInString(o.Description) < maxTextLength
+			return utf8.RuneCountInString(o.Description) < MaxTextLength
 		}).And("the tracking id has fewer than 280 characters", func(o offer) bool {
-			return utf8.RuneCountInString(o.TrackingID) < maxTextLength
+			return utf8.RuneCountInString(o.TrackingID) < MaxTextLength
 		}),
 		Choices: []ledger.ChoiceOf[offer]{
 			consuming(func(o offer, _ TransferOfferAccept) []Party { return []Party{o.Receiver} }, acceptOffer),
