@@ -7,27 +7,41 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/cmd/florin/client"
+	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/cmd/florin/secret"
+	"github.com/florinledger/florin/devnet/runfile"
 )
 
 type tokenCommand struct {
 	User           string        `help:"The user that the token names." required:""`
 	TTL            time.Duration `name:"ttl" help:"How long it is valid; 0 for ever."`
-	AuthSecret     string        `help:"Secret to sign with; unsafe when left out." env:"FLORIN_AUTH_SECRET" secret:""`
+	DataDir        string        `help:"Data directory of the node of florin up that the token is for; its secret is read from there." default:".florin" env:"FLORIN_DATA_DIR"`
+	AuthSecret     string        `help:"Secret to sign with; that of the data directory when left out, and unsafe without one." env:"FLORIN_AUTH_SECRET" secret:""`
 	AuthSecretFile string        `help:"File that holds that secret." env:"FLORIN_AUTH_SECRET_FILE"`
-	AuthAudience   string        `help:"Audience to name." default:"https://canton.network.global" env:"FLORIN_AUTH_AUDIENCE"`
+	AuthAudience   string        `help:"Audience to name; that of the data directory when left out." env:"FLORIN_AUTH_AUDIENCE"`
 }
 
 // Run prints the token.
 func (c *tokenCommand) Run() error {
-	given, err := secret.Of(c.AuthSecret, c.AuthSecretFile, "auth-secret")
-	if err != nil {
-		return err
-	}
-	token, err := auth.Mint(cmp.Or(given, auth.DefaultSecret), c.AuthAudience, c.User, c.TTL, time.Now())
+	token, err := c.mint(time.Now())
 	if err != nil {
 		return err
 	}
 	fmt.Fprintln(os.Stdout, token)
 	return nil
+}
+
+func (c *tokenCommand) mint(now time.Time) (string, error) {
+	given, err := secret.Of(c.AuthSecret, c.AuthSecretFile, "auth-secret")
+	if err != nil {
+		return "", err
+	}
+	node, err := runfile.Read(c.DataDir)
+	if err != nil && given == "" && c.DataDir != client.DefaultDataDir {
+		return "", console.Fail(console.ExitNoNode, client.OnData(c.DataDir, "up")+" starts one; give the secret of a node "+
+			"elsewhere with --auth-secret", "%w", err)
+	}
+	return auth.Mint(cmp.Or(given, node.Secret, auth.DefaultSecret),
+		cmp.Or(c.AuthAudience, node.Audience, auth.DefaultAudience), c.User, c.TTL, now)
 }
