@@ -186,10 +186,7 @@ func (c *Client) submit(
 		c.batches.settle(p, completion)
 		done <- completion
 	})
-	if err := c.batches.submit(ctx, p); err != nil {
-		if ctx.Err() == nil { // Temporal refused it; otherwise it is on its way and may still complete
-			c.abandon(change, submission.Key)
-		}
+	if err := c.batches.submit(ctx, p); err != nil { // whether the caller left or the start failed, [flights] goes on
 		return nil, nil, err
 	}
 	return p, done, nil
@@ -205,11 +202,6 @@ func (c *Client) seal(ctx context.Context, submission ledger.Submission) (ledger
 		return submission, fmt.Errorf("seal submission: %w", err)
 	}
 	return submission, nil
-}
-
-func (c *Client) abandon(change ledger.ChangeID, key string) {
-	c.options.Outcomes.Forget(key)
-	c.flights.leave(change, key)
 }
 
 func (c *Client) startWorkflow(ctx context.Context, submissions []ledger.Submission) error {
@@ -235,8 +227,16 @@ func (c *Client) startWorkflow(ctx context.Context, submissions []ledger.Submiss
 		}
 		return nil
 	}
-	return fault.ServiceNotRunning.New("Temporal did not accept the submission.").
-		With("service_name", "temporal").Wrap(err).
+	// Here and not in the request, which may have ended. An error does not say that Temporal has nothing.
+	for _, submission := range submissions {
+		c.flights.doubt(submission, workflowIDOf(submissions).String())
+	}
+	return notAccepted("Temporal did not accept the submission.").Wrap(err)
+}
+
+// notAccepted tells a client that Temporal is the reason why its submission was not acknowledged.
+func notAccepted(cause string) *fault.Fault {
+	return fault.ServiceNotRunning.New("%s", cause).With("service_name", "temporal").
 		WithHint("Try again with the same command id or Idempotency-Key; GET /readyz tells which part of the node is not " +
 			"ready.")
 }

@@ -45,12 +45,14 @@ type flight struct {
 	bytes             int
 	// started: Temporal has it. Before that it waits for its turn, and nothing was acknowledged.
 	started bool
+	// doubtful: its start has failed, and nobody knows yet whether Temporal has it all the same.
+	doubtful bool
 	// timed: it waits for a time that it names, for as long as that takes, and has a place among those that wait.
 	timed bool
 	// wait is how long that takes.
 	wait time.Duration
-	// submission is what Temporal has, in the workflow with the id. asked is when it was asked last whether it has it
-	// still.
+	// submission is what Temporal has or may have, in the workflow with the id. asked is when it was asked last whether it
+	// has it still.
 	submission ledger.Submission
 	workflowID string
 	asked      time.Time
@@ -117,6 +119,9 @@ func (f *flights) enter(change ledger.ChangeID, s ledger.Submission, bytes int, 
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if existing, ok := f.byChange[change]; ok {
+		if existing.doubtful { // it may be on its way, or may never come
+			return notAccepted("Temporal has not said yet whether it has an earlier submission of this change.")
+		}
 		return fault.AlreadyInFlight(string(change), existing.submissionID, synchronizerID)
 	}
 	entered := flight{key: s.Key, submissionID: s.SubmissionID, who: s.Identity, since: f.clock(), bytes: bytes}
@@ -241,9 +246,47 @@ func (f *flights) start(submission ledger.Submission, workflowID string) {
 	change := submission.ChangeID()
 	if one, ok := f.byChange[change]; ok && one.key == submission.Key {
 		one.starts++
-		one.started, one.since = true, f.clock()
+		one.started, one.doubtful, one.since = true, false, f.clock()
 		one.submission, one.workflowID, one.asked = submission, workflowID, one.since
 		f.byChange[change] = one
+	}
+}
+
+// doubt notes that the start of a submission has failed. One that Temporal took earlier stays as it is.
+func (f *flights) doubt(submission ledger.Submission, workflowID string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change := submission.ChangeID()
+	if one, ok := f.byChange[change]; ok && one.key == submission.Key && !one.started {
+		one.doubtful, one.since = true, f.clock()
+		one.submission, one.workflowID = submission, workflowID
+		f.byChange[change] = one
+	}
+}
+
+// doubts are the flights whose start has failed, by the workflow that may have them.
+func (f *flights) doubts() map[string][]flight {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	doubts := map[string][]flight{}
+	for _, one := range f.byChange {
+		if one.doubtful {
+			doubts[one.workflowID] = append(doubts[one.workflowID], one)
+		}
+	}
+	return doubts
+}
+
+// fail ends a flight that is still in doubt. It calls forget before a later flight, which may have the same key, can
+// begin.
+func (f *flights) fail(failed flight, forget func(key string)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change := failed.submission.ChangeID()
+	if one, ok := f.byChange[change]; ok && one.key == failed.key && one.doubtful {
+		forget(one.key)
+		delete(f.byChange, change)
+		f.count(one, -1)
 	}
 }
 
@@ -289,7 +332,7 @@ func (f *flights) dropLost() []string {
 	var lost []string
 	oldest := f.clock().Add(-maxFlight)
 	maps.DeleteFunc(f.byChange, func(_ ledger.ChangeID, flight flight) bool {
-		if !flight.started || flight.since.Add(flight.wait).After(oldest) {
+		if !flight.started && !flight.doubtful || flight.since.Add(flight.wait).After(oldest) {
 			return false
 		}
 		lost = append(lost, flight.key)

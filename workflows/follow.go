@@ -17,11 +17,13 @@ const (
 )
 
 // Run delivers completions that this process waits for and another one recorded: when the record has grown, it asks for
-// the keys that are still expected. What Temporal has lost meanwhile is submitted again. It returns when ctx ends.
+// the keys that are still expected. What Temporal has lost meanwhile is submitted again, and flights whose start has
+// failed end. It returns when ctx ends.
 func (c *Client) Run(ctx context.Context) error {
 	var looking sync.WaitGroup
 	defer looking.Wait()
 	looking.Go(func() { c.keepAlive(ctx) })
+	looking.Go(func() { c.settleDoubts(ctx) })
 	var seen ledger.Offset
 	for pause := time.Duration(0); wait.For(ctx, pause) == nil; {
 		head, err := c.waitAfter(ctx, seen)
