@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/florinledger/florin/workflows"
 )
 
 // metric is the sum of a metric's samples that the node shows.
@@ -67,4 +70,33 @@ func TestWhatWaitsTooLongForItsCompletionIsSaid(t *testing.T) {
 	})
 	require.Greater(t, f.metric("florin_ledger_offset"), before)
 	require.Zero(t, f.metric("florin_failing_activities"))
+}
+
+// TestReadiness_IsAboutTheNodeAndNotOneQueue has one submission wait for ever, as those of a user do whose queue is
+// long, while others are served.
+func TestReadiness_IsAboutTheNodeAndNotOneQueue(t *testing.T) {
+	t.Parallel()
+	p := newParts(t, "--max-commit-wait", "2s")
+	f := &faulty{t: t, servedNode: p.api, direct: p.installation}
+	f.meetAlice()
+	bob := newAccount(t, f.endpoint, f.coin.DSO, "bob", "bob")
+	p.worker.interrupt(t)
+	require.NoError(t, bob.Submit(t.Context(), bob.tap(f.coin, "never", 1)))
+	temporal := temporalClient(t, p.temporalAddress, p.namespace)
+	await(t, "the workflow is ended by hand", func() error {
+		found, err := temporal.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{
+			Query: workflows.AttributeCommandID.Query("never"),
+		})
+		if err != nil || len(found.GetExecutions()) == 0 {
+			return errors.Join(err, errors.New("not listed yet"))
+		}
+		return temporal.TerminateWorkflow(t.Context(), found.GetExecutions()[0].GetExecution().GetWorkflowId(), "", "test")
+	})
+	p.startWorker()
+	f.requireHealthy()
+	for f.metric("florin_oldest_submission_seconds") < 6 {
+		require.NoError(t, f.submitAndWait(t.Context()))
+		status, text := f.readyz()
+		require.Equal(t, http.StatusOK, status, text)
+	}
 }

@@ -262,6 +262,9 @@ func (c *Client) Divide(processes int) { c.flights.divide(processes) }
 // none does. What waits for a time that it names does not count, nor what counts as lost.
 func (c *Client) OldestWait() time.Duration { return c.flights.oldest() }
 
+// Stalled is for how long submissions have waited while none that this process has taken got its completion.
+func (c *Client) Stalled() time.Duration { return c.flights.stalled() }
+
 // InFlight is how many submissions are under way, without those that wait for a time, and how many may be.
 func (c *Client) InFlight() (count, max int) { return c.flights.use() }
 

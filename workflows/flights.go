@@ -15,7 +15,9 @@ import (
 type flights struct {
 	clock func() time.Time
 
-	mu             sync.Mutex
+	mu sync.Mutex
+	// landed is when a flight had its completion last.
+	landed         time.Time
 	max, maxOfUser int
 	// processes is how many have what one user may have together.
 	processes int
@@ -229,13 +231,15 @@ func addTo[K comparable](counts map[K]int, who K, change int) {
 	}
 }
 
-// leave ends the flight of the submission with the key; a later flight of the same change is not touched.
+// leave ends the flight of the submission with the key, which has its completion; a later flight of the same change is
+// not touched.
 func (f *flights) leave(change ledger.ChangeID, key string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if ended, ok := f.byChange[change]; ok && ended.key == key {
 		delete(f.byChange, change)
 		f.count(ended, -1)
+		f.landed = f.clock()
 	}
 }
 
@@ -308,6 +312,15 @@ func (f *flights) oldest() time.Duration {
 		}
 	}
 	return longest
+}
+
+// stalled is for how long flights have waited and none has had its completion; 0 when none waits. A flight that waits
+// while others land says something of its user's queue, and nothing of the node.
+func (f *flights) stalled() time.Duration {
+	longest := f.oldest()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return min(longest, f.clock().Sub(f.landed))
 }
 
 // unanswered are so many flights, at most, that Temporal took so long ago, and was not asked for since.

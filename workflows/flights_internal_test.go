@@ -160,6 +160,36 @@ func TestTheOldestFlightIsKnownUntilItHasLanded(t *testing.T) {
 	require.Zero(t, f.oldest(), "what waits for its time is no trouble")
 }
 
+func TestFlights_StalledWhileNoneLands(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_800_000_000, 0)
+	f := newFlights(10, 10, func() time.Time { return now })
+	take := func(user string, number int) (land func()) {
+		change, s := flying(user, number)
+		require.Nil(t, f.enter(change, s, 100, "global"))
+		f.start(s, "")
+		return func() { f.leave(change, s.Key) }
+	}
+	require.Zero(t, f.stalled())
+	landFirst := take("greedy", 1)
+	for range 10 {
+		land := take("modest", 1)
+		now = now.Add(10 * time.Second)
+		require.Equal(t, 10*time.Second, f.stalled(), "others are served")
+		land()
+	}
+	require.Equal(t, 100*time.Second, f.oldest())
+	require.Zero(t, f.stalled())
+	now = now.Add(time.Minute)
+	require.Equal(t, time.Minute, f.stalled(), "now nobody is")
+	landFirst()
+	now = now.Add(time.Minute)
+	require.Zero(t, f.stalled(), "nobody waits")
+	take("modest", 1)
+	now = now.Add(time.Second)
+	require.Equal(t, time.Second, f.stalled(), "what was idle did not stand still")
+}
+
 func TestWhatWaitsForItsTimeHasPlacesOfItsOwn(t *testing.T) {
 	t.Parallel()
 	const places = 2 * WaitingShare

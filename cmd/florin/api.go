@@ -194,11 +194,11 @@ func (n *node) readiness(ctx context.Context) []api.Part {
 	return append(parts, n.overdue.check(n.options.settings.MaxCommitWait)...)
 }
 
-// checkCommits says whether anything that was acknowledged waits too long, though all parts seem to work.
+// checkCommits says whether commits stand still, though all parts seem to work.
 func (n *node) checkCommits(now time.Time) error {
 	limit := n.options.settings.MaxCommitWait
-	if waits := n.client.OldestWait(); waits > limit {
-		return fmt.Errorf("a submission has waited %s for its completion", waits.Round(time.Second))
+	if waits := n.client.Stalled(); waits > limit {
+		return fmt.Errorf("submissions wait, and none has had its completion for %s", waits.Round(time.Second))
 	}
 	longest, count := n.failures.Longest()
 	if lasts := now.Sub(longest.Since); count > 0 && lasts > limit {
