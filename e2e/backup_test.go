@@ -1,14 +1,18 @@
 package e2e_test
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/db/dbtest"
@@ -135,4 +139,39 @@ func TestADataDirectoryIsBackedUpAndRestored(t *testing.T) {
 		requireAlive(t, alice, coin, "second", "first")
 		again.interrupt(t)
 	}
+}
+
+// TestBackup_KilledLeavesNeitherProgramNorKey kills a backup while pg_dump writes, which is held up by a lock.
+func TestBackup_KilledLeavesNeitherProgramNorKey(t *testing.T) {
+	t.Parallel()
+	url := install(t).databaseURL
+	requireDone(t, "migrate", "--database-url", url)
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+	_, err = conn.Exec(t.Context(), "BEGIN; LOCK TABLE completions IN ACCESS EXCLUSIVE MODE")
+	require.NoError(t, err)
+
+	directory := filepath.Join(t.TempDir(), "backup")
+	backup := start(t, nil, "backup", directory, "--database-url", url)
+	dumping := child(t, backup.PID(), "--format=custom")
+	await(t, "pg_dump waits for the lock", func() error {
+		var waits bool
+		err := conn.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+			WHERE NOT l.granted AND a.datname = current_database())`).Scan(&waits)
+		if err == nil && !waits {
+			err = errors.New("not yet")
+		}
+		return err
+	})
+	killProcesses(t, backup.PID())
+	await(t, "pg_dump has ended", func() error {
+		if _, still := runs(dumping); still {
+			return fmt.Errorf("it still runs: %s", running{pid: dumping}.command())
+		}
+		return nil
+	})
+	left, err := filepath.Glob(directory + "*/*")
+	require.NoError(t, err)
+	require.Empty(t, left)
 }

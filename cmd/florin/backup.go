@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,11 +13,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/devnet/postgres"
+	"github.com/florinledger/florin/devnet/process"
 )
 
 // The files of a backup.
@@ -70,7 +73,7 @@ func (c *backupCommand) backup(ctx context.Context, databaseURL string, database
 	})
 	hash := ""
 	if err == nil {
-		hash, err = hashOf(filepath.Join(partial, manifestName))
+		hash, err = hashOfFile(ctx, filepath.Join(partial, manifestName))
 	}
 	if err == nil {
 		err = os.Rename(partial, c.Directory)
@@ -84,18 +87,20 @@ func (c *backupCommand) backup(ctx context.Context, databaseURL string, database
 	return nil
 }
 
-// dump writes the files of a backup.
-func dump(ctx context.Context, databaseURL string, snapshot db.Snapshot, directory string) (manifest, error) {
-	m := manifest{
+// dump writes the files of a backup. The archive holds the node's private key, so it has no name before everything else
+// is done: nothing is left of it when this process is killed.
+func dump(ctx context.Context, databaseURL string, snapshot db.Snapshot, directory string) (m manifest, err error) {
+	m = manifest{
 		Format: backupFormat, Florin: version, TakenAt: time.Now().UTC(), PostgresMajor: snapshot.ServerMajor,
 	}
-	path := filepath.Join(directory, dumpName)
-	err := runClient(ctx, "pg_dump", m.PostgresMajor, databaseURL, "--format=custom", "--no-owner", "--no-privileges",
-		"--schema=public", "--snapshot="+snapshot.ID, "--file="+path)
+	archive, name, err := createUnnamed(filepath.Join(directory, dumpName))
 	if err != nil {
 		return m, err
 	}
-	if err := os.Chmod(path, 0o600); err != nil {
+	defer func() { err = errors.Join(err, archive.Close()) }()
+	err = runClient(ctx, archive, "pg_dump", m.PostgresMajor, databaseURL, "--format=custom", "--no-owner",
+		"--no-privileges", "--schema=public", "--snapshot="+snapshot.ID)
+	if err != nil {
 		return m, err
 	}
 	if m.Fingerprint, err = snapshot.Fingerprint(ctx); err != nil {
@@ -104,18 +109,32 @@ func dump(ctx context.Context, databaseURL string, snapshot db.Snapshot, directo
 	if m.SealKeys, err = snapshot.SealKeys(ctx); err != nil {
 		return m, err
 	}
-	if m.DumpSHA256, err = hashOf(path); err != nil {
+	if _, err := archive.Seek(0, io.SeekStart); err != nil {
+		return m, err
+	}
+	if m.DumpSHA256, err = hashOf(ctx, archive); err != nil {
 		return m, err
 	}
 	content, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return m, err
 	}
-	return m, os.WriteFile(filepath.Join(directory, manifestName), append(content, '\n'), 0o600)
+	if err := os.WriteFile(filepath.Join(directory, manifestName), append(content, '\n'), 0o600); err != nil {
+		return m, err
+	}
+	return m, name()
 }
 
-// runClient runs a program of PostgreSQL's on a database.
-func runClient(ctx context.Context, name string, major int, databaseURL string, arguments ...string) error {
+// createNamed makes a file that has its path from the beginning.
+func createNamed(path string) (file *os.File, name func() error, err error) {
+	file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	return file, func() error { return nil }, err
+}
+
+// runClient runs a program of PostgreSQL's on a database, which writes to a file. It ends with this process.
+func runClient(
+	ctx context.Context, output *os.File, name string, major int, databaseURL string, arguments ...string,
+) error {
 	program, err := postgres.Program(ctx, name, major)
 	if err != nil {
 		return err
@@ -125,23 +144,43 @@ func runClient(ctx context.Context, name string, major int, databaseURL string, 
 		return err
 	}
 	command := exec.CommandContext(ctx, program, append([]string{"--dbname=" + target}, arguments...)...)
-	command.Env = environment
-	output, err := command.CombinedOutput()
+	var said bytes.Buffer
+	command.Env, command.Stdout, command.Stderr = environment, output, &said
+	running, err := process.Start(command, syscall.SIGKILL)
 	if err != nil {
-		return fmt.Errorf("%s: %w\n%s", name, err, strings.TrimSpace(string(output)))
+		return fmt.Errorf("run %s: %w", name, err)
+	}
+	select {
+	case <-running.Done():
+	case <-ctx.Done():
+		return errors.Join(ctx.Err(),
+			running.Stop(context.WithoutCancel(ctx), syscall.SIGKILL, syscall.SIGKILL, time.Second))
+	}
+	if err := running.Err(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", name, err, strings.TrimSpace(said.String()))
 	}
 	return nil
 }
 
-func hashOf(path string) (string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
+// hashOf is the SHA-256 of what is left of a file, hexadecimal.
+func hashOf(ctx context.Context, file io.Reader) (string, error) {
 	hash := sha256.New()
-	if _, err := io.Copy(hash, file); err != nil {
+	if _, err := io.Copy(hash, untilDone{ctx, file}); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// untilDone reads until a context ends: a file may be larger than anybody waits for.
+type untilDone struct {
+	ctx  context.Context //nolint:containedctx // it is that of one read
+	from io.Reader
+}
+
+// Read implements io.Reader.
+func (r untilDone) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.from.Read(p)
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/bootstrap"
@@ -43,7 +44,7 @@ func (c *restoreCommand) Run(ctx context.Context) (err error) {
 		return fmt.Errorf("--max-unpacked=%d: it must be a number of bytes; left out, it goes by the size of the archive",
 			c.MaxUnpacked)
 	}
-	m, err := readManifest(c.Directory, c.ManifestSHA256)
+	m, err := readManifest(ctx, c.Directory, c.ManifestSHA256)
 	if err != nil {
 		return err
 	}
@@ -213,12 +214,24 @@ func (c *restoreCommand) checkRoom(ctx context.Context, databaseURL string) erro
 	}
 }
 
+// maxManifest is how many bytes a manifest may have: some hundred for each table.
+const maxManifest = 1 << 20
+
 // readManifest reads what a backup holds, and checks that its dump is whole. If a hash is wanted, the manifest must
 // have it.
-func readManifest(directory, wanted string) (m manifest, err error) {
-	content, err := os.ReadFile(filepath.Join(directory, manifestName))
+func readManifest(ctx context.Context, directory, wanted string) (m manifest, err error) {
+	file, size, err := openRegular(filepath.Join(directory, manifestName))
 	if err != nil {
 		return m, fmt.Errorf("%s is no backup of florin: %w", directory, err)
+	}
+	defer file.Close()
+	if size > maxManifest {
+		return m, fmt.Errorf("%s of %s has %d bytes, more than the %d that a backup's may have: it is no backup of florin",
+			manifestName, directory, size, maxManifest)
+	}
+	content, err := io.ReadAll(file)
+	if err != nil {
+		return m, fmt.Errorf("read %s of %s: %w", manifestName, directory, err)
 	}
 	sum := sha256.Sum256(content)
 	if found := hex.EncodeToString(sum[:]); wanted != "" && !strings.EqualFold(found, strings.TrimSpace(wanted)) {
@@ -232,10 +245,52 @@ func readManifest(directory, wanted string) (m manifest, err error) {
 		return m, fmt.Errorf("the backup has format %d, and this florin reads format %d: use the florin that made it, %s",
 			m.Format, backupFormat, m.Florin)
 	}
-	hash, err := hashOf(filepath.Join(directory, dumpName))
+	hash, err := hashOfFile(ctx, filepath.Join(directory, dumpName))
 	if err == nil && hash != m.DumpSHA256 {
 		err = fmt.Errorf("%s of %s is damaged: its SHA-256 is %s and should be %s: take another copy of the backup",
 			dumpName, directory, hash, m.DumpSHA256)
 	}
 	return m, err
+}
+
+// regularFile reads a regular file, as far as it went when it was opened.
+type regularFile struct {
+	io.Reader
+	io.Closer
+}
+
+// openRegular opens a file in a directory that somebody else may have filled: a link leads anywhere, and a pipe or a
+// device need not have an end.
+func openRegular(path string) (opened regularFile, size int64, err error) {
+	found, err := os.Lstat(path)
+	if err != nil {
+		return opened, 0, err
+	}
+	if !found.Mode().IsRegular() {
+		return opened, 0, fmt.Errorf("%s is not a regular file (%s), and a backup has no others: copy the file itself there",
+			path, found.Mode())
+	}
+	// Whatever takes the file's place now is neither followed nor waited for.
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return opened, 0, err
+	}
+	info, err := file.Stat()
+	if err == nil && !os.SameFile(found, info) {
+		err = fmt.Errorf("%s was replaced while it was opened: let nobody else write to the backup", path)
+	}
+	if err != nil {
+		return opened, 0, errors.Join(err, file.Close())
+	}
+	return regularFile{io.LimitReader(file, info.Size()), file}, info.Size(), nil
+}
+
+// hashOfFile is the SHA-256 of a file of a backup, hexadecimal.
+func hashOfFile(ctx context.Context, path string) (string, error) {
+	file, _, err := openRegular(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	return hashOf(ctx, file)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -60,7 +61,7 @@ func replaceDump(t *testing.T, directory string, change func(dump []byte) []byte
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, change(content), 0o600))
 	changeManifest(t, directory, func(m *manifest) {
-		m.DumpSHA256, err = hashOf(path)
+		m.DumpSHA256, err = hashOfFile(t.Context(), path)
 		require.NoError(t, err)
 	})
 }
@@ -275,7 +276,7 @@ func TestARecordThatWasChangedIsRefused(t *testing.T) {
 func TestABackupIsToldByItsManifest(t *testing.T) {
 	t.Parallel()
 	directory := backupOf(t, recordWith(t))
-	hash, err := hashOf(filepath.Join(directory, manifestName))
+	hash, err := hashOfFile(t.Context(), filepath.Join(directory, manifestName))
 	require.NoError(t, err)
 	command := restoreCommand{
 		recordPlace: placeOf(dbtest.Empty(t)), Directory: directory, ManifestSHA256: strings.ToUpper(hash),
@@ -324,4 +325,37 @@ func TestWhatAnArchiveMayUnpackToGoesByItsSize(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, dump.max)
 	}
+}
+
+func TestRestore_TakesRegularFilesAlone(t *testing.T) {
+	t.Parallel()
+	directory := backedUp(t, func(*manifest) {})
+	aside := filepath.Join(t.TempDir(), "aside")
+	for _, name := range []string{manifestName, dumpName} {
+		path := filepath.Join(directory, name)
+		require.NoError(t, os.Rename(path, aside))
+		for mode, put := range map[string]func() error{
+			"L": func() error { return os.Symlink(aside, path) },
+			"p": func() error { return syscall.Mkfifo(path, 0o600) },
+			"d": func() error { return os.Mkdir(path, 0o700) },
+		} {
+			require.NoError(t, put())
+			err := (&restoreCommand{Directory: directory}).Run(t.Context())
+			require.ErrorContains(t, err, name+" is not a regular file ("+mode)
+			require.NoError(t, os.Remove(path))
+		}
+		require.NoError(t, os.Rename(aside, path))
+	}
+	require.NoError(t, os.Truncate(filepath.Join(directory, manifestName), 1<<40)) // it takes next to nothing of the disk
+	err := (&restoreCommand{Directory: directory}).Run(t.Context())
+	require.ErrorContains(t, err, "has 1099511627776 bytes, more than the 1048576")
+}
+
+func TestRestore_EndsWithItsContextWhileItReads(t *testing.T) {
+	t.Parallel()
+	directory := backedUp(t, func(*manifest) {})
+	require.NoError(t, os.Truncate(filepath.Join(directory, dumpName), 1<<43)) // days of reading
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	require.ErrorIs(t, (&restoreCommand{Directory: directory}).Run(ctx), context.DeadlineExceeded)
 }

@@ -1,0 +1,10 @@
+//go:build !linux
+
+package main
+
+import "os"
+
+// createUnnamed makes a file at the path: other systems have none without a name.
+func createUnnamed(path string) (file *os.File, name func() error, err error) {
+	return createNamed(path)
+}
