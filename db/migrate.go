@@ -104,11 +104,13 @@ type migration struct {
 func (m *migration) run(ctx context.Context) (remaining []Step, err error) {
 	var applied map[int64]bool
 	err = m.conn.Raw(func(driver any) error {
-		applied, err = appliedSteps(ctx, pgxConn(driver))
-		return err
+		if applied, err = appliedSteps(ctx, pgxConn(driver)); err != nil {
+			return failed("reading the version of the schema", err)
+		}
+		return refuseNewer(ctx, pgxConn(driver), m.steps)
 	})
 	if err != nil {
-		return nil, failed("reading the version of the schema", err)
+		return nil, err
 	}
 	now, remaining := plan(m.steps, applied, m.options.Contract)
 	if taking := slices.IndexFunc(now, func(s Step) bool { return s.Contracts }); taking >= 0 && len(applied) > 0 {

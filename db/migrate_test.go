@@ -219,6 +219,19 @@ func TestCheckSchemaTellsWhatToDo(t *testing.T) {
 	})
 }
 
+func TestMigrate_RefusesANewerSchema(t *testing.T) {
+	t.Parallel()
+	url := dbtest.URL(t)
+	_, err := connectAs(t, url, "test").Exec(t.Context(),
+		"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
+	require.NoError(t, err)
+	for _, contract := range []bool{false, true} {
+		_, err = db.Migrate(t.Context(), url, db.MigrateOptions{Contract: contract})
+		require.ErrorContains(t, err, "the database schema is at version 99999, newer than")
+		require.ErrorContains(t, err, "run a newer florin")
+	}
+}
+
 func TestMigrateNamesAnUnusableURL(t *testing.T) {
 	t.Parallel()
 	_, err := db.Migrate(t.Context(), "nonsense://x", db.MigrateOptions{})

@@ -130,6 +130,19 @@ func stepsIn(ctx context.Context, database querier, table string) ([]int64, erro
 	return pgx.CollectRows(rows, pgx.RowTo[int64])
 }
 
+// refuseNewer refuses a schema from which a newer program has taken away what this one needs.
+func refuseNewer(ctx context.Context, database querier, known []Step) error {
+	ofAll, err := stepsIn(ctx, database, stepsOfAll)
+	if err != nil {
+		return failed("checking the schema", err)
+	}
+	if newest := known[len(known)-1].Version; len(ofAll) > 0 && slices.Max(ofAll) > newest {
+		return fmt.Errorf("the database schema is at version %d, newer than the %d that this program knows: "+
+			"run a newer florin", slices.Max(ofAll), newest)
+	}
+	return nil
+}
+
 // CheckSchema refuses a schema that this program does not work with, and says what to do. It changes nothing. Steps
 // that this program does not know do no harm, unless they take something away.
 func (d *DB) CheckSchema(ctx context.Context) error { return checkSchema(ctx, d.pool) }
@@ -143,14 +156,8 @@ func checkSchema(ctx context.Context, database querier) error {
 	if err != nil {
 		return failed("checking the schema", err)
 	}
-	ofAll, err := stepsIn(ctx, database, stepsOfAll)
-	if err != nil {
-		return failed("checking the schema", err)
-	}
-	newest := steps[len(steps)-1].Version
-	if len(ofAll) > 0 && slices.Max(ofAll) > newest {
-		return fmt.Errorf("the database schema is at version %d, newer than the %d that this program knows: "+
-			"run a newer florin", slices.Max(ofAll), newest)
+	if err := refuseNewer(ctx, database, steps); err != nil {
+		return err
 	}
 	for _, step := range steps {
 		if step.Contracts || applied[step.Version] {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/devnet/runfile"
 	"github.com/florinledger/florin/ledgerclient"
 )
 
@@ -157,5 +158,36 @@ func TestUpStartsTemporalAgainWhenItIsKilled(t *testing.T) {
 	requireAlive(t, alice, coin, "after", "before")
 	_, err = temporalClient(t, n.info.TemporalAddress, "default").CheckHealth(t.Context(), nil)
 	require.NoError(t, err, "Temporal is where it was")
+	again := child(t, n.PID(), "temporal-dev")
+	require.NotEqual(t, n.info.PIDs.Temporal, again)
+	await(t, "the note has Temporal's process", func() error {
+		noted, err := runfile.Read(n.dir)
+		if err == nil && noted.PIDs.Temporal != again {
+			err = fmt.Errorf("it has %d and not %d", noted.PIDs.Temporal, again)
+		}
+		return err
+	})
+	n.interrupt(t)
+}
+
+// TestUp_EndsWhenPostgreSQLDiesWhileTemporalStartsAgain: it supervises Temporal alone, and says why it ends.
+func TestUp_EndsWhenPostgreSQLDiesWhileTemporalStartsAgain(t *testing.T) {
+	t.Parallel()
+	n := up(t, dataDir(t))
+	alice := newAccount(t, n.endpoint, n.info.DSO, "alice", "alice")
+	coin, err := n.admin().FindCoin(t.Context(), n.info.DSO)
+	require.NoError(t, err)
+	_, err = alice.SubmitAndWait(t.Context(), alice.tap(coin, "before", 10))
+	require.NoError(t, err)
+	family := descendants(t, n.PID())
+	killProcesses(t, n.info.PIDs.Temporal)
+	n.waitFor(t, "starting the Temporal server again")
+	killProcesses(t, n.info.PIDs.Postgres)
+	n.waitEnd(t)
+	require.Equal(t, 1, n.exitCode(t))
+	require.Contains(t, n.stderr.String(), "the PostgreSQL server stopped by itself; its last words are in "+n.dir)
+	requireGone(t, n.dir, family)
+	n = up(t, n.dir)
+	requireAlive(t, alice.on(n.endpoint), coin, "after", "before")
 	n.interrupt(t)
 }

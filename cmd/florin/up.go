@@ -73,8 +73,10 @@ type machine struct {
 	log   *slog.Logger
 	// switches are requests to stop the node alone, and to start it again.
 	switches chan os.Signal
-	files    []io.Closer
-	began    time.Time
+	// temporalAgain has a value when Temporal was started again.
+	temporalAgain chan struct{}
+	files         []io.Closer
+	began         time.Time
 }
 
 // Run starts everything, says where it is, and stops it all in order when it is told to.
@@ -106,6 +108,7 @@ func (c *upCommand) Run(ctx context.Context, parsed *kong.Context) error {
 	relaxCollector()
 	m := &machine{
 		command: c, given: settingsByFlag(parsed), began: time.Now(), begin: begin, switches: make(chan os.Signal, 1),
+		temporalAgain: make(chan struct{}, 1),
 	}
 	signal.Notify(m.switches, stopNode, startNodeAgain)
 	defer signal.Stop(m.switches)
@@ -209,6 +212,12 @@ func (m *machine) startTemporal(ctx context.Context) error {
 			SearchAttributes: workflows.SearchAttributes(),
 		},
 		Log: log, Progress: m.progress,
+		Restarted: func() {
+			select {
+			case m.temporalAgain <- struct{}{}:
+			default: // what is there already stands for this one too
+			}
+		},
 	})
 	return err
 }
@@ -247,12 +256,26 @@ func (m *machine) wait(ctx context.Context) error {
 				filepath.Join(m.directory.Path(), "postgres.log"))
 		case <-m.temporal.Done():
 			return fmt.Errorf("the Temporal server stopped for good: %w", m.temporal.Err())
+		case <-m.temporalAgain:
+			if err := m.noteTemporal(); err != nil {
+				return err
+			}
 		case wanted := <-m.switches:
 			if err := m.switchNode(ctx, wanted); err != nil {
 				return err
 			}
 		}
 	}
+}
+
+// noteTemporal writes down which process Temporal is now. Whether the node is stopped stays as it was noted.
+func (m *machine) noteTemporal() error {
+	info, err := runfile.Read(m.directory.Path())
+	if err != nil {
+		return err
+	}
+	info.PIDs.Temporal = m.temporal.PID()
+	return runfile.Write(m.directory.Path(), info)
 }
 
 // stopTemporal lets the server stop in order. After a failure it is killed, which loses nothing: without its database

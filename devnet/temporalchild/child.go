@@ -44,6 +44,8 @@ type Options struct {
 	Log io.Writer
 	// Progress is told in one line each what surprises, such as a restart; nil discards it.
 	Progress func(string)
+	// Restarted is called when the server runs again after a crash, under another process id; nil for nobody.
+	Restarted func()
 }
 
 // Child is a supervised Temporal server. Its addresses stay the same over restarts.
@@ -79,6 +81,9 @@ func Start(ctx context.Context, options Options) (*Child, error) {
 	}
 	if options.Progress == nil {
 		options.Progress = func(string) {}
+	}
+	if options.Restarted == nil {
+		options.Restarted = func() {}
 	}
 	options.Config = options.Config.WithDefaults()
 	c := &Child{options: options, done: make(chan struct{})}
@@ -222,6 +227,7 @@ func (c *Child) supervise() {
 		c.mu.Lock()
 		c.restarts++
 		c.mu.Unlock()
+		c.options.Restarted()
 	}
 }
 
