@@ -83,7 +83,7 @@ func (a *API) createTransferOffer(
 	if err != nil {
 		return none, err
 	}
-	offered.Later = a.completion(ctx, w, offer)
+	offered.Later = a.completion(ctx, w.Party, offer)
 	return validator.Answering(offered, func(
 		result walletapp.InstallCreateTransferOfferResult,
 	) (CreateTransferOfferResponse, error) {
@@ -93,32 +93,32 @@ func (a *API) createTransferOffer(
 
 // completion is what automation does for an offer as soon as the receiver has accepted.
 func (a *API) completion(
-	ctx context.Context, w validator.Owner, offer walletapp.InstallCreateTransferOffer,
+	ctx context.Context, sender ledger.Party, offer walletapp.InstallCreateTransferOffer,
 ) *validator.LaterChange {
 	compose := func(v plan.View) (validator.Change, error) {
 		n, err := a.Network(ctx)
 		if err != nil {
 			return validator.Change{}, err
 		}
-		inputs, err := plan.Inputs(v, w.Party)
+		inputs, err := plan.Inputs(v, sender)
 		if err != nil {
 			return validator.Change{}, err
 		}
 		command, err := createAndExercise(a,
 			walletapp.AcceptedTransferOffer{
-				Sender: w.Party, Receiver: offer.Receiver, DSO: a.Node.DSO, Amount: offer.Amount, ExpiresAt: offer.ExpiresAt,
+				Sender: sender, Receiver: offer.Receiver, DSO: a.Node.DSO, Amount: offer.Amount, ExpiresAt: offer.ExpiresAt,
 				TrackingID: offer.TrackingID,
 			},
 			"AcceptedTransferOffer_Complete", walletapp.AcceptedTransferOfferComplete{
 				Inputs: inputs, TransferContext: n.Payment(), WalletProvider: a.Node.Operator,
 			})
 		return validator.Change{
-			ActAs:  []ledger.Party{w.Party, offer.Receiver, a.Node.Operator},
+			ActAs:  []ledger.Party{sender, offer.Receiver, a.Node.Operator},
 			ReadAs: []ledger.Party{a.Node.DSO}, Commands: []ledger.Command{command},
 		}, err
 	}
 	return &validator.LaterChange{
-		Payer: w.Party, Compose: compose, Awaited: true,
+		Payer: sender, Compose: compose, Awaited: true,
 		Explain: func(refusal error) error { return a.explainCompletion(offer, refusal) },
 	}
 }

@@ -63,6 +63,11 @@ func (a *API) acceptTransferOffer(
 	}
 	accepted, err := through[walletapp.InstallTransferOfferAcceptResult](a, w, "WalletAppInstall_TransferOffer_Accept",
 		walletapp.InstallTransferOfferAccept{CID: lf.CID[walletapp.TransferOffer](offer.ID)})
+	accepted.Later = a.completion(ctx, offer.Payload.Sender, walletapp.InstallCreateTransferOffer{
+		Receiver: w.Party, Amount: offer.Payload.Amount, ExpiresAt: offer.Payload.ExpiresAt,
+		TrackingID: offer.Payload.TrackingID,
+	})
+	accepted.Later.Awaited = false // it is this request that the sender's wallet waits for
 	return validator.Answering(accepted, func(
 		result walletapp.InstallTransferOfferAcceptResult,
 	) (AcceptTransferOfferResponse, error) {

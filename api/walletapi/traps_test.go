@@ -114,12 +114,22 @@ func TestDryRun_SaysWhatAnAnswerToOthersDoes(t *testing.T) {
 	b.tap(b.alice, "10")
 	theirs := b.OneOfEach(b.alice, b.OperatorWallet(), b.bob)
 	given := b.pending(b.alice, b.bob, "given")
+	tooMuch := offerOf(b.OperatorWallet().Party, "too much")
+	tooMuch["amount"] = "1000000"
+	var offered struct {
+		ID string `json:"offer_contract_id"`
+	}
+	b.post(b.alice, offers, tooMuch).OK(&offered)
+	_, unpaid := tryOut(t, b.Server, "operator", offers+"/"+offered.ID+"/accept", "")
+	require.NotNil(t, unpaid.Refusal)
+	require.True(t, unpaid.Refusal.Later, "the sender's wallet lacks the coin")
 	for _, c := range []struct {
 		user, path, id, action string
 		effects                []string
 	}{
 		{"operator", "/v0/wallet/transfer-offers", theirs[offers], "accept", []string{
 			"Creates Splice.Wallet.TransferOffer:AcceptedTransferOffer of package splice-wallet, signed by alice and you",
+			"Your balance goes up by 25.5 CC",
 		}},
 		{"operator", offers, theirs[offers], "reject", []string{"Archives Splice.Wallet.TransferOffer:TransferOffer"}},
 		{"alice", offers, theirs[offers], "withdraw", []string{"Archives Splice.Wallet.TransferOffer:TransferOffer"}},
