@@ -22,6 +22,9 @@ func Program(ctx context.Context, name string, major int) (string, error) {
 			continue
 		}
 		output, err := exec.CommandContext(ctx, path, "--version").Output()
+		if ctx.Err() != nil {
+			return "", fmt.Errorf("looking for %s: %w", name, ctx.Err()) // it was told to stop: nothing is missing
+		}
 		if err != nil {
 			continue
 		}
