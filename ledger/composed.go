@@ -28,8 +28,9 @@ func (s Submission) checkComposed(packages *Packages, t *Transaction) *fault.Fau
 	for _, id := range t.Roots {
 		root[id] = true
 	}
+	named := t.Nodes[t.Roots[0]].ContractID
 	for _, node := range t.Nodes {
-		if !root[node.ID] && len(CommonParties(SortedParties(s.ActAs), node.authority())) > 0 {
+		if !root[node.ID] && node.ContractID != named && node.needs(SortedParties(s.ActAs)) {
 			done = append(done, node.deed())
 		}
 	}
@@ -57,16 +58,35 @@ func (t *Transaction) runsUploadedCode(packages *Packages) bool {
 	return false
 }
 
-// authority is whose authority the node needs to change something, sorted.
-func (n TxNode) authority() []Party {
+// needs reports whether the node would be refused without the authority of some parties, which are sorted.
+func (n TxNode) needs(parties []Party) bool {
 	switch n.Kind {
 	case EventCreate:
-		return SortedParties(n.Signatories)
+		return len(CommonParties(parties, n.Signatories)) > 0
 	case EventExercise:
-		return SortedParties(n.ActingParties)
-	default: // a fetch changes nothing
+		return len(CommonParties(parties, n.ActingParties)) > 0
+	default: // one stakeholder is enough for a fetch
+		return len(MissingParties(parties, n.ActingParties)) == 0
+	}
+}
+
+// checkLent refuses an exercise by which a built-in contract would lend the authority of somebody who does not submit to
+// code of an uploaded package: of whoever signed a delegation, say, to a contract that the delegate chose.
+func (tx *Tx) checkLent(node TxNode) error {
+	caller, uploaded := tx.top().node, tx.env.Packages.uploaded
+	if caller < 0 || !uploaded[node.Template.Package] || uploaded[tx.nodes[caller].Template.Package] {
 		return nil
 	}
+	own := SortedParties(tx.frames[0].authorizers, node.Signatories)
+	lent := MissingParties(own, node.ActingParties)
+	if len(lent) == 0 {
+		return nil
+	}
+	from := tx.nodes[caller]
+	return fault.DamlAuthorizationError.New("%s on contract %s would lend the authority of %s to the code of package %s: %s "+
+		"on contract %s", from.Choice, from.ContractID, strings.Join(Strings(lent), ", "), node.PackageName, node.Choice,
+		node.ContractID).
+		WithHint("Name a contract of a built-in template, or have these parties submit the command as well.")
 }
 
 // deed says what the node does, with as much of its argument as fits into an error.
@@ -77,8 +97,12 @@ func (n TxNode) deed() string {
 		argument = " with " + fault.ShortenTo(argumentBytes, string(lf.EncodeShortJSON(n.ArgumentType, n.Argument)))
 	}
 	template := n.Template.QualifiedName() + " of package " + n.PackageName
-	if n.Kind == EventCreate {
+	switch n.Kind {
+	case EventCreate:
 		return "create " + template + argument
+	case EventFetch:
+		return fmt.Sprintf("read contract %s, a %s", n.ContractID, template)
+	default:
+		return fmt.Sprintf("exercise %s on contract %s, a %s,%s", n.Choice, n.ContractID, template, argument)
 	}
-	return fmt.Sprintf("exercise %s on contract %s, a %s,%s", n.Choice, n.ContractID, template, argument)
 }

@@ -249,6 +249,9 @@ func (tx *Tx) exercise(id ContractID, expected, through *lf.TypeName, name strin
 	if err != nil {
 		return nil, err
 	}
+	if err := tx.checkLent(node); err != nil {
+		return nil, err
+	}
 	nodeID, err := tx.add(node)
 	if err != nil {
 		return nil, err

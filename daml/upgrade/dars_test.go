@@ -14,8 +14,15 @@ import (
 	"github.com/florinledger/florin/daml/upgrade"
 )
 
+// broken are the versions that were published and break a rule of upgrades, with the rule.
+var broken = map[string]string{
+	"clearportx-amm 1.0.1 1.0.3":              "FieldNotOptional",
+	"clearportx-amm 1.0.1 1.0.4":              "FieldNotOptional",
+	"clearportx-amm-production 1.0.25 1.0.26": "ModuleMissing",
+}
+
 // TestPublishedDARs compares the main packages of the DARs of a directory that are versions of one another: the newer
-// may follow the older.
+// may follow the older, but for those that are known to break a rule.
 func TestPublishedDARs(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob(filepath.Join(os.Getenv("DARS"), "*.dar"))
@@ -37,7 +44,12 @@ func TestPublishedDARs(t *testing.T) {
 	for _, older := range mains {
 		for _, newer := range mains {
 			if older.Name == newer.Name && upgrade.CompareReleases(older.Release, newer.Release) < 0 {
-				require.NoError(t, upgrade.Check(older, newer, known))
+				err := upgrade.Check(older, newer, known)
+				if rule := broken[older.Name+" "+older.Release+" "+newer.Release]; rule != "" {
+					require.ErrorContains(t, err, rule)
+					continue
+				}
+				require.NoError(t, err)
 				t.Logf("%s %s may follow %s", newer.Name, newer.Release, older.Release)
 			}
 		}
