@@ -28,6 +28,37 @@ func Packages(added []*ast.Package, known ast.Packages) error {
 				return err
 			}
 		}
+		if err := checkViews(versions, added, known); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkViews compares each interface with that of the nearest older version that has it. Versions may lack an
+// interface, so that neighbours alone do not tell.
+func checkViews(versions, added []*ast.Package, known ast.Packages) error {
+	type place struct{ module, name string }
+	type holder struct {
+		version *ast.Package
+		view    ast.Type
+	}
+	last := map[place]holder{}
+	for _, present := range versions {
+		for _, module := range present.Modules {
+			for _, newer := range module.Interfaces {
+				at := place{module.Name, newer.Name}
+				older, had := last[at]
+				last[at] = holder{present, newer.View}
+				if !had || !slices.Contains(added, older.version) && !slices.Contains(added, present) {
+					continue
+				}
+				c := &checker{past: older.version, present: present, packages: known, module: module.Name}
+				if c.checkView(newer.Name, older.view, newer.View); c.failure != nil {
+					return c.fault()
+				}
+			}
+		}
 	}
 	return nil
 }
@@ -127,9 +158,8 @@ func (c *checker) checkModule(past, present *ast.Module) {
 		c.checkTemplate(template, other)
 	}
 	for _, older := range past.Interfaces {
-		c.definition = "interface " + older.Name
-		if newer := c.packages.Interface(c.name(present, older.Name)); newer != nil { // both answer to the package's name
-			c.sameType(InterfaceView, "the view", nil, nil, older.View, newer.View)
+		if newer := c.packages.Interface(c.name(present, older.Name)); newer != nil {
+			c.checkView(older.Name, older.View, newer.View)
 		}
 	}
 	was, is := originsOf(past), originsOf(present)
@@ -148,6 +178,12 @@ func (c *checker) checkModule(past, present *ast.Module) {
 		}
 		c.checkDataType(definition, other, was[definition.Name].ofConstructor)
 	}
+}
+
+// checkView compares the views of an interface that two versions have: both answer to the package's name.
+func (c *checker) checkView(name string, past, present ast.Type) {
+	c.definition = "interface " + name
+	c.sameType(InterfaceView, "the view", nil, nil, past, present)
 }
 
 func (c *checker) checkTemplate(past, present *ast.DefTemplate) {

@@ -240,6 +240,51 @@ func TestAddedPackagesFitInAmongTheVersions(t *testing.T) {
 	require.NoError(t, upgrade.Packages([]*ast.Package{known["a"]}, known))
 }
 
+// TestPackages_ComparesViewsOverVersionsWithoutThem has the versions come in any order: one that lacks the interface
+// stands between two that have it.
+func TestPackages_ComparesViewsOverVersionsWithoutThem(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		what, view string
+		last       int // the version that is added last
+		refused    bool
+	}{
+		{"a newer version, another view", "Go", 3, true},
+		{"a newer version, the same view", "T", 3, false},
+		{"an older version, another view", "Go", 0, true},
+		{"an older version, the same view", "T", 0, false},
+		{"a version between, which lacks it", "Go", 1, false}, // the others were compared before
+	} {
+		t.Run(test.what, func(t *testing.T) {
+			t.Parallel()
+			versions := []*ast.Package{
+				version("1", "1.0.0"), version("2", "1.1.0"), version("3", "1.2.0"), version("4", "1.3.0"),
+			}
+			known := ast.Packages{}
+			for _, p := range versions {
+				p.Modules[0].Interfaces[0].View = con(p.ID, "T")
+				known[p.ID] = p
+			}
+			versions[1].Modules[0].Interfaces, versions[2].Modules[0].Interfaces = nil, nil
+			versions[3].Modules[0].Interfaces[0].View = con("4", test.view)
+			for _, p := range versions {
+				require.NoError(t, p.Index())
+			}
+			err := upgrade.Packages([]*ast.Package{versions[test.last]}, known)
+			if !test.refused {
+				require.NoError(t, err)
+				return
+			}
+			var failure *upgrade.Error
+			require.ErrorAs(t, err, &failure)
+			require.Equal(t, upgrade.InterfaceView, failure.Rule)
+			require.Equal(t, "example 1.0.0", failure.Older)
+			require.Equal(t, "example 1.3.0", failure.Newer)
+			require.Equal(t, "interface V", failure.Definition)
+		})
+	}
+}
+
 func TestReleasesAreOrderedByTheirNumbers(t *testing.T) {
 	t.Parallel()
 	ordered := []string{"0.9", "1", "1.0", "1.0.0", "1.2", "1.10", "10.0", "18446744073709551616.0"}

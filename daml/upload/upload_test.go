@@ -115,3 +115,42 @@ func TestCheck_ComparesViewsOfVersions(t *testing.T) {
 		require.Contains(t, refusal(t, err, fault.NotValidUpgradePackage).Cause, "mine 1.1.0")
 	}
 }
+
+// TestCheck_ComparesViewsOverVersionsWithoutThem uploads a version that lacks the interface before the other version
+// that has it: the newer or the older one.
+func TestCheck_ComparesViewsOverVersionsWithoutThem(t *testing.T) {
+	t.Parallel()
+	first := dartest.Compile(t, views("mine", "1.0.0", ""))
+	source := views("mine", "1.1.0", "")
+	without := dartest.Compile(t, source[:strings.Index(source, "  interface ")]+"}")
+	same := dartest.Compile(t, views("mine", "1.2.0", ""))
+	other := dartest.Compile(t, strings.Replace(views("mine", "1.2.0", ""), "viewtype Test.Asset:View",
+		"viewtype Test.Asset:Other", 1))
+	for what, test := range map[string]struct {
+		uploads []dartest.Package
+		refused bool
+	}{
+		"the newer one":                   {[]dartest.Package{first, without, other}, true},
+		"the older one":                   {[]dartest.Package{other, without, first}, true},
+		"the newer one, of the same view": {[]dartest.Package{first, without, same}, false},
+		"the older one, of the same view": {[]dartest.Package{same, without, first}, false},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			has := emptyLedger(t)
+			for _, p := range test.uploads[:2] {
+				found, err := checked(t, has, p)
+				require.NoError(t, err)
+				has.Uploaded[p.ID] = found.Added[0].Package
+			}
+			_, err := checked(t, has, test.uploads[2])
+			if !test.refused {
+				require.NoError(t, err)
+				return
+			}
+			cause := refusal(t, err, fault.NotValidUpgradePackage).Cause
+			require.Contains(t, cause, "Package mine 1.2.0 cannot be a newer version of package mine 1.0.0")
+			require.Contains(t, cause, "interface Asset")
+		})
+	}
+}
