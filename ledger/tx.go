@@ -106,9 +106,8 @@ func (tx *Tx) add(node TxNode) (int32, error) {
 			"Interpretation error: the transaction has more than %d nodes", MaxTransactionNodes).
 			WithHint("Split the commands over several submissions.")
 	}
-	if tx.env.Packages.unvetted[node.Template.Package] {
-		return 0, fault.PackageSelectionFailed.New("Package %s of template %s is not vetted", node.Template.Package,
-			node.Template.QualifiedName()).WithHint("Have an administrator vet the package.")
+	if err := tx.env.Packages.checkVetted(node); err != nil {
+		return 0, err
 	}
 	top := tx.top()
 	if err := tx.allowed.takeNode(node, SortedParties(top.witnesses, node.Informees())); err != nil {

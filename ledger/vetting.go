@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
@@ -39,4 +40,17 @@ func NewVettings(node Node, vettings []Vetting, at Position, trace TraceContext)
 		Offset: at.Offset, ID: UpdateID("1220" + hex.EncodeToString(hash.Sum(nil))), RecordTime: at.RecordTime,
 		EffectiveAt: at.RecordTime, Trace: trace, Vetting: vettings,
 	}
+}
+
+// checkVetted refuses a node whose template or interface is of a package that is not vetted.
+func (p *Packages) checkVetted(node TxNode) error {
+	kind, name := "template", node.Template
+	if node.Interface != nil && !p.unvetted[name.Package] {
+		kind, name = "interface", *node.Interface
+	}
+	if !p.unvetted[name.Package] {
+		return nil
+	}
+	return fault.PackageSelectionFailed.New("Package %s of %s %s is not vetted", name.Package, kind,
+		name.QualifiedName()).WithHint("Have an administrator vet the package.")
 }

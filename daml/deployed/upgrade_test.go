@@ -126,6 +126,53 @@ func TestAPackageThatIsNotVettedIsKnownAndNotUsed(t *testing.T) {
 	require.JSONEq(t, `{"total":"7","by":"1.2.0"}`, string(view), "contracts stay readable")
 }
 
+// TestExtend_RefusesChoicesOfAnUnvettedInterface has a contract of a vetted template, whose interface is of another
+// package.
+func TestExtend_RefusesChoicesOfAnUnvettedInterface(t *testing.T) {
+	t.Parallel()
+	const counting = `metadata ( counting : '1.0.0' )
+module M {
+  record @serializable Ask = { owner: Party, of: ContractId $C:Counted };
+  template (this: Ask) = {
+    signatories $P:one (M:Ask {owner} this);
+    observers $P:none;
+    choice Archive (self) (a: $P:Archive): Unit, controllers $P:one (M:Ask {owner} this) to upure @Unit ();
+    choice @nonConsuming Who (self) (a: $P:Archive): Text, controllers $P:one (M:Ask {owner} this)
+      to exercise_interface @$C:Counted Who (M:Ask {of} this) ($P:Archive {});
+    choice @nonConsuming Look (self) (a: $P:Archive): Unit, controllers $P:one (M:Ask {owner} this)
+      to ubind c: $C:Counted <- fetch_interface @$C:Counted (M:Ask {of} this) in upure @Unit ();
+  };
+}
+`
+	interfaces, accounts := parse(t, packageID(3), counted), parse(t, packageID(11), release("1.0.0", "", "$P:none"))
+	asks := parse(t, packageID(21), strings.ReplaceAll(counting, "$C", "'"+string(packageID(3))+"':C"))
+	const asking = "#counting:M:Ask"
+	through := string(packageID(3)) + ":C:Counted"
+	for what, command := range map[string]func(id, ask ledger.ContractID) ledger.Command{
+		"a command":           func(id, _ ledger.ContractID) ledger.Command { return exercise(through, id, "Who", `{}`) },
+		"an archival":         func(id, _ ledger.ContractID) ledger.Command { return exercise(through, id, "Archive", `{}`) },
+		"code that exercises": func(_, ask ledger.ContractID) ledger.Command { return exercise(asking, ask, "Who", `{}`) },
+		"code that fetches":   func(_, ask ledger.ContractID) ledger.Command { return exercise(asking, ask, "Look", `{}`) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			n := deploy(t, nil, interfaces, accounts, asks)
+			id := n.created(alice, account(11), plain)
+			ask := n.created(alice, asking, `{"owner":"alice::1220aa","of":"`+string(id)+`"}`)
+			unvetted := interfaces
+			unvetted.Unvetted = true
+			n.upload(unvetted, accounts, asks)
+			_, err := n.SubmitCommands(alice, command(id, ask))
+			refused(t, err, fault.PackageSelectionFailed)
+			require.Contains(t, refusalIn(t, err).Cause,
+				"Package "+string(packageID(3))+" of interface C:Counted is not vetted")
+			n.accepted(alice, exercise(account(11), id, "Count", `{}`)) // the template's own choice
+			n.upload(interfaces, accounts, asks)
+			n.accepted(alice, command(id, ask))
+		})
+	}
+}
+
 func TestADisclosedContractIsCheckedByItsHash(t *testing.T) {
 	t.Parallel()
 	n := ledgerOfAccounts(t)
