@@ -34,7 +34,7 @@ type Record interface {
 	UnlistedExecutions(ctx context.Context, after, upTo ledger.Offset) ([]ledger.Offset, error)
 	TrackedStates(ctx context.Context, ids []db.TrackedID) (map[db.TrackedID]db.Tracked, error)
 	KnownParties(ctx context.Context, parties []ledger.Party) (map[ledger.Party]bool, error)
-	CountListed(ctx context.Context, after, upTo ledger.Offset) (db.Listed, error)
+	CountListed(ctx context.Context, after, upTo ledger.Offset) (map[string]db.Listed, error)
 	MiscountedTraffic(ctx context.Context, limit int32) ([]db.MiscountedTraffic, error)
 	AuditCheckpoint(ctx context.Context) (db.AuditCheckpoint, bool, error)
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
@@ -25,13 +27,16 @@ type listings struct {
 	steps []db.Tracked
 	known map[db.TrackedID]db.Tracked
 	// should counts what there should be of completions and updates.
-	should db.Listed
+	should accounted
 }
+
+// accounted counts the entries of listings that belong to entries of the record.
+type accounted struct{ completions, updates, tracked int64 }
 
 // listings looks up a page of entries in the listings.
 func (a *Auditor) listings(ctx context.Context, e entries, updates []ledger.Update, p *page) (l listings, err error) {
 	for _, completion := range e.completions {
-		l.should.Completions += int64(completion.Actors)
+		l.should.completions += int64(completion.Actors)
 	}
 	if l.completions, err = a.record.UnlistedCompletions(ctx, e.after, e.upTo); err != nil {
 		return l, err
@@ -54,7 +59,7 @@ func (a *Auditor) listings(ctx context.Context, e entries, updates []ledger.Upda
 	if l.updates, pairs, err = a.record.UnlistedUpdates(ctx, updates, histories); err != nil {
 		return l, err
 	}
-	l.should.Updates = int64(pairs)
+	l.should.updates = int64(pairs)
 	ids := make([]db.TrackedID, len(l.steps))
 	for i, step := range l.steps {
 		ids[i] = step.TrackedID
@@ -132,7 +137,7 @@ func (a *Auditor) lostParties(ctx context.Context, updates []ledger.Update) (los
 // examine reports what the listings lack, and counts what they have.
 func (l listings) examine(state *State) {
 	for _, completion := range l.completions {
-		l.should.Completions--
+		l.should.completions--
 		state.report(listed(completion.Offset, completion.Party,
 			"completion_parties does not list the completion for a party that acted"))
 	}
@@ -142,7 +147,7 @@ func (l listings) examine(state *State) {
 				"update_parties leaves the update out of the history of a party that it may concern"))
 			continue
 		}
-		l.should.Updates--
+		l.should.updates--
 		state.report(listed(update.Offset, update.Party, "update_parties does not list the update for a party that sees it"))
 	}
 	for _, offset := range l.executions {
@@ -159,15 +164,15 @@ func (l listings) examine(state *State) {
 			state.report(lostStep(step, "tracked_requests has an earlier state of the %s %q of %s"))
 		case known.Offset > step.Offset: // a later update says what became of it
 		default:
-			l.should.Tracked++
+			l.should.tracked++
 			if !bytes.Equal(known.State, step.State) {
 				state.report(lostStep(step, "tracked_requests has another state of the %s %q of %s"))
 			}
 		}
 	}
-	state.listed.Completions += l.should.Completions
-	state.listed.Updates += l.should.Updates
-	state.listed.Tracked += l.should.Tracked
+	state.listed.completions += l.should.completions
+	state.listed.updates += l.should.updates
+	state.listed.tracked += l.should.tracked
 }
 
 func listed(offset ledger.Offset, party ledger.Party, detail string) Finding {
@@ -186,27 +191,29 @@ func lostStep(step db.Tracked, format string) Finding {
 }
 
 // compareCounts looks for entries of listings that belong to nothing. It counts all of them, so that only an audit of
-// all that is there does so; not where the record was pruned meanwhile.
+// all that is there does so. Where the record was pruned meanwhile, only those of offsets that it never had are found.
 func (a *Auditor) compareCounts(ctx context.Context, state *State) error {
 	there, err := a.record.CountListed(ctx, state.Start, state.Offset)
 	if err != nil {
 		return err
 	}
 	head, err := a.record.Head(ctx)
-	if err != nil || head.Pruned > state.Start {
+	if err != nil {
 		return err
 	}
-	for _, list := range []struct {
-		name          string
-		there, should int64
-	}{
-		{"completion_parties", there.Completions, state.listed.Completions},
-		{"update_parties", there.Updates, state.listed.Updates},
-		{"tracked_requests", there.Tracked, state.listed.Tracked},
-	} {
-		if list.there > list.should {
+	should := map[string]int64{
+		"completion_parties": state.listed.completions,
+		"update_parties":     state.listed.updates,
+		"tracked_requests":   state.listed.tracked,
+	}
+	for _, name := range slices.Sorted(maps.Keys(there)) {
+		if outside := there[name].Outside; outside > 0 {
+			state.report(listed(state.Offset, "", fmt.Sprintf("%s has %d entries of offsets that the record does not have",
+				name, outside)))
+		}
+		if strays := there[name].Within - should[name]; strays > 0 && head.Pruned <= state.Start {
 			state.report(listed(state.Offset, "", fmt.Sprintf("%s has %d entries more than the record accounts for",
-				list.name, list.there-list.should)))
+				name, strays)))
 		}
 	}
 	return nil

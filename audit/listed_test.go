@@ -96,6 +96,64 @@ func TestAudit_ComparesEveryListing(t *testing.T) {
 	}
 }
 
+// TestAudit_FindsRowsThatBelongToNoEntry adds to the listings what no entry of the record accounts for.
+func TestAudit_FindsRowsThatBelongToNoEntry(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		// statement has the end of the record, where alice offers to bob, as its argument.
+		statement string
+		words     string
+	}{
+		"a completion of the future": {
+			`INSERT INTO completion_parties (identity_provider_id, user_id, party, ledger_offset)
+				VALUES ('', 'mallory', 'mallory', $1 + 1)`,
+			"completion_parties has 1 entries of offsets that the record does not have",
+		},
+		"a payment of the future": {
+			`INSERT INTO update_parties (party, ledger_offset) VALUES ('mallory', $1 + 1)`,
+			"update_parties has 1 entries of offsets that the record does not have",
+		},
+		"a request of the future": {
+			`INSERT INTO tracked_requests (party, kind, requester, tracking_hash, ledger_offset, state)
+				VALUES ('mallory', 'transfer-offer', 'mallory', '', $1 + 1000, '{}')`,
+			"tracked_requests has 1 entries of offsets that the record does not have",
+		},
+		"a request that is completed in the future": {
+			`UPDATE tracked_requests SET ledger_offset = 1000000000, state = '{"status":"completed"}'
+				WHERE ledger_offset = $1 AND party LIKE 'alice%'`,
+			"tracked_requests has 1 entries of offsets that the record does not have",
+		},
+		"an execution in the future": {
+			`INSERT INTO executed_transactions (transaction_uuid, ledger_offset, record_time)
+				VALUES ('of a victim', $1 + 1, now())`,
+			"executed_transactions has 1 entries of offsets that the record does not have",
+		},
+		"an execution before the first offset": {
+			`INSERT INTO executed_transactions (transaction_uuid, ledger_offset, record_time)
+				VALUES ('of a victim', least($1, 0), now())`,
+			"executed_transactions has 1 entries of offsets that the record does not have",
+		},
+		"an execution by an update that nobody signed outside the node": {
+			`INSERT INTO executed_transactions (transaction_uuid, ledger_offset, record_time)
+				VALUES ('of a victim', $1, now())`,
+			"executed_transactions has 1 entries more than the record accounts for",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBundle(t)
+			offered := b.offer(t, b.Wallet("bob"))
+			b.requireClean(t)
+			b.damage(t, test.statement, int64(offered))
+			report, err := b.auditor.Audit(t.Context(), 0)
+			require.NoError(t, err)
+			require.Len(t, report.Findings, 1)
+			require.Equal(t, audit.Listed, report.Findings[0].Rule)
+			require.Contains(t, report.Findings[0].Detail, test.words)
+		})
+	}
+}
+
 // What is not looked up in a list of active contracts is not offered to wallets that have many.
 func TestAudit_FindsContractsWithoutMaker(t *testing.T) {
 	t.Parallel()

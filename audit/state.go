@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
@@ -104,7 +103,7 @@ type State struct {
 
 	// listed counts the entries of listings that belong to what was audited since Start. Only an audit of all that is
 	// there compares it, so it is not kept.
-	listed db.Listed
+	listed accounted
 }
 
 // report adds findings. What is found again, because contracts are looked at many times, is one finding.

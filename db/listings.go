@@ -99,11 +99,22 @@ func (r Reader) UnlistedExecutions(ctx context.Context, after, upTo ledger.Offse
 	return offsets, failed("comparing signed transactions with the list of those that were executed", err)
 }
 
-// Listed counts the entries of listings.
-type Listed struct{ Completions, Updates, Tracked int64 }
+// Listed counts the entries of a listing.
+type Listed struct {
+	// Within is how many belong to a range of offsets; of executed_transactions how many belong to no update of it that
+	// was signed outside the node.
+	Within int64
+	// Outside is how many are of offsets that the record does not have.
+	Outside int64
+}
 
-// CountListed counts the entries of listings that belong to a range of offsets. It reads all of them.
-func (r Reader) CountListed(ctx context.Context, after, upTo ledger.Offset) (Listed, error) {
-	row, err := r.queries.CountListed(ctx, dbgen.CountListedParams{After: int64(after), UpTo: int64(upTo)})
-	return Listed(row), failed("counting the entries of listings", err)
+// CountListed counts the entries of listings, by the names of their tables; those without entries are absent. It reads
+// all of them.
+func (r Reader) CountListed(ctx context.Context, after, upTo ledger.Offset) (map[string]Listed, error) {
+	rows, err := r.queries.CountListed(ctx, dbgen.CountListedParams{After: int64(after), UpTo: int64(upTo)})
+	listed := make(map[string]Listed, len(rows))
+	for _, row := range rows {
+		listed[row.Listing] = Listed{Within: row.Within, Outside: row.Outside}
+	}
+	return listed, failed("counting the entries of listings", err)
 }

@@ -46,20 +46,32 @@ func (q *Queries) CountBeyondEnd(ctx context.Context) (int64, error) {
 	return beyond, err
 }
 
-const CountListed = `-- name: CountListed :one
+const CountListed = `-- name: CountListed :many
 SELECT
-    (
-        SELECT count(*) FROM completion_parties AS cp
-        WHERE cp.ledger_offset > $1::bigint AND cp.ledger_offset <= $2::bigint
-    ) AS completions,
-    (
-        SELECT count(*) FROM update_parties AS up
-        WHERE up.ledger_offset > $1::bigint AND up.ledger_offset <= $2::bigint
-    ) AS updates,
-    (
-        SELECT count(*) FROM tracked_requests AS t
-        WHERE t.ledger_offset > $1::bigint AND t.ledger_offset <= $2::bigint
-    ) AS tracked
+    l.listing::text AS listing,
+    count(*) FILTER (WHERE l.ledger_offset > $1::bigint AND l.ledger_offset <= $2::bigint) AS within,
+    count(*) FILTER (WHERE l.ledger_offset <= 0 OR l.ledger_offset > h.ledger_offset) AS outside
+FROM (
+    SELECT 'completion_parties' AS listing, cp.ledger_offset FROM completion_parties AS cp
+    UNION ALL
+    SELECT 'update_parties' AS listing, up.ledger_offset FROM update_parties AS up
+    UNION ALL
+    SELECT 'tracked_requests' AS listing, t.ledger_offset FROM tracked_requests AS t
+    UNION ALL
+    SELECT 'executed_transactions' AS listing, e.ledger_offset
+    FROM (
+        SELECT ledger_offset, row_number() OVER (PARTITION BY ledger_offset) AS number FROM executed_transactions
+    ) AS e
+    WHERE
+        e.number > 1
+        OR NOT EXISTS (
+            SELECT FROM updates AS u
+            WHERE u.ledger_offset = e.ledger_offset AND u.external_hash IS NOT NULL
+        )
+) AS l
+CROSS JOIN ledger_head AS h
+GROUP BY l.listing
+ORDER BY l.listing
 `
 
 type CountListedParams struct {
@@ -68,17 +80,32 @@ type CountListedParams struct {
 }
 
 type CountListedRow struct {
-	Completions int64
-	Updates     int64
-	Tracked     int64
+	Listing string
+	Within  int64
+	Outside int64
 }
 
-// CountListed counts the entries of listings that belong to a range of offsets.
-func (q *Queries) CountListed(ctx context.Context, arg CountListedParams) (CountListedRow, error) {
-	row := q.db.QueryRow(ctx, CountListed, arg.After, arg.UpTo)
-	var i CountListedRow
-	err := row.Scan(&i.Completions, &i.Updates, &i.Tracked)
-	return i, err
+// CountListed counts the entries of listings: those of a range of offsets, and those of offsets that the record does
+// not have, by the head of the same snapshot. Of executed transactions, which are forgotten in time, it counts only those
+// that are not the one entry of an update that was signed outside the node.
+func (q *Queries) CountListed(ctx context.Context, arg CountListedParams) ([]CountListedRow, error) {
+	rows, err := q.db.Query(ctx, CountListed, arg.After, arg.UpTo)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []CountListedRow{}
+	for rows.Next() {
+		var i CountListedRow
+		if err := rows.Scan(&i.Listing, &i.Within, &i.Outside); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const GetAuditCheckpoint = `-- name: GetAuditCheckpoint :one

@@ -144,18 +144,32 @@ INNER JOIN tracked_requests AS t
         t.party = wanted.party AND t.kind = wanted.kind AND t.tracking_hash = wanted.tracking_hash
         AND t.requester = wanted.requester;
 
--- CountListed counts the entries of listings that belong to a range of offsets.
--- name: CountListed :one
+-- CountListed counts the entries of listings: those of a range of offsets, and those of offsets that the record does
+-- not have, by the head of the same snapshot. Of executed transactions, which are forgotten in time, it counts only those
+-- that are not the one entry of an update that was signed outside the node.
+-- name: CountListed :many
 SELECT
-    (
-        SELECT count(*) FROM completion_parties AS cp
-        WHERE cp.ledger_offset > @after::bigint AND cp.ledger_offset <= @up_to::bigint
-    ) AS completions,
-    (
-        SELECT count(*) FROM update_parties AS up
-        WHERE up.ledger_offset > @after::bigint AND up.ledger_offset <= @up_to::bigint
-    ) AS updates,
-    (
-        SELECT count(*) FROM tracked_requests AS t
-        WHERE t.ledger_offset > @after::bigint AND t.ledger_offset <= @up_to::bigint
-    ) AS tracked;
+    l.listing::text AS listing,
+    count(*) FILTER (WHERE l.ledger_offset > @after::bigint AND l.ledger_offset <= @up_to::bigint) AS within,
+    count(*) FILTER (WHERE l.ledger_offset <= 0 OR l.ledger_offset > h.ledger_offset) AS outside
+FROM (
+    SELECT 'completion_parties' AS listing, cp.ledger_offset FROM completion_parties AS cp
+    UNION ALL
+    SELECT 'update_parties' AS listing, up.ledger_offset FROM update_parties AS up
+    UNION ALL
+    SELECT 'tracked_requests' AS listing, t.ledger_offset FROM tracked_requests AS t
+    UNION ALL
+    SELECT 'executed_transactions' AS listing, e.ledger_offset
+    FROM (
+        SELECT ledger_offset, row_number() OVER (PARTITION BY ledger_offset) AS number FROM executed_transactions
+    ) AS e
+    WHERE
+        e.number > 1
+        OR NOT EXISTS (
+            SELECT FROM updates AS u
+            WHERE u.ledger_offset = e.ledger_offset AND u.external_hash IS NOT NULL
+        )
+) AS l
+CROSS JOIN ledger_head AS h
+GROUP BY l.listing
+ORDER BY l.listing;
