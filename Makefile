@@ -69,8 +69,8 @@ run: build ## Build florin and start everything: PostgreSQL, Temporal with its U
 	@exec $(BIN) up --yes --data-dir $(DATA_DIR) $(ARGS)
 
 .PHONY: bench
-bench: build ## Measure a running node against the ceilings under it (start one with `make run` first)
-	@exec $(BIN) bench $(ARGS)
+bench: ## Measure a running node against the ceilings under it (start one with `make run` first)
+	@$(GO) run -ldflags '-X main.version=$(version)' ./test/bench $(ARGS)
 
 .PHONY: db/reset
 db/reset: ## Forget everything that `make run` has stored
@@ -93,7 +93,7 @@ build: ## Build bin/florin; from nothing that takes some minutes, and shows how 
 # Archives for four kinds of machines, packages, an image, checksums, lists of parts. The same commit gives the same bytes.
 .PHONY: release
 release: ## Write all that people download into dist/: RELEASE_ONLY=linux/amd64 for one kind of machine
-	$(GO) -C release run . -version '$(version)' -commit '$(commit)' -date '$(date)' -only '$(RELEASE_ONLY)'
+	$(GO) -C tools/release run . -version '$(version)' -commit '$(commit)' -date '$(date)' -only '$(RELEASE_ONLY)'
 
 .PHONY: generate
 generate: ## Write anew what is generated: db/dbgen from db/schema and db/queries, *.pb.go from proto, docs/errors.md, docs/metrics.md, docs/licences.md, docs/contract.md
@@ -120,7 +120,7 @@ test: build node test/release haproxy nginx chromium ## Run the whole suite; it 
 
 .PHONY: test/release
 test/release: build ## Pack the program as a release would, install it into an empty directory and start a node from there
-	FLORIN_TEST_BINARY=$(abspath $(BIN)) $(GO) -C release test -timeout 10m ./...
+	FLORIN_TEST_BINARY=$(abspath $(BIN)) $(GO) -C tools/release test -timeout 10m ./...
 
 # The suite runs the public wallet SDK, which needs Node.js, several nodes behind a load balancer, and a browser.
 .PHONY: node haproxy nginx chromium
@@ -152,32 +152,32 @@ test/race: build ## Run the suite with the race detector (needs a C compiler)
 .PHONY: test/browser
 test/browser: build node chromium ## Use the page in a real browser, and write docs/images anew: IMAGES= writes none
 	FLORIN_TEST_BINARY=$(abspath $(BIN)) FLORIN_TEST_IMAGES=$(if $(IMAGES),$(abspath $(IMAGES))) \
-		$(GO) test ./e2e -count=1 -timeout 15m $(TESTFLAGS) -run '^TestThePage'
+		$(GO) test ./test/e2e -count=1 -timeout 15m $(TESTFLAGS) -run '^TestThePage'
 
 # Several minutes for each ten protections, so this is no part of make test, which only checks that the list is up to date.
 .PHONY: test/mutations
 test/mutations: build ## Take out each protection in turn and see its tests fail: ONLY=TestHostileTokens for some
-	$(BIN) testenv -- $(GO) run ./mutations $(if $(ONLY),-only '$(ONLY)')
+	$(BIN) testenv -- $(GO) run ./test/mutations $(if $(ONLY),-only '$(ONLY)')
 
 .PHONY: torture
 torture: build ## Kill every part of a node under load, again and again, and prove that nothing is lost: KILLS=1000
-	@export FLORIN_TEST_BINARY=$(abspath $(BIN)); test="$(GO) test ./e2e -count=1 -v -timeout 0 $(TORTUREFLAGS) -seed $(SEED) -run"; \
+	@export FLORIN_TEST_BINARY=$(abspath $(BIN)); test="$(GO) test ./test/e2e -count=1 -v -timeout 0 $(TORTUREFLAGS) -seed $(SEED) -run"; \
 		$$test TestEveryAcknowledgedSubmissionSurvivesDeathAtEachStep -kills $(KILLS) && \
 		$$test TestEveryAcknowledgedSubmissionSurvivesCrashes -kills $$(( ($(KILLS) + 9) / 10 )) && \
 		FLORIN_TEST_OPERATIONS=$(OPERATIONS) $$test TestTransfersOffersWithdrawalsAndExpiriesRaceForTheSameCoins
 
 .PHONY: test/cluster
 test/cluster: build haproxy ## Restart and kill nodes behind a load balancer, under load: LASTING=1h
-	@$(BIN) testenv -- $(GO) test ./e2e -count=1 -v -timeout 0 -run TestManyNodesAreOneNode -seed $(SEED) -lasting $(LASTING)
+	@$(BIN) testenv -- $(GO) test ./test/e2e -count=1 -v -timeout 0 -run TestManyNodesAreOneNode -seed $(SEED) -lasting $(LASTING)
 
 # The version before is built from its commit and kept, for it does not change.
-before := $(shell cat e2e/upgrade/before.txt)
+before := $(shell cat test/e2e/upgrade/before.txt)
 before_kept := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/florin/before/$(before)
 
 .PHONY: test/upgrade
 test/upgrade: build haproxy $(before_kept) ## Go from the version before to this one and back, under load, process by process
 	@FLORIN_TEST_BINARY=$(abspath $(BIN)) FLORIN_TEST_BEFORE=$(before_kept) $(BIN) testenv -- \
-		$(GO) test -tags upgrade ./e2e -count=1 -v -timeout 20m -run TestANewVersion -seed $(SEED)
+		$(GO) test -tags upgrade ./test/e2e -count=1 -v -timeout 20m -run TestANewVersion -seed $(SEED)
 
 $(before_kept):
 	@$(git) cat-file -e '$(before)^{commit}' 2>/dev/null || { \
@@ -190,7 +190,7 @@ $(before_kept):
 .PHONY: attack
 attack: build ## Let an adversary try all that a user may on a node while others work: STEPS=100000 LASTING=1h SEED=7
 	@export FLORIN_TEST_BINARY=$(abspath $(BIN)) FLORIN_TEST_PLAYS='$(PLAYS)' FLORIN_TEST_WITHOUT='$(WITHOUT)'; \
-		$(GO) test ./e2e -count=1 -v -timeout 0 -run TestAnAdversaryChangesNothingForOthers -seed $(SEED) -steps $(STEPS) \
+		$(GO) test ./test/e2e -count=1 -v -timeout 0 -run TestAnAdversaryChangesNothingForOthers -seed $(SEED) -steps $(STEPS) \
 			-lasting $(LASTING) -from $(FROM) -narrow
 
 .PHONY: test/year
@@ -198,12 +198,12 @@ test/year: KILLS = 20
 test/year: build ## Live through DAYS of ledger time (400) with PREAPPROVALS (1000), twice: undisturbed, and with KILLS (20)
 	@export FLORIN_TEST_BINARY=$(abspath $(BIN)) FLORIN_TEST_SEED=$(SEED) FLORIN_TEST_DAYS=$(DAYS) \
 		FLORIN_TEST_PREAPPROVALS=$(PREAPPROVALS) FLORIN_TEST_LIFE_KILLS=$(KILLS); \
-		$(GO) test ./e2e -count=1 -v -timeout 0 -run TestALifeOfMonthsIsTheSameWhateverIsKilled
+		$(GO) test ./test/e2e -count=1 -v -timeout 0 -run TestALifeOfMonthsIsTheSameWhateverIsKilled
 
 .PHONY: test/dars
 test/dars: build ## Read, check, compile and use the DARs of the directory DARS, compare versions, and run their scripts
 	DARS=$(abspath $(DARS)) $(BIN) testenv -- $(GO) test -tags dars -count=1 $(TESTFLAGS) -run '^TestPublishedDARs' \
-		./daml/... ./cmd/florin/daml ./api/walletapi
+		./daml/... ./packages/... ./cmd/florin/daml ./api/walletapi
 
 .PHONY: test/fuzz
 test/fuzz: build ## Fuzz every decoder for FUZZTIME each (3s)
@@ -227,8 +227,8 @@ fuzz-all:
 lint: ## Run the linter: style, layering, forbidden calls
 	$(tool) golangci-lint config verify
 	$(tool) golangci-lint run
-	$(GO) vet -tags dars ./daml/... ./cmd/florin/daml
-	$(tool) golangci-lint run --build-tags failpoints ./failpoint/...
+	$(GO) vet -tags dars ./daml/... ./packages/... ./cmd/florin/daml
+	$(tool) golangci-lint run --build-tags failpoints ./internal/failpoint/...
 
 .PHONY: verify
 verify: verify/generated verify/modules verify/licences verify/contract verify/workflows verify/manifests verify/dashboards verify/files ## Check that generated code, go.mod, workflows, manifests and files are as they should be

@@ -175,14 +175,14 @@ require (
 
 exclude golang.org/x/exp v0.0.0-20261011100332-faecfb24eb49
 
-replace go.temporal.io/auto-scaled-workers => ./substitutes/auto-scaled-workers
+replace go.temporal.io/auto-scaled-workers => ./devnet/substitutes/auto-scaled-workers
 
-replace modernc.org/sqlite => ./substitutes/sqlite
+replace modernc.org/sqlite => ./devnet/substitutes/sqlite
 
-replace github.com/aws/aws-sdk-go-v2/config => ./substitutes/aws-config
+replace github.com/aws/aws-sdk-go-v2/config => ./devnet/substitutes/aws-config
 
-replace github.com/aws/aws-sdk-go-v2/service/s3 => ./substitutes/s3
+replace github.com/aws/aws-sdk-go-v2/service/s3 => ./devnet/substitutes/s3
 
-replace google.golang.org/api => ./substitutes/google-api
+replace google.golang.org/api => ./devnet/substitutes/google-api
 
-replace cloud.google.com/go/storage => ./substitutes/gcs
+replace cloud.google.com/go/storage => ./devnet/substitutes/gcs

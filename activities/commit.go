@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/failpoint"
+	"github.com/florinledger/florin/internal/failpoint"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/wallet/provided"
 )

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/activities"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // TestNothingIsCommittedBeforeItsTime brings submissions that name a time to the commit at once, as whoever reaches

@@ -6,8 +6,8 @@ import (
 
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/wallet/history"
 	"github.com/florinledger/florin/wallet/lifecycle"
 	"github.com/florinledger/florin/wallet/provided"

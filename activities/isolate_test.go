@@ -13,11 +13,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/florinledger/florin/activities"
-	"github.com/florinledger/florin/builtin"
 	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/builtin"
 	"github.com/florinledger/florin/db/dbtest"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/wallet/lifecycle"
 )

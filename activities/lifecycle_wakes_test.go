@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/activities"
-	"github.com/florinledger/florin/builtin"
+	"github.com/florinledger/florin/coin/builtin"
 	"github.com/florinledger/florin/coin/payments"
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/db"

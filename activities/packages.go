@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // errOtherPackages ends a transaction whose head has other packages than this process knew.

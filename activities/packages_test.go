@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/catalog"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
+	"github.com/florinledger/florin/packages/catalog"
 )
 
 // TestABatchWhosePackagesAlwaysChangeEnds has packages change under a batch each time that it is decided.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/tracing"
+	"github.com/florinledger/florin/telemetry/tracing"
 	"github.com/florinledger/florin/wallet/plan"
 )
 

@@ -2,8 +2,8 @@ package activities
 
 import (
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/wallet/plan"
 )

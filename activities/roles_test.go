@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/builtin"
 	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/builtin"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/db/dbtest"
 	"github.com/florinledger/florin/ledger"

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/seal"
 	"github.com/florinledger/florin/ledger/topology"
 )

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/tracing"
+	"github.com/florinledger/florin/telemetry/tracing"
 )
 
 // maxCauses is to how many traces a plan links at most: more contracts than that tell nobody what caused it.

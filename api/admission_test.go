@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/api"
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/hosts"
+	"github.com/florinledger/florin/internal/hosts"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // addresses sends each question twice from an address of its own, which may ask once.

@@ -10,8 +10,8 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // A node that has no place for callers without a token refuses them everywhere but where it tells how it is, and where

@@ -9,7 +9,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // TestTheTableOfCompatibilityIsTrue compares the table for people with what the node describes: what the one says is

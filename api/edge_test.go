@@ -15,7 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // The tests of this file speak HTTP as load balancers, health checks and generated clients do.

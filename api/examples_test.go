@@ -8,9 +8,9 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // TestEverythingDescribedHasAnExample also holds each example to its schema: loading the document does.

@@ -4,10 +4,10 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
-	"github.com/florinledger/florin/auth"
-	"github.com/florinledger/florin/hosts"
+	"github.com/florinledger/florin/internal/hosts"
 	"github.com/florinledger/florin/ledger"
 )
 

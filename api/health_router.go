@@ -10,10 +10,10 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
+	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/operatorapi"
 	"github.com/florinledger/florin/api/v0"
-	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/telemetry"
 )
 

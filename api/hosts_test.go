@@ -8,8 +8,8 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
-	"github.com/florinledger/florin/hosts"
+	"github.com/florinledger/florin/internal/hosts"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // TestNothingIsServedUnderANameOfSomebodyElses asks for every route as a page would whose name leads to the node.

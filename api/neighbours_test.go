@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // oneTime is what every answer says anew: times, and ids that were made up for the request.

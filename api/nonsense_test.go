@@ -10,8 +10,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/ledger/signing"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // sizes are the fields of requests that say how much or until when.

@@ -15,7 +15,7 @@ import (
 	"github.com/florinledger/florin/api/ledgerapi"
 	v0 "github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/api/v2"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // written is a description of the API in either form.

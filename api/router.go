@@ -10,6 +10,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
+	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/devapi"
 	"github.com/florinledger/florin/api/endpoint"
@@ -17,9 +18,8 @@ import (
 	"github.com/florinledger/florin/api/operatorapi"
 	"github.com/florinledger/florin/api/registryapi"
 	"github.com/florinledger/florin/api/walletapi"
-	"github.com/florinledger/florin/auth"
-	"github.com/florinledger/florin/hosts"
-	"github.com/florinledger/florin/tracing"
+	"github.com/florinledger/florin/internal/hosts"
+	"github.com/florinledger/florin/telemetry/tracing"
 )
 
 // HostsFlag is the setting that adds names to those under which the node is served.

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/api"
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 var update = flag.Bool("update", false, "write testdata/openapi.golden.yaml anew")

@@ -10,7 +10,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // TestScan_EveryPathIsServedOrListed: what a client of scan may ask for is served, or stands in the list of what is not

@@ -10,8 +10,8 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // TestWhatReadsDoesSoInTurns holds what takes no turn to read against the list of what changes something, and what

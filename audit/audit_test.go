@@ -12,12 +12,12 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/db/dbtest"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/telemetry"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // bundle is a node with a coin of alice's, and a way to damage its record.

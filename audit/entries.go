@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/internal/budget"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/seal"
 )

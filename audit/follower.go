@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/internal/wait"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/wait"
 )
 
 // Watcher tells when the record has grown.

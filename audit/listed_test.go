@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // offer has alice offer coin to bob under a tracking id, and returns the offset of the offer.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 // coinPackage is the name of the coin's package.

@@ -6,12 +6,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/telemetry"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // overtaken is a record of which another worker moves the checkpoint whenever somebody adds up what is active.

@@ -7,10 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/daml/dartest"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // upload uploads a package of notes and returns its id.

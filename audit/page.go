@@ -9,8 +9,8 @@ import (
 
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 // page is a page of updates under examination.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/telemetry"
 )
 

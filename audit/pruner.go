@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // Prunable is a record of which the beginning can be forgotten.

@@ -1,8 +1,8 @@
 package coin
 
 import (
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 // activityRecord is what a transfer leaves behind of the activity of a featured provider.

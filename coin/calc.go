@@ -1,8 +1,8 @@
 package coin
 
 import (
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 // calc computes with decimals and keeps the first error, so that a formula is written as one. Once there is an error,

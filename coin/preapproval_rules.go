@@ -2,8 +2,8 @@ package coin
 
 import (
 	"github.com/florinledger/florin/coin/token"
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
 	"github.com/florinledger/florin/ledger/lf"
 )
 

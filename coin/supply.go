@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 // Supply is the coin of a whole network, counted in two independent ways: what was minted less what was burned must

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/florinledger/florin/coin/token"
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
 	"github.com/florinledger/florin/ledger/lf"
 )
 

@@ -2,7 +2,7 @@ package coin
 
 import (
 	"github.com/florinledger/florin/coin/token"
-	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger/decimal"
 	"github.com/florinledger/florin/ledger/lf"
 )
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/florinledger/florin/coin/token"
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
 	"github.com/florinledger/florin/ledger/lf"
 )
 

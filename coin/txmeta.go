@@ -4,7 +4,7 @@ import (
 	"maps"
 
 	"github.com/florinledger/florin/coin/token"
-	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 // Keys of the metadata that the coin's choices report.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/db/dbtest"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // awkward is JSON text that must come back as it was: characters that HTML escapes, and one that jsonb refuses.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/db/dbgen"
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
 	"github.com/florinledger/florin/ledger/lf"
 )
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/db/dbgen"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // ClockState says how ledger time relates to real time.

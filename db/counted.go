@@ -5,8 +5,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/internal/budget"
 )
 
 // counted takes what queries find from the budget of their context, row by row and before anything is decoded. A query

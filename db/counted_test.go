@@ -6,10 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/db/dbtest"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/internal/budget"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // What a query finds counts row by row: it ends with the first that the budget has no room for, and the connection is

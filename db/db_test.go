@@ -14,7 +14,7 @@ import (
 
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/db/dbtest"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 func TestOpen(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/florinledger/florin/db/dbgen"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // checkingGrantee is what refuses a user who cannot get the right to a party.

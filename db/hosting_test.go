@@ -11,8 +11,8 @@ import (
 
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/db/dbtest"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 var testNode = ledger.Node{ParticipantID: "participant::1220aa", Namespace: "1220aa"}

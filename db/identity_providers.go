@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/florinledger/florin/db/dbgen"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // everyUser is the id that stands for all users when changes are announced.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/db/dbgen"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 

@@ -71,13 +71,13 @@ func TestEveryQueryOfContractsSaysWhetherItIsAboutTheNetwork(t *testing.T) {
 // read through the methods of network.go.
 var wholeLedger = map[string]map[string]string{
 	"ActiveContracts": {
-		"adversary":                        "a client of the ledger API, which knows no database",
+		"test/adversary":                   "a client of the ledger API, which knows no database",
 		"api/ledgerapi":                    "the ledger API shows what is on the ledger",
 		"api/walletapi/validator/named.go": "requests of apps are of templates that no network has",
 		"api/walletapi/repeatable.go":      "passes on what the wallet asks",
 		"audit/auditor.go":                 "checks the mark of every coin",
-		"cmd/florin/client":                "a client of the ledger API, which knows no database",
-		"ledgerclient":                     "a client of the ledger API, which knows no database",
+		"cmd/florin/remote":                "a client of the ledger API, which knows no database",
+		"client":                           "a client of the ledger API, which knows no database",
 	},
 	"Contract": {
 		"api/ledgerapi":                        "the ledger API shows what is on the ledger",
@@ -115,7 +115,7 @@ var wholeLedger = map[string]map[string]string{
 		"api/ledgerapi":                     "the ledger API shows what is on the ledger",
 		"api/changes/made.go":               "answers a change with its own update",
 		"api/walletapi/validator/submit.go": "the wallet's own transaction",
-		"api/apitest":                       "shows tests what is on the ledger",
+		"test/apitest":                      "shows tests what is on the ledger",
 		"db":                                "is where they are",
 	},
 }
@@ -130,7 +130,7 @@ func TestOnlyWhoMustReadsMoreThanTheNetworksContracts(t *testing.T) {
 			return err
 		}
 		name, err := filepath.Rel(root, path)
-		if err != nil || strings.HasPrefix(name, "db/dbgen") || strings.HasPrefix(name, "e2e/") {
+		if err != nil || strings.HasPrefix(name, "db/dbgen") || strings.HasPrefix(name, "test/e2e/") {
 			return err
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)

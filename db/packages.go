@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/db/dbgen"
-	"github.com/florinledger/florin/failpoint"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/internal/failpoint"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/ledger/seal"
 )

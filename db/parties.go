@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/florinledger/florin/db/dbgen"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // AllocateParty stores a new party and gives the right to act as it to a user, unless grantTo is "". It returns the

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/db/dbgen"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // pruneBatch is how many rows one transaction deletes: few enough that nobody who commits waits long for it.

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/florinledger/florin/db/dbgen"
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 // Held asks for the network's contracts of a template, package-id:Module:Entity, that are a party's: not those that

@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/db/dbtest"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/tracing"
+	"github.com/florinledger/florin/telemetry/tracing"
 )
 
 // TestRoundTripsAreSpansWithoutWhatTheyAreGiven asks a query whose argument no span may show, outside of a span and

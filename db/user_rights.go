@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/florinledger/florin/db/dbgen"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // UserRights lists the rights of a user, ordered by kind and party; none for a user that does not exist.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"github.com/florinledger/florin/db/dbgen"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // CreateUser stores a new user with rights and returns it as stored, at resource version 0. Repeated rights count once.

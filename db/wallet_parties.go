@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/florinledger/florin/db/dbgen"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // ErrTaken is why a user cannot give itself a wallet: an administrator took it, or what belongs to it, and has to give

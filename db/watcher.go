@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/internal/wait"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/wait"
 )
 
 // The channels that the queries MoveHead, NotifyUser, SetClock, TouchLifecycles and InsertPackageChange write to.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // Admission says what the user of a submission had to be allowed when the node took it on. The commit asks again, for

@@ -3,7 +3,7 @@ package ledger
 import (
 	"time"
 
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // Completion is the outcome of one submission, successful or refused. There is exactly one for each submission that

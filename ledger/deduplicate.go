@@ -3,7 +3,7 @@ package ledger
 import (
 	"time"
 
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // AcceptedChange is the last accepted submission of a change id.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/signing"
 )
 

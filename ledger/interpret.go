@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 

@@ -3,7 +3,7 @@ package ledger
 import (
 	"fmt"
 
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // lookup finds an active contract that the submission may use: one of this transaction, a disclosed one, or one in the

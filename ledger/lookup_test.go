@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/decimal"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/ledgertest"
 	"github.com/florinledger/florin/ledger/lf"
 )

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 // Settings are what every node of a ledger decides by. They belong to the ledger, not to a process: they are given at

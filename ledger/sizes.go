@@ -3,7 +3,7 @@ package ledger
 import (
 	"strconv"
 
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // ErrTooEarly says that a submission cannot be decided before its minimum ledger time.

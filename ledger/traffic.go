@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // TrafficAccount is what a node may still send through the synchronizer, in bytes. Some traffic is free and grows back

@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/builtin"
-	"github.com/florinledger/florin/hosts"
+	"github.com/florinledger/florin/coin/builtin"
+	"github.com/florinledger/florin/internal/hosts"
+	"github.com/florinledger/florin/test/apitest"
 	"github.com/florinledger/florin/web"
 )
 

@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/florinledger/florin/decimal"
-	"github.com/florinledger/florin/ledgerclient"
-	"github.com/florinledger/florin/wait"
+	"github.com/florinledger/florin/client"
+	"github.com/florinledger/florin/internal/wait"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 // The pauses before a change is asked for again that is being made: each is twice as long as the one before.
@@ -26,10 +26,10 @@ func (v *visit) change(what, method, path string, in, out any) error {
 
 // ask asks until nobody else asks for the same.
 func (v *visit) ask(method, path string, in, out any) error {
-	client := v.api.WithHeader("Idempotency-Key", "page-"+v.field("once"))
+	api := v.api.WithHeader("Idempotency-Key", "page-"+v.field("once"))
 	for pause := againPause; ; pause = min(2*pause, maxAgainPause) {
-		err := client.Call(v.ctx(), method, path, in, out)
-		refused, ok := errors.AsType[*ledgerclient.Error](err)
+		err := api.Call(v.ctx(), method, path, in, out)
+		refused, ok := errors.AsType[*client.Error](err)
 		if !ok || refused.Status != http.StatusConflict || !refused.Again {
 			return err
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 // The size of a chart, in units of its own: it is drawn as large as there is room. chartEntries is of how many entries

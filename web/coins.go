@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 // held is a coin of a wallet.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/client"
 	"github.com/florinledger/florin/daml/dartest"
-	"github.com/florinledger/florin/ledgerclient"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // linkOn is the first link of the page that begins so.
@@ -121,20 +121,20 @@ func TestTheExplorerShowsWhatItsVisitorMayReadAndNothingElse(t *testing.T) {
 	bob.open("/explorer/parties/" + party).shows("You may not read as this party")
 	require.NotContains(t, bob.words(), "What it holds")
 
-	rights := func(method string, right ledgerclient.Right) {
+	rights := func(method string, right client.Right) {
 		api.Call(apitest.LedgerUser, method, "/v2/users/bob/rights",
 			map[string]any{"userId": "bob", "identityProviderId": "", "rights": []any{right}}).OK(nil)
 	}
 	named, err := url.QueryUnescape(party)
 	require.NoError(t, err)
-	rights(http.MethodPost, ledgerclient.CanReadAs(named))
+	rights(http.MethodPost, client.CanReadAs(named))
 	bob.open(update).shows("Tap", "those whom you read as", "Seen by")
 	bob.open(update+"?as=alice").shows("Tap", "that concern alice")
 	bob.open(contract).shows("You see it as alice")
 	bob.open("/explorer/parties").shows("alice", "bob").open("/explorer/parties/"+party).shows("What it holds", "Amulet")
-	rights(http.MethodPatch, ledgerclient.CanReadAs(named))
+	rights(http.MethodPatch, client.CanReadAs(named))
 	bob.open(update).shows("for you to see")
-	rights(http.MethodPost, ledgerclient.CanReadAsAnyParty())
+	rights(http.MethodPost, client.CanReadAsAnyParty())
 	bob.open(update).shows("Tap", "those whom you read as")
 	bob.open("/explorer/parties").shows("You may read as any party.")
 	bob.open(update + "?as=bob").shows("for you to see")

@@ -8,15 +8,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/florinledger/florin/decimal"
-	"github.com/florinledger/florin/ledgerclient"
+	"github.com/florinledger/florin/client"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 // functions are what templates may call. They make text, never HTML.
 func functions() template.FuncMap {
 	return template.FuncMap{
-		"coin": coins, "name": ledgerclient.PartyName, "fingerprint": ledgerclient.PartyFingerprint, "once": rand.Text,
-		"short": ledgerclient.Short, "segment": url.PathEscape,
+		"coin": coins, "name": client.PartyName, "fingerprint": client.PartyFingerprint, "once": rand.Text,
+		"short": client.Short, "segment": url.PathEscape,
 		"when": func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") },
 		"iso":  func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	}

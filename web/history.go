@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 // item is an entry of the history as the API tells it.

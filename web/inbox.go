@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 // offer is coin that waits for its receiver: a transfer of the token standard, or an offer of the wallet.

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strconv"
 
-	"github.com/florinledger/florin/ledgerclient"
+	"github.com/florinledger/florin/client"
 )
 
 // Development is a node whose tokens everybody can make.
@@ -27,7 +27,7 @@ type user struct {
 }
 
 // asking is a client with another token than the visitor's own: its calls count for the visitor all the same.
-func (s *site) asking(v *visit, token string) *ledgerclient.Client {
+func (s *site) asking(v *visit, token string) *client.Client {
 	if s.Development == nil { // then the token is the visitor's
 		return s.api.With(token)
 	}

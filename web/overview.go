@@ -3,7 +3,7 @@ package web
 import (
 	"net/http"
 
-	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 // overviewView is what a wallet holds, and what happened last.

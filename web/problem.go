@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/florinledger/florin/ledgerclient"
+	"github.com/florinledger/florin/client"
 )
 
 // problem is what a page says when something cannot be done.
@@ -44,7 +44,7 @@ func problemOf(err error) *problem {
 	if known, ok := errors.AsType[*problem](err); ok {
 		return known
 	}
-	if refused, ok := errors.AsType[*ledgerclient.Error](err); ok {
+	if refused, ok := errors.AsType[*client.Error](err); ok {
 		return &problem{Status: refused.Status, What: wordsOf(refused), Next: refused.Hint}
 	}
 	if errors.Is(err, errLongToken) {
@@ -68,7 +68,7 @@ func problemOf(err error) *problem {
 }
 
 // wordsOf is what a refusal says: the families of the API write it in different places.
-func wordsOf(refused *ledgerclient.Error) string {
+func wordsOf(refused *client.Error) string {
 	var said struct {
 		Error string `json:"error"`
 	}
@@ -83,7 +83,7 @@ func wordsOf(refused *ledgerclient.Error) string {
 
 // isStatus reports whether the API refused with a status.
 func isStatus(err error, status int) bool {
-	refused, ok := errors.AsType[*ledgerclient.Error](err)
+	refused, ok := errors.AsType[*client.Error](err)
 	return ok && refused.Status == status
 }
 
@@ -127,7 +127,7 @@ func againOf(v *visit, what string, why *problem) againView {
 // isFinal reports whether a refusal stays the same when the same is asked again. The outcome of everything else is not
 // known: it may be asked again with the same key.
 func isFinal(err error) bool {
-	refused, ok := errors.AsType[*ledgerclient.Error](err)
+	refused, ok := errors.AsType[*client.Error](err)
 	if !ok || refused.Again {
 		return false
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
-	"github.com/florinledger/florin/ledgerclient"
+	"github.com/florinledger/florin/client"
 )
 
 // Provider is an OpenID Connect provider by which people sign in. Its access tokens are what the node's API takes: the
@@ -170,7 +170,7 @@ func (s *site) tokenOfProvider(v *visit) (string, error) {
 	if refusal := query.Get("error"); refusal != "" {
 		return "", &problem{
 			Status: http.StatusForbidden,
-			What:   "Your provider refused: " + ledgerclient.Short(cmp.Or(query.Get("error_description"), refusal)),
+			What:   "Your provider refused: " + client.Short(cmp.Or(query.Get("error_description"), refusal)),
 			Next:   "Sign in again, or ask whoever runs the provider.",
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/florinledger/florin/ledgerclient"
+	"github.com/florinledger/florin/client"
 )
 
 // reader is as whom a visitor reads the ledger. What that shows, the API decides.
@@ -60,7 +60,7 @@ func (v *visit) reader() (reader, error) {
 // partyOf is the party of the visitor that has a name, or else the party whose id was typed.
 func (r reader) partyOf(typed string) string {
 	for _, party := range r.Parties {
-		if !strings.Contains(typed, "::") && ledgerclient.PartyName(party) == typed {
+		if !strings.Contains(typed, "::") && client.PartyName(party) == typed {
 			return party
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/florinledger/florin/decimal"
-	"github.com/florinledger/florin/ledgerclient"
+	"github.com/florinledger/florin/client"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 const transfersPath = "/v0/wallet/token-standard/transfers"
@@ -216,7 +216,7 @@ func (s *site) send(v *visit) error {
 			Instruction *string `json:"transfer_instruction_cid"`
 		} `json:"output"`
 	}
-	text := grouped(typed.Amount) + " CC to " + ledgerclient.PartyName(v.field("receiver"))
+	text := grouped(typed.Amount) + " CC to " + client.PartyName(v.field("receiver"))
 	err = v.change("Send "+text, http.MethodPost, transfersPath, transfer{
 		Receiver: v.field("receiver"), Amount: typed.Amount, Description: typed.Note, ExpiresAt: expires,
 		TrackingID: "page-" + v.field("once"),

@@ -15,7 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/web"
 )
 

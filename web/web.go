@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/florinledger/florin/hosts"
-	"github.com/florinledger/florin/ledgerclient"
+	"github.com/florinledger/florin/client"
+	"github.com/florinledger/florin/internal/hosts"
 )
 
 // pageTimeout bounds a page with all of its calls, each of which the API bounds for itself.
@@ -68,7 +68,7 @@ type site struct {
 	keys     *keyring
 	provided *provided
 	views    views
-	api      *ledgerclient.Client
+	api      *client.Client
 }
 
 // New makes a handler that serves the page, and the API at all other paths.
@@ -79,7 +79,7 @@ func New(options Options) (http.Handler, error) {
 	if options.Development != nil && options.Development.CountFor == nil {
 		return nil, errors.New("a page that makes tokens has to say for whom what it asks with them counts")
 	}
-	s := &site{Options: options, api: ledgerclient.New("http://node", 1).Over(way{api: options.API})}
+	s := &site{Options: options, api: client.New("http://node", 1).Over(way{api: options.API})}
 	s.keys = &keyring{secret: options.Secret, now: options.Now}
 	var err error
 	if s.views, err = readViews(options.BuiltIn); err != nil {
@@ -257,7 +257,7 @@ type visit struct {
 	// party is that of the user's wallet, as it is now; "" of users without one, and where no view needs it.
 	party string
 	// api calls the node as the user who is signed in.
-	api *ledgerclient.Client
+	api *client.Client
 	// asked is the page that somebody asked for before signing in elsewhere; "" where nobody knows.
 	asked string
 }

@@ -39,7 +39,7 @@ func TestRecordedHistoriesReplay(t *testing.T) {
 }
 
 // TestEveryWorkflowHasARecordedHistory fails for a workflow that the test above says nothing about. Record one with
-// e2e/record from the first version that has the workflow: one in which it does something, and came to its end.
+// test/e2e/record from the first version that has the workflow: one in which it does something, and came to its end.
 func TestEveryWorkflowHasARecordedHistory(t *testing.T) {
 	t.Parallel()
 	recorded := map[string]int{}

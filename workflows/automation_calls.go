@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/florinledger/florin/wait"
+	"github.com/florinledger/florin/internal/wait"
 )
 
 // AutomationRecord is what an [AutomationCaller] reads of the record.

@@ -16,9 +16,9 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/florinledger/florin/activities"
-	"github.com/florinledger/florin/failpoint"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/internal/failpoint"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/seal"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"go.temporal.io/api/serviceerror"
 
-	"github.com/florinledger/florin/wait"
+	"github.com/florinledger/florin/internal/wait"
 )
 
 // doubtPause is between two rounds of questions about starts that have failed.

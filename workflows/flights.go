@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // flights knows which changes are on their way from this process, so that a second submission of one of them is refused

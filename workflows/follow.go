@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/florinledger/florin/internal/wait"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/wait"
 )
 
 const (

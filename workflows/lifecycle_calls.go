@@ -15,9 +15,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/florinledger/florin/activities"
+	"github.com/florinledger/florin/internal/wait"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/workflowid"
-	"github.com/florinledger/florin/wait"
 )
 
 // LifecycleRecord is what a [Caller] reads of the record.

@@ -7,8 +7,8 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 
+	"github.com/florinledger/florin/internal/wait"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/wait"
 )
 
 const (

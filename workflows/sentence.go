@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
 	"github.com/florinledger/florin/ledger/workflowid"
 )
 

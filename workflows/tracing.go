@@ -8,7 +8,7 @@ import (
 	"go.temporal.io/sdk/contrib/opentelemetry"
 	"go.temporal.io/sdk/interceptor"
 
-	"github.com/florinledger/florin/tracing"
+	"github.com/florinledger/florin/telemetry/tracing"
 )
 
 // Traced makes spans of workflows and activities, within that of whoever started them: give it to the client, which

@@ -9,8 +9,8 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
-	"github.com/florinledger/florin/decimal"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/decimal"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // DryRun is the answer to a request that asks what would happen, with dry_run=true. Nothing has happened.

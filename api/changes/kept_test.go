@@ -12,13 +12,13 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/db/dbtest"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // TestNoUserKeepsMoreAnswersThanMayBe has one user keep what it can, by number and by bytes: it is told so, at every

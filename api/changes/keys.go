@@ -16,10 +16,10 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 	v0 "github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/failpoint"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/internal/failpoint"
+	"github.com/florinledger/florin/internal/wait"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/wait"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // The headers of requests that may be sent again, and of their answers.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // Updates is the record, for those who answer a change with its update.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/fault"
-	"github.com/florinledger/florin/wait"
+	"github.com/florinledger/florin/internal/wait"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 const (

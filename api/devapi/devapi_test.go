@@ -7,11 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/devapi"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/db/dbtest"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 func TestTheClockIsAdvancedOverHTTP(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/budget"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/internal/budget"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // answering serves answers of the size that the path names, made of as much, to callers who take them when they like.

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/florinledger/florin/auth"
-	"github.com/florinledger/florin/budget"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/api/auth"
+	"github.com/florinledger/florin/internal/budget"
+	"github.com/florinledger/florin/internal/wait"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/wait"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // call is what is known of the request being served. The middleware makes it and logs it, the frame fills it.

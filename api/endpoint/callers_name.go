@@ -3,7 +3,7 @@ package endpoint
 import (
 	"context"
 
-	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 )

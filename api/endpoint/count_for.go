@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/api/auth"
 )
 
 type countForKey struct{}

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/florinledger/florin/decimal"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/decimal"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // decodeBody reads a JSON body into target, which must be settable, and returns the fields that nobody reads. The error

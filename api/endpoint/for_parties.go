@@ -5,7 +5,7 @@ import (
 	"iter"
 	"reflect"
 
-	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/ledger"
 )
 

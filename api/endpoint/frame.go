@@ -15,9 +15,9 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"github.com/florinledger/florin/auth"
-	"github.com/florinledger/florin/fault"
-	"github.com/florinledger/florin/tracing"
+	"github.com/florinledger/florin/api/auth"
+	"github.com/florinledger/florin/ledger/fault"
+	"github.com/florinledger/florin/telemetry/tracing"
 )
 
 // The defaults of the settings of a frame, as upstream's.

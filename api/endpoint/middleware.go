@@ -14,8 +14,8 @@ import (
 
 	"github.com/go-chi/chi/v5/middleware"
 
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // statusClientGone is logged for requests whose client did not wait for the answer.

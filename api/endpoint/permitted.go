@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/florinledger/florin/auth"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/api/auth"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // secondLooks is how many callers' rights are read again at once, each by two queries: refusals are for free, and must

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/florinledger/florin/budget"
+	"github.com/florinledger/florin/internal/budget"
 )
 
 // readWait is how long a request waits for its turn to read.

@@ -15,9 +15,9 @@ import (
 	"github.com/coder/websocket"
 	"golang.org/x/time/rate"
 
-	"github.com/florinledger/florin/auth"
-	"github.com/florinledger/florin/fault"
-	"github.com/florinledger/florin/wait"
+	"github.com/florinledger/florin/api/auth"
+	"github.com/florinledger/florin/internal/wait"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // errClientGone ends the streams of clients that went away.

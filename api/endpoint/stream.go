@@ -12,9 +12,9 @@ import (
 	"github.com/coder/websocket"
 	"github.com/go-chi/chi/v5"
 
-	"github.com/florinledger/florin/auth"
-	"github.com/florinledger/florin/budget"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/api/auth"
+	"github.com/florinledger/florin/internal/budget"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // Send gives the client of a stream its next element. It returns when the connection has taken the element, which is

@@ -11,9 +11,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/florinledger/florin/auth"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // The defaults of the settings of streams.

@@ -7,9 +7,9 @@ import (
 	"net/http"
 	"regexp"
 
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/tracing"
+	"github.com/florinledger/florin/ledger/fault"
+	"github.com/florinledger/florin/telemetry/tracing"
 )
 
 // traced gives a request its trace, the client's or a new one, and a span where spans are made. Call end with the

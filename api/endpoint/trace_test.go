@@ -15,7 +15,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/tracing"
+	"github.com/florinledger/florin/telemetry/tracing"
 )
 
 // TestARequestIsASpan asks one endpoint that is refused, and one that tells how the node is.

@@ -11,9 +11,9 @@ import (
 	"github.com/florinledger/florin/api/ledgerapi/parties"
 	"github.com/florinledger/florin/api/ledgerapi/users"
 	"github.com/florinledger/florin/api/v2"
-	"github.com/florinledger/florin/catalog"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/packages/catalog"
 )
 
 // The defaults of the settings, as upstream's.

@@ -12,12 +12,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/api/ledgerapi"
-	"github.com/florinledger/florin/auth"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // stub is a submitter that remembers what it was given.

@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // transactionHashResource is what errors call the hash of a transaction.

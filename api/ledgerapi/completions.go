@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v2"
-	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/tracing"
+	"github.com/florinledger/florin/ledger/fault"
+	"github.com/florinledger/florin/telemetry/tracing"
 )
 
 // CompletionRecord is where completions are read from.

@@ -3,7 +3,7 @@ package ledgerapi
 import (
 	"cmp"
 
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // The defaults of how much one submission may hold.

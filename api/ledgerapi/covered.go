@@ -1,9 +1,9 @@
 package ledgerapi
 
 import (
-	"github.com/florinledger/florin/auth"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // covered is what a caller is told of the refusal of a submission; nil for an accepted one. A refusal may hold what the

@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/auth"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // TestWhatARefusalHoldsIsForThoseWhoMayRead asks, for every code, who is told what a contract says.

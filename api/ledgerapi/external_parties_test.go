@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/api/ledgerapi/parties"
 	"github.com/florinledger/florin/api/ledgerapi/users"
@@ -18,6 +17,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/signing"
 	"github.com/florinledger/florin/ledger/topology"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // contract: external-answer

@@ -6,10 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/ledgerapi/users"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/signing"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 func rightsOf(s *apitest.Server, user string) []users.Right {

@@ -8,12 +8,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/ledgerapi/parties"
 	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/ledger/signing"
 	"github.com/florinledger/florin/ledger/topology"
 	"github.com/florinledger/florin/ledger/topology/topologypb"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 func ptp(m *topologypb.TopologyTransaction) *topologypb.PartyToParticipant {

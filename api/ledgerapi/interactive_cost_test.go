@@ -7,10 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/signing"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // What fails after it was ordered is paid as if it had succeeded; what is refused before costs nothing.

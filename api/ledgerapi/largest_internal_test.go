@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/builtin"
+	"github.com/florinledger/florin/coin/builtin"
 	"github.com/florinledger/florin/coin/cointest"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/ledgertest"

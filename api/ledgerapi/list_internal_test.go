@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/internal/budget"
 	"github.com/florinledger/florin/ledger"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 func TestTransactionTrees(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/internal/budget"
 	"github.com/florinledger/florin/ledger"
 )
 

@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // FuzzFiltersAndOffsets asks for what is on the ledger with any format and any offsets: no answer is a failure of the

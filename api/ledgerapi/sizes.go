@@ -3,7 +3,7 @@ package ledgerapi
 import (
 	"context"
 
-	"github.com/florinledger/florin/budget"
+	"github.com/florinledger/florin/internal/budget"
 	"github.com/florinledger/florin/ledger"
 )
 

@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/internal/budget"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/tracing"
+	"github.com/florinledger/florin/telemetry/tracing"
 )
 
 // The lists that grow are also served as streams, at the same paths. A stream reads page by page from the record and

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/internal/wait"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/wait"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // TailRecord is where the tail reads whose entries are new.

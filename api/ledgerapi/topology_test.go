@@ -6,11 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/api/ledgerapi/parties"
 	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // hosting is the format that shows who hosts the parties; without parties, all.

@@ -6,10 +6,10 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v2"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
-	"github.com/florinledger/florin/tracing"
+	"github.com/florinledger/florin/telemetry/tracing"
 )
 
 // JsTransaction is a committed transaction as the asking parties see it.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/audit"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 func TestTheAuditOverHTTP(t *testing.T) {

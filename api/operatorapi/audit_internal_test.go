@@ -9,11 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/audit"
-	"github.com/florinledger/florin/builtin"
+	"github.com/florinledger/florin/coin/builtin"
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/decimal"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // endless is a record of which nothing is read in time.

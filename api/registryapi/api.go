@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/api/v0"
-	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/decimal"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/internal/budget"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/florinledger/florin/api/v0"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 

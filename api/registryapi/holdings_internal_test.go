@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/auth"
-	"github.com/florinledger/florin/builtin"
+	"github.com/florinledger/florin/coin/builtin"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 )

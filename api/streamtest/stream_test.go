@@ -18,11 +18,11 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/ledgerapi"
-	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/internal/wait"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/wait"
+	"github.com/florinledger/florin/ledger/decimal"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // patience is how long the test waits for what should happen soon.

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/auth"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // Unreadable begins the plain text for requests under /v0 that cannot be read.

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 

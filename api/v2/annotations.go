@@ -5,8 +5,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // The forms of annotation keys: [prefix/]name, as upstream checks them.

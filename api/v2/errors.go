@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // JsCantonError is the body of every error that is not plain text (contract, "Error body").

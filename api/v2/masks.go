@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // FieldMask names the fields that an update changes, by their protobuf names: is_deactivated, metadata.annotations.

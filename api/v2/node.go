@@ -1,8 +1,8 @@
 package v2
 
 import (
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/prepared"
 )
 

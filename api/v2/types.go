@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // The small types that several resources share.

@@ -9,9 +9,9 @@ import (
 	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/daml/asttest"
-	"github.com/florinledger/florin/daml/deployed"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/packages/deployed"
 )
 
 // asks is a package with requests whose views take as many rounds as they say.

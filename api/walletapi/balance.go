@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/decimal"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/decimal"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/wallet"
 )
 

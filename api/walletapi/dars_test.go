@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // TestPublishedDARsAskWalletsToSetCoinAside: an app is uploaded while the node runs. Whoever its trades ask to set coin

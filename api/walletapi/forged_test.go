@@ -12,12 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/ledgertest"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // questions are the reads of wallets, scan and registry that need nothing to ask, and some that do.

@@ -8,11 +8,11 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/api/walletapi/validator"
-	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/coin"
-	"github.com/florinledger/florin/decimal"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/internal/budget"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // ListDevelopmentFundCouponHistoryResponse is a page of the coupons that are no more.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // What a history looks up beside its transactions counts while one transaction is looked at: a table has no end,

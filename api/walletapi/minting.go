@@ -6,9 +6,9 @@ import (
 
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/api/walletapi/validator"
-	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/internal/budget"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 )

@@ -7,8 +7,8 @@ import (
 
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 // prices tells what the coin was worth, going back in time: it holds the rounds around the present place only.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // TestATenantsWordGivesItsUsersNoPartyOfOthers goes through whose party a tenant may name as the primary party of its

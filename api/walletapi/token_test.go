@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 const transfers = "/v0/wallet/token-standard/transfers"

@@ -6,8 +6,8 @@ import (
 
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/coin/walletapp"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/wallet/lifecycle"
 	"github.com/florinledger/florin/wallet/tracking"
 )

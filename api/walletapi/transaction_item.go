@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
 	"github.com/florinledger/florin/wallet/history"
 )
 

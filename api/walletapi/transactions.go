@@ -8,8 +8,8 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/walletapi/validator"
-	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/internal/budget"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/wallet/history"
 )

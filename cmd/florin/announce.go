@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/florinledger/florin/auth"
-	"github.com/florinledger/florin/cmd/florin/client"
+	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/cmd/florin/remote"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -134,7 +134,7 @@ func someOf(names []string) string {
 // invocation is how a command is typed that speaks to this node, by whoever typed the one that runs.
 func (m *machine) invocation(command string) string {
 	line := os.Args[0] + " " + command
-	if m.command.DataDir != client.DefaultDataDir {
+	if m.command.DataDir != remote.DefaultDataDir {
 		path, err := filepath.Abs(m.command.DataDir)
 		if err != nil {
 			path = m.command.DataDir

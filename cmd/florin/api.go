@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/api"
+	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/api/devapi"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/api/operatorapi"
 	"github.com/florinledger/florin/api/registryapi"
 	"github.com/florinledger/florin/audit"
-	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/workflows"
 )

@@ -12,8 +12,8 @@ import (
 
 	"github.com/florinledger/florin/api/operatorapi"
 	"github.com/florinledger/florin/audit"
-	"github.com/florinledger/florin/builtin"
 	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/coin/builtin"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 )

@@ -6,7 +6,7 @@ import (
 	"net"
 	"time"
 
-	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/api/auth"
 )
 
 // tokenSettings say which tokens are good. Without a key of an issuer, tokens are signed with the shared secret, which

@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/activities"
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/workflowid"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // hostileSubjects are what automation may have to look at: parties of every legal length, and with every legal

@@ -10,9 +10,9 @@ import (
 
 	"github.com/florinledger/florin/api/devapi"
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/cmd/florin/client"
+	"github.com/florinledger/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
-	"github.com/florinledger/florin/ledgerclient"
+	"github.com/florinledger/florin/cmd/florin/remote"
 )
 
 type clockCommand struct {
@@ -21,13 +21,13 @@ type clockCommand struct {
 }
 
 type clockShowCommand struct {
-	client.Node
+	remote.Node
 	console.Output
 }
 
 // Run prints the ledger's time.
 func (c *clockShowCommand) Run(ctx context.Context) error {
-	return c.AsAdmin(ctx, func(ctx context.Context, admin *ledgerclient.Client) error {
+	return c.AsAdmin(ctx, func(ctx context.Context, admin *client.Client) error {
 		var clock devapi.ClockResponse
 		if err := admin.Get(ctx, clockPath, &clock); err != nil {
 			return err
@@ -37,7 +37,7 @@ func (c *clockShowCommand) Run(ctx context.Context) error {
 }
 
 type clockAdvanceCommand struct {
-	client.Node
+	remote.Node
 	console.Output
 
 	By string `arg:"" optional:"" help:"How far, such as 90d, 36h or 1d12h30m."`
@@ -51,7 +51,7 @@ const clockPath = "/v0/dev/clock"
 
 // Run advances the ledger's time.
 func (c *clockAdvanceCommand) Run(ctx context.Context) error {
-	return c.AsAdmin(ctx, func(ctx context.Context, admin *ledgerclient.Client) error {
+	return c.AsAdmin(ctx, func(ctx context.Context, admin *client.Client) error {
 		var clock devapi.ClockResponse
 		if err := admin.Get(ctx, clockPath, &clock); err != nil {
 			return err
@@ -63,7 +63,7 @@ func (c *clockAdvanceCommand) Run(ctx context.Context) error {
 		}
 		for {
 			err := admin.Post(ctx, clockPath, request, &clock)
-			if refused, ok := errors.AsType[*ledgerclient.Error](err); ok && goesOn(refused) {
+			if refused, ok := errors.AsType[*client.Error](err); ok && goesOn(refused) {
 				continue // a long way takes more than one request
 			}
 			if err != nil {
@@ -75,7 +75,7 @@ func (c *clockAdvanceCommand) Run(ctx context.Context) error {
 }
 
 // goesOn reports whether the node came as far as it could within one request.
-func goesOn(refused *ledgerclient.Error) bool {
+func goesOn(refused *client.Error) bool {
 	return refused.Status == http.StatusServiceUnavailable && strings.Contains(string(refused.Body), "advance_to")
 }
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/florinledger/florin/cmd/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/cmd/florin/remote"
 )
 
 // completionCommand prints what makes a shell complete commands, flags and names of parties.
@@ -57,7 +57,7 @@ const nameTimeout = 2 * time.Second
 func (c *completeCommand) Run(ctx context.Context, parsed *kong.Context) error {
 	limited, cancel := context.WithTimeout(ctx, nameTimeout)
 	defer cancel()
-	found := completions(parsed.Model.Node, c.Words, func(node client.Node) []string { return node.Names(limited) })
+	found := completions(parsed.Model.Node, c.Words, func(node remote.Node) []string { return node.Names(limited) })
 	if len(found) == 0 {
 		return nil
 	}
@@ -66,7 +66,7 @@ func (c *completeCommand) Run(ctx context.Context, parsed *kong.Context) error {
 }
 
 // completions are the commands, flags, words or names that the last word may become.
-func completions(node *kong.Node, words []string, names func(client.Node) []string) []string {
+func completions(node *kong.Node, words []string, names func(remote.Node) []string) []string {
 	if len(words) == 0 {
 		words = []string{""}
 	}
@@ -150,9 +150,9 @@ func (t typed) argument() *kong.Value {
 }
 
 // values are what an argument or a flag may be.
-func (t typed) values(of *kong.Value, names func(client.Node) []string) []string {
+func (t typed) values(of *kong.Value, names func(remote.Node) []string) []string {
 	if of.Tag.Get("complete") == "name" {
-		return names(client.Node{
+		return names(remote.Node{
 			DataDir: t.value("data-dir"), URL: t.value("url"), Token: t.value("token"), TokenFile: t.value("token-file"),
 			AuthSecret: t.value("auth-secret"), AuthSecretFile: t.value("auth-secret-file"),
 			AuthAudience: t.value("auth-audience"), AdminUser: t.value("admin-user"),

@@ -6,7 +6,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/cmd/florin/client"
+	"github.com/florinledger/florin/cmd/florin/remote"
 )
 
 func TestAShellCompletesCommandsAndFlags(t *testing.T) {
@@ -14,8 +14,8 @@ func TestAShellCompletesCommandsAndFlags(t *testing.T) {
 	var commands cli
 	parser, err := kong.New(&commands, parserOptions()...)
 	require.NoError(t, err)
-	var asked []client.Node
-	names := func(node client.Node) []string {
+	var asked []remote.Node
+	names := func(node remote.Node) []string {
 		asked = append(asked, node)
 		return []string{"alice", "albert", "bob"}
 	}
@@ -48,7 +48,7 @@ func TestAShellCompletesCommandsAndFlags(t *testing.T) {
 
 	asked = nil
 	completions(parser.Model.Node, []string{"tap", "--url=http://there", "--token", "secret", "al"}, names)
-	require.Equal(t, []client.Node{{
+	require.Equal(t, []remote.Node{{
 		DataDir: ".florin", URL: "http://there", Token: "secret", AdminUser: "ledger-api-user",
 	}}, asked, "the node that was typed is asked")
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/florinledger/florin/api/operatorapi"
-	"github.com/florinledger/florin/cmd/florin/client"
+	"github.com/florinledger/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/cmd/florin/remote"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/ledgerclient"
 )
 
 type configCommand struct {
@@ -115,7 +115,7 @@ func chosenByFlag(ctx *kong.Context) map[string]string {
 
 // configSetCommand changes a setting of the ledger on a running node.
 type configSetCommand struct {
-	client.Node
+	remote.Node
 	console.Output
 
 	Name  string `arg:"" help:"Which setting, as coin-price."`
@@ -124,7 +124,7 @@ type configSetCommand struct {
 
 // Run changes the setting and prints from which offset on it counts.
 func (c *configSetCommand) Run(ctx context.Context) error {
-	return c.AsAdmin(ctx, func(ctx context.Context, admin *ledgerclient.Client) error {
+	return c.AsAdmin(ctx, func(ctx context.Context, admin *client.Client) error {
 		var setting operatorapi.LedgerSetting
 		path := operatorapi.LedgerSettingsPath + "/" + url.PathEscape(c.Name)
 		if err := admin.Call(ctx, http.MethodPut, path, map[string]string{"value": c.Value}, &setting); err != nil {
@@ -144,13 +144,13 @@ func inForce(setting operatorapi.LedgerSetting) string {
 }
 
 type configListCommand struct {
-	client.Node
+	remote.Node
 	console.Output
 }
 
 // Run prints each setting with the first offset that is decided by it.
 func (c *configListCommand) Run(ctx context.Context) error {
-	return c.AsAdmin(ctx, func(ctx context.Context, admin *ledgerclient.Client) error {
+	return c.AsAdmin(ctx, func(ctx context.Context, admin *client.Client) error {
 		var all operatorapi.ListLedgerSettingsResponse
 		if err := admin.Get(ctx, operatorapi.LedgerSettingsPath, &all); err != nil {
 			return err

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/florinledger/florin/cmd/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/cmd/florin/remote"
 	"github.com/florinledger/florin/devnet/datadir"
 	"github.com/florinledger/florin/devnet/runfile"
 )
@@ -17,7 +17,7 @@ import (
 const minSpace = 1 << 30
 
 type doctorCommand struct {
-	client.Node
+	remote.Node
 	console.Output
 }
 
@@ -111,13 +111,13 @@ func (c *doctorCommand) node(ctx context.Context) finding {
 		found.OK, found.Found = false, err.Error()
 	case state == "ready":
 	case state == "stopped" && detail != "": // PostgreSQL and Temporal run on
-		found.Advice = client.OnData(c.DataDir, "start") + " starts it again"
+		found.Advice = remote.OnData(c.DataDir, "start") + " starts it again"
 	case state == "stopped" && c.URL == "":
-		found.Advice = client.OnData(c.DataDir, "up") + " starts one"
+		found.Advice = remote.OnData(c.DataDir, "up") + " starts one"
 	case state == "starting":
 		found.Advice = c.Florin("wait") + " returns when it is ready"
 	default:
-		found.OK, found.Found, found.Advice = false, state+": "+detail, client.OnData(c.DataDir, "logs")+" shows why"
+		found.OK, found.Found, found.Advice = false, state+": "+detail, remote.OnData(c.DataDir, "logs")+" shows why"
 		if c.URL != "" && state == "no answer" {
 			found.Advice = "start it, or name another one with --url"
 		} else if c.URL != "" {

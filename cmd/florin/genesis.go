@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/florinledger/florin/bootstrap"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/node/bootstrap"
 )
 
 // createCoin submits the genesis of a fresh ledger, through a workflow like every other submission, and waits for it.

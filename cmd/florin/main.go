@@ -13,41 +13,41 @@ import (
 	"github.com/alecthomas/kong"
 	_ "golang.org/x/crypto/x509roots/fallback" // for machines and images that have no certificates of authorities
 
-	"github.com/florinledger/florin/cmd/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/cmd/florin/daml"
+	"github.com/florinledger/florin/cmd/florin/remote"
 	"github.com/florinledger/florin/cmd/florin/secret"
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // cli is every command, in the order in which --help shows them: what most people need, first.
 type cli struct {
 	Up upCommand `cmd:"" group:"First steps" help:"Start everything on this machine: PostgreSQL, Temporal with its UI, API and worker."`
 
-	Party   client.PartyCommand   `cmd:"" group:"First steps" help:"Make parties with wallets, and list them."`
-	Tap     client.TapCommand     `cmd:"" group:"First steps" help:"Mint coin for a party, on a development ledger."`
-	Send    client.SendCommand    `cmd:"" group:"First steps" help:"Send coin from one party to another."`
-	Balance client.BalanceCommand `cmd:"" group:"First steps" help:"Show what wallets hold."`
+	Party   remote.PartyCommand   `cmd:"" group:"First steps" help:"Make parties with wallets, and list them."`
+	Tap     remote.TapCommand     `cmd:"" group:"First steps" help:"Mint coin for a party, on a development ledger."`
+	Send    remote.SendCommand    `cmd:"" group:"First steps" help:"Send coin from one party to another."`
+	Balance remote.BalanceCommand `cmd:"" group:"First steps" help:"Show what wallets hold."`
 
-	Status client.StatusCommand `cmd:"" group:"The node" help:"Show whether a node runs, and where."`
-	Wait   client.WaitCommand   `cmd:"" group:"The node" help:"Return when the node is ready, for scripts."`
-	Stop   client.StopCommand   `cmd:"" group:"The node" help:"Stop the node of a data directory."`
-	Start  client.StartCommand  `cmd:"" group:"The node" help:"Start the node again that florin stop --node has stopped."`
-	Logs   client.LogsCommand   `cmd:"" group:"The node" help:"Show the logs of the node of a data directory."`
-	Env    client.EnvCommand    `cmd:"" group:"The node" help:"Print addresses and a token as exports for a shell."`
-	Reset  client.ResetCommand  `cmd:"" group:"The node" help:"Forget everything that a node has stored."`
+	Status remote.StatusCommand `cmd:"" group:"The node" help:"Show whether a node runs, and where."`
+	Wait   remote.WaitCommand   `cmd:"" group:"The node" help:"Return when the node is ready, for scripts."`
+	Stop   remote.StopCommand   `cmd:"" group:"The node" help:"Stop the node of a data directory."`
+	Start  remote.StartCommand  `cmd:"" group:"The node" help:"Start the node again that florin stop --node has stopped."`
+	Logs   remote.LogsCommand   `cmd:"" group:"The node" help:"Show the logs of the node of a data directory."`
+	Env    remote.EnvCommand    `cmd:"" group:"The node" help:"Print addresses and a token as exports for a shell."`
+	Reset  remote.ResetCommand  `cmd:"" group:"The node" help:"Forget everything that a node has stored."`
 	Doctor doctorCommand        `cmd:"" group:"The node" help:"Look for what is wrong on this machine or with the node."`
 
-	History     client.HistoryCommand     `cmd:"" group:"Wallets and users" help:"Show what happened in a wallet, the newest first."`
-	Offers      client.OffersCommand      `cmd:"" group:"Wallets and users" help:"List transfers that wait for their receiver, and answer them."`
-	Preapproval client.PreapprovalCommand `cmd:"" group:"Wallets and users" help:"Let coin in without being asked for it, or not."`
-	User        client.UserCommand        `cmd:"" group:"Wallets and users" help:"Make users of the ledger API, and list them."`
+	History     remote.HistoryCommand     `cmd:"" group:"Wallets and users" help:"Show what happened in a wallet, the newest first."`
+	Offers      remote.OffersCommand      `cmd:"" group:"Wallets and users" help:"List transfers that wait for their receiver, and answer them."`
+	Preapproval remote.PreapprovalCommand `cmd:"" group:"Wallets and users" help:"Let coin in without being asked for it, or not."`
+	User        remote.UserCommand        `cmd:"" group:"Wallets and users" help:"Make users of the ledger API, and list them."`
 	Token       tokenCommand              `cmd:"" group:"Wallets and users" help:"Print a token signed with the development secret."`
 
-	Contracts client.ContractsCommand `cmd:"" group:"Ledger" help:"List the active contracts of a party."`
-	Updates   client.UpdatesCommand   `cmd:"" group:"Ledger" help:"List the transactions of a party, and follow them."`
-	Submit    client.SubmitCommand    `cmd:"" group:"Ledger" help:"Submit commands from a JSON file, and wait for them."`
+	Contracts remote.ContractsCommand `cmd:"" group:"Ledger" help:"List the active contracts of a party."`
+	Updates   remote.UpdatesCommand   `cmd:"" group:"Ledger" help:"List the transactions of a party, and follow them."`
+	Submit    remote.SubmitCommand    `cmd:"" group:"Ledger" help:"Submit commands from a JSON file, and wait for them."`
 
 	Clock  clockCommand  `cmd:"" group:"Ledger" help:"Show the ledger's time, or advance it on a development node."`
 	Config configCommand `cmd:"" group:"Ledger" help:"Print the settings, and change those of the ledger."`
@@ -70,7 +70,6 @@ type cli struct {
 	MoveNamespace moveNamespaceCommand `cmd:"" group:"Operation" name:"move-namespace" help:"Have the ledger work in another Temporal namespace from its next start on."`
 	SealKey       sealKeyCommand       `cmd:"" group:"Operation" name:"seal-key" help:"Make a new key by which nodes know their own submissions and rows again."`
 	Temporal      temporalToolsCommand `cmd:"" group:"Operation" help:"Look after the Temporal of florin up."`
-	Bench         benchCommand         `cmd:"" group:"Operation" help:"Measure a running node against the ceilings under it."`
 
 	Help       helpCommand       `cmd:"" group:"Help" help:"Print the help of a command, as --help does."`
 	Completion completionCommand `cmd:"" group:"Help" help:"Print what makes a shell complete commands and flags."`

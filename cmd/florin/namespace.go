@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/wait"
+	"github.com/florinledger/florin/internal/wait"
 	"github.com/florinledger/florin/workflows"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/florinledger/florin/wait"
+	"github.com/florinledger/florin/internal/wait"
 )
 
 // The states that systemd's protocol knows (sd_notify).

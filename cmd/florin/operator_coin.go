@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/florinledger/florin/bootstrap"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/node/bootstrap"
 )
 
 // fundOperator gives the operator of a fresh development ledger coin, with which it pays for preapprovals. A ledger is

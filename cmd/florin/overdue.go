@@ -8,7 +8,7 @@ import (
 
 	"github.com/florinledger/florin/api"
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/wait"
+	"github.com/florinledger/florin/internal/wait"
 )
 
 const (

@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/cmd/florin/secret"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/web"

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/wait"
+	"github.com/florinledger/florin/internal/wait"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/api"
-	"github.com/florinledger/florin/wait"
+	"github.com/florinledger/florin/internal/wait"
 )
 
 const (

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/florinledger/florin/activities"
-	"github.com/florinledger/florin/builtin"
 	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/coin/builtin"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/wallet/lifecycle"

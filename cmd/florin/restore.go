@@ -16,11 +16,11 @@ import (
 	"syscall"
 
 	"github.com/florinledger/florin/audit"
-	"github.com/florinledger/florin/bootstrap"
-	"github.com/florinledger/florin/builtin"
 	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/coin/builtin"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/node/bootstrap"
 )
 
 type restoreCommand struct {

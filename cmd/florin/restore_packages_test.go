@@ -6,10 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/daml/dartest"
 	"github.com/florinledger/florin/db/dbtest"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // withPackages makes a record in which packages were uploaded, used and unvetted, and which was pruned in between.

@@ -15,9 +15,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/db/dbtest"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // recordWith makes a record with a coin of alice's, has statements run on it, and returns the URL of its database.

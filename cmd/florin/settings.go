@@ -12,10 +12,10 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/florinledger/florin/api"
-	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/cmd/florin/secret"
-	"github.com/florinledger/florin/fault"
-	"github.com/florinledger/florin/hosts"
+	"github.com/florinledger/florin/internal/hosts"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // nodeSettings are the settings of a node, however it is started. Flags win over the environment.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/florinledger/florin/wait"
+	"github.com/florinledger/florin/internal/wait"
 )
 
 const (

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/wait"
+	"github.com/florinledger/florin/internal/wait"
 )
 
 func TestAStartSaysWhatItWaitsForSinceWhenAndUntilWhen(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/florinledger/florin/cmd/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/cmd/florin/remote"
 	"github.com/florinledger/florin/devnet/runfile"
 	"github.com/florinledger/florin/devnet/visibility"
 )
@@ -55,7 +55,7 @@ func (c *indexesCommand) Run(ctx context.Context) error {
 func (c *indexesCommand) connect(ctx context.Context) (*pgx.Conn, error) {
 	info, err := runfile.Read(c.DataDir)
 	if err != nil {
-		return nil, console.Fail(console.ExitNoNode, client.OnData(c.DataDir, "up")+" starts one", "%w", err)
+		return nil, console.Fail(console.ExitNoNode, remote.OnData(c.DataDir, "up")+" starts one", "%w", err)
 	}
 	config, err := pgx.ParseConfig(info.DatabaseURL)
 	if err != nil {
@@ -64,7 +64,7 @@ func (c *indexesCommand) connect(ctx context.Context) (*pgx.Conn, error) {
 	config.Database = visibility.Database
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
-		return nil, console.Fail(console.ExitNoNode, client.OnData(c.DataDir, "status")+" says whether the node runs",
+		return nil, console.Fail(console.ExitNoNode, remote.OnData(c.DataDir, "status")+" says whether the node runs",
 			"the visibility store of data directory %s does not answer: %w", c.DataDir, err)
 	}
 	return conn, nil

@@ -6,9 +6,9 @@ import (
 	"os"
 	"time"
 
-	"github.com/florinledger/florin/auth"
-	"github.com/florinledger/florin/cmd/florin/client"
+	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/cmd/florin/remote"
 	"github.com/florinledger/florin/cmd/florin/secret"
 	"github.com/florinledger/florin/devnet/runfile"
 )
@@ -38,8 +38,8 @@ func (c *tokenCommand) mint(now time.Time) (string, error) {
 		return "", err
 	}
 	node, err := runfile.Read(c.DataDir)
-	if err != nil && given == "" && c.DataDir != client.DefaultDataDir {
-		return "", console.Fail(console.ExitNoNode, client.OnData(c.DataDir, "up")+" starts one; give the secret of a node "+
+	if err != nil && given == "" && c.DataDir != remote.DefaultDataDir {
+		return "", console.Fail(console.ExitNoNode, remote.OnData(c.DataDir, "up")+" starts one; give the secret of a node "+
 			"elsewhere with --auth-secret", "%w", err)
 	}
 	return auth.Mint(cmp.Or(given, node.Secret, auth.DefaultSecret),

@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/auth"
-	"github.com/florinledger/florin/cmd/florin/client"
+	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/cmd/florin/remote"
 	"github.com/florinledger/florin/devnet/runfile"
 )
 
@@ -26,7 +26,7 @@ func TestToken_IsForTheNodeOfTheDataDirectory(t *testing.T) {
 		"of a directory":     {tokenCommand{DataDir: directory}, "its own", "its audience"},
 		"of a given secret":  {tokenCommand{DataDir: directory, AuthSecret: "given"}, "given", "its audience"},
 		"of a given target":  {tokenCommand{DataDir: directory, AuthAudience: "given"}, "its own", "given"},
-		"of no node":         {tokenCommand{DataDir: client.DefaultDataDir}, auth.DefaultSecret, auth.DefaultAudience},
+		"of no node":         {tokenCommand{DataDir: remote.DefaultDataDir}, auth.DefaultSecret, auth.DefaultAudience},
 		"of a node not here": {tokenCommand{DataDir: t.TempDir(), AuthSecret: "given"}, "given", auth.DefaultAudience},
 	} {
 		test.command.User = "alice"

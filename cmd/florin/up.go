@@ -13,14 +13,14 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/florinledger/florin/cmd/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/cmd/florin/daml"
+	"github.com/florinledger/florin/cmd/florin/remote"
 	"github.com/florinledger/florin/devnet/datadir"
 	"github.com/florinledger/florin/devnet/postgres"
 	"github.com/florinledger/florin/devnet/runfile"
 	"github.com/florinledger/florin/devnet/temporalchild"
-	"github.com/florinledger/florin/hosts"
+	"github.com/florinledger/florin/internal/hosts"
 	"github.com/florinledger/florin/workflows"
 )
 
@@ -138,7 +138,7 @@ func (m *machine) start(ctx context.Context) (err error) {
 	if m.directory, err = datadir.Lock(m.command.DataDir); err != nil {
 		if info, failed := runfile.Read(m.command.DataDir); failed == nil && info.Stopped {
 			return fmt.Errorf("the node of %s is stopped, and its PostgreSQL and Temporal run: %s starts it again",
-				m.command.DataDir, client.OnData(m.command.DataDir, "start"))
+				m.command.DataDir, remote.OnData(m.command.DataDir, "start"))
 		}
 		return err
 	}

@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/florinledger/florin/cmd/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/cmd/florin/remote"
 	"github.com/florinledger/florin/devnet/datadir"
 	"github.com/florinledger/florin/devnet/runfile"
 )
@@ -21,7 +21,7 @@ import (
 // What it prints goes to a file in the data directory.
 func (c *upCommand) detach(ctx context.Context) error {
 	if pid, held := datadir.Holder(c.DataDir); held {
-		stop := client.OnData(c.DataDir, "stop")
+		stop := remote.OnData(c.DataDir, "stop")
 		return console.Fail(console.ExitFailed, stop+" stops it, --data-dir names another directory",
 			"a node runs on data directory %s already (pid %d)", c.DataDir, pid)
 	}

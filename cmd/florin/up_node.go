@@ -5,16 +5,16 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/florinledger/florin/cmd/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/cmd/florin/remote"
 	"github.com/florinledger/florin/devnet/runfile"
 	"github.com/florinledger/florin/devnet/temporalchild"
 )
 
 // The signals by which `florin stop --node` and `florin start` tell this process what to do.
 const (
-	stopNode       = client.StopNode
-	startNodeAgain = client.StartNode
+	stopNode       = remote.StopNode
+	startNodeAgain = remote.StartNode
 )
 
 // startNode starts the node on the PostgreSQL and the Temporal that run. Started again, it listens where it did.
@@ -56,8 +56,8 @@ func (m *machine) playDemo(ctx context.Context) (err error) {
 }
 
 // client is how this process speaks to its own node, as any client would.
-func (m *machine) client() client.Node {
-	return client.Node{
+func (m *machine) client() remote.Node {
+	return remote.Node{
 		URL: m.node.url(), AuthSecret: m.command.AuthSecret, AuthAudience: m.command.AuthAudience,
 		AdminUser: m.node.settings.AdminUser,
 	}

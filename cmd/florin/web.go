@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/api"
+	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/ledger/seal"
 	"github.com/florinledger/florin/web"
 )

@@ -3,7 +3,7 @@ package walletapp
 import (
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/payments"
-	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger/decimal"
 	"github.com/florinledger/florin/ledger/lf"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/florinledger/florin/daml/archive/archivepb"
 	"github.com/florinledger/florin/daml/ast"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 

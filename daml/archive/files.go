@@ -9,7 +9,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 const (

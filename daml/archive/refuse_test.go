@@ -13,7 +13,7 @@ import (
 
 	"github.com/florinledger/florin/daml/archive"
 	"github.com/florinledger/florin/daml/archive/archivepb"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 

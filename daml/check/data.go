@@ -5,7 +5,7 @@ import (
 	"sort"
 
 	"github.com/florinledger/florin/daml/ast"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // typeOfData finds the types of records, variants, enums and structs.

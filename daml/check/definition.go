@@ -2,7 +2,7 @@ package check
 
 import (
 	"github.com/florinledger/florin/daml/ast"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 func (c *checker) checkModule(module *ast.Module) {

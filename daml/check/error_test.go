@@ -7,7 +7,7 @@ import (
 
 	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/daml/check"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 func TestAnErrorSaysWhatIsWrongAndWhere(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/florinledger/florin/daml/ast"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // expect checks that an expression is of a type, Γ ⊢ e : τ, as a premise of a rule.

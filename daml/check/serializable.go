@@ -2,7 +2,7 @@ package check
 
 import (
 	"github.com/florinledger/florin/daml/ast"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // requireSerializable checks ⊢ₛ τ as a premise of a rule. What says what has to be serializable.

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/crypto/sha3"
 
 	"github.com/florinledger/florin/daml/ast"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/daml/asttest"
 	"github.com/florinledger/florin/daml/engine"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 func TestExpressionsEvaluate(t *testing.T) {

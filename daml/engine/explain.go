@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/florinledger/florin/daml/ast"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // A call in tail position takes the place of its caller, so that of the caller nothing is left when what it called

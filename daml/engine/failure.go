@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/daml/ast"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/daml/asttest"
 	"github.com/florinledger/florin/daml/check"
 	"github.com/florinledger/florin/daml/engine"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // FuzzMachine evaluates whatever is an expression, well-typed or not: it comes to a value, or to a refusal, within its

@@ -7,7 +7,7 @@ import (
 	"math/big"
 
 	"github.com/florinledger/florin/daml/ast"
-	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger/decimal"
 	"github.com/florinledger/florin/ledger/lf"
 )
 

@@ -2,8 +2,8 @@ package engine
 
 import (
 	"github.com/florinledger/florin/daml/ast"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/florinledger/florin/daml/ast"
-	"github.com/florinledger/florin/decimal"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/decimal"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 

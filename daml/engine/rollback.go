@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // Rollback is the kind of nodes that hold what an exception took back which was caught. They have children alone, and

@@ -9,8 +9,8 @@ import (
 	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/daml/asttest"
 	"github.com/florinledger/florin/daml/engine"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 

@@ -2,7 +2,7 @@ package script
 
 import (
 	"github.com/florinledger/florin/daml/engine"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/daml/engine"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 

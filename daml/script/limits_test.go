@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/daml/engine"
 	"github.com/florinledger/florin/daml/script"
 	"github.com/florinledger/florin/daml/script/scripttest"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // heavy is a module with contracts that no ledger refuses, and that cannot be made here.

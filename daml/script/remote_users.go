@@ -4,8 +4,8 @@ import (
 	"net/url"
 
 	"github.com/florinledger/florin/daml/engine"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 

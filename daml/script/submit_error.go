@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/daml/engine"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 

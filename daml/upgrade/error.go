@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/daml/ast"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // Error is why a package cannot follow another.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/daml/upgrade"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 

@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/florinledger/florin/wait"
+	"github.com/florinledger/florin/internal/wait"
 )
 
 const pidName = "postmaster.pid"

@@ -22,7 +22,7 @@ import (
 
 	"github.com/florinledger/florin/devnet/freeport"
 	"github.com/florinledger/florin/devnet/process"
-	"github.com/florinledger/florin/wait"
+	"github.com/florinledger/florin/internal/wait"
 )
 
 const (

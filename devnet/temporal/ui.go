@@ -22,8 +22,8 @@ import (
 	"github.com/temporalio/ui-server/v2/ui"
 
 	"github.com/florinledger/florin/devnet/temporalchild"
-	"github.com/florinledger/florin/hosts"
-	"github.com/florinledger/florin/wait"
+	"github.com/florinledger/florin/internal/hosts"
+	"github.com/florinledger/florin/internal/wait"
 )
 
 // uiHeaderTimeout is how long a client of the UI may take to send the head of a request.

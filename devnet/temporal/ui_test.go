@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	uiconfig "github.com/temporalio/ui-server/v2/server/config"
 
-	"github.com/florinledger/florin/hosts"
+	"github.com/florinledger/florin/internal/hosts"
 )
 
 // TestTheUIAnswersToItsOwnNamesAlone asks for every part of it as a page would whose name leads to this machine, and as

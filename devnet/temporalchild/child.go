@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/devnet/process"
-	"github.com/florinledger/florin/wait"
+	"github.com/florinledger/florin/internal/wait"
 )
 
 const (

@@ -17,16 +17,19 @@ func Binary(ctx context.Context) (string, error) {
 	if path := os.Getenv(BinaryVariable); path != "" {
 		return filepath.Abs(path)
 	}
-	return build(ctx, "florin")
+	return build(ctx, "florin", "./cmd/florin")
 }
 
 // FailpointBinary returns the path of a florin binary with the points of package failpoint, which it builds.
 func FailpointBinary(ctx context.Context) (string, error) {
-	return build(ctx, "florin-failpoints", "-tags", "failpoints")
+	return build(ctx, "florin-failpoints", "./cmd/florin", "-tags", "failpoints")
 }
 
-// build builds a florin binary in a place that this module's test processes share.
-func build(ctx context.Context, name string, flags ...string) (string, error) {
+// BenchBinary returns the path of the benchmark's binary, which it builds.
+func BenchBinary(ctx context.Context) (string, error) { return build(ctx, "bench", "./test/bench") }
+
+// build builds a program of this module in a place that its test processes share.
+func build(ctx context.Context, name, folder string, flags ...string) (string, error) {
 	root, err := moduleRoot(ctx)
 	if err != nil {
 		return "", err
@@ -44,12 +47,12 @@ func build(ctx context.Context, name string, flags ...string) (string, error) {
 		return "", err
 	}
 	path := filepath.Join(directory, name)
-	arguments := append(append([]string{"build", "-buildvcs=false"}, flags...), "-o", path, "./cmd/florin")
+	arguments := append(append([]string{"build", "-buildvcs=false"}, flags...), "-o", path, folder)
 	command := exec.CommandContext(ctx, "go", arguments...)
 	command.Dir = root
 	output, err := command.CombinedOutput()
 	if err != nil {
-		err = fmt.Errorf("go build ./cmd/florin: %w\n%s", err, output)
+		err = fmt.Errorf("go build %s: %w\n%s", folder, err, output)
 	}
 	return path, errors.Join(err, unlock())
 }

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 const introduction = `<!-- Written by ` + "`make generate`" + ` from package fault: change them there. -->
@@ -40,7 +40,7 @@ that does not exist is 404 in JSON.
 
 // write makes the document for the repository in root.
 func write(root string) (string, error) {
-	source, err := readFaults(filepath.Join(root, "fault"))
+	source, err := readFaults(filepath.Join(root, "ledger", "fault"))
 	if err != nil {
 		return "", err
 	}

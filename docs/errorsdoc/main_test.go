@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 const root = "../.."
@@ -32,7 +32,7 @@ func TestEveryCodeHasAnEntry(t *testing.T) {
 
 func TestWhatIsRaised(t *testing.T) {
 	t.Parallel()
-	source, err := readFaults(filepath.Join(root, "fault"))
+	source, err := readFaults(filepath.Join(root, "ledger", "fault"))
 	require.NoError(t, err)
 	raised, err := source.raised(root, nodeFolders)
 	require.NoError(t, err)

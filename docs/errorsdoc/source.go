@@ -7,7 +7,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,8 +15,8 @@ import (
 
 // What the node consists of: whatever these folders raise, a client can meet. Packages of tests do not count.
 var nodeFolders = []string{
-	"activities", "api", "auth", "bootstrap", "budget", "builtin", "catalog", "coin", "daml/archive", "daml/check",
-	"daml/upgrade", "daml/upload", "db", "ledger", "wallet", "worker", "workflows",
+	"activities", "api", "coin", "daml/archive", "daml/check", "daml/upgrade", "db", "internal", "ledger", "node",
+	"packages/catalog", "packages/upload", "wallet", "worker", "workflows",
 }
 
 // What `florin test` consists of, beside what it shares with the node.
@@ -109,9 +108,6 @@ func (f faults) raised(root string, folders []string) (map[string]bool, error) {
 	ids := make(map[string]bool)
 	for _, folder := range folders {
 		top := filepath.Join(root, folder)
-		if _, err := os.Stat(top); errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
 		err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
 			switch {
 			case err != nil:

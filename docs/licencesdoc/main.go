@@ -80,7 +80,7 @@ func linked(ctx context.Context) ([]module, error) {
 		}
 		if replaced := listed.Module.Replace; replaced == nil {
 			found[listed.Module.Path] = listed.Module.module
-		} else if !strings.HasPrefix(replaced.Path, "./substitutes/") { // those are ours
+		} else if !strings.HasPrefix(replaced.Path, "./devnet/substitutes/") { // those are ours
 			return nil, fmt.Errorf("%s is replaced by %s, whose licence nobody looked up", listed.Module.Path, replaced.Path)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // MaxPartyLength is the most characters that a party id has.

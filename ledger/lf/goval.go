@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 // FromGo turns a Go value into a [Value]. The Go type must be one that [Types.Of] describes, and t its description.

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/florinledger/florin/decimal"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/decimal"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // MaxJSONDepth is how deep a JSON value may nest.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 // EncodeJSON writes a value of type t in the JSON form of the API: numbers and times as strings, records as objects in

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // PackageID is the identifier of one version of a package: 64 lower-case hexadecimal characters for real packages.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // Sizes are how much a value may hold, in bytes of its JSON.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // The range of the contract language's times and dates: years 1 to 9999.

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 // Kind is the kind of a type.

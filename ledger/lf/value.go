@@ -1,6 +1,6 @@
 package lf
 
-import "github.com/florinledger/florin/decimal"
+import "github.com/florinledger/florin/ledger/decimal"
 
 // Value is one value of the contract language. The implementations in this file are all there are.
 type Value interface{ isValue() }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 	"github.com/florinledger/florin/ledger/signing"
 )

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger/decimal"
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 

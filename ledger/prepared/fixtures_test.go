@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
 	"github.com/florinledger/florin/ledger/ledgertest"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/ledger/prepared"

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 

@@ -3,8 +3,8 @@ package prepared
 import (
 	"errors"
 
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // Synchronizer is where transactions are executed: its logical id, the version of its protocol and its serial.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger/decimal"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )

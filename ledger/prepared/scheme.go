@@ -3,7 +3,7 @@ package prepared
 import (
 	"fmt"
 
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // Scheme is a version of the way in which prepared transactions are hashed. The values are the names of the public API.

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // Namespaces are what shows who holds a namespace, by namespace: the signed root of one that a key holds, the signed

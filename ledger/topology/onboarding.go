@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/signing"
 )
 

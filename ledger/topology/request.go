@@ -3,7 +3,7 @@ package topology
 import (
 	"fmt"
 
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/signing"
 )
 

@@ -1,7 +1,7 @@
 // Command protogen turns the .proto files of a folder into Go code, with the compiler and the plugin that tools/go.mod
 // pins, so that nobody needs to have protoc installed.
 //
-//	protogen -proto ../proto -out .. -module github.com/florinledger/florin [-check]
+//	protogen -proto proto -out .. -module github.com/florinledger/florin [-check]
 package main
 
 import (
@@ -25,7 +25,7 @@ import (
 )
 
 func main() {
-	protoDir := flag.String("proto", "../proto", "folder of the .proto files")
+	protoDir := flag.String("proto", "proto", "folder of the .proto files")
 	out := flag.String("out", "..", "folder that import paths of the module are relative to")
 	module := flag.String("module", "github.com/florinledger/florin", "prefix to take off import paths")
 	check := flag.Bool("check", false, "write nothing; fail when a file is not as it would be written")

@@ -8,12 +8,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/builtin"
 	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/builtin"
 	"github.com/florinledger/florin/coin/payments"
 	"github.com/florinledger/florin/coin/walletapp"
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
 	"github.com/florinledger/florin/wallet/automation"
 	"github.com/florinledger/florin/wallet/plan"
 	"github.com/florinledger/florin/wallet/plan/plantest"

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/coin/walletapp"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/wallet/automation"
 	"github.com/florinledger/florin/wallet/plan"
 )

@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 // changes is by how much each party's unlocked coin changed in the sub-tree of the event at a place: what was created

@@ -3,8 +3,8 @@ package history
 import (
 	"time"
 
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 // Kind is the kind of an item, as transaction_type names it.

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 // reasonKey is the key of what a sender says of a transfer by the token standard.

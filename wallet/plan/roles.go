@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/florinledger/florin/coin/tokenwallet"
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
 	"github.com/florinledger/florin/ledger/lf"
 )
 

@@ -3,8 +3,8 @@ package plan
 import (
 	"time"
 
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 // Situation is what every decision depends on, be it about the contracts of a lifecycle or a subject of automation.

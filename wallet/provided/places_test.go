@@ -26,7 +26,7 @@ func TestTheOperatorsCoinIsSpentForOthersInKnownPlacesAlone(t *testing.T) {
 	t.Parallel()
 	spends := regexp.MustCompile(`[iI]nputs\(.*Operator\)|Wallet: +[\w.]*Operator\b`)
 	found := map[string]bool{}
-	for _, root := range []string{"wallet", "api", "activities", "workflows", "bootstrap", "cmd"} {
+	for _, root := range []string{"wallet", "api", "activities", "workflows", "node", "cmd"} {
 		require.NoError(t, filepath.WalkDir(filepath.Join("..", "..", root),
 			func(path string, entry fs.DirEntry, err error) error {
 				if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {

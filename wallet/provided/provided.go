@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/coin"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // Change is what a transaction does to what the operator pays for.

@@ -7,10 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/builtin"
 	"github.com/florinledger/florin/coin"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/coin/builtin"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/wallet/provided"
 )

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
 	"github.com/florinledger/florin/wallet/automation"
 )
 

@@ -1,8 +1,8 @@
 package settings
 
 import (
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 func (r *reader) text(path string, field Field, what string) (string, bool) {

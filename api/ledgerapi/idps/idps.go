@@ -4,11 +4,11 @@ import (
 	"context"
 	"net/url"
 
+	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v2"
-	"github.com/florinledger/florin/auth"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // Record is where identity providers are kept. The faults are those of the API: IDP_CONFIG_NOT_FOUND,

@@ -3,8 +3,8 @@
 package packages
 
 import (
-	"github.com/florinledger/florin/catalog"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/packages/catalog"
 )
 
 // API serves packages.

@@ -7,10 +7,10 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v2"
-	"github.com/florinledger/florin/catalog"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/packages/catalog"
 )
 
 // ListPackagesResponse lists the packages.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/ledgerapi/packages"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 var unknownPackage = strings.Repeat("b", 64)

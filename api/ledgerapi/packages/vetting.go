@@ -8,12 +8,12 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v2"
-	"github.com/florinledger/florin/catalog"
 	"github.com/florinledger/florin/daml/upgrade"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/ledger/prepared"
+	"github.com/florinledger/florin/packages/catalog"
 )
 
 // MaxVettedPageSize is the largest page of vetted packages.

@@ -6,8 +6,8 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/ledgerapi/idps"
 	"github.com/florinledger/florin/api/v2"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // UpdatePartyDetailsRequest changes what this node keeps of a party (upstream's PATCH /v2/parties/{party}).

@@ -11,8 +11,8 @@ import (
 	"github.com/florinledger/florin/api/ledgerapi/users"
 	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // MaxPageSize is the largest page of parties (upstream's party-management default).

@@ -10,10 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/ledgerapi/parties"
 	"github.com/florinledger/florin/api/ledgerapi/users"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // userUpdate is the body of an update of alice: fields in JSON, and the paths of the mask.

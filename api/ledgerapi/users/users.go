@@ -7,8 +7,8 @@ import (
 	"github.com/florinledger/florin/api/ledgerapi/idps"
 	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // Record is where users and their rights are kept. The faults are those of the API: USER_NOT_FOUND,

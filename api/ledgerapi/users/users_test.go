@@ -8,10 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/api/ledgerapi/users"
-	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/test/apitest"
 )
 
 // contract: users-create, users-fields, error-body

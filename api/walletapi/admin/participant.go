@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/signing"
 	"github.com/florinledger/florin/ledger/topology"
 )

@@ -13,8 +13,8 @@ import (
 
 	"github.com/florinledger/florin/api/preview"
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 // Record is what all endpoints read from the database.

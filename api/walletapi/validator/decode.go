@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	v0 "github.com/florinledger/florin/api/v0"
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 // CheckPositive refuses amounts that nothing would come of.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/coin"
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 // effects says in words what a transaction does to a party: to its coin, to the coin of those it pays, and to the

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/florinledger/florin/api/v0"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // Name is what a caller calls a change. The same name with the same content happens once and gets the first answer;

@@ -3,8 +3,8 @@ package validator
 import (
 	"context"
 
-	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/internal/budget"
 	"github.com/florinledger/florin/ledger"
 )
 

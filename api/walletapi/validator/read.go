@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"github.com/florinledger/florin/api/v0"
-	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/internal/budget"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 const (

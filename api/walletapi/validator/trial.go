@@ -10,9 +10,9 @@ import (
 	"github.com/florinledger/florin/api/preview"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/decimal"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/wallet/plan"
 )

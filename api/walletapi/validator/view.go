@@ -3,10 +3,10 @@ package validator
 import (
 	"context"
 
-	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/internal/budget"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/decimal"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/wallet/plan"
 )

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/daml/script"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // A report stays readable whatever a script does: each of its parts is bounded, and says what it leaves out. The same

@@ -6,18 +6,18 @@ import (
 	"os"
 	"strings"
 
-	"github.com/florinledger/florin/builtin"
-	"github.com/florinledger/florin/cmd/florin/client"
+	"github.com/florinledger/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/cmd/florin/remote"
+	"github.com/florinledger/florin/coin/builtin"
 	"github.com/florinledger/florin/daml/ast"
-	"github.com/florinledger/florin/daml/upload"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/ledgerclient"
+	"github.com/florinledger/florin/ledger/fault"
+	"github.com/florinledger/florin/packages/upload"
 )
 
 type checkCommand struct {
-	client.Node
+	remote.Node
 	console.Output
 
 	Offline bool     `help:"Ask no node: check on top of the built-in packages alone, in a CI job for example."`
@@ -43,7 +43,7 @@ func (c *checkCommand) Run(ctx context.Context) error {
 	if c.Offline {
 		return c.each(ctx, &empty, os.Stdout)
 	}
-	return c.AsUser(ctx, "", func(ctx context.Context, s *client.Session, admin *ledgerclient.Client) error {
+	return c.AsUser(ctx, "", func(ctx context.Context, s *remote.Session, admin *client.Client) error {
 		empty.ask = func(data []byte) error { return s.Explain(admin.ValidateDAR(ctx, data)) }
 		return c.each(ctx, &empty, os.Stdout)
 	})
@@ -107,7 +107,7 @@ func (d *darChecker) add(ctx context.Context, path string) error {
 	}
 	if d.ask != nil {
 		if err := d.ask(data); err != nil {
-			return client.OfFile(path, err)
+			return remote.OfFile(path, err)
 		}
 	}
 	for _, added := range found.Added {

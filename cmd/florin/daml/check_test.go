@@ -10,12 +10,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/builtin"
 	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/coin/builtin"
 	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/daml/dartest"
-	"github.com/florinledger/florin/daml/upload"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/packages/upload"
 )
 
 // darFile writes a DAR file of one package.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/florinledger/florin/daml/engine"
 	"github.com/florinledger/florin/daml/script"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // writeFailure shows why a script failed.

@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/daml/archive"
 	"github.com/florinledger/florin/daml/ast"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // maxFileBytes bounds the DAR files that are read.

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/florinledger/florin/cmd/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/cmd/florin/remote"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -44,7 +44,7 @@ func FindInitScript(ctx context.Context, files []string, name string) (*InitScri
 
 // Run runs the script on a node that has its package, and returns the parties that it allocated. Why it failed is
 // printed.
-func (s *InitScript) Run(ctx context.Context, on client.Node) ([]ledger.Party, error) {
+func (s *InitScript) Run(ctx context.Context, on remote.Node) ([]ledger.Party, error) {
 	s.command.Node = on
 	done, err := s.command.play(ctx, s.prepared)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/daml/engine"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // shownExcerpt is a place that a failure is shown with, and the lines of its source.

@@ -15,16 +15,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/florinledger/florin/cmd/florin/client"
+	"github.com/florinledger/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/cmd/florin/remote"
 	"github.com/florinledger/florin/daml/script"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/ledgerclient"
 )
 
 // ScriptCommand runs a script against a node.
 type ScriptCommand struct {
-	client.Node
+	remote.Node
 
 	DAR        string        `arg:"" name:"dar" help:"The DAR file."`
 	Script     string        `arg:"" name:"script" help:"The script, as Module:name."`
@@ -83,7 +83,7 @@ func (c *ScriptCommand) Run(ctx context.Context) error {
 
 // play runs the script on the node of the command line.
 func (c *ScriptCommand) play(ctx context.Context, prepared preparedScript) (done result, err error) {
-	err = c.AsUser(ctx, c.User, func(ctx context.Context, s *client.Session, calls *ledgerclient.Client) (err error) {
+	err = c.AsUser(ctx, c.User, func(ctx context.Context, s *remote.Session, calls *client.Client) (err error) {
 		done, err = c.on(ctx, s, calls, prepared)
 		return err
 	})
@@ -161,7 +161,7 @@ func (c *ScriptCommand) unknown(loaded *suite) error {
 
 // on runs the script on a node.
 func (c *ScriptCommand) on(
-	ctx context.Context, s *client.Session, calls *ledgerclient.Client, prepared preparedScript,
+	ctx context.Context, s *remote.Session, calls *client.Client, prepared preparedScript,
 ) (result, error) {
 	speaker, err := calls.User(ctx)
 	if err != nil {
@@ -180,8 +180,8 @@ func (c *ScriptCommand) on(
 		if err != nil {
 			return result{}, err
 		}
-		err = calls.GrantRights(ctx, speaker, ledgerclient.CanActAs(party))
-		if refused, ok := errors.AsType[*ledgerclient.Error](err); ok && refused.Status == http.StatusForbidden {
+		err = calls.GrantRights(ctx, speaker, client.CanActAs(party))
+		if refused, ok := errors.AsType[*client.Error](err); ok && refused.Status == http.StatusForbidden {
 			err = nil // the user of a token may have the right already; if it does not, the node says so
 		}
 		if err != nil {
@@ -201,7 +201,7 @@ func (c *ScriptCommand) on(
 }
 
 // have uploads the file, or requires that the node knows the templates of its main package.
-func (c *ScriptCommand) have(ctx context.Context, calls *ledgerclient.Client, loaded *suite) error {
+func (c *ScriptCommand) have(ctx context.Context, calls *client.Client, loaded *suite) error {
 	if c.UploadDAR {
 		data, err := content(c.DAR)
 		if err != nil {

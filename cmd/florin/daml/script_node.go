@@ -6,22 +6,22 @@ import (
 	"errors"
 	"time"
 
+	"github.com/florinledger/florin/client"
 	"github.com/florinledger/florin/daml/script"
-	"github.com/florinledger/florin/fault"
-	"github.com/florinledger/florin/ledgerclient"
-	"github.com/florinledger/florin/wait"
+	"github.com/florinledger/florin/internal/wait"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // OfNode is how a script reaches the node of a client.
-func OfNode(client *ledgerclient.Client) script.Node { return nodeCalls{client} }
+func OfNode(client *client.Client) script.Node { return nodeCalls{client} }
 
 // nodeCalls is how a script reaches a node.
-type nodeCalls struct{ client *ledgerclient.Client }
+type nodeCalls struct{ client *client.Client }
 
 // Call sends a request. A refusal is the fault that the node tells of.
 func (n nodeCalls) Call(ctx context.Context, method, path string, in, out any) error {
 	err := n.client.Call(ctx, method, path, in, out)
-	refused, ok := errors.AsType[*ledgerclient.Error](err)
+	refused, ok := errors.AsType[*client.Error](err)
 	if !ok || refused.Code == "" {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/daml/script"
-	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // titledPlace is a place with what happens there.

@@ -1,0 +1,228 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+	"golang.org/x/time/rate"
+
+	"github.com/florinledger/florin/ledger/fault"
+)
+
+// How keys are fetched and kept (upstream's JWKS settings).
+const (
+	keyFetchTimeout = 10 * time.Second
+	keyCacheTime    = 5 * time.Minute
+	// keyRefreshTime is the age from which keys are fetched anew while they are still good: a place that fails for a
+	// moment refuses nobody.
+	keyRefreshTime = keyCacheTime / 2
+	// keyFetchPause is between two fetches from one place, whatever key ids tokens name.
+	keyFetchPause = 10 * time.Second
+	// keyFetchBurst is how many fetches may come sooner: a key that is new is found at once, although the set was fetched
+	// a moment ago.
+	keyFetchBurst = 3
+	// maxKeySetBytes bounds what is read of a key set.
+	maxKeySetBytes = 512 * 1024
+	// maxFetchError bounds what is remembered of a fetch that failed, in bytes.
+	maxFetchError = 1024
+	// maxKeySets bounds the remembered places. There are few: reaching it forgets all.
+	maxKeySets = 64
+)
+
+// Keys finds the public keys that tokens are verified with.
+type Keys interface {
+	// Key is the key with the id in the JSON Web Key Set at the URL: *rsa.PublicKey, *ecdsa.PublicKey or
+	// ed25519.PublicKey.
+	Key(ctx context.Context, place, keyID string) (any, error)
+}
+
+// RemoteKeys are [Keys] that are fetched over HTTP and remembered for five minutes. A key id that is not among them
+// has the set fetched anew at once, but after three fetches in a row only every ten seconds. Keys in use are fetched
+// anew before they are too old. It is safe for concurrent use.
+type RemoteKeys struct {
+	client  *http.Client
+	now     func() time.Time
+	fetches singleflight.Group
+
+	mu   sync.Mutex
+	sets map[string]rememberedKeys
+}
+
+type rememberedKeys struct {
+	keys       keySet
+	until      time.Time
+	lastTry    time.Time
+	lastFailed error
+	// fetches bounds how often the place is asked.
+	fetches *rate.Limiter
+}
+
+// NewRemoteKeys makes RemoteKeys that use the transport, nil for the usual one.
+func NewRemoteKeys(transport http.RoundTripper, now func() time.Time) *RemoteKeys {
+	return &RemoteKeys{
+		client: &http.Client{
+			Transport: transport, Timeout: keyFetchTimeout,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		now:  now,
+		sets: make(map[string]rememberedKeys),
+	}
+}
+
+// knownKeys is the key of a context under which no keys are fetched.
+type knownKeys struct{}
+
+// WithKnownKeys is a context under which tokens that were good before are verified again with the keys that are known,
+// however old: none are fetched, so that no issuer can make a check of its users' rights wait.
+func WithKnownKeys(ctx context.Context) context.Context {
+	return context.WithValue(ctx, knownKeys{}, true)
+}
+
+// Key implements [Keys].
+func (r *RemoteKeys) Key(ctx context.Context, place, keyID string) (any, error) {
+	if ctx.Value(knownKeys{}) != nil {
+		return r.lastKnown(place, keyID)
+	}
+	set := r.recall(place)
+	if key, ok := set.keys[keyID]; ok {
+		if !r.now().Before(set.until.Add(-keyRefreshTime)) {
+			r.ask(ctx, place, set) // and do not wait for it
+		}
+		return key, nil
+	}
+	select {
+	case result := <-r.ask(ctx, place, set):
+		set, _ = result.Val.(rememberedKeys)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if key, ok := set.keys[keyID]; ok {
+		return key, nil
+	}
+	if set.lastFailed != nil {
+		return nil, fmt.Errorf("the keys of the token's issuer cannot be fetched: %w", set.lastFailed)
+	}
+	return nil, fmt.Errorf("the key set at %s has no key with the id %q", place, keyID)
+}
+
+func (r *RemoteKeys) lastKnown(place, keyID string) (any, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if key, ok := r.sets[place].keys[keyID]; ok {
+		return key, nil
+	}
+	return nil, fmt.Errorf("of the key set at %s no key with the id %q is known", place, keyID)
+}
+
+// recall returns what is known of the place; keys that are too old are left out.
+func (r *RemoteKeys) recall(place string) rememberedKeys {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	set := r.sets[place]
+	if !r.now().Before(set.until) {
+		set.keys = nil
+	}
+	return set
+}
+
+// ask fetches the keys, once for all who ask at the same time, unless somebody did since the caller looked or the place
+// was asked too often.
+func (r *RemoteKeys) ask(ctx context.Context, place string, known rememberedKeys) <-chan singleflight.Result {
+	return r.fetches.DoChan(place, func() (any, error) {
+		if set := r.recall(place); set.lastTry.After(known.lastTry) || !r.mayFetch(place) {
+			return set, nil
+		}
+		keys, err := r.fetch(context.WithoutCancel(ctx), place) // others wait for it too; the client bounds it
+		return r.remember(place, keys, err), nil
+	})
+}
+
+// mayFetch counts a fetch from the place, unless there were too many.
+func (r *RemoteKeys) mayFetch(place string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	set, known := r.sets[place]
+	if !known && len(r.sets) >= maxKeySets {
+		clear(r.sets)
+	}
+	if set.fetches == nil {
+		set.fetches = rate.NewLimiter(rate.Every(keyFetchPause), keyFetchBurst)
+		r.sets[place] = set
+	}
+	return set.fetches.AllowN(r.now(), 1)
+}
+
+// remember keeps the fetched keys. A failed fetch leaves what was known until it is too old.
+func (r *RemoteKeys) remember(place string, keys keySet, failed error) rememberedKeys {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	set := r.sets[place]
+	set.lastTry, set.lastFailed = r.now(), brief(failed)
+	if failed == nil {
+		set.keys, set.until = keys, r.now().Add(keyCacheTime)
+	}
+	r.sets[place] = set
+	if !r.now().Before(set.until) {
+		set.keys = nil
+	}
+	return set
+}
+
+// brief is an error with a text of about maxFetchError bytes at most. The key set has a part in the text, and every
+// token that names its issuer is refused with it from then on.
+func brief(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(fault.ShortenTo(maxFetchError, err.Error()))
+}
+
+// CheckKeyURL refuses places that keys may not be fetched from: they are reached over https, or are on this machine.
+// Whoever stands between the node and the keys could otherwise put in keys of their own.
+func CheckKeyURL(text string) error {
+	place, err := url.Parse(text)
+	if err != nil {
+		return fmt.Errorf("the JWKS URL cannot be read: %w", err)
+	}
+	address := net.ParseIP(place.Hostname())
+	local := place.Hostname() == "localhost" || (address != nil && address.IsLoopback())
+	if place.Scheme == "https" || (place.Scheme == "http" && local) {
+		return nil
+	}
+	return fmt.Errorf("the JWKS URL %s is neither https nor on this machine: keys can be trusted only from there", text)
+}
+
+func (r *RemoteKeys) fetch(ctx context.Context, place string) (keySet, error) {
+	if err := CheckKeyURL(place); err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, place, nil)
+	if err != nil {
+		return nil, fmt.Errorf("asking for the key set: %w", err)
+	}
+	request.Header.Set("Accept", "application/json")
+	response, err := r.client.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("asking for the key set: %w", err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("asking for the key set at %s: the answer is %s", place, response.Status)
+	}
+	document, err := io.ReadAll(io.LimitReader(response.Body, maxKeySetBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading the key set at %s: %w", place, err)
+	}
+	if len(document) > maxKeySetBytes {
+		return nil, errors.New("the key set at " + place + " is larger than 512 KiB")
+	}
+	return parseKeySet(document)
+}

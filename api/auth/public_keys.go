@@ -1,0 +1,74 @@
+package auth
+
+import (
+	"context"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/florinledger/florin/ledger/fault"
+)
+
+// publicKeyMethods are the algorithms of tokens that are verified with a public key.
+var publicKeyMethods = []jwt.SigningMethod{
+	jwt.SigningMethodRS256, jwt.SigningMethodES256, jwt.SigningMethodES384, jwt.SigningMethodES512,
+	jwt.SigningMethodEdDSA,
+}
+
+// publicKeyTokens verifies tokens with public keys: those of one identity provider one after the other, and each once.
+// It is safe for concurrent use.
+type publicKeyTokens struct {
+	times      Times
+	parser     *jwt.Parser
+	turns      verifying
+	signatures signatures
+}
+
+func newPublicKeyTokens(times Times) publicKeyTokens {
+	return publicKeyTokens{times: times, parser: times.newParser(publicKeyMethods...)}
+}
+
+// verify is what a token of the provider says, if one of its keys has signed it and it is valid now.
+func (p *publicKeyTokens) verify(
+	ctx context.Context, provider, token string, keys KeySource,
+) (*tokenClaims, error) {
+	return p.times.verify(p.parser, token, func(header *jwt.Token) (any, error) {
+		method := header.Method
+		header.Method = signingMethod{SigningMethod: method, verify: func(text string, signature []byte, key any) error {
+			if p.signatures.hold(provider, token, key) {
+				return nil
+			}
+			release, err := p.turns.take(ctx, provider)
+			if err != nil {
+				return err
+			}
+			defer release()
+			if err := method.Verify(text, signature, key); err != nil {
+				return err
+			}
+			p.signatures.add(provider, token, key)
+			return nil
+		}}
+		keyID, _ := header.Header["kid"].(string)
+		return keys.KeyFor(ctx, keyID)
+	})
+}
+
+// unverified is the fault of a token that was not verified: too many wait for that, or else it is not good.
+func unverified(reason error) *fault.Fault {
+	if overloaded, ok := fault.As(reason); ok && fault.ServerOverloaded.Matches(overloaded) {
+		return overloaded
+	}
+	return unauthenticated(reason)
+}
+
+// signingMethod is a signing method that verifies in another way.
+type signingMethod struct {
+	jwt.SigningMethod
+
+	verify func(text string, signature []byte, key any) error
+}
+
+// Verify implements [jwt.SigningMethod].
+func (m signingMethod) Verify(text string, signature []byte, key any) error {
+	return m.verify(text, signature, key)
+}

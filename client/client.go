@@ -1,0 +1,170 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// requestTimeout ends requests to a node that has stopped answering. It is longer than the node's own limit.
+const requestTimeout = 60 * time.Second
+
+// Client calls one node with one token. It is safe for concurrent use.
+type Client struct {
+	base  string
+	token string
+	// header goes with each request, beside what each needs.
+	header http.Header
+	http   *http.Client
+}
+
+// New makes a client without a token for the node at the base URL, such as http://127.0.0.1:2975. It keeps up to
+// connections of them open; more requests at once open more.
+func New(base string, connections int) *Client {
+	return &Client{base: strings.TrimRight(base, "/"), http: &http.Client{
+		Timeout: requestTimeout,
+		Transport: &http.Transport{
+			MaxIdleConns: connections, MaxIdleConnsPerHost: connections, DisableCompression: true,
+		},
+	}}
+}
+
+// With is the same client with a token; "" sends none. It shares the connections.
+func (c *Client) With(token string) *Client {
+	other := *c
+	other.token = token
+	return &other
+}
+
+// Over is the same client on another way to the node.
+func (c *Client) Over(way http.RoundTripper) *Client {
+	other := *c
+	other.http = &http.Client{Timeout: requestTimeout, Transport: way}
+	return &other
+}
+
+// WithHeader is the same client with a further header in each request.
+func (c *Client) WithHeader(name, value string) *Client {
+	other := *c
+	if other.header = c.header.Clone(); other.header == nil {
+		other.header = http.Header{}
+	}
+	other.header.Set(name, value)
+	return &other
+}
+
+// Close closes idle connections, of all clients that share them.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Error is an answer other than 2xx.
+type Error struct {
+	// Status is the HTTP status.
+	Status int `json:"-"`
+	// Code is the error code of a JSON body, such as CONTRACT_NOT_FOUND; "" for other bodies.
+	Code string `json:"code"`
+	// Cause is the text of a JSON body; of other bodies, the body.
+	Cause    string            `json:"cause"`
+	Context  map[string]string `json:"context"`
+	Category int               `json:"errorCategory"`
+	// Hint says what to do next, where the body does.
+	Hint string `json:"hint"`
+	// Again: the answer says after which time to ask again.
+	Again bool `json:"-"`
+	// Body is the whole answer.
+	Body []byte `json:"-"`
+}
+
+// Error gives status, code and cause.
+func (e *Error) Error() string {
+	if e.Code == "" {
+		return fmt.Sprintf("HTTP %d: %s", e.Status, e.Cause)
+	}
+	return fmt.Sprintf("HTTP %d %s: %s", e.Status, e.Code, e.Cause)
+}
+
+// Code is the error code of an [Error], and "" for other errors and for nil.
+func Code(err error) string {
+	if refused, ok := errors.AsType[*Error](err); ok {
+		return refused.Code
+	}
+	return ""
+}
+
+// Get calls a path and reads the JSON of its answer into out, which may be nil.
+func (c *Client) Get(ctx context.Context, path string, out any) error {
+	return c.Call(ctx, http.MethodGet, path, nil, out)
+}
+
+// Post sends in as JSON to a path and reads the JSON of the answer into out, which may be nil.
+func (c *Client) Post(ctx context.Context, path string, in, out any) error {
+	return c.Call(ctx, http.MethodPost, path, in, out)
+}
+
+// Call sends a request; in is sent as JSON unless nil, the JSON of the answer is read into out unless nil. An answer
+// other than 2xx is an *[Error].
+func (c *Client) Call(ctx context.Context, method, path string, in, out any) error {
+	var body io.Reader
+	if in != nil {
+		encoded, err := json.Marshal(in)
+		if err != nil {
+			return fmt.Errorf("%s %s: encode the request: %w", method, path, err)
+		}
+		body = bytes.NewReader(encoded)
+	}
+	answer, err := c.send(ctx, method, path, body)
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.Unmarshal(answer, out); err != nil {
+		return fmt.Errorf("%s %s: decode the answer: %w", method, path, err)
+	}
+	return nil
+}
+
+func (c *Client) send(ctx context.Context, method, path string, body io.Reader) (_ []byte, err error) {
+	request, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(request.Header, c.header)
+	if body != nil && request.Header.Get("Content-Type") == "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if c.token != "" {
+		request.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, response.Body.Close()) }()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode/100 != 2 {
+		refused := refusal(response.StatusCode, answer)
+		refused.Again = response.Header.Get("Retry-After") != ""
+		return nil, refused
+	}
+	return answer, nil
+}
+
+func refusal(status int, body []byte) *Error {
+	refused := &Error{}
+	if json.Unmarshal(body, refused) != nil || refused.Code == "" {
+		refused = &Error{Cause: string(body)}
+	}
+	refused.Status, refused.Body = status, body
+	return refused
+}

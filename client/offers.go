@@ -1,0 +1,81 @@
+package client
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinledger/florin/ledger/decimal"
+)
+
+// Offer is a transfer that waits for its receiver.
+type Offer struct {
+	ContractID string
+	// Standard offers are transfers of the token standard, whose coin is locked; others are the older kind, of the wallet.
+	Standard         bool
+	Sender, Receiver string
+	Amount           decimal.Decimal
+	// Dollars: the amount is in US dollars, and not in coin.
+	Dollars   bool
+	ExpiresAt time.Time
+	Note      string
+}
+
+// reasonKey is where the token standard keeps what a sender wrote.
+const reasonKey = "splice.lfdecentralizedtrust.org/reason"
+
+// offered is a contract of a list of offers.
+type offered[T any] struct {
+	ID      string `json:"contract_id"`
+	Payload T      `json:"payload"`
+}
+
+// Offers lists the offers of both kinds, to and from the client's user.
+func (c *Client) Offers(ctx context.Context) ([]Offer, error) {
+	var standard struct {
+		Transfers []offered[struct {
+			Transfer struct {
+				Sender        string          `json:"sender"`
+				Receiver      string          `json:"receiver"`
+				Amount        decimal.Decimal `json:"amount"`
+				ExecuteBefore time.Time       `json:"executeBefore"`
+				Meta          struct {
+					Values map[string]string `json:"values"`
+				} `json:"meta"`
+			} `json:"transfer"`
+		}] `json:"transfers"`
+	}
+	if err := c.Get(ctx, "/v0/wallet/token-standard/transfers", &standard); err != nil {
+		return nil, err
+	}
+	var older struct {
+		Offers []offered[struct {
+			Sender   string `json:"sender"`
+			Receiver string `json:"receiver"`
+			Amount   struct {
+				Amount decimal.Decimal `json:"amount"`
+				Unit   string          `json:"unit"`
+			} `json:"amount"`
+			ExpiresAt   time.Time `json:"expiresAt"`
+			Description string    `json:"description"`
+		}] `json:"offers"`
+	}
+	if err := c.Get(ctx, "/v0/wallet/transfer-offers", &older); err != nil {
+		return nil, err
+	}
+	var all []Offer
+	for _, one := range standard.Transfers {
+		t := one.Payload.Transfer
+		all = append(all, Offer{
+			ContractID: one.ID, Standard: true, Sender: t.Sender, Receiver: t.Receiver, Amount: t.Amount,
+			ExpiresAt: t.ExecuteBefore, Note: t.Meta.Values[reasonKey],
+		})
+	}
+	for _, one := range older.Offers {
+		o := one.Payload
+		all = append(all, Offer{
+			ContractID: one.ID, Sender: o.Sender, Receiver: o.Receiver, Amount: o.Amount.Amount,
+			Dollars: o.Amount.Unit == "USDUnit", ExpiresAt: o.ExpiresAt, Note: o.Description,
+		})
+	}
+	return all, nil
+}

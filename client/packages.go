@@ -1,0 +1,49 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+)
+
+// Package is a package that commands may use.
+type Package struct {
+	ID      string `json:"packageId"`
+	Name    string `json:"packageName"`
+	Version string `json:"packageVersion"`
+}
+
+// UploadDAR uploads an archive. Sending it again changes nothing.
+func (c *Client) UploadDAR(ctx context.Context, dar []byte) error {
+	return c.sendDAR(ctx, "/v2/dars", dar)
+}
+
+// ValidateDAR refuses what [Client.UploadDAR] would refuse, and changes nothing.
+func (c *Client) ValidateDAR(ctx context.Context, dar []byte) error {
+	return c.sendDAR(ctx, "/v2/dars/validate", dar)
+}
+
+func (c *Client) sendDAR(ctx context.Context, path string, dar []byte) error {
+	_, err := c.WithHeader("Content-Type", "application/octet-stream").
+		send(ctx, http.MethodPost, path, bytes.NewReader(dar))
+	if err != nil {
+		return fmt.Errorf("POST %s: %w", path, err)
+	}
+	return nil
+}
+
+// Packages lists the packages that commands may use, by name and version.
+func (c *Client) Packages(ctx context.Context) ([]Package, error) {
+	var out struct {
+		VettedPackages []struct {
+			Packages []Package `json:"packages"`
+		} `json:"vettedPackages"`
+	}
+	err := c.Post(ctx, "/v2/package-vetting/list", struct{}{}, &out)
+	var packages []Package
+	for _, vetted := range out.VettedPackages {
+		packages = append(packages, vetted.Packages...)
+	}
+	return packages, err
+}

@@ -1,3 +1,0 @@
-// Package client has the commands that speak to a running node over HTTP as any client would: parties, users, coin. A
-// command finds its node by the data directory of `florin up`, or by --url.
-package client

@@ -1,0 +1,32 @@
+package remote
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/florinledger/florin/ledger/decimal"
+)
+
+// Amount is an amount of coin on a command line.
+type Amount struct{ decimal.Decimal }
+
+// UnmarshalText reads a positive decimal number.
+func (a *Amount) UnmarshalText(text []byte) error {
+	amount, err := decimal.Parse(string(text))
+	if err != nil {
+		return err
+	}
+	if amount.Sign() <= 0 {
+		return fmt.Errorf("%s: an amount of coin is above 0", text)
+	}
+	a.Decimal = amount
+	return nil
+}
+
+// coins shows an amount for people, without zeros at its end.
+func coins(amount decimal.Decimal) string { return short(amount) + " CC" }
+
+// short shows a number without zeros at its end.
+func short(number decimal.Decimal) string {
+	return strings.TrimSuffix(strings.TrimRight(number.String(), "0"), ".")
+}

@@ -1,0 +1,149 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/florinledger/florin/client"
+	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/ledger/decimal"
+)
+
+// BalanceCommand shows what wallets hold.
+type BalanceCommand struct {
+	Node
+	console.Output
+
+	Names []string `complete:"name" arg:"" optional:"" name:"name" help:"Whose: users, or parties. Left out: all users with a wallet."`
+}
+
+// balance is what a wallet holds.
+type balance struct {
+	Name      string          `json:"name"`
+	Party     string          `json:"party"`
+	Available decimal.Decimal `json:"available"`
+	Locked    decimal.Decimal `json:"locked"`
+}
+
+// Run prints the balances.
+func (c *BalanceCommand) Run(ctx context.Context) error {
+	return c.with(ctx, func(ctx context.Context, s *Session) error {
+		names, err := c.names(ctx, s)
+		if err != nil {
+			return err
+		}
+		all, leftOut, err := s.balances(ctx, names, len(c.Names) == 0)
+		if err != nil {
+			return err
+		}
+		answer := console.Answer{Table: console.Table{Head: []string{"NAME", "AVAILABLE", "LOCKED"}}}
+		for _, has := range all {
+			answer.Table.Rows = append(answer.Table.Rows, []string{has.Name, coins(has.Available), coins(has.Locked)})
+			answer.Names = append(answer.Names, has.Available.String())
+		}
+		for _, without := range leftOut {
+			c.Note("%s is left out: %s", without.Name, without.Reason)
+		}
+		answer.Data = map[string]any{"balances": all, "left_out": leftOut}
+		return c.Print(answer)
+	})
+}
+
+// unreadable is a wallet that a list leaves out.
+type unreadable struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+// balances asks for the balances of wallets. Of a list that nobody named, a wallet that cannot be asked, such as that of
+// a user who was deleted, is left out. A node that does not answer is no matter of one wallet.
+func (s *Session) balances(
+	ctx context.Context, names []string, isEverybody bool,
+) (all []balance, leftOut []unreadable, err error) {
+	all, leftOut = []balance{}, []unreadable{}
+	for _, name := range names {
+		has, err := s.balance(ctx, name)
+		if err == nil {
+			all = append(all, has)
+			continue
+		}
+		failed, ok := errors.AsType[*console.Error](s.Explain(err))
+		if !ok || !isEverybody || s.token != "" || failed.Code != console.ExitFailed && failed.Code != console.ExitDenied {
+			return nil, nil, err
+		}
+		leftOut = append(leftOut, unreadable{name, failed.Err.Error()})
+	}
+	return all, leftOut, nil
+}
+
+func (s *Session) balance(ctx context.Context, name string) (balance, error) {
+	owner, client, err := s.wallet(ctx, name)
+	if err != nil {
+		return balance{}, err
+	}
+	has, err := balanceOf(ctx, owner, client)
+	if err != nil {
+		return balance{}, s.node.withoutWallet(owner, err)
+	}
+	return has, nil
+}
+
+// names are the wallets that were asked for: all, or that of the token, when none was named.
+func (c *BalanceCommand) names(ctx context.Context, s *Session) ([]string, error) {
+	if len(c.Names) > 0 {
+		return c.Names, nil
+	}
+	admin, err := s.Admin()
+	if err != nil {
+		return nil, err
+	}
+	if s.token != "" {
+		var out struct {
+			User user `json:"user"`
+		}
+		err := admin.Get(ctx, "/v2/authenticated-user", &out)
+		return []string{out.User.ID}, err
+	}
+	return usersWithWallets(ctx, admin)
+}
+
+// usersWithWallets are the users of all wallets, page by page.
+func usersWithWallets(ctx context.Context, admin *client.Client) (names []string, err error) {
+	path := "/v0/admin/users"
+	for {
+		var page struct {
+			Names []string `json:"usernames"`
+			Next  *int64   `json:"next_page_token"`
+		}
+		if err := admin.Get(ctx, path, &page); err != nil {
+			return nil, err
+		}
+		if names = append(names, page.Names...); page.Next == nil {
+			return names, nil
+		}
+		path = fmt.Sprintf("/v0/admin/users?after=%d", *page.Next)
+	}
+}
+
+// balanceOf asks for the balance of a wallet.
+func balanceOf(ctx context.Context, owner account, client *client.Client) (balance, error) {
+	var out struct {
+		Unlocked decimal.Decimal `json:"effective_unlocked_qty"`
+		Locked   decimal.Decimal `json:"effective_locked_qty"`
+	}
+	err := client.Get(ctx, "/v0/wallet/balance", &out)
+	return balance{owner.Name, owner.Party, out.Unlocked, out.Locked}, err
+}
+
+// withoutWallet says how a user gets a wallet who has none.
+func (n Node) withoutWallet(owner account, err error) error {
+	refused := asRefusal(err)
+	if refused == nil || refused.Status != http.StatusNotFound {
+		return err
+	}
+	text, _ := words(refused)
+	return console.Fail(console.ExitFailed, n.Florin("party", "new", owner.User)+" gives the user a wallet", "%w",
+		errors.New(text))
+}

@@ -1,0 +1,253 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/florinledger/florin/client"
+	"github.com/florinledger/florin/cmd/florin/console"
+)
+
+// ContractsCommand lists active contracts.
+type ContractsCommand struct {
+	Node
+	console.Output
+
+	Name     string   `complete:"name" arg:"" help:"Whose: a user, or a party."`
+	Template []string `help:"Only of these templates, as in #splice-amulet:Splice.Amulet:Amulet."`
+}
+
+// shownContract is a contract as `contracts` shows it.
+type shownContract struct {
+	ContractID  string          `json:"contract_id"`
+	TemplateID  string          `json:"template_id"`
+	Offset      int64           `json:"offset"`
+	Payload     json.RawMessage `json:"payload"`
+	Signatories []string        `json:"signatories"`
+	Observers   []string        `json:"observers"`
+}
+
+// Run lists the contracts that the party sees now.
+func (c *ContractsCommand) Run(ctx context.Context) error {
+	return c.with(ctx, func(ctx context.Context, s *Session) error {
+		owner, client, err := s.wallet(ctx, c.Name)
+		if err != nil {
+			return err
+		}
+		end, err := client.LedgerEnd(ctx)
+		if err != nil {
+			return err
+		}
+		found, err := client.ActiveContracts(ctx, end, owner.Party, c.Template...)
+		if err != nil {
+			return err
+		}
+		all := []shownContract{}
+		answer := console.Answer{Table: console.Table{Head: []string{"TEMPLATE", "SIGNATORIES", "OFFSET", "CONTRACT"}}}
+		for _, one := range found {
+			all = append(all, shownContract{
+				one.ContractID, one.TemplateID, one.Offset, one.CreateArgument, one.Signatories, one.Observers,
+			})
+			answer.Table.Rows = append(answer.Table.Rows, []string{
+				entity(one.TemplateID), strings.Join(namesFor(owner.Party, one.Signatories), ", "),
+				strconv.FormatInt(one.Offset, 10), one.ContractID,
+			})
+			answer.Names = append(answer.Names, one.ContractID)
+		}
+		if len(all) == 0 {
+			answer.Text = "no contract is active"
+		}
+		answer.Data = map[string]any{"party": owner.Party, "offset": end, "contracts": all}
+		return c.Print(answer)
+	})
+}
+
+// entity is the last part of a template's name.
+func entity(template string) string { return template[strings.LastIndex(template, ":")+1:] }
+
+// namesFor are parties as their reader is shown them.
+func namesFor(reader string, parties []string) []string {
+	names := make([]string, len(parties))
+	for i, party := range parties {
+		names[i] = client.PartyFor(reader, party)
+	}
+	return names
+}
+
+// UpdatesCommand lists transactions.
+type UpdatesCommand struct {
+	Node
+
+	Name   string `complete:"name" arg:"" help:"Whose: a user, or a party."`
+	After  int64  `help:"Only what is behind this offset." default:"0"`
+	Follow bool   `short:"f" help:"Go on with what happens, until Ctrl-C."`
+	JSON   bool   `name:"json" help:"Print each transaction as JSON, one a line, for programs." group:"Output"`
+}
+
+// Validate is called by kong.
+func (c *UpdatesCommand) Validate() error {
+	if c.After < 0 {
+		return fmt.Errorf("--after=%d: an offset is not below 0", c.After)
+	}
+	return nil
+}
+
+// Run prints the transactions that the party sees, the oldest first.
+func (c *UpdatesCommand) Run(ctx context.Context) error {
+	return c.with(ctx, func(ctx context.Context, s *Session) error {
+		owner, client, err := s.wallet(ctx, c.Name)
+		if err != nil {
+			return err
+		}
+		for after := c.After; ; {
+			end, err := client.LedgerEnd(ctx)
+			for err == nil && after < end {
+				after, err = c.page(ctx, client, owner.Party, after, end)
+			}
+			if err != nil && ctx.Err() == nil {
+				return err
+			}
+			if !c.Follow || !again(ctx) { // or the person has seen enough
+				return nil
+			}
+		}
+	})
+}
+
+// page prints some transactions behind an offset, and returns the offset that it got to.
+func (c *UpdatesCommand) page(
+	ctx context.Context, client *client.Client, party string, after, end int64,
+) (int64, error) {
+	const size = 100
+	end = min(end, after+size) // each offset has at most one
+	var answer []struct {
+		Update struct {
+			Transaction *struct {
+				Value json.RawMessage `json:"value"`
+			} `json:"Transaction"`
+		} `json:"update"`
+	}
+	err := client.Post(ctx, "/v2/updates", map[string]any{
+		"beginExclusive": after, "endInclusive": end,
+		"updateFormat": map[string]any{"includeTransactions": map[string]any{
+			"transactionShape": "TRANSACTION_SHAPE_LEDGER_EFFECTS",
+			"eventFormat": map[string]any{
+				"filtersByParty": map[string]any{party: map[string]any{"cumulative": []any{}}}, "verbose": true,
+			},
+		}},
+	}, &answer)
+	if err != nil {
+		return after, err
+	}
+	for _, element := range answer {
+		if element.Update.Transaction == nil {
+			continue
+		}
+		if err := c.show(element.Update.Transaction.Value); err != nil {
+			return after, err
+		}
+	}
+	return end, nil
+}
+
+func (c *UpdatesCommand) show(raw json.RawMessage) error {
+	if c.JSON {
+		_, err := fmt.Fprintln(os.Stdout, string(raw))
+		return err
+	}
+	var transaction client.Transaction
+	if err := json.Unmarshal(raw, &transaction); err != nil {
+		return err
+	}
+	var events []string
+	for _, event := range transaction.Events {
+		switch {
+		case event.Created != nil:
+			events = append(events, "+"+entity(event.Created.TemplateID))
+		case event.Archived != nil:
+			events = append(events, "-"+entity(event.Archived.TemplateID))
+		case event.Exercised != nil:
+			events = append(events, event.Exercised.Choice)
+		}
+	}
+	console.Printf("%6d  %s  %s\n", transaction.Offset, transaction.RecordTime, strings.Join(events, " "))
+	return nil
+}
+
+// SubmitCommand submits commands from a file.
+type SubmitCommand struct {
+	Node
+	console.Output
+
+	File  string   `arg:"" help:"JSON as POST /v2/commands/submit-and-wait takes it; - reads standard input."`
+	ActAs []string `complete:"name" help:"Who acts: users, or parties. Takes the place of actAs in the file."`
+	User  string   `help:"In whose name to submit; the administrator's by default."`
+}
+
+// Run submits the commands and waits until they are committed. A command id that the file lacks is made up.
+func (c *SubmitCommand) Run(ctx context.Context) error {
+	body, err := c.read()
+	if err != nil {
+		return err
+	}
+	return c.with(ctx, func(ctx context.Context, s *Session) error {
+		var parties []string
+		user := cmp.Or(c.User, s.admin)
+		for _, name := range c.ActAs {
+			found, err := s.find(ctx, name)
+			if err != nil {
+				return err
+			}
+			parties = append(parties, found.Party)
+			if c.User == "" && found.User != "" {
+				user = found.User
+			}
+		}
+		if len(parties) > 0 {
+			body["actAs"] = parties
+		}
+		if id, _ := body["commandId"].(string); id == "" {
+			body["commandId"] = uuid.NewString()
+		}
+		api, err := s.as(user)
+		if err != nil {
+			return err
+		}
+		var outcome client.Outcome
+		if err := api.Post(ctx, "/v2/commands/submit-and-wait", body, &outcome); err != nil {
+			return err
+		}
+		return c.Print(console.Answer{
+			Data:  map[string]any{"update_id": outcome.UpdateID, "offset": outcome.CompletionOffset},
+			Text:  fmt.Sprintf("committed at offset %d: %s", outcome.CompletionOffset, outcome.UpdateID),
+			Names: []string{outcome.UpdateID},
+		})
+	})
+}
+
+func (c *SubmitCommand) read() (map[string]any, error) {
+	content, err := os.ReadFile(c.File)
+	if c.File == "-" {
+		content, err = io.ReadAll(os.Stdin)
+	}
+	if err != nil {
+		return nil, console.Fail(console.ExitUsage, "", "%w", err)
+	}
+	var body map[string]any
+	decoder := json.NewDecoder(strings.NewReader(string(content)))
+	decoder.UseNumber() // amounts keep every digit
+	if err := decoder.Decode(&body); err != nil || body == nil {
+		return nil, console.Fail(console.ExitUsage,
+			`write it as in {"commands":[{"CreateCommand":{…}}],"actAs":["alice::1220…"]}`,
+			"%s is not a JSON object of commands", c.File)
+	}
+	return body, nil
+}

@@ -1,0 +1,171 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/florinledger/florin/api/auth"
+	"github.com/florinledger/florin/client"
+	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/cmd/florin/secret"
+	"github.com/florinledger/florin/devnet/datadir"
+	"github.com/florinledger/florin/devnet/runfile"
+)
+
+// Node is how a command finds a running node and speaks to it. Commands embed it.
+type Node struct {
+	DataDir        string `help:"Data directory of a node started by florin up; its address is read from there." default:".florin" env:"FLORIN_DATA_DIR" group:"Node"`
+	URL            string `name:"url" help:"Base URL of another node's API." env:"FLORIN_URL" group:"Node"`
+	Token          string `help:"Token to send, of a node with an issuer of its own; otherwise development tokens are made." env:"FLORIN_TOKEN" group:"Node" secret:""`
+	TokenFile      string `help:"File with the token to send." env:"FLORIN_TOKEN_FILE" group:"Node"`
+	AuthSecret     string `help:"Secret of development tokens; that of the data directory when left out." env:"FLORIN_AUTH_SECRET" group:"Node" secret:""`
+	AuthSecretFile string `help:"File with that secret." env:"FLORIN_AUTH_SECRET_FILE" group:"Node"`
+	AuthAudience   string `help:"Audience of development tokens." env:"FLORIN_AUTH_AUDIENCE" group:"Node"`
+	AdminUser      string `help:"Participant administrator to speak as." default:"${adminUser}" env:"FLORIN_ADMIN_USER" group:"Node"`
+}
+
+// Session is a node that a command speaks to.
+type Session struct {
+	// Info says where the node is; of a node that --url names, only URL, Secret and Audience are known.
+	Info  runfile.Info
+	node  Node // as the flags name it
+	http  *client.Client
+	admin string
+	// token is the one that was given; "" makes development tokens.
+	token string
+}
+
+// Open finds the node. It does not ask it anything yet.
+func (n Node) Open() (*Session, error) {
+	token, err := n.token()
+	if err != nil {
+		return nil, err
+	}
+	found := runfile.Info{URL: n.URL, Secret: auth.DefaultSecret, Audience: auth.DefaultAudience}
+	if n.URL == "" {
+		if found, err = n.find(); err != nil {
+			return nil, err
+		}
+	} else if err := checkURL(n.URL); err != nil {
+		return nil, err
+	}
+	given, err := secret.Of(n.AuthSecret, n.AuthSecretFile, "auth-secret")
+	if err != nil {
+		return nil, console.Fail(console.ExitUsage, "", "%w", err)
+	}
+	found.Secret = cmp.Or(given, found.Secret)
+	found.Audience = cmp.Or(n.AuthAudience, found.Audience)
+	return &Session{node: n, Info: found, http: client.New(found.URL, 1), admin: n.AdminUser, token: token}, nil
+}
+
+// find reads where the node of the data directory is.
+func (n Node) find() (runfile.Info, error) {
+	info, err := runfile.Read(n.DataDir)
+	if err == nil {
+		return info, nil
+	}
+	if pid, held := datadir.Holder(n.DataDir); held {
+		return info, console.Fail(console.ExitNoNode, n.Florin("wait")+" returns when it is ready",
+			"the node on data directory %s (pid %d) is starting", n.DataDir, pid)
+	}
+	return info, console.Fail(console.ExitNoNode, "a node elsewhere is named with --url", "%w", err)
+}
+
+func checkURL(text string) error {
+	parsed, err := url.Parse(text)
+	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
+		return console.Fail(console.ExitUsage, "write it as in --url http://127.0.0.1:7575",
+			"--url=%s: this is not the address of a node", text)
+	}
+	return nil
+}
+
+// token is the one that was given, "" without one.
+func (n Node) token() (string, error) {
+	token, err := secret.Of(n.Token, n.TokenFile, "token")
+	if err != nil {
+		return "", console.Fail(console.ExitUsage, "", "%w", err)
+	}
+	return strings.TrimSpace(token), nil
+}
+
+// Close closes the connections.
+func (s *Session) Close() { s.http.Close() }
+
+// Anonymous is a client without a token.
+func (s *Session) Anonymous() *client.Client { return s.http }
+
+// Admin is the client of the token that was given, and else of the administrator.
+func (s *Session) Admin() (*client.Client, error) { return s.as(s.admin) }
+
+// as is the client of a user; of the token that was given, if one was.
+func (s *Session) as(user string) (*client.Client, error) {
+	token, err := s.TokenOf(user)
+	return s.http.With(token), err
+}
+
+// TokenOf is the token that was given, and else a development token of a user.
+func (s *Session) TokenOf(user string) (string, error) {
+	if s.token != "" {
+		return s.token, nil
+	}
+	return auth.Mint(s.Info.Secret, s.Info.Audience, user, 0, time.Now())
+}
+
+// with calls a function with the node that the flags name, and explains what goes wrong.
+func (n Node) with(ctx context.Context, call func(context.Context, *Session) error) error {
+	session, err := n.Open()
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	return session.Explain(call(ctx, session))
+}
+
+// AsAdmin calls a function with a client of the administrator, and explains what goes wrong.
+func (n Node) AsAdmin(ctx context.Context, call func(context.Context, *client.Client) error) error {
+	return n.with(ctx, func(ctx context.Context, s *Session) error {
+		admin, err := s.Admin()
+		if err != nil {
+			return err
+		}
+		return call(ctx, admin)
+	})
+}
+
+// AsUser calls a function with a client of a user, of the administrator where the name is "", and explains what goes
+// wrong.
+func (n Node) AsUser(
+	ctx context.Context, user string, call func(context.Context, *Session, *client.Client) error,
+) error {
+	return n.with(ctx, func(ctx context.Context, s *Session) error {
+		client, err := s.as(cmp.Or(user, s.admin))
+		if err != nil {
+			return err
+		}
+		return call(ctx, s, client)
+	})
+}
+
+// PartyOf is the party that somebody means by a name: a user's, a party's first part, or its id.
+func (s *Session) PartyOf(ctx context.Context, name string) (string, error) {
+	found, err := s.find(ctx, name)
+	return found.Party, err
+}
+
+// now is the ledger's time, which deadlines of contracts follow, where the node tells it, and else this machine's.
+func (s *Session) now(ctx context.Context, client *client.Client) time.Time {
+	var clock struct {
+		LedgerTime time.Time `json:"ledger_time"`
+	}
+	if err := client.Get(ctx, "/v0/dev/clock", &clock); err != nil || clock.LedgerTime.IsZero() {
+		return time.Now() // only development nodes tell it, and all others follow real time
+	}
+	return clock.LedgerTime
+}
+
+// String is for messages.
+func (s *Session) String() string { return "the node at " + s.Info.URL }

@@ -1,0 +1,227 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/florinledger/florin/client"
+	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/ledger/decimal"
+)
+
+// OffersCommand lists and answers transfers that wait for their receivers.
+type OffersCommand struct {
+	List     OffersListCommand     `cmd:"" default:"withargs" help:"List the offers to and from a party."`
+	Accept   OffersAcceptCommand   `cmd:"" help:"Take an offer."`
+	Reject   OffersRejectCommand   `cmd:"" help:"Decline an offer."`
+	Withdraw OffersWithdrawCommand `cmd:"" help:"Take back an offer that nobody has accepted yet."`
+}
+
+// The kinds of offers, by what their paths begin with.
+const (
+	kindTransfer = "transfer"       // of the token standard: the coin is locked
+	kindOffer    = "transfer-offer" // the older kind, of the wallet
+)
+
+// offer is a transfer that waits for its receiver.
+type offer struct {
+	ContractID string          `json:"contract_id"`
+	Kind       string          `json:"kind"`
+	Sender     string          `json:"sender"`
+	Receiver   string          `json:"receiver"`
+	Amount     decimal.Decimal `json:"amount"`
+	ExpiresAt  time.Time       `json:"expires_at"`
+	Note       string          `json:"note"`
+}
+
+// short is the part of a contract id that people tell offers apart by.
+func (o offer) short() string {
+	const length = 12
+	return o.ContractID[:min(length, len(o.ContractID))]
+}
+
+// path is where the offer is answered.
+func (o offer) path(answer string) string {
+	base := transfersPath
+	if o.Kind == kindOffer {
+		base = "/v0/wallet/transfer-offers"
+	}
+	return base + "/" + o.ContractID + "/" + answer
+}
+
+// OffersListCommand lists offers.
+type OffersListCommand struct {
+	Node
+	console.Output
+
+	Name string `complete:"name" arg:"" help:"Whose: a user, or a party."`
+}
+
+// Run lists the offers.
+func (c *OffersListCommand) Run(ctx context.Context) error {
+	return c.with(ctx, func(ctx context.Context, s *Session) error {
+		owner, client, err := s.wallet(ctx, c.Name)
+		if err != nil {
+			return err
+		}
+		all, err := offersOf(ctx, client)
+		if err != nil {
+			return s.node.withoutWallet(owner, err)
+		}
+		answer := offersAnswer(owner.Party, all)
+		if len(all) == 0 {
+			answer.Text = "no offer waits"
+		}
+		return c.Print(answer)
+	})
+}
+
+// offersAnswer shows offers to one of their parties.
+func offersAnswer(reader string, all []offer) console.Answer {
+	answer := console.Answer{
+		Data:  map[string]any{"offers": all},
+		Table: console.Table{Head: []string{"ID", "FROM", "TO", "AMOUNT", "EXPIRES", "NOTE"}},
+	}
+	for _, one := range all {
+		answer.Table.Rows = append(answer.Table.Rows, []string{
+			one.short(), client.PartyFor(reader, one.Sender), client.PartyFor(reader, one.Receiver),
+			coins(one.Amount),
+			one.ExpiresAt.Local().Format(time.DateTime), client.Short(one.Note),
+		})
+		answer.Names = append(answer.Names, one.ContractID)
+	}
+	return answer
+}
+
+// offersOf lists the offers of both kinds, to and from the client's user.
+func offersOf(ctx context.Context, client *client.Client) ([]offer, error) {
+	found, err := client.Offers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := []offer{}
+	for _, o := range found {
+		kind := kindOffer
+		if o.Standard {
+			kind = kindTransfer
+		}
+		all = append(all, offer{o.ContractID, kind, o.Sender, o.Receiver, o.Amount, o.ExpiresAt, o.Note})
+	}
+	return all, nil
+}
+
+// answering is what the commands that answer offers have in common.
+type answering struct {
+	Node
+	console.Output
+
+	Name string   `complete:"name" arg:"" help:"Who answers: a user, or a party."`
+	IDs  []string `arg:"" optional:"" name:"id" help:"Ids of the offers, or what they begin with; may be left out when only one waits."`
+	All  bool     `help:"All that wait."`
+}
+
+// Validate is called by kong.
+func (a *answering) Validate() error {
+	if a.All && len(a.IDs) > 0 {
+		return errors.New("--all and ids of offers are both given: leave one of them out")
+	}
+	return nil
+}
+
+// run answers the offers for which it is the party's turn.
+func (a *answering) run(ctx context.Context, verb, done string, turn func(offer, string) bool) error {
+	return a.with(ctx, func(ctx context.Context, s *Session) error {
+		owner, api, err := s.wallet(ctx, a.Name)
+		if err != nil {
+			return err
+		}
+		all, err := offersOf(ctx, api)
+		if err != nil {
+			return s.node.withoutWallet(owner, err)
+		}
+		waiting := []offer{}
+		for _, one := range all {
+			if turn(one, owner.Party) {
+				waiting = append(waiting, one)
+			}
+		}
+		chosen, err := a.choose(waiting, owner.Name, verb)
+		if err != nil {
+			return err
+		}
+		lines := make([]string, 0, len(chosen))
+		for _, one := range chosen {
+			if err := api.Post(ctx, one.path(verb), nil, nil); err != nil {
+				return err
+			}
+			lines = append(lines, fmt.Sprintf("%s %s the %s from %s to %s", owner.Name, done, coins(one.Amount),
+				client.PartyFor(owner.Party, one.Sender), client.PartyFor(owner.Party, one.Receiver)))
+		}
+		answer := offersAnswer(owner.Party, chosen)
+		answer.Text, answer.Table.Rows = strings.Join(lines, "\n"), nil
+		return a.Print(answer)
+	})
+}
+
+// choose finds the offers that were named.
+func (a *answering) choose(waiting []offer, owner, verb string) ([]offer, error) {
+	if a.All {
+		return waiting, nil
+	}
+	list := a.Florin("offers", owner) + " lists them"
+	if len(a.IDs) == 0 {
+		switch len(waiting) {
+		case 0:
+			return nil, console.Fail(console.ExitFailed, list, "there is no offer that %s could %s", owner, verb)
+		case 1:
+			return waiting, nil
+		default:
+			return nil, console.Fail(console.ExitFailed, list+"; name one by its id, or take --all",
+				"there are %d offers that %s could %s", len(waiting), owner, verb)
+		}
+	}
+	var chosen []offer
+	for _, id := range a.IDs {
+		var found []offer
+		for _, one := range waiting {
+			if id != "" && strings.HasPrefix(one.ContractID, id) {
+				found = append(found, one)
+			}
+		}
+		if len(found) != 1 {
+			return nil, console.Fail(console.ExitFailed, list, "%d offers that %s could %s have an id that begins with %q",
+				len(found), owner, verb, id)
+		}
+		chosen = append(chosen, found...)
+	}
+	return chosen, nil
+}
+
+// OffersAcceptCommand accepts offers.
+type OffersAcceptCommand struct{ answering }
+
+// Run accepts the offers.
+func (c *OffersAcceptCommand) Run(ctx context.Context) error {
+	return c.run(ctx, "accept", "took", isReceiver)
+}
+
+// OffersRejectCommand rejects offers.
+type OffersRejectCommand struct{ answering }
+
+// Run rejects the offers.
+func (c *OffersRejectCommand) Run(ctx context.Context) error {
+	return c.run(ctx, "reject", "declined", isReceiver)
+}
+
+// OffersWithdrawCommand withdraws offers.
+type OffersWithdrawCommand struct{ answering }
+
+// Run withdraws the offers.
+func (c *OffersWithdrawCommand) Run(ctx context.Context) error {
+	return c.run(ctx, "withdraw", "took back", func(o offer, party string) bool { return o.Sender == party })
+}
+
+func isReceiver(o offer, party string) bool { return o.Receiver == party }

@@ -1,0 +1,184 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/florinledger/florin/client"
+	"github.com/florinledger/florin/cmd/florin/console"
+)
+
+const preapprovalPath = "/v0/wallet/transfer-preapproval"
+
+// PreapprovalCommand lets coin in without being asked for, or not.
+type PreapprovalCommand struct {
+	Show PreapprovalShowCommand `cmd:"" help:"Show the preapproval through which a party receives coin."`
+	On   PreapprovalOnCommand   `cmd:"" help:"Receive coin without being asked; the operator pays, and renews."`
+	Off  PreapprovalOffCommand  `cmd:"" help:"Be asked for each incoming transfer again."`
+}
+
+// preapproval is what the commands show of one.
+type preapproval struct {
+	Party string `json:"party"`
+	// ContractID is null without a preapproval, and so are the others.
+	ContractID *string    `json:"contract_id"`
+	Provider   *string    `json:"provider"`
+	ExpiresAt  *time.Time `json:"expires_at"`
+	// Changed says whether the command changed anything.
+	Changed bool `json:"changed"`
+}
+
+// PreapprovalShowCommand shows a preapproval.
+type PreapprovalShowCommand struct {
+	Node
+	console.Output
+
+	Name string `complete:"name" arg:"" help:"Whose: a user, or a party."`
+}
+
+// Run shows the preapproval.
+func (c *PreapprovalShowCommand) Run(ctx context.Context) error {
+	return c.with(ctx, func(ctx context.Context, s *Session) error {
+		owner, api, err := s.wallet(ctx, c.Name)
+		if err != nil {
+			return err
+		}
+		found, err := showPreapproval(ctx, owner, api)
+		if err != nil {
+			return err
+		}
+		text := fmt.Sprintf("%s has no preapproval: incoming coin is offered, and %s takes it", owner.Name,
+			s.node.Florin("offers", "accept", owner.Name))
+		if found.ContractID != nil {
+			text = fmt.Sprintf("%s receives coin without being asked, until %s; %s pays and renews",
+				owner.Name, found.ExpiresAt.Local().Format(time.DateTime), client.PartyFor(owner.Party, *found.Provider))
+		}
+		return c.Print(found.answer(text))
+	})
+}
+
+// PreapprovalOnCommand makes a preapproval.
+type PreapprovalOnCommand struct {
+	Node
+	console.Output
+
+	Name string `complete:"name" arg:"" help:"Whose: a user, or a party."`
+}
+
+// Run makes the preapproval, unless there is one.
+func (c *PreapprovalOnCommand) Run(ctx context.Context) error {
+	return c.with(ctx, func(ctx context.Context, s *Session) error {
+		owner, client, err := s.wallet(ctx, c.Name)
+		if err != nil {
+			return err
+		}
+		_, created, err := approve(ctx, client)
+		if err != nil {
+			return err
+		}
+		found, err := showPreapproval(ctx, owner, client)
+		if err != nil {
+			return err
+		}
+		found.Changed = created
+		text := owner.Name + " receives coin without being asked"
+		if !created {
+			text += "; that was so already"
+		}
+		return c.Print(found.answer(text))
+	})
+}
+
+// PreapprovalOffCommand cancels a preapproval.
+type PreapprovalOffCommand struct {
+	Node
+	console.Output
+
+	Name string `complete:"name" arg:"" help:"Whose: a user, or a party."`
+}
+
+// Run cancels the preapproval, if there is one.
+func (c *PreapprovalOffCommand) Run(ctx context.Context) error {
+	return c.with(ctx, func(ctx context.Context, s *Session) error {
+		owner, client, err := s.wallet(ctx, c.Name)
+		if err != nil {
+			return err
+		}
+		before, err := showPreapproval(ctx, owner, client)
+		if err != nil {
+			return err
+		}
+		text := owner.Name + " is asked for each incoming transfer"
+		if before.ContractID == nil {
+			return c.Print(before.answer(text + "; that was so already"))
+		}
+		err = client.Call(ctx, http.MethodDelete, preapprovalPath, nil, nil)
+		if err != nil && !isMissing(err) {
+			return err
+		}
+		text += "; the operator pays for no other preapproval until " + before.ExpiresAt.Local().Format(time.DateTime)
+		return c.Print(preapproval{Party: owner.Party, Changed: true}.answer(text))
+	})
+}
+
+func (p preapproval) answer(text string) console.Answer {
+	answer := console.Answer{Data: p, Text: text}
+	if p.ContractID != nil {
+		answer.Names = []string{*p.ContractID}
+	}
+	return answer
+}
+
+func showPreapproval(ctx context.Context, owner account, client *client.Client) (preapproval, error) {
+	var out struct {
+		Preapproval struct {
+			Contract contract[struct {
+				Provider  string    `json:"provider"`
+				ExpiresAt time.Time `json:"expiresAt"`
+			}] `json:"contract"`
+		} `json:"transfer_preapproval"`
+	}
+	err := client.Get(ctx, preapprovalPath, &out)
+	if isMissing(err) {
+		return preapproval{Party: owner.Party}, nil
+	}
+	found := out.Preapproval.Contract
+	return preapproval{
+		Party: owner.Party, ContractID: &found.ID, Provider: &found.Payload.Provider, ExpiresAt: &found.Payload.ExpiresAt,
+	}, err
+}
+
+// isMissing reports whether an answer says that there is no preapproval.
+func isMissing(err error) bool {
+	refused := asRefusal(err)
+	return refused != nil && refused.Status == http.StatusNotFound &&
+		bytes.Contains(refused.Body, []byte("No TransferPreapproval found"))
+}
+
+// existingPreapproval reads the refusal of a second preapproval, which names the first one.
+func existingPreapproval(refused *client.Error) (id string, created bool, err error) {
+	var body struct {
+		ID string `json:"transfer_preapproval_contract_id"`
+	}
+	if json.Unmarshal(refused.Body, &body) != nil || body.ID == "" {
+		return "", false, refused
+	}
+	return body.ID, false, nil
+}
+
+// contract is a contract as /v0 shows it.
+type contract[T any] struct {
+	ID      string `json:"contract_id"`
+	Payload T      `json:"payload"`
+}
+
+// asRefusal is the answer other than 2xx that an error is, nil for other errors.
+func asRefusal(err error) *client.Error {
+	refused, _ := errors.AsType[*client.Error](err)
+	return refused
+}

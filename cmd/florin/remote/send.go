@@ -1,0 +1,109 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/florinledger/florin/client"
+	"github.com/florinledger/florin/cmd/florin/console"
+)
+
+const transfersPath = "/v0/wallet/token-standard/transfers"
+
+// SendCommand transfers coin by the token standard.
+type SendCommand struct {
+	Node
+	console.Output
+
+	From    string        `complete:"name" arg:"" help:"Who sends: a user, or a party."`
+	To      string        `complete:"name" arg:"" help:"Who receives: a user, a party, or the id of a party anywhere."`
+	Amount  Amount        `arg:"" help:"How much coin."`
+	Note    string        `help:"Words for the receiver."`
+	Expires time.Duration `help:"How long the receiver has to accept, if it has no preapproval." default:"24h"`
+	ID      string        `name:"id" help:"Tracking id: transfers with the same one happen once. A new one by default."`
+}
+
+// sent is what `send` shows.
+type sent struct {
+	Sender     string `json:"sender"`
+	Receiver   string `json:"receiver"`
+	Amount     string `json:"amount"`
+	TrackingID string `json:"tracking_id"`
+	// Status is completed or pending.
+	Status string `json:"status"`
+	// ContractID is the offer that the receiver has to accept; null when the transfer is completed.
+	ContractID *string    `json:"contract_id"`
+	ExpiresAt  *time.Time `json:"expires_at"`
+}
+
+// Validate is called by kong.
+func (c *SendCommand) Validate() error {
+	if c.Expires <= 0 {
+		return fmt.Errorf("--expires=%s: it must be above 0, as in 24h", c.Expires)
+	}
+	return nil
+}
+
+// Run transfers the coin.
+func (c *SendCommand) Run(ctx context.Context) error {
+	return c.with(ctx, func(ctx context.Context, s *Session) error {
+		sender, client, err := s.wallet(ctx, c.From)
+		if err != nil {
+			return err
+		}
+		receiver, err := s.find(ctx, c.To)
+		if err != nil {
+			return err
+		}
+		transfer := sent{
+			Sender: sender.Party, Receiver: receiver.Party, Amount: c.Amount.String(),
+			TrackingID: cmp.Or(c.ID, uuid.NewString()), Status: "completed",
+		}
+		expires := s.now(ctx, client).Add(c.Expires)
+		var out struct {
+			Output struct {
+				InstructionID *string `json:"transfer_instruction_cid"`
+			} `json:"output"`
+		}
+		err = client.Post(ctx, transfersPath, map[string]any{
+			"receiver_party_id": transfer.Receiver, "amount": transfer.Amount, "description": c.Note,
+			"expires_at": expires.UnixMicro(), "tracking_id": transfer.TrackingID,
+		}, &out)
+		if err != nil {
+			again := []string{"send", c.From, c.To, c.Amount.Show(), "--id", transfer.TrackingID}
+			if c.Note != "" {
+				again = append(again, "--note", c.Note)
+			}
+			return s.mayHaveHappened(c.explain(ctx, sender, client, err), again...)
+		}
+		text := fmt.Sprintf("%s sent %s to %s", sender.Name, coins(c.Amount.Decimal), receiver.Name)
+		if id := out.Output.InstructionID; id != nil {
+			transfer.Status, transfer.ContractID, transfer.ExpiresAt = "pending", id, &expires
+			text = fmt.Sprintf("%s offers %s to %s until %s; %s takes it", sender.Name, coins(c.Amount.Decimal), receiver.Name,
+				expires.Local().Format(time.DateTime), s.node.Florin("offers", "accept", receiver.Name))
+		}
+		return c.Print(console.Answer{Data: transfer, Text: text, Names: []string{transfer.TrackingID}})
+	})
+}
+
+// explain says of a transfer for which coin lacks how much there is, and how to get more.
+func (c *SendCommand) explain(
+	ctx context.Context, sender account, client *client.Client, err error,
+) error {
+	refused := asRefusal(err)
+	if refused == nil || !strings.Contains(string(refused.Body), "insufficient-funds") {
+		return err
+	}
+	has, failed := balanceOf(ctx, sender, client)
+	if failed != nil {
+		return err
+	}
+	return console.Fail(console.ExitFailed,
+		c.Florin("tap", sender.Name, c.Amount.Show())+" mints coin on a development ledger",
+		"%s has %s to spend, which is less than %s", sender.Name, coins(has.Available), coins(c.Amount.Decimal))
+}

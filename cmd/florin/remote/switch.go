@@ -1,0 +1,65 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/devnet/runfile"
+)
+
+// The signals that have `florin up` stop its node alone, and start it again.
+const (
+	StopNode  = syscall.SIGUSR1
+	StartNode = syscall.SIGUSR2
+)
+
+// StartCommand starts the node of a data directory again.
+type StartCommand struct {
+	DataDir string        `help:"Data directory of the node." default:".florin" env:"FLORIN_DATA_DIR"`
+	Timeout time.Duration `help:"How long to wait until it is ready." default:"2m"`
+}
+
+// Run starts the node on the PostgreSQL and the Temporal that `florin stop --node` left running.
+func (c *StartCommand) Run(ctx context.Context) error {
+	return switchNode(ctx, c.DataDir, c.Timeout, false)
+}
+
+// switchNode has `florin up` stop its node alone, or start it again, and returns when that is done.
+func switchNode(ctx context.Context, dataDir string, timeout time.Duration, stop bool) error {
+	info, err := runfile.Read(dataDir)
+	if err != nil {
+		return console.Fail(console.ExitNoNode, OnData(dataDir, "up")+" starts everything", "%w", err)
+	}
+	signal, word := StartNode, "running"
+	if stop {
+		signal, word = StopNode, "stopped; PostgreSQL and Temporal run on, "+OnData(dataDir, "start")+" starts it again"
+	}
+	if !info.Switches {
+		return console.Fail(console.ExitFailed, OnData(dataDir, "stop")+" and "+OnData(dataDir, "up")+
+			" stop and start everything",
+			"the florin that runs on data directory %s is of a version that does not stop its node alone", dataDir)
+	}
+	if info.Stopped != stop {
+		if err := syscall.Kill(info.PID, signal); err != nil {
+			return fmt.Errorf("tell florin (pid %d): %w", info.PID, err)
+		}
+		err := until(ctx, timeout, func(context.Context) (bool, error) {
+			found, err := runfile.Read(dataDir)
+			if err != nil {
+				err = console.Fail(console.ExitFailed, OnData(dataDir, "logs")+" says why", "%w", errors.Join(errEnded, err))
+			}
+			return found.Stopped == stop, err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	console.Println("the node is " + word)
+	return nil
+}
+
+var errEnded = errors.New("florin ended instead")

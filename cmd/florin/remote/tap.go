@@ -1,0 +1,120 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"github.com/florinledger/florin/client"
+	"github.com/florinledger/florin/cmd/florin/console"
+)
+
+// TapCommand mints coin on a development ledger.
+type TapCommand struct {
+	Node
+	console.Output
+
+	Name   string `complete:"name" arg:"" help:"Who gets the coin: a user, a party, or operator."`
+	Amount Amount `arg:"" help:"How much coin."`
+	ID     string `name:"id" help:"Command id: taps with the same one happen once in a day. A new one by default."`
+}
+
+// minted is what `tap` shows.
+type minted struct {
+	Party    string `json:"party"`
+	Amount   string `json:"amount"`
+	UpdateID string `json:"update_id"`
+	Offset   int64  `json:"offset"`
+}
+
+// Run mints the coin.
+func (c *TapCommand) Run(ctx context.Context) error {
+	return c.with(ctx, func(ctx context.Context, s *Session) error {
+		owner, client, err := s.wallet(ctx, c.Name)
+		if err != nil {
+			return err
+		}
+		id := cmp.Or(c.ID, uuid.NewString())
+		outcome, err := mint(ctx, client, owner.Party, c.Amount.String(), id)
+		if err != nil {
+			return s.mayHaveHappened(err, "tap", c.Name, c.Amount.Show(), "--id", id)
+		}
+		return c.Print(console.Answer{
+			Data:  minted{owner.Party, c.Amount.String(), outcome.UpdateID, outcome.CompletionOffset},
+			Text:  fmt.Sprintf("minted %s for %s", coins(c.Amount.Decimal), owner.Name),
+			Names: []string{outcome.UpdateID},
+		})
+	})
+}
+
+// mint mints coin. The round that is shown may close meanwhile; then another one is.
+func mint(
+	ctx context.Context, api *client.Client, party, amount, id string,
+) (outcome client.Outcome, err error) {
+	const rounds = 3
+	for range rounds {
+		coin, shown, err := coinOf(ctx, api)
+		if err != nil {
+			return outcome, err
+		}
+		outcome, err = api.SubmitAndWait(ctx, client.Commands{
+			CommandID: id, ActAs: []string{party}, Disclosed: shown,
+			Commands: []client.Command{coin.Tap(party, amount)},
+		})
+		if client.Code(err) != "CONTRACT_NOT_FOUND" {
+			return outcome, err
+		}
+	}
+	return outcome, errors.New("the rounds change faster than coin can be minted: try again")
+}
+
+// coinOf finds the contracts that minting takes, as anybody may.
+func coinOf(
+	ctx context.Context, api *client.Client,
+) (coin client.Coin, shown []client.Disclosed, err error) {
+	type disclosed[T any] struct {
+		Contract struct {
+			contract[T]
+			Blob string `json:"created_event_blob"`
+		} `json:"contract"`
+	}
+	var rules struct {
+		AmuletRules disclosed[struct{}] `json:"amulet_rules"`
+	}
+	if err := api.Get(ctx, "/v0/scan-proxy/amulet-rules", &rules); err != nil {
+		return coin, nil, err
+	}
+	type round struct {
+		Round struct {
+			Number string `json:"number"`
+		} `json:"round"`
+	}
+	var rounds struct {
+		Open []disclosed[round] `json:"open_mining_rounds"`
+	}
+	if err := api.Get(ctx, "/v0/scan-proxy/open-and-issuing-mining-rounds", &rounds); err != nil {
+		return coin, nil, err
+	}
+	if len(rounds.Open) == 0 {
+		return coin, nil, errors.New("no round is open, in which coin could be minted")
+	}
+	oldest := slices.MinFunc(rounds.Open, func(a, b disclosed[round]) int {
+		return cmp.Compare(roundNumber(a.Contract.Payload.Round.Number), roundNumber(b.Contract.Payload.Round.Number))
+	})
+	coin.Rules, coin.Round = rules.AmuletRules.Contract.ID, oldest.Contract.ID
+	return coin, []client.Disclosed{
+		{ContractID: coin.Rules, CreatedEventBlob: rules.AmuletRules.Contract.Blob},
+		{ContractID: coin.Round, CreatedEventBlob: oldest.Contract.Blob},
+	}, nil
+}
+
+// roundNumber reads the number of a round, which the node writes as text.
+func roundNumber(text string) int64 {
+	number, _ := strconv.ParseInt(text, 10, 64)
+	return number
+}

@@ -1,0 +1,191 @@
+package upload
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/florinledger/florin/daml/archive"
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/daml/check"
+	"github.com/florinledger/florin/daml/upgrade"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/packages/deployed"
+)
+
+// Limits bound what one upload may cost, and how much a ledger keeps.
+type Limits struct {
+	// Archive and Check bound the reading and the check of one archive.
+	Archive archive.Limits
+	Check   check.Limits
+	// Packages and Bytes bound what a ledger keeps of all uploads.
+	Packages int
+	Bytes    int64
+}
+
+// DefaultLimits are several times what the largest published archives need, and ten times what a network publishes.
+func DefaultLimits() Limits {
+	limits := Limits{
+		Archive: archive.DefaultLimits(), Check: check.DefaultLimits(), Packages: 2000, Bytes: 512 << 20,
+	}
+	limits.Archive.Packages, limits.Archive.PackageBytes, limits.Archive.TotalBytes = 500, 32<<20, 128<<20
+	limits.Archive.Messages, limits.Archive.Nodes = 4_000_000, 16_000_000
+	limits.Check.Steps = 20_000_000
+	return limits
+}
+
+// Ledger is what a ledger has.
+type Ledger struct {
+	// BuiltIn are the packages that it began with.
+	BuiltIn *ledger.Packages
+	// Uploaded are all packages that were uploaded, Bytes is how long they are together.
+	Uploaded ast.Packages
+	Bytes    int64
+}
+
+// Package is a package that an upload adds.
+type Package struct {
+	*ast.Package
+	// Payload is the package in Daml-LF.
+	Payload []byte
+}
+
+// Upload is an archive that may be uploaded.
+type Upload struct {
+	// Packages are those of the archive, each after those that it depends on.
+	Packages []*ast.Package
+	// Added are those of them that the ledger lacks.
+	Added []Package
+}
+
+// Check reads an archive and checks it. Faults: those of packages [archive], [check] and [upgrade], and
+// DAR_VALIDATION_ERROR for names of built-in packages and for more than a ledger keeps.
+func Check(ctx context.Context, data []byte, has Ledger, limits Limits) (Upload, error) {
+	dar, err := archive.ReadDAR(data, archive.Options{
+		Limits: limits.Archive, Known: func(id lf.PackageID) *ast.Package { return has.Uploaded[id] },
+	})
+	if err != nil {
+		return Upload{}, err
+	}
+	upload := Upload{Packages: dar.Packages}
+	if here, err := has.isBuiltIn(dar.Main); here || err != nil {
+		return upload, err
+	}
+	all := make(ast.Packages, len(has.Uploaded)+len(dar.Packages))
+	maps.Copy(all, has.Uploaded)
+	var added, versioned []*ast.Package
+	bytes := has.Bytes
+	for _, p := range dar.Packages {
+		if all[p.ID] != nil {
+			continue
+		}
+		payload, err := dar.Payload(p.ID)
+		if err != nil {
+			return Upload{}, err
+		}
+		all[p.ID] = p
+		bytes += int64(len(payload))
+		added, upload.Added = append(added, p), append(upload.Added, Package{p, payload})
+		ours, taken := has.BuiltIn.Named(p.Name)
+		switch {
+		case !taken:
+			versioned = append(versioned, p)
+		case has.BuiltIn.PackageName(p.ID) == "" && definesInterfaces(p):
+			return Upload{}, nameTaken(p, ours)
+		}
+	}
+	if err := limits.checkRoom(len(all), bytes); err != nil {
+		return Upload{}, err
+	}
+	if err := check.Packages(ctx, added, check.Options{Limits: limits.Check, Checked: has.Uploaded}); err != nil {
+		return Upload{}, err
+	}
+	if err := upgrade.Packages(versioned, all); err != nil {
+		return Upload{}, adviseOn(err, dar.Main)
+	}
+	return upload, has.fits(all)
+}
+
+// adviseOn says what to do about a name and version that are taken: the next version is for a package of one's own, and
+// not for what the archive brings along.
+func adviseOn(err error, main *ast.Package) error {
+	refusal, is := fault.As(err)
+	if !is || !fault.KnownPackageVersion.Matches(err) || refusal.Context["package_name"] == main.Name {
+		return err
+	}
+	return refusal.WithHint("Another build of a dependency is here already: build the package against that one, which " +
+		"GET /v2/packages/{package-id} sends, or, if the dependency is yours, raise its version and build both again.")
+}
+
+// isBuiltIn reports whether a package is here already, with all that it needs: by its id, or as another build of the
+// same version. Other versions of built-in packages are refused: nobody uploads another coin. Packages may depend on
+// one; what they make of its templates is ours.
+func (l Ledger) isBuiltIn(p *ast.Package) (bool, error) {
+	ours, known := l.BuiltIn.Named(p.Name)
+	if l.BuiltIn.PackageName(p.ID) != "" || known && ours.Version == p.Release {
+		return true, nil
+	}
+	if !known {
+		return false, nil
+	}
+	return false, fault.DARValidationError.New(
+		"Package %s is version %s of %s, and this node has version %s of it built in",
+		p.ID, p.Release, p.Name, ours.Version).
+		With("package_id", string(p.ID)).
+		WithHint(ours.BuildAgainst() + " Leave this one out: #" + p.Name + " in commands and filters is the built-in one.")
+}
+
+// definesInterfaces reports whether a package has interfaces. Under the name of a built-in package nobody could use
+// them: those of that name are ours, and templates implement an interface by its id.
+func definesInterfaces(p *ast.Package) bool {
+	return slices.ContainsFunc(p.Modules, func(m *ast.Module) bool { return len(m.Interfaces) > 0 })
+}
+
+// nameTaken refuses interfaces under the name of a built-in package.
+func nameTaken(p *ast.Package, ours ledger.Package) error {
+	return fault.DARValidationError.New(
+		"Package %s (%s %s) has interfaces under the name of a package that this node has built in, as version %s",
+		p.ID, p.Name, p.Release, ours.Version).
+		With("package_id", string(p.ID)).
+		WithHint(ours.BuildAgainst() + " A package of your own needs a name of its own.")
+}
+
+func (l Limits) checkRoom(packages int, bytes int64) error {
+	switch {
+	case packages > l.Packages:
+		return fault.DARValidationError.New(
+			"The ledger would have %d uploaded packages, and it keeps %d", packages, l.Packages)
+	case bytes > l.Bytes:
+		return fault.DARValidationError.New(
+			"The uploaded packages would have %d bytes, and the ledger keeps %d", bytes, l.Bytes)
+	default:
+		return nil
+	}
+}
+
+// fits refuses what cannot be used with the built-in packages.
+func (l Ledger) fits(all ast.Packages) error {
+	packages := make([]deployed.Package, 0, len(all))
+	for _, p := range all {
+		packages = append(packages, deployed.Package{Package: p})
+	}
+	_, err := deployed.Extend(l.BuiltIn, packages)
+	if err == nil {
+		return nil
+	}
+	refusal := fault.DARValidationError.New("The packages do not go with those of this node: %s", err).Wrap(err)
+	var hints []string
+	for _, p := range all {
+		if ours, named := l.BuiltIn.Named(p.Name); named && l.BuiltIn.PackageName(p.ID) == "" {
+			hints = append(hints, ours.BuildAgainst())
+		}
+	}
+	if len(hints) > 0 {
+		slices.Sort(hints)
+		refusal = refusal.WithHint(strings.Join(slices.Compact(hints), " "))
+	}
+	return refusal
+}

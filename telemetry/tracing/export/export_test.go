@@ -1,0 +1,135 @@
+package export_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/telemetry/tracing/export"
+)
+
+func getenv(variables map[string]string) func(string) string {
+	return func(name string) string { return variables[name] }
+}
+
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+func TestWithoutVariablesNothingIsSent(t *testing.T) {
+	t.Parallel()
+	for name, variables := range map[string]map[string]string{
+		"none":     {},
+		"disabled": {"OTEL_SDK_DISABLED": "true", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318"},
+		"no exporter": {
+			"OTEL_TRACES_EXPORTER": "none", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			exporter, err := export.New(t.Context(), getenv(variables), "1", quiet())
+			require.NoError(t, err)
+			require.Nil(t, exporter.Tracer)
+			require.NoError(t, exporter.Close(t.Context()))
+		})
+	}
+}
+
+func TestVariablesThatMeanNothingAreRefused(t *testing.T) {
+	t.Parallel()
+	for name, value := range map[string]string{
+		"OTEL_TRACES_EXPORTER":               "jaeger",
+		"OTEL_EXPORTER_OTLP_PROTOCOL":        "http/json",
+		"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "udp",
+		"OTEL_TRACES_SAMPLER":                "sometimes",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := export.New(t.Context(), getenv(map[string]string{
+				"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318", name: value,
+			}), "1", quiet())
+			require.ErrorContains(t, err, name)
+			require.ErrorContains(t, err, value)
+			require.ErrorContains(t, err, "use")
+		})
+	}
+}
+
+// send makes a span with an exporter for a protocol, and closes it.
+func send(t *testing.T, protocol string) {
+	t.Helper()
+	var log bytes.Buffer
+	exporter, err := export.New(t.Context(), getenv(map[string]string{
+		"OTEL_TRACES_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_PROTOCOL": protocol,
+	}), "1.2.3", slog.New(slog.NewTextHandler(&log, nil)))
+	require.NoError(t, err)
+	_, span, _ := exporter.Tracer.Serve(t.Context(), ledger.TraceContext{}, "GET")
+	span.End()
+	require.NoError(t, exporter.Close(t.Context()), log.String())
+	require.Empty(t, log.String())
+}
+
+func requireSpan(t *testing.T, request *collector.ExportTraceServiceRequest) {
+	t.Helper()
+	require.Len(t, request.GetResourceSpans(), 1)
+	about := map[string]string{}
+	for _, attribute := range request.GetResourceSpans()[0].GetResource().GetAttributes() {
+		about[attribute.GetKey()] = attribute.GetValue().GetStringValue()
+	}
+	require.Equal(t, "ledger-1", about["service.name"], "the environment wins")
+	require.Equal(t, "1.2.3", about["service.version"])
+	require.Equal(t, "GET", request.GetResourceSpans()[0].GetScopeSpans()[0].GetSpans()[0].GetName())
+}
+
+func TestSpansGoOverHTTP(t *testing.T) {
+	taken := make(chan *collector.ExportTraceServiceRequest, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		request := &collector.ExportTraceServiceRequest{}
+		if err == nil && proto.Unmarshal(body, request) == nil && r.URL.Path == "/v1/traces" {
+			taken <- request
+		}
+	}))
+	defer server.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL)
+	t.Setenv("OTEL_SERVICE_NAME", "ledger-1")
+	send(t, "http/protobuf")
+	requireSpan(t, <-taken)
+}
+
+// takes is a collector behind gRPC.
+type takes struct {
+	collector.UnimplementedTraceServiceServer
+
+	taken chan *collector.ExportTraceServiceRequest
+}
+
+func (s takes) Export(
+	_ context.Context, request *collector.ExportTraceServiceRequest,
+) (*collector.ExportTraceServiceResponse, error) {
+	s.taken <- request
+	return &collector.ExportTraceServiceResponse{}, nil
+}
+
+func TestSpansGoOverGRPC(t *testing.T) {
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	server := grpc.NewServer()
+	defer server.Stop()
+	by := takes{taken: make(chan *collector.ExportTraceServiceRequest, 1)}
+	collector.RegisterTraceServiceServer(server, by)
+	go func() { _ = server.Serve(listener) }()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+listener.Addr().String())
+	t.Setenv("OTEL_SERVICE_NAME", "ledger-1")
+	send(t, "grpc")
+	requireSpan(t, <-by.taken)
+}

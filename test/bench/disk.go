@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// diskGoal is how many bytes of disk a submission may take, all included.
+const diskGoal = 15_000
+
+// Disk tells by how much the disk grew while taps came at a rate as from people: bytes for each.
+type Disk struct {
+	Submissions int     `json:"submissions"`
+	PerSecond   float64 `json:"perSecond"`
+	Seconds     float64 `json:"seconds"`
+	// Record, Temporal and Visibility are by how much the databases grew, with their indexes.
+	Record     float64 `json:"record"`
+	Temporal   float64 `json:"temporal"`
+	Visibility float64 `json:"visibility"`
+	// Kept is by how much the write-ahead log grew on the disk. It is bounded, so that this goes down with the number of
+	// submissions. Written is what was written to it.
+	Kept    float64 `json:"logKept"`
+	Written float64 `json:"logWritten"`
+}
+
+// Total is all that stays on the disk.
+func (d Disk) Total() float64 { return d.Record + d.Temporal + d.Visibility + d.Kept }
+
+// diskUse is what is on the disk.
+type diskUse struct{ record, temporal, visibility, kept, written int64 }
+
+// readDisk asks PostgreSQL for what is on its disk. The databases of Temporal count where they are on the same server.
+func readDisk(ctx context.Context, pool *pgxpool.Pool) (use diskUse, err error) {
+	const query = `select pg_database_size(current_database()),
+		(select coalesce(sum(pg_database_size(oid)), 0)::bigint from pg_database where datname = 'temporal'),
+		(select coalesce(sum(pg_database_size(oid)), 0)::bigint from pg_database where datname = 'temporal_visibility'),
+		(select coalesce(sum(size), 0)::bigint from pg_ls_waldir()),
+		pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint`
+	if err := pool.QueryRow(ctx, query).Scan(
+		&use.record, &use.temporal, &use.visibility, &use.kept, &use.written); err != nil {
+		return use, fmt.Errorf("read the sizes of the databases and of the log: %w", err)
+	}
+	return use, nil
+}
+
+// disk makes taps at the rate that was asked for, and measures by how much the disk has grown.
+func (r *run) disk(ctx context.Context) error {
+	if r.meter.database == nil {
+		return errors.New("--disk needs the database of the node: name it with --database-url")
+	}
+	wallets := r.wallets
+	do, err := r.operation("disk", ScenarioTap, ModeWait, wallets)
+	if err != nil {
+		return err
+	}
+	before, err := readDisk(ctx, r.meter.database)
+	if err != nil {
+		return err
+	}
+	expected := time.Duration(float64(r.options.Count) / r.options.DiskRate * float64(time.Second))
+	r.options.Progress(fmt.Sprintf("%d taps at %g a second, for %s", r.options.Count, r.options.DiskRate,
+		expected.Round(time.Second)))
+	made, err := openLoop(ctx, len(wallets), r.options.DiskRate, r.options.Count, do)
+	if err != nil {
+		return err
+	}
+	if made.done == 0 {
+		return fmt.Errorf("no tap was accepted: %w", made.refusal)
+	}
+	if _, err := r.workflows(ctx); err != nil { // until they are all closed, so that what Temporal still writes counts
+		return err
+	}
+	after, err := readDisk(ctx, r.meter.database)
+	if err != nil {
+		return err
+	}
+	each := func(before, after int64) float64 { return float64(after-before) / float64(made.done) }
+	r.report.Disk = &Disk{
+		Submissions: made.done, PerSecond: made.perSecond(), Seconds: made.elapsed.Seconds(),
+		Record: each(before.record, after.record), Temporal: each(before.temporal, after.temporal),
+		Visibility: each(before.visibility, after.visibility), Kept: each(before.kept, after.kept),
+		Written: each(before.written, after.written),
+	}
+	return nil
+}
+
+func (r *Report) printDisk(w io.Writer, d *Disk) {
+	text(w, "\nDisk: %d taps at %.1f a second, for %.0f s; bytes for each", d.Submissions, d.PerSecond, d.Seconds)
+	line(w, "record", "Temporal", "visibility", "log, kept", "all", "log, written")
+	line(w, bytesOf(d.Record), bytesOf(d.Temporal), bytesOf(d.Visibility), bytesOf(d.Kept), bytesOf(d.Total()),
+		bytesOf(d.Written))
+}
+
+func bytesOf(value float64) string { return fmt.Sprintf("%.0f", value) }
+
+// judgeDisk compares what a submission takes with the aim.
+func judgeDisk(d *Disk) Goal {
+	met := d.Total() <= diskGoal
+	return Goal{
+		Name: fmt.Sprintf("a submission takes at most %d bytes of disk, all included", diskGoal), Met: &met,
+		Figure: bytesOf(d.Total()),
+	}
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/florinledger/florin/client"
+	"github.com/florinledger/florin/devnet/runfile"
+)
+
+// The scenarios.
+const (
+	ScenarioTap      = "tap"      // each submission mints coin: two contracts read, one created
+	ScenarioTransfer = "transfer" // each submission turns one holding into two
+	ScenarioMixed    = "mixed"    // taps and transfers in turn
+)
+
+// The modes.
+const (
+	ModeAsync = "async" // a submission is done when the node acknowledged it; its completion is checked later
+	ModeWait  = "wait"  // a submission is done when the node answered with its completion
+)
+
+// adminUser is the user that LocalNet's tools administer a node with.
+const adminUser = "ledger-api-user"
+
+// Options are the flags: what to measure.
+type Options struct {
+	DataDir         string `default:".florin" env:"FLORIN_DATA_DIR" help:"Data directory of a node started by florin up: addresses are read from there, unless --url names a node." placeholder:"DIR" type:"path"`
+	URL             string `env:"FLORIN_URL" help:"Base URL of another node's API." name:"url" placeholder:"URL"`
+	TemporalAddress string `env:"FLORIN_TEMPORAL_ADDRESS" help:"The node's Temporal, to measure what it does alone." placeholder:"HOST:PORT"`
+	Namespace       string `default:"default" env:"FLORIN_TEMPORAL_NAMESPACE" help:"Temporal namespace." placeholder:"NAME"`
+	Audience        string `env:"FLORIN_AUTH_AUDIENCE" help:"Audience of development tokens." placeholder:"TEXT"`
+	DSO             string `help:"DSO party; looked up by default." name:"dso" placeholder:"PARTY"`
+
+	Scenarios   []string      `default:"tap,transfer,mixed" enum:"tap,transfer,mixed" help:"What to submit." name:"scenario"`
+	Modes       []string      `default:"async,wait" enum:"async,wait" help:"Whether to wait for acknowledgements or for completions." name:"mode"`
+	Concurrency []int         `default:"1,16,64" help:"How many clients at once."`
+	Duration    time.Duration `default:"5s" help:"How long to measure each figure, at most."`
+	Count       int           `default:"8000" help:"How many submissions to make for each figure, at most."`
+	Load        float64       `default:"0.7" help:"Latencies are measured at this part of the highest rate."`
+	Contention  bool          `help:"Have two clients spend each holding at the same time, so that half of the transfers are refused."`
+	Overload    bool          `help:"Ask for far more than the node can do, and measure what it still does; nothing else is measured then."`
+	Disk        bool          `help:"Make --count taps at --disk-rate, and measure by how much the disk grows for each; nothing else is measured then."`
+	Smoke       bool          `help:"Only show that everything works: a few seconds, figures of no value."`
+	JSON        string        `help:"Write the results to this file too." name:"json" placeholder:"FILE" type:"path"`
+
+	OverloadFactor  float64 `default:"10" help:"How many times the highest rate --overload asks for."`
+	OverloadClients int     `default:"1000" help:"Over how many connections --overload asks."`
+
+	DiskRate float64 `default:"13" help:"How many taps a second --disk makes."`
+
+	DatabaseURL string `env:"FLORIN_DATABASE_URL" help:"The node's database, to measure what it does alone." placeholder:"URL"`
+	Secret      string `env:"FLORIN_AUTH_SECRET" help:"Secret of development tokens (florin up: unsafe)." name:"auth-secret" placeholder:"TEXT"`
+
+	// Version is the version of the source tree.
+	Version string `kong:"-"`
+	// Progress is told in one line each what is being measured; nil discards it.
+	Progress func(string) `kong:"-"`
+}
+
+// prepare checks the options and fills what follows from others.
+func (o *Options) prepare() error {
+	if o.Progress == nil {
+		o.Progress = func(string) {}
+	}
+	if o.Smoke {
+		o.Duration, o.Count, o.Concurrency = min(o.Duration, smokeDuration), min(o.Count, smokeCount), []int{smokeClients}
+	}
+	switch {
+	case len(o.Scenarios) == 0 || len(o.Modes) == 0 || len(o.Concurrency) == 0:
+		return errors.New("nothing to measure: name at least one --scenario, --mode and --concurrency")
+	case o.Duration <= 0:
+		return fmt.Errorf("--duration is %s: it must be more than nothing", o.Duration)
+	case o.Count <= 0:
+		return fmt.Errorf("--count is %d: it must be at least 1", o.Count)
+	case o.Overload && (o.OverloadFactor <= 0 || o.OverloadClients < 1):
+		return fmt.Errorf("--overload-factor is %g and --overload-clients %d: both must be more than nothing",
+			o.OverloadFactor, o.OverloadClients)
+	case o.Disk && o.DiskRate <= 0:
+		return fmt.Errorf("--disk-rate is %g: it must be more than nothing", o.DiskRate)
+	case o.Disk && o.Overload:
+		return errors.New("--disk and --overload are both given: measure one after the other")
+	case o.Load <= 0 || o.Load > 1:
+		return fmt.Errorf("--load is %g: it must be above 0 and at most 1", o.Load)
+	}
+	for _, concurrency := range o.Concurrency {
+		if concurrency < 1 || concurrency > maxConcurrency {
+			return fmt.Errorf("--concurrency %d is not from 1 to %d", concurrency, maxConcurrency)
+		}
+	}
+	for _, scenario := range o.Scenarios {
+		if !slices.Contains([]string{ScenarioTap, ScenarioTransfer, ScenarioMixed}, scenario) {
+			return fmt.Errorf("there is no scenario %q: choose of tap, transfer and mixed", scenario)
+		}
+	}
+	for _, mode := range o.Modes {
+		if mode != ModeAsync && mode != ModeWait {
+			return fmt.Errorf("there is no mode %q: choose of async and wait", mode)
+		}
+	}
+	return nil
+}
+
+// What a smoke test does: as little as goes through everything.
+const (
+	smokeDuration = 200 * time.Millisecond
+	smokeCount    = 30
+	smokeClients  = 3
+)
+
+const (
+	// maxConcurrency is less than half of what a node serves at once with its default settings.
+	maxConcurrency = 450
+	// clientsOfUser is how many clients share a user: fewer than a node serves one user at once, though several processes
+	// share that number, and one reads completions meanwhile.
+	clientsOfUser = 80
+)
+
+// target finds the node: from the note of `florin up` unless the options name another.
+func (o *Options) target() (runfile.Info, error) {
+	target := runfile.Info{Secret: "unsafe", Audience: "https://canton.network.global"}
+	if o.URL == "" {
+		found, err := runfile.Read(o.DataDir)
+		if err != nil {
+			return runfile.Info{}, fmt.Errorf("%w; a node elsewhere is named with --url", err)
+		}
+		target = found
+	}
+	target.URL = cmp.Or(o.URL, target.URL)
+	target.DatabaseURL = cmp.Or(o.DatabaseURL, target.DatabaseURL)
+	target.TemporalAddress = cmp.Or(o.TemporalAddress, target.TemporalAddress)
+	target.Secret = cmp.Or(o.Secret, target.Secret)
+	target.Audience = cmp.Or(o.Audience, target.Audience)
+	target.DSO = cmp.Or(o.DSO, target.DSO)
+	return target, nil
+}
+
+// findDSO asks the node for the DSO party.
+func findDSO(ctx context.Context, admin *client.Client) (string, error) {
+	parties, err := admin.Parties(ctx, "DSO::")
+	if err != nil {
+		return "", err
+	}
+	if len(parties) != 1 {
+		return "", fmt.Errorf("the node knows %d parties DSO::…: name the right one with --dso", len(parties))
+	}
+	return parties[0], nil
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/florinledger/florin/client"
+	"github.com/florinledger/florin/devnet/runfile"
+)
+
+// run is one benchmark under way.
+type run struct {
+	options Options
+	target  runfile.Info
+	name    string // of the run: the start of everything it names
+	version string // of the API
+	client  *client.Client
+	coin    client.Coin
+	wallets []*wallet
+	users   []string // that act for the wallets
+	meter   meter
+	report  *Report
+
+	temporal   *bareTemporal // nil when its address is not known
+	postgres   *barePostgres // nil when its URL is not known
+	footprints map[string][]footprint
+	sequence   atomic.Int64
+}
+
+// Run measures a running node and the ceilings under it, and prints a table. It leaves parties, coin and finished
+// workflows behind. The error says what kept it from measuring; missed goals are no error.
+func Run(ctx context.Context, options Options, out io.Writer) (err error) {
+	if err := options.prepare(); err != nil {
+		return err
+	}
+	r, err := newRun(ctx, options)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.close(ctx)) }()
+	if err := r.measure(ctx); err != nil {
+		return err
+	}
+	r.report.Machine.LoadAfter = loadAverage(procDir)
+	r.report.relate()
+	r.report.judge()
+	if options.JSON != "" {
+		if err := r.report.save(options.JSON); err != nil {
+			return err
+		}
+	}
+	return r.report.print(out)
+}
+
+func newRun(ctx context.Context, options Options) (*run, error) {
+	target, err := options.target()
+	if err != nil {
+		return nil, err
+	}
+	clients := 0
+	for _, concurrency := range options.Concurrency {
+		clients = max(clients, concurrency)
+	}
+	r := &run{
+		options: options, target: target, name: "bench-" + strings.ToLower(rand.Text()[:8]),
+		client:  client.New(target.URL, clients+setupParallel),
+		wallets: make([]*wallet, clients), meter: meter{pids: target.PIDs}, footprints: map[string][]footprint{},
+		report: &Report{
+			StartedAt: time.Now().UTC(), Machine: describeMachine(procDir), Ceilings: []Ceiling{}, Stages: []Stage{},
+			Settings: Settings{
+				DurationSeconds: options.Duration.Seconds(), Count: options.Count, Load: options.Load,
+				Contention: options.Contention, Smoke: options.Smoke,
+			},
+		},
+	}
+	spends := 1
+	if options.Contention {
+		spends = 2
+	}
+	for i := range r.wallets {
+		r.wallets[i] = &wallet{spends: spends}
+	}
+	if err := r.connect(ctx); err != nil {
+		return nil, errors.Join(err, r.close(ctx))
+	}
+	return r, nil
+}
+
+// connect reaches for what is under the node, as far as it is known.
+func (r *run) connect(ctx context.Context) (err error) {
+	r.report.Machine.Florin = r.options.Version
+	if r.target.TemporalAddress != "" {
+		r.temporal, err = dialTemporal(ctx, r.target.TemporalAddress, r.options.Namespace, r.name)
+		if err != nil {
+			return err
+		}
+		r.report.Machine.Temporal = r.temporal.version(ctx)
+	} else {
+		r.options.Progress("Temporal is not measured: --temporal-address is missing")
+	}
+	if r.target.DatabaseURL == "" {
+		r.options.Progress("PostgreSQL is not measured: --database-url is missing")
+		return nil
+	}
+	pool, err := pgxpool.New(ctx, r.target.DatabaseURL)
+	if err != nil {
+		return fmt.Errorf("the database URL is not usable: %w", err)
+	}
+	r.meter.database = pool
+	if err := pool.QueryRow(ctx, "SHOW server_version").Scan(&r.report.Machine.Postgres); err != nil {
+		return fmt.Errorf("cannot reach the database: %w", err)
+	}
+	r.postgres, err = openScratch(ctx, pool)
+	return err
+}
+
+func (r *run) close(ctx context.Context) error {
+	var err error
+	if r.postgres != nil {
+		err = r.postgres.close(ctx)
+	}
+	if r.meter.database != nil {
+		r.meter.database.Close()
+	}
+	if r.temporal != nil {
+		r.temporal.client.Close()
+	}
+	r.client.Close()
+	return err
+}
+
+// measure goes through the numbers of clients: for each, the ceilings, the stages, and the ceilings again.
+func (r *run) measure(ctx context.Context) error {
+	if err := r.setUp(ctx); err != nil {
+		return err
+	}
+	r.report.Machine.API = r.version
+	if r.options.Overload {
+		return r.overload(ctx)
+	}
+	if r.options.Disk {
+		return r.disk(ctx)
+	}
+	if err := r.takeFootprints(ctx); err != nil {
+		return err
+	}
+	if err := r.idle(ctx); err != nil {
+		return fmt.Errorf("measure the idle node: %w", err)
+	}
+	for _, concurrency := range r.options.Concurrency {
+		if err := r.ceilings(ctx, concurrency); err != nil {
+			return err
+		}
+		for _, scenario := range r.options.Scenarios {
+			for _, mode := range r.options.Modes {
+				stage := Stage{Scenario: scenario, Mode: mode, Concurrency: concurrency}
+				if err := r.stage(ctx, &stage); err != nil {
+					return fmt.Errorf("measure %s, %s, %d clients: %w", scenario, mode, concurrency, err)
+				}
+				r.report.Stages = append(r.report.Stages, stage)
+			}
+		}
+		if err := r.ceilings(ctx, concurrency); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+const (
+	// warmUpDuration lets connections open, caches fill and batches find their size before anything counts.
+	warmUpDuration = time.Second
+	// warmUpHoldings is how many holdings a warm-up may spend, of all wallets together.
+	warmUpHoldings = 400
+	// headroom is by how much more holdings are prepared than the rate of the warm-up would use, so that a load that gets
+	// faster does not run out of them.
+	headroom = 1.5
+)
+
+// stage measures the highest rate first, with what it costs, and then latencies at a part of that rate.
+func (r *run) stage(ctx context.Context, s *Stage) error {
+	label := fmt.Sprintf("%d clients: %s, %s", s.Concurrency, s.Scenario, s.Mode)
+	prefix := fmt.Sprintf("%d-%s-%s", s.Concurrency, s.Scenario, s.Mode)
+	wallets := r.wallets[:s.Concurrency]
+	r.options.Progress(label + ": warm up")
+	warm := bound{duration: min(warmUpDuration, r.options.Duration), operations: r.options.Count}
+	warmed, err := r.submit(ctx, s, prefix+"-warm", wallets, warmUpHoldings, warm)
+	if err != nil {
+		return err
+	}
+	expected := min(int(headroom*warmed.load.perSecond()*r.options.Duration.Seconds())+1, r.options.Count)
+	r.options.Progress(label + ": highest rate")
+	if err := r.highestRate(ctx, s, prefix+"-rate", wallets, expected); err != nil {
+		return err
+	}
+	if s.PerSecond == 0 {
+		return fmt.Errorf("no submission was accepted: %s", s.Refusal)
+	}
+	r.options.Progress(fmt.Sprintf("%s: %.0f a second; latencies at %.0f %% of it", label, s.PerSecond,
+		r.options.Load*percent))
+	if err := r.latencies(ctx, s, prefix+"-latency", wallets); err != nil {
+		return err
+	}
+	s.Memory = r.meter.memory()
+	return nil
+}
+
+// highestRate submits as fast as it goes, and reads what that cost.
+func (r *run) highestRate(ctx context.Context, s *Stage, prefix string, wallets []*wallet, expected int) error {
+	if err := r.fund(ctx, wallets, needsHoldings(s.Scenario, expected, len(wallets))); err != nil {
+		return err
+	}
+	workflows, err := r.workflows(ctx)
+	if err != nil {
+		return err
+	}
+	before := r.meter.read(ctx)
+	d, err := r.submit(ctx, s, prefix, wallets, expected,
+		bound{duration: r.options.Duration, operations: r.options.Count})
+	if err != nil {
+		return err
+	}
+	s.CPU = perSubmission(before, r.meter.read(ctx), d.accepted+d.refused)
+	s.Accepted, s.Refused, s.Refusal = d.accepted, d.refused, d.refusal
+	s.Seconds, s.LoadAverage = d.elapsed.Seconds(), loadAverage(procDir)
+	s.PerSecond = float64(d.accepted) / s.Seconds
+	after, err := r.workflows(ctx)
+	if err == nil && after > workflows {
+		share := float64(d.accepted+d.refused) / float64(after-workflows)
+		s.PerWorkflow = &share
+	}
+	return err
+}
+
+// driven is what came of a load, with the completions of what was only acknowledged.
+type driven struct {
+	load     load
+	accepted int
+	refused  int
+	refusal  string
+	elapsed  time.Duration // until the last completion
+}
+
+// submit drives the scenario as fast as it goes and waits until everything has completed.
+func (r *run) submit(
+	ctx context.Context, s *Stage, prefix string, wallets []*wallet, submissions int, until bound,
+) (driven, error) {
+	if err := r.fund(ctx, wallets, needsHoldings(s.Scenario, submissions, len(wallets))); err != nil {
+		return driven{}, err
+	}
+	do, err := r.operation(prefix, s.Scenario, s.Mode, wallets)
+	if err != nil {
+		return driven{}, err
+	}
+	collector, err := r.collect(ctx, prefix, wallets)
+	if err != nil {
+		return driven{}, err
+	}
+	started := time.Now()
+	var d driven
+	if s.Mode == ModeAsync {
+		d, err = r.driveAcknowledged(ctx, collector, len(wallets), until, do)
+	} else {
+		d.load, err = closedLoop(ctx, len(wallets), until, do)
+		d.accepted, d.elapsed = d.load.done, d.load.elapsed
+	}
+	if err != nil {
+		return driven{}, err
+	}
+	if s.Mode == ModeAsync {
+		d.elapsed = max(d.load.elapsed, collector.last.Sub(started)-completionIdle)
+	}
+	d.refused += d.load.refused
+	if d.load.refusal != nil {
+		d.refusal = d.load.refusal.Error()
+	}
+	return d, nil
+}
+
+// driveAcknowledged has a second client read the completions meanwhile, and waits for the last of them.
+func (r *run) driveAcknowledged(
+	ctx context.Context, c *collector, workers int, until bound, do operation,
+) (driven, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	acknowledged, collected := make(chan int, 1), make(chan error, 1)
+	go func() { collected <- c.follow(ctx, acknowledged) }()
+	l, err := closedLoop(ctx, workers, until, do)
+	if err != nil {
+		cancel()
+		return driven{}, errors.Join(err, <-collected)
+	}
+	acknowledged <- l.done
+	if err := <-collected; err != nil {
+		return driven{}, err
+	}
+	return driven{load: l, accepted: c.accepted, refused: c.refused, refusal: c.refusal}, nil
+}
+
+// collect prepares to read the completions from here on.
+func (r *run) collect(ctx context.Context, prefix string, wallets []*wallet) (*collector, error) {
+	end, err := r.client.LedgerEnd(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &collector{prefix: r.name + "-" + prefix + "-", last: time.Now()}
+	for shared := range slices.Chunk(wallets, clientsOfUser) {
+		reader := completionReader{client: shared[0].client, offset: end}
+		for _, w := range shared {
+			reader.parties = append(reader.parties, w.receiver) // which acts in taps and in transfers
+		}
+		c.readers = append(c.readers, &reader)
+	}
+	return c, nil
+}
+
+// workflows counts the node's workflows for this run so far; -1 when that is not known.
+func (r *run) workflows(ctx context.Context) (int64, error) {
+	if r.temporal == nil {
+		return -1, nil
+	}
+	return r.temporal.workflowsOf(ctx, r.users)
+}
+
+// latencies submits by the clock.
+func (r *run) latencies(ctx context.Context, s *Stage, prefix string, wallets []*wallet) error {
+	s.OfferedPerSecond = s.PerSecond * r.options.Load
+	submissions := min(int(s.OfferedPerSecond*r.options.Duration.Seconds())+1, r.options.Count)
+	if err := r.fund(ctx, wallets, needsHoldings(s.Scenario, submissions, len(wallets))); err != nil {
+		return err
+	}
+	do, err := r.operation(prefix, s.Scenario, s.Mode, wallets)
+	if err != nil {
+		return err
+	}
+	timed, err := openLoop(ctx, len(wallets), s.OfferedPerSecond, submissions, do)
+	s.Latency = spread(timed.latencies)
+	return err
+}

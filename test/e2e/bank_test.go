@@ -1,0 +1,286 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/client"
+	"github.com/florinledger/florin/ledger/decimal"
+	"github.com/florinledger/florin/test/torture"
+)
+
+const (
+	bankParties = 4
+	// bankClients race for the same coins.
+	bankClients = 6
+	// defaultOperations is how many submissions the test of the bank makes, and operationsVariable asks for more.
+	defaultOperations  = 400
+	operationsVariable = "FLORIN_TEST_OPERATIONS"
+	// bankOffer is how long the coin of an offer stays locked at most: some are taken in time and some are not.
+	bankOffer = 3 * time.Second
+)
+
+// bank is a run of the bank test: two nodes on one database, clients that race, readers that look on.
+type bank struct {
+	t       *testing.T
+	pair    *pair
+	account account
+	nodes   []*client.Client
+	began   time.Time
+	factory factory
+
+	mu      sync.Mutex
+	history torture.History
+	// coins and offers are what clients have heard of lately, spent or not, so that they want the same.
+	coins  []torture.Contract
+	offers []bankTransfer
+	failed error
+}
+
+// bankTransfer is a transfer by the token standard that waits for its receiver.
+type bankTransfer struct {
+	id, locked, sender, receiver string
+	deadline                     time.Time
+}
+
+// intent is what a client wants to do.
+type intent struct {
+	operation torture.Operation
+	actAs     []string
+	command   client.Command
+}
+
+// TestTransfersOffersWithdrawalsAndExpiriesRaceForTheSameCoins has clients of two nodes on one database spend, lock,
+// take and take back the same few coins at once while the node's own workflows expire what was not taken in time, and
+// checks the whole history.
+func TestTransfersOffersWithdrawalsAndExpiriesRaceForTheSameCoins(t *testing.T) {
+	t.Parallel()
+	seed, _ := newRandom(t)
+	operations := intVariable(operationsVariable, defaultOperations)
+	b := newBank(t)
+	stopped := make(chan struct{})
+	stop := sync.OnceFunc(func() { close(stopped) })
+	defer stop()
+	var clients, readers sync.WaitGroup
+	for i := range bankClients {
+		random := rand.New(rand.NewPCG(seed, uint64(i)))
+		clients.Go(func() { b.work(i, operations/bankClients, random) })
+	}
+	for i, node := range b.nodes {
+		readers.Go(func() { b.read(stopped, fmt.Sprintf("reader of node %d", i), node) })
+		readers.Go(func() { b.follow(stopped, fmt.Sprintf("follower of node %d", i), node) })
+	}
+	clients.Wait()
+	stop()
+	readers.Wait()
+	require.NoError(t, b.failed)
+	b.record()
+	b.log()
+	require.Empty(t, torture.Check(b.history))
+}
+
+func newBank(t *testing.T) *bank {
+	t.Helper()
+	p := newPair(t, "--list-limit", "1000000", "--request-timeout", "1m")
+	hints := make([]string, bankParties)
+	for i := range hints {
+		hints[i] = fmt.Sprintf("holder-%d", i)
+	}
+	b := &bank{t: t, pair: p, account: newAccount(t, p.first.endpoint, p.dso, "bank", hints...), began: time.Now()}
+	for _, node := range []endpoint{p.first.endpoint, p.second.endpoint} {
+		b.nodes = append(b.nodes, node.as(b.account.user))
+	}
+	b.factory = newFactory(t, p.first.endpoint, b.account, p.dso)
+	return b
+}
+
+// since is the time on the clock of all clients.
+func (b *bank) since() time.Duration { return time.Since(b.began) }
+
+// fail keeps the first thing that nothing explains.
+func (b *bank) fail(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.failed == nil {
+		b.failed = err
+	}
+}
+
+func (b *bank) isFailed() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.failed != nil
+}
+
+// work makes submissions at nodes by chance, one after the other.
+func (b *bank) work(client, operations int, random *rand.Rand) {
+	var last *intent
+	for i := 0; i < operations && !b.isFailed(); i++ {
+		next := b.choose(random)
+		next.operation.CommandID = fmt.Sprintf("client-%d-%d", client, i)
+		if last != nil && random.IntN(15) == 0 {
+			next = *last // the same command again
+		}
+		next.operation.SubmissionID = fmt.Sprintf("client-%d-try-%d", client, i)
+		b.submit(b.nodes[random.IntN(len(b.nodes))], next)
+		last = &next
+	}
+}
+
+// choose makes up what to do next. Clients choose among the same few contracts, gone or not.
+func (b *bank) choose(random *rand.Rand) intent {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	parties := b.account.parties
+	one, other := parties[random.IntN(bankParties)], parties[random.IntN(bankParties)]
+	const recent = 8
+	coins, offers := tail(b.coins, recent), tail(b.offers, recent)
+	switch what := random.IntN(10); {
+	case what < 2 || len(coins) == 0:
+		return intent{actAs: []string{one}, command: b.pair.coin.Tap(one, "10.0")}
+	case what < 5:
+		coin := coins[random.IntN(len(coins))]
+		return intent{
+			operation: torture.Operation{Inputs: []string{coin.ID}}, actAs: distinct(coin.Owner, other),
+			command: b.pair.coin.Transfer(coin.Owner, []string{coin.ID},
+				client.Output{Receiver: other, Amount: half(coin.Amount)}),
+		}
+	case what < 7 || len(offers) == 0:
+		coin := coins[random.IntN(len(coins))]
+		if other == coin.Owner {
+			other = parties[(slices.Index(parties, other)+1)%bankParties]
+		}
+		deadline := time.Now().Add(time.Duration(random.Int64N(int64(bankOffer)))).Truncate(time.Microsecond)
+		return intent{
+			operation: torture.Operation{Inputs: []string{coin.ID}, NotAfter: deadline}, actAs: []string{coin.Owner},
+			command: b.factory.offer(coin, other, half(coin.Amount), deadline),
+		}
+	default:
+		return b.factory.answer(offers[random.IntN(len(offers))], random.IntN(4))
+	}
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+func tail[T any](list []T, most int) []T { return list[max(0, len(list)-most):] }
+
+func distinct(a, b string) []string { return slices.Compact([]string{a, b}) }
+
+// half of an amount, as far as it goes.
+func half(amount decimal.Decimal) string {
+	result, err := amount.Div(decimal.FromInt(2))
+	if err != nil {
+		return amount.String()
+	}
+	return result.String()
+}
+
+// submit makes a submission and notes what came of it.
+func (b *bank) submit(node *client.Client, what intent) {
+	commands := client.Commands{
+		CommandID: what.operation.CommandID, SubmissionID: what.operation.SubmissionID, ActAs: what.actAs,
+		ReadAs: []string{b.pair.dso}, Commands: []client.Command{what.command},
+	}
+	operation := what.operation
+	operation.Started = b.since()
+	outcome, err := node.SubmitAndWaitForTransaction(context.WithoutCancel(b.t.Context()), commands)
+	operation.Ended = b.since()
+	code := client.Code(err)
+	switch {
+	case err == nil:
+		operation.Outcome, operation.Offset, operation.UpdateID = torture.Accepted, outcome.Offset, outcome.UpdateID
+	case code == "SUBMISSION_ALREADY_IN_FLIGHT": // refused by the node alone, without a trace
+	case code == "":
+		b.fail(err)
+	default:
+		operation.Outcome, operation.Code = torture.Refused, code
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.history.Operations = append(b.history.Operations, operation)
+	if err == nil {
+		b.learn(outcome)
+	}
+}
+
+// learn keeps the coins and offers that a transaction made.
+func (b *bank) learn(transaction client.Transaction) {
+	coins, transfers, err := contractsIn(transaction)
+	if err != nil && b.failed == nil {
+		b.failed = err
+	}
+	for _, coin := range coins {
+		if !coin.locked {
+			b.coins = append(b.coins, coin.Contract)
+		}
+	}
+	b.offers = append(b.offers, transfers...)
+}
+
+// read looks at all coins, again and again, until it is stopped.
+func (b *bank) read(stopped <-chan struct{}, name string, node *client.Client) {
+	for !isClosed(stopped) && !b.isFailed() {
+		read := torture.Read{Reader: name, Started: b.since(), Active: map[string]torture.Contract{}}
+		var err error
+		if read.Offset, err = node.LedgerEnd(b.t.Context()); err == nil {
+			var found []client.CreatedEvent
+			found, err = node.ActiveContracts(b.t.Context(), read.Offset, b.pair.dso, client.AmuletTemplate,
+				lockedTemplate)
+			for _, created := range found {
+				coin, wrong := readCoin(created)
+				if wrong != nil {
+					err = wrong
+				}
+				read.Active[created.ContractID] = coin.Contract
+			}
+		}
+		if err != nil {
+			b.fail(err)
+			return
+		}
+		read.Ended = b.since()
+		b.mu.Lock()
+		b.history.Reads = append(b.history.Reads, read)
+		b.mu.Unlock()
+	}
+}
+
+// follow reads the updates as they come, page after page, and once more at the end.
+func (b *bank) follow(stopped <-chan struct{}, name string, node *client.Client) {
+	followed := torture.Follow{Reader: name}
+	for last := false; !last && !b.isFailed(); {
+		last = isClosed(stopped)
+		end, err := node.LedgerEnd(b.t.Context())
+		if err == nil && end > followed.End {
+			var updates []client.Transaction
+			updates, err = updatesBetween(b.t.Context(), node, followed.End, end, b.witnesses()...)
+			for _, update := range updates {
+				followed.Offsets = append(followed.Offsets, update.Offset)
+			}
+			followed.End = end
+		}
+		if err != nil {
+			b.fail(err)
+			return
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.history.Follows = append(b.history.Follows, followed)
+}
+
+func (b *bank) witnesses() []string { return append(slices.Clone(b.account.parties), b.pair.dso) }

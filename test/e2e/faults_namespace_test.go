@@ -1,0 +1,83 @@
+package e2e_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/operatorservice/v1"
+
+	"github.com/florinledger/florin/client"
+)
+
+// Somebody deletes the namespace under a running installation: the API says so and goes on reading. When the namespace
+// is there again, the API adds what it needs to it by itself and takes submissions.
+func TestANamespaceThatIsDeletedWhileTheNodeRunsIsNamed(t *testing.T) {
+	t.Parallel()
+	f := &faulty{t: t, direct: install(t)}
+	worker := launch(t, "worker", f.direct)
+	f.servedNode = launch(t, "api", f.direct, "--request-timeout", faultyTimeout)
+	worker.awaitReady(t)
+	f.awaitReady(t)
+	f.meetAlice()
+
+	temporal := temporalClient(t, f.direct.temporalAddress, f.direct.namespace)
+	_, err := temporal.OperatorService().DeleteNamespace(t.Context(), &operatorservice.DeleteNamespaceRequest{
+		Namespace: f.direct.namespace,
+	})
+	require.NoError(t, err)
+	f.requireBroken("temporal")
+	_, text := f.readyz()
+	require.Contains(t, text, f.direct.namespace)
+	require.NoError(t, f.read(t.Context()), "reads do not need it")
+	var taken []string
+	await(t, "submissions are refused", func() error {
+		tap := f.tap()
+		err := f.refusal(func(ctx context.Context) error { return f.alice.Submit(ctx, tap) })
+		if errors.Is(err, errStillTaken) {
+			taken = append(taken, tap.CommandID)
+		}
+		return err
+	})
+
+	registerNamespace(t, f.direct)
+	kept := f.tap()
+	await(t, "the new namespace takes submissions", func() error { return f.alice.Submit(t.Context(), kept) })
+	// The worker is the same: it asks the new namespace for work when the old one's answer has come, a minute later.
+	require.Zero(t, f.alice.awaitCompletion(t, kept.CommandID).Status.Code)
+	// What the old namespace took while it was being deleted is gone with it, and comes again.
+	await(t, "what was acknowledged has its completion", func() error {
+		if !f.completed(taken) {
+			return errNotYet
+		}
+		return nil
+	})
+	f.requireHealthy()
+}
+
+var errStillTaken = errors.New("the submission was taken")
+
+// refusal is nil when the call is refused as what may be tried again: Temporal goes on for a moment with a namespace
+// that is gone.
+func (f *faulty) refusal(call func(context.Context) error) error {
+	if err := call(f.t.Context()); err == nil {
+		return errStillTaken
+	}
+	f.requireUnavailable("a submission", call)
+	return nil
+}
+
+// completed reports whether all commands have a completion by now.
+func (f *faulty) completed(commandIDs []string) bool {
+	f.t.Helper()
+	found, _, err := f.alice.Completions(f.t.Context(), client.CompletionsRequest{
+		Parties: []string{f.alice.party()}, Limit: 1000, Idle: time.Millisecond,
+	})
+	require.NoError(f.t, err)
+	return !slices.ContainsFunc(commandIDs, func(id string) bool {
+		return !slices.ContainsFunc(found, func(c client.Completion) bool { return c.CommandID == id })
+	})
+}

@@ -1,0 +1,271 @@
+//go:build upgrade
+
+package e2e_test
+
+import (
+	"crypto/ed25519"
+	"fmt"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/client"
+)
+
+// versions is an installation with an API of each version. One worker runs, of the version that the test wants: so the
+// test knows by whose rules everything is committed.
+type versions struct {
+	*upgrading
+	worker                *program
+	beforeFront, nowFront endpoint
+}
+
+// newVersions starts an installation of the version before, brings its schema to this one, and adds an API of this one.
+func newVersions(t *testing.T) *versions {
+	t.Helper()
+	v := &versions{upgrading: installBefore(t)}
+	v.addresses = []string{freeAddress(t), freeAddress(t)}
+	v.worker = v.launch(t, v.before, "worker", 0)
+	v.apis = []*program{v.launch(t, v.before, "api", 0)}
+	v.worker.waitFor(t, "florin: ready")
+	v.apis[0].waitFor(t, "florin: ready at http://")
+	migrated := v.run(t, v.now, "migrate")
+	require.Equal(t, 0, migrated.exitCode(t), "it said: %s", migrated.stderr)
+	v.apis = append(v.apis, v.launch(t, v.now, "api", 1))
+	v.apis[1].waitFor(t, "florin: ready at http://")
+	v.beforeFront, v.nowFront = newEndpoint(t, "http://"+v.addresses[0]), newEndpoint(t, "http://"+v.addresses[1])
+	v.awaitAPIs(t)
+	return v
+}
+
+func (v *versions) awaitAPIs(t *testing.T) {
+	t.Helper()
+	awaitReadyz(t, v.beforeFront, http.StatusOK, "passed")
+	awaitReadyz(t, v.nowFront, http.StatusOK, "passed")
+}
+
+// work has a worker of a version in the place of the one that runs.
+func (v *versions) work(t *testing.T, executable string) {
+	t.Helper()
+	require.NoError(t, v.worker.Signal(syscall.SIGTERM))
+	v.worker.waitEnd(t)
+	require.Equal(t, 0, v.worker.exitCode(t), "it said: %s", v.worker.stderr)
+	v.worker = v.launch(t, executable, "worker", 0)
+	v.worker.waitFor(t, "florin: ready")
+	v.awaitAPIs(t)
+}
+
+// namedChange is a change that was made at one version, and what it answered.
+type namedChange struct {
+	key, path string
+	body      map[string]any
+	answer    changed
+}
+
+// handover is what was begun at the API of one version, to be gone on with at the other one's.
+type handover struct {
+	name    string // of its users and parties
+	from    endpoint
+	dso     string
+	changes []namedChange
+	history []string
+	app     account
+	paid    client.Commands
+	signer  *signer
+	// key is that of outside, which request allocates.
+	key     ed25519.PrivateKey
+	outside string
+	request allocation
+	reader  *reader
+	tokens  map[string]string
+}
+
+// begin makes named changes, generates a party's topology, signs for another one, reads first pages and opens a stream.
+func begin(t *testing.T, at endpoint, name string) *handover {
+	t.Helper()
+	h := &handover{name: name, from: at, dso: findDSO(t, at), tokens: map[string]string{}}
+	at.onboard(t, "payer-"+name)
+	friend := at.onboard(t, "friend-"+name)
+	h.change(t, "", "/v0/wallet/tap", map[string]any{"amount": "100", "command_id": "rent"})
+	h.change(t, "keyed", "/v0/wallet/tap", map[string]any{"amount": "10"})
+	h.change(t, "", "/v0/wallet/token-standard/transfers", offerTo(friend, "1", "named"))
+	h.change(t, "keyed-offer", transferOffers, offerTo(friend, "2", "tracked"))
+	h.history = at.history(t, "payer-"+name)
+
+	h.app = newAccount(t, at, h.dso, "app-"+name, "app-"+name)
+	h.signer = newSigner(t, at, &h.app)
+	coin, err := at.admin().FindCoin(t.Context(), h.dso)
+	require.NoError(t, err)
+	h.paid = h.app.tap(coin, "paid", 5)
+	_, err = h.app.on(at).SubmitAndWait(t.Context(), h.paid)
+	require.NoError(t, err)
+	for i := range 2 {
+		_, err = h.app.on(at).SubmitAndWait(t.Context(), h.app.tap(coin, fmt.Sprint("more-", i), 1))
+		require.NoError(t, err)
+	}
+	_, h.key, err = ed25519.GenerateKey(nil)
+	require.NoError(t, err)
+	h.outside, h.request = newAllocationWith(t, at, h.key, "outside-"+name)
+	h.reader = h.app.read(t, at, 0)
+	require.Len(t, h.reader.next(t, 2), 2)
+	for path := range h.pages() {
+		_, h.tokens[path] = h.page(t, at, path, "")
+		require.NotEmpty(t, h.tokens[path], path)
+	}
+	return h
+}
+
+func (h *handover) change(t *testing.T, key, path string, body map[string]any) {
+	t.Helper()
+	made := namedChange{key: key, path: path, body: body}
+	made.answer = h.from.change(t, "payer-"+h.name, key, path, body).ok(t, nil)
+	h.changes = append(h.changes, made)
+}
+
+// goOn goes on at an API of the other version, while a worker of that version runs.
+func (h *handover) goOn(t *testing.T, at endpoint) {
+	t.Helper()
+	h.repeat(t, at)
+	h.sign(t, at)
+	h.readOn(t, at) // a stream ends when rights of its user change
+	h.allocate(t, at)
+	for path, continues := range h.pages() {
+		h.turnPage(t, at, path, continues)
+	}
+}
+
+// repeat sends everything again that has a name: it has been done.
+func (h *handover) repeat(t *testing.T, at endpoint) {
+	t.Helper()
+	for _, made := range h.changes {
+		again := at.change(t, "payer-"+h.name, made.key, made.path, made.body)
+		require.Equal(t, http.StatusOK, again.status, "%s: %s", made.path, again.body)
+		require.JSONEq(t, made.answer.body, again.body, made.path)
+		if made.key != "" {
+			require.Equal(t, "true", again.header.Get("Idempotency-Replayed"), made.path)
+		}
+	}
+	taken := at.change(t, "payer-"+h.name, "", transferOffers, offerTo(h.app.party(), "3", "tracked"))
+	require.Equal(t, http.StatusConflict, taken.status, taken.body)
+	require.Equal(t, h.history, at.history(t, "payer-"+h.name), "nothing was done twice")
+	_, err := h.app.on(at).SubmitAndWait(t.Context(), h.paid)
+	require.Equal(t, "DUPLICATE_COMMAND", client.Code(err), "%v", err)
+}
+
+// sign has one version prepare for a party that it onboarded, and the other one execute; then the first one again.
+func (h *handover) sign(t *testing.T, at endpoint) {
+	t.Helper()
+	prepared := h.prepare(t, h.from, h.signer.party, "signed")
+	require.NoError(t, h.execute(t, at, h.signer.party, h.signer.key, prepared))
+	require.Equal(t, "DUPLICATE_COMMAND", client.Code(h.execute(t, h.from, h.signer.party, h.signer.key, prepared)))
+}
+
+// allocate has one version allocate a party whose topology the other one made, and both use it.
+func (h *handover) allocate(t *testing.T, at endpoint) {
+	t.Helper()
+	require.NoError(t, allocate(t, at, h.request))
+	for _, e := range []endpoint{at, h.from} {
+		require.Equal(t, "ALLOCATED", onboardingAt(t, e, h.outside).State)
+	}
+	require.NoError(t, h.from.admin().Post(t.Context(), "/v2/users/"+h.app.user+"/rights", map[string]any{
+		"userId": h.app.user, "identityProviderId": "", "rights": []client.Right{client.CanActAs(h.outside)},
+	}, nil))
+	prepared := h.prepare(t, at, h.outside, "outside")
+	require.NoError(t, h.execute(t, h.from, h.outside, h.key, prepared))
+}
+
+func (h *handover) prepare(t *testing.T, at endpoint, party, commandID string) signedSubmission {
+	t.Helper()
+	coin, err := at.admin().FindCoin(t.Context(), h.dso)
+	require.NoError(t, err)
+	prepared := signedSubmission{commandID: commandID}
+	await(t, "the API knows of the right to act as the party", func() error {
+		err := h.app.on(at).Post(t.Context(), "/v2/interactive-submission/prepare", map[string]any{
+			"commandId": commandID, "actAs": []string{party}, "readAs": []string{h.dso},
+			"commands": []client.Command{coin.Tap(party, "1.0")},
+		}, &prepared)
+		if refusal := answer(err); refusal == nil || refusal.Status != http.StatusForbidden {
+			require.NoError(t, err)
+		}
+		return err
+	})
+	return prepared
+}
+
+func (h *handover) execute(
+	t *testing.T, at endpoint, party string, key ed25519.PrivateKey, prepared signedSubmission,
+) error {
+	t.Helper()
+	_, fingerprint, _ := strings.Cut(party, "::")
+	return h.app.on(at).Post(t.Context(), "/v2/interactive-submission/executeAndWait", map[string]any{
+		"preparedTransaction": prepared.PreparedTransaction, "submissionId": "submission-" + prepared.commandID,
+		"hashingSchemeVersion": prepared.HashingSchemeVersion,
+		"partySignatures": map[string]any{"signatures": []any{map[string]any{
+			"party": party, "signatures": []signature{{
+				Format: "SIGNATURE_FORMAT_CONCAT", Signature: ed25519.Sign(key, prepared.Hash), SignedBy: fingerprint,
+				Algorithm: "SIGNING_ALGORITHM_SPEC_ED25519",
+			}},
+		}}},
+	}, nil)
+}
+
+// TestANewVersionGoesOnWithWhatTheOneBeforeBegan begins everything at one version and goes on at the other one, whose
+// worker commits then; and the other way round, as after a way back.
+func TestANewVersionGoesOnWithWhatTheOneBeforeBegan(t *testing.T) {
+	t.Parallel()
+	v := newVersions(t)
+	forth := begin(t, v.beforeFront, "forth")
+	atNow := refuseAllocation(t, v.nowFront, "now", http.StatusBadRequest,
+		"No node of this ledger has sealed the contribution to the onboarding")
+
+	v.work(t, v.now)
+	atNow.requireAllocated(t, v.nowFront)
+	forth.goOn(t, v.nowFront)
+	back := begin(t, v.nowFront, "back")
+	atBefore := refuseAllocation(t, v.beforeFront, "before", http.StatusForbidden,
+		"Ask an administrator to grant the right")
+
+	v.work(t, v.before)
+	atBefore.requireAllocated(t, v.beforeFront)
+	back.goOn(t, v.beforeFront)
+	audited := v.run(t, v.now, "audit")
+	require.Equal(t, 0, audited.exitCode(t), "it said: %s%s", audited.stdout, audited.stderr)
+}
+
+// onboardee is a party that a user was to act for, and that was refused while API and worker were of two versions.
+type onboardee struct {
+	user, party string
+	request     allocation
+}
+
+// refuseAllocation has an administrator send the onboarding of a party for a user, which an API hands to a worker of
+// the other version: it is refused, and nothing is left of it.
+func refuseAllocation(t *testing.T, at endpoint, name string, status int, says string) onboardee {
+	t.Helper()
+	o := onboardee{user: "owner-" + name}
+	require.NoError(t, at.admin().CreateUser(t.Context(), o.user, ""))
+	o.party, o.request = newAllocation(t, at, "owned-"+name)
+	o.request.UserID = o.user
+	refusal := answer(allocate(t, at, o.request))
+	require.NotNil(t, refusal)
+	require.Equal(t, status, refusal.Status, "%s", refusal.Body)
+	require.Contains(t, string(refusal.Body), says)
+	parties, err := at.admin().Parties(t.Context(), "owned-"+name)
+	require.NoError(t, err)
+	require.Empty(t, parties)
+	_, free := newAllocation(t, at, "free-"+name)
+	require.NoError(t, allocate(t, at, free), "without a user there is no such question")
+	return o
+}
+
+// requireAllocated sends the same once more.
+func (o onboardee) requireAllocated(t *testing.T, at endpoint) {
+	t.Helper()
+	require.NoError(t, allocate(t, at, o.request))
+	var rights struct{ Rights []client.Right }
+	require.NoError(t, at.admin().Get(t.Context(), "/v2/users/"+o.user+"/rights", &rights))
+	require.Contains(t, rights.Rights, client.CanActAs(o.party))
+}

@@ -1,0 +1,147 @@
+package e2e_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/client"
+)
+
+// changed is what a node answered to a change.
+type changed struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// change sends a change of a user, with an Idempotency-Key unless that is empty.
+func (e endpoint) change(t *testing.T, user, key, path string, body any) changed {
+	t.Helper()
+	answer, err := e.tryChange(t.Context(), user, key, path, body)
+	require.NoError(t, err)
+	return answer
+}
+
+// tryChange is change for nodes that may be gone before they answer.
+func (e endpoint) tryChange(ctx context.Context, user, key, path string, body any) (none changed, err error) {
+	content, err := json.Marshal(body)
+	if err != nil {
+		return none, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url+path, bytes.NewReader(content))
+	if err != nil {
+		return none, err
+	}
+	request.Header.Set("Authorization", "Bearer "+client.Token(secret, audience, user))
+	request.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		request.Header.Set("Idempotency-Key", key)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return none, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	return changed{response.StatusCode, response.Header, string(text)}, err
+}
+
+func (a changed) ok(t *testing.T, into any) changed {
+	t.Helper()
+	require.Equal(t, http.StatusOK, a.status, a.body)
+	if into != nil {
+		require.NoError(t, json.Unmarshal([]byte(a.body), into), a.body)
+	}
+	return a
+}
+
+// bought is how much extra traffic the node's synchronizer has granted it.
+func (e endpoint) bought(t *testing.T) int64 {
+	t.Helper()
+	var traffic struct {
+		Status struct {
+			Actual struct {
+				Limit int64 `json:"total_limit"`
+			}
+		} `json:"traffic_status"`
+	}
+	path := fmt.Sprintf("/api/scan/v0/domains/%s/members/PAR::%s/traffic-status",
+		synchronizerOf(t, e), participantOf(t, e))
+	require.NoError(t, e.admin().Get(t.Context(), path, &traffic))
+	return traffic.Status.Actual.Limit
+}
+
+func TestTrafficIsBoughtByAWorkflowAndChangesAreMadeOnceThroughARestart(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	o := &observed{
+		servedNode: serve(t, "serve", i, "--enforce-traffic"), temporal: temporalClient(t, i.temporalAddress, i.namespace),
+	}
+	var alice struct {
+		Party string `json:"party_id"`
+	}
+	o.change(t, adminUser, "", "/v0/admin/users", map[string]any{"name": "alice"}).ok(t, &alice)
+	tap := map[string]any{"amount": "10"}
+	tapped := o.change(t, "alice", "tap-1", "/v0/wallet/tap", tap).ok(t, nil)
+	described, err := o.temporal.DescribeWorkflowExecution(t.Context(), tapped.header.Get("Florin-Workflow-Id"), "")
+	require.NoError(t, err, "the workflow that is named exists")
+	require.Equal(t, "SubmitCommands", described.GetWorkflowExecutionInfo().GetType().GetName())
+
+	wish := map[string]any{
+		"receiving_validator_party_id": alice.Party,
+		"domain_id":                    synchronizerOf(t, o.endpoint),
+		"traffic_amount":               200_000, "tracking_id": "more",
+		"expires_at": time.Now().Add(time.Hour).UnixMicro(),
+	}
+	const buy = "/v0/wallet/buy-traffic-requests"
+	require.Zero(t, o.bought(t))
+	var dry struct {
+		Coin struct{ Amulet string }
+	}
+	o.change(t, "alice", "", buy+"?dry_run=true", wish).ok(t, &dry)
+	require.Equal(t, "666.8000000000", dry.Coin.Amulet)
+	asked := o.change(t, "alice", "buy-1", buy, wish).ok(t, nil)
+	var status struct {
+		Status        string
+		TransactionID string `json:"transaction_id"`
+	}
+	await(t, "the purchase", func() error {
+		o.change(t, "alice", "", buy+"/more/status", nil).ok(t, &status)
+		if status.Status != "completed" {
+			return errors.New(status.Status)
+		}
+		return nil
+	})
+	require.EqualValues(t, 200_000, o.bought(t))
+	bought := o.find(t, 1, "WorkflowType = 'BuyTraffic'")[0]
+	require.True(t, strings.HasPrefix(bought.GetExecution().GetWorkflowId(), "traffic:more:"))
+
+	o.interrupt(t)
+	o.servedNode = serve(t, "serve", i, "--enforce-traffic")
+	for path, first := range map[string]changed{"/v0/wallet/tap": tapped, buy: asked} {
+		body, key := tap, "tap-1"
+		if path == buy {
+			body, key = wish, "buy-1"
+		}
+		again := o.change(t, "alice", key, path, body)
+		require.Equal(t, first.status, again.status)
+		require.Equal(t, first.body, again.body)
+		require.Equal(t, first.header.Get("Florin-Workflow-Id"), again.header.Get("Florin-Workflow-Id"))
+		require.Equal(t, "true", again.header.Get("Idempotency-Replayed"))
+	}
+	taken := o.change(t, "alice", "", buy, wish)
+	require.Equal(t, http.StatusConflict, taken.status, taken.body)
+	o.change(t, "alice", "", buy+"/more/status", nil).ok(t, &status)
+	require.Equal(t, "completed", status.Status)
+	require.EqualValues(t, 200_000, o.bought(t))
+}

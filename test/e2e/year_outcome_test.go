@@ -1,0 +1,197 @@
+package e2e_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/ledger/decimal"
+	"github.com/florinledger/florin/wallet/plan"
+)
+
+// lifeContract is a contract of a life: what it says, and when it was created and archived.
+type lifeContract struct {
+	// template is Module:Entity.
+	template string
+	payload  map[string]any
+	created  time.Time
+	// archived is the zero time while the contract is active.
+	archived time.Time
+}
+
+// text is a field of the payload.
+func (c lifeContract) text(field string) string {
+	value, _ := c.payload[field].(string)
+	return value
+}
+
+// time is a field of the payload that holds a time.
+func (c lifeContract) time(t *testing.T, field string) time.Time {
+	t.Helper()
+	parsed, err := time.Parse(time.RFC3339Nano, c.text(field))
+	require.NoError(t, err, "%s of %s", field, c.template)
+	return parsed
+}
+
+// contracts reads all contracts that there ever were, in the order of their creation.
+func (l *life) contracts(t *testing.T, databaseURL string) []lifeContract {
+	t.Helper()
+	connection, err := pgx.Connect(t.Context(), databaseURL)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, connection.Close(context.WithoutCancel(t.Context()))) }()
+	rows, err := connection.Query(t.Context(), `
+		SELECT split_part(c.template_id, ':', 2) || ':' || split_part(c.template_id, ':', 3), c.payload::text,
+			created.record_time, coalesce(archived.record_time, '0001-01-01T00:00:00Z')
+		FROM contracts AS c
+		INNER JOIN updates AS created ON created.ledger_offset = c.created_offset
+		LEFT JOIN updates AS archived ON archived.ledger_offset = c.archived_offset
+		ORDER BY c.created_offset, c.created_node_id`)
+	require.NoError(t, err)
+	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (c lifeContract, err error) {
+		var payload string
+		if err := row.Scan(&c.template, &payload, &c.created, &c.archived); err != nil {
+			return c, err
+		}
+		c.created, c.archived = c.created.UTC(), c.archived.UTC()
+		return c, json.Unmarshal([]byte(payload), &c.payload)
+	})
+	require.NoError(t, err)
+	return all
+}
+
+// outcome is what a life came to: everything that does not depend on how fast the machine was, or what was killed.
+type outcome struct {
+	// deadlines are what happened at deadlines, and when after the base.
+	deadlines []string
+	// balances are what each holds, active the contracts without their ids.
+	balances map[string]string
+	active   []string
+	operator string
+}
+
+// The entities of the contracts that the deadlines of a life are about.
+const (
+	preapprovalEntity = "Splice.AmuletRules:TransferPreapproval"
+	requestEntity     = "Splice.Wallet.Payment:AppPaymentRequest"
+)
+
+// readOutcome reads what became of a life, and requires every deadline to have been met to the second.
+func (l *life) readOutcome(t *testing.T, databaseURL string) outcome {
+	t.Helper()
+	o := outcome{balances: map[string]string{}, operator: l.plain(l.info.operator)}
+	held := map[string]decimal.Decimal{}
+	cancelled := map[string]bool{}
+	for i, f := range l.size.fates() {
+		if f.cancelled > 0 {
+			cancelled[l.party(receiver(i))] = true
+		}
+	}
+	renewals := map[string]bool{} // by receiver and old end
+	contracts := l.contracts(t, databaseURL)
+	for _, c := range contracts {
+		if c.template == preapprovalEntity && c.text("lastRenewedAt") != c.text("validFrom") {
+			const window = 30 * day
+			renewals[c.text("receiver")+c.text("lastRenewedAt")] = true
+			o.note(t, l, "renewed", c.text("receiver"), c.time(t, "lastRenewedAt").Add(-window), c.created)
+		}
+	}
+	for _, c := range contracts {
+		switch {
+		case c.archived.IsZero():
+			o.keep(t, l, c, held)
+		case c.template == preapprovalEntity && !renewals[c.text("receiver")+c.text("expiresAt")]:
+			if ends := c.time(t, "expiresAt"); !cancelled[c.text("receiver")] || !c.archived.Before(ends) {
+				o.noteAfter(t, l, "expired", c.text("receiver"), ends, plan.ExpiryPatience, c.archived)
+			}
+		case c.template == offerEntity && c.text("receiver") == l.party("guest"):
+			o.noteAfter(t, l, "offer expired", c.text("trackingId"), c.time(t, "expiresAt"), plan.ExpiryPatience, c.archived)
+		case c.template == requestEntity:
+			o.noteAfter(t, l, "request expired", c.text("description"), c.time(t, "expiresAt"), plan.ExpiryPatience, c.archived)
+		}
+	}
+	for owner, amount := range held {
+		o.balances[owner] = amount.Show()
+	}
+	slices.Sort(o.deadlines)
+	slices.Sort(o.active)
+	return o
+}
+
+// note notes what happened at a deadline, which must have been met to the second.
+func (o *outcome) note(t *testing.T, l *life, what, whom string, deadline, happened time.Time) {
+	t.Helper()
+	o.noteAfter(t, l, what, whom, deadline, 0, happened)
+}
+
+// noteAfter notes what happened some time after a deadline, to the second.
+func (o *outcome) noteAfter(
+	t *testing.T, l *life, what, whom string, deadline time.Time, patience time.Duration, happened time.Time,
+) {
+	t.Helper()
+	line := fmt.Sprintf("%s %s: %s", deadline.Sub(l.base).Truncate(time.Second), what, l.plain(whom))
+	due := deadline.Add(patience)
+	require.Equal(t, due.Truncate(time.Second), happened.Truncate(time.Second), line)
+	require.False(t, happened.Before(due), line)
+	o.deadlines = append(o.deadlines, line)
+}
+
+// keep notes an active contract. What depends on how many submissions there were is left out: the rounds, which move on
+// at every stop of the clock, and what they issue to nobody; the traffic that was bought, and the rewards for it that
+// are not minted yet.
+func (o *outcome) keep(t *testing.T, l *life, c lifeContract, held map[string]decimal.Decimal) {
+	t.Helper()
+	if c.template == "Splice.Amulet:Amulet" {
+		var holding struct {
+			Owner  string `json:"owner"`
+			Amount struct {
+				InitialAmount decimal.Decimal `json:"initialAmount"`
+			} `json:"amount"`
+		}
+		encoded, err := json.Marshal(c.payload)
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(encoded, &holding))
+		owner := l.plain(holding.Owner)
+		held[owner] = add(t, held[owner], holding.Amount.InitialAmount)
+		return
+	}
+	for _, left := range []string{
+		"Splice.Round:", "ExternalPartyConfigState", "MemberTraffic", "ValidatorTopUpState", "Unclaimed", "RewardCoupon",
+		"Splice.ValidatorLicense:", // in how many rounds the validator was alive
+	} {
+		if strings.Contains(c.template, left) {
+			return
+		}
+	}
+	encoded, err := json.Marshal(c.payload)
+	require.NoError(t, err)
+	o.active = append(o.active, c.template+" "+l.plain(string(encoded)))
+}
+
+var (
+	contractIDPattern = regexp.MustCompile(`"00[0-9a-f]{60,}"`)
+	namespacePattern  = regexp.MustCompile(`::[0-9a-f]{8,}`)
+	timePattern       = regexp.MustCompile(`"\d{4}-\d\d-\d\dT[0-9:.]+Z"`)
+)
+
+// plain is a text without contract ids and namespaces, with times after the base: the same in all lives.
+func (l *life) plain(text string) string {
+	text = namespacePattern.ReplaceAllString(contractIDPattern.ReplaceAllString(text, `"id"`), "")
+	return timePattern.ReplaceAllStringFunc(text, func(quoted string) string {
+		at, err := time.Parse(time.RFC3339Nano, strings.Trim(quoted, `"`))
+		switch {
+		case err != nil:
+			return quoted
+		case at.Before(l.base): // when the ledger was made, which differs from node to node
+			return `"before"`
+		}
+		return fmt.Sprintf("%q", at.Sub(l.base))
+	})
+}

@@ -1,0 +1,185 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/internal/wait"
+	"github.com/florinledger/florin/ledger/decimal"
+)
+
+// Environment variables that ask for another size of life than what goes along with the rest of the suite.
+const (
+	daysVariable         = "FLORIN_TEST_DAYS"
+	preapprovalsVariable = "FLORIN_TEST_PREAPPROVALS"
+	lifeKillsVariable    = "FLORIN_TEST_LIFE_KILLS"
+)
+
+const (
+	defaultDays         = 75
+	defaultPreapprovals = 20
+	defaultLifeKills    = 4
+)
+
+// TestALifeOfMonthsIsTheSameWhateverIsKilled lives through days of ledger time twice: once undisturbed, and once while
+// parts of the node are killed at random. In both, everything happens at its deadline to the second, the audit finds
+// nothing, and both come to the same outcome, which is that of a model that knows nothing of the node.
+func TestALifeOfMonthsIsTheSameWhateverIsKilled(t *testing.T) {
+	t.Parallel()
+	_, random := newRandom(t)
+	size := lifeSize{
+		days:         intVariable(daysVariable, defaultDays),
+		preapprovals: intVariable(preapprovalsVariable, defaultPreapprovals),
+	}
+	undisturbed := liveThrough(t, size, 0, random)
+	requireModel(t, size, undisturbed)
+	killed := liveThrough(t, size, intVariable(lifeKillsVariable, defaultLifeKills), random)
+	require.Equal(t, undisturbed.deadlines, killed.deadlines)
+	require.Equal(t, undisturbed.balances, killed.balances)
+	require.Equal(t, undisturbed.active, killed.active)
+}
+
+// liveThrough lives through the days on a node of its own, of which something is killed so often.
+func liveThrough(t *testing.T, size lifeSize, kills int, random *rand.Rand) outcome {
+	t.Helper()
+	flags := []string{
+		"--clock", "static", "--round-tick", lifeTick.String(), "--list-limit", "1000000", "--log-level", "warn",
+	}
+	n := up(t, dataDir(t), flags...)
+	began := time.Now()
+	l := newLife(t, n, size)
+	prepared := time.Since(began)
+	over := make(chan error, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	go func() { over <- l.live(ctx) }()
+	for kill, at := range strikeDays(random, size.days, kills) {
+		if !l.awaitDay(t, n, int64(at), over) {
+			break
+		}
+		_ = wait.For(t.Context(), time.Duration(random.Int64N(int64(500*time.Millisecond))))
+		what := victim(kill % int(victims))
+		n = n.strike(t, what, random, flags)
+		l.node.Store(&n.endpoint)
+		t.Logf("day %d: killed %s", at, what)
+	}
+	l.awaitDay(t, n, int64(size.days)+1, over)
+	requireAudit(t, n)
+	o := l.readOutcome(t, n.info.DatabaseURL)
+	t.Logf("%d days with %d preapprovals and %d kills: %.0f s to prepare, %.0f s to live; %d deadlines met",
+		size.days, size.preapprovals, kills, prepared.Seconds(), (time.Since(began) - prepared).Seconds(),
+		len(o.deadlines))
+	n.interrupt(t)
+	return o
+}
+
+// strikeDays are the days on which something is killed, in order.
+func strikeDays(random *rand.Rand, days, kills int) []int {
+	at := make([]int, kills)
+	for i := range at {
+		at[i] = 1 + random.IntN(days-8)
+	}
+	slices.Sort(at)
+	return at
+}
+
+// awaitDay waits until a day has come, and audits the record at each checkpoint on the way. It reports whether the life
+// still goes on.
+func (l *life) awaitDay(t *testing.T, n *upNode, day int64, over chan error) bool {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for l.day.Load() < day {
+		select {
+		case err := <-over:
+			require.NoError(t, err)
+			over <- nil
+			return false
+		case <-l.checkpoints:
+			requireAudit(t, n)
+		case <-n.Done():
+			require.FailNow(t, "the node ended by itself", "it said: %s", n.stderr)
+		case <-tick.C:
+		}
+	}
+	return true
+}
+
+// requireAudit has the record audited, as an operator does.
+func requireAudit(t *testing.T, n *upNode) {
+	t.Helper()
+	audited := run(t, []string{"FLORIN_DATABASE_URL=" + n.info.DatabaseURL}, "audit")
+	require.Equal(t, 0, audited.exitCode(t), "it said: %s%s", audited.stdout, audited.stderr)
+}
+
+// requireModel compares an outcome with what must have happened by the rules alone.
+func requireModel(t *testing.T, size lifeSize, o outcome) {
+	t.Helper()
+	var expected []string
+	note := func(at time.Duration, what, whom string) {
+		if at <= size.length()+time.Hour {
+			expected = append(expected, fmt.Sprintf("%s %s: %s", at, what, whom))
+		}
+	}
+	const window, period = 30 * day, 90 * day
+	for i, f := range size.fates() {
+		ends := f.first
+		for at := ends - window; f.kept && at <= size.length() && (f.cancelled == 0 || at < f.cancelled); at += period {
+			note(at, "renewed", receiver(i))
+			ends += period
+		}
+		if !f.kept {
+			note(ends, "expired", receiver(i))
+		}
+	}
+	for at := day/2 + period - window; at <= size.length(); at += period {
+		note(at, "renewed", "shop")
+	}
+	for n, at := range size.times(day+3*time.Hour, everyOffer) {
+		note(at+offerLasts, "offer expired", fmt.Sprintf("offer-guest-%d", n))
+	}
+	for _, at := range size.times(day+5*time.Hour, everyRequest) {
+		note(at+requestLasts, "request expired", "a book")
+	}
+	slices.Sort(expected)
+	require.Equal(t, expected, o.deadlines)
+	requireBalances(t, size, o)
+}
+
+// requireBalances compares who has what with what taps, sweeps, offers and rewards must have left.
+func requireBalances(t *testing.T, size lifeSize, o outcome) {
+	t.Helper()
+	balance := map[string]decimal.Decimal{}
+	move := func(who, amount string) {
+		balance[who] = add(t, balance[who], decimal.MustParse(amount))
+	}
+	move("payer", "10000.0")
+	for range size.times(day+3*time.Hour, everyOffer) {
+		move("payer", "-"+offerCoins)
+		move("shop", offerCoins)
+	}
+	for n := range size.times(day+time.Hour, everyTap) {
+		move(till(n%4), tapCoins)
+		// A sweep leaves ten US dollars at half a cent each.
+		swept := add(t, balance[till(n%4)], decimal.MustParse("-2000.0"))
+		balance[till(n%4)] = decimal.MustParse("2000.0")
+		balance["shop"] = add(t, balance["shop"], swept)
+	}
+	for n := range size.times(day+2*time.Hour, everyReward) {
+		move(fmt.Sprintf("earner-%d", n%2), "60.0") // 0.6 for each coin of activity
+	}
+	expected := map[string]string{}
+	for who, amount := range balance {
+		expected[who] = amount.Show()
+	}
+	held := maps.Clone(o.balances)
+	delete(held, o.operator) // who pays for preapprovals and traffic, and earns rewards for both
+	require.Equal(t, expected, held)
+}

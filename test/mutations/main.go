@@ -1,0 +1,107 @@
+// Mutations shows that tests can fail. Its Markdown files list the protections of the node, each with a change that
+// takes it out and the tests that must then fail. `make test/mutations` makes each change in turn and runs those tests.
+//
+// Nothing in the tree is edited: the changed files reach the compiler through `go test -overlay`. A test counts as
+// having failed when one of its assertions did, not when the change does not compile, panics or runs into a timeout.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"time"
+)
+
+// documents are the files that list the mutations, one for each promise of docs/threat-model.md, in its order.
+func documents() []string {
+	return []string{"rights.md", "submissions.md", "supply.md", "overload.md", "costs.md", "adversary.md"}
+}
+
+// directory is where the documents are, in the root of the repository.
+const directory = "test/mutations"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "mutations: "+err.Error())
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, arguments []string, out io.Writer) error {
+	flags := flag.NewFlagSet("mutations", flag.ContinueOnError)
+	only := flags.String("only", "", "make only the mutations whose protection, file or test matches this expression")
+	list := flags.Bool("list", false, "list the mutations and end")
+	if err := flags.Parse(arguments); err != nil {
+		return err
+	}
+	chosen, err := regexp.Compile(*only)
+	if err != nil {
+		return fmt.Errorf("-only: %w", err)
+	}
+	root, err := filepath.Abs(".")
+	if err != nil {
+		return err
+	}
+	mutations, err := readAll(root)
+	if err != nil {
+		return err
+	}
+	mutations = choose(mutations, chosen)
+	if len(mutations) == 0 {
+		return fmt.Errorf("no mutation matches %q", *only)
+	}
+	if *list {
+		for _, m := range mutations {
+			fmt.Fprintf(out, "%-10s %s\n", m.document, m.protection)
+		}
+		return nil
+	}
+	return check(ctx, runner{root: root}, mutations, out)
+}
+
+func choose(mutations []mutation, chosen *regexp.Regexp) []mutation {
+	var kept []mutation
+	for _, m := range mutations {
+		if chosen.MatchString(m.String()) {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+// check makes each mutation and prints what came of it. The error counts those that no test notices.
+func check(ctx context.Context, r runner, mutations []mutation, out io.Writer) error {
+	begun := time.Now()
+	fmt.Fprintf(out, "running the tests of %d mutations on the tree as it is: they must pass\n", len(mutations))
+	if err := r.baseline(ctx, mutations); err != nil {
+		return err
+	}
+	unseen := 0
+	for i, m := range mutations {
+		before := time.Now()
+		result, err := r.try(ctx, m)
+		if err != nil {
+			return errors.Join(fmt.Errorf("%s: %w", m.protection, err), ctx.Err())
+		}
+		fmt.Fprintf(out, "%3d/%d %4.0f s  %-14s %s\n", i+1, len(mutations), time.Since(before).Seconds(),
+			result.verdict, m.protection)
+		if result.verdict != seen {
+			unseen++
+			fmt.Fprintf(out, "      %s\n%s", m.tests, result.evidence)
+		}
+	}
+	fmt.Fprintf(out, "%d protections were taken out, and the tests of %d noticed, in %.0f s\n",
+		len(mutations), len(mutations)-unseen, time.Since(begun).Seconds())
+	if unseen > 0 {
+		return fmt.Errorf("%d of %d protections can be taken out and their tests do not notice", unseen, len(mutations))
+	}
+	return nil
+}
