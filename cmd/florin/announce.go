@@ -47,27 +47,27 @@ TOKEN=%s
 %s
 Ctrl-C stops everything.
 `,
-		time.Since(m.began).Seconds(), m.pageLine(), node.url(), node.url(), m.temporal.UI(), m.temporal.Frontend(),
-		m.database.URL(recordDatabase), m.directory.Path(), node.identity.ParticipantID, node.identity.SynchronizerID,
-		node.identity.Operator, node.identity.DSO, m.localnetLines()+m.demoLines()+m.begunLines(),
-		node.settings.AdminUser, token, try)
+		time.Since(m.began).Seconds(), m.pageLine(), node.URL(), node.URL(), m.temporal.UI(), m.temporal.Frontend(),
+		m.database.URL(recordDatabase), m.directory.Path(), node.Identity.ParticipantID, node.Identity.SynchronizerID,
+		node.Identity.Operator, node.Identity.DSO, m.localnetLines()+m.demoLines()+m.begunLines(),
+		node.Settings.AdminUser, token, try)
 	return nil
 }
 
 // pageLine says where the page is, if there is one.
 func (m *machine) pageLine() string {
-	if !m.node.hasPage() {
+	if !m.node.HasPage() {
 		return ""
 	}
-	return "  Wallet        " + m.node.url() + "/wallet\n"
+	return "  Wallet        " + m.node.URL() + "/wallet\n"
 }
 
 // token is one of the administrator; with an issuer of their own, people get it from there.
 func (m *machine) token() (string, error) {
-	if m.command.hasIssuer() {
+	if m.command.HasIssuer() {
 		return "(from your issuer)", nil
 	}
-	return auth.Mint(m.command.AuthSecret, m.command.AuthAudience, m.node.settings.AdminUser, 0, time.Now())
+	return auth.Mint(m.command.AuthSecret, m.command.AuthAudience, m.node.Settings.AdminUser, 0, time.Now())
 }
 
 // tryLines are three commands for beginners, or for those who come back: these show what is there.
@@ -79,7 +79,7 @@ func (m *machine) tryLines(ctx context.Context) (string, error) {
 	head := "Three commands to try, in another terminal (two parties, coin, a transfer):"
 	commands := []string{"party new alice bob", "tap alice 100", "send alice bob 5"}
 	if len(wallets) > 0 {
-		record, err := m.node.database.Head(ctx)
+		record, err := m.node.Database.Head(ctx)
 		if err != nil {
 			return "", err
 		}
@@ -108,14 +108,14 @@ func (m *machine) demoLines() string {
 // wallets are the users with a party of their own, beside those that a fresh ledger has.
 func (m *machine) wallets(ctx context.Context) ([]string, error) {
 	const enough = 1000
-	users, err := m.node.database.Users(ctx, ledger.DefaultIdentityProvider, "", enough)
+	users, err := m.node.Database.Users(ctx, ledger.DefaultIdentityProvider, "", enough)
 	if err != nil {
 		return nil, err
 	}
 	fresh := m.localnetUsers()
 	var names []string
 	for _, user := range users {
-		if _, known := fresh[user.ID]; !known && user.PrimaryParty != "" && user.PrimaryParty != m.node.identity.Operator {
+		if _, known := fresh[user.ID]; !known && user.PrimaryParty != "" && user.PrimaryParty != m.node.Identity.Operator {
 			names = append(names, user.ID)
 		}
 	}

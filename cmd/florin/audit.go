@@ -18,22 +18,6 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// startAudit follows the record in the background, in the processes that work on it.
-func (n *node) startAudit(_, background context.Context) (err error) {
-	if n.auditor, err = audit.New(n.database, n.packages, n.identity.Network()); err != nil || !n.options.roles.worker {
-		return err
-	}
-	follower, err := audit.NewFollower(audit.FollowerOptions{
-		Auditor: n.auditor, Checkpoints: n.database, Watcher: n.watcher, Now: time.Now, Log: n.options.log,
-		Observe: n.metrics.Audited,
-	})
-	if err != nil {
-		return err
-	}
-	go follower.Run(background)
-	return nil
-}
-
 type auditCommand struct {
 	recordPlace
 	Offset         int64 `help:"As of which offset; the end of the record when left out."`

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/db/dbtest"
+	"github.com/florinledger/florin/node"
 )
 
 // backedUp makes a backup of a database, lets change change its manifest, and returns its directory.
@@ -73,5 +74,5 @@ func TestADamagedBackupIsNotRestored(t *testing.T) {
 
 // placeOf is the record at a URL.
 func placeOf(url string) recordPlace {
-	return recordPlace{databaseSettings: databaseSettings{DatabaseURL: url}}
+	return recordPlace{DatabaseSettings: node.DatabaseSettings{DatabaseURL: url}}
 }

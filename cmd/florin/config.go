@@ -16,6 +16,7 @@ import (
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/cmd/florin/remote"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/node"
 )
 
 type configCommand struct {
@@ -26,9 +27,10 @@ type configCommand struct {
 
 // configShowCommand accepts what serve accepts and prints it.
 type configShowCommand struct {
-	nodeSettings
-	remoteSettings
-	apiListenSettings
+	node.Settings
+	settingsFileFlag
+	node.RemoteSettings
+	node.ApiListenSettings
 }
 
 // Run prints the settings as lines that a shell can read back, secrets hidden. Settings of the ledger that are not
@@ -37,11 +39,11 @@ func (c *configShowCommand) Run(ctx *kong.Context) error {
 	for _, setting := range settingsOf(ctx) {
 		console.Printf("%s=%q\n", setting.variable, setting.value)
 	}
-	config, err := c.config()
+	config, err := c.Config()
 	if err != nil || config == nil {
 		return err
 	}
-	lines, err := config.lines()
+	lines, err := config.Lines()
 	if err != nil {
 		return err
 	}

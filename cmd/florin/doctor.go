@@ -11,6 +11,7 @@ import (
 	"github.com/florinledger/florin/cmd/florin/remote"
 	"github.com/florinledger/florin/devnet/datadir"
 	"github.com/florinledger/florin/devnet/runfile"
+	"github.com/florinledger/florin/node"
 )
 
 // minSpace is how much disk a development node should find.
@@ -130,7 +131,7 @@ func (c *doctorCommand) node(ctx context.Context) finding {
 // address looks whether a node could listen where it does by default.
 func (c *doctorCommand) address(ctx context.Context, address, flag string) finding {
 	found := finding{What: address, OK: true, Found: "free"}
-	if err := requireFree(ctx, address, flag); err != nil {
+	if err := node.RequireFree(ctx, address, flag); err != nil {
 		found.OK, found.Found = false, "another program listens there"
 		found.Advice = "stop it, or choose another address with " + flag + " (port 0 takes a free one)"
 	}

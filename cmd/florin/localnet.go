@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/florinledger/florin/node"
 )
 
 // localnetSettings make one node listen where the nodes of LocalNet would.
@@ -78,7 +79,7 @@ func (s localnetSettings) listen(ctx context.Context) (listeners []net.Listener,
 
 func (s localnetSettings) explain(address string, place localnetPlace, err error) error {
 	if !errors.Is(err, syscall.EADDRINUSE) {
-		return explainListen(address, "--localnet-offset", err)
+		return node.ExplainListen(address, "--localnet-offset", err)
 	}
 	return fmt.Errorf("%s, which is %s in LocalNet, is taken by another program, perhaps by a LocalNet that runs: "+
 		"stop it, "+
@@ -108,7 +109,7 @@ func (m *machine) playLocalnet(ctx context.Context) error {
 	}
 	m.progress("have LocalNet's users and addresses ready")
 	for user, hint := range m.localnetUsers() {
-		if err := m.node.wallets.OnboardUser(ctx, user, hint); err != nil {
+		if err := m.node.Wallets.OnboardUser(ctx, user, hint); err != nil {
 			return fmt.Errorf("onboard LocalNet's user %s: %w", user, err)
 		}
 	}
@@ -117,7 +118,7 @@ func (m *machine) playLocalnet(ctx context.Context) error {
 		return err
 	}
 	for _, listener := range listeners {
-		m.node.serveAlsoAt(ctx, listener)
+		m.node.ServeAlsoAt(ctx, listener)
 	}
 	return nil
 }
@@ -127,18 +128,8 @@ func (m *machine) playLocalnet(ctx context.Context) error {
 func (m *machine) localnetUsers() map[string]string {
 	const user, provider = "app_user", "app_provider"
 	return map[string]string{
-		"app-provider": provider + strings.TrimPrefix(m.node.settings.OperatorHint, user), "sv": "sv",
+		"app-provider": provider + strings.TrimPrefix(m.node.Settings.OperatorHint, user), "sv": "sv",
 	}
-}
-
-// serveAlsoAt serves the node's API at a further address until the node stops.
-func (n *node) serveAlsoAt(ctx context.Context, listener net.Listener) {
-	go func() {
-		err := n.server.Serve(n.connections.Listener(ctx, listener))
-		if err != nil && !errors.Is(err, http.ErrServerClosed) {
-			n.fail(err)
-		}
-	}()
 }
 
 // localnetLines tell where LocalNet's tools find what they look for.

@@ -16,7 +16,6 @@ import (
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/cmd/florin/daml"
 	"github.com/florinledger/florin/cmd/florin/remote"
-	"github.com/florinledger/florin/cmd/florin/secret"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger/fault"
 )
@@ -138,7 +137,7 @@ func parse(arguments []string) (*kong.Context, error) {
 	if err := onePlace(parsed); err != nil {
 		return parsed, err
 	}
-	return parsed, secret.Once(parsed)
+	return parsed, secretsOnce(parsed)
 }
 
 // commandOf is the command that was called.

@@ -6,16 +6,17 @@ import (
 
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/node"
 )
 
 type migrateCommand struct {
-	databaseSettings
+	node.DatabaseSettings
 	Contract bool `help:"Take away, too, what only the version before needs; refused while a process of it runs."`
 }
 
 // Run brings the schema of the database up to date, and says what it did and what is left.
 func (c *migrateCommand) Run(ctx context.Context) error {
-	databaseURL, err := c.url()
+	databaseURL, err := c.URL()
 	if err != nil {
 		return err
 	}

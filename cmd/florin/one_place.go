@@ -6,7 +6,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/florinledger/florin/cmd/florin/console"
-	"github.com/florinledger/florin/cmd/florin/secret"
+	"github.com/florinledger/florin/internal/secret"
 )
 
 // dataDirFlag names a node of this machine, and otherPlaces are the flags that name another one, or its record.

@@ -12,20 +12,21 @@ import (
 	"github.com/florinledger/florin/devnet/datadir"
 	"github.com/florinledger/florin/devnet/postgres"
 	"github.com/florinledger/florin/devnet/runfile"
+	"github.com/florinledger/florin/node"
 )
 
 // recordPlace says which record is meant.
 type recordPlace struct {
-	databaseSettings
+	node.DatabaseSettings
 	DataDir string `help:"Data directory of florin up, if no database is named." default:".florin" env:"FLORIN_DATA_DIR"`
 }
 
 // String names the record for people, without passwords.
 func (p recordPlace) String() string {
-	if !p.named() {
+	if !p.Named() {
 		return "the record of " + p.DataDir
 	}
-	given, err := p.url()
+	given, err := p.URL()
 	if err != nil {
 		return "the record"
 	}
@@ -38,7 +39,7 @@ func (p recordPlace) String() string {
 
 // mustExist refuses a data directory that is not there, which open would make.
 func (p recordPlace) mustExist() error {
-	if p.named() {
+	if p.Named() {
 		return nil
 	}
 	if _, err := os.Stat(p.DataDir); err != nil {
@@ -52,8 +53,8 @@ func (p recordPlace) mustExist() error {
 // returned function stops again.
 func (p recordPlace) open(ctx context.Context) (url string, release func(context.Context) error, err error) {
 	none := func(context.Context) error { return nil }
-	if p.named() {
-		url, err = p.url()
+	if p.Named() {
+		url, err = p.URL()
 		return url, none, err
 	}
 	if info, err := runfile.Read(p.DataDir); err == nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/cmd/florin/console"
-	"github.com/florinledger/florin/cmd/florin/secret"
+	"github.com/florinledger/florin/internal/secret"
 )
 
 // secretFlags are the names of all flags that hold secrets.

@@ -8,73 +8,77 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/node"
 )
 
 type serveCommand struct {
-	nodeSettings
-	remoteSettings
-	apiListenSettings
+	node.Settings
+	settingsFileFlag
+	node.RemoteSettings
+	node.ApiListenSettings
 }
 
 // Run runs API and worker until it is told to stop.
 func (c *serveCommand) Run(ctx context.Context, parsed *kong.Context, caught hangups) error {
-	return serveRemote(ctx, parsed, caught, c.nodeSettings, c.remoteSettings,
-		part{roles{api: true, worker: true}, c.Listen})
+	return serveRemote(ctx, parsed, caught, c.Settings, c.RemoteSettings,
+		part{node.Roles{API: true, Worker: true}, c.Listen})
 }
 
 type apiCommand struct {
-	nodeSettings
-	remoteSettings
-	apiListenSettings
+	node.Settings
+	settingsFileFlag
+	node.RemoteSettings
+	node.ApiListenSettings
 }
 
 // Run runs the API until it is told to stop.
 func (c *apiCommand) Run(ctx context.Context, parsed *kong.Context, caught hangups) error {
-	return serveRemote(ctx, parsed, caught, c.nodeSettings, c.remoteSettings, part{roles{api: true}, c.Listen})
+	return serveRemote(ctx, parsed, caught, c.Settings, c.RemoteSettings, part{node.Roles{API: true}, c.Listen})
 }
 
 type workerCommand struct {
-	nodeSettings
-	remoteSettings
-	workerListenSettings
+	node.Settings
+	settingsFileFlag
+	node.RemoteSettings
+	node.WorkerListenSettings
 }
 
 // Run runs a worker until it is told to stop.
 func (c *workerCommand) Run(ctx context.Context, parsed *kong.Context, caught hangups) error {
-	return serveRemote(ctx, parsed, caught, c.nodeSettings, c.remoteSettings, part{roles{worker: true}, c.Listen})
+	return serveRemote(ctx, parsed, caught, c.Settings, c.RemoteSettings, part{node.Roles{Worker: true}, c.Listen})
 }
 
 // part is the part of a node that a process plays, and where it listens.
 type part struct {
-	roles  roles
+	roles  node.Roles
 	listen string
 }
 
 func serveRemote(
-	ctx context.Context, parsed *kong.Context, caught hangups, settings nodeSettings, remote remoteSettings, part part,
+	ctx context.Context, parsed *kong.Context, caught hangups, settings node.Settings, remote node.RemoteSettings, part part,
 ) error {
-	if err := remote.check(); err != nil {
+	if err := remote.Check(); err != nil {
 		return console.Fail(console.ExitUsage, "`florin "+parsed.Command()+" --help` lists the settings", "%s", err)
 	}
-	if err := settings.checkListen(part.listen); part.roles.api && err != nil {
+	if err := settings.CheckListen(part.listen); part.roles.API && err != nil {
 		return err
 	}
-	relaxCollector()
-	if err := settings.readAuthSecret(); err != nil {
+	node.RelaxCollector()
+	if err := settings.ReadAuthSecret(); err != nil {
 		return err
 	}
-	databaseURL, err := remote.url()
+	databaseURL, err := remote.URL()
 	if err != nil {
 		return err
 	}
 	level := &slog.LevelVar{}
-	level.Set(settings.level())
-	n, err := startNode(ctx, nodeOptions{
-		settings: settings, roles: part.roles, databaseURL: databaseURL, databaseURLFile: remote.DatabaseURLFile,
-		temporal: remote.temporalSettings, serving: remote.servingSettings,
-		listen: part.listen, stopDelay: remote.StopDelay, attributeBytes: remote.AttributeBytes,
-		level: level, log: logger(os.Stderr, level), progress: func(string) {}, given: settingsByFlag(parsed),
-		chosen: chosenByFlag(parsed),
+	level.Set(settings.Level())
+	n, err := node.Start(ctx, node.Options{
+		Settings: settings, Roles: part.roles, DatabaseURL: databaseURL, DatabaseURLFile: remote.DatabaseURLFile,
+		Temporal: remote.TemporalSettings, Serving: remote.ServingSettings,
+		Listen: part.listen, StopDelay: remote.StopDelay, AttributeBytes: remote.AttributeBytes,
+		Level: level, Log: node.Logger(os.Stderr, level), Progress: func(string) {}, Given: settingsByFlag(parsed),
+		Chosen: chosenByFlag(parsed), Version: version, Again: settingsAgain,
 	})
 	if err != nil && ctx.Err() != nil {
 		return nil // it was told to stop while it started
@@ -82,14 +86,14 @@ func serveRemote(
 	if err != nil {
 		return err
 	}
-	console.Println("florin: ready at " + n.url())
+	console.Println("florin: ready at " + n.URL())
 	supervised, cancel := context.WithCancel(ctx)
 	defer cancel()
 	notifySystemd(ctx, stateReady)
 	go keepAlive(context.WithoutCancel(ctx))
-	go n.rereadOnHangup(supervised, caught)
-	err = n.wait(ctx)
+	go n.RereadOnHangup(supervised, caught)
+	err = n.Wait(ctx)
 	notifySystemd(context.WithoutCancel(ctx), stateStopping)
-	n.stop(context.WithoutCancel(ctx), err)
+	n.Stop(context.WithoutCancel(ctx), err)
 	return err
 }

@@ -7,14 +7,22 @@ import (
 	"io"
 	"maps"
 	"os"
+	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/node"
 )
+
+// settingsFileFlag names a file of settings.
+type settingsFileFlag struct {
+	SettingsFile kong.ConfigFlag `help:"File with settings, a line each as florin config prints them; flags and the environment win." env:"FLORIN_SETTINGS_FILE"`
+}
 
 // readSettingsFile reads settings as `florin config` prints them: NAME="value" with the name of the environment
 // variable. Empty lines and those that begin with # say nothing.
@@ -103,19 +111,30 @@ func (f settingsFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (a
 }
 
 // rereader is a command that reads its settings again on SIGHUP, and is not ended by it.
-type rereader interface{ node() *nodeSettings }
+type rereader interface{ rereads() *node.Settings }
 
-func (c *serveCommand) node() *nodeSettings { return &c.nodeSettings }
+func (c *serveCommand) rereads() *node.Settings { return &c.Settings }
 
-func (c *apiCommand) node() *nodeSettings { return &c.nodeSettings }
+func (c *apiCommand) rereads() *node.Settings { return &c.Settings }
 
-func (c *workerCommand) node() *nodeSettings { return &c.nodeSettings }
+func (c *workerCommand) rereads() *node.Settings { return &c.Settings }
 
-// settingsAgain are the settings of this process if it were started now with the same command line.
-func settingsAgain() (*nodeSettings, error) {
+// settingsAgain are the settings of this process, and what was given by its flags, if it were started now with the same
+// command line.
+func settingsAgain() (now *node.Settings, given map[string]string, err error) {
 	parsed, err := parse(os.Args[1:])
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return commandOf(parsed).(rereader).node(), nil // no other command calls this
+	return commandOf(parsed).(rereader).rereads(), settingsByFlag(parsed), nil // no other command calls this
+}
+
+// hangups are the SIGHUPs of a process that they do not end. One that comes before all is read is there when it is.
+type hangups chan os.Signal
+
+// catchHangups keeps SIGHUP from ending the process.
+func catchHangups() hangups {
+	caught := make(hangups, 1)
+	signal.Notify(caught, syscall.SIGHUP)
+	return caught
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/cmd/florin/remote"
-	"github.com/florinledger/florin/cmd/florin/secret"
 	"github.com/florinledger/florin/devnet/runfile"
+	"github.com/florinledger/florin/internal/secret"
 )
 
 type tokenCommand struct {

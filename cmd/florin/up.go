@@ -21,6 +21,7 @@ import (
 	"github.com/florinledger/florin/devnet/runfile"
 	"github.com/florinledger/florin/devnet/temporalchild"
 	"github.com/florinledger/florin/internal/hosts"
+	"github.com/florinledger/florin/node"
 	"github.com/florinledger/florin/workflows"
 )
 
@@ -28,7 +29,8 @@ import (
 const recordDatabase = "florin"
 
 type upCommand struct {
-	nodeSettings
+	node.Settings
+	settingsFileFlag
 	localnetSettings
 	DataDir           string        `help:"Where everything is stored." default:".florin" env:"FLORIN_DATA_DIR"`
 	Listen            string        `help:"Where the API listens; port 0 chooses a free one." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
@@ -45,12 +47,6 @@ type upCommand struct {
 	PostgresPort      int           `help:"Port of the private PostgreSQL on 127.0.0.1; 0 chooses a free one." default:"0" env:"FLORIN_POSTGRES_PORT"`
 }
 
-// The values of --clock that can be advanced: one runs as real time does, the other one stands still.
-const (
-	clockSimulated = "simulated"
-	clockStatic    = "static"
-)
-
 // minRetention is the shortest time that Temporal keeps closed workflows.
 const minRetention = time.Hour
 
@@ -61,7 +57,7 @@ type machine struct {
 	directory *datadir.Directory
 	database  *postgres.Server
 	temporal  *temporalchild.Child
-	node      *node
+	node      *node.Node
 	// demo says what the demo has made, in a line for each party.
 	demo []string
 	// seeded: the DAR files were uploaded. The node that is started again has them.
@@ -81,7 +77,7 @@ type machine struct {
 
 // Run starts everything, says where it is, and stops it all in order when it is told to.
 func (c *upCommand) Run(ctx context.Context, parsed *kong.Context) error {
-	if err := errors.Join(c.checkListen(c.Listen), c.checkPorts()); err != nil {
+	if err := errors.Join(c.CheckListen(c.Listen), c.checkPorts()); err != nil {
 		return err
 	}
 	if c.TemporalRetention < minRetention {
@@ -91,7 +87,7 @@ func (c *upCommand) Run(ctx context.Context, parsed *kong.Context) error {
 	if _, err := hosts.Parse(c.TemporalUIHosts, c.TemporalUIListen); err != nil {
 		return fmt.Errorf("--temporal-ui-hosts: %w", err)
 	}
-	if c.Demo && c.hasIssuer() {
+	if c.Demo && c.HasIssuer() {
 		return console.Fail(console.ExitUsage, "leave --demo out, or the issuer",
 			"--demo speaks for its parties with development tokens, which a node with the keys of an issuer does not take")
 	}
@@ -102,10 +98,10 @@ func (c *upCommand) Run(ctx context.Context, parsed *kong.Context) error {
 	if c.Detach {
 		return c.detach(ctx)
 	}
-	if err := c.readAuthSecret(); err != nil {
+	if err := c.ReadAuthSecret(); err != nil {
 		return err
 	}
-	relaxCollector()
+	node.RelaxCollector()
 	m := &machine{
 		command: c, given: settingsByFlag(parsed), began: time.Now(), begin: begin, switches: make(chan os.Signal, 1),
 		temporalAgain: make(chan struct{}, 1),
@@ -149,7 +145,7 @@ func (m *machine) start(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	m.log = logger(ownLog, m.command.level())
+	m.log = node.Logger(ownLog, m.command.Level())
 	if err := m.startPostgres(ctx); err != nil {
 		return err
 	}
@@ -166,7 +162,7 @@ func (m *machine) requireAddresses(ctx context.Context) error {
 		{m.command.TemporalUIListen, "--temporal-ui-listen"},
 		{m.command.TemporalListen, "--temporal-listen"},
 	} {
-		if err := requireFree(ctx, wanted.address, wanted.flag); err != nil {
+		if err := node.RequireFree(ctx, wanted.address, wanted.flag); err != nil {
 			return err
 		}
 	}
@@ -224,7 +220,7 @@ func (m *machine) startTemporal(ctx context.Context) error {
 
 // boundedLog opens a log in the data directory; what earlier runs wrote stays.
 func (m *machine) boundedLog(name string) (io.Writer, error) {
-	log, err := boundedLog(filepath.Join(m.directory.Path(), name), logMegabytes)
+	log, err := node.BoundedLog(filepath.Join(m.directory.Path(), name), node.LogMegabytes)
 	if err != nil {
 		return nil, err
 	}
@@ -235,11 +231,11 @@ func (m *machine) boundedLog(name string) (io.Writer, error) {
 func (m *machine) runInfo() runfile.Info {
 	return runfile.Info{
 		Switches: true,
-		PID:      os.Getpid(), URL: m.node.url(), DatabaseURL: m.database.URL(recordDatabase),
+		PID:      os.Getpid(), URL: m.node.URL(), DatabaseURL: m.database.URL(recordDatabase),
 		TemporalAddress: m.temporal.Frontend(), TemporalUI: m.temporal.UI(),
 		PIDs:   runfile.PIDs{Node: os.Getpid(), Temporal: m.temporal.PID(), Postgres: m.database.PID()},
 		Secret: m.command.AuthSecret, Audience: m.command.AuthAudience,
-		DSO: string(m.node.identity.DSO), Operator: string(m.node.identity.Operator),
+		DSO: string(m.node.Identity.DSO), Operator: string(m.node.Identity.Operator),
 	}
 }
 
@@ -294,7 +290,7 @@ func (m *machine) stopTemporal(ctx context.Context, reason error) error {
 func (m *machine) stop(ctx context.Context, reason error) error {
 	var failures []error
 	if m.node != nil {
-		m.node.stop(ctx, reason)
+		m.node.Stop(ctx, reason)
 	}
 	if m.temporal != nil {
 		failures = append(failures, m.stopTemporal(ctx, reason))

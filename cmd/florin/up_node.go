@@ -9,6 +9,7 @@ import (
 	"github.com/florinledger/florin/cmd/florin/remote"
 	"github.com/florinledger/florin/devnet/runfile"
 	"github.com/florinledger/florin/devnet/temporalchild"
+	"github.com/florinledger/florin/node"
 )
 
 // The signals by which `florin stop --node` and `florin start` tell this process what to do.
@@ -19,17 +20,17 @@ const (
 
 // startNode starts the node on the PostgreSQL and the Temporal that run. Started again, it listens where it did.
 func (m *machine) startNode(ctx context.Context) error {
-	node, err := startNode(ctx, nodeOptions{
-		settings: m.command.nodeSettings, roles: roles{api: true, worker: true},
-		databaseURL: m.database.SocketURL(recordDatabase), temporal: temporalSettings{TemporalAddress: m.temporal.Frontend()},
-		temporalUI: m.temporal.UI(), listen: m.command.Listen, attributeBytes: temporalchild.AttributeBytes,
-		development: true, clock: m.command.Clock, log: m.log, progress: m.progress, given: m.given,
+	node, err := node.Start(ctx, node.Options{
+		Settings: m.command.Settings, Roles: node.Roles{API: true, Worker: true},
+		DatabaseURL: m.database.SocketURL(recordDatabase), Temporal: node.TemporalSettings{TemporalAddress: m.temporal.Frontend()},
+		TemporalUI: m.temporal.UI(), Listen: m.command.Listen, AttributeBytes: temporalchild.AttributeBytes,
+		Version: version, Development: true, Clock: m.command.Clock, Log: m.log, Progress: m.progress, Given: m.given,
 	})
 	if err != nil {
 		return err
 	}
 	m.node = node
-	m.command.Listen = node.listener.Addr().String()
+	m.command.Listen = node.Listener.Addr().String()
 	if err := m.playLocalnet(ctx); err != nil {
 		return err
 	}
@@ -58,8 +59,8 @@ func (m *machine) playDemo(ctx context.Context) (err error) {
 // client is how this process speaks to its own node, as any client would.
 func (m *machine) client() remote.Node {
 	return remote.Node{
-		URL: m.node.url(), AuthSecret: m.command.AuthSecret, AuthAudience: m.command.AuthAudience,
-		AdminUser: m.node.settings.AdminUser,
+		URL: m.node.URL(), AuthSecret: m.command.AuthSecret, AuthAudience: m.command.AuthAudience,
+		AdminUser: m.node.Settings.AdminUser,
 	}
 }
 
@@ -68,7 +69,7 @@ func (m *machine) nodeFailed() <-chan error {
 	if m.node == nil {
 		return nil
 	}
-	return m.node.failed
+	return m.node.Failed
 }
 
 // switchNode stops the node alone, or starts it again. What is so already stays so.
@@ -83,7 +84,7 @@ func (m *machine) switchNode(ctx context.Context, wanted os.Signal) error {
 			}
 			return err
 		}
-		console.Println("florin: ready at " + m.node.url())
+		console.Println("florin: ready at " + m.node.URL())
 		return nil
 	}
 	if m.node == nil {
@@ -91,7 +92,7 @@ func (m *machine) switchNode(ctx context.Context, wanted os.Signal) error {
 	}
 	m.progress("stop the node")
 	info := m.runInfo()
-	m.node.stop(context.WithoutCancel(ctx), nil)
+	m.node.Stop(context.WithoutCancel(ctx), nil)
 	m.node = nil
 	info.Stopped = true
 	return runfile.Write(m.directory.Path(), info)

@@ -25,7 +25,7 @@ func (c *upCommand) checkSeed(ctx context.Context) (*daml.InitScript, error) {
 		}
 		return nil, nil //nolint:nilnil // as the comment has it
 	}
-	if c.hasIssuer() {
+	if c.HasIssuer() {
 		return nil, console.Fail(console.ExitUsage,
 			"leave --dar out, and upload with florin dar upload and a token of the issuer",
 			"--dar uploads with a development token, which a node with the keys of an issuer does not take")

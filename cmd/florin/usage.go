@@ -11,11 +11,12 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/node"
 )
 
 // parserOptions are how every command line is read and explained.
 func parserOptions() []kong.Option {
-	values := variables()
+	values := node.Variables()
 	values["version"] = "florin " + fullVersion()
 	return []kong.Option{
 		kong.Name("florin"),

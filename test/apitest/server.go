@@ -291,7 +291,7 @@ func (s *Server) auditor() *audit.Auditor {
 }
 
 // now is the clock of the node: tests live in real time.
-func now() time.Time { return time.Now() } //nolint:forbidigo // here the clock begins
+func now() time.Time { return time.Now() } // here the clock begins
 
 // Party allocates a local party and returns its id.
 func (s *Server) Party(hint string) ledger.Party {

@@ -10,9 +10,9 @@ import (
 	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
-	"github.com/florinledger/florin/cmd/florin/secret"
 	"github.com/florinledger/florin/devnet/datadir"
 	"github.com/florinledger/florin/devnet/runfile"
+	"github.com/florinledger/florin/internal/secret"
 )
 
 // Node is how a command finds a running node and speaks to it. Commands embed it.

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/internal/secret"
+)
+
+// secretsOnce refuses a command line on which a secret is given both as it is and as the name of a file, each by a flag, the
+// environment or the settings file: nobody could tell which one is meant.
+func secretsOnce(parsed *kong.Context) error {
+	given := map[string]*kong.Flag{}
+	for _, flag := range parsed.Flags() {
+		if text, isText := parsed.FlagValue(flag).(string); isText && text != "" {
+			given[flag.Name] = flag
+		}
+	}
+	for _, flag := range parsed.Flags() {
+		file := given[flag.Name+secret.FileSuffix]
+		if given[flag.Name] == nil || file == nil {
+			continue
+		}
+		return console.Fail(console.ExitUsage, fmt.Sprintf("%s and %s in the environment count, too; "+
+			"`%s --help` lists the settings", flag.Envs[0], file.Envs[0], strings.TrimSpace(parsed.Selected().FullPath())),
+			"--%s and --%s are both given: choose one", flag.Name, file.Name)
+	}
+	return nil
+}

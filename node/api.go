@@ -1,0 +1,209 @@
+package node
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/florinledger/florin/api"
+	"github.com/florinledger/florin/api/auth"
+	"github.com/florinledger/florin/api/devapi"
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/api/operatorapi"
+	"github.com/florinledger/florin/api/registryapi"
+	"github.com/florinledger/florin/audit"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/workflows"
+)
+
+// readinessTimeout bounds how long a part may take to say that it works.
+const readinessTimeout = 2 * time.Second
+
+// startHTTP serves the API, or in a process without one how the process is.
+func (n *Node) startHTTP(ctx, background context.Context) error {
+	makeHandler := n.handler
+	if !n.options.Roles.API {
+		makeHandler = n.healthHandler
+	}
+	handler, err := makeHandler(background)
+	if err == nil && n.options.Roles.API {
+		handler, err = n.withPage(ctx, handler)
+	}
+	if err != nil {
+		return err
+	}
+	n.Listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", n.options.Listen)
+	if err != nil {
+		return ExplainListen(n.options.Listen, "--listen", err)
+	}
+	n.server = api.NewServer(n.closeKeepAlive(handler), n.serverOptions())
+	n.connections = api.NewConnections(n.options.Settings.MaxConnections, n.options.Settings.MaxAddressConnections,
+		n.options.Log)
+	n.connections.OnUnasked(func(remote string, what api.Unasked) time.Duration {
+		if what == api.NoMoreThanHandshake {
+			n.metrics.HandshakeAlone()
+		} else {
+			n.metrics.Unreadable()
+		}
+		return n.unreadable(remote)
+	})
+	n.connections.Watch(n.server)
+	connections := n.connections.Listener(ctx, n.Listener)
+	serve := n.server.Serve
+	if n.certificate != nil {
+		n.server.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: n.certificate.forClients}
+		n.server.Protocols = &http.Protocols{} // streams are WebSockets of HTTP/1.1
+		n.server.Protocols.SetHTTP1(true)
+		serve = func(listener net.Listener) error { return n.server.ServeTLS(listener, "", "") }
+	}
+	go func() {
+		if err := serve(connections); err != nil && !errors.Is(err, http.ErrServerClosed) {
+			n.fail(err)
+		}
+	}()
+	return nil
+}
+
+// bound makes the limits of what may be under way at once.
+func (n *Node) bound() {
+	settings := n.options.Settings
+	n.streams = endpoint.NewStreams(endpoint.StreamOptions{
+		Max: settings.MaxStreams, MaxPerUser: settings.MaxUserStreams, ClientPatience: settings.ClientPatience,
+	})
+	n.limits = endpoint.NewLimits(settings.limitOptions())
+	n.unreadable = n.limits.Unreadable
+	n.shares.join(n.streams)
+	n.shares.join(n.limits)
+	n.metrics.Limits(n.uses)
+}
+
+func (n *Node) handler(background context.Context) (http.Handler, error) {
+	settings := n.options.Settings
+	issuers, err := n.verifiers()
+	if err != nil {
+		return nil, err
+	}
+	n.watcher.OnUserChange(issuers.UserChanged)
+	resolver, err := auth.NewResolver(auth.ResolverOptions{
+		Verifier: issuers, Users: n.Database, Now: time.Now, Operator: ledger.DefaultUser(n.Settings.AdminUser),
+	})
+	if err != nil {
+		return nil, err
+	}
+	n.watcher.OnUserChange(resolver.UserChanged)
+	n.bound()
+	n.watcher.OnUserChange(n.streams.UserChanged) // after those who remember users
+	ledgerAPI, err := ledgerapi.New(ledgerapi.Options{
+		Node: n.Identity, Record: n.Database, Submitter: n.client, Onboarder: n.client, Watcher: n.watcher,
+		Catalog: n.catalog, Now: n.clock.Now, Pruner: audit.NewPruner(n.auditor, n.Database),
+		Settings: ledgerapi.Settings{
+			Version: settings.APIVersion, MaxListElements: settings.ListLimit, Counts: settings.counts(),
+			MaxLedgerTimeAhead: settings.MaxLedgerTimeAhead,
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	registry, err := registryapi.New(registryapi.Options{
+		Node: n.Identity, Packages: n.packages, Record: n.Database,
+		Supply: audit.Supply{Checkpoints: n.Database}, Now: n.clock.Now,
+	})
+	if err != nil {
+		return nil, err
+	}
+	operator, err := operatorapi.New(operatorapi.Options{
+		Auditor: n.auditor, Checkpoints: n.Database, Metrics: n.metrics, Settings: n.Database,
+		Automation: n.Database, Ledger: n.Database, Now: n.clock.Now,
+		Paused: func(ctx context.Context, kind string) (bool, error) {
+			return workflows.SchedulePaused(ctx, n.temporal, kind)
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	keeper, err := n.startKeeper(background)
+	if err != nil {
+		return nil, err
+	}
+	origins, err := settings.allowedOrigins(n.options.Development)
+	if err != nil {
+		return nil, err
+	}
+	served, err := settings.servedHosts(n.options.Listen)
+	if err != nil {
+		return nil, err
+	}
+	return api.NewRouter(api.Options{
+		Origins: origins, Hosts: served,
+		Wallet: n.Wallets, Changes: keeper,
+		Clock:    devapi.New(devapi.Options{Clock: n.Database, Development: n.options.Development, Now: time.Now}),
+		Operator: operator, Tracer: n.spans.Tracer, Measure: n.metrics.Request,
+		Auth: resolver, Tokens: auth.AnyUser{Verifier: issuers}, Ledger: ledgerAPI, Registry: registry,
+		Readiness: n.readiness, Logger: n.options.Log, Now: time.Now,
+		Streams: n.streams, Limits: n.limits,
+		MaxBodyBytes: settings.MaxBody, RequestTimeout: settings.RequestTimeout,
+	})
+}
+
+func (n *Node) healthHandler(context.Context) (http.Handler, error) {
+	limits := endpoint.NewLimits(n.options.Settings.limitOptions())
+	n.unreadable = limits.Unreadable
+	return api.NewHealthRouter(api.HealthOptions{
+		Readiness: n.readiness, Metrics: n.metrics, Logger: n.options.Log, Now: time.Now,
+		Limits:         limits,
+		RequestTimeout: n.options.Settings.RequestTimeout,
+	})
+}
+
+// readiness asks the parts that a request depends on, all at once: one that does not answer must not make others seem
+// as if they did not. Database and Temporal know of workers, so nothing is said of them when one does not answer.
+func (n *Node) readiness(ctx context.Context) []api.Part {
+	if n.stopping.Load() {
+		return stopping()
+	}
+	// Asked first: while commits wait, so may everything else that asks the database.
+	if err := n.watcher.Stalled(n.options.Settings.MaxCommitWait); err != nil {
+		return []api.Part{{Name: "commits", Err: err}}
+	}
+	ctx, cancel := context.WithTimeout(ctx, readinessTimeout)
+	defer cancel()
+	parts := []api.Part{{Name: "database"}, {Name: "temporal"}, {Name: "worker"}}
+	var asked sync.WaitGroup
+	for i, ask := range []func(context.Context) error{n.Database.Ping, n.checkTemporal, n.client.CheckWorker} {
+		asked.Go(func() { parts[i].Err = ask(ctx) })
+	}
+	asked.Wait()
+	if parts[0].Err != nil || parts[1].Err != nil {
+		parts = parts[:2]
+	}
+	for _, part := range parts {
+		if part.Err != nil { // then submissions wait for that part
+			return parts
+		}
+	}
+	parts = append(parts, api.Part{Name: "commits", Err: n.checkCommits(time.Now())}, n.recordTime.part())
+	if parts[len(parts)-2].Err != nil { // then everything else waits too
+		return parts
+	}
+	return append(parts, n.overdue.check(n.options.Settings.MaxCommitWait)...)
+}
+
+// checkCommits says whether commits stand still, though all parts seem to work.
+func (n *Node) checkCommits(now time.Time) error {
+	limit := n.options.Settings.MaxCommitWait
+	if waits := n.client.Stalled(); waits > limit {
+		return fmt.Errorf("submissions wait, and none has had its completion for %s", waits.Round(time.Second))
+	}
+	longest, count := n.failures.Longest()
+	if lasts := now.Sub(longest.Since); count > 0 && lasts > limit {
+		return fmt.Errorf("%s has failed %d times in %s; the log says why",
+			longest.Activity, longest.Tries, lasts.Round(time.Second))
+	}
+	return nil
+}

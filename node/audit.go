@@ -1,0 +1,24 @@
+package node
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinledger/florin/audit"
+)
+
+// startAudit follows the record in the background, in the processes that work on it.
+func (n *Node) startAudit(_, background context.Context) (err error) {
+	if n.auditor, err = audit.New(n.Database, n.packages, n.Identity.Network()); err != nil || !n.options.Roles.Worker {
+		return err
+	}
+	follower, err := audit.NewFollower(audit.FollowerOptions{
+		Auditor: n.auditor, Checkpoints: n.Database, Watcher: n.watcher, Now: time.Now, Log: n.options.Log,
+		Observe: n.metrics.Audited,
+	})
+	if err != nil {
+		return err
+	}
+	go follower.Run(background)
+	return nil
+}

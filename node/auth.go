@@ -1,0 +1,107 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/florinledger/florin/api/auth"
+)
+
+// tokenSettings say which tokens are good. Without a key of an issuer, tokens are signed with the shared secret, which
+// is for development.
+type tokenSettings struct {
+	AuthKeyFile       string        `help:"Public keys of the tokens' issuer: a JWKS document, or keys and certificates in PEM. Tokens of the shared secret are refused then." env:"FLORIN_AUTH_KEY_FILE"`
+	AuthJWKSURL       string        `name:"auth-jwks-url" help:"Where the public keys of the tokens' issuer are: https, or this machine." env:"FLORIN_AUTH_JWKS_URL"`
+	AuthIssuer        string        `help:"Issuer that tokens must name; empty: any." env:"FLORIN_AUTH_ISSUER"`
+	AuthMaxLife       time.Duration `help:"How long a token may still be valid, at most; 0: any time." env:"FLORIN_AUTH_MAX_LIFE"`
+	AuthLeeway        time.Duration `help:"By how much the issuer's clock may differ." env:"FLORIN_AUTH_LEEWAY"`
+	AuthAllowNoExpiry bool          `help:"Take tokens of issuers that never expire. Those of the shared secret need not expire in any case." env:"FLORIN_AUTH_ALLOW_NO_EXPIRY"`
+	AuthLedgerClaim   bool          `help:"Take the user of the issuer's tokens from daml_user in their claim https://canton-network, where that is; users must not be able to choose it." env:"FLORIN_AUTH_LEDGER_CLAIM"`
+	AuthAllowUnsafe   bool          `help:"Take tokens of the shared secret even where other machines can reach the API." env:"FLORIN_AUTH_ALLOW_UNSAFE"`
+}
+
+// HasIssuer reports whether tokens are verified with an issuer's public keys.
+func (s tokenSettings) HasIssuer() bool { return s.AuthKeyFile != "" || s.AuthJWKSURL != "" }
+
+func (s tokenSettings) check() error {
+	if s.AuthKeyFile != "" && s.AuthJWKSURL != "" {
+		return errors.New("--auth-key-file and --auth-jwks-url are both given: choose one place for the issuer's keys")
+	}
+	if s.AuthJWKSURL != "" {
+		if err := auth.CheckKeyURL(s.AuthJWKSURL); err != nil {
+			return fmt.Errorf("--auth-jwks-url: %w", err)
+		}
+	}
+	if s.AuthMaxLife < 0 || s.AuthLeeway < 0 {
+		return errors.New("--auth-max-life and --auth-leeway must not be negative")
+	}
+	return nil
+}
+
+// CheckListen refuses to serve other machines with a secret that everybody knows or can guess.
+func (s tokenSettings) CheckListen(address string) error {
+	if s.HasIssuer() || s.AuthAllowUnsafe || isLoopback(address) {
+		return nil
+	}
+	return fmt.Errorf("--listen=%s can be reached from other machines, and tokens are signed with a shared secret, which "+
+		"is for development: name the keys of an issuer with --auth-jwks-url or --auth-key-file, listen on 127.0.0.1, or "+
+		"insist with --auth-allow-unsafe", address)
+}
+
+// isLoopback reports whether only this machine can reach an address. A name that cannot be resolved is left to whoever
+// listens on it.
+func isLoopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil || host == "" {
+		return err != nil
+	}
+	if ip := net.ParseIP(host); ip != nil {
+		return ip.IsLoopback()
+	}
+	return host == "localhost"
+}
+
+// verifiers makes the verifiers of all tokens, those of the default identity provider included.
+func (n *Node) verifiers() (*auth.Issuers, error) {
+	settings := n.options.Settings
+	keys := auth.NewRemoteKeys(nil, time.Now)
+	times := auth.Times{
+		Now: time.Now, RequireExpiry: !settings.AuthAllowNoExpiry, MaxLife: settings.AuthMaxLife, Leeway: settings.AuthLeeway,
+	}
+	byDefault, err := n.defaultVerifier(keys, times)
+	if err != nil {
+		return nil, err
+	}
+	return auth.NewIssuers(auth.IssuersOptions{
+		Default: byDefault, Providers: n.Database, Keys: keys, ParticipantID: n.Identity.ParticipantID, Times: times,
+	})
+}
+
+func (n *Node) defaultVerifier(keys auth.Keys, times auth.Times) (auth.Verifier, error) {
+	settings := n.options.Settings
+	options := auth.TrustedOptions{
+		Times: times, Issuer: settings.AuthIssuer, Audience: settings.AuthAudience, Scope: settings.AuthScope,
+		ParticipantID: n.Identity.ParticipantID, LedgerClaim: settings.AuthLedgerClaim,
+	}
+	switch {
+	case settings.AuthKeyFile != "":
+		file, err := auth.OpenFileKeys(settings.AuthKeyFile, time.Now, n.options.Log)
+		if err != nil {
+			return nil, err
+		}
+		options.Keys = file
+	case settings.AuthJWKSURL != "":
+		options.Keys = auth.URLKeys{Keys: keys, URL: settings.AuthJWKSURL}
+	default: // LocalNet's tools make tokens that never expire
+		times.RequireExpiry = false
+		verifier, err := auth.NewHS256(auth.HS256Options{
+			Times: times, Secret: settings.AuthSecret, Audience: settings.AuthAudience, Scope: settings.AuthScope,
+			ParticipantID: n.Identity.ParticipantID,
+		})
+		n.hs256 = verifier
+		return verifier, err
+	}
+	return auth.NewTrusted(options)
+}

@@ -1,0 +1,76 @@
+package node
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+)
+
+// keyPair is a certificate with its key, from two files that may change while the node runs.
+type keyPair struct {
+	certFile, keyFile string
+	current           atomic.Pointer[tls.Certificate]
+}
+
+// openKeyPair reads the files.
+func openKeyPair(certFile, keyFile string) (*keyPair, error) {
+	k := &keyPair{certFile: certFile, keyFile: keyFile}
+	return k, k.reread()
+}
+
+// reread takes the certificate that the files have now. When they are not usable, it keeps the one that it has.
+func (k *keyPair) reread() error {
+	read, err := tls.LoadX509KeyPair(k.certFile, k.keyFile)
+	if err != nil {
+		return fmt.Errorf("the certificate %s with the key %s is not usable: %w", k.certFile, k.keyFile, err)
+	}
+	k.current.Store(&read)
+	return nil
+}
+
+// forClients is what a server shows its clients.
+func (k *keyPair) forClients(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	return k.current.Load(), nil
+}
+
+// forServers is what a client shows a server that asks for it.
+func (k *keyPair) forServers(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+	return k.current.Load(), nil
+}
+
+// readAuthorities reads the certificates of authorities in PEM.
+func readAuthorities(file string) (*x509.CertPool, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(text) {
+		return nil, errors.New(file + " holds no certificate in PEM")
+	}
+	return pool, nil
+}
+
+// ServingSettings say how the API is served over TLS.
+type ServingSettings struct {
+	TLSCert string `name:"tls-cert" help:"Certificate of the API in PEM, with those between it and its authority; it is read again on SIGHUP. Without one the API speaks HTTP." env:"FLORIN_TLS_CERT"`
+	TLSKey  string `name:"tls-key" help:"Key of that certificate in PEM." env:"FLORIN_TLS_KEY"`
+}
+
+func (s ServingSettings) check() error {
+	if (s.TLSCert == "") != (s.TLSKey == "") {
+		return errors.New("--tls-cert and --tls-key go together: give both, or none")
+	}
+	return nil
+}
+
+// open reads the certificate; nil without one.
+func (s ServingSettings) open() (*keyPair, error) {
+	if s.TLSCert == "" {
+		return nil, nil // there is none
+	}
+	return openKeyPair(s.TLSCert, s.TLSKey)
+}

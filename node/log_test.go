@@ -1,0 +1,78 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/ledger/fault"
+)
+
+// Whoever has much written to the log fills no disk with it, and what was written last is in it.
+func TestTheLogIsBounded(t *testing.T) {
+	t.Parallel()
+	directory := t.TempDir()
+	path := filepath.Join(directory, "florin.log")
+	to, err := BoundedLog(path, 1)
+	require.NoError(t, err)
+	log := Logger(to, slog.LevelInfo)
+	const lines = 10_000
+	for i := range lines {
+		log.Info("what happened", "number", i, "text", strings.Repeat("x", 1000))
+	}
+	require.NoError(t, to.Close())
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Contains(t, string(content), `"number":9999`)
+	require.Eventually(t, func() bool { // what is too old is removed a moment later
+		files, err := os.ReadDir(directory)
+		require.NoError(t, err)
+		return len(files) == logsAside+1
+	}, time.Minute, time.Millisecond)
+	files, err := filepath.Glob(filepath.Join(directory, "florin-*.log"))
+	require.NoError(t, err)
+	for _, file := range append(files, path) {
+		info, err := os.Stat(file)
+		require.NoError(t, err)
+		require.LessOrEqual(t, info.Size(), int64(1<<20))
+		require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	}
+}
+
+// A log that cannot be opened ends the start: what would be said in it is lost.
+func TestALogThatCannotBeOpenedIsAnError(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "taken")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	path = filepath.Join(path, "florin.log")
+	_, err := BoundedLog(path, 1)
+	require.ErrorContains(t, err, "open the log "+path)
+}
+
+// Clients choose parts of what is logged: no line grows with what they send.
+func TestALineOfTheLogIsBounded(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log")
+	file, err := os.Create(path)
+	require.NoError(t, err)
+	long := strings.Repeat("ü", 1<<20)
+	log := Logger(file, slog.LevelInfo)
+	log.Info("what happened", "path", long, "text", long, "error", errors.New(long),
+		"number", 7, "short", "all of it")
+	hiding := fault.ServiceNotRunning.New("The database does not answer.").Wrap(errors.New("too many connections"))
+	log.Warn("what failed", "error", fmt.Errorf("starting: %w", hiding))
+	require.NoError(t, file.Close())
+	line, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Less(t, len(line), 16_000)
+	require.Equal(t, 3, strings.Count(string(line), "… (2097152 bytes)"))
+	require.Contains(t, string(line), `"number":7,"short":"all of it"`)
+	require.Contains(t, string(line), "The database does not answer. (too many connections)", "clients are not told that")
+}

@@ -1,0 +1,329 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	sdklog "go.temporal.io/sdk/log"
+
+	"github.com/florinledger/florin/activities"
+	"github.com/florinledger/florin/api"
+	"github.com/florinledger/florin/api/auth"
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/walletapi"
+	"github.com/florinledger/florin/audit"
+	"github.com/florinledger/florin/coin/builtin"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/node/bootstrap"
+	"github.com/florinledger/florin/packages/catalog"
+	"github.com/florinledger/florin/telemetry"
+	"github.com/florinledger/florin/telemetry/tracing/export"
+	"github.com/florinledger/florin/worker"
+	"github.com/florinledger/florin/workflows"
+)
+
+const (
+	// connectTimeout bounds how long a starting node waits for Temporal and for its own first commit.
+	connectTimeout = time.Minute
+	// startTimeout bounds how long one start of a workflow waits for Temporal. It is at most half of what a request may
+	// take, so that the answer can say what is wrong.
+	startTimeout = 10 * time.Second
+	// followPause is the pause between looks for completions that other processes wrote, when this one has a worker.
+	followPause = time.Second
+)
+
+// RelaxCollector lets the heap grow to four times what is in use before it is collected, unless the environment says
+// otherwise: the node keeps little and allocates much, and collecting took a fifth of its CPU.
+func RelaxCollector() {
+	const percent = 300
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(percent)
+	}
+}
+
+// Roles are the parts of a node that a process plays.
+type Roles struct{ API, Worker bool }
+
+// Options say what a process plays and with what.
+type Options struct {
+	// version is that of the program.
+	Version     string
+	Settings    Settings
+	Roles       Roles
+	DatabaseURL string
+	// databaseURLFile is where the URL is from; "" when it was given as it is.
+	DatabaseURLFile string
+	Temporal        TemporalSettings
+	Serving         ServingSettings
+	// level is that of the log; nil when it cannot change.
+	Level  *slog.LevelVar
+	Listen string
+	// temporalUI is the address of Temporal's UI; "" where this process does not know it.
+	TemporalUI string
+	// stopDelay is how long the node serves on after it was told to stop.
+	StopDelay      time.Duration
+	AttributeBytes int
+	// development nodes decide what the ledger's clock is, and can advance one that is not real.
+	Development bool
+	// clock is a value of --clock.
+	Clock    string
+	Log      *slog.Logger
+	Progress func(string)
+	// given are the settings of this process by their flags, as the log may have them.
+	Given map[string]string
+	// again reads the settings as they would be if the process started now; nil where SIGHUP changes none.
+	Again func() (now *Settings, given map[string]string, err error)
+	// chosen are those of them that are not the default.
+	Chosen map[string]string
+}
+
+// Node is a running API, worker or both.
+type Node struct {
+	options  Options
+	Identity ledger.Node
+	// settings are those of the ledger, as they were when this process started.
+	Settings ledger.Settings
+	// packages are those that are built in, catalog has those that were uploaded, too.
+	packages *ledger.Packages
+	catalog  *catalog.Catalog
+
+	// awaits is what the start waits for at the moment.
+	awaits atomic.Pointer[awaited]
+
+	Database   *db.DB
+	databaseID string
+	watcher    *db.Watcher
+	// clock is the ledger's; real time is time.Now.
+	clock      *db.Clock
+	recordTime recordTime
+	// temporalAccess, hs256 and certificate are what SIGHUP may change; nil where there is none.
+	temporalAccess *temporalAccess
+	hs256          *auth.HS256
+	certificate    *keyPair
+	temporal       client.Client
+	worker         *worker.Worker
+	outcomes       *activities.Outcomes
+	metrics        *telemetry.Metrics
+	spans          *export.Exporter
+	failures       *worker.Failures
+	auditor        *audit.Auditor
+	client         *workflows.Client
+	Wallets        *walletapi.API
+	overdue        *overdue
+	presence       *presence
+	namespace      *namespaceWatch
+
+	Listener net.Listener
+	// connections are those of the API, wherever it listens.
+	connections *api.Connections
+	// unreadable counts for its address what came and is no request.
+	unreadable func(remote string) (hold time.Duration)
+	server     *http.Server
+	streams    *endpoint.Streams
+	limits     *endpoint.Limits
+	parties    *partyRates
+	// shares are what users have in all processes together.
+	shares shares
+	// stopping is true once the node was told to stop.
+	stopping   atomic.Bool
+	background context.CancelFunc
+	// callers start workflows for what is due.
+	callers callers
+	Failed  chan error
+}
+
+// Start starts the parts in order, each on what stands before it. When one fails, those before it are stopped.
+func Start(ctx context.Context, options Options) (*Node, error) {
+	n := &Node{
+		options: options, outcomes: activities.NewOutcomes(), metrics: telemetry.New(), Failed: make(chan error, 4),
+	}
+	n.failures = worker.NewFailures(time.Now, n.metrics.ActivityFailed)
+	n.metrics.Built(options.Version)
+	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	n.background = cancel
+	n.logStart(ctx)
+	for _, step := range n.startSteps() {
+		options.Progress(step.what)
+		if err := n.take(ctx, background, step); err != nil {
+			if ctx.Err() != nil { // it was told to stop, and what failed did so for that
+				n.Stop(context.WithoutCancel(ctx), nil)
+				return nil, ctx.Err()
+			}
+			n.Stop(context.WithoutCancel(ctx), err)
+			return nil, fmt.Errorf("%s: %w", step.what, err)
+		}
+	}
+	n.metrics.Ready(n.parts(background))
+	n.logStarted(ctx)
+	return n, nil
+}
+
+func (n *Node) loadPackages(context.Context, context.Context) (err error) {
+	n.packages, err = ledger.NewPackages(builtin.Packages()...)
+	return err
+}
+
+// readPackages reads what was uploaded, and again when it changes.
+func (n *Node) readPackages(ctx, background context.Context) (err error) {
+	n.catalog, err = catalog.New(ctx, catalog.Options{
+		Node: n.Identity, BuiltIn: n.packages, Record: n.Database, Now: n.clock.Now, Log: n.options.Log,
+	})
+	if err == nil {
+		n.watcher.OnPackagesChange(n.catalog.Changed)
+		n.catalog.Changed() // what came in between
+		n.metrics.Packages(n.catalog.Count)
+		go n.catalog.Follow(background)
+	}
+	return err
+}
+
+func (n *Node) openDatabase(ctx, background context.Context) (err error) {
+	options := db.Options{MaxConns: n.options.Settings.DatabaseConnections}
+	if n.spans.Tracer != nil {
+		options.Tracer = db.Traced{}
+	}
+	n.Database, err = db.Open(ctx, n.options.DatabaseURL, options)
+	if err != nil {
+		return err
+	}
+	n.metrics.Database(func() telemetry.Connections { return telemetry.Connections(n.Database.Pool()) })
+	if err := n.Database.CheckSchema(ctx); err != nil {
+		return err
+	}
+	if n.options.Development { // other processes take the clock as it is
+		if err := n.setClock(ctx); err != nil {
+			return err
+		}
+	}
+	n.watcher, err = n.Database.Watch(background, db.WatcherOptions{Log: n.options.Log})
+	if err == nil {
+		n.clock = n.watcher.Clock(time.Now)
+	}
+	return err
+}
+
+// setClock makes the ledger's clock what the flag says.
+func (n *Node) setClock(ctx context.Context) error {
+	if n.options.Clock == clockStatic {
+		return n.Database.StopClock(ctx, time.Now())
+	}
+	return n.Database.SetClockMode(ctx, n.options.Clock == clockSimulated)
+}
+
+func (n *Node) connectTemporal(ctx, _ context.Context) error {
+	deadline, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	var err error
+	if n.temporalAccess, err = n.options.Temporal.access(); err != nil {
+		return err
+	}
+	options := client.Options{
+		HostPort: n.options.Temporal.TemporalAddress, Namespace: n.options.Settings.TemporalNamespace,
+		Logger: sdklog.NewStructuredLogger(n.options.Log), Identity: n.Database.Name(),
+		// Compressing payloads of a few kilobytes costs a sixth of the CPU of a small workflow and gains nothing nearby.
+		ConnectionOptions: client.ConnectionOptions{GrpcCompression: &client.GrpcCompressionNone{}},
+	}
+	if err := n.temporalAccess.apply(&options); err != nil {
+		return err
+	}
+	if options.Interceptors, err = workflows.Traced(n.spans.Tracer); err != nil {
+		return err
+	}
+	if n.temporal, err = client.DialContext(deadline, options); err != nil {
+		return explainTemporal(n.options.Temporal.TemporalAddress, err)
+	}
+	return workflows.EnsureSearchAttributes(deadline, n.temporal, n.options.Settings.TemporalNamespace)
+}
+
+func (n *Node) identify(ctx, _ context.Context) error {
+	err := n.foundLedger(ctx)
+	if err != nil {
+		return err
+	}
+	if n.Identity, err = bootstrap.Identity(ctx, n.Database, n.Settings); err != nil {
+		return err
+	}
+	if err := n.checkSecret(ctx); err != nil {
+		return err
+	}
+	began, err := n.Database.SealsBegan(ctx) // which makes the first key
+	if err != nil {
+		return err
+	}
+	if began.TakesUnsealed {
+		n.options.Log.InfoContext(ctx, "submissions that Temporal took before this ledger had seals are committed without "+
+			"one: run `florin seal-key` when none of them is left", "before", began.At)
+	}
+	if err := bootstrap.Parties(ctx, n.Database, n.Identity, n.clock.Now()); err != nil {
+		return err
+	}
+	if err := bootstrap.Members(ctx, n.Database, n.packages, n.Identity); err != nil {
+		return err
+	}
+	return bootstrap.Users(ctx, n.Database, n.Identity, n.Settings)
+}
+
+func (n *Node) fail(err error) {
+	select {
+	case n.Failed <- err:
+	default: // one reason is enough
+	}
+}
+
+// Wait returns when ctx ends, or with the reason why the node cannot go on.
+func (n *Node) Wait(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-n.Failed:
+		return err
+	}
+}
+
+// Stop stops the parts in the opposite order: requests first; then nothing is called any more; then the worker, which
+// finishes what it has taken. When the reason is a failure, requests are cut off.
+func (n *Node) Stop(ctx context.Context, reason error) {
+	began := time.Now()
+	n.logStop(ctx, reason)
+	defer func() { n.options.Log.InfoContext(ctx, "stopped", "took", time.Since(began).String()) }()
+	n.drain(ctx, reason)
+	n.stopWorker(ctx)
+	n.presence.leave(ctx)
+	n.background()
+	if n.watcher != nil {
+		n.watcher.Close()
+	}
+	if n.temporal != nil {
+		n.temporal.Close()
+	}
+	if n.Database != nil {
+		n.Database.Close()
+	}
+	if err := n.spans.Close(ctx); err != nil {
+		n.options.Log.WarnContext(ctx, "the last spans could not be sent", "error", err)
+	}
+}
+
+// readTracing makes what sends spans, where the environment asks for any.
+func (n *Node) readTracing(ctx, _ context.Context) (err error) {
+	n.spans, err = export.New(context.WithoutCancel(ctx), os.Getenv, n.options.Version, n.options.Log)
+	return err
+}
+
+// URL is where the API listens.
+func (n *Node) URL() string {
+	scheme := "http://"
+	if n.certificate != nil {
+		scheme = "https://"
+	}
+	return scheme + n.Listener.Addr().String()
+}

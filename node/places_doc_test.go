@@ -1,0 +1,157 @@
+package node
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/workflows"
+)
+
+// place is something of which there is only so much, and of which no caller may take all: a row of the table in
+// docs/security.md.
+type place struct {
+	name      string
+	all, each string
+	// refusal is what one too many is told.
+	refusal string
+	// folder has the test in which one caller takes what it can, and others find room.
+	folder, test string
+}
+
+// placesOf lists all places with the numbers that the code has.
+func placesOf(t *testing.T) []place {
+	t.Helper()
+	settings := parsed(t)
+	maxInFlight, maxStreams := defaultOf(t, "MaxInFlight"), defaultOf(t, "MaxStreams")
+	flag := func(name string, value any) string { return fmt.Sprintf("`--%s` %v", name, value) }
+	const overloaded, backpressure = "429", "`PARTICIPANT_BACKPRESSURE`"
+	return []place{
+		{
+			"requests being served", flag("max-requests", settings.MaxRequests),
+			flag("max-user-requests", settings.MaxUserRequests), overloaded,
+			"api/endpoint", "TestNoUserTakesAllPlaces",
+		},
+		{
+			"requests that wait for news", flag("max-requests", settings.MaxRequests),
+			flag("max-user-requests", settings.MaxUserRequests), overloaded,
+			"api/endpoint", "TestRequestsThatWaitTakeNoPlaceOfThoseThatWork",
+		},
+		{
+			"requests that read and are worked on", flag("max-reads", settings.MaxReads),
+			flag("max-user-reads", settings.MaxUserReads), "they wait, then " + overloaded,
+			"api/endpoint", "TestNoUserTakesAllReads",
+		},
+		{
+			"changes of users and parties under way", strconv.Itoa(endpoint.DirectCommits),
+			strconv.Itoa(endpoint.UserDirectCommits), "they wait, then " + overloaded,
+			"api/endpoint", "TestNoUserTakesAllDirectCommits",
+		},
+		{
+			"requests without a usable token", flag("max-anonymous-requests", settings.MaxAnonymousRequests),
+			flag("max-address-requests", settings.MaxAddressRequests) + " of an address", overloaded,
+			"api/endpoint", "TestNoAddressTakesAllThatIsThereWithoutAToken",
+		},
+		{
+			"those of them that are worked on", strconv.Itoa(endpoint.AnonymousTurns), "in the order of coming",
+			"they wait, then " + overloaded, "api/endpoint", "TestRequestsWithoutATokenTakeTurns",
+		},
+		{
+			"bytes of long bodies, held and decoded", flag("max-body-memory", settings.MaxBodyMemory),
+			flag("max-user-body-memory", settings.MaxUserBodyMemory), overloaded,
+			"api/endpoint", "TestNoUserTakesTheMemoryForLongBodies",
+		},
+		{
+			"bytes of the requests of open streams, beyond 4 KiB of each", flag("max-body-memory", settings.MaxBodyMemory),
+			flag("max-user-body-memory", settings.MaxUserBodyMemory), overloaded,
+			"api/endpoint", "TestNoUserTakesTheMemoryForWhatStreamsWereAsked",
+		},
+		{
+			"bytes of answers in the making, and of the record that they are made of",
+			flag("max-answer-memory", settings.MaxAnswerMemory), flag("max-user-answer-memory", settings.MaxUserAnswerMemory),
+			overloaded, "api/endpoint", "TestNoUserTakesTheMemoryForAnswers",
+		},
+		{
+			"answers with a row that is too large for others", strconv.Itoa(endpoint.LargeAnswers),
+			strconv.Itoa(endpoint.LargeAnswers), overloaded, "api/endpoint", "TestARowThatIsTooLargeIsReadAlone",
+		},
+		{
+			"submissions under way, in the batcher's queue included", flag("max-in-flight", maxInFlight),
+			flag("max-user-in-flight", settings.MaxUserInFlight), backpressure,
+			"workflows", "TestNoUserTakesAllFlights",
+		},
+		{
+			"submissions that wait for their time", flag("max-in-flight", maxInFlight),
+			strconv.Itoa(maxInFlight / workflows.WaitingShare), backpressure,
+			"workflows", "TestWhatWaitsForItsTimeHasPlacesOfItsOwn",
+		},
+		{
+			"streams", flag("max-streams", maxStreams), flag("max-user-streams", settings.MaxUserStreams),
+			"`MAXIMUM_NUMBER_OF_STREAMS`", "api/endpoint", "TestNoUserTakesAllStreams",
+		},
+		{
+			"streams that read a page", strconv.Itoa(ledgerapi.StreamReads), strconv.Itoa(ledgerapi.UserStreamReads),
+			"they wait", "api/endpoint", "TestNoUserTakesAllTurns",
+		},
+		{
+			"answers that are kept for an `Idempotency-Key`", "any number",
+			flag("max-user-kept-answers", settings.MaxUserKeptAnswers), overloaded,
+			"api/changes", "TestNoUserKeepsMoreAnswersThanMayBe",
+		},
+		{
+			"bytes of those answers", "any number", flag("max-user-kept-bytes", settings.MaxUserKeptBytes), overloaded,
+			"api/changes", "TestNoUserKeepsMoreAnswersThanMayBe",
+		},
+		{
+			"parties that users allocated, onboardings that wait included", "any number",
+			flag("max-self-allocated-parties", ledger.DefaultSettings().MaxSelfAllocatedParties), "403",
+			"api/ledgerapi/parties", "TestUsersAllocateForThemselvesWithinTheirQuota",
+		},
+	}
+}
+
+// defaultOf is the default of a setting of the node that is a number.
+func defaultOf(t *testing.T, name string) int {
+	t.Helper()
+	field, found := reflect.TypeFor[Settings]().FieldByName(name)
+	require.True(t, found, name)
+	value, err := strconv.Atoi(field.Tag.Get("default"))
+	require.NoError(t, err)
+	return value
+}
+
+// TestThePlacesAreDocumented compares the table for people with the code, row by row, and finds the test of each place.
+func TestThePlacesAreDocumented(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../docs/security.md")
+	require.NoError(t, err)
+	_, section, found := strings.Cut(string(text), "\n### Places\n")
+	require.True(t, found)
+	section, _, _ = strings.Cut(section, "\n## ")
+	rows := regexp.MustCompile(`(?m)^\| .*\|$`).FindAllString(section, -1)
+	places := placesOf(t)
+	require.Len(t, rows, len(places)+1, "one row for each place, and the head")
+	for i, place := range places {
+		require.Equal(t, fmt.Sprintf("| %s | %s | %s | %s | `%s`: `%s` |", place.name, place.all, place.each, place.refusal,
+			place.folder, place.test), rows[i+1])
+		files, err := filepath.Glob(filepath.Join("..", place.folder, "*_test.go"))
+		require.NoError(t, err)
+		tested := false
+		for _, file := range files {
+			content, err := os.ReadFile(file)
+			require.NoError(t, err)
+			tested = tested || strings.Contains(string(content), "\nfunc "+place.test+"(t *testing.T) {")
+		}
+		require.True(t, tested, "there is no %s in %s", place.test, place.folder)
+	}
+}

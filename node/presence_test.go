@@ -1,0 +1,21 @@
+package node
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/db"
+)
+
+// After an outage of the database, rows of processes that run are old until they have written them again.
+func TestWhoRunsIsJudgedByWhatCouldBeWritten(t *testing.T) {
+	t.Parallel()
+	var p presence
+	now := time.Unix(1_800_000_000, 0)
+	require.True(t, p.hearsOthers(now))
+	p.missed(now)
+	require.False(t, p.hearsOthers(now.Add(db.ProcessSilence)))
+	require.True(t, p.hearsOthers(now.Add(db.ProcessSilence+time.Second)))
+}

@@ -1,0 +1,121 @@
+package node
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"github.com/florinledger/florin/internal/secret"
+)
+
+// rereadable is something that this process reads again on SIGHUP. When what is there now is not usable, it goes on
+// with what it has.
+type rereadable struct {
+	what string
+	read func(context.Context) error
+}
+
+// rereadables lists what SIGHUP reads again.
+func (n *Node) rereadables() []rereadable {
+	settings := &n.options.Settings
+	all := []rereadable{{"log level", n.rereadLogLevel}}
+	if file := n.options.DatabaseURLFile; file != "" {
+		all = append(all, rereadable{"database URL", func(ctx context.Context) error {
+			url, err := secret.Of("", file, "database-url")
+			if err != nil {
+				return err
+			}
+			return n.Database.SetCredentials(ctx, url)
+		}})
+	}
+	if n.hs256 != nil && settings.AuthSecretFile != "" {
+		all = append(all, rereadable{"secret of tokens", n.rereadAuthSecret})
+	}
+	if n.temporalAccess != nil {
+		all = append(all, rereadable{"credentials for Temporal", func(context.Context) error {
+			return n.temporalAccess.reread()
+		}})
+	}
+	if n.limits != nil && n.options.Again != nil {
+		all = append(all, rereadable{"limits", n.rereadLimits})
+	}
+	if n.certificate != nil {
+		all = append(all, rereadable{"certificate of the API", func(context.Context) error {
+			return n.certificate.reread()
+		}})
+	}
+	return all
+}
+
+// rereadAuthSecret takes a new secret once the ledger has it.
+func (n *Node) rereadAuthSecret(ctx context.Context) error {
+	settings := n.options.Settings
+	if err := settings.ReadAuthSecret(); err != nil {
+		return err
+	}
+	if err := n.requireSecret(ctx, settings.AuthSecret); err != nil {
+		return err
+	}
+	if err := n.hs256.SetSecret(settings.AuthSecret); err != nil {
+		return err
+	}
+	if n.streams == nil {
+		return nil
+	}
+	n.streams.UserChanged("") // those whose token is of the old secret end
+	return nil
+}
+
+// rereadLogLevel takes the level of the settings file.
+func (n *Node) rereadLogLevel(context.Context) error {
+	if n.options.Level == nil || n.options.Again == nil {
+		return nil
+	}
+	now, _, err := n.options.Again()
+	if err != nil {
+		return err
+	}
+	n.options.Level.Set(now.Level())
+	return nil
+}
+
+// RereadOnHangup reads again what can be, on each SIGHUP, until ctx ends.
+func (n *Node) RereadOnHangup(ctx context.Context, caught <-chan os.Signal) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-caught:
+			n.rereadAll(ctx)
+		}
+	}
+}
+
+func (n *Node) rereadAll(ctx context.Context) {
+	var read []string
+	for _, one := range n.rereadables() {
+		if err := one.read(ctx); err != nil {
+			n.options.Log.ErrorContext(ctx, "not read again; the node goes on with what it has", "what", one.what,
+				"error", err)
+			continue
+		}
+		read = append(read, one.what)
+	}
+	n.options.Log.InfoContext(ctx, "read again on SIGHUP", "what", read)
+	n.nameLateSettings(ctx)
+}
+
+// nameLateSettings warns of what has changed in the settings file and counts after a restart alone.
+func (n *Node) nameLateSettings(ctx context.Context) {
+	if n.options.Again == nil {
+		return
+	}
+	_, given, err := n.options.Again()
+	if err != nil {
+		return // what reads the file again has said so
+	}
+	if late := lateSettings(n.options.Given, given); len(late) > 0 {
+		n.options.Log.WarnContext(ctx, "changed settings count after a restart of the process alone",
+			"settings", "--"+strings.Join(late, ", --"))
+	}
+}

@@ -1,0 +1,188 @@
+package node
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/florinledger/florin/api"
+	"github.com/florinledger/florin/api/auth"
+	"github.com/florinledger/florin/internal/hosts"
+	"github.com/florinledger/florin/internal/secret"
+	"github.com/florinledger/florin/ledger/fault"
+)
+
+// Settings are the settings of a node, however it is started. Flags win over the environment.
+type Settings struct {
+	tokenSettings
+	limitSettings
+	automationSettings
+	ledgerSettings
+	profileSettings
+	pageSettings
+
+	AuthSecret     string `help:"Secret of the HS256 tokens that are accepted (development); unsafe when left out." env:"FLORIN_AUTH_SECRET" secret:""`
+	AuthSecretFile string `help:"File that holds that secret, read again on SIGHUP." env:"FLORIN_AUTH_SECRET_FILE"`
+	AuthAudience   string `help:"Audience that tokens must name." default:"https://canton.network.global" env:"FLORIN_AUTH_AUDIENCE"`
+	AuthScope      string `help:"Scope that tokens may carry instead of an audience; empty: none." default:"daml_ledger_api" env:"FLORIN_AUTH_SCOPE"`
+
+	CorsOrigins []string `help:"Web origins whose pages may call the node, as in https://wallet.example; loopback: all of this machine; none: no page; *: any page. Left out: none, with florin up loopback." env:"FLORIN_CORS_ORIGINS"`
+
+	Hosts []string `help:"Host names under which the node is served, beside localhost and the address that it listens on; *: any name. Left out: any name with the keys of an issuer, no other name with the shared secret." env:"FLORIN_HOSTS"`
+
+	MaxBatch      int           `help:"How many submissions may share a workflow under load; 1 gives each its own." default:"64" env:"FLORIN_MAX_BATCH"`
+	MaxInFlight   int           `help:"How many submissions may be on their way at once." default:"1024" env:"FLORIN_MAX_IN_FLIGHT"`
+	MaxCommitWait time.Duration `help:"How long a submission may wait for its completion, a commit for another session, or an activity fail, before /readyz says that the node is not ready." default:"30s" env:"FLORIN_MAX_COMMIT_WAIT"`
+
+	APIVersion     string        `name:"api-version" help:"Version that GET /v2/version reports." default:"3.5.0-SNAPSHOT" env:"FLORIN_API_VERSION"`
+	ListLimit      int           `help:"Most elements of one list answer (http-list-max-elements-limit)." default:"200" env:"FLORIN_LIST_LIMIT"`
+	RequestTimeout time.Duration `help:"How long a request may take." default:"20s" env:"FLORIN_REQUEST_TIMEOUT"`
+	KeepAnswers    time.Duration `help:"How long answers to requests with an Idempotency-Key are kept." default:"24h" env:"FLORIN_KEEP_ANSWERS"`
+	MaxStreams     int           `help:"Most WebSocket streams that may be open at once." default:"10000" env:"FLORIN_MAX_STREAMS"`
+
+	DatabaseConnections int32 `help:"Most connections to the database; one more listens." default:"32" env:"FLORIN_DATABASE_CONNECTIONS"`
+
+	TemporalNamespace string `help:"Temporal namespace." default:"default" env:"FLORIN_TEMPORAL_NAMESPACE"`
+	TakeNamespaceFrom string `help:"Id of the database from which this one takes the Temporal namespace over: this one takes its place, and its nodes never run again." env:"FLORIN_TAKE_NAMESPACE_FROM"`
+	LogLevel          string `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error" env:"FLORIN_LOG_LEVEL"`
+}
+
+// Validate is called by kong and says what is wrong with settings that no type can catch.
+func (s *Settings) Validate() error {
+	if s.MaxBatch < 1 {
+		return fmt.Errorf("--max-batch=%d: it must be at least 1, which gives each submission its own workflow", s.MaxBatch)
+	}
+	if s.MaxInFlight < 1 {
+		return fmt.Errorf("--max-in-flight=%d: it must be at least 1", s.MaxInFlight)
+	}
+	if s.ListLimit < 1 {
+		return fmt.Errorf("--list-limit=%d: it must be at least 1", s.ListLimit)
+	}
+	if s.DatabaseConnections < minDatabaseConnections {
+		return fmt.Errorf("--database-connections=%d: it must be at least %d, for commits, streams and requests",
+			s.DatabaseConnections, minDatabaseConnections)
+	}
+	if s.MaxStreams < 1 {
+		return fmt.Errorf("--max-streams=%d: it must be at least 1", s.MaxStreams)
+	}
+	if s.KeepAnswers <= 0 {
+		return fmt.Errorf("--keep-answers=%s: it must be positive; 24h keeps an Idempotency-Key for a day", s.KeepAnswers)
+	}
+	if s.RequestTimeout <= 0 {
+		return fmt.Errorf("--request-timeout=%s: it must be positive", s.RequestTimeout)
+	}
+	if _, err := api.ParseOrigins(s.CorsOrigins); err != nil {
+		return fmt.Errorf("--cors-origins: %w", err)
+	}
+	if _, err := hosts.Parse(s.Hosts, "127.0.0.1:0"); err != nil {
+		return fmt.Errorf("%s: %w", api.HostsFlag, err)
+	}
+	if err := errors.Join(s.tokenSettings.check(), s.limitSettings.check(), s.profileSettings.check(),
+		s.pageSettings.check()); err != nil {
+		return err
+	}
+	if _, err := s.Config(); err != nil {
+		return err
+	}
+	if _, err := s.given(); err != nil {
+		return err
+	}
+	return nil
+}
+
+// allowedOrigins are the web origins whose pages may call the node. On a development ledger, where nothing else was
+// said, these are all of this machine, so that an app on any port of it works.
+func (s *Settings) allowedOrigins(development bool) (api.Origins, error) {
+	if len(s.CorsOrigins) == 0 && development {
+		return api.ParseOrigins([]string{api.LoopbackOrigins})
+	}
+	return api.ParseOrigins(s.CorsOrigins)
+}
+
+// servedHosts are the names under which the node is served. Whoever guesses the shared secret, a page included whose
+// own name leads here, can make every token: so it is served under names that lead nowhere else. Tokens of an issuer
+// cannot be made, and proxies choose names.
+func (s *Settings) servedHosts(listen string) (hosts.Names, error) {
+	if len(s.Hosts) == 0 && s.HasIssuer() {
+		return hosts.Names{}, nil
+	}
+	return hosts.Parse(s.Hosts, listen)
+}
+
+// Logger is a log of JSON lines, in which no text of a client is longer than 4 KiB.
+func Logger(to io.Writer, level slog.Leveler) *slog.Logger {
+	return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: level, ReplaceAttr: shortened}))
+}
+
+// maxLoggedBytes is how long a text in a line of the log may be: clients choose parts of many of them.
+const maxLoggedBytes = 4096
+
+// shortened cuts long texts. Errors are whole, with what clients are not told.
+func shortened(_ []string, fact slog.Attr) slog.Attr {
+	text, isText := fact.Value.Any().(string)
+	if err, isError := fact.Value.Any().(error); isError {
+		text, isText = fault.Full(err), true
+	}
+	if !isText {
+		return fact
+	}
+	if len(text) <= maxLoggedBytes {
+		return slog.String(fact.Key, text)
+	}
+	return slog.String(fact.Key, fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(text[:maxLoggedBytes], ""), len(text)))
+}
+
+// Level is one of those that slog knows, which kong has checked.
+func (s *Settings) Level() slog.Level {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(s.LogLevel))
+	return level
+}
+
+// ReadAuthSecret takes the secret of tokens from its file, if there is one.
+func (s *Settings) ReadAuthSecret() error {
+	given, err := secret.Of(s.AuthSecret, s.AuthSecretFile, "auth-secret")
+	if err == nil {
+		s.AuthSecret = cmp.Or(given, auth.DefaultSecret)
+	}
+	return err
+}
+
+// RemoteSettings say where the database and Temporal of an installation are.
+type RemoteSettings struct {
+	TemporalSettings
+	ServingSettings
+	DatabaseSettings
+
+	StopDelay      time.Duration `help:"How long the API serves on after it was told to stop, with /readyz at 503, so that load balancers send requests elsewhere." default:"5s" env:"FLORIN_STOP_DELAY"`
+	AttributeBytes int           `help:"Most bytes of one search attribute (Temporal's limit.searchAttributesSizeOfValue); it bounds batches." default:"1900" env:"FLORIN_ATTRIBUTE_BYTES"`
+}
+
+// ApiListenSettings say where the API of an installation listens.
+type ApiListenSettings struct {
+	Listen string `help:"Where the API listens." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
+}
+
+// WorkerListenSettings say where a worker without an API tells how it is. Several may be on a machine, beside an API.
+type WorkerListenSettings struct {
+	Listen string `help:"Where the worker serves /livez, /readyz and /metrics; port 0 chooses a free one." default:"127.0.0.1:0" env:"FLORIN_WORKER_LISTEN"`
+}
+
+// minDatabaseConnections are as many as a node needs to do all of its work at once.
+const minDatabaseConnections = 4
+
+// Check says what is missing or wrong. It is no Validate, which would take the place of that of Settings.
+func (s *RemoteSettings) Check() error {
+	if !s.Named() {
+		return errors.New("the database is missing: name it with --database-url, or a file that does with " +
+			"--database-url-file")
+	}
+	if s.TemporalAddress == "" {
+		return errors.New("the Temporal cluster is missing: name its frontend with --temporal-address")
+	}
+	return errors.Join(s.TemporalSettings.check(), s.ServingSettings.check())
+}

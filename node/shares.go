@@ -1,0 +1,154 @@
+package node
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/ledger"
+)
+
+// divided is what a user has a share of, of which each process with an API takes its part.
+type divided interface{ Divide(processes int) }
+
+// shares tells how many processes serve users together. They are safe for concurrent use.
+type shares struct {
+	mu        sync.Mutex
+	processes int
+	of        []divided
+}
+
+// join adds something that is divided from now on.
+func (s *shares) join(one divided) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.of = append(s.of, one)
+	one.Divide(max(1, s.processes))
+}
+
+// set divides anew when there are more processes now, or fewer.
+func (s *shares) set(processes int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if processes = max(1, processes); processes == s.processes {
+		return
+	}
+	s.processes = processes
+	for _, one := range s.of {
+		one.Divide(processes)
+	}
+}
+
+// count is how many processes there are, as far as this one knows.
+func (s *shares) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return max(1, s.processes)
+}
+
+// countAPIs finds out how many processes serve users together. While nobody can say, there are as many as before.
+func (n *Node) countAPIs(ctx context.Context) error {
+	if !n.options.Roles.API {
+		return nil
+	}
+	count, err := n.Database.APIs(ctx)
+	if err == nil {
+		n.shares.set(count)
+	}
+	return err
+}
+
+// partyRates refuse submissions of parties that submit too often. They are safe for concurrent use.
+type partyRates struct {
+	rates *endpoint.Rates
+
+	mu        sync.Mutex
+	whole     float64
+	processes int
+}
+
+func newPartyRates(perSecond float64) *partyRates {
+	return &partyRates{rates: endpoint.NewRates(perSecond, time.Now), whole: perSecond, processes: 1}
+}
+
+// admit takes a submission from the rates of its parties, or refuses it.
+func (p *partyRates) admit(submission ledger.Submission) error {
+	p.mu.Lock()
+	said := endpoint.PartText(p.whole/float64(p.processes), p.whole, p.processes)
+	p.mu.Unlock()
+	return endpoint.AdmitParties(p.rates, submission.ActAs, said)
+}
+
+// set changes how often a party may submit.
+func (p *partyRates) set(perSecond float64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.whole = perSecond
+	p.rates.Set(p.whole / float64(p.processes))
+}
+
+// Divide implements [divided].
+func (p *partyRates) Divide(processes int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.processes = processes
+	p.rates.Set(p.whole / float64(p.processes))
+}
+
+// rereadLimits takes the limits of the settings file. Those that a restart takes stay as they are.
+func (n *Node) rereadLimits(context.Context) error {
+	now, _, err := n.options.Again()
+	if err != nil {
+		return err
+	}
+	n.limits.Set(now.limitOptions())
+	n.limits.ShareStreams(now.MaxStreams)
+	n.streams.SetLimits(now.MaxStreams, now.MaxUserStreams)
+	n.client.SetLimits(now.MaxInFlight, now.MaxUserInFlight)
+	n.parties.set(now.PartyRate)
+	return nil
+}
+
+// lateSettings are the flags of changed settings that are read at the start alone.
+func lateSettings(before, now map[string]string) (flags []string) {
+	for flag, value := range now {
+		if was, isKnown := before[flag]; isKnown && was != value && !isReread(flag) {
+			flags = append(flags, flag)
+		}
+	}
+	slices.Sort(flags)
+	return flags
+}
+
+// isReread reports whether a changed value of a setting counts after SIGHUP.
+func isReread(flag string) bool {
+	switch flag {
+	case "log-level", "max-streams", "max-in-flight":
+		return true
+	}
+	limits := reflect.TypeFor[limitSettings]()
+	for field := range limits.Fields() {
+		if flagOf(field) == flag {
+			return !slices.Contains(limitsOfTheStart, flag)
+		}
+	}
+	return false
+}
+
+// limitsOfTheStart are the flags of limits that SIGHUP does not change: they are those of open connections, or of what
+// the record keeps.
+var limitsOfTheStart = []string{
+	"max-body", "max-header", "max-commands", "max-disclosed", "max-parties", "max-ledger-time-ahead", "max-connections",
+	"max-address-connections", "max-user-kept-answers", "max-user-kept-bytes", "header-timeout", "read-timeout",
+	"write-timeout", "idle-timeout", "client-patience",
+}
+
+// flagOf is the flag of a setting, which is named after the variable of its environment.
+func flagOf(field reflect.StructField) string {
+	name := strings.TrimPrefix(field.Tag.Get("env"), "FLORIN_")
+	return strings.ReplaceAll(strings.ToLower(name), "_", "-")
+}

@@ -1,0 +1,89 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/florinledger/florin/api"
+	"github.com/florinledger/florin/api/auth"
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/ledger/seal"
+	"github.com/florinledger/florin/web"
+)
+
+// The values of --web. Left out, development ledgers serve the page.
+const (
+	webOn  = "on"
+	webOff = "off"
+)
+
+// HasPage reports whether the process serves the page.
+func (n *Node) HasPage() bool {
+	return n.options.Settings.Web == webOn || n.options.Settings.Web != webOff && n.options.Development
+}
+
+// withPage puts the page before the API, if this process serves it.
+func (n *Node) withPage(ctx context.Context, handler http.Handler) (http.Handler, error) {
+	if !n.HasPage() {
+		return handler, nil
+	}
+	if _, err := n.Database.SealKeys(ctx); err != nil { // the first one is made before anybody comes
+		return nil, err
+	}
+	served, err := n.options.Settings.servedHosts(n.options.Listen)
+	if err != nil {
+		return nil, err
+	}
+	provider, err := n.options.Settings.provider()
+	if err != nil {
+		return nil, err
+	}
+	var builtIn []string
+	for _, pkg := range n.packages.List() {
+		builtIn = append(builtIn, string(pkg.ID))
+	}
+	return web.New(web.Options{ //nolint:contextcheck // each page has the context of its request
+		API: handler, Secret: n.pageSecret, Hosts: served, HostsFlag: api.HostsFlag,
+		BuiltIn: builtIn, Participant: n.Identity.ParticipantID, Synchronizer: n.Identity.SynchronizerID,
+		TemporalUI: n.options.TemporalUI, TemporalNamespace: n.options.Settings.TemporalNamespace,
+		Development: n.signInByName(), Provider: provider, Taps: n.options.Development,
+		Admit: n.admitPage,
+		Now:   time.Now, Log: n.options.Log, Measure: n.metrics.Request,
+	})
+}
+
+// pageSecret is what the page's cookies are encrypted with, as the record has it now.
+func (n *Node) pageSecret(ctx context.Context) ([]byte, error) {
+	keys, err := n.Database.ReloadSealKeys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return keys.Secret(seal.Page), nil
+}
+
+// admitPage counts an answer of the page that it made without the API.
+func (n *Node) admitPage(ctx context.Context, address string) (after time.Duration, refusal error) {
+	refusal = n.limits.Aside(ctx, address)
+	if busy, ok := errors.AsType[*endpoint.OverloadedError](refusal); ok {
+		after = busy.After
+	}
+	return after, refusal
+}
+
+// signInByName lets people sign in by name where that gives them nothing that they lack: the secret of tokens is the
+// one that everybody knows. One of somebody's own is for those who have it, and they paste tokens.
+func (n *Node) signInByName() *web.Development {
+	settings := n.options.Settings
+	if n.hs256 == nil || settings.AuthSecret != auth.DefaultSecret {
+		return nil
+	}
+	return &web.Development{
+		Admin: n.Settings.AdminUser, CountFor: endpoint.CountFor,
+		Token: func(user string) (string, error) {
+			const session = 12 * time.Hour
+			return auth.Mint(settings.AuthSecret, settings.AuthAudience, user, session, time.Now())
+		},
+	}
+}

@@ -1,0 +1,136 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/florinledger/florin/activities"
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/lifecycle"
+	"github.com/florinledger/florin/worker"
+	"github.com/florinledger/florin/workflows"
+)
+
+// startWorker starts the worker of a process that has one, and what calls workflows for it.
+func (n *Node) startWorker(ctx, background context.Context) error {
+	if !n.options.Roles.Worker {
+		return nil
+	}
+	lifecycles, err := lifecycle.NewRegistry(n.packages)
+	if err != nil {
+		return err
+	}
+	automations, err := n.automations()
+	if err != nil {
+		return err
+	}
+	acts := &activities.Activities{
+		DB: n.Database, Packages: n.packages, Catalog: n.catalog, Node: n.Identity, Clock: n.clock.Now,
+		Lifecycles: lifecycles, Automations: automations, Outcomes: n.outcomes,
+		Log: n.options.Log, Payloads: ledger.NewPayloads(), Traffic: n.trafficRules(),
+		Measure: func() activities.Measurement { return n.metrics.Commit(time.Now) },
+		Forged:  n.metrics.Forged,
+	}
+	n.worker = worker.New(worker.Options{
+		Client: n.temporal, Activities: acts, Failures: n.failures,
+		OnFatalError: func(err error) { n.fail(fmt.Errorf("the Temporal worker stopped: %w", err)) },
+	})
+	n.callers.begin(background)
+	call := n.callLifecycles(acts)
+	if err := n.worker.Start(); err != nil {
+		return err
+	}
+	n.callers.run(call)
+	n.metrics.Works(func() int {
+		_, count := n.failures.Longest()
+		return count
+	})
+	return n.runAutomation(ctx, acts)
+}
+
+// startClient starts what submits through workflows, and what watches over the work of all processes.
+func (n *Node) startClient(ctx, background context.Context) error {
+	pause := time.Duration(0)
+	if n.options.Roles.Worker {
+		pause = followPause
+	}
+	n.parties = newPartyRates(n.options.Settings.PartyRate)
+	n.client = workflows.NewClient(workflows.ClientOptions{
+		Temporal: n.temporal, Namespace: n.options.Settings.TemporalNamespace,
+		Record: record{DB: n.Database, Watcher: n.watcher}, Outcomes: n.outcomes,
+		DSO: n.Identity.DSO, SynchronizerID: n.Identity.SynchronizerID, MaxBatch: n.options.Settings.MaxBatch,
+		AttributeBytes: n.options.AttributeBytes,
+		MaxInFlight:    n.options.Settings.MaxInFlight, MaxUserInFlight: n.options.Settings.MaxUserInFlight,
+		Admit: n.parties.admit, FollowPause: pause, Clock: time.Now,
+		StartTimeout: min(startTimeout, n.options.Settings.RequestTimeout/2), Workers: n.workers,
+		Owned: n.namespace.err, Log: n.options.Log,
+	})
+	if n.options.Roles.API {
+		n.shares.join(n.client)
+		n.shares.join(n.parties)
+		n.metrics.Accepts(n.client.OldestWait, n.shares.count)
+	}
+	n.overdue = newOverdue(n)
+	go n.overdue.run(background)
+	go n.namespace.run(background)
+	go func() {
+		if err := n.client.Run(background); err != nil {
+			n.fail(err)
+		}
+	}()
+	if n.options.Roles.Worker {
+		return n.presence.workerStarted(ctx) // whose heartbeat asks Temporal through the client
+	}
+	return nil
+}
+
+// record is what the workflow client reads.
+type record struct {
+	*db.DB
+	*db.Watcher
+}
+
+// callLifecycles starts the workflows that contracts need.
+func (n *Node) callLifecycles(acts *activities.Activities) func(context.Context) {
+	caller := workflows.NewCaller(workflows.CallerOptions{
+		Temporal: n.temporal, Record: activities.NewLifecycleCalls(n.Database, acts.Lifecycles, time.Now),
+		LedgerTime: n.clock.Now, Log: n.options.Log,
+	})
+	n.watcher.OnLifecyclesDue(caller.Changed)
+	n.watcher.OnClockChange(func(db.ClockState) { caller.Advanced() })
+	acts.Looked = caller.Changed
+	return caller.Run
+}
+
+// callers are what runs in the background and starts workflows.
+type callers struct {
+	context context.Context //nolint:containedctx // that of what runs in the background
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+}
+
+// begin gives callers the life of the background.
+func (c *callers) begin(background context.Context) {
+	c.context, c.cancel = context.WithCancel(background)
+}
+
+func (c *callers) run(caller func(context.Context)) {
+	c.running.Go(func() { caller(c.context) })
+}
+
+// stop returns when nothing is called any more.
+func (c *callers) stop() {
+	if c.cancel != nil {
+		c.cancel()
+		c.running.Wait()
+	}
+}
+
+// trafficRules are the conditions of the node's synchronizer.
+func (n *Node) trafficRules() ledger.TrafficRules {
+	return coin.TrafficRulesOf(coin.MemberOf(n.Identity.ParticipantID), n.Identity.SynchronizerID)
+}
