@@ -114,15 +114,31 @@ clean: ## Remove what was built; the data of `make run` stays
 
 ##@ Check
 
+# Tests run in an environment that starts the PostgreSQL and the Temporal that they need. What each test took is kept in
+# the named file, and the slowest ten are printed.
+tests = $(BIN) testenv -- $(tool) gotestsum --format pkgname --format-hide-empty-pkg --jsonfile bin/$(1).json -- $(2); \
+	result=$$?; echo "The slowest tests:"; \
+	$(tool) gotestsum tool slowest --threshold 1s --num 10 --jsonfile bin/$(1).json; exit $$result
+
 .PHONY: test
-test: build node test/release haproxy nginx chromium ## Run the whole suite; it starts the PostgreSQL and the Temporal that it needs
-	$(BIN) testenv -- $(GO) test -timeout 60m $(TESTFLAGS) $(PACKAGES)
+test: build ## Run the tests that a change needs, in minutes: PACKAGES=./db TESTFLAGS="-run TestX" for some
+	@$(call tests,test,-timeout 20m $(TESTFLAGS) $(PACKAGES))
+
+.PHONY: test/all
+test/all: test test/long test/release test/fuzz test/upgrade test/dars ## Run every test there is
+
+# The tests of ./test/e2e that make test has run already.
+core = $(shell grep -hL '^//go:build' test/e2e/*_test.go test/e2e/*/*_test.go | xargs grep -ho '^func Test[A-Za-z0-9_]*' | cut -c6- | paste -sd '|')
+
+.PHONY: test/long
+test/long: build node haproxy nginx chromium ## Run the long tests: browser, wallet SDKs, load balancers, kills, months of life
+	@$(call tests,long,-tags long -timeout 60m -parallel 4 -skip '^($(core))$$' $(TESTFLAGS) ./test/e2e/...)
 
 .PHONY: test/release
 test/release: build ## Pack the program as a release would, install it into an empty directory and start a node from there
 	FLORIN_TEST_BINARY=$(abspath $(BIN)) $(GO) -C tools/release test -timeout 10m ./...
 
-# The suite runs the public wallet SDK, which needs Node.js, several nodes behind a load balancer, and a browser.
+# The long tests run the public wallet SDK, which needs Node.js, several nodes behind a load balancer, and a browser.
 .PHONY: node haproxy nginx chromium
 node:
 	@command -v node >/dev/null && command -v npm >/dev/null || $(call install,nodejs npm)
@@ -139,7 +155,7 @@ chromium:
 install = { sudo=; test "$$(id -u)" = 0 || sudo="sudo -n"; \
 	command -v apt-get >/dev/null && $$sudo apt-get update -qq && \
 	$$sudo apt-get install -y --no-install-recommends $(1) || { \
-	echo "make test: the suite needs the packages $(1): install them" >&2; \
+	echo "make test/long: the tests need the packages $(1): install them" >&2; \
 	exit 1; }; }
 
 .PHONY: test/race
@@ -147,12 +163,12 @@ test/race: build ## Run the suite with the race detector (needs a C compiler)
 	@command -v gcc >/dev/null || command -v clang >/dev/null || { \
 		echo "make test/race: the race detector needs a C compiler; on Debian or Ubuntu: apt-get install gcc libc6-dev" >&2; \
 		exit 1; }
-	CGO_ENABLED=1 $(BIN) testenv -- $(GO) test -race -timeout 60m $(TESTFLAGS) $(PACKAGES)
+	CGO_ENABLED=1 $(BIN) testenv -- $(GO) test -race -tags long -timeout 60m $(TESTFLAGS) $(PACKAGES)
 
 .PHONY: test/browser
 test/browser: build node chromium ## Use the page in a real browser, and write docs/images anew: IMAGES= writes none
 	FLORIN_TEST_BINARY=$(abspath $(BIN)) FLORIN_TEST_IMAGES=$(if $(IMAGES),$(abspath $(IMAGES))) \
-		$(GO) test ./test/e2e -count=1 -timeout 15m $(TESTFLAGS) -run '^TestThePage'
+		$(GO) test -tags long ./test/e2e -count=1 -timeout 15m $(TESTFLAGS) -run '^TestThePage'
 
 # Several minutes for each ten protections, so this is no part of make test, which only checks that the list is up to date.
 .PHONY: test/mutations
@@ -161,14 +177,14 @@ test/mutations: build ## Take out each protection in turn and see its tests fail
 
 .PHONY: torture
 torture: build ## Kill every part of a node under load, again and again, and prove that nothing is lost: KILLS=1000
-	@export FLORIN_TEST_BINARY=$(abspath $(BIN)); test="$(GO) test ./test/e2e -count=1 -v -timeout 0 $(TORTUREFLAGS) -seed $(SEED) -run"; \
+	@export FLORIN_TEST_BINARY=$(abspath $(BIN)); test="$(GO) test -tags long ./test/e2e -count=1 -v -timeout 0 $(TORTUREFLAGS) -seed $(SEED) -run"; \
 		$$test TestEveryAcknowledgedSubmissionSurvivesDeathAtEachStep -kills $(KILLS) && \
 		$$test TestEveryAcknowledgedSubmissionSurvivesCrashes -kills $$(( ($(KILLS) + 9) / 10 )) && \
 		FLORIN_TEST_OPERATIONS=$(OPERATIONS) $$test TestTransfersOffersWithdrawalsAndExpiriesRaceForTheSameCoins
 
 .PHONY: test/cluster
 test/cluster: build haproxy ## Restart and kill nodes behind a load balancer, under load: LASTING=1h
-	@$(BIN) testenv -- $(GO) test ./test/e2e -count=1 -v -timeout 0 -run TestManyNodesAreOneNode -seed $(SEED) -lasting $(LASTING)
+	@$(BIN) testenv -- $(GO) test -tags long ./test/e2e -count=1 -v -timeout 0 -run TestManyNodesAreOneNode -seed $(SEED) -lasting $(LASTING)
 
 # The version before is built from its commit and kept, for it does not change.
 before := $(shell cat test/e2e/upgrade/before.txt)
@@ -177,7 +193,7 @@ before_kept := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/florin/before/$(before)
 .PHONY: test/upgrade
 test/upgrade: build haproxy $(before_kept) ## Go from the version before to this one and back, under load, process by process
 	@FLORIN_TEST_BINARY=$(abspath $(BIN)) FLORIN_TEST_BEFORE=$(before_kept) $(BIN) testenv -- \
-		$(GO) test -tags upgrade ./test/e2e -count=1 -v -timeout 20m -run TestANewVersion -seed $(SEED)
+		$(GO) test -tags long,upgrade ./test/e2e -count=1 -v -timeout 20m -run TestANewVersion -seed $(SEED)
 
 $(before_kept):
 	@$(git) cat-file -e '$(before)^{commit}' 2>/dev/null || { \
@@ -190,7 +206,7 @@ $(before_kept):
 .PHONY: attack
 attack: build ## Let an adversary try all that a user may on a node while others work: STEPS=100000 LASTING=1h SEED=7
 	@export FLORIN_TEST_BINARY=$(abspath $(BIN)) FLORIN_TEST_PLAYS='$(PLAYS)' FLORIN_TEST_WITHOUT='$(WITHOUT)'; \
-		$(GO) test ./test/e2e -count=1 -v -timeout 0 -run TestAnAdversaryChangesNothingForOthers -seed $(SEED) -steps $(STEPS) \
+		$(GO) test -tags long ./test/e2e -count=1 -v -timeout 0 -run TestAnAdversaryChangesNothingForOthers -seed $(SEED) -steps $(STEPS) \
 			-lasting $(LASTING) -from $(FROM) -narrow
 
 .PHONY: test/year
@@ -198,7 +214,7 @@ test/year: KILLS = 20
 test/year: build ## Live through DAYS of ledger time (400) with PREAPPROVALS (1000), twice: undisturbed, and with KILLS (20)
 	@export FLORIN_TEST_BINARY=$(abspath $(BIN)) FLORIN_TEST_SEED=$(SEED) FLORIN_TEST_DAYS=$(DAYS) \
 		FLORIN_TEST_PREAPPROVALS=$(PREAPPROVALS) FLORIN_TEST_LIFE_KILLS=$(KILLS); \
-		$(GO) test ./test/e2e -count=1 -v -timeout 0 -run TestALifeOfMonthsIsTheSameWhateverIsKilled
+		$(GO) test -tags long ./test/e2e -count=1 -v -timeout 0 -run TestALifeOfMonthsIsTheSameWhateverIsKilled
 
 .PHONY: test/dars
 test/dars: build ## Read, check, compile and use the DARs of the directory DARS, compare versions, and run their scripts

@@ -1,4 +1,4 @@
-# What the examples share, for bash: `. examples/functions.sh`. FLORIN_URL names the node, a fresh `make run` by default.
+# What the examples share, for bash: `. docs/examples/functions.sh`. FLORIN_URL names the node, a fresh `make run` by default.
 
 # The program of this checkout, unless one is installed.
 command -v florin > /dev/null || PATH=$PWD/bin:$PATH

@@ -1,3 +1,5 @@
+//go:build long
+
 package e2e_test
 
 import (
@@ -18,22 +20,6 @@ import (
 	"github.com/florinledger/florin/client"
 	"github.com/florinledger/florin/db/dbtest"
 )
-
-// requireRefused runs florin and expects it to refuse with words.
-func requireRefused(t *testing.T, words string, arguments ...string) {
-	t.Helper()
-	ended := run(t, nil, arguments...)
-	require.Equal(t, 1, ended.exitCode(t), "florin %s printed %s", strings.Join(arguments, " "), ended.stdout)
-	require.Contains(t, ended.stderr.String(), words)
-}
-
-// requireDone runs florin and returns what it printed.
-func requireDone(t *testing.T, arguments ...string) string {
-	t.Helper()
-	ended := run(t, nil, arguments...)
-	require.Equal(t, 0, ended.exitCode(t), "florin %s said: %s", strings.Join(arguments, " "), ended.stderr)
-	return ended.stdout.String()
-}
 
 // backedUp is where a backup ends.
 func backedUp(t *testing.T, directory string) int64 {

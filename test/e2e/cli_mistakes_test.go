@@ -105,8 +105,6 @@ func TestEveryCommandSaysWhatIsWrongWithItsArguments(t *testing.T) {
 		{"move-namespace shop" + away, 1, []string{"cannot reach the database"}},
 		{"repair" + away, 1, []string{"cannot reach the database"}},
 		{"seal-key" + away, 1, []string{"cannot reach the database"}},
-		{"bench --concurrency 0", 1, []string{"--concurrency 0 is not from 1 to"}},
-		{"bench --disk --overload", 1, []string{"--disk and --overload are both given"}},
 		{"temporal", 2, []string{"missing: indexes"}},
 		{"temporal indexes --all --few", 2, []string{"--all and --few can't be used together"}},
 		{"temporal indexes --data-dir " + nowhere, 3, []string{"no node runs on data directory", "`florin up"}},

@@ -1,8 +1,9 @@
+//go:build long
+
 package e2e_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -315,18 +316,4 @@ func (c *crashClient) keep(transaction client.Transaction) {
 			c.holdings = append(c.holdings, created.ContractID)
 		}
 	}
-}
-
-// holding is the payload of an Amulet.
-type holding struct {
-	Owner  string `json:"owner"`
-	Amount struct {
-		InitialAmount decimal.Decimal `json:"initialAmount"`
-	} `json:"amount"`
-}
-
-func readHolding(created client.CreatedEvent) (holding, error) {
-	var payload holding
-	err := json.Unmarshal(created.CreateArgument, &payload)
-	return payload, err
 }

@@ -1,3 +1,5 @@
+//go:build long
+
 package e2e_test
 
 import (
@@ -98,7 +100,7 @@ func TestTheREADMEIsReadInTwoMinutes(t *testing.T) {
 	_, commands, found := strings.Cut(string(transfer), "\n\n")
 	require.True(t, found)
 	for command := range strings.Lines(commands) {
-		require.Contains(t, string(text), "$ bin/"+command, "the first transfer is that of examples/first-transfer.sh")
+		require.Contains(t, string(text), "$ bin/"+command, "the first transfer is that of docs/examples/first-transfer.sh")
 	}
 }
 

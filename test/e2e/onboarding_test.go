@@ -1,3 +1,5 @@
+//go:build long
+
 package e2e_test
 
 import (
@@ -40,27 +42,6 @@ type onboardingState struct {
 	WaitsFor               []string            `json:"waitsFor"`
 	MissingParticipants    []string            `json:"missingParticipants"`
 	OnboardingTransactions []signedTransaction `json:"onboardingTransactions"`
-}
-
-// participantOf and synchronizerOf are who a node is and where.
-func participantOf(t *testing.T, e endpoint) string {
-	t.Helper()
-	var answer struct {
-		ParticipantID string `json:"participantId"`
-	}
-	require.NoError(t, e.admin().Get(t.Context(), "/v2/parties/participant-id", &answer))
-	return answer.ParticipantID
-}
-
-func synchronizerOf(t *testing.T, e endpoint) string {
-	t.Helper()
-	var answer struct {
-		ConnectedSynchronizers []struct {
-			SynchronizerID string `json:"synchronizerId"`
-		} `json:"connectedSynchronizers"`
-	}
-	require.NoError(t, e.admin().Get(t.Context(), "/v2/state/connected-synchronizers", &answer))
-	return answer.ConnectedSynchronizers[0].SynchronizerID
 }
 
 // newAllocation makes a key, asks the node for the transactions of a party that it and others host, and signs them.

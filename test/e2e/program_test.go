@@ -185,3 +185,24 @@ func await(t *testing.T, what string, condition func() error) {
 		}
 	}
 }
+
+// requireDone runs florin and returns what it printed.
+func requireDone(t *testing.T, arguments ...string) string {
+	t.Helper()
+	ended := run(t, nil, arguments...)
+	require.Equal(t, 0, ended.exitCode(t), "florin %s said: %s", strings.Join(arguments, " "), ended.stderr)
+	return ended.stdout.String()
+}
+
+var errNotYet = errors.New("not yet")
+
+// particular is a secret that occurs nowhere by chance.
+const particular = "a-secret-that-nothing-else-looks-like-5f0b7c"
+
+// requireRefused runs florin and expects it to refuse with words.
+func requireRefused(t *testing.T, words string, arguments ...string) {
+	t.Helper()
+	ended := run(t, nil, arguments...)
+	require.Equal(t, 1, ended.exitCode(t), "florin %s printed %s", strings.Join(arguments, " "), ended.stdout)
+	require.Contains(t, ended.stderr.String(), words)
+}

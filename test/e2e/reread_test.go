@@ -1,3 +1,5 @@
+//go:build long
+
 package e2e_test
 
 import (
@@ -18,8 +20,6 @@ import (
 
 	"github.com/florinledger/florin/client"
 )
-
-var errNotYet = errors.New("not yet")
 
 // write puts the text into a file.
 func write(t *testing.T, file, text string) {

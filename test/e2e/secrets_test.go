@@ -1,3 +1,5 @@
+//go:build long
+
 package e2e_test
 
 import (
@@ -16,9 +18,6 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/stretchr/testify/require"
 )
-
-// particular is a secret that occurs nowhere by chance.
-const particular = "a-secret-that-nothing-else-looks-like-5f0b7c"
 
 // signed makes a token.
 func signed(t *testing.T, method jwt.SigningMethod, key any, change jwt.MapClaims) string {

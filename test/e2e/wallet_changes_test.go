@@ -1,85 +1,16 @@
+//go:build long
+
 package e2e_test
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/florinledger/florin/client"
 )
-
-// changed is what a node answered to a change.
-type changed struct {
-	status int
-	header http.Header
-	body   string
-}
-
-// change sends a change of a user, with an Idempotency-Key unless that is empty.
-func (e endpoint) change(t *testing.T, user, key, path string, body any) changed {
-	t.Helper()
-	answer, err := e.tryChange(t.Context(), user, key, path, body)
-	require.NoError(t, err)
-	return answer
-}
-
-// tryChange is change for nodes that may be gone before they answer.
-func (e endpoint) tryChange(ctx context.Context, user, key, path string, body any) (none changed, err error) {
-	content, err := json.Marshal(body)
-	if err != nil {
-		return none, err
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url+path, bytes.NewReader(content))
-	if err != nil {
-		return none, err
-	}
-	request.Header.Set("Authorization", "Bearer "+client.Token(secret, audience, user))
-	request.Header.Set("Content-Type", "application/json")
-	if key != "" {
-		request.Header.Set("Idempotency-Key", key)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return none, err
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	return changed{response.StatusCode, response.Header, string(text)}, err
-}
-
-func (a changed) ok(t *testing.T, into any) changed {
-	t.Helper()
-	require.Equal(t, http.StatusOK, a.status, a.body)
-	if into != nil {
-		require.NoError(t, json.Unmarshal([]byte(a.body), into), a.body)
-	}
-	return a
-}
-
-// bought is how much extra traffic the node's synchronizer has granted it.
-func (e endpoint) bought(t *testing.T) int64 {
-	t.Helper()
-	var traffic struct {
-		Status struct {
-			Actual struct {
-				Limit int64 `json:"total_limit"`
-			}
-		} `json:"traffic_status"`
-	}
-	path := fmt.Sprintf("/api/scan/v0/domains/%s/members/PAR::%s/traffic-status",
-		synchronizerOf(t, e), participantOf(t, e))
-	require.NoError(t, e.admin().Get(t.Context(), path, &traffic))
-	return traffic.Status.Actual.Limit
-}
 
 func TestTrafficIsBoughtByAWorkflowAndChangesAreMadeOnceThroughARestart(t *testing.T) {
 	t.Parallel()

@@ -1,3 +1,5 @@
+//go:build long
+
 package e2e_test
 
 import (
@@ -23,7 +25,7 @@ const (
 )
 
 const (
-	defaultDays         = 75
+	defaultDays         = 40
 	defaultPreapprovals = 20
 	defaultLifeKills    = 4
 )

@@ -2,6 +2,7 @@ package daml
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"strings"
@@ -44,7 +45,10 @@ func (c *checkCommand) Run(ctx context.Context) error {
 		return c.each(ctx, &empty, os.Stdout)
 	}
 	return c.AsUser(ctx, "", func(ctx context.Context, s *remote.Session, admin *client.Client) error {
-		empty.ask = func(data []byte) error { return s.Explain(admin.ValidateDAR(ctx, data)) }
+		empty.ask = func(data []byte) (refused bool, err error) {
+			err = admin.ValidateDAR(ctx, data)
+			return client.Code(err) != "", s.Explain(err)
+		}
 		return c.each(ctx, &empty, os.Stdout)
 	})
 }
@@ -65,7 +69,7 @@ func (c *checkCommand) each(ctx context.Context, checker *darChecker, to io.Writ
 		if err := checker.add(ctx, path); err != nil {
 			one.Answer, one.Error = "refused", err.Error()
 			failures = append(failures, err)
-			if console.CodeOf(err) != console.ExitFailed || ctx.Err() != nil { // nothing is said of the others, either
+			if _, unasked := errors.AsType[unaskedError](err); unasked || ctx.Err() != nil { // the others cannot be asked about, either
 				return err
 			}
 		}
@@ -85,11 +89,17 @@ func (c *checkCommand) each(ctx context.Context, checker *darChecker, to io.Writ
 	return console.FailAll(failures)
 }
 
+// unaskedError says why a node gave no answer about a file.
+type unaskedError struct{ error }
+
+// Unwrap gives the reason.
+func (e unaskedError) Unwrap() error { return e.error }
+
 // darChecker checks files on top of those that it took before.
 type darChecker struct {
 	has upload.Ledger
-	// ask asks a node what it would say of a file; nil for none.
-	ask func(data []byte) error
+	// ask asks a node what it would say of a file; nil for none. An error that is no refusal says nothing of the file.
+	ask func(data []byte) (refused bool, err error)
 }
 
 // add takes a file, or says why an upload of it would be refused.
@@ -106,8 +116,12 @@ func (d *darChecker) add(ctx context.Context, path string) error {
 		return refusedContent(path, data, err)
 	}
 	if d.ask != nil {
-		if err := d.ask(data); err != nil {
+		refused, err := d.ask(data)
+		switch {
+		case err != nil && refused:
 			return remote.OfFile(path, err)
+		case err != nil:
+			return unaskedError{remote.OfFile(path, err)}
 		}
 	}
 	for _, added := range found.Added {

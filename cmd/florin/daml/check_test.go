@@ -69,14 +69,15 @@ func TestCheckCommand_AsksTheNode(t *testing.T) {
 	}{
 		"refused": {console.Fail(console.ExitFailed, "", "too old"), notes + ": refused\n" + others + ": fine\n"},
 		"gone":    {console.Fail(console.ExitNoNode, "", "no node answers"), ""},
+		"other":   {console.Fail(console.ExitFailed, "", "it is no node"), ""},
 	} {
 		var out bytes.Buffer
 		checker, asked := emptyChecker(t), 0
-		checker.ask = func([]byte) error {
+		checker.ask = func([]byte) (bool, error) {
 			if asked++; asked == 1 {
-				return test.err
+				return answer == "refused", test.err
 			}
-			return nil
+			return false, nil
 		}
 		err := command.each(t.Context(), checker, &out)
 		require.Equal(t, test.printed, out.String(), answer)
