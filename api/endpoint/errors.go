@@ -52,18 +52,6 @@ func badRequest(part, detail string) *textError {
 // InvalidParameter is the plain 400 for a query parameter that is of the right type but has no meaning.
 func InvalidParameter(name, detail string) error { return badRequest("query parameter "+name, detail) }
 
-// tooLarge is the 413 for a body; size is 0 when it is not known.
-func tooLarge(size, limit int64) *textError {
-	incoming := "incoming entity"
-	if size > 0 {
-		incoming = fmt.Sprintf("incoming entity size (%d)", size)
-	}
-	return &textError{
-		status: http.StatusRequestEntityTooLarge,
-		text:   fmt.Sprintf("%s exceeded size limit (%d bytes)! Send a smaller body.", incoming, limit),
-	}
-}
-
 // encoded is the 415 for a body in an encoding, which nothing here reads.
 func encoded(encoding string) *textError {
 	return &textError{

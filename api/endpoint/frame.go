@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"os"
 	"reflect"
 	"strings"
 	"time"
@@ -268,14 +267,6 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	return s.work(ctx, w, who, request, Exchange{Info: s.Info, Request: r, Body: content})
 }
 
-// maxBody is how many bytes the caller may send.
-func (s *served) maxBody(who caller) int64 {
-	if who.anonymous {
-		return min(anonymousBody, s.frame.options.MaxBodyBytes)
-	}
-	return s.frame.options.MaxBodyBytes
-}
-
 func (f *Frame) authenticate(ctx context.Context, r *http.Request) error {
 	token, err := auth.TokenFrom(r.Header)
 	switch {
@@ -355,20 +346,4 @@ func (s *served) checkCaller(ctx context.Context) error {
 	}
 	_, err := s.Authorize(ctx)
 	return err
-}
-
-// unreadableBody is the answer to a body that could not be read to its end.
-func unreadableBody(err error) error {
-	if exceeded, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return tooLarge(0, exceeded.Limit)
-	}
-	if overloaded, ok := errors.AsType[*OverloadedError](err); ok {
-		return overloaded
-	}
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return &textError{
-			status: http.StatusRequestTimeout, text: "The body did not come in time. Send it faster, or send less.",
-		}
-	}
-	return badRequest("body", "the body ended too early")
 }

@@ -159,17 +159,6 @@ func (c *call) loggedFailure(status int) string {
 // milliseconds is the duration for people: to the microsecond.
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// Limit refuses bodies that are known to be too large before anything else looks at the request.
-func (f *Frame) Limit(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.ContentLength > f.options.MaxBodyBytes {
-			f.fail(r.Context(), w, tooLarge(r.ContentLength, f.options.MaxBodyBytes))
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
 // PlainPath decodes those characters of the path that need no encoding, which then means the same (RFC 3986, 6.2.2.2):
 // some clients encode more than they must.
 func PlainPath(next http.Handler) http.Handler {

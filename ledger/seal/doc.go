@@ -1,7 +1,11 @@
-// Package seal makes and checks seals: codes by which a node knows its own words again after they went through hands
-// that it does not trust. Submissions and contributions to onboardings carry one on their way through Temporal, and the
-// updates and completions of the record carry one.
+// Package seal makes and checks seals: codes by which a node recognizes its own words after they went through hands that
+// it does not trust. A seal protects what Temporal carries and what the database keeps:
 //
-// A seal is an HMAC-SHA256 over a canonical form of the value. Its keys are the ledger's: they are kept in the
-// database, and whoever can read them there can make seals.
+//   - a submission, and a contribution to an onboarding, on their way through Temporal: the activity that commits them
+//     checks the seal (package activities, seals.go);
+//   - an update, a completion and an uploaded package in the record, and how far the audit has come: the audit checks
+//     them (package audit: entries.go, packages.go, checkpoint.go).
+//
+// A seal is an HMAC-SHA256 over a canonical form of the value. Its keys are the ledger's: the database keeps them, and
+// whoever can read them there can make seals.
 package seal

@@ -1,0 +1,57 @@
+package endpoint
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+)
+
+// How many bytes a request may have, and what a client is told whose request has more.
+
+// Limit refuses bodies that are known to be too large before anything else looks at the request.
+func (f *Frame) Limit(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength > f.options.MaxBodyBytes {
+			f.fail(r.Context(), w, tooLarge(r.ContentLength, f.options.MaxBodyBytes))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// maxBody is how many bytes the caller may send.
+func (s *served) maxBody(who caller) int64 {
+	if who.anonymous {
+		return min(anonymousBody, s.frame.options.MaxBodyBytes)
+	}
+	return s.frame.options.MaxBodyBytes
+}
+
+// unreadableBody is the answer to a body that could not be read to its end.
+func unreadableBody(err error) error {
+	if exceeded, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return tooLarge(0, exceeded.Limit)
+	}
+	if overloaded, ok := errors.AsType[*OverloadedError](err); ok {
+		return overloaded
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return &textError{
+			status: http.StatusRequestTimeout, text: "The body did not come in time. Send it faster, or send less.",
+		}
+	}
+	return badRequest("body", "the body ended too early")
+}
+
+// tooLarge is the 413 for a body; size is 0 when it is not known.
+func tooLarge(size, limit int64) *textError {
+	incoming := "incoming entity"
+	if size > 0 {
+		incoming = fmt.Sprintf("incoming entity size (%d)", size)
+	}
+	return &textError{
+		status: http.StatusRequestEntityTooLarge,
+		text:   fmt.Sprintf("%s exceeded size limit (%d bytes)! Send a smaller body.", incoming, limit),
+	}
+}
