@@ -5,6 +5,7 @@ package script_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,6 +15,14 @@ import (
 	"github.com/florinledger/florin/daml/check"
 	"github.com/florinledger/florin/daml/script"
 )
+
+// needParties are scripts of clearportx-amm-production that look for parties of a network that runs. On an empty ledger
+// they say that there are none.
+var needParties = []string{
+	"CreateAllPools:createAllPools", "GiveAliceBobTokens:giveTokens", "MintForAliceAndBob:mintForAliceAndBob",
+	"MintForTesting:mintForTesting", "QuickPoolInit:quickPoolInit", "VerifyPool:verifyPool", "VetPackage:vetProduction",
+	"VetPackageForAliceBob:vetPackage",
+}
 
 // TestPublishedDARs runs the scripts of all packages in the DARs of a directory.
 func TestPublishedDARs(t *testing.T) {
@@ -42,6 +51,11 @@ func TestPublishedDARs(t *testing.T) {
 				t.Run(filepath.Base(path)+" "+p.Name+" "+found.Name.QualifiedName(), func(t *testing.T) {
 					t.Parallel()
 					report := suite.Run(t.Context(), found, script.Options{})
+					if p.Name == "clearportx-amm-production" && slices.Contains(needParties, found.Name.QualifiedName()) {
+						require.NotNil(t, report.Failure)
+						require.Contains(t, report.Failure.Message, "not found")
+						return
+					}
 					if report.Failure != nil {
 						t.Errorf("%s: %s", report.Failure.Code, report.Failure.Message)
 					}
