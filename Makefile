@@ -28,6 +28,8 @@ OPERATIONS ?= 10000
 FUZZTIME ?= 3s
 # Further flags of fuzzing: FUZZFLAGS="-fuzzminimizetime 50x" tries many more inputs and keeps larger ones.
 FUZZFLAGS ?=
+# Fuzzing guided by coverage instruments every package, which takes minutes from nothing: GUIDED= does without.
+GUIDED ?= 1
 # Which mutations make test/mutations makes: those whose protection, file or test matches; all by default.
 ONLY ?=
 # Where make test/dars finds published DARs, which are no part of the project.
@@ -211,10 +213,10 @@ attack: build ## Let an adversary try all that a user may on a node while others
 
 .PHONY: test/year
 test/year: KILLS = 20
-test/year: build ## Live through DAYS of ledger time (400) with PREAPPROVALS (1000), twice: undisturbed, and with KILLS (20)
+test/year: build ## Live through DAYS of ledger time (400) with PREAPPROVALS (1000) while KILLS (20) strike
 	@export FLORIN_TEST_BINARY=$(abspath $(BIN)) FLORIN_TEST_SEED=$(SEED) FLORIN_TEST_DAYS=$(DAYS) \
 		FLORIN_TEST_PREAPPROVALS=$(PREAPPROVALS) FLORIN_TEST_LIFE_KILLS=$(KILLS); \
-		$(GO) test -tags long ./test/e2e -count=1 -v -timeout 0 -run TestALifeOfMonthsIsTheSameWhateverIsKilled
+		$(GO) test -tags long ./test/e2e -count=1 -v -timeout 0 -run TestLife_MeetsEveryDeadlineUnderKills
 
 .PHONY: test/dars
 test/dars: build ## Read, check, compile and use the DARs of the directory DARS, compare versions, and run their scripts
@@ -232,7 +234,8 @@ fuzz-all:
 	@$(git) grep -l '^func Fuzz' -- '*_test.go' | while read -r file; do \
 		sed -n "s|^func \(Fuzz[A-Za-z0-9]*\)(.*|$$(dirname "$$file") \1|p" "$$file"; \
 	done | xargs -P 2 -L 1 sh -c ' \
-		output=$$($(GO) test "./$$0" -run "^$$" -fuzz "^$$1$$" -fuzztime $(FUZZTIME) $(FUZZFLAGS) -parallel 1 2>&1); result=$$?; \
+		output=$$($(GO) test "./$$0" -run "^$$" $(if $(GUIDED),-fuzz,-args -test.fuzzcachedir=$(abspath bin)/fuzz -test.fuzz) "^$$1$$" \
+			$(if $(GUIDED),-fuzztime,-test.fuzztime) $(FUZZTIME) $(if $(GUIDED),$(FUZZFLAGS) -parallel,-test.parallel) 1 2>&1); result=$$?; \
 		case "$$output" in \
 			*"Failing input"*) ;; \
 			*"    context deadline exceeded"*) result=0 ;; \

@@ -142,9 +142,10 @@ func TestBackup_KilledLeavesNeitherProgramNorKey(t *testing.T) {
 	backup := start(t, nil, "backup", directory, "--database-url", url)
 	dumping := child(t, backup.PID(), "--format=custom")
 	await(t, "pg_dump waits for the lock", func() error {
+		// A transaction sees pg_stat_activity as it was when it first looked, and pg_locks as it is.
 		var waits bool
-		err := conn.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks l JOIN pg_stat_activity a USING (pid)
-			WHERE NOT l.granted AND a.datname = current_database())`).Scan(&waits)
+		err := conn.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+			WHERE NOT l.granted AND d.datname = current_database())`).Scan(&waits)
 		if err == nil && !waits {
 			err = errors.New("not yet")
 		}

@@ -36,18 +36,16 @@ type yearOutcome struct {
 // contract: dust
 func TestAYearDoesNotDependOnHowItIsCut(t *testing.T) {
 	t.Parallel()
-	outcomes := make([]yearOutcome, 3)
+	outcomes := make([]yearOutcome, 2)
 	t.Run("advanced", func(t *testing.T) {
-		for i, pieces := range []int{1, 12, 97} {
+		for i, pieces := range []int{1, 97} {
 			t.Run(strconv.Itoa(pieces), func(t *testing.T) {
 				t.Parallel()
 				outcomes[i] = liveAYear(t, pieces)
 			})
 		}
 	})
-	for _, other := range outcomes[1:] {
-		require.Equal(t, outcomes[0], other)
-	}
+	require.Equal(t, outcomes[0], outcomes[1])
 	require.NotEmpty(t, outcomes[0].burned)
 	require.Greater(t, outcomes[0].open[0], int64(20))
 }
