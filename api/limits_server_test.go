@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -29,35 +28,17 @@ type served struct {
 
 func serve(t *testing.T, handler http.Handler, options api.ServerOptions) *served {
 	t.Helper()
-	return serveOn(t, handler, options, api.DefaultMaxConnections, api.DefaultMaxAddressConnections)
+	return serveOn(t, handler, options, api.MaxConnections)
 }
 
-// serveOn is serve with so many connections, in all and of one address.
-func serveOn(t *testing.T, handler http.Handler, options api.ServerOptions, all, ofAddress int) *served {
-	t.Helper()
-	return serveWith(t, handler, options, api.NewConnections(all, ofAddress, slog.New(slog.DiscardHandler)))
-}
-
-// serveCounting is serve with so many connections of one address, and what counts those that sent no request.
-func serveCounting(
-	t *testing.T, handler http.Handler, options api.ServerOptions, ofAddress int, count func(string) time.Duration,
-) *served {
-	t.Helper()
-	connections := api.NewConnections(api.DefaultMaxConnections, ofAddress, slog.New(slog.DiscardHandler))
-	connections.OnUnasked(func(remote string, _ api.Unasked) time.Duration { return count(remote) })
-	return serveWith(t, handler, options, connections)
-}
-
-func serveWith(
-	t *testing.T, handler http.Handler, options api.ServerOptions, connections *api.Connections,
-) *served {
+// serveOn is serve with so many connections.
+func serveOn(t *testing.T, handler http.Handler, options api.ServerOptions, connections int) *served {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	server := api.NewServer(handler, options)
-	connections.Watch(server)
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(connections.Listener(t.Context(), listener)) }()
+	go func() { ended <- server.Serve(api.Bounded(listener, connections)) }()
 	t.Cleanup(func() {
 		require.NoError(t, server.Close())
 		require.ErrorIs(t, <-ended, http.ErrServerClosed)
@@ -216,103 +197,10 @@ func TestHeadsAreBounded(t *testing.T) {
 	require.Contains(t, ask(20<<10), "431 Request Header Fields Too Large")
 }
 
-// Whoever opens connections and keeps quiet takes its own places, and no others.
-// from asks on a connection of its own from an address, and waits until the server has closed it.
-func (s *served) from(address string) error {
-	s.t.Helper()
-	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
-	connection, err := dialer.DialContext(s.t.Context(), "tcp", s.address)
-	require.NoError(s.t, err)
-	defer func() { _ = connection.Close() }()
-	require.NoError(s.t, connection.SetDeadline(time.Now().Add(apitest.Patience)))
-	_, _ = io.WriteString(connection, "GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-	answer, err := io.ReadAll(connection)
-	if err == nil && !strings.Contains(string(answer), "200 OK") {
-		return io.ErrUnexpectedEOF
-	}
-	return err
-}
-
-// ask asks on a connection that stays open, and reports whether it is answered.
-func ask(connection net.Conn) bool {
-	_, _ = io.WriteString(connection, "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
-	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
-	if err != nil {
-		return false
-	}
-	_, err = io.Copy(io.Discard, response.Body)
-	return errors.Join(err, response.Body.Close()) == nil && response.StatusCode == http.StatusOK
-}
-
-// Connections that wait for their next request keep nobody out who has one.
-func TestAnIdleConnectionGivesWay(t *testing.T) {
-	t.Parallel()
-	node := apitest.New(t, apitest.Options{})
-	t.Run("of its address", func(t *testing.T) {
-		t.Parallel()
-		s := serveOn(t, node.Handler, api.ServerOptions{}, api.DefaultMaxConnections, 2)
-		first, second := s.dial(), s.dial()
-		require.True(t, ask(first))
-		require.True(t, ask(second))
-		require.Eventually(t, func() bool { return s.from("127.0.0.1") == nil }, apitest.Patience, time.Millisecond)
-		require.NotEqual(t, ask(first), ask(second), "one of them was closed, and no more")
-	})
-	t.Run("of all", func(t *testing.T) {
-		t.Parallel()
-		s := serveOn(t, node.Handler, api.ServerOptions{IdleTimeout: time.Hour}, 1, api.DefaultMaxAddressConnections)
-		require.True(t, ask(s.dial()))
-		require.NoError(t, s.from("127.0.0.2"))
-		require.NoError(t, s.from("127.0.0.1"))
-	})
-}
-
-func TestNoAddressTakesAllConnections(t *testing.T) {
-	t.Parallel()
-	node := apitest.New(t, apitest.Options{})
-	s := serveOn(t, node.Handler, api.ServerOptions{}, api.DefaultMaxConnections, 3)
-	quiet := []net.Conn{s.dial(), s.dial(), s.dial()}
-	for _, one := range quiet { // each is accepted
-		_, err := io.WriteString(one, head)
-		require.NoError(t, err)
-	}
-	from := s.from
-	require.Eventually(t, func() bool { return from("127.0.0.1") != nil }, apitest.Patience, time.Millisecond)
-	require.NoError(t, from("127.0.0.2"), "others are served")
-	require.NoError(t, quiet[0].Close())
-	require.Eventually(t, func() bool { return from("127.0.0.1") == nil }, apitest.Patience, time.Millisecond)
-}
-
-func TestAConnectionWithHalfARequestGivesWayToAnotherAddress(t *testing.T) {
-	t.Parallel()
-	const places = 3
-	node := apitest.New(t, apitest.Options{})
-	for name, half := range map[string]string{
-		"of its head":          head,
-		"of its body":          head + "Content-Length: 1000\r\n\r\n{",
-		"of a body in chunks":  head + "Transfer-Encoding: chunked\r\n\r\nffff\r\n{",
-		"to where nothing is":  "POST /v2/nope HTTP/1.1\r\nHost: florin\r\nContent-Length: 1000\r\n\r\n{",
-		"and needs no body":    "GET /v2/version HTTP/1.1\r\nHost: florin\r\nContent-Length: 1000\r\n\r\n{",
-		"and no token":         "POST /api/scan/v0/holdings/summary HTTP/1.1\r\nHost: florin\r\nContent-Length: 9\r\n\r\n{",
-		"behind one that came": "GET /livez HTTP/1.1\r\nHost: florin\r\n\r\n" + head + "Content-Length: 1000\r\n\r\n{",
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			patient := api.ServerOptions{HeaderTimeout: time.Hour, ReadTimeout: time.Hour, IdleTimeout: time.Hour}
-			s := serveOn(t, node.Handler, patient, places, api.DefaultMaxAddressConnections)
-			for range places {
-				_, err := io.WriteString(s.dial(), half)
-				require.NoError(t, err)
-			}
-			require.NoError(t, s.from("127.0.0.2"), "the first of those that are not finished gives way")
-			require.NoError(t, s.from("127.0.0.1"), "to others of the same address, too, after a while")
-		})
-	}
-}
-
 func TestConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
 	node := apitest.New(t, apitest.Options{})
-	s := serveOn(t, node.Handler, api.ServerOptions{HeaderTimeout: time.Minute}, 1, api.DefaultMaxAddressConnections)
+	s := serveOn(t, node.Handler, api.ServerOptions{HeaderTimeout: time.Minute}, 1)
 	first := s.dial()
 	_, err := io.WriteString(first, head) // taken up, and not finished
 	require.NoError(t, err)

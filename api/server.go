@@ -3,8 +3,11 @@ package api
 import (
 	"cmp"
 	"log/slog"
+	"net"
 	"net/http"
 	"time"
+
+	"golang.org/x/net/netutil"
 
 	"github.com/florinledger/florin/api/endpoint"
 )
@@ -16,9 +19,8 @@ const (
 	DefaultWriteTimeout   = time.Minute
 	DefaultIdleTimeout    = 2 * time.Minute
 	DefaultMaxHeaderBytes = 32 << 10
-	DefaultMaxConnections = 16_384
-	// DefaultMaxAddressConnections leaves half of the connections to others.
-	DefaultMaxAddressConnections = DefaultMaxConnections / 2
+	// MaxConnections is how many connections one listener has open at once.
+	MaxConnections = 16_384
 )
 
 // ServerOptions bound what connections may take, so that clients that are slow or say nothing hold nothing up. The zero
@@ -39,7 +41,7 @@ type ServerOptions struct {
 	Logger *slog.Logger
 }
 
-// NewServer makes the server of a handler. Serve it on listeners of its [Connections].
+// NewServer makes the server of a handler. Serve it on a listener of [Bounded].
 func NewServer(handler http.Handler, options ServerOptions) *http.Server {
 	write := cmp.Or(options.WriteTimeout, DefaultWriteTimeout)
 	served := cmp.Or(options.RequestTimeout, endpoint.DefaultRequestTimeout)
@@ -57,4 +59,9 @@ func NewServer(handler http.Handler, options ServerOptions) *http.Server {
 		server.ErrorLog = slog.NewLogLogger(options.Logger.Handler(), slog.LevelDebug)
 	}
 	return server
+}
+
+// Bounded is a listener that has so many connections open at once; further ones wait to be accepted.
+func Bounded(listener net.Listener, connections int) net.Listener {
+	return netutil.LimitListener(listener, connections)
 }

@@ -43,18 +43,7 @@ func (n *Node) startHTTP(ctx, background context.Context) error {
 		return ExplainListen(n.options.Listen, "--listen", err)
 	}
 	n.server = api.NewServer(n.closeKeepAlive(handler), n.serverOptions())
-	n.connections = api.NewConnections(n.options.Settings.MaxConnections, n.options.Settings.MaxAddressConnections,
-		n.options.Log)
-	n.connections.OnUnasked(func(remote string, what api.Unasked) time.Duration {
-		if what == api.NoMoreThanHandshake {
-			n.metrics.HandshakeAlone()
-		} else {
-			n.metrics.Unreadable()
-		}
-		return n.unreadable(remote)
-	})
-	n.connections.Watch(n.server)
-	connections := n.connections.Listener(ctx, n.Listener)
+	connections := api.Bounded(n.Listener, api.MaxConnections)
 	serve := n.server.Serve
 	if n.certificate != nil {
 		n.server.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: n.certificate.forClients}
@@ -74,10 +63,9 @@ func (n *Node) startHTTP(ctx, background context.Context) error {
 func (n *Node) bound() {
 	settings := n.options.Settings
 	n.streams = endpoint.NewStreams(endpoint.StreamOptions{
-		Max: settings.MaxStreams, MaxPerUser: settings.MaxUserStreams, ClientPatience: settings.ClientPatience,
+		Max: settings.MaxStreams, MaxPerUser: settings.MaxUserStreams,
 	})
 	n.limits = endpoint.NewLimits(settings.limitOptions())
-	n.unreadable = n.limits.Unreadable
 	n.shares.join(n.streams)
 	n.shares.join(n.limits)
 	n.metrics.Limits(n.uses)
@@ -103,8 +91,7 @@ func (n *Node) handler(background context.Context) (http.Handler, error) {
 		Node: n.Identity, Record: n.Database, Submitter: n.client, Onboarder: n.client, Watcher: n.watcher,
 		Catalog: n.catalog, Now: n.clock.Now, Pruner: audit.NewPruner(n.auditor, n.Database),
 		Settings: ledgerapi.Settings{
-			Version: settings.APIVersion, MaxListElements: settings.ListLimit, Counts: settings.counts(),
-			MaxLedgerTimeAhead: settings.MaxLedgerTimeAhead,
+			Version: settings.APIVersion, MaxListElements: settings.ListLimit,
 		},
 	})
 	if err != nil {
@@ -152,11 +139,9 @@ func (n *Node) handler(background context.Context) (http.Handler, error) {
 }
 
 func (n *Node) healthHandler(context.Context) (http.Handler, error) {
-	limits := endpoint.NewLimits(n.options.Settings.limitOptions())
-	n.unreadable = limits.Unreadable
 	return api.NewHealthRouter(api.HealthOptions{
 		Readiness: n.readiness, Metrics: n.metrics, Logger: n.options.Log, Now: time.Now,
-		Limits:         limits,
+		Limits:         endpoint.NewLimits(n.options.Settings.limitOptions()),
 		RequestTimeout: n.options.Settings.RequestTimeout,
 	})
 }

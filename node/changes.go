@@ -10,7 +10,6 @@ import (
 func (n *Node) startKeeper(background context.Context) (*changes.Keeper, error) {
 	keeper, err := changes.NewKeeper(changes.Options{
 		Record: n.Database, Keep: n.options.Settings.KeepAnswers,
-		UserAnswers: n.options.Settings.MaxUserKeptAnswers, UserBytes: n.options.Settings.MaxUserKeptBytes,
 		Logger: n.options.Log,
 	})
 	if err == nil {

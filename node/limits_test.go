@@ -5,17 +5,11 @@ import (
 	"reflect"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api"
-	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/api/ledgerapi"
-	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/ledger/fault"
 )
 
 // parsed are the limits of a command line.
@@ -29,30 +23,33 @@ func parsed(t *testing.T, arguments ...string) limitSettings {
 	return settings
 }
 
-func TestTheDefaultsOfLimitsAreThoseOfTheParts(t *testing.T) {
+func TestLimitSettings_DefaultsAreThoseOfTheParts(t *testing.T) {
 	t.Parallel()
 	settings := parsed(t)
 	require.NoError(t, settings.check())
 	require.Equal(t, limitSettings{
 		MaxRequests: endpoint.DefaultMaxRequests, MaxUserRequests: endpoint.DefaultMaxUserRequests, MaxUserInFlight: 768,
-		MaxReads: endpoint.DefaultMaxReads, MaxUserReads: endpoint.DefaultMaxUserReads,
-		MaxUserStreams: endpoint.DefaultMaxUserStreams, AddressRate: 200, RefusalRate: 300,
-		MaxAnonymousRequests: endpoint.DefaultMaxAnonymousRequests, MaxAddressRequests: endpoint.DefaultMaxAddressRequests,
-		AnonymousShare:    endpoint.DefaultAnonymousShare,
-		MaxUserBodyMemory: endpoint.DefaultMaxUserBodyMemory, MaxValues: endpoint.DefaultMaxValues,
-		MaxAnswer: endpoint.DefaultMaxAnswer, MaxAnswerMemory: endpoint.DefaultMaxAnswerMemory,
-		MaxUserAnswerMemory: endpoint.DefaultMaxUserAnswerMemory,
-		MaxUserKeptAnswers:  changes.DefaultUserAnswers, MaxUserKeptBytes: changes.DefaultUserBytes,
-		MaxBody: endpoint.DefaultMaxBodyBytes, MaxBodyMemory: endpoint.DefaultMaxBodyMemory,
-		MaxHeader: api.DefaultMaxHeaderBytes, MaxDepth: endpoint.DefaultMaxDepth,
-		MaxElements: endpoint.DefaultMaxElements, MaxCommands: ledgerapi.DefaultMaxCommands,
-		MaxDisclosed: ledgerapi.DefaultMaxDisclosed, MaxParties: ledgerapi.DefaultMaxParties,
-		MaxLedgerTimeAhead: ledgerapi.DefaultMaxLedgerTimeAhead,
-		MaxConnections:     api.DefaultMaxConnections, MaxAddressConnections: api.DefaultMaxAddressConnections,
-		HeaderTimeout: api.DefaultHeaderTimeout,
-		ReadTimeout:   api.DefaultReadTimeout, WriteTimeout: api.DefaultWriteTimeout, IdleTimeout: api.DefaultIdleTimeout,
-		ClientPatience: endpoint.DefaultClientPatience,
+		MaxReads: endpoint.DefaultMaxReads, MaxUserStreams: endpoint.DefaultMaxUserStreams,
+		MaxBody: endpoint.DefaultMaxBodyBytes, MaxMemory: endpoint.DefaultMaxBodyMemory + endpoint.DefaultMaxAnswerMemory,
 	}, settings)
+	options := settings.limitOptions()
+	options.Now = nil
+	require.Equal(t, endpoint.LimitOptions{
+		Requests: endpoint.DefaultMaxRequests, UserRequests: endpoint.DefaultMaxUserRequests,
+		AddressRequests: endpoint.DefaultMaxAnonymousRequests,
+		Reads:           endpoint.DefaultMaxReads, UserReads: endpoint.DefaultMaxUserReads,
+		BodyMemory: endpoint.DefaultMaxBodyMemory, UserBodyMemory: endpoint.DefaultMaxUserBodyMemory,
+		Answer: endpoint.DefaultMaxAnswer, AnswerMemory: endpoint.DefaultMaxAnswerMemory,
+		UserAnswerMemory: endpoint.DefaultMaxUserAnswerMemory, RefusalRate: refusalRate,
+	}, options)
+}
+
+func TestLimitSettings_RefusesBodiesBeyondTheShareOfAUser(t *testing.T) {
+	t.Parallel()
+	settings := parsed(t, "--max-body=100000000")
+	require.EqualError(t, settings.check(),
+		"--max-memory=201326592: it must be at least 8 times --max-body=100000000, so that one user can send such a body")
+	require.NoError(t, parsed(t, "--max-body=100000000", "--max-memory=800000000").check())
 }
 
 func TestLimitsOfNothingAreRefused(t *testing.T) {
@@ -72,9 +69,6 @@ func TestLimitsOfNothingAreRefused(t *testing.T) {
 			default:
 				value.SetInt(0)
 			}
-			if field.Type == reflect.TypeFor[time.Duration]() {
-				want = "it must be more than nothing"
-			}
 			require.ErrorContains(t, settings.check(), want)
 		})
 	}
@@ -83,27 +77,10 @@ func TestLimitsOfNothingAreRefused(t *testing.T) {
 	require.ErrorContains(t, settings.check(), "--user-rate=NaN")
 }
 
-func TestPartiesMaySubmitSoOften(t *testing.T) {
-	t.Parallel()
-	rates := newPartyRates(parsed(t).PartyRate)
-	of := func(parties ...ledger.Party) error { return rates.admit(ledger.Submission{ActAs: parties}) }
-	for range 100 {
-		require.NoError(t, of("alice::1220"), "any number, unless a rate is set")
-	}
-	rates.set(parsed(t, "--party-rate=0.01").PartyRate)
-	require.NoError(t, of("alice::1220"))
-	refusal := of("bob::1220", "alice::1220")
-	require.True(t, fault.ServerOverloaded.Matches(refusal), "%v", refusal)
-	require.ErrorContains(t, refusal, "More than 0.01 submissions a second act as one of bob::1220, alice::1220")
-	require.NoError(t, of("bob::1220"), "a submission that is refused counts for nobody")
-	rates.Divide(2)
-	require.ErrorContains(t, of("bob::1220"), "More than 0.005 (this process's part of 0.01 for 2 processes) submissions")
-}
-
 // Each limit is set on SIGHUP, or named as one that is not.
 func TestLimitsAreReadAgainOrNamed(t *testing.T) {
 	t.Parallel()
-	elsewhere := []string{"max-user-in-flight", "max-user-streams", "party-rate"} // see rereadLimits
+	elsewhere := []string{"max-user-in-flight", "max-user-streams"} // see rereadLimits
 	seen := 0
 	for i := range reflect.TypeFor[limitSettings]().NumField() {
 		flag := flagOf(reflect.TypeFor[limitSettings]().Field(i))
@@ -112,7 +89,7 @@ func TestLimitsAreReadAgainOrNamed(t *testing.T) {
 		if value.CanFloat() {
 			value.SetFloat(value.Float() + 7)
 		} else {
-			value.SetInt(value.Int() + 7)
+			value.SetInt(value.Int() + 80)
 		}
 		was, is := before.limitOptions(), now.limitOptions()
 		was.Now, is.Now = nil, nil
@@ -133,16 +110,21 @@ func TestLimitsAreReadAgainOrNamed(t *testing.T) {
 		map[string]string{"listen": "b", "stop-delay": "1s", "log-level": "warn", "max-streams": "2", "hosts": "[]"}))
 }
 
+// part is a share of a user that counts its processes.
+type part struct{ processes int }
+
+func (p *part) Divide(processes int) { p.processes = processes }
+
 func TestSharesAreDividedAnew(t *testing.T) {
 	t.Parallel()
 	var all shares
 	all.set(3)
-	rates := newPartyRates(6)
-	all.join(rates)
-	require.Equal(t, 3, rates.processes)
+	one := &part{}
+	all.join(one)
+	require.Equal(t, 3, one.processes)
 	all.set(2)
-	require.Equal(t, 2, rates.processes)
+	require.Equal(t, 2, one.processes)
 	all.set(0)
-	require.Equal(t, 1, rates.processes, "this one, at least")
+	require.Equal(t, 1, one.processes, "this one, at least")
 	require.Equal(t, 1, all.count())
 }

@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/http"
 	"syscall"
+
+	"github.com/florinledger/florin/api"
 )
 
 // RequireFree says early, before minutes of other work, that an address is taken. Port 0 takes a free one anyway.
@@ -39,7 +41,7 @@ func ExplainListen(address, flag string, err error) error {
 // ServeAlsoAt serves the node's API at a further address until the node stops.
 func (n *Node) ServeAlsoAt(ctx context.Context, listener net.Listener) {
 	go func() {
-		err := n.server.Serve(n.connections.Listener(ctx, listener))
+		err := n.server.Serve(api.Bounded(listener, api.MaxConnections))
 		if err != nil && !errors.Is(err, http.ErrServerClosed) {
 			n.fail(err)
 		}

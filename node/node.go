@@ -15,7 +15,6 @@ import (
 	sdklog "go.temporal.io/sdk/log"
 
 	"github.com/florinledger/florin/activities"
-	"github.com/florinledger/florin/api"
 	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/walletapi"
@@ -123,14 +122,9 @@ type Node struct {
 	namespace      *namespaceWatch
 
 	Listener net.Listener
-	// connections are those of the API, wherever it listens.
-	connections *api.Connections
-	// unreadable counts for its address what came and is no request.
-	unreadable func(remote string) (hold time.Duration)
-	server     *http.Server
-	streams    *endpoint.Streams
-	limits     *endpoint.Limits
-	parties    *partyRates
+	server   *http.Server
+	streams  *endpoint.Streams
+	limits   *endpoint.Limits
 	// shares are what users have in all processes together.
 	shares shares
 	// stopping is true once the node was told to stop.

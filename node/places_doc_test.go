@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/ledger"
@@ -49,7 +50,7 @@ func placesOf(t *testing.T) []place {
 		},
 		{
 			"requests that read and are worked on", flag("max-reads", settings.MaxReads),
-			flag("max-user-reads", settings.MaxUserReads), "they wait, then " + overloaded,
+			"a quarter", "they wait, then " + overloaded,
 			"api/endpoint", "TestNoUserTakesAllReads",
 		},
 		{
@@ -58,28 +59,24 @@ func placesOf(t *testing.T) []place {
 			"api/endpoint", "TestNoUserTakesAllDirectCommits",
 		},
 		{
-			"requests without a usable token", flag("max-anonymous-requests", settings.MaxAnonymousRequests),
-			flag("max-address-requests", settings.MaxAddressRequests) + " of an address", overloaded,
-			"api/endpoint", "TestNoAddressTakesAllThatIsThereWithoutAToken",
+			"requests without a usable token", strconv.Itoa(endpoint.DefaultMaxAnonymousRequests), "in the order of coming", overloaded,
+			"api/endpoint", "TestCallersWithoutATokenHavePlacesOfTheirOwn",
 		},
 		{
 			"those of them that are worked on", strconv.Itoa(endpoint.AnonymousTurns), "in the order of coming",
 			"they wait, then " + overloaded, "api/endpoint", "TestRequestsWithoutATokenTakeTurns",
 		},
 		{
-			"bytes of long bodies, held and decoded", flag("max-body-memory", settings.MaxBodyMemory),
-			flag("max-user-body-memory", settings.MaxUserBodyMemory), overloaded,
+			"bytes of long bodies, held and decoded", "a third of " + flag("max-memory", settings.MaxMemory), "three eighths", overloaded,
 			"api/endpoint", "TestNoUserTakesTheMemoryForLongBodies",
 		},
 		{
-			"bytes of the requests of open streams, beyond 4 KiB of each", flag("max-body-memory", settings.MaxBodyMemory),
-			flag("max-user-body-memory", settings.MaxUserBodyMemory), overloaded,
+			"bytes of the requests of open streams, beyond 4 KiB of each", "as many again", "three eighths", overloaded,
 			"api/endpoint", "TestNoUserTakesTheMemoryForWhatStreamsWereAsked",
 		},
 		{
 			"bytes of answers in the making, and of the record that they are made of",
-			flag("max-answer-memory", settings.MaxAnswerMemory), flag("max-user-answer-memory", settings.MaxUserAnswerMemory),
-			overloaded, "api/endpoint", "TestNoUserTakesTheMemoryForAnswers",
+			"two thirds of " + flag("max-memory", settings.MaxMemory), "three eighths", overloaded, "api/endpoint", "TestNoUserTakesTheMemoryForAnswers",
 		},
 		{
 			"answers with a row that is too large for others", strconv.Itoa(endpoint.LargeAnswers),
@@ -105,11 +102,11 @@ func placesOf(t *testing.T) []place {
 		},
 		{
 			"answers that are kept for an `Idempotency-Key`", "any number",
-			flag("max-user-kept-answers", settings.MaxUserKeptAnswers), overloaded,
+			strconv.Itoa(changes.DefaultUserAnswers), overloaded,
 			"api/changes", "TestNoUserKeepsMoreAnswersThanMayBe",
 		},
 		{
-			"bytes of those answers", "any number", flag("max-user-kept-bytes", settings.MaxUserKeptBytes), overloaded,
+			"bytes of those answers", "any number", strconv.Itoa(changes.DefaultUserBytes), overloaded,
 			"api/changes", "TestNoUserKeepsMoreAnswersThanMayBe",
 		},
 		{

@@ -6,10 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
-
-	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/ledger"
 )
 
 // divided is what a user has a share of, of which each process with an API takes its part.
@@ -62,43 +58,6 @@ func (n *Node) countAPIs(ctx context.Context) error {
 	return err
 }
 
-// partyRates refuse submissions of parties that submit too often. They are safe for concurrent use.
-type partyRates struct {
-	rates *endpoint.Rates
-
-	mu        sync.Mutex
-	whole     float64
-	processes int
-}
-
-func newPartyRates(perSecond float64) *partyRates {
-	return &partyRates{rates: endpoint.NewRates(perSecond, time.Now), whole: perSecond, processes: 1}
-}
-
-// admit takes a submission from the rates of its parties, or refuses it.
-func (p *partyRates) admit(submission ledger.Submission) error {
-	p.mu.Lock()
-	said := endpoint.PartText(p.whole/float64(p.processes), p.whole, p.processes)
-	p.mu.Unlock()
-	return endpoint.AdmitParties(p.rates, submission.ActAs, said)
-}
-
-// set changes how often a party may submit.
-func (p *partyRates) set(perSecond float64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.whole = perSecond
-	p.rates.Set(p.whole / float64(p.processes))
-}
-
-// Divide implements [divided].
-func (p *partyRates) Divide(processes int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.processes = processes
-	p.rates.Set(p.whole / float64(p.processes))
-}
-
 // rereadLimits takes the limits of the settings file. Those that a restart takes stay as they are.
 func (n *Node) rereadLimits(context.Context) error {
 	now, _, err := n.options.Again()
@@ -109,7 +68,6 @@ func (n *Node) rereadLimits(context.Context) error {
 	n.limits.ShareStreams(now.MaxStreams)
 	n.streams.SetLimits(now.MaxStreams, now.MaxUserStreams)
 	n.client.SetLimits(now.MaxInFlight, now.MaxUserInFlight)
-	n.parties.set(now.PartyRate)
 	return nil
 }
 
@@ -139,13 +97,8 @@ func isReread(flag string) bool {
 	return false
 }
 
-// limitsOfTheStart are the flags of limits that SIGHUP does not change: they are those of open connections, or of what
-// the record keeps.
-var limitsOfTheStart = []string{
-	"max-body", "max-header", "max-commands", "max-disclosed", "max-parties", "max-ledger-time-ahead", "max-connections",
-	"max-address-connections", "max-user-kept-answers", "max-user-kept-bytes", "header-timeout", "read-timeout",
-	"write-timeout", "idle-timeout", "client-patience",
-}
+// limitsOfTheStart are the flags of limits that SIGHUP does not change.
+var limitsOfTheStart = []string{"max-body"}
 
 // flagOf is the flag of a setting, which is named after the variable of its environment.
 func flagOf(field reflect.StructField) string {

@@ -58,20 +58,18 @@ func (n *Node) startClient(ctx, background context.Context) error {
 	if n.options.Roles.Worker {
 		pause = followPause
 	}
-	n.parties = newPartyRates(n.options.Settings.PartyRate)
 	n.client = workflows.NewClient(workflows.ClientOptions{
 		Temporal: n.temporal, Namespace: n.options.Settings.TemporalNamespace,
 		Record: record{DB: n.Database, Watcher: n.watcher}, Outcomes: n.outcomes,
 		DSO: n.Identity.DSO, SynchronizerID: n.Identity.SynchronizerID, MaxBatch: n.options.Settings.MaxBatch,
 		AttributeBytes: n.options.AttributeBytes,
 		MaxInFlight:    n.options.Settings.MaxInFlight, MaxUserInFlight: n.options.Settings.MaxUserInFlight,
-		Admit: n.parties.admit, FollowPause: pause, Clock: time.Now,
+		FollowPause: pause, Clock: time.Now,
 		StartTimeout: min(startTimeout, n.options.Settings.RequestTimeout/2), Workers: n.workers,
 		Owned: n.namespace.err, Log: n.options.Log,
 	})
 	if n.options.Roles.API {
 		n.shares.join(n.client)
-		n.shares.join(n.parties)
 		n.metrics.Accepts(n.client.OldestWait, n.shares.count)
 	}
 	n.overdue = newOverdue(n)

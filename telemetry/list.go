@@ -95,10 +95,6 @@ var list = []Metric{
 		[]string{"method", "route", "status"},
 		Everyone,
 	},
-	{
-		"florin_http_unreadable_total", Counter,
-		"Connections that ended with what is no request: such are answered without a route, or not at all.", nil, Everyone,
-	},
 	{"florin_ledger_offset", Gauge, "The last offset that this process has committed.", nil, Workers},
 	{"florin_limit_in_use", Gauge, "How much of a limit is taken: requests, streams and submissions that are under way, " +
 		"and bytes of requests and answers.", []string{"limit"}, APIs},
@@ -133,10 +129,6 @@ var list = []Metric{
 		"florin_submissions_total", Counter, "Submissions that were recorded: accepted, or the code of the refusal.",
 		[]string{"outcome"},
 		Workers,
-	},
-	{
-		"florin_tls_handshakes_alone_total", Counter,
-		"TLS connections that ended before a request: a handshake, whole or not, and nothing behind it.", nil, Everyone,
 	},
 	{"florin_traffic_bytes_total", Counter, "Bytes of traffic that submissions were charged.", nil, Workers},
 	{"florin_uploaded_packages_bytes", Gauge, "The size of the uploaded packages that this process knows.", nil, Everyone},

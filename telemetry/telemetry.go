@@ -25,8 +25,6 @@ type Metrics struct {
 
 	requests        *prometheus.CounterVec
 	requestDuration *prometheus.HistogramVec
-	unreadable      prometheus.Counter
-	handshakesAlone prometheus.Counter
 	submissions     *prometheus.CounterVec
 	forged          prometheus.Counter
 	commitDuration  prometheus.Histogram
@@ -51,8 +49,6 @@ func New() *Metrics {
 		registry:        prometheus.NewRegistry(),
 		requests:        newCounters("florin_http_requests_total"),
 		requestDuration: newHistograms("florin_http_request_duration_seconds", shortest, durations),
-		unreadable:      newCounter("florin_http_unreadable_total"),
-		handshakesAlone: newCounter("florin_tls_handshakes_alone_total"),
 		submissions:     newCounters("florin_submissions_total"),
 		forged:          newCounter("florin_forged_submissions_total"),
 		traffic:         newCounter("florin_traffic_bytes_total"),
@@ -72,7 +68,7 @@ func New() *Metrics {
 	m.overdue.automation = newGauge("florin_oldest_automation_seconds")
 	m.registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		m.requests, m.requestDuration, m.unreadable, m.handshakesAlone, m.submissions, m.offset, m.failures,
+		m.requests, m.requestDuration, m.submissions, m.offset, m.failures,
 		m.audit.offset, m.audit.lag, m.audit.findings, m.audit.failed, m.audit.supply,
 		m.overdue.lifecycle, m.overdue.automation,
 	)
@@ -281,12 +277,6 @@ func (m *Metrics) ActivityFailed(activity string) { m.failures.WithLabelValues(a
 func (m *Metrics) RecordTimeAhead(ahead func() time.Duration) {
 	m.registry.MustRegister(newAsked("florin_record_time_ahead_seconds", func() float64 { return ahead().Seconds() }))
 }
-
-// Unreadable counts a connection that ended with what is no request.
-func (m *Metrics) Unreadable() { m.unreadable.Inc() }
-
-// HandshakeAlone counts a TLS connection that ended before a request.
-func (m *Metrics) HandshakeAlone() { m.handshakesAlone.Inc() }
 
 // Forged counts something that came through Temporal and is not this ledger's.
 func (m *Metrics) Forged() { m.forged.Inc() }

@@ -53,8 +53,6 @@ type ClientOptions struct {
 	MaxInFlight int
 	// MaxUserInFlight is how many of them may be of one user, so that no user takes all; 0 for any number.
 	MaxUserInFlight int
-	// Admit may refuse a submission before anything is done for it; nil admits all.
-	Admit func(ledger.Submission) error
 	// StartTimeout bounds how long a start waits for Temporal.
 	StartTimeout time.Duration
 	// FollowPause is the shortest time between two looks into the record for completions that others wrote: short where
@@ -157,11 +155,6 @@ func unavailable(err error) error {
 func (c *Client) submit(
 	ctx context.Context, submission ledger.Submission,
 ) (*pending, <-chan ledger.Completion, error) {
-	if c.options.Admit != nil {
-		if err := c.options.Admit(submission); err != nil {
-			return nil, nil, err
-		}
-	}
 	submission, err := c.seal(ctx, submission)
 	if err != nil {
 		return nil, nil, err

@@ -46,7 +46,7 @@ func TestNoUserKeepsMoreAnswersThanMayBe(t *testing.T) {
 				refused := keyed(t, node, "eve", "one-more", tap, body)
 				require.Equal(t, http.StatusTooManyRequests, refused.Status, refused.Text)
 				require.Contains(t, refused.Text, fmt.Sprintf("The answers to %d requests with an Idempotency-Key, of ", kept))
-				require.Contains(t, refused.Text, "(--max-user-kept-answers, --max-user-kept-bytes). Nothing was done.")
+				require.Contains(t, refused.Text, " bytes on. Nothing was done.")
 				require.Contains(t, refused.Text, "an answer is forgotten 24h0m0s after its request came.")
 				require.Equal(t, "60", refused.Header.Get("Retry-After"))
 				again := keyed(t, node, "eve", "key-0", tap, body)

@@ -192,7 +192,7 @@ func (k *Keeper) giveUp(ctx context.Context, exchange endpoint.Exchange, claim d
 func (k *Keeper) tooMany(kept *db.KeptAnswersError) error {
 	return &endpoint.OverloadedError{After: fullPause, Err: v0.Refuse(http.StatusTooManyRequests,
 		"The answers to %d requests with an %s, of %d bytes, are kept for this user. No new key is taken on from %d answers "+
-			"or %d bytes on (--max-user-kept-answers, --max-user-kept-bytes). Nothing was done. Keys that were answered are "+
+			"or %d bytes on. Nothing was done. Keys that were answered are "+
 			"answered on; send the request without a key, or wait: an answer is forgotten %s after its request came.",
 		kept.Answers, KeyHeader, kept.Bytes, k.options.UserAnswers, k.options.UserBytes, k.options.Keep)}
 }

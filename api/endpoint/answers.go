@@ -38,6 +38,11 @@ func (f *Frame) render(ctx context.Context, response any) Content {
 	return content
 }
 
+// OutOfTime reports whether the context of a request ended because no more time was left for it.
+func OutOfTime(ctx context.Context) bool {
+	return errors.Is(context.Cause(ctx), context.DeadlineExceeded)
+}
+
 // fail answers with an error.
 func (f *Frame) fail(ctx context.Context, w http.ResponseWriter, err error) {
 	f.write(ctx, w, f.failure(ctx, err))

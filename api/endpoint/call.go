@@ -50,8 +50,6 @@ type call struct {
 	method, uri string
 	// pattern is the route, such as "POST /v2/users".
 	pattern string
-	// sent is closed when the client sends nothing any more; nil where that is not known.
-	sent <-chan struct{}
 	// vital reports whether the endpoint tells how the node is, which is asked every second.
 	vital bool
 	// failure is the error that was answered; nil for success.

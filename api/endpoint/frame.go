@@ -50,9 +50,6 @@ type Options struct {
 	MaxBodyBytes int64
 	// RequestTimeout bounds the time to answer; zero means DefaultRequestTimeout. It does not apply to streams.
 	RequestTimeout time.Duration
-	// LeaveGrace is how long a request is served whose client sends nothing any more, be it gone or not; zero means
-	// DefaultLeaveGrace.
-	LeaveGrace time.Duration
 	// Tracer makes a span of every request; nil makes none.
 	Tracer *tracing.Tracer
 	// Measure is told of every request when it ends; nil tells nobody. The route is "" for paths that do not exist.
@@ -110,7 +107,6 @@ func NewFrame(options Options) (*Frame, error) {
 	if options.RequestTimeout == 0 {
 		options.RequestTimeout = DefaultRequestTimeout
 	}
-	options.LeaveGrace = cmp.Or(options.LeaveGrace, DefaultLeaveGrace)
 	if options.Limits == nil {
 		options.Limits = NewLimits(LimitOptions{Now: options.Now})
 	}

@@ -347,8 +347,6 @@ func (l *Limits) hold(ctx context.Context, err error) {
 	case <-over:
 	case <-ctx.Done():
 		cancel() // for those who stayed
-	case <-callOf(ctx).sent:
-		cancel()
 	}
 }
 
@@ -361,18 +359,6 @@ func (l *Limits) refuse(clock func() time.Time) (wait time.Duration, cancel func
 		wait = maxHold
 	}
 	return wait, func() { turn.CancelAt(clock()) }
-}
-
-// Unreadable counts for its address what came on a connection and is no request, as admit counts requests that have no
-// token. It returns for how long the connection is to keep its place: as long as the refusal of a request would be held
-// back.
-func (l *Limits) Unreadable(remote string) (hold time.Duration) {
-	clock := l.now().Now
-	if l.addresses.Take(NetworkOf(remote)) == 0 || clock == nil || l.refusals.Limit() == rate.Inf {
-		return 0
-	}
-	hold, _ = l.refuse(clock)
-	return hold
 }
 
 // admit takes a request from the rate of its user, or of its address when it has none. Who has as many requests that

@@ -281,34 +281,6 @@ func TestAddressesMayAskSoOftenWithoutAToken(t *testing.T) {
 	require.Equal(t, http.StatusOK, from("192.0.2.1:1", ""))
 }
 
-// What is no request counts like one without a token, and beyond the rate its connection keeps its place for as long as
-// a refusal would be held back.
-func TestWhatIsNoRequestTakesTheRateOfItsAddress(t *testing.T) {
-	t.Parallel()
-	now := time.Unix(1_800_000_000, 0)
-	limits := endpoint.NewLimits(endpoint.LimitOptions{
-		AddressRate: 1, RefusalRate: 0.5, Now: func() time.Time { return now },
-	})
-	one, other := "192.0.2.1:1000", "192.0.2.2:1000"
-	for range 2 { // a burst is that of two seconds
-		require.Zero(t, limits.Unreadable(one))
-	}
-	holds := []time.Duration{limits.Unreadable(one), limits.Unreadable(one)}
-	require.Positive(t, holds[0]+holds[1])
-	require.Greater(t, holds[1], holds[0])
-	require.Zero(t, limits.Unreadable(other))
-	for range 100 {
-		require.LessOrEqual(t, limits.Unreadable(one), 10*time.Second)
-	}
-	now = now.Add(2 * time.Second)
-	require.Zero(t, limits.Unreadable(one))
-
-	unlimited := endpoint.NewLimits(endpoint.LimitOptions{Now: func() time.Time { return now }})
-	for range 100 {
-		require.Zero(t, unlimited.Unreadable(one))
-	}
-}
-
 func TestLongBodiesFitIntoWhatIsThereForThem(t *testing.T) {
 	t.Parallel()
 	const most = 100 << 10
@@ -386,14 +358,15 @@ func TestRatesForgetCallersThatWereQuietAndBoundTheRest(t *testing.T) {
 	require.Zero(t, rates.Take("another"))
 }
 
-func TestAllCallersOrNoneAreCounted(t *testing.T) {
+func TestRates_CountNothingOfWhatHasToWait(t *testing.T) {
 	t.Parallel()
 	clock := &manualClock{now: time.Unix(1_800_000_000, 0)}
 	rates := endpoint.NewRates(0.5, clock.Now)
-	require.Zero(t, rates.TakeAll("alice"))
-	require.Equal(t, 2*time.Second, rates.TakeAll("bob", "alice"))
-	require.Zero(t, rates.TakeAll("bob"), "alice had to wait, so nothing of bob's was used")
-	require.Zero(t, endpoint.NewRates(0, clock.Now).TakeAll("anybody"), "no rate, no limit")
+	require.Zero(t, rates.Take("alice"))
+	require.Equal(t, 2*time.Second, rates.Take("alice"))
+	require.Equal(t, 2*time.Second, rates.Take("alice"), "what has to wait uses nothing")
+	require.Zero(t, rates.Take("bob"))
+	require.Zero(t, endpoint.NewRates(0, clock.Now).Take("anybody"), "no rate, no limit")
 }
 
 func TestNoUserTakesAllStreams(t *testing.T) {

@@ -24,15 +24,13 @@ const statusClientGone = 499
 // Observe wraps the whole server: it gives every request its trace context and the headers that browsers want, answers
 // panics, and writes one log line when the request ends, which has the bytes that were sent.
 func (f *Frame) Observe(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { //nolint:contextcheck // it outlasts the client
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := f.options.Now()
 		current := &call{
 			accept: strings.Join(r.Header.Values("Accept"), ","), encodings: encodingsOf(r),
-			method: r.Method, uri: r.URL.RequestURI(), address: r.RemoteAddr, sent: r.Context().Done(),
+			method: r.Method, uri: r.URL.RequestURI(), address: r.RemoteAddr,
 		}
-		ctx, end := f.lasting(r)
-		defer end()
-		ctx, endSpan := f.traced(ctx, r, current)
+		ctx, endSpan := f.traced(r.Context(), r, current)
 		ctx = context.WithValue(ctx, callKey{}, current)
 		recorder := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 		secure(recorder.Header())
@@ -43,7 +41,7 @@ func (f *Frame) Observe(next http.Handler) http.Handler {
 			}
 			endSpan(f.log(ctx, r, recorder, f.options.Now().Sub(started)))
 		}()
-		next.ServeHTTP(recorder, r.WithContext(ctx)) //nolint:contextcheck // it outlasts the client
+		next.ServeHTTP(recorder, r.WithContext(ctx))
 	})
 }
 
@@ -117,9 +115,7 @@ func (f *Frame) log(
 
 // gone reports whether the request failed because its client did not wait for the answer, as far as anybody knows.
 func (c *call) gone() bool {
-	_, timeout := errors.AsType[*TimeoutError](c.failure)
-	timeout = timeout || errors.Is(c.failure, context.DeadlineExceeded)
-	return errors.Is(c.failure, context.Canceled) || timeout && c.left()
+	return errors.Is(c.failure, context.Canceled)
 }
 
 // level is that of the line about a request. What anybody can ask for without end has none by default, but its part in

@@ -3,14 +3,10 @@ package endpoint
 import (
 	"net"
 	"net/netip"
-	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
-
-	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/ledger/fault"
 )
 
 const (
@@ -64,9 +60,6 @@ func (r *Rates) Set(perSecond float64) {
 	}
 }
 
-// Take counts one more for the caller, as [Rates.TakeAll] does.
-func (r *Rates) Take(caller string) time.Duration { return r.TakeAll(caller) }
-
 // Spent reports whether the caller would have to wait by what it has done itself.
 func (r *Rates) Spent(caller string) bool {
 	if r == nil {
@@ -81,9 +74,8 @@ func (r *Rates) Spent(caller string) bool {
 	return ok && known.TokensAt(r.now()) < 1
 }
 
-// TakeAll counts one more for each of the callers and returns 0, or how long to wait when one of them has to: then
-// nothing was counted for any of them.
-func (r *Rates) TakeAll(callers ...string) time.Duration {
+// Take counts one more for the caller and returns 0, or how long it has to wait: then nothing was counted.
+func (r *Rates) Take(caller string) time.Duration {
 	if r == nil {
 		return 0
 	}
@@ -93,32 +85,12 @@ func (r *Rates) TakeAll(callers ...string) time.Duration {
 		return 0
 	}
 	now := r.now()
-	longest := time.Duration(0)
-	taken := make([]*rate.Reservation, len(callers))
-	for i, caller := range callers {
-		taken[i] = r.of(caller, now).ReserveN(now, 1)
-		longest = max(longest, taken[i].DelayFrom(now))
+	taken := r.of(caller, now).ReserveN(now, 1)
+	wait := taken.DelayFrom(now)
+	if wait > 0 {
+		taken.CancelAt(now)
 	}
-	if longest > 0 {
-		for _, reservation := range taken {
-			reservation.CancelAt(now)
-		}
-	}
-	return longest
-}
-
-// AdmitParties takes a submission from the rates of the parties that it acts as, or refuses it with 429 when one of
-// them submits more often than perSecond, which says how often they may.
-func AdmitParties(rates *Rates, parties []ledger.Party, perSecond string) error {
-	callers := make([]string, len(parties))
-	for i, party := range parties {
-		callers[i] = string(party)
-	}
-	if wait := rates.TakeAll(callers...); wait > 0 {
-		return Overloaded(wait, "More than %s submissions a second act as one of %s.", perSecond,
-			fault.Shorten(strings.Join(callers, ", ")))
-	}
-	return nil
+	return wait
 }
 
 // of finds the limiter of a caller. The caller of this function holds the lock.

@@ -58,8 +58,7 @@ func (c *cluster) launch(t *testing.T, what string, number int) *servedNode {
 	t.Helper()
 	// Answers of any length, too, so that the proof reads an hour at once.
 	flags := []string{
-		"--list-limit", "1000000", "--max-answer", "1000000000", "--max-answer-memory", "2000000000",
-		"--max-user-answer-memory", "2000000000", "--stop-delay", clusterStopDelay,
+		"--list-limit", "1000000", "--max-memory", "6000000000", "--stop-delay", clusterStopDelay,
 	}
 	if what == "api" {
 		flags = append(flags, "--listen", c.addresses[number])
