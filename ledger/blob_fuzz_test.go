@@ -30,6 +30,10 @@ func FuzzBlobs(f *testing.F) {
 		require.LessOrEqual(t, len(again), ledger.BlobBytes(contract))
 		read, err := ledger.DecodeBlob(again)
 		require.NoError(t, err)
+		if contract.Key != nil { // strangers may escape what we do not
+			require.JSONEq(t, string(contract.Key.Value), string(read.Key.Value))
+			contract.Key.Value = read.Key.Value
+		}
 		require.Equal(t, contract, read)
 	})
 }
