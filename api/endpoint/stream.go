@@ -175,7 +175,7 @@ func (s *servedStream) serve(ctx context.Context, socket *socket) error {
 	}
 	if callOf(ctx).claims.Authenticated() { // the request may have come long after the head
 		if err := CheckStill(ctx); err != nil {
-			return err
+			return stale(callOf(ctx).claims, err)
 		}
 	}
 	request := reflect.New(s.request).Elem()

@@ -148,7 +148,18 @@ func (o *openStream) now() auth.Claims {
 	return o.claims
 }
 
-func (o *openStream) endStale(err error) {
-	o.end(fault.StaleStreamAuthorization.New("The rights of user %q changed while the stream was open.",
-		o.claims.UserID()).Wrap(err))
+func (o *openStream) endStale(err error) { o.end(rightsChanged(o.claims, err)) }
+
+// rightsChanged is the end of a stream whose caller is no longer the same.
+func rightsChanged(claims auth.Claims, err error) error {
+	return fault.StaleStreamAuthorization.New("The rights of user %q changed while the stream was open.",
+		claims.UserID()).Wrap(err)
+}
+
+// stale is the error of a check whose caller was let in: whoever is refused now has lost a right since.
+func stale(claims auth.Claims, err error) error {
+	if fault.PermissionDenied.Matches(err) {
+		return rightsChanged(claims, err)
+	}
+	return err
 }
