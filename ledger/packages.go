@@ -395,11 +395,3 @@ func (t *template) allChoices() []*choice {
 	}
 	return out
 }
-
-func (t *template) decodePayload(c Contract) (any, error) {
-	value, err := lf.DecodeJSON(t.payload.lfType, c.Payload)
-	if err != nil {
-		return nil, fmt.Errorf("payload of contract %s: %w", c.ID, err)
-	}
-	return t.payload.toGo(value)
-}

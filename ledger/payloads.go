@@ -1,6 +1,11 @@
 package ledger
 
-import "sync"
+import (
+	"fmt"
+	"sync"
+
+	"github.com/florinledger/florin/ledger/lf"
+)
 
 const (
 	// payloadGeneration is how many payloads a generation of the cache holds, and payloadBytes how many bytes they have
@@ -95,4 +100,12 @@ func (p *Payloads) keep(id ContractID, one remembered) {
 func (g *payloads) drop(id ContractID) {
 	g.bytes -= g.byID[id].bytes
 	delete(g.byID, id)
+}
+
+func (t *template) decodePayload(c Contract) (any, error) {
+	value, err := lf.DecodeJSON(t.payload.lfType, c.Payload)
+	if err != nil {
+		return nil, fmt.Errorf("payload of contract %s: %w", c.ID, err)
+	}
+	return t.payload.toGo(value)
 }

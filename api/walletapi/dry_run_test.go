@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/api/changes"
+	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/test/apitest"
 )
@@ -112,7 +113,7 @@ func TestADryRunTellsTheRefusalToo(t *testing.T) {
 	alice, bob := s.Onboard("alice"), s.Onboard("bob")
 	s.Call("alice", http.MethodPost, trafficPath, wish(s, alice, "used")).OK(nil)
 	offer := map[string]any{
-		"receiver_party_id": bob.Party, "amount": "1", "description": strings.Repeat("x", 280), "tracking_id": "t",
+		"receiver_party_id": bob.Party, "amount": "1", "description": strings.Repeat("x", walletapp.MaxTextLength), "tracking_id": "t",
 		"expires_at": time.Now().Add(time.Hour).UnixMicro(),
 	}
 	t.Run("of the endpoint itself", func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/test/apitest"
 )
@@ -305,10 +306,10 @@ func TestOffersThatCannotBe(t *testing.T) {
 		"less than nothing":       {"amount", "-1", 400, "amount: -1.0 is not more than 0."},
 		"an offer that is over":   {"expires_at", micros(-time.Hour), 400, "expires_at: "},
 		"a time out of range":     {"expires_at", int64(1) << 62, 400, "Failed to decode: expires_at: "},
-		"a long description":      {"description", strings.Repeat("ä", 280), 409, "TEMPLATE_PRECONDITION_VIOLATED"},
+		"a long description":      {"description", strings.Repeat("ä", walletapp.MaxTextLength), 409, "TEMPLATE_PRECONDITION_VIOLATED"},
 		"a long tracking id": {
-			"tracking_id", strings.Repeat("ä", 280), 400,
-			"Failed to decode: tracking_id: it has 280 characters, and must have fewer than 280",
+			"tracking_id", strings.Repeat("ä", walletapp.MaxTextLength), 400,
+			fmt.Sprintf("Failed to decode: tracking_id: it has %[1]d characters, and must have fewer than %[1]d", walletapp.MaxTextLength),
 		},
 		"a receiver nobody knows": {"receiver_party_id", "x::1220" + strings.Repeat("b", 64), 404, "UNKNOWN_INFORMEES"},
 	} {

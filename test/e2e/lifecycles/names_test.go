@@ -56,7 +56,7 @@ func (n *node) allOver() {
 // reports whether they do.
 func (n *node) track(sender, receiver ledger.Party, trackingID string) (offered bool) {
 	n.t.Helper()
-	const tooLong = 280
+	const tooLong = walletapp.MaxTextLength
 	expires := lf.TimestampOf(n.now().Add(day))
 	n.submit([]ledger.Party{sender, n.operator()}, create(n, walletapp.BuyTrafficRequest{
 		DSO: n.identity.DSO, EndUserParty: sender, ExpiresAt: expires, TrackingID: trackingID, TrafficAmount: 1,

@@ -1,8 +1,8 @@
 // Command record saves the histories of closed workflows as files, for the replay test of package worker. Record from a
 // released version, never from a branch under test: a history that the changed code wrote proves nothing about it.
 //
-//	go run ./e2e/record -address 127.0.0.1:7233 -command mint-1 -out workflows/testdata/replay/accepted.json
-//	go run ./e2e/record -workflow automation:rounds:due -out workflows/testdata/replay/automation-accepted.json
+//	go run ./test/e2e/record -address 127.0.0.1:7233 -command mint-1 -out workflows/testdata/replay/accepted.json
+//	go run ./test/e2e/record -workflow automation:rounds:due -out workflows/testdata/replay/automation-accepted.json
 //
 // A history in which a task failed lacks what that task did: take another one.
 package main
