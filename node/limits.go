@@ -63,8 +63,7 @@ func (s limitSettings) limitOptions() endpoint.LimitOptions {
 	ofUser := func(memory int64) int64 { return max(1, memory/8*3) }
 	return endpoint.LimitOptions{
 		Requests: s.MaxRequests, UserRequests: s.MaxUserRequests,
-		AddressRequests: endpoint.DefaultMaxAnonymousRequests, // how many come from one address is for a proxy to say
-		Reads:           s.MaxReads, UserReads: max(1, s.MaxReads/4),
+		Reads: s.MaxReads, UserReads: max(1, s.MaxReads/4),
 		BodyMemory: bodies, UserBodyMemory: ofUser(bodies),
 		Answer: max(1, answers/4), AnswerMemory: answers, UserAnswerMemory: ofUser(answers),
 		UserRate: s.UserRate, RefusalRate: refusalRate,

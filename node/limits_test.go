@@ -36,8 +36,7 @@ func TestLimitSettings_DefaultsAreThoseOfTheParts(t *testing.T) {
 	options.Now = nil
 	require.Equal(t, endpoint.LimitOptions{
 		Requests: endpoint.DefaultMaxRequests, UserRequests: endpoint.DefaultMaxUserRequests,
-		AddressRequests: endpoint.DefaultMaxAnonymousRequests,
-		Reads:           endpoint.DefaultMaxReads, UserReads: endpoint.DefaultMaxUserReads,
+		Reads: endpoint.DefaultMaxReads, UserReads: endpoint.DefaultMaxUserReads,
 		BodyMemory: endpoint.DefaultMaxBodyMemory, UserBodyMemory: endpoint.DefaultMaxUserBodyMemory,
 		Answer: endpoint.DefaultMaxAnswer, AnswerMemory: endpoint.DefaultMaxAnswerMemory,
 		UserAnswerMemory: endpoint.DefaultMaxUserAnswerMemory, RefusalRate: refusalRate,

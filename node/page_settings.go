@@ -43,8 +43,8 @@ func (s *pageSettings) check() error {
 	return nil
 }
 
-// How many visitors have the provider called at once, and how many of one address. Others wait.
-const providerTurns, providerTurnsEach = 32, 4
+// providerTurns is how many visitors have the provider called at once. Others wait.
+const providerTurns = 32
 
 // provider signs people in; nil where none is named.
 func (s *pageSettings) provider() (*web.Provider, error) {
@@ -56,11 +56,9 @@ func (s *pageSettings) provider() (*web.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	turns := endpoint.NewTurns(providerTurns, providerTurnsEach)
+	turns := endpoint.NewTurns(providerTurns, providerTurns)
 	return &web.Provider{
-		Turn: func(ctx context.Context, address string) (release func(), err error) {
-			return turns.Take(ctx, ledger.DefaultUser(endpoint.NetworkOf(address)))
-		},
+		Turn:   func(ctx context.Context) (release func(), err error) { return turns.Take(ctx, ledger.Identity{}) },
 		Issuer: s.WebOIDCIssuer, ClientID: s.WebOIDCClientID, ClientSecret: given, Scopes: s.WebOIDCScopes,
 		Audience: s.WebOIDCAudience, Client: &http.Client{Timeout: patience},
 	}, nil

@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"time"
 
@@ -49,8 +48,7 @@ func (n *Node) withPage(ctx context.Context, handler http.Handler) (http.Handler
 		BuiltIn: builtIn, Participant: n.Identity.ParticipantID, Synchronizer: n.Identity.SynchronizerID,
 		TemporalUI: n.options.TemporalUI, TemporalNamespace: n.options.Settings.TemporalNamespace,
 		Development: n.signInByName(), Provider: provider, Taps: n.options.Development,
-		Admit: n.admitPage,
-		Now:   time.Now, Log: n.options.Log, Measure: n.metrics.Request,
+		Now: time.Now, Log: n.options.Log, Measure: n.metrics.Request,
 	})
 }
 
@@ -61,15 +59,6 @@ func (n *Node) pageSecret(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	return keys.Secret(seal.Page), nil
-}
-
-// admitPage counts an answer of the page that it made without the API.
-func (n *Node) admitPage(ctx context.Context, address string) (after time.Duration, refusal error) {
-	refusal = n.limits.Aside(ctx, address)
-	if busy, ok := errors.AsType[*endpoint.OverloadedError](refusal); ok {
-		after = busy.After
-	}
-	return after, refusal
 }
 
 // signInByName lets people sign in by name where that gives them nothing that they lack: the secret of tokens is the

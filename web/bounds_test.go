@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -16,74 +15,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
-
-// TestEveryAnswerOfThePageIsCounted by the API, or for its address where the API was not asked.
-func TestEveryAnswerOfThePageIsCounted(t *testing.T) {
-	t.Parallel()
-	var mu sync.Mutex
-	asked, counted, full := 0, 0, false
-	api := coinAPI(t)
-	of := options(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		asked++
-		mu.Unlock()
-		api.Handler.ServeHTTP(w, r)
-	}))
-	of.Admit = func(_ context.Context, address string) (time.Duration, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		require.True(t, strings.HasPrefix(address, "127.0.0.1:"), address)
-		if counted++; full {
-			return 1500 * time.Millisecond, errors.New("the address asks too often")
-		}
-		return 0, nil
-	}
-	statuses := map[int]int{}
-	of.Measure = func(_, _ string, status int, _ time.Duration) {
-		mu.Lock()
-		defer mu.Unlock()
-		statuses[status]++
-	}
-	server := serve(t, of)
-	alice := window(t, server).as("alice")
-	alice.open("/wallet")
-	asset := links(alice, "src")[0]
-	foreign := alice.request(http.MethodGet, "/wallet", nil)
-	foreign.Host = "evil.example"
-	crossing := alice.request(http.MethodPost, "/wallet/tap", nil)
-	crossing.Header.Set("Sec-Fetch-Site", "cross-site")
-	for _, full = range []bool{false, true} {
-		for name, request := range map[string]*http.Request{
-			"the node": alice.request(http.MethodGet, "/", nil), "a file": alice.request(http.MethodGet, asset, nil),
-			"no file": alice.request(http.MethodGet, "/assets/x", nil),
-			"no page": alice.request(http.MethodGet, "/wallet/x", nil),
-			"no form": alice.request(http.MethodPost, "/wallet/tap", nil), "another name": foreign, "another's": crossing,
-			"no method": alice.request(http.MethodDelete, "/assets/x", nil),
-			"a list":    alice.request(http.MethodGet, "/wallet/coins", nil),
-			"a table":   alice.request(http.MethodGet, "/wallet/history.csv", nil),
-		} {
-			mu.Lock()
-			before, beforeAsked := counted, asked
-			mu.Unlock()
-			alice.load(request)
-			mu.Lock()
-			byAPI := asked > beforeAsked
-			require.Equal(t, byAPI, name == "a list" || name == "a table", name)
-			require.Equal(t, byAPI, counted == before, name)
-			require.LessOrEqual(t, counted, before+1, name)
-			mu.Unlock()
-			require.Equal(t, full && !byAPI, alice.status == http.StatusTooManyRequests, name)
-			if full && !byAPI {
-				require.Equal(t, "the address asks too often\n", alice.text, name)
-				require.Equal(t, "2", alice.header.Get("Retry-After"), name)
-			}
-		}
-	}
-	server.Close() // after the last answer was measured
-	mu.Lock()
-	defer mu.Unlock()
-	require.Equal(t, 8, statuses[http.StatusTooManyRequests])
-}
 
 // leaveKey is for what ends a request while the API serves it.
 type leaveKey struct{}

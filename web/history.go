@@ -211,7 +211,6 @@ func (s *site) table(v *visit) error {
 	request.URL = &url.URL{Path: "/v0/wallet/transactions"}
 	request.RequestURI = request.URL.Path
 	request.Header = http.Header{"Accept": {"text/csv"}, "Authorization": {"Bearer " + v.session.Token}}
-	markCalled(v.ctx())
 	s.API.ServeHTTP(v.w, request)
 	return nil
 }

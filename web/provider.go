@@ -30,9 +30,8 @@ type Provider struct {
 	Audience string
 	// Client calls the provider; required.
 	Client *http.Client
-	// Turn waits until a visitor from the address may have the provider called, so that nobody keeps others from it.
-	// Release ends the turn. Nil waits for nothing.
-	Turn func(ctx context.Context, address string) (release func(), err error)
+	// Turn waits until a visitor may have the provider called. Release ends the turn. Nil waits for nothing.
+	Turn func(ctx context.Context) (release func(), err error)
 }
 
 const (
@@ -63,7 +62,7 @@ func (p *provided) turn(v *visit) (release func(), err error) {
 	if p.Turn == nil {
 		return func() {}, nil
 	}
-	return p.Turn(v.ctx(), v.r.RemoteAddr)
+	return p.Turn(v.ctx())
 }
 
 // reach finds the provider, which may start after the node. It sends people back to the name under which they came.

@@ -48,7 +48,6 @@ func (w way) RoundTrip(request *http.Request) (*http.Response, error) {
 		incoming = incoming.WithContext(w.counted(incoming.Context())) //nolint:contextcheck // it is made of the request's
 	}
 	answer := &recorder{header: http.Header{}, status: http.StatusOK}
-	markCalled(request.Context())
 	w.api.ServeHTTP(answer, incoming)
 	if err := request.Context().Err(); err != nil {
 		return nil, err

@@ -5,11 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"net/http"
-	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/florinledger/florin/client"
@@ -50,9 +47,6 @@ type Options struct {
 	BuiltIn []string
 	// Taps: the page offers to mint coin.
 	Taps bool
-	// Admit counts for its address an answer that was made without the API, which counts its own. It returns why that is
-	// one too many, and when to come back; nil counts nothing.
-	Admit func(ctx context.Context, address string) (after time.Duration, refusal error)
 	// Now is the clock; required.
 	Now func() time.Time
 	// Log gets one line for each page; required.
@@ -162,8 +156,7 @@ func isExplorer(path string) bool {
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// observe sets the headers of pages, has every answer counted, and logs and measures them by their route in mux: paths
-// have ids in them.
+// observe sets the headers of pages, and logs and measures them by their route in mux: paths have ids in them.
 func (s *site) observe(mux *http.ServeMux, pages http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := s.Now()
@@ -177,9 +170,8 @@ func (s *site) observe(mux *http.ServeMux, pages http.Handler) http.Handler {
 		header.Set("X-Frame-Options", "DENY")
 		_, route := mux.Handler(r)
 		_, route, _ = strings.Cut(route, " ")
-		called := new(atomic.Bool)
-		written := &statusWriter{ResponseWriter: w, status: http.StatusOK, request: r, called: called, admit: s.Admit}
-		pages.ServeHTTP(written, r.WithContext(context.WithValue(r.Context(), calledKey{}, called)))
+		written := &statusWriter{ResponseWriter: w, status: http.StatusOK}
+		pages.ServeHTTP(written, r)
 		took := s.Now().Sub(began)
 		if s.Measure != nil {
 			s.Measure(r.Method, route, written.status, took)
@@ -189,60 +181,17 @@ func (s *site) observe(mux *http.ServeMux, pages http.Handler) http.Handler {
 	})
 }
 
-// calledKey is for an [atomic.Bool]: the API was called for the request, and has counted it.
-type calledKey struct{}
-
-// markCalled notes that the API is called for a request.
-func markCalled(ctx context.Context) {
-	if called, ok := ctx.Value(calledKey{}).(*atomic.Bool); ok {
-		called.Store(true)
-	}
-}
-
-// statusWriter knows the status of an answer. All answers of the page pass it: it asks once whether this one is one too
-// many, and then says so in its place.
+// statusWriter knows the status of an answer.
 type statusWriter struct {
 	http.ResponseWriter
 
-	status  int
-	request *http.Request
-	called  *atomic.Bool
-	admit   func(ctx context.Context, address string) (after time.Duration, refusal error)
-	// begun: the header was written; refused: that of the refusal.
-	begun, refused bool
+	status int
 }
 
 // WriteHeader implements [http.ResponseWriter].
 func (w *statusWriter) WriteHeader(status int) {
-	if w.begun {
-		return
-	}
-	w.begun, w.status = true, status
-	if w.admit == nil || w.called.Load() {
-		w.ResponseWriter.WriteHeader(status)
-		return
-	}
-	after, refusal := w.admit(w.request.Context(), w.request.RemoteAddr)
-	if refusal == nil {
-		w.ResponseWriter.WriteHeader(status)
-		return
-	}
-	w.refused, w.status = true, http.StatusTooManyRequests
-	for _, name := range []string{"Set-Cookie", "Location"} {
-		w.Header().Del(name)
-	}
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(max(1, after.Seconds())))))
-	http.Error(w.ResponseWriter, refusal.Error(), w.status)
-}
-
-// Write implements [http.ResponseWriter].
-func (w *statusWriter) Write(bytes []byte) (int, error) {
-	w.WriteHeader(http.StatusOK)
-	if w.refused {
-		return len(bytes), nil
-	}
-	return w.ResponseWriter.Write(bytes)
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
 }
 
 // Unwrap is for [http.ResponseController].

@@ -2,7 +2,6 @@ package endpoint
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -13,34 +12,12 @@ import (
 )
 
 // admit finds out who calls and counts the request, for its caller or as [CountFor] says. One whose token names nobody
-// who may call counts as one without a token: for its address. busy is the refusal of a request that is one too many;
-// refused is that of its token.
+// who may call counts as one without a token. busy is the refusal of a request that is one too many; refused is that of
+// its token.
 func (f *Frame) admit(ctx context.Context, r *http.Request) (who caller, busy, refused error) {
 	refused = f.authenticate(ctx, r)
-	current := callOf(ctx)
-	current.admitted = true
-	who = f.countedFor(ctx, r)
+	who = f.countedFor(ctx)
 	return who, f.options.Limits.admit(who), refused
-}
-
-// admitUnserved counts a request that no endpoint has admitted, for its address: most often because none serves it. It
-// is held back when it is one too many, and needs no turn. [Frame.write], where all answers pass, calls it: so nothing
-// is answered that was not counted.
-func (f *Frame) admitUnserved(ctx context.Context) error {
-	current := callOf(ctx)
-	if _, overloaded := errors.AsType[*OverloadedError](current.failure); overloaded || current.admitted {
-		return nil
-	}
-	current.admitted = true
-	return f.options.Limits.Aside(ctx, current.address)
-}
-
-// Aside counts an answer for its address that is none of an endpoint. The refusal of one too many is held back, and is
-// an *[OverloadedError].
-func (l *Limits) Aside(ctx context.Context, address string) error {
-	busy := l.admit(caller{anonymous: true, address: address})
-	l.hold(ctx, busy)
-	return busy
 }
 
 // Preflight answers what browsers ask before they let a page call the node; the headers are set already.

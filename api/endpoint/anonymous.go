@@ -22,8 +22,7 @@ const (
 	anonymousBody = 64 << 10
 )
 
-// anonymous is the part of the node that is there for callers without a usable token: places, so many for each address,
-// and turns to be worked on. A turn rests after each request for a multiple of the time that it took. So what costs
+// anonymous is the part of the node that is there for callers without a usable token: places, and turns to be worked on. A turn rests after each request for a multiple of the time that it took. So what costs
 // much is served seldom, what costs little often, and all of it together takes a fixed share of the node.
 type anonymous struct {
 	places *places
@@ -46,40 +45,35 @@ func newAnonymous(options LimitOptions) *anonymous {
 
 // set changes the limits.
 func (a *anonymous) set(options LimitOptions) {
-	a.places.resize(int64(options.AnonymousRequests), int64(options.AddressRequests))
-	a.streams.resize(int64(options.AnonymousRequests), int64(options.AddressRequests))
+	a.places.resize(int64(options.AnonymousRequests), 0)
+	a.streams.resize(int64(options.AnonymousRequests), 0)
 	a.rest.Store(math.Float64bits(max(0, AnonymousTurns/options.AnonymousShare-1)))
 }
 
 // refuse says that there is no place for one more.
-func (a *anonymous) refuse(places *places, short shortage) error {
-	all, _, each := places.limits()
-	if short == shortForAll {
-		return Overloaded(retryAfter, "%d requests without a usable token are being served, the most at once.", all)
-	}
-	return Overloaded(retryAfter, "%d requests of the address without a usable token are being served, the most for "+
-		"one address at once.", each)
+func (a *anonymous) refuse(places *places) error {
+	all, _, _ := places.limits()
+	return Overloaded(retryAfter, "%d requests without a usable token are being served, the most at once.", all)
 }
 
 // crowded refuses a request before its body is read when there is no place for it.
-func (a *anonymous) crowded(address string) error {
-	if short := a.places.shortage(networkHolder(address)); short != noShortage {
-		return a.refuse(a.places, short)
+func (a *anonymous) crowded() error {
+	if a.places.shortage(holder{}) != noShortage {
+		return a.refuse(a.places)
 	}
 	return nil
 }
 
 // enter waits for the request's turn and gives it so much time. Call leave when it is answered, unless there is a
 // refusal.
-func (a *anonymous) enter(ctx context.Context, address string) (within context.Context, leave func(), refusal error) {
-	network := networkHolder(address)
-	if short := a.places.take(network, 1); short != noShortage {
-		return nil, nil, a.refuse(a.places, short)
+func (a *anonymous) enter(ctx context.Context) (within context.Context, leave func(), refusal error) {
+	if a.places.take(holder{}, 1) != noShortage {
+		return nil, nil, a.refuse(a.places)
 	}
 	waiting, cancel := context.WithTimeout(ctx, anonymousWait)
 	defer cancel()
 	if err := a.turns.Acquire(waiting, 1); err != nil {
-		a.places.give(network, 1)
+		a.places.give(holder{}, 1)
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
@@ -90,7 +84,7 @@ func (a *anonymous) enter(ctx context.Context, address string) (within context.C
 	within, end := context.WithTimeout(ctx, anonymousTime)
 	return within, func() {
 		end()
-		a.places.give(network, 1)
+		a.places.give(holder{}, 1)
 		time.AfterFunc(a.restAfter(a.time().Sub(began)), func() { a.turns.Release(1) })
 	}, nil
 }
@@ -101,12 +95,11 @@ func (a *anonymous) restAfter(took time.Duration) time.Duration {
 }
 
 // open takes a place for a stream.
-func (a *anonymous) open(address string) (leave func(), refusal error) {
-	network := networkHolder(address)
-	if short := a.streams.take(network, 1); short != noShortage {
-		return nil, a.refuse(a.streams, short)
+func (a *anonymous) open() (leave func(), refusal error) {
+	if a.streams.take(holder{}, 1) != noShortage {
+		return nil, a.refuse(a.streams)
 	}
-	return func() { a.streams.give(network, 1) }, nil
+	return func() { a.streams.give(holder{}, 1) }, nil
 }
 
 // time is that of the clock, if there is one: without a clock, turns do not rest.
@@ -117,11 +110,10 @@ func (a *anonymous) time() time.Time {
 	return a.now()
 }
 
-// open takes a place for a stream: of an address for a caller without a usable token, of the identity provider for all
-// others. [Streams] has those of all, and of each user.
+// open takes a place for a stream: of those without a usable token, or of the identity provider for all others. [Streams] has those of all, and of each user.
 func (l *Limits) open(who caller) (leave func(), refusal error) {
 	if who.anonymous {
-		return l.anonymous.open(who.address)
+		return l.anonymous.open()
 	}
 	if l.streams.take(who.holder, 1) == shortForProvider {
 		_, together, _ := l.streams.limits()
@@ -131,6 +123,3 @@ func (l *Limits) open(who caller) (leave func(), refusal error) {
 	}
 	return func() { l.streams.give(who.holder, 1) }, nil
 }
-
-// networkHolder is the address that has places.
-func networkHolder(address string) holder { return holder{name: NetworkOf(address)} }

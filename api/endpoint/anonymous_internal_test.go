@@ -21,7 +21,7 @@ func TestTurnsRestSoThatTheShareIsKept(t *testing.T) {
 func TestARequestWithoutATokenHasSoMuchTime(t *testing.T) {
 	t.Parallel()
 	limits := NewLimits(LimitOptions{})
-	within, leave, err := limits.enter(t.Context(), caller{anonymous: true, address: "192.0.2.1:1"})
+	within, leave, err := limits.enter(t.Context(), caller{anonymous: true})
 	require.NoError(t, err)
 	defer leave()
 	deadline, ok := within.Deadline()
@@ -34,9 +34,9 @@ func TestWhoLeavesBeforeItsTurnIsNotOneTooMany(t *testing.T) {
 	limits := NewLimits(LimitOptions{AnonymousRequests: 1})
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, _, err := limits.enter(gone, caller{anonymous: true, address: "192.0.2.1:1"})
+	_, _, err := limits.enter(gone, caller{anonymous: true})
 	require.ErrorIs(t, err, context.Canceled)
-	_, leave, err := limits.enter(t.Context(), caller{anonymous: true, address: "192.0.2.1:1"})
+	_, leave, err := limits.enter(t.Context(), caller{anonymous: true})
 	require.NoError(t, err, "its place was given back")
 	leave()
 }

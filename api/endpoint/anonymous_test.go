@@ -2,7 +2,6 @@ package endpoint_test
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -12,22 +11,9 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 )
 
-// waitFrom sends a request without a token from an address, to an endpoint that waits.
-func (l *limited) waitFrom(address string) {
-	l.group.Go(func() { l.answers <- l.from(address, http.MethodPost, "/wait").Code })
-}
-
-// askFrom sends a request without a token from an address, to an endpoint that answers at once.
-func (l *limited) askFrom(address string) *httptest.ResponseRecorder {
-	return l.from(address, http.MethodGet, "/open")
-}
-
-func (l *limited) from(address, method, path string) *httptest.ResponseRecorder {
-	r := httptest.NewRequestWithContext(l.t.Context(), method, path, strings.NewReader(`{}`))
-	r.RemoteAddr = address
-	recorder := httptest.NewRecorder()
-	l.handler.ServeHTTP(recorder, r)
-	return recorder
+// waits sends a request without a token to an endpoint that waits.
+func (l *limited) waits() {
+	l.group.Go(func() { l.answers <- l.ask(http.MethodPost, "/wait", "", strings.NewReader(`{}`)).Code })
 }
 
 // letIn waits until one more request is served.
@@ -42,28 +28,16 @@ func (l *limited) letIn() {
 
 func TestCallersWithoutATokenHavePlacesOfTheirOwn(t *testing.T) {
 	t.Parallel()
-	l := serveLimited(t, endpoint.LimitOptions{Requests: 2, AnonymousRequests: 3, AddressRequests: 2})
-	for _, address := range []string{"192.0.2.1:1", "192.0.2.1:2", "192.0.2.2:1"} {
-		l.waitFrom(address)
+	l := serveLimited(t, endpoint.LimitOptions{Requests: 2, AnonymousRequests: 3})
+	for range 3 {
+		l.waits()
 		l.letIn()
 	}
-	l.tooMany(l.askFrom("192.0.2.1:3"))
-	l.tooMany(l.askFrom("192.0.2.3:1"))
+	l.tooMany(l.ask(http.MethodGet, "/open", "", nil))
 	l.occupy("alice")
 	l.occupy("alice")
 	l.done(5)
 	require.Equal(t, http.StatusOK, l.ask(http.MethodGet, "/open", "", nil).Code, "places are given back")
-}
-
-func TestNoAddressTakesAllThatIsThereWithoutAToken(t *testing.T) {
-	t.Parallel()
-	l := serveLimited(t, endpoint.LimitOptions{AnonymousRequests: 3, AddressRequests: 1})
-	l.waitFrom("192.0.2.1:1")
-	l.letIn()
-	l.tooMany(l.askFrom("192.0.2.1:2"))
-	l.waitFrom("192.0.2.2:1")
-	l.letIn()
-	l.done(2)
 }
 
 func TestRequestsWithoutATokenTakeTurns(t *testing.T) {
@@ -71,7 +45,7 @@ func TestRequestsWithoutATokenTakeTurns(t *testing.T) {
 	l := serveLimited(t, endpoint.LimitOptions{})
 	const turns = 4
 	for range turns + 1 {
-		l.waitFrom("192.0.2.1:1")
+		l.waits()
 	}
 	for range turns {
 		l.letIn()

@@ -105,12 +105,8 @@ func (f *Frame) Refuse(w http.ResponseWriter, r *http.Request, err error) {
 	f.fail(r.Context(), w, err)
 }
 
-// write sends an answer. All answers pass here but those of net/http itself, and those of a connection that does not
-// become a stream.
+// write sends an answer.
 func (f *Frame) write(ctx context.Context, w http.ResponseWriter, content Content) {
-	if busy := f.admitUnserved(ctx); busy != nil {
-		content = f.failure(ctx, busy)
-	}
 	if content.Type != "" {
 		w.Header().Set("Content-Type", content.Type)
 	}

@@ -31,9 +31,6 @@ type call struct {
 	// budget is that of the answer; nil for none. newBudget makes one for a part of a stream.
 	budget    *budget.Budget
 	newBudget func() *budget.Budget
-	// address is where the request comes from, and admitted whether it was counted.
-	address  string
-	admitted bool
 	// place is where the request counts; nil without a user.
 	place *place
 	// reading is the turn of a request that reads; nil while it has none. turn takes one; nil where there are none.

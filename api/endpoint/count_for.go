@@ -2,34 +2,27 @@ package endpoint
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/florinledger/florin/api/auth"
 )
 
 type countForKey struct{}
 
-// CountFor has requests count for whoever has another token than the one they carry, and without one for the address
-// that they come from: they are made for that visitor, and with the rights of a user who knows nothing of it. All that
-// bounds callers bounds the visitor then. What a request may do is decided by its own token.
+// CountFor has requests count for whoever has another token than the one they carry, and without one in the share of
+// callers without a token: they are made for that visitor, and with the rights of a user who knows nothing of it. All
+// that bounds callers bounds the visitor then. What a request may do is decided by its own token.
 func CountFor(ctx context.Context, visitor string) context.Context {
 	return context.WithValue(ctx, countForKey{}, visitor)
 }
 
 // countedFor is who a request counts for. A visitor whose token is not good is one without.
-func (f *Frame) countedFor(ctx context.Context, r *http.Request) caller {
+func (f *Frame) countedFor(ctx context.Context) caller {
 	claims := callOf(ctx).claims
 	if visitor, ok := ctx.Value(countForKey{}).(string); ok {
 		var err error
-		if claims, err = f.authenticator(f.withSender(ctx, r), visitor)(); err != nil {
+		if claims, err = f.authenticator(ctx, visitor)(); err != nil {
 			claims = auth.Claims{}
 		}
 	}
-	return caller{holder: holderOf(claims.Identity()), anonymous: !claims.Authenticated(), address: r.RemoteAddr}
-}
-
-// withSender is a context for tokens of the request.
-func (f *Frame) withSender(ctx context.Context, r *http.Request) context.Context {
-	address := NetworkOf(r.RemoteAddr)
-	return auth.WithSender(ctx, address, func() bool { return f.options.Limits.badTokens.Spent(address) })
+	return caller{holder: holderOf(claims.Identity()), anonymous: !claims.Authenticated()}
 }

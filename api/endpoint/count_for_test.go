@@ -15,7 +15,6 @@ import (
 func (l *limited) askFor(visitor, user, method, path string) *httptest.ResponseRecorder {
 	ctx := endpoint.CountFor(l.t.Context(), visitor)
 	r := httptest.NewRequestWithContext(ctx, method, path, strings.NewReader(`{}`))
-	r.RemoteAddr = "192.0.2.1:1"
 	r.Header.Set("Authorization", "Bearer "+user)
 	recorder := httptest.NewRecorder()
 	l.handler.ServeHTTP(recorder, r)
@@ -26,7 +25,7 @@ func (l *limited) askFor(visitor, user, method, path string) *httptest.ResponseR
 // visitor.
 func TestRequestsCountForWhomTheyAreMade(t *testing.T) {
 	t.Parallel()
-	l := serveLimited(t, endpoint.LimitOptions{UserRequests: 1, AnonymousRequests: 2, AddressRequests: 1})
+	l := serveLimited(t, endpoint.LimitOptions{UserRequests: 1, AnonymousRequests: 1})
 	let := func(visitor string) {
 		l.group.Go(func() { l.answers <- l.askFor(visitor, "admin", http.MethodPost, "/wait").Code })
 		l.letIn()

@@ -226,7 +226,7 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	}
 	callOf(ctx).claims = callOf(ctx).claims.Noting()
 	if who.anonymous && !s.Vital {
-		if err := limits.anonymous.crowded(who.address); err != nil {
+		if err := limits.anonymous.crowded(); err != nil {
 			return nil, err
 		}
 	}
@@ -271,16 +271,12 @@ func (f *Frame) authenticate(ctx context.Context, r *http.Request) error {
 	case err != nil:
 		return badRequest("header Authorization", "")
 	}
-	ctx = f.withSender(ctx, r)
 	claims, err := f.options.Auth.Authenticate(ctx, token)
 	if fault.ServerOverloaded.Matches(err) {
 		return &OverloadedError{Err: err, After: retryAfter}
 	}
 	if err != nil {
 		return err
-	}
-	if token != "" && !claims.Authenticated() {
-		f.options.Limits.badTokens.Take(NetworkOf(r.RemoteAddr))
 	}
 	callOf(ctx).claims = claims
 	lasting := context.WithoutCancel(ctx) // what is done to its end, though the client has left, asks as well

@@ -35,7 +35,6 @@ const (
 	DefaultMaxUserAnswerMemory = 48 << 20
 
 	DefaultMaxAnonymousRequests = 64
-	DefaultMaxAddressRequests   = 32
 	DefaultAnonymousShare       = 1
 )
 
@@ -57,8 +56,6 @@ type LimitOptions struct {
 	// AnonymousRequests is how many requests without a usable token may be served or wait for their turn at once;
 	// negative: none. They have places of their own, not those of Requests.
 	AnonymousRequests int
-	// AddressRequests is how many of them may come from one address.
-	AddressRequests int
 	// AnonymousShare is how many of them are worked on at once, over time: what is left of the node is for users.
 	AnonymousShare float64
 	// Values is how many values, with those inside of others, the JSON of a request may have: what is decoded takes up to
@@ -79,8 +76,6 @@ type LimitOptions struct {
 	UserAnswerMemory int64
 	// UserRate is how many requests each user may make in a second; 0 for any number.
 	UserRate float64
-	// AddressRate is how many requests without a usable token each address may make in a second; 0 for any number.
-	AddressRate float64
 	// RefusalRate is how many refusals of requests that were one too many are answered in a second, after as many at
 	// once; further ones are held back, for ten seconds at most. Clients that ask again at once, whatever they are told,
 	// would otherwise take the time that it takes to serve others. 0 holds nothing back.
@@ -99,7 +94,6 @@ func (o LimitOptions) withDefaults() LimitOptions {
 	o.Values = cmp.Or(o.Values, DefaultMaxValues)
 	o.UserBodyMemory = cmp.Or(o.UserBodyMemory, DefaultMaxUserBodyMemory)
 	o.AnonymousRequests = cmp.Or(o.AnonymousRequests, DefaultMaxAnonymousRequests)
-	o.AddressRequests = cmp.Or(o.AddressRequests, DefaultMaxAddressRequests)
 	o.AnonymousShare = cmp.Or(o.AnonymousShare, DefaultAnonymousShare)
 	o.BodyMemory = cmp.Or(o.BodyMemory, DefaultMaxBodyMemory)
 	o.Answer = cmp.Or(o.Answer, DefaultMaxAnswer)
@@ -115,9 +109,6 @@ type Limits struct {
 	effective atomic.Pointer[limitsNow]
 	changing  sync.Mutex
 	users     *Rates
-	addresses *Rates
-	// badTokens are the rates of tokens that do not verify, by address: as many as other requests without a usable one.
-	badTokens *Rates
 	// requests are the places of requests with a user, and waiting those of requests that only wait for news; anonymous is
 	// what all others have.
 	requests  *places
@@ -181,8 +172,6 @@ func NewLimits(options LimitOptions) *Limits {
 	options = options.withDefaults()
 	l := &Limits{
 		users:          NewRates(options.UserRate, options.Now),
-		addresses:      NewRates(options.AddressRate, options.Now),
-		badTokens:      NewRates(options.AddressRate, options.Now),
 		requests:       newPlaces(int64(options.Requests), int64(options.UserRequests)),
 		waiting:        newPlaces(int64(options.Requests), int64(options.UserRequests)),
 		anonymous:      newAnonymous(options),
@@ -227,8 +216,6 @@ func (l *Limits) apply(now *limitsNow) {
 	now.UserRate = now.whole.UserRate / float64(now.processes)
 	before := l.effective.Swap(now)
 	l.users.Set(now.UserRate)
-	l.addresses.Set(now.AddressRate)
-	l.badTokens.Set(now.AddressRate)
 	l.requests.resize(int64(now.Requests), int64(now.UserRequests))
 	l.waiting.resize(int64(now.Requests), int64(now.UserRequests))
 	l.anonymous.set(now.LimitOptions)
@@ -279,10 +266,8 @@ func fullSeconds(wait time.Duration) time.Duration {
 type caller struct {
 	// holder has the places of its requests; without a name for callers without a user.
 	holder holder
-	// anonymous marks those without a usable token, who are told apart by their address. Who calls a node that asks for no
-	// tokens is neither.
+	// anonymous marks those without a usable token. Who calls a node that asks for no tokens is none of them.
 	anonymous bool
-	address   string
 }
 
 // crowded refuses a request before anything is done for it when as many as may be are served.
@@ -317,7 +302,7 @@ func (l *Limits) refusal(who holder, short shortage) error {
 // there is a refusal.
 func (l *Limits) enter(ctx context.Context, who caller) (within context.Context, leave func(), refusal error) {
 	if who.anonymous {
-		return l.anonymous.enter(ctx, who.address)
+		return l.anonymous.enter(ctx)
 	}
 	if err := l.refusal(who.holder, l.requests.take(who.holder, 1)); err != nil {
 		return nil, nil, err
@@ -361,8 +346,8 @@ func (l *Limits) refuse(clock func() time.Time) (wait time.Duration, cancel func
 	return wait, func() { turn.CancelAt(clock()) }
 }
 
-// admit takes a request from the rate of its user, or of its address when it has none. Who has as many requests that
-// are being served as may be is refused before a body is read.
+// admit takes a request from the rate of its user. Who has as many requests that are being served as may be is refused
+// before a body is read.
 func (l *Limits) admit(who caller) error {
 	if short := l.requests.shortage(who.holder); short != shortForAll { // which vital requests may be beside
 		if err := l.refusal(who.holder, short); err != nil {
@@ -370,10 +355,6 @@ func (l *Limits) admit(who caller) error {
 		}
 	}
 	if who.holder.name == "" {
-		if wait := l.addresses.Take(NetworkOf(who.address)); wait > 0 {
-			return Overloaded(wait, "The address made more than %g requests a second without a usable token.",
-				l.now().AddressRate)
-		}
 		return nil
 	}
 	if wait := l.users.Take(who.holder.name); wait > 0 {

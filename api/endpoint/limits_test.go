@@ -251,36 +251,6 @@ func TestUsersMayAskSoOften(t *testing.T) {
 	require.Equal(t, http.StatusOK, get("alice").Code)
 }
 
-func TestAddressesMayAskSoOftenWithoutAToken(t *testing.T) {
-	t.Parallel()
-	clock := &manualClock{now: time.Unix(1_800_000_000, 0)}
-	l := serveLimited(t, endpoint.LimitOptions{AddressRate: 1, Now: clock.Now})
-	from := func(address, user string) int {
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/open", nil)
-		r.RemoteAddr = address
-		if user != "" {
-			r.Header.Set("Authorization", "Bearer "+user)
-		}
-		recorder := httptest.NewRecorder()
-		l.handler.ServeHTTP(recorder, r)
-		return recorder.Code
-	}
-	for _, network := range [][]string{
-		{"192.0.2.1:1", "192.0.2.1:2", "[::ffff:192.0.2.1]:3"},
-		{"[2001:db8::1]:1", "[2001:db8::2]:1", "[2001:db8:0:0:ffff::1]:1"},
-	} {
-		require.Equal(t, http.StatusOK, from(network[0], ""))
-		require.Equal(t, http.StatusOK, from(network[1], ""))
-		require.Equal(t, http.StatusTooManyRequests, from(network[2], ""))
-		require.Equal(t, http.StatusTooManyRequests, from(network[2], "unknown"), "a token that nobody has is not")
-		require.Equal(t, http.StatusOK, from(network[2], "alice"), "a token is better than an address")
-	}
-	require.Equal(t, http.StatusOK, from("192.0.2.2:1", ""))
-	require.Equal(t, http.StatusOK, from("[2001:db8:0:1::1]:1", ""))
-	clock.advance(time.Second)
-	require.Equal(t, http.StatusOK, from("192.0.2.1:1", ""))
-}
-
 func TestLongBodiesFitIntoWhatIsThereForThem(t *testing.T) {
 	t.Parallel()
 	const most = 100 << 10

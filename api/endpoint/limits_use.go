@@ -8,7 +8,7 @@ type Use struct {
 	InUse, Max int64
 }
 
-// Uses are how much is taken of what all requests of this process may have together. What one user or address may have
+// Uses are how much is taken of what all requests of this process may have together. What one user may have
 // is not among it: there are as many of those as there are users.
 func (l *Limits) Uses() []Use {
 	return []Use{

@@ -28,7 +28,7 @@ func (f *Frame) Observe(next http.Handler) http.Handler {
 		started := f.options.Now()
 		current := &call{
 			accept: strings.Join(r.Header.Values("Accept"), ","), encodings: encodingsOf(r),
-			method: r.Method, uri: r.URL.RequestURI(), address: r.RemoteAddr,
+			method: r.Method, uri: r.URL.RequestURI(),
 		}
 		ctx, endSpan := f.traced(r.Context(), r, current)
 		ctx = context.WithValue(ctx, callKey{}, current)
@@ -70,7 +70,6 @@ func (f *Frame) answerPanic(ctx context.Context, w middleware.WrapResponseWriter
 		callOf(ctx).failure = err
 		return
 	}
-	callOf(ctx).admitted = true // it must be told, even if it is one too many
 	f.fail(ctx, w, fault.Internal(err))
 }
 

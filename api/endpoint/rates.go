@@ -1,8 +1,6 @@
 package endpoint
 
 import (
-	"net"
-	"net/netip"
 	"sync"
 	"time"
 
@@ -60,20 +58,6 @@ func (r *Rates) Set(perSecond float64) {
 	}
 }
 
-// Spent reports whether the caller would have to wait by what it has done itself.
-func (r *Rates) Spent(caller string) bool {
-	if r == nil {
-		return false
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.limit == rate.Inf {
-		return false
-	}
-	known, ok := r.byCaller[caller]
-	return ok && known.TokensAt(r.now()) < 1
-}
-
 // Take counts one more for the caller and returns 0, or how long it has to wait: then nothing was counted.
 func (r *Rates) Take(caller string) time.Duration {
 	if r == nil {
@@ -115,26 +99,4 @@ func (r *Rates) of(caller string, now time.Time) *rate.Limiter {
 	limiter := rate.NewLimiter(r.limit, r.burst)
 	r.byCaller[caller] = limiter
 	return limiter
-}
-
-// NetworkOf is the part of a remote address that a caller cannot choose: the address of IPv4, the first 64 bits of
-// IPv6.
-func NetworkOf(remote string) string {
-	const subscriber = 64
-	host, _, err := net.SplitHostPort(remote)
-	if err != nil {
-		host = remote
-	}
-	address, err := netip.ParseAddr(host)
-	if err != nil {
-		return host
-	}
-	if address = address.Unmap(); address.Is4() {
-		return address.String()
-	}
-	network, err := address.Prefix(subscriber)
-	if err != nil {
-		return host
-	}
-	return network.String()
 }
