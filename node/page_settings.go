@@ -8,9 +8,8 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/api/auth"
-	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/internal/secret"
-	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/internal/turns"
 	"github.com/florinledger/florin/web"
 )
 
@@ -56,9 +55,9 @@ func (s *pageSettings) provider() (*web.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	turns := endpoint.NewTurns(providerTurns, providerTurns)
+	visitors := turns.New(turns.Limits{All: providerTurns})
 	return &web.Provider{
-		Turn:   func(ctx context.Context) (release func(), err error) { return turns.Take(ctx, ledger.Identity{}) },
+		Turn:   func(ctx context.Context) (release func(), err error) { return visitors.Take(ctx, turns.Account{}) },
 		Issuer: s.WebOIDCIssuer, ClientID: s.WebOIDCClientID, ClientSecret: given, Scopes: s.WebOIDCScopes,
 		Audience: s.WebOIDCAudience, Client: &http.Client{Timeout: patience},
 	}, nil

@@ -98,7 +98,7 @@ func placesOf(t *testing.T) []place {
 		},
 		{
 			"streams that read a page", strconv.Itoa(ledgerapi.StreamReads), strconv.Itoa(ledgerapi.UserStreamReads),
-			"they wait", "api/endpoint", "TestNoUserTakesAllTurns",
+			"they wait", "internal/turns", "TestNoUserTakesAllTurns",
 		},
 		{
 			"answers that are kept for an `Idempotency-Key`", "any number",

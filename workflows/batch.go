@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/florinledger/florin/internal/turns"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/telemetry/tracing"
 )
@@ -50,7 +51,7 @@ type batcher struct {
 
 	mu sync.Mutex
 	// shared wait for a batch, alone for a workflow of their own. Who runs a queue is busy.
-	shared, alone         fairQueue
+	shared, alone         turns.Queue[ledger.Identity, *pending]
 	busyShared, busyAlone bool
 
 	habits ledger.Habits
@@ -112,13 +113,22 @@ func (b *batcher) submit(ctx context.Context, p *pending) error {
 }
 
 // enqueue adds a submission to those that wait, and reports whether the caller must run the queue.
-func (b *batcher) enqueue(queue *fairQueue, busy *bool, p *pending) (idle bool) {
+func (b *batcher) enqueue(queue *turns.Queue[ledger.Identity, *pending], busy *bool, p *pending) (idle bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	p.cost = max(p.minCost, b.habits.Cost(p.submission.Identity, p.estimate))
-	queue.push(p)
+	push(queue, p)
 	idle, *busy = !*busy, true
 	return idle
+}
+
+// minTurn is what the smallest submission counts for, in the unit of [ledger.Submission.CommitCost]: a commit costs
+// something for each.
+const minTurn = 1 << 10
+
+// push adds a submission behind those of its account, by what its commit costs.
+func push(queue *turns.Queue[ledger.Identity, *pending], p *pending) {
+	queue.Push(p.submission.Account(), max(p.cost, minTurn), p)
 }
 
 // settle closes a submission whose completion is known, and learns from it what its account's submissions cost.
@@ -222,8 +232,8 @@ func hold(ctx context.Context, batch []*pending, limit time.Duration) {
 func (b *batcher) nextAlone() *pending {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	p := b.alone.pop()
-	b.busyAlone = p != nil
+	p, ok := b.alone.Pop()
+	b.busyAlone = ok
 	return p
 }
 
@@ -234,11 +244,12 @@ func (b *batcher) nextBatch() []*pending {
 	var batch []*pending
 	size := batchSize{attributes: b.attributeBytes}
 	for len(batch) < b.maxBatch {
-		p := b.shared.first()
-		if p == nil || !size.add(p) {
+		p, ok := b.shared.First()
+		if !ok || !size.add(p) {
 			break
 		}
-		batch = append(batch, b.shared.pop())
+		b.shared.Pop()
+		batch = append(batch, p)
 	}
 	b.busyShared = len(batch) > 0
 	return batch

@@ -81,7 +81,7 @@ func submitAll(ctx context.Context, b *batcher, from, to int) <-chan error {
 func (b *batcher) length() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.shared.len()
+	return b.shared.Len()
 }
 
 // entered is how many submissions wait or are under way, as far as the batcher knows: those in a batch count as one.
@@ -89,7 +89,7 @@ func (b *batcher) entered() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.busyShared {
-		return b.shared.len() + 1
+		return b.shared.Len() + 1
 	}
 	return 0
 }
@@ -227,7 +227,7 @@ func TestLoneSubmissionsTakeTurns(t *testing.T) {
 		p.submission.Identity = ledger.DefaultUser(user)
 		return p
 	}
-	waits := func() int { b.mu.Lock(); defer b.mu.Unlock(); return b.alone.len() }
+	waits := func() int { b.mu.Lock(); defer b.mu.Unlock(); return b.alone.Len() }
 	soon := past.Add(2 * time.Hour)
 	timed := lone(flood+1, "timed")
 	timed.submission.MinLedgerTime = &soon
@@ -286,7 +286,7 @@ func TestWhatWaitsForItsTimeIsStartedInTurn(t *testing.T) {
 	for range room {
 		require.Equal(t, 1, temporal.nextSize(t))
 	}
-	waits := func() int { b.mu.Lock(); defer b.mu.Unlock(); return b.alone.len() }
+	waits := func() int { b.mu.Lock(); defer b.mu.Unlock(); return b.alone.Len() }
 	require.Eventually(t, func() bool { return waits() == flood-room-1 }, testDeadline, time.Millisecond,
 		"as many are started at once as there is room for")
 	for range flood {
@@ -328,7 +328,7 @@ func TestBatchSizeBounds(t *testing.T) {
 			t.Parallel()
 			b := newBatcher(nil, 64, DefaultAttributeBytes)
 			for _, p := range c.waiting {
-				b.shared.push(p)
+				push(&b.shared, p)
 			}
 			require.Len(t, b.nextBatch(), c.want)
 		})

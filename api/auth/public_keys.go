@@ -2,9 +2,11 @@ package auth
 
 import (
 	"context"
+	"errors"
 
 	"github.com/golang-jwt/jwt/v5"
 
+	"github.com/florinledger/florin/internal/turns"
 	"github.com/florinledger/florin/ledger/fault"
 )
 
@@ -14,17 +16,35 @@ var publicKeyMethods = []jwt.SigningMethod{
 	jwt.SigningMethodEdDSA,
 }
 
+// maxVerifying is how many tokens of one identity provider may wait for their turn.
+const maxVerifying = 256
+
 // publicKeyTokens verifies tokens with public keys: those of one identity provider one after the other, and each once.
 // It is safe for concurrent use.
 type publicKeyTokens struct {
 	times      Times
 	parser     *jwt.Parser
-	turns      verifying
+	turns      *turns.Turns
 	signatures signatures
 }
 
 func newPublicKeyTokens(times Times) publicKeyTokens {
-	return publicKeyTokens{times: times, parser: times.newParser(publicKeyMethods...)}
+	return publicKeyTokens{
+		times: times, parser: times.newParser(publicKeyMethods...),
+		turns: turns.New(turns.Limits{Each: 1, Waiting: maxVerifying}),
+	}
+}
+
+// take waits for the provider's turn to have a signature verified, one at a time. Whoever configures a provider chooses
+// how dear its keys are, and anybody can send tokens that name it: so they take one processor at most, and the users of
+// other providers do not wait. It gives up with ctx: no signature is verified for a client that is gone.
+func (p *publicKeyTokens) take(ctx context.Context, provider string) (release func(), err error) {
+	// Turns of an account without a name are not counted, and that is what the default provider is called.
+	release, err = p.turns.Take(ctx, turns.Account{Name: "provider:" + provider})
+	if errors.Is(err, turns.ErrCrowded) {
+		err = fault.ServerOverloaded.New("%d tokens of the same issuer wait to be verified.", maxVerifying)
+	}
+	return release, err
 }
 
 // verify is what a token of the provider says, if one of its keys has signed it and it is valid now.
@@ -37,7 +57,7 @@ func (p *publicKeyTokens) verify(
 			if p.signatures.hold(provider, token, key) {
 				return nil
 			}
-			release, err := p.turns.take(ctx, provider)
+			release, err := p.take(ctx, provider)
 			if err != nil {
 				return err
 			}

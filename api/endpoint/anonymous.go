@@ -6,8 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
+	"github.com/florinledger/florin/internal/turns"
 	"github.com/florinledger/florin/ledger/fault"
 )
 
@@ -26,7 +25,7 @@ const (
 // much is served seldom, what costs little often, and all of it together takes a fixed share of the node.
 type anonymous struct {
 	places *places
-	turns  *semaphore.Weighted
+	turns  *turns.Turns
 	// rest is that multiple, the bits of a float64.
 	rest atomic.Uint64
 	now  func() time.Time
@@ -37,7 +36,7 @@ type anonymous struct {
 func newAnonymous(options LimitOptions) *anonymous {
 	a := &anonymous{
 		places: newPlaces(0, 0), streams: newPlaces(0, 0),
-		turns: semaphore.NewWeighted(AnonymousTurns), now: options.Now,
+		turns: turns.New(turns.Limits{All: AnonymousTurns}), now: options.Now,
 	}
 	a.set(options)
 	return a
@@ -52,13 +51,13 @@ func (a *anonymous) set(options LimitOptions) {
 
 // refuse says that there is no place for one more.
 func (a *anonymous) refuse(places *places) error {
-	all, _, _ := places.limits()
+	all, _ := places.limits()
 	return Overloaded(retryAfter, "%d requests without a usable token are being served, the most at once.", all)
 }
 
 // crowded refuses a request before its body is read when there is no place for it.
 func (a *anonymous) crowded() error {
-	if a.places.shortage(holder{}) != noShortage {
+	if a.places.shortage(turns.Account{}) != noShortage {
 		return a.refuse(a.places)
 	}
 	return nil
@@ -67,13 +66,14 @@ func (a *anonymous) crowded() error {
 // enter waits for the request's turn and gives it so much time. Call leave when it is answered, unless there is a
 // refusal.
 func (a *anonymous) enter(ctx context.Context) (within context.Context, leave func(), refusal error) {
-	if a.places.take(holder{}, 1) != noShortage {
+	if a.places.take(turns.Account{}, 1) != noShortage {
 		return nil, nil, a.refuse(a.places)
 	}
 	waiting, cancel := context.WithTimeout(ctx, anonymousWait)
 	defer cancel()
-	if err := a.turns.Acquire(waiting, 1); err != nil {
-		a.places.give(holder{}, 1)
+	release, err := a.turns.Take(waiting, turns.Account{})
+	if err != nil {
+		a.places.give(turns.Account{}, 1)
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
@@ -84,8 +84,8 @@ func (a *anonymous) enter(ctx context.Context) (within context.Context, leave fu
 	within, end := context.WithTimeout(ctx, anonymousTime)
 	return within, func() {
 		end()
-		a.places.give(holder{}, 1)
-		time.AfterFunc(a.restAfter(a.time().Sub(began)), func() { a.turns.Release(1) })
+		a.places.give(turns.Account{}, 1)
+		time.AfterFunc(a.restAfter(a.time().Sub(began)), release)
 	}, nil
 }
 
@@ -96,10 +96,10 @@ func (a *anonymous) restAfter(took time.Duration) time.Duration {
 
 // open takes a place for a stream.
 func (a *anonymous) open() (leave func(), refusal error) {
-	if a.streams.take(holder{}, 1) != noShortage {
+	if a.streams.take(turns.Account{}, 1) != noShortage {
 		return nil, a.refuse(a.streams)
 	}
-	return func() { a.streams.give(holder{}, 1) }, nil
+	return func() { a.streams.give(turns.Account{}, 1) }, nil
 }
 
 // time is that of the clock, if there is one: without a clock, turns do not rest.
@@ -116,10 +116,10 @@ func (l *Limits) open(who caller) (leave func(), refusal error) {
 		return l.anonymous.open()
 	}
 	if l.streams.take(who.holder, 1) == shortForProvider {
-		_, together, _ := l.streams.limits()
+		_, together := l.streams.limits()
 		return nil, fault.MaximumNumberOfStreams.New(
 			"The users of identity provider %q have %d streams open already, which is as many as all of them may have.",
-			who.holder.provider, together)
+			who.holder.Provider, together)
 	}
 	return func() { l.streams.give(who.holder, 1) }, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/florinledger/florin/internal/budget"
+	"github.com/florinledger/florin/internal/turns"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -19,7 +20,7 @@ const nobody = "\x00nobody"
 // answerBytes lends one answer its bytes, out of those that all answers may hold, and those of one user.
 type answerBytes struct {
 	limits *Limits
-	who    holder
+	who    turns.Account
 	held   int64
 	// free is how many of its bytes do not count; began: that has been decided.
 	free  int64
@@ -96,7 +97,7 @@ func (e exceeding) Exceed() (end func(), err error) {
 // budget is that of one answer to a caller.
 func (l *Limits) budget(who caller) *budget.Budget {
 	if who.anonymous {
-		return budget.New(l.now().Answer, &answerBytes{limits: l, who: holder{name: nobody}})
+		return budget.New(l.now().Answer, &answerBytes{limits: l, who: turns.Account{Name: nobody}})
 	}
 	return budget.New(l.now().Answer, exceeding{&answerBytes{limits: l, who: who.holder}})
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"unicode"
 	"unicode/utf16"
+
+	"github.com/florinledger/florin/internal/turns"
 )
 
 // bounds are what the JSON of a request may look like.
@@ -103,7 +105,7 @@ const (
 type meteredBody struct {
 	body   io.Reader
 	limits *Limits
-	who    holder
+	who    turns.Account
 	// in is where the bytes count that are not free, and what says what they are.
 	in   *places
 	what string
@@ -141,7 +143,7 @@ func (m *meteredBody) Read(into []byte) (int, error) {
 		case shortForHolder:
 			return n, Overloaded(retryAfter,
 				"The node holds %d bytes of %s of user %q at the moment, the most for one user at once.",
-				m.limits.now().UserBodyMemory, m.what, m.who.name)
+				m.limits.now().UserBodyMemory, m.what, m.who.Name)
 		case noShortage:
 		}
 		m.held += more

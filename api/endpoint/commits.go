@@ -3,6 +3,8 @@ package endpoint
 import (
 	"context"
 	"time"
+
+	"github.com/florinledger/florin/internal/turns"
 )
 
 // What is committed without a submission: parties, users, rights, identity providers. It has turns of its own, so few
@@ -19,7 +21,7 @@ const (
 // InTurn commits in the turn of the user who sent the request. Outside of requests, and in those without a user, there
 // are no turns.
 func InTurn[T any](ctx context.Context, commit func() (T, error)) (T, error) {
-	return inTurn(ctx, func(l *Limits) *Turns { return l.commits }, "changes of users and parties", commit)
+	return inTurn(ctx, func(l *Limits) *turns.Turns { return l.commits }, "changes of users and parties", commit)
 }
 
 // OnlyInTurn is [InTurn] for what returns nothing.
@@ -31,11 +33,11 @@ func OnlyInTurn(ctx context.Context, commit func() error) error {
 // OnboardInTurn is [InTurn] for onboardings: they wait for a workflow, and changes that need the database alone do not
 // wait for them.
 func OnboardInTurn[T any](ctx context.Context, onboard func() (T, error)) (T, error) {
-	return inTurn(ctx, func(l *Limits) *Turns { return l.onboardings }, "onboardings", onboard)
+	return inTurn(ctx, func(l *Limits) *turns.Turns { return l.onboardings }, "onboardings", onboard)
 }
 
 func inTurn[T any](
-	ctx context.Context, turns func(*Limits) *Turns, what string, commit func() (T, error),
+	ctx context.Context, of func(*Limits) *turns.Turns, what string, commit func() (T, error),
 ) (out T, err error) {
 	place := callOf(ctx).place
 	if place == nil {
@@ -43,7 +45,7 @@ func inTurn[T any](
 	}
 	waiting, cancel := context.WithTimeout(ctx, commitWait)
 	defer cancel()
-	give, err := turns(place.limits).take(waiting, place.who)
+	give, err := of(place.limits).Take(waiting, place.who)
 	if err != nil {
 		if ctx.Err() == nil {
 			err = Overloaded(retryAfter, "%d %s are made at once, %d of one user, and this one's turn did not come in %s.",

@@ -24,5 +24,5 @@ func (f *Frame) countedFor(ctx context.Context) caller {
 			claims = auth.Claims{}
 		}
 	}
-	return caller{holder: holderOf(claims.Identity()), anonymous: !claims.Authenticated()}
+	return caller{holder: AccountOf(claims.Identity()), anonymous: !claims.Authenticated()}
 }

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"github.com/florinledger/florin/internal/turns"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/fault"
 )
@@ -115,10 +116,10 @@ type Limits struct {
 	waiting   *places
 	anonymous *anonymous
 	// reads are the turns of requests that change nothing.
-	reads atomic.Pointer[Turns]
+	reads *turns.Turns
 	// commits are the turns of what is committed without a submission, but for onboardings.
-	commits     *Turns
-	onboardings *Turns
+	commits     *turns.Turns
+	onboardings *turns.Turns
 	// streams are the places of streams with a user, so many of each identity provider.
 	streams *places
 	// bodies are places for the bytes of long bodies.
@@ -176,8 +177,9 @@ func NewLimits(options LimitOptions) *Limits {
 		waiting:        newPlaces(int64(options.Requests), int64(options.UserRequests)),
 		anonymous:      newAnonymous(options),
 		streams:        newPlaces(math.MaxInt64, math.MaxInt64), // what all and each may have is counted by Streams
-		commits:        NewTurns(DirectCommits, UserDirectCommits),
-		onboardings:    NewTurns(DirectCommits, UserDirectCommits),
+		reads:          turns.New(turns.Limits{}),
+		commits:        turns.New(TurnLimits(DirectCommits, UserDirectCommits)),
+		onboardings:    turns.New(TurnLimits(DirectCommits, UserDirectCommits)),
 		bodies:         newPlaces(options.BodyMemory, options.UserBodyMemory),
 		streamRequests: newPlaces(options.BodyMemory, options.UserBodyMemory),
 		answers:        newPlaces(options.AnswerMemory, options.UserAnswerMemory),
@@ -207,6 +209,11 @@ func (l *Limits) Divide(processes int) {
 	l.apply(&limitsNow{whole: l.now().whole, processes: max(1, processes)})
 }
 
+// TurnLimits are so many turns for all, and so many of them for one user.
+func TurnLimits(all, each int) turns.Limits {
+	return turns.Limits{All: all, Each: each, Together: int(ledger.ProviderShare(int64(all)))}
+}
+
 // ShareStreams changes how many streams there are, of which the users of each identity provider have a share.
 func (l *Limits) ShareStreams(all int) { l.streams.share(ledger.ProviderShare(int64(all))) }
 
@@ -214,7 +221,7 @@ func (l *Limits) apply(now *limitsNow) {
 	now.LimitOptions = now.whole
 	now.UserRequests = Part(now.whole.UserRequests, now.processes)
 	now.UserRate = now.whole.UserRate / float64(now.processes)
-	before := l.effective.Swap(now)
+	l.effective.Store(now)
 	l.users.Set(now.UserRate)
 	l.requests.resize(int64(now.Requests), int64(now.UserRequests))
 	l.waiting.resize(int64(now.Requests), int64(now.UserRequests))
@@ -223,9 +230,7 @@ func (l *Limits) apply(now *limitsNow) {
 	l.streamRequests.resize(now.BodyMemory, now.UserBodyMemory)
 	l.answers.resize(now.AnswerMemory, now.UserAnswerMemory)
 	l.freeAnswers.resize(int64(now.Requests), int64(now.UserRequests))
-	if before == nil || before.Reads != now.Reads || before.UserReads != now.UserReads {
-		l.reads.Store(NewTurns(now.Reads, now.UserReads)) // turns that are taken are given back to those before
-	}
+	l.reads.Set(TurnLimits(now.Reads, now.UserReads))
 	limit := rate.Limit(now.RefusalRate)
 	if now.RefusalRate <= 0 || now.Now == nil {
 		limit = rate.Inf
@@ -265,14 +270,14 @@ func fullSeconds(wait time.Duration) time.Duration {
 // caller is who sends a request.
 type caller struct {
 	// holder has the places of its requests; without a name for callers without a user.
-	holder holder
+	holder turns.Account
 	// anonymous marks those without a usable token. Who calls a node that asks for no tokens is none of them.
 	anonymous bool
 }
 
 // crowded refuses a request before anything is done for it when as many as may be are served.
 func (l *Limits) crowded() error {
-	if l.requests.shortage(holder{}) == shortForAll {
+	if l.requests.shortage(turns.Account{}) == shortForAll {
 		return l.tooMany()
 	}
 	return nil
@@ -284,7 +289,7 @@ func (l *Limits) tooMany() error {
 }
 
 // refusal says why there is no place for a request; nil when there is.
-func (l *Limits) refusal(who holder, short shortage) error {
+func (l *Limits) refusal(who turns.Account, short shortage) error {
 	switch short {
 	case shortForAll:
 		return l.tooMany()
@@ -292,7 +297,7 @@ func (l *Limits) refusal(who holder, short shortage) error {
 		return l.requests.ofProvider(who, "requests that are being served")
 	case shortForHolder:
 		return Overloaded(retryAfter, "%s requests of user %q are being served, the most for one user at once.",
-			l.now().userRequests(), who.name)
+			l.now().userRequests(), who.Name)
 	default:
 		return nil
 	}
@@ -354,11 +359,11 @@ func (l *Limits) admit(who caller) error {
 			return err
 		}
 	}
-	if who.holder.name == "" {
+	if who.holder.Name == "" {
 		return nil
 	}
-	if wait := l.users.Take(who.holder.name); wait > 0 {
-		return Overloaded(wait, "User %q made more than %s requests a second.", who.holder.name, l.now().userRate())
+	if wait := l.users.Take(who.holder.Name); wait > 0 {
+		return Overloaded(wait, "User %q made more than %s requests a second.", who.holder.Name, l.now().userRate())
 	}
 	return nil
 }

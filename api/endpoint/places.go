@@ -3,20 +3,13 @@ package endpoint
 import (
 	"sync"
 
+	"github.com/florinledger/florin/internal/turns"
 	"github.com/florinledger/florin/ledger"
 )
 
-// holder is who has places.
-type holder struct {
-	// name tells holders apart. The name "" stands for those that are not told apart: they may have all.
-	name string
-	// provider is the identity provider that shares with all others, "" for the default one, whose users are the node's
-	// own.
-	provider string
-}
-
-func holderOf(who ledger.Identity) holder {
-	return holder{name: ledger.IdentityText(who), provider: who.SharedProvider()}
+// AccountOf is the account as which a user takes places and turns.
+func AccountOf(who ledger.Identity) turns.Account {
+	return turns.Account{Name: ledger.IdentityText(who), Provider: who.SharedProvider()}
 }
 
 // shortage is why there is no place.
@@ -67,28 +60,28 @@ func (p *places) share(together int64) {
 	p.together = together
 }
 
-// limits are how many there are in all, for the users of one identity provider, and for each holder.
-func (p *places) limits() (all, together, each int64) {
+// limits are how many there are in all, and for the users of one identity provider.
+func (p *places) limits() (all, together int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.all, p.together, p.each
+	return p.all, p.together
 }
 
 // shortage is why there is no place for one more; noShortage when there is one.
-func (p *places) shortage(who holder) shortage {
+func (p *places) shortage(who turns.Account) shortage {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.shortageOf(who, 1)
 }
 
 // shortageOf is why there are not so many more places. The caller holds the lock.
-func (p *places) shortageOf(who holder, more int64) shortage {
+func (p *places) shortageOf(who turns.Account, more int64) shortage {
 	switch {
 	case p.count+more > p.all:
 		return shortForAll
-	case who.name != "" && p.byHolder[who.name]+more > p.each:
+	case who.Name != "" && p.byHolder[who.Name]+more > p.each:
 		return shortForHolder
-	case who.provider != "" && p.byProvider[who.provider]+more > p.together:
+	case who.Provider != "" && p.byProvider[who.Provider]+more > p.together:
 		return shortForProvider
 	default:
 		return noShortage
@@ -96,7 +89,7 @@ func (p *places) shortageOf(who holder, more int64) shortage {
 }
 
 // take takes so many places, unless that is too many. Give them back.
-func (p *places) take(who holder, more int64) shortage {
+func (p *places) take(who turns.Account, more int64) shortage {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if short := p.shortageOf(who, more); short != noShortage {
@@ -107,17 +100,17 @@ func (p *places) take(who holder, more int64) shortage {
 }
 
 // give gives places back.
-func (p *places) give(who holder, back int64) {
+func (p *places) give(who turns.Account, back int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.add(who, -back)
 }
 
 // add counts more places, or fewer. The caller holds the lock.
-func (p *places) add(who holder, more int64) {
+func (p *places) add(who turns.Account, more int64) {
 	p.count += more
-	addTo(p.byHolder, who.name, more)
-	addTo(p.byProvider, who.provider, more)
+	addTo(p.byHolder, who.Name, more)
+	addTo(p.byProvider, who.Provider, more)
 }
 
 // addTo forgets those that have nothing.
@@ -131,16 +124,16 @@ func addTo(counts map[string]int64, name string, more int64) {
 }
 
 // ofProvider says that the users of an identity provider have as many places as they may have together.
-func (p *places) ofProvider(who holder, what string) error {
-	_, together, _ := p.limits()
+func (p *places) ofProvider(who turns.Account, what string) error {
+	_, together := p.limits()
 	return Overloaded(retryAfter, "The users of identity provider %q have %d %s, the most for all of them at once.",
-		who.provider, together, what)
+		who.Provider, together, what)
 }
 
 // place is where a request with a user counts while it is served.
 type place struct {
 	limits *Limits
-	who    holder
+	who    turns.Account
 	in     *places
 }
 
@@ -160,7 +153,7 @@ func (p *place) wait() error {
 		return waiting.ofProvider(p.who, "requests that wait for news")
 	case shortForHolder:
 		return Overloaded(retryAfter, "%s requests of user %q wait for news, the most for one user at once.",
-			p.limits.now().userRequests(), p.who.name)
+			p.limits.now().userRequests(), p.who.Name)
 	case noShortage:
 	}
 	p.leave()

@@ -1,11 +1,9 @@
 package endpoint
 
 import (
-	"context"
 	"fmt"
 	"reflect"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -42,24 +40,24 @@ func TestNoIdentityProviderTakesAllPlaces(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for user := range all / 2 {
-				require.Equal(t, noShortage, places.take(holderOf(acme(user)), 1))
+				require.Equal(t, noShortage, places.take(AccountOf(acme(user)), 1))
 			}
-			require.Equal(t, shortForProvider, places.shortage(holderOf(acme(all))))
-			require.Equal(t, shortForProvider, places.take(holderOf(acme(all)), 1))
+			require.Equal(t, shortForProvider, places.shortage(AccountOf(acme(all))))
+			require.Equal(t, shortForProvider, places.take(AccountOf(acme(all)), 1))
 			other := ledger.Identity{IdentityProviderID: "other", UserID: "user"}
-			require.Equal(t, noShortage, places.take(holderOf(other), 1), "another provider finds room")
+			require.Equal(t, noShortage, places.take(AccountOf(other), 1), "another provider finds room")
 			alice := ledger.DefaultUser("alice")
-			require.Equal(t, noShortage, places.take(holderOf(alice), each), "and so do the node's own users")
+			require.Equal(t, noShortage, places.take(AccountOf(alice), each), "and so do the node's own users")
 			if name != "streams" { // all of which Streams counts
-				require.Equal(t, shortForAll, places.take(holderOf(ledger.DefaultUser("bob")), 1))
+				require.Equal(t, shortForAll, places.take(AccountOf(ledger.DefaultUser("bob")), 1))
 			}
-			places.give(holderOf(acme(0)), 1)
-			require.Equal(t, noShortage, places.take(holderOf(acme(all)), 1), "what one gives back is there for all of them")
+			places.give(AccountOf(acme(0)), 1)
+			require.Equal(t, noShortage, places.take(AccountOf(acme(all)), 1), "what one gives back is there for all of them")
 			for _, user := range []int{1, 2, 3, all} {
-				places.give(holderOf(acme(user)), 1)
+				places.give(AccountOf(acme(user)), 1)
 			}
-			places.give(holderOf(alice), each)
-			places.give(holderOf(other), 1)
+			places.give(AccountOf(alice), each)
+			places.give(AccountOf(other), 1)
 			require.Empty(t, places.byHolder, "who has nothing is forgotten")
 			require.Empty(t, places.byProvider)
 			require.Zero(t, places.count)
@@ -71,32 +69,10 @@ func TestNoIdentityProviderTakesAllStreams(t *testing.T) {
 	t.Parallel()
 	l := NewLimits(LimitOptions{})
 	l.streams.together = 1
-	_, err := l.open(caller{holder: holderOf(acme(1))})
+	_, err := l.open(caller{holder: AccountOf(acme(1))})
 	require.NoError(t, err)
-	_, err = l.open(caller{holder: holderOf(acme(2))})
+	_, err = l.open(caller{holder: AccountOf(acme(2))})
 	require.ErrorContains(t, err, `The users of identity provider "acme" have 1 streams open already`)
-	_, err = l.open(caller{holder: holderOf(ledger.DefaultUser("alice"))})
+	_, err = l.open(caller{holder: AccountOf(ledger.DefaultUser("alice"))})
 	require.NoError(t, err)
-}
-
-func TestNoIdentityProviderTakesAllTurns(t *testing.T) {
-	t.Parallel()
-	all := NewTurns(4, 1)
-	var given []func()
-	for user := range 2 {
-		give, err := all.Take(t.Context(), acme(user))
-		require.NoError(t, err)
-		given = append(given, give)
-	}
-	soon, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-	defer cancel()
-	_, err := all.Take(soon, acme(2))
-	require.ErrorIs(t, err, context.DeadlineExceeded)
-	give, err := all.Take(t.Context(), ledger.DefaultUser("alice"))
-	require.NoError(t, err, "others find a turn")
-	for _, give := range append(given, give) {
-		give()
-	}
-	require.Empty(t, all.byHolder)
-	require.Empty(t, all.byProvider)
 }

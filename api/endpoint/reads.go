@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/internal/budget"
+	"github.com/florinledger/florin/internal/turns"
 )
 
 // readWait is how long a request waits for its turn to read.
@@ -13,13 +14,13 @@ const readWait = 10 * time.Second
 // reading is the turn of a request that reads. It belongs to the goroutine that serves the request.
 type reading struct {
 	limits *Limits
-	who    holder
+	who    turns.Account
 	// give ends the turn; nil while there is none.
 	give func()
 }
 
 // read waits for the turn of a request that reads. End it when the answer is made.
-func (l *Limits) read(ctx context.Context, who holder) (*reading, error) {
+func (l *Limits) read(ctx context.Context, who turns.Account) (*reading, error) {
 	r := &reading{limits: l, who: who}
 	waiting, cancel := context.WithTimeout(ctx, readWait)
 	defer cancel()
@@ -56,7 +57,7 @@ func ReadInTurn(ctx context.Context) (end func(), err error) {
 }
 
 func (r *reading) begin(ctx context.Context) (err error) {
-	r.give, err = r.limits.reads.Load().take(ctx, r.who)
+	r.give, err = r.limits.reads.Take(ctx, r.who)
 	return err
 }
 

@@ -1,11 +1,13 @@
 package endpoint
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/internal/turns"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -16,7 +18,7 @@ func TestProcessesShareWhatAUserMayHave(t *testing.T) {
 	l := NewLimits(LimitOptions{
 		Requests: 9, UserRequests: 4, UserRate: 2, Reads: 8, UserReads: 4, Now: func() time.Time { return now },
 	})
-	alice := holderOf(ledger.DefaultUser("alice"))
+	alice := AccountOf(ledger.DefaultUser("alice"))
 	enter := func() error { return l.refusal(alice, l.requests.take(alice, 1)) }
 	for range 3 {
 		require.NoError(t, enter())
@@ -36,8 +38,8 @@ func TestProcessesShareWhatAUserMayHave(t *testing.T) {
 		require.NoError(t, enter())
 	}
 	require.ErrorContains(t, enter(), `4 requests of user "alice" are being served`)
-	require.Equal(t, noShortage, l.requests.take(holderOf(ledger.DefaultUser("bob")), 4))
-	require.Equal(t, noShortage, l.requests.shortage(holder{}), "those of all are this process's own")
+	require.Equal(t, noShortage, l.requests.take(AccountOf(ledger.DefaultUser("bob")), 4))
+	require.Equal(t, noShortage, l.requests.shortage(turns.Account{}), "those of all are this process's own")
 
 	allowed := func() (count int) {
 		for l.users.Take("carol") == 0 {
@@ -51,15 +53,18 @@ func TestProcessesShareWhatAUserMayHave(t *testing.T) {
 	require.Equal(t, 2, allowed())
 	now = now.Add(time.Second)
 	require.Equal(t, 1, allowed())
-	require.EqualValues(t, 4, l.reads.Load().each, "turns are the machine's")
+	for range 4 {
+		_, err := l.reads.Take(t.Context(), alice)
+		require.NoError(t, err, "turns are the machine's")
+	}
 }
 
 func TestLimitsAreSetWhileRequestsAreServed(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
 	l := NewLimits(LimitOptions{UserRequests: 1, Now: func() time.Time { return now }})
-	alice := holderOf(ledger.DefaultUser("alice"))
-	give, err := l.reads.Load().take(t.Context(), alice)
+	alice := AccountOf(ledger.DefaultUser("alice"))
+	give, err := l.reads.Take(t.Context(), alice)
 	require.NoError(t, err)
 	require.Equal(t, noShortage, l.requests.take(alice, 1))
 	require.Equal(t, shortForHolder, l.requests.take(alice, 1))
@@ -74,7 +79,10 @@ func TestLimitsAreSetWhileRequestsAreServed(t *testing.T) {
 	require.Equal(t, shortForHolder, l.requests.take(alice, 1), "its part of the new share")
 	require.Zero(t, l.users.Take("alice"))
 	require.Equal(t, 4*time.Second, l.users.Take("alice"))
-	require.EqualValues(t, 1, l.reads.Load().each)
+	soon, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	_, err = l.reads.Take(soon, alice)
+	require.ErrorIs(t, err, context.DeadlineExceeded, "the one turn of the user is taken")
 	require.Equal(t, time.Second, l.anonymous.restAfter(time.Second))
 	give()
 	l.Set(LimitOptions{})

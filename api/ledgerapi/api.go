@@ -12,6 +12,7 @@ import (
 	"github.com/florinledger/florin/api/ledgerapi/users"
 	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/internal/turns"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/packages/catalog"
 )
@@ -92,7 +93,7 @@ type API struct {
 	pruner    Pruner
 	watcher   Watcher
 	tail      *tail
-	turns     *endpoint.Turns
+	turns     *turns.Turns
 	submitter Submitter
 	settings  Settings
 	now       func() time.Time
@@ -124,7 +125,7 @@ func New(options Options) (*API, error) {
 		record:    options.Record,
 		watcher:   options.Watcher,
 		tail:      newTail(options.Record, options.Watcher),
-		turns:     endpoint.NewTurns(StreamReads, UserStreamReads),
+		turns:     turns.New(endpoint.TurnLimits(StreamReads, UserStreamReads)),
 		submitter: options.Submitter,
 		settings:  withDefaults(options.Settings),
 		now:       options.Now,

@@ -55,7 +55,7 @@ const endless = "A stream without an end goes on until either side closes it, an
 // inTurn reads a page of a stream when it is the stream's turn, and sends it after that. What the page holds counts
 // until the client has it.
 func (a *API) inTurn(ctx context.Context, read func(ctx context.Context) error, send func() error) error {
-	give, err := a.turns.Take(ctx, endpoint.Claims(ctx).Identity())
+	give, err := a.turns.Take(ctx, endpoint.AccountOf(endpoint.Claims(ctx).Identity()))
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/florinledger/florin/api/preview"
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/internal/turns"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/decimal"
 )
@@ -102,9 +103,8 @@ type Base struct {
 	record    Record
 	submitter Submitter
 	traffic   ledger.TrafficRules
-	turns     turns
-	// paying are the turns of payers whose payments were in each other's way.
-	paying turns
+	// parties are the turns of parties, and paying those of payers whose payments were in each other's way: one at a time.
+	parties, paying *turns.Turns
 }
 
 // New makes the base. The error names the part that is missing.
@@ -121,5 +121,11 @@ func New(options Options) (*Base, error) {
 		Node: options.Node, Packages: options.Packages, Catalog: options.Catalog, Now: options.Now,
 		LedgerUser: options.LedgerUser,
 		record:     options.Record, submitter: SubmitsOnce(options.Submitter), traffic: options.Traffic,
+		parties: turns.New(turns.Limits{Each: 1}), paying: turns.New(turns.Limits{Each: 1}),
 	}, nil
+}
+
+// Alone waits until no other request of this process deals with the party, or until ctx ends.
+func (b *Base) Alone(ctx context.Context, party ledger.Party) (leave func(), err error) {
+	return b.parties.Take(ctx, turns.Account{Name: string(party)})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/internal/turns"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/wallet/plan"
@@ -265,7 +266,7 @@ func (s *submitting) make(ctx context.Context, c Change) (err error) {
 }
 
 func (s *submitting) alone(ctx context.Context, payer ledger.Party) (leave func(), err error) {
-	return s.base.paying.enter(ctx, payer)
+	return s.base.paying.Take(ctx, turns.Account{Name: string(payer)})
 }
 
 func (s *submitting) merge(ctx context.Context, _ ledger.Party, c Change) error {

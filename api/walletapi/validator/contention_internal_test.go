@@ -11,6 +11,7 @@ import (
 
 	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/internal/turns"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/wallet/plan"
@@ -20,7 +21,7 @@ import (
 type refusing struct {
 	trial
 
-	paying turns
+	paying turns.Turns
 	tries  int
 	refuse func(try int) error
 }
@@ -33,7 +34,7 @@ func (r *refusing) make(context.Context, Change) error {
 }
 
 func (r *refusing) alone(ctx context.Context, payer ledger.Party) (leave func(), err error) {
-	return r.paying.enter(ctx, payer)
+	return r.paying.Take(ctx, turns.Account{Name: string(payer)})
 }
 
 func TestAPaymentWhoseCoinOthersUseUpIsToldToTryAgain(t *testing.T) {
@@ -52,15 +53,15 @@ func TestAPaymentWhoseCoinOthersUseUpIsToldToTryAgain(t *testing.T) {
 	always := &refusing{refuse: func(try int) error { return fault.ContractNotFoundWithID(fmt.Sprint("00", try)) }}
 	contended(pay(t.Context(), always))
 	require.Equal(t, changes.MaxTries, always.tries)
-	require.Empty(t, always.paying.held, "others are not kept waiting")
+	always.paying.Set(turns.Limits{Each: 1})
 
 	named := &refusing{refuse: func(int) error { return fault.ContractNotFoundWithID("00aa") }}
 	err := pay(t.Context(), named)
 	require.True(t, fault.ContractNotFound.Matches(err), "it is not coin that is chosen: %v", err)
 	require.Equal(t, 2, named.tries)
 
-	leave, err := always.paying.enter(t.Context(), payer)
-	require.NoError(t, err)
+	leave, err := always.alone(t.Context(), payer)
+	require.NoError(t, err, "others are not kept waiting")
 	defer leave()
 	soon, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()

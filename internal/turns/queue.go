@@ -1,0 +1,130 @@
+package turns
+
+import (
+	"container/heap"
+	"maps"
+)
+
+// maxAccounts is how many accounts are remembered before those without a claim are forgotten.
+const maxAccounts = 4096
+
+// Queue holds what waits, in the order of its turns: start-time fair queueing (Goyal, Vin and Cheng, 1996) of accounts
+// by what their items cost. Whoever has had little goes before whoever has had much; an account's own items stay in
+// order. The zero value is empty. It is not safe for concurrent use.
+type Queue[K comparable, T any] struct {
+	waiting turnHeap[K, T]
+	// now is the virtual time: the latest start of a turn that was given.
+	now int64
+	// ends are where the last turns of accounts end. They are looked through when there are as many as sweep.
+	ends  map[K]int64
+	sweep int
+	count uint64
+}
+
+// Turn is an item that waits, and where its turn starts.
+type Turn[K comparable, T any] struct {
+	item        T
+	account     K
+	start, cost int64
+	order       uint64
+	place       int
+}
+
+// Push adds an item behind those of its account.
+func (q *Queue[K, T]) Push(account K, cost int, item T) *Turn[K, T] {
+	if q.ends == nil {
+		q.ends = map[K]int64{}
+	}
+	q.count++
+	turn := &Turn[K, T]{
+		item: item, account: account, start: max(q.now, q.ends[account]), cost: int64(cost), order: q.count,
+	}
+	q.ends[account] = turn.start + turn.cost
+	heap.Push(&q.waiting, turn)
+	return turn
+}
+
+// First is the item whose turn it is; false when none waits.
+func (q *Queue[K, T]) First() (item T, ok bool) {
+	if len(q.waiting) == 0 {
+		return item, false
+	}
+	return q.waiting[0].item, true
+}
+
+// Pop takes the item whose turn it is; false when none waits.
+func (q *Queue[K, T]) Pop() (item T, ok bool) { return q.PopFirst(func(T) bool { return true }) }
+
+// PopFirst takes the first item that may go; false when none waits that may.
+func (q *Queue[K, T]) PopFirst(may func(T) bool) (item T, ok bool) {
+	first := -1
+	for i := 0; i < len(q.waiting) && first != 0; i++ {
+		if (first < 0 || q.waiting.Less(i, first)) && may(q.waiting[i].item) {
+			first = i
+		}
+	}
+	if first < 0 {
+		return item, false
+	}
+	turn := q.waiting[first]
+	heap.Remove(&q.waiting, first)
+	q.now = max(q.now, turn.start)
+	q.forget()
+	return turn.item, true
+}
+
+// Remove takes out an item that waits, which its account has not had.
+func (q *Queue[K, T]) Remove(turn *Turn[K, T]) {
+	heap.Remove(&q.waiting, turn.place)
+	q.ends[turn.account] -= turn.cost
+	q.forget()
+}
+
+// forget forgets accounts that are ahead of nobody.
+func (q *Queue[K, T]) forget() {
+	switch {
+	case len(q.waiting) == 0: // nobody waits, so nobody is ahead of others
+		clear(q.ends)
+		q.now = 0
+	case len(q.ends) > max(q.sweep, maxAccounts):
+		maps.DeleteFunc(q.ends, func(_ K, end int64) bool { return end <= q.now })
+		q.sweep = 2 * len(q.ends)
+	}
+}
+
+// Len is how many wait.
+func (q *Queue[K, T]) Len() int { return len(q.waiting) }
+
+// turnHeap has the earliest turn first.
+type turnHeap[K comparable, T any] []*Turn[K, T]
+
+func (h *turnHeap[K, T]) Len() int { return len(*h) }
+
+func (h *turnHeap[K, T]) Less(i, j int) bool {
+	one, other := (*h)[i], (*h)[j]
+	if one.start != other.start {
+		return one.start < other.start
+	}
+	return one.order < other.order
+}
+
+func (h *turnHeap[K, T]) Swap(i, j int) {
+	(*h)[i], (*h)[j] = (*h)[j], (*h)[i]
+	(*h)[i].place, (*h)[j].place = i, j
+}
+
+// Push implements [heap.Interface].
+func (h *turnHeap[K, T]) Push(x any) {
+	one, _ := x.(*Turn[K, T])
+	one.place = len(*h)
+	*h = append(*h, one)
+}
+
+// Pop implements [heap.Interface].
+func (h *turnHeap[K, T]) Pop() any {
+	last := len(*h) - 1
+	one := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	return one
+}

@@ -1,0 +1,167 @@
+// Package turns says one thing: an account waits its turn by what it costs. A [Queue] is the order in which accounts
+// have their turns; [Turns] are so many of them at once.
+package turns
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// ErrCrowded is the refusal of [Turns.Take] to one more that would wait.
+var ErrCrowded = errors.New("too many wait for their turn")
+
+// Account is who takes turns.
+type Account struct {
+	// Name tells accounts apart. Those with the name "" are not told apart, and may have all turns.
+	Name string
+	// Provider is the identity provider whose users share with all others and queue up as one; "" for accounts that do
+	// not share.
+	Provider string
+}
+
+// queued is who queues up: the users of an identity provider as one, since there may be any number of them.
+func (a Account) queued() Account {
+	if a.Provider != "" {
+		return Account{Provider: a.Provider}
+	}
+	return a
+}
+
+// Limits are how many turns there are at once; zero is any number.
+type Limits struct {
+	// All is how many there are, Each how many one account has, and Together how many the users of one identity provider
+	// have.
+	All, Each, Together int
+	// Waiting is how many of one account may wait for their turn.
+	Waiting int
+}
+
+// Turns are so many at once. Others wait, in fair order. The zero value has any number. It is safe for concurrent use.
+type Turns struct {
+	mu     sync.Mutex
+	limits Limits
+	taken  int
+	// accounts have taken a turn or wait for one, and providers are those whose users have taken one.
+	accounts  map[string]standing
+	providers map[string]int
+	queue     Queue[Account, *waiter]
+}
+
+// standing is how many turns an account has, and how many it waits for.
+type standing struct{ taken, waiting int }
+
+// waiter waits until its turn is granted, which closes the channel.
+type waiter struct {
+	who     Account
+	granted chan struct{}
+}
+
+// New makes turns.
+func New(limits Limits) *Turns { return &Turns{limits: limits} }
+
+// Set changes how many there are. Who has a turn keeps it.
+func (t *Turns) Set(limits Limits) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.limits = limits
+	t.grant()
+}
+
+// Take waits for a turn. Call release once when it is over. The error is [ErrCrowded], or the cause of the end of ctx.
+func (t *Turns) Take(ctx context.Context, who Account) (release func(), err error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	release = func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.add(who, -1, 0)
+		t.grant()
+	}
+	t.mu.Lock()
+	if t.isFree(who) {
+		t.add(who, 1, 0)
+		t.mu.Unlock()
+		return release, nil
+	}
+	if t.limits.Waiting > 0 && t.accounts[who.Name].waiting >= t.limits.Waiting {
+		t.mu.Unlock()
+		return nil, ErrCrowded
+	}
+	w := &waiter{who: who, granted: make(chan struct{})}
+	t.add(who, 0, 1)
+	turn := t.queue.Push(who.queued(), 1, w)
+	t.mu.Unlock()
+	select {
+	case <-w.granted:
+		return release, nil
+	case <-ctx.Done():
+	}
+	if !t.leave(turn, w) {
+		release() // it came as its waiter left
+	}
+	return nil, context.Cause(ctx)
+}
+
+// Waiting is how many wait for a turn.
+func (t *Turns) Waiting() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.queue.Len()
+}
+
+// leave takes a waiter out of the queue, unless its turn has come.
+func (t *Turns) leave(turn *Turn[Account, *waiter], w *waiter) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	select {
+	case <-w.granted:
+		return false
+	default:
+		t.queue.Remove(turn)
+		t.add(w.who, 0, -1)
+		return true
+	}
+}
+
+// isFree reports whether there is a turn for the account. The caller holds the lock. Whoever waits has none, so nobody is
+// overtaken.
+func (t *Turns) isFree(who Account) bool {
+	has := func(taken, most int) bool { return most <= 0 || taken < most }
+	return has(t.taken, t.limits.All) &&
+		(who.Name == "" || has(t.accounts[who.Name].taken, t.limits.Each)) &&
+		(who.Provider == "" || has(t.providers[who.Provider], t.limits.Together))
+}
+
+// grant gives turns to those who wait. The caller holds the lock.
+func (t *Turns) grant() {
+	for t.limits.All <= 0 || t.taken < t.limits.All {
+		w, ok := t.queue.PopFirst(func(w *waiter) bool { return t.isFree(w.who) })
+		if !ok {
+			return
+		}
+		t.add(w.who, 1, -1)
+		close(w.granted)
+	}
+}
+
+// add counts turns that are taken and waited for. The caller holds the lock.
+func (t *Turns) add(who Account, taken, waiting int) {
+	t.taken += taken
+	if t.accounts == nil {
+		t.accounts, t.providers = map[string]standing{}, map[string]int{}
+	}
+	now := t.accounts[who.Name]
+	now.taken, now.waiting = now.taken+taken, now.waiting+waiting
+	t.accounts[who.Name] = now
+	if now == (standing{}) {
+		delete(t.accounts, who.Name)
+	}
+	if who.Provider == "" {
+		return
+	}
+	if t.providers[who.Provider] += taken; t.providers[who.Provider] == 0 {
+		delete(t.providers, who.Provider)
+	}
+}

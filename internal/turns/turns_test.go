@@ -1,0 +1,165 @@
+package turns_test
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/internal/turns"
+)
+
+func named(name string) turns.Account { return turns.Account{Name: name} }
+
+// ofAcme is a user of an identity provider.
+func ofAcme(user int) turns.Account {
+	return turns.Account{Name: "acme/" + strconv.Itoa(user), Provider: "acme"}
+}
+
+// take takes a turn that there must be.
+func take(t *testing.T, all *turns.Turns, who turns.Account) (release func()) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	release, err := all.Take(ctx, who)
+	require.NoError(t, err)
+	return release
+}
+
+// waits requires that there is no turn.
+func waits(t *testing.T, all *turns.Turns, who turns.Account) {
+	t.Helper()
+	soon, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	_, err := all.Take(soon, who)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+}
+
+func TestNoUserTakesAllTurns(t *testing.T) {
+	t.Parallel()
+	const each = 2
+	all := turns.New(turns.Limits{All: 2 * each, Each: each})
+	var given []func()
+	for _, who := range []string{"greedy", "modest"} {
+		for range each {
+			given = append(given, take(t, all, named(who)))
+		}
+		waits(t, all, named(who))
+	}
+	third := make(chan func())
+	go func() {
+		release, _ := all.Take(t.Context(), named("third"))
+		third <- release
+	}()
+	given[0]()
+	given[0] = <-third // what one user gives back is there for all
+	for _, release := range given {
+		release()
+	}
+	for range 2 * each {
+		defer take(t, all, turns.Account{})() // those without a name are not told apart
+	}
+	waits(t, all, turns.Account{})
+}
+
+func TestNoIdentityProviderTakesAllTurns(t *testing.T) {
+	t.Parallel()
+	all := turns.New(turns.Limits{All: 4, Each: 1, Together: 2})
+	first, second := take(t, all, ofAcme(1)), take(t, all, ofAcme(2))
+	waits(t, all, ofAcme(3))
+	defer take(t, all, named("alice"))()
+	first()
+	defer take(t, all, ofAcme(3))()
+	second()
+}
+
+// TestTurns_GoToWhoHasHadLittle has one account wait for many turns, and another come later.
+func TestTurns_GoToWhoHasHadLittle(t *testing.T) {
+	t.Parallel()
+	all := turns.New(turns.Limits{All: 1})
+	release := take(t, all, named("first"))
+	served := make(chan string, 20)
+	var waiting sync.WaitGroup
+	wait := func(who string) {
+		waiting.Go(func() {
+			release, err := all.Take(t.Context(), named(who))
+			if err == nil {
+				served <- who
+				release()
+			}
+		})
+	}
+	for count := range 10 {
+		wait("greedy")
+		require.Eventually(t, func() bool { return all.Waiting() == count+1 }, time.Minute, time.Millisecond)
+	}
+	wait("modest")
+	require.Eventually(t, func() bool { return all.Waiting() == 11 }, time.Minute, time.Millisecond)
+	release()
+	waiting.Wait()
+	require.Equal(t, "greedy", <-served, "it came first")
+	require.Equal(t, "modest", <-served)
+}
+
+// TestTurns_SoManyWait: further ones are refused, and others are not.
+func TestTurns_SoManyWait(t *testing.T) {
+	t.Parallel()
+	all := turns.New(turns.Limits{Each: 1, Waiting: 1})
+	release := take(t, all, named("acme"))
+	gone, leave := context.WithCancelCause(t.Context())
+	left := make(chan error)
+	go func() {
+		_, err := all.Take(gone, named("acme"))
+		left <- err
+	}()
+	require.Eventually(t, func() bool { return all.Waiting() == 1 }, time.Minute, time.Millisecond)
+	_, err := all.Take(t.Context(), named("acme"))
+	require.ErrorIs(t, err, turns.ErrCrowded)
+	take(t, all, named("other"))()
+	why := errors.New("enough")
+	leave(why)
+	require.ErrorIs(t, <-left, why)
+	_, err = all.Take(gone, named("third"))
+	require.ErrorIs(t, err, why, "who has left takes no turn")
+	release()
+	take(t, all, named("acme"))()
+}
+
+// TestTurns_AreNotLostWithWhoLeaves has a turn come to a waiter as it leaves: it is passed on.
+func TestTurns_AreNotLostWithWhoLeaves(t *testing.T) {
+	t.Parallel()
+	for range 200 {
+		all := turns.New(turns.Limits{All: 1})
+		release := take(t, all, named("a"))
+		gone, leave := context.WithCancel(t.Context())
+		var both sync.WaitGroup
+		both.Go(func() {
+			if release, err := all.Take(gone, named("b")); err == nil {
+				release()
+			}
+		})
+		both.Go(leave)
+		both.Go(release)
+		both.Wait()
+		take(t, all, named("c"))()
+	}
+}
+
+// TestTurns_AreSet has those who wait go on when there are more.
+func TestTurns_AreSet(t *testing.T) {
+	t.Parallel()
+	all := turns.New(turns.Limits{All: 1})
+	defer take(t, all, named("a"))()
+	second := make(chan func())
+	go func() {
+		release, _ := all.Take(t.Context(), named("b"))
+		second <- release
+	}()
+	require.Eventually(t, func() bool { return all.Waiting() == 1 }, time.Minute, time.Millisecond)
+	all.Set(turns.Limits{All: 2})
+	(<-second)()
+}
