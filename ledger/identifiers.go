@@ -135,6 +135,32 @@ func CheckSynchronizerID(value string) error {
 	}
 }
 
+// PhysicalSynchronizerID adds the version of its protocol and its serial to a synchronizer's id.
+func PhysicalSynchronizerID(logical string, protocolVersion, serial int) string {
+	return fmt.Sprintf("%s::%d-%d", logical, protocolVersion, serial)
+}
+
+// IsSynchronizer reports whether an id is that of the node's synchronizer, the logical or the physical one.
+func (n Node) IsSynchronizer(id string) bool {
+	return id == n.SynchronizerID || id == PhysicalSynchronizerID(n.SynchronizerID, ProtocolVersion, SynchronizerSerial)
+}
+
+// CheckSynchronizer refuses ids that are malformed or are not the one of this node; "" is left out.
+func (n Node) CheckSynchronizer(id, field string) error {
+	if id == "" {
+		return nil
+	}
+	if err := CheckSynchronizerID(id); err != nil {
+		return fault.InvalidFieldNamed(field, err.Error())
+	}
+	if !n.IsSynchronizer(id) {
+		return fault.NotConnectedToSynchronizer.New("This participant is not connected to synchronizer %s", id).
+			WithResource("SYNCHRONIZER_ID", id).
+			WithHint("Leave the synchronizer out, or take its id from GET /v2/state/connected-synchronizers.")
+	}
+	return nil
+}
+
 // CheckContractID says what is wrong with a contract id, or returns nil.
 func CheckContractID(value string) error {
 	raw, err := hex.DecodeString(value)

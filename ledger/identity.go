@@ -1,6 +1,10 @@
 package ledger
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/florinledger/florin/ledger/fault"
+)
 
 // Identity is who acts: a user, and the identity provider that vouches for it. A verified token yields an identity and
 // nothing else, and whatever belongs to a user (rights, a wallet, completions, deduplication, keys, limits) is kept and
@@ -14,6 +18,17 @@ type Identity struct {
 // DefaultUser is the identity of a user of the default identity provider, which the node's own users are.
 func DefaultUser(userID string) Identity {
 	return Identity{IdentityProviderID: DefaultIdentityProvider, UserID: userID}
+}
+
+// CheckUser refuses a user id that is missing, which happens only without authorization, or malformed.
+func (i Identity) CheckUser() error {
+	if i.UserID == "" {
+		return fault.MissingFieldNamed("user_id")
+	}
+	if err := CheckUserID(i.UserID); err != nil {
+		return fault.InvalidFieldNamed("user_id", err.Error())
+	}
+	return nil
 }
 
 // SharedProvider is the identity provider whose users share what there is, "" for the default one: the administrator of

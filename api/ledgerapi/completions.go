@@ -161,7 +161,7 @@ func (a *API) completionsQuery(ctx context.Context, body CompletionStreamRequest
 	if err := claims.RequireReadAs(parties...); err != nil {
 		return db.CompletionsQuery{}, err
 	}
-	if err := checkUserIDField(who); err != nil {
+	if err := who.CheckUser(); err != nil {
 		return db.CompletionsQuery{}, err
 	}
 	if len(parties) == 0 {

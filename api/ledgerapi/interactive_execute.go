@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -146,9 +145,8 @@ func (a *API) newExecution(
 	if undecodable != nil {
 		return refused, undecodable.Fault()
 	}
-	absolute, relative := body.MinLedgerTime.parts()
-	bound := JsCommands{MinLedgerTimeAbs: absolute, MinLedgerTimeRel: relative}
-	if submission.MinLedgerTime, err = a.minLedgerTime(bound, submission.ReceivedAt); err != nil {
+	bound := a.minLedgerTime(body.MinLedgerTime.parts())
+	if submission.MinLedgerTime, err = bound.Bound(submission.ReceivedAt); err != nil {
 		return refused, err
 	}
 	if refusal := checkCount(signatures); refusal != nil {
@@ -188,10 +186,10 @@ func (a *API) newExecutionFields(
 	if err := ledger.CheckLedgerString(body.SubmissionID); err != nil {
 		return ledger.Submission{}, fault.InvalidFieldNamed("submission_id", err.Error())
 	}
-	if err := checkUserIDField(who); err != nil {
+	if err := who.CheckUser(); err != nil {
 		return ledger.Submission{}, err
 	}
-	deduplication, err := FromAPIDeduplicationPeriod(body.DeduplicationPeriod)
+	deduplication, err := fromAPIDeduplicationPeriod(body.DeduplicationPeriod).Period()
 	if err != nil {
 		return ledger.Submission{}, err
 	}
@@ -200,7 +198,7 @@ func (a *API) newExecutionFields(
 	}
 	return ledger.Submission{
 		Key: uuid.NewString(), Identity: who, SubmissionID: body.SubmissionID, Deduplication: deduplication,
-		ReceivedAt: a.now().UTC().Truncate(time.Microsecond), Trace: endpoint.Trace(ctx), Kind: ledger.KindExternal,
+		ReceivedAt: a.receivedAt(), Trace: endpoint.Trace(ctx), Kind: ledger.KindExternal,
 		Admission: endpoint.Claims(ctx).Admission(ledger.AdmittedToExecute),
 		Signed: &ledger.SignedTransaction{
 			Transaction: body.PreparedTransaction, Scheme: string(body.HashingSchemeVersion),

@@ -59,7 +59,7 @@ func (a *API) listBounds(query listQuery, advice string) (listBounds, error) {
 	}
 	if query.IdleTimeout != nil {
 		const maxWait = int64(time.Hour / time.Millisecond) // the request ends long before
-		const longest = int64(v2.MaxDuration / time.Millisecond)
+		const longest = int64(ledger.MaxDuration / time.Millisecond)
 		if *query.IdleTimeout < 0 {
 			return listBounds{}, endpoint.InvalidParameter("stream_idle_timeout_ms", "it must not be negative")
 		}

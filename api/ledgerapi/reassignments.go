@@ -163,7 +163,7 @@ func (a *API) checkReassignment(commands ReassignmentCommands, who ledger.Identi
 	if err := ledger.CheckParty(commands.Submitter); err != nil {
 		return fault.InvalidFieldNamed("submitter", err.Error())
 	}
-	if err := checkSubmissionIDs(commands.WorkflowID, who, commands.CommandID, commands.SubmissionID); err != nil {
+	if err := ledger.CheckSubmissionIDs(commands.WorkflowID, who, commands.CommandID, commands.SubmissionID); err != nil {
 		return err
 	}
 	if len(commands.Commands) == 0 {
@@ -207,7 +207,7 @@ func (a *API) checkRoute(source, target string) error {
 		if end.id == "" {
 			return fault.MissingFieldNamed(end.field)
 		}
-		if err := v2.CheckSynchronizer(a.node, end.id, end.field); err != nil {
+		if err := a.node.CheckSynchronizer(end.id, end.field); err != nil {
 			return err
 		}
 	}

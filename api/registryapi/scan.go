@@ -8,7 +8,6 @@ import (
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/ledger/prepared"
 )
 
 // maybeCached shows a contract unless the caller knows it.
@@ -179,7 +178,7 @@ type TargetMemberTraffic struct {
 func (a *API) trafficStatus(
 	ctx context.Context, req trafficStatusRequest,
 ) (response GetMemberTrafficStatusResponse, err error) {
-	if !prepared.IsSynchronizerOf(a.node, req.DomainID) {
+	if !a.node.IsSynchronizer(req.DomainID) {
 		return response, v0.NotFound("No synchronizer %s: this node's is %s", req.DomainID, a.node.SynchronizerID)
 	}
 	head, err := a.record.Head(ctx)

@@ -97,19 +97,3 @@ func OfSubmission(err error, submissionID string) error {
 	}
 	return &endpoint.RefusedError{Err: err, CorrelationID: submissionID}
 }
-
-// OrNull is null for "".
-func OrNull(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
-}
-
-// OrEmpty is "" for null.
-func OrEmpty(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
-}

@@ -1,29 +1,9 @@
 package v2
 
-import (
-	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/ledger/fault"
-	"github.com/florinledger/florin/ledger/prepared"
-)
+import "github.com/florinledger/florin/ledger"
 
 // RightsIDPAdmin are the rights of administrators in words, for the document.
 const RightsIDPAdmin = "ParticipantAdmin, or IdentityProviderAdmin of the identity provider"
-
-// CheckSynchronizer refuses ids that are malformed or are not the one of this node. The physical form is taken too.
-func CheckSynchronizer(node ledger.Node, id, field string) error {
-	if id == "" {
-		return nil
-	}
-	if err := ledger.CheckSynchronizerID(id); err != nil {
-		return fault.InvalidFieldNamed(field, err.Error())
-	}
-	if !prepared.IsSynchronizerOf(node, id) {
-		return fault.NotConnectedToSynchronizer.New("This participant is not connected to synchronizer %s", id).
-			WithResource("SYNCHRONIZER_ID", id).
-			WithHint("Leave the synchronizer out, or take its id from GET /v2/state/connected-synchronizers.")
-	}
-	return nil
-}
 
 // IsThisParticipant takes the id of the node's participant, with and without the prefix of its kind.
 func IsThisParticipant(node ledger.Node, id string) bool {

@@ -1,7 +1,6 @@
 package v2
 
 import (
-	"fmt"
 	"strconv"
 	"time"
 
@@ -72,22 +71,12 @@ func ToAPIDuration(d time.Duration) Duration {
 	return Duration{Seconds: int64(d / time.Second), Nanos: int32(d % time.Second)}
 }
 
-// MaxDuration is the longest duration that requests may name: 292 years, three seconds less than what the type holds,
-// which leaves room for any nanoseconds.
-const MaxDuration = 9_223_372_033 * time.Second
-
-// FromAPIDuration joins a duration of a field, which must not be negative.
-func FromAPIDuration(d Duration, field string) (time.Duration, error) {
-	const longest = int64(MaxDuration / time.Second)
-	if d.Seconds > longest {
-		return 0, fault.InvalidFieldNamed(field, fmt.Sprintf("Duration must be at most %d seconds (292 years), but is %d",
-			longest, d.Seconds))
+// FromAPIDuration is a duration as the rules of the ledger take it.
+func FromAPIDuration(d *Duration) *ledger.SplitDuration {
+	if d == nil {
+		return nil
 	}
-	joined := time.Duration(max(d.Seconds, -longest))*time.Second + time.Duration(d.Nanos)
-	if joined < 0 {
-		return 0, fault.InvalidFieldNamed(field, "Duration must be positive")
-	}
-	return joined, nil
+	return &ledger.SplitDuration{Seconds: d.Seconds, Nanos: d.Nanos}
 }
 
 // ToAPIParties turns parties into strings.
@@ -133,4 +122,20 @@ func ToAPIMeta(resourceVersion int64, annotations map[string]string) *ObjectMeta
 // ToAPITimes are the times of the one synchronizer that this node is.
 func ToAPITimes(synchronizerID string, recordTime time.Time) []SynchronizerTime {
 	return []SynchronizerTime{{SynchronizerID: synchronizerID, RecordTime: endpoint.Timestamp(recordTime)}}
+}
+
+// OrNull is null for "".
+func OrNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// OrEmpty is "" for null.
+func OrEmpty(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
-	"github.com/florinledger/florin/ledger/prepared"
 	"github.com/florinledger/florin/wallet/plan"
 	"github.com/florinledger/florin/wallet/tracking"
 )
@@ -107,7 +106,7 @@ func (a *API) trafficMember(ctx context.Context, asked CreateBuyTrafficRequest) 
 	if err != nil {
 		return "", err
 	}
-	if len(hosted) == 0 || !hosted[0].IsLocal || !prepared.IsSynchronizerOf(a.Node, asked.DomainID) {
+	if len(hosted) == 0 || !hosted[0].IsLocal || !a.Node.IsSynchronizer(asked.DomainID) {
 		return "", v0.BadRequest("Could not find participant hosting %s on domain %s", party, asked.DomainID)
 	}
 	return coin.MemberOf(a.Node.ParticipantID), nil

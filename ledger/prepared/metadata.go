@@ -2,7 +2,6 @@ package prepared
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -101,7 +100,7 @@ func SynchronizerID(logical string, protocolVersion, serial int) string {
 	if protocolVersion < physicalSince {
 		return logical
 	}
-	return fmt.Sprintf("%s::%d-%d", logical, protocolVersion, serial)
+	return ledger.PhysicalSynchronizerID(logical, protocolVersion, serial)
 }
 
 // CheckSynchronizer refuses a transaction for another synchronizer than the one that the node is connected to, or for

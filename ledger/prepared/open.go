@@ -22,12 +22,6 @@ func SynchronizerOf(node ledger.Node) Synchronizer {
 // IDToSign is the id as prepared transactions have it.
 func (s Synchronizer) IDToSign() string { return SynchronizerID(s.ID, s.ProtocolVersion, s.Serial) }
 
-// IsSynchronizerOf reports whether an id is that of a node's synchronizer: the logical one, or the physical one, which
-// adds ::version-serial.
-func IsSynchronizerOf(node ledger.Node, id string) bool {
-	return id == node.SynchronizerID || id == SynchronizerOf(node).IDToSign()
-}
-
 // Opened is a signed transaction that was read: nothing in it contradicts itself, and it is for this synchronizer. What
 // is left to check is who signed it, and whether running it gives the same.
 type Opened struct {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
@@ -113,7 +112,7 @@ func (a *API) packageStatus(ctx context.Context, req packagePath) (GetPackageSta
 }
 
 func (a *API) uploadDAR(ctx context.Context, req uploadRequest) (endpoint.Empty, error) {
-	if err := v2.CheckSynchronizer(a.node, req.SynchronizerID, "synchronizer_id"); err != nil {
+	if err := a.node.CheckSynchronizer(req.SynchronizerID, "synchronizer_id"); err != nil {
 		return endpoint.Empty{}, err
 	}
 	vet := req.VetAllPackages == nil || *req.VetAllPackages
@@ -121,7 +120,7 @@ func (a *API) uploadDAR(ctx context.Context, req uploadRequest) (endpoint.Empty,
 }
 
 func (a *API) validateDAR(ctx context.Context, req validateRequest) (endpoint.Content, error) {
-	if err := v2.CheckSynchronizer(a.node, req.SynchronizerID, "synchronizer_id"); err != nil {
+	if err := a.node.CheckSynchronizer(req.SynchronizerID, "synchronizer_id"); err != nil {
 		return endpoint.Content{}, err
 	}
 	return endpoint.Content{}, a.catalog.Validate(ctx, req.DAR)

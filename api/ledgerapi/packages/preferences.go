@@ -74,7 +74,7 @@ func (a *API) preferredPackageVersion(
 	if err := a.checkRequirement(requirement); err != nil {
 		return GetPreferredPackageVersionResponse{}, err
 	}
-	if err := v2.CheckSynchronizer(a.node, req.SynchronizerID, "synchronizer_id"); err != nil {
+	if err := a.node.CheckSynchronizer(req.SynchronizerID, "synchronizer_id"); err != nil {
 		return GetPreferredPackageVersionResponse{}, err
 	}
 	list, err := a.catalog.List(ctx)
@@ -97,7 +97,7 @@ func (a *API) preferredPackages(
 	if len(req.Body.PackageVettingRequirements) == 0 {
 		return response, fault.MissingFieldNamed("package_vetting_requirements")
 	}
-	if err := v2.CheckSynchronizer(a.node, req.Body.SynchronizerID, "synchronizer_id"); err != nil {
+	if err := a.node.CheckSynchronizer(req.Body.SynchronizerID, "synchronizer_id"); err != nil {
 		return response, err
 	}
 	list, err := a.catalog.List(ctx)

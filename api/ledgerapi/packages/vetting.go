@@ -12,7 +12,6 @@ import (
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
-	"github.com/florinledger/florin/ledger/prepared"
 	"github.com/florinledger/florin/packages/catalog"
 )
 
@@ -105,7 +104,7 @@ func (a *API) isSelected(filter *TopologyStateFilter) bool {
 		return len(listed) == 0 || slices.ContainsFunc(listed, func(id string) bool { return ours(a.node, id) })
 	}
 	return isListed(filter.ParticipantIDs, v2.IsThisParticipant) &&
-		isListed(filter.SynchronizerIDs, prepared.IsSynchronizerOf)
+		isListed(filter.SynchronizerIDs, ledger.Node.IsSynchronizer)
 }
 
 // vettedPackages are the vetted packages that the filter selects.

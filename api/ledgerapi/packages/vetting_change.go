@@ -97,7 +97,7 @@ func (a *API) updateVettedPackages(ctx context.Context, req updateVettedRequest)
 	if len(body.Changes) == 0 {
 		return UpdateVettedPackagesResponse{}, fault.MissingFieldNamed("changes")
 	}
-	if err := v2.CheckSynchronizer(a.node, body.SynchronizerID, "synchronizer_id"); err != nil {
+	if err := a.node.CheckSynchronizer(body.SynchronizerID, "synchronizer_id"); err != nil {
 		return UpdateVettedPackagesResponse{}, err
 	}
 	past, present, err := a.catalog.Vet(ctx, catalog.Vetting{

@@ -13,7 +13,6 @@ import (
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/fault"
-	"github.com/florinledger/florin/ledger/prepared"
 	"github.com/florinledger/florin/ledger/signing"
 	"github.com/florinledger/florin/ledger/topology"
 )
@@ -232,7 +231,7 @@ func (a *API) checkConnected(synchronizer string) error {
 	if err := ledger.CheckSynchronizerID(synchronizer); err != nil {
 		return fault.InvalidFieldNamed("synchronizer", err.Error())
 	}
-	if !prepared.IsSynchronizerOf(a.node, synchronizer) {
+	if !a.node.IsSynchronizer(synchronizer) {
 		return fault.InvalidArgumentf("This node is not connected to the requested synchronizer %s.", synchronizer).
 			WithHint("Take the id from GET /v2/state/connected-synchronizers.")
 	}

@@ -126,7 +126,7 @@ func (a *API) allocateParty(ctx context.Context, req allocatePartyRequest) (Allo
 	if body.IdentityProviderID, err = idps.For(ctx, a.record, body.IdentityProviderID); err != nil {
 		return AllocatePartyResponse{}, err
 	}
-	if err := v2.CheckSynchronizer(a.node, body.SynchronizerID, "synchronizer_id"); err != nil {
+	if err := a.node.CheckSynchronizer(body.SynchronizerID, "synchronizer_id"); err != nil {
 		return AllocatePartyResponse{}, err
 	}
 	if err := a.checkGrantee(ctx, body.UserID, body.IdentityProviderID); err != nil {
