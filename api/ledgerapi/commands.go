@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/ledger"
@@ -168,43 +169,68 @@ type submitForTransactionRequest struct {
 
 func (a *API) submit(ctx context.Context, req submitRequest) (SubmitResponse, error) {
 	submission, err := a.newSubmission(ctx, req.Body)
-	if err == nil {
-		err = a.submitter.Submit(ctx, submission)
-	}
-	return SubmitResponse{}, a.refused(ctx, submission, err)
+	return a.accepted(ctx, submission, err)
 }
 
 func (a *API) submitAndWait(ctx context.Context, req submitRequest) (SubmitAndWaitResponse, error) {
 	submission, err := a.newSubmission(ctx, req.Body)
-	if err != nil {
-		return SubmitAndWaitResponse{}, a.refused(ctx, submission, err)
-	}
-	completion, err := a.await(ctx, submission)
-	if err != nil {
-		return SubmitAndWaitResponse{}, a.refused(ctx, submission, err)
-	}
-	return SubmitAndWaitResponse{
-		UpdateID: string(completion.UpdateID), CompletionOffset: int64(completion.Offset),
-	}, nil
+	return a.completed(ctx, submission, err)
 }
 
 func (a *API) submitAndWaitForTransaction(
 	ctx context.Context, req submitForTransactionRequest,
 ) (JsSubmitAndWaitForTransactionResponse, error) {
 	submission, err := a.newSubmission(ctx, req.Body.Commands)
-	if err != nil {
-		return JsSubmitAndWaitForTransactionResponse{}, a.refused(ctx, submission, err)
+	return a.transactionIn(ctx, submission, err, req.Body.TransactionFormat)
+}
+
+// accepted hands a submission over, unless there is an error, and answers as soon as it is sure to complete.
+func (a *API) accepted(ctx context.Context, submission ledger.Submission, err error) (SubmitResponse, error) {
+	if err == nil {
+		err = a.submitter.Submit(ctx, submission)
 	}
-	format, err := a.transactionFormatFor(ctx, req.Body.TransactionFormat, submission)
-	if err != nil {
-		return JsSubmitAndWaitForTransactionResponse{}, a.refused(ctx, submission, err)
+	return SubmitResponse{}, a.refused(ctx, submission, err)
+}
+
+// completed waits for a submission, unless there is an error, and answers with where its transaction is.
+func (a *API) completed(ctx context.Context, submission ledger.Submission, err error) (SubmitAndWaitResponse, error) {
+	var completion ledger.Completion
+	if err == nil {
+		completion, err = a.await(ctx, submission)
 	}
+	return SubmitAndWaitResponse{
+		UpdateID: string(completion.UpdateID), CompletionOffset: int64(completion.Offset),
+	}, a.refused(ctx, submission, err)
+}
+
+// transactionIn waits for a submission, unless there is an error, and answers with its transaction in the format.
+func (a *API) transactionIn(
+	ctx context.Context, submission ledger.Submission, err error, wanted *TransactionFormat,
+) (JsSubmitAndWaitForTransactionResponse, error) {
+	var format *transactionFormat
+	if err == nil {
+		format, err = a.transactionFormatFor(ctx, wanted, submission)
+	}
+	var transaction JsTransaction
+	if err == nil {
+		transaction, err = a.awaitTransaction(ctx, submission, format)
+	}
+	return JsSubmitAndWaitForTransactionResponse{Transaction: transaction}, a.refused(ctx, submission, err)
+}
+
+// awaitTransaction submits and shows the transaction of an accepted submission; it may have no events to show.
+func (a *API) awaitTransaction(
+	ctx context.Context, submission ledger.Submission, format *transactionFormat,
+) (JsTransaction, error) {
 	completion, err := a.await(ctx, submission)
 	if err != nil {
-		return JsSubmitAndWaitForTransactionResponse{}, a.refused(ctx, submission, err)
+		return JsTransaction{}, err
 	}
-	transaction, err := a.transactionOf(ctx, completion, format)
-	return JsSubmitAndWaitForTransactionResponse{Transaction: transaction}, a.refused(ctx, submission, err)
+	update, err := changes.UpdateOf(ctx, a.record, completion)
+	if err != nil {
+		return JsTransaction{}, err
+	}
+	return a.toAPITransaction(ctx, update, format)
 }
 
 // await submits and returns the completion of an accepted submission; a refused one is the error.

@@ -77,43 +77,19 @@ type executeForTransactionRequest struct {
 
 func (a *API) execute(ctx context.Context, req executeRequest) (SubmitResponse, error) {
 	submission, err := a.newExecution(ctx, req.Body, prepared.CheckSignatureCount)
-	if err == nil {
-		err = a.submitter.Submit(ctx, submission)
-	}
-	return SubmitResponse{}, a.refused(ctx, submission, err)
+	return a.accepted(ctx, submission, err)
 }
 
 func (a *API) executeAndWait(ctx context.Context, req executeRequest) (SubmitAndWaitResponse, error) {
 	submission, err := a.newExecution(ctx, req.Body, anyCount)
-	if err != nil {
-		return SubmitAndWaitResponse{}, a.refused(ctx, submission, err)
-	}
-	completion, err := a.await(ctx, submission)
-	if err != nil {
-		return SubmitAndWaitResponse{}, a.refused(ctx, submission, err)
-	}
-	return SubmitAndWaitResponse{
-		UpdateID: string(completion.UpdateID), CompletionOffset: int64(completion.Offset),
-	}, nil
+	return a.completed(ctx, submission, err)
 }
 
 func (a *API) executeAndWaitForTransaction(
 	ctx context.Context, req executeForTransactionRequest,
 ) (JsSubmitAndWaitForTransactionResponse, error) {
 	submission, err := a.newExecution(ctx, req.Body.execution(), anyCount)
-	if err != nil {
-		return JsSubmitAndWaitForTransactionResponse{}, a.refused(ctx, submission, err)
-	}
-	format, err := a.transactionFormatFor(ctx, req.Body.TransactionFormat, submission)
-	if err != nil {
-		return JsSubmitAndWaitForTransactionResponse{}, a.refused(ctx, submission, err)
-	}
-	completion, err := a.await(ctx, submission)
-	if err != nil {
-		return JsSubmitAndWaitForTransactionResponse{}, a.refused(ctx, submission, err)
-	}
-	transaction, err := a.transactionOf(ctx, completion, format)
-	return JsSubmitAndWaitForTransactionResponse{Transaction: transaction}, a.refused(ctx, submission, err)
+	return a.transactionIn(ctx, submission, err, req.Body.TransactionFormat)
 }
 
 // anyCount bounds the number of signatures no further than the keys of the party do, as upstream's waiting calls.

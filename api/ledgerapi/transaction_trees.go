@@ -4,7 +4,6 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/db"
@@ -122,30 +121,14 @@ func (a *API) submitAndWaitForTree(
 	ctx context.Context, req submitRequest,
 ) (JsSubmitAndWaitForTransactionTreeResponse, error) {
 	submission, err := a.newSubmission(ctx, req.Body)
-	if err != nil {
-		return JsSubmitAndWaitForTransactionTreeResponse{}, a.refused(ctx, submission, err)
+	var transaction JsTransaction
+	if err == nil {
+		format := &transactionFormat{events: wildcardFor(submission.ActAs...), shape: ShapeLedgerEffects}
+		transaction, err = a.awaitTransaction(ctx, submission, format)
 	}
-	completion, err := a.await(ctx, submission)
-	if err != nil {
-		return JsSubmitAndWaitForTransactionTreeResponse{}, a.refused(ctx, submission, err)
-	}
-	format := &transactionFormat{events: wildcardFor(submission.ActAs...), shape: ShapeLedgerEffects}
-	transaction, err := a.transactionOf(ctx, completion, format)
-	if err != nil {
-		return JsSubmitAndWaitForTransactionTreeResponse{}, a.refused(ctx, submission, err)
-	}
-	return JsSubmitAndWaitForTransactionTreeResponse{TransactionTree: toAPITree(transaction)}, nil
-}
-
-// transactionOf shows the transaction of an accepted submission; it may have no events to show.
-func (a *API) transactionOf(
-	ctx context.Context, completion ledger.Completion, format *transactionFormat,
-) (JsTransaction, error) {
-	update, err := changes.UpdateOf(ctx, a.record, completion)
-	if err != nil {
-		return JsTransaction{}, err
-	}
-	return a.toAPITransaction(ctx, update, format)
+	return JsSubmitAndWaitForTransactionTreeResponse{
+		TransactionTree: toAPITree(transaction),
+	}, a.refused(ctx, submission, err)
 }
 
 // toAPITree arranges a transaction in the shape of ledger effects by node.
