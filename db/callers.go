@@ -12,8 +12,11 @@ type Caller struct {
 	ledger.Identity
 
 	// Check refuses the caller by the rights that it has in the transaction that makes the change. A user who is not
-	// there, or whose identity provider is deactivated, has none, and its id is "".
+	// there, or whose identity provider is deactivated, has none, and its id is "". Nil refuses nobody.
 	Check func(user ledger.User, rights []ledger.Right) error
+	// Turn waits until the caller may have a transaction begin; release is called when it has ended. Nil waits for
+	// nothing.
+	Turn func(ctx context.Context) (release func(), err error)
 }
 
 type callerKey struct{}
@@ -22,6 +25,16 @@ type callerKey struct{}
 // takes them away between that and its commit.
 func ForCaller(ctx context.Context, caller Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, caller)
+}
+
+// TakeTurn waits for the turn of the caller in whose name the transactions of a context are; nobody has none to wait
+// for.
+func TakeTurn(ctx context.Context) (release func(), err error) {
+	caller := callerOf(ctx)
+	if caller == nil || caller.Turn == nil {
+		return func() {}, nil
+	}
+	return caller.Turn(ctx)
 }
 
 // callerOf is in whose name the transactions of a context are; nil for nobody's.
@@ -55,10 +68,10 @@ func (t *Tx) holdUser(ctx context.Context, id string) (row dbgen.User, err error
 // askCaller asks for the rights of the caller unless that was done in this transaction.
 func (t *Tx) askCaller(ctx context.Context) error {
 	caller := t.caller
-	if caller == nil {
+	t.caller = nil
+	if caller == nil || caller.Check == nil {
 		return nil
 	}
-	t.caller = nil
 	if caller.IdentityProviderID != "" {
 		if err := t.queries.ShareIdentityProvider(ctx, caller.IdentityProviderID); err != nil {
 			return failed("reading the identity provider of the caller of a change", err)

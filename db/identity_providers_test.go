@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -130,4 +131,27 @@ func TestAProviderStaysWhileAChangeOfItsUserIsMade(t *testing.T) {
 	_, err = record.CreateUser(ctx, ledger.User{ID: "new"}, nil)
 	require.NoError(t, err)
 	require.NoError(t, deactivate())
+}
+
+// TestInTx_WaitsForTheTurnOfItsCaller: each change in the name of a caller takes a turn, and gives it back when it has
+// ended.
+func TestInTx_WaitsForTheTurnOfItsCaller(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	waiting, taken := false, 0
+	ctx := db.ForCaller(t.Context(), db.Caller{Turn: func(context.Context) (release func(), err error) {
+		if waiting {
+			return nil, context.DeadlineExceeded
+		}
+		taken, waiting = taken+1, true
+		return func() { waiting = false }, nil
+	}})
+	_, err := record.CreateUser(ctx, ledger.User{ID: "new"}, nil)
+	require.NoError(t, err)
+	require.Error(t, record.DeleteUser(ctx, "nobody"))
+	require.Equal(t, 2, taken)
+	require.False(t, waiting)
+	waiting = true
+	require.ErrorIs(t, record.DeleteUser(ctx, "new"), context.DeadlineExceeded)
+	require.NoError(t, record.DeleteUser(t.Context(), "new"), "nobody's changes wait for nothing")
 }

@@ -9,15 +9,16 @@ import (
 )
 
 // inCallersName is the context under which an endpoint that changes something is called: each transaction of the record
-// that it begins asks in itself for the rights by which the request was permitted. What is submitted instead is asked
-// about at its commit.
+// that it begins waits for the caller's turn, and asks in itself for the rights by which the request was permitted. What
+// is submitted instead has turns of its own, and is asked about at its commit.
 func inCallersName(ctx context.Context) context.Context {
 	current := callOf(ctx)
 	if !current.claims.Known() {
-		return ctx
+		return db.ForCaller(ctx, db.Caller{Turn: commitTurn})
 	}
 	return db.ForCaller(ctx, db.Caller{
 		Identity: current.claims.Identity(),
+		Turn:     commitTurn,
 		Check: func(user ledger.User, rights []ledger.Right) error {
 			if user.IsDeactivated || !auth.NewClaims(user, rights).Permits(current.claims) {
 				return rightLost(current.claims)

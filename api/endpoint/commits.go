@@ -18,44 +18,44 @@ const (
 	commitWait = 15 * time.Second
 )
 
-// InTurn commits in the turn of the user who sent the request. Outside of requests, and in those without a user, there
-// are no turns.
-func InTurn[T any](ctx context.Context, commit func() (T, error)) (T, error) {
-	return inTurn(ctx, func(l *Limits) *turns.Turns { return l.commits }, "changes of users and parties", commit)
+// commitTurn waits for the turn to commit of the user who sent the request. In requests without a user there are no
+// turns.
+func commitTurn(ctx context.Context) (release func(), err error) {
+	return turnOf(ctx, func(l *Limits) *turns.Turns { return l.commits }, "changes of users and parties")
 }
 
-// OnlyInTurn is [InTurn] for what returns nothing.
-func OnlyInTurn(ctx context.Context, commit func() error) error {
-	_, err := InTurn(ctx, func() (struct{}, error) { return struct{}{}, commit() })
-	return err
+// OnboardInTurn onboards in the turn of the user who sent the request. Onboardings wait for a workflow, and changes that
+// need the database alone do not wait for them.
+func OnboardInTurn[T any](ctx context.Context, onboard func() (T, error)) (out T, err error) {
+	release, err := turnOf(ctx, func(l *Limits) *turns.Turns { return l.onboardings }, "onboardings")
+	if err != nil {
+		return out, err
+	}
+	defer release()
+	return onboard()
 }
 
-// OnboardInTurn is [InTurn] for onboardings: they wait for a workflow, and changes that need the database alone do not
-// wait for them.
-func OnboardInTurn[T any](ctx context.Context, onboard func() (T, error)) (T, error) {
-	return inTurn(ctx, func(l *Limits) *turns.Turns { return l.onboardings }, "onboardings", onboard)
-}
-
-func inTurn[T any](
-	ctx context.Context, of func(*Limits) *turns.Turns, what string, commit func() (T, error),
-) (out T, err error) {
+// turnOf waits for a turn, and looks at the rights of the caller when it has come.
+func turnOf(
+	ctx context.Context, of func(*Limits) *turns.Turns, what string,
+) (release func(), err error) {
 	place := callOf(ctx).place
 	if place == nil {
-		return commit()
+		return func() {}, nil
 	}
 	waiting, cancel := context.WithTimeout(ctx, commitWait)
 	defer cancel()
-	give, err := of(place.limits).Take(waiting, place.who)
+	release, err = of(place.limits).Take(waiting, place.who)
 	if err != nil {
 		if ctx.Err() == nil {
 			err = Overloaded(retryAfter, "%d %s are made at once, %d of one user, and this one's turn did not come in %s.",
 				DirectCommits, what, UserDirectCommits, commitWait)
 		}
-		return out, err
+		return nil, err
 	}
-	defer give()
 	if err := coveredInRecord(ctx); err != nil {
-		return out, err
+		release()
+		return nil, err
 	}
-	return commit()
+	return release, nil
 }

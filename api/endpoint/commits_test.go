@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/db"
 )
 
 // serveCommits serves changes that are committed without a submission.
@@ -30,11 +31,14 @@ func serveCommits(t *testing.T) *readers {
 		Name string `path:"name"`
 	}
 	commit := func(ctx context.Context, req named) (endpoint.Empty, error) {
-		return endpoint.Empty{}, endpoint.OnlyInTurn(ctx, func() error {
-			r.working <- req.Name
-			<-r.goOn
-			return nil
-		})
+		release, err := db.TakeTurn(ctx) // as each transaction of the record does
+		if err != nil {
+			return endpoint.Empty{}, err
+		}
+		defer release()
+		r.working <- req.Name
+		<-r.goOn
+		return endpoint.Empty{}, nil
 	}
 	onboard := func(ctx context.Context, req named) (endpoint.Empty, error) {
 		return endpoint.OnboardInTurn(ctx, func() (endpoint.Empty, error) {
@@ -94,14 +98,5 @@ func TestOnboardingsKeepNoChangeWaiting(t *testing.T) {
 	}
 	for _, status := range all {
 		r.answered(status)
-	}
-}
-
-func TestOutsideOfRequestsThereAreNoTurns(t *testing.T) {
-	t.Parallel()
-	for range endpoint.DirectCommits + 1 {
-		done, err := endpoint.InTurn(t.Context(), func() (int, error) { return 1, nil })
-		require.NoError(t, err)
-		require.Equal(t, 1, done)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -53,11 +54,14 @@ func TestNothingIsDoneForACallerWhoLostARightOnTheWay(t *testing.T) {
 		if len(waiting) == cap(waiting) {
 			record.revoke(<-waiting) // in another process, and as late as can be: it waits for its turn from here on
 		}
-		return endpoint.Empty{}, endpoint.OnlyInTurn(ctx, func() error {
-			working <- user
-			<-goOn
-			return nil
-		})
+		release, err := db.TakeTurn(ctx)
+		if err != nil {
+			return endpoint.Empty{}, err
+		}
+		defer release()
+		working <- user
+		<-goOn
+		return endpoint.Empty{}, nil
 	}
 	router := chi.NewRouter()
 	router.Use(frame.Observe)

@@ -117,7 +117,6 @@ func New(options Options) (*API, error) {
 		return nil, errors.New("the ledger API needs a clock")
 	}
 	options.Submitter = submitsOnce{options.Submitter}
-	options.Record, options.Onboarder = recordInTurn{options.Record}, onboarderInTurn{options.Onboarder}
 	return &API{
 		node:      options.Node,
 		pruner:    options.Pruner,

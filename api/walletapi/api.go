@@ -64,7 +64,7 @@ func New(options Options) (*API, error) {
 	if options.Record == nil || options.Onboarder == nil {
 		return nil, errors.New("the wallet API needs a record to read from, and somewhere to onboard parties")
 	}
-	record := repeatable{recordInTurn{options.Record}}
+	record := repeatable{options.Record}
 	base, err := validator.New(validator.Options{
 		Node: options.Node, Packages: options.Packages, Catalog: options.Catalog, Record: record,
 		Submitter: options.Submitter, Now: options.Now, LedgerUser: options.LedgerUser, Traffic: options.Traffic,
@@ -77,7 +77,7 @@ func New(options Options) (*API, error) {
 	}
 	return &API{
 		Base: base, record: record,
-		external:   external.New(base, record, onboarderInTurn{options.Onboarder}),
+		external:   external.New(base, record, options.Onboarder),
 		onboarding: onboarding.New(base, record, options.Submitter),
 		admin:      admin.New(base, record, options.Log),
 	}, nil

@@ -156,7 +156,9 @@ func (a *API) onboard(
 ) (topology.Outcome, error) {
 	waiting, cancel := context.WithTimeout(ctx, allocationTimeout)
 	defer cancel()
-	outcome, err := a.onboarder.Onboard(waiting, party, contribution, wait)
+	outcome, err := endpoint.OnboardInTurn(waiting, func() (topology.Outcome, error) {
+		return a.onboarder.Onboard(waiting, party, contribution, wait)
+	})
 	switch {
 	case err == nil:
 		return outcome, outcome.Err()

@@ -148,7 +148,9 @@ func (a *API) submitTopology(
 func (a *API) onboard(
 	ctx context.Context, onboarding topology.Onboarding, contribution topology.Contribution,
 ) error {
-	outcome, err := a.onboarder.Onboard(ctx, onboarding.Party(), contribution, true)
+	outcome, err := endpoint.OnboardInTurn(ctx, func() (topology.Outcome, error) {
+		return a.onboarder.Onboard(ctx, onboarding.Party(), contribution, true)
+	})
 	if err == nil {
 		err = outcome.Err()
 	}

@@ -181,6 +181,9 @@ func (a *API) closeWallet(ctx context.Context, install validator.Contract[wallet
 			commands = append(commands, archive(right.Contract))
 		}
 		_, err = a.record.RevokeRights(ctx, a.LedgerUser, []ledger.Right{{Kind: ledger.CanActAs, Party: party}})
+		if err == nil && a.LedgerUser == endpoint.Claims(ctx).UserID() {
+			err = endpoint.Renew(ctx) // it goes on without the party
+		}
 		if err != nil && !fault.UserNotFound.Matches(err) {
 			return err
 		}
