@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -115,23 +116,22 @@ FROM pg_stat_activity
 WHERE datname = current_database() AND application_name ~ ('/[0-9a-z]{12}' || $1 || '$')
 ORDER BY 1`
 
-// findElsewhere finds the processes whose watcher is connected to another database of this server.
-const findElsewhere = `
-SELECT DISTINCT left(application_name, -length($1))
-FROM pg_stat_activity
-WHERE (pg_control_system()).system_identifier::text || '/' || datid::text = $2
-	AND application_name ~ ('/[0-9a-z]{12}' || $1 || '$')
-ORDER BY 1`
-
-// ProcessesOn finds the processes that work on the database with an id as [DB.DatabaseID] gives it, as far as this
-// server knows: none when it is on another one.
-func (d *DB) ProcessesOn(ctx context.Context, databaseID string) ([]string, error) {
-	rows, err := d.pool.Query(ctx, findElsewhere, watcherSuffix, databaseID)
+// running finds the processes that run, on a schema that has a table of them.
+func (t *Tx) running(ctx context.Context) ([]RunningProcess, error) {
+	rows, err := t.tx.Query(ctx, findRunning, watcherSuffix, ProcessSilence.Seconds())
 	if err != nil {
-		return nil, failed("looking for the processes of a database", err)
+		return nil, failed("looking for processes that run", err)
 	}
-	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	return names, failed("looking for the processes of a database", err)
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[RunningProcess])
+	return found, failed("looking for processes that run", err)
+}
+
+func namesOf(processes []RunningProcess) string {
+	names := make([]string, len(processes))
+	for i, process := range processes {
+		names[i] = process.String()
+	}
+	return strings.Join(names, "; ")
 }
 
 func runningProcesses(ctx context.Context, conn *pgx.Conn) ([]RunningProcess, error) {

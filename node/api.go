@@ -107,8 +107,9 @@ func (n *Node) handler(background context.Context) (http.Handler, error) {
 	operator, err := operatorapi.New(operatorapi.Options{
 		Auditor: n.auditor, Checkpoints: n.Database, Metrics: n.metrics, Settings: n.Database,
 		Automation: n.Database, Ledger: n.Database, Now: n.clock.Now,
-		Paused: func(ctx context.Context, kind string) (bool, error) {
-			return workflows.SchedulePaused(ctx, n.temporal, kind)
+		Schedule: func(kind string) string { return workflows.ScheduleID(n.ledger, kind) },
+		Paused: func(ctx context.Context, schedule string) (bool, error) {
+			return workflows.SchedulePaused(ctx, n.temporal, schedule)
 		},
 	})
 	if err != nil {
@@ -160,7 +161,7 @@ func (n *Node) readiness(ctx context.Context) []api.Part {
 	defer cancel()
 	parts := []api.Part{{Name: "database"}, {Name: "temporal"}, {Name: "worker"}}
 	var asked sync.WaitGroup
-	for i, ask := range []func(context.Context) error{n.Database.Ping, n.checkTemporal, n.client.CheckWorker} {
+	for i, ask := range []func(context.Context) error{n.Database.Ping, n.client.Ping, n.client.CheckWorker} {
 		asked.Go(func() { parts[i].Err = ask(ctx) })
 	}
 	asked.Wait()

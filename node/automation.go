@@ -32,7 +32,7 @@ func (n *Node) runAutomation(ctx context.Context, acts *activities.Activities) e
 	if err := activities.EnterAutomations(ctx, n.Database, acts.Automations); err != nil {
 		return err
 	}
-	schedules := workflows.NewSchedules(n.temporal, acts.Automations)
+	schedules := workflows.NewSchedules(n.temporal, n.ledger, acts.Automations)
 	deadline, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	if err := schedules.Ensure(deadline); err != nil {

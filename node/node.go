@@ -22,6 +22,7 @@ import (
 	"github.com/florinledger/florin/coin/builtin"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/workflowid"
 	"github.com/florinledger/florin/node/bootstrap"
 	"github.com/florinledger/florin/packages/catalog"
 	"github.com/florinledger/florin/telemetry"
@@ -95,12 +96,10 @@ type Node struct {
 	packages *ledger.Packages
 	catalog  *catalog.Catalog
 
-	// awaits is what the start waits for at the moment.
-	awaits atomic.Pointer[awaited]
-
-	Database   *db.DB
-	databaseID string
-	watcher    *db.Watcher
+	Database *db.DB
+	// ledger is what the names of its work in Temporal begin with.
+	ledger  workflowid.Ledger
+	watcher *db.Watcher
 	// clock is the ledger's; real time is time.Now.
 	clock      *db.Clock
 	recordTime recordTime
@@ -119,7 +118,6 @@ type Node struct {
 	Wallets        *walletapi.API
 	overdue        *overdue
 	presence       *presence
-	namespace      *namespaceWatch
 
 	Listener net.Listener
 	server   *http.Server
@@ -246,6 +244,11 @@ func (n *Node) identify(ctx, _ context.Context) error {
 	if n.Identity, err = bootstrap.Identity(ctx, n.Database, n.Settings); err != nil {
 		return err
 	}
+	database, err := n.Database.DatabaseID(ctx)
+	if err != nil {
+		return err
+	}
+	n.ledger = workflowid.LedgerOf(n.Identity.ParticipantID, database)
 	if err := n.checkSecret(ctx); err != nil {
 		return err
 	}

@@ -47,7 +47,6 @@ type Settings struct {
 	DatabaseConnections int32 `help:"Most connections to the database; one more listens." default:"32" env:"FLORIN_DATABASE_CONNECTIONS"`
 
 	TemporalNamespace string `help:"Temporal namespace." default:"default" env:"FLORIN_TEMPORAL_NAMESPACE"`
-	TakeNamespaceFrom string `help:"Id of the database from which this one takes the Temporal namespace over: this one takes its place, and its nodes never run again." env:"FLORIN_TAKE_NAMESPACE_FROM"`
 	LogLevel          string `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error" env:"FLORIN_LOG_LEVEL"`
 }
 

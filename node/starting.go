@@ -19,15 +19,7 @@ const (
 	awaitsDatabase = "the database"
 	awaitsTemporal = "Temporal"
 	awaitsWorker   = "a worker that takes the first submission"
-	awaitsOthers   = "other processes of the ledger, which follow it into this Temporal namespace or are gone"
-	awaitsForeign  = "whether a worker of another ledger works in the Temporal namespace"
 )
-
-// awaited is what a step waits for now, and for how long at most; 0 where nothing of its own ends it.
-type awaited struct {
-	what   string
-	within time.Duration
-}
 
 // startStep is a part of the start of a node.
 type startStep struct {
@@ -48,10 +40,8 @@ func (n *Node) startSteps() []startStep {
 		{"open the database", awaitsDatabase, 0, n.openDatabase},
 		{"tell others that this process runs", awaitsDatabase, 0, n.enterLedger},
 		{"connect to Temporal", awaitsTemporal, connectTimeout, n.connectTemporal},
-		{"look at the Temporal namespace", awaitsTemporal, connectTimeout, n.checkNamespace},
 		{"read the node's identity", awaitsDatabase, 0, n.identify},
 		{"read the uploaded packages", awaitsDatabase, 0, n.readPackages},
-		{"take the Temporal namespace", awaitsTemporal, connectTimeout, n.ownNamespace},
 		{"read the settings of the automations", awaitsTemporal, connectTimeout, n.configureAutomation},
 		{"start the worker", awaitsTemporal, 0, n.startWorker},
 		{"take submissions", "", 0, n.startClient},
@@ -71,7 +61,6 @@ func (n *Node) startSteps() []startStep {
 func (n *Node) take(ctx, background context.Context, step startStep) error {
 	watching, end := context.WithCancel(ctx)
 	ended := make(chan struct{})
-	n.awaits.Store(&awaited{step.awaits, step.within})
 	go func() {
 		defer close(ended)
 		n.logWaits(watching, step, time.Now())
@@ -85,12 +74,12 @@ func (n *Node) take(ctx, background context.Context, step startStep) error {
 // logWaits says from time to time what a step of the start waits for, until ctx ends.
 func (n *Node) logWaits(ctx context.Context, step startStep, since time.Time) {
 	for pause := slowStep; wait.For(ctx, pause) == nil; pause = slowAgain {
-		log, now := n.options.Log.With("step", step.what, "since", since), n.awaits.Load()
-		if now.what != "" {
-			log = log.With("awaits", now.what)
+		log := n.options.Log.With("step", step.what, "since", since)
+		if step.awaits != "" {
+			log = log.With("awaits", step.awaits)
 		}
-		if now.within != 0 {
-			log = log.With("until", since.Add(now.within))
+		if step.within != 0 {
+			log = log.With("until", since.Add(step.within))
 		}
 		log.WarnContext(ctx, "this process is still starting", "took", time.Since(since).Round(time.Second).String())
 	}

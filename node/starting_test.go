@@ -44,14 +44,5 @@ func TestAStartSaysWhatItWaitsForSinceWhenAndUntilWhen(t *testing.T) {
 			require.Equal(t, began.Format(time.RFC3339Nano), said[i]["since"])
 			require.Equal(t, began.Add(connectTimeout).Format(time.RFC3339Nano), said[i]["until"])
 		}
-
-		out.Reset()
-		waits := func(ctx, _ context.Context) error {
-			n.logWaitForWorkers(ctx, time.Now(), time.Now().Add(time.Hour))
-			return wait.For(ctx, slowAgain)
-		}
-		require.NoError(t, n.take(t.Context(), t.Context(), startStep{"take it", awaitsTemporal, connectTimeout, waits}))
-		require.Contains(t, out.String(), `"awaits":"whether a worker of another ledger`)
-		require.NotContains(t, out.String(), `"awaits":"Temporal"`)
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/ledger/seal"
 	"github.com/florinledger/florin/web"
+	"github.com/florinledger/florin/workflows"
 )
 
 // The values of --web. Left out, development ledgers serve the page.
@@ -47,7 +48,8 @@ func (n *Node) withPage(ctx context.Context, handler http.Handler) (http.Handler
 		API: handler, Secret: n.pageSecret, Hosts: served, HostsFlag: api.HostsFlag,
 		BuiltIn: builtIn, Participant: n.Identity.ParticipantID, Synchronizer: n.Identity.SynchronizerID,
 		TemporalUI: n.options.TemporalUI, TemporalNamespace: n.options.Settings.TemporalNamespace,
-		Development: n.signInByName(), Provider: provider, Taps: n.options.Development,
+		TemporalQuery: workflows.OfLedger(n.ledger),
+		Development:   n.signInByName(), Provider: provider, Taps: n.options.Development,
 		Now: time.Now, Log: n.options.Log, Measure: n.metrics.Request,
 	})
 }

@@ -36,7 +36,7 @@ func (n *Node) startWorker(ctx, background context.Context) error {
 		Forged:  n.metrics.Forged,
 	}
 	n.worker = worker.New(worker.Options{
-		Client: n.temporal, Activities: acts, Failures: n.failures,
+		Client: n.temporal, Ledger: n.ledger, Activities: acts, Failures: n.failures,
 		OnFatalError: func(err error) { n.fail(fmt.Errorf("the Temporal worker stopped: %w", err)) },
 	})
 	n.callers.begin(background)
@@ -59,14 +59,14 @@ func (n *Node) startClient(ctx, background context.Context) error {
 		pause = followPause
 	}
 	n.client = workflows.NewClient(workflows.ClientOptions{
-		Temporal: n.temporal, Namespace: n.options.Settings.TemporalNamespace,
+		Temporal: n.temporal, Ledger: n.ledger, Namespace: n.options.Settings.TemporalNamespace,
 		Record: record{DB: n.Database, Watcher: n.watcher}, Outcomes: n.outcomes,
 		DSO: n.Identity.DSO, SynchronizerID: n.Identity.SynchronizerID, MaxBatch: n.options.Settings.MaxBatch,
 		AttributeBytes: n.options.AttributeBytes,
 		MaxInFlight:    n.options.Settings.MaxInFlight, MaxUserInFlight: n.options.Settings.MaxUserInFlight,
 		FollowPause: pause, Clock: time.Now,
 		StartTimeout: min(startTimeout, n.options.Settings.RequestTimeout/2), Workers: n.workers,
-		Owned: n.namespace.err, Log: n.options.Log,
+		Log: n.options.Log,
 	})
 	if n.options.Roles.API {
 		n.shares.join(n.client)
@@ -74,7 +74,6 @@ func (n *Node) startClient(ctx, background context.Context) error {
 	}
 	n.overdue = newOverdue(n)
 	go n.overdue.run(background)
-	go n.namespace.run(background)
 	go func() {
 		if err := n.client.Run(background); err != nil {
 			n.fail(err)
@@ -95,7 +94,7 @@ type record struct {
 // callLifecycles starts the workflows that contracts need.
 func (n *Node) callLifecycles(acts *activities.Activities) func(context.Context) {
 	caller := workflows.NewCaller(workflows.CallerOptions{
-		Temporal: n.temporal, Record: activities.NewLifecycleCalls(n.Database, acts.Lifecycles, time.Now),
+		Temporal: n.temporal, Ledger: n.ledger, Record: activities.NewLifecycleCalls(n.Database, acts.Lifecycles, time.Now),
 		LedgerTime: n.clock.Now, Log: n.options.Log,
 	})
 	n.watcher.OnLifecyclesDue(caller.Changed)
@@ -125,6 +124,15 @@ func (c *callers) stop() {
 	if c.cancel != nil {
 		c.cancel()
 		c.running.Wait()
+	}
+}
+
+// stopWorker takes no more tasks, and returns when those that run are done, or have taken too long.
+func (n *Node) stopWorker(ctx context.Context) {
+	n.presence.workerStopping(ctx)
+	n.callers.stop()
+	if n.worker != nil {
+		n.worker.Stop()
 	}
 }
 

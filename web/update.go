@@ -117,6 +117,7 @@ func (s *site) workflowsOf(command, party string) string {
 	if strings.Contains(query, `\`) || strings.Count(query, `"`) != 2 {
 		return ""
 	}
+	query += " AND " + s.TemporalQuery
 	return s.TemporalUI + "/namespaces/" + url.PathEscape(s.TemporalNamespace) + "/workflows?query=" +
 		url.QueryEscape(query)
 }

@@ -272,7 +272,7 @@ func TestAPageThatChangedNothingIsNotSentAgain(t *testing.T) {
 func TestAnEntryOfTheHistoryIsShownInFull(t *testing.T) {
 	t.Parallel()
 	of := options(t, coinAPI(t).Handler)
-	of.TemporalUI, of.TemporalNamespace = "http://127.0.0.1:8233", "default"
+	of.TemporalUI, of.TemporalNamespace, of.TemporalQuery = "http://127.0.0.1:8233", "default", "WorkflowId = 1"
 	server := serve(t, of)
 	alice, bob := window(t, server).as("alice"), window(t, server).as("bob")
 	alice.press("/wallet/tap", "amount", "1")

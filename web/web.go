@@ -38,6 +38,8 @@ type Options struct {
 	TemporalUI string
 	// TemporalNamespace is where the node's workflows are.
 	TemporalNamespace string
+	// TemporalQuery finds the workflows of this ledger, of all in the namespace.
+	TemporalQuery string
 	// Development lets people sign in by name; nil where they need a token.
 	Development *Development
 	// Provider lets people sign in by OpenID Connect; nil where there is none.

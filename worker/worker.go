@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/florinledger/florin/activities"
+	"github.com/florinledger/florin/ledger/workflowid"
 	"github.com/florinledger/florin/workflows"
 )
 
@@ -27,6 +28,7 @@ const (
 // Options are the settings of a worker.
 type Options struct {
 	Client     client.Client
+	Ledger     workflowid.Ledger
 	Activities *activities.Activities
 	// OnFatalError is called when the worker stops by itself, for example because its namespace was deleted.
 	OnFatalError func(error)
@@ -34,7 +36,7 @@ type Options struct {
 	Failures *Failures
 }
 
-// Worker works on all task queues of the node.
+// Worker works on all task queues of a ledger.
 type Worker struct {
 	queues   []sdkworker.Worker
 	stopping *Stopping
@@ -49,7 +51,7 @@ func New(options Options) *Worker {
 		interceptors = append(interceptors, options.Failures)
 	}
 	for _, queue := range workflows.Queues() {
-		worker := sdkworker.New(options.Client, queue.Name, sdkworker.Options{
+		worker := sdkworker.New(options.Client, options.Ledger.Name(queue.Name), sdkworker.Options{
 			Interceptors:                            interceptors,
 			MaxConcurrentWorkflowTaskExecutionSize:  queue.Slots,
 			MaxConcurrentLocalActivityExecutionSize: queue.Slots,

@@ -33,7 +33,7 @@ func RunAutomation(ctx workflow.Context, in RunAutomationInput) (RunAutomationRe
 	var result RunAutomationResult
 	for range longAutomation {
 		plan, err := callLocal(ctx, act.PlanAutomation, activities.PlanAutomationInput{
-			Kind: in.Kind, RunID: info.WorkflowExecution.RunID, WorkflowID: info.WorkflowExecution.ID,
+			Kind: in.Kind, RunID: info.WorkflowExecution.RunID, WorkflowID: localID(ctx),
 		})
 		if err != nil {
 			return result, err

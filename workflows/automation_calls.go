@@ -61,7 +61,7 @@ func (c *AutomationCaller) callDue(ctx context.Context) error {
 			continue // another version's, whose processes run it
 		}
 		if err := c.call(ctx, kind); err != nil {
-			failed = errors.Join(failed, fmt.Errorf("%s: %w", automationID(kind), err))
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", ScheduleID(c.options.Schedules.ledger, kind), err))
 		}
 	}
 	return failed

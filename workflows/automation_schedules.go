@@ -20,38 +20,43 @@ import (
 // safe for concurrent use.
 type Schedules struct {
 	temporal    client.Client
+	ledger      workflowid.Ledger
 	automations *automation.Registry
 }
 
-// NewSchedules makes one.
-func NewSchedules(temporal client.Client, automations *automation.Registry) *Schedules {
-	return &Schedules{temporal: temporal, automations: automations}
+// NewSchedules makes those of a ledger.
+func NewSchedules(temporal client.Client, of workflowid.Ledger, automations *automation.Registry) *Schedules {
+	return &Schedules{temporal: temporal, ledger: of, automations: automations}
 }
 
-// automationID is the id of a kind's Schedule; those of its runs begin with it.
-func automationID(kind string) string { return workflowid.Of("automation", kind).String() }
+// ScheduleID is the id of the Schedule of a kind of automation; those of its runs begin with it.
+func ScheduleID(of workflowid.Ledger, kind string) string {
+	return of.Name(workflowid.Of("automation", kind).String())
+}
+
+func (s *Schedules) id(kind automation.Automation) string { return ScheduleID(s.ledger, kind.Kind) }
 
 // Ensure creates the Schedules that are missing and changes those that are not as they should be. One that an operator
 // paused stays paused. What Temporal cannot do at the moment is tried again until ctx ends.
 func (s *Schedules) Ensure(ctx context.Context) error {
 	for _, kind := range s.automations.All() {
 		if err := untilAvailable(ctx, func() error { return s.ensure(ctx, kind) }); err != nil {
-			return fmt.Errorf("the Schedule %s: %w", automationID(kind.Kind), err)
+			return fmt.Errorf("the Schedule %s: %w", s.id(kind), err)
 		}
 	}
 	return nil
 }
 
 func (s *Schedules) ensure(ctx context.Context, kind automation.Automation) error {
-	want := schedule(kind)
+	want := s.schedule(kind)
 	_, err := s.temporal.ScheduleClient().Create(ctx, client.ScheduleOptions{
-		ID: automationID(kind.Kind), Spec: *want.Spec, Action: want.Action,
+		ID: s.id(kind), Spec: *want.Spec, Action: want.Action,
 		Overlap: want.Policy.Overlap, CatchupWindow: want.Policy.CatchupWindow, Note: kind.Summary,
 	})
 	if !errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
 		return err
 	}
-	handle := s.temporal.ScheduleClient().GetHandle(ctx, automationID(kind.Kind))
+	handle := s.temporal.ScheduleClient().GetHandle(ctx, s.id(kind))
 	return handle.Update(ctx, client.ScheduleUpdateOptions{
 		DoUpdate: func(in client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
 			if in.Description.Schedule.State != nil {
@@ -64,12 +69,12 @@ func (s *Schedules) ensure(ctx context.Context, kind automation.Automation) erro
 
 // schedule is the Schedule of a kind: a run after each interval, unless the one before still runs; after an outage one
 // run makes up for all that were missed.
-func schedule(kind automation.Automation) client.Schedule {
+func (s *Schedules) schedule(kind automation.Automation) client.Schedule {
 	const catchUp = time.Minute
 	return client.Schedule{
 		Spec: &client.ScheduleSpec{Intervals: []client.ScheduleIntervalSpec{{Every: kind.Every}}},
 		Action: &client.ScheduleWorkflowAction{
-			ID: automationID(kind.Kind), Workflow: runAutomation, TaskQueue: queueOf(runAutomation),
+			ID: s.id(kind), Workflow: runAutomation, TaskQueue: s.ledger.Name(queueOf(runAutomation)),
 			Args:                  []any{RunAutomationInput{Kind: kind.Kind}},
 			TypedSearchAttributes: automationAttributes(), StaticSummary: kind.Summary,
 			Memo: map[string]any{"kind": kind.Kind},
@@ -88,7 +93,7 @@ func automationAttributes() temporal.SearchAttributes {
 // Paused reports whether the Schedule of a kind is paused. One that is missing, as after a loss of Temporal's state, is
 // created.
 func (s *Schedules) Paused(ctx context.Context, kind string) (bool, error) {
-	paused, err := SchedulePaused(ctx, s.temporal, kind)
+	paused, err := SchedulePaused(ctx, s.temporal, ScheduleID(s.ledger, kind))
 	if _, gone := errors.AsType[*serviceerror.NotFound](err); gone {
 		known, _ := s.automations.Find(kind)
 		return false, s.ensure(ctx, known)
@@ -96,9 +101,9 @@ func (s *Schedules) Paused(ctx context.Context, kind string) (bool, error) {
 	return paused, err
 }
 
-// SchedulePaused reports whether the Schedule of a kind of automation is paused now.
-func SchedulePaused(ctx context.Context, temporal client.Client, kind string) (bool, error) {
-	found, err := temporal.ScheduleClient().GetHandle(ctx, automationID(kind)).Describe(ctx)
+// SchedulePaused reports whether the Schedule with an id is paused now.
+func SchedulePaused(ctx context.Context, temporal client.Client, id string) (bool, error) {
+	found, err := temporal.ScheduleClient().GetHandle(ctx, id).Describe(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -112,7 +117,7 @@ func (s *Schedules) Run(ctx context.Context, kind string) error {
 	if !ok {
 		return fmt.Errorf("there is no automation of the kind %q", kind)
 	}
-	options := start(runAutomation, workflowid.Of("automation", kind, "due"), known.Summary,
+	options := start(s.ledger, runAutomation, workflowid.Of("automation", kind, "due"), known.Summary,
 		AttributeKind.ValueSet(ledger.KindAutomation))
 	options.EnableEagerStart = eagerStart
 	// Not a signal: one that comes just as a run ends makes it do its work again.

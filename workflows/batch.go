@@ -70,7 +70,7 @@ type pending struct {
 	settled chan struct{} // closed when its completion is known
 	// span is of its wait for a workflow.
 	span tracing.Span
-	// workflowID is that of the workflow it is in; nil before it is in one.
+	// workflowID is that of the workflow it is in, as the ledger knows it; nil before it is in one.
 	workflowID atomic.Pointer[string]
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/seal"
+	"github.com/florinledger/florin/ledger/workflowid"
 )
 
 // Record is what the client reads of the record: completions that another process wrote, or that were written after
@@ -36,6 +37,8 @@ type Record interface {
 // ClientOptions are the settings of a [Client].
 type ClientOptions struct {
 	Temporal client.Client
+	// Ledger is in the names of all that the client starts.
+	Ledger workflowid.Ledger
 	// Namespace is the one that Temporal is a client of.
 	Namespace string
 	Record    Record
@@ -63,8 +66,6 @@ type ClientOptions struct {
 	// Workers lists the identities of the workers that say that they run; an error when nobody can tell. Without it,
 	// whoever has asked Temporal for work lately counts as running.
 	Workers func(ctx context.Context) ([]string, error)
-	// Owned is an error when the namespace is another ledger's now; nil where nobody looks.
-	Owned func() error
 	// Log is told what was submitted again; nil for none.
 	Log *slog.Logger
 }
@@ -81,9 +82,6 @@ type Client struct {
 
 // NewClient makes a client. Run must be running for submissions whose completion another process records.
 func NewClient(options ClientOptions) *Client {
-	if options.Owned == nil {
-		options.Owned = func() error { return nil }
-	}
 	if options.Log == nil {
 		options.Log = slog.New(slog.DiscardHandler)
 	}
@@ -117,7 +115,7 @@ func (c *Client) SubmitAndTrace(
 		return ledger.Completion{}, "", err
 	}
 	if id := pending.workflowID.Load(); id != nil {
-		workflowID = *id
+		workflowID = c.options.Ledger.Name(*id)
 	}
 	select {
 	case completion := <-done:
@@ -130,13 +128,13 @@ func (c *Client) SubmitAndTrace(
 // WorkflowOf finds the workflow that a completion came from, by the name that it has when it carried one submission,
 // and else among those that Temporal knows by the command id; "" when it knows none any more.
 func (c *Client) WorkflowOf(ctx context.Context, completion ledger.Completion) (string, error) {
-	alone := submissionWorkflowID(completion.CommandID, completion.Key).String()
+	alone := c.options.Ledger.Name(submissionWorkflowID(completion.CommandID, completion.Key).String())
 	_, err := c.options.Temporal.DescribeWorkflowExecution(ctx, alone, "")
 	if _, unknown := errors.AsType[*serviceerror.NotFound](err); !unknown {
 		return alone, unavailable(err)
 	}
 	found, err := c.options.Temporal.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
-		Query: AttributeCommandID.Query(completion.CommandID), PageSize: 1,
+		Query: AttributeCommandID.Query(completion.CommandID) + " AND " + OfLedger(c.options.Ledger), PageSize: 1,
 	})
 	if err != nil || len(found.GetExecutions()) == 0 {
 		return "", unavailable(err)
@@ -201,10 +199,7 @@ func (c *Client) startWorkflow(ctx context.Context, submissions []ledger.Submiss
 	ctx, cancel := context.WithTimeout(ctx, c.options.StartTimeout)
 	defer cancel()
 	failpoint.Hit(failpoint.BeforeStart)
-	err := c.options.Owned()
-	if err == nil {
-		err = c.executeWorkflow(ctx, submissions)
-	}
+	err := c.executeWorkflow(ctx, submissions)
 	if _, invalid := errors.AsType[*serviceerror.InvalidArgument](err); invalid {
 		// A namespace that was deleted and made again lacks what a starting node adds to it.
 		err = EnsureSearchAttributes(ctx, c.options.Temporal, c.options.Namespace)
@@ -216,15 +211,20 @@ func (c *Client) startWorkflow(ctx context.Context, submissions []ledger.Submiss
 	var started *serviceerror.WorkflowExecutionAlreadyStarted
 	if err == nil || errors.As(err, &started) { // the id holds the key, so a workflow with it is this one
 		for _, submission := range submissions {
-			c.flights.start(submission, workflowIDOf(submissions).String())
+			c.flights.start(submission, c.workflowIDOf(submissions))
 		}
 		return nil
 	}
 	// Here and not in the request, which may have ended. An error does not say that Temporal has nothing.
 	for _, submission := range submissions {
-		c.flights.doubt(submission, workflowIDOf(submissions).String())
+		c.flights.doubt(submission, c.workflowIDOf(submissions))
 	}
 	return notAccepted("Temporal did not accept the submission.").Wrap(err)
+}
+
+// workflowIDOf is what Temporal knows the workflow of submissions by.
+func (c *Client) workflowIDOf(submissions []ledger.Submission) string {
+	return c.options.Ledger.Name(workflowIDOf(submissions).String())
 }
 
 // notAccepted tells a client that Temporal is the reason why its submission was not acknowledged.
@@ -235,7 +235,7 @@ func notAccepted(cause string) *fault.Fault {
 }
 
 func (c *Client) executeWorkflow(ctx context.Context, submissions []ledger.Submission) error {
-	options := start(submitCommands, workflowIDOf(submissions), sentenceOf(submissions),
+	options := start(c.options.Ledger, submitCommands, workflowIDOf(submissions), sentenceOf(submissions),
 		attributes(submissions, c.options.DSO, c.options.AttributeBytes)...)
 	options.EnableEagerStart = eagerStart
 	options.Memo = map[string]any{MemoCommands: commandsOf(submissions)}
@@ -263,7 +263,8 @@ func (c *Client) InFlight() (count, max int) { return c.flights.use() }
 
 // CheckWorker says whether some worker, of this process or another, runs and looks for work.
 func (c *Client) CheckWorker(ctx context.Context) error {
-	queue, err := c.options.Temporal.DescribeTaskQueue(ctx, SubmissionQueue, enumspb.TASK_QUEUE_TYPE_WORKFLOW)
+	name := c.options.Ledger.Name(SubmissionQueue)
+	queue, err := c.options.Temporal.DescribeTaskQueue(ctx, name, enumspb.TASK_QUEUE_TYPE_WORKFLOW)
 	if err != nil {
 		return err
 	}
@@ -277,11 +278,11 @@ func (c *Client) CheckWorker(ctx context.Context) error {
 	}
 	switch {
 	case len(queue.GetPollers()) == 0: // and a Temporal that was started has forgotten who asked it before
-		return fmt.Errorf("no worker that asks for work on task queue %q is known to Temporal", SubmissionQueue)
+		return fmt.Errorf("no worker that asks for work on task queue %q is known to Temporal", name)
 	case known:
-		return fmt.Errorf("no worker runs of those that have asked for work on task queue %q", SubmissionQueue)
+		return fmt.Errorf("no worker runs of those that have asked for work on task queue %q", name)
 	}
-	return fmt.Errorf("no worker has asked for work on task queue %q for %s", SubmissionQueue, workerSilence)
+	return fmt.Errorf("no worker has asked for work on task queue %q for %s", name, workerSilence)
 }
 
 // running are the workers that say that they run, if anybody can tell.

@@ -218,7 +218,7 @@ func TestClient_DoubtsNothingThatTemporalHad(t *testing.T) {
 	t.Parallel()
 	l := newLosing(t)
 	l.temporal.says = serviceerror.NewNotFound("workflow execution not found")
-	l.lost = errors.New("not ours")
+	l.temporal.refuses = errors.New("away")
 	require.Error(t, l.startWorkflow(t.Context(), []ledger.Submission{testSubmission(0)}))
 	require.Empty(t, l.flights.doubts())
 	l.askForDoubts(t.Context())

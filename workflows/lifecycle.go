@@ -56,7 +56,7 @@ type follower struct {
 	looks  int
 }
 
-// follow is the life of every workflow that looks after contracts. Its id is that of the lifecycle. The ledger decides:
+// follow is the life of every workflow that looks after contracts. Its [localID] is that of the lifecycle. The ledger decides:
 // a workflow that is lost, started twice or woken for nothing does no harm.
 func follow(ctx workflow.Context, in LifecycleInput) error {
 	ctx = workflow.WithLocalActivityOptions(ctx, commitOptions())
@@ -78,9 +78,7 @@ func follow(ctx workflow.Context, in LifecycleInput) error {
 	if err := workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) }); err != nil {
 		return err
 	}
-	name := workflow.GetInfo(ctx).WorkflowType.Name
-	return workflow.NewContinueAsNewError(workflow.WithWorkflowTaskQueue(ctx, queueOf(name)), name,
-		LifecycleInput{Last: f.last})
+	return workflow.NewContinueAsNewError(ctx, workflow.GetInfo(ctx).WorkflowType.Name, LifecycleInput{Last: f.last})
 }
 
 // leaves reports whether the next run is to take over. Whoever nudged waits for a look, so this run looks for them
@@ -121,7 +119,7 @@ func (f *follower) turn(ctx workflow.Context) (over bool, err error) {
 	f.nudges.ReceiveAsync(nil)
 	atOnce := f.nudged
 	plan, err := callLocal(ctx, act.PlanLifecycle, activities.PlanLifecycleInput{
-		WorkflowID: workflow.GetInfo(ctx).WorkflowExecution.ID, RunID: workflow.GetInfo(ctx).WorkflowExecution.RunID,
+		WorkflowID: localID(ctx), RunID: workflow.GetInfo(ctx).WorkflowExecution.RunID,
 		Last: f.last, AtOnce: atOnce,
 	})
 	if err != nil {

@@ -39,6 +39,7 @@ type LifecycleRecord interface {
 // CallerOptions are the parts of a [Caller]; all are required.
 type CallerOptions struct {
 	Temporal client.Client
+	Ledger   workflowid.Ledger
 	Record   LifecycleRecord
 	// LedgerTime tells the ledger's time.
 	LedgerTime func() time.Time
@@ -158,14 +159,14 @@ func (c *Caller) call(ctx context.Context, due activities.DueLifecycle) error {
 		return c.options.Record.Rename(ctx, due.WorkflowID)
 	}
 	if _, ok := Lifecycles()[due.Kind]; !ok { // it waits for a time only
-		err := c.options.Temporal.SignalWorkflow(ctx, due.WorkflowID, "", LookSignal, nil)
+		err := c.options.Temporal.SignalWorkflow(ctx, c.options.Ledger.Name(due.WorkflowID), "", LookSignal, nil)
 		if _, gone := errors.AsType[*serviceerror.NotFound](err); gone {
 			return c.options.Record.Drop(ctx, due.WorkflowID)
 		}
 		return err
 	}
 	parties := ledger.Strings(due.Parties)
-	options := start(due.Kind, id, fmt.Sprintf("%s for %s", due.Kind, strings.Join(parties, ", ")),
+	options := start(c.options.Ledger, due.Kind, id, fmt.Sprintf("%s for %s", due.Kind, strings.Join(parties, ", ")),
 		AttributeParty.ValueSet(parties, DefaultAttributeBytes),
 		AttributePartyHint.ValueSet(hintsOf(parties), DefaultAttributeBytes),
 		AttributeKind.ValueSet(ledger.KindLifecycle))

@@ -29,8 +29,8 @@ func (c *Client) keepAlive(ctx context.Context) {
 	}
 }
 
-// resubmitLost looks for submissions that were acknowledged and that Temporal has no more, as after its loss, or that a
-// worker of another ledger has done away with. They are submitted again, each in a workflow of its own: the record
+// resubmitLost looks for submissions that were acknowledged and that Temporal has no more, as after its loss, or that
+// somebody ended without their completion. They are submitted again, each in a workflow of its own: the record
 // takes a submission once, however often it comes.
 func (c *Client) resubmitLost(ctx context.Context) {
 	for _, flight := range c.flights.unanswered(lostAfter, maxLostLooks) {
@@ -46,7 +46,7 @@ func (c *Client) resubmitIfLost(ctx context.Context, flight flight) error {
 	defer cancel()
 	described, err := c.options.Temporal.DescribeWorkflowExecution(asking, flight.workflowID, "")
 	status := described.GetWorkflowExecutionInfo().GetStatus()
-	// One that has ended as it should and left no completion was the work of a worker of another ledger.
+	// One that has ended as it should and left no completion was the work of a worker on a copy of the database's files.
 	if !is[*serviceerror.NotFound](err) && status != enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED {
 		return nil // Temporal has it, or cannot tell
 	}

@@ -6,6 +6,7 @@ import (
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
 
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/workflowid"
@@ -104,14 +105,14 @@ func hintsOf(parties []string) []string {
 	return hints
 }
 
-// start are the options that every workflow is started with, by its name. The summary may have names in it.
+// start are the options that every workflow of a ledger is started with, by its name. The summary may have names in it.
 //
 //nolint:forbidigo // the one place where a workflow gets its id
 func start(
-	name string, id workflowid.ID, summary string, attributes ...temporal.SearchAttributeUpdate,
+	of workflowid.Ledger, name string, id workflowid.ID, summary string, attributes ...temporal.SearchAttributeUpdate,
 ) client.StartWorkflowOptions {
 	return client.StartWorkflowOptions{
-		ID: id.String(), TaskQueue: queueOf(name), StaticSummary: workflowid.Summary(summary),
+		ID: of.Name(id.String()), TaskQueue: of.Name(queueOf(name)), StaticSummary: workflowid.Summary(summary),
 		TypedSearchAttributes: temporal.NewSearchAttributes(attributes...),
 	}
 }
@@ -146,6 +147,14 @@ func SearchAttributes() map[string]string {
 		AttributeOutcome.GetName():   "Keyword",
 		AttributeErrorCode.GetName(): "Keyword",
 	}
+}
+
+// OfLedger is the query that finds the workflows of a ledger, and no other's.
+func OfLedger(of workflowid.Ledger) string { return "WorkflowId STARTS_WITH '" + of.Name("") + "'" }
+
+// localID is the id of the workflow that runs, as the record knows it.
+func localID(ctx workflow.Context) string {
+	return workflowid.Local(workflow.GetInfo(ctx).WorkflowExecution.ID)
 }
 
 // submissionWorkflowID names the workflow of a lone submission.

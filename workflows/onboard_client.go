@@ -14,6 +14,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/seal"
 	"github.com/florinledger/florin/ledger/topology"
+	"github.com/florinledger/florin/ledger/workflowid"
 )
 
 // Onboard hands a contribution to the workflow that onboards the party, and starts the workflow if there is none. With
@@ -46,21 +47,20 @@ func (c *Client) Onboard(
 }
 
 // OnboardingOf is the id of the workflow that onboards a party.
-func (*Client) OnboardingOf(party ledger.Party) string { return onboardingWorkflowID(party).String() }
+func (c *Client) OnboardingOf(party ledger.Party) string {
+	return c.options.Ledger.Name(onboardingWorkflowID(party).String())
+}
 
 func (c *Client) contribute(
 	ctx context.Context, party ledger.Party, contribution topology.Contribution, wait bool,
 ) (topology.Outcome, error) {
-	if err := c.options.Owned(); err != nil {
-		return topology.Outcome{}, err
-	}
 	stage := client.WorkflowUpdateStageAccepted
 	if wait {
 		stage = client.WorkflowUpdateStageCompleted
 	}
 	handle, err := c.options.Temporal.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
 		StartWorkflowOperation: c.options.Temporal.NewWithStartWorkflowOperation(
-			onboardingOptions(party, contribution), onboardExternalParty,
+			onboardingOptions(c.options.Ledger, party, contribution), onboardExternalParty,
 			OnboardExternalPartyInput{Party: party, First: &contribution}),
 		UpdateOptions: client.UpdateWorkflowOptions{
 			UpdateID: contribution.ID, UpdateName: ContributeUpdate, Args: []any{contribution}, WaitForStage: stage,
@@ -74,7 +74,9 @@ func (c *Client) contribute(
 }
 
 //nolint:forbidigo // it only passes on what start makes
-func onboardingOptions(party ledger.Party, contribution topology.Contribution) client.StartWorkflowOptions {
+func onboardingOptions(
+	of workflowid.Ledger, party ledger.Party, contribution topology.Contribution,
+) client.StartWorkflowOptions {
 	attributes := []temporal.SearchAttributeUpdate{
 		AttributeParty.ValueSet([]string{string(party)}, DefaultAttributeBytes), AttributeKind.ValueSet(KindOnboarding),
 		AttributePartyHint.ValueSet([]string{hintOf(party)}, DefaultAttributeBytes),
@@ -82,7 +84,7 @@ func onboardingOptions(party ledger.Party, contribution topology.Contribution) c
 	if contribution.UserID != "" {
 		attributes = append(attributes, AttributeUser.ValueSet([]string{contribution.UserID}, DefaultAttributeBytes))
 	}
-	options := start(onboardExternalParty, onboardingWorkflowID(party),
+	options := start(of, onboardExternalParty, onboardingWorkflowID(party),
 		fmt.Sprintf("Onboard the external party %s", party), attributes...)
 	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
 	options.Memo = map[string]any{

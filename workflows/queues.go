@@ -4,7 +4,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// The task queues of Temporal on which the node's workers look for work. Each has slots of its own in every worker, so
+// The task queues on which a ledger's workers look for work; in Temporal, [workflowid.Ledger.Name] names them. Each has slots of its own in every worker, so
 // that work of one class never waits for a slot that another class has.
 const (
 	// SubmissionQueue is for what somebody waits for: submissions, and the onboarding of external parties. Workflows of
@@ -25,7 +25,7 @@ const (
 
 // Queue is a task queue, what is started on it, and how much of that runs at once.
 type Queue struct {
-	// Name is the task queue's.
+	// Name is the task queue's, in the ledger.
 	Name string
 	// Workflows are those that are started on the queue, by their names.
 	Workflows map[string]any

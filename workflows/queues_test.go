@@ -77,7 +77,6 @@ func TestALifecycleOfAnEarlierReleaseGoesOnOnItsOwnQueue(t *testing.T) {
 			}
 			var next *workflow.ContinueAsNewError
 			require.ErrorAs(t, err, &next)
-			require.Equal(t, workflows.LifecycleQueue, next.TaskQueueName)
 			require.Equal(t, lifecycle.KeepPreapproval, next.WorkflowType.Name)
 			var in workflows.LifecycleInput
 			require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(next.Input, &in))

@@ -31,7 +31,7 @@ func SubmitCommands(ctx workflow.Context, in SubmitCommandsInput) (SubmitCommand
 	}
 	outcomes, again, err := commitInTime(ctx, in.Submissions)
 	if err == nil && (waited || again) { // only now may the clock move on
-		_, err = callLocal(ctx, act.LeaveLedgerTime, workflow.GetInfo(ctx).WorkflowExecution.ID)
+		_, err = callLocal(ctx, act.LeaveLedgerTime, localID(ctx))
 	}
 	if err != nil {
 		return SubmitCommandsResult{}, err
@@ -132,7 +132,7 @@ func reachLedgerTime(ctx workflow.Context, submission ledger.Submission) (noted 
 	look := workflow.GetSignalChannel(ctx, LookSignal)
 	for {
 		wait, err := callLocal(ctx, act.ReachLedgerTime, activities.ReachLedgerTimeInput{
-			WorkflowID: workflow.GetInfo(ctx).WorkflowExecution.ID, Submission: submission,
+			WorkflowID: localID(ctx), Submission: submission,
 			Started: workflow.GetInfo(ctx).WorkflowStartTime,
 		})
 		if err != nil || wait <= 0 {

@@ -34,9 +34,10 @@ type Options struct {
 	Ledger LedgerSettings
 	// Now is the ledger's clock.
 	Now func() time.Time
-	// Paused asks whether the Schedule of a kind is paused now. Without it, and when it fails, what the node saw last
-	// is answered.
-	Paused func(ctx context.Context, kind string) (bool, error)
+	// Schedule is the id of the Schedule of a kind in Temporal.
+	Schedule func(kind string) string
+	// Paused asks whether a Schedule is paused now. Without it, and when it fails, what the node saw last is answered.
+	Paused func(ctx context.Context, schedule string) (bool, error)
 }
 
 // API serves the operator.

@@ -96,7 +96,7 @@ func (a *API) listAutomation(ctx context.Context, _ endpoint.NoRequest) (Automat
 			return AutomationResponse{}, err
 		}
 		response.Automations[i] = AutomationKind{
-			Kind: kind.Kind, Schedule: "automation:" + kind.Kind, Paused: kind.Paused,
+			Kind: kind.Kind, Schedule: a.options.Schedule(kind.Kind), Paused: kind.Paused,
 			LastRun: ledgerTime(kind.RanAt), NextDue: a.dueTime(kind.NextAt), Done: kind.Done, Refused: kind.Refused,
 			TroubleCount: kind.Troubles, Troubles: a.toAPITroubles(troubles),
 		}
@@ -130,7 +130,7 @@ func (a *API) refreshPauses(ctx context.Context, kinds []db.Automation) {
 	var group sync.WaitGroup
 	for i := range kinds {
 		group.Go(func() {
-			if paused, err := a.options.Paused(ctx, kinds[i].Kind); err == nil {
+			if paused, err := a.options.Paused(ctx, a.options.Schedule(kinds[i].Kind)); err == nil {
 				kinds[i].Paused = paused
 			}
 		})

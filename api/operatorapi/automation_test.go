@@ -44,12 +44,12 @@ func TestTheOperatorSeesWhatTheNodeDoesAndWhatTroublesIt(t *testing.T) {
 	t.Parallel()
 	s := troubled(t)
 	require.JSONEq(t, `{"automations":[
-		{"kind":"rewards","schedule":"automation:rewards","paused":false,"last_run":"2026-03-01T09:59:00Z",
+		{"kind":"rewards","schedule":"3f9c2ab1:automation:rewards","paused":false,"last_run":"2026-03-01T09:59:00Z",
 		 "next_due":"2026-03-01T10:00:00Z","done":5,"refused":3,"trouble_count":2,"troubles":[
 			{"subject":"alice","command_id":"collect-1","tries":2,"refusal":"CONTRACT_NOT_FOUND",
 			 "next_try":"2026-03-01T10:00:00Z","stuck":false},
 			{"subject":"bob","command_id":"collect-2","tries":12,"refusal":"no coin","next_try":null,"stuck":true}]},
-		{"kind":"rounds","schedule":"automation:rounds","paused":false,"last_run":null,"next_due":null,
+		{"kind":"rounds","schedule":"3f9c2ab1:automation:rounds","paused":false,"last_run":null,"next_due":null,
 		 "done":0,"refused":0,"trouble_count":0,"troubles":[]}]}`,
 		s.Call(apitest.Admin, http.MethodGet, automationPath, nil).Text)
 
@@ -88,10 +88,10 @@ func TestTheOperatorNudgesWhatWasRefused(t *testing.T) {
 
 func TestPausesAreThoseOfNowAndNothingIsDueIn1970(t *testing.T) {
 	t.Parallel()
-	paused := map[string]bool{"rounds": true}
+	paused := map[string]bool{"3f9c2ab1:automation:rounds": true}
 	var away error
-	s := apitest.New(t, apitest.Options{Paused: func(_ context.Context, kind string) (bool, error) {
-		return paused[kind], away
+	s := apitest.New(t, apitest.Options{Paused: func(_ context.Context, schedule string) (bool, error) {
+		return paused[schedule], away
 	}})
 	require.NoError(t, s.DB.InTx(t.Context(), func(tx *db.Tx) error {
 		if err := tx.EnterAutomations(t.Context(), []string{"rewards", "rounds"}); err != nil {

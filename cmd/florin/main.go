@@ -58,17 +58,16 @@ type cli struct {
 	Script daml.ScriptCommand `cmd:"" group:"Daml" help:"Run a Daml Script against a node: what it does stays on the ledger."`
 	DAR    darCommand         `cmd:"" group:"Daml" name:"dar" help:"See what is in a DAR file, and upload it."`
 
-	Serve         serveCommand         `cmd:"" group:"Operation" help:"Run API and worker against an existing PostgreSQL and Temporal."`
-	API           apiCommand           `cmd:"" group:"Operation" name:"api" help:"Run the API alone; workers run elsewhere."`
-	Worker        workerCommand        `cmd:"" group:"Operation" help:"Run a worker alone; the API runs elsewhere."`
-	Migrate       migrateCommand       `cmd:"" group:"Operation" help:"Create or upgrade the schema of the database, while nodes run."`
-	Backup        backupCommand        `cmd:"" group:"Operation" help:"Write the record of a node to a directory, while it runs or not."`
-	Restore       restoreCommand       `cmd:"" group:"Operation" help:"Make the record of a node from a backup, and check that it is the same."`
-	Prune         pruneCommand         `cmd:"" group:"Operation" help:"Forget the record up to an offset, to get disk space back."`
-	Repair        repairCommand        `cmd:"" group:"Operation" help:"Start the workflows of all contracts anew, after Temporal's state was lost."`
-	MoveNamespace moveNamespaceCommand `cmd:"" group:"Operation" name:"move-namespace" help:"Have the ledger work in another Temporal namespace from its next start on."`
-	SealKey       sealKeyCommand       `cmd:"" group:"Operation" name:"seal-key" help:"Make a new key by which nodes know their own submissions and rows again."`
-	Temporal      temporalToolsCommand `cmd:"" group:"Operation" help:"Look after the Temporal of florin up."`
+	Serve    serveCommand         `cmd:"" group:"Operation" help:"Run API and worker against an existing PostgreSQL and Temporal."`
+	API      apiCommand           `cmd:"" group:"Operation" name:"api" help:"Run the API alone; workers run elsewhere."`
+	Worker   workerCommand        `cmd:"" group:"Operation" help:"Run a worker alone; the API runs elsewhere."`
+	Migrate  migrateCommand       `cmd:"" group:"Operation" help:"Create or upgrade the schema of the database, while nodes run."`
+	Backup   backupCommand        `cmd:"" group:"Operation" help:"Write the record of a node to a directory, while it runs or not."`
+	Restore  restoreCommand       `cmd:"" group:"Operation" help:"Make the record of a node from a backup, and check that it is the same."`
+	Prune    pruneCommand         `cmd:"" group:"Operation" help:"Forget the record up to an offset, to get disk space back."`
+	Repair   repairCommand        `cmd:"" group:"Operation" help:"Start the workflows of all contracts anew, after Temporal's state was lost."`
+	SealKey  sealKeyCommand       `cmd:"" group:"Operation" name:"seal-key" help:"Make a new key by which nodes know their own submissions and rows again."`
+	Temporal temporalToolsCommand `cmd:"" group:"Operation" help:"Look after the Temporal of florin up."`
 
 	Help       helpCommand       `cmd:"" group:"Help" help:"Print the help of a command, as --help does."`
 	Completion completionCommand `cmd:"" group:"Help" help:"Print what makes a shell complete commands and flags."`

@@ -73,8 +73,8 @@ func (c *restoreCommand) Run(ctx context.Context) (err error) {
 	if m.Florin != version {
 		console.Printf("florin: the backup is of florin %s, this is %s, whose schema it has now\n", m.Florin, version)
 	}
-	console.Println("florin: if Temporal's state was lost, or the node is to work in another Temporal, run " +
-		"`florin move-namespace NAME` on this record before the node starts")
+	console.Println("florin: if Temporal's state was lost, or the backup is of another database, run " +
+		"`florin repair` on this record")
 	return nil
 }
 

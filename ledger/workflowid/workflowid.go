@@ -13,6 +13,9 @@ import (
 // have 255 characters.
 const MaxBytes = 255
 
+// maxID is the longest [ID], which leaves room for what [Ledger.Name] puts before it.
+const maxID = MaxBytes - ledgerDigits - len(":")
+
 const (
 	// hashDigits make it infeasible to find two names with the same hash.
 	hashDigits = 32
@@ -26,7 +29,7 @@ const (
 // hashed matches names that end as shortened ones do.
 var hashed = regexp.MustCompile(`#[0-9a-f]{32}$`)
 
-// ID is the id of a workflow that Temporal takes. The zero value is no id.
+// ID is the id of a workflow as its ledger knows it. Temporal knows it by [Ledger.Name]. The zero value is no id.
 type ID struct{ text string }
 
 // Of makes the id of a workflow: its kind, a name that a user may have chosen, and what tells apart workflows of the
@@ -34,18 +37,18 @@ type ID struct{ text string }
 // Different names have different ids.
 func Of(kind, name string, distinct ...string) ID {
 	suffix := strings.Join(append([]string{""}, distinct...), ":")
-	return ID{kind + ":" + fit(name, MaxBytes-len(kind)-len(":")-len(suffix)) + suffix}
+	return ID{kind + ":" + fit(name, maxID-len(kind)-len(":")-len(suffix)) + suffix}
 }
 
 // Parse reads an id; false when Temporal or its tools cannot take it.
 func Parse(text string) (ID, bool) {
-	if text == "" || len(text) > MaxBytes || strings.ContainsFunc(text, unsafe) {
+	if text == "" || len(text) > maxID || strings.ContainsFunc(text, unsafe) {
 		return ID{}, false
 	}
 	return ID{text}, true
 }
 
-// String is the id as Temporal knows it.
+// String is the id as the record knows it.
 func (id ID) String() string { return id.text }
 
 // Keyword is a name as the value of a search attribute: the name itself where Temporal takes it and queries can quote

@@ -83,6 +83,22 @@ func TestWorkflowsNameThemselvesLegallyOnTheLedger(t *testing.T) {
 	require.NotEqual(t, workflowid.LedgerString("a+b"), workflowid.LedgerString("a=b"))
 }
 
+func TestLedger_NamesFitTemporalAndComeBack(t *testing.T) {
+	t.Parallel()
+	first := workflowid.LedgerOf("participant::1220ab", "7312345678901234567/16384")
+	copied := workflowid.LedgerOf("participant::1220ab", "7312345678901234567/16385")
+	require.Regexp(t, "^[0-9a-f]{8}$", string(first))
+	require.NotEqual(t, first, copied, "a copy of the record has another database")
+	require.NotEqual(t, first, workflowid.LedgerOf("participant::1220cd", "7312345678901234567/16384"))
+	require.Equal(t, string(first)+":florin", first.Name("florin"))
+	for _, name := range names() {
+		id := workflowid.Of("transfer", name, "0123456789abcdef").String()
+		require.LessOrEqual(t, len(first.Name(id)), workflowid.MaxBytes)
+		require.Equal(t, id, workflowid.Local(first.Name(id)))
+		require.Equal(t, id, workflowid.Local(id), "what has no ledger's id stays")
+	}
+}
+
 func TestSummariesAreCut(t *testing.T) {
 	t.Parallel()
 	for _, name := range names() {

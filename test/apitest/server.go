@@ -219,6 +219,7 @@ func (s *Server) handler(options Options) http.Handler {
 	operator, err := operatorapi.New(operatorapi.Options{
 		Auditor: s.auditor(), Checkpoints: s.DB, Metrics: s.Metrics, Settings: s.DB, Automation: s.DB,
 		Ledger: s.DB, Now: now, Paused: options.Paused,
+		Schedule: func(kind string) string { return "3f9c2ab1:automation:" + kind },
 	})
 	require.NoError(s.tb, err)
 	wallets, err := walletapi.New(walletapi.Options{

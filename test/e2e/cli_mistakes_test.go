@@ -101,8 +101,6 @@ func TestEveryCommandSaysWhatIsWrongWithItsArguments(t *testing.T) {
 		{"restore " + nowhere, 2, []string{nowhere, "no such file or directory"}},
 		{"prune", 2, []string{"--up-to"}},
 		{"prune --up-to 5" + away, 1, []string{"cannot reach the database"}},
-		{"move-namespace", 2, []string{"missing: <name>", "`florin move-namespace --help`"}},
-		{"move-namespace shop" + away, 1, []string{"cannot reach the database"}},
 		{"repair" + away, 1, []string{"cannot reach the database"}},
 		{"seal-key" + away, 1, []string{"cannot reach the database"}},
 		{"temporal", 2, []string{"missing: indexes"}},

@@ -14,12 +14,25 @@ import (
 
 	"github.com/florinledger/florin/db/dbtest"
 	"github.com/florinledger/florin/devnet/testenv"
+	"github.com/florinledger/florin/ledger/workflowid"
 	"github.com/florinledger/florin/workflows"
 )
 
 // installation is a PostgreSQL database and a Temporal namespace, as nodes of production share them.
 type installation struct {
 	databaseURL, temporalAddress, namespace string
+}
+
+// ledger is what the names of the ledger's work in Temporal begin with.
+func (i installation) ledger(t *testing.T) workflowid.Ledger {
+	t.Helper()
+	record := dbtest.Open(t, i.databaseURL)
+	node, founded, err := record.Node(t.Context())
+	require.NoError(t, err)
+	require.True(t, founded)
+	database, err := record.DatabaseID(t.Context())
+	require.NoError(t, err)
+	return workflowid.LedgerOf(node.ParticipantID, database)
 }
 
 func (i installation) environment() []string {

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/florinledger/florin/client"
+	"github.com/florinledger/florin/ledger/workflowid"
 )
 
 // signature is a signature in the form of the API.
@@ -118,7 +119,7 @@ func TestAnExternalPartyOfOneHost(t *testing.T) {
 	require.Equal(t, "ALLOCATED", onboardingAt(t, o.endpoint, party).State)
 
 	found := o.find(t, 1, "FlorinParty = '"+party+"' AND FlorinOutcome = 'accepted'")
-	require.Equal(t, "onboard:"+party, found[0].GetExecution().GetWorkflowId())
+	require.Equal(t, "onboard:"+party, workflowid.Local(found[0].GetExecution().GetWorkflowId()))
 	require.Equal(t, []string{"onboarding"}, attribute(t, found[0], "FlorinKind"))
 }
 

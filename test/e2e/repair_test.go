@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -21,6 +20,7 @@ import (
 	"github.com/florinledger/florin/api/devapi"
 	"github.com/florinledger/florin/client"
 	"github.com/florinledger/florin/devnet/postgres"
+	"github.com/florinledger/florin/ledger/workflowid"
 )
 
 // operatorUser is the wallet user of the operator of a fresh node, as LocalNet names it.
@@ -93,7 +93,9 @@ func schedules(t *testing.T, temporal sdkclient.Client) (ids []string) {
 			}
 			ids = append(ids, found.ID)
 		}
-		if slices.Sort(ids); !slices.Contains(ids, "automation:wallet-sweep") {
+		if slices.Sort(ids); !slices.ContainsFunc(ids, func(id string) bool {
+			return workflowid.Local(id) == "automation:wallet-sweep"
+		}) {
 			return fmt.Errorf("only %v", ids)
 		}
 		return nil
@@ -273,7 +275,7 @@ func TestEverythingIsFollowedAgainAfterTemporalHasLostItsState(t *testing.T) {
 	require.EqualValues(t, 200_000, n.bought(t), "once")
 	left := followed(t, temporal, 2)
 	for id := range left {
-		require.True(t, strings.HasPrefix(id, "preapproval:") || strings.HasPrefix(id, "merge-delegation:"), id)
+		require.Regexp(t, "^[0-9a-f]{8}:(preapproval|merge-delegation):", id)
 	}
 	requireCleanAudit(t, n.upNode)
 	n.interrupt(t)

@@ -134,7 +134,7 @@ func TestAnOperatorFindsEachSubmissionInTemporal(t *testing.T) {
 	o.find(t, 2*each+1, "FlorinTemplate = 'AmuletR:*' AND FlorinKind = 'command'")
 	for commandID, outcome := range outcomes {
 		workflow := o.find(t, 1, fmt.Sprintf("FlorinCommandId = '%s'", commandID))[0]
-		require.True(t, strings.HasPrefix(workflow.GetExecution().GetWorkflowId(), "submit:"+commandID+":"))
+		require.Regexp(t, "^[0-9a-f]{8}:submit:"+commandID+":", workflow.GetExecution().GetWorkflowId())
 		require.Equal(t, "SubmitCommands", workflow.GetType().GetName())
 		require.Equal(t, []string{"accepted"}, attribute(t, workflow, "FlorinOutcome"))
 		result := o.result(t, workflow)
@@ -182,7 +182,7 @@ func TestABurstSharesWorkflows(t *testing.T) {
 			require.Equal(t, listed[i], outcome.CommandID)
 		}
 		if len(listed) > 1 {
-			require.True(t, strings.HasPrefix(workflow.GetExecution().GetWorkflowId(), "submit-batch:"))
+			require.Regexp(t, "^[0-9a-f]{8}:submit-batch:", workflow.GetExecution().GetWorkflowId())
 		}
 		carried = append(carried, listed...)
 	}

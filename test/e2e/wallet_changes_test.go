@@ -5,7 +5,6 @@ package e2e_test
 import (
 	"errors"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -55,7 +54,7 @@ func TestTrafficIsBoughtByAWorkflowAndChangesAreMadeOnceThroughARestart(t *testi
 	})
 	require.EqualValues(t, 200_000, o.bought(t))
 	bought := o.find(t, 1, "WorkflowType = 'BuyTraffic'")[0]
-	require.True(t, strings.HasPrefix(bought.GetExecution().GetWorkflowId(), "traffic:more:"))
+	require.Regexp(t, "^[0-9a-f]{8}:traffic:more:", bought.GetExecution().GetWorkflowId())
 
 	o.interrupt(t)
 	o.servedNode = serve(t, "serve", i, "--enforce-traffic")

@@ -58,9 +58,10 @@ func TestAWorkerThatStopsTakesNothingAndFinishesWhatItHas(t *testing.T) {
 		return err
 	})
 	// What it had asked Temporal for before, at most a few of them, Temporal may have given to it; then nothing more.
+	queue := p.ledger(t).Name(workflows.SubmissionQueue)
 	var takers []string
 	for i := range 20 {
-		takers = append(takers, taker(t, temporal, startNothing(t, temporal, i)))
+		takers = append(takers, taker(t, temporal, startNothing(t, temporal, queue, i)))
 	}
 	_, alive := runs(p.worker.PID())
 	require.True(t, alive, "it waits for its commit")
@@ -94,10 +95,10 @@ func submissionOf(t *testing.T, temporal client.Client, commandID string) string
 }
 
 // startNothing starts a workflow of no submissions, which whoever takes it ends at once.
-func startNothing(t *testing.T, temporal client.Client, number int) string {
+func startNothing(t *testing.T, temporal client.Client, queue string, number int) string {
 	t.Helper()
 	started, err := temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
-		ID: fmt.Sprint("nothing-", number), TaskQueue: workflows.SubmissionQueue, WorkflowExecutionTimeout: time.Hour,
+		ID: fmt.Sprint("nothing-", number), TaskQueue: queue, WorkflowExecutionTimeout: time.Hour,
 	}, "SubmitCommands", workflows.SubmitCommandsInput{})
 	require.NoError(t, err)
 	return started.GetID()
@@ -139,6 +140,7 @@ func TestWorkersThatAreRestartedUnderLoadLeaveNoTaskBehind(t *testing.T) {
 	p := newParted(t)
 	temporal := temporalClient(t, p.temporalAddress, p.namespace)
 	serve(t, "worker", p.installation)
+	queue := p.ledger(t).Name(workflows.SubmissionQueue)
 	loading, stop := context.WithCancel(t.Context())
 	defer stop()
 	var load errgroup.Group
@@ -149,7 +151,7 @@ func TestWorkersThatAreRestartedUnderLoadLeaveNoTaskBehind(t *testing.T) {
 				began := time.Now()
 				//nolint:contextcheck // what has begun is finished
 				run, err := temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
-					ID: fmt.Sprintf("load-%d-%d", i, n), TaskQueue: workflows.SubmissionQueue,
+					ID: fmt.Sprintf("load-%d-%d", i, n), TaskQueue: queue,
 				}, "SubmitCommands", workflows.SubmitCommandsInput{})
 				if err == nil {
 					err = run.Get(t.Context(), nil) //nolint:contextcheck // what has begun is finished

@@ -231,7 +231,7 @@ func TestWhatOnlyAnotherVersionKnowsHoldsUpNobody(t *testing.T) {
 	for list.HasNext() {
 		schedule, err := list.Next()
 		require.NoError(t, err)
-		require.Equal(t, "automation:"+kindGiving, schedule.ID)
+		require.Equal(t, workflows.ScheduleID(n.ledger, kindGiving), schedule.ID)
 	}
 }
 
@@ -241,13 +241,13 @@ func TestAPausedScheduleStaysPausedAndNothingRuns(t *testing.T) {
 	n := newNodeWith(t, 10*365*day, func(n *node) []automation.Automation {
 		return []automation.Automation{giving(n, never, &looks)}
 	})
-	schedule := n.temporal.ScheduleClient().GetHandle(t.Context(), "automation:"+kindGiving)
+	schedule := n.temporal.ScheduleClient().GetHandle(t.Context(), workflows.ScheduleID(n.ledger, kindGiving))
 	require.NoError(t, schedule.Pause(t.Context(), client.SchedulePauseOptions{Note: "maintenance"}))
 	require.NoError(t, n.schedules.Ensure(t.Context()), "as a node does that starts")
 	found, err := schedule.Describe(t.Context())
 	require.NoError(t, err)
 	require.True(t, found.Schedule.State.Paused)
-	paused, err := workflows.SchedulePaused(t.Context(), n.temporal, kindGiving)
+	paused, err := workflows.SchedulePaused(t.Context(), n.temporal, workflows.ScheduleID(n.ledger, kindGiving))
 	require.NoError(t, err)
 	require.True(t, paused, "whoever asks learns it at once")
 	require.Equal(t, "maintenance", found.Schedule.State.Note)
@@ -272,7 +272,7 @@ func TestSchedulesThatAreLostComeBackAndChangedOnesAreCorrected(t *testing.T) {
 	n := newNodeWith(t, 10*365*day, func(n *node) []automation.Automation {
 		return []automation.Automation{giving(n, never, &looks)}
 	})
-	schedule := n.temporal.ScheduleClient().GetHandle(t.Context(), "automation:"+kindGiving)
+	schedule := n.temporal.ScheduleClient().GetHandle(t.Context(), workflows.ScheduleID(n.ledger, kindGiving))
 	require.NoError(t, schedule.Update(t.Context(), client.ScheduleUpdateOptions{
 		DoUpdate: func(in client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
 			in.Description.Schedule.Spec.Intervals = []client.ScheduleIntervalSpec{{Every: 7 * time.Hour}}
@@ -303,7 +303,7 @@ func TestARunTellsWhatItDid(t *testing.T) {
 	n.settled(kindGiving)
 	n.eventually("its runs tell that they did one thing", func() bool {
 		list, err := n.temporal.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{
-			Query: "WorkflowId = 'automation:giving:due' AND ExecutionStatus = 'Completed'",
+			Query: "WorkflowId = '" + n.ledger.Name("automation:giving:due") + "' AND ExecutionStatus = 'Completed'",
 		})
 		require.NoError(t, err)
 		done := 0

@@ -30,7 +30,7 @@ func TestWhoReachesTemporalAloneHurriesNothing(t *testing.T) {
 		"submit:forged": {late, later}, "submit:signed": {signed, late}, "submit:alone": {late},
 	} {
 		runs[id], err = n.temporal.ExecuteWorkflow(t.Context(),
-			client.StartWorkflowOptions{ID: id, TaskQueue: workflows.SubmissionQueue},
+			client.StartWorkflowOptions{ID: n.ledger.Name(id), TaskQueue: n.ledger.Name(workflows.SubmissionQueue)},
 			workflows.SubmitCommands, workflows.SubmitCommandsInput{Submissions: batch})
 		require.NoError(t, err)
 	}

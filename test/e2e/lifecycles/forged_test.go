@@ -76,21 +76,21 @@ func TestWhoReachesTemporalAloneChangesNothing(t *testing.T) {
 	for name, inputs := range forged {
 		for _, input := range inputs {
 			run, err := n.temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
-				TaskQueue: workflows.SubmissionQueue, WorkflowExecutionTimeout: time.Minute,
+				TaskQueue: n.ledger.Name(workflows.SubmissionQueue), WorkflowExecutionTimeout: time.Minute,
 			}, name, input)
 			require.NoError(t, err)
 			require.NoError(t, run.Get(t.Context(), nil), name)
 		}
 	}
 	// In the place of the workflow that looks after the transfer.
-	require.NoError(t, n.temporal.TerminateWorkflow(t.Context(), id, "", "taken over"))
+	require.NoError(t, n.temporal.TerminateWorkflow(t.Context(), n.ledger.Name(id), "", "taken over"))
 	run, err := n.temporal.ExecuteWorkflow(t.Context(),
-		client.StartWorkflowOptions{ID: id, TaskQueue: workflows.SubmissionQueue}, "SubmitCommands",
+		client.StartWorkflowOptions{ID: n.ledger.Name(id), TaskQueue: n.ledger.Name(workflows.SubmissionQueue)}, "SubmitCommands",
 		workflows.SubmitCommandsInput{Submissions: []ledger.Submission{later}})
 	require.NoError(t, err)
 	require.NoError(t, run.Get(t.Context(), nil))
 	_, err = n.temporal.ExecuteWorkflow(t.Context(),
-		client.StartWorkflowOptions{ID: id, TaskQueue: workflows.SubmissionQueue},
+		client.StartWorkflowOptions{ID: n.ledger.Name(id), TaskQueue: n.ledger.Name(workflows.SubmissionQueue)},
 		workflows.TwoStepTransfer, workflows.LifecycleInput{Last: last})
 	require.NoError(t, err)
 	n.waits(id, "accept or reject")

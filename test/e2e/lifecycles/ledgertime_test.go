@@ -40,7 +40,7 @@ func TestASubmissionThatWaitsForATimeGoesOnWhenTheClockIsAdvanced(t *testing.T) 
 	late, err := n.commits.Seal(t.Context(), late)
 	require.NoError(t, err)
 	run, err := n.temporal.ExecuteWorkflow(t.Context(),
-		client.StartWorkflowOptions{ID: "submit:late", TaskQueue: workflows.SubmissionQueue},
+		client.StartWorkflowOptions{ID: n.ledger.Name("submit:late"), TaskQueue: n.ledger.Name(workflows.SubmissionQueue)},
 		workflows.SubmitCommands, workflows.SubmitCommandsInput{Submissions: []ledger.Submission{late}})
 	require.NoError(t, err)
 	n.eventually("it waits", func() bool {

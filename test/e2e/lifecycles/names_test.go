@@ -3,6 +3,7 @@ package lifecycles_test
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
 
 	"github.com/florinledger/florin/activities"
 	"github.com/florinledger/florin/coin/payments"
@@ -21,6 +23,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/ledger/topology"
 	"github.com/florinledger/florin/ledger/workflowid"
+	"github.com/florinledger/florin/wallet/automation"
 	"github.com/florinledger/florin/wallet/lifecycle"
 	"github.com/florinledger/florin/wallet/plan"
 	"github.com/florinledger/florin/workflows"
@@ -132,7 +135,7 @@ type record struct {
 func (n *node) client() *workflows.Client {
 	n.t.Helper()
 	return workflows.NewClient(workflows.ClientOptions{
-		Temporal: n.temporal, Namespace: "default", Record: record{n.db, n.watch()}, Outcomes: activities.NewOutcomes(),
+		Temporal: n.temporal, Ledger: n.ledger, Namespace: "default", Record: record{n.db, n.watch()}, Outcomes: activities.NewOutcomes(),
 		MaxBatch:       1,
 		AttributeBytes: workflows.DefaultAttributeBytes, MaxInFlight: 100, StartTimeout: 10 * time.Second, Clock: time.Now,
 	})
@@ -165,7 +168,7 @@ func TestSubmissionsWithTheLongestAndOddestNamesAreCommittedAndFound(t *testing.
 		require.Nil(t, completion.Refusal)
 		found, err := submitter.WorkflowOf(t.Context(), completion)
 		require.NoError(t, err)
-		require.Regexp(t, "^submit:", found)
+		require.Regexp(t, "^"+n.ledger.Name("submit:"), found)
 		completion.Key = uuid.NewString() // as if it had shared a workflow with others
 		n.eventually("it is found by its command id", func() bool {
 			by, err := submitter.WorkflowOf(t.Context(), completion)
@@ -236,4 +239,47 @@ func TestALifecycleThatTemporalRefusesDoesNotHoldUpTheClock(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.NotEmpty(t, row.Refusal)
+}
+
+// TestNamespace_LedgersDoNotMeetInOne has two ledgers do the same in one namespace.
+func TestNamespace_LedgersDoNotMeetInOne(t *testing.T) {
+	t.Parallel()
+	shared := namespace(t)
+	var looks atomic.Int64
+	ledgers := make([]*node, 2)
+	for i := range ledgers {
+		n := newNodeWith(t, 10*365*day, func(n *node) []automation.Automation {
+			return []automation.Automation{giving(n, never, &looks)}
+		})
+		n.stop()
+		n.start(shared)
+		ledgers[i] = n
+	}
+	for i, n := range ledgers {
+		alice := n.party("alice")
+		n.tap(n.operator(), "1000000.0")
+		submission := tapping(n, alice, "same")
+		require.NoError(t, n.client().Submit(t.Context(), submission))
+		n.eventually("it is committed", func() bool { return len(n.coins(alice)) == 1 })
+		completion, _, err := n.db.CompletionBySubmissionKey(t.Context(), submission.Key)
+		require.NoError(t, err)
+		found, err := n.client().WorkflowOf(t.Context(), completion)
+		require.NoError(t, err)
+		require.Equal(t, n.ledger.Name("submit:same:"+submission.Key), found)
+		n.eventually("it is found by its command id", func() bool {
+			completion.Key = uuid.NewString()
+			by, err := n.client().WorkflowOf(t.Context(), completion)
+			return err == nil && by == found
+		})
+		theirs, err := ledgers[1-i].client().WorkflowOf(t.Context(), completion)
+		require.NoError(t, err)
+		require.NotEqual(t, found, theirs)
+		n.preapprove(alice, n.operator())
+		n.waits(workflowid.Of("preapproval", string(alice)).String(), "renewal")
+		giver := n.givers("giver")[0]
+		schedule := n.temporal.ScheduleClient().GetHandle(t.Context(), workflows.ScheduleID(n.ledger, kindGiving))
+		require.NoError(t, schedule.Trigger(t.Context(), client.ScheduleTriggerOptions{}))
+		n.eventually("its automation runs", func() bool { return n.offers()[giver] == 1 })
+		require.Zero(t, n.forged.Load(), "it took nothing of the other's")
+	}
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/decimal"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/ledger/workflowid"
 	"github.com/florinledger/florin/node/bootstrap"
 	"github.com/florinledger/florin/wallet/automation"
 	"github.com/florinledger/florin/wallet/lifecycle"
@@ -51,8 +52,9 @@ type node struct {
 	automations *automation.Registry
 	schedules   *workflows.Schedules
 	commits     *activities.Activities
-	// temporal is where the worker works; stop stops worker and caller.
+	// temporal is where the worker works, under the ledger's names; stop stops worker and caller.
 	temporal client.Client
+	ledger   workflowid.Ledger
 	stop     func()
 	// forged counts what activities held for forged.
 	forged atomic.Int64
@@ -111,6 +113,9 @@ func newNodeOf(tb testing.TB, options nodeOptions) *node {
 	require.NoError(tb, err)
 	n.identity, err = bootstrap.Identity(ctx, n.db, settings)
 	require.NoError(tb, err)
+	database, err := n.db.DatabaseID(ctx)
+	require.NoError(tb, err)
+	n.ledger = workflowid.LedgerOf(n.identity.ParticipantID, database)
 	require.NoError(tb, bootstrap.Parties(ctx, n.db, n.identity, time.Now()))
 	n.commits = n.activities(n.watch())
 	config := coin.DefaultConfig(n.identity.SynchronizerID)
@@ -157,16 +162,16 @@ func (n *node) start(namespace string) {
 	watcher := n.watch()
 	acts := n.activities(watcher)
 	caller := workflows.NewCaller(workflows.CallerOptions{
-		Temporal: n.temporal, Record: activities.NewLifecycleCalls(n.db, n.lifecycles, time.Now),
+		Temporal: n.temporal, Ledger: n.ledger, Record: activities.NewLifecycleCalls(n.db, n.lifecycles, time.Now),
 		LedgerTime: acts.Clock, Log: slog.New(slog.DiscardHandler),
 	})
 	acts.Looked = caller.Changed
-	running := worker.New(worker.Options{Client: n.temporal, Activities: acts})
+	running := worker.New(worker.Options{Client: n.temporal, Ledger: n.ledger, Activities: acts})
 	require.NoError(n.t, running.Start())
 	watcher.OnLifecyclesDue(caller.Changed)
 	watcher.OnClockChange(func(db.ClockState) { caller.Advanced() })
 	require.NoError(n.t, activities.EnterAutomations(n.t.Context(), n.db, n.automations))
-	n.schedules = workflows.NewSchedules(n.temporal, n.automations)
+	n.schedules = workflows.NewSchedules(n.temporal, n.ledger, n.automations)
 	require.NoError(n.t, n.schedules.Ensure(n.t.Context()))
 	automatic := workflows.NewAutomationCaller(workflows.AutomationCallerOptions{
 		Schedules: n.schedules, Record: activities.NewAutomationCalls(acts),
@@ -372,7 +377,7 @@ func (n *node) coins(owner ledger.Party) []coin.TransferInput {
 // status asks a workflow what it waits for; false while it cannot tell.
 func (n *node) status(workflowID string) (status workflows.LifecycleStatus, ok bool) {
 	n.t.Helper()
-	value, err := n.temporal.QueryWorkflow(n.t.Context(), workflowID, "", workflows.LifecycleQuery)
+	value, err := n.temporal.QueryWorkflow(n.t.Context(), n.ledger.Name(workflowID), "", workflows.LifecycleQuery)
 	if err != nil {
 		return status, false
 	}
@@ -401,5 +406,5 @@ func (n *node) ended(workflowID string) {
 	})
 	ctx, cancel := context.WithTimeout(n.t.Context(), patience)
 	defer cancel()
-	require.NoError(n.t, n.temporal.GetWorkflow(ctx, workflowID, "").Get(ctx, nil))
+	require.NoError(n.t, n.temporal.GetWorkflow(ctx, n.ledger.Name(workflowID), "").Get(ctx, nil))
 }

@@ -127,7 +127,7 @@ func (n *node) nudge(workflowID string) (status workflows.LifecycleStatus) {
 	n.t.Helper()
 	n.eventually("an answer of "+workflowID, func() bool {
 		handle, err := n.temporal.UpdateWorkflow(n.t.Context(), client.UpdateWorkflowOptions{
-			WorkflowID: workflowID, UpdateName: workflows.NudgeUpdate, WaitForStage: client.WorkflowUpdateStageCompleted,
+			WorkflowID: n.ledger.Name(workflowID), UpdateName: workflows.NudgeUpdate, WaitForStage: client.WorkflowUpdateStageCompleted,
 		})
 		if err == nil {
 			err = handle.Get(n.t.Context(), &status)
