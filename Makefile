@@ -189,7 +189,9 @@ test/cluster: build haproxy ## Restart and kill nodes behind a load balancer, un
 	@$(BIN) testenv -- $(GO) test -tags long ./test/e2e -count=1 -v -timeout 0 -run TestManyNodesAreOneNode -seed $(SEED) -lasting $(LASTING)
 
 # The version before is built from its commit and kept, for it does not change.
-before := $(shell cat test/e2e/upgrade/before.txt)
+# It is the last release; before the first one, the commit in which the schema of release 1 begins.
+BEFORE ?= $(shell $(git) log --diff-filter=A --format=%H -- db/schema/00001_baseline.sql 2>/dev/null | tail -n 1)
+before := $(BEFORE)
 before_kept := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/florin/before/$(before)
 
 .PHONY: test/upgrade

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"io/fs"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -32,8 +33,11 @@ const (
 	PruneBatch = pruneBatch
 )
 
-// LastOfAll is the newest step from before steps were told apart.
-const LastOfAll = lastOfAll
+// WithSteps makes a migration go by other steps than those of this program.
+func (o MigrateOptions) WithSteps(files fs.FS) MigrateOptions {
+	o.files = files
+	return o
+}
 
 // SchemaLock is the advisory lock that starting processes share.
 const SchemaLock = int64(schemaLock)

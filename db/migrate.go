@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strconv"
 	"time"
@@ -39,13 +40,22 @@ type MigrateOptions struct {
 	Contract bool
 	// Progress is told each step that was applied; nil discards it.
 	Progress func(string)
+
+	// files are the steps in the place of those of [Schema], for tests.
+	files fs.FS
 }
 
 // Migrate brings the schema of the database to what this program needs, and returns the steps that are left because
 // they take away what older versions need. In an empty database none is left. Several processes may call it at the same
 // time.
 func Migrate(ctx context.Context, url string, options MigrateOptions) (remaining []Step, err error) {
-	steps, err := schemaSteps()
+	files := options.files
+	if files == nil {
+		if files, err = Schema(); err != nil {
+			return nil, fmt.Errorf("reading the migrations: %w", err)
+		}
+	}
+	steps, err := stepsOfFiles(files)
 	if err != nil {
 		return nil, err
 	}
@@ -72,26 +82,14 @@ func Migrate(ctx context.Context, url string, options MigrateOptions) (remaining
 	hastyConfig.RuntimeParams["lock_timeout"] = strconv.FormatInt(stepLockTimeout.Milliseconds(), 10)
 	hasty := stdlib.OpenDB(*hastyConfig)
 	defer hasty.Close()
-	m := &migration{steps: steps, database: sqlDB, hasty: hasty, conn: conn, options: options}
+	m := &migration{files: files, steps: steps, database: sqlDB, hasty: hasty, conn: conn, options: options}
 	remaining, err = m.run(ctx)
-	if err == nil && len(remaining) == 0 {
-		err = settle(ctx, url)
-	}
 	return remaining, errors.Join(err, locker.SessionUnlock(context.WithoutCancel(ctx), conn))
-}
-
-// settle does what had to wait until no older program can start any more.
-func settle(ctx context.Context, url string) error {
-	record, err := Open(ctx, url, Options{MaxConns: 1})
-	if err != nil {
-		return err
-	}
-	defer record.Close()
-	return record.SettleMemberTraffic(ctx)
 }
 
 // migration is one run of [Migrate].
 type migration struct {
+	files    fs.FS
 	steps    []Step
 	database *sql.DB
 	// hasty gives up soon what it waits for.
@@ -205,7 +203,7 @@ func (m *migration) apply(ctx context.Context, steps []Step) error {
 		provider := providers[of]
 		if provider == nil {
 			var err error
-			if provider, err = newProvider(of.database, of.table); err != nil {
+			if provider, err = newProvider(m.files, of.database, of.table); err != nil {
 				return err
 			}
 			providers[of] = provider
@@ -254,11 +252,7 @@ func (m *migration) say(format string, args ...any) {
 	}
 }
 
-func newProvider(database *sql.DB, table string) (*goose.Provider, error) {
-	files, err := Schema()
-	if err != nil {
-		return nil, fmt.Errorf("reading the migrations: %w", err)
-	}
+func newProvider(files fs.FS, database *sql.DB, table string) (*goose.Provider, error) {
 	provider, err := goose.NewProvider(goose.DialectPostgres, database, files, goose.WithTableName(table))
 	if err != nil {
 		return nil, fmt.Errorf("reading the migrations: %w", err)

@@ -4,19 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/florinledger/florin/db/dbgen"
 	"github.com/florinledger/florin/internal/failpoint"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/ledger/seal"
 )
 
 // packagesStep is the step of the schema that a program must know to decide by packages as this one changes them.
-const packagesStep = 159
+const packagesStep = baseline
 
 // ErrPackagesChanged refuses a change of packages that was made up before another one was committed.
 var ErrPackagesChanged = errors.New("the packages were changed meanwhile")
@@ -52,9 +50,6 @@ type PackageChange struct {
 func (d *DB) ChangePackages(ctx context.Context, change PackageChange) (at ledger.Offset, err error) {
 	err = d.InTx(ctx, func(tx *Tx) error {
 		if err := tx.insertPayloads(ctx, change.Added); err != nil { // before others have to wait
-			return err
-		}
-		if err := tx.refuseOlder(ctx); err != nil {
 			return err
 		}
 		head, err := tx.LockHead(ctx)
@@ -96,36 +91,6 @@ func (d *DB) packagesChanged() {
 	for _, watcher := range d.allWatchers() {
 		watcher.packagesChanged()
 	}
-}
-
-// refuseOlder refuses changes while programs run to which packages mean nothing, keeps others from starting until the
-// transaction ends, and afterwards those that do not know the step: to them the schema is then too new.
-func (t *Tx) refuseOlder(ctx context.Context) error {
-	const doing = "keeping processes of older versions away"
-	steps, err := stepsIn(ctx, t.tx, stepsOfAll)
-	if err != nil {
-		return failed(doing, err)
-	}
-	if slices.Max(append(steps, 0)) >= packagesStep { // none of them has been able to start since
-		return nil
-	}
-	if err := t.queries.HoldStarts(ctx, schemaLock); err != nil {
-		return failed(doing, err)
-	}
-	running, err := t.running(ctx)
-	if err != nil {
-		return err
-	}
-	older := slices.DeleteFunc(running, func(p RunningProcess) bool {
-		return p.SchemaVersion >= packagesStep || p.Name == t.db.Name()
-	})
-	if len(older) > 0 {
-		return fault.ServiceNotRunning.New("Packages cannot be uploaded or vetted while processes of an older version run, "+
-			"which would not know them: %s", namesOf(older)).
-			WithHint("Finish the upgrade of all processes, then send it again.")
-	}
-	_, err = t.tx.Exec(ctx, "INSERT INTO "+stepsOfAll+" (version_id, is_applied) VALUES ($1, true)", packagesStep)
-	return failed(doing, err)
 }
 
 // CheckPackagesNeed refuses to decide by packages for which this program is too old, as a newer one has noted.

@@ -14,7 +14,8 @@ import (
 )
 
 // uploadOf uploads a package that consists of a text.
-func uploadOf(text string, since ledger.Offset) db.PackageChange {
+func uploadOf(since ledger.Offset) db.PackageChange {
+	const text = "first"
 	hash := sha256.Sum256([]byte(text))
 	return db.PackageChange{
 		Since: since, Now: start, By: "admin",
@@ -28,75 +29,11 @@ func uploadOf(text string, since ledger.Offset) db.PackageChange {
 	}
 }
 
-// TestTheFirstUploadKeepsOlderVersionsAway uploads beside processes of older versions, and starts some afterwards.
-func TestTheFirstUploadKeepsOlderVersionsAway(t *testing.T) {
-	t.Parallel()
-	url := dbtest.URL(t)
-	record, conn := dbtest.Open(t, url), connectAs(t, url, "test")
-	watcher, err := record.Watch(t.Context(), db.WatcherOptions{})
-	require.NoError(t, err)
-	t.Cleanup(watcher.Close)
-	before := newestOfAll(t, conn)
-	refused := func(process string) {
-		t.Helper()
-		_, err := record.ChangePackages(t.Context(), uploadOf("first", 0))
-		require.ErrorContains(t, err, "SERVICE_NOT_RUNNING")
-		require.ErrorContains(t, err, process)
-		require.Equal(t, before, newestOfAll(t, conn))
-		packages, err := record.UploadedPackages(t.Context())
-		require.NoError(t, err)
-		require.Empty(t, packages)
-	}
-	silent := connectAs(t, url, "florin/abcdefghijkl watcher") // of a version that does not say which it is
-	refused("florin/abcdefghijkl")
-	require.NoError(t, silent.Close(t.Context()))
-	awaitGone(t, conn, "florin/abcdefghijkl watcher")
-	_, err = conn.Exec(t.Context(), `INSERT INTO processes (process, role, host, version, schema_version, works, seen_at)
-		VALUES ('florin/older', 'worker', 'host', 'v1', 157, true, now())`)
-	require.NoError(t, err)
-	refused("florin/older (worker on host, version v1)")
-	_, err = conn.Exec(t.Context(), "DELETE FROM processes")
-	require.NoError(t, err)
-
-	at, err := record.ChangePackages(t.Context(), uploadOf("first", 0))
-	require.NoError(t, err)
-	require.Greater(t, newestOfAll(t, conn), int64(157), "older versions find the schema too new, and do not start")
-	require.NoError(t, record.CheckSchema(t.Context()), "this one does")
-	remaining, err := db.Migrate(t.Context(), url, db.MigrateOptions{Contract: true})
-	require.NoError(t, err)
-	require.Empty(t, remaining)
-	noted := newestOfAll(t, conn)
-	_, err = record.ChangePackages(t.Context(), uploadOf("second", at))
-	require.NoError(t, err)
-	require.Equal(t, noted, newestOfAll(t, conn))
-}
-
-func TestAnUploadWaitsForProcessesThatStart(t *testing.T) {
-	t.Parallel()
-	url := dbtest.URL(t)
-	record, starting := dbtest.Open(t, url), connectAs(t, url, "test")
-	_, err := starting.Exec(t.Context(), "SELECT pg_advisory_lock_shared($1)", db.SchemaLock)
-	require.NoError(t, err)
-	uploaded := make(chan error, 1)
-	go func() {
-		_, err := record.ChangePackages(t.Context(), uploadOf("first", 0))
-		uploaded <- err
-	}()
-	awaitAdvisory(t, starting)
-	_, err = starting.Exec(t.Context(), `
-		INSERT INTO processes (process, role, host, version, schema_version, works, seen_at)
-		VALUES ('florin/older', 'worker', 'host', 'v1', 157, true, now())`)
-	require.NoError(t, err)
-	_, err = starting.Exec(t.Context(), "SELECT pg_advisory_unlock_shared($1)", db.SchemaLock)
-	require.NoError(t, err)
-	require.ErrorContains(t, <-uploaded, "florin/older")
-}
-
 func TestAProgramThatIsTooOldDoesNotDecideByPackages(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	require.NoError(t, record.CheckPackagesNeed(t.Context()))
-	_, err := record.ChangePackages(t.Context(), uploadOf("first", 0))
+	_, err := record.ChangePackages(t.Context(), uploadOf(0))
 	require.NoError(t, err)
 	require.NoError(t, record.CheckPackagesNeed(t.Context()))
 	require.NoError(t, record.InTx(t.Context(), func(tx *db.Tx) error {
@@ -110,7 +47,7 @@ func TestVettingLeavesContentAlone(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
 	record, conn := dbtest.Open(t, url), connectAs(t, url, "test")
-	change := uploadOf("first", 0)
+	change := uploadOf(0)
 	at, err := record.ChangePackages(t.Context(), change)
 	require.NoError(t, err)
 	version := func() (text string) {
@@ -140,7 +77,7 @@ func TestNothingIsLeftOfAnUploadThatFails(t *testing.T) {
 			change.Entry = func(ledger.Position, []ledger.Vetting) ledger.Update { return ledger.Update{} }
 		},
 	} {
-		upload := uploadOf("first", 0)
+		upload := uploadOf(0)
 		change(&upload)
 		_, err := record.ChangePackages(t.Context(), upload)
 		require.Error(t, err, name)
@@ -150,6 +87,6 @@ func TestNothingIsLeftOfAnUploadThatFails(t *testing.T) {
 		require.Zero(t, rows, name)
 		require.Equal(t, before, newestOfAll(t, conn), name)
 	}
-	_, err := record.ChangePackages(t.Context(), uploadOf("first", 0))
+	_, err := record.ChangePackages(t.Context(), uploadOf(0))
 	require.NoError(t, err)
 }

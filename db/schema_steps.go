@@ -18,8 +18,8 @@ import (
 var schemaFiles embed.FS
 
 const (
-	// lastOfAll is the newest step from before steps were told apart: each of these changed the schema for all programs.
-	lastOfAll = 140
+	// baseline is the step that makes the schema of release 1, which every program has to know.
+	baseline = 1
 	// contractMark is in the names of the files of steps that take something away, after their number.
 	contractMark = "contract_"
 	// aloneMark is in the files of steps that run outside of a transaction.
@@ -32,7 +32,8 @@ const (
 	stepsThatExpand = "schema_expansions"
 )
 
-// StepTables are the tables that say which steps were applied. A database of an older version lacks the second.
+// StepTables are the tables that say which steps were applied. A database without steps after the baseline lacks the
+// second.
 func StepTables() []string { return []string{stepsOfAll, stepsThatExpand} }
 
 // Step is one step of the schema.
@@ -51,7 +52,7 @@ type Step struct {
 
 // table is the one in which it is noted that the step was applied.
 func (s Step) table() string {
-	if s.Contracts || s.Version <= lastOfAll {
+	if s.Contracts || s.Version == baseline {
 		return stepsOfAll
 	}
 	return stepsThatExpand
@@ -62,18 +63,25 @@ func Schema() (fs.FS, error) { return fs.Sub(schemaFiles, "schema") }
 
 // schemaSteps are all steps that this program knows, in order.
 func schemaSteps() ([]Step, error) {
-	names, err := fs.Glob(schemaFiles, "schema/*.sql")
+	files, err := Schema()
+	if err != nil {
+		return nil, fmt.Errorf("reading the migrations: %w", err)
+	}
+	return stepsOfFiles(files)
+}
+
+func stepsOfFiles(files fs.FS) ([]Step, error) {
+	names, err := fs.Glob(files, "*.sql")
 	if err != nil {
 		return nil, fmt.Errorf("reading the migrations: %w", err)
 	}
 	var steps []Step
-	for _, path := range names {
-		name := strings.TrimPrefix(path, "schema/")
+	for _, name := range names {
 		version, err := goose.NumericComponent(name)
 		if err != nil {
 			return nil, fmt.Errorf("reading the migrations: %w", err)
 		}
-		content, err := fs.ReadFile(schemaFiles, path)
+		content, err := fs.ReadFile(files, name)
 		if err != nil {
 			return nil, fmt.Errorf("reading the migrations: %w", err)
 		}

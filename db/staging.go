@@ -110,13 +110,17 @@ func (s *Staging) Build(ctx context.Context, versions []int64) error {
 	if err != nil {
 		return err
 	}
+	files, err := Schema()
+	if err != nil {
+		return fmt.Errorf("reading the migrations: %w", err)
+	}
 	config, err := s.config()
 	if err != nil {
 		return err
 	}
 	sqlDB := stdlib.OpenDB(*config)
 	defer sqlDB.Close()
-	if err := (&migration{database: sqlDB, hasty: sqlDB}).apply(ctx, steps); err != nil {
+	if err := (&migration{files: files, database: sqlDB, hasty: sqlDB}).apply(ctx, steps); err != nil {
 		return err
 	}
 	return s.describe(ctx)

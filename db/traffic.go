@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"slices"
 
 	"github.com/florinledger/florin/db/dbgen"
 	"github.com/florinledger/florin/ledger"
@@ -18,34 +17,6 @@ func (p *pipeline) queueTraffic(ctx context.Context, entries Entries) error {
 	}
 	return p.queries().AddMemberTraffic(ctx, dbgen.AddMemberTrafficParams{
 		Created: ledger.Strings(entries.Traffic.Created), Archived: ledger.Strings(entries.Traffic.Archived),
-	})
-}
-
-// SettleMemberTraffic counts what was bought for members anew, once no program can start any more that does not count
-// it. From then on the audit compares what is counted. The migration that contracts the schema does it, and each node
-// that starts.
-func (d *DB) SettleMemberTraffic(ctx context.Context) error {
-	const doing = "counting the traffic of members"
-	return d.InTx(ctx, func(tx *Tx) error {
-		checked, err := tx.queries.HasTrafficChecks(ctx)
-		if err != nil || checked {
-			return failed(doing, err)
-		}
-		steps, err := stepsIn(ctx, tx.tx, stepsOfAll)
-		if err != nil || slices.Max(append(steps, 0)) <= lastOfAll { // the version before may run
-			return failed(doing, err)
-		}
-		if _, err := tx.LockHead(ctx); err != nil {
-			return err
-		}
-		// Another process may have counted while this one waited.
-		if checked, err = tx.queries.HasTrafficChecks(ctx); err != nil || checked {
-			return failed(doing, err)
-		}
-		if err := tx.queries.ForgetMemberTraffic(ctx); err != nil {
-			return failed(doing, err)
-		}
-		return failed(doing, tx.queries.CountMemberTraffic(ctx))
 	})
 }
 

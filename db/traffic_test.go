@@ -85,38 +85,3 @@ func created(contracts []db.NewContract) []ledger.ContractID {
 	}
 	return ids
 }
-
-// While the version before runs, it buys and does not count; after it, what it bought is counted once.
-func TestTheTrafficThatTheVersionBeforeBoughtIsCounted(t *testing.T) {
-	t.Parallel()
-	databaseURL := dbtest.URL(t)
-	record := dbtest.Open(t, databaseURL)
-	appendEntries(t, record, db.Entries{Created: []db.NewContract{bought(t, 1, 1, "PAR::one", "100")}})
-	conn := connectAs(t, databaseURL, "test")
-	_, err := conn.Exec(t.Context(), "DELETE FROM member_traffic_checks")
-	require.NoError(t, err)
-	applied := newestOfAll(t, conn)
-	_, err = conn.Exec(t.Context(), "UPDATE goose_db_version SET version_id = -version_id WHERE version_id > $1",
-		db.LastOfAll)
-	require.NoError(t, err)
-	require.NoError(t, record.SettleMemberTraffic(t.Context()), "as long as the version before can start")
-	_, known, err := record.MemberTraffic(t.Context(), "PAR::one", "global")
-	require.NoError(t, err)
-	require.False(t, known)
-	wrong, err := record.MiscountedTraffic(t.Context(), 9)
-	require.NoError(t, err)
-	require.Empty(t, wrong, "nobody is blamed for that")
-
-	_, err = conn.Exec(t.Context(), "UPDATE goose_db_version SET version_id = $1 WHERE version_id = -$1::bigint", applied)
-	require.NoError(t, err)
-	require.NoError(t, record.SettleMemberTraffic(t.Context()))
-	purchased, known, err := record.MemberTraffic(t.Context(), "PAR::one", "global")
-	require.NoError(t, err)
-	require.True(t, known)
-	require.EqualValues(t, 100, purchased)
-	appendEntries(t, record, db.Entries{Created: []db.NewContract{bought(t, 2, 2, "PAR::two", "1")}})
-	require.NoError(t, record.SettleMemberTraffic(t.Context()))
-	wrong, err = record.MiscountedTraffic(t.Context(), 9)
-	require.NoError(t, err)
-	require.Len(t, wrong, 1, "it is compared, and not settled again")
-}

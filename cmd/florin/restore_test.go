@@ -210,7 +210,7 @@ func TestNothingOfABackupIsRun(t *testing.T) {
 // TestStatementsInADumpAreNotRun puts statements where pg_dump has those that bring the rows.
 func TestStatementsInADumpAreNotRun(t *testing.T) {
 	t.Parallel()
-	const original = "COPY public.undecided_contracts (contract_id) FROM stdin;"
+	const original = "COPY public.deleted_users (identity_provider_id, user_id, deleted_at) FROM stdin;"
 	url := recordWith(t)
 	for name, statement := range map[string]string{
 		"a program":             "COPY public.ledger_clock FROM PROGRAM 'touch %s';",

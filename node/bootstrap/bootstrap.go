@@ -90,7 +90,7 @@ func Members(ctx context.Context, database *db.DB, packages *ledger.Packages, no
 	if err != nil {
 		return fmt.Errorf("decide which contracts are the network's: %w", err)
 	}
-	return database.SettleMemberTraffic(ctx)
+	return nil
 }
 
 // Users creates the users that a fresh node has. Once any user exists, administrators decide who there is.
