@@ -1067,29 +1067,10 @@ CREATE TABLE processes (
     schema_version bigint           NOT NULL,
     works          boolean          NOT NULL,
     seen_at        timestamptz      NOT NULL,
-    namespace_id   text COLLATE "C" NOT NULL DEFAULT '',
     CONSTRAINT processes_once PRIMARY KEY (process)
 );
 COMMENT ON TABLE processes IS 'All processes of the ledger: APIs and workers.';
 COMMENT ON COLUMN processes.process IS 'The name of its connections, application_name.';
 COMMENT ON COLUMN processes.schema_version IS 'The newest step of the schema that its program knows.';
 COMMENT ON COLUMN processes.works IS 'It has a worker, which reaches Temporal.';
-COMMENT ON COLUMN processes.namespace_id IS 'The Temporal namespace in which it works; empty before.';
-
-CREATE TABLE temporal_namespace (
-    singleton    boolean          NOT NULL DEFAULT true,
-    database_id  text COLLATE "C" NOT NULL,
-    name         text COLLATE "C" NOT NULL,
-    namespace_id text COLLATE "C" NOT NULL,
-    since        timestamptz      NOT NULL DEFAULT now(),
-    server_id    text COLLATE "C" NOT NULL DEFAULT '',
-    CONSTRAINT temporal_namespace_exists_once PRIMARY KEY (singleton),
-    CONSTRAINT temporal_namespace_is_singleton CHECK (singleton)
-);
-COMMENT ON TABLE temporal_namespace IS 'The Temporal namespace in which the ledger works.';
-COMMENT ON COLUMN temporal_namespace.database_id IS 'The database of which this counts; a copy has another id.';
-COMMENT ON COLUMN temporal_namespace.namespace_id IS
-    'Temporal''s id of it: another one after it was made anew. Empty until a process has started in it.';
-COMMENT ON COLUMN temporal_namespace.server_id IS
-    'The id of the Temporal that has the namespace. Empty where it is not known.';
 -- +goose StatementEnd
