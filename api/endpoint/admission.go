@@ -14,9 +14,11 @@ import (
 // admit finds out who calls and counts the request, for its caller or as [CountFor] says. One whose token names nobody
 // who may call counts as one without a token. busy is the refusal of a request that is one too many; refused is that of
 // its token.
-func (f *Frame) admit(ctx context.Context, r *http.Request) (who caller, busy, refused error) {
-	refused = f.authenticate(ctx, r)
-	who = f.countedFor(ctx)
+func (f *Frame) admit(
+	ctx context.Context, current *call, r *http.Request,
+) (who caller, busy, refused error) {
+	refused = f.authenticate(ctx, current, r)
+	who = f.countedFor(ctx, current.claims)
 	return who, f.options.Limits.admit(who), refused
 }
 

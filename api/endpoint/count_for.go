@@ -16,8 +16,7 @@ func CountFor(ctx context.Context, visitor string) context.Context {
 }
 
 // countedFor is who a request counts for. A visitor whose token is not good is one without.
-func (f *Frame) countedFor(ctx context.Context) caller {
-	claims := callOf(ctx).claims
+func (f *Frame) countedFor(ctx context.Context, claims auth.Claims) caller {
 	if visitor, ok := ctx.Value(countForKey{}).(string); ok {
 		var err error
 		if claims, err = f.authenticator(ctx, visitor)(); err != nil {

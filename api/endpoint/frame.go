@@ -200,7 +200,7 @@ func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	current := callOf(ctx)
 	current.pattern, current.vital = s.Path, s.Vital
 	defer func() { current.budget.Release() }()
-	response, err := s.serve(ctx, w, r)
+	response, err := s.serve(ctx, current, w, r)
 	s.frame.options.Limits.hold(ctx, err)
 	switch {
 	case err != nil:
@@ -211,7 +211,9 @@ func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // serve is what an endpoint answers; nil once it has answered.
-func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Request) (any, error) {
+func (s *served) serve(
+	ctx context.Context, current *call, w http.ResponseWriter, r *http.Request,
+) (any, error) {
 	limits := s.frame.options.Limits
 	if !s.Vital {
 		if err := limits.crowded(); err != nil {
@@ -220,11 +222,11 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	}
 	request := reflect.New(s.request).Elem()
 	unreadable := decodeParams(r, request, s.frame.bounds().plainTexts)
-	who, busy, refused := s.frame.admit(ctx, r)
+	who, busy, refused := s.frame.admit(ctx, current, r)
 	if err := cmp.Or(busy, unreadable, refused); err != nil {
 		return nil, err
 	}
-	callOf(ctx).claims = callOf(ctx).claims.Noting()
+	current.claims = current.claims.Noting()
 	if who.anonymous && !s.Vital {
 		if err := limits.anonymous.crowded(); err != nil {
 			return nil, err
@@ -242,7 +244,7 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		}
 		body := limits.meter(who, http.MaxBytesReader(w, r.Body, s.maxBody(who)))
 		defer body.release()
-		if content, err = s.decode(ctx, body, request.Field(s.bodyIndex)); err != nil {
+		if content, err = s.decode(ctx, current, body, request.Field(s.bodyIndex)); err != nil {
 			return nil, err
 		}
 	}
@@ -250,20 +252,20 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		return nil, err
 	}
 	if err := permittedNow(ctx, func() error {
-		return cmp.Or(s.checkAccess(callOf(ctx).claims), s.checkParties(callOf(ctx).claims, request))
+		return cmp.Or(s.checkAccess(current.claims), s.checkParties(current.claims, request))
 	}); err != nil {
 		return nil, err
 	}
 	if s.Vital {
 		return s.handle(ctx, request)
 	}
-	callOf(ctx).permits = func(ctx context.Context) error {
-		return cmp.Or(s.checkCaller(ctx), s.checkParties(callOf(ctx).claims, request))
+	current.permits = func(ctx context.Context) error {
+		return cmp.Or(s.checkCaller(ctx, current), s.checkParties(current.claims, request))
 	}
-	return s.work(ctx, w, who, request, Exchange{Info: s.Info, Request: r, Body: content})
+	return s.work(ctx, current, w, who, request, Exchange{Info: s.Info, Request: r, Body: content})
 }
 
-func (f *Frame) authenticate(ctx context.Context, r *http.Request) error {
+func (f *Frame) authenticate(ctx context.Context, current *call, r *http.Request) error {
 	token, err := auth.TokenFrom(r.Header)
 	switch {
 	case errors.Is(err, auth.ErrTwoAuthorizations):
@@ -278,19 +280,21 @@ func (f *Frame) authenticate(ctx context.Context, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	callOf(ctx).claims = claims
+	current.claims = claims
 	lasting := context.WithoutCancel(ctx) // what is done to its end, though the client has left, asks as well
-	callOf(ctx).authenticate = f.authenticator(lasting, token)
-	callOf(ctx).readAgain = f.authenticator(auth.Anew(lasting), token)
-	callOf(ctx).lookAgain = func() (auth.Claims, error) { return f.lookAgain(ctx, token) }
+	current.authenticate = f.authenticator(lasting, token)
+	current.readAgain = f.authenticator(auth.Anew(lasting), token)
+	current.lookAgain = func() (auth.Claims, error) { return f.lookAgain(ctx, token) }
 	return nil
 }
 
 // decode reads the body and returns it as it came.
-func (s *served) decode(ctx context.Context, from io.Reader, target reflect.Value) ([]byte, error) {
+func (s *served) decode(
+	ctx context.Context, current *call, from io.Reader, target reflect.Value,
+) ([]byte, error) {
 	body, err := io.ReadAll(from)
 	if _, exceeded := errors.AsType[*http.MaxBytesError](err); exceeded && s.Access != Open {
-		if refusal := callOf(ctx).claims.Require(); refusal != nil {
+		if refusal := current.claims.Require(); refusal != nil {
 			return nil, refusal // a token is what would help
 		}
 	}
@@ -298,7 +302,7 @@ func (s *served) decode(ctx context.Context, from io.Reader, target reflect.Valu
 		return nil, unreadableBody(err)
 	}
 	if len(body) > freeBody { // large bodies are decoded only for callers with the right
-		if err := permittedNow(ctx, func() error { return s.checkCaller(ctx) }); err != nil {
+		if err := permittedNow(ctx, func() error { return s.checkCaller(ctx, current) }); err != nil {
 			return nil, err
 		}
 	}
@@ -313,13 +317,13 @@ func (s *served) decode(ctx context.Context, from io.Reader, target reflect.Valu
 	if err != nil {
 		return nil, badRequest("body", err.Error())
 	}
-	callOf(ctx).ignore(ignored)
+	current.ignore(ignored)
 	return body, nil
 }
 
 // checkCaller checks the rights that do not depend on the body.
-func (s *served) checkCaller(ctx context.Context) error {
-	claims := callOf(ctx).claims
+func (s *served) checkCaller(ctx context.Context, current *call) error {
+	claims := current.claims
 	if s.Access != Open {
 		if err := claims.Require(); err != nil {
 			return err

@@ -101,7 +101,8 @@ var errNoUpgrade = &textError{
 // else is said in the stream (contract, "WebSocket channels").
 func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
-	callOf(ctx).pattern = s.Path
+	current := callOf(ctx)
+	current.pattern = s.Path
 	streams := s.frame.options.Streams
 	changes := streams.seen()
 	var plain error
@@ -111,7 +112,7 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !s.frame.ownPage(r):
 		plain = foreignPage(r)
 	}
-	who, busy, refused := s.frame.admit(ctx, r)
+	who, busy, refused := s.frame.admit(ctx, current, r)
 	if err := cmp.Or(busy, plain, refused); err != nil {
 		s.refuse(ctx, w, err)
 		return
@@ -122,11 +123,11 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer leave()
-	callOf(ctx).newBudget = func() *budget.Budget { return s.frame.options.Limits.budget(who) }
+	current.newBudget = func() *budget.Budget { return s.frame.options.Limits.budget(who) }
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	open := &openStream{claims: callOf(ctx).claims, end: end, authenticate: callOf(ctx).authenticate}
-	callOf(ctx).regranted = func(claims auth.Claims) { streams.renew(open, claims) }
+	open := &openStream{claims: current.claims, end: end, authenticate: current.authenticate}
+	current.regranted = func(claims auth.Claims) { streams.renew(open, claims) }
 	remove, refusal, unopened := streams.add(open, changes)
 	if unopened != nil {
 		s.refuse(ctx, w, unopened)
@@ -136,7 +137,7 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 	socket, err := s.frame.accept(w, r, who, end)
 	if err != nil {
-		callOf(ctx).failure = err // the client has been answered
+		current.failure = err // the client has been answered
 		return
 	}
 	defer socket.close()

@@ -26,7 +26,7 @@ func (s *served) readsInTurns() bool { return !s.Changes() && !s.Vital }
 
 // work is what an endpoint answers to a request that was read, within the limits; nil once it has answered.
 func (s *served) work(
-	ctx context.Context, w http.ResponseWriter, who caller, request reflect.Value, exchange Exchange,
+	ctx context.Context, current *call, w http.ResponseWriter, who caller, request reflect.Value, exchange Exchange,
 ) (any, error) {
 	limits := s.frame.options.Limits
 	ctx, leave, err := limits.enter(ctx, who)
@@ -35,7 +35,7 @@ func (s *served) work(
 	}
 	defer leave()
 	if !who.anonymous && !s.Vital { // who has no token takes the turns of its own share
-		callOf(ctx).turn = func(ctx context.Context) (*reading, error) { return limits.read(ctx, who.holder) }
+		current.turn = func(ctx context.Context) (*reading, error) { return limits.read(ctx, who.holder) }
 	}
 	if s.readsInTurns() {
 		end, err := ReadInTurn(ctx)
@@ -44,8 +44,8 @@ func (s *served) work(
 		}
 		defer end()
 	}
-	callOf(ctx).budget = limits.budget(who)
-	ctx = ledger.WithViews(budget.With(ctx, callOf(ctx).budget))
+	current.budget = limits.budget(who)
+	ctx = ledger.WithViews(budget.With(ctx, current.budget))
 	if s.Authorize != nil {
 		asked := ctx
 		if ctx, err = permitted(ctx, func() (context.Context, error) { return s.Authorize(asked) }); err != nil {
