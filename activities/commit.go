@@ -211,7 +211,7 @@ func (a *Activities) loadRequest(submissions []opened) db.LoadRequest {
 		if submission.Kind == ledger.KindAutomation {
 			request.Planned = append(request.Planned, submission.Key)
 		}
-		request.Changes = append(request.Changes, submission.ChangeIDs()...)
+		request.Changes = append(request.Changes, submission.ChangeID())
 		request.Contracts = loadAhead(request.Contracts, submission.MentionedContracts())
 		request.Parties = append(request.Parties, a.parties.unknown(submission.ActAs)...)
 		if submission.Admission != "" {
@@ -252,8 +252,6 @@ type block struct {
 	provided *provided.Book
 	now      time.Time
 	entries  db.Entries
-	// mixed: programs of the version before may run. What was done is noted by the change ids that they look for too.
-	mixed bool
 	// bytes is how much the block records, in bytes of traffic.
 	bytes int64
 	// since is when its first submission began to be decided.
@@ -278,7 +276,7 @@ func newBlock(ctx context.Context, a *Activities, tx *db.Tx, loaded db.Loaded) *
 		activities: a, view: newView(ctx, a, tx, loaded.Contracts), head: loaded.Head,
 		users: loaded.Users, settings: loaded.Settings, changes: changes,
 		now:     a.Clock().UTC().Truncate(time.Microsecond),
-		entries: db.Entries{History: map[ledger.Offset][]ledger.Party{}}, mixed: loaded.Mixed,
+		entries: db.Entries{History: map[ledger.Offset][]ledger.Party{}},
 		since: time.Now(), //nolint:forbidigo // see isFull
 	}
 }
@@ -303,9 +301,6 @@ func (b *block) decideOver(submission opened) (ledger.Completion, error) {
 	}
 	if err != nil {
 		did = refused(submission.Submission, position, b.activities.defect(submission.Submission, err))
-	}
-	if b.mixed {
-		did.decision.Completion.ChangeID = submission.UsersChangeID()
 	}
 	b.keep(did)
 	completion := did.decision.Completion
@@ -336,11 +331,8 @@ func (b *block) circumstances(submission opened) ledger.Circumstances {
 		IsLocal: b.view.isLocal, IsKnown: b.view.isKnown, MaySubmit: b.activities.maySubmit,
 		External: b.external(submission), Budget: ledger.NewBudget(b.view.ctx),
 	}
-	for _, id := range submission.ChangeIDs() {
-		previous, ok := b.changes[id]
-		if ok && (circumstances.Previous == nil || circumstances.Previous.Offset < previous.Offset) {
-			circumstances.Previous = &previous
-		}
+	if previous, ok := b.changes[submission.ChangeID()]; ok {
+		circumstances.Previous = &previous
 	}
 	return circumstances
 }

@@ -50,8 +50,6 @@ type Loaded struct {
 	Planned map[string]bool
 	// PackagesOffset is the offset of the last upload or vetting of packages; 0 before the first.
 	PackagesOffset ledger.Offset
-	// Mixed reports whether programs of the version before may run beside this one.
-	Mixed bool
 }
 
 // Load locks the head as [Tx.LockHead] does, then looks everything up, in one round trip. Nobody can commit between
@@ -66,7 +64,6 @@ func (t *Tx) Load(ctx context.Context, request LoadRequest) (Loaded, error) {
 	}
 	loaded.Head = fromDBHead(rows.head[0])
 	loaded.Clock = fromDBClock(rows.clock[0])
-	loaded.Mixed = !rows.settled[0]
 	loaded.PackagesOffset = ledger.Offset(rows.packages[0])
 	loaded.Changes = fromDBChanges(rows.changes)
 	loaded.Parties = fromDBKnownParties(rows.parties)
@@ -99,7 +96,6 @@ type loadedRows struct {
 	contracts, byKey []dbgen.Contract
 	parties          []dbgen.ListKnownPartiesRow
 	planned          []string
-	settled          []bool
 	packages         []int64
 	users            []dbgen.ListSubmittersRow
 }
@@ -114,7 +110,6 @@ func (r *loadedRows) queue(batch *pgx.Batch, request LoadRequest) {
 	})
 	queue(batch, &r.clock, pgx.RowToStructByPos, dbgen.GetClock)
 	queue(batch, &r.settings, pgx.RowTo[[]byte], dbgen.GetLedgerSettings)
-	queue(batch, &r.settled, pgx.RowTo[bool], dbgen.HasTrafficChecks)
 	queue(batch, &r.packages, pgx.RowTo[int64], dbgen.GetPackagesOffset)
 	queueList(batch, &r.completions, pgx.RowToStructByPos, dbgen.ListCompletionsByKey, request.Keys)
 	queueList(batch, &r.changes, pgx.RowToStructByPos, dbgen.ListChanges, ledger.Strings(request.Changes))

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -31,8 +30,6 @@ var forAllContracts = map[string]string{
 	"PruneContracts":      "every contract is forgotten in the end",
 	"ListStrays":          "the audit looks at every entry of the list of active contracts",
 	"CountArchived":       "the audit compares with every contract that updates consume",
-	"TakeUndecided":       "decides what is the network's",
-	"HasUndecided":        "decides what is the network's",
 	"HasContractsOf":      "contracts of uploaded packages are nobody's in particular",
 }
 
@@ -43,7 +40,7 @@ func TestEveryQueryOfContractsSaysWhetherItIsAboutTheNetwork(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	comment, name := regexp.MustCompile(`(?m)--.*$`), regexp.MustCompile(`-- name: (\w+) :`)
-	reads := regexp.MustCompile(`\b(contracts|active_contracts|undecided_contracts)\b`)
+	reads := regexp.MustCompile(`\b(contracts|active_contracts)\b`)
 	found := 0
 	for _, file := range files {
 		text, err := os.ReadFile(file)
@@ -235,41 +232,4 @@ func TestContractsOutsideTheNetworkAreSeenByTheLedgerAlone(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, found)
 	require.Equal(t, events[:1], seen.Update().Events)
-}
-
-func TestContractsOfAnOlderVersionAreDecidedOnce(t *testing.T) {
-	t.Parallel()
-	url := dbtest.URL(t)
-	record := dbtest.Open(t, url)
-	undecided, strange, archived := foreign(1), foreign(2), foreign(3)
-	appendEntries(t, record, db.Entries{Created: []db.NewContract{undecided, strange, archived}})
-	appendEntries(t, record, db.Entries{Archived: []db.Archival{{ContractID: archived.ID, Offset: 2}}})
-	conn, err := pgx.Connect(t.Context(), url)
-	require.NoError(t, err)
-	defer conn.Close(t.Context())
-	_, err = conn.Exec(t.Context(), "INSERT INTO undecided_contracts SELECT contract_id FROM contracts")
-	require.NoError(t, err)
-	waits, err := record.HasUndecided(t.Context())
-	require.NoError(t, err)
-	require.True(t, waits)
-
-	isMember := func(contract ledger.Contract) (bool, error) { return contract.ID != strange.ID, nil }
-	for _, decided := range []int{3, 0} {
-		got, err := record.DecideMembers(t.Context(), isMember)
-		require.NoError(t, err)
-		require.Equal(t, decided, got)
-	}
-	waits, err = record.HasUndecided(t.Context())
-	require.NoError(t, err)
-	require.False(t, waits)
-	for _, parties := range [][]ledger.Party{{alice}, nil} {
-		members, err := record.ActiveNetworkContracts(t.Context(), db.ActiveQuery{
-			Parties: parties, Templates: []string{undecided.Template.String()}, At: 2, Limit: 10,
-		})
-		require.NoError(t, err)
-		require.Equal(t, []ledger.ContractID{undecided.ID}, ids(members))
-	}
-	members, err := record.NetworkContracts(t.Context(), []ledger.ContractID{undecided.ID, strange.ID, archived.ID})
-	require.NoError(t, err)
-	require.Len(t, members, 2, "archived ones are decided too")
 }

@@ -116,17 +116,6 @@ func TestAChangeOfAWalletIsTheSameWhicheverOfItsUsersAsks(t *testing.T) {
 }
 
 // Change ids are in the record: what they are must never change.
-// A change of a wallet that a version before recorded by its user is found again.
-func TestAChangeOfAWalletIsFoundAsItWasRecordedBefore(t *testing.T) {
-	t.Parallel()
-	s := ledger.Submission{Identity: ledger.DefaultUser("alice"), CommandID: "send", ActAs: []ledger.Party{"operator"}}
-	byUser := s.ChangeID()
-	require.Equal(t, []ledger.ChangeID{byUser}, s.ChangeIDs())
-	s.Kind = ledger.KindWallet
-	require.Equal(t, []ledger.ChangeID{s.ChangeID(), byUser}, s.ChangeIDs())
-	require.NotEqual(t, byUser, s.ChangeID())
-}
-
 func TestChangeIDsStayWhatTheyAre(t *testing.T) {
 	t.Parallel()
 	parties := []ledger.Party{"alice::1220aa"}

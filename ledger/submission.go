@@ -144,20 +144,6 @@ func (s Submission) ChangeID() ChangeID {
 	return NewChangeID(s.Identity, s.CommandID, s.ActAs)
 }
 
-// ChangeIDs are the change ids by which the submission may have been made before: its own, and for a change of a wallet
-// that of the user who asks, which versions before gave it.
-func (s Submission) ChangeIDs() []ChangeID {
-	ids := []ChangeID{s.ChangeID()}
-	if s.Kind == KindWallet {
-		ids = append(ids, s.UsersChangeID())
-	}
-	return ids
-}
-
-// UsersChangeID is the change id by which versions before know the submission: that of the user who asks, also where
-// the change is a wallet's.
-func (s Submission) UsersChangeID() ChangeID { return NewChangeID(s.Identity, s.CommandID, s.ActAs) }
-
 // ofProvider comes before the identity provider in the hash of a change id: no text has this length, so that what
 // follows is not taken for a change of the default identity provider, whose ids name none.
 const ofProvider = math.MaxUint32

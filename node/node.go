@@ -263,9 +263,6 @@ func (n *Node) identify(ctx, _ context.Context) error {
 	if err := bootstrap.Parties(ctx, n.Database, n.Identity, n.clock.Now()); err != nil {
 		return err
 	}
-	if err := bootstrap.Members(ctx, n.Database, n.packages, n.Identity); err != nil {
-		return err
-	}
 	return bootstrap.Users(ctx, n.Database, n.Identity, n.Settings)
 }
 

@@ -69,9 +69,6 @@ func auditorOf(ctx context.Context, database *db.DB) (*audit.Auditor, error) {
 	case !known:
 		return nil, errors.New("the database holds no ledger: start a node on it first")
 	}
-	if err := requireDecided(ctx, database); err != nil {
-		return nil, err
-	}
 	return audit.New(database, packages, node.Network())
 }
 
@@ -97,16 +94,6 @@ func auditProgress(
 		}
 	}
 	return tell, func() { fmt.Fprint(to, clear) }
-}
-
-// requireDecided refuses a record that an older version wrote, and of whose contracts nobody has decided yet which are
-// the network's.
-func requireDecided(ctx context.Context, database *db.DB) error {
-	undecided, err := database.HasUndecided(ctx)
-	if err == nil && undecided {
-		err = errors.New("the record comes from an older version: start the node once, which completes it, then audit")
-	}
-	return err
 }
 
 // printBeginning says what an audit of a pruned record knows of what came before.

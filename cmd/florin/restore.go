@@ -20,7 +20,6 @@ import (
 	"github.com/florinledger/florin/coin/builtin"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/node/bootstrap"
 )
 
 type restoreCommand struct {
@@ -170,9 +169,6 @@ func (c *restoreCommand) examine(ctx context.Context, m manifest, databaseURL st
 	}
 	packages, err := ledger.NewPackages(builtin.Packages()...)
 	if err != nil {
-		return err
-	}
-	if err := bootstrap.Members(ctx, database, packages, node); err != nil {
 		return err
 	}
 	auditor, err := audit.New(database, packages, node.Network())

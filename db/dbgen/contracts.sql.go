@@ -43,37 +43,6 @@ func (q *Queries) ArchiveContracts(ctx context.Context, arg ArchiveContractsPara
 	return err
 }
 
-const EnterMembers = `-- name: EnterMembers :exec
-WITH entered AS (
-    UPDATE contracts
-    SET in_network = true
-    WHERE contract_id = ANY($1::text[])
-    RETURNING created_offset, created_node_id, signatories || observers AS stakeholders
-)
-UPDATE active_contracts AS a
-SET in_network = true
-FROM (SELECT unnest(stakeholders) AS party, created_offset, created_node_id FROM entered) AS row
-WHERE a.party = row.party AND a.created_offset = row.created_offset AND a.created_node_id = row.created_node_id
-`
-
-// EnterMembers notes that contracts are the network's, with the lists of their stakeholders.
-func (q *Queries) EnterMembers(ctx context.Context, contractIds []string) error {
-	_, err := q.db.Exec(ctx, EnterMembers, contractIds)
-	return err
-}
-
-const HasUndecided = `-- name: HasUndecided :one
-SELECT exists(SELECT FROM undecided_contracts)
-`
-
-// HasUndecided reports whether there is a contract of which nobody has decided.
-func (q *Queries) HasUndecided(ctx context.Context) (bool, error) {
-	row := q.db.QueryRow(ctx, HasUndecided)
-	var exists bool
-	err := row.Scan(&exists)
-	return exists, err
-}
-
 const InsertContracts = `-- name: InsertContracts :exec
 WITH inserted AS (
     INSERT INTO contracts (
@@ -238,34 +207,6 @@ WHERE contract_id = ANY($1::text[]) AND in_network
 // ListMembers finds out which of the contracts are the network's.
 func (q *Queries) ListMembers(ctx context.Context, contractIds []string) ([]ledger.ContractID, error) {
 	rows, err := q.db.Query(ctx, ListMembers, contractIds)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []ledger.ContractID{}
-	for rows.Next() {
-		var contract_id ledger.ContractID
-		if err := rows.Scan(&contract_id); err != nil {
-			return nil, err
-		}
-		items = append(items, contract_id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const TakeUndecided = `-- name: TakeUndecided :many
-DELETE FROM undecided_contracts
-WHERE contract_id IN (SELECT u.contract_id FROM undecided_contracts AS u ORDER BY u.contract_id LIMIT $1)
-RETURNING contract_id
-`
-
-// TakeUndecided takes contracts of which nobody has decided yet whether they are the network's, under the lock of the
-// head.
-func (q *Queries) TakeUndecided(ctx context.Context, countMax int32) ([]ledger.ContractID, error) {
-	rows, err := q.db.Query(ctx, TakeUndecided, countMax)
 	if err != nil {
 		return nil, err
 	}

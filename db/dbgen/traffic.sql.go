@@ -44,42 +44,6 @@ func (q *Queries) AddMemberTraffic(ctx context.Context, arg AddMemberTrafficPara
 	return err
 }
 
-const CountMemberTraffic = `-- name: CountMemberTraffic :exec
-WITH said AS (
-    SELECT
-        traffic_account(plain_field(c.payload, 'memberId'), plain_field(c.payload, 'synchronizerId')) AS account,
-        plain_field(c.payload, 'totalPurchased')::numeric AS purchased
-    FROM contracts AS c
-    WHERE
-        c.archived_offset IS NULL AND c.in_network
-        AND c.template_id LIKE '%:Splice.DecentralizedSynchronizer:MemberTraffic'
-), counted AS (
-    INSERT INTO member_traffic (account, counted, purchased)
-    SELECT said.account, count(*), sum(said.purchased)
-    FROM said
-    WHERE said.account IS NOT NULL
-    GROUP BY said.account
-)
-INSERT INTO member_traffic_checks (singleton) VALUES (true)
-ON CONFLICT DO NOTHING
-`
-
-// CountMemberTraffic counts what the contracts say that was bought, where nothing is counted.
-func (q *Queries) CountMemberTraffic(ctx context.Context) error {
-	_, err := q.db.Exec(ctx, CountMemberTraffic)
-	return err
-}
-
-const ForgetMemberTraffic = `-- name: ForgetMemberTraffic :exec
-DELETE FROM member_traffic
-`
-
-// ForgetMemberTraffic forgets what was counted.
-func (q *Queries) ForgetMemberTraffic(ctx context.Context) error {
-	_, err := q.db.Exec(ctx, ForgetMemberTraffic)
-	return err
-}
-
 const GetMemberTraffic = `-- name: GetMemberTraffic :one
 SELECT least(purchased, 9223372036854775807)::bigint AS purchased
 FROM member_traffic
@@ -97,18 +61,6 @@ func (q *Queries) GetMemberTraffic(ctx context.Context, arg GetMemberTrafficPara
 	var purchased int64
 	err := row.Scan(&purchased)
 	return purchased, err
-}
-
-const HasTrafficChecks = `-- name: HasTrafficChecks :one
-SELECT EXISTS (SELECT FROM member_traffic_checks) AS checked
-`
-
-// HasTrafficChecks reports whether all programs count members' traffic.
-func (q *Queries) HasTrafficChecks(ctx context.Context) (bool, error) {
-	row := q.db.QueryRow(ctx, HasTrafficChecks)
-	var checked bool
-	err := row.Scan(&checked)
-	return checked, err
 }
 
 const ListMiscountedTraffic = `-- name: ListMiscountedTraffic :many
@@ -132,11 +84,8 @@ FROM (
 ) AS said
 FULL JOIN member_traffic AS kept ON kept.account = said.account
 WHERE
-    EXISTS (SELECT FROM member_traffic_checks)
-    AND (
-        coalesce(kept.counted, 0) <> coalesce(said.counted, 0)
-        OR coalesce(kept.purchased, 0) <> coalesce(said.purchased, 0)
-    )
+    coalesce(kept.counted, 0) <> coalesce(said.counted, 0)
+    OR coalesce(kept.purchased, 0) <> coalesce(said.purchased, 0)
 ORDER BY coalesce(kept.account, said.account)
 LIMIT $1
 `
@@ -149,8 +98,7 @@ type ListMiscountedTrafficRow struct {
 	SaidPurchased string
 }
 
-// ListMiscountedTraffic compares what is kept of members with what the contracts of all of them say, once all programs
-// keep it.
+// ListMiscountedTraffic compares what is kept of members with what the contracts of all of them say.
 func (q *Queries) ListMiscountedTraffic(ctx context.Context, countMax int32) ([]ListMiscountedTrafficRow, error) {
 	rows, err := q.db.Query(ctx, ListMiscountedTraffic, countMax)
 	if err != nil {

@@ -68,27 +68,3 @@ INNER JOIN contracts AS c ON c.key_hash = wanted.key_hash AND c.archived_offset 
 SELECT contract_id
 FROM contracts
 WHERE contract_id = ANY(@contract_ids::text[]) AND in_network;
-
--- TakeUndecided takes contracts of which nobody has decided yet whether they are the network's, under the lock of the
--- head.
--- name: TakeUndecided :many
-DELETE FROM undecided_contracts
-WHERE contract_id IN (SELECT u.contract_id FROM undecided_contracts AS u ORDER BY u.contract_id LIMIT @count_max)
-RETURNING contract_id;
-
--- HasUndecided reports whether there is a contract of which nobody has decided.
--- name: HasUndecided :one
-SELECT exists(SELECT FROM undecided_contracts);
-
--- EnterMembers notes that contracts are the network's, with the lists of their stakeholders.
--- name: EnterMembers :exec
-WITH entered AS (
-    UPDATE contracts
-    SET in_network = true
-    WHERE contract_id = ANY(@contract_ids::text[])
-    RETURNING created_offset, created_node_id, signatories || observers AS stakeholders
-)
-UPDATE active_contracts AS a
-SET in_network = true
-FROM (SELECT unnest(stakeholders) AS party, created_offset, created_node_id FROM entered) AS row
-WHERE a.party = row.party AND a.created_offset = row.created_offset AND a.created_node_id = row.created_node_id;

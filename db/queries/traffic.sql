@@ -22,42 +22,13 @@ ORDER BY said.account
 ON CONFLICT (account) DO UPDATE
 SET counted = known.counted + excluded.counted, purchased = known.purchased + excluded.purchased;
 
--- HasTrafficChecks reports whether all programs count members' traffic.
--- name: HasTrafficChecks :one
-SELECT EXISTS (SELECT FROM member_traffic_checks) AS checked;
-
--- ForgetMemberTraffic forgets what was counted.
--- name: ForgetMemberTraffic :exec
-DELETE FROM member_traffic;
-
--- CountMemberTraffic counts what the contracts say that was bought, where nothing is counted.
--- name: CountMemberTraffic :exec
-WITH said AS (
-    SELECT
-        traffic_account(plain_field(c.payload, 'memberId'), plain_field(c.payload, 'synchronizerId')) AS account,
-        plain_field(c.payload, 'totalPurchased')::numeric AS purchased
-    FROM contracts AS c
-    WHERE
-        c.archived_offset IS NULL AND c.in_network
-        AND c.template_id LIKE '%:Splice.DecentralizedSynchronizer:MemberTraffic'
-), counted AS (
-    INSERT INTO member_traffic (account, counted, purchased)
-    SELECT said.account, count(*), sum(said.purchased)
-    FROM said
-    WHERE said.account IS NOT NULL
-    GROUP BY said.account
-)
-INSERT INTO member_traffic_checks (singleton) VALUES (true)
-ON CONFLICT DO NOTHING;
-
 -- GetMemberTraffic reads what was bought for a member, as far as integers go.
 -- name: GetMemberTraffic :one
 SELECT least(purchased, 9223372036854775807)::bigint AS purchased
 FROM member_traffic
 WHERE account = traffic_account(@member::text, @synchronizer::text) AND counted > 0;
 
--- ListMiscountedTraffic compares what is kept of members with what the contracts of all of them say, once all programs
--- keep it.
+-- ListMiscountedTraffic compares what is kept of members with what the contracts of all of them say.
 -- name: ListMiscountedTraffic :many
 SELECT
     coalesce(encode(kept.account, 'hex'), encode(said.account, 'hex'))::text AS account,
@@ -79,10 +50,7 @@ FROM (
 ) AS said
 FULL JOIN member_traffic AS kept ON kept.account = said.account
 WHERE
-    EXISTS (SELECT FROM member_traffic_checks)
-    AND (
-        coalesce(kept.counted, 0) <> coalesce(said.counted, 0)
-        OR coalesce(kept.purchased, 0) <> coalesce(said.purchased, 0)
-    )
+    coalesce(kept.counted, 0) <> coalesce(said.counted, 0)
+    OR coalesce(kept.purchased, 0) <> coalesce(said.purchased, 0)
 ORDER BY coalesce(kept.account, said.account)
 LIMIT @count_max;

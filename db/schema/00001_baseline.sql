@@ -423,13 +423,6 @@ CREATE INDEX contracts_transfer_commands
 ON contracts (plain_field(payload, 'sender'), plain_field(payload, 'nonce'), created_offset)
 WHERE in_network AND template_id LIKE '%:Splice.ExternalPartyAmuletRules:TransferCommand';
 
-CREATE TABLE undecided_contracts (
-    contract_id text COLLATE "C" NOT NULL,
-    CONSTRAINT undecided_contracts_once PRIMARY KEY (contract_id)
-);
-COMMENT ON TABLE undecided_contracts IS
-    'Contracts that are older than in_network; the next start decides and forgets them.';
-
 -- Derived from contracts: its size follows the living contracts, not the age of the ledger.
 CREATE TABLE active_contracts (
     party           text COLLATE "C" NOT NULL,
@@ -463,15 +456,6 @@ CREATE TABLE member_traffic (
 );
 COMMENT ON TABLE member_traffic IS 'What the network''s active MemberTraffic contracts of each member add up to.';
 COMMENT ON COLUMN member_traffic.counted IS 'How many contracts they are.';
-
-CREATE TABLE member_traffic_checks (
-    singleton boolean NOT NULL DEFAULT true,
-    CONSTRAINT member_traffic_checks_exists_once PRIMARY KEY (singleton),
-    CONSTRAINT member_traffic_checks_is_singleton CHECK (singleton)
-);
-COMMENT ON TABLE member_traffic_checks IS 'One row: all programs count members'' traffic, so the audit compares it.';
-
-INSERT INTO member_traffic_checks DEFAULT VALUES;
 
 -- Who may do what
 

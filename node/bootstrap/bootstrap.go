@@ -81,18 +81,6 @@ func Parties(ctx context.Context, database *db.DB, node ledger.Node, now time.Ti
 	return nil
 }
 
-// Members decides of contracts that an older version committed whether they are the network's. It must be done before
-// anything reads them, and has nothing to do afterwards. What was bought for members is settled with it.
-func Members(ctx context.Context, database *db.DB, packages *ledger.Packages, node ledger.Node) error {
-	_, err := database.DecideMembers(ctx, func(contract ledger.Contract) (bool, error) {
-		return packages.InNetwork(contract, node.Network())
-	})
-	if err != nil {
-		return fmt.Errorf("decide which contracts are the network's: %w", err)
-	}
-	return nil
-}
-
 // Users creates the users that a fresh node has. Once any user exists, administrators decide who there is.
 func Users(ctx context.Context, database *db.DB, node ledger.Node, settings ledger.Settings) error {
 	existing, err := database.Users(ctx, ledger.DefaultIdentityProvider, "", 1)
