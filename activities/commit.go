@@ -15,8 +15,6 @@ import (
 // CommitSubmissionsInput are the submissions of one workflow.
 type CommitSubmissionsInput struct {
 	Submissions []ledger.Submission `json:"submissions"`
-	// Started is when the workflow began that carries them, as Temporal says.
-	Started time.Time `json:"started,omitzero"`
 }
 
 // CommitSubmissionsResult tells what became of each submission, in their order.
@@ -277,7 +275,7 @@ func newBlock(ctx context.Context, a *Activities, tx *db.Tx, loaded db.Loaded) *
 		users: loaded.Users, settings: loaded.Settings, changes: changes,
 		now:     a.Clock().UTC().Truncate(time.Microsecond),
 		entries: db.Entries{History: map[ledger.Offset][]ledger.Party{}},
-		since: time.Now(), //nolint:forbidigo // see isFull
+		since:   time.Now(), //nolint:forbidigo // see isFull
 	}
 }
 

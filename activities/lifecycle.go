@@ -270,8 +270,6 @@ func (p lifecyclePlanning) lastRefusal() (*plan.Refused, time.Time, error) {
 type ReachLedgerTimeInput struct {
 	WorkflowID string            `json:"workflowId"`
 	Submission ledger.Submission `json:"submission"`
-	// Started is when the workflow began, as Temporal says.
-	Started time.Time `json:"started,omitzero"`
 }
 
 // ReachLedgerTime tells how long the ledger's time is from the one that is waited for; not positive once it is reached.
@@ -280,9 +278,7 @@ type ReachLedgerTimeInput struct {
 // that many with the same time keep nobody else from the head. A submission that would not be committed does not wait.
 func (a *Activities) ReachLedgerTime(ctx context.Context, in ReachLedgerTimeInput) (time.Duration, error) {
 	var wait time.Duration
-	admitted, err := a.admit(ctx, CommitSubmissionsInput{
-		Submissions: []ledger.Submission{in.Submission}, Started: in.Started,
-	})
+	admitted, err := a.admit(ctx, CommitSubmissionsInput{Submissions: []ledger.Submission{in.Submission}})
 	if err != nil || len(admitted.submissions) == 0 || in.Submission.MinLedgerTime == nil {
 		return 0, err
 	}

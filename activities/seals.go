@@ -15,12 +15,8 @@ import (
 // word of their input alone is done only when the input has the seal of a node of this ledger; whatever else they do
 // must be justified by the record.
 
-const (
-	// forgedOutcome is the outcome of a submission without a seal that holds.
-	forgedOutcome = "not committed: no node of this ledger took it as it is, so it is nobody's submission"
-	// unsealedOutcome is that of a submission that an earlier version planned.
-	unsealedOutcome = "not committed: an earlier version planned it, without a seal; the next plan decides"
-)
+// forgedOutcome is the outcome of a submission without a seal that holds.
+const forgedOutcome = "not committed: no node of this ledger took it as it is, so it is nobody's submission"
 
 // admitted are the submissions of a workflow that may be decided.
 type admitted struct {
@@ -38,36 +34,15 @@ func (a *Activities) admit(ctx context.Context, in CommitSubmissionsInput) (admi
 		if err != nil {
 			return out, err
 		}
-		switch {
-		case broken == nil:
+		if broken == nil {
 			out.submissions = append(out.submissions, submission)
 			continue
-		case !errors.Is(broken, seal.ErrMissing):
-		case submission.Kind == ledger.KindLifecycle || submission.Kind == ledger.KindAutomation:
-			out.outcomes[i] = unsealedOutcome
-			continue
-		default:
-			old, err := a.tookBeforeSeals(ctx, in.Started)
-			if err != nil {
-				return out, err
-			}
-			if old {
-				out.submissions = append(out.submissions, submission)
-				continue
-			}
 		}
 		out.outcomes[i] = forgedOutcome
 		a.forged(ctx, broken, "kind", submission.Kind, "user_id", excerpt(submission.UserID),
 			"command_id", excerpt(submission.CommandID), "submission_key", excerpt(submission.Key))
 	}
 	return out, nil
-}
-
-// tookBeforeSeals reports whether a workflow began before the ledger sealed anything: what it carries was acknowledged
-// by an earlier version, and must not be lost. Temporal says when a workflow began, not whoever starts it.
-func (a *Activities) tookBeforeSeals(ctx context.Context, started time.Time) (bool, error) {
-	began, err := a.DB.SealsBegan(ctx)
-	return err == nil && began.TakesUnsealed && !started.IsZero() && started.Before(began.At), err
 }
 
 // forgotten refuses a submission that may have been decided before something was pruned, its completion included: it

@@ -1,12 +1,10 @@
 package activities_test
 
 import (
-	"context"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/activities"
@@ -40,7 +38,7 @@ func TestAForgedSubmissionIsNobodys(t *testing.T) {
 	other, err := newBundle(t).activities.Seal(t.Context(), others)
 	require.NoError(t, err)
 	done, err := b.activities.CommitSubmissions(t.Context(), activities.CommitSubmissionsInput{
-		Submissions: []ledger.Submission{unsealed, altered, good, other}, Started: b.now,
+		Submissions: []ledger.Submission{unsealed, altered, good, other},
 	})
 	require.NoError(t, err)
 	for _, i := range []int{0, 1, 3} {
@@ -78,54 +76,6 @@ func TestAnotherKeyCountsAtOnce(t *testing.T) {
 		activities.CommitSubmissionsInput{Submissions: []ledger.Submission{sealed}})
 	require.NoError(t, err)
 	require.Zero(t, count.Load())
-}
-
-// TestWhatTemporalTookBeforeSealsIsNotLost brings a submission of an earlier version to a ledger that began to seal
-// after it.
-func TestWhatTemporalTookBeforeSealsIsNotLost(t *testing.T) {
-	t.Parallel()
-	url := dbtest.URL(t)
-	b := newBundle(t)
-	b.db = dbtest.Open(t, url)
-	b.activities.DB = b.db
-	for _, party := range []ledger.Party{alice, bob} {
-		_, err := b.db.AllocateParty(t.Context(), ledger.PartyDetails{Party: party, IsLocal: true}, "")
-		require.NoError(t, err)
-	}
-	b.commit(b.submission("first", []ledger.Party{alice}, create(alice)))
-	conn, err := pgx.Connect(t.Context(), url)
-	require.NoError(t, err)
-	defer conn.Close(context.WithoutCancel(t.Context()))
-	_, err = conn.Exec(t.Context(), "UPDATE seal_keys SET since_offset = 1") // as if the record were older
-	require.NoError(t, err)
-	_, err = b.db.ReloadSealKeys(t.Context())
-	require.NoError(t, err)
-	began, err := b.db.SealsBegan(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, db.SealsBegan{Offset: 1, At: began.At, TakesUnsealed: true}, began)
-
-	count := forging(b)
-	commit := func(name, kind string, started time.Time) string {
-		submission := b.submission(name, []ledger.Party{alice}, create(alice))
-		submission.Seal, submission.Kind = "", kind
-		done, err := b.activities.CommitSubmissions(t.Context(), activities.CommitSubmissionsInput{
-			Submissions: []ledger.Submission{submission}, Started: started,
-		})
-		require.NoError(t, err)
-		return done.Outcomes[0].Refusal
-	}
-	before, after := began.At.Add(-time.Hour), began.At
-	require.Empty(t, commit("waited", ledger.KindCommand, before))
-	require.Zero(t, count.Load())
-	require.Contains(t, commit("planned", ledger.KindLifecycle, before), "the next plan decides")
-	require.Contains(t, commit("planned", ledger.KindAutomation, before), "the next plan decides")
-	require.Zero(t, count.Load())
-	require.Equal(t, notTaken, commit("late", ledger.KindCommand, after))
-	require.Equal(t, notTaken, commit("never", ledger.KindCommand, time.Time{}))
-	_, err = b.db.AddSealKey(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, notTaken, commit("closed", ledger.KindCommand, before))
-	require.Equal(t, int64(3), count.Load())
 }
 
 // TestWhatWasPrunedIsNotDecidedAgain brings a sealed submission again whose completion was pruned.

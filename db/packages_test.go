@@ -13,12 +13,12 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// uploadOf uploads a package that consists of a text.
-func uploadOf(since ledger.Offset) db.PackageChange {
+// firstUpload uploads a package that consists of a text.
+func firstUpload() db.PackageChange {
 	const text = "first"
 	hash := sha256.Sum256([]byte(text))
 	return db.PackageChange{
-		Since: since, Now: start, By: "admin",
+		Now: start, By: "admin",
 		Added: []db.NewPackage{{
 			ID: lf.PackageID(hex.EncodeToString(hash[:])), Name: "notes", Version: "1.0.0", Payload: []byte(text), Vetted: true,
 		}},
@@ -33,7 +33,7 @@ func TestAProgramThatIsTooOldDoesNotDecideByPackages(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	require.NoError(t, record.CheckPackagesNeed(t.Context()))
-	_, err := record.ChangePackages(t.Context(), uploadOf(0))
+	_, err := record.ChangePackages(t.Context(), firstUpload())
 	require.NoError(t, err)
 	require.NoError(t, record.CheckPackagesNeed(t.Context()))
 	require.NoError(t, record.InTx(t.Context(), func(tx *db.Tx) error {
@@ -47,7 +47,7 @@ func TestVettingLeavesContentAlone(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
 	record, conn := dbtest.Open(t, url), connectAs(t, url, "test")
-	change := uploadOf(0)
+	change := firstUpload()
 	at, err := record.ChangePackages(t.Context(), change)
 	require.NoError(t, err)
 	version := func() (text string) {
@@ -77,7 +77,7 @@ func TestNothingIsLeftOfAnUploadThatFails(t *testing.T) {
 			change.Entry = func(ledger.Position, []ledger.Vetting) ledger.Update { return ledger.Update{} }
 		},
 	} {
-		upload := uploadOf(0)
+		upload := firstUpload()
 		change(&upload)
 		_, err := record.ChangePackages(t.Context(), upload)
 		require.Error(t, err, name)
@@ -87,6 +87,6 @@ func TestNothingIsLeftOfAnUploadThatFails(t *testing.T) {
 		require.Zero(t, rows, name)
 		require.Equal(t, before, newestOfAll(t, conn), name)
 	}
-	_, err := record.ChangePackages(t.Context(), uploadOf(0))
+	_, err := record.ChangePackages(t.Context(), firstUpload())
 	require.NoError(t, err)
 }

@@ -33,7 +33,7 @@ func (r Reader) SealHistory(ctx context.Context) (SealHistory, error) {
 		history.Fingerprints[row.KeyID] = seal.Key{ID: row.KeyID, Secret: row.Secret}.Fingerprint()
 	}
 	found, err := fromDBSealKeys(rows)
-	history.Keys, history.Began = found.keys, found.began.Offset
+	history.Keys, history.Began = found.keys, found.began
 	return history, err
 }
 

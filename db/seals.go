@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
-	"time"
 
 	"github.com/florinledger/florin/db/dbgen"
 	"github.com/florinledger/florin/ledger"
@@ -18,30 +17,15 @@ type seals struct{ known atomic.Pointer[sealing] }
 
 // sealing are the keys of seals, and since when there are any.
 type sealing struct {
-	keys  *seal.Keys
-	began SealsBegan
-}
-
-// SealsBegan says where the ledger began to seal: rows up to there have no seals, and what Temporal took before has
-// none either.
-type SealsBegan struct {
-	Offset ledger.Offset
-	At     time.Time
-	// TakesUnsealed: the record is older than its seals, and what Temporal took before At is taken without one. A second
-	// key ends that.
-	TakesUnsealed bool
+	keys *seal.Keys
+	// began is the end of the record when there was the first key: rows up to there have no seals.
+	began ledger.Offset
 }
 
 // SealKeys are the ledger's keys of seals. The first one is made when they are asked for the first time.
 func (d *DB) SealKeys(ctx context.Context) (*seal.Keys, error) {
 	found, err := d.sealing(ctx)
 	return found.keys, err
-}
-
-// SealsBegan says where the ledger began to seal.
-func (d *DB) SealsBegan(ctx context.Context) (SealsBegan, error) {
-	found, err := d.sealing(ctx)
-	return found.began, err
 }
 
 // ReloadSealKeys is [DB.SealKeys] for seals of a key that another process may have added meanwhile. Until they are
@@ -142,9 +126,5 @@ func fromDBSealKeys(rows []dbgen.SealKey) (sealing, error) {
 		keys[i] = seal.Key{ID: row.KeyID, Secret: row.Secret}
 	}
 	made, err := seal.NewKeys(keys...)
-	began := SealsBegan{
-		Offset: ledger.Offset(rows[0].SinceOffset), At: rows[0].MadeAt,
-		TakesUnsealed: rows[0].SinceOffset > 0 && len(rows) == 1,
-	}
-	return sealing{keys: made, began: began}, err
+	return sealing{keys: made, began: ledger.Offset(rows[0].SinceOffset)}, err
 }

@@ -252,13 +252,8 @@ func (n *Node) identify(ctx, _ context.Context) error {
 	if err := n.checkSecret(ctx); err != nil {
 		return err
 	}
-	began, err := n.Database.SealsBegan(ctx) // which makes the first key
-	if err != nil {
+	if _, err := n.Database.SealKeys(ctx); err != nil { // which makes the first key
 		return err
-	}
-	if began.TakesUnsealed {
-		n.options.Log.InfoContext(ctx, "submissions that Temporal took before this ledger had seals are committed without "+
-			"one: run `florin seal-key` when none of them is left", "before", began.At)
 	}
 	if err := bootstrap.Parties(ctx, n.Database, n.Identity, n.clock.Now()); err != nil {
 		return err

@@ -74,7 +74,7 @@ func commitInTime(
 
 func commit(ctx workflow.Context, submissions []ledger.Submission) ([]activities.Outcome, error) {
 	committed, err := callLocal(ctx, act.CommitSubmissions, activities.CommitSubmissionsInput{
-		Submissions: submissions, Started: workflow.GetInfo(ctx).WorkflowStartTime,
+		Submissions: submissions,
 	})
 	return committed.Outcomes, err
 }
@@ -133,7 +133,6 @@ func reachLedgerTime(ctx workflow.Context, submission ledger.Submission) (noted 
 	for {
 		wait, err := callLocal(ctx, act.ReachLedgerTime, activities.ReachLedgerTimeInput{
 			WorkflowID: localID(ctx), Submission: submission,
-			Started: workflow.GetInfo(ctx).WorkflowStartTime,
 		})
 		if err != nil || wait <= 0 {
 			return noted, err
