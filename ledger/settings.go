@@ -19,8 +19,8 @@ type Settings struct {
 	OperatorHint, OperatorUser string
 	// AdminUser is the participant administrator that LocalNet's tools expect beside participant_admin.
 	AdminUser string
-	// RoundTick is half the life of a mining round, RoundZeroDuration how long the first one stays open; 0 for two ticks.
-	RoundTick, RoundZeroDuration time.Duration
+	// RoundTick is half the life of a mining round; the first one stays open for two.
+	RoundTick time.Duration
 	// AuthSecret is the digest of the secret of development tokens, as [Node.Digest] makes it; empty where no process
 	// takes any.
 	AuthSecret string
@@ -113,10 +113,6 @@ func AllSettings() []Setting {
 		{
 			"round-tick", "Half the life of the mining rounds, as the ledger began with.", true, false,
 			func(s *Settings) settingValue { return durationValue{&s.RoundTick, time.Microsecond} },
-		},
-		{
-			"round-zero-duration", "How long the first round stays open; 0s: two ticks.", true, false,
-			func(s *Settings) settingValue { return durationValue{&s.RoundZeroDuration, 0} },
 		},
 		{AuthSecret, "Secret of the HS256 tokens that the nodes accept. A node takes the new one when it is started " +
 			"with it.", false, true, text(func(s *Settings) *string { return &s.AuthSecret })},

@@ -39,7 +39,7 @@ func TestEachSettingSaysWhatItMustBe(t *testing.T) {
 		"coin-price":        {"0", "-1", "1.00000000001", "x", "", "1000000.0000000001", "9000000000000000000000000000"},
 		"enforce-traffic":   {"yes", "", "1"},
 		"max-deduplication": {"0s", "-1h", "week"}, "onboarding-wait": {"0s", "x"}, "round-tick": {"0s"},
-		"round-zero-duration": {"-1s"}, "max-provided-parties": {"-1", "many"}, "max-self-allocated-parties": {"-1"},
+		"max-provided-parties": {"-1", "many"}, "max-self-allocated-parties": {"-1"},
 		"participant": {""}, "synchronizer": {""}, "operator-hint": {""}, "operator-user": {""}, "admin-user": {""},
 		"auth-secret": {""},
 	}
@@ -61,7 +61,7 @@ func TestBoundsOfSettingsAreForThoseThatAreGiven(t *testing.T) {
 	beyond := map[string][]string{
 		"coin-price": {"0.0", "-1.0", "1000000.0000000001", "9000000000000000000000000000.0"}, "enforce-traffic": nil,
 		"max-deduplication": {"0s", "-1h0m0s"}, "onboarding-wait": {"0s"}, "round-tick": {"0s"},
-		"round-zero-duration": {"-1s"}, "max-provided-parties": {"-1"}, "max-self-allocated-parties": {"-1"},
+		"max-provided-parties": {"-1"}, "max-self-allocated-parties": {"-1"},
 		"participant": {""}, "synchronizer": {""}, "operator-hint": {""}, "operator-user": {""}, "admin-user": {""},
 		"auth-secret": {""},
 	}

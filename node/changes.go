@@ -2,14 +2,18 @@ package node
 
 import (
 	"context"
+	"time"
 
 	"github.com/florinledger/florin/api/changes"
 )
 
+// keepAnswers is how long answers to requests with an Idempotency-Key are kept.
+const keepAnswers = 24 * time.Hour
+
 // startKeeper keeps the answers to changes that clients may ask for again, and forgets old ones.
 func (n *Node) startKeeper(background context.Context) (*changes.Keeper, error) {
 	keeper, err := changes.NewKeeper(changes.Options{
-		Record: n.Database, Keep: n.options.Settings.KeepAnswers,
+		Record: n.Database, Keep: keepAnswers,
 		Logger: n.options.Log,
 	})
 	if err == nil {

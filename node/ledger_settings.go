@@ -17,23 +17,18 @@ const (
 	clockStatic    = "static"
 )
 
-// ledgerSettings are the settings of the ledger, which all of its nodes share (docs/settings.md). They are given at the
-// first start; later a node takes what the ledger has, and does not start when it is given anything else.
+// ledgerSettings are those settings of the ledger, which all of its nodes share (docs/settings.md), that flags can give
+// at the first start; later a node takes what the ledger has, and does not start when it is given anything else.
 type ledgerSettings struct {
-	Participant       *string        `help:"First part of the participant id of a fresh ledger (${participant})." env:"FLORIN_PARTICIPANT"`
-	Synchronizer      *string        `help:"First part of the synchronizer id of a fresh ledger (${synchronizer})." env:"FLORIN_SYNCHRONIZER"`
-	OperatorHint      *string        `help:"First part of the validator operator's party id of a fresh ledger (${operatorHint})." env:"FLORIN_OPERATOR_HINT"`
-	OperatorUser      *string        `help:"Wallet user of the validator operator of a fresh ledger (${operatorUser})." env:"FLORIN_OPERATOR_USER"`
-	AdminUser         *string        `help:"Participant administrator of a fresh ledger, beside participant_admin (${adminUser})." env:"FLORIN_ADMIN_USER"`
-	RoundTick         *time.Duration `help:"Half the life of the mining rounds of a fresh ledger (${roundTick}, or a week where the clock can be advanced)." env:"FLORIN_ROUND_TICK"`
-	RoundZeroDuration *time.Duration `help:"How long the first round of a fresh ledger stays open; 0s, the default: two ticks." env:"FLORIN_ROUND_ZERO_DURATION"`
+	Participant  *string        `help:"First part of the participant id of a fresh ledger (${participant})." env:"FLORIN_PARTICIPANT"`
+	Synchronizer *string        `help:"First part of the synchronizer id of a fresh ledger (${synchronizer})." env:"FLORIN_SYNCHRONIZER"`
+	OperatorHint *string        `help:"First part of the validator operator's party id of a fresh ledger (${operatorHint})." env:"FLORIN_OPERATOR_HINT"`
+	OperatorUser *string        `help:"Wallet user of the validator operator of a fresh ledger (${operatorUser})." env:"FLORIN_OPERATOR_USER"`
+	AdminUser    *string        `help:"Participant administrator of a fresh ledger, beside participant_admin (${adminUser})." env:"FLORIN_ADMIN_USER"`
+	RoundTick    *time.Duration `help:"Half the life of the mining rounds of a fresh ledger (${roundTick}, or a week where the clock can be advanced)." env:"FLORIN_ROUND_TICK"`
 
-	CoinPrice               *string        `help:"Price of the coin in USD, in the first rounds and in those that are opened (${coinPrice}). Of the ledger: change it with florin config set." env:"FLORIN_COIN_PRICE"`
-	EnforceTraffic          *bool          `help:"Refuse submissions that the node's traffic does not cover; otherwise traffic is only metered. Of the ledger: change it with florin config set." env:"FLORIN_ENFORCE_TRAFFIC" negatable:""`
-	MaxDeduplication        *time.Duration `help:"Deduplication period of submissions that name none (${maxDeduplication}). Of the ledger: change it with florin config set." env:"FLORIN_MAX_DEDUPLICATION"`
-	OnboardingWait          *time.Duration `help:"How long the onboarding of an external party waits for other keys and hosts to agree (${onboardingWait}). Of the ledger: change it with florin config set." env:"FLORIN_ONBOARDING_WAIT"`
-	MaxProvidedParties      *int           `help:"For how many parties the operator may pay preapprovals at once (${maxProvidedParties}); 0 for any number. Of the ledger: change it with florin config set." env:"FLORIN_MAX_PROVIDED_PARTIES"`
-	MaxSelfAllocatedParties *int           `help:"A user may allocate parties for itself, local or external, until it has rights to this many (${maxSelfAllocatedParties}); 0: no user may. Of the ledger: change it with florin config set." env:"FLORIN_MAX_SELF_ALLOCATED_PARTIES"`
+	CoinPrice      *string `help:"Price of the coin in USD, in the first rounds and in those that are opened (${coinPrice}). Of the ledger: change it with florin config set." env:"FLORIN_COIN_PRICE"`
+	EnforceTraffic *bool   `help:"Refuse submissions that the node's traffic does not cover; otherwise traffic is only metered. Of the ledger: change it with florin config set." env:"FLORIN_ENFORCE_TRAFFIC" negatable:""`
 }
 
 // Variables are the defaults that other packages own, for kong's ${...}: participant for the setting of that name,
@@ -59,13 +54,8 @@ func (s *ledgerSettings) given() (map[string]string, error) {
 	add(values, "operator-user", s.OperatorUser)
 	add(values, "admin-user", s.AdminUser)
 	add(values, "round-tick", s.RoundTick)
-	add(values, "round-zero-duration", s.RoundZeroDuration)
 	add(values, "coin-price", s.CoinPrice)
 	add(values, "enforce-traffic", s.EnforceTraffic)
-	add(values, "max-deduplication", s.MaxDeduplication)
-	add(values, "onboarding-wait", s.OnboardingWait)
-	add(values, "max-provided-parties", s.MaxProvidedParties)
-	add(values, "max-self-allocated-parties", s.MaxSelfAllocatedParties)
 	for name, text := range values {
 		setting, _ := ledger.FindSetting(name)
 		read := ledger.DefaultSettings()

@@ -111,7 +111,7 @@ func placesOf(t *testing.T) []place {
 		},
 		{
 			"parties that users allocated, onboardings that wait included", "any number",
-			flag("max-self-allocated-parties", ledger.DefaultSettings().MaxSelfAllocatedParties), "403",
+			"`max-self-allocated-parties` " + strconv.Itoa(ledger.DefaultSettings().MaxSelfAllocatedParties), "403",
 			"api/ledgerapi/parties", "TestUsersAllocateForThemselvesWithinTheirQuota",
 		},
 	}

@@ -32,7 +32,7 @@ type Settings struct {
 
 	CorsOrigins []string `help:"Web origins whose pages may call the node, as in https://wallet.example; loopback: all of this machine; none: no page; *: any page. Left out: none, with florin up loopback." env:"FLORIN_CORS_ORIGINS"`
 
-	Hosts []string `help:"Host names under which the node is served, beside localhost and the address that it listens on; *: any name. Left out: any name with the keys of an issuer, no other name with the shared secret." env:"FLORIN_HOSTS"`
+	Hosts []string `help:"Host names under which the node, and the Temporal UI of florin up, are served, beside localhost and the address that it listens on; *: any name. Left out: any name with the keys of an issuer, no other name with the shared secret." env:"FLORIN_HOSTS"`
 
 	MaxBatch      int           `help:"How many submissions may share a workflow under load; 1 gives each its own." default:"64" env:"FLORIN_MAX_BATCH"`
 	MaxInFlight   int           `help:"How many submissions may be on their way at once." default:"1024" env:"FLORIN_MAX_IN_FLIGHT"`
@@ -41,7 +41,6 @@ type Settings struct {
 	APIVersion     string        `name:"api-version" help:"Version that GET /v2/version reports." default:"3.5.0-SNAPSHOT" env:"FLORIN_API_VERSION"`
 	ListLimit      int           `help:"Most elements of one list answer (http-list-max-elements-limit)." default:"200" env:"FLORIN_LIST_LIMIT"`
 	RequestTimeout time.Duration `help:"How long a request may take." default:"20s" env:"FLORIN_REQUEST_TIMEOUT"`
-	KeepAnswers    time.Duration `help:"How long answers to requests with an Idempotency-Key are kept." default:"24h" env:"FLORIN_KEEP_ANSWERS"`
 	MaxStreams     int           `help:"Most WebSocket streams that may be open at once." default:"10000" env:"FLORIN_MAX_STREAMS"`
 
 	DatabaseConnections int32 `help:"Most connections to the database; one more listens." default:"32" env:"FLORIN_DATABASE_CONNECTIONS"`
@@ -67,9 +66,6 @@ func (s *Settings) Validate() error {
 	}
 	if s.MaxStreams < 1 {
 		return fmt.Errorf("--max-streams=%d: it must be at least 1", s.MaxStreams)
-	}
-	if s.KeepAnswers <= 0 {
-		return fmt.Errorf("--keep-answers=%s: it must be positive; 24h keeps an Idempotency-Key for a day", s.KeepAnswers)
 	}
 	if s.RequestTimeout <= 0 {
 		return fmt.Errorf("--request-timeout=%s: it must be positive", s.RequestTimeout)

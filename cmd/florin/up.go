@@ -20,7 +20,6 @@ import (
 	"github.com/florinledger/florin/devnet/postgres"
 	"github.com/florinledger/florin/devnet/runfile"
 	"github.com/florinledger/florin/devnet/temporalchild"
-	"github.com/florinledger/florin/internal/hosts"
 	"github.com/florinledger/florin/node"
 	"github.com/florinledger/florin/workflows"
 )
@@ -35,8 +34,6 @@ type upCommand struct {
 	DataDir           string        `help:"Where everything is stored." default:".florin" env:"FLORIN_DATA_DIR"`
 	Listen            string        `help:"Where the API listens; port 0 chooses a free one." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
 	TemporalUIListen  string        `name:"temporal-ui-listen" help:"Where the Temporal UI listens; port 0 chooses a free one." default:"127.0.0.1:8233" env:"FLORIN_TEMPORAL_UI_LISTEN"`
-	TemporalUIHosts   []string      `name:"temporal-ui-hosts" help:"Host names under which the Temporal UI is served, beside localhost and the address that it listens on; *: any name." env:"FLORIN_TEMPORAL_UI_HOSTS"`
-	TemporalListen    string        `help:"Where Temporal listens; port 0 chooses a free one." default:"127.0.0.1:0" env:"FLORIN_TEMPORAL_LISTEN"`
 	TemporalRetention time.Duration `help:"How long the history of a closed workflow is kept, at least 1h; then it is removed, and its space used again." default:"72h" env:"FLORIN_TEMPORAL_RETENTION"`
 	Clock             string        `help:"The ledger's clock: real; simulated, which can be advanced (florin clock advance 90d); or static, which can be advanced and stands still otherwise." enum:"real,simulated,static" default:"real" env:"FLORIN_CLOCK"`
 	Yes               bool          `short:"y" help:"Install PostgreSQL without asking, where it is missing (apt-get install postgresql, as root or by sudo that asks for no password). Nothing else is ever installed." env:"FLORIN_YES"`
@@ -44,7 +41,6 @@ type upCommand struct {
 	DAR               []string      `name:"dar" sep:"none" help:"Upload a DAR file when the node has started; several are uploaded in their order. What the ledger has already stays as it is." placeholder:"FILE" type:"path"`
 	InitScript        string        `help:"Run a Daml Script of a --dar, named as Module:name, once on the ledger." placeholder:"MODULE:NAME"`
 	Detach            bool          `short:"d" help:"Return when the node is ready; florin stop stops it."`
-	PostgresPort      int           `help:"Port of the private PostgreSQL on 127.0.0.1; 0 chooses a free one." default:"0" env:"FLORIN_POSTGRES_PORT"`
 }
 
 // minRetention is the shortest time that Temporal keeps closed workflows.
@@ -83,9 +79,6 @@ func (c *upCommand) Run(ctx context.Context, parsed *kong.Context) error {
 	if c.TemporalRetention < minRetention {
 		return console.Fail(console.ExitUsage, "Temporal keeps closed workflows for an hour at least, as in 24h",
 			"--temporal-retention=%s: it must be at least 1h", c.TemporalRetention)
-	}
-	if _, err := hosts.Parse(c.TemporalUIHosts, c.TemporalUIListen); err != nil {
-		return fmt.Errorf("--temporal-ui-hosts: %w", err)
 	}
 	if c.Demo && c.HasIssuer() {
 		return console.Fail(console.ExitUsage, "leave --demo out, or the issuer",
@@ -160,7 +153,6 @@ func (m *machine) requireAddresses(ctx context.Context) error {
 	for _, wanted := range []struct{ address, flag string }{
 		{m.command.Listen, "--listen"},
 		{m.command.TemporalUIListen, "--temporal-ui-listen"},
-		{m.command.TemporalListen, "--temporal-listen"},
 	} {
 		if err := node.RequireFree(ctx, wanted.address, wanted.flag); err != nil {
 			return err
@@ -176,7 +168,7 @@ func (m *machine) startPostgres(ctx context.Context) error {
 		return err
 	}
 	m.database, err = postgres.Start(ctx, postgres.Options{
-		Dir: m.directory.Path(), Port: m.command.PostgresPort, Log: log, Progress: m.progress,
+		Dir: m.directory.Path(), Log: log, Progress: m.progress,
 		MayInstall: m.command.mayInstall,
 	})
 	if err != nil {
@@ -202,8 +194,8 @@ func (m *machine) startTemporal(ctx context.Context) error {
 	}
 	m.temporal, err = temporalchild.Start(ctx, temporalchild.Options{
 		Config: temporalchild.Config{
-			DatabaseURL: m.database.URL("postgres"), Frontend: m.command.TemporalListen, UI: m.command.TemporalUIListen,
-			UIHosts: m.command.TemporalUIHosts, Namespace: m.command.TemporalNamespace,
+			DatabaseURL: m.database.URL("postgres"), UI: m.command.TemporalUIListen,
+			UIHosts: m.command.Hosts, Namespace: m.command.TemporalNamespace,
 			Retention:        m.command.TemporalRetention,
 			SearchAttributes: workflows.SearchAttributes(),
 		},

@@ -67,7 +67,7 @@ func uiHandler(settings *uiconfig.Config, names hosts.Names) (http.Handler, erro
 	err = errors.Join(route.SetAPIRoutes(router, provider, forward),
 		route.SetUIRoutes(router, settings.PublicPath, pages, provider))
 	route.SetRenderRoute(router, "/")
-	return names.GuardPages(router, "--temporal-ui-hosts"), err
+	return names.GuardPages(router, "--hosts"), err
 }
 
 // startUI serves the Web UI; nil without one.

@@ -125,11 +125,8 @@ func Genesis(
 ) (ledger.Submission, error) {
 	config := coin.DefaultConfig(node.SynchronizerID)
 	config.TickDuration = lf.RelTimeOf(settings.RoundTick)
-	if settings.RoundZeroDuration == 0 {
-		settings.RoundZeroDuration = 2 * settings.RoundTick
-	}
 	commands, err := coin.GenesisCommands(packages, coin.Genesis{
-		DSO: node.DSO, Config: config, AmuletPrice: settings.CoinPrice, RoundZeroDuration: settings.RoundZeroDuration,
+		DSO: node.DSO, Config: config, AmuletPrice: settings.CoinPrice, RoundZeroDuration: 2 * settings.RoundTick,
 	})
 	if err != nil {
 		return ledger.Submission{}, err
