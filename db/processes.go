@@ -109,23 +109,6 @@ FULL JOIN connected AS c ON c.process = p.process
 WHERE c.process IS NOT NULL OR p.seen_at > now() - make_interval(secs => $2)
 ORDER BY 1`
 
-// findConnected is findRunning before there was a table of processes.
-const findConnected = `
-SELECT DISTINCT left(application_name, -length($1)), '', '', '', 0::bigint
-FROM pg_stat_activity
-WHERE datname = current_database() AND application_name ~ ('/[0-9a-z]{12}' || $1 || '$')
-ORDER BY 1`
-
-// running finds the processes that run, on a schema that has a table of them.
-func (t *Tx) running(ctx context.Context) ([]RunningProcess, error) {
-	rows, err := t.tx.Query(ctx, findRunning, watcherSuffix, ProcessSilence.Seconds())
-	if err != nil {
-		return nil, failed("looking for processes that run", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[RunningProcess])
-	return found, failed("looking for processes that run", err)
-}
-
 func namesOf(processes []RunningProcess) string {
 	names := make([]string, len(processes))
 	for i, process := range processes {
@@ -139,11 +122,10 @@ func runningProcesses(ctx context.Context, conn *pgx.Conn) ([]RunningProcess, er
 	if err := conn.QueryRow(ctx, "SELECT to_regclass('processes') IS NOT NULL").Scan(&known); err != nil {
 		return nil, err
 	}
-	query, arguments := findConnected, []any{watcherSuffix}
-	if known {
-		query, arguments = findRunning, append(arguments, ProcessSilence.Seconds())
+	if !known { // a fresh database
+		return nil, nil
 	}
-	rows, err := conn.Query(ctx, query, arguments...)
+	rows, err := conn.Query(ctx, findRunning, watcherSuffix, ProcessSilence.Seconds())
 	if err != nil {
 		return nil, err
 	}

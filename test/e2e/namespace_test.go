@@ -39,7 +39,7 @@ func TestNamespace_LedgersDoNotMeet(t *testing.T) {
 	}{{alice, node.endpoint}, {bob, stranger.endpoint}, {alice.on(copied.endpoint), copied.endpoint}} {
 		coin, err := works.admin().FindCoin(t.Context(), findDSO(t, works.endpoint))
 		require.NoError(t, err)
-		_, err = works.account.SubmitAndWait(t.Context(), works.tap(coin, "mint", 1))
+		_, err = works.SubmitAndWait(t.Context(), works.tap(coin, "mint", 1))
 		require.NoError(t, err)
 	}
 	o.find(t, 3, "FlorinCommandId = 'mint'")
