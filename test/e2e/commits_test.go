@@ -95,6 +95,7 @@ func TestReadiness_IsAboutTheNodeAndNotOneQueue(t *testing.T) {
 		return temporal.TerminateWorkflow(t.Context(), found.GetExecutions()[0].GetExecution().GetWorkflowId(), "", "test")
 	})
 	p.startWorker()
+	require.NoError(t, f.submitAndWait(t.Context())) // starting may take longer than a node may stand still
 	f.requireHealthy()
 	for f.metric("florin_oldest_submission_seconds") < 6 {
 		require.NoError(t, f.submitAndWait(t.Context()))
