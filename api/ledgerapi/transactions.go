@@ -82,75 +82,48 @@ func (a *API) toAPITransaction(
 	}
 	tracing.Deliver(ctx, update.Trace, "deliver update", tracing.Offset(update.Offset))
 	var err error
-	if format.shape == ShapeLedgerEffects {
-		transaction.Events, err = a.ledgerEffects(ctx, update, format.events)
-	} else {
-		transaction.Events, err = a.acsDelta(ctx, update, format.events)
-	}
+	transaction.Events, err = a.toAPIEvents(ctx, update, format)
 	return transaction, err
 }
 
-// acsDelta shows what a transaction changed in the active contracts of the stakeholders among the askers. Contracts
-// that it both created and archived are left out.
-func (a *API) acsDelta(ctx context.Context, update ledger.Update, format *eventFormat) ([]Event, error) {
-	packages, err := a.resolve(ctx, format, templatesOf(update))
+// toAPIEvents shows what a transaction did: in the shape of ledger effects every creation and exercise that the askers
+// witness, else what changed in the active contracts of the stakeholders among them. Contracts that it both created and
+// archived change nothing there.
+func (a *API) toAPIEvents(ctx context.Context, update ledger.Update, format *transactionFormat) ([]Event, error) {
+	packages, err := a.resolve(ctx, format.events, templatesOf(update))
 	if err != nil {
 		return nil, err
 	}
-	transient := transientContracts(update)
+	effects, transient := format.shape == ShapeLedgerEffects, transientContracts(update)
 	var events []Event
 	for _, event := range update.Events {
-		creates, archives := event.Kind == ledger.EventCreate, event.Kind == ledger.EventExercise && event.Consuming
-		if transient[event.ContractID] || !creates && !archives {
+		creates := event.Kind == ledger.EventCreate
+		changes := (creates || event.Kind == ledger.EventExercise && event.Consuming) && !transient[event.ContractID]
+		if event.Kind == ledger.EventFetch || !effects && !changes {
 			continue
 		}
-		implements := packages.InterfacesOf(event.Template)
-		how, ok := format.show(event.Template, implements, event.Stakeholders())
+		seenBy := event.Witnesses
+		if !effects {
+			seenBy = event.Stakeholders()
+		}
+		how, ok := format.events.show(event.Template, packages.InterfacesOf(event.Template), seenBy)
 		if !ok {
 			continue
 		}
 		at := place{update.Offset, event.NodeID}
-		if archives {
+		delta := changes && ledger.PartiesOverlap(how.witnesses, event.Stakeholders())
+		switch {
+		case creates:
+			created, err := a.toAPICreated(ctx, at, contractOf(event, update), how, delta)
+			if err != nil {
+				return nil, err
+			}
+			events = append(events, Event{CreatedEvent: created})
+		case effects:
+			events = append(events, Event{ExercisedEvent: toAPIExercised(at, event, how, delta)})
+		default:
 			events = append(events, Event{ArchivedEvent: toAPIArchived(at, event, how)})
-			continue
 		}
-		created, err := a.toAPICreated(ctx, at, contractOf(event, update), how, true)
-		if err != nil {
-			return nil, err
-		}
-		events = append(events, Event{CreatedEvent: created})
-	}
-	return events, nil
-}
-
-// ledgerEffects shows every creation and exercise that the askers witness.
-func (a *API) ledgerEffects(ctx context.Context, update ledger.Update, format *eventFormat) ([]Event, error) {
-	packages, err := a.resolve(ctx, format, templatesOf(update))
-	if err != nil {
-		return nil, err
-	}
-	transient := transientContracts(update)
-	var events []Event
-	for _, event := range update.Events {
-		if event.Kind == ledger.EventFetch {
-			continue
-		}
-		implements := packages.InterfacesOf(event.Template)
-		how, ok := format.show(event.Template, implements, event.Witnesses)
-		if !ok {
-			continue
-		}
-		at := place{update.Offset, event.NodeID}
-		delta := !transient[event.ContractID] && ledger.PartiesOverlap(how.witnesses, event.Stakeholders())
-		if event.Kind == ledger.EventExercise {
-			events = append(events, Event{ExercisedEvent: toAPIExercised(at, event, how, delta && event.Consuming)})
-			continue
-		}
-		created, err := a.toAPICreated(ctx, at, contractOf(event, update), how, delta)
-		if err != nil {
-			return nil, err
-		}
-		events = append(events, Event{CreatedEvent: created})
 	}
 	return events, nil
 }
