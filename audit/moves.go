@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -109,6 +110,17 @@ func (m *moves) give(party ledger.Party, amount decimal.Decimal) {
 
 func (m *moves) take(party ledger.Party, amount decimal.Decimal) { m.give(party, amount.Neg()) }
 
+// spend adds what a transfer reports of its sender.
+func (m *moves) spend(sender ledger.Party, reported summary) {
+	m.take(sender, reported.Summary.Input)
+	m.give(sender, reported.Summary.Change)
+}
+
+// decode reads the argument and the result of a choice.
+func decode(event ledger.Event, argument, result any) error {
+	return cmp.Or(json.Unmarshal(event.Argument, argument), json.Unmarshal(event.Result, result))
+}
+
 // summary is what transfers report: what the sender put in, and got back.
 type summary struct {
 	Summary struct {
@@ -156,15 +168,11 @@ func (m *moves) addTransfer(event ledger.Event) error {
 			} `json:"outputs"`
 		} `json:"transfer"`
 	}
-	if err := json.Unmarshal(event.Argument, &argument); err != nil {
-		return err
-	}
 	var result summary
-	if err := json.Unmarshal(event.Result, &result); err != nil {
+	if err := decode(event, &argument, &result); err != nil {
 		return err
 	}
-	m.take(argument.Transfer.Sender, result.Summary.Input)
-	m.give(argument.Transfer.Sender, result.Summary.Change)
+	m.spend(argument.Transfer.Sender, result)
 	for _, output := range argument.Transfer.Outputs {
 		m.give(output.Receiver, output.Amount)
 	}
@@ -177,13 +185,10 @@ func (m *moves) addSend(event ledger.Event) error {
 		Sender ledger.Party    `json:"sender"`
 		Amount decimal.Decimal `json:"amount"`
 	}
-	if err := json.Unmarshal(event.Argument, &argument); err != nil {
-		return err
-	}
 	var result struct {
 		Result summary `json:"result"`
 	}
-	if err := json.Unmarshal(event.Result, &result); err != nil {
+	if err := decode(event, &argument, &result); err != nil {
 		return err
 	}
 	var preapproval struct {
@@ -192,8 +197,7 @@ func (m *moves) addSend(event ledger.Event) error {
 	if err := json.Unmarshal(m.contracts[event.ContractID].Payload, &preapproval); err != nil {
 		return err
 	}
-	m.take(argument.Sender, result.Result.Summary.Input)
-	m.give(argument.Sender, result.Result.Summary.Change)
+	m.spend(argument.Sender, result.Result)
 	m.give(preapproval.Receiver, argument.Amount)
 	return nil
 }
@@ -229,16 +233,13 @@ func (m *moves) addPurchase(event ledger.Event) error {
 		Provider  ledger.Party `json:"provider"`
 		Validator ledger.Party `json:"validator"`
 	}
-	if err := json.Unmarshal(event.Argument, &argument); err != nil {
-		return err
-	}
 	var result struct {
 		summary
 
 		TransferResult summary      `json:"transferResult"`
 		Provider       ledger.Party `json:"provider"`
 	}
-	if err := json.Unmarshal(event.Result, &result); err != nil {
+	if err := decode(event, &argument, &result); err != nil {
 		return err
 	}
 	payer := argument.Provider
@@ -248,9 +249,7 @@ func (m *moves) addPurchase(event ledger.Event) error {
 	case payer == "":
 		payer = result.Provider
 	}
-	for _, reported := range []summary{result.summary, result.TransferResult} {
-		m.take(payer, reported.Summary.Input)
-		m.give(payer, reported.Summary.Change)
-	}
+	m.spend(payer, result.summary)
+	m.spend(payer, result.TransferResult)
 	return nil
 }
