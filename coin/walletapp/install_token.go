@@ -81,41 +81,42 @@ func sendToken(
 
 func acceptInstruction(
 	tx *ledger.Tx, w WalletAppInstall, arg InstallTransferInstructionAccept,
-) (none token.TransferInstructionResult, err error) {
-	transfer, err := w.readTransfer(tx, arg.TransferInstructionCid)
-	if err != nil {
-		return none, err
-	}
-	if err := w.requireMatches("receiver", transfer.Receiver); err != nil {
-		return none, err
-	}
-	return ledger.Exercise[token.TransferInstructionResult](tx, arg.TransferInstructionCid, arg.AcceptArg)
+) (token.TransferInstructionResult, error) {
+	return endTransfer(tx, w, arg.TransferInstructionCid, "receiver", arg.AcceptArg)
 }
 
 func rejectInstruction(
 	tx *ledger.Tx, w WalletAppInstall, arg InstallTransferInstructionReject,
-) (none token.TransferInstructionResult, err error) {
-	transfer, err := w.readTransfer(tx, arg.TransferInstructionCid)
-	if err != nil {
-		return none, err
-	}
-	if err := w.requireMatches("receiver", transfer.Receiver); err != nil {
-		return none, err
-	}
-	return ledger.Exercise[token.TransferInstructionResult](tx, arg.TransferInstructionCid, arg.RejectArg)
+) (token.TransferInstructionResult, error) {
+	return endTransfer(tx, w, arg.TransferInstructionCid, "receiver", arg.RejectArg)
 }
 
 func withdrawInstruction(
 	tx *ledger.Tx, w WalletAppInstall, arg InstallTransferInstructionWithdraw,
+) (token.TransferInstructionResult, error) {
+	return endTransfer(tx, w, arg.TransferInstructionCid, "sender", arg.WithdrawArg)
+}
+
+// endTransfer exercises a choice on a transfer of the network's coin that is under way, in which the wallet has the
+// role.
+func endTransfer[A any](
+	tx *ledger.Tx, w WalletAppInstall, id lf.CID[token.TransferInstruction], role string, arg A,
 ) (none token.TransferInstructionResult, err error) {
-	transfer, err := w.readTransfer(tx, arg.TransferInstructionCid)
+	view, err := ledger.FetchView[token.TransferInstructionView](tx, id)
 	if err != nil {
 		return none, err
 	}
-	if err := w.requireMatches("sender", transfer.Sender); err != nil {
+	if err := w.requireGroup(id.ID(), view.Transfer.InstrumentID.Admin); err != nil {
 		return none, err
 	}
-	return ledger.Exercise[token.TransferInstructionResult](tx, arg.TransferInstructionCid, arg.WithdrawArg)
+	party := view.Transfer.Receiver
+	if role == "sender" {
+		party = view.Transfer.Sender
+	}
+	if err := w.requireMatches(role, party); err != nil {
+		return none, err
+	}
+	return ledger.Exercise[token.TransferInstructionResult](tx, id, arg)
 }
 
 func allocate(
@@ -146,17 +147,6 @@ func withdrawAllocation(
 		return none, err
 	}
 	return ledger.Exercise[token.AllocationWithdrawResult](tx, arg.AllocationCid, arg.WithdrawArg)
-}
-
-// readTransfer reads a transfer of the network's coin that is under way.
-func (w WalletAppInstall) readTransfer(
-	tx *ledger.Tx, id lf.CID[token.TransferInstruction],
-) (token.Transfer, error) {
-	view, err := ledger.FetchView[token.TransferInstructionView](tx, id)
-	if err != nil {
-		return token.Transfer{}, err
-	}
-	return view.Transfer, w.requireGroup(id.ID(), view.Transfer.InstrumentID.Admin)
 }
 
 func (w WalletAppInstall) requireGroup(id ledger.ContractID, admin Party) error {
