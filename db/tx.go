@@ -36,8 +36,8 @@ type Tx struct {
 
 // InTx runs body in a transaction at isolation level read committed: commits if it returns nil, else rolls back and
 // returns its error. The transaction is in the name of the context's [Caller], if there is one, and waits for its turn.
-// On serialization failures, deadlocks and [ErrConflict] body runs again, a few times, in a new transaction; so it must not keep effects
-// outside the transaction from an earlier run.
+// On serialization failures, deadlocks and [ErrConflict] body runs again, a few times, in a new transaction; so it must
+// not keep effects outside the transaction from an earlier run.
 func (d *DB) InTx(ctx context.Context, body func(*Tx) error) error {
 	release, err := TakeTurn(ctx)
 	if err != nil {

@@ -4,8 +4,8 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// The task queues on which a ledger's workers look for work; in Temporal, [workflowid.Ledger.Name] names them. Each has slots of its own in every worker, so
-// that work of one class never waits for a slot that another class has.
+// The task queues on which a ledger's workers look for work; in Temporal, [workflowid.Ledger.Name] names them. Each has
+// slots of its own in every worker, so that work of one class never waits for a slot that another class has.
 const (
 	// SubmissionQueue is for what somebody waits for: submissions, and the onboarding of external parties. Workflows of
 	// all kinds that were started before there were other queues are on it too.

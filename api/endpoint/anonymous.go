@@ -21,8 +21,9 @@ const (
 	anonymousBody = 64 << 10
 )
 
-// anonymous is the part of the node that is there for callers without a usable token: places, and turns to be worked on. A turn rests after each request for a multiple of the time that it took. So what costs
-// much is served seldom, what costs little often, and all of it together takes a fixed share of the node.
+// anonymous is the part of the node that is there for callers without a usable token: places, and turns to be worked on.
+// A turn rests after each request for a multiple of the time that it took. So what costs much is served seldom, what
+// costs little often, and all of it together takes a fixed share of the node.
 type anonymous struct {
 	places *places
 	turns  *turns.Turns
