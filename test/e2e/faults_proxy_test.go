@@ -26,8 +26,9 @@ const (
 	slow                   // every piece takes proxyDelay longer
 )
 
-// proxyDelay is what a slow proxy adds to every piece.
-const proxyDelay = 150 * time.Millisecond
+// proxyDelay is what a slow proxy adds to every piece. A submission takes five round trips, and as many again when it
+// waits for two commits of automation that hold the head lock before it: together they fit into faultyTimeout.
+const proxyDelay = 100 * time.Millisecond
 
 // proxy stands between a node and a server, over TCP.
 type proxy struct {
