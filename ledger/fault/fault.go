@@ -2,11 +2,78 @@ package fault
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
+
+// Code is one kind of refusal. Every code of the API is a variable of this package.
+type Code struct {
+	// ID is the identifier clients see and test for, such as "CONTRACT_NOT_FOUND".
+	ID string
+	// Category decides gRPC code, HTTP status, retry and redaction.
+	Category Category
+	// Tells is what refusals of the code can hold.
+	Tells Tells
+	// Hint is what to do next, unless a Fault knows better. One sentence.
+	Hint string
+}
+
+// New makes a Fault of this code. The format and its arguments give the cause: the rule that was broken and the
+// offending value. It is cut where it is longer than anybody reads: what is refused may name thousands of parties.
+func (c Code) New(format string, args ...any) *Fault {
+	return &Fault{
+		Code: c.ID, Category: c.Category, Hint: c.Hint, Cause: shortCause(fmt.Sprintf(format, args...), maxCause),
+	}
+}
+
+// HTTP returns the HTTP status of the code: its category's, except for the list limit, which is 413.
+func (c Code) HTTP() int {
+	if c.ID == JSONAPIMaximumListElementsNumberReached.ID || c.ID == AnswerTooLarge.ID {
+		return 413
+	}
+	return c.Category.HTTP()
+}
+
+// Redacted reports whether clients are told nothing but that an error happened: when the category says so, and for
+// disclosed contracts that contradict each other.
+func (c Code) Redacted() bool {
+	return c.Category.Redacted() || c.ID == DisclosedContractsConflictingPayloads.ID
+}
+
+// Matches reports whether err is, or wraps, a Fault of this code.
+func (c Code) Matches(err error) bool {
+	f, ok := As(err)
+	return ok && f.Code == c.ID
+}
+
+// Codes returns every code, grouped as the API documents them. The caller may change the slice.
+func Codes() []Code {
+	return slices.Concat(requestCodes, submissionCodes, routingCodes, verdictCodes, adminCodes)
+}
+
+// Lookup finds a code by its identifier.
+func Lookup(id string) (Code, bool) {
+	for _, group := range [][]Code{requestCodes, submissionCodes, routingCodes, verdictCodes, adminCodes} {
+		for _, code := range group {
+			if code.ID == id {
+				return code, true
+			}
+		}
+	}
+	return Code{}, false
+}
+
+// As finds the Fault in err's chain.
+func As(err error) (*Fault, bool) {
+	var f *Fault
+	ok := errors.As(err, &f)
+	return f, ok && f != nil
+}
 
 // Fault is one occurrence of a Code. It is an error, and it is stored in completions as JSON.
 //
@@ -155,4 +222,35 @@ func (r *Resource) UnmarshalJSON(data []byte) error {
 	}
 	r.Type, r.Value = pair[0], pair[1]
 	return nil
+}
+
+// maxShown is how many bytes of a value of a client stand in an error text: the names of templates fit.
+const maxShown = 120
+
+// Shorten keeps long values from filling error texts. It cuts between characters and marks the cut with "…".
+func Shorten(text string) string { return ShortenTo(maxShown, text) }
+
+// ShortenTo is [Shorten] with another limit in bytes, beside the mark.
+func ShortenTo(limit int, text string) string {
+	if len(text) <= limit {
+		return text
+	}
+	return cut(text, limit) + "…"
+}
+
+// shortCause is a cause of so many bytes at most, with the mark: upstream's "...".
+func shortCause(cause string, limit int) string {
+	const mark = "..."
+	if len(cause) <= limit {
+		return cause
+	}
+	return cut(cause, limit-len(mark)) + mark
+}
+
+// cut returns the characters of a longer text that fit into so many bytes.
+func cut(text string, limit int) string {
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
 }
