@@ -15,6 +15,7 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/wallet/automation"
+	"github.com/florinledger/florin/wallet/plan"
 )
 
 const (
@@ -28,10 +29,8 @@ var now = time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 
 func at(after time.Duration) lf.Timestamp { return lf.TimestampOf(now.Add(after)) }
 
-func coinOf(id, amount string) automation.Coin {
-	return automation.Coin{
-		ID: ledger.ContractID(id), Amount: coin.ExpiringAmount{InitialAmount: decimal.MustParse(amount)},
-	}
+func coinOf(id, amount string) plan.Holding {
+	return plan.Holding{ID: ledger.ContractID(id), Amount: decimal.MustParse(amount)}
 }
 
 // rounds has round 3, which issues, round 4, which issues later, and round 2, which is about to close.
@@ -60,7 +59,7 @@ func coupon(id string, kind automation.CouponKind, round int64, amount string) a
 	}
 }
 
-func funds(coins []automation.Coin, coupons ...automation.Coupon) automation.Funds {
+func funds(coins []plan.Holding, coupons ...automation.Coupon) automation.Funds {
 	return automation.Funds{
 		Wallet: alice, Coins: coins, Coupons: coupons, Issuing: rounds(), MaxInputs: 100, Now: now,
 	}
@@ -113,12 +112,12 @@ func TestWhenAWalletCollects(t *testing.T) {
 		due   bool
 	}{
 		"nothing":                    {funds(nil), false},
-		"one coin":                   {funds([]automation.Coin{one}), false},
-		"two coins":                  {funds([]automation.Coin{one, other}), true},
+		"one coin":                   {funds([]plan.Holding{one}), false},
+		"two coins":                  {funds([]plan.Holding{one, other}), true},
 		"a reward":                   {funds(nil, coupon("3", automation.SV, 3, "1")), true},
 		"a reward of nothing":        {funds(nil, coupon("3", automation.SV, 3, "0")), false},
-		"a reward that came late":    {funds([]automation.Coin{one}, coupon("3", automation.SV, 2, "1")), false},
-		"a reward that is too early": {funds([]automation.Coin{one}, coupon("3", automation.SV, 4, "1")), false},
+		"a reward that came late":    {funds([]plan.Holding{one}, coupon("3", automation.SV, 2, "1")), false},
+		"a reward that is too early": {funds([]plan.Holding{one}, coupon("3", automation.SV, 4, "1")), false},
 	} {
 		action, due, err := example.funds.Collect()
 		require.NoError(t, err)
@@ -128,9 +127,9 @@ func TestWhenAWalletCollects(t *testing.T) {
 			require.Equal(t, alice, action.Wallet)
 		}
 	}
-	first, _, _ := funds([]automation.Coin{one, other}).Collect()
-	same, _, _ := funds([]automation.Coin{other, one}).Collect()
-	later, _, _ := funds([]automation.Coin{other, coinOf("4", "1")}).Collect()
+	first, _, _ := funds([]plan.Holding{one, other}).Collect()
+	same, _, _ := funds([]plan.Holding{other, one}).Collect()
+	later, _, _ := funds([]plan.Holding{other, coinOf("4", "1")}).Collect()
 	require.Equal(t, first.CommandID, same.CommandID)
 	require.NotEqual(t, first.CommandID, later.CommandID)
 }
@@ -321,7 +320,7 @@ func TestADelegateMintsWhatIsWorthSomethingAndLeavesAsMuchCoinAsWanted(t *testin
 		return ids
 	}
 	require.Empty(t, mint(2))
-	funds.Coins = []automation.Coin{coinOf("big", "30"), coinOf("small", "1"), coinOf("middle", "5")}
+	funds.Coins = []plan.Holding{coinOf("big", "30"), coinOf("small", "1"), coinOf("middle", "5")}
 	require.Empty(t, mint(2), "less than twice as many as wanted")
 	funds.Coupons = []automation.Coupon{
 		coupon("issuing", automation.UnfeaturedApp, 3, "10"), coupon("later", automation.UnfeaturedApp, 4, "10"),

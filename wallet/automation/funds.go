@@ -10,6 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/decimal"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
 )
 
 // CloseBuffer is how long before the end of its issuing round a reward is used at the latest.
@@ -47,7 +48,7 @@ type Coupon struct {
 // Funds is what a wallet can spend.
 type Funds struct {
 	Wallet  ledger.Party
-	Coins   []Coin
+	Coins   []plan.Holding
 	Coupons []Coupon
 	// Issuing are the issuing rounds by number.
 	Issuing map[int64]coin.IssuingMiningRound
@@ -71,18 +72,9 @@ func (f Funds) Inputs() ([]coin.TransferInput, error) {
 	if err != nil {
 		return nil, err
 	}
-	coins := slices.Clone(f.Coins)
-	slices.SortFunc(coins, func(a, b Coin) int {
-		return cmp.Or(b.Amount.InitialAmount.Cmp(a.Amount.InitialAmount), cmp.Compare(a.ID, b.ID))
-	})
-	coins = coins[:min(len(coins), f.MaxInputs)]
+	coins := plan.Largest(f.Coins, f.MaxInputs)
 	first := min(len(coins), max(2, max(len(coins)+len(coupons), f.MaxInputs)/10))
-	inputs := make([]coin.TransferInput, 0, len(coins)+len(coupons))
-	addCoins := func(coins []Coin) {
-		for _, amulet := range coins {
-			inputs = append(inputs, coin.InputAmulet(lf.CID[coin.Amulet](amulet.ID)))
-		}
-	}
+	inputs := plan.TransferInputs(coins[:first])
 	addCoupons := func(wanted func(CouponKind) bool) {
 		for _, coupon := range coupons {
 			if wanted(coupon.Kind) {
@@ -90,9 +82,8 @@ func (f Funds) Inputs() ([]coin.TransferInput, error) {
 			}
 		}
 	}
-	addCoins(coins[:first])
 	addCoupons(func(kind CouponKind) bool { return kind < ActivityRecord })
-	addCoins(coins[first:])
+	inputs = append(inputs, plan.TransferInputs(coins[first:])...)
 	addCoupons(func(kind CouponKind) bool { return kind == ActivityRecord })
 	addCoupons(func(kind CouponKind) bool { return kind == DevelopmentFund })
 	return inputs[:min(len(inputs), f.MaxInputs)], nil

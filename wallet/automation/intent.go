@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
 )
@@ -39,9 +38,3 @@ func commandID(kind string, parts ...any) string {
 
 // isOfKind reports whether [commandID] made an id for an action of the kind.
 func isOfKind(id, kind string) bool { return strings.HasPrefix(id, kind+"-") }
-
-// Coin is an unlocked coin of a wallet.
-type Coin struct {
-	ID     ledger.ContractID
-	Amount coin.ExpiringAmount
-}

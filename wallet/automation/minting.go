@@ -8,7 +8,6 @@ import (
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/wallet/plan"
 )
 
@@ -127,13 +126,11 @@ func (f Funds) Mint(wanted int64) (inputs []coin.TransferInput, command string, 
 	}
 	keep := int(min(max(wanted, 1), int64(len(f.Coins)))) // a limit of none would never be reached
 	if len(f.Coins) >= 2*keep && len(f.Coins) > 1 {
-		coins := slices.SortedFunc(slices.Values(f.Coins), func(a, b Coin) int {
-			return cmp.Or(a.Amount.InitialAmount.Cmp(b.Amount.InitialAmount), cmp.Compare(a.ID, b.ID))
-		})
-		for _, amulet := range coins[:len(coins)-keep+1] {
-			ids = append(ids, amulet.ID)
-			inputs = append(inputs, coin.InputAmulet(lf.CID[coin.Amulet](amulet.ID)))
+		smallest := plan.Smallest(f.Coins, len(f.Coins)-keep+1)
+		for _, one := range smallest {
+			ids = append(ids, one.ID)
 		}
+		inputs = append(inputs, plan.TransferInputs(smallest)...)
 	}
 	count := min(len(inputs), f.MaxInputs)
 	return inputs[:count], commandID("mint", f.Wallet, ids[:count]), nil

@@ -265,12 +265,9 @@ func (n networkState) funds(v plan.View, owner ledger.Party) Funds {
 // fundsOf reads what a wallet has: its unlocked coin and its coupons.
 func fundsOf(v plan.View, n networkState, owner ledger.Party) (Funds, error) {
 	funds := n.funds(v, owner)
-	coins, err := plan.Coins(v, owner)
-	if err != nil {
+	var err error
+	if funds.Coins, err = plan.Coins(v, owner); err != nil {
 		return funds, err
-	}
-	for _, c := range coins {
-		funds.Coins = append(funds.Coins, Coin{ID: c.ID, Amount: c.Payload.Amount})
 	}
 	funds.Coupons, err = couponsOfWallet(v, owner)
 	return funds, err

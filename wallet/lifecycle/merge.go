@@ -4,11 +4,8 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/coin"
-	"github.com/florinledger/florin/coin/registry"
-	"github.com/florinledger/florin/coin/token"
 	"github.com/florinledger/florin/coin/tokenwallet"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/ledger/decimal"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/ledger/workflowid"
 	"github.com/florinledger/florin/wallet/plan"
@@ -92,7 +89,7 @@ func (r *Registry) mergedOwner(contract ledger.Contract) (ledger.Party, error) {
 	return payload.Delegation.Owner, err
 }
 
-// mergeHoldings makes one holding of as many as a transfer may have, the smallest first: those are what fills a wallet.
+// mergeHoldings makes one holding of the owner's smallest, once there are too many.
 func (r *Registry) mergeHoldings(s Situation, d plan.Contract[tokenwallet.MergeDelegation]) (plan.Step, error) {
 	many, err := plan.Held[coin.Amulet](s.View, plan.Owner, d.Payload.Owner, plan.Least, TooManyHoldings)
 	if err != nil {
@@ -105,31 +102,19 @@ func (r *Registry) mergeHoldings(s Situation, d plan.Contract[tokenwallet.MergeD
 		}
 		return step, nil
 	}
-	network, err := plan.TokenNetwork(s.View)
+	call, err := plan.MergeSmallest(s.View, d.Payload.Owner)
 	if err != nil {
 		return plan.Step{}, err
 	}
-	if network == nil {
+	if call == nil {
 		return plan.Step{Until: s.Now.Add(time.Minute), WaitsFor: "an open round"}, nil
 	}
-	state, err := ledger.DecodePayload[coin.ExternalPartyConfigState](r.packages, network.ConfigState)
-	if err != nil {
-		return plan.Step{}, err
-	}
-	holdings, err := plan.Held[coin.Amulet](s.View, plan.Owner, d.Payload.Owner, plan.Least,
-		plan.MaxTokenInputs(state))
-	if err != nil {
-		return plan.Step{}, err
-	}
-	call, err := selfTransfer(s, d.Payload.Owner, *network, holdings)
-	if err != nil {
-		return plan.Step{}, err
-	}
+	smallest := call.ChoiceArg.Transfer.InputHoldingCids[0].ID()
 	command, err := r.batchMerge(s, tokenwallet.MergeCall{
-		DelegationCid: lf.CID[tokenwallet.MergeDelegation](d.ID), ChoiceArg: tokenwallet.Merge{OptMergeTransfer: &call},
+		DelegationCid: lf.CID[tokenwallet.MergeDelegation](d.ID), ChoiceArg: tokenwallet.Merge{OptMergeTransfer: call},
 	})
 	return plan.Step{WaitsFor: "its holdings to be merged", Action: &plan.Action{
-		CommandID: "merge:" + plan.Short(d.ID) + ":" + plan.Short(holdings[0].ID), ActAs: []ledger.Party{s.Node.Operator},
+		CommandID: "merge:" + plan.Short(d.ID) + ":" + plan.Short(smallest), ActAs: []ledger.Party{s.Node.Operator},
 		ReadAs:   ledger.SortedParties([]ledger.Party{d.Payload.Owner, s.Node.DSO}),
 		Commands: []ledger.Command{command},
 	}}, err
@@ -158,23 +143,4 @@ func (r *Registry) batchMerge(s Situation, call tokenwallet.MergeCall) (ledger.C
 	return ledger.Command{CreateAndExercise: &ledger.CreateAndExerciseCommand{
 		Template: name, CreateArgument: payload, Choice: mergeHoldingsChoice, ChoiceArgument: argument,
 	}}, err
-}
-
-// selfTransfer is the transfer of all that the holdings are worth from their owner to itself.
-func selfTransfer(
-	s Situation, owner ledger.Party, network registry.Network, holdings []plan.Contract[coin.Amulet],
-) (tokenwallet.TransferCall, error) {
-	total := decimal.Decimal{}
-	inputs := make([]lf.CID[token.Holding], len(holdings))
-	for i, holding := range holdings {
-		var err error
-		if total, err = total.Add(holding.Payload.Amount.InitialAmount); err != nil {
-			return tokenwallet.TransferCall{}, err
-		}
-		inputs[i] = lf.CID[token.Holding](holding.ID)
-	}
-	return tokenwallet.TransferCall{
-		FactoryCid: lf.CID[token.TransferFactory](network.Factory.ID),
-		ChoiceArg:  plan.SelfTransfer(s.View, owner, network, total, inputs),
-	}, nil
 }

@@ -34,48 +34,82 @@ func MaxTokenInputs(state coin.ExternalPartyConfigState) int {
 }
 
 // Coins are a party's holdings that are not locked, the largest first, at most a thousand.
-func Coins(v View, owner ledger.Party) ([]Contract[coin.Amulet], error) {
-	return Held[coin.Amulet](v, Owner, owner, First, maxCoins)
-}
+func Coins(v View, owner ledger.Party) ([]Holding, error) { return unlocked(v, owner, First, maxCoins) }
 
 // UnlockedBalance adds up a party's coin that is not locked, however many contracts it consists of.
 func UnlockedBalance(v View, owner ledger.Party) (decimal.Decimal, error) {
 	return Balance[coin.Amulet](v, Owner, owner)
 }
 
-// holding is coin that can pay.
-type holding struct {
-	id     ledger.ContractID
-	amount decimal.Decimal
+// Holding is coin that can pay.
+type Holding struct {
+	ID     ledger.ContractID
+	Amount decimal.Decimal
+}
+
+// Largest are the largest of some holdings, the largest first, at most so many.
+func Largest(holdings []Holding, limit int) []Holding {
+	return ranked(holdings, limit, func(a, b decimal.Decimal) int { return b.Cmp(a) })
+}
+
+// Smallest are the smallest of some holdings, the smallest first, at most so many.
+func Smallest(holdings []Holding, limit int) []Holding {
+	return ranked(holdings, limit, decimal.Decimal.Cmp)
+}
+
+// ranked are the first of some holdings by their amounts. Of equal amounts the id decides, so that a plan can be repeated.
+func ranked(holdings []Holding, limit int, compare func(a, b decimal.Decimal) int) []Holding {
+	sorted := slices.SortedFunc(slices.Values(holdings), func(a, b Holding) int {
+		return cmp.Or(compare(a.Amount, b.Amount), cmp.Compare(a.ID, b.ID))
+	})
+	return sorted[:min(limit, len(sorted))]
+}
+
+// TransferInputs are holdings as a transfer takes them.
+func TransferInputs(taken []Holding) []coin.TransferInput {
+	inputs := make([]coin.TransferInput, len(taken))
+	for i, one := range taken {
+		inputs[i] = coin.InputAmulet(lf.CID[coin.Amulet](one.ID))
+	}
+	return inputs
+}
+
+// tokenInputs are holdings as a transfer by the token standard takes them.
+func tokenInputs(taken []Holding) []lf.CID[token.Holding] {
+	inputs := make([]lf.CID[token.Holding], len(taken))
+	for i, one := range taken {
+		inputs[i] = lf.CID[token.Holding](one.ID)
+	}
+	return inputs
 }
 
 // total adds holdings up.
-func total(holdings []holding) (sum decimal.Decimal, err error) {
+func total(holdings []Holding) (sum decimal.Decimal, err error) {
 	for _, h := range holdings {
 		if err == nil {
-			sum, err = sum.Add(h.amount)
+			sum, err = sum.Add(h.Amount)
 		}
 	}
 	return sum, err
 }
 
-// largestUnlocked are the largest of a party's holdings that are not locked.
-func largestUnlocked(v View, owner ledger.Party, limit int) ([]holding, error) {
-	coins, err := Held[coin.Amulet](v, Owner, owner, First, limit)
-	holdings := make([]holding, len(coins))
+// unlocked are a party's holdings that are not locked, in an order, at most so many.
+func unlocked(v View, owner ledger.Party, order Order, limit int) ([]Holding, error) {
+	coins, err := Held[coin.Amulet](v, Owner, owner, order, limit)
+	holdings := make([]Holding, len(coins))
 	for i, c := range coins {
-		holdings[i] = holding{c.ID, c.Payload.Amount.InitialAmount}
+		holdings[i] = Holding{c.ID, c.Payload.Amount.InitialAmount}
 	}
 	return holdings, err
 }
 
 // withExpiredLock are a party's locked holdings whose locks are over, of the thousand that are largest.
-func withExpiredLock(v View, owner ledger.Party) ([]holding, error) {
+func withExpiredLock(v View, owner ledger.Party) ([]Holding, error) {
 	locked, err := Held[coin.LockedAmulet](v, Owner, owner, First, maxCoins)
-	var holdings []holding
+	var holdings []Holding
 	for _, c := range locked {
 		if c.Payload.Lock.ExpiresAt <= lf.TimestampOf(v.Now) {
-			holdings = append(holdings, holding{c.ID, c.Payload.Amulet.Amount.InitialAmount})
+			holdings = append(holdings, Holding{c.ID, c.Payload.Amulet.Amount.InitialAmount})
 		}
 	}
 	return holdings, err
@@ -83,12 +117,12 @@ func withExpiredLock(v View, owner ledger.Party) ([]holding, error) {
 
 // payable are the largest of a party's holdings that are not locked, as many as a payment may have now; none while no
 // round is open.
-func payable(v View, owner ledger.Party) ([]holding, error) {
+func payable(v View, owner ledger.Party) ([]Holding, error) {
 	round, open, err := OpenRound(v)
 	if err != nil || !open {
 		return nil, err
 	}
-	return largestUnlocked(v, owner, MaxInputs(round.Payload))
+	return unlocked(v, owner, First, MaxInputs(round.Payload))
 }
 
 // Spendable is the most that one payment of a party can take from its coin.
@@ -103,36 +137,20 @@ func Spendable(v View, owner ledger.Party) (decimal.Decimal, error) {
 // Inputs are the largest of a party's holdings that are not locked, as many as a payment may have.
 func Inputs(v View, owner ledger.Party) ([]coin.TransferInput, error) {
 	taken, err := payable(v, owner)
-	return transferInputs(taken), err
-}
-
-func transferInputs(taken []holding) []coin.TransferInput {
-	inputs := make([]coin.TransferInput, len(taken))
-	for i, one := range taken {
-		inputs[i] = coin.InputAmulet(lf.CID[coin.Amulet](one.id))
-	}
-	return inputs
+	return TransferInputs(taken), err
 }
 
 // TokenInputs are the holdings that a transfer by the token standard takes: the largest, also those whose lock is over,
 // as many as it may have.
 func TokenInputs(v View, owner ledger.Party, state coin.ExternalPartyConfigState) ([]lf.CID[token.Holding], error) {
 	found, err := tokenFunds(v, owner, MaxTokenInputs(state))
-	return found.inputs(), err
+	return tokenInputs(found.taken), err
 }
 
 // funds is what a payment can take of a wallet, the largest first, and what the wallet has altogether.
 type funds struct {
-	taken []holding
+	taken []Holding
 	all   decimal.Decimal
-}
-
-func (f funds) inputs() []lf.CID[token.Holding] {
-	inputs := make([]lf.CID[token.Holding], len(f.taken))
-	for i, one := range f.taken {
-		inputs[i] = lf.CID[token.Holding](one.id)
-	}
-	return inputs
 }
 
 // coinFunds is what a payment that names coin can take.
@@ -146,7 +164,7 @@ func coinFunds(v View, owner ledger.Party) (f funds, err error) {
 
 // tokenFunds is what a payment by the token standard can take that may have so many inputs.
 func tokenFunds(v View, owner ledger.Party, limit int) (f funds, err error) {
-	if f.taken, err = largestUnlocked(v, owner, limit); err != nil {
+	if f.taken, err = unlocked(v, owner, First, limit); err != nil {
 		return f, err
 	}
 	free, err := withExpiredLock(v, owner)
@@ -160,11 +178,7 @@ func tokenFunds(v View, owner ledger.Party, limit int) (f funds, err error) {
 	if err != nil {
 		return f, err
 	}
-	f.taken = append(f.taken, free...)
-	slices.SortStableFunc(f.taken, func(x, y holding) int {
-		return cmp.Or(y.amount.Cmp(x.amount), cmp.Compare(x.id, y.id))
-	})
-	f.taken = f.taken[:min(limit, len(f.taken))]
+	f.taken = Largest(append(f.taken, free...), limit)
 	f.all, err = f.all.Add(more)
 	return f, err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/registry"
 	"github.com/florinledger/florin/coin/token"
+	"github.com/florinledger/florin/coin/tokenwallet"
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/decimal"
@@ -55,36 +56,44 @@ func MergeFirst(v View, w Wallet, purse Purse, payment string, refused *Refused)
 	if err != nil || !open {
 		return nil, err
 	}
-	return WalletAction(v, w, commandID+Short(found.taken[0].id), "WalletAppInstall_ExecuteBatch",
+	return WalletAction(v, w, commandID+Short(found.taken[0].ID), "WalletAppInstall_ExecuteBatch",
 		walletapp.InstallExecuteBatch{
-			Context: context, Inputs: transferInputs(found.taken),
+			Context: context, Inputs: TransferInputs(found.taken),
 			Operations: []walletapp.AmuletOperation{{MergeTransferInputs: &lf.Unit{}}},
 		})
 }
 
 // mergeHoldings merges by the token standard, which unlocks coin whose lock is over.
 func mergeHoldings(v View, w Wallet, commandID string, again bool, refused *Refused) (*Action, error) {
-	network, err := TokenNetwork(v)
+	network, err := tokenNetworkOf(v)
 	if err != nil || network == nil {
 		return nil, err
 	}
-	state, err := ledger.DecodePayload[coin.ExternalPartyConfigState](v.Packages, network.ConfigState)
-	if err != nil {
-		return nil, err
-	}
-	found, err := tokenFunds(v, w.User, MaxTokenInputs(state))
+	found, err := tokenFunds(v, w.User, network.maxInputs)
 	if err != nil || len(found.taken) < 2 || !again && !found.hasElsewhere(refused.Fault) {
 		return nil, err
 	}
-	amount, err := total(found.taken)
+	call, err := network.merge(v, w.User, found.taken)
 	if err != nil {
 		return nil, err
 	}
-	return WalletAction(v, w, commandID+Short(found.taken[0].id), "WalletAppInstall_TransferFactory_Transfer",
-		walletapp.InstallTransferFactoryTransfer{
-			TransferFactoryCid: lf.CID[token.TransferFactory](network.Factory.ID),
-			TransferArg:        SelfTransfer(v, w.User, *network, amount, found.inputs()),
-		})
+	return WalletAction(v, w, commandID+Short(found.taken[0].ID), "WalletAppInstall_TransferFactory_Transfer",
+		walletapp.InstallTransferFactoryTransfer{TransferFactoryCid: call.FactoryCid, TransferArg: call.ChoiceArg})
+}
+
+// MergeSmallest makes one holding of the smallest that an owner has, as many as a transfer by the token standard may
+// take: those are what fills a wallet. It is nil between rounds.
+func MergeSmallest(v View, owner ledger.Party) (*tokenwallet.TransferCall, error) {
+	network, err := tokenNetworkOf(v)
+	if err != nil || network == nil {
+		return nil, err
+	}
+	smallest, err := unlocked(v, owner, Least, network.maxInputs)
+	if err != nil {
+		return nil, err
+	}
+	call, err := network.merge(v, owner, smallest)
+	return &call, err
 }
 
 // LostRace reports whether a contract that the command needs was consumed after the command was decided on, or the
@@ -111,8 +120,30 @@ func (f funds) hasElsewhere(refusal *fault.Fault) bool {
 	return err == nil && rest.Cmp(missing) >= 0
 }
 
-// TokenNetwork are the contracts that transfers by the token standard refer to; nil between rounds.
-func TokenNetwork(v View) (*registry.Network, error) {
+// tokenNetwork are the contracts that transfers by the token standard refer to, and how many inputs such a transfer may
+// have.
+type tokenNetwork struct {
+	registry.Network
+
+	maxInputs int
+}
+
+// tokenNetworkOf finds them; nil between rounds.
+func tokenNetworkOf(v View) (*tokenNetwork, error) {
+	network, err := TokenNetwork(v)
+	if _, missing := errors.AsType[*registry.NotFoundError](err); missing {
+		return nil, nil // nothing to transfer by yet
+	}
+	if err != nil {
+		return nil, err
+	}
+	state, err := ledger.DecodePayload[coin.ExternalPartyConfigState](v.Packages, network.ConfigState)
+	return &tokenNetwork{network, MaxTokenInputs(state)}, err
+}
+
+// TokenNetwork are the contracts that transfers by the token standard refer to. A [registry.NotFoundError] names the one
+// that is missing, such as the round between two of them.
+func TokenNetwork(v View) (registry.Network, error) {
 	var all []ledger.Contract
 	for _, nameOf := range []func(*ledger.Packages) (lf.TypeName, error){
 		ledger.TemplateName[coin.AmuletRules], ledger.TemplateName[coin.ExternalPartyAmuletRules],
@@ -120,40 +151,38 @@ func TokenNetwork(v View) (*registry.Network, error) {
 	} {
 		name, err := nameOf(v.Packages)
 		if err != nil {
-			return nil, err
+			return registry.Network{}, err
 		}
 		found, err := SharedOf(v, name, MaxRounds)
 		if err != nil {
-			return nil, err
+			return registry.Network{}, err
 		}
 		all = append(all, found...)
 	}
-	network, err := registry.NetworkOf(v.Packages, all, v.Now)
-	if _, missing := errors.AsType[*registry.NotFoundError](err); missing {
-		return nil, nil // nothing to transfer by yet
-	}
-	return &network, err
+	return registry.NetworkOf(v.Packages, all, v.Now)
 }
 
-// requestMargin is how far in the past requests by the token standard are dated: they must not be of the future, which
+// RequestMargin is how far in the past requests by the token standard are dated: they must not be of the future, which
 // the ledger's clock decides.
-const requestMargin = time.Minute
+const RequestMargin = time.Minute
 
-// SelfTransfer is a transfer by the token standard of holdings from their owner to itself.
-func SelfTransfer(
-	v View, owner ledger.Party, network registry.Network, amount decimal.Decimal, inputs []lf.CID[token.Holding],
-) token.TransferFactoryTransfer {
-	state := lf.CID[token.AnyContract](network.ConfigState.ID)
-	return token.TransferFactoryTransfer{
-		ExpectedAdmin: v.Node.DSO,
-		Transfer: token.Transfer{
-			Sender: owner, Receiver: owner, Amount: amount,
-			InstrumentID: token.InstrumentID{Admin: v.Node.DSO, ID: coin.InstrumentName},
-			RequestedAt:  lf.TimestampOf(v.Now.Add(-requestMargin)), ExecuteBefore: lf.TimestampOf(v.Now.Add(time.Hour)),
-			InputHoldingCids: inputs,
+// merge is the transfer of all that some holdings are worth from their owner to itself.
+func (n tokenNetwork) merge(v View, owner ledger.Party, holdings []Holding) (tokenwallet.TransferCall, error) {
+	amount, err := total(holdings)
+	state := lf.CID[token.AnyContract](n.ConfigState.ID)
+	return tokenwallet.TransferCall{
+		FactoryCid: lf.CID[token.TransferFactory](n.Factory.ID),
+		ChoiceArg: token.TransferFactoryTransfer{
+			ExpectedAdmin: v.Node.DSO,
+			Transfer: token.Transfer{
+				Sender: owner, Receiver: owner, Amount: amount,
+				InstrumentID: token.InstrumentID{Admin: v.Node.DSO, ID: coin.InstrumentName},
+				RequestedAt:  lf.TimestampOf(v.Now.Add(-RequestMargin)), ExecuteBefore: lf.TimestampOf(v.Now.Add(time.Hour)),
+				InputHoldingCids: tokenInputs(holdings),
+			},
+			ExtraArgs: token.ExtraArgs{Context: token.ChoiceContext{
+				Values: map[string]token.AnyValue{coin.ContextConfigState: {ContractID: &state}},
+			}},
 		},
-		ExtraArgs: token.ExtraArgs{Context: token.ChoiceContext{
-			Values: map[string]token.AnyValue{coin.ContextConfigState: {ContractID: &state}},
-		}},
-	}
+	}, err
 }
