@@ -97,7 +97,7 @@ func (a *API) allocateAmulet(
 	}
 	id := commandID("allocateAmulet", []ledger.Party{w.Party, specification.Settlement.Executor},
 		reference.ID, cid, specification.TransferLegID)
-	requestedAt := lf.TimestampOf(a.Now().Add(-requestMargin))
+	requestedAt := lf.TimestampOf(a.Now().Add(-plan.RequestMargin))
 	allocated := paying[token.AllocationInstructionResult](a, w, id,
 		"WalletAppInstall_AllocationFactory_Allocate", func(v plan.View) (argument walletapp.InstallAllocationFactoryAllocate,
 			err error,
@@ -108,11 +108,11 @@ func (a *API) allocateAmulet(
 			if _, err := a.Network(ctx); err != nil {
 				return argument, err
 			}
-			network, err := a.registryNetwork(ctx)
+			network, err := registryNetwork(v)
 			if err != nil {
 				return argument, err
 			}
-			if argument.AllocateArg.InputHoldingCids, err = a.tokenInputs(v, w.Party, network); err != nil {
+			if argument.AllocateArg.InputHoldingCids, err = network.Inputs(v, w.Party); err != nil {
 				return argument, err
 			}
 			argument.AllocationFactory = lf.CID[token.AllocationFactory](network.Factory.ID)
@@ -218,7 +218,7 @@ func (a *API) withdrawAllocation(
 		return none, err
 	}
 	withdrawn := paying[token.AllocationWithdrawResult](a, w, "", "WalletAppInstall_Allocation_Withdraw",
-		func(plan.View) (argument walletapp.InstallAllocationWithdraw, err error) {
+		func(v plan.View) (argument walletapp.InstallAllocationWithdraw, err error) {
 			allocation, err := validator.ActiveByID[coin.AmuletAllocation](ctx, a.Base, w.Party, req.ID)
 			if isNotFound(err) {
 				return argument, v0.NotFound("AmuletAllocation '%s' not found.", req.ID)
@@ -231,7 +231,7 @@ func (a *API) withdrawAllocation(
 				return argument, err
 			}
 			argument.AllocationCid = lf.CID[token.Allocation](allocation.ID)
-			argument.WithdrawArg.ExtraArgs, err = a.lockedArgs(ctx, locked, release)
+			argument.WithdrawArg.ExtraArgs, err = a.lockedArgs(ctx, v, locked, release)
 			return argument, err
 		})
 	return validator.Answering(withdrawn, func(

@@ -86,7 +86,7 @@ func purseOf(argument any) plan.Purse {
 // about; it may be called again.
 func (a *API) operation(
 	ctx context.Context, w validator.Owner, commandID string,
-	compose func(validator.Network, plan.View) (walletapp.AmuletOperation, []coin.TransferInput, error),
+	compose func(plan.Network, plan.View) (walletapp.AmuletOperation, []coin.TransferInput, error),
 ) validator.Composed[walletapp.AmuletOperationOutcome] {
 	batch := paying[walletapp.InstallExecuteBatchResult](a, w, commandID, "WalletAppInstall_ExecuteBatch",
 		func(v plan.View) (none walletapp.InstallExecuteBatch, err error) {

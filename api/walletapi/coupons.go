@@ -47,7 +47,7 @@ func (a *API) listValidatorRewardCoupons(
 			if c.Payload.User != user {
 				return true
 			}
-			one, err := c.Show(a.Base)
+			one, err := v0.ToAPIContract(a.Packages, c.Contract)
 			shown, failed = append(shown, one), err
 			return err == nil && len(shown) < validator.MaxContracts
 		})

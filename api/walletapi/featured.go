@@ -45,7 +45,13 @@ func (a *API) cancelFeaturedAppRights(ctx context.Context, _ endpoint.NoRequest)
 	if err != nil {
 		return none, err
 	}
-	rights, err := a.featuredRights(ctx, w.Party)
+	var rights []validator.Contract[coin.FeaturedAppRight]
+	err = validator.EachActive(ctx, a.Base, w.Party, func(c validator.Contract[coin.FeaturedAppRight]) bool {
+		if c.Payload.Provider == w.Party {
+			rights = append(rights, c)
+		}
+		return len(rights) < validator.MaxContracts
+	})
 	if err != nil || len(rights) == 0 {
 		return none, err
 	}

@@ -178,7 +178,7 @@ func listedIf[T any](
 	}
 	shown := make([]v0.Contract, len(found))
 	for i, c := range found {
-		if shown[i], err = c.Show(a.Base); err != nil {
+		if shown[i], err = v0.ToAPIContract(a.Packages, c.Contract); err != nil {
 			return nil, err
 		}
 	}

@@ -93,7 +93,7 @@ func pay[T any](
 		return none, err
 	}
 	return a.operation(ctx, w, "",
-		func(_ validator.Network, v plan.View) (none walletapp.AmuletOperation, _ []coin.TransferInput, err error) {
+		func(_ plan.Network, v plan.View) (none walletapp.AmuletOperation, _ []coin.TransferInput, err error) {
 			request, err := find(ctx, w, id)
 			if err != nil {
 				return none, nil, err

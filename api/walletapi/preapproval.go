@@ -9,7 +9,6 @@ import (
 	v0 "github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/coin"
-	"github.com/florinledger/florin/coin/registry"
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/fault"
@@ -60,7 +59,7 @@ func (a *API) createTransferPreapproval(
 
 // checkNoPreapproval refuses a party that receives coin through a preapproval now.
 func (a *API) checkNoPreapproval(ctx context.Context, receiver ledger.Party) error {
-	existing, _, err := a.preapprovalOf(ctx, receiver)
+	existing, err := a.preapprovalOf(ctx, receiver)
 	if err != nil || existing == nil {
 		return err
 	}
@@ -125,19 +124,26 @@ func createAndExercise[T, A any](a *API, payload T, choice string, argument A) (
 	}}, nil
 }
 
-// preapprovalOf is the preapproval through which a party receives coin now; nil when there is none.
+// preapprovalOf is the preapproval through which a party receives coin now; nil when there is none. A request that is
+// sent again finds the one that it found at first.
 func (a *API) preapprovalOf(
 	ctx context.Context, receiver ledger.Party,
-) (*ledger.Contract, *coin.TransferPreapproval, error) {
-	var all []ledger.Contract
-	err := validator.EachActive(ctx, a.Base, receiver, func(c validator.Contract[coin.TransferPreapproval]) bool {
-		if c.Payload.Receiver == receiver {
-			all = append(all, c.Contract)
-		}
-		return true
+) (*validator.Contract[coin.TransferPreapproval], error) {
+	found, ok, err := a.PreapprovalTo(ctx, receiver, func(p coin.TransferPreapproval) bool {
+		return a.Now().Before(p.ExpiresAt.Time())
 	})
-	if err != nil {
-		return nil, nil, err
+	if err != nil || !ok {
+		return nil, err
 	}
-	return registry.ValidPreapproval(a.Packages, all, a.Now())
+	return &found, nil
+}
+
+// usedPreapproval is the preapproval that a transfer to a receiver uses, and its provider's right as a featured app.
+func (a *API) usedPreapproval(ctx context.Context, v plan.View, receiver ledger.Party) (
+	preapproval *validator.Contract[coin.TransferPreapproval], right *validator.Contract[coin.FeaturedAppRight], err error,
+) {
+	if preapproval, err = a.preapprovalOf(ctx, receiver); err == nil && preapproval != nil {
+		right, err = plan.FeaturedAppRight(v, preapproval.Payload.Provider)
+	}
+	return preapproval, right, err
 }

@@ -19,14 +19,14 @@ func (a *API) ownPreapproval(
 	if err != nil {
 		return out, err
 	}
-	found, _, err := a.preapprovalOf(ctx, w.Party)
+	found, err := a.preapprovalOf(ctx, w.Party)
 	if err != nil {
 		return out, err
 	}
 	if found == nil {
 		return out, validator.NoPreapproval(w.Party)
 	}
-	out.TransferPreapproval, err = v0.ToAPIContractWithState(a.Packages, *found, a.Node.SynchronizerID)
+	out.TransferPreapproval, err = v0.ToAPIContractWithState(a.Packages, found.Contract, a.Node.SynchronizerID)
 	return out, err
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/fault"
-	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/wallet/plan"
 )
 
@@ -47,21 +46,17 @@ func (a *API) transferPreapprovalSend(
 	}
 	id := commandID("transferPreapprovalSend", []ledger.Party{w.Party}, req.Body.DeduplicationID)
 	sent := a.operation(ctx, w, id,
-		func(_ validator.Network, v plan.View) (operation walletapp.AmuletOperation, inputs []coin.TransferInput, err error) {
-			preapproval, payload, err := a.preapprovalOf(ctx, receiver)
+		func(_ plan.Network, v plan.View) (operation walletapp.AmuletOperation, inputs []coin.TransferInput, err error) {
+			preapproval, right, err := a.usedPreapproval(ctx, v, receiver)
 			if err != nil {
 				return operation, nil, err
 			}
 			if preapproval == nil {
 				return operation, nil, v0.BadRequest("Receiver %s does not have a TransferPreapproval", receiver)
 			}
-			featured, err := plan.FeaturedAppRight(v, payload.Provider)
-			if err != nil {
-				return operation, nil, err
-			}
 			operation.TransferPreapprovalSend = &walletapp.OperationSend{
-				TransferPreapprovalCid: lf.CID[coin.TransferPreapproval](preapproval.ID), Amount: amount,
-				Description: req.Body.Description, ProviderFeaturedAppRightCid: featured,
+				TransferPreapprovalCid: *preapproval.CID(), Amount: amount,
+				Description: req.Body.Description, ProviderFeaturedAppRightCid: right.CID(),
 			}
 			inputs, err = plan.Inputs(v, w.Party)
 			return operation, inputs, err

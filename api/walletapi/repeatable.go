@@ -73,6 +73,20 @@ func (r repeatable) Shared(ctx context.Context, named db.Named) (ids []ledger.Co
 	return r.Record.Shared(ctx, named)
 }
 
+// ActiveByTemplate implements [Record].
+func (r repeatable) ActiveByTemplate(
+	ctx context.Context, template string, limit int32,
+) ([]db.StoredContract, error) {
+	before, again, err := changes.AttemptOf(ctx).Before(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if again {
+		return r.Record.ActiveNetworkContracts(ctx, db.ActiveQuery{Templates: []string{template}, At: before, Limit: limit})
+	}
+	return r.Record.ActiveByTemplate(ctx, template, limit)
+}
+
 // Contract implements [Record].
 func (r repeatable) Contract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error) {
 	stored, found, err := r.Record.Contract(ctx, id)

@@ -4,9 +4,8 @@ import (
 	"context"
 
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/api/walletapi/validator"
-	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/plan"
 )
 
 // UserStatusResponse is how far the caller is with a wallet (contract, GET /v0/wallet/user-status).
@@ -33,24 +32,10 @@ func (a *API) userStatus(ctx context.Context, _ endpoint.NoRequest) (none UserSt
 		return none, err
 	}
 	party := install.Payload.EndUserParty
-	rights, err := a.featuredRights(ctx, party)
+	right, err := plan.FeaturedAppRight(a.View(ctx), party)
 	return UserStatusResponse{
-		PartyID: party, UserOnboarded: true, UserWalletInstalled: true, HasFeaturedAppRight: len(rights) > 0,
+		PartyID: party, UserOnboarded: true, UserWalletInstalled: true, HasFeaturedAppRight: right != nil,
 	}, err
-}
-
-// featuredRights are the rights of a party as a featured app.
-func (a *API) featuredRights(
-	ctx context.Context, party ledger.Party,
-) ([]validator.Contract[coin.FeaturedAppRight], error) {
-	var rights []validator.Contract[coin.FeaturedAppRight]
-	err := validator.EachActive(ctx, a.Base, party, func(c validator.Contract[coin.FeaturedAppRight]) bool {
-		if c.Payload.Provider == party {
-			rights = append(rights, c)
-		}
-		return len(rights) < validator.MaxContracts
-	})
-	return rights, err
 }
 
 // FeatureSupportResponse says what the network's contracts can do.

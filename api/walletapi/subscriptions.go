@@ -36,7 +36,7 @@ func (a *API) getSubscriptionRequest(ctx context.Context, req contractRequest) (
 	if err != nil {
 		return shown, err
 	}
-	return request.Show(a.Base)
+	return v0.ToAPIContract(a.Packages, request.Contract)
 }
 
 // subscriptionRequest finds a subscription that an app asks the caller for.
@@ -152,7 +152,7 @@ func (a *API) listSubscriptions(
 		return response, err
 	}
 	for _, c := range idle {
-		shown, err := c.Show(a.Base)
+		shown, err := v0.ToAPIContract(a.Packages, c.Contract)
 		if err != nil {
 			return response, err
 		}
@@ -163,7 +163,7 @@ func (a *API) listSubscriptions(
 		return response, err
 	}
 	for _, c := range paid {
-		shown, err := c.Show(a.Base)
+		shown, err := v0.ToAPIContract(a.Packages, c.Contract)
 		if err != nil {
 			return response, err
 		}
@@ -178,7 +178,7 @@ func (a *API) listSubscriptions(
 		if !known || c.Payload.SubscriptionData.Sender != w.Party {
 			continue
 		}
-		shown, err := c.Show(a.Base)
+		shown, err := v0.ToAPIContract(a.Packages, c.Contract)
 		if err != nil {
 			return response, err
 		}

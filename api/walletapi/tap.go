@@ -43,7 +43,7 @@ func (a *API) tap(ctx context.Context, req tapRequest) (response TapResponse, er
 		id = commandID("tap", []ledger.Party{w.Party}, *req.Body.CommandID)
 	}
 	tapped := a.operation(ctx, w, id,
-		func(n validator.Network, _ plan.View) (operation walletapp.AmuletOperation, none []coin.TransferInput, err error) {
+		func(n plan.Network, _ plan.View) (operation walletapp.AmuletOperation, none []coin.TransferInput, err error) {
 			amount, err := usd.DivCeil(n.Latest.Payload.AmuletPrice)
 			if err != nil {
 				return operation, nil, decodeFailed("amount: %s US dollars are more coin than there can be", req.Body.Amount)

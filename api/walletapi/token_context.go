@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/florinledger/florin/api/v0"
-	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/registry"
 	"github.com/florinledger/florin/coin/token"
@@ -18,27 +17,9 @@ import (
 // Choices of the token standard are given contexts, which for the coin its registry composes.
 
 // registryNetwork finds the contracts that contexts name.
-func (a *API) registryNetwork(ctx context.Context) (registry.Network, error) {
-	var all []ledger.Contract
-	for _, find := range []func(context.Context, *API, *[]ledger.Contract) error{
-		collect[coin.AmuletRules], collect[coin.ExternalPartyAmuletRules], collect[coin.OpenMiningRound],
-		collect[coin.ExternalPartyConfigState],
-	} {
-		if err := find(ctx, a, &all); err != nil {
-			return registry.Network{}, err
-		}
-	}
-	network, err := registry.NetworkOf(a.Packages, all, a.Now())
+func registryNetwork(v plan.View) (plan.TokenNetwork, error) {
+	network, err := plan.TokenNetworkOf(v)
 	return network, orNotFound(err)
-}
-
-// collect adds the DSO's contracts of a template.
-func collect[T any](ctx context.Context, a *API, into *[]ledger.Contract) error {
-	found, err := validator.Active[T](ctx, a.Base, a.Node.DSO)
-	for _, c := range found {
-		*into = append(*into, c.Contract)
-	}
-	return err
 }
 
 // orNotFound gives refusals of the pure registry their status.
@@ -73,17 +54,6 @@ func (a *API) ifActive(ctx context.Context, id ledger.ContractID) (*ledger.Contr
 		return nil, err
 	}
 	return &found.Contract, nil
-}
-
-// tokenInputs are the holdings that a transfer by the token standard takes.
-func (a *API) tokenInputs(
-	v plan.View, party ledger.Party, network registry.Network,
-) ([]lf.CID[token.Holding], error) {
-	state, err := ledger.DecodePayload[coin.ExternalPartyConfigState](a.Packages, network.ConfigState)
-	if err != nil {
-		return nil, fault.Internal(err)
-	}
-	return plan.TokenInputs(v, party, state)
 }
 
 // instrument is the coin, as the token standard names it.

@@ -3,7 +3,6 @@ package walletapi
 import (
 	"context"
 	"encoding/json"
-	"time"
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
@@ -54,10 +53,6 @@ func (o TransferOutput) MarshalJSON() ([]byte, error) {
 type createTokenStandardTransferRequest struct {
 	Body CreateTokenStandardTransferRequest `body:"json"`
 }
-
-// requestMargin is how far in the past requests by the token standard are dated: they must not be of the future, which
-// the ledger's clock decides.
-const requestMargin = time.Minute
 
 // reasonKey is the token standard's key of what a sender writes.
 const reasonKey = "splice.lfdecentralizedtrust.org/reason"
@@ -116,7 +111,7 @@ func (a *API) requestedAt(ctx context.Context, executeBefore lf.Timestamp) (lf.T
 		return 0, err
 	}
 	now := lf.TimestampOf(a.Now())
-	requested := lf.TimestampOf(a.Now().Add(-requestMargin))
+	requested := lf.TimestampOf(a.Now().Add(-plan.RequestMargin))
 	earliest := lf.TimestampOf(executeBefore.Time().Add(-n.Rules.Payload.LongestTransfer()))
 	if earliest > requested && earliest <= now {
 		return earliest, nil
@@ -128,28 +123,18 @@ func (a *API) requestedAt(ctx context.Context, executeBefore lf.Timestamp) (lf.T
 func (a *API) composeTransfer(
 	ctx context.Context, v plan.View, w validator.Owner, transfer token.Transfer,
 ) (argument walletapp.InstallTransferFactoryTransfer, err error) {
-	network, err := a.registryNetwork(ctx)
+	network, err := registryNetwork(v)
 	if err != nil {
 		return argument, err
 	}
-	if transfer.InputHoldingCids, err = a.tokenInputs(v, w.Party, network); err != nil {
+	if transfer.InputHoldingCids, err = network.Inputs(v, w.Party); err != nil {
 		return argument, err
 	}
-	preapproval, payload, err := a.preapprovalOf(ctx, transfer.Receiver)
+	preapproval, right, err := a.usedPreapproval(ctx, v, transfer.Receiver)
 	if err != nil {
 		return argument, err
 	}
-	var featured *ledger.Contract
-	if preapproval != nil {
-		rights, err := a.featuredRights(ctx, payload.Provider)
-		if err != nil {
-			return argument, err
-		}
-		if len(rights) > 0 {
-			featured = &rights[len(rights)-1].Contract // the newest counts
-		}
-	}
-	factory := network.TransferFactory(transfer.Sender, transfer.Receiver, preapproval, featured)
+	factory := network.TransferFactory(transfer.Sender, transfer.Receiver, preapproval.Stored(), right.Stored())
 	args, err := extraArgs(factory.Context)
 	return walletapp.InstallTransferFactoryTransfer{
 		TransferFactoryCid: lf.CID[token.TransferFactory](factory.FactoryID),
@@ -197,7 +182,7 @@ func answerInstruction[A any](
 	if err != nil {
 		return none, err
 	}
-	answered := paying[token.TransferInstructionResult](a, w, "", choice, func(plan.View) (none A, err error) {
+	answered := paying[token.TransferInstructionResult](a, w, "", choice, func(v plan.View) (none A, err error) {
 		instruction, err := validator.ActiveByID[coin.AmuletTransferInstruction](ctx, a.Base, w.Party, id)
 		if isNotFound(err) {
 			return none, v0.NotFound("AmuletTransferInstruction '%s' not found.", id)
@@ -209,7 +194,7 @@ func answerInstruction[A any](
 		if err != nil {
 			return none, err
 		}
-		args, err := a.lockedArgs(ctx, locked, context)
+		args, err := a.lockedArgs(ctx, v, locked, context)
 		return argument(lf.CID[token.TransferInstruction](instruction.ID), args), err
 	})
 	return validator.Answering(answered, toAPITransfer), nil
@@ -217,18 +202,18 @@ func answerInstruction[A any](
 
 // lockedArgs composes the context of a choice about locked coin.
 func (a *API) lockedArgs(
-	ctx context.Context, locked registry.Locked,
+	ctx context.Context, v plan.View, locked registry.Locked,
 	compose func(registry.Network, registry.Locked, *ledger.Contract) (registry.Context, error),
 ) (args token.ExtraArgs, err error) {
 	amulet, err := a.ifActive(ctx, locked.ID)
 	if err != nil {
 		return args, err
 	}
-	network, err := a.registryNetwork(ctx)
+	network, err := registryNetwork(v)
 	if err != nil {
 		return args, err
 	}
-	composed, err := compose(network, locked, amulet)
+	composed, err := compose(network.Network, locked, amulet)
 	if err != nil {
 		return args, orNotFound(err)
 	}

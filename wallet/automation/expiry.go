@@ -62,14 +62,14 @@ func expires[T any](
 	e.failed = cmp.Or(e.failed, err, other)
 	e.follow = append(e.follow, follow)
 	e.plan[name] = func(s Situation, contract ledger.Contract) (plan.Step, error) {
-		payload, err := ledger.DecodePayload[T](s.Packages, contract)
+		c, err := plan.Decode[T](s.Packages, contract)
 		if err != nil {
 			return plan.Step{}, err
 		}
-		if at := ends(payload); s.Now.Before(at) {
+		if at := ends(c.Payload); s.Now.Before(at) {
 			return plan.Step{Until: at, Deadline: true, WaitsFor: "its expiry"}, nil
 		}
-		action, err := end(s, plan.Contract[T]{ID: contract.ID, CreatedAt: contract.CreatedAt, Payload: payload})
+		action, err := end(s, c)
 		return plan.Step{Action: action}, err
 	}
 }

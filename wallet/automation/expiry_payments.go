@@ -69,15 +69,15 @@ func uncollected[T, A any](e *expiry, p lockedPayment[T, A]) {
 	e.failed = cmp.Or(e.failed, err, other)
 	e.follow = append(e.follow, follow)
 	e.plan[name] = func(s Situation, contract ledger.Contract) (plan.Step, error) {
-		payload, err := ledger.DecodePayload[T](s.Packages, contract)
+		c, err := plan.Decode[T](s.Packages, contract)
 		if err != nil {
 			return plan.Step{}, err
 		}
-		w, ok, err := plan.WalletOf(s.View, p.actors(payload)...)
+		w, ok, err := plan.WalletOf(s.View, p.actors(c.Payload)...)
 		if err != nil || !ok { // it is theirs to end, elsewhere
 			return plan.Step{}, err
 		}
-		return p.plan(s, plan.Contract[T]{ID: contract.ID, CreatedAt: contract.CreatedAt, Payload: payload}, w.User)
+		return p.plan(s, c, w.User)
 	}
 }
 

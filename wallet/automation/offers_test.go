@@ -18,10 +18,13 @@ import (
 )
 
 func offerFrom(id string, sender, receiver ledger.Party) plan.Contract[walletapp.TransferOffer] {
-	return plan.Contract[walletapp.TransferOffer]{ID: ledger.ContractID(id), Payload: walletapp.TransferOffer{
-		Sender: sender, Receiver: receiver, ExpiresAt: at(time.Hour),
-		Amount: payments.PaymentAmount{Amount: decimal.FromInt(1), Unit: payments.AmuletUnit},
-	}}
+	return plan.Contract[walletapp.TransferOffer]{
+		Contract: ledger.Contract{ID: ledger.ContractID(id)},
+		Payload: walletapp.TransferOffer{
+			Sender: sender, Receiver: receiver, ExpiresAt: at(time.Hour),
+			Amount: payments.PaymentAmount{Amount: decimal.FromInt(1), Unit: payments.AmuletUnit},
+		},
+	}
 }
 
 // contract: auto-accept
@@ -46,7 +49,8 @@ func TestWhichProposalsOfPreapprovalsAreAccepted(t *testing.T) {
 	proposal := func(id string, receiver, provider ledger.Party,
 	) plan.Contract[walletapp.TransferPreapprovalProposal] {
 		return plan.Contract[walletapp.TransferPreapprovalProposal]{
-			ID: ledger.ContractID(id), Payload: walletapp.TransferPreapprovalProposal{Receiver: receiver, Provider: provider},
+			Contract: ledger.Contract{ID: ledger.ContractID(id)},
+			Payload:  walletapp.TransferPreapprovalProposal{Receiver: receiver, Provider: provider},
 		}
 	}
 	state := automation.ProposalState{

@@ -41,11 +41,11 @@ func planSubscription(s Situation) (plan.Step, error) {
 	if err != nil || !ok {
 		return plan.Step{}, err
 	}
-	payload, err := ledger.DecodePayload[payments.SubscriptionIdleState](s.Packages, contract)
+	idle, err := plan.Decode[payments.SubscriptionIdleState](s.Packages, contract)
 	if err != nil {
 		return plan.Step{}, err
 	}
-	idle, data := idleSubscription{ID: contract.ID, Payload: payload}, payload.SubscriptionData
+	payload, data := idle.Payload, idle.Payload.SubscriptionData
 	missedAt := payload.NextPaymentDueAt.Time().Add(time.Microsecond) // the ledger's next instant
 	if !s.Now.Before(missedAt) {
 		w, ok, err := plan.WalletOf(s.View, data.Provider, data.Receiver, data.Sender)

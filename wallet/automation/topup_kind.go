@@ -29,11 +29,7 @@ func planTopUp(s Situation) (plan.Step, error) {
 	wait := func(what string) (plan.Step, error) {
 		return plan.Step{Until: s.Now.Add(PollingInterval), WaitsFor: what}, nil
 	}
-	rules, err := plan.Shared[coin.AmuletRules](s.View, 1)
-	if err != nil {
-		return plan.Step{}, err
-	}
-	round, open, err := plan.OpenRound(s.View)
+	n, open, err := plan.NetworkOf(s.View)
 	if err != nil {
 		return plan.Step{}, err
 	}
@@ -41,14 +37,14 @@ func planTopUp(s Situation) (plan.Step, error) {
 	switch {
 	case err != nil:
 		return plan.Step{}, err
-	case len(rules) == 0 || !open:
+	case !open:
 		return wait("an open round of the coin")
 	case !installed:
 		return wait("a wallet of the operator, which pays for traffic")
 	}
 	purchase, err := TopUpConfig{
 		TargetThroughput: setting.TargetThroughput, MinTopupInterval: setting.MinTopupInterval,
-		PollingInterval: PollingInterval, MinTopupAmount: minTopupAmount(rules[0].Payload),
+		PollingInterval: PollingInterval, MinTopupAmount: minTopupAmount(n.Rules.Payload),
 	}.Purchase()
 	if err != nil {
 		return s.trouble(err.Error())
@@ -58,13 +54,13 @@ func planTopUp(s Situation) (plan.Step, error) {
 		action, err := createTopUpState(s.View)
 		return plan.Step{Action: action, Until: s.Now.Add(PollingInterval), WaitsFor: "the state of purchases"}, err
 	}
-	price, err := rules[0].Payload.TrafficCost(round.Payload, purchase.Bytes)
+	price, err := n.Rules.Payload.TrafficCost(n.Latest.Payload, purchase.Bytes)
 	if err != nil {
 		return s.trouble(err.Error())
 	}
 	return s.topUp(wallet, TrafficState{
 		Operator: s.Node.Operator, StateID: state.ID, State: state.Payload, Price: price,
-		IsDevNet: rules[0].Payload.IsDevNet, Now: s.Now,
+		IsDevNet: n.Rules.Payload.IsDevNet, Now: s.Now,
 	}, purchase)
 }
 

@@ -28,11 +28,6 @@ const InsufficientFunds = "splice.lfdecentralizedtrust.org/insufficient-funds"
 // composed, whatever the rules have said since.
 func MaxInputs(round coin.OpenMiningRound) int { return int(round.TransferConfigUSD.MaxNumInputs) }
 
-// MaxTokenInputs is how many inputs a transfer by the token standard may have that refers to the state.
-func MaxTokenInputs(state coin.ExternalPartyConfigState) int {
-	return int(state.TransferConfig.MaxNumInputs)
-}
-
 // Coins are a party's holdings that are not locked, the largest first, at most a thousand.
 func Coins(v View, owner ledger.Party) ([]Holding, error) { return unlocked(v, owner, First, maxCoins) }
 
@@ -57,7 +52,7 @@ func Smallest(holdings []Holding, limit int) []Holding {
 	return ranked(holdings, limit, decimal.Decimal.Cmp)
 }
 
-// ranked are the first of some holdings by their amounts. Of equal amounts the id decides, so that a plan can be repeated.
+// ranked are the first of some holdings by their amounts, and by their ids where these are equal.
 func ranked(holdings []Holding, limit int, compare func(a, b decimal.Decimal) int) []Holding {
 	sorted := slices.SortedFunc(slices.Values(holdings), func(a, b Holding) int {
 		return cmp.Or(compare(a.Amount, b.Amount), cmp.Compare(a.ID, b.ID))
@@ -138,13 +133,6 @@ func Spendable(v View, owner ledger.Party) (decimal.Decimal, error) {
 func Inputs(v View, owner ledger.Party) ([]coin.TransferInput, error) {
 	taken, err := payable(v, owner)
 	return TransferInputs(taken), err
-}
-
-// TokenInputs are the holdings that a transfer by the token standard takes: the largest, also those whose lock is over,
-// as many as it may have.
-func TokenInputs(v View, owner ledger.Party, state coin.ExternalPartyConfigState) ([]lf.CID[token.Holding], error) {
-	found, err := tokenFunds(v, owner, MaxTokenInputs(state))
-	return tokenInputs(found.taken), err
 }
 
 // funds is what a payment can take of a wallet, the largest first, and what the wallet has altogether.

@@ -65,9 +65,9 @@ func MergeFirst(v View, w Wallet, purse Purse, payment string, refused *Refused)
 
 // mergeHoldings merges by the token standard, which unlocks coin whose lock is over.
 func mergeHoldings(v View, w Wallet, commandID string, again bool, refused *Refused) (*Action, error) {
-	network, err := tokenNetworkOf(v)
-	if err != nil || network == nil {
-		return nil, err
+	network, err := TokenNetworkOf(v)
+	if err != nil {
+		return nil, unlessMissing(err)
 	}
 	found, err := tokenFunds(v, w.User, network.maxInputs)
 	if err != nil || len(found.taken) < 2 || !again && !found.hasElsewhere(refused.Fault) {
@@ -84,9 +84,9 @@ func mergeHoldings(v View, w Wallet, commandID string, again bool, refused *Refu
 // MergeSmallest makes one holding of the smallest that an owner has, as many as a transfer by the token standard may
 // take: those are what fills a wallet. It is nil between rounds.
 func MergeSmallest(v View, owner ledger.Party) (*tokenwallet.TransferCall, error) {
-	network, err := tokenNetworkOf(v)
-	if err != nil || network == nil {
-		return nil, err
+	network, err := TokenNetworkOf(v)
+	if err != nil {
+		return nil, unlessMissing(err)
 	}
 	smallest, err := unlocked(v, owner, Least, network.maxInputs)
 	if err != nil {
@@ -94,6 +94,14 @@ func MergeSmallest(v View, owner ledger.Party) (*tokenwallet.TransferCall, error
 	}
 	call, err := network.merge(v, owner, smallest)
 	return &call, err
+}
+
+// unlessMissing leaves out that a contract is missing that transfers refer to: planners wait for it.
+func unlessMissing(err error) error {
+	if _, missing := errors.AsType[*registry.NotFoundError](err); missing {
+		return nil
+	}
+	return err
 }
 
 // LostRace reports whether a contract that the command needs was consumed after the command was decided on, or the
@@ -120,30 +128,16 @@ func (f funds) hasElsewhere(refusal *fault.Fault) bool {
 	return err == nil && rest.Cmp(missing) >= 0
 }
 
-// tokenNetwork are the contracts that transfers by the token standard refer to, and how many inputs such a transfer may
-// have.
-type tokenNetwork struct {
+// TokenNetwork are the contracts that transfers by the token standard refer to.
+type TokenNetwork struct {
 	registry.Network
 
+	// maxInputs is how many inputs a transfer may have that refers to the configuration state.
 	maxInputs int
 }
 
-// tokenNetworkOf finds them; nil between rounds.
-func tokenNetworkOf(v View) (*tokenNetwork, error) {
-	network, err := TokenNetwork(v)
-	if _, missing := errors.AsType[*registry.NotFoundError](err); missing {
-		return nil, nil // nothing to transfer by yet
-	}
-	if err != nil {
-		return nil, err
-	}
-	state, err := ledger.DecodePayload[coin.ExternalPartyConfigState](v.Packages, network.ConfigState)
-	return &tokenNetwork{network, MaxTokenInputs(state)}, err
-}
-
-// TokenNetwork are the contracts that transfers by the token standard refer to. A [registry.NotFoundError] names the one
-// that is missing, such as the round between two of them.
-func TokenNetwork(v View) (registry.Network, error) {
+// TokenNetworkOf finds them. A [registry.NotFoundError] names the one that is missing, such as an open round.
+func TokenNetworkOf(v View) (n TokenNetwork, err error) {
 	var all []ledger.Contract
 	for _, nameOf := range []func(*ledger.Packages) (lf.TypeName, error){
 		ledger.TemplateName[coin.AmuletRules], ledger.TemplateName[coin.ExternalPartyAmuletRules],
@@ -151,15 +145,27 @@ func TokenNetwork(v View) (registry.Network, error) {
 	} {
 		name, err := nameOf(v.Packages)
 		if err != nil {
-			return registry.Network{}, err
+			return n, err
 		}
 		found, err := SharedOf(v, name, MaxRounds)
 		if err != nil {
-			return registry.Network{}, err
+			return n, err
 		}
 		all = append(all, found...)
 	}
-	return registry.NetworkOf(v.Packages, all, v.Now)
+	if n.Network, err = registry.NetworkOf(v.Packages, all, v.Now); err != nil {
+		return n, err
+	}
+	state, err := ledger.DecodePayload[coin.ExternalPartyConfigState](v.Packages, n.ConfigState)
+	n.maxInputs = int(state.TransferConfig.MaxNumInputs)
+	return n, err
+}
+
+// Inputs are the holdings that a transfer by the token standard takes: the largest, also those whose lock is over, as
+// many as it may have.
+func (n TokenNetwork) Inputs(v View, owner ledger.Party) ([]lf.CID[token.Holding], error) {
+	found, err := tokenFunds(v, owner, n.maxInputs)
+	return tokenInputs(found.taken), err
 }
 
 // RequestMargin is how far in the past requests by the token standard are dated: they must not be of the future, which
@@ -167,7 +173,7 @@ func TokenNetwork(v View) (registry.Network, error) {
 const RequestMargin = time.Minute
 
 // merge is the transfer of all that some holdings are worth from their owner to itself.
-func (n tokenNetwork) merge(v View, owner ledger.Party, holdings []Holding) (tokenwallet.TransferCall, error) {
+func (n TokenNetwork) merge(v View, owner ledger.Party, holdings []Holding) (tokenwallet.TransferCall, error) {
 	amount, err := total(holdings)
 	state := lf.CID[token.AnyContract](n.ConfigState.ID)
 	return tokenwallet.TransferCall{

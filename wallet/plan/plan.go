@@ -52,9 +52,25 @@ type Action struct {
 
 // Contract is a contract with its payload.
 type Contract[T any] struct {
-	ID        ledger.ContractID
-	CreatedAt time.Time
-	Payload   T
+	ledger.Contract
+
+	Payload T
+}
+
+// CID names a contract; nil for none.
+func (c *Contract[T]) CID() *lf.CID[T] {
+	if c == nil {
+		return nil
+	}
+	return new(lf.CID[T](c.ID))
+}
+
+// Stored is a contract as the ledger has it; nil for none.
+func (c *Contract[T]) Stored() *ledger.Contract {
+	if c == nil {
+		return nil
+	}
+	return &c.Contract
 }
 
 // Exercise is the command that exercises a choice of T, given its argument.
@@ -74,7 +90,7 @@ func Exercise[T, A any](
 // Decode reads a contract of the template T.
 func Decode[T any](packages *ledger.Packages, contract ledger.Contract) (Contract[T], error) {
 	payload, err := ledger.DecodePayload[T](packages, contract)
-	return Contract[T]{ID: contract.ID, CreatedAt: contract.CreatedAt, Payload: payload}, err
+	return Contract[T]{contract, payload}, err
 }
 
 // Payloads decodes contracts of one template.

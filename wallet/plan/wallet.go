@@ -45,17 +45,45 @@ const PreapprovalLifetime = 90 * 24 * time.Hour
 // MaxRounds is more than there are rounds of one state at once.
 const MaxRounds = 20
 
+// Network is what payments refer to.
+type Network struct {
+	Rules Contract[coin.AmuletRules]
+	// Open are the open rounds, opened or not; Latest is the one that payments name.
+	Open   []Contract[coin.OpenMiningRound]
+	Latest Contract[coin.OpenMiningRound]
+}
+
+// NetworkOf reads the rules of the coin and its rounds; false while no round is open.
+func NetworkOf(v View) (n Network, ok bool, err error) {
+	rules, err := Shared[coin.AmuletRules](v, 1)
+	if err != nil || len(rules) == 0 {
+		return n, false, err
+	}
+	n.Rules = rules[0]
+	if n.Open, err = Shared[coin.OpenMiningRound](v, MaxRounds); err != nil {
+		return n, false, err
+	}
+	n.Latest, ok = NewestRound(n.Open, v.Now)
+	return n, ok, nil
+}
+
+// Payment is the context of payments.
+func (n Network) Payment() coin.PaymentTransferContext {
+	context := coin.PaymentTransferContext{AmuletRules: lf.CID[coin.AmuletRules](n.Rules.ID)}
+	context.Context.OpenMiningRound = lf.CID[coin.OpenMiningRound](n.Latest.ID)
+	return context
+}
+
+// Earliest is the earliest round that is open at a time.
+func (n Network) Earliest(at time.Time) (Contract[coin.OpenMiningRound], bool) {
+	return coin.EarliestRound(n.Open, payloadOfRound, lf.TimestampOf(at))
+}
+
 // PaymentContext names the rules and the newest round that is open: what all payments refer to. ok is false while no
 // round is open.
 func PaymentContext(v View) (context coin.PaymentTransferContext, ok bool, err error) {
-	rules, err := Shared[coin.AmuletRules](v, 1)
-	if err != nil || len(rules) == 0 {
-		return context, false, err
-	}
-	round, ok, err := OpenRound(v)
-	context.AmuletRules = lf.CID[coin.AmuletRules](rules[0].ID)
-	context.Context.OpenMiningRound = lf.CID[coin.OpenMiningRound](round.ID)
-	return context, ok, err
+	n, ok, err := NetworkOf(v)
+	return n.Payment(), ok, err
 }
 
 // OpenRound is the newest round that is open; false when none is.
@@ -72,18 +100,19 @@ func OpenRound(v View) (newest Contract[coin.OpenMiningRound], ok bool, err erro
 func NewestRound(
 	rounds []Contract[coin.OpenMiningRound], now time.Time,
 ) (newest Contract[coin.OpenMiningRound], ok bool) {
-	payload := func(c Contract[coin.OpenMiningRound]) coin.OpenMiningRound { return c.Payload }
-	return coin.NewestRound(rounds, payload, lf.TimestampOf(now))
+	return coin.NewestRound(rounds, payloadOfRound, lf.TimestampOf(now))
 }
+
+func payloadOfRound(c Contract[coin.OpenMiningRound]) coin.OpenMiningRound { return c.Payload }
 
 // FeaturedAppRight is a provider's right as a featured app; nil without. Of several, which have no order, the newest
 // counts: it is the one that was granted or weighted last. When it ends, the one before counts.
-func FeaturedAppRight(v View, provider ledger.Party) (*lf.CID[coin.FeaturedAppRight], error) {
+func FeaturedAppRight(v View, provider ledger.Party) (*Contract[coin.FeaturedAppRight], error) {
 	newest, err := Held[coin.FeaturedAppRight](v, Provider, provider, Least, 1)
 	if err != nil || len(newest) == 0 {
 		return nil, err
 	}
-	return new(lf.CID[coin.FeaturedAppRight](newest[0].ID)), nil
+	return &newest[0], nil
 }
 
 // Preapproval is the preapproval of a receiver that lasts longest, while it is valid, and its provider's right as a
@@ -95,6 +124,6 @@ func Preapproval(v View, receiver ledger.Party) (
 	if err != nil || !ok || !v.Now.Before(longest.Payload.ExpiresAt.Time()) {
 		return nil, nil, err
 	}
-	right, err = FeaturedAppRight(v, longest.Payload.Provider)
-	return new(lf.CID[coin.TransferPreapproval](longest.ID)), right, err
+	featured, err := FeaturedAppRight(v, longest.Payload.Provider)
+	return longest.CID(), featured.CID(), err
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/decimal"
 	"github.com/florinledger/florin/ledger/fault"
-	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/wallet"
 )
 
@@ -19,7 +18,7 @@ func (a *API) balanceAsOfEarliest(ctx context.Context, party ledger.Party) (wall
 		return wallet.Balance{}, err
 	}
 	// There is one, or Network had refused.
-	earliest, _ := n.Earliest(lf.TimestampOf(a.Now()))
+	earliest, _ := n.Earliest(a.Now())
 	holdings, err := a.Holdings(ctx, party)
 	if err != nil {
 		return wallet.Balance{}, err

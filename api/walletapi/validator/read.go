@@ -11,6 +11,7 @@ import (
 	"github.com/florinledger/florin/internal/budget"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/fault"
+	"github.com/florinledger/florin/wallet/plan"
 )
 
 const (
@@ -25,22 +26,13 @@ const (
 )
 
 // Contract is a contract and its payload.
-type Contract[T any] struct {
-	ledger.Contract
-
-	Payload T
-}
+type Contract[T any] = plan.Contract[T]
 
 // ListedBytes are those that a contract takes of the answer that it is listed in: its payload is there twice, once in
 // the blob.
 func ListedBytes(c ledger.Contract) int64 {
 	const facts = 512 // ids, names of fields and the time
 	return int64(facts + len(c.Payload) + base64.StdEncoding.EncodedLen(ledger.BlobBytes(c)))
-}
-
-// Show shows the contract as clients of /v0 see contracts.
-func (c Contract[T]) Show(b *Base) (v0.Contract, error) {
-	return v0.ToAPIContract(b.Packages, c.Contract)
 }
 
 // Active lists the network's contracts of a template that are active now and that the party is a stakeholder of, oldest
@@ -60,12 +52,12 @@ func ActiveIf[T any](
 	picked := NewFairList[Contract[T]](MaxContracts, party, b.Node.DSO)
 	named := db.Named{Party: party, Templates: []string{name.String()}, InNetwork: true}
 	err = b.EachNamed(ctx, named, func(_ context.Context, stored db.StoredContract) (bool, error) {
-		payload, err := ledger.DecodePayload[T](b.Packages, stored.Contract)
+		c, err := plan.Decode[T](b.Packages, stored.Contract)
 		if err != nil {
 			return false, fault.Internal(err)
 		}
-		if wanted(payload) {
-			picked.Add(Contract[T]{stored.Contract, payload}, stored.Contract)
+		if wanted(c.Payload) {
+			picked.Add(c, stored.Contract)
 		}
 		return true, nil
 	})
@@ -96,11 +88,11 @@ func EachActiveAfter[T any](
 	}
 	read := b.record.ActiveNetworkContracts
 	return eachOf(ctx, query, read, func(ctx context.Context, stored db.StoredContract) (bool, error) {
-		payload, err := ledger.DecodePayload[T](b.Packages, stored.Contract)
+		c, err := plan.Decode[T](b.Packages, stored.Contract)
 		if err != nil {
 			return false, fault.Internal(err)
 		}
-		return visit(ctx, Contract[T]{stored.Contract, payload}, stored.Position())
+		return visit(ctx, c, stored.Position())
 	})
 }
 
@@ -151,9 +143,9 @@ func ActiveByID[T any](ctx context.Context, b *Base, party ledger.Party, id stri
 	if !found || stored.Archived != nil || stored.Template != name || !stored.IsStakeholder(party) {
 		return Contract[T]{}, missing
 	}
-	payload, err := ledger.DecodePayload[T](b.Packages, stored.Contract)
+	c, err := plan.Decode[T](b.Packages, stored.Contract)
 	if err != nil {
 		return Contract[T]{}, fault.Internal(err)
 	}
-	return Contract[T]{stored.Contract, payload}, nil
+	return c, nil
 }

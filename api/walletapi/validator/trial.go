@@ -143,7 +143,7 @@ func (t *trial) count(transaction ledger.Transaction) error {
 }
 
 // price says what the traffic and the coin are worth.
-func (t *trial) price(n Network) (err error) {
+func (t *trial) price(n plan.Network) (err error) {
 	rules, round, answer := n.Rules.Payload, n.Latest.Payload, &t.preview.Answer
 	answer.Traffic.Amulet, answer.Traffic.USD, err = rules.TrafficPrice(round, answer.Traffic.Bytes)
 	if err != nil {
