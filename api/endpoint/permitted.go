@@ -114,12 +114,9 @@ func permitted[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	return do()
 }
 
-// Submitting submits something for a request. Each submitter of a family of endpoints does so through this, so that
-// what was submitted is not submitted again when the request is refused for want of a right after that.
-func Submitting[T any](ctx context.Context, submit func() (T, error)) (T, error) {
-	callOf(ctx).submitted.Store(true)
-	return submit()
-}
+// Submitting notes that the request submits something: it is not served again when it is refused for want of a right
+// after that. Call it before each submission.
+func Submitting(ctx context.Context) { callOf(ctx).submitted.Store(true) }
 
 // permittedNow is [permitted] for what has no result.
 func permittedNow(ctx context.Context, do func() error) error {

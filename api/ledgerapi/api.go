@@ -116,7 +116,6 @@ func New(options Options) (*API, error) {
 	case options.Now == nil:
 		return nil, errors.New("the ledger API needs a clock")
 	}
-	options.Submitter = submitsOnce{options.Submitter}
 	return &API{
 		node:      options.Node,
 		pruner:    options.Pruner,

@@ -187,6 +187,7 @@ func (a *API) submitAndWaitForTransaction(
 // accepted hands a submission over, unless there is an error, and answers as soon as it is sure to complete.
 func (a *API) accepted(ctx context.Context, submission ledger.Submission, err error) (SubmitResponse, error) {
 	if err == nil {
+		endpoint.Submitting(ctx)
 		err = a.submitter.Submit(ctx, submission)
 	}
 	return SubmitResponse{}, a.refused(ctx, submission, err)
@@ -237,6 +238,7 @@ func (a *API) awaitTransaction(
 func (a *API) await(ctx context.Context, submission ledger.Submission) (ledger.Completion, error) {
 	waiting, cancel := context.WithTimeout(ctx, a.settings.TrackingTimeout)
 	defer cancel()
+	endpoint.Submitting(ctx)
 	completion, err := a.submitter.SubmitAndWait(waiting, submission)
 	switch {
 	case err != nil && errors.Is(waiting.Err(), context.DeadlineExceeded) && ctx.Err() == nil:

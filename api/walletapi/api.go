@@ -78,7 +78,7 @@ func New(options Options) (*API, error) {
 	return &API{
 		Base: base, record: record,
 		external:   external.New(base, record, options.Onboarder),
-		onboarding: onboarding.New(base, record, options.Submitter),
+		onboarding: onboarding.New(base, record),
 		admin:      admin.New(base, record, options.Log),
 	}, nil
 }

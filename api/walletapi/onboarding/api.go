@@ -35,11 +35,8 @@ type Record interface {
 type API struct {
 	*validator.Base
 
-	record    Record
-	submitter validator.Submitter
+	record Record
 }
 
 // New makes the API.
-func New(base *validator.Base, record Record, submitter validator.Submitter) *API {
-	return &API{Base: base, record: record, submitter: validator.SubmitsOnce(submitter)}
-}
+func New(base *validator.Base, record Record) *API { return &API{Base: base, record: record} }

@@ -84,13 +84,12 @@ func (a *API) ensure(
 		if err != nil || len(commands) == 0 {
 			return err
 		}
-		completion, workflowID, err := a.submitter.SubmitAndTrace(ctx, ledger.Submission{
+		completion, err := a.Send(ctx, ledger.Submission{
 			Key: uuid.NewString(), Identity: ledger.DefaultUser(a.Node.OperatorUser),
 			CommandID:    what + ":" + uuid.NewSHA1(uuid.NameSpaceOID, []byte(about)).String(),
 			SubmissionID: uuid.NewString(), Deduplication: &ledger.DeduplicationPeriod{Offset: &head.Offset},
 			ActAs: actAs, Commands: commands, ReceivedAt: a.Now().UTC(), Trace: endpoint.Trace(ctx), Kind: ledger.KindWallet,
 		})
-		validator.TellWorkflow(ctx, workflowID)
 		if err != nil {
 			return err
 		}

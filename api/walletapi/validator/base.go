@@ -120,7 +120,7 @@ func New(options Options) (*Base, error) {
 	return &Base{
 		Node: options.Node, Packages: options.Packages, Catalog: options.Catalog, Now: options.Now,
 		LedgerUser: options.LedgerUser,
-		record:     options.Record, submitter: SubmitsOnce(options.Submitter), traffic: options.Traffic,
+		record:     options.Record, submitter: options.Submitter, traffic: options.Traffic,
 		parties: turns.New(turns.Limits{Each: 1}), paying: turns.New(turns.Limits{Each: 1}),
 	}, nil
 }

@@ -91,8 +91,7 @@ func (b *Base) Submit(ctx context.Context, c Change) (ledger.Update, error) {
 		}
 	}
 	attempt.Submitting()
-	completion, workflowID, err := b.submitter.SubmitAndTrace(ctx, submission)
-	TellWorkflow(ctx, workflowID)
+	completion, err := b.Send(ctx, submission)
 	if fault.ParticipantBackpressure.Matches(err) || fault.SubmissionAlreadyInFlight.Matches(err) {
 		attempt.NotTaken()
 	}
@@ -113,6 +112,14 @@ func (b *Base) doneBefore(ctx context.Context, completion ledger.Completion) (le
 	}
 	TellWorkflow(ctx, workflowID)
 	return changes.UpdateOf(ctx, b.record, completion)
+}
+
+// Send submits for a request, which is not served again from its start after that.
+func (b *Base) Send(ctx context.Context, submission ledger.Submission) (ledger.Completion, error) {
+	endpoint.Submitting(ctx)
+	completion, workflowID, err := b.submitter.SubmitAndTrace(ctx, submission)
+	TellWorkflow(ctx, workflowID)
+	return completion, err
 }
 
 // TellWorkflow tells the client which workflow makes its change, if any does.
