@@ -30,7 +30,7 @@ FUZZTIME ?= 3s
 FUZZFLAGS ?=
 # Fuzzing guided by coverage instruments every package, which takes minutes from nothing: GUIDED= does without.
 GUIDED ?= 1
-# Which mutations make test/mutations makes: those whose protection, file or test matches; all by default.
+# Which mutations make test/mutations makes: those whose protection, place or test matches; all by default.
 ONLY ?=
 # Where make test/dars finds published DARs, which are no part of the project.
 DARS ?= ../shared/dars

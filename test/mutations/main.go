@@ -1,5 +1,5 @@
-// Mutations shows that tests can fail. Its Markdown files list the protections of the node, each with a change that
-// takes it out and the tests that must then fail. `make test/mutations` makes each change in turn and runs those tests.
+// Mutations shows that tests can fail. The table protections.md lists the protections of the node, each with a change
+// that takes it out and the tests that must then fail. `make test/mutations` makes each change in turn and runs those tests.
 //
 // Nothing in the tree is edited: the changed files reach the compiler through `go test -overlay`. A test counts as
 // having failed when one of its assertions did, not when the change does not compile, panics or runs into a timeout.
@@ -18,14 +18,6 @@ import (
 	"time"
 )
 
-// documents are the files that list the mutations, one for each promise of docs/threat-model.md, in its order.
-func documents() []string {
-	return []string{"rights.md", "submissions.md", "supply.md", "overload.md", "costs.md", "adversary.md"}
-}
-
-// directory is where the documents are, in the root of the repository.
-const directory = "test/mutations"
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -37,7 +29,7 @@ func main() {
 
 func run(ctx context.Context, arguments []string, out io.Writer) error {
 	flags := flag.NewFlagSet("mutations", flag.ContinueOnError)
-	only := flags.String("only", "", "make only the mutations whose protection, file or test matches this expression")
+	only := flags.String("only", "", "make only the mutations whose protection, place or test matches this expression")
 	list := flags.Bool("list", false, "list the mutations and end")
 	if err := flags.Parse(arguments); err != nil {
 		return err
@@ -50,7 +42,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	mutations, err := readAll(root)
+	mutations, err := readTable(root)
 	if err != nil {
 		return err
 	}
@@ -60,7 +52,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	}
 	if *list {
 		for _, m := range mutations {
-			fmt.Fprintf(out, "%-10s %s\n", m.document, m.protection)
+			fmt.Fprintln(out, m.protection)
 		}
 		return nil
 	}

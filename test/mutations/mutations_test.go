@@ -1,8 +1,6 @@
 package main
 
 import (
-	"go/parser"
-	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,26 +12,25 @@ import (
 
 const root = "../.."
 
-// TestEveryMutationCanBeMade keeps the list from rotting: what is to be taken out is in the code, what is left can be
-// read, and the tests are there.
-func TestEveryMutationCanBeMade(t *testing.T) {
+// TestTable_FitsTheCode keeps the table from rotting: what is to be taken out is in the code, what is left can be read,
+// and the tests are there.
+func TestTable_FitsTheCode(t *testing.T) {
 	t.Parallel()
-	mutations, err := readAll(root)
+	mutations, err := readTable(root)
 	require.NoError(t, err)
+	require.Greater(t, len(mutations), 300)
 	names := make(map[string]bool)
 	for _, m := range mutations {
 		require.False(t, names[m.protection], "%q is listed twice", m.protection)
 		names[m.protection] = true
-		t.Run(m.document+": "+m.protection, func(t *testing.T) {
+		t.Run(m.protection, func(t *testing.T) {
 			t.Parallel()
 			changed, err := m.apply(root)
 			require.NoError(t, err, "bring the change up to date with the code")
 			for file, content := range changed {
-				if !strings.HasSuffix(file, ".go") {
-					continue
-				}
-				_, err := parser.ParseFile(token.NewFileSet(), file, content, parser.SkipObjectResolution)
+				before, err := os.ReadFile(filepath.Join(root, file))
 				require.NoError(t, err)
+				require.NotEqual(t, string(before), content)
 			}
 			for _, test := range m.tests {
 				function, _, _ := strings.Cut(test.name, "/")
@@ -59,68 +56,118 @@ func testsOf(t *testing.T, directory string) []string {
 	return names
 }
 
-func TestReading(t *testing.T) {
+func TestRead_Rows(t *testing.T) {
 	t.Parallel()
-	read, err := read("a.md", strings.Join([]string{
-		"# About", "- nothing", "### It is guarded", "", "Must fail: `auth` `TestOne`, `TestTwo/in words`",
-		"Must fail: `db` `TestDB`",
-		"```diff", "--- auth/a.go", " func a() {", "-	guard()", "", "--- db/b.go", "-x", "+y", "```",
-		"- more words", "```go", "```",
+	got, err := read(strings.Join([]string{
+		"# About", "| Change | What |", "|---|---|", "| drop `x` | It goes |", "",
+		"| Protection | Place | Taken out | Tests that fail |", "|---|---|---|---|",
+		"| It is guarded | `auth.Guard.ask` | never if `x` | `auth` `TestOne`, `TestTwo/in words`, `db` `TestDB` |",
+		"|  | `db.find` | replace `a` by `a \\| b` |  |",
 	}, "\n"))
 	require.NoError(t, err)
 	require.Equal(t, []mutation{{
-		document: "a", protection: "It is guarded",
-		tests: []namedTest{{"auth", "TestOne"}, {"auth", "TestTwo/in words"}, {"db", "TestDB"}},
-		edits: []edit{
-			{file: "auth/a.go", before: "func a() {\n\tguard()\n\n", after: "func a() {\n\n"},
-			{file: "db/b.go", before: "x\n", after: "y\n"},
+		protection: "It is guarded",
+		tests:      []namedTest{{"auth", "TestOne"}, {"auth", "TestTwo/in words"}, {"db", "TestDB"}},
+		changes: []change{
+			{place: "auth.Guard.ask", verb: neverIf, texts: []string{"x"}},
+			{place: "db.find", verb: replace, texts: []string{"a", "a | b"}},
 		},
-	}}, read)
+	}}, got)
 }
 
-func TestMistakesInDocuments(t *testing.T) {
+func TestRead_Mistakes(t *testing.T) {
 	t.Parallel()
-	const head = "### A\nMust fail: `auth` `TestOne`\n"
 	for want, document := range map[string]string{
-		`has no line "Must fail: "`:             "### A\n```diff\n--- a.go\n-x\n```\n",
-		"has no change":                         head,
-		"changes nothing in a.go":               head + "```diff\n--- a.go\n x\n```\n",
-		"a.md:4: a change begins with":          head + "```diff\n-x\n```\n",
-		"a.md:5: a line of a change":            head + "```diff\n--- a.go\nx\n```\n",
-		"a.md:2: name a package and its tests,": "### A\nMust fail: TestOne\n",
+		"names no protection":          "|  | `a.f` | drop `x` | `a` `TestOne` |",
+		"is changed by no known words": "| A | `a.f` | sometimes if `x` | `a` `TestOne` |",
+		"has a test of no package":     "| A | `a.f` | drop `x` | `TestOne` |",
+		"has no tests":                 "| A | `a.f` | drop `x` |  |",
+		"by no known words: replace":   "| A | `a.f` | replace `x` | `a` `TestOne` |",
 	} {
-		_, err := read("a.md", document)
+		_, err := read(document)
 		require.ErrorContains(t, err, want)
 	}
 }
 
-func TestApplying(t *testing.T) {
+const example = `package p
+
+import (
+	"errors"
+	"fmt"
+)
+
+const (
+	most = 16
+	hint = "too many"
+)
+
+type guard struct{ open bool }
+
+func (g *guard) ask(n int) error {
+	if g.open && n > most {
+		return errors.New(hint)
+	}
+	switch {
+	case n < 0:
+		note(n, "negative")
+		return fmt.Errorf("%d", n)
+	}
+	switch n {
+	case 7:
+		return nil
+	}
+	g.all([]int{1, n}, name)
+	return check(n)
+}
+`
+
+// TestChange_Apply makes changes of a method, and shows the line that changes.
+func TestChange_Apply(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct{ before, content, want string }{
-		"once":             {"b\n", "a\nb\nc\n", "a\nnew\nc\n"},
-		"the first line":   {"a\n", "a\nb\n", "new\nb\n"},
-		"twice":            {"a\n", "a\na\n", ""},
-		"not there":        {"x\n", "a\n", ""},
-		"a part of a line": {"b\n", "ab\n", ""},
+	directory := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(directory, "p"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(directory, "p/p.go"), []byte(example), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(directory, "s.sql"), []byte("a UNIQUE,\nb UNIQUE\n"), 0o600))
+	const ask = "p.guard.ask"
+	for name, test := range map[string]struct {
+		change change
+		want   string
+	}{
+		"a condition":          {change{ask, neverIf, []string{"n > most"}}, "if false && (g.open && n > most) {"},
+		"a case":               {change{ask, alwaysIf, []string{"n < 0"}}, "case true || (n < 0):"},
+		"a statement":          {change{ask, drop, []string{"negative"}}, `if false { note(n, "negative") }`},
+		"an element":           {change{ask, drop, []string{"1"}}, "g.all([]int{n}, name)"},
+		"an argument":          {change{ask, drop, []string{"name"}}, "g.all([]int{1, n})"},
+		"a part of a string":   {change{"p.hint", drop, []string{"too "}}, `hint = "many"`},
+		"an expression":        {change{ask, replace, []string{"n > most", "false"}}, "if g.open && false {"},
+		"a call":               {change{ask, replace, []string{"check()", "nil"}}, "\treturn nil\n}"},
+		"the whole function":   {change{ask, returns, []string{"nil"}}, "error { if true { return nil };"},
+		"a constant":           {change{"p.most", replace, []string{"16", "17"}}, "most = 17"},
+		"a file that is no Go": {change{"s.sql", drop, []string{"b UNIQUE"}}, "a UNIQUE,\n\n"},
+		"nothing like it":      {change{ask, drop, []string{"missing"}}, ""},
+		"several":              {change{ask, drop, []string{"return"}}, ""},
+		"no such place":        {change{"p.ask", drop, []string{"negative"}}, ""},
+		"no Go any more":       {change{ask, replace, []string{"n > most", ")"}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := edit{before: test.before, after: "new\n"}.apply(test.content)
-			require.Equal(t, test.want, got)
+			changed := make(map[string]string)
+			err := test.change.apply(directory, changed)
 			require.Equal(t, test.want == "", err != nil, "%v", err)
+			require.Contains(t, changed["p/p.go"]+changed["s.sql"], test.want)
 		})
 	}
 }
 
-func TestThePatternOfNamedTests(t *testing.T) {
+func TestPattern_NamedTests(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "^(TestA)$", pattern([]string{"TestA"}))
 	require.Equal(t, "^(TestA)$/^(in_words|a\\.b)$", pattern([]string{"TestA/in words", "TestA/a.b"}))
 	require.Equal(t, "^(TestA|TestB)$", pattern([]string{"TestA/in words", "TestB"}), "all of B is wanted")
 }
 
-// TestVerdicts runs a small module whose test guards its code.
-func TestVerdicts(t *testing.T) {
+// TestRunner_Verdicts runs a small module whose test guards its code.
+func TestRunner_Verdicts(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()
 	const head = "package p\n\nimport \"testing\"\n\n"
@@ -140,18 +187,18 @@ func TestVerdicts(t *testing.T) {
 		test, after string
 		want        verdict
 	}{
-		"a test fails":          {"TestGuard", "\treturn false\n", seen},
-		"a test does not fail":  {"TestBlind", "\treturn false\n", missed},
-		"a subtest does not":    {"TestBlind/in words", "\treturn false\n", missed},
-		"there is no such test": {"TestNothing", "\treturn false\n", missed},
-		"the change is no Go":   {"TestGuard", "\treturn 7\n", notCompiled},
-		"the change panics":     {"TestGuard", "\tpanic(\"no\")\n", broke},
+		"a test fails":          {"TestGuard", "return false", seen},
+		"a test does not fail":  {"TestBlind", "return false", missed},
+		"a subtest does not":    {"TestBlind/in words", "return false", missed},
+		"there is no such test": {"TestNothing", "return false", missed},
+		"the change is no Go":   {"TestGuard", "return 7", notCompiled},
+		"the change panics":     {"TestGuard", "panic(\"no\")", broke},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := mutation{
-				tests: []namedTest{{"p", test.test}},
-				edits: []edit{{file: "p/p.go", before: "\treturn true\n", after: test.after}},
+				tests:   []namedTest{{"p", test.test}},
+				changes: []change{{"p.Guarded", replace, []string{"return true", test.after}}},
 			}
 			got, err := r.try(t.Context(), m)
 			require.NoError(t, err)
@@ -160,7 +207,7 @@ func TestVerdicts(t *testing.T) {
 	}
 	t.Run("the change cannot be made", func(t *testing.T) {
 		t.Parallel()
-		got, err := r.try(t.Context(), mutation{edits: []edit{{file: "p/p.go", before: "\treturn 1\n"}}})
+		got, err := r.try(t.Context(), mutation{changes: []change{{"p.Guarded", drop, []string{"return 1"}}}})
 		require.NoError(t, err)
 		require.Equal(t, outdated, got.verdict)
 	})

@@ -41,7 +41,7 @@ const (
 	// evidenceLines is how much of the output shows why a verdict is bad.
 	evidenceLines = 30
 	// programTests are the tests that start the built program.
-	programTests = "e2e"
+	programTests = "test/e2e"
 )
 
 // runner runs tests of the repository at root.
@@ -153,7 +153,7 @@ func (r runner) test(ctx context.Context, tests []namedTest, environment []strin
 		if directory == programTests {
 			timeout = programTimeout
 		}
-		command := r.command(ctx, environment, "test", "-json", "-count=1", "-vet=off", "-timeout="+timeout,
+		command := r.command(ctx, environment, "test", "-json", "-count=1", "-vet=off", "-tags=long", "-timeout="+timeout,
 			"-run="+pattern(byDirectory[directory]), "./"+directory)
 		// That tests fail is what is wanted: what they print says how.
 		printed, err := command.Output()
