@@ -85,7 +85,7 @@ func follow(ctx workflow.Context, in LifecycleInput) error {
 // first.
 func (f *follower) leaves(ctx workflow.Context) bool {
 	return workflow.AllHandlersFinished(ctx) &&
-		(f.looks >= longRun || workflow.GetInfo(ctx).GetContinueAsNewSuggested() || leavesQueue(ctx, f.looks))
+		(f.looks >= longRun || workflow.GetInfo(ctx).GetContinueAsNewSuggested())
 }
 
 // listen answers questions and nudges.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
@@ -120,4 +121,36 @@ func TestALongLifecycleIsTakenOverByAnotherRun(t *testing.T) {
 	})
 	env.ExecuteWorkflow(workflows.KeepPreapproval, workflows.LifecycleInput{})
 	require.True(t, workflow.IsContinueAsNewError(env.GetWorkflowError()))
+}
+
+// TestFollow_ANudgeBeforeTheTakeoverIsAnswered nudges a run that has looked often enough: the nudge waits for a look,
+// and the run for the nudge's end.
+func TestFollow_ANudgeBeforeTheTakeoverIsAnswered(t *testing.T) {
+	t.Parallel()
+	const longRun = 500
+	looks, answered := 0, false
+	var env *testsuite.TestWorkflowEnvironment
+	env = following(t, func(activities.PlanLifecycleInput) activities.LifecyclePlan {
+		looks++
+		return activities.LifecyclePlan{Now: env.Now(), Until: env.Now().Add(time.Hour), WaitsFor: "its end"}
+	})
+	env.RegisterDelayedCallback(func() {
+		env.UpdateWorkflow(workflows.NudgeUpdate, "nudge", &testsuite.TestUpdateCallback{
+			OnAccept: func() {}, OnReject: func(err error) { require.NoError(t, err) },
+			OnComplete: func(_ any, err error) {
+				require.NoError(t, err)
+				answered = true
+			},
+		})
+	}, longRun*time.Hour-time.Minute)
+	last := &activities.LastAction{CommandID: "renew", Key: "key", Tries: 3}
+	env.ExecuteWorkflow(workflows.KeepPreapproval, workflows.LifecycleInput{Last: last})
+	var next *workflow.ContinueAsNewError
+	require.ErrorAs(t, env.GetWorkflowError(), &next)
+	require.True(t, answered)
+	require.Equal(t, longRun+1, looks)
+	require.Equal(t, "KeepPreapproval", next.WorkflowType.Name)
+	var in workflows.LifecycleInput
+	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(next.Input, &in))
+	require.Equal(t, last, in.Last, "it takes over what was done last")
 }

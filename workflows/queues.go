@@ -1,14 +1,9 @@
 package workflows
 
-import (
-	"go.temporal.io/sdk/workflow"
-)
-
 // The task queues on which a ledger's workers look for work; in Temporal, [workflowid.Ledger.Name] names them. Each has
 // slots of its own in every worker, so that work of one class never waits for a slot that another class has.
 const (
-	// SubmissionQueue is for what somebody waits for: submissions, and the onboarding of external parties. Workflows of
-	// all kinds that were started before there were other queues are on it too.
+	// SubmissionQueue is for what somebody waits for: submissions, and the onboarding of external parties.
 	SubmissionQueue = "florin"
 	// LifecycleQueue is for the workflows that look after contracts.
 	LifecycleQueue = "florin-lifecycles"
@@ -68,7 +63,7 @@ func Queues() []Queue {
 	return queues
 }
 
-// queueOf decides on which queue a workflow runs. Those that only other versions know are on the one that all have had.
+// queueOf decides on which queue a workflow runs.
 func queueOf(name string) string {
 	switch _, isLifecycle := Lifecycles()[name]; {
 	case isLifecycle:
@@ -78,15 +73,4 @@ func queueOf(name string) string {
 	default:
 		return SubmissionQueue
 	}
-}
-
-// leavesQueue reports whether a run has to go on as a new one, on the queue that its workflow has today. It is asked
-// before each look, whose number makes the question a new one: runs that began before the question existed replay
-// without it, and leave at the first look after that.
-func leavesQueue(ctx workflow.Context, look int) bool {
-	info := workflow.GetInfo(ctx)
-	if info.TaskQueueName != SubmissionQueue || queueOf(info.WorkflowType.Name) == SubmissionQueue {
-		return false
-	}
-	return workflow.GetVersion(ctx, versionOwnQueue(look), workflow.DefaultVersion, 1) != workflow.DefaultVersion
 }

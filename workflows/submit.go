@@ -37,7 +37,7 @@ func SubmitCommands(ctx workflow.Context, in SubmitCommandsInput) (SubmitCommand
 		return SubmitCommandsResult{}, err
 	}
 	workflow.SetCurrentDetails(ctx, detailsOf(in.Submissions, outcomes))
-	// One upsert: each is an event of every submission, and replays of earlier histories expect one.
+	// One upsert: each is an event of every submission.
 	found := []temporal.SearchAttributeUpdate{AttributeOutcome.ValueSet(summarize(outcomes))}
 	if code := errorCode(outcomes); code != "" {
 		found = append(found, AttributeErrorCode.ValueSet(code))
@@ -109,18 +109,8 @@ func awaitFirst(ctx workflow.Context, early []ledger.Submission) error {
 // submissions set. It reports whether the record has noted that somebody waits.
 func awaitLedgerTime(ctx workflow.Context, submissions []ledger.Submission) (noted bool, err error) {
 	last := notBefore(submissions)
-	if last == nil {
-		return false, nil
-	}
-	if workflow.GetVersion(ctx, versionLedgerClock, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
-		if wait := last.MinLedgerTime.Sub(workflow.Now(ctx)); wait > 0 {
-			return false, workflow.Sleep(ctx, wait)
-		}
-		return false, nil
-	}
 	// A signed transaction is not delayed: its commit refuses a bound beyond the tolerance of the ledger time.
-	if submissions[0].Signed != nil &&
-		workflow.GetVersion(ctx, versionSignedAtOnce, workflow.DefaultVersion, 1) != workflow.DefaultVersion {
+	if last == nil || submissions[0].Signed != nil {
 		return false, nil
 	}
 	return reachLedgerTime(ctx, *last)
