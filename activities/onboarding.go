@@ -75,8 +75,7 @@ func (a *Activities) unusable(in topology.Contribution, err error) *fault.Fault 
 	return unrecordable(err)
 }
 
-// unsealedContribution is the refusal of a contribution that no node of this ledger took as it is. Whoever was given it
-// by an earlier version has to ask again.
+// unsealedContribution is the refusal of a contribution that no node of this ledger took as it is.
 func unsealedContribution() *fault.Fault {
 	return fault.InvalidArgumentf("No node of this ledger has sealed the contribution to the onboarding").
 		WithHint("Send the transactions to POST /v2/parties/external/allocate.")
@@ -192,9 +191,8 @@ func reachOf(in topology.Contribution) db.UserGuard {
 		return db.WithinReachOf(*in.AskedBy)
 	default:
 		return func(db.UserReach) error {
-			return fault.PermissionDenied.New("It is not known who asked for user %q to get the right to act as the party: an "+
-				"earlier release took the request", in.UserID).WithHint("Send the transactions to POST " +
-				"/v2/parties/external/allocate again.")
+			return fault.PermissionDenied.New("It is not known who asked for user %q to get the right to act as the party",
+				in.UserID).WithHint("Send the transactions to POST /v2/parties/external/allocate, with a token.")
 		}
 	}
 }

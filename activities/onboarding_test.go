@@ -126,8 +126,8 @@ func TestARefusedContributionTellsWhetherSomethingWaits(t *testing.T) {
 	require.True(t, there)
 }
 
-// TestNobodyGetsARightOfWhomItIsNotKnownWhoAsked makes contributions as releases took them that said who asks only
-// where its reach had a bound, or never: an administrator of a provider must not pass for one without.
+// TestNobodyGetsARightOfWhomItIsNotKnownWhoAsked makes contributions that do not say who asks: an administrator of a
+// provider must not pass for one without.
 func TestNobodyGetsARightOfWhomItIsNotKnownWhoAsked(t *testing.T) {
 	t.Parallel()
 	a := onboarder(t)

@@ -146,10 +146,9 @@ func (o *onboarding) run(ctx workflow.Context) (topology.Outcome, error) {
 	}
 }
 
-// await returns when there is something to do, and true when the time of what waits is over before. Onboardings of
-// earlier releases have no end.
+// await returns when there is something to do, and true when the time of what waits is over before.
 func (o *onboarding) await(ctx workflow.Context, ready func() bool) (expired bool, err error) {
-	if !o.pending || o.status.ExpiresAt.IsZero() {
+	if !o.pending {
 		return false, workflow.Await(ctx, ready)
 	}
 	left := max(o.status.ExpiresAt.Sub(workflow.Now(ctx)), time.Second) // the database's clock may be behind

@@ -73,7 +73,7 @@ func contributeAfter(env *testsuite.TestWorkflowEnvironment, after time.Duration
 }
 
 var waiting = topology.Outcome{
-	Party: carol, Progress: topology.Waiting, Pending: true,
+	Party: carol, Progress: topology.Waiting, Pending: true, ExpiresAt: time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC),
 	Missing: topology.Missing{Participants: []string{"other::1220bb"}},
 }
 
@@ -186,7 +186,9 @@ func TestAnOnboardingOfManyContributionsGoesOnInANewRun(t *testing.T) {
 	})
 	contributeAfter(resumed, time.Hour, "two")
 	resumed.ExecuteWorkflow(workflows.OnboardExternalParty, workflows.OnboardExternalPartyInput{
-		Party: carol, Resume: &workflows.OnboardingStatus{Party: carol, Progress: topology.Waiting},
+		Party: carol, Resume: &workflows.OnboardingStatus{
+			Party: carol, Progress: topology.Waiting, ExpiresAt: waiting.ExpiresAt,
+		},
 	})
 	require.NoError(t, resumed.GetWorkflowError())
 }

@@ -20,8 +20,7 @@ type Contribution struct {
 	IdentityProviderID string `json:"identityProviderId,omitempty"`
 	// UserID is who gets the right to act as the party when it is allocated; "" for nobody.
 	UserID string `json:"userId,omitempty"`
-	// AskedBy is who asks; nil where that is unknown: without authorization, and in contributions that earlier releases
-	// took.
+	// AskedBy is who asks; nil without authorization.
 	AskedBy *ledger.Identity `json:"askedBy,omitempty"`
 	// Unbound: whoever asks may give any user the right. Otherwise the user must be within the reach of AskedBy, as an
 	// administrator of its identity provider; of whom it is not known who asks, no user gets it.
