@@ -66,7 +66,6 @@ func TestWhatAUserLostItsAcknowledgedSubmissionsLose(t *testing.T) {
 			{Kind: ledger.CanExecuteAsAnyParty},
 			{Kind: ledger.CanActAsAnyParty},
 		}, []map[string]taking{gone, revoked}, nil},
-		{ledger.AdmittedAsUser, []ledger.Right{right(ledger.CanReadAs)}, []map[string]taking{gone}, nil},
 		{
 			ledger.AdmittedToWallet(alice),
 			[]ledger.Right{right(ledger.CanActAs), {Kind: ledger.CanActAsAnyParty}},

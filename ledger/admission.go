@@ -18,8 +18,6 @@ const (
 	AdmittedToAct Admission = "act"
 	// AdmittedToExecute: the user may execute transactions that the acting parties signed elsewhere.
 	AdmittedToExecute Admission = "execute"
-	// AdmittedAsUser: the user exists and is active. Earlier versions have admitted changes of wallets so.
-	AdmittedAsUser Admission = "user"
 	// AdmittedToNothing is refused by every commit: nothing was asked for when the submission was taken on.
 	AdmittedToNothing Admission = "nothing"
 
@@ -71,8 +69,6 @@ func (s Submission) CheckAdmission(user Submitter, known bool) *fault.Fault {
 	case strings.HasPrefix(string(s.Admission), admittedToOperate) && !user.isAdmin():
 		return fault.PermissionDenied.New("user %q was ParticipantAdmin when it submitted this, and is so no longer",
 			s.UserID)
-	case s.Admission == AdmittedAsUser:
-		return nil
 	case len(s.Admission.Parties()) > 0:
 		return s.lacks(user, CanActAs, s.Admission.Parties(), "act as")
 	default:
