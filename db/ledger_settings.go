@@ -31,9 +31,6 @@ type OtherSetting struct {
 	From           ledger.Offset
 }
 
-// SettingError refuses a value of a setting.
-type SettingError struct{ error }
-
 // LedgerSettings reads what the ledger decides by now. Those of which nothing is stored have their defaults.
 func (r Reader) LedgerSettings(ctx context.Context) (ledger.Settings, error) {
 	row, err := r.queries.GetLedgerSettings(ctx)
@@ -48,8 +45,7 @@ func fromDBLedgerSettings(row []byte) (settings ledger.Settings, err error) {
 }
 
 // FoundLedgerSettings gives the ledger the settings that it lacks: those given, by their names, or those of fallback.
-// It changes none that the ledger has, and returns those of which another value was given. Bounds count for what it
-// stores only, so that a process starts with what an earlier version let its ledger have.
+// It changes none that the ledger has, and returns those of which another value was given.
 func (d *DB) FoundLedgerSettings(
 	ctx context.Context, fallback ledger.Settings, given map[string]string,
 ) (others []OtherSetting, err error) {
@@ -80,7 +76,7 @@ func (d *DB) FoundLedgerSettings(
 				value = setting.Show(fallback)
 			default:
 				if err := setting.Set(&ledger.Settings{}, value); err != nil {
-					return &SettingError{err}
+					return err
 				}
 			}
 			if value == "" {

@@ -45,24 +45,6 @@ func TestALedgerKeepsTheSettingsOfItsFirstStart(t *testing.T) {
 	}
 }
 
-// A ledger of an earlier version, which had no bound, serves with the value that it has and with its flag.
-func TestALedgerKeepsWhatMayNotBeGivenToday(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	given := map[string]string{"coin-price": "2000000"}
-	_, err := d.FoundLedgerSettings(t.Context(), ledger.DefaultSettings(), given)
-	require.ErrorContains(t, err, "coin-price=2000000: it must be a positive decimal of at most 1000000")
-	changed, err := d.ChangeLedgerSetting(t.Context(), "coin-price", "2000000", "operator") // as it was stored then
-	require.NoError(t, err)
-	require.True(t, changed)
-	others, err := d.FoundLedgerSettings(t.Context(), ledger.DefaultSettings(), given)
-	require.NoError(t, err)
-	require.Empty(t, others)
-	read, err := d.LedgerSettings(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, decimal.MustParse("2000000"), read.CoinPrice)
-}
-
 func TestOfNodesThatFoundALedgerAtOnceOneDoes(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

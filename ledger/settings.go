@@ -69,10 +69,8 @@ type Setting struct {
 
 // settingValue reads and shows a value.
 type settingValue interface {
-	// read takes any value of the kind, and reports whether the text is one.
+	// read takes a value, and reports whether the text is one within the bounds.
 	read(text string) bool
-	// allowed reports whether the value is within the bounds for those that are given now.
-	allowed() bool
 	// must is the end of the sentence "it must be".
 	must() string
 	show() string
@@ -155,32 +153,14 @@ func FindSetting(name string) (Setting, bool) {
 // Show returns the value as text that [Setting.Set] reads. Equal values have equal texts.
 func (s Setting) Show(settings Settings) string { return s.field(&settings).show() }
 
-// Set reads a value that somebody gives. The error names the setting, the value and what it must be.
+// Set reads a value. The error names the setting, the value and what it must be.
 func (s Setting) Set(settings *Settings, text string) error {
 	changed := *settings
-	if err := s.Read(&changed, text); err != nil {
-		return err
-	}
-	if value := s.field(&changed); !value.allowed() {
-		return s.refusal(text, value)
-	}
-	*settings = changed
-	return nil
-}
-
-// Read reads a value that a ledger has, or may have. Bounds are for changes: a ledger keeps what an earlier version let
-// it have.
-func (s Setting) Read(settings *Settings, text string) error {
-	changed := *settings
 	if value := s.field(&changed); !value.read(text) {
-		return s.refusal(text, value)
+		return fmt.Errorf("%s=%s: it must be %s", s.Name, text, value.must())
 	}
 	*settings = changed
 	return nil
-}
-
-func (s Setting) refusal(text string, value settingValue) error {
-	return fmt.Errorf("%s=%s: it must be %s", s.Name, text, value.must())
 }
 
 // MarshalJSON writes the values as texts by the names of the settings.
@@ -207,7 +187,7 @@ func (s *Settings) UnmarshalJSON(data []byte) error {
 		if !ok {
 			continue
 		}
-		if err := setting.Read(s, text); err != nil {
+		if err := setting.Set(s, text); err != nil {
 			return fmt.Errorf("the settings of the ledger: %w", err)
 		}
 	}
@@ -216,20 +196,18 @@ func (s *Settings) UnmarshalJSON(data []byte) error {
 
 type textValue struct{ to *string }
 
-func (v textValue) show() string  { return *v.to }
-func (v textValue) must() string  { return "given" }
-func (v textValue) allowed() bool { return *v.to != "" }
+func (v textValue) show() string { return *v.to }
+func (v textValue) must() string { return "given" }
 
 func (v textValue) read(text string) bool {
 	*v.to = text
-	return true
+	return text != ""
 }
 
 type boolValue struct{ to *bool }
 
-func (v boolValue) show() string  { return strconv.FormatBool(*v.to) }
-func (v boolValue) must() string  { return "true or false" }
-func (v boolValue) allowed() bool { return true }
+func (v boolValue) show() string { return strconv.FormatBool(*v.to) }
+func (v boolValue) must() string { return "true or false" }
 
 func (v boolValue) read(text string) bool {
 	*v.to = text == "true"
@@ -241,8 +219,7 @@ type durationValue struct {
 	min time.Duration
 }
 
-func (v durationValue) show() string  { return v.to.String() }
-func (v durationValue) allowed() bool { return *v.to >= v.min }
+func (v durationValue) show() string { return v.to.String() }
 
 func (v durationValue) must() string {
 	if v.min > 0 {
@@ -254,7 +231,7 @@ func (v durationValue) must() string {
 func (v durationValue) read(text string) bool {
 	duration, err := time.ParseDuration(text)
 	*v.to = duration
-	return err == nil
+	return err == nil && duration >= v.min
 }
 
 type priceValue struct{ to *decimal.Decimal }
@@ -262,8 +239,7 @@ type priceValue struct{ to *decimal.Decimal }
 // maxPrice is more than a coin will cost. Beyond it, fees and rewards would be too small to write down.
 var maxPrice = decimal.FromInt(1_000_000)
 
-func (v priceValue) show() string  { return v.to.Show() }
-func (v priceValue) allowed() bool { return v.to.Sign() > 0 && v.to.Cmp(maxPrice) <= 0 }
+func (v priceValue) show() string { return v.to.Show() }
 
 func (v priceValue) must() string {
 	return "a positive decimal of at most 1000000, with at most ten places"
@@ -272,17 +248,16 @@ func (v priceValue) must() string {
 func (v priceValue) read(text string) bool {
 	price, err := decimal.Parse(text)
 	*v.to = price
-	return err == nil
+	return err == nil && price.Sign() > 0 && price.Cmp(maxPrice) <= 0
 }
 
 type countValue struct{ to *int }
 
-func (v countValue) show() string  { return strconv.Itoa(*v.to) }
-func (v countValue) must() string  { return "a number of zero or more" }
-func (v countValue) allowed() bool { return *v.to >= 0 }
+func (v countValue) show() string { return strconv.Itoa(*v.to) }
+func (v countValue) must() string { return "a number of zero or more" }
 
 func (v countValue) read(text string) bool {
 	count, err := strconv.Atoi(text)
 	*v.to = count
-	return err == nil
+	return err == nil && count >= 0
 }

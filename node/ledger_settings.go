@@ -59,7 +59,7 @@ func (s *ledgerSettings) given() (map[string]string, error) {
 	for name, text := range values {
 		setting, _ := ledger.FindSetting(name)
 		read := ledger.DefaultSettings()
-		if err := setting.Read(&read, text); err != nil {
+		if err := setting.Set(&read, text); err != nil {
 			return nil, fmt.Errorf("--%w", err)
 		}
 		values[name] = setting.Show(read)
@@ -80,14 +80,11 @@ func (n *Node) foundLedger(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fallback, err := n.settingsBefore(ctx)
-	if err != nil {
-		return err
+	fallback := ledger.DefaultSettings()
+	if clock := n.options.Clock; clock == clockSimulated || clock == clockStatic {
+		fallback.RoundTick = simulatedTick
 	}
 	others, err := n.Database.FoundLedgerSettings(ctx, fallback, given)
-	if refused, ok := errors.AsType[*db.SettingError](err); ok {
-		return fmt.Errorf("--%w", refused)
-	}
 	if err != nil {
 		return err
 	}
@@ -101,24 +98,6 @@ func (n *Node) foundLedger(ctx context.Context) error {
 // simulatedTick is the tick of a fresh ledger whose clock can be advanced: the clock stops at each round, and a year
 // has 52 then.
 const simulatedTick = 7 * 24 * time.Hour
-
-// settingsBefore are the settings of a ledger that an earlier version made, as far as they can be known, and else the
-// defaults.
-func (n *Node) settingsBefore(ctx context.Context) (ledger.Settings, error) {
-	settings := ledger.DefaultSettings()
-	identity, exists, err := n.Database.Node(ctx)
-	if err != nil || !exists {
-		if clock := n.options.Clock; clock == clockSimulated || clock == clockStatic {
-			settings.RoundTick = simulatedTick
-		}
-		return settings, err
-	}
-	settings.Participant, _, _ = strings.Cut(identity.ParticipantID, "::")
-	settings.Synchronizer, _, _ = strings.Cut(identity.SynchronizerID, "::")
-	settings.OperatorHint, _, _ = strings.Cut(string(identity.Operator), "::")
-	settings.OperatorUser = identity.OperatorUser
-	return settings, nil
-}
 
 // checkSecret refuses to serve tokens by another secret than the other nodes of the ledger. Where tokens are verified
 // by the keys of an issuer, the secret is not used.
