@@ -117,11 +117,6 @@ func (p lifecyclePlanning) plan() (LifecyclePlan, error) {
 	if err != nil {
 		return LifecyclePlan{}, err
 	}
-	// An earlier release may have named the workflow otherwise.
-	contracts, err = enter(p.ctx, p.tx, p.activities.Lifecycles, contracts, row.WorkflowID)
-	if err != nil {
-		return LifecyclePlan{}, err
-	}
 	row.Contracts = row.Contracts[:0]
 	for _, contract := range contracts {
 		row.Contracts = append(row.Contracts, contract.ID)

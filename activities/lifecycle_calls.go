@@ -60,27 +60,6 @@ func (c *LifecycleCalls) Drop(ctx context.Context, workflowID string) error {
 	return c.db.InTx(ctx, func(tx *db.Tx) error { return tx.DropLifecycle(ctx, workflowID) })
 }
 
-// Rename enters the contracts of a lifecycle anew, under the names that their workflows have today, and forgets the
-// lifecycle. One whose contracts are gone is only forgotten.
-func (c *LifecycleCalls) Rename(ctx context.Context, workflowID string) error {
-	return rename(ctx, c.db, c.lifecycles, workflowID)
-}
-
-func rename(ctx context.Context, database *db.DB, lifecycles *lifecycle.Registry, workflowID string) error {
-	return database.InTx(ctx, func(tx *db.Tx) error {
-		row, ok, err := tx.TakeLifecycle(ctx, workflowID)
-		if err != nil || !ok {
-			return err
-		}
-		contracts, err := activeContracts(ctx, tx, row.Contracts)
-		if err != nil {
-			return err
-		}
-		_, err = enter(ctx, tx, lifecycles, contracts, "")
-		return err
-	})
-}
-
 // Refused notes that Temporal refuses the call of a workflow, so that nobody waits for it. A lifecycle whose contracts
 // are gone is forgotten.
 func (c *LifecycleCalls) Refused(ctx context.Context, workflowID, why string) error {
@@ -99,30 +78,4 @@ func (c *LifecycleCalls) Refused(ctx context.Context, workflowID, why string) er
 		}
 		return tx.NoteRefusal(ctx, workflowID, why)
 	})
-}
-
-// enter enters the contracts whose workflow is another than the one named, and returns those that need none or have
-// that one.
-func enter(
-	ctx context.Context, tx *db.Tx, lifecycles *lifecycle.Registry, contracts []ledger.Contract, but string,
-) (rest []ledger.Contract, err error) {
-	var changes []db.LifecycleChange
-	for _, contract := range contracts {
-		followed, ok, err := follow(lifecycles, contract)
-		if err != nil && but == "" { // a repair can do nothing for it, and goes on with the others
-			continue
-		}
-		if err != nil {
-			return nil, &undecidedError{err}
-		}
-		if !ok || followed.WorkflowID.String() == but || db.Apart(contract.ID).String() == but {
-			rest = append(rest, contract)
-			continue
-		}
-		changes = append(changes, db.LifecycleChange{
-			WorkflowID: followed.WorkflowID, Kind: followed.Kind, Parties: followed.Parties,
-			Created: []ledger.ContractID{contract.ID},
-		})
-	}
-	return rest, tx.TouchLifecycles(ctx, changes)
 }

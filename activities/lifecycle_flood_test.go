@@ -91,13 +91,6 @@ func TestAThousandTransferCommandsCostEachWhatOneCosts(t *testing.T) {
 			require.Equal(t, before[id], row, "nobody else has to look")
 		}
 	}
-	behind := b.planOf(command(1)).Action
-	require.NotNil(t, behind, "there are two counters now")
-	require.Contains(t, behind.CommandID, "end-transfer-command-counter:")
-	require.Nil(t, b.commit(*behind)[0].Refusal)
-	plan := b.planOf(command(1))
-	require.Equal(t, "an open round", plan.WaitsFor)
-	require.Len(t, plan.Contracts, 1)
 	require.Equal(t, "its delegate, or expiry", b.planOf(command(2)).WaitsFor)
 }
 
@@ -124,33 +117,6 @@ func TestTransferCommandsOfOneNonceShareALifecycleAsFarAsMay(t *testing.T) {
 		}
 	}
 	require.Equal(t, 300, contracts)
-}
-
-// Of the commands that an earlier release entered in one lifecycle of their sender, each gets its own when the counter
-// or anything else has the lifecycle look.
-func TestTransferCommandsThatShareALifecycleOfTheirSenderGetTheirOwn(t *testing.T) {
-	t.Parallel()
-	const many = 150
-	b, _ := newPoisonedBundle(t)
-	var commands []ledger.Command
-	for nonce := range many {
-		commands = append(commands, transferCommand(nonce))
-	}
-	b.commit(b.submission("commands", []ledger.Party{eve}, commands...))
-	shared := workflowid.Of("transfer-commands", string(eve)).String()
-	b.exec(`WITH own AS (DELETE FROM lifecycles RETURNING kind, parties, contract_ids)
-		INSERT INTO lifecycles (workflow_id, kind, parties, contract_ids, due_at)
-		SELECT $1, min(kind), min(parties), array_agg(contract_ids[1]), '2027-01-01' FROM own`, shared)
-	require.Len(t, b.lifecycles()[shared].Contracts, many)
-	b.commit(b.submission("counter", []ledger.Party{eve}, commandsCounted(0)))
-	require.Zero(t, b.lifecycles()[shared].DueAt.Unix())
-	require.True(t, b.planOf(shared).Over)
-	rows := b.lifecycles()
-	require.Len(t, rows, many)
-	for id, row := range rows {
-		require.Len(t, row.Contracts, 1, id)
-		require.Zero(t, row.DueAt.Unix(), "it looks")
-	}
 }
 
 func createdByOwner(entity, argument string) ledger.Command {

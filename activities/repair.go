@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
@@ -29,15 +30,14 @@ func RepairLifecycles(ctx context.Context, database *db.DB, lifecycles *lifecycl
 			return 0, err
 		}
 		if len(page) == 0 {
-			return touchAll(ctx, database, lifecycles)
+			return touchAll(ctx, database)
 		}
 		contracts := make([]ledger.Contract, len(page))
 		for i, stored := range page {
 			contracts[i] = stored.Contract
 		}
 		err = database.InTx(ctx, func(tx *db.Tx) error {
-			_, err := enter(ctx, tx, lifecycles, contracts, "")
-			return err
+			return enter(ctx, tx, lifecycles, contracts)
 		})
 		if err != nil {
 			return 0, err
@@ -46,8 +46,26 @@ func RepairLifecycles(ctx context.Context, database *db.DB, lifecycles *lifecycl
 	}
 }
 
+// enter enters the contracts that need a workflow, except those on which a repair cannot decide.
+func enter(
+	ctx context.Context, tx *db.Tx, lifecycles *lifecycle.Registry, contracts []ledger.Contract,
+) error {
+	var changes []db.LifecycleChange
+	for _, contract := range contracts {
+		followed, ok, err := follow(lifecycles, contract)
+		if err != nil || !ok {
+			continue
+		}
+		changes = append(changes, db.LifecycleChange{
+			WorkflowID: followed.WorkflowID, Kind: followed.Kind, Parties: followed.Parties,
+			Created: []ledger.ContractID{contract.ID},
+		})
+	}
+	return tx.TouchLifecycles(ctx, changes)
+}
+
 // touchAll makes all lifecycles due, those included that have no active contract any more: their workflows end.
-func touchAll(ctx context.Context, database *db.DB, lifecycles *lifecycle.Registry) (count int, err error) {
+func touchAll(ctx context.Context, database *db.DB) (count int, err error) {
 	after := ""
 	for {
 		page, err := database.Lifecycles(ctx, after, repairBatch)
@@ -58,10 +76,7 @@ func touchAll(ctx context.Context, database *db.DB, lifecycles *lifecycle.Regist
 		for _, row := range page {
 			id, ok := workflowid.Parse(row.WorkflowID)
 			if !ok {
-				if err := rename(ctx, database, lifecycles, row.WorkflowID); err != nil {
-					return count, err
-				}
-				continue
+				return count, fmt.Errorf("lifecycle %q: its id is no workflow id", row.WorkflowID)
 			}
 			changes = append(changes, db.LifecycleChange{WorkflowID: id, Kind: row.Kind, Parties: row.Parties})
 		}

@@ -198,15 +198,6 @@ func (t *Tx) DropLifecycle(ctx context.Context, workflowID string) error {
 	return failed("deleting a lifecycle", t.queries.DropLifecycle(ctx, workflowID))
 }
 
-// TakeLifecycle deletes a lifecycle and returns what it was; false when there is none.
-func (t *Tx) TakeLifecycle(ctx context.Context, workflowID string) (Lifecycle, bool, error) {
-	row, err := t.queries.TakeLifecycle(ctx, workflowID)
-	if isNoRows(err) {
-		return Lifecycle{}, false, nil
-	}
-	return fromDBLifecycle(row), err == nil, failed("taking a lifecycle", err)
-}
-
 // NoteRefusal notes why Temporal refused the call of a lifecycle's workflow. Until the workflow looks, or its contracts
 // change, nobody waits for the lifecycle.
 func (t *Tx) NoteRefusal(ctx context.Context, workflowID, refusal string) error {

@@ -77,7 +77,6 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 			"contracts_active_by_template", "active_contracts_by_template",
 		}},
 		"WakeLifecycles": {dbgen.WakeLifecycles, []string{"lifecycles_one_per_workflow"}},
-		"TakeLifecycle":  {dbgen.TakeLifecycle, []string{"lifecycles_one_per_workflow"}},
 		"EnterTasks": {dbgen.EnterTasks, []string{
 			"active_contracts_by_template", "automation_settings_one_per_wallet",
 		}},

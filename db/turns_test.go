@@ -186,7 +186,11 @@ func TestTurnsGoAround(t *testing.T) {
 			for _, row := range rows {
 				ids = append(ids, row.WorkflowID)
 				require.NoError(t, record.InTx(t.Context(), func(tx *db.Tx) error {
-					_, _, err := tx.TakeLifecycle(t.Context(), row.WorkflowID)
+					held, _, err := tx.Lifecycle(t.Context(), row.WorkflowID)
+					if err != nil {
+						return err
+					}
+					_, err = tx.SettleLifecycle(t.Context(), db.Lifecycle{WorkflowID: held.WorkflowID, Version: held.Version})
 					return err
 				}))
 			}

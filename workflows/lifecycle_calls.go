@@ -30,8 +30,6 @@ type LifecycleRecord interface {
 	Wake(ctx context.Context) (more bool, err error)
 	// Drop forgets a lifecycle.
 	Drop(ctx context.Context, workflowID string) error
-	// Rename enters the contracts of a lifecycle under the names that their workflows have today.
-	Rename(ctx context.Context, workflowID string) error
 	// Refused notes that Temporal refuses the call of a workflow, so that nobody waits for it.
 	Refused(ctx context.Context, workflowID, why string) error
 }
@@ -155,8 +153,8 @@ func (c *Caller) call(ctx context.Context, due activities.DueLifecycle) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	id, ok := workflowid.Parse(due.WorkflowID)
-	if !ok { // as an earlier release named it
-		return c.options.Record.Rename(ctx, due.WorkflowID)
+	if !ok {
+		return fmt.Errorf("lifecycle %q: its id is no workflow id", due.WorkflowID)
 	}
 	if _, ok := Lifecycles()[due.Kind]; !ok { // it waits for a time only
 		err := c.options.Temporal.SignalWorkflow(ctx, c.options.Ledger.Name(due.WorkflowID), "", LookSignal, nil)

@@ -534,35 +534,6 @@ func (q *Queries) TakeDueLifecycles(ctx context.Context, arg TakeDueLifecyclesPa
 	return items, nil
 }
 
-const TakeLifecycle = `-- name: TakeLifecycle :one
-DELETE FROM lifecycles
-WHERE workflow_id = $1
-RETURNING workflow_id, kind, parties, contract_ids, version, due_at, waits_for, call_after, calls, tries, trouble, refusal, account, due_since
-`
-
-// TakeLifecycle deletes a lifecycle and returns what it was.
-func (q *Queries) TakeLifecycle(ctx context.Context, workflowID string) (Lifecycle, error) {
-	row := q.db.QueryRow(ctx, TakeLifecycle, workflowID)
-	var i Lifecycle
-	err := row.Scan(
-		&i.WorkflowID,
-		&i.Kind,
-		&i.Parties,
-		&i.ContractIds,
-		&i.Version,
-		&i.DueAt,
-		&i.WaitsFor,
-		&i.CallAfter,
-		&i.Calls,
-		&i.Tries,
-		&i.Trouble,
-		&i.Refusal,
-		&i.Account,
-		&i.DueSince,
-	)
-	return i, err
-}
-
 const TakeWakes = `-- name: TakeWakes :one
 SELECT holders_offset, wallet_offset, wallet_node_id, waiting_offset, waiting_node_id
 FROM lifecycle_wakes

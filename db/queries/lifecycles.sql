@@ -83,12 +83,6 @@ WHERE lifecycles.contract_ids = '{}';
 DELETE FROM lifecycles
 WHERE workflow_id = @workflow_id AND contract_ids = '{}';
 
--- TakeLifecycle deletes a lifecycle and returns what it was.
--- name: TakeLifecycle :one
-DELETE FROM lifecycles
-WHERE workflow_id = @workflow_id
-RETURNING *;
-
 -- NoteRefusal notes why Temporal refused the call of a workflow.
 -- name: NoteRefusal :exec
 UPDATE lifecycles

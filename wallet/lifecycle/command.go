@@ -26,19 +26,12 @@ func followCommand(_ ledger.ContractID, c coin.TransferCommand) Followed {
 
 // wakeCommands wakes the commands whose turn it is.
 func wakeCommands(c coin.TransferCommandCounter) []Followed {
-	next := Followed{
+	return []Followed{{
 		Kind: RunTransferCommands, WorkflowID: commandWorkflow(c.Sender, c.NextNonce), Parties: []ledger.Party{c.Sender},
-	}
-	// Under one name for all of a sender, earlier releases entered them. They get names of their own when they look.
-	earlier := next
-	earlier.WorkflowID = workflowid.Of("transfer-commands", string(c.Sender))
-	return []Followed{next, earlier}
+	}}
 }
 
 type transferCommand = plan.Contract[coin.TransferCommand]
-
-// soon is how many commands may come before one that looks each minute whether it is its turn.
-const soon = 4
 
 // planCommands looks after the transfer commands of one nonce of a sender: it executes those that are open, and ends
 // what has expired, which holds up none of the others. After a refusal what has expired is ended first: one that is
@@ -100,68 +93,26 @@ func (r *Registry) endCommands(s Situation, expired []transferCommand) (plan.Ste
 func (r *Registry) executeCommands(s Situation, commands []transferCommand) (plan.Step, error) {
 	first := commands[0]
 	step := plan.Step{Until: first.Payload.ExpiresAt.Time(), WaitsFor: "its delegate, or expiry"}
-	counter, behind, err := r.counterOf(s, first.Payload.Sender)
-	switch {
-	case err != nil:
+	counters, err := plan.Held[coin.TransferCommandCounter](s.View, plan.Sender, first.Payload.Sender, plan.First, 1)
+	if err != nil {
 		return plan.Step{}, err
-	case behind != nil && isTurn(commands, *counter): // one lifecycle is enough to do so, and those that come later wait
-		step.Action, err = r.endCounter(s, *behind)
-		return step, err
-	case counter == nil:
+	}
+	if len(counters) == 0 {
 		step.Action, err = r.startCounting(s, first)
 		return step, err
 	}
+	counter := counters[0]
 	for _, command := range commands {
 		if command.Payload.Delegate != s.Node.Operator {
 			continue
 		}
 		if command.Payload.Nonce <= counter.Payload.NextNonce {
-			return r.sendCommand(s, command, *counter, step)
+			return r.sendCommand(s, command, counter, step)
 		}
-		// The counter wakes those whose turn it is, but for the hundredth of one nonce and beyond. The version before wakes
-		// none, so those that are next look by themselves.
-		again := recheckInterval
-		if command.Payload.Nonce-counter.Payload.NextNonce <= soon {
-			again = time.Minute
-		}
-		step.Until = earlier(s.Now.Add(again), step.Until)
+		// The counter wakes those whose turn it is, but for the hundredth of one nonce and beyond.
+		step.Until = earlier(s.Now.Add(recheckInterval), step.Until)
 	}
 	return step, nil
-}
-
-// isTurn reports whether a counter has come to one of the commands.
-func isTurn(commands []transferCommand, counter commandCounter) bool {
-	return slices.ContainsFunc(commands, func(command transferCommand) bool {
-		return command.Payload.Nonce <= counter.Payload.NextNonce
-	})
-}
-
-type commandCounter = plan.Contract[coin.TransferCommandCounter]
-
-// counterOf finds the counter of a sender's commands; nil before there is one. Of two, which only two releases at work
-// at the same time can have made, the one counts that is ahead, and the other one is behind.
-func (r *Registry) counterOf(s Situation, sender ledger.Party) (counter, behind *commandCounter, err error) {
-	counters, err := plan.Held[coin.TransferCommandCounter](s.View, plan.Sender, sender, plan.First, 2)
-	switch {
-	case err != nil || len(counters) == 0:
-		return nil, nil, err
-	case len(counters) == 1:
-		return &counters[0], nil, nil
-	case counters[1].Payload.NextNonce > counters[0].Payload.NextNonce:
-		return &counters[1], &counters[0], nil
-	default:
-		return &counters[0], &counters[1], nil
-	}
-}
-
-// endCounter archives a counter that is behind: whoever executes a command names its counter, so one that was replaced,
-// and whose nonce is used, could be executed by it.
-func (r *Registry) endCounter(s Situation, behind commandCounter) (*plan.Action, error) {
-	archive, err := plan.Exercise[coin.TransferCommandCounter](r.packages, behind.ID, "Archive", lf.Archive{})
-	return &plan.Action{
-		CommandID: "end-transfer-command-counter:" + plan.Short(behind.ID), ActAs: []ledger.Party{s.Node.DSO},
-		Commands: []ledger.Command{archive},
-	}, err
 }
 
 // startCounting makes a sender's counter. Several of its commands may find that there is none: their submissions are

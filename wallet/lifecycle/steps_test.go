@@ -1,7 +1,6 @@
 package lifecycle_test
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -368,9 +367,6 @@ func TestWhatIsDueForTransferCommands(t *testing.T) {
 			cointest.Operator, 3, 2, time.Hour, false,
 			decision{does: "send-transfer-command", after: time.Hour, waitsFor: "its execution, or expiry"},
 		},
-		"the next ones look again soon": {
-			cointest.Operator, 3, 7, time.Hour, false, decision{after: time.Minute, waitsFor: "its delegate, or expiry"},
-		},
 		"a later one waits for those before": {
 			cointest.Operator, 3, 8, time.Hour, false, decision{after: time.Hour, waitsFor: "its delegate, or expiry"},
 		},
@@ -411,36 +407,6 @@ func TestWhatIsDueForTransferCommands(t *testing.T) {
 			if c.counter == none {
 				require.Len(t, cointest.All[coin.TransferCommandCounter](w.Network), 1)
 			}
-		})
-	}
-}
-
-// Two releases at work at the same time may both have made a counter for a sender. A command whose nonce is used must
-// not be executed by the one that is behind. The command whose turn it is ends that one, and the others wait.
-func TestTheCounterThatIsBehindEnds(t *testing.T) {
-	t.Parallel()
-	for name, nonces := range map[string][]int64{
-		"the older one": {0, 1}, "the newer one": {1, 0}, "the newer of two alike": {0, 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t)
-			w.Tap(cointest.Alice, "100")
-			ahead := slices.Max(nonces)
-			id, later := w.command(ahead, time.Hour), w.command(ahead+1, time.Hour)
-			for _, nonce := range nonces {
-				cointest.Create(w.Network, coin.TransferCommandCounter{
-					DSO: cointest.DSO, Sender: cointest.Alice, NextNonce: nonce,
-				}, cointest.DSO)
-			}
-			require.Nil(t, w.plan(lifecycle.RunTransferCommands, later).Action)
-			decision{
-				does: "end-transfer-command-counter", after: time.Hour, waitsFor: "its delegate, or expiry",
-			}.require(w, w.plan(lifecycle.RunTransferCommands, id), "")
-			left := slices.Collect(maps.Values(cointest.All[coin.TransferCommandCounter](w.Network)))
-			require.Len(t, left, 1)
-			require.Equal(t, ahead, left[0].NextNonce)
-			require.NotNil(t, w.plan(lifecycle.RunTransferCommands, id).Action, "it is sent")
 		})
 	}
 }

@@ -187,7 +187,7 @@ func TestTheOnboardingOfAPartyWithTheLongestIDStarts(t *testing.T) {
 	require.NotNil(t, outcome.Refusal, "nothing was contributed")
 }
 
-// spoil gives lifecycles names as an earlier release did.
+// spoil changes rows behind the node.
 func (n *node) spoil(statement string, arguments ...any) {
 	n.t.Helper()
 	connection, err := pgx.Connect(n.t.Context(), n.databaseURL)
@@ -196,31 +196,6 @@ func (n *node) spoil(statement string, arguments ...any) {
 	tag, err := connection.Exec(n.t.Context(), statement, arguments...)
 	require.NoError(n.t, err)
 	require.Positive(n.t, tag.RowsAffected())
-}
-
-func TestLifecyclesUnderImpossibleNamesRecover(t *testing.T) {
-	t.Parallel()
-	n := newNode(t)
-	n.stop()
-	alice, bob := n.party("alice"), n.party("bob")
-	n.wallet(alice)
-	n.tap(alice, "100.0")
-	n.offer(alice, bob, day)
-	n.spoil("UPDATE lifecycles SET workflow_id = 'transfer:' || repeat('é', 300)")
-	n.spoil("INSERT INTO lifecycles (workflow_id, kind, parties, contract_ids) VALUES ($1, $2, '{}', '{00aa}')",
-		strings.Repeat("gone", 100), lifecycle.TwoStepTransfer)
-	n.spoil("INSERT INTO lifecycles (workflow_id, kind, parties, contract_ids) " +
-		"SELECT 'traffic::' || n, kind, parties, contract_ids FROM lifecycles, generate_series(1, 40) AS n " +
-		"WHERE workflow_id LIKE 'transfer:%'")
-	n.start(namespace(t))
-	n.advance(time.Minute)
-	rows, err := n.db.Lifecycles(t.Context(), "", 100)
-	require.NoError(t, err)
-	require.Len(t, rows, 1, "one under its name of today; those whose contracts are gone are forgotten")
-	n.waits(rows[0].WorkflowID, "accept or reject")
-	n.accept(bob)
-	n.allOver()
-	require.Equal(t, "40.0", n.balance(bob))
 }
 
 // A namespace that refuses every call holds up neither the clock nor anybody for ever.
