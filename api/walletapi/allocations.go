@@ -147,41 +147,28 @@ func (a *API) allocateAmulet(
 // decodeAllocation reads what a caller wants to set coin aside for.
 func (a *API) decodeAllocation(
 	w validator.Owner, body AllocateAmuletRequest,
-) (specification token.AllocationSpecification, err error) {
-	settlement := token.SettlementInfo{
-		SettlementRef: token.Reference{ID: body.Settlement.SettlementRef.ID},
-		Meta:          token.Metadata{Values: body.Settlement.Meta},
+) (token.AllocationSpecification, error) {
+	var read fields
+	settlement, leg := body.Settlement, body.TransferLeg
+	specification := token.AllocationSpecification{
+		Settlement: token.SettlementInfo{
+			Executor: read.party("settlement.executor", settlement.Executor),
+			SettlementRef: token.Reference{
+				ID: settlement.SettlementRef.ID, CID: (*lf.CID[token.AnyContract])(settlement.SettlementRef.CID),
+			},
+			RequestedAt:    read.time("settlement.requested_at", settlement.RequestedAt),
+			AllocateBefore: read.time("settlement.allocate_before", settlement.AllocateBefore),
+			SettleBefore:   read.time("settlement.settle_before", settlement.SettleBefore),
+			Meta:           token.Metadata{Values: settlement.Meta},
+		},
+		TransferLegID: body.TransferLegID,
+		TransferLeg: token.TransferLeg{
+			Sender: w.Party, Receiver: read.party("transfer_leg.receiver", leg.Receiver),
+			Amount: read.amount("transfer_leg.amount", leg.Amount), InstrumentID: a.instrument(),
+			Meta: token.Metadata{Values: leg.Meta},
+		},
 	}
-	if cid := body.Settlement.SettlementRef.CID; cid != nil {
-		id := lf.CID[token.AnyContract](*cid)
-		settlement.SettlementRef.CID = &id
-	}
-	leg := token.TransferLeg{
-		Sender: w.Party, InstrumentID: a.instrument(), Meta: token.Metadata{Values: body.TransferLeg.Meta},
-	}
-	if settlement.Executor, err = decodeParty("settlement.executor", body.Settlement.Executor); err != nil {
-		return specification, err
-	}
-	for _, at := range []struct {
-		field  string
-		micros int64
-		into   *lf.Timestamp
-	}{
-		{"settlement.requested_at", body.Settlement.RequestedAt, &settlement.RequestedAt},
-		{"settlement.allocate_before", body.Settlement.AllocateBefore, &settlement.AllocateBefore},
-		{"settlement.settle_before", body.Settlement.SettleBefore, &settlement.SettleBefore},
-	} {
-		if *at.into, err = decodeTime(at.field, at.micros); err != nil {
-			return specification, err
-		}
-	}
-	if leg.Receiver, err = decodeParty("transfer_leg.receiver", body.TransferLeg.Receiver); err != nil {
-		return specification, err
-	}
-	leg.Amount, err = decodePositive("transfer_leg.amount", body.TransferLeg.Amount)
-	return token.AllocationSpecification{
-		Settlement: settlement, TransferLegID: body.TransferLegID, TransferLeg: leg,
-	}, err
+	return specification, read.err
 }
 
 // ListAllocationsResponse are the allocations of the caller's coin.

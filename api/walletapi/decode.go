@@ -25,6 +25,30 @@ func decodeFailed(format string, args ...any) error {
 	return v0.BadRequest("Failed to decode: "+format, args...)
 }
 
+// fields reads the fields of a request in their order. The first refusal is err; what comes after it is not looked at.
+type fields struct{ err error }
+
+func (f *fields) party(field, id string) ledger.Party { return next(f, decodeParty, field, id) }
+
+func (f *fields) time(field string, micros int64) lf.Timestamp {
+	return next(f, decodeTime, field, micros)
+}
+
+func (f *fields) amount(field, text string) decimal.Decimal {
+	return next(f, decodePositive, field, text)
+}
+
+func (f *fields) tokenAmount(field, text string) decimal.Decimal {
+	return next(f, decodeTokenAmount, field, text)
+}
+
+func next[T, V any](f *fields, decode func(field string, value T) (V, error), field string, value T) (decoded V) {
+	if f.err == nil {
+		decoded, f.err = decode(field, value)
+	}
+	return decoded
+}
+
 // decodeParty reads a party id: name::fingerprint.
 func decodeParty(field, text string) (ledger.Party, error) {
 	if err := ledger.CheckParty(text); err != nil {
@@ -74,10 +98,13 @@ func decodeAmount(field, text string) (decimal.Decimal, error) {
 // decodePositive reads an amount that a field must have more than nothing of.
 func decodePositive(field, text string) (decimal.Decimal, error) {
 	amount, err := decodeAmount(field, text)
-	if err != nil {
-		return amount, err
-	}
-	return amount, validator.CheckPositive(field, amount)
+	return amount, cmp.Or(err, validator.CheckPositive(field, amount))
+}
+
+// decodeTokenAmount is [decodePositive] for transfers by the token standard.
+func decodeTokenAmount(field, text string) (decimal.Decimal, error) {
+	amount, err := decodeBigAmount(field, text)
+	return amount, cmp.Or(err, validator.CheckPositive(field, amount))
 }
 
 // decodeTime reads a time in microseconds since the Unix epoch.

@@ -40,15 +40,13 @@ func (a *API) allocateDevelopmentFundCoupon(
 	if err != nil {
 		return response, err
 	}
-	argument := coin.AmuletRulesAllocateDevelopmentFundCoupon{Reason: req.Body.Reason, FundManager: w.Party}
-	if argument.Beneficiary, err = decodeParty("beneficiary", req.Body.Beneficiary); err != nil {
-		return response, err
+	var read fields
+	argument := coin.AmuletRulesAllocateDevelopmentFundCoupon{
+		Beneficiary: read.party("beneficiary", req.Body.Beneficiary), Amount: read.amount("amount", req.Body.Amount),
+		ExpiresAt: read.time("expiresAt", req.Body.ExpiresAt), Reason: req.Body.Reason, FundManager: w.Party,
 	}
-	if argument.Amount, err = decodePositive("amount", req.Body.Amount); err != nil {
-		return response, err
-	}
-	if argument.ExpiresAt, err = decodeTime("expiresAt", req.Body.ExpiresAt); err != nil {
-		return response, err
+	if read.err != nil {
+		return response, read.err
 	}
 	n, err := a.Network(ctx)
 	if err != nil {

@@ -2,7 +2,6 @@ package walletapi
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"github.com/florinledger/florin/api/endpoint"
@@ -49,24 +48,16 @@ func (a *API) createTransferOffer(
 	if err := checkOfferTrackingID(req.Body.TrackingID); err != nil {
 		return none, err
 	}
-	_, known, err := a.tracked(ctx, w, w.Party, tracking.TransferOffer, req.Body.TrackingID)
-	if err != nil {
+	if err := a.checkUnused(ctx, w, tracking.TransferOffer, req.Body.TrackingID,
+		"CreateTransferOffer duplicate command"); err != nil {
 		return none, err
 	}
-	if known {
-		return none, v0.Refuse(http.StatusConflict, "CreateTransferOffer duplicate command")
-	}
-	receiver, err := decodeParty("receiver_party_id", req.Body.ReceiverPartyID)
-	if err != nil {
-		return none, err
-	}
-	amount, err := decodePositive("amount", req.Body.Amount)
-	if err != nil {
-		return none, err
-	}
-	expiresAt, err := decodeTime("expires_at", req.Body.ExpiresAt)
-	if err != nil {
-		return none, err
+	var read fields
+	receiver := read.party("receiver_party_id", req.Body.ReceiverPartyID)
+	amount := read.amount("amount", req.Body.Amount)
+	expiresAt := read.time("expires_at", req.Body.ExpiresAt)
+	if read.err != nil {
+		return none, read.err
 	}
 	id := commandID("createTransferOffer", []ledger.Party{w.Party}, req.Body.TrackingID)
 	offer := walletapp.InstallCreateTransferOffer{

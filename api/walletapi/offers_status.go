@@ -29,6 +29,17 @@ func (a *API) tracked(
 	return state, true, nil
 }
 
+// checkUnused refuses a tracking id by which the wallet's party has made a request of a kind, whatever became of it.
+func (a *API) checkUnused(
+	ctx context.Context, w validator.Owner, kind tracking.Kind, trackingID, refusal string,
+) error {
+	_, known, err := a.tracked(ctx, w, w.Party, kind, trackingID)
+	if err == nil && known {
+		err = v0.Refuse(http.StatusConflict, "%s", refusal)
+	}
+	return err
+}
+
 // trackedOffer is what became of an offer: the caller's own if it made one, however many others use the same tracking
 // id. Otherwise it is the one that the caller received, which it has to tell apart if several senders use the id.
 func (a *API) trackedOffer(

@@ -36,13 +36,11 @@ func (a *API) transferPreapprovalSend(
 	if err != nil {
 		return none, err
 	}
-	receiver, err := decodeParty("receiver_party_id", req.Body.ReceiverPartyID)
-	if err != nil {
-		return none, err
-	}
-	amount, err := decodePositive("amount", req.Body.Amount)
-	if err != nil {
-		return none, err
+	var read fields
+	receiver := read.party("receiver_party_id", req.Body.ReceiverPartyID)
+	amount := read.amount("amount", req.Body.Amount)
+	if read.err != nil {
+		return none, read.err
 	}
 	id := commandID("transferPreapprovalSend", []ledger.Party{w.Party}, req.Body.DeduplicationID)
 	sent := a.operation(ctx, w, id,

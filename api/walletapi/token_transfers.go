@@ -64,20 +64,12 @@ func (a *API) createTokenStandardTransfer(
 	if err != nil {
 		return none, err
 	}
-	receiver, err := decodeParty("receiver_party_id", req.Body.ReceiverPartyID)
-	if err != nil {
-		return none, err
-	}
-	amount, err := decodeBigAmount("amount", req.Body.Amount)
-	if err != nil {
-		return none, err
-	}
-	if err := validator.CheckPositive("amount", amount); err != nil {
-		return none, err
-	}
-	expiresAt, err := decodeTime("expires_at", req.Body.ExpiresAt)
-	if err != nil {
-		return none, err
+	var read fields
+	receiver := read.party("receiver_party_id", req.Body.ReceiverPartyID)
+	amount := read.tokenAmount("amount", req.Body.Amount)
+	expiresAt := read.time("expires_at", req.Body.ExpiresAt)
+	if read.err != nil {
+		return none, read.err
 	}
 	requestedAt, err := a.requestedAt(ctx, expiresAt)
 	if err != nil {

@@ -2,7 +2,6 @@ package walletapi
 
 import (
 	"context"
-	"net/http"
 	"strings"
 
 	"github.com/florinledger/florin/api/endpoint"
@@ -52,13 +51,9 @@ func (a *API) createBuyTrafficRequest(
 	if err := checkTrackingID(req.Body.TrackingID); err != nil {
 		return none, err
 	}
-	_, known, err := a.tracked(ctx, w, w.Party, tracking.BuyTraffic, req.Body.TrackingID)
-	if err != nil {
+	if err := a.checkUnused(ctx, w, tracking.BuyTraffic, req.Body.TrackingID,
+		"Buy traffic request with trackingId "+req.Body.TrackingID+" already exists."); err != nil {
 		return none, err
-	}
-	if known {
-		return none, v0.Refuse(http.StatusConflict, "Buy traffic request with trackingId %s already exists.",
-			req.Body.TrackingID)
 	}
 	expiresAt, err := decodeTime("expires_at", req.Body.ExpiresAt)
 	if err != nil {
