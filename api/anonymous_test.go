@@ -10,6 +10,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/test/apitest"
 )
@@ -19,7 +20,7 @@ import (
 func TestWhatNeedsNoTokenIsServedFromItsShare(t *testing.T) {
 	t.Parallel()
 	closed := apitest.NewWithCoin(t, apitest.Options{
-		Limits: endpoint.NewLimits(endpoint.LimitOptions{AnonymousRequests: -1}),
+		Limits: admission.New(admission.Options{AnonymousRequests: -1}),
 	})
 	open := closed.Twin(apitest.Options{})
 	router, ok := closed.Handler.(chi.Routes)

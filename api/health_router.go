@@ -10,6 +10,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/operatorapi"
@@ -24,7 +25,7 @@ type HealthOptions struct {
 	// Metrics are those of the process; required.
 	Metrics *telemetry.Metrics
 	// Limits keep one caller from taking what is there for all; nil makes usual ones.
-	Limits *endpoint.Limits
+	Limits *admission.Limits
 	// Logger gets one line for each request; required.
 	Logger *slog.Logger
 	// Now is the clock that requests are timed with; required.

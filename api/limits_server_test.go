@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/api"
-	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/test/apitest"
 )
 
@@ -96,7 +96,7 @@ func TestSlowClientsHoldNothingUp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			const clients = 50
-			node := apitest.New(t, apitest.Options{Limits: endpoint.NewLimits(endpoint.LimitOptions{Requests: 2})})
+			node := apitest.New(t, apitest.Options{Limits: admission.New(admission.Options{Requests: 2})})
 			s := serve(t, node.Handler, api.ServerOptions{HeaderTimeout: short, ReadTimeout: short})
 			hungUp := make(chan error, clients)
 			for range clients {

@@ -12,7 +12,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/test/apitest"
@@ -23,7 +23,7 @@ func still() time.Time { return time.Unix(1_800_000_000, 0) }
 
 func TestOverloadHasTheShapeOfEachFamily(t *testing.T) {
 	t.Parallel()
-	s := apitest.New(t, apitest.Options{Limits: endpoint.NewLimits(endpoint.LimitOptions{UserRate: 0.25, Now: still})})
+	s := apitest.New(t, apitest.Options{Limits: admission.New(admission.Options{UserRate: 0.25, Now: still})})
 	for _, user := range []string{"ledger", "validator"} {
 		s.Rights(user, ledger.Right{Kind: ledger.ParticipantAdmin})
 	}
@@ -68,7 +68,7 @@ func (c *slowClient) Write(content []byte) (int, error) {
 func TestTheNodeCanBeAskedHowItIsUnderOverload(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{
-		Limits: endpoint.NewLimits(endpoint.LimitOptions{Requests: 1}),
+		Limits: admission.New(admission.Options{Requests: 1}),
 	})
 	s.Onboard("alice")
 	export := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v0/wallet/transactions", nil)

@@ -10,6 +10,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/devapi"
@@ -61,7 +62,7 @@ type Options struct {
 	// Hosts are the names under which the node is served; the zero value is every one.
 	Hosts hosts.Names
 	// Limits keep one caller from taking what is there for all; nil makes usual ones.
-	Limits *endpoint.Limits
+	Limits *admission.Limits
 	// MaxBodyBytes and RequestTimeout bound requests; zero means the defaults of package endpoint.
 	MaxBodyBytes   int64
 	RequestTimeout time.Duration
@@ -76,7 +77,7 @@ func NewRouter(options Options) (http.Handler, error) {
 		return nil, errors.New("the router needs the endpoints of the ledger's clock and of wallets, and a keeper of answers")
 	}
 	if options.Limits == nil {
-		options.Limits = endpoint.NewLimits(endpoint.LimitOptions{Now: options.Now})
+		options.Limits = admission.New(admission.Options{Now: options.Now})
 	}
 	frame, err := endpoint.NewFrame(endpoint.Options{
 		Auth: options.Auth, Failures: options.Ledger.Failures(), Logger: options.Logger, Now: options.Now,

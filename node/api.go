@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/api"
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/api/devapi"
 	"github.com/florinledger/florin/api/endpoint"
@@ -62,11 +63,8 @@ func (n *Node) startHTTP(ctx, background context.Context) error {
 // bound makes the limits of what may be under way at once.
 func (n *Node) bound() {
 	settings := n.options.Settings
-	n.streams = endpoint.NewStreams(endpoint.StreamOptions{
-		Max: settings.MaxStreams, MaxPerUser: settings.MaxUserStreams,
-	})
-	n.limits = endpoint.NewLimits(settings.limitOptions())
-	n.shares.join(n.streams)
+	n.streams = endpoint.NewStreams(endpoint.StreamOptions{})
+	n.limits = admission.New(settings.limitOptions())
 	n.shares.join(n.limits)
 	n.metrics.Limits(n.uses)
 }
@@ -142,7 +140,7 @@ func (n *Node) handler(background context.Context) (http.Handler, error) {
 func (n *Node) healthHandler(context.Context) (http.Handler, error) {
 	return api.NewHealthRouter(api.HealthOptions{
 		Readiness: n.readiness, Metrics: n.metrics, Logger: n.options.Log, Now: time.Now,
-		Limits:         endpoint.NewLimits(n.options.Settings.limitOptions()),
+		Limits:         admission.New(n.options.Settings.limitOptions()),
 		RequestTimeout: n.options.Settings.RequestTimeout,
 	})
 }

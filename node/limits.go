@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/api"
-	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/admission"
 )
 
 // limitSettings keep one caller from taking what is there for all.
@@ -15,6 +15,7 @@ type limitSettings struct {
 	UserRate        float64 `help:"Maximum number of requests of one user in a second; 0: any number." default:"0" env:"FLORIN_USER_RATE"`
 	MaxReads        int     `help:"Maximum number of reads that the node works on at the same time, a quarter of them for one user; more wait." default:"16" env:"FLORIN_MAX_READS"`
 	MaxUserInFlight int     `help:"Maximum number of submissions of one user without a completion yet." default:"768" env:"FLORIN_MAX_USER_IN_FLIGHT"`
+	MaxStreams      int     `help:"Most WebSocket streams that may be open at once." default:"10000" env:"FLORIN_MAX_STREAMS"`
 	MaxUserStreams  int     `help:"Maximum number of open WebSocket streams of one user." default:"1000" env:"FLORIN_MAX_USER_STREAMS"`
 	MaxBody         int64   `help:"Maximum size of a request body in bytes." default:"10485760" env:"FLORIN_MAX_BODY"`
 	MaxMemory       int64   `help:"Maximum bytes of request bodies (a third) and of answers (the rest) that the node holds at the same time, three eighths of them for one user." default:"201326592" env:"FLORIN_MAX_MEMORY"`
@@ -38,6 +39,7 @@ func (s limitSettings) check() error {
 		{"max-user-requests", int64(s.MaxUserRequests)},
 		{"max-reads", int64(s.MaxReads)},
 		{"max-user-in-flight", int64(s.MaxUserInFlight)},
+		{"max-streams", int64(s.MaxStreams)},
 		{"max-user-streams", int64(s.MaxUserStreams)},
 		{"max-body", s.MaxBody},
 		{"max-memory", s.MaxMemory},
@@ -57,12 +59,13 @@ func (s limitSettings) check() error {
 }
 
 // limitOptions are those that the frames of the API share.
-func (s limitSettings) limitOptions() endpoint.LimitOptions {
+func (s limitSettings) limitOptions() admission.Options {
 	bodies := s.MaxMemory / 3
 	answers := s.MaxMemory - bodies
 	ofUser := func(memory int64) int64 { return max(1, memory/8*3) }
-	return endpoint.LimitOptions{
+	return admission.Options{
 		Requests: s.MaxRequests, UserRequests: s.MaxUserRequests,
+		Streams: s.MaxStreams, UserStreams: s.MaxUserStreams,
 		Reads: s.MaxReads, UserReads: max(1, s.MaxReads/4),
 		BodyMemory: bodies, UserBodyMemory: ofUser(bodies),
 		Answer: max(1, answers/4), AnswerMemory: answers, UserAnswerMemory: ofUser(answers),

@@ -9,6 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/endpoint"
 )
 
@@ -28,18 +29,19 @@ func TestLimitSettings_DefaultsAreThoseOfTheParts(t *testing.T) {
 	settings := parsed(t)
 	require.NoError(t, settings.check())
 	require.Equal(t, limitSettings{
-		MaxRequests: endpoint.DefaultMaxRequests, MaxUserRequests: endpoint.DefaultMaxUserRequests, MaxUserInFlight: 768,
-		MaxReads: endpoint.DefaultMaxReads, MaxUserStreams: endpoint.DefaultMaxUserStreams,
-		MaxBody: endpoint.DefaultMaxBodyBytes, MaxMemory: endpoint.DefaultMaxBodyMemory + endpoint.DefaultMaxAnswerMemory,
+		MaxRequests: admission.DefaultRequests, MaxUserRequests: admission.DefaultUserRequests, MaxUserInFlight: 768,
+		MaxReads: admission.DefaultReads, MaxStreams: admission.DefaultStreams, MaxUserStreams: admission.DefaultUserStreams,
+		MaxBody: endpoint.DefaultMaxBodyBytes, MaxMemory: admission.DefaultBodyMemory + admission.DefaultAnswerMemory,
 	}, settings)
 	options := settings.limitOptions()
 	options.Now = nil
-	require.Equal(t, endpoint.LimitOptions{
-		Requests: endpoint.DefaultMaxRequests, UserRequests: endpoint.DefaultMaxUserRequests,
-		Reads: endpoint.DefaultMaxReads, UserReads: endpoint.DefaultMaxUserReads,
-		BodyMemory: endpoint.DefaultMaxBodyMemory, UserBodyMemory: endpoint.DefaultMaxUserBodyMemory,
-		Answer: endpoint.DefaultMaxAnswer, AnswerMemory: endpoint.DefaultMaxAnswerMemory,
-		UserAnswerMemory: endpoint.DefaultMaxUserAnswerMemory, RefusalRate: refusalRate,
+	require.Equal(t, admission.Options{
+		Requests: admission.DefaultRequests, UserRequests: admission.DefaultUserRequests,
+		Streams: admission.DefaultStreams, UserStreams: admission.DefaultUserStreams,
+		Reads: admission.DefaultReads, UserReads: admission.DefaultUserReads,
+		BodyMemory: admission.DefaultBodyMemory, UserBodyMemory: admission.DefaultUserBodyMemory,
+		Answer: admission.DefaultAnswer, AnswerMemory: admission.DefaultAnswerMemory,
+		UserAnswerMemory: admission.DefaultUserAnswerMemory, RefusalRate: refusalRate,
 	}, options)
 }
 
@@ -79,7 +81,7 @@ func TestLimitsOfNothingAreRefused(t *testing.T) {
 // Each limit is set on SIGHUP, or named as one that is not.
 func TestLimitsAreReadAgainOrNamed(t *testing.T) {
 	t.Parallel()
-	elsewhere := []string{"max-user-in-flight", "max-user-streams"} // see rereadLimits
+	elsewhere := []string{"max-user-in-flight"} // see rereadLimits
 	seen := 0
 	for i := range reflect.TypeFor[limitSettings]().NumField() {
 		flag := flagOf(reflect.TypeFor[limitSettings]().Field(i))

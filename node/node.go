@@ -15,6 +15,7 @@ import (
 	sdklog "go.temporal.io/sdk/log"
 
 	"github.com/florinledger/florin/activities"
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/walletapi"
@@ -122,7 +123,7 @@ type Node struct {
 	Listener net.Listener
 	server   *http.Server
 	streams  *endpoint.Streams
-	limits   *endpoint.Limits
+	limits   *admission.Limits
 	// shares are what users have in all processes together.
 	shares shares
 	// stopping is true once the node was told to stop.

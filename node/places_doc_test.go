@@ -12,9 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/changes"
-	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/workflows"
 )
@@ -34,7 +33,7 @@ type place struct {
 func placesOf(t *testing.T) []place {
 	t.Helper()
 	settings := parsed(t)
-	maxInFlight, maxStreams := defaultOf(t, "MaxInFlight"), defaultOf(t, "MaxStreams")
+	maxInFlight := defaultOf(t, "MaxInFlight")
 	flag := func(name string, value any) string { return fmt.Sprintf("`--%s` %v", name, value) }
 	const overloaded, backpressure = "429", "`PARTICIPANT_BACKPRESSURE`"
 	return []place{
@@ -54,16 +53,16 @@ func placesOf(t *testing.T) []place {
 			"api/endpoint", "TestNoUserTakesAllReads",
 		},
 		{
-			"changes of users and parties under way", strconv.Itoa(endpoint.DirectCommits),
-			strconv.Itoa(endpoint.UserDirectCommits), "they wait, then " + overloaded,
+			"changes of users and parties under way", strconv.Itoa(admission.DirectCommits),
+			strconv.Itoa(admission.UserDirectCommits), "they wait, then " + overloaded,
 			"api/endpoint", "TestNoUserTakesAllDirectCommits",
 		},
 		{
-			"requests without a usable token", strconv.Itoa(endpoint.DefaultMaxAnonymousRequests), "in the order of coming", overloaded,
+			"requests without a usable token", strconv.Itoa(admission.DefaultAnonymousRequests), "in the order of coming", overloaded,
 			"api/endpoint", "TestCallersWithoutATokenHavePlacesOfTheirOwn",
 		},
 		{
-			"those of them that are worked on", strconv.Itoa(endpoint.AnonymousTurns), "in the order of coming",
+			"those of them that are worked on", strconv.Itoa(admission.AnonymousTurns), "in the order of coming",
 			"they wait, then " + overloaded, "api/endpoint", "TestRequestsWithoutATokenTakeTurns",
 		},
 		{
@@ -79,8 +78,8 @@ func placesOf(t *testing.T) []place {
 			"two thirds of " + flag("max-memory", settings.MaxMemory), "three eighths", overloaded, "api/endpoint", "TestNoUserTakesTheMemoryForAnswers",
 		},
 		{
-			"answers with a row that is too large for others", strconv.Itoa(endpoint.LargeAnswers),
-			strconv.Itoa(endpoint.LargeAnswers), overloaded, "api/endpoint", "TestARowThatIsTooLargeIsReadAlone",
+			"answers with a row that is too large for others", strconv.Itoa(admission.LargeAnswers),
+			strconv.Itoa(admission.LargeAnswers), overloaded, "api/endpoint", "TestARowThatIsTooLargeIsReadAlone",
 		},
 		{
 			"submissions under way, in the batcher's queue included", flag("max-in-flight", maxInFlight),
@@ -93,11 +92,11 @@ func placesOf(t *testing.T) []place {
 			"workflows", "TestWhatWaitsForItsTimeHasPlacesOfItsOwn",
 		},
 		{
-			"streams", flag("max-streams", maxStreams), flag("max-user-streams", settings.MaxUserStreams),
+			"streams", flag("max-streams", settings.MaxStreams), flag("max-user-streams", settings.MaxUserStreams),
 			"`MAXIMUM_NUMBER_OF_STREAMS`", "api/endpoint", "TestNoUserTakesAllStreams",
 		},
 		{
-			"streams that read a page", strconv.Itoa(ledgerapi.StreamReads), strconv.Itoa(ledgerapi.UserStreamReads),
+			"streams that read a page", strconv.Itoa(admission.StreamReads), strconv.Itoa(admission.UserStreamReads),
 			"they wait", "internal/turns", "TestNoUserTakesAllTurns",
 		},
 		{

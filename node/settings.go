@@ -41,7 +41,6 @@ type Settings struct {
 	APIVersion     string        `name:"api-version" help:"Version that GET /v2/version reports." default:"3.5.0-SNAPSHOT" env:"FLORIN_API_VERSION"`
 	ListLimit      int           `help:"Most elements of one list answer (http-list-max-elements-limit)." default:"200" env:"FLORIN_LIST_LIMIT"`
 	RequestTimeout time.Duration `help:"How long a request may take." default:"20s" env:"FLORIN_REQUEST_TIMEOUT"`
-	MaxStreams     int           `help:"Most WebSocket streams that may be open at once." default:"10000" env:"FLORIN_MAX_STREAMS"`
 
 	DatabaseConnections int32 `help:"Most connections to the database; one more listens." default:"32" env:"FLORIN_DATABASE_CONNECTIONS"`
 
@@ -63,9 +62,6 @@ func (s *Settings) Validate() error {
 	if s.DatabaseConnections < minDatabaseConnections {
 		return fmt.Errorf("--database-connections=%d: it must be at least %d, for commits, streams and requests",
 			s.DatabaseConnections, minDatabaseConnections)
-	}
-	if s.MaxStreams < 1 {
-		return fmt.Errorf("--max-streams=%d: it must be at least 1", s.MaxStreams)
 	}
 	if s.RequestTimeout <= 0 {
 		return fmt.Errorf("--request-timeout=%s: it must be positive", s.RequestTimeout)

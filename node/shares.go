@@ -65,8 +65,6 @@ func (n *Node) rereadLimits(context.Context) error {
 		return err
 	}
 	n.limits.Set(now.limitOptions())
-	n.limits.ShareStreams(now.MaxStreams)
-	n.streams.SetLimits(now.MaxStreams, now.MaxUserStreams)
 	n.client.SetLimits(now.MaxInFlight, now.MaxUserInFlight)
 	return nil
 }
@@ -85,7 +83,7 @@ func lateSettings(before, now map[string]string) (flags []string) {
 // isReread reports whether a changed value of a setting counts after SIGHUP.
 func isReread(flag string) bool {
 	switch flag {
-	case "log-level", "max-streams", "max-in-flight":
+	case "log-level", "max-in-flight":
 		return true
 	}
 	limits := reflect.TypeFor[limitSettings]()

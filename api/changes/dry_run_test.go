@@ -11,6 +11,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/endpoint"
@@ -32,11 +33,11 @@ type working struct {
 	started, goOn chan string
 }
 
-func serveWorking(t *testing.T, limits endpoint.LimitOptions) *working {
+func serveWorking(t *testing.T, limits admission.Options) *working {
 	t.Helper()
 	s := &working{t: t, started: make(chan string), goOn: make(chan string)}
 	frame, err := endpoint.NewFrame(endpoint.Options{
-		Auth: names{}, Logger: slog.New(slog.DiscardHandler), Now: time.Now, Limits: endpoint.NewLimits(limits),
+		Auth: names{}, Logger: slog.New(slog.DiscardHandler), Now: time.Now, Limits: admission.New(limits),
 		Failures: func(_ context.Context, err error) (int, any) { return fault.From(err).HTTP(), err.Error() },
 		Around:   keeper(t, &counting{}, 0).Around,
 	})
@@ -108,7 +109,7 @@ func (s *working) ends(status <-chan int) int {
 // A dry run changes nothing and is as dear as a read: it takes a turn of those who read, until it is answered.
 func TestDryRunsTakeTurnsOfThoseWhoRead(t *testing.T) {
 	t.Parallel()
-	s := serveWorking(t, endpoint.LimitOptions{Reads: 2, UserReads: 1})
+	s := serveWorking(t, admission.Options{Reads: 2, UserReads: 1})
 	first := s.send(t.Context(), "greedy", "/change/first?dry_run=true")
 	s.starts("first")
 	leaving, leave := context.WithTimeout(t.Context(), 200*time.Millisecond)

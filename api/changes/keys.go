@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/endpoint"
 	v0 "github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/db"
@@ -190,7 +191,7 @@ func (k *Keeper) giveUp(ctx context.Context, exchange endpoint.Exchange, claim d
 
 // tooMany is the refusal of a new key of a user who keeps as many answers as may be.
 func (k *Keeper) tooMany(kept *db.KeptAnswersError) error {
-	return &endpoint.OverloadedError{After: fullPause, Err: v0.Refuse(http.StatusTooManyRequests,
+	return &admission.OverloadedError{After: fullPause, Err: v0.Refuse(http.StatusTooManyRequests,
 		"The answers to %d requests with an %s, of %d bytes, are kept for this user. No new key is taken on from %d answers "+
 			"or %d bytes on. Nothing was done. Keys that were answered are "+
 			"answered on; send the request without a key, or wait: an answer is forgotten %s after its request came.",

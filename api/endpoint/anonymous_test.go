@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/admission"
 )
 
 // waits sends a request without a token to an endpoint that waits.
@@ -28,7 +28,7 @@ func (l *limited) letIn() {
 
 func TestCallersWithoutATokenHavePlacesOfTheirOwn(t *testing.T) {
 	t.Parallel()
-	l := serveLimited(t, endpoint.LimitOptions{Requests: 2, AnonymousRequests: 3})
+	l := serveLimited(t, admission.Options{Requests: 2, AnonymousRequests: 3})
 	for range 3 {
 		l.waits()
 		l.letIn()
@@ -42,7 +42,7 @@ func TestCallersWithoutATokenHavePlacesOfTheirOwn(t *testing.T) {
 
 func TestRequestsWithoutATokenTakeTurns(t *testing.T) {
 	t.Parallel()
-	l := serveLimited(t, endpoint.LimitOptions{})
+	l := serveLimited(t, admission.Options{})
 	const turns = 4
 	for range turns + 1 {
 		l.waits()
@@ -62,7 +62,7 @@ func TestRequestsWithoutATokenTakeTurns(t *testing.T) {
 
 func TestBodiesWithoutATokenAreShort(t *testing.T) {
 	t.Parallel()
-	l := serveLimited(t, endpoint.LimitOptions{})
+	l := serveLimited(t, admission.Options{})
 	long := `{"text":"` + strings.Repeat("x", 64<<10) + `"}`
 	refused := l.ask(http.MethodPost, "/body", "", strings.NewReader(long))
 	require.Equal(t, http.StatusRequestEntityTooLarge, refused.Code)

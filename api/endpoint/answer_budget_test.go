@@ -12,17 +12,18 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/internal/budget"
 	"github.com/florinledger/florin/ledger/fault"
 )
 
 // answering serves answers of the size that the path names, made of as much, to callers who take them when they like.
-func answering(t *testing.T, options endpoint.LimitOptions) func(user, size string, taken <-chan struct{}) int {
+func answering(t *testing.T, options admission.Options) func(user, size string, taken <-chan struct{}) int {
 	t.Helper()
 	frame, err := endpoint.NewFrame(endpoint.Options{
 		Auth: tokens{}, Failures: encodeFailure, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
-		Limits: endpoint.NewLimits(options),
+		Limits: admission.New(options),
 	})
 	require.NoError(t, err)
 	router := chi.NewRouter()
@@ -71,7 +72,7 @@ func (s *slowly) Write(body []byte) (int, error) {
 
 func TestNoUserTakesTheMemoryForAnswers(t *testing.T) {
 	t.Parallel()
-	ask := answering(t, endpoint.LimitOptions{Answer: 1 << 20, AnswerMemory: 500_000, UserAnswerMemory: 200_000})
+	ask := answering(t, admission.Options{Answer: 1 << 20, AnswerMemory: 500_000, UserAnswerMemory: 200_000})
 	const large, usual = "200000", "60000"
 	for _, greedy := range []string{"greedy", ""} {
 		taken, answered := make(chan struct{}), make(chan int)
@@ -88,7 +89,7 @@ func TestNoUserTakesTheMemoryForAnswers(t *testing.T) {
 
 func TestManyUsualAnswersThatNobodyTakesCount(t *testing.T) {
 	t.Parallel()
-	ask := answering(t, endpoint.LimitOptions{UserRequests: 2, Answer: 1 << 20, UserAnswerMemory: 100_000})
+	ask := answering(t, admission.Options{UserRequests: 2, Answer: 1 << 20, UserAnswerMemory: 100_000})
 	const usual = "60000"
 	answered := make(chan int)
 	var made []chan struct{}
@@ -113,7 +114,7 @@ func TestManyUsualAnswersThatNobodyTakesCount(t *testing.T) {
 
 func TestAnAnswerThatIsTooLargeIsRefused(t *testing.T) {
 	t.Parallel()
-	ask := answering(t, endpoint.LimitOptions{Answer: 100_000})
+	ask := answering(t, admission.Options{Answer: 100_000})
 	require.Equal(t, http.StatusOK, ask("alice", "100000", nil))
 	require.Equal(t, fault.AnswerTooLarge.HTTP(), ask("alice", "100001", nil))
 	require.Equal(t, http.StatusRequestEntityTooLarge, fault.AnswerTooLarge.HTTP())
@@ -122,7 +123,7 @@ func TestAnAnswerThatIsTooLargeIsRefused(t *testing.T) {
 // A row that is larger than an answer may be is shown, one at a time, and others find the room that they always have.
 func TestARowThatIsTooLargeIsReadAlone(t *testing.T) {
 	t.Parallel()
-	ask := answering(t, endpoint.LimitOptions{Answer: 100_000, AnswerMemory: 120_000, UserAnswerMemory: 110_000})
+	ask := answering(t, admission.Options{Answer: 100_000, AnswerMemory: 120_000, UserAnswerMemory: 110_000})
 	const huge, fits, usual = "row/300000", "row/40000", "100000"
 	taken, answered := make(chan struct{}), make(chan int)
 	go func() { answered <- ask("greedy", huge, taken) }()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/ledger/fault"
 )
 
@@ -80,14 +81,14 @@ func (f *Frame) failure(ctx context.Context, err error) Content {
 // retryLater tells clients in a header when to try again what may succeed then, and returns the status of the answer:
 // 429 for what was one too many.
 func retryLater(header http.Header, status int, err error) int {
-	if overloaded, ok := errors.AsType[*OverloadedError](err); ok {
-		header.Set("Retry-After", strconv.Itoa(int(fullSeconds(overloaded.After)/time.Second)))
+	if overloaded, ok := errors.AsType[*admission.OverloadedError](err); ok {
+		header.Set("Retry-After", strconv.Itoa(int(overloaded.RetryAfter()/time.Second)))
 		return http.StatusTooManyRequests
 	}
 	refusal, ok := fault.As(err)
 	if ok && refusal.Category.Retry() != "" &&
 		(status == http.StatusConflict || status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable) {
-		header.Set("Retry-After", strconv.Itoa(int(retryAfter/time.Second)))
+		header.Set("Retry-After", strconv.Itoa(int(admission.RetryAfter/time.Second)))
 	}
 	return status
 }
@@ -163,6 +164,11 @@ type notFound struct {
 	Errors         []string        `json:"errors"`
 	Status         int             `json:"status"`
 	LedgerAPIError json.RawMessage `json:"ledgerApiError"`
+}
+
+// Preflight answers what browsers ask before they let a page call the node; the headers are set already.
+func (f *Frame) Preflight(w http.ResponseWriter, r *http.Request) {
+	f.write(r.Context(), w, Content{Status: http.StatusNoContent})
 }
 
 // NotFound answers paths that do not exist.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/endpoint"
 )
 
@@ -14,7 +15,7 @@ import (
 // not as long bodies of other requests do.
 func TestNoUserTakesTheMemoryForWhatStreamsWereAsked(t *testing.T) {
 	t.Parallel()
-	s := serveStreamWithin(t, endpoint.StreamOptions{}, endpoint.LimitOptions{
+	s := serveStreamWithin(t, endpoint.StreamOptions{}, admission.Options{
 		BodyMemory: 200 << 10, UserBodyMemory: 100 << 10,
 	})
 	asked := func(kib int) string {

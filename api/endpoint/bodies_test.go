@@ -8,12 +8,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/admission"
 )
 
 func TestNoUserTakesTheMemoryForLongBodies(t *testing.T) {
 	t.Parallel()
-	l := serveLimited(t, endpoint.LimitOptions{BodyMemory: 300 << 10, UserBodyMemory: 100 << 10})
+	l := serveLimited(t, admission.Options{BodyMemory: 300 << 10, UserBodyMemory: 100 << 10})
 	long := func() io.Reader { return strings.NewReader(`{"text":"` + strings.Repeat("x", 150<<10) + `"}`) }
 	reader, writer := io.Pipe()
 	first := make(chan int, 1)
@@ -31,7 +31,7 @@ func TestNoUserTakesTheMemoryForLongBodies(t *testing.T) {
 
 func TestRightsComeBeforeLongBodiesAreDecoded(t *testing.T) {
 	t.Parallel()
-	l := serveLimited(t, endpoint.LimitOptions{})
+	l := serveLimited(t, admission.Options{})
 	malformed := "{" + strings.Repeat("x", 64<<10)
 	ask := func(user string) int {
 		return l.ask(http.MethodPost, "/admins-only", user, strings.NewReader(malformed)).Code

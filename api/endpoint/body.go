@@ -5,9 +5,14 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+
+	"github.com/florinledger/florin/api/admission"
 )
 
 // How many bytes a request may have, and what a client is told whose request has more.
+
+// anonymousBody is how long the body of a request without a token may be.
+const anonymousBody = 64 << 10
 
 // Limit refuses bodies that are known to be too large before anything else looks at the request.
 func (f *Frame) Limit(next http.Handler) http.Handler {
@@ -21,8 +26,8 @@ func (f *Frame) Limit(next http.Handler) http.Handler {
 }
 
 // maxBody is how many bytes the caller may send.
-func (s *served) maxBody(who caller) int64 {
-	if who.anonymous {
+func (s *served) maxBody(who admission.Caller) int64 {
+	if who.Anonymous {
 		return min(anonymousBody, s.frame.options.MaxBodyBytes)
 	}
 	return s.frame.options.MaxBodyBytes
@@ -33,7 +38,7 @@ func unreadableBody(err error) error {
 	if exceeded, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return tooLarge(0, exceeded.Limit)
 	}
-	if overloaded, ok := errors.AsType[*OverloadedError](err); ok {
+	if overloaded, ok := errors.AsType[*admission.OverloadedError](err); ok {
 		return overloaded
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {

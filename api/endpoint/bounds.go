@@ -2,16 +2,23 @@ package endpoint
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 	"unicode"
 	"unicode/utf16"
+)
 
-	"github.com/florinledger/florin/internal/turns"
+// The defaults of what the JSON of a request may look like.
+const (
+	DefaultMaxDepth    = 256
+	DefaultMaxElements = 10_000
+	DefaultMaxValues   = 200_000
 )
 
 // bounds are what the JSON of a request may look like.
 type bounds struct {
+	// depth is how deep it may be nested, elements how many elements one array, or fields one object, may have, and values
+	// how many values it may have with those inside of others: what is decoded takes up to a hundred times as much as a
+	// short value does on the wire.
 	depth, elements, values int
 	// plainTexts refuses texts with NUL.
 	plainTexts bool
@@ -21,8 +28,9 @@ type bounds struct {
 
 // bounds are those of the frame.
 func (f *Frame) bounds() bounds {
-	limits := f.options.Limits.now()
-	return bounds{limits.Depth, limits.Elements, limits.Values, f.options.PlainTexts, f.options.MaxTextBytes}
+	return bounds{
+		f.options.MaxDepth, f.options.MaxElements, f.options.MaxValues, f.options.PlainTexts, f.options.MaxTextBytes,
+	}
 }
 
 // check refuses JSON that is nested too deep, or has too many elements in one array or object or too many values in
@@ -91,67 +99,4 @@ func unicodeUnit(text []byte) (unit rune, ok bool) {
 	}
 	value, err := strconv.ParseUint(string(text[2:unicodeEscape]), 16, 16)
 	return rune(value), err == nil
-}
-
-const (
-	// freeBody is how much of each body does not count.
-	freeBody = 64 << 10
-	// freeAsked is how much of the request of a stream does not count: it is held for as long as the stream lasts.
-	freeAsked = 4 << 10
-)
-
-// meteredBody counts what is held of a body. What is long must fit in what all bodies may take together, and in what
-// those of one user may.
-type meteredBody struct {
-	body   io.Reader
-	limits *Limits
-	who    turns.Account
-	// in is where the bytes count that are not free, and what says what they are.
-	in   *places
-	what string
-	free int64
-	read int64
-	held int64
-}
-
-// meter starts to count a body. Release it when nothing of it is needed any more.
-func (l *Limits) meter(who caller, body io.Reader) *meteredBody {
-	return &meteredBody{
-		body: body, limits: l, who: who.holder, in: l.bodies, what: "long request bodies", free: freeBody,
-	}
-}
-
-// meterAsked is meter for the request of a stream. Those of open streams have places of their own: what stays for so
-// long must not keep long bodies of other requests away.
-func (l *Limits) meterAsked(who caller, body io.Reader) *meteredBody {
-	return &meteredBody{
-		body: body, limits: l, who: who.holder, in: l.streamRequests, what: "requests of open streams", free: freeAsked,
-	}
-}
-
-// Read implements [io.Reader].
-func (m *meteredBody) Read(into []byte) (int, error) {
-	n, err := m.body.Read(into)
-	m.read += int64(n)
-	if more := m.read - m.free - m.held; more > 0 {
-		switch m.in.take(m.who, more) {
-		case shortForAll:
-			return n, Overloaded(retryAfter,
-				"The node holds %d bytes of %s at the moment, the most it takes at once.", m.limits.now().BodyMemory, m.what)
-		case shortForProvider:
-			return n, m.in.ofProvider(m.who, "bytes of "+m.what)
-		case shortForHolder:
-			return n, Overloaded(retryAfter,
-				"The node holds %d bytes of %s of user %q at the moment, the most for one user at once.",
-				m.limits.now().UserBodyMemory, m.what, m.who.Name)
-		case noShortage:
-		}
-		m.held += more
-	}
-	return n, err
-}
-
-func (m *meteredBody) release() {
-	m.in.give(m.who, m.held)
-	m.held = 0
 }

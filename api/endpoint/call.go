@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/internal/budget"
 	"github.com/florinledger/florin/internal/wait"
@@ -28,14 +29,9 @@ type call struct {
 	permits func(context.Context) error
 	// regranted is told of claims that were found so; nil tells nobody.
 	regranted func(auth.Claims)
-	// budget is that of the answer; nil for none. newBudget makes one for a part of a stream.
-	budget    *budget.Budget
-	newBudget func() *budget.Budget
-	// place is where the request counts; nil without a user.
-	place *place
-	// reading is the turn of a request that reads; nil while it has none. turn takes one; nil where there are none.
-	reading *reading
-	turn    func(context.Context) (*reading, error)
+	// visit is what the request has of the node; nil for nothing. budget is that of its answer; nil for none.
+	visit  *admission.Visit
+	budget *budget.Budget
 	// submitted: something was submitted for the request, which is not served again from its start. Parts of one request
 	// may do so at the same time.
 	submitted atomic.Bool
@@ -90,6 +86,8 @@ func callOf(ctx context.Context) *call {
 	return current
 }
 
+func visitOf(ctx context.Context) *admission.Visit { return callOf(ctx).visit }
+
 // Trace is the trace context of the request: the client's, or a new one.
 func Trace(ctx context.Context) ledger.TraceContext { return callOf(ctx).trace }
 
@@ -117,7 +115,7 @@ func CheckStill(ctx context.Context) error {
 	}
 	switch {
 	case fault.ServerOverloaded.Matches(err):
-		return &OverloadedError{Err: err, After: retryAfter}
+		return &admission.OverloadedError{Err: err, After: admission.RetryAfter}
 	case err != nil:
 		return err
 	case !claims.Authenticated():

@@ -12,6 +12,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/db"
 )
@@ -22,7 +23,7 @@ func serveCommits(t *testing.T) *readers {
 	r := &readers{t: t, working: make(chan string), goOn: make(chan string)}
 	frame, err := endpoint.NewFrame(endpoint.Options{
 		Auth: tokens{}, Failures: encodeFailure, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
-		Limits: endpoint.NewLimits(endpoint.LimitOptions{}),
+		Limits: admission.New(admission.Options{}),
 	})
 	require.NoError(t, err)
 	router := chi.NewRouter()
@@ -63,7 +64,7 @@ func TestNoUserTakesAllDirectCommits(t *testing.T) {
 	t.Parallel()
 	r := serveCommits(t)
 	var greedy []<-chan int
-	for range endpoint.UserDirectCommits {
+	for range admission.UserDirectCommits {
 		greedy = append(greedy, r.post("greedy", "/commit/greedy"))
 		r.works("greedy")
 	}
@@ -71,7 +72,7 @@ func TestNoUserTakesAllDirectCommits(t *testing.T) {
 	behind := r.post("greedy", "/commit/behind") // works only when one of those before it is done
 	modest := r.post("modest", "/commit/modest")
 	r.works("modest")
-	for range endpoint.UserDirectCommits + 1 {
+	for range admission.UserDirectCommits + 1 {
 		r.goOn <- ""
 	}
 	for _, status := range append(greedy, modest) {
@@ -87,7 +88,7 @@ func TestOnboardingsKeepNoChangeWaiting(t *testing.T) {
 	t.Parallel()
 	r := serveCommits(t)
 	var all []<-chan int
-	for i := range endpoint.DirectCommits {
+	for i := range admission.DirectCommits {
 		all = append(all, r.post(fmt.Sprintf("newcomer-%d", i), "/onboard/party"))
 		r.works("party")
 	}

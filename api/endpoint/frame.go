@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/telemetry/tracing"
@@ -64,7 +65,9 @@ type Options struct {
 	// What is decoded to bytes does not count.
 	MaxTextBytes int
 	// Limits are those of the node; nil makes usual ones.
-	Limits *Limits
+	Limits *admission.Limits
+	// MaxDepth, MaxElements and MaxValues bound the JSON of a request; zero means the defaults.
+	MaxDepth, MaxElements, MaxValues int
 	// Around, if set, is between the frame and the endpoints: it is shown every request that was read and admitted, and
 	// calls the endpoint, or answers in its place.
 	Around func(ctx context.Context, exchange Exchange) Content
@@ -94,6 +97,8 @@ type Frame struct {
 	compressor *compressor
 	// vital are the paths that are asked every second, of which no spans are made.
 	vital map[string]bool
+	// refusals are the answers to requests that were one too many, and unserved those to what no endpoint serves.
+	refusals, unserved tally
 }
 
 // NewFrame makes a frame. The error names the part that is missing.
@@ -108,8 +113,11 @@ func NewFrame(options Options) (*Frame, error) {
 		options.RequestTimeout = DefaultRequestTimeout
 	}
 	if options.Limits == nil {
-		options.Limits = NewLimits(LimitOptions{Now: options.Now})
+		options.Limits = admission.New(admission.Options{Now: options.Now})
 	}
+	options.MaxDepth = cmp.Or(options.MaxDepth, DefaultMaxDepth)
+	options.MaxElements = cmp.Or(options.MaxElements, DefaultMaxElements)
+	options.MaxValues = cmp.Or(options.MaxValues, DefaultMaxValues)
 	compressor, err := newCompressor()
 	if err != nil {
 		return nil, err
@@ -201,7 +209,7 @@ func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	current.pattern, current.vital = s.Path, s.Vital
 	defer func() { current.budget.Release() }()
 	response, err := s.serve(ctx, current, w, r)
-	s.frame.options.Limits.hold(ctx, err)
+	s.frame.options.Limits.Hold(ctx, err)
 	switch {
 	case err != nil:
 		s.frame.fail(ctx, w, err)
@@ -216,7 +224,7 @@ func (s *served) serve(
 ) (any, error) {
 	limits := s.frame.options.Limits
 	if !s.Vital {
-		if err := limits.crowded(); err != nil {
+		if err := limits.Crowded(false); err != nil {
 			return nil, err
 		}
 	}
@@ -227,8 +235,8 @@ func (s *served) serve(
 		return nil, err
 	}
 	current.claims = current.claims.Noting()
-	if who.anonymous && !s.Vital {
-		if err := limits.anonymous.crowded(); err != nil {
+	if who.Anonymous && !s.Vital {
+		if err := limits.Crowded(true); err != nil {
 			return nil, err
 		}
 	}
@@ -242,8 +250,8 @@ func (s *served) serve(
 		if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 			return nil, encoded(encoding)
 		}
-		body := limits.meter(who, http.MaxBytesReader(w, r.Body, s.maxBody(who)))
-		defer body.release()
+		body := limits.Body(who, http.MaxBytesReader(w, r.Body, s.maxBody(who)))
+		defer body.Release()
 		if content, err = s.decode(ctx, current, body, request.Field(s.bodyIndex)); err != nil {
 			return nil, err
 		}
@@ -275,7 +283,7 @@ func (f *Frame) authenticate(ctx context.Context, current *call, r *http.Request
 	}
 	claims, err := f.options.Auth.Authenticate(ctx, token)
 	if fault.ServerOverloaded.Matches(err) {
-		return &OverloadedError{Err: err, After: retryAfter}
+		return &admission.OverloadedError{Err: err, After: admission.RetryAfter}
 	}
 	if err != nil {
 		return err
@@ -301,7 +309,7 @@ func (s *served) decode(
 	if err != nil {
 		return nil, unreadableBody(err)
 	}
-	if len(body) > freeBody { // large bodies are decoded only for callers with the right
+	if len(body) > admission.FreeBody { // large bodies are decoded only for callers with the right
 		if err := permittedNow(ctx, func() error { return s.checkCaller(ctx, current) }); err != nil {
 			return nil, err
 		}

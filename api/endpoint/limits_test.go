@@ -15,6 +15,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/ledger/fault"
 )
@@ -57,16 +58,20 @@ type withBody struct {
 	Body anyBody `body:"json"`
 }
 
-func serveLimited(t *testing.T, options endpoint.LimitOptions) *limited {
+func serveLimited(t *testing.T, options admission.Options, change ...func(*endpoint.Options)) *limited {
 	t.Helper()
 	l := &limited{t: t, entered: make(chan struct{}), release: make(chan struct{}), answers: make(chan int, 100)}
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	frame, err := endpoint.NewFrame(endpoint.Options{
+	parts := endpoint.Options{
 		Auth: tokens{}, Failures: encodeFailure, Logger: slog.New(slog.NewJSONHandler(&l.log, nil)), Now: options.Now,
-		Limits: endpoint.NewLimits(options),
-	})
+		Limits: admission.New(options),
+	}
+	for _, change := range change {
+		change(&parts)
+	}
+	frame, err := endpoint.NewFrame(parts)
 	require.NoError(t, err)
 	router := chi.NewRouter()
 	router.Use(frame.Observe, frame.Limit)
@@ -155,7 +160,7 @@ func (l *limited) tooMany(recorder *httptest.ResponseRecorder) int {
 
 func TestSoManyRequestsAreServedAtOnce(t *testing.T) {
 	t.Parallel()
-	l := serveLimited(t, endpoint.LimitOptions{Requests: 2, UserRequests: 2})
+	l := serveLimited(t, admission.Options{Requests: 2, UserRequests: 2})
 	l.occupy("alice")
 	l.occupy("bob")
 	l.tooMany(l.ask(http.MethodGet, "/open", "carol", nil))
@@ -180,7 +185,7 @@ func (u *untouched) Read([]byte) (int, error) {
 func TestRefusalsAreHeldBack(t *testing.T) {
 	t.Parallel()
 	clock := &manualClock{now: time.Unix(1_800_000_000, 0)}
-	l := serveLimited(t, endpoint.LimitOptions{RefusalRate: 0.5, Now: clock.Now})
+	l := serveLimited(t, admission.Options{RefusalRate: 0.5, Now: clock.Now})
 	busy := func() time.Duration {
 		began := time.Now()
 		require.Equal(t, http.StatusConflict, l.ask(http.MethodGet, "/busy", "alice", nil).Code)
@@ -199,7 +204,7 @@ func TestRefusalsAreHeldBack(t *testing.T) {
 
 func TestRefusalsAreNotHeldForThoseWhoLeft(t *testing.T) {
 	t.Parallel()
-	l := serveLimited(t, endpoint.LimitOptions{RefusalRate: 0.001})
+	l := serveLimited(t, admission.Options{RefusalRate: 0.001})
 	require.Equal(t, http.StatusConflict, l.ask(http.MethodGet, "/busy", "alice", nil).Code)
 	gone, leave := context.WithCancel(t.Context())
 	leave()
@@ -210,7 +215,7 @@ func TestRefusalsAreNotHeldForThoseWhoLeft(t *testing.T) {
 
 func TestNoUserTakesAllPlaces(t *testing.T) {
 	t.Parallel()
-	l := serveLimited(t, endpoint.LimitOptions{Requests: 10, UserRequests: 2})
+	l := serveLimited(t, admission.Options{Requests: 10, UserRequests: 2})
 	l.occupy("greedy")
 	l.occupy("greedy")
 	unread := &untouched{}
@@ -223,7 +228,7 @@ func TestNoUserTakesAllPlaces(t *testing.T) {
 
 func TestClientsThatSendSlowlyTakeNoPlace(t *testing.T) {
 	t.Parallel()
-	l := serveLimited(t, endpoint.LimitOptions{Requests: 1})
+	l := serveLimited(t, admission.Options{Requests: 1})
 	reader, writer := io.Pipe()
 	slow := make(chan int, 1)
 	go func() { slow <- l.ask(http.MethodPost, "/body", "slow", reader).Code }()
@@ -239,7 +244,7 @@ func TestClientsThatSendSlowlyTakeNoPlace(t *testing.T) {
 func TestUsersMayAskSoOften(t *testing.T) {
 	t.Parallel()
 	clock := &manualClock{now: time.Unix(1_800_000_000, 0)}
-	l := serveLimited(t, endpoint.LimitOptions{UserRate: 0.5, Now: clock.Now})
+	l := serveLimited(t, admission.Options{UserRate: 0.5, Now: clock.Now})
 	get := func(user string) *httptest.ResponseRecorder { return l.ask(http.MethodGet, "/open", user, nil) }
 	require.Equal(t, http.StatusOK, get("alice").Code)
 	require.Equal(t, 2, l.tooMany(get("alice")), "one every two seconds")
@@ -254,7 +259,7 @@ func TestUsersMayAskSoOften(t *testing.T) {
 func TestLongBodiesFitIntoWhatIsThereForThem(t *testing.T) {
 	t.Parallel()
 	const most = 100 << 10
-	l := serveLimited(t, endpoint.LimitOptions{BodyMemory: most})
+	l := serveLimited(t, admission.Options{BodyMemory: most})
 	long := func(size int) io.Reader { return strings.NewReader(`{"text":"` + strings.Repeat("x", size) + `"}`) }
 	require.Equal(t, http.StatusOK, l.ask(http.MethodPost, "/body", "a", long(150<<10)).Code)
 	require.Equal(t, http.StatusOK, l.ask(http.MethodPost, "/body", "a", long(150<<10)).Code, "it is given back")
@@ -274,7 +279,9 @@ func TestLongBodiesFitIntoWhatIsThereForThem(t *testing.T) {
 
 func TestTheShapeOfJSONIsBounded(t *testing.T) {
 	t.Parallel()
-	l := serveLimited(t, endpoint.LimitOptions{Depth: 3, Elements: 4, Values: 18})
+	l := serveLimited(t, admission.Options{}, func(options *endpoint.Options) {
+		options.MaxDepth, options.MaxElements, options.MaxValues = 3, 4, 18
+	})
 	for _, test := range []struct {
 		name, body string
 		status     int
@@ -303,7 +310,7 @@ func TestTheShapeOfJSONIsBounded(t *testing.T) {
 
 func TestClientsAreToldWhenToComeBack(t *testing.T) {
 	t.Parallel()
-	l := serveLimited(t, endpoint.LimitOptions{})
+	l := serveLimited(t, admission.Options{})
 	busy := l.ask(http.MethodGet, "/busy", "alice", nil)
 	require.Equal(t, http.StatusConflict, busy.Code, "as the error model has it")
 	require.Equal(t, "1", busy.Header().Get("Retry-After"))
@@ -311,37 +318,9 @@ func TestClientsAreToldWhenToComeBack(t *testing.T) {
 		"waiting does not help")
 }
 
-func TestRatesForgetCallersThatWereQuietAndBoundTheRest(t *testing.T) {
-	t.Parallel()
-	clock := &manualClock{now: time.Unix(1_800_000_000, 0)}
-	rates := endpoint.NewRates(1, clock.Now)
-	for i := range 10_000 {
-		require.Zero(t, rates.Take(strconv.Itoa(i)))
-	}
-	require.Zero(t, rates.Take("one more"))
-	require.Zero(t, rates.Take("another"), "the first two beyond share what one has")
-	require.Positive(t, rates.Take("a third"))
-	clock.advance(time.Minute)
-	require.Zero(t, rates.Take("a third"))
-	require.Zero(t, rates.Take("a third"))
-	require.Positive(t, rates.Take("a third"), "by itself again")
-	require.Zero(t, rates.Take("another"))
-}
-
-func TestRates_CountNothingOfWhatHasToWait(t *testing.T) {
-	t.Parallel()
-	clock := &manualClock{now: time.Unix(1_800_000_000, 0)}
-	rates := endpoint.NewRates(0.5, clock.Now)
-	require.Zero(t, rates.Take("alice"))
-	require.Equal(t, 2*time.Second, rates.Take("alice"))
-	require.Equal(t, 2*time.Second, rates.Take("alice"), "what has to wait uses nothing")
-	require.Zero(t, rates.Take("bob"))
-	require.Zero(t, endpoint.NewRates(0, clock.Now).Take("anybody"), "no rate, no limit")
-}
-
 func TestNoUserTakesAllStreams(t *testing.T) {
 	t.Parallel()
-	s := serveStream(t, endpoint.StreamOptions{Max: 10, MaxPerUser: 1})
+	s := serveStreamWithin(t, endpoint.StreamOptions{}, admission.Options{Streams: 10, UserStreams: 1})
 	waiting := `{"upTo":1,"then":"wait"}`
 	s.open("greedy", waiting).next()
 	s.open("greedy", waiting).fails("MAXIMUM_NUMBER_OF_STREAMS")

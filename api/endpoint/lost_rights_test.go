@@ -11,6 +11,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/db"
@@ -38,7 +39,7 @@ func TestNothingIsDoneForACallerWhoLostARightOnTheWay(t *testing.T) {
 	}
 	frame, err := endpoint.NewFrame(endpoint.Options{
 		Auth: resolver, Failures: encodeFailure, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
-		Limits: endpoint.NewLimits(endpoint.LimitOptions{}),
+		Limits: admission.New(admission.Options{}),
 		Around: func(ctx context.Context, exchange endpoint.Exchange) endpoint.Content {
 			if user := endpoint.Claims(ctx).UserID(); exchange.Info.Path == "/around" && user == "loser" {
 				lose(user)
@@ -84,7 +85,7 @@ func TestNothingIsDoneForACallerWhoLostARightOnTheWay(t *testing.T) {
 	require.Equal(t, http.StatusOK, ask("keeper", "/around"))
 
 	statuses := make(chan int)
-	for range endpoint.UserDirectCommits {
+	for range admission.UserDirectCommits {
 		go func() { statuses <- ask("waiter", "/commit") }()
 		require.Equal(t, "waiter", <-working)
 	}
@@ -98,13 +99,13 @@ func TestNothingIsDoneForACallerWhoLostARightOnTheWay(t *testing.T) {
 		}
 	}
 	got := map[int]int{}
-	for range endpoint.UserDirectCommits {
+	for range admission.UserDirectCommits {
 		goOn <- struct{}{}
 	}
-	for range endpoint.UserDirectCommits + 1 {
+	for range admission.UserDirectCommits + 1 {
 		got[<-statuses]++
 	}
-	require.Equal(t, map[int]int{http.StatusOK: endpoint.UserDirectCommits, http.StatusForbidden: 1}, got,
+	require.Equal(t, map[int]int{http.StatusOK: admission.UserDirectCommits, http.StatusForbidden: 1}, got,
 		"the last one's turn came when its user had no right any more")
 }
 
@@ -132,7 +133,7 @@ func TestOnlyTheRightsThatARequestNeededCount(t *testing.T) {
 			require.NoError(t, err)
 			frame, err := endpoint.NewFrame(endpoint.Options{
 				Auth: resolver, Failures: encodeFailure, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
-				Limits: endpoint.NewLimits(endpoint.LimitOptions{}),
+				Limits: admission.New(admission.Options{}),
 				Around: func(ctx context.Context, exchange endpoint.Exchange) endpoint.Content {
 					record.mu.Lock()
 					record.rights["user"] = test.left

@@ -6,14 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"regexp"
 	"runtime/debug"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-chi/chi/v5/middleware"
 
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/fault"
 )
@@ -122,15 +127,15 @@ func (c *call) gone() bool {
 // counted with all requests, and whoever answers it logs what changes.
 func (f *Frame) level(ctx context.Context, status int) slog.Level {
 	current := callOf(ctx)
-	if _, overloaded := errors.AsType[*OverloadedError](current.failure); overloaded {
-		if refused, tell := f.options.Limits.countRefusal(f.options.Now()); tell {
-			f.options.Logger.WarnContext(ctx, "requests were one too many and were refused", "refused", refused,
-				"last_reason", current.failure.Error())
+	if admission.IsOverloaded(current.failure) {
+		if counts := f.refusals.count(status, f.options.Now()); counts != nil {
+			f.options.Logger.WarnContext(ctx, "requests were one too many and were refused",
+				slog.Group("by_status", counts...), slog.String("last_reason", current.failure.Error()))
 		}
 		return slog.LevelDebug
 	}
 	if current.pattern == "" { // no endpoint serves it
-		if counts := f.options.Limits.unserved.count(status, f.options.Now()); counts != nil {
+		if counts := f.unserved.count(status, f.options.Now()); counts != nil {
 			f.options.Logger.InfoContext(ctx, "requests were answered that no endpoint serves",
 				slog.Group("by_status", counts...))
 		}
@@ -140,6 +145,37 @@ func (f *Frame) level(ctx context.Context, status int) slog.Level {
 		return slog.LevelDebug
 	}
 	return slog.LevelInfo
+}
+
+// tellInterval is how often the log says what was refused: refusing must cost less than serving.
+const tellInterval = 10 * time.Second
+
+// tally counts by status the answers to what anybody can ask for so much that a line each would fill the log. It is safe
+// for concurrent use.
+type tally struct {
+	mu       sync.Mutex
+	told     time.Time
+	byStatus map[int]int64
+}
+
+// count counts one more, and returns all that were not told yet when it is time to tell.
+func (t *tally) count(status int, now time.Time) []any {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.byStatus == nil {
+		t.byStatus = make(map[int]int64)
+	}
+	t.byStatus[status]++
+	if now.Sub(t.told) < tellInterval {
+		return nil
+	}
+	t.told = now
+	var counts []any
+	for _, status := range slices.Sorted(maps.Keys(t.byStatus)) {
+		counts = append(counts, slog.Int64(strconv.Itoa(status), t.byStatus[status]))
+	}
+	clear(t.byStatus)
+	return counts
 }
 
 // loggedFailure is the error as it is logged: not the path that no route matched, which the client is told. It may be a

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/ledger/fault"
 )
@@ -83,7 +84,7 @@ func (c *call) claimsNow(authenticate func() (auth.Claims, error)) (auth.Claims,
 	}
 	claims, err := authenticate()
 	if fault.ServerOverloaded.Matches(err) {
-		return auth.Claims{}, &OverloadedError{Err: err, After: retryAfter}
+		return auth.Claims{}, &admission.OverloadedError{Err: err, After: admission.RetryAfter}
 	}
 	if err != nil {
 		return auth.Claims{}, err

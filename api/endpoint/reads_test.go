@@ -12,6 +12,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/endpoint"
 )
 
@@ -24,12 +25,12 @@ type readers struct {
 	news chan string
 }
 
-func serveReaders(t *testing.T, options endpoint.LimitOptions) *readers {
+func serveReaders(t *testing.T, options admission.Options) *readers {
 	t.Helper()
 	r := &readers{t: t, working: make(chan string), goOn: make(chan string), news: make(chan string)}
 	frame, err := endpoint.NewFrame(endpoint.Options{
 		Auth: tokens{}, Failures: encodeFailure, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
-		Limits: endpoint.NewLimits(options),
+		Limits: admission.New(options),
 	})
 	require.NoError(t, err)
 	router := chi.NewRouter()
@@ -161,7 +162,7 @@ func (r *readers) getsNoTurn(user, method, path string) {
 
 func TestNoUserTakesAllReads(t *testing.T) {
 	t.Parallel()
-	r := serveReaders(t, endpoint.LimitOptions{Reads: 3, UserReads: 2})
+	r := serveReaders(t, admission.Options{Reads: 3, UserReads: 2})
 	first := r.get("greedy", "/read/first")
 	r.works("first")
 	second := r.ask(t.Context(), "greedy", http.MethodPost, "/posted/second", httptest.NewRecorder())
@@ -187,7 +188,7 @@ func TestNoUserTakesAllReads(t *testing.T) {
 // What a request that changes something reads before it does takes a turn, and making the change takes none.
 func TestWhatChangesReadsInTurn(t *testing.T) {
 	t.Parallel()
-	r := serveReaders(t, endpoint.LimitOptions{Reads: 2, UserReads: 1})
+	r := serveReaders(t, admission.Options{Reads: 2, UserReads: 1})
 	composing := r.ask(t.Context(), "greedy", http.MethodPost, "/compose/composing", httptest.NewRecorder())
 	r.works("composing")
 	r.waits("greedy", "/read/read")
@@ -207,7 +208,7 @@ func TestWhatChangesReadsInTurn(t *testing.T) {
 
 func TestReadsThatWaitLetOthersRead(t *testing.T) {
 	t.Parallel()
-	r := serveReaders(t, endpoint.LimitOptions{Reads: 1, UserReads: 1})
+	r := serveReaders(t, admission.Options{Reads: 1, UserReads: 1})
 	paused := r.get("alice", "/pause/paused")
 	r.works("paused")
 	read := r.get("alice", "/read/read")
@@ -222,7 +223,7 @@ func TestReadsThatWaitLetOthersRead(t *testing.T) {
 // is served all the same, and one more that waits is one too many.
 func TestRequestsThatWaitTakeNoPlaceOfThoseThatWork(t *testing.T) {
 	t.Parallel()
-	r := serveReaders(t, endpoint.LimitOptions{Requests: 2, UserRequests: 1, Now: time.Now})
+	r := serveReaders(t, admission.Options{Requests: 2, UserRequests: 1, Now: time.Now})
 	var waiting []<-chan int
 	for _, user := range []string{"alice", "bob"} {
 		waiting = append(waiting, r.get(user, "/wait/"+user))
@@ -248,7 +249,7 @@ func TestRequestsThatWaitTakeNoPlaceOfThoseThatWork(t *testing.T) {
 
 func TestReadsWhoseClientsAreSlowLetOthersRead(t *testing.T) {
 	t.Parallel()
-	r := serveReaders(t, endpoint.LimitOptions{Reads: 1, UserReads: 1})
+	r := serveReaders(t, admission.Options{Reads: 1, UserReads: 1})
 	taken := make(chan struct{})
 	slow := r.ask(t.Context(), "alice", http.MethodGet, "/stream/slow",
 		&slowly{ResponseRecorder: httptest.NewRecorder(), taken: taken})
@@ -263,7 +264,7 @@ func TestReadsWhoseClientsAreSlowLetOthersRead(t *testing.T) {
 
 func TestAReadWhoseTurnDoesNotComeIsOneTooMany(t *testing.T) {
 	t.Parallel()
-	r := serveReaders(t, endpoint.LimitOptions{Reads: 1, UserReads: 1, Now: time.Now})
+	r := serveReaders(t, admission.Options{Reads: 1, UserReads: 1, Now: time.Now})
 	read := r.get("alice", "/read/read")
 	r.works("read")
 	recorder := httptest.NewRecorder()

@@ -15,6 +15,7 @@ import (
 	"github.com/coder/websocket"
 	"golang.org/x/time/rate"
 
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/internal/wait"
 	"github.com/florinledger/florin/ledger/fault"
@@ -49,7 +50,7 @@ func (c *closeError) Error() string { return c.reason }
 // noticed; that of the request writes.
 type socket struct {
 	frame *Frame
-	who   caller
+	who   admission.Caller
 	conn  *websocket.Conn
 	// first receives the client's first message, the only one that means something.
 	first chan message
@@ -71,7 +72,7 @@ type message struct {
 // accept upgrades the connection. When it fails, the client has been answered. The function end is called when the
 // connection is lost.
 func (f *Frame) accept(
-	w http.ResponseWriter, r *http.Request, who caller, end context.CancelCauseFunc,
+	w http.ResponseWriter, r *http.Request, who admission.Caller, end context.CancelCauseFunc,
 ) (*socket, error) {
 	s := &socket{
 		frame: f, who: who, first: make(chan message, 1), end: end, frames: rate.NewLimiter(frameRate, frameBurst),
@@ -140,13 +141,13 @@ func (s *socket) takePong(ctx context.Context, _ []byte) {
 func (s *socket) read(ctx context.Context) {
 	kind, reader, err := s.conn.Reader(ctx)
 	if err == nil {
-		body := s.frame.options.Limits.meterAsked(s.who, reader)
-		defer body.release() // as long as the stream lasts, which holds what it was asked
+		body := s.frame.options.Limits.Asked(s.who, reader)
+		defer body.Release() // as long as the stream lasts, which holds what it was asked
 		var data []byte
 		if data, err = io.ReadAll(body); err == nil {
 			s.first <- message{kind, data}
 		}
-		if _, overloaded := errors.AsType[*OverloadedError](err); overloaded {
+		if admission.IsOverloaded(err) {
 			s.end(err)
 			return
 		}

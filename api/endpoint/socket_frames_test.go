@@ -17,6 +17,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/endpoint"
 )
 
@@ -89,7 +90,7 @@ func (c *rawClient) untilClosed() (pongs int, reason websocket.CloseError) {
 func TestAClientThatPingsEachSecondStays(t *testing.T) {
 	t.Parallel()
 	var clock clock
-	s := serveStreamWithin(t, endpoint.StreamOptions{}, endpoint.LimitOptions{Now: clock.now})
+	s := serveStreamWithin(t, endpoint.StreamOptions{}, admission.Options{Now: clock.now})
 	c := s.open("alice", `{"upTo":1,"then":"wait"}`)
 	require.Contains(t, c.next(), `"number":1`)
 	c.CloseRead(t.Context())
@@ -117,7 +118,7 @@ func TestAFloodOfFramesEndsTheStream(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var clock clock
-			s := serveStreamWithin(t, endpoint.StreamOptions{}, endpoint.LimitOptions{Now: clock.now})
+			s := serveStreamWithin(t, endpoint.StreamOptions{}, admission.Options{Now: clock.now})
 			c := s.raw()
 			var sent []byte
 			if flood.before != "" {
@@ -140,7 +141,7 @@ func TestAFloodOfFramesEndsTheStream(t *testing.T) {
 // A message may come in frames that hold nothing, which its length does not bound.
 func TestAMessageThatDoesNotEndEndsTheStream(t *testing.T) {
 	t.Parallel()
-	s := serveStreamWithin(t, endpoint.StreamOptions{}, endpoint.LimitOptions{})
+	s := serveStreamWithin(t, endpoint.StreamOptions{}, admission.Options{})
 	c := s.raw()
 	const begun, continued = 0x01, 0x00
 	_, err := c.conn.Write(append(frame(textFrame, `{"then":"wait"}`), frame(begun, "x")...))

@@ -13,7 +13,6 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/florinledger/florin/api/auth"
-	"github.com/florinledger/florin/internal/budget"
 	"github.com/florinledger/florin/ledger/fault"
 )
 
@@ -70,7 +69,6 @@ func (f *Frame) MountStreams(router chi.Router, streams []Stream) error {
 	if f.options.Streams == nil {
 		return errors.New("a frame that serves streams needs somewhere to register those that are open")
 	}
-	f.options.Limits.ShareStreams(f.options.Streams.limit())
 	for _, stream := range streams {
 		if err := stream.check(); err != nil {
 			return err
@@ -117,23 +115,19 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(ctx, w, err)
 		return
 	}
-	leave, err := s.frame.options.Limits.open(who)
-	if err != nil {
-		s.refuse(ctx, w, err)
-		return
-	}
-	defer leave()
-	current.newBudget = func() *budget.Budget { return s.frame.options.Limits.budget(who) }
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	open := &openStream{claims: current.claims, end: end, authenticate: current.authenticate}
-	current.regranted = func(claims auth.Claims) { streams.renew(open, claims) }
-	remove, refusal, unopened := streams.add(open, changes)
+	visit, refusal, unopened := s.frame.options.Limits.Open(who)
 	if unopened != nil {
 		s.refuse(ctx, w, unopened)
 		return
 	}
+	current.visit = visit
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	open := &openStream{claims: current.claims, end: end, authenticate: current.authenticate}
+	current.regranted = func(claims auth.Claims) { streams.renew(open, claims) }
+	remove, stopping := streams.add(open, changes)
 	defer remove()
+	defer visit.Leave()
 
 	socket, err := s.frame.accept(w, r, who, end)
 	if err != nil {
@@ -141,7 +135,7 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer socket.close()
-	if refusal != nil {
+	if refusal := cmp.Or(stopping, refusal); refusal != nil {
 		socket.finish(ctx, refusal)
 		return
 	}
@@ -151,7 +145,7 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // refuse answers a request that does not become a stream.
 func (s *servedStream) refuse(ctx context.Context, w http.ResponseWriter, err error) {
-	s.frame.options.Limits.hold(ctx, err)
+	s.frame.options.Limits.Hold(ctx, err)
 	s.frame.fail(ctx, w, err)
 }
 

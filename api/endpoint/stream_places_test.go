@@ -8,13 +8,14 @@ import (
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/ledger"
 )
 
 func TestTheNumberOfStreamsIsBounded(t *testing.T) {
 	t.Parallel()
-	s := serveStream(t, endpoint.StreamOptions{Max: 2})
+	s := serveStreamWithin(t, endpoint.StreamOptions{}, admission.Options{Streams: 2})
 	first, second := s.open("alice", `{"upTo":1,"then":"wait"}`), s.open("bob", `{"upTo":1,"then":"wait"}`)
 	first.next()
 	second.next()
@@ -30,7 +31,7 @@ func TestTheNumberOfStreamsIsBounded(t *testing.T) {
 // Streams that are refused take no place, however slowly their clients take the refusal.
 func TestRefusedStreamsTakeNobodysPlace(t *testing.T) {
 	t.Parallel()
-	s := serveStream(t, endpoint.StreamOptions{Max: 3, MaxPerUser: 1})
+	s := serveStreamWithin(t, endpoint.StreamOptions{}, admission.Options{Streams: 3, UserStreams: 1})
 	s.open("greedy", `{"upTo":1,"then":"wait"}`).next()
 	for range 16 { // they never answer the closing of their streams
 		_, _, err := s.dial("/count", bearer("greedy"))
@@ -46,7 +47,7 @@ func TestRefusedStreamsTakeNobodysPlace(t *testing.T) {
 func TestOpeningStreamsCountsTowardsTheRates(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
-	s := serveStreamWithin(t, endpoint.StreamOptions{}, endpoint.LimitOptions{
+	s := serveStreamWithin(t, endpoint.StreamOptions{}, admission.Options{
 		UserRate: 0.5, Now: func() time.Time { return now },
 	})
 	_, _, err := s.dial("/count", bearer("alice"))

@@ -18,6 +18,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/ledger"
@@ -135,14 +136,14 @@ func (b *lockedBuffer) String() string {
 
 func serveStream(t *testing.T, options endpoint.StreamOptions) *streamServer {
 	t.Helper()
-	return serveStreamWithin(t, options, endpoint.LimitOptions{})
+	return serveStreamWithin(t, options, admission.Options{})
 }
 
 // allowedOrigin is where pages come from that the operator trusts.
 const allowedOrigin = "https://trusted.example"
 
 func serveStreamWithin(
-	t *testing.T, options endpoint.StreamOptions, limits endpoint.LimitOptions,
+	t *testing.T, options endpoint.StreamOptions, limits admission.Options,
 ) *streamServer {
 	t.Helper()
 	s := &streamServer{
@@ -154,7 +155,7 @@ func serveStreamWithin(
 	}
 	frame, err := endpoint.NewFrame(endpoint.Options{
 		Auth: s.directory, Failures: encodeFailure, Logger: slog.New(slog.NewJSONHandler(s.log, nil)), Now: limits.Now,
-		MaxBodyBytes: max(200, limits.BodyMemory), Streams: s.streams, Limits: endpoint.NewLimits(limits),
+		MaxBodyBytes: max(200, limits.BodyMemory), Streams: s.streams, Limits: admission.New(limits),
 		AllowOrigin: func(origin string) bool { return origin == allowedOrigin },
 	})
 	require.NoError(t, err)

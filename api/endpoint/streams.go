@@ -13,8 +13,6 @@ import (
 
 // The defaults of the settings of streams.
 const (
-	DefaultMaxStreams     = 10_000
-	DefaultMaxUserStreams = 1000
 	DefaultRequestWait    = 30 * time.Second
 	DefaultPingInterval   = 30 * time.Second
 	DefaultClientPatience = time.Minute
@@ -24,8 +22,6 @@ const (
 	// recheckTimeout bounds one lookup of what a user may do now, and how long streams wait for theirs: those that have
 	// waited for longer end.
 	recheckTimeout = 5 * time.Second
-	// maxRefused is how many streams of one user may be open until it was told that there is no place for them.
-	maxRefused = 16
 	// maxChanged is how many users' changes are told apart.
 	maxChanged = 4096
 	// recheckers is how many streams of one identity provider's users are checked at once.
@@ -36,11 +32,6 @@ const (
 
 // StreamOptions are the settings of streams. The zero value means the defaults.
 type StreamOptions struct {
-	// Max is how many streams may be open at once.
-	Max int
-	// MaxPerUser is how many of them one user may have open, so that no user takes all of Max. Streams without a usable
-	// token count as those of one user.
-	MaxPerUser int
 	// RequestWait is how long a client may take to send its request.
 	RequestWait time.Duration
 	// PingInterval is how often a connection is made sure of, so that nothing on the way takes it for unused.
@@ -49,18 +40,14 @@ type StreamOptions struct {
 	ClientPatience time.Duration
 }
 
-// Streams knows the streams that are open in this process: it bounds their number, ends those whose user's rights
-// changed, and all of them when the node stops. It is safe for concurrent use.
+// Streams knows the streams that are open in this process: it ends those whose user's rights changed, and all of them when
+// the node stops. It is safe for concurrent use.
 type Streams struct {
 	options StreamOptions
 
 	mu     sync.Mutex
 	count  int
 	byUser map[ledger.Identity]map[*openStream]struct{}
-	// refused are the streams that are open until their clients have been told that there is no place for them. They
-	// count against places of their own, few for each user, which bounds the memory that they take.
-	refused      map[ledger.Identity]int
-	refusedCount int
 	// changes counts the changes of users; changed has the number of each user's last one. A stream compares them with
 	// the count before its authentication, so that no change in between is missed. Changes up to forgotten are no longer
 	// told apart by user.
@@ -73,8 +60,6 @@ type Streams struct {
 	toRecheck  map[string]map[*openStream]struct{}
 	rechecking map[string]bool
 	stopping   bool
-	// processes is how many serve the streams of a user together.
-	processes int
 	// drained is closed, when the node stops, as soon as no stream is open.
 	drained chan struct{}
 }
@@ -96,12 +81,6 @@ type openStream struct {
 
 // NewStreams makes an empty registry.
 func NewStreams(options StreamOptions) *Streams {
-	if options.Max == 0 {
-		options.Max = DefaultMaxStreams
-	}
-	if options.MaxPerUser == 0 {
-		options.MaxPerUser = DefaultMaxUserStreams
-	}
 	if options.RequestWait == 0 {
 		options.RequestWait = DefaultRequestWait
 	}
@@ -113,31 +92,9 @@ func NewStreams(options StreamOptions) *Streams {
 	}
 	return &Streams{
 		options: options, byUser: make(map[ledger.Identity]map[*openStream]struct{}),
-		refused: make(map[ledger.Identity]int), drained: make(chan struct{}), processes: 1,
-		changed: make(map[string]uint64), toRecheck: make(map[string]map[*openStream]struct{}),
+		drained: make(chan struct{}), changed: make(map[string]uint64), toRecheck: make(map[string]map[*openStream]struct{}),
 		rechecking: make(map[string]bool),
 	}
-}
-
-// SetLimits changes how many streams there may be in all, and of one user. Those that are open stay.
-func (s *Streams) SetLimits(all, perUser int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.options.Max, s.options.MaxPerUser = all, perUser
-}
-
-// Divide has this process take its part of the streams that each user may have: so many processes serve them together.
-func (s *Streams) Divide(processes int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.processes = max(1, processes)
-}
-
-// limit is how many there may be.
-func (s *Streams) limit() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.options.Max
 }
 
 // Open is how many streams are open.
@@ -177,21 +134,11 @@ func (s *Streams) seen() uint64 {
 }
 
 // add registers a stream, and returns how to remove it; changes is what seen returned before it was authenticated. A
-// refused stream is registered too: it is open until its client has been told. When even too many refused streams of
-// the user are open, unopened is the refusal, and the stream is not registered.
-func (s *Streams) add(open *openStream, changes uint64) (remove func(), refusal, unopened error) {
+// stream that is refused because the node stops is registered too: it is open until its client has been told.
+func (s *Streams) add(open *openStream, changes uint64) (remove func(), refusal error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	user := open.claims.Identity()
-	if refusal = s.noPlace(user); refusal != nil {
-		if s.refused[user] >= maxRefused {
-			return nil, nil, refusal
-		}
-		s.refused[user]++
-		s.refusedCount++
-		s.count++
-		return func() { s.removeRefused(user) }, refusal, nil
-	}
 	if s.byUser[user] == nil {
 		s.byUser[user] = make(map[*openStream]struct{})
 	}
@@ -200,35 +147,10 @@ func (s *Streams) add(open *openStream, changes uint64) (remove func(), refusal,
 	if changes < max(s.forgotten, s.changed[user.UserID]) {
 		s.recheck(map[*openStream]struct{}{open: {}})
 	}
-	return func() { s.remove(open) }, nil, nil
-}
-
-// noPlace says why a further stream of a user is refused, nil when it is not. The caller holds the lock.
-func (s *Streams) noPlace(user ledger.Identity) error {
-	switch {
-	case s.stopping:
-		return abortedByShutdown()
-	case s.count-s.refusedCount >= s.options.Max:
-		return fault.MaximumNumberOfStreams.New(
-			"The node serves %d streams already, which is as many as it is set to.", s.options.Max)
-	case len(s.byUser[user]) >= Part(s.options.MaxPerUser, s.processes):
-		return fault.MaximumNumberOfStreams.New(
-			"User %q has %s streams open already, which is as many as one user may have.", user.UserID,
-			PartText(Part(s.options.MaxPerUser, s.processes), s.options.MaxPerUser, s.processes))
-	default:
-		return nil
+	if s.stopping {
+		refusal = abortedByShutdown()
 	}
-}
-
-func (s *Streams) removeRefused(user ledger.Identity) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.refused[user]--; s.refused[user] == 0 {
-		delete(s.refused, user)
-	}
-	s.refusedCount--
-	s.count--
-	s.drain()
+	return func() { s.remove(open) }, refusal
 }
 
 // renew notes with which rights a stream goes on, and checks them once more: they may have changed again in between.

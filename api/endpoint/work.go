@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"reflect"
 
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/internal/budget"
 	"github.com/florinledger/florin/ledger"
 )
@@ -26,17 +27,14 @@ func (s *served) readsInTurns() bool { return !s.Changes() && !s.Vital }
 
 // work is what an endpoint answers to a request that was read, within the limits; nil once it has answered.
 func (s *served) work(
-	ctx context.Context, current *call, w http.ResponseWriter, who caller, request reflect.Value, exchange Exchange,
+	ctx context.Context, current *call, w http.ResponseWriter, who admission.Caller, request reflect.Value, exchange Exchange,
 ) (any, error) {
-	limits := s.frame.options.Limits
-	ctx, leave, err := limits.enter(ctx, who)
+	ctx, visit, err := s.frame.options.Limits.Enter(ctx, who)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
-	if !who.anonymous && !s.Vital { // who has no token takes the turns of its own share
-		current.turn = func(ctx context.Context) (*reading, error) { return limits.read(ctx, who.holder) }
-	}
+	defer visit.Leave()
+	current.visit = visit
 	if s.readsInTurns() {
 		end, err := ReadInTurn(ctx)
 		if err != nil {
@@ -44,7 +42,7 @@ func (s *served) work(
 		}
 		defer end()
 	}
-	current.budget = limits.budget(who)
+	current.budget = visit.Budget()
 	ctx = ledger.WithViews(budget.With(ctx, current.budget))
 	if s.Authorize != nil {
 		asked := ctx

@@ -12,7 +12,6 @@ import (
 	"github.com/florinledger/florin/api/ledgerapi/users"
 	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/internal/turns"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/packages/catalog"
 )
@@ -93,7 +92,6 @@ type API struct {
 	pruner    Pruner
 	watcher   Watcher
 	tail      *tail
-	turns     *turns.Turns
 	submitter Submitter
 	settings  Settings
 	now       func() time.Time
@@ -123,7 +121,6 @@ func New(options Options) (*API, error) {
 		record:    options.Record,
 		watcher:   options.Watcher,
 		tail:      newTail(options.Record, options.Watcher),
-		turns:     turns.New(endpoint.TurnLimits(StreamReads, UserStreamReads)),
 		submitter: options.Submitter,
 		settings:  withDefaults(options.Settings),
 		now:       options.Now,

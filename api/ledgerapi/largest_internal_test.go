@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/coin/builtin"
 	"github.com/florinledger/florin/coin/cointest"
 	"github.com/florinledger/florin/ledger"
@@ -63,7 +63,7 @@ func inRecord(t *testing.T, value any) []byte {
 func requireReadable(t *testing.T, book *ledgertest.Ledger, transaction ledger.Transaction) {
 	t.Helper()
 	const (
-		share  = endpoint.DefaultMaxAnswer / ledger.MaxTransactionBytes
+		share  = admission.DefaultAnswer / ledger.MaxTransactionBytes
 		around = 1 << 10 // what an answer has beside its events
 	)
 	events := transaction.Events()

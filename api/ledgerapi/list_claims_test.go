@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/test/apitest"
 )
@@ -22,7 +22,7 @@ func TestListsThatWaitTakeNoTurn(t *testing.T) {
 		body := fields{"beginExclusive": 0, "filter": byParty(b.alice), "verbose": true}
 		b.Call("alice", http.MethodPost, "/v2/updates?limit=1&stream_idle_timeout_ms=3600000", body).OK(nil)
 	}
-	for range endpoint.DefaultMaxUserReads {
+	for range admission.DefaultUserReads {
 		watcher.acts = append(watcher.acts, list)
 	}
 	watcher.acts = append(watcher.acts, func() {
@@ -37,7 +37,7 @@ func TestListsThatWaitTakeNoTurn(t *testing.T) {
 func TestListsThatWaitTakeNoPlaceOfThoseThatWork(t *testing.T) {
 	t.Parallel()
 	watcher := &steps{}
-	limits := endpoint.NewLimits(endpoint.LimitOptions{Requests: 1, UserRequests: 1})
+	limits := admission.New(admission.Options{Requests: 1, UserRequests: 1})
 	b := newBundle(t, apitest.Options{Watcher: watcher, Limits: limits})
 	list := func(limit string) apitest.Answer {
 		body := fields{"beginExclusive": 0, "filter": byParty(b.alice), "verbose": true}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
@@ -225,7 +225,7 @@ func TestARecordThatIsLargerThanAnAnswerIsAuditedAndPruned(t *testing.T) {
 	t.Parallel()
 	const contracts = 40
 	b := newBundle(t, apitest.Options{
-		Limits: endpoint.NewLimits(endpoint.LimitOptions{Answer: 10_000}),
+		Limits: admission.New(admission.Options{Answer: 10_000}),
 	})
 	for i := range contracts {
 		b.note("note " + strconv.Itoa(i))

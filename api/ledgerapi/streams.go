@@ -52,23 +52,6 @@ func (a *API) Streams() []endpoint.Stream {
 const endless = "A stream without an end goes on until either side closes it, and sends checkpoints: everything up " +
 	"to the offset of a checkpoint has been sent. Continue with the greatest offset that was received as beginExclusive."
 
-// inTurn reads a page of a stream when it is the stream's turn, and sends it after that. What the page holds counts
-// until the client has it.
-func (a *API) inTurn(ctx context.Context, read func(ctx context.Context) error, send func() error) error {
-	give, err := a.turns.Take(ctx, endpoint.AccountOf(endpoint.Claims(ctx).Identity()))
-	if err != nil {
-		return err
-	}
-	page, release := endpoint.Portion(ctx)
-	defer release()
-	err = read(page)
-	give()
-	if err != nil {
-		return err
-	}
-	return send()
-}
-
 // completionsPage is how many completions are read at once.
 const completionsPage = 200
 
@@ -129,7 +112,7 @@ func (a *API) sendCompletions(
 			}
 			return a.stillThere(ctx, query.After)
 		}
-		err := a.inTurn(ctx, read, func() error {
+		err := endpoint.ReadPage(ctx, read, func() error {
 			for _, completion := range page {
 				if err := send(a.toAPICompletionElement(endpoint.Claims(ctx), completion, query.Parties)); err != nil {
 					return err
@@ -164,7 +147,7 @@ func (a *API) streamActiveContracts(
 			elements, more, err = a.readActivePage(ctx, &query, portions, format)
 			return err
 		}
-		if err := a.inTurn(ctx, read, func() error { return sendAll(elements, send) }); err != nil || !more {
+		if err := endpoint.ReadPage(ctx, read, func() error { return sendAll(elements, send) }); err != nil || !more {
 			return err
 		}
 	}
@@ -223,7 +206,7 @@ func sendUpdates[T any](
 			elements, err = fetchUpdates(ctx, a, &query, bounds, show)
 			return err
 		}
-		if err := a.inTurn(ctx, read, func() error { return sendAll(elements, send) }); err != nil {
+		if err := endpoint.ReadPage(ctx, read, func() error { return sendAll(elements, send) }); err != nil {
 			return err
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/auth"
-	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/db/dbtest"
@@ -423,12 +423,12 @@ func failedBeforeLong(t *testing.T, stream *apitest.Stream) v2.JsCantonError {
 
 func TestTheNodeServesOnlySoManyStreams(t *testing.T) {
 	t.Parallel()
-	b := newBundle(t, apitest.Options{Streams: endpoint.StreamOptions{Max: 1}})
+	b := newBundle(t, apitest.Options{Limits: admission.New(admission.Options{Streams: 1})})
 	b.note("one")
 	stream := b.Open("alice", completionsPath, fields{"parties": []ledger.Party{b.alice}})
 	nextCompletion(t, stream)
 	body := b.Open("alice", completionsPath, nil).Failed("MAXIMUM_NUMBER_OF_STREAMS")
-	require.Equal(t, "The node serves 1 streams already, which is as many as it is set to.", body.Cause)
+	require.Equal(t, "The node has 1 streams open already, the most at once.", body.Cause)
 	require.Equal(t, "1 second", *body.RetryInfo)
 }
 

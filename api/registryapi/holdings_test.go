@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/db/dbtest"
 	"github.com/florinledger/florin/ledger"
@@ -291,7 +291,7 @@ func TestHoldingsAreSummedUpBesideLargeUpdates(t *testing.T) {
 	conn, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
 	_, err = conn.Exec(t.Context(), `UPDATE updates SET events = (events::text || repeat(' ', $1))::json
-		WHERE ledger_offset = (SELECT max(ledger_offset) FROM updates)`, endpoint.DefaultMaxAnswer)
+		WHERE ledger_offset = (SELECT max(ledger_offset) FROM updates)`, admission.DefaultAnswer)
 	require.NoError(t, errors.Join(err, conn.Close(t.Context())))
 	var answer summaries
 	s.Call("", http.MethodPost, "/api/scan/v0/holdings/summary", summaryRequest(tapped, nil, alice.Party)).OK(&answer)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/test/apitest"
 )
 
@@ -17,7 +17,7 @@ import (
 func TestALongTableHoldsLittleAtATime(t *testing.T) {
 	t.Parallel()
 	const answer, words, many = 192 << 10, 16_000, 40
-	limits := endpoint.NewLimits(endpoint.LimitOptions{Answer: answer, AnswerMemory: answer, UserAnswerMemory: answer})
+	limits := admission.New(admission.Options{Answer: answer, AnswerMemory: answer, UserAnswerMemory: answer})
 	s := apitest.NewWithCoin(t, apitest.Options{Limits: limits})
 	alice, bob := s.Onboard("alice"), s.Onboard("bob")
 	alice.Tap("1000")

@@ -11,6 +11,20 @@ import (
 // ErrCrowded is the refusal of [Turns.Take] to one more that would wait.
 var ErrCrowded = errors.New("too many wait for their turn")
 
+// Shortage is why there is no turn.
+type Shortage int
+
+const (
+	// NoShortage: there is one.
+	NoShortage Shortage = iota
+	// ShortForAll: all turns are taken.
+	ShortForAll
+	// ShortForProvider: the users of the identity provider have as many as they may have together.
+	ShortForProvider
+	// ShortForAccount: the account has as many as it may have.
+	ShortForAccount
+)
+
 // Account is who takes turns.
 type Account struct {
 	// Name tells accounts apart. Those with the name "" are not told apart, and may have all turns.
@@ -28,7 +42,7 @@ func (a Account) queued() Account {
 	return a
 }
 
-// Limits are how many turns there are at once; zero is any number.
+// Limits are how many turns there are at once; zero is any number, and a negative one none.
 type Limits struct {
 	// All is how many there are, Each how many one account has, and Together how many the users of one identity provider
 	// have.
@@ -37,7 +51,8 @@ type Limits struct {
 	Waiting int
 }
 
-// Turns are so many at once. Others wait, in fair order. The zero value has any number. It is safe for concurrent use.
+// Turns are so many at once: of requests, say, or of bytes. Others wait, in fair order, or are refused. The zero value has
+// any number. It is safe for concurrent use.
 type Turns struct {
 	mu     sync.Mutex
 	limits Limits
@@ -68,19 +83,47 @@ func (t *Turns) Set(limits Limits) {
 	t.grant()
 }
 
+// Try takes so many turns, or none when there are not as many. Give them back.
+func (t *Turns) Try(who Account, count int) Shortage {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	short := t.short(who, count)
+	if short == NoShortage {
+		t.add(who, count, 0)
+	}
+	return short
+}
+
+// Give gives turns back.
+func (t *Turns) Give(who Account, count int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.add(who, -count, 0)
+	t.grant()
+}
+
+// Short is why there is no turn now.
+func (t *Turns) Short(who Account) Shortage {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.short(who, 1)
+}
+
+// Taken is how many are taken.
+func (t *Turns) Taken() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.taken
+}
+
 // Take waits for a turn. Call release once when it is over. The error is [ErrCrowded], or the cause of the end of ctx.
 func (t *Turns) Take(ctx context.Context, who Account) (release func(), err error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	release = func() {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		t.add(who, -1, 0)
-		t.grant()
-	}
+	release = func() { t.Give(who, 1) }
 	t.mu.Lock()
-	if t.isFree(who) {
+	if t.short(who, 1) == NoShortage {
 		t.add(who, 1, 0)
 		t.mu.Unlock()
 		return release, nil
@@ -125,19 +168,26 @@ func (t *Turns) leave(turn *Turn[Account, *waiter], w *waiter) bool {
 	}
 }
 
-// isFree reports whether there is a turn for the account. The caller holds the lock. Whoever waits has none, so nobody is
+// short is why there are not so many more turns. The caller holds the lock. Whoever waits has none, so nobody is
 // overtaken.
-func (t *Turns) isFree(who Account) bool {
-	has := func(taken, most int) bool { return most <= 0 || taken < most }
-	return has(t.taken, t.limits.All) &&
-		(who.Name == "" || has(t.accounts[who.Name].taken, t.limits.Each)) &&
-		(who.Provider == "" || has(t.providers[who.Provider], t.limits.Together))
+func (t *Turns) short(who Account, count int) Shortage {
+	exceeds := func(taken, most int) bool { return most != 0 && taken+count > most }
+	switch {
+	case exceeds(t.taken, t.limits.All):
+		return ShortForAll
+	case who.Name != "" && exceeds(t.accounts[who.Name].taken, t.limits.Each):
+		return ShortForAccount
+	case who.Provider != "" && exceeds(t.providers[who.Provider], t.limits.Together):
+		return ShortForProvider
+	default:
+		return NoShortage
+	}
 }
 
 // grant gives turns to those who wait. The caller holds the lock.
 func (t *Turns) grant() {
-	for t.limits.All <= 0 || t.taken < t.limits.All {
-		w, ok := t.queue.PopFirst(func(w *waiter) bool { return t.isFree(w.who) })
+	for t.limits.All == 0 || t.taken < t.limits.All {
+		w, ok := t.queue.PopFirst(func(w *waiter) bool { return t.short(w.who, 1) == NoShortage })
 		if !ok {
 			return
 		}

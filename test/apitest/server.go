@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/api"
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/devapi"
@@ -54,10 +55,8 @@ type Options struct {
 	Readiness      api.Readiness
 	MaxBodyBytes   int64
 	RequestTimeout time.Duration
-	// Streams are the settings of streams.
-	Streams endpoint.StreamOptions
 	// Limits are those of the node; nil makes usual ones.
-	Limits *endpoint.Limits
+	Limits *admission.Limits
 	// Auth replaces the usual authentication.
 	Auth auth.Authenticator
 	// Submitter replaces the one that commits on the spot.
@@ -157,7 +156,7 @@ func New(tb testing.TB, options Options) *Server {
 	}
 	_, err = s.DB.FoundLedgerSettings(tb.Context(), settings, nil)
 	require.NoError(tb, err)
-	s.Streams = endpoint.NewStreams(options.Streams)
+	s.Streams = endpoint.NewStreams(endpoint.StreamOptions{})
 	s.Metrics = telemetry.New()
 	s.Handler = s.handler(options)
 	s.routes = s.documents()

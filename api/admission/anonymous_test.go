@@ -1,4 +1,4 @@
-package endpoint
+package admission
 
 import (
 	"context"
@@ -6,24 +6,29 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/ledger"
 )
+
+// nameless is who has no usable token.
+var nameless = CallerOf(ledger.Identity{}, false)
 
 func TestTurnsRestSoThatTheShareIsKept(t *testing.T) {
 	t.Parallel()
 	for share, rests := range map[float64]time.Duration{0.5: 7 * time.Second, 1: 3 * time.Second, 4: 0, 100: 0} {
-		limits := NewLimits(LimitOptions{AnonymousShare: share})
-		require.Equal(t, rests, limits.anonymous.restAfter(time.Second), "share %g", share)
+		limits := New(Options{AnonymousShare: share})
+		require.Equal(t, rests, limits.restAfter(time.Second), "share %g", share)
 	}
-	usual := NewLimits(LimitOptions{})
-	require.Equal(t, maxRest, usual.anonymous.restAfter(time.Hour), "nobody waits for ever")
+	usual := New(Options{})
+	require.Equal(t, maxRest, usual.restAfter(time.Hour), "nobody waits for ever")
 }
 
 func TestARequestWithoutATokenHasSoMuchTime(t *testing.T) {
 	t.Parallel()
-	limits := NewLimits(LimitOptions{})
-	within, leave, err := limits.enter(t.Context(), caller{anonymous: true})
+	limits := New(Options{})
+	within, visit, err := limits.Enter(t.Context(), nameless)
 	require.NoError(t, err)
-	defer leave()
+	defer visit.Leave()
 	deadline, ok := within.Deadline()
 	require.True(t, ok)
 	require.LessOrEqual(t, time.Until(deadline), anonymousTime)
@@ -31,12 +36,12 @@ func TestARequestWithoutATokenHasSoMuchTime(t *testing.T) {
 
 func TestWhoLeavesBeforeItsTurnIsNotOneTooMany(t *testing.T) {
 	t.Parallel()
-	limits := NewLimits(LimitOptions{AnonymousRequests: 1})
+	limits := New(Options{AnonymousRequests: 1})
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, _, err := limits.enter(gone, caller{anonymous: true})
+	_, _, err := limits.Enter(gone, nameless)
 	require.ErrorIs(t, err, context.Canceled)
-	_, leave, err := limits.enter(t.Context(), caller{anonymous: true})
+	_, visit, err := limits.Enter(t.Context(), nameless)
 	require.NoError(t, err, "its place was given back")
-	leave()
+	visit.Leave()
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/endpoint"
 )
 
@@ -25,7 +26,7 @@ func (l *limited) askFor(visitor, user, method, path string) *httptest.ResponseR
 // visitor.
 func TestRequestsCountForWhomTheyAreMade(t *testing.T) {
 	t.Parallel()
-	l := serveLimited(t, endpoint.LimitOptions{UserRequests: 1, AnonymousRequests: 1})
+	l := serveLimited(t, admission.Options{UserRequests: 1, AnonymousRequests: 1})
 	let := func(visitor string) {
 		l.group.Go(func() { l.answers <- l.askFor(visitor, "admin", http.MethodPost, "/wait").Code })
 		l.letIn()

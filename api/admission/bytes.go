@@ -1,0 +1,123 @@
+package admission
+
+import (
+	"io"
+
+	"github.com/florinledger/florin/internal/budget"
+	"github.com/florinledger/florin/internal/turns"
+)
+
+const (
+	// FreeBody is how much of each body does not count.
+	FreeBody = 64 << 10
+	// freeAsked is how much of the request of a stream does not count: it is held for as long as the stream lasts.
+	freeAsked = 4 << 10
+	// freeAnswer is how much of each answer does not count, so that usual answers are made whatever others ask for.
+	freeAnswer = 64 << 10
+)
+
+// meter counts the bytes that somebody holds, but for the first ones, which are free.
+type meter struct {
+	limits     *Limits
+	in         place
+	who        turns.Account
+	free, held int64
+}
+
+// Take takes more bytes, or refuses.
+func (m *meter) Take(bytes int64) error {
+	if more := m.counted(m.held+bytes) - m.counted(m.held); more > 0 {
+		if err := m.limits.try(m.in, m.who, int(more)); err != nil {
+			return err
+		}
+	}
+	m.held += bytes
+	return nil
+}
+
+// Give gives bytes back.
+func (m *meter) Give(bytes int64) {
+	if less := m.counted(m.held) - m.counted(m.held-bytes); less > 0 {
+		m.limits.places[m.in].Give(m.who, int(less))
+	}
+	m.held -= bytes
+}
+
+func (m *meter) counted(held int64) int64 { return max(0, held-m.free) }
+
+// Body is a body of which the bytes count that are held. What is long must fit in what all bodies may take together, and
+// in what those of one user may.
+type Body struct {
+	from io.Reader
+	meter
+}
+
+// Body starts to count a body. Release it when nothing of it is needed any more.
+func (l *Limits) Body(who Caller, from io.Reader) *Body {
+	return &Body{from, meter{limits: l, in: bodyBytes, who: who.Account, free: FreeBody}}
+}
+
+// Asked starts to count the request of a stream.
+func (l *Limits) Asked(who Caller, from io.Reader) *Body {
+	return &Body{from, meter{limits: l, in: streamBytes, who: who.Account, free: freeAsked}}
+}
+
+// Read implements [io.Reader].
+func (b *Body) Read(into []byte) (int, error) {
+	n, err := b.from.Read(into)
+	if refusal := b.Take(int64(n)); refusal != nil {
+		return n, refusal
+	}
+	return n, err
+}
+
+// Release gives all bytes back.
+func (b *Body) Release() { b.Give(b.held) }
+
+// Budget is that of one answer, or of a part of a stream's. Release it when the client has it.
+func (v *Visit) Budget() *budget.Budget {
+	lender := &answer{meter{limits: v.limits, in: answerBytes, who: v.who.Account}}
+	if v.who.Anonymous {
+		return budget.New(v.limits.now().Answer, lender)
+	}
+	return budget.New(v.limits.now().Answer, exceeding{lender})
+}
+
+// answer lends one answer its bytes. Its first bytes are free, unless as many answers have some as there are places for
+// requests: a client that does not read may have many answers, whose requests have given their places back.
+type answer struct{ meter }
+
+// Take implements [budget.Lender].
+func (a *answer) Take(bytes int64) error {
+	if a.held == 0 && a.limits.places[freeAnswers].Try(a.who, 1) == turns.NoShortage {
+		a.free = freeAnswer
+	}
+	err := a.meter.Take(bytes)
+	a.end()
+	return err
+}
+
+// Give implements [budget.Lender].
+func (a *answer) Give(bytes int64) {
+	a.meter.Give(bytes)
+	a.end()
+}
+
+// end gives back that its first bytes are free, once the answer holds nothing.
+func (a *answer) end() {
+	if a.held == 0 && a.free > 0 {
+		a.limits.places[freeAnswers].Give(a.who, 1)
+		a.free = 0
+	}
+}
+
+// exceeding is for callers with a user, who may be shown what is too large for other answers.
+type exceeding struct{ *answer }
+
+// Exceed implements [budget.Exceeder].
+func (e exceeding) Exceed() (end func(), err error) {
+	if err := e.limits.try(largeAnswers, e.who, 1); err != nil {
+		return nil, err
+	}
+	return func() { e.limits.places[largeAnswers].Give(e.who, 1) }, nil
+}
