@@ -32,7 +32,7 @@ func (f *Frame) admit(
 func (f *Frame) countedFor(ctx context.Context, claims auth.Claims) admission.Caller {
 	if visitor, ok := ctx.Value(countForKey{}).(string); ok {
 		var err error
-		if claims, err = f.authenticator(ctx, visitor)(); err != nil {
+		if claims, err = f.again(ctx, visitor); err != nil {
 			claims = auth.Claims{}
 		}
 	}

@@ -18,13 +18,9 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-func (f *Frame) answer(ctx context.Context, w http.ResponseWriter, response any) {
-	f.write(ctx, w, f.render(ctx, response))
-}
-
 // render is the answer of an endpoint as it is sent. From then on its bytes count, and no longer those that it was made
 // of.
-func (f *Frame) render(ctx context.Context, response any) Content {
+func (f *Frame) render(ctx context.Context, current *call, response any) Content {
 	content, ok := response.(Content)
 	if !ok {
 		body, err := encodeBody(response)
@@ -33,7 +29,7 @@ func (f *Frame) render(ctx context.Context, response any) Content {
 		}
 		content = Content{Type: jsonType, Body: body}
 	}
-	if err := callOf(ctx).budget.Keep(int64(len(content.Body))); err != nil {
+	if err := current.budget.Keep(int64(len(content.Body))); err != nil {
 		return f.failure(ctx, err)
 	}
 	return content
@@ -116,7 +112,7 @@ func (f *Frame) write(ctx context.Context, w http.ResponseWriter, content Conten
 	}
 	current := callOf(ctx)
 	whole := len(content.Body)
-	content = f.compressor.compress(current.method, current.encodings, content)
+	content = f.compressor.compress(current.request, content)
 	if len(content.Body) < whole {
 		current.budget.Shrink(int64(len(content.Body)))
 	}
@@ -125,12 +121,12 @@ func (f *Frame) write(ctx context.Context, w http.ResponseWriter, content Conten
 	expose(w.Header())
 	w.WriteHeader(content.Status)
 	if content.Stream != nil {
-		f.stream(ctx, w, content.Stream)
+		f.stream(ctx, current, w, content.Stream)
 		return
 	}
 	_, err := w.Write(content.Body)
-	if err != nil && !errors.Is(err, http.ErrBodyNotAllowed) && callOf(ctx).failure == nil {
-		callOf(ctx).failure = fmt.Errorf("the client did not take the answer: %w", err)
+	if err != nil && !errors.Is(err, http.ErrBodyNotAllowed) && current.failure == nil {
+		current.failure = fmt.Errorf("the client did not take the answer: %w", err)
 	}
 }
 
@@ -139,17 +135,17 @@ const streamPause = time.Minute
 
 // stream writes a body that is made while it is sent. The client must not take a part for the whole: a connection that
 // cannot be written to any more is closed before the body has its end.
-func (f *Frame) stream(ctx context.Context, w http.ResponseWriter, write func(io.Writer) error) {
+func (f *Frame) stream(ctx context.Context, current *call, w http.ResponseWriter, write func(io.Writer) error) {
 	connection := http.NewResponseController(w)
 	err := write(writerFunc(func(bytes []byte) (int, error) {
-		resume := Pause(ctx)
+		resume := current.visit.Pause(ctx)
 		// Not every connection knows deadlines: those of tests do not.
 		_ = connection.SetWriteDeadline(f.options.Now().Add(streamPause))
 		written, err := w.Write(bytes)
 		return written, errors.Join(err, resume())
 	}))
 	if err != nil {
-		callOf(ctx).failure = fmt.Errorf("the answer broke off: %w", err)
+		current.failure = fmt.Errorf("the answer broke off: %w", err)
 		_ = connection.SetWriteDeadline(time.Unix(1, 0))
 	}
 }

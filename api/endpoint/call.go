@@ -4,6 +4,7 @@ import (
 	"context"
 	"mime"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -18,13 +19,15 @@ import (
 
 // call is what is known of the request being served. The middleware makes it and logs it, the frame fills it.
 type call struct {
-	trace  ledger.TraceContext
-	claims auth.Claims
-	// authenticate authenticates the same token again; nil in tests of endpoint functions.
-	authenticate func() (auth.Claims, error)
-	// readAgain authenticates it by what the record has now, not by what is remembered of the user; nil in such tests.
-	// lookAgain does so in one of few places, for refusals, which are for free.
-	readAgain, lookAgain func() (auth.Claims, error)
+	// request is as it came.
+	request *http.Request
+	trace   ledger.TraceContext
+	claims  auth.Claims
+	// authenticate authenticates the same token again, by what is remembered of the user or anew by what the record has
+	// now; nil in tests of endpoint functions. lookAgain does it anew in one of few places, for refusals, which are for
+	// free.
+	authenticate func(anew bool) (auth.Claims, error)
+	lookAgain    func(ctx context.Context) (auth.Claims, error)
 	// permits refuses a caller to whom the endpoint is not open; nil in such tests.
 	permits func(context.Context) error
 	// regranted is told of claims that were found so; nil tells nobody.
@@ -35,13 +38,7 @@ type call struct {
 	// submitted: something was submitted for the request, which is not served again from its start. Parts of one request
 	// may do so at the same time.
 	submitted atomic.Bool
-	// accept is the header that says which forms of answers the client takes.
-	accept string
-	// encodings are the forms in which it takes what may be compressed; "" takes it as it is.
-	encodings string
-	// method and uri are what was asked for.
-	method, uri string
-	// pattern is the route, such as "POST /v2/users".
+	// pattern is the path of the endpoint, such as /v2/users; "" where none serves the request.
 	pattern string
 	// vital reports whether the endpoint tells how the node is, which is asked every second.
 	vital bool
@@ -78,10 +75,13 @@ func (c *call) ignore(fields ignored) {
 
 type callKey struct{}
 
+// noRequest is asked for in tests of endpoint functions.
+var noRequest = &http.Request{URL: &url.URL{}}
+
 func callOf(ctx context.Context) *call {
 	current, ok := ctx.Value(callKey{}).(*call)
 	if !ok {
-		return &call{}
+		return &call{request: noRequest}
 	}
 	return current
 }
@@ -93,8 +93,8 @@ func Trace(ctx context.Context) ledger.TraceContext { return callOf(ctx).trace }
 
 // Requested is the method and the URI of the request.
 func Requested(ctx context.Context) (method, uri string) {
-	current := callOf(ctx)
-	return current.method, current.uri
+	asked := callOf(ctx).request
+	return asked.Method, asked.URL.RequestURI()
 }
 
 // Claims are the caller's claims.
@@ -107,11 +107,11 @@ func CheckStill(ctx context.Context) error {
 	if current.authenticate == nil {
 		return nil
 	}
-	claims, err := current.authenticate()
+	claims, err := current.authenticate(false)
 	patience, cancel := context.WithTimeout(ctx, recheckTimeout)
 	defer cancel()
 	for fault.ServerOverloaded.Matches(err) && wait.For(patience, recheckPause) == nil {
-		claims, err = current.authenticate() // too many tokens of the issuer waited for their turn
+		claims, err = current.authenticate(false) // too many tokens of the issuer waited for their turn
 	}
 	switch {
 	case fault.ServerOverloaded.Matches(err):
@@ -151,7 +151,7 @@ func Prefers(ctx context.Context, mediaType, other string) bool {
 			ofOther, specific = found, how
 		}
 	}
-	for accepted := range strings.SplitSeq(callOf(ctx).accept, ",") {
+	for accepted := range strings.SplitSeq(strings.Join(callOf(ctx).request.Header.Values("Accept"), ","), ",") {
 		name, parameters, err := mime.ParseMediaType(accepted)
 		if err != nil {
 			continue
@@ -185,13 +185,10 @@ func JSON(value any) (Content, error) {
 	return Content{Type: jsonType, Body: body}, nil
 }
 
-// Failure is the error that the endpoint returned last; nil for none.
-func Failure(ctx context.Context) error { return callOf(ctx).failure }
-
 // Settle forgets the error that the endpoint returned, because the request is answered as a success all the same.
 func Settle(ctx context.Context) { callOf(ctx).failure = nil }
 
 // WithClaims is a context in which [Claims] are these: for tests of endpoint functions.
 func WithClaims(ctx context.Context, claims auth.Claims) context.Context {
-	return context.WithValue(ctx, callKey{}, &call{claims: claims, trace: newTrace()})
+	return context.WithValue(ctx, callKey{}, &call{request: noRequest, claims: claims, trace: newTrace()})
 }

@@ -11,8 +11,7 @@ import (
 // inCallersName is the context under which an endpoint that changes something is called: each transaction of the record
 // that it begins waits for the caller's turn, and asks in itself for the rights by which the request was permitted. What
 // is submitted instead has turns of its own, and is asked about at its commit.
-func inCallersName(ctx context.Context) context.Context {
-	current := callOf(ctx)
+func inCallersName(ctx context.Context, current *call) context.Context {
 	if !current.claims.Known() {
 		return db.ForCaller(ctx, db.Caller{Turn: commitTurn})
 	}

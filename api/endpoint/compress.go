@@ -52,16 +52,20 @@ func compresses(contentType string) bool {
 // compress is an answer as the client takes it: compressed, if it asked for that and the answer is long text. It is
 // made before any of it is sent, so that no client, however slow, keeps a compressor. Answers that are made while they
 // are sent stay as they are.
-func (c *compressor) compress(method, encodings string, content Content) Content {
+func (c *compressor) compress(r *http.Request, content Content) Content {
 	content.Header = maps.Clone(content.Header)
 	if content.Header == nil {
 		content.Header = http.Header{}
 	}
 	content.Header.Add("Vary", "Accept-Encoding")
-	if encodings == "" || content.Stream != nil || len(content.Body) < minCompressed {
+	if content.Stream != nil || len(content.Body) < minCompressed {
 		return content
 	}
-	if method == http.MethodHead { // there is none, and its length would be that of GET
+	encodings := encodingsOf(r)
+	if encodings == "" {
+		return content
+	}
+	if r.Method == http.MethodHead { // there is none, and its length would be that of GET
 		content.Body = nil
 		return content
 	}
@@ -69,7 +73,7 @@ func (c *compressor) compress(method, encodings string, content Content) Content
 	defer func() { <-c.places }()
 	to := zipped{header: content.Header.Clone()}
 	to.header.Set("Content-Type", content.Type)
-	request := &http.Request{Method: method, Header: http.Header{"Accept-Encoding": {encodings}}}
+	request := &http.Request{Method: r.Method, Header: http.Header{"Accept-Encoding": {encodings}}}
 	c.wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(content.Status)
 		_, _ = w.Write(content.Body) // memory takes all

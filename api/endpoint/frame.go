@@ -214,7 +214,7 @@ func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		s.frame.fail(ctx, w, err)
 	case response != nil:
-		s.frame.answer(ctx, w, response)
+		s.frame.write(ctx, w, s.frame.render(ctx, current, response))
 	}
 }
 
@@ -290,9 +290,13 @@ func (f *Frame) authenticate(ctx context.Context, current *call, r *http.Request
 	}
 	current.claims = claims
 	lasting := context.WithoutCancel(ctx) // what is done to its end, though the client has left, asks as well
-	current.authenticate = f.authenticator(lasting, token)
-	current.readAgain = f.authenticator(auth.Anew(lasting), token)
-	current.lookAgain = func() (auth.Claims, error) { return f.lookAgain(ctx, token) }
+	current.authenticate = func(anew bool) (auth.Claims, error) {
+		if anew {
+			return f.again(auth.Anew(lasting), token)
+		}
+		return f.again(lasting, token)
+	}
+	current.lookAgain = func(ctx context.Context) (auth.Claims, error) { return f.lookAgain(ctx, token) }
 	return nil
 }
 

@@ -31,10 +31,7 @@ const statusClientGone = 499
 func (f *Frame) Observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := f.options.Now()
-		current := &call{
-			accept: strings.Join(r.Header.Values("Accept"), ","), encodings: encodingsOf(r),
-			method: r.Method, uri: r.URL.RequestURI(),
-		}
+		current := &call{request: r}
 		ctx, endSpan := f.traced(r.Context(), r, current)
 		ctx = context.WithValue(ctx, callKey{}, current)
 		recorder := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
@@ -42,9 +39,9 @@ func (f *Frame) Observe(next http.Handler) http.Handler {
 		tell(recorder.Header(), current.trace)
 		defer func() {
 			if reason := recover(); reason != nil {
-				f.answerPanic(ctx, recorder, reason)
+				f.answerPanic(ctx, current, recorder, reason)
 			}
-			endSpan(f.log(ctx, r, recorder, f.options.Now().Sub(started)))
+			endSpan(f.log(ctx, current, recorder, f.options.Now().Sub(started)))
 		}()
 		next.ServeHTTP(recorder, r.WithContext(ctx))
 	})
@@ -69,10 +66,10 @@ func secure(header http.Header) {
 	header.Set("X-Frame-Options", "DENY")
 }
 
-func (f *Frame) answerPanic(ctx context.Context, w middleware.WrapResponseWriter, reason any) {
+func (f *Frame) answerPanic(ctx context.Context, current *call, w middleware.WrapResponseWriter, reason any) {
 	err := fmt.Errorf("panic: %v\n%s", reason, debug.Stack())
 	if w.Status() != 0 { // the answer has begun: all that is left is to say so in the log
-		callOf(ctx).failure = err
+		current.failure = err
 		return
 	}
 	f.fail(ctx, w, fault.Internal(err))
@@ -80,9 +77,8 @@ func (f *Frame) answerPanic(ctx context.Context, w middleware.WrapResponseWriter
 
 // log writes the line about a request, and returns the status that it has.
 func (f *Frame) log(
-	ctx context.Context, r *http.Request, w middleware.WrapResponseWriter, took time.Duration,
+	ctx context.Context, current *call, w middleware.WrapResponseWriter, took time.Duration,
 ) (status int) {
-	current := callOf(ctx)
 	status = w.Status()
 	switch {
 	case current.gone():
@@ -93,17 +89,17 @@ func (f *Frame) log(
 		status = http.StatusOK
 	}
 	if f.options.Measure != nil {
-		f.options.Measure(r.Method, current.pattern, status, took)
+		f.options.Measure(current.request.Method, current.pattern, status, took)
 	}
 	facts := []slog.Attr{
-		slog.String("method", r.Method), slog.String("pattern", current.pattern),
+		slog.String("method", current.request.Method), slog.String("pattern", current.pattern),
 		slog.Int("status", status), slog.Float64("duration_ms", milliseconds(took)), slog.Int("bytes", w.BytesWritten()),
 		slog.String("user_id", current.claims.UserID()), slog.String("trace_id", current.trace.TraceID()),
 	}
 	if current.ignored.count > 0 {
 		facts = append(facts, slog.Int("ignored_fields", current.ignored.count))
 	}
-	level := f.level(ctx, status)
+	level := f.level(ctx, current, status)
 	if current.failure != nil {
 		facts = append(facts, slog.String("error", current.loggedFailure(status)))
 		if hidden := fault.Hidden(current.failure); hidden != "" {
@@ -125,8 +121,7 @@ func (c *call) gone() bool {
 // level is that of the line about a request. What anybody can ask for without end has none by default, but its part in
 // one line in ten seconds: more would make an overload worse. Nor has what load balancers ask every second: it is
 // counted with all requests, and whoever answers it logs what changes.
-func (f *Frame) level(ctx context.Context, status int) slog.Level {
-	current := callOf(ctx)
+func (f *Frame) level(ctx context.Context, current *call, status int) slog.Level {
 	if admission.IsOverloaded(current.failure) {
 		if counts := f.refusals.count(status, f.options.Now()); counts != nil {
 			f.options.Logger.WarnContext(ctx, "requests were one too many and were refused",

@@ -21,7 +21,7 @@ func (f *Frame) lookAgain(ctx context.Context, token string) (auth.Claims, error
 		return auth.Claims{}, ctx.Err()
 	}
 	defer func() { <-f.looking }()
-	return f.authenticator(auth.Anew(ctx), token)()
+	return f.again(auth.Anew(ctx), token)
 }
 
 // Renew has the caller's claims be those of now, for requests that take a right from their own caller and go on: an
@@ -32,7 +32,7 @@ func Renew(ctx context.Context) error { return renew(ctx) }
 // The error refuses a caller who may no longer call at all.
 func renew(ctx context.Context) error {
 	current := callOf(ctx)
-	claims, err := current.claimsNow(current.authenticate)
+	claims, err := current.claimsNow(false)
 	if err != nil {
 		return err
 	}
@@ -43,15 +43,15 @@ func renew(ctx context.Context) error {
 // covered refuses callers who have lost a right by which something was permitted since it was looked at. It is asked
 // just before an endpoint is called, and after each wait for a turn. Other rights that are gone count as gone from then
 // on. The operator's user loses parties whenever others are offboarded: it goes on if the endpoint still permits it.
-func covered(ctx context.Context) error { return coveredBy(ctx, callOf(ctx).authenticate) }
+func covered(ctx context.Context) error { return coveredBy(ctx, false) }
 
 // coveredInRecord is [covered] by what the record has now, for what is committed right behind it without being asked
 // again: another process may have taken a right a moment ago.
-func coveredInRecord(ctx context.Context) error { return coveredBy(ctx, callOf(ctx).readAgain) }
+func coveredInRecord(ctx context.Context) error { return coveredBy(ctx, true) }
 
-func coveredBy(ctx context.Context, authenticate func() (auth.Claims, error)) error {
+func coveredBy(ctx context.Context, anew bool) error {
 	current := callOf(ctx)
-	claims, err := current.claimsNow(authenticate)
+	claims, err := current.claimsNow(anew)
 	if err != nil {
 		return err
 	}
@@ -78,11 +78,11 @@ func rightLost(before auth.Claims) error {
 }
 
 // claimsNow are the claims of the caller as they are now. Callers without a usable token have none to lose.
-func (c *call) claimsNow(authenticate func() (auth.Claims, error)) (auth.Claims, error) {
-	if authenticate == nil || !c.claims.Authenticated() {
+func (c *call) claimsNow(anew bool) (auth.Claims, error) {
+	if c.authenticate == nil || !c.claims.Authenticated() {
 		return c.claims, nil
 	}
-	claims, err := authenticate()
+	claims, err := c.authenticate(anew)
 	if fault.ServerOverloaded.Matches(err) {
 		return auth.Claims{}, &admission.OverloadedError{Err: err, After: admission.RetryAfter}
 	}
@@ -103,7 +103,7 @@ func permitted[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	if !fault.PermissionDenied.Matches(err) || current.lookAgain == nil || current.submitted.Load() {
 		return result, err
 	}
-	claims, failed := current.lookAgain()
+	claims, failed := current.lookAgain(ctx)
 	if failed != nil || !claims.Authenticated() || !claims.Covers(current.claims) || current.claims.Covers(claims) {
 		return result, err
 	}

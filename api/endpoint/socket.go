@@ -50,6 +50,7 @@ func (c *closeError) Error() string { return c.reason }
 // noticed; that of the request writes.
 type socket struct {
 	frame *Frame
+	call  *call
 	who   admission.Caller
 	conn  *websocket.Conn
 	// first receives the client's first message, the only one that means something.
@@ -72,10 +73,11 @@ type message struct {
 // accept upgrades the connection. When it fails, the client has been answered. The function end is called when the
 // connection is lost.
 func (f *Frame) accept(
-	w http.ResponseWriter, r *http.Request, who admission.Caller, end context.CancelCauseFunc,
+	w http.ResponseWriter, r *http.Request, current *call, who admission.Caller, end context.CancelCauseFunc,
 ) (*socket, error) {
 	s := &socket{
-		frame: f, who: who, first: make(chan message, 1), end: end, frames: rate.NewLimiter(frameRate, frameBurst),
+		frame: f, call: current, who: who, first: make(chan message, 1), end: end,
+		frames: rate.NewLimiter(frameRate, frameBurst),
 	}
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 		Subprotocols:       []string{auth.WebsocketProtocol},
@@ -259,10 +261,10 @@ func (s *socket) ping(ctx context.Context) {
 // error frame for one that failed, and a close code for a client that could not be understood.
 func (s *socket) finish(ctx context.Context, err error) {
 	if !isUsualEnd(err) {
-		callOf(ctx).failure = err
+		s.call.failure = err
 	}
 	if misuse, ok := errors.AsType[*closeError](err); ok {
-		s.shut(ctx, misuse.code, misuse.reason)
+		s.shut(misuse.code, misuse.reason)
 		return
 	}
 	if errors.Is(err, errClientGone) {
@@ -271,13 +273,13 @@ func (s *socket) finish(ctx context.Context, err error) {
 	if err != nil && s.fail(ctx, err) != nil {
 		return
 	}
-	s.shut(ctx, websocket.StatusNormalClosure, "")
+	s.shut(websocket.StatusNormalClosure, "")
 }
 
 // fail sends the error frame.
 func (s *socket) fail(ctx context.Context, err error) error {
 	status, answer := s.frame.options.Failures(ctx, err)
-	callOf(ctx).outcome = status
+	s.call.outcome = status
 	body, err := encodeBody(answer)
 	if err != nil {
 		return err
@@ -297,7 +299,7 @@ func isUsualEnd(err error) bool {
 }
 
 // shut closes the connection with the handshake that makes sure that the client got everything.
-func (s *socket) shut(ctx context.Context, code websocket.StatusCode, reason string) {
+func (s *socket) shut(code websocket.StatusCode, reason string) {
 	const limit = 123 // what a control frame has room for (RFC 6455, 5.5)
 	if len(reason) > limit {
 		end := limit - len("…")
@@ -307,8 +309,8 @@ func (s *socket) shut(ctx context.Context, code websocket.StatusCode, reason str
 		reason = reason[:end] + "…"
 	}
 	err := s.conn.Close(code, strings.ToValidUTF8(reason, "?"))
-	if err != nil && callOf(ctx).failure == nil {
-		callOf(ctx).failure = fmt.Errorf("%w before the end of the stream: %w", errClientGone, err)
+	if err != nil && s.call.failure == nil {
+		s.call.failure = fmt.Errorf("%w before the end of the stream: %w", errClientGone, err)
 	}
 }
 

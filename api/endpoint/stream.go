@@ -123,13 +123,15 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	current.visit = visit
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	open := &openStream{claims: current.claims, end: end, authenticate: current.authenticate}
+	open := &openStream{
+		claims: current.claims, end: end, authenticate: func() (auth.Claims, error) { return current.authenticate(false) },
+	}
 	current.regranted = func(claims auth.Claims) { streams.renew(open, claims) }
 	remove, stopping := streams.add(open, changes)
 	defer remove()
 	defer visit.Leave()
 
-	socket, err := s.frame.accept(w, r, who, end)
+	socket, err := s.frame.accept(w, r, current, who, end)
 	if err != nil {
 		current.failure = err // the client has been answered
 		return
@@ -149,13 +151,11 @@ func (s *servedStream) refuse(ctx context.Context, w http.ResponseWriter, err er
 	s.frame.fail(ctx, w, err)
 }
 
-// authenticator authenticates the same token again, and asks no issuer for keys.
-func (f *Frame) authenticator(ctx context.Context, token string) func() (auth.Claims, error) {
-	return func() (auth.Claims, error) {
-		ctx, cancel := context.WithTimeout(auth.WithKnownKeys(ctx), recheckTimeout)
-		defer cancel()
-		return f.options.Auth.Authenticate(ctx, token)
-	}
+// again authenticates the same token again, and asks no issuer for keys.
+func (f *Frame) again(ctx context.Context, token string) (auth.Claims, error) {
+	ctx, cancel := context.WithTimeout(auth.WithKnownKeys(ctx), recheckTimeout)
+	defer cancel()
+	return f.options.Auth.Authenticate(ctx, token)
 }
 
 func wantsWebSocket(r *http.Request) bool {
@@ -168,14 +168,15 @@ func (s *servedStream) serve(ctx context.Context, socket *socket) error {
 	if err != nil {
 		return err
 	}
-	if callOf(ctx).claims.Authenticated() { // the request may have come long after the head
+	current := socket.call
+	if current.claims.Authenticated() { // the request may have come long after the head
 		if err := CheckStill(ctx); err != nil {
-			return stale(callOf(ctx).claims, err)
+			return stale(current.claims, err)
 		}
 	}
 	request := reflect.New(s.request).Elem()
 	ignored, err := s.shapes.decodeBody(message, request, s.frame.bounds())
-	callOf(ctx).ignore(ignored)
+	current.ignore(ignored)
 	if err != nil {
 		return &closeError{websocket.StatusInvalidFramePayloadData, badRequest("body", err.Error()).text}
 	}
@@ -184,7 +185,7 @@ func (s *servedStream) serve(ctx context.Context, socket *socket) error {
 		if began { // what was sent is not sent again
 			return err
 		}
-		if err = s.checkAccess(callOf(ctx).claims); err != nil {
+		if err = s.checkAccess(current.claims); err != nil {
 			return err
 		}
 		err = s.run(ctx, request, func(element any) error {

@@ -50,7 +50,7 @@ func (s *served) work(
 			return nil, err
 		}
 	}
-	response, err := s.call(ctx, request, exchange)
+	response, err := s.call(ctx, current, request, exchange)
 	if written, ok := response.(Content); ok && err == nil && written.Stream != nil {
 		s.frame.write(ctx, w, written) // what is made while it is sent needs its place until it is
 		return nil, nil
@@ -58,27 +58,29 @@ func (s *served) work(
 	if err != nil || response == nil {
 		return nil, err
 	}
-	return s.frame.render(ctx, response), nil // which is work, too
+	return s.frame.render(ctx, current, response), nil // which is work, too
 }
 
 // call calls the endpoint, through what is around it if there is something.
-func (s *served) call(ctx context.Context, request reflect.Value, exchange Exchange) (any, error) {
+func (s *served) call(
+	ctx context.Context, current *call, request reflect.Value, exchange Exchange,
+) (any, error) {
 	around := s.frame.options.Around
 	if around == nil {
-		return permitted(ctx, func() (any, error) { return s.handleNow(ctx, request) })
+		return permitted(ctx, func() (any, error) { return s.handleNow(ctx, current, request) })
 	}
 	exchange.Refuse = s.frame.failure
 	exchange.Serve = func(ctx context.Context) Content {
-		callOf(ctx).begin()
-		response, err := permitted(ctx, func() (any, error) { return s.handleNow(ctx, request) })
+		current.begin()
+		response, err := permitted(ctx, func() (any, error) { return s.handleNow(ctx, current, request) })
 		if err != nil {
 			return s.frame.failure(ctx, err)
 		}
-		return s.frame.render(ctx, response)
+		return s.frame.render(ctx, current, response)
 	}
 	if s.preview != nil {
 		exchange.Preview = func(ctx context.Context) (any, error) {
-			callOf(ctx).begin()
+			current.begin()
 			return permitted(ctx, func() (any, error) {
 				if err := covered(ctx); err != nil {
 					return nil, err
@@ -91,12 +93,12 @@ func (s *served) call(ctx context.Context, request reflect.Value, exchange Excha
 }
 
 // handleNow calls the endpoint unless the caller has lost a right since it was permitted to.
-func (s *served) handleNow(ctx context.Context, request reflect.Value) (any, error) {
+func (s *served) handleNow(ctx context.Context, current *call, request reflect.Value) (any, error) {
 	if err := covered(ctx); err != nil {
 		return nil, err
 	}
 	if s.Changes() {
-		ctx = inCallersName(ctx)
+		ctx = inCallersName(ctx, current)
 	}
 	return s.handle(ctx, request)
 }
