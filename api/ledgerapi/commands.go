@@ -1,28 +1,16 @@
 package ledgerapi
 
 import (
-	"context"
+	"cmp"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"iter"
 
-	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
-
-// Submitter is what submissions are handed to. Both methods may refuse with a fault, such as
-// SUBMISSION_ALREADY_IN_FLIGHT or PARTICIPANT_BACKPRESSURE.
-type Submitter interface {
-	// Submit returns when the submission is sure to end in exactly one completion.
-	Submit(ctx context.Context, submission ledger.Submission) error
-	// SubmitAndWait returns the completion, which may be a refusal.
-	SubmitAndWait(ctx context.Context, submission ledger.Submission) (ledger.Completion, error)
-}
 
 // JsCommands is a composite command: its commands form one transaction (contract, "POST /v2/commands/async/submit").
 type JsCommands struct {
@@ -159,116 +147,48 @@ func partiesIn(names []string) iter.Seq[ledger.Party] {
 	}
 }
 
-type submitRequest struct {
-	Body JsCommands `body:"json"`
+// The defaults of how much one submission may hold.
+const (
+	DefaultMaxCommands  = 1000
+	DefaultMaxDisclosed = 1000
+	DefaultMaxParties   = 1000
+)
+
+// Counts say how much one submission may hold. Zero means the defaults.
+type Counts struct {
+	// Commands is how many commands it may have.
+	Commands int
+	// Disclosed is how many contracts it may disclose, and how many keys it may have looked up beforehand.
+	Disclosed int
+	// Parties is how many parties it may act as, and how many it may read as.
+	Parties int
 }
 
-type submitForTransactionRequest struct {
-	Body JsSubmitAndWaitForTransactionRequest `body:"json"`
-}
-
-func (a *API) submit(ctx context.Context, req submitRequest) (SubmitResponse, error) {
-	submission, err := a.newSubmission(ctx, req.Body)
-	return a.accepted(ctx, submission, err)
-}
-
-func (a *API) submitAndWait(ctx context.Context, req submitRequest) (SubmitAndWaitResponse, error) {
-	submission, err := a.newSubmission(ctx, req.Body)
-	return a.completed(ctx, submission, err)
-}
-
-func (a *API) submitAndWaitForTransaction(
-	ctx context.Context, req submitForTransactionRequest,
-) (JsSubmitAndWaitForTransactionResponse, error) {
-	submission, err := a.newSubmission(ctx, req.Body.Commands)
-	return a.transactionIn(ctx, submission, err, req.Body.TransactionFormat)
-}
-
-// accepted hands a submission over, unless there is an error, and answers as soon as it is sure to complete.
-func (a *API) accepted(ctx context.Context, submission ledger.Submission, err error) (SubmitResponse, error) {
-	if err == nil {
-		endpoint.Submitting(ctx)
-		err = a.submitter.Submit(ctx, submission)
-	}
-	return SubmitResponse{}, a.refused(ctx, submission, err)
-}
-
-// completed waits for a submission, unless there is an error, and answers with where its transaction is.
-func (a *API) completed(ctx context.Context, submission ledger.Submission, err error) (SubmitAndWaitResponse, error) {
-	var completion ledger.Completion
-	if err == nil {
-		completion, err = a.await(ctx, submission)
-	}
-	return SubmitAndWaitResponse{
-		UpdateID: string(completion.UpdateID), CompletionOffset: int64(completion.Offset),
-	}, a.refused(ctx, submission, err)
-}
-
-// transactionIn waits for a submission, unless there is an error, and answers with its transaction in the format.
-func (a *API) transactionIn(
-	ctx context.Context, submission ledger.Submission, err error, wanted *TransactionFormat,
-) (JsSubmitAndWaitForTransactionResponse, error) {
-	var format *transactionFormat
-	if err == nil {
-		format, err = a.transactionFormatFor(ctx, wanted, submission)
-	}
-	var transaction JsTransaction
-	if err == nil {
-		transaction, err = a.awaitTransaction(ctx, submission, format)
-	}
-	return JsSubmitAndWaitForTransactionResponse{Transaction: transaction}, a.refused(ctx, submission, err)
-}
-
-// awaitTransaction submits and shows the transaction of an accepted submission; it may have no events to show.
-func (a *API) awaitTransaction(
-	ctx context.Context, submission ledger.Submission, format *transactionFormat,
-) (JsTransaction, error) {
-	completion, err := a.await(ctx, submission)
-	if err != nil {
-		return JsTransaction{}, err
-	}
-	update, err := changes.UpdateOf(ctx, a.record, completion)
-	if err != nil {
-		return JsTransaction{}, err
-	}
-	return a.toAPITransaction(ctx, update, format)
-}
-
-// await submits and returns the completion of an accepted submission; a refused one is the error.
-func (a *API) await(ctx context.Context, submission ledger.Submission) (ledger.Completion, error) {
-	waiting, cancel := context.WithTimeout(ctx, a.settings.TrackingTimeout)
-	defer cancel()
-	endpoint.Submitting(ctx)
-	completion, err := a.submitter.SubmitAndWait(waiting, submission)
-	switch {
-	case err != nil && errors.Is(waiting.Err(), context.DeadlineExceeded) && ctx.Err() == nil:
-		return ledger.Completion{}, fault.RequestTimeOut.
-			New("No completion of command %q within %s", submission.CommandID, a.settings.TrackingTimeout).
-			WithDefiniteAnswer(false).WithHint(adviceFor(submission))
-	case err != nil:
-		return ledger.Completion{}, err
-	case completion.Refusal != nil:
-		return ledger.Completion{}, covered(endpoint.Claims(ctx), completion)
-	default:
-		return completion, nil
+func (c Counts) withDefaults() Counts {
+	return Counts{
+		Commands:  cmp.Or(c.Commands, DefaultMaxCommands),
+		Disclosed: cmp.Or(c.Disclosed, DefaultMaxDisclosed),
+		Parties:   cmp.Or(c.Parties, DefaultMaxParties),
 	}
 }
 
-// refused ties an error to its submission. A request that ran out of time says how to learn the outcome, because the
-// command may still succeed.
-func (a *API) refused(ctx context.Context, submission ledger.Submission, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case submission.Key != "" && endpoint.OutOfTime(ctx):
-		return &endpoint.TimeoutError{Advice: adviceFor(submission)}
-	default:
-		return v2.OfSubmission(err, submission.SubmissionID)
+// check refuses a submission that holds too much, before anything is made of what it holds.
+func (c Counts) check(body JsCommands) error {
+	for _, list := range []struct {
+		field      string
+		count, max int
+	}{
+		{"commands", len(body.Commands), c.Commands},
+		{"act_as", len(body.ActAs), c.Parties},
+		{"read_as", len(body.ReadAs), c.Parties},
+		{"disclosed_contracts", len(body.DisclosedContracts), c.Disclosed},
+		{"prefetch_contract_keys", len(body.PrefetchContractKeys), c.Disclosed},
+		{"package_id_selection_preference", len(body.PackageIDSelectionPreference), c.Disclosed},
+	} {
+		if list.count > list.max {
+			return fault.InvalidArgumentf("%s has %d elements, and %d are the most in one submission",
+				list.field, list.count, list.max).WithHint("Split it over several submissions.")
+		}
 	}
-}
-
-func adviceFor(submission ledger.Submission) string {
-	return fmt.Sprintf("The command may still succeed: look for commandId %q and submissionId %q with "+
-		"POST /v2/commands/completions, or submit it again with the same commandId, which has an effect at most once.",
-		submission.CommandID, submission.SubmissionID)
+	return nil
 }
