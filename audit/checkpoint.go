@@ -15,7 +15,6 @@ import (
 // Checkpoints are where the continuous audit keeps how far it has come.
 type Checkpoints interface {
 	AuditCheckpoint(ctx context.Context) (db.AuditCheckpoint, bool, error)
-	UnsealedAuditCheckpoint(ctx context.Context) (db.AuditCheckpoint, bool, error)
 	MoveAuditCheckpoint(ctx context.Context, from int64, to db.AuditCheckpoint) (bool, error)
 }
 
@@ -32,13 +31,9 @@ func Load(ctx context.Context, checkpoints Checkpoints) (State, bool, error) {
 // Supply tells how much coin there is, as the followers of a record last counted it.
 type Supply struct{ Checkpoints Checkpoints }
 
-// TotalSupply is the coin that was held, and when that was; false before anything was audited. While an audit begins
-// anew after an upgrade, it is what the version before had counted.
+// TotalSupply is the coin that was held, and when that was; false before anything was audited.
 func (s Supply) TotalSupply(ctx context.Context) (amount decimal.Decimal, asOf time.Time, ok bool, err error) {
 	state, ok, err := Load(ctx, s.Checkpoints)
-	if before := state.Before; err == nil && before != nil && state.Offset < before.Offset {
-		return before.Held, before.RecordTime, true, nil
-	}
 	return state.Held, state.RecordTime, ok && !state.RecordTime.IsZero(), err
 }
 
@@ -59,8 +54,6 @@ type kept struct {
 	holds bool
 	// forged are findings that somebody else changed the checkpoint.
 	forged []Finding
-	// unknown says what is not known any more, "" where nothing was lost.
-	unknown string
 }
 
 // kept reads the checkpoint. What was pruned after it was audited is known by the checkpoint alone, so that must be
@@ -79,8 +72,8 @@ func (a *Auditor) kept(ctx context.Context) (k kept, err error) {
 	if err != nil {
 		return k, err
 	}
-	switch known := head.Pruned > 0 && head.Audited; {
-	case !ok && known:
+	switch {
+	case !ok && head.Pruned > 0:
 		k.forged = append(k.forged, sealed(head.Pruned, "the checkpoint of the audit is not there, by which what was pruned "+
 			"up to here is known: it was deleted"))
 	case !ok:
@@ -90,13 +83,13 @@ func (a *Auditor) kept(ctx context.Context) (k kept, err error) {
 	case beyond:
 		k.forged = append(k.forged, sealed(head.Offset, "the checkpoint of the audit is of offset %d, but the record ends "+
 			"before: its head was moved back", stored.Offset))
-	case stored.Offset < head.Pruned && known:
+	case stored.Offset < head.Pruned:
 		k.forged = append(k.forged, sealed(head.Pruned,
 			"the checkpoint of the audit is of offset %d, but the record was audited up to here before it was pruned: an "+
 				"older one was put in its place", stored.Offset))
 	default:
 		k.state, err = fromDB(stored)
-		k.holds = stored.Offset >= head.Pruned
+		k.holds = true
 	}
 	return k, err
 }
@@ -160,7 +153,7 @@ func (k keeper) load(ctx context.Context) (kept, error) {
 	if err != nil || known.holds {
 		return known, err
 	}
-	begin, unknown, err := k.begin(ctx, known)
+	begin, err := k.auditor.Begin(ctx)
 	if err != nil {
 		return kept{}, err
 	}
@@ -171,7 +164,6 @@ func (k keeper) load(ctx context.Context) (kept, error) {
 	if err == nil && !ok {
 		return k.load(ctx)
 	}
-	saved.unknown = unknown
 	return saved, err
 }
 
@@ -199,48 +191,6 @@ func (a *Auditor) ForgetFindings(ctx context.Context, checkpoints Checkpoints, c
 			return err
 		}
 	}
-}
-
-// begin is the state to go on from where the checkpoint does not do, and what that leaves unknown. The checkpoint of
-// an earlier version, which did not count contracts, is taken over where the record was pruned since: its sums are
-// known nowhere else.
-//
-// A record that was never pruned is audited from its beginning, and the sum of the version before is told until then.
-func (k keeper) begin(ctx context.Context, known kept) (state State, unknown string, err error) {
-	begin, err := k.auditor.Begin(ctx)
-	if err != nil {
-		return begin, "", err
-	}
-	early := ""
-	if begin.Start > 0 {
-		early = "the record was pruned before it was audited: what was there is taken as it is"
-	}
-	if known.version > 0 || len(known.forged) > 0 {
-		return begin, early, nil
-	}
-	older, ok, err := k.checkpoints.UnsealedAuditCheckpoint(ctx)
-	if err != nil || !ok {
-		return begin, early, err
-	}
-	if state, err = fromDB(older); err != nil {
-		return begin, early, nil //nolint:nilerr // there is nothing in it to go on from
-	}
-	if begin.Start > 0 && state.Offset < begin.Start {
-		begin.Findings, begin.FindingCount = state.Findings, state.FindingCount
-		return begin, early, nil
-	}
-	if beyond, err := k.auditor.beyondEnd(ctx, state.Offset); err != nil || beyond { // no audit can have come there
-		return begin, early, err
-	}
-	if begin.Start == 0 {
-		if !state.RecordTime.IsZero() {
-			begin.Before = &Counted{Offset: state.Offset, RecordTime: state.RecordTime, Held: state.Held}
-		}
-		return begin, early, nil
-	}
-	counted, err := k.auditor.count(ctx, &state)
-	state.Active, state.ActiveSince = counted.active, state.Offset
-	return state, "the audit of an earlier version is taken over: the contracts that are there are taken as they are", err
 }
 
 // keepFindings adds findings to the newest checkpoint. Adding up takes long, and others move the checkpoint meanwhile.

@@ -94,10 +94,6 @@ func (f *Follower) step(ctx context.Context, known *kept) (*kept, error) {
 		if err != nil {
 			return nil, err
 		}
-		if loaded.unknown != "" {
-			f.options.Log.WarnContext(ctx, "the audit does not know all that was pruned", "reason", loaded.unknown,
-				"ledger_offset", loaded.state.Offset, "proved_since_offset", loaded.state.Since())
-		}
 		known = &loaded
 		f.tell(ctx, State{}, loaded.state)
 	}

@@ -2,15 +2,12 @@ package audit_test
 
 import (
 	"context"
-	"log/slog"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/audit"
-	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/telemetry"
@@ -220,47 +217,6 @@ func TestTheCheckpointCannotBePutAside(t *testing.T) {
 	}
 }
 
-// TestTheAuditOfAnEarlierVersionIsTakenOver prunes as earlier versions did, who knew nothing of the audit.
-func TestTheAuditOfAnEarlierVersionIsTakenOver(t *testing.T) {
-	t.Parallel()
-	for name, audited := range map[string]bool{"audited up to the end": true, "pruned before it was audited": false} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := newBundle(t)
-			require.NoError(t, b.prune(b.end(t)))
-			early := b.end(t)
-			b.alice.Tap("1")
-			pruned := b.end(t)
-			if audited {
-				early = pruned
-			}
-			b.damage(t, `INSERT INTO audit_checkpoint (ledger_offset, state)
-				VALUES ($1, json_build_object('offset', $1::bigint, 'opening', '0', 'minted', '101', 'burned', '0', 'held', '101',
-					'findings', json_build_array(), 'findingCount', 0))`, early)
-			b.damage(t, `UPDATE ledger_head SET pruned_offset = $1, audited_for_offset = 0`, pruned)
-			b.damage(t, `DELETE FROM sealed_audit_checkpoint`)
-			require.Equal(t, pruned, b.requireClean(t).Since, "nothing is known of what came before")
-			_, steps := b.follow(t, telemetry.New())
-			_, more := b.follow(t, telemetry.New())
-			b.alice.Tap("5")
-			end := b.end(t)
-			state := reaches(t, steps, end)
-			require.Zero(t, state.FindingCount, "%v", state.Findings)
-			reaches(t, more, end)
-			require.Equal(t, pruned, state.Since())
-			if audited {
-				require.Equal(t, "106.0000000000", state.Minted.String(), "the sums are not lost")
-			} else {
-				require.Equal(t, pruned, state.Start)
-			}
-			require.NoError(t, b.prune(end))
-			require.Equal(t, pruned, b.requireClean(t).Since)
-			kept := b.kept(t)
-			require.True(t, kept.Clean(), "%v", kept.Findings)
-		})
-	}
-}
-
 // TestAnHonestPruneIsNoFinding prunes again and again while coin is tapped and two workers audit.
 func TestAnHonestPruneIsNoFinding(t *testing.T) {
 	t.Parallel()
@@ -292,36 +248,4 @@ func TestAnHonestPruneIsNoFinding(t *testing.T) {
 	kept := b.kept(t)
 	require.True(t, kept.Clean(), "%v", kept.Findings)
 	require.Equal(t, "121.0000000000", kept.Minted.String())
-}
-
-// TestTheSupplyOfTheVersionBeforeIsToldUntilTheAuditHasComeSoFar has an audit begin anew, as after an upgrade.
-func TestTheSupplyOfTheVersionBeforeIsToldUntilTheAuditHasComeSoFar(t *testing.T) {
-	t.Parallel()
-	b := newBundle(t)
-	b.damage(t, `INSERT INTO audit_checkpoint (ledger_offset, state)
-		VALUES ($1, json_build_object('offset', $1::bigint, 'recordTime', '2026-01-02T03:04:05Z', 'opening', '0',
-			'minted', '99', 'burned', '0', 'held', '99', 'findings', json_build_array(), 'findingCount', 0))`, b.end(t))
-	watcher, err := b.DB.Watch(t.Context(), db.WatcherOptions{})
-	require.NoError(t, err)
-	t.Cleanup(watcher.Close)
-	ctx, stop := context.WithCancel(t.Context())
-	var told []string
-	end := b.end(t)
-	follower, err := audit.NewFollower(audit.FollowerOptions{
-		Auditor: b.auditor, Checkpoints: b.DB, Watcher: watcher, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		Observe: func(state audit.State, _ ledger.Offset) {
-			amount, asOf, known, err := audit.Supply{Checkpoints: b.DB}.TotalSupply(t.Context())
-			require.NoError(t, err)
-			require.True(t, known)
-			told = append(told, amount.String()+" of "+asOf.UTC().Format(time.DateOnly))
-			if state.Offset >= end {
-				stop()
-			}
-		},
-	})
-	require.NoError(t, err)
-	follower.Run(ctx)
-	require.GreaterOrEqual(t, len(told), 2)
-	require.Equal(t, "99.0000000000 of 2026-01-02", told[0])
-	require.Regexp(t, "^100.0000000000 of ", told[len(told)-1], "it has come so far")
 }

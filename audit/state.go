@@ -59,13 +59,6 @@ func (f Finding) String() string {
 // maxFindings is how many findings are kept; all are counted.
 const maxFindings = 100
 
-// Counted is the coin that was held at an offset.
-type Counted struct {
-	Offset     ledger.Offset   `json:"offset"`
-	RecordTime time.Time       `json:"recordTime"`
-	Held       decimal.Decimal `json:"held"`
-}
-
 // State is how far an audit has come and what it knows. Its JSON form is kept in the database. Amounts are coin.
 type State struct {
 	// Start is the offset that the audit began after: 0, or up to where the record had been pruned.
@@ -74,8 +67,6 @@ type State struct {
 	Offset ledger.Offset `json:"offset"`
 	// RecordTime is that of the last update that was audited; zero before the first.
 	RecordTime time.Time `json:"recordTime"`
-	// Before is what the version before had counted when this audit began; nil where there was none.
-	Before *Counted `json:"before,omitempty"`
 	// Opening is what was held at Start.
 	Opening decimal.Decimal `json:"opening"`
 	// Minted and Burned are counted since Start.

@@ -56,16 +56,6 @@ func (c AuditCheckpoint) sealed() sealedCheckpoint {
 	return sealedCheckpoint{c.Offset, c.Findings, c.State}
 }
 
-// UnsealedAuditCheckpoint reads the checkpoint of versions that had no seal for it; false where there is none.
-func (r Reader) UnsealedAuditCheckpoint(ctx context.Context) (AuditCheckpoint, bool, error) {
-	row, err := r.queries.GetUnsealedAuditCheckpoint(ctx)
-	if isNoRows(err) {
-		return AuditCheckpoint{}, false, nil
-	}
-	return AuditCheckpoint{Offset: row.LedgerOffset, State: row.State}, err == nil,
-		failed("reading the checkpoint of the audit of earlier versions", err)
-}
-
 // MoveAuditCheckpoint seals a checkpoint and puts it in the place of the one of a version, 0 for none. It reports
 // whether it did: false means that another process has moved it meanwhile, or has pruned the record.
 func (d *DB) MoveAuditCheckpoint(ctx context.Context, from int64, to AuditCheckpoint) (bool, error) {

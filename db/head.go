@@ -19,10 +19,6 @@ type Head struct {
 	Pruned ledger.Offset
 	// PrunedTime is the record time of the pruned offset; zero if the record was never pruned.
 	PrunedTime time.Time
-	// Keeps: the record was pruned there by a program that keeps completions, as [KeptCompletions] says.
-	Keeps bool
-	// Audited: the record was pruned there by a program that had audited it up to there, and keeps what it had counted.
-	Audited bool
 	// Traffic is the node's account with the synchronizer there.
 	Traffic ledger.TrafficAccount
 }
@@ -77,8 +73,7 @@ func fromDBHead(row dbgen.LockHeadRow) Head {
 		},
 	}
 	if head.Pruned > 0 {
-		head.PrunedTime, head.Keeps = row.PrunedTime, row.KeptForOffset == row.PrunedOffset
-		head.Audited = row.AuditedForOffset == row.PrunedOffset
+		head.PrunedTime = row.PrunedTime
 	}
 	return head
 }

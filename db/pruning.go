@@ -20,13 +20,12 @@ const pruneLock = 0x7072756e65 // "prune"
 const KeptCompletions = 24 * time.Hour
 
 // Forgotten is a time before which submissions may have been decided that the record knows nothing of any more: their
-// completions were pruned. Zero: there are none. It holds until the record is pruned again. What a version pruned that
-// keeps no completions is forgotten up to the pruned offset.
+// completions were pruned. Zero: there are none. It holds until the record is pruned again.
 func (h Head) Forgotten() time.Time {
 	if h.Pruned == 0 {
 		return time.Time{}
 	}
-	if lately := h.RecordTime.Add(-KeptCompletions); h.Keeps && lately.Before(h.PrunedTime) {
+	if lately := h.RecordTime.Add(-KeptCompletions); lately.Before(h.PrunedTime) {
 		return lately
 	}
 	return h.PrunedTime

@@ -57,13 +57,11 @@ func TestPruningForgetsWhatIsOverAndKeepsWhatIsNeeded(t *testing.T) {
 	require.NoError(t, err)
 	head.Traffic = ledger.TrafficAccount{}
 	require.Equal(t, db.Head{
-		Offset: 8, RecordTime: later, Pruned: 5, PrunedTime: timeAt(5), Keeps: true, Audited: true,
+		Offset: 8, RecordTime: later, Pruned: 5, PrunedTime: timeAt(5),
 	}, head)
 	require.Equal(t, timeAt(5), head.Forgotten())
 	head.RecordTime = timeAt(6)
 	require.Equal(t, timeAt(6).Add(-db.KeptCompletions), head.Forgotten())
-	head.Keeps = false
-	require.Equal(t, timeAt(5), head.Forgotten(), "another version pruned it, and kept nothing")
 	require.Equal(t, []ledger.Offset{6, 7, 8}, updateOffsets(t, record, db.UpdatesQuery{UpTo: 9, Limit: 9}))
 	completions, err := record.Completions(t.Context(), db.CompletionsQuery{
 		User: new(appUser), Parties: []ledger.Party{alice, bob}, UpTo: 9, Limit: 9,

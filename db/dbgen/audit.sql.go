@@ -135,24 +135,6 @@ func (q *Queries) GetAuditCheckpoint(ctx context.Context) (GetAuditCheckpointRow
 	return i, err
 }
 
-const GetUnsealedAuditCheckpoint = `-- name: GetUnsealedAuditCheckpoint :one
-SELECT ledger_offset, state
-FROM audit_checkpoint
-`
-
-type GetUnsealedAuditCheckpointRow struct {
-	LedgerOffset ledger.Offset
-	State        []byte
-}
-
-// GetUnsealedAuditCheckpoint reads how far the audit of earlier versions has come.
-func (q *Queries) GetUnsealedAuditCheckpoint(ctx context.Context) (GetUnsealedAuditCheckpointRow, error) {
-	row := q.db.QueryRow(ctx, GetUnsealedAuditCheckpoint)
-	var i GetUnsealedAuditCheckpointRow
-	err := row.Scan(&i.LedgerOffset, &i.State)
-	return i, err
-}
-
 const InsertAuditCheckpoint = `-- name: InsertAuditCheckpoint :execrows
 INSERT INTO sealed_audit_checkpoint (ledger_offset, finding_count, state, seal)
 VALUES ($1, $2, $3, $4)

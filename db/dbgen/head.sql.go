@@ -14,7 +14,7 @@ import (
 
 const GetHead = `-- name: GetHead :one
 SELECT
-    ledger_offset, record_time, pruned_offset, pruned_time, kept_for_offset, audited_for_offset,
+    ledger_offset, record_time, pruned_offset, pruned_time,
     traffic_base, traffic_base_at, traffic_purchased, traffic_consumed, traffic_granted
 FROM ledger_head
 `
@@ -24,8 +24,6 @@ type GetHeadRow struct {
 	RecordTime       time.Time
 	PrunedOffset     int64
 	PrunedTime       time.Time
-	KeptForOffset    int64
-	AuditedForOffset int64
 	TrafficBase      int64
 	TrafficBaseAt    time.Time
 	TrafficPurchased int64
@@ -42,8 +40,6 @@ func (q *Queries) GetHead(ctx context.Context) (GetHeadRow, error) {
 		&i.RecordTime,
 		&i.PrunedOffset,
 		&i.PrunedTime,
-		&i.KeptForOffset,
-		&i.AuditedForOffset,
 		&i.TrafficBase,
 		&i.TrafficBaseAt,
 		&i.TrafficPurchased,
@@ -55,7 +51,7 @@ func (q *Queries) GetHead(ctx context.Context) (GetHeadRow, error) {
 
 const LockHead = `-- name: LockHead :one
 SELECT
-    ledger_offset, record_time, pruned_offset, pruned_time, kept_for_offset, audited_for_offset,
+    ledger_offset, record_time, pruned_offset, pruned_time,
     traffic_base, traffic_base_at, traffic_purchased, traffic_consumed, traffic_granted
 FROM ledger_head
 FOR UPDATE
@@ -66,8 +62,6 @@ type LockHeadRow struct {
 	RecordTime       time.Time
 	PrunedOffset     int64
 	PrunedTime       time.Time
-	KeptForOffset    int64
-	AuditedForOffset int64
 	TrafficBase      int64
 	TrafficBaseAt    time.Time
 	TrafficPurchased int64
@@ -84,8 +78,6 @@ func (q *Queries) LockHead(ctx context.Context) (LockHeadRow, error) {
 		&i.RecordTime,
 		&i.PrunedOffset,
 		&i.PrunedTime,
-		&i.KeptForOffset,
-		&i.AuditedForOffset,
 		&i.TrafficBase,
 		&i.TrafficBaseAt,
 		&i.TrafficPurchased,

@@ -16,14 +16,6 @@ const MovePruned = `-- name: MovePruned :exec
 UPDATE ledger_head
 SET
     pruned_offset = greatest(pruned_offset, $1::bigint),
-    kept_for_offset = CASE
-        WHEN $1::bigint > pruned_offset THEN $1::bigint
-        ELSE kept_for_offset
-    END,
-    audited_for_offset = CASE
-        WHEN $1::bigint > pruned_offset THEN $1::bigint
-        ELSE audited_for_offset
-    END,
     pruned_time = greatest(
         pruned_time,
         (SELECT u.record_time FROM updates AS u WHERE u.ledger_offset = $1::bigint),
@@ -31,8 +23,7 @@ SET
     )
 `
 
-// MovePruned sets the pruned offset and its record time, forward only, under the lock of the head. Where it moves, or
-// was moved so before, completions of the last day are kept beyond it, and the record was audited up to there.
+// MovePruned sets the pruned offset and its record time, forward only, under the lock of the head.
 func (q *Queries) MovePruned(ctx context.Context, prunedOffset int64) error {
 	_, err := q.db.Exec(ctx, MovePruned, prunedOffset)
 	return err

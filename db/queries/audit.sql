@@ -3,11 +3,6 @@
 SELECT ledger_offset, finding_count, state, seal, version
 FROM sealed_audit_checkpoint;
 
--- GetUnsealedAuditCheckpoint reads how far the audit of earlier versions has come.
--- name: GetUnsealedAuditCheckpoint :one
-SELECT ledger_offset, state
-FROM audit_checkpoint;
-
 -- InsertAuditCheckpoint stores the first checkpoint unless there is one.
 -- name: InsertAuditCheckpoint :execrows
 INSERT INTO sealed_audit_checkpoint (ledger_offset, finding_count, state, seal)

@@ -1,14 +1,14 @@
 -- GetHead reads the head of the record.
 -- name: GetHead :one
 SELECT
-    ledger_offset, record_time, pruned_offset, pruned_time, kept_for_offset, audited_for_offset,
+    ledger_offset, record_time, pruned_offset, pruned_time,
     traffic_base, traffic_base_at, traffic_purchased, traffic_consumed, traffic_granted
 FROM ledger_head;
 
 -- LockHead reads the head and holds it until the transaction ends: whoever holds it is the only one to commit.
 -- name: LockHead :one
 SELECT
-    ledger_offset, record_time, pruned_offset, pruned_time, kept_for_offset, audited_for_offset,
+    ledger_offset, record_time, pruned_offset, pruned_time,
     traffic_base, traffic_base_at, traffic_purchased, traffic_consumed, traffic_granted
 FROM ledger_head
 FOR UPDATE;

@@ -1,17 +1,8 @@
--- MovePruned sets the pruned offset and its record time, forward only, under the lock of the head. Where it moves, or
--- was moved so before, completions of the last day are kept beyond it, and the record was audited up to there.
+-- MovePruned sets the pruned offset and its record time, forward only, under the lock of the head.
 -- name: MovePruned :exec
 UPDATE ledger_head
 SET
     pruned_offset = greatest(pruned_offset, @pruned_offset::bigint),
-    kept_for_offset = CASE
-        WHEN @pruned_offset::bigint > pruned_offset THEN @pruned_offset::bigint
-        ELSE kept_for_offset
-    END,
-    audited_for_offset = CASE
-        WHEN @pruned_offset::bigint > pruned_offset THEN @pruned_offset::bigint
-        ELSE audited_for_offset
-    END,
     pruned_time = greatest(
         pruned_time,
         (SELECT u.record_time FROM updates AS u WHERE u.ledger_offset = @pruned_offset::bigint),

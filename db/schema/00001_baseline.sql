@@ -36,8 +36,6 @@ CREATE TABLE ledger_head (
     traffic_consumed   bigint      NOT NULL DEFAULT 0,
     pruned_time        timestamptz NOT NULL DEFAULT 'epoch',
     traffic_granted    bigint      NOT NULL DEFAULT 0,
-    kept_for_offset    bigint      NOT NULL DEFAULT 0,
-    audited_for_offset bigint      NOT NULL DEFAULT 0,
     CONSTRAINT ledger_head_exists_once PRIMARY KEY (singleton),
     CONSTRAINT ledger_head_covers_pruning CHECK (pruned_offset BETWEEN 0 AND ledger_offset),
     CONSTRAINT ledger_head_granted_traffic_is_not_negative CHECK (traffic_granted >= 0),
@@ -53,10 +51,6 @@ COMMENT ON COLUMN ledger_head.pruned_time IS
     'The record time of the pruned offset: what was received before may have been decided.';
 COMMENT ON COLUMN ledger_head.traffic_granted IS
     'Extra traffic that was ever used though nothing covered it, in bytes.';
-COMMENT ON COLUMN ledger_head.kept_for_offset IS
-    'The record was pruned up to this offset by programs that keep the completions of the last day.';
-COMMENT ON COLUMN ledger_head.audited_for_offset IS
-    'The record was pruned up to this offset by programs that had audited it up to there.';
 
 INSERT INTO ledger_head DEFAULT VALUES;
 
@@ -1015,18 +1009,6 @@ CREATE TABLE kept_answers (
 COMMENT ON TABLE kept_answers IS 'How many idempotency keys each user has, and how many bytes their answers have.';
 
 -- The audit and the processes
-
-CREATE TABLE audit_checkpoint (
-    singleton     boolean     NOT NULL DEFAULT true,
-    ledger_offset bigint      NOT NULL,
-    state         json        NOT NULL,
-    moved_at      timestamptz NOT NULL DEFAULT now(),
-    CONSTRAINT audit_checkpoint_exists_once PRIMARY KEY (singleton),
-    CONSTRAINT audit_checkpoint_is_singleton CHECK (singleton),
-    CONSTRAINT audit_checkpoint_offset_is_not_negative CHECK (ledger_offset >= 0)
-);
-COMMENT ON TABLE audit_checkpoint IS
-    'How far the continuous audit of versions before sealed_audit_checkpoint has come.';
 
 CREATE TABLE sealed_audit_checkpoint (
     singleton     boolean     NOT NULL DEFAULT true,
