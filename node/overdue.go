@@ -41,16 +41,13 @@ func newOverdue(n *Node) *overdue {
 // run looks from time to time until ctx ends.
 func (o *overdue) run(ctx context.Context) {
 	trouble := wait.Trouble{Log: o.node.options.Log, What: "what is due could not be looked at"}
-	for wait.For(ctx, overdueInterval) == nil {
+	trouble.Every(ctx, overdueInterval, func(ctx context.Context) error {
 		err := o.look(ctx)
-		if ctx.Err() != nil {
-			return
-		}
 		if err != nil {
 			o.forget()
 		}
-		trouble.Note(ctx, err)
-	}
+		return err
+	})
 }
 
 func (o *overdue) look(ctx context.Context) error {

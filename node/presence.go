@@ -57,15 +57,13 @@ func (n *Node) enterLedger(ctx, background context.Context) error {
 func (p *presence) run(ctx context.Context) {
 	defer close(p.stopped)
 	trouble := wait.Trouble{Log: p.node.options.Log, What: "others cannot be told that this process runs"}
-	for wait.For(ctx, heartbeatInterval) == nil {
+	trouble.Every(ctx, heartbeatInterval, func(ctx context.Context) error {
 		err := p.heartbeat(ctx)
 		if err != nil {
 			p.missed(time.Now())
 		}
-		if ctx.Err() == nil {
-			trouble.Note(ctx, err)
-		}
-	}
+		return err
+	})
 }
 
 // heartbeat notes that this process runs, and whether its worker reaches Temporal.

@@ -27,6 +27,15 @@ type Trouble struct {
 	times       int
 }
 
+// Every does the work after each interval until ctx ends, and notes how each try ended.
+func (t *Trouble) Every(ctx context.Context, interval time.Duration, work func(context.Context) error) {
+	for For(ctx, interval) == nil {
+		if err := work(ctx); ctx.Err() == nil {
+			t.Note(ctx, err)
+		}
+	}
+}
+
 // Note notes how a try ended, nil for well.
 func (t *Trouble) Note(ctx context.Context, err error) {
 	now := time.Now //nolint:forbidigo // how long a loop has waited is a matter of real time
