@@ -81,20 +81,19 @@ func (d *DB) APIs(ctx context.Context) (int, error) {
 // RunningProcess is a process of the ledger that runs.
 type RunningProcess struct {
 	Name, Role, Host, Version string
-	// SchemaVersion is the newest step that its program knows; 0 for a program that does not say.
+	// SchemaVersion is the newest step that its program knows; 0 for one that has not said.
 	SchemaVersion int64
 }
 
 // String says which process it is.
 func (p RunningProcess) String() string {
 	if p.SchemaVersion == 0 {
-		return p.Name + " (of a version that does not say which it is)"
+		return p.Name + " (connected, and has not said what it is)"
 	}
 	return fmt.Sprintf("%s (%s on %s, version %s)", p.Name, p.Role, p.Host, p.Version)
 }
 
-// findRunning finds the processes that have said lately that they run, or whose watcher is connected. Those of versions
-// that do not say it are known by the latter alone.
+// findRunning finds the processes that have said lately that they run, or whose watcher is connected.
 const findRunning = `
 WITH connected AS (
 	SELECT DISTINCT left(application_name, -length($1)) AS process

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -272,7 +271,7 @@ func (c *Client) CheckWorker(ctx context.Context) error {
 	oldest := c.options.Clock().Add(-workerSilence)
 	for _, poller := range queue.GetPollers() {
 		asked := poller.GetLastAccessTime().AsTime().After(oldest)
-		if asked && (!known || !tellsOfItself(poller.GetIdentity()) || slices.Contains(running, poller.GetIdentity())) {
+		if asked && (!known || slices.Contains(running, poller.GetIdentity())) {
 			return nil
 		}
 	}
@@ -293,10 +292,6 @@ func (c *Client) running(ctx context.Context) (identities []string, known bool) 
 	identities, err := c.options.Workers(ctx)
 	return identities, err == nil
 }
-
-// tellsOfItself reports whether a worker has the name of a process of the ledger, which says in the record that it
-// runs. Those of versions that do not have the name that Temporal's SDK gives them, of a process and a machine.
-func tellsOfItself(identity string) bool { return strings.Contains(identity, "/") }
 
 // workerSilence is longer than the minute for which a worker may wait for work before it asks again.
 const workerSilence = 2 * time.Minute

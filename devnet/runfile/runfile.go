@@ -35,8 +35,6 @@ type Info struct {
 	// DSO and Operator are party ids.
 	DSO      string `json:"dso"`
 	Operator string `json:"operator"`
-	// Switches reports whether the process stops its node alone on SIGUSR1, and starts it again on SIGUSR2.
-	Switches bool `json:"switches"`
 	// Stopped reports whether the node is stopped while PostgreSQL and Temporal run on.
 	Stopped bool `json:"stopped"`
 }

@@ -38,11 +38,6 @@ func switchNode(ctx context.Context, dataDir string, timeout time.Duration, stop
 	if stop {
 		signal, word = StopNode, "stopped; PostgreSQL and Temporal run on, "+OnData(dataDir, "start")+" starts it again"
 	}
-	if !info.Switches {
-		return console.Fail(console.ExitFailed, OnData(dataDir, "stop")+" and "+OnData(dataDir, "up")+
-			" stop and start everything",
-			"the florin that runs on data directory %s is of a version that does not stop its node alone", dataDir)
-	}
 	if info.Stopped != stop {
 		if err := syscall.Kill(info.PID, signal); err != nil {
 			return fmt.Errorf("tell florin (pid %d): %w", info.PID, err)
