@@ -15,11 +15,10 @@ import (
 // Record is what is audited.
 type Record interface {
 	Head(ctx context.Context) (db.Head, error)
-	SealHistory(ctx context.Context) (db.SealHistory, error)
-	SealedUpdates(ctx context.Context, after, upTo ledger.Offset, limit int32) ([]db.SealedUpdate, error)
-	SealedCompletions(ctx context.Context, after, upTo ledger.Offset, limit int32) ([]db.SealedCompletion, error)
+	ChainedUpdates(ctx context.Context, after, upTo ledger.Offset, limit int32) ([]db.ChainedUpdate, error)
+	ChainedCompletions(ctx context.Context, after, upTo ledger.Offset, limit int32) ([]db.ChainedCompletion, error)
 	CountBeyondEnd(ctx context.Context) (int64, error)
-	SealedPackages(ctx context.Context) ([]db.SealedPackage, error)
+	ChangedPackages(ctx context.Context) ([]db.ChangedPackage, error)
 	ForgedPackages(ctx context.Context) ([]lf.PackageID, error)
 	UnlistedPayloads(ctx context.Context) ([]lf.PackageID, error)
 	Contracts(ctx context.Context, ids []ledger.ContractID) (map[ledger.ContractID]db.StoredContract, error)
@@ -55,6 +54,17 @@ type Auditor struct {
 	network  ledger.Network
 	holding  []string
 	progress func(at, end ledger.Offset)
+	// written is the head that somebody wrote down; nil where nobody did.
+	written *db.ChainHead
+	// known are the hashes that the record must have.
+	known []knownHead
+}
+
+// Expect has [Auditor.Audit] compare the record with a head that was written down: it shows that the record is the same
+// up to there, also to who believes nothing that is in the database.
+func (a *Auditor) Expect(head db.ChainHead) {
+	a.written = &head
+	a.known = append(a.known, knownHead{head, "the head that was written down"})
 }
 
 // OnProgress has an audit say how far it has come: at its end only the sums are left.
@@ -80,8 +90,8 @@ type Report struct {
 
 	// Counted is what the holdings that were active at the offset add up to.
 	Counted decimal.Decimal
-	// Since is the offset after which everything is proved, also what was pruned since: that of the state, or of the
-	// continuous audit that a pruned record was compared with.
+	// Since is the offset after which everything is proved, also what was pruned since: the start of the state, or of the
+	// continuous audit that a pruned record was compared with. What was there then is taken as it was.
 	Since ledger.Offset
 
 	// foundBefore is how much the continuous audit had found when this one began.
@@ -97,11 +107,20 @@ func (a *Auditor) Audit(ctx context.Context, upTo ledger.Offset) (Report, error)
 	if err != nil {
 		return Report{}, err
 	}
+	if state := before.state; before.holds && state.Clean() { // else it may have the hash of what was put right since
+		audit := *a
+		audit.known = append(slices.Clip(a.known), knownHead{state.Head(), "the checkpoint of the continuous audit"})
+		a = &audit
+	}
 	state, err := a.Begin(ctx)
 	if err != nil {
 		return Report{}, err
 	}
-	if _, err := a.upTo(ctx, state, upTo); err != nil {
+	end, err := a.upTo(ctx, state, upTo)
+	if err != nil {
+		return Report{}, err
+	}
+	if err := a.compareEnds(&state, end); err != nil {
 		return Report{}, err
 	}
 	state, since, err := a.compare(ctx, state, upTo)
@@ -116,20 +135,36 @@ func (a *Auditor) Audit(ctx context.Context, upTo ledger.Offset) (Report, error)
 	return report, a.compareCounts(ctx, &report.State)
 }
 
+// compareEnds compares the head that was written down with where an audit begins and ends.
+func (a *Auditor) compareEnds(state *State, end ledger.Offset) error {
+	switch {
+	case a.written == nil:
+	case a.written.Offset < state.Start:
+		return fault.PrunedDataAccessed(int64(a.written.Offset), int64(state.Start))
+	case a.written.Offset > end:
+		state.report(chained(end, "the record ends here, before offset %d of the head that was written down: its end was cut "+
+			"off", a.written.Offset))
+	}
+	for _, known := range a.known {
+		known.compare(state, state.Head())
+	}
+	return nil
+}
+
 // Begin is the state before the first page.
 func (a *Auditor) Begin(ctx context.Context) (State, error) {
 	head, err := a.record.Head(ctx)
 	if err != nil {
 		return State{}, err
 	}
-	state := State{Start: head.Pruned, Offset: head.Pruned}
+	state := State{Start: head.Pruned, Offset: head.Pruned, Hash: head.PrunedHash}
 	if head.Pruned > 0 {
 		held, err := a.count(ctx, &state)
 		if err != nil {
 			return State{}, err
 		}
 		state.Opening, state.Held, state.Holdings = held.total, held.total, held.holdings
-		state.Active, state.ActiveSince = held.active, state.Offset
+		state.Active = held.active
 		if err := a.openPackages(ctx, &state); err != nil {
 			return State{}, err
 		}
@@ -194,7 +229,7 @@ func (a *Auditor) Close(ctx context.Context, state State) (Report, error) {
 		}
 	}
 	state.Holdings = held.holdings
-	return Report{State: state, Counted: held.total, Since: state.Since()}, nil
+	return Report{State: state, Counted: held.total, Since: state.Start}, nil
 }
 
 // differ says that other contracts are active than should be.
@@ -278,7 +313,7 @@ func (a *Auditor) Advance(ctx context.Context, state State, upTo ledger.Offset) 
 	if err := a.stillThere(ctx, state.Offset); err != nil {
 		return state, err
 	}
-	entries.examine(&state)
+	entries.examine(&state, a.known)
 	listings.examine(&state)
 	for _, update := range updates {
 		state.follow(update)

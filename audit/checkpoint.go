@@ -18,10 +18,10 @@ type Checkpoints interface {
 	MoveAuditCheckpoint(ctx context.Context, from int64, to db.AuditCheckpoint) (bool, error)
 }
 
-// Load reads the state that followers have reached; false before they begin, and where what is kept is not theirs.
+// Load reads the state that followers have reached; false before they begin.
 func Load(ctx context.Context, checkpoints Checkpoints) (State, bool, error) {
 	stored, ok, err := checkpoints.AuditCheckpoint(ctx)
-	if err != nil || !ok || stored.Broken != nil {
+	if err != nil || !ok {
 		return State{}, false, err
 	}
 	state, err := fromDB(stored)
@@ -74,17 +74,14 @@ func (a *Auditor) kept(ctx context.Context) (k kept, err error) {
 	}
 	switch {
 	case !ok && head.Pruned > 0:
-		k.forged = append(k.forged, sealed(head.Pruned, "the checkpoint of the audit is not there, by which what was pruned "+
+		k.forged = append(k.forged, chained(head.Pruned, "the checkpoint of the audit is not there, by which what was pruned "+
 			"up to here is known: it was deleted"))
 	case !ok:
-	case stored.Broken != nil:
-		k.forged = append(k.forged, sealed(head.Pruned,
-			"the checkpoint of the audit has not the seal of a node of this ledger (%s): it was changed", stored.Broken))
 	case beyond:
-		k.forged = append(k.forged, sealed(head.Offset, "the checkpoint of the audit is of offset %d, but the record ends "+
+		k.forged = append(k.forged, chained(head.Offset, "the checkpoint of the audit is of offset %d, but the record ends "+
 			"before: its head was moved back", stored.Offset))
 	case stored.Offset < head.Pruned:
-		k.forged = append(k.forged, sealed(head.Pruned,
+		k.forged = append(k.forged, chained(head.Pruned,
 			"the checkpoint of the audit is of offset %d, but the record was audited up to here before it was pruned: an "+
 				"older one was put in its place", stored.Offset))
 	default:
@@ -112,7 +109,7 @@ func (a *Auditor) compare(
 	}
 	state.report(kept.forged...)
 	if !kept.holds || state.Start == 0 {
-		return state, state.Since(), nil
+		return state, state.Start, nil
 	}
 	walked := state
 	for walked.Offset < kept.state.Offset {
@@ -138,7 +135,7 @@ func (a *Auditor) compare(
 		state.Packages = known.Packages // the one before took them as they are
 	}
 	state.report(differences...)
-	return state, known.Since(), nil
+	return state, known.Start, nil
 }
 
 // keeper keeps how far the continuous audit of a record has come.
@@ -185,6 +182,9 @@ func (a *Auditor) ForgetFindings(ctx context.Context, checkpoints Checkpoints, c
 		if state.Start > 0 && known.holds { // it knows what was pruned
 			state = known.state
 			state.Findings, state.FindingCount = nil, 0
+			if state.Offset == clean.Offset {
+				state.Hash = clean.Hash // what was put right may have been the last entry
+			}
 		}
 		_, moved, err := keeper{a, checkpoints}.save(ctx, known.version, state)
 		if err != nil || moved {

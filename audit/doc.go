@@ -3,7 +3,7 @@
 //
 //   - what was minted less what was burned is what all holdings, locked ones included, add up to;
 //   - no contract was consumed twice, and each still says what it said when it was created;
-//   - every offset has what a node of this ledger wrote there, as its seal shows, and nothing else;
+//   - every offset has an entry whose hash follows from it and from the one before, and nothing else;
 //   - parties find the entries that are theirs in the listings that each commit derives from what it writes;
 //   - every party's balance changed by what transfers, minting and burning gave and took, and by nothing else;
 //   - the packages that were uploaded are those that updates say, vetted as these say.

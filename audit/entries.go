@@ -2,22 +2,19 @@ package audit
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/internal/budget"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/ledger/seal"
 )
 
-// entries are all rows of a range of offsets, and what their seals are checked with.
+// entries are all rows of a range of offsets.
 type entries struct {
 	after, upTo ledger.Offset
-	updates     []db.SealedUpdate
-	completions []db.SealedCompletion
-	seals       db.SealHistory
+	updates     []db.ChainedUpdate
+	completions []db.ChainedCompletion
 }
 
 // entries reads the next entries of the record: as many as memory allows, at most up to an offset. Call release when
@@ -25,8 +22,8 @@ type entries struct {
 func (a *Auditor) entries(ctx context.Context, after, upTo ledger.Offset) (e entries, release func(), err error) {
 	e = entries{after: after, upTo: upTo}
 	updates, more, releaseUpdates, err := budget.Read(ctx, budget.NewPortions(updatesPage),
-		func(ctx context.Context, limit int32) ([]db.SealedUpdate, error) {
-			return a.record.SealedUpdates(ctx, after, upTo, limit)
+		func(ctx context.Context, limit int32) ([]db.ChainedUpdate, error) {
+			return a.record.ChainedUpdates(ctx, after, upTo, limit)
 		})
 	if err != nil {
 		return e, nil, err
@@ -35,8 +32,8 @@ func (a *Auditor) entries(ctx context.Context, after, upTo ledger.Offset) (e ent
 		e.upTo = updates[len(updates)-1].Offset
 	}
 	completions, more, releaseCompletions, err := budget.Read(ctx, budget.NewPortions(completionsPage),
-		func(ctx context.Context, limit int32) ([]db.SealedCompletion, error) {
-			return a.record.SealedCompletions(ctx, after, e.upTo, limit)
+		func(ctx context.Context, limit int32) ([]db.ChainedCompletion, error) {
+			return a.record.ChainedCompletions(ctx, after, e.upTo, limit)
 		})
 	if err != nil {
 		releaseUpdates()
@@ -48,11 +45,10 @@ func (a *Auditor) entries(ctx context.Context, after, upTo ledger.Offset) (e ent
 			e.updates = e.updates[:len(e.updates)-1]
 		}
 	}
-	e.seals, err = a.record.SealHistory(ctx) // after the rows: a key is there before its seals are
 	return e, func() {
 		releaseCompletions()
 		releaseUpdates()
-	}, err
+	}, nil
 }
 
 // readable are the updates that can be read; the others are findings.
@@ -66,30 +62,46 @@ func (e entries) readable() []ledger.Update {
 	return updates
 }
 
-// examine checks that each offset of the range has its rows, that they belong together, and that each has its seal.
-func (e entries) examine(state *State) {
-	updates := make(map[ledger.Offset]db.SealedUpdate, len(e.updates))
+// examine checks that each offset of the range has its rows, that they belong together, that each follows from the entry
+// before, and that their hashes are those that were known before.
+func (e entries) examine(state *State, known []knownHead) {
+	updates := make(map[ledger.Offset]db.ChainedUpdate, len(e.updates))
 	for _, update := range e.updates {
 		updates[update.Offset] = update
 		if update.Unreadable != nil {
-			state.report(sealed(update.Offset, "the update cannot be read: %s", update.Unreadable))
+			state.report(chained(update.Offset, "the update cannot be read: %s", update.Unreadable))
 		}
-		e.check(state, update.Offset, "update", update.SealedRow)
 	}
-	completions := make(map[ledger.Offset]db.SealedCompletion, len(e.completions))
+	completions := make(map[ledger.Offset]db.ChainedCompletion, len(e.completions))
 	for _, completion := range e.completions {
 		completions[completion.Offset] = completion
-		e.check(state, completion.Offset, "completion", completion.SealedRow)
 	}
 	next := e.after + 1
 	for _, offset := range e.offsets() {
 		gap(state, next, offset-1)
-		next = offset + 1
 		update, updated := updates[offset]
 		completion, completed := completions[offset]
 		if detail := mismatch(update, updated, completion, completed); detail != "" {
-			state.report(sealed(offset, "%s", detail))
+			state.report(chained(offset, "%s", detail))
 		}
+		hash := update.Hash
+		if !updated {
+			hash = completion.Hash
+		}
+		switch {
+		case updated && completed && update.Hash != completion.Hash:
+			state.report(chained(offset, "the update and the completion have different hashes: one of them was changed"))
+		case offset == next && hash != state.Hash.Next(offset, update.Digest, completion.Digest): // else what it follows is gone
+			state.report(chained(offset, "the hash does not follow from the entry and the one before: the entry was changed, "+
+				"or no node wrote it"))
+		case completion.Digest != completion.Digested:
+			state.report(chained(offset, "the digest of the completion is not that of its row: it was changed"))
+		}
+		state.Hash = hash
+		for _, head := range known {
+			head.compare(state, db.ChainHead{Offset: offset, Hash: hash})
+		}
+		next = offset + 1
 	}
 	gap(state, next, e.upTo)
 }
@@ -112,16 +124,16 @@ func gap(state *State, first, last ledger.Offset) {
 	switch {
 	case last < first:
 	case last == first:
-		state.report(sealed(first, "there is neither an update nor a completion: what was here was deleted"))
+		state.report(chained(first, "there is neither an update nor a completion: what was here was deleted"))
 	default:
-		state.report(sealed(first, "there is neither an update nor a completion up to offset %d: what was here was deleted",
+		state.report(chained(first, "there is neither an update nor a completion up to offset %d: what was here was deleted",
 			last))
 	}
 }
 
 // mismatch says why the update and the completion of an offset do not belong together; "" when they do. Changes of the
 // topology have no completion.
-func mismatch(update db.SealedUpdate, updated bool, completion db.SealedCompletion, completed bool) string {
+func mismatch(update db.ChainedUpdate, updated bool, completion db.ChainedCompletion, completed bool) string {
 	switch {
 	case !completed && update.IsTopology():
 		return ""
@@ -136,69 +148,57 @@ func mismatch(update db.SealedUpdate, updated bool, completion db.SealedCompleti
 	}
 }
 
-// check checks the seal of a row.
-func (e entries) check(state *State, offset ledger.Offset, what string, row db.SealedRow) {
-	if row.Seal == "" {
-		state.Unsealed++
-		if offset > e.seals.Began && e.seals.Keys != nil {
-			state.report(sealed(offset, "the %s has no seal: its seal was removed, or no node wrote it", what))
-		}
-		return
-	}
-	state.Sealed++
-	key, _ := seal.KeyOf(row.Seal)
-	since, known := e.seals.Since[key]
-	broken := seal.ErrUnknownKey
-	if e.seals.Keys != nil {
-		broken = row.Check(e.seals.Keys)
-	}
-	switch {
-	case errors.Is(broken, seal.ErrUnknownKey):
-		state.report(sealed(offset, "the %s has the seal %.40q, of a key that the record does not have: put the row of "+
-			"seal_keys back if somebody deleted it; else no node wrote this", what, row.Seal))
-	case broken != nil:
-		state.report(sealed(offset, "the seal of the %s does not belong to it: it was changed, or no node wrote it", what))
-	case known && offset <= since:
-		state.report(sealed(offset, "the %s has a seal of key %d, which was made later, at offset %d: no node wrote it then",
-			what, key, since))
+// knownHead is what the hash at an offset was, and who says so.
+type knownHead struct {
+	db.ChainHead
+
+	source string
+}
+
+// compare compares the hash with that of the record at the same offset.
+func (k knownHead) compare(state *State, is db.ChainHead) {
+	if k.Offset == is.Offset && k.Hash != is.Hash {
+		state.report(chained(is.Offset, "the hash is %s, but was %s as %s says: the record was written anew up to here",
+			is.Hash, k.Hash, k.source))
 	}
 }
 
-// sealed is a finding of the rule Sealed.
-func sealed(offset ledger.Offset, format string, args ...any) Finding {
-	return Finding{Rule: Sealed, Offset: offset, Detail: fmt.Sprintf(format, args...)}
+// chained is a finding of the rule Chained.
+func chained(offset ledger.Offset, format string, args ...any) Finding {
+	return Finding{Rule: Chained, Offset: offset, Detail: fmt.Sprintf(format, args...)}
 }
 
-// examineRest checks the completions that pruning left for deduplication, and that nothing is after the end.
+// examineRest checks the end of the record, that nothing is after it, and the completions that pruning left for
+// deduplication.
 func (a *Auditor) examineRest(ctx context.Context, state *State) error {
 	head, err := a.record.Head(ctx)
 	if err != nil {
 		return err
+	}
+	if head.Offset == state.Offset && head.Hash != state.Hash { // what is committed meanwhile follows from it
+		state.report(chained(state.Offset, "the head has the hash %s, and the last entry %s: one of them was changed",
+			head.Hash, state.Hash))
 	}
 	beyond, err := a.record.CountBeyondEnd(ctx)
 	if err != nil {
 		return err
 	}
 	if beyond > 0 {
-		state.report(sealed(state.Offset,
+		state.report(chained(state.Offset,
 			"there are %d updates and completions after the end of the record: its head was moved back", beyond))
 	}
-	seals, err := a.record.SealHistory(ctx)
-	if err != nil {
-		return err
-	}
-	counted := *state
 	for after := ledger.Offset(0); ; {
-		page, err := a.record.SealedCompletions(ctx, after, head.Pruned, completionsPage)
+		page, err := a.record.ChainedCompletions(ctx, after, head.Pruned, completionsPage)
 		if err != nil {
 			return err
 		}
 		for _, completion := range page {
 			after = completion.Offset
-			entries{seals: seals}.check(state, completion.Offset, "completion", completion.SealedRow)
+			if completion.Digest != completion.Digested {
+				state.report(chained(completion.Offset, "the digest of the completion is not that of its row: it was changed"))
+			}
 		}
 		if len(page) < completionsPage {
-			state.Sealed, state.Unsealed = counted.Sealed, counted.Unsealed // these were counted before they were pruned
 			return nil
 		}
 	}

@@ -41,18 +41,18 @@ func damages() map[string]struct {
 	const unchecked = `ALTER TABLE packages DROP CONSTRAINT IF EXISTS packages_have_a_place`
 	return map[string]damage{
 		"a row deleted": {[]string{`DELETE FROM packages WHERE name = 'notes'`}, "it was deleted"},
-		"a row changed": {[]string{`UPDATE packages SET version = '7.0.0' WHERE name = 'notes'`}, "does not belong to it"},
-		"a vetting":     {[]string{`UPDATE packages SET is_vetted = true WHERE name = 'notes'`}, "does not belong to it"},
+		"a row changed": {[]string{`UPDATE packages SET version = '7.0.0' WHERE name = 'notes'`}, "the row was changed"},
+		"a vetting":     {[]string{`UPDATE packages SET is_vetted = true WHERE name = 'notes'`}, "the row was changed"},
 		"an earlier row": {
 			[]string{`DELETE FROM packages`, `INSERT INTO packages SELECT * FROM earlier`}, "an earlier row was put back",
 		},
 		"a row without a place": {
-			[]string{unchecked, `UPDATE packages SET uploaded_offset = 0, changed_offset = 0, seal = '' WHERE name = 'notes'`},
+			[]string{unchecked, `UPDATE packages SET uploaded_offset = 0, changed_offset = 0 WHERE name = 'notes'`},
 			"has no place in the record",
 		},
 		"a row that no node wrote": {
-			[]string{unchecked, `INSERT INTO packages SELECT repeat('0', 64), 'evil', '1.0.0', true, 0, 0, 4, ''`},
-			"has no seal",
+			[]string{unchecked, `INSERT INTO packages SELECT repeat('0', 64), 'evil', '1.0.0', true, 0, 0, 4`},
+			"has no place in the record",
 		},
 		"content deleted": {[]string{`DELETE FROM package_payloads`}, "not what its id says"},
 		"content added": {
@@ -84,7 +84,7 @@ func TestPackagesAreThoseThatUpdatesSay(t *testing.T) {
 				require.NoError(t, err)
 				var found []string
 				for _, finding := range report.Findings {
-					require.Equal(t, audit.Sealed, finding.Rule)
+					require.Equal(t, audit.Chained, finding.Rule)
 					found = append(found, finding.Detail)
 				}
 				require.Contains(t, strings.Join(found, "\n"), test.words)

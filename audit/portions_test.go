@@ -18,10 +18,10 @@ type looking struct {
 	most int
 }
 
-func (l *looking) SealedUpdates(
+func (l *looking) ChainedUpdates(
 	ctx context.Context, after, upTo ledger.Offset, limit int32,
-) ([]db.SealedUpdate, error) {
-	updates, err := l.Record.SealedUpdates(ctx, after, upTo, limit)
+) ([]db.ChainedUpdate, error) {
+	updates, err := l.Record.ChainedUpdates(ctx, after, upTo, limit)
 	l.most = max(l.most, len(updates))
 	return updates, err
 }

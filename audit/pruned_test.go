@@ -164,15 +164,15 @@ func TestAPruneIsRefusedWhereTheRecordBreaksARule(t *testing.T) {
 func TestWhatWasPutRightCanBeForgotten(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
-	b.damage(t, `CREATE TABLE keys AS SELECT * FROM seal_keys`)
 	for range 2 {
 		end := b.end(t)
-		b.damage(t, `UPDATE seal_keys SET secret = sha256(secret)`)
+		b.damage(t, `UPDATE updates SET hash = sha256(hash) WHERE ledger_offset = $1`, int64(end))
 		require.True(t, fault.UnsafeToPrune.Matches(b.prune(end)))
 		damaged, err := b.auditor.Audit(t.Context(), 0)
 		require.NoError(t, err)
 		require.ErrorContains(t, b.auditor.ForgetFindings(t.Context(), b.DB, damaged), "still breaks a rule")
-		b.damage(t, `UPDATE seal_keys SET secret = (SELECT secret FROM keys)`)
+		b.damage(t, `UPDATE updates AS u SET hash = c.hash FROM completions AS c
+			WHERE u.ledger_offset = $1 AND c.ledger_offset = $1`, int64(end))
 		require.True(t, fault.UnsafeToPrune.Matches(b.prune(end)), "a finding stays")
 		require.NoError(t, b.auditor.ForgetFindings(t.Context(), b.DB, b.requireClean(t)))
 		require.NoError(t, b.prune(end))
@@ -185,34 +185,39 @@ func TestWhatWasPutRightCanBeForgotten(t *testing.T) {
 // TestTheCheckpointCannotBePutAside changes what the audit knows of what was pruned.
 func TestTheCheckpointCannotBePutAside(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct{ statement, words string }{
-		"deleted": {`DELETE FROM sealed_audit_checkpoint`, "is not there"},
+	for name, test := range map[string]struct {
+		statement string
+		rule      audit.Rule
+		words     string
+	}{
+		"deleted": {`DELETE FROM audit_checkpoint`, audit.Chained, "is not there"},
 		"changed": {
-			`UPDATE sealed_audit_checkpoint SET state = replace(state::text, '"101.0', '"201.0')::json`, "it was changed",
+			`UPDATE audit_checkpoint SET state = replace(state::text, '"101.0', '"201.0')::json`, audit.Held, "held",
 		},
 		"an older one": {
-			`UPDATE sealed_audit_checkpoint SET (ledger_offset, finding_count, state, seal) =
-				(SELECT ledger_offset, finding_count, state, seal FROM older)`, "an older one was put in its place",
+			`UPDATE audit_checkpoint SET (ledger_offset, finding_count, state) =
+				(SELECT ledger_offset, finding_count, state FROM older)`, audit.Chained, "an older one was put in its place",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBundle(t)
 			require.NoError(t, b.prune(b.end(t)))
-			b.damage(t, `CREATE TABLE older AS SELECT * FROM sealed_audit_checkpoint`)
+			b.damage(t, `CREATE TABLE older AS SELECT * FROM audit_checkpoint`)
 			b.alice.Tap("1")
 			pruned := b.end(t)
 			require.NoError(t, b.prune(pruned))
 			b.damage(t, test.statement)
-			b.requireFound(t, audit.Sealed, pruned, test.words)
+			b.requireFound(t, test.rule, pruned, test.words)
 			log, steps := b.follow(t, telemetry.New()) // which goes on, and does not forget it
-			require.NotZero(t, reaches(t, steps, pruned).FindingCount)
+			b.alice.Tap("1")
+			require.NotZero(t, reaches(t, steps, b.end(t)).FindingCount)
 			require.Contains(t, log.String(), test.words)
 			require.True(t, fault.UnsafeToPrune.Matches(b.prune(pruned)))
 			state, ok, err := audit.Load(t.Context(), b.DB)
 			require.NoError(t, err)
-			require.True(t, ok, "it has the seal of the node again")
-			require.Equal(t, pruned, state.Since())
+			require.True(t, ok)
+			require.Equal(t, test.rule == audit.Chained, state.Start == pruned, "it begins with what is there where nothing is known")
 		})
 	}
 }
@@ -242,7 +247,7 @@ func TestAnHonestPruneIsNoFinding(t *testing.T) {
 	for _, each := range []<-chan audit.State{steps, more} {
 		state := reaches(t, each, end+1)
 		require.Zero(t, state.FindingCount, "%v", state.Findings)
-		require.Zero(t, state.Since())
+		require.Zero(t, state.Start)
 	}
 	require.Zero(t, b.requireClean(t).Since)
 	kept := b.kept(t)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/decimal"
 	"github.com/florinledger/florin/ledger/lf"
@@ -30,13 +31,13 @@ const (
 	Held Rule = "held"
 	// Active: the contracts that are active are those that updates created and did not consume.
 	Active Rule = "active"
-	// Sealed: every offset has what a node of this ledger wrote there, as its seal shows, and nothing else.
-	Sealed Rule = "sealed"
+	// Chained: every offset has an entry whose hash follows from it and from the one before, and nothing else.
+	Chained Rule = "chained"
 )
 
 // Finding is a place in the record that breaks a rule.
 type Finding struct {
-	Rule   Rule          `json:"rule" required:"true" doc:"Which rule is broken, such as held or sealed"`
+	Rule   Rule          `json:"rule" required:"true" doc:"Which rule is broken, such as held or chained"`
 	Offset ledger.Offset `json:"offset" required:"true" doc:"Where it shows"`
 	// ContractID and Party are "" where the finding is not about one.
 	ContractID ledger.ContractID `json:"contract_id" required:"true" doc:"The contract, or empty"`
@@ -65,6 +66,8 @@ type State struct {
 	Start ledger.Offset `json:"start"`
 	// Offset is the last one that was audited.
 	Offset ledger.Offset `json:"offset"`
+	// Hash is that of the entry at Offset.
+	Hash db.Hash `json:"hash"`
 	// RecordTime is that of the last update that was audited; zero before the first.
 	RecordTime time.Time `json:"recordTime"`
 	// Opening is what was held at Start.
@@ -76,18 +79,12 @@ type State struct {
 	Held decimal.Decimal `json:"held"`
 	// Holdings is how many holdings there were when they were added up last.
 	Holdings int64 `json:"holdings"`
-	// Active are the contracts that were active at ActiveSince, and those that were created less those that were consumed
-	// since. ActiveSince is Start, or where an audit that did not count them was taken over.
-	Active      contractSet   `json:"active"`
-	ActiveSince ledger.Offset `json:"activeSince"`
+	// Active are the contracts that were active at Start, and those that were created less those that were consumed since.
+	Active contractSet `json:"active"`
 	// Packages are those that were uploaded, as updates say.
 	Packages map[lf.PackageID]uploaded `json:"packages,omitempty"`
 	// Updates is how many were audited.
 	Updates int64 `json:"updates"`
-	// Sealed is how many updates and completions with a seal were audited, Unsealed how many without: those from before
-	// the ledger had seals, and those that were found.
-	Sealed   int64 `json:"sealed"`
-	Unsealed int64 `json:"unsealed"`
 	// Findings are the first ones, FindingCount is how many there are.
 	Findings     []Finding `json:"findings"`
 	FindingCount int64     `json:"findingCount"`
@@ -116,6 +113,5 @@ func (s *State) foundSince(before State) []Finding { return s.Findings[len(befor
 // Clean reports whether nothing was found.
 func (s *State) Clean() bool { return s.FindingCount == 0 }
 
-// Since is the offset after which everything is proved, also what was pruned since. What was there then is taken as it
-// was; 0 says that there was nothing.
-func (s *State) Since() ledger.Offset { return max(s.Start, s.ActiveSince) }
+// Head is the offset that was audited last, with its hash.
+func (s *State) Head() db.ChainHead { return db.ChainHead{Offset: s.Offset, Hash: s.Hash} }

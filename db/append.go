@@ -57,11 +57,11 @@ func (t *Tx) Append(ctx context.Context, entries Entries) error {
 	if len(entries.Updates)+len(entries.Created)+len(entries.Archived)+len(entries.Completions) == 0 {
 		return nil
 	}
-	seals, err := t.SealKeys(ctx)
+	rows, err := chain(t.hash, entries)
 	if err != nil {
-		return err
+		return fmt.Errorf("appending to the record: %w", err)
 	}
-	p := &pipeline{seals: seals}
+	p := &pipeline{rows: rows, follows: t.hash}
 	steps := []func(context.Context, Entries) error{
 		p.queueContracts, p.queueUpdates, p.queueCompletions, p.queueExecuted, p.queueLifecycles, p.queueTracked,
 		p.queueProvided, p.queueTraffic, p.queueHead,
@@ -72,7 +72,9 @@ func (t *Tx) Append(ctx context.Context, entries Entries) error {
 		}
 	}
 	err = failed("appending to the record", p.send(ctx, t.tx))
-	t.appended = t.appended || err == nil
+	if err == nil {
+		t.appended, t.hash = true, rows.head
+	}
 	return err
 }
 
@@ -102,11 +104,7 @@ func (p *pipeline) queueUpdates(ctx context.Context, entries Entries) error {
 	if len(entries.Updates) == 0 {
 		return nil
 	}
-	updates, err := toDBUpdates(entries.Updates, p.seals)
-	if err != nil {
-		return err
-	}
-	if err := p.queries().InsertUpdates(ctx, updates); err != nil {
+	if err := p.queries().InsertUpdates(ctx, p.rows.updates); err != nil {
 		return err
 	}
 	return p.queries().InsertUpdateParties(ctx, toDBUpdateParties(entries))
@@ -116,17 +114,15 @@ func (p *pipeline) queueCompletions(ctx context.Context, entries Entries) error 
 	if len(entries.Completions) == 0 {
 		return nil
 	}
-	completions, err := toDBCompletions(entries.Completions, p.seals)
-	if err != nil {
-		return err
-	}
-	return p.queries().InsertCompletions(ctx, completions)
+	return p.queries().InsertCompletions(ctx, p.rows.completions)
 }
 
 func (p *pipeline) queueHead(ctx context.Context, entries Entries) error {
 	err := p.queries().MoveHead(ctx, dbgen.MoveHeadParams{
 		LedgerOffset: entries.Head.Offset,
 		RecordTime:   entries.Head.RecordTime,
+		Hash:         p.rows.head[:],
+		Follows:      p.follows[:],
 		PrunedOffset: int64(entries.Head.Pruned),
 
 		TrafficBase:      entries.Head.Traffic.Base,

@@ -2,12 +2,10 @@ package db
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/florinledger/florin/db/dbgen"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/fault"
-	"github.com/florinledger/florin/ledger/seal"
 )
 
 // AuditCheckpoint is how far the continuous audit has come. The state is the audit's own, in JSON.
@@ -18,15 +16,6 @@ type AuditCheckpoint struct {
 	State    []byte
 	// Version counts how often the checkpoint was moved; 0 before the first.
 	Version int64
-	// Broken says why no process of this ledger wrote the checkpoint; nil where its seal holds.
-	Broken error
-}
-
-// sealedCheckpoint is what the seal of a checkpoint covers.
-type sealedCheckpoint struct {
-	Offset   ledger.Offset
-	Findings int64
-	State    []byte
 }
 
 // AuditCheckpoint reads the checkpoint; false before the first.
@@ -38,43 +27,23 @@ func (r Reader) AuditCheckpoint(ctx context.Context) (AuditCheckpoint, bool, err
 	if err != nil {
 		return AuditCheckpoint{}, false, failed("reading the checkpoint of the audit", err)
 	}
-	history, err := r.SealHistory(ctx) // after the row: a key is there before its seals are
-	if err != nil {
-		return AuditCheckpoint{}, false, err
-	}
-	checkpoint := AuditCheckpoint{
+	return AuditCheckpoint{
 		Offset: row.LedgerOffset, Findings: row.FindingCount, State: row.State, Version: row.Version,
-		Broken: seal.ErrUnknownKey,
-	}
-	if history.Keys != nil {
-		checkpoint.Broken = history.Keys.Check(seal.Audit, checkpoint.sealed(), row.Seal)
-	}
-	return checkpoint, true, nil
+	}, true, nil
 }
 
-func (c AuditCheckpoint) sealed() sealedCheckpoint {
-	return sealedCheckpoint{c.Offset, c.Findings, c.State}
-}
-
-// MoveAuditCheckpoint seals a checkpoint and puts it in the place of the one of a version, 0 for none. It reports
-// whether it did: false means that another process has moved it meanwhile, or has pruned the record.
+// MoveAuditCheckpoint puts a checkpoint in the place of the one of a version, 0 for none. It reports whether it did:
+// false means that another process has moved it meanwhile, or has pruned the record.
 func (d *DB) MoveAuditCheckpoint(ctx context.Context, from int64, to AuditCheckpoint) (bool, error) {
-	keys, err := d.SealKeys(ctx)
-	if err != nil {
-		return false, err
-	}
-	mark, err := keys.Of(seal.Audit, to.sealed())
-	if err != nil {
-		return false, fmt.Errorf("sealing the checkpoint of the audit: %w", err)
-	}
 	var moved int64
+	var err error
 	if from == 0 {
 		moved, err = d.queries.InsertAuditCheckpoint(ctx, dbgen.InsertAuditCheckpointParams{
-			LedgerOffset: to.Offset, FindingCount: to.Findings, State: to.State, Seal: mark,
+			LedgerOffset: to.Offset, FindingCount: to.Findings, State: to.State,
 		})
 	} else {
 		moved, err = d.queries.MoveAuditCheckpoint(ctx, dbgen.MoveAuditCheckpointParams{
-			LedgerOffset: to.Offset, FindingCount: to.Findings, State: to.State, Seal: mark, FromVersion: from,
+			LedgerOffset: to.Offset, FindingCount: to.Findings, State: to.State, FromVersion: from,
 		})
 	}
 	return moved == 1, failed("moving the checkpoint of the audit", err)
@@ -90,8 +59,8 @@ func (t *Tx) requireAudited(ctx context.Context, upTo ledger.Offset) error {
 	switch {
 	case err != nil:
 		return err
-	case !ok || checkpoint.Broken != nil:
-		return fault.UnsafeToPrune.New("The record is not pruned: there is no audit of it that a node of this ledger made.")
+	case !ok:
+		return fault.UnsafeToPrune.New("The record is not pruned: it was never audited.")
 	case checkpoint.Offset < upTo:
 		return fault.UnsafeToPrune.New("The record is not pruned up to offset %d: it is audited up to offset %d only.",
 			upTo, checkpoint.Offset)

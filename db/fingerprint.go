@@ -14,8 +14,9 @@ import (
 // Fingerprint reports whether two databases hold the same: a count and a hash of the rows of every table, whatever
 // their order. It finds accidents, not forgeries: rows are added up, not chained.
 type Fingerprint struct {
-	// Offset and RecordTime of the head of the record.
+	// Offset, Hash and RecordTime of the head of the record.
 	Offset     ledger.Offset `json:"offset"`
+	Hash       Hash          `json:"hash"`
 	RecordTime time.Time     `json:"recordTime"`
 	// Tables by name, the one of the schema's version included.
 	Tables map[string]TableFingerprint `json:"tables"`
@@ -32,6 +33,9 @@ type TableFingerprint struct {
 func (f Fingerprint) Difference(other Fingerprint) string {
 	if f.Offset != other.Offset {
 		return fmt.Sprintf("the record ends at offset %d here and at %d there", f.Offset, other.Offset)
+	}
+	if f.Hash != other.Hash {
+		return fmt.Sprintf("the entry at offset %d has the hash %s here and %s there", f.Offset, f.Hash, other.Hash)
 	}
 	for name, table := range f.Tables {
 		if there, ok := other.Tables[name]; !ok || there != table {
@@ -109,14 +113,9 @@ func (s Snapshot) Fingerprint(ctx context.Context) (Fingerprint, error) {
 		}
 		found.Tables[name] = table
 	}
-	err = s.tx.QueryRow(ctx, "SELECT ledger_offset, record_time FROM ledger_head").Scan(&found.Offset, &found.RecordTime)
-	return found, failed("reading the head", err)
-}
-
-// SealKeys are the fingerprints of the keys of seals, by their ids.
-func (s Snapshot) SealKeys(ctx context.Context) (map[int32]string, error) {
-	history, err := Reader{queries: dbgen.New(s.tx)}.SealHistory(ctx)
-	return history.Fingerprints, err
+	head, err := Reader{queries: dbgen.New(s.tx)}.Head(ctx)
+	found.Offset, found.Hash, found.RecordTime = head.Offset, head.Hash, head.RecordTime
+	return found, err
 }
 
 // Occupant tells what keeps a database from being restored into: how many tables and which connected nodes it has.

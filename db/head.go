@@ -15,10 +15,14 @@ type Head struct {
 	Offset ledger.Offset
 	// RecordTime that was reached there; the Unix epoch while there is no entry.
 	RecordTime time.Time
+	// Hash is that of the last entry; zero while there is none. A commit computes its own.
+	Hash Hash
 	// Pruned is the offset up to which (inclusive) the record was pruned; 0 if never.
 	Pruned ledger.Offset
 	// PrunedTime is the record time of the pruned offset; zero if the record was never pruned.
 	PrunedTime time.Time
+	// PrunedHash is that of the entry at the pruned offset, which the next one follows from.
+	PrunedHash Hash
 	// Traffic is the node's account with the synchronizer there.
 	Traffic ledger.TrafficAccount
 }
@@ -60,12 +64,15 @@ func (r Reader) Head(ctx context.Context) (Head, error) {
 // includes everything up to the head. [Tx.Load] does it too.
 func (t *Tx) LockHead(ctx context.Context) (Head, error) {
 	row, err := t.queries.LockHead(ctx)
-	return fromDBHead(row), failed("locking the head", err)
+	head := fromDBHead(row)
+	t.hash = head.Hash
+	return head, failed("locking the head", err)
 }
 
 func fromDBHead(row dbgen.LockHeadRow) Head {
 	head := Head{
-		Offset: row.LedgerOffset, RecordTime: row.RecordTime, Pruned: ledger.Offset(row.PrunedOffset),
+		Offset: row.LedgerOffset, RecordTime: row.RecordTime, Hash: toHash(row.Hash),
+		Pruned: ledger.Offset(row.PrunedOffset), PrunedHash: toHash(row.PrunedHash),
 		Traffic: ledger.TrafficAccount{
 			Base: row.TrafficBase, BaseAt: row.TrafficBaseAt,
 			Purchased: row.TrafficPurchased, Consumed: row.TrafficConsumed,

@@ -30,7 +30,9 @@ func TestHeadFollowsTheEntries(t *testing.T) {
 	})
 	head, err := record.Head(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, db.Head{Offset: 2, RecordTime: timeAt(2)}, head)
+	completions, err := record.ChainedCompletions(t.Context(), 1, 2, 1)
+	require.NoError(t, err)
+	require.Equal(t, db.Head{Offset: 2, RecordTime: timeAt(2), Hash: completions[0].Hash}, head)
 }
 
 func TestLockedHeadIsReadableButHeldUntilTheTransactionEnds(t *testing.T) {

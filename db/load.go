@@ -63,6 +63,7 @@ func (t *Tx) Load(ctx context.Context, request LoadRequest) (Loaded, error) {
 		return loaded, failed("locking the head and loading what the commit needs", err)
 	}
 	loaded.Head = fromDBHead(rows.head[0])
+	t.hash = loaded.Head.Hash
 	loaded.Clock = fromDBClock(rows.clock[0])
 	loaded.PackagesOffset = ledger.Offset(rows.packages[0])
 	loaded.Changes = fromDBChanges(rows.changes)

@@ -39,7 +39,9 @@ func TestLoad(t *testing.T) {
 		Parties:      []ledger.Party{alice, bob, carol, alice},
 	})
 
-	require.Equal(t, db.Head{Offset: 4, RecordTime: timeAt(4)}, loaded.Head)
+	head, err := record.Head(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, db.Head{Offset: 4, RecordTime: timeAt(4), Hash: head.Hash}, loaded.Head)
 	require.Equal(t, map[string]ledger.Completion{"key-1": accepted(1, app, alice), "key-4": not}, loaded.Completions)
 	require.Equal(t, map[ledger.ChangeID]db.Change{
 		again.ChangeID: {Offset: 3, AcceptedAt: timeAt(3), SubmissionID: "submission-3"},

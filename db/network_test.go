@@ -100,7 +100,7 @@ var wholeLedger = map[string]map[string]string{
 	"Updates": {
 		"api/ledgerapi": "the ledger API shows what is on the ledger",
 	},
-	"SealedUpdates": {
+	"ChainedUpdates": {
 		"audit/entries.go": "takes out itself what is not the network's, by its own decision",
 	},
 	"UpdateByOffset": {

@@ -10,7 +10,6 @@ import (
 	"github.com/florinledger/florin/internal/failpoint"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
-	"github.com/florinledger/florin/ledger/seal"
 )
 
 // packagesStep is the step of the schema that a program must know to decide by packages as this one changes them.
@@ -126,26 +125,17 @@ func (t *Tx) insertPayloads(ctx context.Context, packages []NewPackage) error {
 func (t *Tx) vetPackages(
 	ctx context.Context, change PackageChange, at ledger.Offset,
 ) (vettings []ledger.Vetting, err error) {
-	seals, err := t.SealKeys(ctx)
-	if err != nil {
-		return nil, err
-	}
 	for _, added := range change.Added {
-		mark, err := sealPackage(seals, dbgen.Package{
+		err := t.queries.InsertPackage(ctx, dbgen.InsertPackageParams{
 			PackageID: string(added.ID), Name: added.Name, Version: added.Version, IsVetted: added.Vetted,
-			UploadedOffset: int64(at), ChangedOffset: int64(at), ByteCount: int64(len(added.Payload)),
-		})
-		if err != nil {
-			return nil, err
-		}
-		err = t.queries.InsertPackage(ctx, dbgen.InsertPackageParams{
-			PackageID: string(added.ID), Name: added.Name, Version: added.Version, IsVetted: added.Vetted,
-			UploadedOffset: int64(at), ByteCount: int64(len(added.Payload)), Seal: mark,
+			UploadedOffset: int64(at), ByteCount: int64(len(added.Payload)),
 		})
 		if err != nil {
 			return nil, failed("storing a package", err)
 		}
-		vettings = append(vettings, ledger.Vetting{PackageID: added.ID, Uploaded: true, Vetted: added.Vetted})
+		vettings = append(vettings, ledger.Vetting{
+			PackageID: added.ID, Uploaded: true, Name: added.Name, Version: added.Version, Vetted: added.Vetted,
+		})
 	}
 	if len(change.Vetted) == 0 {
 		return vettings, nil
@@ -159,29 +149,14 @@ func (t *Tx) vetPackages(
 		if !changes || vetted == row.IsVetted {
 			continue
 		}
-		row.IsVetted, row.ChangedOffset = vetted, int64(at)
-		mark, err := sealPackage(seals, row)
-		if err != nil {
-			return nil, err
-		}
 		if _, err := t.queries.VetPackage(ctx, dbgen.VetPackageParams{
-			PackageID: row.PackageID, IsVetted: vetted, ChangedOffset: int64(at), Seal: mark,
+			PackageID: row.PackageID, IsVetted: vetted, ChangedOffset: int64(at),
 		}); err != nil {
 			return nil, failed("vetting a package", err)
 		}
 		vettings = append(vettings, ledger.Vetting{PackageID: lf.PackageID(row.PackageID), Vetted: vetted})
 	}
 	return vettings, nil
-}
-
-// sealPackage makes the seal of a row as it will be read again.
-func sealPackage(seals *seal.Keys, row dbgen.Package) (string, error) {
-	row.Seal = ""
-	mark, err := seals.Of(seal.Package, row)
-	if err != nil {
-		return "", fmt.Errorf("sealing package %s: %w", row.PackageID, err)
-	}
-	return mark, nil
 }
 
 // PackagesOffset is the offset of the last upload or vetting; 0 before the first.
@@ -235,26 +210,22 @@ func (r Reader) UnlistedPayloads(ctx context.Context) ([]lf.PackageID, error) {
 	return ledger.FromStrings[lf.PackageID](ids), failed("looking for packages that nobody uploaded", err)
 }
 
-// SealedPackage is a package with the row that it was read from.
-type SealedPackage struct {
+// ChangedPackage is a package with its last change.
+type ChangedPackage struct {
 	ledger.UploadedPackage
-	SealedRow
 
 	// Changed is where it was uploaded, vetted or unvetted last.
 	Changed ledger.Offset
 }
 
-// SealedPackages lists the packages for who checks their seals.
-func (r Reader) SealedPackages(ctx context.Context) ([]SealedPackage, error) {
+// ChangedPackages lists the packages for who compares them with the updates.
+func (r Reader) ChangedPackages(ctx context.Context) ([]ChangedPackage, error) {
 	rows, err := r.queries.ListPackages(ctx)
-	packages := make([]SealedPackage, len(rows))
+	packages := make([]ChangedPackage, len(rows))
 	for i, row := range rows {
-		packages[i].UploadedPackage, packages[i].Seal = fromDBPackage(row), row.Seal
-		row.Seal = ""
-		packages[i].Changed = ledger.Offset(row.ChangedOffset)
-		packages[i].purpose, packages[i].row = seal.Package, row
+		packages[i] = ChangedPackage{UploadedPackage: fromDBPackage(row), Changed: ledger.Offset(row.ChangedOffset)}
 	}
-	return packages, failed("reading the packages with their seals", err)
+	return packages, failed("reading the packages", err)
 }
 
 func fromDBPackage(row dbgen.Package) ledger.UploadedPackage {

@@ -9,15 +9,15 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/florinledger/florin/db/dbgen"
-	"github.com/florinledger/florin/ledger/seal"
 )
 
 // pipeline collects statements and sends them together: to generated queries it looks like a connection, but nothing
 // runs before send. Only statements without result can be collected.
 type pipeline struct {
 	batch pgx.Batch
-	// seals are the keys that rows of the record are sealed with; nil where none are written.
-	seals *seal.Keys
+	// rows are those of the chain that are written, and follows is the hash of the entry before them.
+	rows    chainedRows
+	follows Hash
 }
 
 var errHasResult = errors.New("a query with a result cannot be collected")

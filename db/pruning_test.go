@@ -39,6 +39,7 @@ func TestPruningForgetsWhatIsOverAndKeepsWhatIsNeeded(t *testing.T) {
 		Archived: []db.Archival{{ContractID: contractID(1), Offset: 5}, {ContractID: contractID(3), Offset: 6}},
 	})
 	keys := []string{"key-2", "key-3", "key-4", "key-5", "key-6", "key-7"}
+	atFive := hashAt(t, record, 5)
 	pruned, err := dbtest.Prune(t.Context(), record, 5)
 	require.NoError(t, err)
 	require.Equal(t, ledger.Offset(5), pruned.Offset)
@@ -57,7 +58,8 @@ func TestPruningForgetsWhatIsOverAndKeepsWhatIsNeeded(t *testing.T) {
 	require.NoError(t, err)
 	head.Traffic = ledger.TrafficAccount{}
 	require.Equal(t, db.Head{
-		Offset: 8, RecordTime: later, Pruned: 5, PrunedTime: timeAt(5),
+		Offset: 8, RecordTime: later, Hash: hashAt(t, record, 8), Pruned: 5, PrunedTime: timeAt(5),
+		PrunedHash: atFive,
 	}, head)
 	require.Equal(t, timeAt(5), head.Forgotten())
 	head.RecordTime = timeAt(6)

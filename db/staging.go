@@ -238,7 +238,7 @@ func (s *Staging) Replace(ctx context.Context, force bool) error {
 	}
 	for _, step := range []string{
 		// Where the audit had come is no statement of this record's, unless that was pruned and compared with it.
-		"DELETE FROM sealed_audit_checkpoint WHERE (SELECT pruned_offset FROM ledger_head) = 0",
+		"DELETE FROM audit_checkpoint WHERE (SELECT pruned_offset FROM ledger_head) = 0",
 		`DO $$
 		DECLARE object record;
 		BEGIN

@@ -30,6 +30,8 @@ type Tx struct {
 	tx pgx.Tx
 	// appended says that the record has grown.
 	appended bool
+	// hash is that of the last entry, once the head is locked.
+	hash Hash
 	// caller is in whose name the transaction is, until it was asked about; nil for nobody.
 	caller *Caller
 }

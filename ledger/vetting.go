@@ -25,6 +25,9 @@ type Vetting struct {
 	PackageID lf.PackageID `json:"packageId"`
 	// Uploaded: the ledger has the package from here on.
 	Uploaded bool `json:"uploaded,omitempty"`
+	// Name and Version are those of a package that is uploaded.
+	Name    string `json:"name,omitempty"`
+	Version string `json:"version,omitempty"`
 	// Vetted reports whether commands may use the package from here on.
 	Vetted bool `json:"vetted"`
 }

@@ -101,6 +101,7 @@ type AuditResponse struct {
 	Complete    bool          `json:"complete" required:"true" doc:"Whether it came to the end, and compared all holdings"`
 	StartOffset ledger.Offset `json:"start_offset" required:"true" doc:"What it counted from: 0, or what was pruned"`
 	Offset      ledger.Offset `json:"offset" required:"true" doc:"As of which offset"`
+	Hash        string        `json:"hash" required:"true" doc:"Of the entry at the offset, which covers all before it"`
 	ProvedSince ledger.Offset `json:"proved_since_offset" required:"true" doc:"All after it is proved, also if pruned"`
 
 	// RecordTime is that of the last update.
@@ -113,8 +114,6 @@ type AuditResponse struct {
 	Held         decimal.Decimal `json:"held" required:"true" doc:"What all holdings add up to, locked ones included"`
 	Holdings     int64           `json:"holdings" required:"true" doc:"How many holdings there were when last counted"`
 	Updates      int64           `json:"updates" required:"true" doc:"How many updates were audited"`
-	Sealed       int64           `json:"sealed" required:"true" doc:"How many updates and completions have a seal"`
-	Unsealed     int64           `json:"unsealed" required:"true" doc:"How many have none; no findings if they are older"`
 	FindingCount int64           `json:"finding_count" required:"true" doc:"How many places break a rule"`
 	Findings     []audit.Finding `json:"findings" required:"true" doc:"The first hundred of them"`
 }
@@ -130,11 +129,12 @@ func ToAPIAudit(report audit.Report) (AuditResponse, error) {
 	}
 	return AuditResponse{
 		Clean: report.Clean(), Complete: true, StartOffset: report.Start, Offset: report.Offset,
+		Hash:        report.Hash.String(),
 		ProvedSince: report.Since,
 		RecordTime:  ledgerTime(report.RecordTime), Opening: report.Opening,
 		Minted: report.Minted, Burned: report.Burned, Supply: supply, Held: report.Counted,
 		Holdings: report.Holdings, Updates: report.Updates, FindingCount: report.FindingCount,
-		Findings: report.Findings, Sealed: report.Sealed, Unsealed: report.Unsealed,
+		Findings: report.Findings,
 	}, nil
 }
 
@@ -183,7 +183,7 @@ func (a *API) goOn(ctx context.Context, state audit.State, upTo ledger.Offset) (
 	case ctx.Err() != nil || soon.Err() == nil:
 		return AuditResponse{}, err
 	}
-	proved, err := ToAPIAudit(audit.Report{State: state, Counted: state.Held, Since: state.Since()})
+	proved, err := ToAPIAudit(audit.Report{State: state, Counted: state.Held, Since: state.Start})
 	proved.Complete = false
 	return proved, err
 }

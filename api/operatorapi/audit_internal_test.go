@@ -53,7 +53,7 @@ func TestAnAuditThatTakesLongIsWhatTheNodeHasProved(t *testing.T) {
 	coin := decimal.MustParse
 	state := audit.State{
 		Offset: 70, RecordTime: time.Unix(1_800_000_000, 0).UTC(), Minted: coin("12"), Burned: coin("2"), Held: coin("10"),
-		Holdings: 3, Updates: 60, Sealed: 100, FindingCount: 1, Findings: []audit.Finding{{Rule: audit.Held, Offset: 9}},
+		Holdings: 3, Updates: 60, FindingCount: 1, Findings: []audit.Finding{{Rule: audit.Held, Offset: 9}},
 	}
 	a := &API{options: Options{Auditor: auditor, Checkpoints: proved{state: state}}, goOnFor: time.Millisecond}
 	lost, err := audit.New(gone{}, packages, ledger.Network{})

@@ -40,8 +40,6 @@ type manifest struct {
 	// DumpSHA256 is the hash of the dump, hexadecimal.
 	DumpSHA256  string         `json:"dumpSha256"`
 	Fingerprint db.Fingerprint `json:"fingerprint"`
-	// SealKeys are the fingerprints of the keys of seals, by their ids.
-	SealKeys map[int32]string `json:"sealKeys,omitempty"`
 }
 
 type backupCommand struct {
@@ -104,9 +102,6 @@ func dump(ctx context.Context, databaseURL string, snapshot db.Snapshot, directo
 		return m, err
 	}
 	if m.Fingerprint, err = snapshot.Fingerprint(ctx); err != nil {
-		return m, err
-	}
-	if m.SealKeys, err = snapshot.SealKeys(ctx); err != nil {
 		return m, err
 	}
 	if _, err := archive.Seek(0, io.SeekStart); err != nil {

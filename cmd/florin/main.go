@@ -66,7 +66,7 @@ type cli struct {
 	Restore  restoreCommand       `cmd:"" group:"Operation" help:"Make the record of a node from a backup, and check that it is the same."`
 	Prune    pruneCommand         `cmd:"" group:"Operation" help:"Forget the record up to an offset, to get disk space back."`
 	Repair   repairCommand        `cmd:"" group:"Operation" help:"Start the workflows of all contracts anew, after Temporal's state was lost."`
-	SealKey  sealKeyCommand       `cmd:"" group:"Operation" name:"seal-key" help:"Make a new key by which nodes know their own submissions and rows again."`
+	SealKey  sealKeyCommand       `cmd:"" group:"Operation" name:"seal-key" help:"Rotate the key that nodes seal submissions with."`
 	Temporal temporalToolsCommand `cmd:"" group:"Operation" help:"Look after the Temporal of florin up."`
 
 	Help       helpCommand       `cmd:"" group:"Help" help:"Print the help of a command, as --help does."`

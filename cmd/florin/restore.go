@@ -150,13 +150,6 @@ func (c *restoreCommand) examine(ctx context.Context, m manifest, databaseURL st
 		return err
 	}
 	defer database.Close()
-	history, err := database.SealHistory(ctx)
-	if err != nil {
-		return err
-	}
-	if m.SealKeys != nil && !maps.Equal(m.SealKeys, history.Fingerprints) {
-		return errors.New("the keys of seals are not those that the manifest names: the backup was put together from two")
-	}
 	node, known, err := database.Node(ctx)
 	if err != nil {
 		return err
@@ -181,7 +174,7 @@ func (c *restoreCommand) examine(ctx context.Context, m manifest, databaseURL st
 	}
 	printBeginning(report.Start, report.Since)
 	if report.Clean() {
-		console.Printf("florin: audited %d updates, and found nothing\n", report.Updates)
+		console.Printf("florin: audited %d updates, and found nothing; head: %s\n", report.Updates, report.Head())
 		return nil
 	}
 	for _, finding := range report.Findings {

@@ -41,14 +41,14 @@ func withPackages(t *testing.T) (url string, server *apitest.Server) {
 func TestPackagesAreRestored(t *testing.T) {
 	t.Parallel()
 	url, server := withPackages(t)
-	was, err := server.DB.SealedPackages(t.Context())
+	was, err := server.DB.ChangedPackages(t.Context())
 	require.NoError(t, err)
 	restored := dbtest.Empty(t)
 	command := restoreCommand{recordPlace: placeOf(restored), Directory: backupOf(t, url)}
 	require.NoError(t, command.Run(t.Context()))
 
 	record := dbtest.Open(t, restored)
-	is, err := record.SealedPackages(t.Context())
+	is, err := record.ChangedPackages(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, was, is)
 	auditor, err := audit.New(record, server.Packages, server.Node.Network())

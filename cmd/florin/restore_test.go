@@ -257,7 +257,7 @@ func TestARecordThatWasChangedIsRefused(t *testing.T) {
 		"an update changed":    `UPDATE updates SET command_id = 'another' WHERE topology IS NULL`,
 		"a contract listed for somebody else": `INSERT INTO active_contracts SELECT 'mallory', created_offset,
 			created_node_id, template_id, contract_id, in_network FROM active_contracts LIMIT 1`,
-		"the seals removed": `UPDATE completions SET seal = NULL`,
+		"a hash changed": `UPDATE completions SET hash = sha256(hash)`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -282,10 +282,10 @@ func TestABackupIsToldByItsManifest(t *testing.T) {
 		recordPlace: placeOf(dbtest.Empty(t)), Directory: directory, ManifestSHA256: strings.ToUpper(hash),
 	}
 	require.NoError(t, command.Run(t.Context()))
-	changeManifest(t, directory, func(m *manifest) { m.SealKeys[1] = strings.Repeat("0", 32) })
+	changeManifest(t, directory, func(m *manifest) { m.Fingerprint.Hash[0]++ })
 	command.Force = true
 	require.ErrorContains(t, command.Run(t.Context()), "it is another backup, or it was changed")
-	requireRefused(t, directory, "the keys of seals are not those that the manifest names")
+	requireRefused(t, directory, "has the hash")
 }
 
 // TestARunningNodeIsNotReplaced restores where somebody is connected, as nodes are.

@@ -9,7 +9,7 @@ import (
 
 type sealKeyCommand struct{ recordPlace }
 
-// Run makes a new key of seals. Older keys go on to count, for what is on its way and for the rows that they sealed.
+// Run makes a new key of seals. Older keys go on to count, for what is on its way.
 func (c *sealKeyCommand) Run(ctx context.Context) error {
 	return c.with(ctx, func(_ string, database *db.DB) error {
 		id, err := database.AddSealKey(ctx)

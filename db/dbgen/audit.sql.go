@@ -109,15 +109,14 @@ func (q *Queries) CountListed(ctx context.Context, arg CountListedParams) ([]Cou
 }
 
 const GetAuditCheckpoint = `-- name: GetAuditCheckpoint :one
-SELECT ledger_offset, finding_count, state, seal, version
-FROM sealed_audit_checkpoint
+SELECT ledger_offset, finding_count, state, version
+FROM audit_checkpoint
 `
 
 type GetAuditCheckpointRow struct {
 	LedgerOffset ledger.Offset
 	FindingCount int64
 	State        []byte
-	Seal         string
 	Version      int64
 }
 
@@ -129,15 +128,14 @@ func (q *Queries) GetAuditCheckpoint(ctx context.Context) (GetAuditCheckpointRow
 		&i.LedgerOffset,
 		&i.FindingCount,
 		&i.State,
-		&i.Seal,
 		&i.Version,
 	)
 	return i, err
 }
 
 const InsertAuditCheckpoint = `-- name: InsertAuditCheckpoint :execrows
-INSERT INTO sealed_audit_checkpoint (ledger_offset, finding_count, state, seal)
-VALUES ($1, $2, $3, $4)
+INSERT INTO audit_checkpoint (ledger_offset, finding_count, state)
+VALUES ($1, $2, $3)
 ON CONFLICT DO NOTHING
 `
 
@@ -145,17 +143,11 @@ type InsertAuditCheckpointParams struct {
 	LedgerOffset ledger.Offset
 	FindingCount int64
 	State        []byte
-	Seal         string
 }
 
 // InsertAuditCheckpoint stores the first checkpoint unless there is one.
 func (q *Queries) InsertAuditCheckpoint(ctx context.Context, arg InsertAuditCheckpointParams) (int64, error) {
-	result, err := q.db.Exec(ctx, InsertAuditCheckpoint,
-		arg.LedgerOffset,
-		arg.FindingCount,
-		arg.State,
-		arg.Seal,
-	)
+	result, err := q.db.Exec(ctx, InsertAuditCheckpoint, arg.LedgerOffset, arg.FindingCount, arg.State)
 	if err != nil {
 		return 0, err
 	}
@@ -482,18 +474,17 @@ func (q *Queries) ListUnlistedUpdates(ctx context.Context, arg ListUnlistedUpdat
 }
 
 const MoveAuditCheckpoint = `-- name: MoveAuditCheckpoint :execrows
-UPDATE sealed_audit_checkpoint
+UPDATE audit_checkpoint
 SET
-    ledger_offset = $1, finding_count = $2, state = $3, seal = $4,
-    version = version + 1, moved_at = now()
-WHERE version = $5::bigint
+    ledger_offset = $1, finding_count = $2, state = $3, version = version + 1,
+    moved_at = now()
+WHERE version = $4::bigint
 `
 
 type MoveAuditCheckpointParams struct {
 	LedgerOffset ledger.Offset
 	FindingCount int64
 	State        []byte
-	Seal         string
 	FromVersion  int64
 }
 
@@ -503,7 +494,6 @@ func (q *Queries) MoveAuditCheckpoint(ctx context.Context, arg MoveAuditCheckpoi
 		arg.LedgerOffset,
 		arg.FindingCount,
 		arg.State,
-		arg.Seal,
 		arg.FromVersion,
 	)
 	if err != nil {
@@ -513,7 +503,7 @@ func (q *Queries) MoveAuditCheckpoint(ctx context.Context, arg MoveAuditCheckpoi
 }
 
 const TouchAuditCheckpoint = `-- name: TouchAuditCheckpoint :exec
-UPDATE sealed_audit_checkpoint
+UPDATE audit_checkpoint
 SET version = version + 1
 `
 

@@ -17,7 +17,7 @@ WITH inserted AS (
     INSERT INTO completions (
         ledger_offset, submission_key, change_id, identity_provider_id, user_id, command_id, submission_id, act_as,
         refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost,
-        external_hash, seal, read_as
+        external_hash, read_as, digest, hash
     )
     SELECT
         unnest($1::bigint[]), unnest($2::text[]), unnest($3::text[]),
@@ -28,7 +28,7 @@ WITH inserted AS (
         nullif(unnest($12::bigint[]), -1),
         unnest($13::text[]), unnest($14::text[]), unnest($15::timestamptz[]),
         unnest($16::bigint[]), nullif(unnest($17::text[]), ''),
-        unnest($18::text[]), nullif(unnest($19::text[]), '{}')::text[]
+        nullif(unnest($18::text[]), '{}')::text[], unnest($19::bytea[]), unnest($20::bytea[])
     RETURNING identity_provider_id, user_id, act_as, ledger_offset
 )
 INSERT INTO completion_parties (identity_provider_id, user_id, party, ledger_offset)
@@ -54,8 +54,9 @@ type InsertCompletionsParams struct {
 	RecordTimes         []time.Time
 	PaidTrafficCosts    []int64
 	ExternalHashes      []string
-	Seals               []string
 	ReadAs              []string
+	Digests             [][]byte
+	Hashes              [][]byte
 }
 
 // InsertCompletions stores completions and indexes them by acting party. The elements of act_as and read_as are array
@@ -79,14 +80,15 @@ func (q *Queries) InsertCompletions(ctx context.Context, arg InsertCompletionsPa
 		arg.RecordTimes,
 		arg.PaidTrafficCosts,
 		arg.ExternalHashes,
-		arg.Seals,
 		arg.ReadAs,
+		arg.Digests,
+		arg.Hashes,
 	)
 	return err
 }
 
 const ListAllCompletions = `-- name: ListAllCompletions :many
-SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, seal, identity_provider_id, external_hash, read_as
+SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, identity_provider_id, external_hash, read_as, digest, hash
 FROM completions
 WHERE ledger_offset > $1 AND ledger_offset <= $2
 ORDER BY ledger_offset
@@ -125,10 +127,11 @@ func (q *Queries) ListAllCompletions(ctx context.Context, arg ListAllCompletions
 			&i.Tracestate,
 			&i.RecordTime,
 			&i.PaidTrafficCost,
-			&i.Seal,
 			&i.IdentityProviderID,
 			&i.ExternalHash,
 			&i.ReadAs,
+			&i.Digest,
+			&i.Hash,
 		); err != nil {
 			return nil, err
 		}
@@ -186,7 +189,7 @@ func (q *Queries) ListChanges(ctx context.Context, changeIds []string) ([]ListCh
 }
 
 const ListCompletions = `-- name: ListCompletions :many
-SELECT c.ledger_offset, c.submission_key, c.change_id, c.user_id, c.command_id, c.submission_id, c.act_as, c.refusal, c.update_id, c.dedup_offset, c.dedup_duration, c.traceparent, c.tracestate, c.record_time, c.paid_traffic_cost, c.seal, c.identity_provider_id, c.external_hash, c.read_as
+SELECT c.ledger_offset, c.submission_key, c.change_id, c.user_id, c.command_id, c.submission_id, c.act_as, c.refusal, c.update_id, c.dedup_offset, c.dedup_duration, c.traceparent, c.tracestate, c.record_time, c.paid_traffic_cost, c.identity_provider_id, c.external_hash, c.read_as, c.digest, c.hash
 FROM completions AS c
 WHERE c.ledger_offset IN (
     SELECT DISTINCT page.ledger_offset
@@ -251,10 +254,11 @@ func (q *Queries) ListCompletions(ctx context.Context, arg ListCompletionsParams
 			&i.Tracestate,
 			&i.RecordTime,
 			&i.PaidTrafficCost,
-			&i.Seal,
 			&i.IdentityProviderID,
 			&i.ExternalHash,
 			&i.ReadAs,
+			&i.Digest,
+			&i.Hash,
 		); err != nil {
 			return nil, err
 		}
@@ -268,7 +272,7 @@ func (q *Queries) ListCompletions(ctx context.Context, arg ListCompletionsParams
 
 const ListCompletionsByHash = `-- name: ListCompletionsByHash :many
 (
-    SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, seal, identity_provider_id, external_hash, read_as
+    SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, identity_provider_id, external_hash, read_as, digest, hash
     FROM completions
     WHERE
         external_hash = $1::text AND refusal IS NULL
@@ -277,7 +281,7 @@ const ListCompletionsByHash = `-- name: ListCompletionsByHash :many
 )
 UNION ALL
 (
-    SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, seal, identity_provider_id, external_hash, read_as
+    SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, identity_provider_id, external_hash, read_as, digest, hash
     FROM completions
     WHERE
         external_hash = $1::text AND refusal IS NOT NULL
@@ -321,10 +325,11 @@ func (q *Queries) ListCompletionsByHash(ctx context.Context, arg ListCompletions
 			&i.Tracestate,
 			&i.RecordTime,
 			&i.PaidTrafficCost,
-			&i.Seal,
 			&i.IdentityProviderID,
 			&i.ExternalHash,
 			&i.ReadAs,
+			&i.Digest,
+			&i.Hash,
 		); err != nil {
 			return nil, err
 		}
@@ -337,7 +342,7 @@ func (q *Queries) ListCompletionsByHash(ctx context.Context, arg ListCompletions
 }
 
 const ListCompletionsByKey = `-- name: ListCompletionsByKey :many
-SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, seal, identity_provider_id, external_hash, read_as
+SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, identity_provider_id, external_hash, read_as, digest, hash
 FROM completions
 WHERE submission_key = ANY($1::text[])
 `
@@ -368,10 +373,11 @@ func (q *Queries) ListCompletionsByKey(ctx context.Context, submissionKeys []str
 			&i.Tracestate,
 			&i.RecordTime,
 			&i.PaidTrafficCost,
-			&i.Seal,
 			&i.IdentityProviderID,
 			&i.ExternalHash,
 			&i.ReadAs,
+			&i.Digest,
+			&i.Hash,
 		); err != nil {
 			return nil, err
 		}
@@ -384,7 +390,7 @@ func (q *Queries) ListCompletionsByKey(ctx context.Context, submissionKeys []str
 }
 
 const ListCompletionsOfParties = `-- name: ListCompletionsOfParties :many
-SELECT c.ledger_offset, c.submission_key, c.change_id, c.user_id, c.command_id, c.submission_id, c.act_as, c.refusal, c.update_id, c.dedup_offset, c.dedup_duration, c.traceparent, c.tracestate, c.record_time, c.paid_traffic_cost, c.seal, c.identity_provider_id, c.external_hash, c.read_as
+SELECT c.ledger_offset, c.submission_key, c.change_id, c.user_id, c.command_id, c.submission_id, c.act_as, c.refusal, c.update_id, c.dedup_offset, c.dedup_duration, c.traceparent, c.tracestate, c.record_time, c.paid_traffic_cost, c.identity_provider_id, c.external_hash, c.read_as, c.digest, c.hash
 FROM completions AS c
 WHERE c.ledger_offset IN (
     SELECT DISTINCT page.ledger_offset
@@ -441,10 +447,11 @@ func (q *Queries) ListCompletionsOfParties(ctx context.Context, arg ListCompleti
 			&i.Tracestate,
 			&i.RecordTime,
 			&i.PaidTrafficCost,
-			&i.Seal,
 			&i.IdentityProviderID,
 			&i.ExternalHash,
 			&i.ReadAs,
+			&i.Digest,
+			&i.Hash,
 		); err != nil {
 			return nil, err
 		}
@@ -458,7 +465,7 @@ func (q *Queries) ListCompletionsOfParties(ctx context.Context, arg ListCompleti
 
 const ListKeyed = `-- name: ListKeyed :many
 (
-    SELECT begun.ledger_offset, begun.submission_key, begun.change_id, begun.user_id, begun.command_id, begun.submission_id, begun.act_as, begun.refusal, begun.update_id, begun.dedup_offset, begun.dedup_duration, begun.traceparent, begun.tracestate, begun.record_time, begun.paid_traffic_cost, begun.seal, begun.identity_provider_id, begun.external_hash, begun.read_as
+    SELECT begun.ledger_offset, begun.submission_key, begun.change_id, begun.user_id, begun.command_id, begun.submission_id, begun.act_as, begun.refusal, begun.update_id, begun.dedup_offset, begun.dedup_duration, begun.traceparent, begun.tracestate, begun.record_time, begun.paid_traffic_cost, begun.identity_provider_id, begun.external_hash, begun.read_as, begun.digest, begun.hash
     FROM completions AS begun
     WHERE
         begun.submission_id BETWEEN $1::text AND $1::text || '~'
@@ -468,7 +475,7 @@ const ListKeyed = `-- name: ListKeyed :many
     ORDER BY begun.submission_id
 )
 UNION ALL
-SELECT named.ledger_offset, named.submission_key, named.change_id, named.user_id, named.command_id, named.submission_id, named.act_as, named.refusal, named.update_id, named.dedup_offset, named.dedup_duration, named.traceparent, named.tracestate, named.record_time, named.paid_traffic_cost, named.seal, named.identity_provider_id, named.external_hash, named.read_as
+SELECT named.ledger_offset, named.submission_key, named.change_id, named.user_id, named.command_id, named.submission_id, named.act_as, named.refusal, named.update_id, named.dedup_offset, named.dedup_duration, named.traceparent, named.tracestate, named.record_time, named.paid_traffic_cost, named.identity_provider_id, named.external_hash, named.read_as, named.digest, named.hash
 FROM completions AS named
 WHERE
     named.command_id = $1::text AND named.command_id LIKE 'idempotency-key:%' AND named.refusal IS NULL
@@ -517,10 +524,11 @@ func (q *Queries) ListKeyed(ctx context.Context, arg ListKeyedParams) ([]Complet
 			&i.Tracestate,
 			&i.RecordTime,
 			&i.PaidTrafficCost,
-			&i.Seal,
 			&i.IdentityProviderID,
 			&i.ExternalHash,
 			&i.ReadAs,
+			&i.Digest,
+			&i.Hash,
 		); err != nil {
 			return nil, err
 		}

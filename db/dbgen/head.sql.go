@@ -14,7 +14,7 @@ import (
 
 const GetHead = `-- name: GetHead :one
 SELECT
-    ledger_offset, record_time, pruned_offset, pruned_time,
+    ledger_offset, record_time, hash, pruned_offset, pruned_time, pruned_hash,
     traffic_base, traffic_base_at, traffic_purchased, traffic_consumed, traffic_granted
 FROM ledger_head
 `
@@ -22,8 +22,10 @@ FROM ledger_head
 type GetHeadRow struct {
 	LedgerOffset     ledger.Offset
 	RecordTime       time.Time
+	Hash             []byte
 	PrunedOffset     int64
 	PrunedTime       time.Time
+	PrunedHash       []byte
 	TrafficBase      int64
 	TrafficBaseAt    time.Time
 	TrafficPurchased int64
@@ -38,8 +40,10 @@ func (q *Queries) GetHead(ctx context.Context) (GetHeadRow, error) {
 	err := row.Scan(
 		&i.LedgerOffset,
 		&i.RecordTime,
+		&i.Hash,
 		&i.PrunedOffset,
 		&i.PrunedTime,
+		&i.PrunedHash,
 		&i.TrafficBase,
 		&i.TrafficBaseAt,
 		&i.TrafficPurchased,
@@ -51,7 +55,7 @@ func (q *Queries) GetHead(ctx context.Context) (GetHeadRow, error) {
 
 const LockHead = `-- name: LockHead :one
 SELECT
-    ledger_offset, record_time, pruned_offset, pruned_time,
+    ledger_offset, record_time, hash, pruned_offset, pruned_time, pruned_hash,
     traffic_base, traffic_base_at, traffic_purchased, traffic_consumed, traffic_granted
 FROM ledger_head
 FOR UPDATE
@@ -60,8 +64,10 @@ FOR UPDATE
 type LockHeadRow struct {
 	LedgerOffset     ledger.Offset
 	RecordTime       time.Time
+	Hash             []byte
 	PrunedOffset     int64
 	PrunedTime       time.Time
+	PrunedHash       []byte
 	TrafficBase      int64
 	TrafficBaseAt    time.Time
 	TrafficPurchased int64
@@ -76,8 +82,10 @@ func (q *Queries) LockHead(ctx context.Context) (LockHeadRow, error) {
 	err := row.Scan(
 		&i.LedgerOffset,
 		&i.RecordTime,
+		&i.Hash,
 		&i.PrunedOffset,
 		&i.PrunedTime,
+		&i.PrunedHash,
 		&i.TrafficBase,
 		&i.TrafficBaseAt,
 		&i.TrafficPurchased,
@@ -91,11 +99,11 @@ const MoveHead = `-- name: MoveHead :exec
 WITH moved AS (
     UPDATE ledger_head
     SET
-        ledger_offset = $1, record_time = $2, pruned_offset = $3,
-        traffic_base = $4, traffic_base_at = $5,
-        traffic_purchased = $6, traffic_consumed = $7,
-        traffic_granted = $8
-    WHERE ledger_offset < $1
+        ledger_offset = $1, record_time = $2, hash = $3, pruned_offset = $4,
+        traffic_base = $5, traffic_base_at = $6,
+        traffic_purchased = $7, traffic_consumed = $8,
+        traffic_granted = $9
+    WHERE ledger_offset < $1 AND hash = $10
     RETURNING ledger_offset
 )
 SELECT pg_notify('florin_head', moved.ledger_offset::text)
@@ -105,25 +113,30 @@ FROM moved
 type MoveHeadParams struct {
 	LedgerOffset     ledger.Offset
 	RecordTime       time.Time
+	Hash             []byte
 	PrunedOffset     int64
 	TrafficBase      int64
 	TrafficBaseAt    time.Time
 	TrafficPurchased int64
 	TrafficConsumed  int64
 	TrafficGranted   int64
+	Follows          []byte
 }
 
-// MoveHead sets the head and, when the transaction commits, wakes the readers. No row: the head is there or beyond.
+// MoveHead sets the head and, when the transaction commits, wakes the readers. No row: the head is there or beyond, or
+// is not what the entries follow from.
 func (q *Queries) MoveHead(ctx context.Context, arg MoveHeadParams) error {
 	_, err := q.db.Exec(ctx, MoveHead,
 		arg.LedgerOffset,
 		arg.RecordTime,
+		arg.Hash,
 		arg.PrunedOffset,
 		arg.TrafficBase,
 		arg.TrafficBaseAt,
 		arg.TrafficPurchased,
 		arg.TrafficConsumed,
 		arg.TrafficGranted,
+		arg.Follows,
 	)
 	return err
 }

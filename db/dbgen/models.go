@@ -58,28 +58,30 @@ type AutomationTask struct {
 
 // The outcome of every submission: a transaction, or the reason of a refusal.
 type Completion struct {
-	LedgerOffset    ledger.Offset
-	SubmissionKey   string
-	ChangeID        string
-	UserID          string
-	CommandID       string
-	SubmissionID    string
-	ActAs           []string
-	Refusal         []byte
-	UpdateID        *string
-	DedupOffset     *int64
-	DedupDuration   *int64
-	Traceparent     string
-	Tracestate      string
-	RecordTime      time.Time
-	PaidTrafficCost int64
-	// The seal of the row; null in rows from before there were seals.
-	Seal               *string
+	LedgerOffset       ledger.Offset
+	SubmissionKey      string
+	ChangeID           string
+	UserID             string
+	CommandID          string
+	SubmissionID       string
+	ActAs              []string
+	Refusal            []byte
+	UpdateID           *string
+	DedupOffset        *int64
+	DedupDuration      *int64
+	Traceparent        string
+	Tracestate         string
+	RecordTime         time.Time
+	PaidTrafficCost    int64
 	IdentityProviderID string
 	// What was signed outside the node, in hexadecimal; null for all others.
 	ExternalHash *string
 	// As whom a refused submission read beside its acting parties: its refusal may hold what they see. Null for none.
 	ReadAs []string
+	// The SHA-256 of the row: what a prune leaves is compared with it.
+	Digest []byte
+	// The hash of the entry at this offset, as in updates.
+	Hash []byte
 }
 
 // Every contract that was ever created; archived_offset is null while it is active.
@@ -194,8 +196,6 @@ type Package struct {
 	// Where it was uploaded, vetted or unvetted last.
 	ChangedOffset int64
 	ByteCount     int64
-	// The seal of the row; the package id is the hash of the payload.
-	Seal string
 }
 
 // The parties that this node knows.
@@ -232,9 +232,7 @@ type ProvidedPreapproval struct {
 type SealKey struct {
 	KeyID  int32
 	Secret []byte
-	// The end of the record when the key was made.
-	SinceOffset int64
-	MadeAt      time.Time
+	MadeAt time.Time
 }
 
 // Transactions, whose tree in execution order is in events, and topology transactions.
@@ -255,10 +253,10 @@ type Update struct {
 	Topology []byte
 	// What was signed outside the node, in hexadecimal; null for all others.
 	ExternalHash *string
-	// The seal of the row; null in rows from before there were seals.
-	Seal *string
 	// What became of packages, on topology transactions that vet; null on all others.
 	Vetting []byte
+	// The hash of the entry at this offset: it covers the update, its completion and the hash of the entry before.
+	Hash []byte
 }
 
 // Whom a token can name.

@@ -87,8 +87,8 @@ func (q *Queries) HasContractsOf(ctx context.Context, arg HasContractsOfParams) 
 }
 
 const InsertPackage = `-- name: InsertPackage :exec
-INSERT INTO packages (package_id, name, version, is_vetted, uploaded_offset, changed_offset, byte_count, seal)
-VALUES ($1, $2, $3, $4, $5, $5, $6, $7)
+INSERT INTO packages (package_id, name, version, is_vetted, uploaded_offset, changed_offset, byte_count)
+VALUES ($1, $2, $3, $4, $5, $5, $6)
 `
 
 type InsertPackageParams struct {
@@ -98,7 +98,6 @@ type InsertPackageParams struct {
 	IsVetted       bool
 	UploadedOffset int64
 	ByteCount      int64
-	Seal           string
 }
 
 // InsertPackage stores what is known of a package, with its place in the record.
@@ -110,7 +109,6 @@ func (q *Queries) InsertPackage(ctx context.Context, arg InsertPackageParams) er
 		arg.IsVetted,
 		arg.UploadedOffset,
 		arg.ByteCount,
-		arg.Seal,
 	)
 	return err
 }
@@ -191,7 +189,7 @@ func (q *Queries) ListForgedPackages(ctx context.Context) ([]string, error) {
 }
 
 const ListPackages = `-- name: ListPackages :many
-SELECT package_id, name, version, is_vetted, uploaded_offset, changed_offset, byte_count, seal
+SELECT package_id, name, version, is_vetted, uploaded_offset, changed_offset, byte_count
 FROM packages
 ORDER BY uploaded_offset, package_id
 `
@@ -214,7 +212,6 @@ func (q *Queries) ListPackages(ctx context.Context) ([]Package, error) {
 			&i.UploadedOffset,
 			&i.ChangedOffset,
 			&i.ByteCount,
-			&i.Seal,
 		); err != nil {
 			return nil, err
 		}
@@ -256,25 +253,19 @@ func (q *Queries) ListUnlistedPayloads(ctx context.Context) ([]string, error) {
 
 const VetPackage = `-- name: VetPackage :execrows
 UPDATE packages
-SET is_vetted = $1, changed_offset = $2, seal = $3
-WHERE package_id = $4
+SET is_vetted = $1, changed_offset = $2
+WHERE package_id = $3
 `
 
 type VetPackageParams struct {
 	IsVetted      bool
 	ChangedOffset int64
-	Seal          string
 	PackageID     string
 }
 
 // VetPackage says whether commands may use a package.
 func (q *Queries) VetPackage(ctx context.Context, arg VetPackageParams) (int64, error) {
-	result, err := q.db.Exec(ctx, VetPackage,
-		arg.IsVetted,
-		arg.ChangedOffset,
-		arg.Seal,
-		arg.PackageID,
-	)
+	result, err := q.db.Exec(ctx, VetPackage, arg.IsVetted, arg.ChangedOffset, arg.PackageID)
 	if err != nil {
 		return 0, err
 	}

@@ -16,6 +16,14 @@ const MovePruned = `-- name: MovePruned :exec
 UPDATE ledger_head
 SET
     pruned_offset = greatest(pruned_offset, $1::bigint),
+    pruned_hash = CASE
+        WHEN $1::bigint > pruned_offset THEN coalesce(
+            (SELECT u.hash FROM updates AS u WHERE u.ledger_offset = $1::bigint),
+            (SELECT c.hash FROM completions AS c WHERE c.ledger_offset = $1::bigint),
+            pruned_hash
+        )
+        ELSE pruned_hash
+    END,
     pruned_time = greatest(
         pruned_time,
         (SELECT u.record_time FROM updates AS u WHERE u.ledger_offset = $1::bigint),
@@ -23,7 +31,7 @@ SET
     )
 `
 
-// MovePruned sets the pruned offset and its record time, forward only, under the lock of the head.
+// MovePruned sets the pruned offset, its record time and its hash, forward only, under the lock of the head.
 func (q *Queries) MovePruned(ctx context.Context, prunedOffset int64) error {
 	_, err := q.db.Exec(ctx, MovePruned, prunedOffset)
 	return err

@@ -10,9 +10,8 @@ import (
 )
 
 const InsertSealKey = `-- name: InsertSealKey :execrows
-INSERT INTO seal_keys (key_id, secret, since_offset)
-SELECT $1, $2, ledger_offset
-FROM ledger_head
+INSERT INTO seal_keys (key_id, secret)
+VALUES ($1, $2)
 ON CONFLICT DO NOTHING
 `
 
@@ -21,7 +20,7 @@ type InsertSealKeyParams struct {
 	Secret []byte
 }
 
-// InsertSealKey adds a key, made at the end of the record, unless another process has added one with this id.
+// InsertSealKey adds a key unless another process has added one with this id.
 func (q *Queries) InsertSealKey(ctx context.Context, arg InsertSealKeyParams) (int64, error) {
 	result, err := q.db.Exec(ctx, InsertSealKey, arg.KeyID, arg.Secret)
 	if err != nil {
@@ -31,7 +30,7 @@ func (q *Queries) InsertSealKey(ctx context.Context, arg InsertSealKeyParams) (i
 }
 
 const ListSealKeys = `-- name: ListSealKeys :many
-SELECT key_id, secret, since_offset, made_at
+SELECT key_id, secret, made_at
 FROM seal_keys
 ORDER BY key_id
 `
@@ -46,12 +45,7 @@ func (q *Queries) ListSealKeys(ctx context.Context) ([]SealKey, error) {
 	items := []SealKey{}
 	for rows.Next() {
 		var i SealKey
-		if err := rows.Scan(
-			&i.KeyID,
-			&i.Secret,
-			&i.SinceOffset,
-			&i.MadeAt,
-		); err != nil {
+		if err := rows.Scan(&i.KeyID, &i.Secret, &i.MadeAt); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -39,7 +39,7 @@ func (q *Queries) GetLastRecordTime(ctx context.Context, arg GetLastRecordTimePa
 }
 
 const GetUpdate = `-- name: GetUpdate :one
-SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash, seal, vetting
+SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash, vetting, hash
 FROM updates
 WHERE ledger_offset = $1
 `
@@ -63,14 +63,14 @@ func (q *Queries) GetUpdate(ctx context.Context, ledgerOffset ledger.Offset) (Up
 		&i.Events,
 		&i.Topology,
 		&i.ExternalHash,
-		&i.Seal,
 		&i.Vetting,
+		&i.Hash,
 	)
 	return i, err
 }
 
 const GetUpdateByHash = `-- name: GetUpdateByHash :one
-SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash, seal, vetting
+SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash, vetting, hash
 FROM updates
 WHERE external_hash = $1::text
 `
@@ -94,14 +94,14 @@ func (q *Queries) GetUpdateByHash(ctx context.Context, externalHash string) (Upd
 		&i.Events,
 		&i.Topology,
 		&i.ExternalHash,
-		&i.Seal,
 		&i.Vetting,
+		&i.Hash,
 	)
 	return i, err
 }
 
 const GetUpdateByID = `-- name: GetUpdateByID :one
-SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash, seal, vetting
+SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash, vetting, hash
 FROM updates
 WHERE update_id = $1
 `
@@ -125,8 +125,8 @@ func (q *Queries) GetUpdateByID(ctx context.Context, updateID string) (Update, e
 		&i.Events,
 		&i.Topology,
 		&i.ExternalHash,
-		&i.Seal,
 		&i.Vetting,
+		&i.Hash,
 	)
 	return i, err
 }
@@ -152,7 +152,7 @@ func (q *Queries) InsertUpdateParties(ctx context.Context, arg InsertUpdateParti
 const InsertUpdates = `-- name: InsertUpdates :exec
 INSERT INTO updates (
     ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent,
-    tracestate, paid_traffic_cost, events, topology, external_hash, seal, vetting
+    tracestate, paid_traffic_cost, events, topology, external_hash, vetting, hash
 )
 SELECT
     unnest($1::bigint[]), unnest($2::text[]), unnest($3::timestamptz[]),
@@ -160,7 +160,7 @@ SELECT
     unnest($7::text[]), unnest($8::text[])::text[], unnest($9::text[]),
     unnest($10::text[]), unnest($11::bigint[]), unnest($12::text[])::json,
     nullif(unnest($13::text[]), '')::json, nullif(unnest($14::text[]), ''),
-    unnest($15::text[]), nullif(unnest($16::text[]), '')::json
+    nullif(unnest($15::text[]), '')::json, unnest($16::bytea[])
 `
 
 type InsertUpdatesParams struct {
@@ -178,8 +178,8 @@ type InsertUpdatesParams struct {
 	Events           []string
 	Topologies       []string
 	ExternalHashes   []string
-	Seals            []string
 	Vettings         []string
+	Hashes           [][]byte
 }
 
 // InsertUpdates stores transactions. The elements of act_as are array literals; an empty topology, vetting or external
@@ -200,8 +200,8 @@ func (q *Queries) InsertUpdates(ctx context.Context, arg InsertUpdatesParams) er
 		arg.Events,
 		arg.Topologies,
 		arg.ExternalHashes,
-		arg.Seals,
 		arg.Vettings,
+		arg.Hashes,
 	)
 	return err
 }
@@ -256,7 +256,7 @@ func (q *Queries) ListCauses(ctx context.Context, arg ListCausesParams) ([]ListC
 }
 
 const ListHistory = `-- name: ListHistory :many
-SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology, u.external_hash, u.seal, u.vetting
+SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology, u.external_hash, u.vetting, u.hash
 FROM updates AS u
 WHERE u.ledger_offset IN (
     SELECT up.ledger_offset
@@ -300,8 +300,8 @@ func (q *Queries) ListHistory(ctx context.Context, arg ListHistoryParams) ([]Upd
 			&i.Events,
 			&i.Topology,
 			&i.ExternalHash,
-			&i.Seal,
 			&i.Vetting,
+			&i.Hash,
 		); err != nil {
 			return nil, err
 		}
@@ -314,7 +314,7 @@ func (q *Queries) ListHistory(ctx context.Context, arg ListHistoryParams) ([]Upd
 }
 
 const ListUpdates = `-- name: ListUpdates :many
-SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash, seal, vetting
+SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash, vetting, hash
 FROM updates
 WHERE ledger_offset > $1 AND ledger_offset <= $2
 ORDER BY ledger_offset
@@ -352,8 +352,8 @@ func (q *Queries) ListUpdates(ctx context.Context, arg ListUpdatesParams) ([]Upd
 			&i.Events,
 			&i.Topology,
 			&i.ExternalHash,
-			&i.Seal,
 			&i.Vetting,
+			&i.Hash,
 		); err != nil {
 			return nil, err
 		}
@@ -366,7 +366,7 @@ func (q *Queries) ListUpdates(ctx context.Context, arg ListUpdatesParams) ([]Upd
 }
 
 const ListUpdatesDescending = `-- name: ListUpdatesDescending :many
-SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash, seal, vetting
+SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash, vetting, hash
 FROM updates
 WHERE ledger_offset > $1 AND ledger_offset <= $2
 ORDER BY ledger_offset DESC
@@ -404,8 +404,8 @@ func (q *Queries) ListUpdatesDescending(ctx context.Context, arg ListUpdatesDesc
 			&i.Events,
 			&i.Topology,
 			&i.ExternalHash,
-			&i.Seal,
 			&i.Vetting,
+			&i.Hash,
 		); err != nil {
 			return nil, err
 		}
@@ -418,7 +418,7 @@ func (q *Queries) ListUpdatesDescending(ctx context.Context, arg ListUpdatesDesc
 }
 
 const ListUpdatesOfParties = `-- name: ListUpdatesOfParties :many
-SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology, u.external_hash, u.seal, u.vetting
+SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology, u.external_hash, u.vetting, u.hash
 FROM updates AS u
 WHERE u.ledger_offset IN (
     SELECT DISTINCT page.ledger_offset
@@ -474,8 +474,8 @@ func (q *Queries) ListUpdatesOfParties(ctx context.Context, arg ListUpdatesOfPar
 			&i.Events,
 			&i.Topology,
 			&i.ExternalHash,
-			&i.Seal,
 			&i.Vetting,
+			&i.Hash,
 		); err != nil {
 			return nil, err
 		}
@@ -488,7 +488,7 @@ func (q *Queries) ListUpdatesOfParties(ctx context.Context, arg ListUpdatesOfPar
 }
 
 const ListUpdatesOfPartiesDescending = `-- name: ListUpdatesOfPartiesDescending :many
-SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology, u.external_hash, u.seal, u.vetting
+SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology, u.external_hash, u.vetting, u.hash
 FROM updates AS u
 WHERE u.ledger_offset IN (
     SELECT DISTINCT page.ledger_offset
@@ -543,8 +543,8 @@ func (q *Queries) ListUpdatesOfPartiesDescending(ctx context.Context, arg ListUp
 			&i.Events,
 			&i.Topology,
 			&i.ExternalHash,
-			&i.Seal,
 			&i.Vetting,
+			&i.Hash,
 		); err != nil {
 			return nil, err
 		}

@@ -1,25 +1,25 @@
 -- GetAuditCheckpoint reads how far the continuous audit has come; no row before its first page.
 -- name: GetAuditCheckpoint :one
-SELECT ledger_offset, finding_count, state, seal, version
-FROM sealed_audit_checkpoint;
+SELECT ledger_offset, finding_count, state, version
+FROM audit_checkpoint;
 
 -- InsertAuditCheckpoint stores the first checkpoint unless there is one.
 -- name: InsertAuditCheckpoint :execrows
-INSERT INTO sealed_audit_checkpoint (ledger_offset, finding_count, state, seal)
-VALUES (@ledger_offset, @finding_count, @state, @seal)
+INSERT INTO audit_checkpoint (ledger_offset, finding_count, state)
+VALUES (@ledger_offset, @finding_count, @state)
 ON CONFLICT DO NOTHING;
 
 -- MoveAuditCheckpoint replaces the checkpoint unless another process has moved it meanwhile.
 -- name: MoveAuditCheckpoint :execrows
-UPDATE sealed_audit_checkpoint
+UPDATE audit_checkpoint
 SET
-    ledger_offset = @ledger_offset, finding_count = @finding_count, state = @state, seal = @seal,
-    version = version + 1, moved_at = now()
+    ledger_offset = @ledger_offset, finding_count = @finding_count, state = @state, version = version + 1,
+    moved_at = now()
 WHERE version = @from_version::bigint;
 
 -- TouchAuditCheckpoint keeps others from moving the checkpoint that they know.
 -- name: TouchAuditCheckpoint :exec
-UPDATE sealed_audit_checkpoint
+UPDATE audit_checkpoint
 SET version = version + 1;
 
 -- CountArchived counts the contracts that were archived in a range of offsets, by the index of archived contracts.

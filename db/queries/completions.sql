@@ -5,7 +5,7 @@ WITH inserted AS (
     INSERT INTO completions (
         ledger_offset, submission_key, change_id, identity_provider_id, user_id, command_id, submission_id, act_as,
         refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost,
-        external_hash, seal, read_as
+        external_hash, read_as, digest, hash
     )
     SELECT
         unnest(@ledger_offsets::bigint[]), unnest(@submission_keys::text[]), unnest(@change_ids::text[]),
@@ -16,7 +16,7 @@ WITH inserted AS (
         nullif(unnest(@dedup_durations::bigint[]), -1),
         unnest(@traceparents::text[]), unnest(@tracestates::text[]), unnest(@record_times::timestamptz[]),
         unnest(@paid_traffic_costs::bigint[]), nullif(unnest(@external_hashes::text[]), ''),
-        unnest(@seals::text[]), nullif(unnest(@read_as::text[]), '{}')::text[]
+        nullif(unnest(@read_as::text[]), '{}')::text[], unnest(@digests::bytea[]), unnest(@hashes::bytea[])
     RETURNING identity_provider_id, user_id, act_as, ledger_offset
 )
 INSERT INTO completion_parties (identity_provider_id, user_id, party, ledger_offset)

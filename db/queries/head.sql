@@ -1,28 +1,29 @@
 -- GetHead reads the head of the record.
 -- name: GetHead :one
 SELECT
-    ledger_offset, record_time, pruned_offset, pruned_time,
+    ledger_offset, record_time, hash, pruned_offset, pruned_time, pruned_hash,
     traffic_base, traffic_base_at, traffic_purchased, traffic_consumed, traffic_granted
 FROM ledger_head;
 
 -- LockHead reads the head and holds it until the transaction ends: whoever holds it is the only one to commit.
 -- name: LockHead :one
 SELECT
-    ledger_offset, record_time, pruned_offset, pruned_time,
+    ledger_offset, record_time, hash, pruned_offset, pruned_time, pruned_hash,
     traffic_base, traffic_base_at, traffic_purchased, traffic_consumed, traffic_granted
 FROM ledger_head
 FOR UPDATE;
 
--- MoveHead sets the head and, when the transaction commits, wakes the readers. No row: the head is there or beyond.
+-- MoveHead sets the head and, when the transaction commits, wakes the readers. No row: the head is there or beyond, or
+-- is not what the entries follow from.
 -- name: MoveHead :exec
 WITH moved AS (
     UPDATE ledger_head
     SET
-        ledger_offset = @ledger_offset, record_time = @record_time, pruned_offset = @pruned_offset,
+        ledger_offset = @ledger_offset, record_time = @record_time, hash = @hash, pruned_offset = @pruned_offset,
         traffic_base = @traffic_base, traffic_base_at = @traffic_base_at,
         traffic_purchased = @traffic_purchased, traffic_consumed = @traffic_consumed,
         traffic_granted = @traffic_granted
-    WHERE ledger_offset < @ledger_offset
+    WHERE ledger_offset < @ledger_offset AND hash = @follows
     RETURNING ledger_offset
 )
 SELECT pg_notify('florin_head', moved.ledger_offset::text)

@@ -10,7 +10,7 @@ FROM package_changes;
 
 -- ListPackages lists all packages that were uploaded, without their payloads.
 -- name: ListPackages :many
-SELECT package_id, name, version, is_vetted, uploaded_offset, changed_offset, byte_count, seal
+SELECT package_id, name, version, is_vetted, uploaded_offset, changed_offset, byte_count
 FROM packages
 ORDER BY uploaded_offset, package_id;
 
@@ -33,13 +33,13 @@ ON CONFLICT DO NOTHING;
 
 -- InsertPackage stores what is known of a package, with its place in the record.
 -- name: InsertPackage :exec
-INSERT INTO packages (package_id, name, version, is_vetted, uploaded_offset, changed_offset, byte_count, seal)
-VALUES (@package_id, @name, @version, @is_vetted, @uploaded_offset, @uploaded_offset, @byte_count, @seal);
+INSERT INTO packages (package_id, name, version, is_vetted, uploaded_offset, changed_offset, byte_count)
+VALUES (@package_id, @name, @version, @is_vetted, @uploaded_offset, @uploaded_offset, @byte_count);
 
 -- VetPackage says whether commands may use a package.
 -- name: VetPackage :execrows
 UPDATE packages
-SET is_vetted = @is_vetted, changed_offset = @changed_offset, seal = @seal
+SET is_vetted = @is_vetted, changed_offset = @changed_offset
 WHERE package_id = @package_id;
 
 -- InsertPackageChange notes a change of the packages and, when the transaction commits, has all processes read them.

@@ -1,8 +1,16 @@
--- MovePruned sets the pruned offset and its record time, forward only, under the lock of the head.
+-- MovePruned sets the pruned offset, its record time and its hash, forward only, under the lock of the head.
 -- name: MovePruned :exec
 UPDATE ledger_head
 SET
     pruned_offset = greatest(pruned_offset, @pruned_offset::bigint),
+    pruned_hash = CASE
+        WHEN @pruned_offset::bigint > pruned_offset THEN coalesce(
+            (SELECT u.hash FROM updates AS u WHERE u.ledger_offset = @pruned_offset::bigint),
+            (SELECT c.hash FROM completions AS c WHERE c.ledger_offset = @pruned_offset::bigint),
+            pruned_hash
+        )
+        ELSE pruned_hash
+    END,
     pruned_time = greatest(
         pruned_time,
         (SELECT u.record_time FROM updates AS u WHERE u.ledger_offset = @pruned_offset::bigint),

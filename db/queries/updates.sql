@@ -3,7 +3,7 @@
 -- name: InsertUpdates :exec
 INSERT INTO updates (
     ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent,
-    tracestate, paid_traffic_cost, events, topology, external_hash, seal, vetting
+    tracestate, paid_traffic_cost, events, topology, external_hash, vetting, hash
 )
 SELECT
     unnest(@ledger_offsets::bigint[]), unnest(@update_ids::text[]), unnest(@record_times::timestamptz[]),
@@ -11,7 +11,7 @@ SELECT
     unnest(@workflow_ids::text[]), unnest(@act_as::text[])::text[], unnest(@traceparents::text[]),
     unnest(@tracestates::text[]), unnest(@paid_traffic_costs::bigint[]), unnest(@events::text[])::json,
     nullif(unnest(@topologies::text[]), '')::json, nullif(unnest(@external_hashes::text[]), ''),
-    unnest(@seals::text[]), nullif(unnest(@vettings::text[]), '')::json;
+    nullif(unnest(@vettings::text[]), '')::json, unnest(@hashes::bytea[]);
 
 -- InsertUpdateParties stores who sees which transaction, and whether it may have something in the party's history: one
 -- element of each list for each pair.

@@ -29,7 +29,10 @@ CREATE TABLE ledger_head (
     singleton          boolean     NOT NULL DEFAULT true,
     ledger_offset      bigint      NOT NULL DEFAULT 0,
     record_time        timestamptz NOT NULL DEFAULT 'epoch',
+    -- 32 zero bytes before the first entry.
+    hash               bytea       NOT NULL DEFAULT decode(repeat('00', 32), 'hex'),
     pruned_offset      bigint      NOT NULL DEFAULT 0,
+    pruned_hash        bytea       NOT NULL DEFAULT decode(repeat('00', 32), 'hex'),
     traffic_base       bigint      NOT NULL DEFAULT 0,
     traffic_base_at    timestamptz NOT NULL DEFAULT 'epoch',
     traffic_purchased  bigint      NOT NULL DEFAULT 0,
@@ -44,6 +47,8 @@ CREATE TABLE ledger_head (
         AND traffic_purchased >= 0 AND traffic_consumed >= 0)
 );
 COMMENT ON TABLE ledger_head IS 'The end of the record; whoever commits locks it.';
+COMMENT ON COLUMN ledger_head.hash IS 'The hash of the last entry.';
+COMMENT ON COLUMN ledger_head.pruned_hash IS 'The hash of the entry at the pruned offset, which the next one follows from.';
 COMMENT ON COLUMN ledger_head.traffic_base IS 'Free traffic that was left at traffic_base_at, in bytes.';
 COMMENT ON COLUMN ledger_head.traffic_purchased IS 'Extra traffic that was ever bought for the node, in bytes.';
 COMMENT ON COLUMN ledger_head.traffic_consumed IS 'Extra traffic that was ever used, in bytes.';
@@ -55,17 +60,14 @@ COMMENT ON COLUMN ledger_head.traffic_granted IS
 INSERT INTO ledger_head DEFAULT VALUES;
 
 CREATE TABLE seal_keys (
-    key_id       integer     NOT NULL,
-    secret       bytea       NOT NULL,
-    since_offset bigint      NOT NULL,
-    made_at      timestamptz NOT NULL DEFAULT now(),
+    key_id  integer     NOT NULL,
+    secret  bytea       NOT NULL,
+    made_at timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT seal_keys_id_unique PRIMARY KEY (key_id),
     CONSTRAINT seal_keys_id_is_positive CHECK (key_id > 0),
-    CONSTRAINT seal_keys_secret_is_whole CHECK (octet_length(secret) = 32),
-    CONSTRAINT seal_keys_since_offset_is_not_negative CHECK (since_offset >= 0)
+    CONSTRAINT seal_keys_secret_is_whole CHECK (octet_length(secret) = 32)
 );
 COMMENT ON TABLE seal_keys IS 'The keys of seals; the one with the highest id makes them, all of them check.';
-COMMENT ON COLUMN seal_keys.since_offset IS 'The end of the record when the key was made.';
 
 CREATE TABLE ledger_clock (
     singleton    boolean     NOT NULL DEFAULT true,
@@ -122,16 +124,18 @@ CREATE TABLE updates (
     events            json               NOT NULL,
     topology          json,
     external_hash     text,
-    seal              text COLLATE "C",
     vetting           json,
+    hash              bytea              NOT NULL,
     CONSTRAINT updates_offset_unique PRIMARY KEY (ledger_offset),
     CONSTRAINT updates_id_unique UNIQUE (update_id),
+    CONSTRAINT updates_hash_is_whole CHECK (octet_length(hash) = 32),
     CONSTRAINT updates_offset_is_positive CHECK (ledger_offset > 0)
 );
 COMMENT ON TABLE updates IS 'Transactions, whose tree in execution order is in events, and topology transactions.';
 COMMENT ON COLUMN updates.topology IS 'Who hosts whom, on topology transactions; null on all others.';
 COMMENT ON COLUMN updates.external_hash IS 'What was signed outside the node, in hexadecimal; null for all others.';
-COMMENT ON COLUMN updates.seal IS 'The seal of the row; null in rows from before there were seals.';
+COMMENT ON COLUMN updates.hash IS
+    'The hash of the entry at this offset: it covers the update, its completion and the hash of the entry before.';
 COMMENT ON COLUMN updates.vetting IS 'What became of packages, on topology transactions that vet; null on all others.';
 CREATE INDEX updates_by_hash ON updates (external_hash) WHERE external_hash IS NOT NULL;
 
@@ -166,19 +170,22 @@ CREATE TABLE completions (
     tracestate           text               NOT NULL,
     record_time          timestamptz        NOT NULL,
     paid_traffic_cost    bigint             NOT NULL,
-    seal                 text COLLATE "C",
     identity_provider_id text COLLATE "C"   NOT NULL,
     external_hash        text COLLATE "C",
     read_as              text[] COLLATE "C",
+    digest               bytea              NOT NULL,
+    hash                 bytea              NOT NULL,
     CONSTRAINT completions_offset_unique PRIMARY KEY (ledger_offset),
     CONSTRAINT completions_one_per_submission UNIQUE (submission_key),
     CONSTRAINT completions_accepted_or_refused CHECK ((refusal IS NULL) = (update_id IS NOT NULL)),
+    CONSTRAINT completions_hash_is_whole CHECK (octet_length(hash) = 32 AND octet_length(digest) = 32),
     CONSTRAINT completions_have_an_actor CHECK (cardinality(act_as) > 0),
     CONSTRAINT completions_offset_is_positive CHECK (ledger_offset > 0),
     CONSTRAINT completions_one_deduplication_period CHECK (num_nonnulls(dedup_offset, dedup_duration) <= 1)
 );
 COMMENT ON TABLE completions IS 'The outcome of every submission: a transaction, or the reason of a refusal.';
-COMMENT ON COLUMN completions.seal IS 'The seal of the row; null in rows from before there were seals.';
+COMMENT ON COLUMN completions.digest IS 'The SHA-256 of the row: what a prune leaves is compared with it.';
+COMMENT ON COLUMN completions.hash IS 'The hash of the entry at this offset, as in updates.';
 COMMENT ON COLUMN completions.external_hash IS 'What was signed outside the node, in hexadecimal; null for all others.';
 COMMENT ON COLUMN completions.read_as IS
     'As whom a refused submission read beside its acting parties: its refusal may hold what they see. Null for none.';
@@ -584,14 +591,12 @@ CREATE TABLE packages (
     uploaded_offset bigint           NOT NULL,
     changed_offset  bigint           NOT NULL,
     byte_count      bigint           NOT NULL,
-    seal            text COLLATE "C" NOT NULL,
     CONSTRAINT packages_once PRIMARY KEY (package_id),
     CONSTRAINT packages_have_a_place CHECK (uploaded_offset > 0 AND changed_offset >= uploaded_offset)
 );
 COMMENT ON TABLE packages IS 'What is known of the packages that were uploaded. They are never deleted.';
 COMMENT ON COLUMN packages.is_vetted IS 'Commands may use the package.';
 COMMENT ON COLUMN packages.changed_offset IS 'Where it was uploaded, vetted or unvetted last.';
-COMMENT ON COLUMN packages.seal IS 'The seal of the row; the package id is the hash of the payload.';
 
 -- Rows are never changed: what is vetted is none of theirs, so that the check counts once for each.
 CREATE TABLE package_payloads (
@@ -1010,20 +1015,19 @@ COMMENT ON TABLE kept_answers IS 'How many idempotency keys each user has, and h
 
 -- The audit and the processes
 
-CREATE TABLE sealed_audit_checkpoint (
+CREATE TABLE audit_checkpoint (
     singleton     boolean     NOT NULL DEFAULT true,
     ledger_offset bigint      NOT NULL,
     finding_count bigint      NOT NULL,
     state         json        NOT NULL,
-    seal          text        NOT NULL,
     version       bigint      NOT NULL DEFAULT 1,
     moved_at      timestamptz NOT NULL DEFAULT now(),
-    CONSTRAINT sealed_audit_checkpoint_exists_once PRIMARY KEY (singleton),
-    CONSTRAINT sealed_audit_checkpoint_is_singleton CHECK (singleton),
-    CONSTRAINT sealed_audit_checkpoint_offset_is_not_negative CHECK (ledger_offset >= 0)
+    CONSTRAINT audit_checkpoint_exists_once PRIMARY KEY (singleton),
+    CONSTRAINT audit_checkpoint_is_singleton CHECK (singleton),
+    CONSTRAINT audit_checkpoint_offset_is_not_negative CHECK (ledger_offset >= 0)
 );
-COMMENT ON TABLE sealed_audit_checkpoint IS
-    'How far the continuous audit has come, what it found, and what must be there, with a seal of this ledger.';
+COMMENT ON TABLE audit_checkpoint IS
+    'How far the continuous audit has come, what it found, and what must be there.';
 
 CREATE TABLE processes (
     process        text COLLATE "C" NOT NULL,

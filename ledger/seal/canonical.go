@@ -2,6 +2,7 @@ package seal
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,12 @@ import (
 	"time"
 	"unicode/utf8"
 )
+
+// Digest is the SHA-256 of the canonical form of a value. It needs no key, and is no seal.
+func Digest(value any) ([sha256.Size]byte, error) {
+	text, err := canonical(value)
+	return sha256.Sum256(text), err
+}
 
 // canonical writes a value so that equal values, and no others, have equal bytes: before and after a way through JSON,
 // and in versions of this program whose types have got further fields. For this

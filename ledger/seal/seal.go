@@ -6,7 +6,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -26,19 +25,13 @@ type Purpose string
 const (
 	Submission   Purpose = "submission"
 	Contribution Purpose = "contribution"
-	Completion   Purpose = "completion"
-	Update       Purpose = "update"
-	Audit        Purpose = "audit"
-	Package      Purpose = "package"
 )
 
 // Page is what [Keys.Secret] is for: nothing is sealed for it, the cookies of the node's pages are encrypted with it.
 const Page Purpose = "page"
 
 // Purposes lists all purposes of seals.
-func Purposes() []Purpose {
-	return []Purpose{Submission, Contribution, Completion, Update, Audit, Package}
-}
+func Purposes() []Purpose { return []Purpose{Submission, Contribution} }
 
 // Why a seal does not hold.
 var (
@@ -55,13 +48,6 @@ type Key struct {
 	ID int32
 	// Secret are SecretBytes random bytes.
 	Secret []byte
-}
-
-// Fingerprint tells the key apart from others without telling it: 32 hexadecimal digits.
-func (k Key) Fingerprint() string {
-	mac := hmac.New(sha256.New, k.Secret)
-	mac.Write([]byte("florin/seal/" + version + "/fingerprint"))
-	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
 // Keys are the keys of a ledger: the newest makes seals, all of them check. They are safe for concurrent use.
@@ -134,14 +120,6 @@ func (k *Keys) Check(purpose Purpose, value any, seal string) error {
 
 // Secret is that of a purpose, of the newest key: for what is encrypted and not sealed.
 func (k *Keys) Secret(purpose Purpose) []byte { return bytes.Clone(k.secrets[k.newest][purpose]) }
-
-// KeyOf is the id of the key that a seal says it was made with; false where it says none.
-func KeyOf(seal string) (id int32, ok bool) {
-	_, rest, _ := strings.Cut(seal, ".")
-	text, _, _ := strings.Cut(rest, ".")
-	number, err := strconv.ParseInt(text, 10, 32)
-	return int32(number), err == nil && number > 0
-}
 
 func (k *Keys) code(id string, purpose Purpose, value any) ([]byte, error) {
 	secret, ok := k.secrets[id][purpose]

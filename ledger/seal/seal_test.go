@@ -132,10 +132,15 @@ func TestEveryFieldIsSealed(t *testing.T) {
 		mark, err := k.Of(purpose, value)
 		require.NoError(t, err)
 		require.NoError(t, k.Check(purpose, value, mark))
+		digest, err := seal.Digest(value)
+		require.NoError(t, err)
 		tried := 0
 		alter(t, string(purpose), reflect.ValueOf(value).Elem(), func(path string) {
 			tried++
 			require.ErrorIs(t, k.Check(purpose, value, mark), seal.ErrBroken, path)
+			other, err := seal.Digest(value)
+			require.NoError(t, err)
+			require.NotEqual(t, digest, other, path)
 		})
 		require.Greater(t, tried, 10)
 		require.NoError(t, k.Check(purpose, value, mark), "all is as it was")
@@ -268,7 +273,7 @@ func TestTheSecretOfThePageIsItsOwn(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, alone.Secret(seal.Page), 32)
 	require.NotEqual(t, one.Secret, alone.Secret(seal.Page))
-	require.NotEqual(t, alone.Secret(seal.Page), alone.Secret(seal.Update))
+	require.NotEqual(t, alone.Secret(seal.Page), alone.Secret(seal.Submission))
 	require.NotEqual(t, alone.Secret(seal.Page), both.Secret(seal.Page), "it is that of the newest key")
 	require.NotContains(t, seal.Purposes(), seal.Page)
 	alone.Secret(seal.Page)[0]++

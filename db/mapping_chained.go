@@ -2,17 +2,55 @@ package db
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/florinledger/florin/db/dbgen"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/ledger/seal"
 )
 
-// This file makes the rows that carry a seal. A seal is over the row as it is read again, so each is made first, and
-// then taken apart into one list for each column: a column that is missing in either shows in the next audit.
+// This file makes the rows of the chain. A digest is over the row as it is read again, so each is made first, and then
+// taken apart into one list for each column: a column that is missing in either shows in the next audit.
 
-// toDBUpdate makes the row of an update as it will be read again, without its seal.
+// chainedRows are the rows that a commit adds to the chain.
+type chainedRows struct {
+	updates     dbgen.InsertUpdatesParams
+	completions dbgen.InsertCompletionsParams
+	// head is the hash of the last of them, or what they follow where there are none.
+	head Hash
+}
+
+// chain makes the rows of entries that follow an entry with this hash.
+func chain(follows Hash, entries Entries) (rows chainedRows, err error) {
+	updates := make(map[ledger.Offset]Hash, len(entries.Updates))
+	if rows.updates, err = toDBUpdates(entries.Updates, updates); err != nil {
+		return rows, err
+	}
+	completions := make(map[ledger.Offset]Hash, len(entries.Completions))
+	if rows.completions, err = toDBCompletions(entries.Completions, completions); err != nil {
+		return rows, err
+	}
+	offsets := slices.AppendSeq(slices.Collect(maps.Keys(updates)), maps.Keys(completions))
+	slices.Sort(offsets)
+	rows.head = follows
+	hashes := make(map[ledger.Offset]Hash, len(offsets))
+	for _, offset := range slices.Compact(offsets) {
+		rows.head = rows.head.Next(offset, updates[offset], completions[offset])
+		hashes[offset] = rows.head
+	}
+	for _, update := range entries.Updates {
+		rows.updates.Hashes = append(rows.updates.Hashes, bytesOf(hashes[update.Offset]))
+	}
+	for _, completion := range entries.Completions {
+		rows.completions.Hashes = append(rows.completions.Hashes, bytesOf(hashes[completion.Offset]))
+	}
+	return rows, nil
+}
+
+func bytesOf(hash Hash) []byte { return hash[:] }
+
+// toDBUpdate makes the row of an update as it will be read again, without its hash.
 func toDBUpdate(update ledger.Update) (dbgen.Update, error) {
 	row := dbgen.Update{
 		LedgerOffset:    update.Offset,
@@ -50,16 +88,16 @@ func toDBUpdate(update ledger.Update) (dbgen.Update, error) {
 	return row, nil
 }
 
-func toDBUpdates(updates []ledger.Update, seals *seal.Keys) (dbgen.InsertUpdatesParams, error) {
+// toDBUpdates makes the rows of updates, without their hashes, and notes their digests.
+func toDBUpdates(updates []ledger.Update, digests map[ledger.Offset]Hash) (dbgen.InsertUpdatesParams, error) {
 	var rows dbgen.InsertUpdatesParams
 	for _, update := range updates {
 		row, err := toDBUpdate(update)
 		if err != nil {
 			return rows, err
 		}
-		mark, err := seals.Of(seal.Update, row)
-		if err != nil {
-			return rows, fmt.Errorf("sealing the update at offset %d: %w", update.Offset, err)
+		if digests[update.Offset], err = digestOfUpdate(row); err != nil {
+			return rows, fmt.Errorf("hashing the update at offset %d: %w", update.Offset, err)
 		}
 		rows.LedgerOffsets = append(rows.LedgerOffsets, int64(row.LedgerOffset))
 		rows.UpdateIds = append(rows.UpdateIds, row.UpdateID)
@@ -76,12 +114,11 @@ func toDBUpdates(updates []ledger.Update, seals *seal.Keys) (dbgen.InsertUpdates
 		rows.Topologies = append(rows.Topologies, string(row.Topology))
 		rows.Vettings = append(rows.Vettings, string(row.Vetting))
 		rows.ExternalHashes = append(rows.ExternalHashes, update.ExternalHash)
-		rows.Seals = append(rows.Seals, mark)
 	}
 	return rows, nil
 }
 
-// toDBCompletion makes the row of a completion as it will be read again, without its seal.
+// toDBCompletion makes the row of a completion as it will be read again, without its digest and hash.
 func toDBCompletion(completion ledger.Completion) (dbgen.Completion, error) {
 	row := dbgen.Completion{
 		LedgerOffset:       completion.Offset,
@@ -117,8 +154,9 @@ func toDBCompletion(completion ledger.Completion) (dbgen.Completion, error) {
 	return row, nil
 }
 
+// toDBCompletions makes the rows of completions, without their hashes, and notes their digests.
 func toDBCompletions(
-	completions []ledger.Completion, seals *seal.Keys,
+	completions []ledger.Completion, digests map[ledger.Offset]Hash,
 ) (dbgen.InsertCompletionsParams, error) {
 	const none = -1
 	var rows dbgen.InsertCompletionsParams
@@ -127,10 +165,11 @@ func toDBCompletions(
 		if err != nil {
 			return rows, err
 		}
-		mark, err := seals.Of(seal.Completion, row)
+		digest, err := digestOfCompletion(row)
 		if err != nil {
-			return rows, fmt.Errorf("sealing the completion at offset %d: %w", completion.Offset, err)
+			return rows, fmt.Errorf("hashing the completion at offset %d: %w", completion.Offset, err)
 		}
+		digests[completion.Offset] = digest
 		rows.LedgerOffsets = append(rows.LedgerOffsets, int64(row.LedgerOffset))
 		rows.SubmissionKeys = append(rows.SubmissionKeys, row.SubmissionKey)
 		rows.ChangeIds = append(rows.ChangeIds, row.ChangeID)
@@ -149,7 +188,7 @@ func toDBCompletions(
 		rows.RecordTimes = append(rows.RecordTimes, row.RecordTime)
 		rows.PaidTrafficCosts = append(rows.PaidTrafficCosts, row.PaidTrafficCost)
 		rows.ExternalHashes = append(rows.ExternalHashes, completion.ExternalHash)
-		rows.Seals = append(rows.Seals, mark)
+		rows.Digests = append(rows.Digests, digest[:])
 	}
 	return rows, nil
 }

@@ -1,0 +1,315 @@
+package audit_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/audit"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
+	"github.com/florinledger/florin/telemetry"
+)
+
+// requireFound audits the record, and requires a finding that says the words.
+func (b *bundle) requireFound(t *testing.T, rule audit.Rule, offset ledger.Offset, words string) {
+	t.Helper()
+	report, err := b.auditor.Audit(t.Context(), 0)
+	require.NoError(t, err)
+	for _, finding := range report.Findings {
+		if finding.Rule == rule && finding.Offset == offset {
+			require.Contains(t, finding.Detail, words)
+			return
+		}
+	}
+	require.Failf(t, "not found", "%s at offset %d: %v", rule, offset, report.Findings)
+}
+
+// TestWhatNoNodeWroteIsFound changes, deletes and adds rows of the record, and requires that the audit tells each.
+func TestWhatNoNodeWroteIsFound(t *testing.T) {
+	t.Parallel()
+	const follows = "the hash does not follow from the entry and the one before"
+	tests := map[string]struct {
+		// statement has the offset of the last entry, alice's tap, as its argument.
+		statement string
+		words     string
+	}{
+		"an update changed": {`UPDATE updates SET workflow_id = 'other' WHERE ledger_offset = $1`, follows},
+		"an event changed": {
+			`UPDATE updates SET events = replace(events::text, '"choice":', '"choice": ')::json WHERE ledger_offset = $1`, follows,
+		},
+		"a completion changed": {`UPDATE completions SET user_id = 'mallory' WHERE ledger_offset = $1`, follows},
+		"a completion changed with its digest": {
+			`UPDATE completions SET user_id = 'mallory', digest = sha256(digest) WHERE ledger_offset = $1`, follows,
+		},
+		"a digest changed": {
+			`UPDATE completions SET digest = sha256(digest) WHERE ledger_offset = $1`, "is not that of its row",
+		},
+		"a hash of another row": {
+			`UPDATE updates SET hash = (SELECT hash FROM updates WHERE ledger_offset < $1 LIMIT 1) WHERE ledger_offset = $1`,
+			"have different hashes",
+		},
+		"hashes that are made up": {
+			`WITH u AS (UPDATE updates SET hash = sha256('') WHERE ledger_offset = $1)
+				UPDATE completions SET hash = sha256('') WHERE ledger_offset = $1`, follows,
+		},
+		"a completion deleted": {
+			`DELETE FROM completions WHERE ledger_offset = $1`, "the transaction has no completion",
+		},
+		"an update deleted": {
+			`DELETE FROM updates WHERE ledger_offset = $1`, "the completion is of a transaction that is not there",
+		},
+		"an update that cannot be read": {
+			`UPDATE updates SET events = '{}' WHERE ledger_offset = $1`, "the update cannot be read",
+		},
+		"another transaction in its place": {
+			`UPDATE updates SET update_id = 'other' WHERE ledger_offset = $1`, "not of the transaction at its offset",
+		},
+		"the hash of the head": {
+			`UPDATE ledger_head SET hash = sha256(hash) WHERE ledger_offset = $1`, "one of them was changed",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBundle(t)
+			b.damage(t, test.statement, int64(b.end(t)))
+			b.requireFound(t, audit.Chained, b.end(t), test.words)
+		})
+	}
+}
+
+func TestEntriesThatWereDeletedAreFound(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	first := b.end(t)
+	b.alice.Tap("2")
+	second := b.end(t)
+	b.alice.Tap("3")
+	for _, table := range []string{"updates", "completions"} {
+		b.damage(t, `DELETE FROM `+table+` WHERE ledger_offset = $1`, second)
+	}
+	b.requireFound(t, audit.Chained, second, "there is neither an update nor a completion: what was here was deleted")
+	for _, table := range []string{"updates", "completions"} {
+		b.damage(t, `DELETE FROM `+table+` WHERE ledger_offset = $1`, first)
+	}
+	b.requireFound(t, audit.Chained, min(first, second), "what was here was deleted")
+	// A record that says of itself that it is longer than anybody can count.
+	end := b.end(t)
+	b.damage(t, `UPDATE ledger_head SET ledger_offset = 9223372036854775807`)
+	b.requireFound(t, audit.Chained, end+1, "up to offset 9223372036854775807")
+}
+
+func TestEntriesThatWereAddedAreFound(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	end := b.end(t)
+	// A refusal that was acknowledged to nobody, with the hashes of another one.
+	b.damage(t, `INSERT INTO completions (ledger_offset, submission_key, change_id, identity_provider_id, user_id,
+			command_id, submission_id, act_as, refusal, traceparent, tracestate, record_time, paid_traffic_cost, digest, hash)
+		SELECT ledger_offset + 1, 'forged', change_id, identity_provider_id, user_id, command_id, submission_id, act_as,
+			'{}', '', '', record_time, 0, digest, hash
+		FROM completions ORDER BY ledger_offset DESC LIMIT 1`)
+	b.requireFound(t, audit.Chained, end, "1 updates and completions after the end of the record")
+	b.damage(t, `UPDATE ledger_head SET ledger_offset = ledger_offset + 1`)
+	b.requireFound(t, audit.Chained, end+1, "the hash does not follow")
+}
+
+func TestChain_EntriesThatChangedPlacesAreFound(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	first := int64(b.end(t))
+	b.alice.Tap("2")
+	second := int64(b.end(t))
+	for _, table := range []string{"updates", "completions"} {
+		for _, move := range [][2]int64{{first, 1 << 40}, {second, first}, {1 << 40, second}} {
+			b.damage(t, `UPDATE `+table+` SET ledger_offset = $2 WHERE ledger_offset = $1`, move[0], move[1])
+		}
+	}
+	b.requireFound(t, audit.Chained, ledger.Offset(min(first, second)), "the hash does not follow")
+}
+
+// rechain has every hash fit the rows, as somebody does who knows how, up to those of the head.
+func (b *bundle) rechain(t *testing.T) {
+	t.Helper()
+	head, err := b.DB.Head(t.Context())
+	require.NoError(t, err)
+	updates, err := b.DB.ChainedUpdates(t.Context(), head.Pruned, head.Offset, 1000)
+	require.NoError(t, err)
+	completions, err := b.DB.ChainedCompletions(t.Context(), head.Pruned, head.Offset, 1000)
+	require.NoError(t, err)
+	digests := map[ledger.Offset][2]db.Hash{}
+	for _, update := range updates {
+		digests[update.Offset] = [2]db.Hash{update.Digest}
+	}
+	for _, completion := range completions {
+		digests[completion.Offset] = [2]db.Hash{digests[completion.Offset][0], completion.Digest}
+	}
+	hash, conn := head.PrunedHash, b.connect(t)
+	exec := func(statement string, arguments ...any) {
+		_, err := conn.Exec(t.Context(), statement, arguments...)
+		require.NoError(t, err)
+	}
+	for offset := head.Pruned + 1; offset <= head.Offset; offset++ {
+		of := digests[offset]
+		hash = hash.Next(offset, of[0], of[1])
+		exec(`UPDATE updates SET hash = $2 WHERE ledger_offset = $1`, int64(offset), hash[:])
+		exec(`UPDATE completions SET hash = $2, digest = $3 WHERE ledger_offset = $1`, int64(offset), hash[:], of[1][:])
+	}
+	exec(`UPDATE ledger_head SET hash = $1`, hash[:])
+}
+
+// writeDown is the head of the record, as an audit prints it.
+func (b *bundle) writeDown(t *testing.T) db.ChainHead {
+	t.Helper()
+	report := b.requireClean(t)
+	return report.Head()
+}
+
+// expecting audits the record against a head that was written down.
+func (b *bundle) expecting(t *testing.T, written db.ChainHead) (audit.Report, error) {
+	t.Helper()
+	auditor, err := audit.New(b.DB, b.Packages, b.Node.Network())
+	require.NoError(t, err)
+	auditor.Expect(written)
+	return auditor.Audit(t.Context(), 0)
+}
+
+// A record that was rewritten as a whole has a chain that fits: what was known of it elsewhere does not.
+func TestChain_RewrittenAsAWholeIsFoundByItsHead(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	written := b.writeDown(t)
+	b.alice.Tap("1")
+	require.NoError(t, b.prune(1)) // the continuous audit is begun
+	_, steps := b.follow(t, telemetry.New())
+	reaches(t, steps, b.end(t))
+	report, err := b.expecting(t, written)
+	require.NoError(t, err)
+	require.True(t, report.Clean(), "%v", report.Findings)
+
+	b.damage(t, `UPDATE updates SET workflow_id = 'other' WHERE ledger_offset = $1`, int64(written.Offset))
+	b.requireFound(t, audit.Chained, written.Offset, "the hash does not follow")
+	b.rechain(t)
+	b.requireFound(t, audit.Chained, b.end(t), "as the checkpoint of the continuous audit says")
+	b.damage(t, `UPDATE audit_checkpoint
+		SET state = (state::jsonb || jsonb_build_object('hash', (SELECT encode(hash, 'hex') FROM ledger_head)))::json`)
+	b.requireClean(t)
+	report, err = b.expecting(t, written)
+	require.NoError(t, err)
+	require.Len(t, report.Findings, 1)
+	require.Equal(t, written.Offset, report.Findings[0].Offset)
+	require.Contains(t, report.Findings[0].Detail, "as the head that was written down says")
+}
+
+func TestChain_CutOffAtItsEndIsFoundByItsHead(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	end := b.end(t)
+	b.ActingAs("both", b.alice.Party, b.Node.DSO)
+	b.Call("both", http.MethodPost, "/v2/commands/submit-and-wait", map[string]any{
+		"commands": []any{map[string]any{"ExerciseCommand": map[string]any{
+			"templateId": "#splice-amulet:Splice.Amulet:Amulet", "contractId": "00" + strings.Repeat("ab", 33), "choice": "Archive",
+			"choiceArgument": map[string]any{},
+		}}},
+		"commandId": "refused", "actAs": []ledger.Party{b.alice.Party, b.Node.DSO},
+	})
+	written := b.writeDown(t)
+	require.Equal(t, end+1, written.Offset)
+	b.damage(t, `DELETE FROM completions WHERE ledger_offset = $1`, int64(written.Offset))
+	b.damage(t, `DELETE FROM completion_parties WHERE ledger_offset = $1`, int64(written.Offset))
+	b.damage(t, `UPDATE ledger_head SET ledger_offset = $1, hash = (SELECT hash FROM updates WHERE ledger_offset = $1)`,
+		int64(end))
+	b.requireClean(t)
+	report, err := b.expecting(t, written)
+	require.NoError(t, err)
+	require.Len(t, report.Findings, 1)
+	require.Contains(t, report.Findings[0].Detail, "its end was cut off")
+}
+
+func TestChain_GoesOnOverAPrune(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	early := b.writeDown(t)
+	b.alice.Tap("1")
+	pruned := b.writeDown(t)
+	b.alice.Tap("2")
+	last := b.writeDown(t)
+	require.NoError(t, b.prune(pruned.Offset))
+	for _, written := range []db.ChainHead{pruned, last} {
+		report, err := b.expecting(t, written)
+		require.NoError(t, err)
+		require.True(t, report.Clean(), "%v", report.Findings)
+		written.Hash[0]++
+		report, err = b.expecting(t, written)
+		require.NoError(t, err)
+		require.Len(t, report.Findings, 1)
+		require.Equal(t, written.Offset, report.Findings[0].Offset)
+	}
+	_, err := b.expecting(t, early)
+	require.True(t, fault.ParticipantPrunedDataAccessed.Matches(err), "%v", err)
+	b.damage(t, `UPDATE ledger_head SET pruned_hash = sha256(pruned_hash)`)
+	b.requireFound(t, audit.Chained, pruned.Offset+1, "the hash does not follow")
+}
+
+func TestWhatPruningLeftIsCheckedToo(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	tapped := b.end(t)
+	require.NoError(t, b.prune(tapped))
+	b.requireClean(t)
+	b.damage(t, `UPDATE completions SET change_id = 'another' WHERE ledger_offset = $1`, tapped)
+	b.requireFound(t, audit.Chained, tapped, "the digest of the completion is not that of its row")
+}
+
+// TestCopiesThatDifferAreFound changes what readers find contracts by.
+func TestCopiesThatDifferAreFound(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ statement, words string }{
+		"not listed": {
+			`DELETE FROM active_contracts WHERE contract_id = $1 AND party LIKE 'alice%'`, "for 1 stakeholders of the contract",
+		},
+		"marked otherwise": {
+			`UPDATE active_contracts SET in_network = false WHERE contract_id = $1`, "for 2 stakeholders of the contract",
+		},
+		"of another template": {
+			`UPDATE active_contracts SET template_id = 'other' WHERE contract_id = $1 AND party LIKE 'alice%'`,
+			"for 1 stakeholders of the contract",
+		},
+		"listed for a stranger": {
+			`INSERT INTO active_contracts SELECT 'mallory', created_offset, created_node_id, template_id, contract_id, in_network
+				FROM active_contracts WHERE contract_id = $1 LIMIT 1`, "for a party that is no stakeholder",
+		},
+		"listed and not there": {
+			`UPDATE active_contracts SET contract_id = 'none' WHERE contract_id = $1`, "for 2 stakeholders of the contract",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBundle(t)
+			b.damage(t, test.statement, b.coin)
+			b.requireFound(t, audit.Unchanged, b.end(t), test.words)
+		})
+	}
+}
+
+// TestEveryActiveContractIsExamined changes a contract that is no coin.
+func TestEveryActiveContractIsExamined(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	report, err := b.auditor.Audit(t.Context(), 0)
+	require.NoError(t, err)
+	require.True(t, report.Clean(), "%v", report.Findings)
+	b.damage(t, `UPDATE contracts SET in_network = NOT in_network
+		WHERE archived_offset IS NULL AND template_id LIKE '%:Splice.AmuletRules:AmuletRules'`)
+	report, err = b.auditor.Close(t.Context(), report.State)
+	require.NoError(t, err)
+	require.NotEmpty(t, report.Findings)
+	require.Equal(t, audit.Unchanged, report.Findings[0].Rule)
+	again, err := b.auditor.Close(t.Context(), report.State)
+	require.NoError(t, err)
+	require.Equal(t, report.FindingCount, again.FindingCount, "what is found again is one finding")
+}

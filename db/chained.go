@@ -1,0 +1,99 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/seal"
+)
+
+// ChainedUpdate is an update with its place in the chain.
+type ChainedUpdate struct {
+	ledger.Update
+
+	// Hash is that of the entry, as the row says. Digest is that of the row as it is.
+	Hash, Digest Hash
+	// Unreadable says why nothing but the offset and the texts of the update could be read.
+	Unreadable error
+}
+
+// ChainedCompletion is what the audit needs of a completion, with its place in the chain.
+type ChainedCompletion struct {
+	Offset     ledger.Offset
+	UpdateID   ledger.UpdateID // "" of a refusal
+	RecordTime time.Time
+	// Actors is how many parties it is listed for.
+	Actors int
+
+	// Hash is that of the entry and Digested that of the row, as the row says. Digest is that of the row as it is.
+	Hash, Digested, Digest Hash
+}
+
+// ChainedUpdates lists all updates of a range in order of their offsets, for who checks the chain.
+func (r Reader) ChainedUpdates(
+	ctx context.Context, after, upTo ledger.Offset, limit int32,
+) ([]ChainedUpdate, error) {
+	rows, err := r.queries.ListUpdates(ctx, dbgen.ListUpdatesParams{After: after, UpTo: upTo, CountMax: limit})
+	if err != nil {
+		return nil, failed("listing updates with their hashes", err)
+	}
+	updates := make([]ChainedUpdate, len(rows))
+	for i, row := range rows {
+		updates[i].Update, updates[i].Unreadable = fromDBUpdate(row)
+		updates[i].Hash = toHash(row.Hash)
+		if updates[i].Digest, err = digestOfUpdate(row); err != nil {
+			return nil, err
+		}
+	}
+	return updates, nil
+}
+
+// ChainedCompletions lists all completions of a range in order of their offsets, for who checks the chain.
+func (r Reader) ChainedCompletions(
+	ctx context.Context, after, upTo ledger.Offset, limit int32,
+) ([]ChainedCompletion, error) {
+	rows, err := r.queries.ListAllCompletions(ctx, dbgen.ListAllCompletionsParams{
+		After: after, UpTo: upTo, CountMax: limit,
+	})
+	if err != nil {
+		return nil, failed("listing completions with their hashes", err)
+	}
+	completions := make([]ChainedCompletion, len(rows))
+	for i, row := range rows {
+		completions[i] = ChainedCompletion{
+			Offset: row.LedgerOffset, UpdateID: ledger.UpdateID(orEmpty(row.UpdateID)), RecordTime: row.RecordTime,
+			Actors: len(row.ActAs), Hash: toHash(row.Hash), Digested: toHash(row.Digest),
+		}
+		if completions[i].Digest, err = digestOfCompletion(row); err != nil {
+			return nil, err
+		}
+	}
+	return completions, nil
+}
+
+// The digest of a row covers every column but those that are computed from it.
+
+func digestOfUpdate(row dbgen.Update) (Hash, error) {
+	row.Hash = nil
+	return seal.Digest(row)
+}
+
+func digestOfCompletion(row dbgen.Completion) (Hash, error) {
+	row.Hash, row.Digest = nil, nil
+	return seal.Digest(row)
+}
+
+// CountBeyondEnd counts the updates and completions after the end of the record, where there can be none.
+func (r Reader) CountBeyondEnd(ctx context.Context) (int64, error) {
+	count, err := r.queries.CountBeyondEnd(ctx)
+	return count, failed("counting rows after the end of the record", err)
+}
+
+func orEmpty(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
