@@ -197,7 +197,7 @@ func followUpdates[T any](
 
 // sendUpdates sends everything in the range of the query of which something is shown.
 func sendUpdates[T any](
-	ctx context.Context, a *API, query db.UpdatesQuery, show shower[T], send endpoint.Send[T],
+	ctx context.Context, a *API, query db.UpdatesQuery, show renderer[T], send endpoint.Send[T],
 ) error {
 	bounds := fetchBounds{limit: updatesPage, reads: 1, portions: budget.NewPortions(updatesPage)}
 	for query.After < query.UpTo {

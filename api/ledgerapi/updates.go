@@ -51,14 +51,14 @@ func (a *API) updates(ctx context.Context, req updatesRequest) ([]JsGetUpdatesRe
 	return listUpdates(ctx, a, req, view)
 }
 
-// shower makes an element of an answer from an update; false when nothing of it is shown.
-type shower[T any] func(context.Context, ledger.Update) (T, bool, error)
+// renderer makes an element of an answer from an update; false when nothing of it is shown.
+type renderer[T any] func(context.Context, ledger.Update) (T, bool, error)
 
 // updatesView is how updates are shown, as elements of the type T.
 type updatesView[T any] struct {
 	// readers are the parties whose updates can be shown, nil for all.
 	readers    []ledger.Party
-	show       shower[T]
+	show       renderer[T]
 	checkpoint func(db.Head) T
 }
 
@@ -179,7 +179,7 @@ type fetchBounds struct {
 // fetchUpdates returns updates of which something is shown, and moves the query behind them: when it ends with an empty
 // range, everything in its range has been read. No readers see nothing.
 func fetchUpdates[T any](
-	ctx context.Context, a *API, query *db.UpdatesQuery, bounds fetchBounds, show shower[T],
+	ctx context.Context, a *API, query *db.UpdatesQuery, bounds fetchBounds, show renderer[T],
 ) ([]T, error) {
 	begin := query.After
 	if begin >= query.UpTo {
@@ -193,7 +193,7 @@ func fetchUpdates[T any](
 }
 
 func scanUpdates[T any](
-	ctx context.Context, a *API, query *db.UpdatesQuery, bounds fetchBounds, show shower[T],
+	ctx context.Context, a *API, query *db.UpdatesQuery, bounds fetchBounds, show renderer[T],
 ) ([]T, error) {
 	if bounds.portions == nil {
 		bounds.portions = budget.NewPortions(updatesPage)
