@@ -22,9 +22,9 @@ import (
 	"github.com/florinledger/florin/ledger/workflowid"
 )
 
-// Record is what the client reads of the record: completions that another process wrote, or that were written after
+// CompletionReader is what the client reads of the record: completions that another process wrote, or that were written after
 // the request for them had gone.
-type Record interface {
+type CompletionReader interface {
 	// CompletionsByKey finds the completions of submissions by their keys.
 	CompletionsByKey(ctx context.Context, keys []string) (map[string]ledger.Completion, error)
 	// WaitAfter returns as soon as the record has grown beyond the offset.
@@ -40,7 +40,7 @@ type ClientOptions struct {
 	Ledger workflowid.Ledger
 	// Namespace is the one that Temporal is a client of.
 	Namespace string
-	Record    Record
+	Record    CompletionReader
 	// Outcomes is shared with the worker of the same process; a process without a worker has its own.
 	Outcomes *activities.Outcomes
 	// DSO is the party that every wallet reads as: a submission is not found by it for that.

@@ -21,7 +21,7 @@ import (
 // freezer is a Temporal, and a record, that can stop answering.
 type freezer struct {
 	client.Client
-	Record
+	CompletionReader
 
 	mu          sync.Mutex
 	frozen      bool
@@ -72,14 +72,14 @@ func (f *freezer) DescribeWorkflowExecution(
 	return &workflowservice.DescribeWorkflowExecutionResponse{}, nil
 }
 
-// CompletionsByKey implements [Record].
+// CompletionsByKey implements [CompletionReader].
 func (f *freezer) CompletionsByKey(context.Context, []string) (map[string]ledger.Completion, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.completions, f.recordFails
 }
 
-// SealKeys implements [Record].
+// SealKeys implements [CompletionReader].
 func (f *freezer) SealKeys(context.Context) (*seal.Keys, error) {
 	return seal.NewKeys(seal.Key{ID: 1, Secret: make([]byte, seal.SecretBytes)})
 }

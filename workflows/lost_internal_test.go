@@ -51,12 +51,12 @@ func (f *forgetful) ExecuteWorkflow(
 
 // kept is a record with some completions.
 type kept struct {
-	Record
+	CompletionReader
 
 	completions map[string]ledger.Completion
 }
 
-// CompletionsByKey implements [Record].
+// CompletionsByKey implements [CompletionReader].
 func (k *kept) CompletionsByKey(context.Context, []string) (map[string]ledger.Completion, error) {
 	return k.completions, nil
 }
