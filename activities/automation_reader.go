@@ -35,31 +35,31 @@ func (t *automationTurn) Shared(template lf.TypeName, limit int) ([]ledger.Contr
 	return found, nil
 }
 
-// Contract implements [automation.Record].
+// Contract implements [automation.LedgerReader].
 func (t *automationTurn) Contract(id ledger.ContractID) (ledger.Contract, bool, error) {
 	stored, ok, err := t.tx.NetworkContract(t.ctx, id)
 	return stored.Contract, ok && stored.Archived == nil, t.note(err)
 }
 
-// IsHosted implements [automation.Record].
+// IsHosted implements [automation.LedgerReader].
 func (t *automationTurn) IsHosted(party ledger.Party) (bool, error) {
 	known, err := t.tx.Parties(t.ctx, []ledger.Party{party})
 	return len(known) > 0 && known[0].IsLocal, t.note(err)
 }
 
-// Provided implements [automation.Record].
+// Provided implements [automation.LedgerReader].
 func (t *automationTurn) Provided(receiver ledger.Party) (provided.Book, error) {
 	found, err := t.tx.ProvidedPreapprovals(t.ctx, t.now, receiver)
 	return provided.Book(found), t.note(err)
 }
 
-// OfRound implements [automation.Record].
+// OfRound implements [automation.LedgerReader].
 func (t *automationTurn) OfRound(round int64, templates []lf.TypeName, limit int) ([]ledger.Contract, error) {
 	found, err := t.tx.ContractsOfRound(t.ctx, names(templates), strconv.FormatInt(round, 10), int32(limit))
 	return withoutPlace(found), t.note(err)
 }
 
-// Dust implements [automation.Record].
+// Dust implements [automation.LedgerReader].
 func (t *automationTurn) Dust(round int64, limit int) ([]ledger.Contract, error) {
 	found, err := t.tx.Dust(t.ctx, round, int32(limit))
 	return withoutPlace(found), t.note(err)
@@ -73,7 +73,7 @@ func withoutPlace(found []db.StoredContract) []ledger.Contract {
 	return contracts
 }
 
-// Activity implements [automation.Record].
+// Activity implements [automation.LedgerReader].
 func (t *automationTurn) Activity(round int64) (summary coin.OpenMiningRoundSummary, err error) {
 	packages := t.activities.Packages
 	var templates [5]lf.TypeName

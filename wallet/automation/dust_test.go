@@ -14,7 +14,7 @@ import (
 
 // eaten has coin that is dust, the first that became so first.
 type eaten struct {
-	automation.Record
+	automation.LedgerReader
 
 	dust []ledger.Contract
 }

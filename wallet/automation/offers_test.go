@@ -74,12 +74,12 @@ func TestWhichProposalsOfPreapprovalsAreAccepted(t *testing.T) {
 
 // record is what a planner sees of the ledger beside its contracts.
 type record struct {
-	automation.Record
+	automation.LedgerReader
 
 	book provided.Book
 }
 
-// OfRound implements [automation.Record].
+// OfRound implements [automation.LedgerReader].
 func (record) OfRound(int64, []lf.TypeName, int) ([]ledger.Contract, error) { return nil, nil }
 
 func (record) IsHosted(ledger.Party) (bool, error) { return true, nil }

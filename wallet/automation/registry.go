@@ -81,14 +81,14 @@ type Situation struct {
 	plan.Situation
 
 	Subject string
-	Record  Record
+	Record  LedgerReader
 	// Settings show what the operator wants, LedgerSettings what the ledger decides by.
 	Settings       Settings
 	LedgerSettings ledger.Settings
 }
 
 // Record shows what the network's own automation needs to know of the ledger.
-type Record interface {
+type LedgerReader interface {
 	// Activity adds up what was recorded against a mining round.
 	Activity(round int64) (coin.OpenMiningRoundSummary, error)
 	// OfRound lists active contracts of templates that belong to a mining round, at most so many.
