@@ -12,8 +12,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Record is what is audited.
-type Record interface {
+// Reader is what is audited.
+type Reader interface {
 	Head(ctx context.Context) (db.Head, error)
 	ChainedUpdates(ctx context.Context, after, upTo ledger.Offset, limit int32) ([]db.ChainedUpdate, error)
 	ChainedCompletions(ctx context.Context, after, upTo ledger.Offset, limit int32) ([]db.ChainedCompletion, error)
@@ -49,7 +49,7 @@ const (
 
 // Auditor audits a record.
 type Auditor struct {
-	record   Record
+	record   Reader
 	packages *ledger.Packages
 	network  ledger.Network
 	holding  []string
@@ -71,7 +71,7 @@ func (a *Auditor) Expect(head db.ChainHead) {
 func (a *Auditor) OnProgress(tell func(at, end ledger.Offset)) { a.progress = tell }
 
 // New makes an auditor of a network's coin. The error says that the packages do not have the coin.
-func New(record Record, packages *ledger.Packages, network ledger.Network) (*Auditor, error) {
+func New(record Reader, packages *ledger.Packages, network ledger.Network) (*Auditor, error) {
 	a := &Auditor{record: record, packages: packages, network: network, progress: func(ledger.Offset, ledger.Offset) {}}
 	for _, entity := range []string{"Amulet", "LockedAmulet"} {
 		name := lf.TypeName{Package: "#" + coinPackage, Module: "Splice.Amulet", Entity: entity}

@@ -13,7 +13,7 @@ import (
 
 // looking notes how many updates were read at once at most.
 type looking struct {
-	audit.Record
+	audit.Reader
 
 	most int
 }
@@ -21,7 +21,7 @@ type looking struct {
 func (l *looking) ChainedUpdates(
 	ctx context.Context, after, upTo ledger.Offset, limit int32,
 ) ([]db.ChainedUpdate, error) {
-	updates, err := l.Record.ChainedUpdates(ctx, after, upTo, limit)
+	updates, err := l.Reader.ChainedUpdates(ctx, after, upTo, limit)
 	l.most = max(l.most, len(updates))
 	return updates, err
 }
@@ -36,7 +36,7 @@ func TestTheAuditReadsLargeUpdatesOneByOne(t *testing.T) {
 	before, err := b.auditor.Audit(t.Context(), 0)
 	require.NoError(t, err)
 	b.damage(t, `UPDATE updates SET events = (events::text || repeat(' ', 2000000))::json`)
-	record := &looking{Record: b.DB}
+	record := &looking{Reader: b.DB}
 	auditor, err := audit.New(record, b.Packages, b.Node.Network())
 	require.NoError(t, err)
 	after, err := auditor.Audit(t.Context(), 0)

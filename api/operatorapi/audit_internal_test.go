@@ -17,7 +17,7 @@ import (
 )
 
 // endless is a record of which nothing is read in time.
-type endless struct{ audit.Record }
+type endless struct{ audit.Reader }
 
 func (endless) Head(ctx context.Context) (db.Head, error) {
 	<-ctx.Done()
@@ -25,7 +25,7 @@ func (endless) Head(ctx context.Context) (db.Head, error) {
 }
 
 // gone is a record whose next entries were pruned.
-type gone struct{ audit.Record }
+type gone struct{ audit.Reader }
 
 func (gone) Head(context.Context) (db.Head, error) {
 	return db.Head{}, fault.PrunedDataAccessed(70, 80)
