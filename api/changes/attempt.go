@@ -15,7 +15,7 @@ import (
 // attempts together submit it once.
 type Attempt struct {
 	claim  db.KeyClaim
-	record Record
+	record KeyStore
 	// next counts the submissions of this attempt, and try those that were refused and are made anew; tried is what it
 	// will be when the last one is.
 	next, try, tried int

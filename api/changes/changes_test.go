@@ -271,7 +271,7 @@ func (a *ask) send(t *testing.T, key string) endpoint.Content {
 	})
 }
 
-func keeper(t *testing.T, record changes.Record, keep time.Duration) *changes.Keeper {
+func keeper(t *testing.T, record changes.KeyStore, keep time.Duration) *changes.Keeper {
 	t.Helper()
 	made, err := changes.NewKeeper(changes.Options{
 		Record: record, Keep: keep, Logger: slog.New(slog.DiscardHandler),
@@ -332,7 +332,7 @@ func TestAKeeperForgetsOldKeysByItself(t *testing.T) {
 	a := &ask{keeper: keeper(t, record, time.Microsecond), answers: []endpoint.Content{{Status: http.StatusOK}}}
 	a.send(t, "k")
 	ctx, cancel := context.WithCancel(t.Context())
-	told := &counting{Record: record, forgotten: make(chan int64, 1)}
+	told := &counting{KeyStore: record, forgotten: make(chan int64, 1)}
 	var group sync.WaitGroup
 	group.Go(func() { keeper(t, told, 0).Run(ctx) })
 	require.EqualValues(t, 1, <-told.forgotten)
@@ -341,12 +341,12 @@ func TestAKeeperForgetsOldKeysByItself(t *testing.T) {
 }
 
 type counting struct {
-	changes.Record
+	changes.KeyStore
 	forgotten chan int64
 }
 
 func (c *counting) ForgetIdempotencyKeys(ctx context.Context) (int64, error) {
-	forgotten, err := c.Record.ForgetIdempotencyKeys(ctx)
+	forgotten, err := c.KeyStore.ForgetIdempotencyKeys(ctx)
 	c.forgotten <- forgotten
 	return forgotten, err
 }

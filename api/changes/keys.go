@@ -52,7 +52,7 @@ const (
 )
 
 // Record keeps keys and answers, and knows what was submitted.
-type Record interface {
+type KeyStore interface {
 	ClaimIdempotencyKey(
 		ctx context.Context, key db.IdempotencyKey, keeping db.Keeping,
 	) (db.KeyClaim, *db.KnownKey, error)
@@ -71,7 +71,7 @@ type Record interface {
 // Options are the parts and settings of a [Keeper].
 type Options struct {
 	// Record is required.
-	Record Record
+	Record KeyStore
 	// Keep is how long answers are kept; zero means DefaultKeep.
 	Keep time.Duration
 	// Hold is how long one who serves a request counts as alive without saying so; zero means a few seconds.
@@ -213,7 +213,7 @@ func (k *Keeper) serveClaimed(
 // serve calls the endpoint. An attempt that finds that an earlier one has acted meanwhile starts anew, to decide as
 // that one did. It reports whether later attempts have something to look for.
 func serve(
-	ctx context.Context, exchange endpoint.Exchange, claim db.KeyClaim, record Record,
+	ctx context.Context, exchange endpoint.Exchange, claim db.KeyClaim, record KeyStore,
 ) (content endpoint.Content, submitted bool) {
 	attempt := &Attempt{claim: claim, record: record}
 	_, acted, err := attempt.Before(ctx)

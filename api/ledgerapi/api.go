@@ -49,12 +49,12 @@ type Settings struct {
 	Counts Counts
 }
 
-// Record is what the endpoints read from the database.
-type Record interface {
-	users.Record
-	parties.Record
+// LedgerStore is what the endpoints read from the database.
+type LedgerStore interface {
+	users.UserStore
+	parties.PartyStore
 	ExternalPartyRecord
-	idps.Record
+	idps.ProviderStore
 	CompletionRecord
 	ContractRecord
 	UpdateRecord
@@ -74,7 +74,7 @@ type Catalog interface {
 type Options struct {
 	Node      ledger.Node
 	Catalog   *catalog.Catalog
-	Record    Record
+	Record    LedgerStore
 	Pruner    Pruner
 	Watcher   Watcher
 	Submitter Submitter
@@ -88,7 +88,7 @@ type Options struct {
 type API struct {
 	node      ledger.Node
 	catalog   Catalog
-	record    Record
+	record    LedgerStore
 	pruner    Pruner
 	watcher   Watcher
 	tail      *tail

@@ -14,12 +14,12 @@ import (
 
 // headed is a record that has a head.
 type headed struct {
-	Record
+	LedgerStore
 
 	head db.Head
 }
 
-// Head implements [Record].
+// Head implements [LedgerStore].
 func (h *headed) Head(ctx context.Context) (db.Head, error) {
 	return h.head, budget.Of(ctx).Take(1 << 10) // as its row does
 }

@@ -32,7 +32,7 @@ func (c *changing) Snapshot() *ledger.Packages {
 func (c *changing) For(context.Context) (*ledger.Packages, error) { return c.Snapshot(), nil }
 
 // knowing is a record without contracts that knows every party.
-type knowing struct{ Record }
+type knowing struct{ LedgerStore }
 
 func (knowing) Parties(_ context.Context, parties []ledger.Party) ([]ledger.PartyDetails, error) {
 	var known []ledger.PartyDetails

@@ -208,7 +208,7 @@ func TestPagesOfUpdates(t *testing.T) {
 
 // hiding is a long record of updates of which nothing is ever shown.
 type hiding struct {
-	ledgerapi.Record
+	ledgerapi.LedgerStore
 
 	head ledger.Offset
 }

@@ -177,7 +177,7 @@ func (b *bundle) eventsOf(id string) ledgerapi.JsGetEventsByContractIDResponse {
 
 // pruning is a record that is pruned as soon as somebody has asked where it begins.
 type pruning struct {
-	ledgerapi.Record
+	ledgerapi.LedgerStore
 
 	asked atomic.Int64
 }

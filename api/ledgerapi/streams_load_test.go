@@ -80,24 +80,24 @@ func TestStreamsAreCompleteAndInOrderWhileOthersWrite(t *testing.T) {
 
 // counting counts what is asked of the record on behalf of streams.
 type counting struct {
-	ledgerapi.Record
+	ledgerapi.LedgerStore
 
 	completions, updates, touched atomic.Int64
 }
 
 func (c *counting) Completions(ctx context.Context, query db.CompletionsQuery) ([]ledger.Completion, error) {
 	c.completions.Add(1)
-	return c.Record.Completions(ctx, query)
+	return c.LedgerStore.Completions(ctx, query)
 }
 
 func (c *counting) Updates(ctx context.Context, query db.UpdatesQuery) ([]ledger.Update, error) {
 	c.updates.Add(1)
-	return c.Record.Updates(ctx, query)
+	return c.LedgerStore.Updates(ctx, query)
 }
 
 func (c *counting) TouchedParties(ctx context.Context, after, upTo ledger.Offset) ([]ledger.Party, error) {
 	c.touched.Add(1)
-	return c.Record.TouchedParties(ctx, after, upTo)
+	return c.LedgerStore.TouchedParties(ctx, after, upTo)
 }
 
 func TestIdleStreamsDoNotReadTheRecord(t *testing.T) {
@@ -106,7 +106,7 @@ func TestIdleStreamsDoNotReadTheRecord(t *testing.T) {
 	b := newBundle(t, apitest.Options{
 		Record: record, Settings: ledgerapi.Settings{CheckpointInterval: 50 * time.Millisecond},
 	})
-	record.Record = b.DB
+	record.LedgerStore = b.DB
 	b.note("before")
 	const idle = 100
 	waiting := make([]*apitest.Stream, idle)
@@ -179,7 +179,7 @@ func TestASlowReaderHoldsOnePage(t *testing.T) {
 	t.Parallel()
 	record := &counting{}
 	b := newBundle(t, apitest.Options{Record: record})
-	record.Record = b.DB
+	record.LedgerStore = b.DB
 	const transactions, size = 301, 150_000 // many portions, together several times what a connection holds
 	b.note("first")
 	multiply(t, b.DB, transactions, strings.Repeat("x", size))

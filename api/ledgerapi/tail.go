@@ -30,7 +30,7 @@ const (
 // for all of them, so that a stream for whose parties nothing happens costs the database nothing. It works while
 // somebody follows.
 type tail struct {
-	record  Record
+	record  LedgerStore
 	watcher Watcher
 
 	mu sync.Mutex
@@ -56,7 +56,7 @@ type follower struct {
 	failure        error
 }
 
-func newTail(record Record, watcher Watcher) *tail {
+func newTail(record LedgerStore, watcher Watcher) *tail {
 	return &tail{
 		record: record, watcher: watcher,
 		byParty:    make(map[ledger.Party]map[*follower]struct{}),

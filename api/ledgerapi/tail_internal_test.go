@@ -18,7 +18,7 @@ import (
 
 // scripted is a record whose end moves when the test says so.
 type scripted struct {
-	Record
+	LedgerStore
 
 	mu      sync.Mutex
 	head    db.Head

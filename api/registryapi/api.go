@@ -18,8 +18,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Record is what the endpoints read from the database.
-type Record interface {
+// NetworkReader is what the endpoints read from the database.
+type NetworkReader interface {
 	Head(ctx context.Context) (db.Head, error)
 	ActiveNetworkContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
 	HeldContracts(ctx context.Context, held db.Held) ([]db.StoredContract, error)
@@ -39,7 +39,7 @@ type Record interface {
 type Options struct {
 	Node     ledger.Node
 	Packages *ledger.Packages
-	Record   Record
+	Record   NetworkReader
 	// Supply is where the supply of the coin is counted.
 	Supply Supply
 	// Now is the node's clock.
@@ -56,7 +56,7 @@ type Supply interface {
 type API struct {
 	node     ledger.Node
 	packages *ledger.Packages
-	record   Record
+	record   NetworkReader
 	supply   Supply
 	now      func() time.Time
 	// transferArgument and allocateArgument describe what factories are asked with.

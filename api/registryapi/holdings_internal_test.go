@@ -17,7 +17,7 @@ import (
 
 // endless is a record in which an owner has more coin than anybody can count.
 type endless struct {
-	Record
+	NetworkReader
 
 	pages int
 }

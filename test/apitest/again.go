@@ -23,15 +23,15 @@ import (
 const dying = "dies-"
 
 // mortal is the record of a node that dies between its change and the storing of the answer, at keys that say so.
-type mortal struct{ changes.Record }
+type mortal struct{ changes.KeyStore }
 
-// AnswerIdempotencyKey implements [changes.Record].
+// AnswerIdempotencyKey implements [changes.KeyStore].
 func (m mortal) AnswerIdempotencyKey(ctx context.Context, claim db.KeyClaim, answer db.KeyedAnswer) (bool, error) {
 	if strings.HasPrefix(claim.Key, dying) && claim.Attempt == 1 {
 		_, err := m.HoldIdempotencyKey(ctx, claim, 0)
 		return false, errors.Join(err, errors.New("the node is gone"))
 	}
-	return m.Record.AnswerIdempotencyKey(ctx, claim, answer)
+	return m.KeyStore.AnswerIdempotencyKey(ctx, claim, answer)
 }
 
 // again makes a change that succeeds with a key, at a node that dies before it has stored its answer, and once more:

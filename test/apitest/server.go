@@ -66,9 +66,9 @@ type Options struct {
 	// Onboarder replaces the one that onboards on the spot.
 	Onboarder parties.Onboarder
 	// Record and Watcher replace the database.
-	Record ledgerapi.Record
+	Record ledgerapi.LedgerStore
 	// Registry replaces the database where the registry and scan read it.
-	Registry registryapi.Record
+	Registry registryapi.NetworkReader
 	Watcher  ledgerapi.Watcher
 	Log      io.Writer
 	// LogLevel is from which level on there are lines in the log.
@@ -86,7 +86,7 @@ type Options struct {
 	// node that dies before it has stored its answer, and repeated, which must answer the same.
 	Once bool
 	// Answers replaces the database as the place where they are kept.
-	Answers changes.Record
+	Answers changes.KeyStore
 	// Origins are the web origins whose pages may call the node.
 	Origins []string
 	// Hosts are the names under which the node is served; the zero value is every one.

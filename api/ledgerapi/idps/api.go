@@ -3,8 +3,8 @@ package idps
 
 // API serves identity providers.
 type API struct {
-	record Record
+	record ProviderStore
 }
 
 // New makes the API.
-func New(record Record) *API { return &API{record: record} }
+func New(record ProviderStore) *API { return &API{record: record} }

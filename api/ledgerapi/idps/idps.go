@@ -11,9 +11,9 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// Record is where identity providers are kept. The faults are those of the API: IDP_CONFIG_NOT_FOUND,
+// ProviderStore is where identity providers are kept. The faults are those of the API: IDP_CONFIG_NOT_FOUND,
 // IDP_CONFIG_ALREADY_EXISTS, IDP_CONFIG_ISSUER_ALREADY_EXISTS, TOO_MANY_IDENTITY_PROVIDER_CONFIGS.
-type Record interface {
+type ProviderStore interface {
 	Known
 	CreateIdentityProvider(ctx context.Context, provider ledger.IdentityProvider) error
 	IdentityProviders(ctx context.Context) ([]ledger.IdentityProvider, error)

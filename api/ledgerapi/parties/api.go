@@ -11,7 +11,7 @@ import (
 // API serves parties.
 type API struct {
 	node      ledger.Node
-	record    Record
+	record    PartyStore
 	onboarder Onboarder
 	now       func() time.Time
 	// allocating are the external parties that requests wait for.
@@ -19,6 +19,6 @@ type API struct {
 }
 
 // New makes the API. Now is the node's clock.
-func New(node ledger.Node, record Record, onboarder Onboarder, now func() time.Time) *API {
+func New(node ledger.Node, record PartyStore, onboarder Onboarder, now func() time.Time) *API {
 	return &API{node: node, record: record, onboarder: onboarder, now: now}
 }

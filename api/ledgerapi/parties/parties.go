@@ -25,8 +25,8 @@ const maxPartyFilter = ledger.MaxPartyHintLength
 // in the query.
 const partyPlaceholder = "party"
 
-// Record is where parties are kept.
-type Record interface {
+// PartyStore is where parties are kept.
+type PartyStore interface {
 	OnboardingRecord
 	users.Finder
 	idps.Known

@@ -3,8 +3,8 @@ package users
 
 // API serves users.
 type API struct {
-	record Record
+	record UserStore
 }
 
 // New makes the API.
-func New(record Record) *API { return &API{record: record} }
+func New(record UserStore) *API { return &API{record: record} }

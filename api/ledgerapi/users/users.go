@@ -11,9 +11,9 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// Record is where users and their rights are kept. The faults are those of the API: USER_NOT_FOUND,
+// UserStore is where users and their rights are kept. The faults are those of the API: USER_NOT_FOUND,
 // USER_ALREADY_EXISTS, TOO_MANY_USER_RIGHTS.
-type Record interface {
+type UserStore interface {
 	Finder
 	idps.Known
 	// Parties returns those of the parties that are known, in byte order.
