@@ -40,9 +40,11 @@ func TestAProcessThatStandsStillLosesItsSessions(t *testing.T) {
 	require.NoError(t, err)
 
 	locked := make(chan error, 1)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // or a session that nobody ends would be waited for
+	defer cancel()
 	go func() {
-		locked <- record.InTx(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.LockHead(t.Context())
+		locked <- record.InTx(ctx, func(tx *db.Tx) error {
+			_, err := tx.LockHead(ctx)
 			return err
 		})
 	}()
