@@ -45,8 +45,8 @@ func (m *meter) Give(bytes int64) {
 
 func (m *meter) counted(held int64) int64 { return max(0, held-m.free) }
 
-// Body is a body of which the bytes count that are held. What is long must fit in what all bodies may take together, and
-// in what those of one user may.
+// Body is a body of which the bytes count that are held: what is long must fit in what all bodies may take together,
+// and in what those of one user may.
 type Body struct {
 	from io.Reader
 	meter

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"time"
 
 	"github.com/florinledger/florin/internal/turns"
@@ -16,11 +17,15 @@ import (
 const (
 	// StreamReads is how many streams may read at once. However many are woken by one commit, connections to the database
 	// are left for everybody else.
-	StreamReads, UserStreamReads = 8, 4
+	StreamReads = 8
+	// UserStreamReads is how many of them may be one user's.
+	UserStreamReads = 4
 	// DirectCommits is how many changes are committed at once without a submission: parties, users, rights, identity
 	// providers. They are so few that commits of submissions find the head of the record free, and connections to the
 	// database.
-	DirectCommits, UserDirectCommits = 8, 4
+	DirectCommits = 8
+	// UserDirectCommits is how many of them may be one user's.
+	UserDirectCommits = 4
 	// AnonymousTurns is how many requests without a token are worked on at the same moment.
 	AnonymousTurns = 4
 	// LargeAnswers is how many answers at once may hold more than others, for a row that is too large for these.
@@ -71,11 +76,12 @@ type row struct {
 	patience time.Duration
 }
 
-// table has all that there is only so much of. What anybody has together with others, the users of each identity provider
-// but the default one have half of.
+// table has all that there is only so much of. The users of each identity provider but the default one have half of it
+// together.
 func (s *settings) table() [places]row {
+	ofProvider := func(all int) int { return int(ledger.ProviderShare(int64(all))) }
 	shared := func(all, each int) turns.Limits {
-		return turns.Limits{All: all, Each: each, Together: int(ledger.ProviderShare(int64(all)))}
+		return turns.Limits{All: all, Each: each, Together: ofProvider(all)}
 	}
 	ofRequests := shared(s.Requests, s.UserRequests)
 	ofBodies := shared(int(s.BodyMemory), int(s.UserBodyMemory))
@@ -93,7 +99,7 @@ func (s *settings) table() [places]row {
 		anonymousTurns:    {Limits: turns.Limits{All: AnonymousTurns}, what: withoutToken, patience: anonymousWait},
 		anonymousStreams:  {Limits: turns.Limits{All: s.AnonymousRequests}, what: "streams without a usable token"},
 		streams:           {shared(s.Streams, s.UserStreams), "streams open already", "streams", s.whole.UserStreams, 0},
-		refusedStreams:    {Limits: turns.Limits{Each: userRefusedStreams, Together: int(ledger.ProviderShare(int64(s.Streams)))}},
+		refusedStreams:    {Limits: turns.Limits{Each: userRefusedStreams, Together: ofProvider(s.Streams)}},
 		bodyBytes:         {ofBodies, "bytes of long request bodies", "request_bytes", 0, 0},
 		streamBytes:       {ofBodies, "bytes of requests of open streams", "stream_request_bytes", 0, 0},
 		answerBytes: {
@@ -126,7 +132,7 @@ func (l *Limits) refusal(in place, who turns.Account, short turns.Shortage) erro
 	case who.Name == nobody:
 		text = fmt.Sprintf("Callers without a usable token have %d %s, the most for all of them at once.", row.Each, row.what)
 	default:
-		each := fmt.Sprint(row.Each)
+		each := strconv.Itoa(row.Each)
 		if row.whole != 0 {
 			each = partText(row.Each, row.whole, now.processes)
 		}

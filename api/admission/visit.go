@@ -8,8 +8,8 @@ import (
 	"github.com/florinledger/florin/internal/turns"
 )
 
-// Visit is what one request has of the node while it is served. It belongs to the goroutine that serves the request. Nil
-// has nothing, and waits for nothing: that of what is served whatever else is.
+// Visit is what one request has of the node while it is served. It belongs to the goroutine that serves the request.
+// Nil has nothing, and waits for nothing: it is for what is served however many requests there are.
 type Visit struct {
 	limits *Limits
 	who    Caller
@@ -39,9 +39,9 @@ const (
 	maxRest = 10 * time.Second
 )
 
-// enterAnonymous waits for the turn of a request without a usable token. A turn rests after each request for a multiple of
-// the time that it took. So what costs much is served seldom, what costs little often, and all of it together takes a
-// fixed share of the node.
+// enterAnonymous waits for the turn of a request without a usable token. A turn rests after each request for a multiple
+// of the time that it took. So what costs much is served seldom, what costs little often, and all of it together takes
+// a fixed share of the node.
 func (l *Limits) enterAnonymous(ctx context.Context, who Caller) (context.Context, *Visit, error) {
 	if err := l.try(anonymousRequests, who.Account, 1); err != nil {
 		return nil, nil, err
@@ -73,8 +73,8 @@ func (l *Limits) time() time.Time {
 	return time.Time{}
 }
 
-// Open counts a stream. One that is refused is open too, until its client has been told. Leave when it has ended, unless
-// unopened is the refusal, because even too many refused ones are open.
+// Open counts a stream. One that is refused is open too, until its client has been told. Leave when it has ended,
+// unless unopened is the refusal, because even too many refused ones are open.
 func (l *Limits) Open(who Caller) (visit *Visit, refusal, unopened error) {
 	visit = &Visit{limits: l, who: who, in: streams}
 	if who.Anonymous {
@@ -125,8 +125,8 @@ func (v *Visit) endReading() {
 	}
 }
 
-// Pause lets others read while the request waits for what takes neither the database nor a processor. Call resume before
-// going on; it waits for the request's next turn, and fails when ctx ends.
+// Pause lets others read while the request waits for what takes neither the database nor a processor. Call resume
+// before going on; it waits for the request's next turn, and fails when ctx ends.
 func (v *Visit) Pause(ctx context.Context) (resume func() error) {
 	if v == nil || v.reading == nil {
 		return func() error { return nil }
@@ -138,8 +138,8 @@ func (v *Visit) Pause(ctx context.Context) (resume func() error) {
 	}
 }
 
-// Wait moves the request to the places of those that only wait for news, where it stays. It is refused when there is none,
-// or when the request holds more of its answer than what does not count: others need that meanwhile.
+// Wait moves the request to the places of those that only wait for news, where it stays. It is refused when there is
+// none, or when the request holds more of its answer than what does not count: others need that meanwhile.
 func (v *Visit) Wait(ctx context.Context) error {
 	if held := budget.Of(ctx).Held(); held > freeAnswer {
 		return Overloaded(RetryAfter, "The answer has %d bytes already, and one with more than %d waits for no news.",

@@ -15,13 +15,13 @@ var ErrCrowded = errors.New("too many wait for their turn")
 type Shortage int
 
 const (
-	// NoShortage: there is one.
+	// NoShortage means that there is one.
 	NoShortage Shortage = iota
-	// ShortForAll: all turns are taken.
+	// ShortForAll means that all turns are taken.
 	ShortForAll
-	// ShortForProvider: the users of the identity provider have as many as they may have together.
+	// ShortForProvider means that the users of the identity provider have as many as they may have together.
 	ShortForProvider
-	// ShortForAccount: the account has as many as it may have.
+	// ShortForAccount means that the account has as many as it may have.
 	ShortForAccount
 )
 
@@ -51,8 +51,8 @@ type Limits struct {
 	Waiting int
 }
 
-// Turns are so many at once: of requests, say, or of bytes. Others wait, in fair order, or are refused. The zero value has
-// any number. It is safe for concurrent use.
+// Turns are so many at once: of requests, say, or of bytes. Others wait, in fair order, or are refused. The zero value
+// has any number. It is safe for concurrent use.
 type Turns struct {
 	mu     sync.Mutex
 	limits Limits
