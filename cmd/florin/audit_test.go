@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/db/dbtest"
 )
 
 // People at a terminal see how far a long audit is; logs and pipes get no such lines.
@@ -29,4 +32,20 @@ func TestAnAuditShowsItsProgressAtATerminal(t *testing.T) {
 	tell(100, 1000)
 	end()
 	require.Empty(t, seen.String())
+}
+
+// The head that an audit prints is what a later one takes.
+func TestAudit_ComparesTheHeadThatWasWrittenDown(t *testing.T) {
+	t.Parallel()
+	url := recordWith(t)
+	head, err := dbtest.Open(t, url).Head(t.Context())
+	require.NoError(t, err)
+	command := auditCommand{
+		recordPlace: placeOf(url), Head: &db.ChainHead{Offset: head.Offset, Hash: head.Hash},
+	}
+	require.NoError(t, command.Run(t.Context()))
+	command.Head.Hash[0]++
+	require.ErrorContains(t, command.Run(t.Context()), "the record breaks a rule in 1 places")
+	command.Offset = int64(head.Offset) - 1
+	require.ErrorContains(t, command.Run(t.Context()), "leave --offset out")
 }
