@@ -119,6 +119,7 @@ var outsideTransactions = map[string]string{
 	"WithdrawOnboarding":  "is for workflows", "ExpireOnboarding": "is for workflows",
 	"takeIdempotencyKey": "comes before the endpoint is called", "HoldIdempotencyKey": "is around an endpoint",
 	"ReturnIdempotencyKey": "is around an endpoint", "AnswerIdempotencyKey": "is around an endpoint",
+	"insertSealKey":         "makes a key of the ledger, for nobody",
 	"ForgetIdempotencyKeys": "is the node's own", "noteKey": "is of the key of a request that is being served",
 	"TakeDueLifecycles": "is for workers", "InsertNode": "makes the node", "Leave": "is of the process",
 	"see":          "is of the process",

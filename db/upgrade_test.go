@@ -65,7 +65,7 @@ func TestTheVersionBeforeWorksUntilTheSchemaIsContracted(t *testing.T) {
 		require.Equal(t, known, newestOfAll(t, conn))
 	}
 	before := connectAs(t, databaseURL, "florin/abcdefghijkl watcher")
-	refused("florin/abcdefghijkl", "does not say")
+	refused("florin/abcdefghijkl", "has not said what it is")
 	require.NoError(t, before.Close(t.Context()))
 	see := func(process string, seen time.Duration) {
 		t.Helper()
