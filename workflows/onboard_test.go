@@ -115,7 +115,7 @@ func TestAnOnboardingWaitsForTheOthers(t *testing.T) {
 	outcomes := map[string]topology.Outcome{
 		"one": waiting,
 		"bad": {
-			Party: carol, Progress: topology.Refused, Pending: true,
+			Party: carol, Progress: topology.Refused, Pending: true, ExpiresAt: waiting.ExpiresAt,
 			Refusal: fault.TopologyUnauthorizedTransaction.New("not like this"),
 		},
 		"two": {Party: carol, Progress: topology.Allocated, Offset: 9},
