@@ -189,8 +189,8 @@ test/cluster: build haproxy ## Restart and kill nodes behind a load balancer, un
 	@$(BIN) testenv -- $(GO) test -tags long ./test/e2e -count=1 -v -timeout 0 -run TestManyNodesAreOneNode -seed $(SEED) -lasting $(LASTING)
 
 # The version before is built from its commit and kept, for it does not change.
-# It is the last release; before the first one, the commit in which the schema of release 1 begins.
-BEFORE ?= $(shell $(git) log --diff-filter=A --format=%H -- db/schema/00001_baseline.sql 2>/dev/null | tail -n 1)
+# It is the last release; before the first one, the commit that changed the schema of release 1 last.
+BEFORE ?= $(shell $(git) log --max-count=1 --format=%H -- db/schema/00001_baseline.sql 2>/dev/null)
 before := $(BEFORE)
 before_kept := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/florin/before/$(before)
 
