@@ -51,7 +51,7 @@ const (
 	retryAfter = "1"
 )
 
-// Record keeps keys and answers, and knows what was submitted.
+// KeyStore keeps keys and answers, and knows what was submitted.
 type KeyStore interface {
 	ClaimIdempotencyKey(
 		ctx context.Context, key db.IdempotencyKey, keeping db.Keeping,

@@ -87,7 +87,7 @@ type Situation struct {
 	LedgerSettings ledger.Settings
 }
 
-// Record shows what the network's own automation needs to know of the ledger.
+// LedgerReader shows what the network's own automation needs to know of the ledger.
 type LedgerReader interface {
 	// Activity adds up what was recorded against a mining round.
 	Activity(round int64) (coin.OpenMiningRoundSummary, error)

@@ -417,9 +417,9 @@ func TestCommandsThatHaveExpiredEndTogether(t *testing.T) {
 	w := newWorld(t)
 	var expired []ledger.ContractID
 	for range 3 {
-		expired = append(expired, w.command(0, -patience))
+		expired = append(expired, w.command(-patience))
 	}
-	justNow := w.command(0, -time.Second)
+	justNow := w.command(-time.Second)
 	step := w.plan(lifecycle.RunTransferCommands, append(slices.Clone(expired), justNow)...)
 	require.NotNil(t, step.Action)
 	require.Contains(t, step.Action.CommandID, "expire-transfer-command:")
@@ -438,7 +438,7 @@ func TestACommandThatHasExpiredHoldsUpNoOther(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.Tap(cointest.Alice, "100")
-			expired, open := w.command(0, -ago), w.command(0, time.Second)
+			expired, open := w.command(-ago), w.command(time.Second)
 			cointest.Create(w.Network, coin.TransferCommandCounter{DSO: cointest.DSO, Sender: cointest.Alice}, cointest.DSO)
 			step := w.plan(lifecycle.RunTransferCommands, expired, open)
 			require.NotNil(t, step.Action)
@@ -462,9 +462,9 @@ func TestACommandThatHasExpiredHoldsUpNoOther(t *testing.T) {
 }
 
 // command is a transfer command of alice's to bob that is left to the operator.
-func (w *world) command(nonce int64, lasts time.Duration) ledger.ContractID {
+func (w *world) command(lasts time.Duration) ledger.ContractID {
 	return ledger.ContractID(cointest.Create(w.Network, coin.TransferCommand{
 		DSO: cointest.DSO, Sender: cointest.Alice, Receiver: cointest.Bob, Delegate: cointest.Operator,
-		Amount: decimal.MustParse("10"), ExpiresAt: lf.TimestampOf(w.Now.Add(lasts)), Nonce: nonce,
+		Amount: decimal.MustParse("10"), ExpiresAt: lf.TimestampOf(w.Now.Add(lasts)),
 	}, cointest.DSO, cointest.Alice))
 }
