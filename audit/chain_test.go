@@ -313,3 +313,35 @@ func TestEveryActiveContractIsExamined(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, report.FindingCount, again.FindingCount, "what is found again is one finding")
 }
+
+// TestPrune_FollowsTheChainOfWhatGoes changes entries behind the continuous audit.
+func TestPrune_FollowsTheChainOfWhatGoes(t *testing.T) {
+	t.Parallel()
+	for name, statements := range map[string][]string{
+		"a column": {`UPDATE updates SET user_id = 'another' WHERE ledger_offset = $1`},
+		"an entry": {
+			`DELETE FROM completion_parties WHERE ledger_offset = $1`, `DELETE FROM update_parties WHERE ledger_offset = $1`,
+			`DELETE FROM completions WHERE ledger_offset = $1`, `DELETE FROM updates WHERE ledger_offset = $1`,
+		},
+		"both hashes": {
+			`UPDATE updates SET hash = sha256('other') WHERE ledger_offset = $1`,
+			`UPDATE completions SET hash = sha256('other') WHERE ledger_offset = $1`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBundle(t)
+			damaged := b.end(t)
+			b.alice.Tap("1")
+			require.NoError(t, b.prune(1))
+			_, steps := b.follow(t, telemetry.New())
+			reaches(t, steps, b.end(t))
+			for _, statement := range statements {
+				b.damage(t, statement, int64(damaged))
+			}
+			require.True(t, fault.UnsafeToPrune.Matches(b.prune(damaged)))
+			b.alice.Tap("2")
+			require.True(t, fault.UnsafeToPrune.Matches(b.prune(b.end(t))), "the finding is kept")
+		})
+	}
+}

@@ -51,6 +51,27 @@ func (a *Auditor) entries(ctx context.Context, after, upTo ledger.Offset) (e ent
 	}, nil
 }
 
+// followChain examines the entries from the pruned offset up to an offset, and the one behind it, which follows from them:
+// they may have been changed since the audit went by.
+func (a *Auditor) followChain(ctx context.Context, state *State, upTo ledger.Offset) error {
+	head, err := a.record.Head(ctx)
+	if err != nil {
+		return err
+	}
+	chain := State{Offset: head.Pruned, Hash: head.PrunedHash}
+	for last := min(upTo+1, head.Offset); chain.Offset < last; {
+		e, release, err := a.entries(ctx, chain.Offset, last)
+		if err != nil {
+			return err
+		}
+		e.examine(&chain, []knownHead{{ChainHead: state.Head(), source: "the checkpoint of the audit"}})
+		release()
+		chain.Offset = e.upTo
+	}
+	state.report(chain.Findings...)
+	return a.stillThere(ctx, head.Pruned)
+}
+
 // readable are the updates that can be read; the others are findings.
 func (e entries) readable() []ledger.Update {
 	var updates []ledger.Update

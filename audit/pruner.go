@@ -54,8 +54,9 @@ func (p Pruner) Prune(ctx context.Context, upTo ledger.Offset) (db.Pruned, error
 	}
 }
 
-// prove brings the checkpoint up to an offset, and compares what is active there with what it has counted. Others may
-// move the checkpoint meanwhile: that nothing was found need not be kept, for a prune looks at the checkpoint again.
+// prove brings the checkpoint up to an offset, follows the chain of what goes once more, and compares what is active
+// with what the checkpoint has counted. Others may move the checkpoint meanwhile: that nothing was found need not be
+// kept, for a prune looks at the checkpoint again.
 func (p Pruner) prove(ctx context.Context, upTo ledger.Offset) (State, error) {
 	keeper := keeper{p.auditor, p.record}
 	known, err := keeper.load(ctx)
@@ -78,6 +79,9 @@ func (p Pruner) prove(ctx context.Context, upTo ledger.Offset) (State, error) {
 	}
 	report, err := p.auditor.Close(ctx, known.state)
 	if err != nil {
+		return State{}, err
+	}
+	if err := p.auditor.followChain(ctx, &report.State, upTo); err != nil {
 		return State{}, err
 	}
 	return report.State, keeper.keepFindings(ctx, report.foundSince(known.state))
