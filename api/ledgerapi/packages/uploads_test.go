@@ -79,7 +79,9 @@ func TestAnUploadedPackageIsListedAndDownloaded(t *testing.T) {
 	update, known, err := s.DB.UpdateByOffset(t.Context(), before+1)
 	require.NoError(t, err)
 	require.True(t, known)
-	require.Equal(t, []ledger.Vetting{{PackageID: pkg.ID, Uploaded: true, Vetted: true}}, update.Vetting)
+	require.Equal(t, []ledger.Vetting{
+		{PackageID: pkg.ID, Uploaded: true, Name: "notes", Version: "1.0.0", Vetted: true},
+	}, update.Vetting)
 }
 
 // contract: packages-vetting
