@@ -179,7 +179,7 @@ func (a *attacker) compareUsers(ctx context.Context, who identity) error {
 		}
 		statuses = append(statuses, got.status)
 	}
-	mayKnow := strings.HasPrefix(who.name, victim) || who.name == a.landlord().name
+	mayKnow := strings.HasPrefix(who.name, victim) || who.name == landlord+" of the tenant"
 	if statuses[0] != statuses[1] && !mayKnow {
 		a.find("%s learns that the user %s exists: HTTP %d and %d", who.name, victim, statuses[0], statuses[1])
 	}
