@@ -34,7 +34,7 @@ type Options struct {
 	// Reads is how many requests that change nothing may be worked on at once: further ones wait. Connections to the
 	// database are left for commits, however many read. Waiting for news, or for a slow client, does not count.
 	Reads int
-	// UserReads is how many of them may be one user's.
+	// UserReads is how many of them may be one user's while nobody else reads.
 	UserReads int
 	// Streams is how many streams may be open at once.
 	Streams int

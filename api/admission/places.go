@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -76,6 +77,10 @@ type row struct {
 	patience time.Duration
 }
 
+// readsBesideOthers is how many reads one user has at once while others read: half as many as there are processors, so
+// that the others find one that is free.
+func readsBesideOthers() int { return max(1, runtime.GOMAXPROCS(0)/2) }
+
 // table has all that there is only so much of. The users of each identity provider but the default one have half of it
 // together.
 func (s *settings) table() [places]row {
@@ -86,12 +91,14 @@ func (s *settings) table() [places]row {
 	ofRequests := shared(s.Requests, s.UserRequests)
 	ofBodies := shared(int(s.BodyMemory), int(s.UserBodyMemory))
 	ofCommits := shared(DirectCommits, UserDirectCommits)
+	ofReads, ofStreamReads := shared(s.Reads, s.UserReads), turns.Limits{All: StreamReads, Each: UserStreamReads}
+	ofReads.Beside, ofStreamReads.Beside = readsBesideOthers(), readsBesideOthers()
 	const readWait, commitWait, anonymousWait = 10 * time.Second, 15 * time.Second, 5 * time.Second
 	const withoutToken = "requests without a usable token"
 	return [places]row{
 		requests:          {ofRequests, "requests that are being served", "requests", s.whole.UserRequests, 0},
 		waiting:           {ofRequests, "requests that wait for news", "waiting_requests", s.whole.UserRequests, 0},
-		reads:             {Limits: shared(s.Reads, s.UserReads), what: "requests that read", patience: readWait},
+		reads:             {Limits: ofReads, what: "requests that read", patience: readWait},
 		streamReads:       {Limits: shared(StreamReads, UserStreamReads)},
 		commits:           {Limits: ofCommits, what: "changes of users and parties", patience: commitWait},
 		onboardings:       {Limits: ofCommits, what: "onboardings", patience: commitWait},

@@ -47,6 +47,8 @@ type Limits struct {
 	// All is how many there are, Each how many one account has, and Together how many the users of one identity provider
 	// have.
 	All, Each, Together int
+	// Beside is how many an account has while others take turns as well; zero is Each.
+	Beside int
 	// Waiting is how many of one account may wait for their turn.
 	Waiting int
 }
@@ -61,7 +63,14 @@ type Turns struct {
 	accounts  map[string]standing
 	providers map[string]int
 	queue     Queue[Account, *waiter]
+	// last is the account that took a turn last, and shared how many it must take in a row until it counts as alone.
+	last   string
+	shared int
 }
+
+// turnsInARow is after how many turns of one account nobody else counts as being there. Long turns make it a long time,
+// and short ones a short time.
+const turnsInARow = 32
 
 // standing is how many turns an account has, and how many it waits for.
 type standing struct{ taken, waiting int }
@@ -175,13 +184,32 @@ func (t *Turns) short(who Account, count int) Shortage {
 	switch {
 	case exceeds(t.taken, t.limits.All):
 		return ShortForAll
-	case who.Name != "" && exceeds(t.accounts[who.Name].taken, t.limits.Each):
+	case who.Name != "" && exceeds(t.accounts[who.Name].taken, t.each(who)):
 		return ShortForAccount
 	case who.Provider != "" && exceeds(t.providers[who.Provider], t.limits.Together):
 		return ShortForProvider
 	default:
 		return NoShortage
 	}
+}
+
+// each is how many turns an account may have now. The caller holds the lock.
+func (t *Turns) each(who Account) int {
+	if t.limits.Beside > 0 && (t.shared > 0 || t.last != "" && t.last != who.Name) {
+		return min(t.limits.Beside, t.limits.Each)
+	}
+	return t.limits.Each
+}
+
+// note remembers who takes turns. The caller holds the lock.
+func (t *Turns) note(who Account) {
+	switch {
+	case t.last == who.Name:
+		t.shared = max(0, t.shared-1)
+	case t.last != "":
+		t.shared = turnsInARow
+	}
+	t.last = who.Name
 }
 
 // grant gives turns to those who wait. The caller holds the lock.
@@ -199,6 +227,9 @@ func (t *Turns) grant() {
 // add counts turns that are taken and waited for. The caller holds the lock.
 func (t *Turns) add(who Account, taken, waiting int) {
 	t.taken += taken
+	if taken > 0 {
+		t.note(who)
+	}
 	if t.accounts == nil {
 		t.accounts, t.providers = map[string]standing{}, map[string]int{}
 	}

@@ -163,3 +163,35 @@ func TestTurns_AreSet(t *testing.T) {
 	all.Set(turns.Limits{All: 2})
 	(<-second)()
 }
+
+// TestTurns_OfOneBesideOthersAreFewer has an account take many turns alone, fewer as soon as another one comes, and many
+// again once the other one has stayed away for a while.
+func TestTurns_OfOneBesideOthersAreFewer(t *testing.T) {
+	t.Parallel()
+	all := turns.New(turns.Limits{All: 4, Each: 3, Beside: 1})
+	busy, modest := named("busy"), named("modest")
+	var given []func()
+	for range 3 {
+		given = append(given, take(t, all, busy))
+	}
+	waits(t, all, busy)
+	take(t, all, modest)()
+	given[0]()
+	given[1]()
+	waits(t, all, busy)
+	given[2]()
+	row := 0
+	for ; all.Short(busy) == turns.NoShortage; row++ {
+		release := take(t, all, busy)
+		if all.Short(busy) == turns.NoShortage {
+			defer take(t, all, busy)()
+			defer take(t, all, busy)()
+			waits(t, all, busy)
+			defer release()
+			break
+		}
+		release()
+	}
+	require.Greater(t, row, 10, "the other one may come back")
+	require.Less(t, row, 100)
+}
