@@ -49,7 +49,7 @@ func placesOf(t *testing.T) []place {
 		},
 		{
 			"requests that read and are worked on", flag("max-reads", settings.MaxReads),
-			"a quarter", "they wait, then " + overloaded,
+			"a quarter, beside others half as many as there are processors", "they wait, then " + overloaded,
 			"api/endpoint", "TestNoUserTakesAllReads",
 		},
 		{

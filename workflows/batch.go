@@ -2,6 +2,8 @@ package workflows
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -53,6 +55,8 @@ type batcher struct {
 	// shared wait for a batch, alone for a workflow of their own. Who runs a queue is busy.
 	shared, alone         turns.Queue[ledger.Identity, *pending]
 	busyShared, busyAlone bool
+	// neighbours tells whether one account submits beside others, for the size of its part in a batch.
+	neighbours turns.Neighbours[ledger.Identity]
 
 	habits ledger.Habits
 }
@@ -237,20 +241,31 @@ func (b *batcher) nextAlone() *pending {
 	return p
 }
 
+// shareBesideOthers is which part of a batch one account has while others submit: they wait for what the batch before
+// has, which takes the longer to commit the more it is.
+const shareBesideOthers = 8
+
 // nextBatch takes what waits, in turn and up to the bounds; when nothing does, the queue is idle again.
 func (b *batcher) nextBatch() []*pending {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var batch []*pending
+	each, taken := b.maxBatch, map[ledger.Identity]int{}
+	if b.neighbours.Any() {
+		each = max(1, b.maxBatch/shareBesideOthers)
+	}
+	may := func(p *pending) bool { return taken[p.submission.Account()] < each }
 	size := batchSize{attributes: b.attributeBytes}
 	for len(batch) < b.maxBatch {
-		p, ok := b.shared.First()
-		if !ok || !size.add(p) {
+		turn := b.shared.First(may)
+		if turn == nil || !size.add(turn.Item) {
 			break
 		}
-		b.shared.Pop()
-		batch = append(batch, p)
+		b.shared.Give(turn)
+		batch = append(batch, turn.Item)
+		taken[turn.Item.submission.Account()]++
 	}
+	b.neighbours.Note(slices.Collect(maps.Keys(taken))...)
 	b.busyShared = len(batch) > 0
 	return batch
 }

@@ -147,3 +147,27 @@ func TestSettledSubmissionsAreLearnedFrom(t *testing.T) {
 	require.Greater(t, p.cost, 400_000)
 	require.Equal(t, 2000, p.estimate)
 }
+
+// TestBatcher_GivesOneAccountAnEighthBesideOthers has a busy account fill whole batches alone, and an eighth of each
+// while another one submits, until that one has stayed away for a while.
+func TestBatcher_GivesOneAccountAnEighthBesideOthers(t *testing.T) {
+	t.Parallel()
+	b := newBatcher(nil, 64, DefaultAttributeBytes)
+	number := 0
+	submit := func(user string, count int) {
+		for range count {
+			number++
+			push(&b.shared, turnOf(user, number, 2000))
+		}
+	}
+	submit("busy", 2000)
+	require.Len(t, b.nextBatch(), 64)
+	submit("modest", 1)
+	require.Len(t, b.nextBatch(), 64, "nobody knew of another account before")
+	batches := 0
+	for ; len(b.nextBatch()) == 8; batches++ {
+		require.Less(t, batches, 100)
+	}
+	require.Greater(t, batches, 10)
+	require.Len(t, b.nextBatch(), 64)
+}

@@ -23,7 +23,7 @@ type Queue[K comparable, T any] struct {
 
 // Turn is an item that waits, and where its turn starts.
 type Turn[K comparable, T any] struct {
-	item        T
+	Item        T
 	account     K
 	start, cost int64
 	order       uint64
@@ -37,41 +37,46 @@ func (q *Queue[K, T]) Push(account K, cost int, item T) *Turn[K, T] {
 	}
 	q.count++
 	turn := &Turn[K, T]{
-		item: item, account: account, start: max(q.now, q.ends[account]), cost: int64(cost), order: q.count,
+		Item: item, account: account, start: max(q.now, q.ends[account]), cost: int64(cost), order: q.count,
 	}
 	q.ends[account] = turn.start + turn.cost
 	heap.Push(&q.waiting, turn)
 	return turn
 }
 
-// First is the item whose turn it is; false when none waits.
-func (q *Queue[K, T]) First() (item T, ok bool) {
-	if len(q.waiting) == 0 {
-		return item, false
-	}
-	return q.waiting[0].item, true
-}
-
-// Pop takes the item whose turn it is; false when none waits.
-func (q *Queue[K, T]) Pop() (item T, ok bool) { return q.PopFirst(func(T) bool { return true }) }
-
-// PopFirst takes the first item that may go; false when none waits that may.
-func (q *Queue[K, T]) PopFirst(may func(T) bool) (item T, ok bool) {
+// First is the first turn that may be given; nil when none waits that may.
+func (q *Queue[K, T]) First(may func(T) bool) *Turn[K, T] {
 	first := -1
 	for i := 0; i < len(q.waiting) && first != 0; i++ {
-		if (first < 0 || q.waiting.Less(i, first)) && may(q.waiting[i].item) {
+		if (first < 0 || q.waiting.Less(i, first)) && may(q.waiting[i].Item) {
 			first = i
 		}
 	}
 	if first < 0 {
-		return item, false
+		return nil
 	}
-	turn := q.waiting[first]
-	heap.Remove(&q.waiting, first)
+	return q.waiting[first]
+}
+
+// Give takes a turn out of those that wait.
+func (q *Queue[K, T]) Give(turn *Turn[K, T]) {
+	heap.Remove(&q.waiting, turn.place)
 	q.now = max(q.now, turn.start)
 	q.forget()
-	return turn.item, true
 }
+
+// PopFirst gives the first turn that may be given, and returns its item; false when none waits that may.
+func (q *Queue[K, T]) PopFirst(may func(T) bool) (item T, ok bool) {
+	turn := q.First(may)
+	if turn == nil {
+		return item, false
+	}
+	q.Give(turn)
+	return turn.Item, true
+}
+
+// Pop is [Queue.PopFirst] where each may.
+func (q *Queue[K, T]) Pop() (item T, ok bool) { return q.PopFirst(func(T) bool { return true }) }
 
 // Remove takes out an item that waits, which its account has not had.
 func (q *Queue[K, T]) Remove(turn *Turn[K, T]) {

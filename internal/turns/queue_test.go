@@ -25,7 +25,7 @@ func TestQueue_ForgetsWhoIsAheadOfNobody(t *testing.T) {
 		queue.Pop()
 	}
 	require.Empty(t, queue.ends)
-	_, ok := queue.First()
+	_, ok := queue.Pop()
 	require.False(t, ok)
 }
 

@@ -60,17 +60,11 @@ type Turns struct {
 	limits Limits
 	taken  int
 	// accounts have taken a turn or wait for one, and providers are those whose users have taken one.
-	accounts  map[string]standing
-	providers map[string]int
-	queue     Queue[Account, *waiter]
-	// last is the account that took a turn last, and shared how many it must take in a row until it counts as alone.
-	last   string
-	shared int
+	accounts   map[string]standing
+	providers  map[string]int
+	queue      Queue[Account, *waiter]
+	neighbours Neighbours[string]
 }
-
-// turnsInARow is after how many turns of one account nobody else counts as being there. Long turns make it a long time,
-// and short ones a short time.
-const turnsInARow = 32
 
 // standing is how many turns an account has, and how many it waits for.
 type standing struct{ taken, waiting int }
@@ -195,21 +189,10 @@ func (t *Turns) short(who Account, count int) Shortage {
 
 // each is how many turns an account may have now. The caller holds the lock.
 func (t *Turns) each(who Account) int {
-	if t.limits.Beside > 0 && (t.shared > 0 || t.last != "" && t.last != who.Name) {
+	if t.limits.Beside > 0 && t.neighbours.Of(who.Name) {
 		return min(t.limits.Beside, t.limits.Each)
 	}
 	return t.limits.Each
-}
-
-// note remembers who takes turns. The caller holds the lock.
-func (t *Turns) note(who Account) {
-	switch {
-	case t.last == who.Name:
-		t.shared = max(0, t.shared-1)
-	case t.last != "":
-		t.shared = turnsInARow
-	}
-	t.last = who.Name
 }
 
 // grant gives turns to those who wait. The caller holds the lock.
@@ -228,7 +211,7 @@ func (t *Turns) grant() {
 func (t *Turns) add(who Account, taken, waiting int) {
 	t.taken += taken
 	if taken > 0 {
-		t.note(who)
+		t.neighbours.Note(who.Name)
 	}
 	if t.accounts == nil {
 		t.accounts, t.providers = map[string]standing{}, map[string]int{}

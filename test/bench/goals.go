@@ -23,6 +23,10 @@ func (r *Report) judge() {
 		r.Goals = []Goal{judgeOverload(r.Overload)}
 		return
 	}
+	if r.Neighbour != nil {
+		r.Goals = []Goal{judgeNeighbour(r.Neighbour)}
+		return
+	}
 	if r.Disk != nil {
 		r.Goals = []Goal{judgeDisk(r.Disk)}
 		return

@@ -45,6 +45,7 @@ type Options struct {
 	Load        float64       `default:"0.7" help:"Latencies are measured at this part of the highest rate."`
 	Contention  bool          `help:"Have two clients spend each holding at the same time, so that half of the transfers are refused."`
 	Overload    bool          `help:"Ask for far more than the node can do, and measure what it still does; nothing else is measured then."`
+	Neighbour   bool          `help:"Measure how much longer the requests of one user take beside a busy one; nothing else is measured then."`
 	Disk        bool          `help:"Make --count taps at --disk-rate, and measure by how much the disk grows for each; nothing else is measured then."`
 	Smoke       bool          `help:"Only show that everything works: a few seconds, figures of no value."`
 	JSON        string        `help:"Write the results to this file too." name:"json" placeholder:"FILE" type:"path"`
@@ -83,8 +84,8 @@ func (o *Options) prepare() error {
 			o.OverloadFactor, o.OverloadClients)
 	case o.Disk && o.DiskRate <= 0:
 		return fmt.Errorf("--disk-rate is %g: it must be more than nothing", o.DiskRate)
-	case o.Disk && o.Overload:
-		return errors.New("--disk and --overload are both given: measure one after the other")
+	case o.Disk && o.Overload || o.Neighbour && (o.Disk || o.Overload):
+		return errors.New("more than one of --disk, --overload and --neighbour is given: measure one after the other")
 	case o.Load <= 0 || o.Load > 1:
 		return fmt.Errorf("--load is %g: it must be above 0 and at most 1", o.Load)
 	}

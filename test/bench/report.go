@@ -17,6 +17,8 @@ type Report struct {
 	Idle      *Idle     `json:"idle"`
 	// Overload is null unless it was asked for.
 	Overload *Overload `json:"overload"`
+	// Neighbour is null unless it was asked for.
+	Neighbour *Neighbour `json:"neighbour"`
 	// Disk is null unless it was asked for.
 	Disk  *Disk  `json:"disk"`
 	Goals []Goal `json:"goals"`

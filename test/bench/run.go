@@ -146,6 +146,9 @@ func (r *run) measure(ctx context.Context) error {
 	if r.options.Overload {
 		return r.overload(ctx)
 	}
+	if r.options.Neighbour {
+		return r.neighbour(ctx)
+	}
 	if r.options.Disk {
 		return r.disk(ctx)
 	}

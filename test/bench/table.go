@@ -20,6 +20,11 @@ func (r *Report) print(out io.Writer) error {
 		r.printGoals(w)
 		return w.Flush()
 	}
+	if r.Neighbour != nil {
+		r.printNeighbour(w, r.Neighbour)
+		r.printGoals(w)
+		return w.Flush()
+	}
 	if r.Disk != nil {
 		r.printDisk(w, r.Disk)
 		r.printGoals(w)

@@ -162,5 +162,29 @@ func TestBenchMeasuresTheDisk(t *testing.T) {
 	require.Greater(t, report.Disk.Written, 1000.0, "a tap is in the log at least")
 	require.Len(t, report.Goals, 1)
 	wrong := runBench(t, "--disk", "--overload", "--data-dir", n.dir)
-	require.Contains(t, wrong.stderr.String(), "--disk and --overload are both given")
+	require.Contains(t, wrong.stderr.String(), "more than one of --disk, --overload and --neighbour is given")
+}
+
+func TestBench_MeasuresOneUserBesideAnother(t *testing.T) {
+	t.Parallel()
+	n := up(t, dataDir(t))
+	file := filepath.Join(t.TempDir(), "bench.json")
+	bench := runBench(t, "--neighbour", "--duration", "300ms", "--data-dir", n.dir, "--json", file)
+	require.Equal(t, 0, bench.exitCode(t), "it said: %s", bench.stderr)
+	require.Contains(t, bench.stdout.String(), "One user beside another")
+	content, err := os.ReadFile(file)
+	require.NoError(t, err)
+	type median struct{ P50 float64 }
+	var report struct {
+		Neighbour struct {
+			Requests []struct{ AloneMs, BesideListsMs, BesideTapsMs median }
+		}
+	}
+	require.NoError(t, json.Unmarshal(content, &report))
+	require.Len(t, report.Neighbour.Requests, 5)
+	for _, request := range report.Neighbour.Requests {
+		require.Positive(t, request.AloneMs.P50)
+		require.Positive(t, request.BesideListsMs.P50)
+		require.Positive(t, request.BesideTapsMs.P50)
+	}
 }

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/florinledger/florin/client"
+	"github.com/florinledger/florin/internal/wait"
+)
+
+const (
+	// neighbourGoal is how many times longer one user's requests may take because of another user.
+	neighbourGoal = 3
+	// neighbourClients is over how many connections the busy user asks, and neighbourTaps how many taps it has first.
+	neighbourClients = 64
+	neighbourTaps    = 1000
+	// neighbourPause is between two requests of the other user.
+	neighbourPause = 20 * time.Millisecond
+)
+
+// Neighbour tells how long the requests of a user take alone, and beside a busy one.
+type Neighbour struct {
+	Requests []NeighbourRequest `json:"requests"`
+}
+
+// NeighbourRequest is one kind of request. Latencies are in milliseconds.
+type NeighbourRequest struct {
+	Name        string  `json:"name"`
+	Alone       Latency `json:"aloneMs"`
+	BesideLists Latency `json:"besideListsMs"`
+	BesideTaps  Latency `json:"besideTapsMs"`
+}
+
+// request is what a user does again and again.
+type request struct {
+	name string
+	do   operation
+}
+
+// resident is a user who has a wallet.
+type resident struct {
+	client *client.Client
+	party  string
+}
+
+// settleIn opens the wallet of a new user.
+func (r *run) settleIn(ctx context.Context, name string) (*resident, error) {
+	user := &resident{client: r.client.With(client.Token(r.target.Secret, r.target.Audience, r.name+"-"+name))}
+	var registered struct {
+		Party string `json:"party_id"`
+	}
+	if err := user.client.Post(ctx, "/v0/register", map[string]any{}, &registered); err != nil {
+		return nil, fmt.Errorf("open the wallet of %s: %w", name, err)
+	}
+	user.party = registered.Party
+	return user, nil
+}
+
+func (u *resident) tap(ctx context.Context, _ int) error {
+	return u.client.Post(ctx, "/v0/wallet/tap", map[string]string{"amount": "1.0"}, nil)
+}
+
+// list reads the updates of the user's party from the begin of the ledger on.
+func (u *resident) list(limit int) operation {
+	return func(ctx context.Context, _ int) error {
+		end, err := u.client.LedgerEnd(ctx)
+		if err != nil {
+			return err
+		}
+		filter := map[string]any{"filtersByParty": map[string]any{u.party: map[string]any{"cumulative": []any{map[string]any{
+			"identifierFilter": map[string]any{"WildcardFilter": map[string]any{"value": map[string]any{
+				"includeCreatedEventBlob": true,
+			}}},
+		}}}}}
+		return u.client.Post(ctx, fmt.Sprintf("/v2/updates/flats?limit=%d", limit), map[string]any{
+			"beginExclusive": 0, "endInclusive": end, "verbose": true, "filter": filter,
+		}, nil)
+	}
+}
+
+// neighbour measures the requests of one user alone, then while another one reads long lists, then while it taps.
+func (r *run) neighbour(ctx context.Context) error {
+	busy, err := r.settleIn(ctx, "busy")
+	if err != nil {
+		return err
+	}
+	modest, err := r.settleIn(ctx, "modest")
+	if err != nil {
+		return err
+	}
+	var tickets sync.Mutex
+	left := neighbourTaps
+	fund := func() (time.Time, bool) {
+		tickets.Lock()
+		defer tickets.Unlock()
+		left--
+		return time.Now(), left >= 0
+	}
+	if _, err := drive(ctx, neighbourClients, fund, busy.tap); err != nil {
+		return fmt.Errorf("fund the busy user: %w", err)
+	}
+	read := func(path string) operation {
+		return func(ctx context.Context, _ int) error { return modest.client.Get(ctx, path, nil) }
+	}
+	requests := []request{
+		{"end of the ledger", read("/v2/state/ledger-end")},
+		{"20 updates", modest.list(20)},
+		{"balance", read("/v0/wallet/balance")},
+		{"holdings", read("/v0/wallet/amulets")},
+		{"tap, waited for", modest.tap},
+	}
+	found := make([]NeighbourRequest, len(requests))
+	for i := range requests {
+		found[i].Name = requests[i].name
+	}
+	for _, load := range []struct {
+		name string
+		busy operation
+		of   func(*NeighbourRequest) *Latency
+	}{
+		{"alone", nil, func(n *NeighbourRequest) *Latency { return &n.Alone }},
+		{"beside long lists", busy.list(200), func(n *NeighbourRequest) *Latency { return &n.BesideLists }},
+		{"beside taps", busy.tap, func(n *NeighbourRequest) *Latency { return &n.BesideTaps }},
+	} {
+		r.options.Progress(load.name)
+		latencies, err := r.beside(ctx, requests, load.busy)
+		if err != nil {
+			return fmt.Errorf("%s: %w", load.name, err)
+		}
+		for i := range found {
+			*load.of(&found[i]) = spread(latencies[i])
+		}
+	}
+	r.report.Neighbour = &Neighbour{Requests: found}
+	return nil
+}
+
+// beside makes the requests in turn while the busy user, if there is one, does one thing over all its connections.
+func (r *run) beside(ctx context.Context, requests []request, busy operation) ([][]time.Duration, error) {
+	var failure error
+	var group sync.WaitGroup
+	if busy != nil {
+		group.Go(func() {
+			_, failure = drive(ctx, neighbourClients, schedule(ctx, 0, r.options.Duration), busy)
+		})
+	}
+	latencies := make([][]time.Duration, len(requests))
+	next := schedule(ctx, 0, r.options.Duration)
+	for _, more := next(); more; _, more = next() {
+		for i, request := range requests {
+			began := time.Now()
+			if err := request.do(ctx, 0); err != nil {
+				return nil, fmt.Errorf("%s: %w", request.name, err)
+			}
+			latencies[i] = append(latencies[i], time.Since(began))
+			if err := wait.For(ctx, neighbourPause); err != nil {
+				return nil, err
+			}
+		}
+	}
+	group.Wait()
+	return latencies, failure
+}
+
+// times says how much longer a latency is in the median.
+func (n NeighbourRequest) times(beside Latency) float64 { return beside.P50 / n.Alone.P50 }
+
+func (r *Report) printNeighbour(w io.Writer, n *Neighbour) {
+	text(w, "\nOne user beside another that asks over %d connections; median and 99 %% in ms", neighbourClients)
+	line(w, "", "alone", "99 %", "beside lists of 200", "99 %", "times", "beside taps", "99 %", "times")
+	for _, one := range n.Requests {
+		line(w, one.Name, ms(one.Alone.P50), ms(one.Alone.P99),
+			ms(one.BesideLists.P50), ms(one.BesideLists.P99), fmt.Sprintf("%.1f", one.times(one.BesideLists)),
+			ms(one.BesideTaps.P50), ms(one.BesideTaps.P99), fmt.Sprintf("%.1f", one.times(one.BesideTaps)))
+	}
+}
+
+// judgeNeighbour takes the request that another user slows down most.
+func judgeNeighbour(n *Neighbour) Goal {
+	worst, which := 0.0, ""
+	for _, one := range n.Requests {
+		if times := slices.Max([]float64{one.times(one.BesideLists), one.times(one.BesideTaps)}); times > worst {
+			worst, which = times, one.Name
+		}
+	}
+	met := worst <= neighbourGoal
+	return Goal{
+		Name: fmt.Sprintf("a busy user makes another's requests take at most %d times as long", neighbourGoal), Met: &met,
+		Figure: strings.TrimSpace(fmt.Sprintf("%.1f times (%s)", worst, which)),
+	}
+}
