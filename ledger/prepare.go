@@ -143,3 +143,62 @@ func decodeValue(part string, t *lf.Type, raw []byte) (lf.Value, *fault.Fault) {
 		return nil, fault.InvalidArgumentf("%s", err)
 	}
 }
+
+// ResolvePackage turns the package part of an identifier (an id, or # and a name) into the id that the node uses. Of
+// the ids of a name the preferred one is taken; whichever it is stands for the one version that is built in. Unknown
+// names are JSON_API_PACKAGE_SELECTION_FAILED, unknown ids return false.
+func (p *Packages) ResolvePackage(
+	ref lf.PackageID, preference []lf.PackageID,
+) (lf.PackageID, bool, *fault.Fault) {
+	name, isName := strings.CutPrefix(string(ref), "#")
+	if !isName {
+		if err := CheckPackageID(string(ref)); err != nil {
+			return "", false, fault.InvalidArgumentf("%s", err)
+		}
+		id, ok := p.byID[ref]
+		return id, ok, nil
+	}
+	if err := CheckPackageName(name); err != nil {
+		return "", false, fault.InvalidArgumentf("%s", err)
+	}
+	id, ok := p.byName[name]
+	if !ok {
+		return "", false, fault.JSONAPIPackageSelectionFailed.New(
+			"No package with the name %q is available to the submitting parties", name).
+			WithHint("GET /v2/packages lists the packages that are here; upload the package, or correct its name.")
+	}
+	for _, preferred := range preference {
+		if used, known := p.byID[preferred]; known && p.names[used] == p.names[id] && !p.unvetted[used] {
+			return used, true, nil
+		}
+	}
+	return id, true, nil
+}
+
+// Preferred is what counts of a preference: for each package name the first id, and no unknown ones. It is as short as
+// the list of packages, however long the preference is.
+func (p *Packages) Preferred(preference []lf.PackageID) []lf.PackageID {
+	var preferred []lf.PackageID
+	seen := map[string]bool{}
+	for _, id := range preference {
+		used, known := p.byID[id]
+		if name := p.names[used]; known && !seen[name] && !p.unvetted[used] {
+			seen[name] = true
+			preferred = append(preferred, id)
+		}
+	}
+	return preferred
+}
+
+// ResolveTemplate turns an identifier as a client wrote it into the name of a template or interface that exists.
+func (p *Packages) ResolveTemplate(ref lf.TypeName, preference []lf.PackageID) (lf.TypeName, *fault.Fault) {
+	id, known, refusal := p.ResolvePackage(ref.Package, preference)
+	if refusal != nil {
+		return lf.TypeName{}, refusal
+	}
+	name := lf.TypeName{Package: id, Module: ref.Module, Entity: ref.Entity}
+	if known && (p.templates[name] != nil || p.interfaces[name] != nil) {
+		return name, nil
+	}
+	return lf.TypeName{}, fault.IdentifiersNotFound([]string{ref.String()}, nil)
+}

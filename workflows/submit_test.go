@@ -109,6 +109,12 @@ func TestSignedTransactionsDoNotWaitForTheLowerBoundOfLedgerTime(t *testing.T) {
 			at = env.Now()
 			return activities.CommitSubmissionsResult{Outcomes: []activities.Outcome{{Offset: 7}}}, nil
 		})
+	// What would wait finds that it has to wait an hour.
+	env.OnActivity(act.ReachLedgerTime, mock.Anything, mock.Anything).Return(
+		func(_ context.Context, in activities.ReachLedgerTimeInput) (time.Duration, error) {
+			return in.Submission.MinLedgerTime.Sub(env.Now()), nil
+		})
+	env.OnActivity(act.LeaveLedgerTime, mock.Anything, mock.Anything).Return(true, nil)
 	env.OnUpsertTypedSearchAttributes(mock.Anything).Return(nil)
 	signed := submission("c")
 	signed.MinLedgerTime, signed.Signed = &bound, &ledger.SignedTransaction{}

@@ -381,3 +381,12 @@ func sortedNames(object map[string]any) []string {
 	slices.Sort(names)
 	return names
 }
+
+// withoutZeros leaves zeros out that a number has beyond its scale: it is the same number, and upstream takes it.
+func withoutZeros(text string, scale int) string {
+	whole, fraction, ok := strings.Cut(text, ".")
+	if !ok || len(fraction) <= scale || strings.ContainsAny(fraction, "eE") {
+		return text
+	}
+	return whole + "." + fraction[:scale] + strings.TrimRight(fraction[scale:], "0")
+}

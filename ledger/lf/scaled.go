@@ -85,15 +85,6 @@ func ParseScaled(text string, scale int) (Scaled, error) {
 	return Scaled{units: units, scale: scale}, nil
 }
 
-// withoutZeros leaves zeros out that a number has beyond its scale: it is the same number, and upstream takes it.
-func withoutZeros(text string, scale int) string {
-	whole, fraction, ok := strings.Cut(text, ".")
-	if !ok || len(fraction) <= scale || strings.ContainsAny(fraction, "eE") {
-		return text
-	}
-	return whole + "." + fraction[:scale] + strings.TrimRight(fraction[scale:], "0")
-}
-
 // parseScaledNumber reads a number literal of JSON: what [ParseScaled] reads, and an exponent behind it.
 func parseScaledNumber(literal string, scale int) (Scaled, error) {
 	mantissa, exponent, hasExponent := strings.Cut(strings.ToLower(literal), "e")
