@@ -167,7 +167,7 @@ func TestClient_EndsAFlightWhoseStartHasFailed(t *testing.T) {
 	d.set(func() { d.recordFails = nil })
 	d.askForDoubts(t.Context())
 	require.Empty(t, d.flights.byChange)
-	require.Empty(t, d.flights.byUser)
+	require.Zero(t, d.flights.underWay.places.Taken())
 	require.Empty(t, d.options.Outcomes.Expected())
 	for _, err := range d.submitAgain(t) {
 		require.NoError(t, err)

@@ -1,8 +1,6 @@
 package workflows
 
 import (
-	"fmt"
-	"maps"
 	"sync"
 	"time"
 
@@ -22,22 +20,9 @@ type flights struct {
 	// processes is how many have what one user may have together.
 	processes int
 	byChange  map[ledger.ChangeID]flight
-	byUser    map[ledger.Identity]int
-	// bytes are those of the flights that do not wait for a time.
-	bytes       int
-	bytesByUser map[ledger.Identity]int
-	// byProvider counts the flights of the users of each identity provider other than the default one.
-	byProvider map[string]int
-	// waiting counts the flights that wait for a time that they name, and waitingByUser those of each user. They have
-	// places of their own: however many wait, those that are under way find room.
-	waiting           int
-	waitingByUser     map[ledger.Identity]int
-	waitingByProvider map[string]int
-	// waitingBytes are those of the submissions that wait: they may all become due at once, and then stand before the
-	// others.
-	waitingBytes           int
-	waitingBytesByUser     map[ledger.Identity]int
-	waitingBytesByProvider map[string]int
+	// underWay is the room of flights that do not wait for a time, and waiting that of those that do: however many wait,
+	// those that are under way find room.
+	underWay, waiting *room
 }
 
 type flight struct {
@@ -66,29 +51,13 @@ type flight struct {
 // record still keeps the change from succeeding twice.
 const maxFlight = 10 * time.Minute
 
-// How many bytes of submissions may be in flight, and how many of one user: they are held until their turn comes.
-const (
-	maxFlightBytes     = 128 << 20
-	maxUserFlightBytes = 32 << 20
-)
-
-// How many bytes of submissions may wait for their time, and how many of one user.
-const (
-	maxWaitingBytes     = 16 << 20
-	maxUserWaitingBytes = 2 << 20
-)
-
-// WaitingShare is which part of the places for those that wait for their time one user may have.
-const WaitingShare = 8
-
 func newFlights(max, maxOfUser int, clock func() time.Time) *flights {
-	return &flights{
-		max: max, maxOfUser: maxOfUser, processes: 1, clock: clock,
-		byChange: map[ledger.ChangeID]flight{}, byUser: map[ledger.Identity]int{},
-		bytesByUser:   map[ledger.Identity]int{},
-		waitingByUser: map[ledger.Identity]int{}, waitingBytesByUser: map[ledger.Identity]int{},
-		byProvider: map[string]int{}, waitingByProvider: map[string]int{}, waitingBytesByProvider: map[string]int{},
+	f := &flights{
+		max: max, maxOfUser: maxOfUser, processes: 1, clock: clock, byChange: map[ledger.ChangeID]flight{},
+		underWay: newFlightRoom(), waiting: newWaitingRoom(),
 	}
+	f.apply()
+	return f
 }
 
 // set changes how many there may be, in all and of one user.
@@ -96,6 +65,7 @@ func (f *flights) set(max, maxOfUser int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.max, f.maxOfUser = max, maxOfUser
+	f.apply()
 }
 
 // divide has this process take its part of what each user may have.
@@ -103,17 +73,31 @@ func (f *flights) divide(processes int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.processes = max(1, processes)
+	f.apply()
 }
 
-// part is what this process has of a share that all have together: at least one.
-func (f *flights) part(whole int) int { return max(1, whole/f.processes) }
-
-// ofWhole says what a part is part of.
-func (f *flights) ofWhole(whole int) string {
-	if f.processes == 1 {
-		return ""
+// apply gives both rooms their limits. The caller holds the lock.
+func (f *flights) apply() {
+	f.underWay.set(f.max, f.maxOfUser, f.processes)
+	ofWaiting := 0
+	if f.maxOfUser > 0 {
+		ofWaiting = max(f.max/WaitingShare, 1)
 	}
-	return fmt.Sprintf(", this process's part of %d for %d processes", whole, f.processes)
+	f.waiting.set(f.max, ofWaiting, f.processes)
+}
+
+// roomOf is the room that a flight takes a place of.
+func (f *flights) roomOf(one flight) *room {
+	if one.timed {
+		return f.waiting
+	}
+	return f.underWay
+}
+
+// end forgets a flight. The caller holds the lock.
+func (f *flights) end(change ledger.ChangeID, one flight) {
+	delete(f.byChange, change)
+	f.roomOf(one).leave(one.who, one.bytes)
 }
 
 // enter admits a submission, or says why not.
@@ -130,105 +114,11 @@ func (f *flights) enter(change ledger.ChangeID, s ledger.Submission, bytes int, 
 	if s.WaitsForItsTime() {
 		entered.timed, entered.wait = true, s.MinLedgerTime.Sub(s.ReceivedAt)
 	}
-	if refusal := f.full(entered); refusal != nil {
+	if refusal := f.roomOf(entered).enter(entered.who, entered.bytes); refusal != nil {
 		return refusal
 	}
 	f.byChange[change] = entered
-	f.count(entered, 1)
 	return nil
-}
-
-// full refuses a flight for which there is no place. The caller holds the lock.
-func (f *flights) full(entered flight) *fault.Fault {
-	if entered.timed {
-		return f.waitingFull(entered.who, entered.bytes)
-	}
-	if len(f.byChange)-f.waiting >= f.max {
-		return fault.ParticipantBackpressure.New(
-			"The participant is currently overloaded: %d commands are in flight, the most it takes", f.max).
-			With("reason", "too many commands in flight")
-	}
-	if f.bytes+entered.bytes > maxFlightBytes || f.bytesByUser[entered.who]+entered.bytes > maxUserFlightBytes {
-		return fault.ParticipantBackpressure.New("commands of %d bytes are in flight, %d of them of user %q; %d more are "+
-			"too many, since %d may be in all, and %d of one user", f.bytes, f.bytesByUser[entered.who], entered.who.UserID,
-			entered.bytes, maxFlightBytes, maxUserFlightBytes).With("reason", "too many bytes of commands in flight")
-	}
-	if part := f.part(f.maxOfUser); f.maxOfUser > 0 && f.byUser[entered.who] >= part {
-		return fault.ParticipantBackpressure.New("%d commands of user %q are in flight, the most for one user%s", part,
-			entered.who.UserID, f.ofWhole(f.maxOfUser)).
-			With("reason", "too many commands of the user in flight")
-	}
-	return f.providerFull(entered.who, f.byProvider, "are in flight")
-}
-
-// waitingFull refuses one more flight of a user that waits for its time. The caller holds the lock.
-func (f *flights) waitingFull(who ledger.Identity, bytes int) *fault.Fault {
-	if f.waitingBytes+bytes > maxWaitingBytes || f.waitingBytesByUser[who]+bytes > maxUserWaitingBytes {
-		return fault.ParticipantBackpressure.New("commands of %d bytes wait for their minimum ledger time, %d of them of "+
-			"user %q; %d more are too many, since %d may wait in all, and %d of one user: submit it when its time has come",
-			f.waitingBytes, f.waitingBytesByUser[who], who.UserID, bytes, maxWaitingBytes, maxUserWaitingBytes).
-			With("reason", "too many bytes of commands wait for their time")
-	}
-	if f.waiting >= f.max {
-		return fault.ParticipantBackpressure.New(
-			"%d commands wait for their minimum ledger time, the most that may: submit it when its time has come", f.max).
-			With("reason", "too many commands wait for their time")
-	}
-	whole := max(f.max/WaitingShare, 1)
-	if part := f.part(whole); f.maxOfUser > 0 && f.waitingByUser[who] >= part {
-		return fault.ParticipantBackpressure.New("%d commands of user %q wait for their minimum ledger time, the most for "+
-			"one user%s: submit it when its time has come", part, who.UserID, f.ofWhole(whole)).
-			With("reason", "too many commands of the user wait for their time")
-	}
-	share, provider := int(ledger.ProviderShare(maxWaitingBytes)), who.SharedProvider()
-	if provider != "" && f.waitingBytesByProvider[provider]+bytes > share {
-		return fault.ParticipantBackpressure.New("commands of %d bytes of users of identity provider %q wait for their "+
-			"minimum ledger time; %d more are too many, since %d of all of them together may wait: submit it when its time "+
-			"has come", f.waitingBytesByProvider[provider], provider, bytes, share).
-			With("reason", "too many bytes of commands of the identity provider wait for their time")
-	}
-	return f.providerFull(who, f.waitingByProvider, "wait for their minimum ledger time")
-}
-
-// providerFull refuses one more flight of an identity provider whose users have as many as they may have together. The
-// caller holds the lock.
-func (f *flights) providerFull(who ledger.Identity, byProvider map[string]int, what string) *fault.Fault {
-	share := ledger.ProviderShare(int64(f.max))
-	if provider := who.SharedProvider(); provider != "" && int64(byProvider[provider]) >= share {
-		return fault.ParticipantBackpressure.New("%d commands of users of identity provider %q %s, the most for all of "+
-			"them together", share, provider, what).
-			With("reason", "too many commands of the identity provider")
-	}
-	return nil
-}
-
-// count adds a flight to the numbers, or takes it out of them. The caller holds the lock.
-func (f *flights) count(one flight, change int) {
-	byUser, byProvider := f.byUser, f.byProvider
-	if one.timed {
-		byUser, byProvider = f.waitingByUser, f.waitingByProvider
-		f.waiting += change
-		f.waitingBytes += change * one.bytes
-		addTo(f.waitingBytesByUser, one.who, change*one.bytes)
-	}
-	if !one.timed {
-		f.bytes += change * one.bytes
-		addTo(f.bytesByUser, one.who, change*one.bytes)
-	}
-	addTo(byUser, one.who, change)
-	if provider := one.who.SharedProvider(); provider != "" {
-		addTo(byProvider, provider, change)
-		if one.timed {
-			addTo(f.waitingBytesByProvider, provider, change*one.bytes)
-		}
-	}
-}
-
-// addTo forgets those who have nothing.
-func addTo[K comparable](counts map[K]int, who K, change int) {
-	if counts[who] += change; counts[who] == 0 {
-		delete(counts, who)
-	}
 }
 
 // leave ends the flight of the submission with the key, which has its completion; a later flight of the same change is
@@ -237,8 +127,7 @@ func (f *flights) leave(change ledger.ChangeID, key string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if ended, ok := f.byChange[change]; ok && ended.key == key {
-		delete(f.byChange, change)
-		f.count(ended, -1)
+		f.end(change, ended)
 		f.landed = f.clock()
 	}
 }
@@ -289,8 +178,7 @@ func (f *flights) fail(failed flight, forget func(key string)) {
 	change := failed.submission.ChangeID()
 	if one, ok := f.byChange[change]; ok && one.key == failed.key && one.doubtful {
 		forget(one.key)
-		delete(f.byChange, change)
-		f.count(one, -1)
+		f.end(change, one)
 	}
 }
 
@@ -298,7 +186,7 @@ func (f *flights) fail(failed flight, forget func(key string)) {
 func (f *flights) use() (count, max int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return len(f.byChange) - f.waiting, f.max
+	return f.underWay.places.Taken(), f.max
 }
 
 // oldest is how long ago Temporal took the oldest flight, of those that do not wait for a time; 0 when there is none.
@@ -344,13 +232,11 @@ func (f *flights) dropLost() []string {
 	defer f.mu.Unlock()
 	var lost []string
 	oldest := f.clock().Add(-maxFlight)
-	maps.DeleteFunc(f.byChange, func(_ ledger.ChangeID, flight flight) bool {
-		if !flight.started && !flight.doubtful || flight.since.Add(flight.wait).After(oldest) {
-			return false
+	for change, one := range f.byChange {
+		if (one.started || one.doubtful) && !one.since.Add(one.wait).After(oldest) {
+			lost = append(lost, one.key)
+			f.end(change, one)
 		}
-		lost = append(lost, flight.key)
-		f.count(flight, -1)
-		return true
-	})
+	}
 	return lost
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Record is what interpretation reads from the database.
-type Record interface {
+// ContractReader is what interpretation reads from the database.
+type ContractReader interface {
 	Contract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error)
 	ContractByKey(ctx context.Context, keyHash string) (db.StoredContract, bool, error)
 	Parties(ctx context.Context, parties []ledger.Party) ([]ledger.PartyDetails, error)
@@ -21,7 +21,7 @@ type Record interface {
 // Interpret yields the transaction that a submission would be if it were committed now. The errors are the refusals
 // that it would get, but for those that depend on other submissions: deduplication, traffic and contention.
 func Interpret(
-	ctx context.Context, packages *ledger.Packages, record Record, submission ledger.Submission,
+	ctx context.Context, packages *ledger.Packages, record ContractReader, submission ledger.Submission,
 ) (ledger.Transaction, error) {
 	var seed [32]byte
 	if _, err := rand.Read(seed[:]); err != nil {
@@ -52,12 +52,12 @@ func Interpret(
 }
 
 // Store is the ledger as it is now, for the life of one request.
-func Store(ctx context.Context, record Record) ledger.Store { return snapshot{ctx, record} }
+func Store(ctx context.Context, record ContractReader) ledger.Store { return snapshot{ctx, record} }
 
 // snapshot is the ledger as it is while a request looks at it. It implements [ledger.Store].
 type snapshot struct {
 	ctx    context.Context //nolint:containedctx // lives within one request, behind an interface without contexts
-	record Record
+	record ContractReader
 }
 
 // ActiveContract implements [ledger.Store].

@@ -17,10 +17,10 @@ import (
 
 // Record is what the endpoints read from the database.
 type Record interface {
-	validator.Record
-	external.Record
-	onboarding.Record
-	admin.Record
+	validator.WalletRecord
+	external.PartyRecord
+	onboarding.UserRecord
+	admin.PreapprovalRecord
 	OpenRounds(ctx context.Context, before db.Position, limit int32) ([]db.StoredContract, error)
 	TrackedState(ctx context.Context, id db.TrackedID) (json.RawMessage, bool, error)
 	// Requesters are those whose requests with the tracking id concern the party, so many at most.

@@ -119,6 +119,13 @@ func (t *Turns) Taken() int {
 	return t.taken
 }
 
+// TakenBy is how many an account has.
+func (t *Turns) TakenBy(who Account) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.accounts[who.Name].taken
+}
+
 // Take waits for a turn. Call release once when it is over. The error is [ErrCrowded], or the cause of the end of ctx.
 func (t *Turns) Take(ctx context.Context, who Account) (release func(), err error) {
 	if ctx.Err() != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Record is where it is kept what the operator has paid for.
-type Record interface {
+// PreapprovalRecord is where it is kept what the operator has paid for.
+type PreapprovalRecord interface {
 	// ForgetProvidedPreapproval gives up what the operator has paid for, and reports whether there was anything, or an
 	// earlier attempt at the request has given it up.
 	ForgetProvidedPreapproval(ctx context.Context, receiver ledger.Party, by *db.KeyClaim) (bool, error)
@@ -24,11 +24,11 @@ type Record interface {
 type API struct {
 	*validator.Base
 
-	record Record
+	record PreapprovalRecord
 	log    *slog.Logger
 }
 
 // New makes the API. The log is told of what failed after a request was done.
-func New(base *validator.Base, record Record, log *slog.Logger) *API {
+func New(base *validator.Base, record PreapprovalRecord, log *slog.Logger) *API {
 	return &API{Base: base, record: record, log: log}
 }

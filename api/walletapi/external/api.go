@@ -12,9 +12,9 @@ import (
 	"github.com/florinledger/florin/ledger/topology"
 )
 
-// Record is what the endpoints read from the database.
-type Record interface {
-	preview.Record
+// PartyRecord is what the endpoints read from the database.
+type PartyRecord interface {
+	preview.ContractReader
 	Head(ctx context.Context) (db.Head, error)
 	ExternalParty(ctx context.Context, party ledger.Party) (db.ExternalParty, bool, error)
 	// Namespaces finds what is kept of the namespaces of external parties.
@@ -39,11 +39,11 @@ type Onboarder interface {
 type API struct {
 	*validator.Base
 
-	record    Record
+	record    PartyRecord
 	onboarder Onboarder
 }
 
 // New makes the API.
-func New(base *validator.Base, record Record, onboarder Onboarder) *API {
+func New(base *validator.Base, record PartyRecord, onboarder Onboarder) *API {
 	return &API{Base: base, record: record, onboarder: onboarder}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Record is where users and their parties are kept.
-type Record interface {
+// UserRecord is where users and their parties are kept.
+type UserRecord interface {
 	Head(ctx context.Context) (db.Head, error)
 	Parties(ctx context.Context, parties []ledger.Party) ([]ledger.PartyDetails, error)
 	// UserNamed finds a user of whichever identity provider.
@@ -35,8 +35,8 @@ type Record interface {
 type API struct {
 	*validator.Base
 
-	record Record
+	record UserRecord
 }
 
 // New makes the API.
-func New(base *validator.Base, record Record) *API { return &API{Base: base, record: record} }
+func New(base *validator.Base, record UserRecord) *API { return &API{Base: base, record: record} }

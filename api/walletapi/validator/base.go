@@ -18,9 +18,9 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// Record is what all endpoints read from the database.
-type Record interface {
-	preview.Record
+// WalletRecord is what all endpoints read from the database.
+type WalletRecord interface {
+	preview.ContractReader
 	Head(ctx context.Context) (db.Head, error)
 	// LedgerSettings reads what the ledger decides by now.
 	LedgerSettings(ctx context.Context) (ledger.Settings, error)
@@ -79,7 +79,7 @@ type Options struct {
 	// Packages are those that are built in, and Catalog has those that were uploaded, too.
 	Packages  *ledger.Packages
 	Catalog   Catalog
-	Record    Record
+	Record    WalletRecord
 	Submitter Submitter
 	// LedgerUser is the operator's administrator on the ledger, who gets the right to act as each wallet's party.
 	LedgerUser string
@@ -100,7 +100,7 @@ type Base struct {
 	// LedgerUser is the operator's administrator on the ledger.
 	LedgerUser string
 
-	record    Record
+	record    WalletRecord
 	submitter Submitter
 	traffic   ledger.TrafficRules
 	// parties are the turns of parties, and paying those of payers whose payments were in each other's way: one at a time.

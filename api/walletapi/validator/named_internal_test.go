@@ -13,7 +13,7 @@ import (
 
 // crowded is a record with more contracts than a list looks at. It has no way to read them all.
 type crowded struct {
-	Record
+	WalletRecord
 
 	shared []ledger.ContractID
 	read   int

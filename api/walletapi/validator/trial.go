@@ -18,10 +18,10 @@ import (
 )
 
 // trial is a dry run: it makes changes on what the ledger would hold after those before, writes nothing, and adds up
-// what they come to. It is [plan.Reader] and [preview.Record] of that.
+// what they come to. It is [plan.Reader] and [preview.ContractReader] of that.
 type trial struct {
 	reader
-	preview.Record // nothing that a wallet changes has a key
+	preview.ContractReader // nothing that a wallet changes has a key
 
 	base *Base
 	// wallet is whose coin is counted.
@@ -33,7 +33,7 @@ type trial struct {
 
 func newTrial(ctx context.Context, b *Base, wallet ledger.Party) *trial {
 	return &trial{
-		reader: reader{ctx, b.record}, Record: b.record, base: b, wallet: wallet,
+		reader: reader{ctx, b.record}, ContractReader: b.record, base: b, wallet: wallet,
 		created: map[ledger.ContractID]ledger.Contract{}, consumed: map[ledger.ContractID]ledger.Contract{},
 	}
 }
@@ -153,7 +153,7 @@ func (t *trial) price(n plan.Network) (err error) {
 	return err
 }
 
-// Contract implements [preview.Record].
+// Contract implements [preview.ContractReader].
 func (t *trial) Contract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error) {
 	if made, ok := t.created[id]; ok {
 		return db.StoredContract{Contract: made}, true, nil
@@ -161,7 +161,7 @@ func (t *trial) Contract(ctx context.Context, id ledger.ContractID) (db.StoredCo
 	if _, gone := t.consumed[id]; gone {
 		return db.StoredContract{}, false, nil
 	}
-	return t.Record.Contract(ctx, id)
+	return t.ContractReader.Contract(ctx, id)
 }
 
 // Held implements [plan.Reader]. Of what was created, coin is all that is looked for again, and the largest first.

@@ -20,7 +20,7 @@ func (b *Base) View(ctx context.Context) plan.View {
 // reader shows the record to one request.
 type reader struct {
 	ctx    context.Context //nolint:containedctx // lives within one request, behind an interface without contexts
-	record Record
+	record WalletRecord
 }
 
 // Held implements [plan.Reader].
