@@ -13,7 +13,7 @@ import (
 
 // family is a list of endpoints whose errors have one form.
 type family struct {
-	frame     *endpoint.Frame
+	server    *endpoint.Server
 	endpoints []endpoint.Endpoint
 }
 
@@ -38,7 +38,7 @@ func validatorFamilies(options Options) ([]family, error) {
 	}
 	families := make([]family, len(lists))
 	for i, list := range lists {
-		frame, err := endpoint.NewFrame(endpoint.Options{
+		server, err := endpoint.NewServer(endpoint.Options{
 			Auth: list.auth, Failures: v0.Failures(list.realm), Unreadable: v0.Unreadable, Logger: options.Logger,
 			WrongMethod: v0.WrongMethod, EncodesTimeouts: true, PlainTexts: true, MaxTextBytes: ledger.MaxTextBytes,
 			Now: options.Now, MaxBodyBytes: options.MaxBodyBytes, RequestTimeout: options.RequestTimeout,
@@ -47,7 +47,7 @@ func validatorFamilies(options Options) ([]family, error) {
 		if err != nil {
 			return nil, err
 		}
-		families[i] = family{frame: frame, endpoints: list.endpoints}
+		families[i] = family{server: server, endpoints: list.endpoints}
 	}
 	return families, nil
 }
@@ -129,7 +129,7 @@ func ofFamilies(path string) bool {
 }
 
 // misdirected answers requests under a host name that the node is not served under in the form of their API.
-func misdirected(ledger, validator *endpoint.Frame) http.HandlerFunc {
+func misdirected(ledger, validator *endpoint.Server) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		text := hosts.Refusal(r.Host, HostsFlag)
 		if ofFamilies(r.URL.Path) {
@@ -141,7 +141,7 @@ func misdirected(ledger, validator *endpoint.Frame) http.HandlerFunc {
 }
 
 // preflight answers what browsers ask before they let a page call the node; refusals are in the form of the path's API.
-func preflight(ledger, validator *endpoint.Frame) http.HandlerFunc {
+func preflight(ledger, validator *endpoint.Server) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if ofFamilies(r.URL.Path) {
 			validator.Preflight(w, r)
@@ -152,7 +152,7 @@ func preflight(ledger, validator *endpoint.Frame) http.HandlerFunc {
 }
 
 // wrongMethod answers methods that a path does not take in the form of its API.
-func wrongMethod(ledger, validator *endpoint.Frame) http.HandlerFunc {
+func wrongMethod(ledger, validator *endpoint.Server) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if ofFamilies(r.URL.Path) {
 			validator.MethodNotAllowed(w, r)
@@ -163,7 +163,7 @@ func wrongMethod(ledger, validator *endpoint.Frame) http.HandlerFunc {
 }
 
 // notFound answers paths that do not exist in the form of the API that they look like.
-func notFound(ledger, validator *endpoint.Frame) http.HandlerFunc {
+func notFound(ledger, validator *endpoint.Server) http.HandlerFunc {
 	unknown := v0.NotFoundPath(validator)
 	return func(w http.ResponseWriter, r *http.Request) {
 		if ofFamilies(r.URL.Path) {

@@ -39,7 +39,7 @@ func NewHealthRouter(options HealthOptions) (http.Handler, error) {
 	if options.Readiness == nil || options.Metrics == nil {
 		return nil, errors.New("the router needs the readiness and the metrics of the process")
 	}
-	frame, err := endpoint.NewFrame(endpoint.Options{
+	server, err := endpoint.NewServer(endpoint.Options{
 		Auth: nobody{}, Failures: v0.Failures("florin health realm"), Unreadable: v0.Unreadable, WrongMethod: v0.WrongMethod,
 		EncodesTimeouts: true, Logger: options.Logger, Now: options.Now, RequestTimeout: options.RequestTimeout,
 		Measure: options.Metrics.Request, Limits: options.Limits,
@@ -48,11 +48,11 @@ func NewHealthRouter(options HealthOptions) (http.Handler, error) {
 		return nil, err
 	}
 	router := chi.NewRouter()
-	router.Use(frame.Observe, endpoint.PlainPath, endpoint.CollapseSlashes, dropLastSlash, frame.Limit, middleware.GetHead)
-	router.NotFound(v0.NotFoundPath(frame))
-	router.MethodNotAllowed(frame.MethodNotAllowed)
+	router.Use(server.Observe, endpoint.PlainPath, endpoint.CollapseSlashes, dropLastSlash, server.Limit, middleware.GetHead)
+	router.NotFound(v0.NotFoundPath(server))
+	router.MethodNotAllowed(server.MethodNotAllowed)
 	endpoints := append(healthEndpoints(options.Readiness, options.Logger), operatorapi.MetricsEndpoint(options.Metrics))
-	return router, frame.Mount(router, endpoints)
+	return router, server.Mount(router, endpoints)
 }
 
 // nobody is known to a process without an API, and nobody has to be.

@@ -82,7 +82,7 @@ func isLoopback(origin string) bool {
 }
 
 // crossOrigin tells browsers which pages may call the node, and has preflight answer what they ask before that. What
-// the pages may read is told with each answer ([endpoint.Frame]).
+// the pages may read is told with each answer ([endpoint.Server]).
 func (o Origins) crossOrigin(preflight http.Handler) func(http.Handler) http.Handler {
 	headers := cors.New(cors.Options{
 		AllowOriginFunc: o.Allow,

@@ -79,7 +79,7 @@ func NewRouter(options Options) (http.Handler, error) {
 	if options.Limits == nil {
 		options.Limits = admission.New(admission.Options{Now: options.Now})
 	}
-	frame, err := endpoint.NewFrame(endpoint.Options{
+	server, err := endpoint.NewServer(endpoint.Options{
 		Auth: options.Auth, Failures: options.Ledger.Failures(), Logger: options.Logger, Now: options.Now,
 		MaxBodyBytes: options.MaxBodyBytes, RequestTimeout: options.RequestTimeout, Streams: options.Streams,
 		Tracer: options.Tracer, Measure: options.Measure, Limits: options.Limits, AllowOrigin: options.Origins.Allow,
@@ -95,22 +95,22 @@ func NewRouter(options Options) (http.Handler, error) {
 	}
 	router := chi.NewRouter()
 	known := func(next http.Handler) http.Handler {
-		return options.Hosts.Guard(next, misdirected(frame, families[0].frame))
+		return options.Hosts.Guard(next, misdirected(server, families[0].server))
 	}
-	router.Use(frame.Observe, known, options.Origins.crossOrigin(preflight(frame, families[0].frame)),
-		endpoint.PlainPath, endpoint.CollapseSlashes, dropLastSlash, stripValidator, frame.Limit, middleware.GetHead)
-	router.NotFound(notFound(frame, families[0].frame))
-	router.MethodNotAllowed(wrongMethod(frame, families[0].frame))
-	// Each family is one list: its frame writes errors as its clients expect them.
-	if err := frame.Mount(router, ledgerEndpoints); err != nil {
+	router.Use(server.Observe, known, options.Origins.crossOrigin(preflight(server, families[0].server)),
+		endpoint.PlainPath, endpoint.CollapseSlashes, dropLastSlash, stripValidator, server.Limit, middleware.GetHead)
+	router.NotFound(notFound(server, families[0].server))
+	router.MethodNotAllowed(wrongMethod(server, families[0].server))
+	// Each family is one list: its server writes errors as its clients expect them.
+	if err := server.Mount(router, ledgerEndpoints); err != nil {
 		return nil, err
 	}
 	for _, family := range families {
-		if err := family.frame.Mount(router, family.endpoints); err != nil {
+		if err := family.server.Mount(router, family.endpoints); err != nil {
 			return nil, err
 		}
 	}
-	if err := frame.MountStreams(router, streams); err != nil {
+	if err := server.MountStreams(router, streams); err != nil {
 		return nil, err
 	}
 	version := options.Ledger.Version()
@@ -122,7 +122,7 @@ func NewRouter(options Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := frame.Mount(router, docs); err != nil {
+	if err := server.Mount(router, docs); err != nil {
 		return nil, err
 	}
 	return router, nil

@@ -36,7 +36,7 @@ type working struct {
 func serveWorking(t *testing.T, limits admission.Options) *working {
 	t.Helper()
 	s := &working{t: t, started: make(chan string), goOn: make(chan string)}
-	frame, err := endpoint.NewFrame(endpoint.Options{
+	frame, err := endpoint.NewServer(endpoint.Options{
 		Auth: names{}, Logger: slog.New(slog.DiscardHandler), Now: time.Now, Limits: admission.New(limits),
 		Failures: func(_ context.Context, err error) (int, any) { return fault.From(err).HTTP(), err.Error() },
 		Around:   keeper(t, &counting{}, 0).Around,

@@ -304,7 +304,7 @@ func hashOf(exchange endpoint.Exchange) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// whole is an answer with all that is sent: the status and the headers that the frame and the endpoint add.
+// whole is an answer with all that is sent: the status and the headers that the server and the endpoint add.
 func whole(ctx context.Context, content endpoint.Content) endpoint.Content {
 	content.Status = cmp.Or(content.Status, http.StatusOK)
 	if content.Type != "" {

@@ -20,7 +20,7 @@ func CountFor(ctx context.Context, visitor string) context.Context {
 // admit finds out who calls and counts the request, for its caller or as [CountFor] says. One whose token names nobody
 // who may call counts as one without a token. busy is the refusal of a request that is one too many; refused is that of
 // its token.
-func (f *Frame) admit(
+func (f *Server) admit(
 	ctx context.Context, current *call, r *http.Request,
 ) (who admission.Caller, busy, refused error) {
 	refused = f.authenticate(ctx, current, r)
@@ -29,7 +29,7 @@ func (f *Frame) admit(
 }
 
 // countedFor is who a request counts for. A visitor whose token is not good is one without.
-func (f *Frame) countedFor(ctx context.Context, claims auth.Claims) admission.Caller {
+func (f *Server) countedFor(ctx context.Context, claims auth.Claims) admission.Caller {
 	if visitor, ok := ctx.Value(countForKey{}).(string); ok {
 		var err error
 		if claims, err = f.again(ctx, visitor); err != nil {

@@ -21,17 +21,17 @@ import (
 // answering serves answers of the size that the path names, made of as much, to callers who take them when they like.
 func answering(t *testing.T, options admission.Options) func(user, size string, taken <-chan struct{}) int {
 	t.Helper()
-	frame, err := endpoint.NewFrame(endpoint.Options{
+	server, err := endpoint.NewServer(endpoint.Options{
 		Auth: tokens{}, Failures: encodeFailure, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 		Limits: admission.New(options),
 	})
 	require.NoError(t, err)
 	router := chi.NewRouter()
-	router.Use(frame.Observe)
+	router.Use(server.Observe)
 	type sized struct {
 		Size int64 `path:"size"`
 	}
-	require.NoError(t, frame.Mount(router, []endpoint.Endpoint{endpoint.New(
+	require.NoError(t, server.Mount(router, []endpoint.Endpoint{endpoint.New(
 		info(http.MethodGet, "/{size}", endpoint.Open), func(ctx context.Context, req sized) (endpoint.Content, error) {
 			if err := budget.Of(ctx).Take(req.Size); err != nil {
 				return endpoint.Content{}, err

@@ -20,7 +20,7 @@ import (
 
 // render is the answer of an endpoint as it is sent. From then on its bytes count, and no longer those that it was made
 // of.
-func (f *Frame) render(ctx context.Context, current *call, response any) Content {
+func (f *Server) render(ctx context.Context, current *call, response any) Content {
 	content, ok := response.(Content)
 	if !ok {
 		body, err := encodeBody(response)
@@ -41,12 +41,12 @@ func OutOfTime(ctx context.Context) bool {
 }
 
 // fail answers with an error.
-func (f *Frame) fail(ctx context.Context, w http.ResponseWriter, err error) {
+func (f *Server) fail(ctx context.Context, w http.ResponseWriter, err error) {
 	f.write(ctx, w, f.failure(ctx, err))
 }
 
 // failure is an error as it is sent. It is the only place where errors become answers.
-func (f *Frame) failure(ctx context.Context, err error) Content {
+func (f *Server) failure(ctx context.Context, err error) Content {
 	callOf(ctx).failure = err
 	if OutOfTime(ctx) && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
 		err = &TimeoutError{}
@@ -90,7 +90,7 @@ func retryLater(header http.Header, status int, err error) int {
 }
 
 // unreadable is the text of an error as this family begins it.
-func (f *Frame) unreadable(text *textError) string {
+func (f *Server) unreadable(text *textError) string {
 	if detail, ok := strings.CutPrefix(text.text, invalidValue); ok && f.options.Unreadable != "" {
 		return f.options.Unreadable + detail
 	}
@@ -98,12 +98,12 @@ func (f *Frame) unreadable(text *textError) string {
 }
 
 // Refuse answers a request that did not reach an endpoint with an error.
-func (f *Frame) Refuse(w http.ResponseWriter, r *http.Request, err error) {
+func (f *Server) Refuse(w http.ResponseWriter, r *http.Request, err error) {
 	f.fail(r.Context(), w, err)
 }
 
 // write sends an answer.
-func (f *Frame) write(ctx context.Context, w http.ResponseWriter, content Content) {
+func (f *Server) write(ctx context.Context, w http.ResponseWriter, content Content) {
 	if content.Type != "" {
 		w.Header().Set("Content-Type", content.Type)
 	}
@@ -135,7 +135,7 @@ const streamPause = time.Minute
 
 // stream writes a body that is made while it is sent. The client must not take a part for the whole: a connection that
 // cannot be written to any more is closed before the body has its end.
-func (f *Frame) stream(ctx context.Context, current *call, w http.ResponseWriter, write func(io.Writer) error) {
+func (f *Server) stream(ctx context.Context, current *call, w http.ResponseWriter, write func(io.Writer) error) {
 	connection := http.NewResponseController(w)
 	err := write(writerFunc(func(bytes []byte) (int, error) {
 		resume := current.visit.Pause(ctx)
@@ -163,12 +163,12 @@ type notFound struct {
 }
 
 // Preflight answers what browsers ask before they let a page call the node; the headers are set already.
-func (f *Frame) Preflight(w http.ResponseWriter, r *http.Request) {
+func (f *Server) Preflight(w http.ResponseWriter, r *http.Request) {
 	f.write(r.Context(), w, Content{Status: http.StatusNoContent})
 }
 
 // NotFound answers paths that do not exist.
-func (f *Frame) NotFound(w http.ResponseWriter, r *http.Request) {
+func (f *Server) NotFound(w http.ResponseWriter, r *http.Request) {
 	scheme := "http"
 	if r.TLS != nil {
 		scheme = "https"
@@ -184,7 +184,7 @@ func (f *Frame) NotFound(w http.ResponseWriter, r *http.Request) {
 }
 
 // MethodNotAllowed answers existing paths that do not take the method, and says which they do.
-func (f *Frame) MethodNotAllowed(w http.ResponseWriter, r *http.Request) {
+func (f *Server) MethodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	routes := chi.RouteContext(r.Context()).Routes
 	path := r.URL.EscapedPath()
 	var taken []string
@@ -204,6 +204,6 @@ func (f *Frame) MethodNotAllowed(w http.ResponseWriter, r *http.Request) {
 }
 
 // Misdirected answers requests under a host name that the node is not served under.
-func (f *Frame) Misdirected(w http.ResponseWriter, r *http.Request, text string) {
+func (f *Server) Misdirected(w http.ResponseWriter, r *http.Request, text string) {
 	f.write(r.Context(), w, TextContent(http.StatusMisdirectedRequest, text))
 }

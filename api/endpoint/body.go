@@ -15,7 +15,7 @@ import (
 const anonymousBody = 64 << 10
 
 // Limit refuses bodies that are known to be too large before anything else looks at the request.
-func (f *Frame) Limit(next http.Handler) http.Handler {
+func (f *Server) Limit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength > f.options.MaxBodyBytes {
 			f.fail(r.Context(), w, tooLarge(r.ContentLength, f.options.MaxBodyBytes))
@@ -28,9 +28,9 @@ func (f *Frame) Limit(next http.Handler) http.Handler {
 // maxBody is how many bytes the caller may send.
 func (s *served) maxBody(who admission.Caller) int64 {
 	if who.Anonymous {
-		return min(anonymousBody, s.frame.options.MaxBodyBytes)
+		return min(anonymousBody, s.server.options.MaxBodyBytes)
 	}
-	return s.frame.options.MaxBodyBytes
+	return s.server.options.MaxBodyBytes
 }
 
 // unreadableBody is the answer to a body that could not be read to its end.

@@ -26,8 +26,8 @@ type bounds struct {
 	maxTextBytes int
 }
 
-// bounds are those of the frame.
-func (f *Frame) bounds() bounds {
+// bounds are those of the server.
+func (f *Server) bounds() bounds {
 	return bounds{
 		f.options.MaxDepth, f.options.MaxElements, f.options.MaxValues, f.options.PlainTexts, f.options.MaxTextBytes,
 	}

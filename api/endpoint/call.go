@@ -17,7 +17,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// call is what is known of the request being served. The middleware makes it and logs it, the frame fills it.
+// call is what is known of the request being served. The middleware makes it and logs it, the server fills it.
 type call struct {
 	// request is as it came.
 	request *http.Request

@@ -21,13 +21,13 @@ import (
 func serveCommits(t *testing.T) *readers {
 	t.Helper()
 	r := &readers{t: t, working: make(chan string), goOn: make(chan string)}
-	frame, err := endpoint.NewFrame(endpoint.Options{
+	server, err := endpoint.NewServer(endpoint.Options{
 		Auth: tokens{}, Failures: encodeFailure, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 		Limits: admission.New(admission.Options{}),
 	})
 	require.NoError(t, err)
 	router := chi.NewRouter()
-	router.Use(frame.Observe)
+	router.Use(server.Observe)
 	type named struct {
 		Name string `path:"name"`
 	}
@@ -48,7 +48,7 @@ func serveCommits(t *testing.T) *readers {
 			return endpoint.Empty{}, nil
 		})
 	}
-	require.NoError(t, frame.Mount(router, []endpoint.Endpoint{
+	require.NoError(t, server.Mount(router, []endpoint.Endpoint{
 		endpoint.New(info(http.MethodPost, "/commit/{name}", endpoint.Open), commit),
 		endpoint.New(info(http.MethodPost, "/onboard/{name}", endpoint.Open), onboard),
 	}))

@@ -58,13 +58,13 @@ func BenchmarkCompressedAnswers(b *testing.B) {
 // pages serves a page at /page.
 func pages(tb testing.TB, page func() []byte) http.Handler {
 	tb.Helper()
-	frame, err := endpoint.NewFrame(endpoint.Options{
+	server, err := endpoint.NewServer(endpoint.Options{
 		Auth: tokens{}, Failures: encodeFailure, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	require.NoError(tb, err)
 	router := chi.NewRouter()
-	router.Use(frame.Observe)
-	require.NoError(tb, frame.Mount(router, []endpoint.Endpoint{endpoint.New(info(http.MethodGet, "/page", endpoint.Open),
+	router.Use(server.Observe)
+	require.NoError(tb, server.Mount(router, []endpoint.Endpoint{endpoint.New(info(http.MethodGet, "/page", endpoint.Open),
 		func(context.Context, endpoint.NoRequest) (endpoint.Content, error) {
 			return endpoint.Content{Type: "application/json", Body: page()}, nil
 		})}))

@@ -42,7 +42,7 @@ func (l lines) Write(line []byte) (int, error) {
 func compressing(t *testing.T) (*httptest.Server, lines) {
 	t.Helper()
 	log := make(lines, 64)
-	frame, err := endpoint.NewFrame(endpoint.Options{
+	server, err := endpoint.NewServer(endpoint.Options{
 		Auth: tokens{}, Failures: encodeFailure, Logger: slog.New(slog.NewJSONHandler(log, nil)), Now: time.Now,
 	})
 	require.NoError(t, err)
@@ -53,7 +53,7 @@ func compressing(t *testing.T) (*httptest.Server, lines) {
 			next.ServeHTTP(w, r)
 		})
 	}
-	router.Use(frame.Observe, origin, middleware.GetHead)
+	router.Use(server.Observe, origin, middleware.GetHead)
 	of := func(path string, content endpoint.Content) endpoint.Endpoint {
 		return endpoint.New(info(http.MethodGet, path, endpoint.Open),
 			func(context.Context, endpoint.NoRequest) (endpoint.Content, error) { return content, nil })
@@ -62,7 +62,7 @@ func compressing(t *testing.T) (*httptest.Server, lines) {
 	_, err = rand.Read(random)
 	require.NoError(t, err)
 	varies := http.Header{"Vary": {"Accept"}}
-	require.NoError(t, frame.Mount(router, []endpoint.Endpoint{
+	require.NoError(t, server.Mount(router, []endpoint.Endpoint{
 		of("/json", endpoint.Content{Type: "application/json", Body: body, Header: varies}),
 		of("/html", endpoint.Content{Type: "text/html; charset=utf-8", Body: body}),
 		of("/text", endpoint.TextContent(http.StatusConflict, long)),
@@ -84,9 +84,9 @@ func compressing(t *testing.T) (*httptest.Server, lines) {
 		endpoint.New(info(http.MethodGet, "/panic", endpoint.Open),
 			func(context.Context, endpoint.NoRequest) (endpoint.Empty, error) { panic("at the disco") }),
 	}))
-	server := httptest.NewServer(router)
-	t.Cleanup(server.Close)
-	return server, log
+	served := httptest.NewServer(router)
+	t.Cleanup(served.Close)
+	return served, log
 }
 
 // answered is an answer that was read.

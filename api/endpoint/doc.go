@@ -1,7 +1,7 @@
-// Package endpoint is the frame that every HTTP endpoint of this node lives in.
+// Package endpoint serves every HTTP endpoint of this node.
 //
 // An [Endpoint] is data: method, path, description, request type, response type, needed right, and a function from
-// request to response. The [Frame] does the rest the same way for all: it reads the parameters, authenticates, decodes
+// request to response. The [Server] does the rest the same way for all: it reads the parameters, authenticates, decodes
 // the body, checks the right, calls, encodes, and turns errors into answers. The same list of endpoints that the router
 // mounts is what the OpenAPI document is made from ([Describe]), so the two cannot differ.
 //

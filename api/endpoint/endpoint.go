@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Access is the right that the frame checks before it calls an endpoint.
+// Access is the right that the server checks before it calls an endpoint.
 type Access int
 
 const (

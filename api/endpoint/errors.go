@@ -20,7 +20,7 @@ func (r *RefusedError) Error() string { return r.Err.Error() }
 // Unwrap returns the error itself.
 func (r *RefusedError) Unwrap() error { return r.Err }
 
-// TimeoutError is the error of a request that took longer than the frame allows. Advice tells the client how to go on;
+// TimeoutError is the error of a request that took longer than the server allows. Advice tells the client how to go on;
 // "" for nothing to say.
 type TimeoutError struct{ Advice string }
 

@@ -61,7 +61,7 @@ func (actors) Authenticate(_ context.Context, token string) (auth.Claims, error)
 
 func TestWhoActsForNoneOfThePartiesHasNothingDearDone(t *testing.T) {
 	t.Parallel()
-	frame, err := endpoint.NewFrame(endpoint.Options{
+	server, err := endpoint.NewServer(endpoint.Options{
 		Auth: actors{}, Failures: encodeFailure, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	require.NoError(t, err)
@@ -69,8 +69,8 @@ func TestWhoActsForNoneOfThePartiesHasNothingDearDone(t *testing.T) {
 	acting.AsParty = ledger.CanActAs
 	called := 0
 	router := chi.NewRouter()
-	router.Use(frame.Observe)
-	require.NoError(t, frame.Mount(router, []endpoint.Endpoint{
+	router.Use(server.Observe)
+	require.NoError(t, server.Mount(router, []endpoint.Endpoint{
 		endpoint.New(acting, func(context.Context, actingRequest) (endpoint.Empty, error) {
 			called++
 			return endpoint.Empty{}, nil
@@ -109,7 +109,7 @@ func TestWhoActsForNoneOfThePartiesHasNothingDearDone(t *testing.T) {
 
 func TestBodiesThatNamePartiesSayWhatIsNeededAsThem(t *testing.T) {
 	t.Parallel()
-	frame, err := endpoint.NewFrame(endpoint.Options{
+	server, err := endpoint.NewServer(endpoint.Options{
 		Auth: actors{}, Failures: encodeFailure, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	require.NoError(t, err)
@@ -118,11 +118,11 @@ func TestBodiesThatNamePartiesSayWhatIsNeededAsThem(t *testing.T) {
 	) (endpoint.Empty, error) {
 		return endpoint.Empty{}, nil
 	})
-	require.ErrorContains(t, frame.Mount(chi.NewRouter(), []endpoint.Endpoint{silent}), "does not say what the caller")
+	require.ErrorContains(t, server.Mount(chi.NewRouter(), []endpoint.Endpoint{silent}), "does not say what the caller")
 	acting := info(http.MethodPost, "/body", endpoint.ByRequest)
 	acting.AsParty = ledger.CanActAs
 	nameless := endpoint.New(acting, func(context.Context, withBody) (endpoint.Empty, error) {
 		return endpoint.Empty{}, nil
 	})
-	require.ErrorContains(t, frame.Mount(chi.NewRouter(), []endpoint.Endpoint{nameless}), "names no parties")
+	require.ErrorContains(t, server.Mount(chi.NewRouter(), []endpoint.Endpoint{nameless}), "names no parties")
 }

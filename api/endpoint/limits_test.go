@@ -71,14 +71,14 @@ func serveLimited(t *testing.T, options admission.Options, change ...func(*endpo
 	for _, change := range change {
 		change(&parts)
 	}
-	frame, err := endpoint.NewFrame(parts)
+	server, err := endpoint.NewServer(parts)
 	require.NoError(t, err)
 	router := chi.NewRouter()
-	router.Use(frame.Observe, frame.Limit)
+	router.Use(server.Observe, server.Limit)
 	vital := info(http.MethodGet, "/vital", endpoint.Open)
 	vital.Vital = true
 	nothing := func(context.Context, endpoint.NoRequest) (endpoint.Empty, error) { return endpoint.Empty{}, nil }
-	require.NoError(t, frame.Mount(router, []endpoint.Endpoint{
+	require.NoError(t, server.Mount(router, []endpoint.Endpoint{
 		endpoint.New(vital, nothing),
 		endpoint.New(info(http.MethodGet, "/open", endpoint.Open), nothing),
 		endpoint.New(info(http.MethodPost, "/wait", endpoint.Open), func(context.Context, withBody) (endpoint.Empty, error) {

@@ -37,7 +37,7 @@ func TestNothingIsDoneForACallerWhoLostARightOnTheWay(t *testing.T) {
 		record.revoke(user)
 		resolver.UserChanged(user)
 	}
-	frame, err := endpoint.NewFrame(endpoint.Options{
+	server, err := endpoint.NewServer(endpoint.Options{
 		Auth: resolver, Failures: encodeFailure, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 		Limits: admission.New(admission.Options{}),
 		Around: func(ctx context.Context, exchange endpoint.Exchange) endpoint.Content {
@@ -65,8 +65,8 @@ func TestNothingIsDoneForACallerWhoLostARightOnTheWay(t *testing.T) {
 		return endpoint.Empty{}, nil
 	}
 	router := chi.NewRouter()
-	router.Use(frame.Observe)
-	require.NoError(t, frame.Mount(router, []endpoint.Endpoint{
+	router.Use(server.Observe)
+	require.NoError(t, server.Mount(router, []endpoint.Endpoint{
 		endpoint.New(info(http.MethodPost, "/commit", endpoint.Admin), commit),
 		endpoint.New(info(http.MethodPost, "/around", endpoint.Admin),
 			func(context.Context, endpoint.NoRequest) (endpoint.Empty, error) { return endpoint.Empty{}, nil }),
@@ -131,7 +131,7 @@ func TestOnlyTheRightsThatARequestNeededCount(t *testing.T) {
 				Verifier: byText{}, Users: record, Now: time.Now, CacheTime: time.Hour,
 			})
 			require.NoError(t, err)
-			frame, err := endpoint.NewFrame(endpoint.Options{
+			server, err := endpoint.NewServer(endpoint.Options{
 				Auth: resolver, Failures: encodeFailure, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 				Limits: admission.New(admission.Options{}),
 				Around: func(ctx context.Context, exchange endpoint.Exchange) endpoint.Content {
@@ -148,8 +148,8 @@ func TestOnlyTheRightsThatARequestNeededCount(t *testing.T) {
 				return ctx, endpoint.Claims(ctx).RequireActAs(alice.Party)
 			}
 			router := chi.NewRouter()
-			router.Use(frame.Observe)
-			require.NoError(t, frame.Mount(router, []endpoint.Endpoint{endpoint.New(act,
+			router.Use(server.Observe)
+			require.NoError(t, server.Mount(router, []endpoint.Endpoint{endpoint.New(act,
 				func(ctx context.Context, _ endpoint.NoRequest) (endpoint.Empty, error) {
 					return endpoint.Empty{}, endpoint.Claims(ctx).RequireActAs(test.later)
 				})}))

@@ -28,7 +28,7 @@ const statusClientGone = 499
 
 // Observe wraps the whole server: it gives every request its trace context and the headers that browsers want, answers
 // panics, and writes one log line when the request ends, which has the bytes that were sent.
-func (f *Frame) Observe(next http.Handler) http.Handler {
+func (f *Server) Observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := f.options.Now()
 		current := &call{request: r}
@@ -66,7 +66,7 @@ func secure(header http.Header) {
 	header.Set("X-Frame-Options", "DENY")
 }
 
-func (f *Frame) answerPanic(ctx context.Context, current *call, w middleware.WrapResponseWriter, reason any) {
+func (f *Server) answerPanic(ctx context.Context, current *call, w middleware.WrapResponseWriter, reason any) {
 	err := fmt.Errorf("panic: %v\n%s", reason, debug.Stack())
 	if w.Status() != 0 { // the answer has begun: all that is left is to say so in the log
 		current.failure = err
@@ -76,7 +76,7 @@ func (f *Frame) answerPanic(ctx context.Context, current *call, w middleware.Wra
 }
 
 // log writes the line about a request, and returns the status that it has.
-func (f *Frame) log(
+func (f *Server) log(
 	ctx context.Context, current *call, w middleware.WrapResponseWriter, took time.Duration,
 ) (status int) {
 	status = w.Status()
@@ -121,7 +121,7 @@ func (c *call) gone() bool {
 // level is that of the line about a request. What anybody can ask for without end has none by default, but its part in
 // one line in ten seconds: more would make an overload worse. Nor has what load balancers ask every second: it is
 // counted with all requests, and whoever answers it logs what changes.
-func (f *Frame) level(ctx context.Context, current *call, status int) slog.Level {
+func (f *Server) level(ctx context.Context, current *call, status int) slog.Level {
 	if admission.IsOverloaded(current.failure) {
 		if counts := f.refusals.count(status, f.options.Now()); counts != nil {
 			f.options.Logger.WarnContext(ctx, "requests were one too many and were refused",

@@ -85,7 +85,7 @@ func fillParam(target reflect.Value, values []string) error {
 	}
 }
 
-// checkParams finds request fields that the frame cannot fill.
+// checkParams finds request fields that the server cannot fill.
 func checkParams(request reflect.Type) error {
 	for field := range request.Fields() {
 		_, isPath := field.Tag.Lookup(pathTag)

@@ -74,7 +74,7 @@ func FuzzTraceContext(f *testing.F) {
 		current := &call{}
 		asked := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
 		asked.Header = http.Header{"Traceparent": {parent}, "Tracestate": {state}}
-		(&Frame{}).traced(t.Context(), asked, current)
+		(&Server{}).traced(t.Context(), asked, current)
 		trace := current.trace
 		require.Regexp(t, traceparentPattern, trace.Traceparent)
 		require.Len(t, trace.TraceID(), 32)

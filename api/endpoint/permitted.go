@@ -14,7 +14,7 @@ import (
 const secondLooks = 4
 
 // lookAgain authenticates a token by what the record has now, in one of the few places for that.
-func (f *Frame) lookAgain(ctx context.Context, token string) (auth.Claims, error) {
+func (f *Server) lookAgain(ctx context.Context, token string) (auth.Claims, error) {
 	select {
 	case f.looking <- struct{}{}:
 	case <-ctx.Done():

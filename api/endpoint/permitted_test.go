@@ -54,7 +54,7 @@ func TestARightThatAnotherProcessGaveCountsAtOnce(t *testing.T) {
 		Verifier: byText{}, Users: record, Now: time.Now, CacheTime: time.Hour,
 	})
 	require.NoError(t, err)
-	frame, err := endpoint.NewFrame(endpoint.Options{
+	server, err := endpoint.NewServer(endpoint.Options{
 		Auth: resolver, Failures: encodeFailure, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	require.NoError(t, err)
@@ -73,8 +73,8 @@ func TestARightThatAnotherProcessGaveCountsAtOnce(t *testing.T) {
 		return ctx, endpoint.Claims(ctx).RequireAdmin()
 	}
 	router := chi.NewRouter()
-	router.Use(frame.Observe)
-	require.NoError(t, frame.Mount(router, []endpoint.Endpoint{
+	router.Use(server.Observe)
+	require.NoError(t, server.Mount(router, []endpoint.Endpoint{
 		endpoint.New(info(http.MethodPost, "/described", endpoint.Admin), byItself),
 		endpoint.New(info(http.MethodPost, "/itself", endpoint.ByRequest), byItself), endpoint.New(authorized, byItself),
 		endpoint.New(info(http.MethodPost, "/submitting", endpoint.ByRequest), submitting),

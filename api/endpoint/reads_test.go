@@ -28,13 +28,13 @@ type readers struct {
 func serveReaders(t *testing.T, options admission.Options) *readers {
 	t.Helper()
 	r := &readers{t: t, working: make(chan string), goOn: make(chan string), news: make(chan string)}
-	frame, err := endpoint.NewFrame(endpoint.Options{
+	server, err := endpoint.NewServer(endpoint.Options{
 		Auth: tokens{}, Failures: encodeFailure, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 		Limits: admission.New(options),
 	})
 	require.NoError(t, err)
 	router := chi.NewRouter()
-	router.Use(frame.Observe)
+	router.Use(server.Observe)
 	type named struct {
 		Name string `path:"name"`
 	}
@@ -78,7 +78,7 @@ func serveReaders(t *testing.T, options admission.Options) *readers {
 	}
 	reads := info(http.MethodPost, "/posted/{name}", endpoint.Open)
 	reads.Reads = true
-	require.NoError(t, frame.Mount(router, []endpoint.Endpoint{
+	require.NoError(t, server.Mount(router, []endpoint.Endpoint{
 		endpoint.New(info(http.MethodGet, "/read/{name}", endpoint.Open), work),
 		endpoint.New(reads, work),
 		endpoint.New(info(http.MethodPost, "/change/{name}", endpoint.Open), work),

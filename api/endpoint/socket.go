@@ -49,10 +49,10 @@ func (c *closeError) Error() string { return c.reason }
 // socket is the connection of one stream. One goroutine reads from it, so that pings and the client's leaving are
 // noticed; that of the request writes.
 type socket struct {
-	frame *Frame
-	call  *call
-	who   admission.Caller
-	conn  *websocket.Conn
+	server *Server
+	call   *call
+	who    admission.Caller
+	conn   *websocket.Conn
 	// first receives the client's first message, the only one that means something.
 	first chan message
 	// end ends the stream, frames are what the client may still send beside its request.
@@ -72,11 +72,11 @@ type message struct {
 
 // accept upgrades the connection. When it fails, the client has been answered. The function end is called when the
 // connection is lost.
-func (f *Frame) accept(
+func (f *Server) accept(
 	w http.ResponseWriter, r *http.Request, current *call, who admission.Caller, end context.CancelCauseFunc,
 ) (*socket, error) {
 	s := &socket{
-		frame: f, call: current, who: who, first: make(chan message, 1), end: end,
+		server: f, call: current, who: who, first: make(chan message, 1), end: end,
 		frames: rate.NewLimiter(frameRate, frameBurst),
 	}
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
@@ -97,12 +97,12 @@ func (f *Frame) accept(
 	return s, nil
 }
 
-func (f *Frame) streams() StreamOptions { return f.options.Streams.options }
+func (f *Server) streams() StreamOptions { return f.options.Streams.options }
 
 // ownPage reports whether a stream is opened by no page, by one of the node itself, or by one of an origin that the
 // operator lets call the node. It is the rule by which browsers let pages make calls, which they do not apply to
 // WebSockets. A token does not take its place: a page can sign tokens itself where everybody knows the secret.
-func (f *Frame) ownPage(r *http.Request) bool {
+func (f *Server) ownPage(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" || f.options.AllowOrigin != nil && f.options.AllowOrigin(origin) {
 		return true
@@ -114,7 +114,7 @@ func (f *Frame) ownPage(r *http.Request) bool {
 // take counts a frame beside the request, and reports whether the client may send it. After one too many the stream
 // ends.
 func (s *socket) take() bool {
-	if s.frames.AllowN(s.frame.options.Now(), 1) {
+	if s.frames.AllowN(s.server.options.Now(), 1) {
 		return true
 	}
 	s.end(&closeError{websocket.StatusPolicyViolation, fmt.Sprintf(
@@ -143,7 +143,7 @@ func (s *socket) takePong(ctx context.Context, _ []byte) {
 func (s *socket) read(ctx context.Context) {
 	kind, reader, err := s.conn.Reader(ctx)
 	if err == nil {
-		body := s.frame.options.Limits.Asked(s.who, reader)
+		body := s.server.options.Limits.Asked(s.who, reader)
 		defer body.Release() // as long as the stream lasts, which holds what it was asked
 		var data []byte
 		if data, err = io.ReadAll(body); err == nil {
@@ -155,7 +155,7 @@ func (s *socket) read(ctx context.Context) {
 		}
 	}
 	if err == nil {
-		s.conn.SetReadLimit(min(ignoredMessage, s.frame.options.MaxBodyBytes))
+		s.conn.SetReadLimit(min(ignoredMessage, s.server.options.MaxBodyBytes))
 		err = s.ignore(ctx)
 	}
 	if err != nil {
@@ -190,7 +190,7 @@ func (s *socket) cut() {
 
 // request waits for the first message.
 func (s *socket) request(ctx context.Context) ([]byte, error) {
-	patience := s.frame.streams().RequestWait
+	patience := s.server.streams().RequestWait
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	select {
@@ -222,14 +222,14 @@ func (s *socket) send(ctx context.Context, element any) error {
 
 // write waits until the connection takes the frame, but no longer than a client may take.
 func (s *socket) write(ctx context.Context, body []byte) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.frame.streams().ClientPatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.server.streams().ClientPatience)
 	defer cancel()
-	s.writing.Store(s.frame.options.Now().UnixNano())
+	s.writing.Store(s.server.options.Now().UnixNano())
 	err := s.conn.Write(ctx, websocket.MessageText, body)
 	s.writing.Store(0)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return fmt.Errorf("%w: it took no frame for %s", errClientGone, s.frame.streams().ClientPatience)
+		return fmt.Errorf("%w: it took no frame for %s", errClientGone, s.server.streams().ClientPatience)
 	case err != nil:
 		return fmt.Errorf("%w: %w", errClientGone, err)
 	default:
@@ -242,19 +242,19 @@ func (s *socket) write(ctx context.Context, body []byte) error {
 func (s *socket) isStuck() bool {
 	const slow = time.Second
 	began := s.writing.Load()
-	return began != 0 && s.frame.options.Now().UnixNano()-began > int64(slow)
+	return began != 0 && s.server.options.Now().UnixNano()-began > int64(slow)
 }
 
 // ping makes sure that the client is there, and that the connection is seen to be used.
 func (s *socket) ping(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, s.frame.streams().ClientPatience)
+	ctx, cancel := context.WithTimeout(ctx, s.server.streams().ClientPatience)
 	defer cancel()
 	s.pinged.Store(true)
 	if err := s.conn.Ping(ctx); err != nil {
-		s.end(fmt.Errorf("%w: it answered no ping for %s", errClientGone, s.frame.streams().ClientPatience))
+		s.end(fmt.Errorf("%w: it answered no ping for %s", errClientGone, s.server.streams().ClientPatience))
 		return
 	}
-	s.pings.Reset(s.frame.streams().PingInterval)
+	s.pings.Reset(s.server.streams().PingInterval)
 }
 
 // finish tells the client how the stream ended and closes the connection: nothing for a stream that came to its end, an
@@ -278,7 +278,7 @@ func (s *socket) finish(ctx context.Context, err error) {
 
 // fail sends the error frame.
 func (s *socket) fail(ctx context.Context, err error) error {
-	status, answer := s.frame.options.Failures(ctx, err)
+	status, answer := s.server.options.Failures(ctx, err)
 	s.call.outcome = status
 	body, err := encodeBody(answer)
 	if err != nil {
@@ -322,7 +322,7 @@ func (s *socket) close() {
 }
 
 // expire makes the stream end with its token. Stop the timer when the stream ends.
-func (f *Frame) expire(open *openStream) *time.Timer {
+func (f *Server) expire(open *openStream) *time.Timer {
 	left := never
 	if expires := open.claims.ExpiresAt(); !expires.IsZero() {
 		left = expires.Sub(f.options.Now())

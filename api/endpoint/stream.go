@@ -65,15 +65,15 @@ func (s Stream) check() error {
 }
 
 // MountStreams adds the streams to the router. The error names a stream that is not put together properly.
-func (f *Frame) MountStreams(router chi.Router, streams []Stream) error {
+func (f *Server) MountStreams(router chi.Router, streams []Stream) error {
 	if f.options.Streams == nil {
-		return errors.New("a frame that serves streams needs somewhere to register those that are open")
+		return errors.New("a server with streams needs somewhere to register those that are open")
 	}
 	for _, stream := range streams {
 		if err := stream.check(); err != nil {
 			return err
 		}
-		served := &servedStream{Stream: stream, frame: f, shapes: shapes{}}
+		served := &servedStream{Stream: stream, server: f, shapes: shapes{}}
 		if err := served.shapes.add(stream.request); err != nil {
 			return fmt.Errorf("%s: %w", stream, err)
 		}
@@ -82,10 +82,10 @@ func (f *Frame) MountStreams(router chi.Router, streams []Stream) error {
 	return nil
 }
 
-// servedStream is a stream with what the frame worked out about it.
+// servedStream is a stream with what the server worked out about it.
 type servedStream struct {
 	Stream
-	frame  *Frame
+	server *Server
 	shapes shapes
 }
 
@@ -101,21 +101,21 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
 	current := callOf(ctx)
 	current.pattern = s.Path
-	streams := s.frame.options.Streams
+	streams := s.server.options.Streams
 	changes := streams.seen()
 	var plain error
 	switch {
 	case !wantsWebSocket(r):
 		plain = errNoUpgrade
-	case !s.frame.ownPage(r):
+	case !s.server.ownPage(r):
 		plain = foreignPage(r)
 	}
-	who, busy, refused := s.frame.admit(ctx, current, r)
+	who, busy, refused := s.server.admit(ctx, current, r)
 	if err := cmp.Or(busy, plain, refused); err != nil {
 		s.refuse(ctx, w, err)
 		return
 	}
-	visit, refusal, unopened := s.frame.options.Limits.Open(who)
+	visit, refusal, unopened := s.server.options.Limits.Open(who)
 	if unopened != nil {
 		s.refuse(ctx, w, unopened)
 		return
@@ -131,7 +131,7 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer remove()
 	defer visit.Leave()
 
-	socket, err := s.frame.accept(w, r, current, who, end)
+	socket, err := s.server.accept(w, r, current, who, end)
 	if err != nil {
 		current.failure = err // the client has been answered
 		return
@@ -141,18 +141,18 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		socket.finish(ctx, refusal)
 		return
 	}
-	defer s.frame.expire(open).Stop()
+	defer s.server.expire(open).Stop()
 	socket.finish(ctx, s.serve(ctx, socket))
 }
 
 // refuse answers a request that does not become a stream.
 func (s *servedStream) refuse(ctx context.Context, w http.ResponseWriter, err error) {
-	s.frame.options.Limits.Hold(ctx, err)
-	s.frame.fail(ctx, w, err)
+	s.server.options.Limits.Hold(ctx, err)
+	s.server.fail(ctx, w, err)
 }
 
 // again authenticates the same token again, and asks no issuer for keys.
-func (f *Frame) again(ctx context.Context, token string) (auth.Claims, error) {
+func (f *Server) again(ctx context.Context, token string) (auth.Claims, error) {
 	ctx, cancel := context.WithTimeout(auth.WithKnownKeys(ctx), recheckTimeout)
 	defer cancel()
 	return f.options.Auth.Authenticate(ctx, token)
@@ -175,7 +175,7 @@ func (s *servedStream) serve(ctx context.Context, socket *socket) error {
 		}
 	}
 	request := reflect.New(s.request).Elem()
-	ignored, err := s.shapes.decodeBody(message, request, s.frame.bounds())
+	ignored, err := s.shapes.decodeBody(message, request, s.server.bounds())
 	current.ignore(ignored)
 	if err != nil {
 		return &closeError{websocket.StatusInvalidFramePayloadData, badRequest("body", err.Error()).text}

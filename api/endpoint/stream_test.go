@@ -153,7 +153,7 @@ func serveStreamWithin(
 	if limits.Now == nil {
 		limits.Now = time.Now
 	}
-	frame, err := endpoint.NewFrame(endpoint.Options{
+	frame, err := endpoint.NewServer(endpoint.Options{
 		Auth: s.directory, Failures: encodeFailure, Logger: slog.New(slog.NewJSONHandler(s.log, nil)), Now: limits.Now,
 		MaxBodyBytes: max(200, limits.BodyMemory), Streams: s.streams, Limits: admission.New(limits),
 		AllowOrigin: func(origin string) bool { return origin == allowedOrigin },
@@ -527,8 +527,8 @@ func TestClientsThatAnswerPingsStay(t *testing.T) {
 
 func TestStreamsThatAreNotPutTogetherProperly(t *testing.T) {
 	t.Parallel()
-	frame := func(streams *endpoint.Streams) *endpoint.Frame {
-		f, err := endpoint.NewFrame(endpoint.Options{
+	frame := func(streams *endpoint.Streams) *endpoint.Server {
+		f, err := endpoint.NewServer(endpoint.Options{
 			Auth: tokens{}, Failures: encodeFailure, Logger: slog.New(slog.DiscardHandler), Now: time.Now, Streams: streams,
 		})
 		require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 
 // traced gives a request its trace, the client's or a new one, and a span where spans are made. Call end with the
 // status of the answer.
-func (f *Frame) traced(ctx context.Context, r *http.Request, current *call) (_ context.Context, end func(status int)) {
+func (f *Server) traced(ctx context.Context, r *http.Request, current *call) (_ context.Context, end func(status int)) {
 	current.trace = traceOf(r.Header)
 	var span tracing.Span
 	if !f.vital[r.URL.Path] {

@@ -22,17 +22,17 @@ import (
 func TestARequestIsASpan(t *testing.T) {
 	t.Parallel()
 	spans := tracetest.NewSpanRecorder()
-	frame, err := endpoint.NewFrame(endpoint.Options{
+	server, err := endpoint.NewServer(endpoint.Options{
 		Auth: tokens{}, Failures: encodeFailure, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 		Tracer: tracing.New(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))),
 	})
 	require.NoError(t, err)
 	router := chi.NewRouter()
-	router.Use(frame.Observe)
+	router.Use(server.Observe)
 	nothing := func(context.Context, endpoint.NoRequest) (endpoint.Empty, error) { return endpoint.Empty{}, nil }
 	vital := info(http.MethodGet, "/livez", endpoint.Public)
 	vital.Vital = true
-	require.NoError(t, frame.Mount(router, []endpoint.Endpoint{
+	require.NoError(t, server.Mount(router, []endpoint.Endpoint{
 		endpoint.New(info(http.MethodGet, "/admin/{id}", endpoint.Admin), nothing), endpoint.New(vital, nothing),
 	}))
 	router.ServeHTTP(httptest.NewRecorder(), request(t, http.MethodGet, "/livez", "", ""))

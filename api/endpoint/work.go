@@ -10,14 +10,14 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// TakesTurns reports whether requests to a handler that a frame has mounted read in turns: those that change nothing
+// TakesTurns reports whether requests to a handler that a server has mounted read in turns: those that change nothing
 // do.
 func TakesTurns(handler http.Handler) bool {
 	s, ok := handler.(*served)
 	return ok && s.readsInTurns()
 }
 
-// IsStream reports whether a handler that a frame has mounted is that of a stream.
+// IsStream reports whether a handler that a server has mounted is that of a stream.
 func IsStream(handler http.Handler) bool {
 	_, ok := handler.(*servedStream)
 	return ok
@@ -29,7 +29,7 @@ func (s *served) readsInTurns() bool { return !s.Changes() && !s.Vital }
 func (s *served) work(
 	ctx context.Context, current *call, w http.ResponseWriter, who admission.Caller, request reflect.Value, exchange Exchange,
 ) (any, error) {
-	ctx, visit, err := s.frame.options.Limits.Enter(ctx, who)
+	ctx, visit, err := s.server.options.Limits.Enter(ctx, who)
 	if err != nil {
 		return nil, err
 	}
@@ -52,31 +52,31 @@ func (s *served) work(
 	}
 	response, err := s.call(ctx, current, request, exchange)
 	if written, ok := response.(Content); ok && err == nil && written.Stream != nil {
-		s.frame.write(ctx, w, written) // what is made while it is sent needs its place until it is
+		s.server.write(ctx, w, written) // what is made while it is sent needs its place until it is
 		return nil, nil
 	}
 	if err != nil || response == nil {
 		return nil, err
 	}
-	return s.frame.render(ctx, current, response), nil // which is work, too
+	return s.server.render(ctx, current, response), nil // which is work, too
 }
 
 // call calls the endpoint, through what is around it if there is something.
 func (s *served) call(
 	ctx context.Context, current *call, request reflect.Value, exchange Exchange,
 ) (any, error) {
-	around := s.frame.options.Around
+	around := s.server.options.Around
 	if around == nil {
 		return permitted(ctx, func() (any, error) { return s.handleNow(ctx, current, request) })
 	}
-	exchange.Refuse = s.frame.failure
+	exchange.Refuse = s.server.failure
 	exchange.Serve = func(ctx context.Context) Content {
 		current.begin()
 		response, err := permitted(ctx, func() (any, error) { return s.handleNow(ctx, current, request) })
 		if err != nil {
-			return s.frame.failure(ctx, err)
+			return s.server.failure(ctx, err)
 		}
-		return s.frame.render(ctx, current, response)
+		return s.server.render(ctx, current, response)
 	}
 	if s.preview != nil {
 		exchange.Preview = func(ctx context.Context) (any, error) {

@@ -153,8 +153,8 @@ func conflictCodes() []string {
 }
 
 // NotFoundPath answers paths under /v0 that do not exist.
-func NotFoundPath(frame *endpoint.Frame) http.HandlerFunc {
+func NotFoundPath(server *endpoint.Server) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		frame.Refuse(w, r, NotFound("The requested resource could not be found: %s", r.URL.EscapedPath()))
+		server.Refuse(w, r, NotFound("The requested resource could not be found: %s", r.URL.EscapedPath()))
 	}
 }

@@ -20,7 +20,7 @@ type Owner struct {
 	Install ledger.ContractID
 }
 
-// authorizedKey is where the context has the wallet user whom the frame has let pass.
+// authorizedKey is where the context has the wallet user whom the server has let pass.
 type authorizedKey struct{}
 
 // OwnersOnly authorizes the owners of wallets before anything else is done for a request.
@@ -32,7 +32,7 @@ func (b *Base) OwnersOnly(operation string) func(context.Context) (context.Conte
 	}
 }
 
-// admissionKey is where the context has what the frame has let the caller pass for.
+// admissionKey is where the context has what the server has let the caller pass for.
 type admissionKey struct{}
 
 // admitted is a context in which changes are made for what the caller was let pass for: the commit asks for it again.

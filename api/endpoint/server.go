@@ -20,7 +20,7 @@ import (
 	"github.com/florinledger/florin/telemetry/tracing"
 )
 
-// The defaults of the settings of a frame, as upstream's.
+// The defaults of the settings of a server, as upstream's.
 const (
 	DefaultMaxBodyBytes   = 10 * 1024 * 1024
 	DefaultRequestTimeout = 20 * time.Second
@@ -30,7 +30,7 @@ const (
 // that is [Content] is sent as it is, with the status.
 type FailureEncoder func(ctx context.Context, err error) (status int, body any)
 
-// Options are the parts and settings of a [Frame].
+// Options are the parts and settings of a [Server].
 type Options struct {
 	// Auth finds out who calls; required.
 	Auth auth.Authenticator
@@ -68,7 +68,7 @@ type Options struct {
 	Limits *admission.Limits
 	// MaxDepth, MaxElements and MaxValues bound the JSON of a request; zero means the defaults.
 	MaxDepth, MaxElements, MaxValues int
-	// Around, if set, is between the frame and the endpoints: it is shown every request that was read and admitted, and
+	// Around, if set, is between the server and the endpoints: it is shown every request that was read and admitted, and
 	// calls the endpoint, or answers in its place.
 	Around func(ctx context.Context, exchange Exchange) Content
 }
@@ -88,8 +88,8 @@ type Exchange struct {
 	Refuse func(ctx context.Context, err error) Content
 }
 
-// Frame serves the endpoints of one API family.
-type Frame struct {
+// Server serves the endpoints of one API family.
+type Server struct {
 	options Options
 	// looking has an element for each second look at a caller's rights.
 	looking chan struct{}
@@ -101,10 +101,10 @@ type Frame struct {
 	refusals, unserved tally
 }
 
-// NewFrame makes a frame. The error names the part that is missing.
-func NewFrame(options Options) (*Frame, error) {
+// NewServer makes a server. The error names the part that is missing.
+func NewServer(options Options) (*Server, error) {
 	if options.Auth == nil || options.Failures == nil || options.Logger == nil || options.Now == nil {
-		return nil, errors.New("a frame needs an authenticator, a failure encoder, a logger and a clock")
+		return nil, errors.New("a server needs an authenticator, a failure encoder, a logger and a clock")
 	}
 	if options.MaxBodyBytes == 0 {
 		options.MaxBodyBytes = DefaultMaxBodyBytes
@@ -122,13 +122,13 @@ func NewFrame(options Options) (*Frame, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Frame{
+	return &Server{
 		options: options, looking: make(chan struct{}, secondLooks), compressor: compressor, vital: map[string]bool{},
 	}, nil
 }
 
 // Mount adds the endpoints to the router. The error names an endpoint that is not put together properly.
-func (f *Frame) Mount(router chi.Router, endpoints []Endpoint) error {
+func (f *Server) Mount(router chi.Router, endpoints []Endpoint) error {
 	for _, e := range endpoints {
 		handler, err := f.handler(e)
 		if err != nil {
@@ -144,7 +144,7 @@ func (f *Frame) Mount(router chi.Router, endpoints []Endpoint) error {
 	return nil
 }
 
-// IsLimited reports whether a handler is one that a frame has mounted: the limits of the node hold for it, and callers
+// IsLimited reports whether a handler is one that a server has mounted: the limits of the node hold for it, and callers
 // without a token have no more than their share of it.
 func IsLimited(handler http.Handler) bool {
 	switch handler.(type) {
@@ -155,10 +155,10 @@ func IsLimited(handler http.Handler) bool {
 	}
 }
 
-// served is an endpoint with what the frame worked out about it.
+// served is an endpoint with what the server worked out about it.
 type served struct {
 	Endpoint
-	frame  *Frame
+	server *Server
 	shapes shapes
 	// bodyIndex is the body's field in the request, -1 without one.
 	bodyIndex int
@@ -168,14 +168,14 @@ type served struct {
 	bodyRaw bool
 }
 
-func (f *Frame) handler(e Endpoint) (http.Handler, error) {
+func (f *Server) handler(e Endpoint) (http.Handler, error) {
 	if err := e.check(); err != nil {
 		return nil, err
 	}
 	if err := checkParams(e.request); err != nil {
 		return nil, fmt.Errorf("endpoint %s: %w", e, err)
 	}
-	s := &served{Endpoint: e, frame: f, shapes: shapes{}, bodyIndex: -1}
+	s := &served{Endpoint: e, server: f, shapes: shapes{}, bodyIndex: -1}
 	body, ok := e.body()
 	if !ok {
 		return s, nil
@@ -202,19 +202,19 @@ func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
 	if !s.Long {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, s.frame.options.RequestTimeout)
+		ctx, cancel = context.WithTimeout(ctx, s.server.options.RequestTimeout)
 		defer cancel()
 	}
 	current := callOf(ctx)
 	current.pattern, current.vital = s.Path, s.Vital
 	defer func() { current.budget.Release() }()
 	response, err := s.serve(ctx, current, w, r)
-	s.frame.options.Limits.Hold(ctx, err)
+	s.server.options.Limits.Hold(ctx, err)
 	switch {
 	case err != nil:
-		s.frame.fail(ctx, w, err)
+		s.server.fail(ctx, w, err)
 	case response != nil:
-		s.frame.write(ctx, w, s.frame.render(ctx, current, response))
+		s.server.write(ctx, w, s.server.render(ctx, current, response))
 	}
 }
 
@@ -222,15 +222,15 @@ func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *served) serve(
 	ctx context.Context, current *call, w http.ResponseWriter, r *http.Request,
 ) (any, error) {
-	limits := s.frame.options.Limits
+	limits := s.server.options.Limits
 	if !s.Vital {
 		if err := limits.Crowded(false); err != nil {
 			return nil, err
 		}
 	}
 	request := reflect.New(s.request).Elem()
-	unreadable := decodeParams(r, request, s.frame.bounds().plainTexts)
-	who, busy, refused := s.frame.admit(ctx, current, r)
+	unreadable := decodeParams(r, request, s.server.bounds().plainTexts)
+	who, busy, refused := s.server.admit(ctx, current, r)
 	if err := cmp.Or(busy, unreadable, refused); err != nil {
 		return nil, err
 	}
@@ -273,7 +273,7 @@ func (s *served) serve(
 	return s.work(ctx, current, w, who, request, Exchange{Info: s.Info, Request: r, Body: content})
 }
 
-func (f *Frame) authenticate(ctx context.Context, current *call, r *http.Request) error {
+func (f *Server) authenticate(ctx context.Context, current *call, r *http.Request) error {
 	token, err := auth.TokenFrom(r.Header)
 	switch {
 	case errors.Is(err, auth.ErrTwoAuthorizations):
@@ -325,7 +325,7 @@ func (s *served) decode(
 	if len(body) == 0 && s.bodyOptional {
 		return nil, nil
 	}
-	ignored, err := s.shapes.decodeBody(body, target, s.frame.bounds())
+	ignored, err := s.shapes.decodeBody(body, target, s.server.bounds())
 	if err != nil {
 		return nil, badRequest("body", err.Error())
 	}

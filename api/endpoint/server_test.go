@@ -96,17 +96,17 @@ type optionalBody struct {
 func serve(t *testing.T, r *http.Request) (*httptest.ResponseRecorder, map[string]any) {
 	t.Helper()
 	var log bytes.Buffer
-	frame, err := endpoint.NewFrame(endpoint.Options{
+	server, err := endpoint.NewServer(endpoint.Options{
 		Auth: tokens{}, Failures: encodeFailure, Logger: slog.New(slog.NewJSONHandler(&log, nil)), Now: time.Now,
 		MaxBodyBytes: 64, RequestTimeout: 50 * time.Millisecond,
 	})
 	require.NoError(t, err)
 	router := chi.NewRouter()
-	router.Use(frame.Observe, endpoint.CollapseSlashes, frame.Limit)
-	router.NotFound(frame.NotFound)
-	router.MethodNotAllowed(frame.MethodNotAllowed)
+	router.Use(server.Observe, endpoint.CollapseSlashes, server.Limit)
+	router.NotFound(server.NotFound)
+	router.MethodNotAllowed(server.MethodNotAllowed)
 	nothing := func(context.Context, endpoint.NoRequest) (endpoint.Empty, error) { return endpoint.Empty{}, nil }
-	require.NoError(t, frame.Mount(router, []endpoint.Endpoint{
+	require.NoError(t, server.Mount(router, []endpoint.Endpoint{
 		endpoint.New(info(http.MethodPost, "/echo/{id}", endpoint.ByRequest), echo),
 		endpoint.New(info(http.MethodGet, "/open", endpoint.Open), nothing),
 		endpoint.New(info(http.MethodGet, "/public", endpoint.Public), nothing),
@@ -397,7 +397,7 @@ func TestBrowsersAreToldToBeCareful(t *testing.T) {
 
 func TestEndpointsThatAreNotPutTogetherProperly(t *testing.T) {
 	t.Parallel()
-	frame, err := endpoint.NewFrame(endpoint.Options{
+	server, err := endpoint.NewServer(endpoint.Options{
 		Auth: tokens{}, Failures: encodeFailure, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	require.NoError(t, err)
@@ -415,10 +415,10 @@ func TestEndpointsThatAreNotPutTogetherProperly(t *testing.T) {
 		"cannot be a parameter": endpoint.New(named, badParameter),
 		"has no JSON form":      endpoint.New(named, badBody),
 	} {
-		require.ErrorContains(t, frame.Mount(chi.NewRouter(), []endpoint.Endpoint{e}), want)
+		require.ErrorContains(t, server.Mount(chi.NewRouter(), []endpoint.Endpoint{e}), want)
 	}
-	_, err = endpoint.NewFrame(endpoint.Options{})
-	require.ErrorContains(t, err, "a frame needs")
+	_, err = endpoint.NewServer(endpoint.Options{})
+	require.ErrorContains(t, err, "a server needs")
 }
 
 func badParameter(context.Context, struct {
