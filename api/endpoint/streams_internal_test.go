@@ -182,3 +182,23 @@ func TestWhatIsPutOffIsCheckedAgain(t *testing.T) {
 	<-done
 	s.checkAgain([]*openStream{streamOf("bob", func() (auth.Claims, error) { panic("bob has gone") })})
 }
+
+// TestStreams_CheckAStreamWhoseUserChangedBeforeItWasAdded has rights change after the stream was authenticated and before
+// it is registered, where nobody would end it.
+func TestStreams_CheckAStreamWhoseUserChangedBeforeItWasAdded(t *testing.T) {
+	t.Parallel()
+	streams := NewStreams(StreamOptions{})
+	before := streams.seen()
+	ctx, end := context.WithCancelCause(t.Context())
+	streams.UserChanged("")
+	remove, refusal := streams.add(&openStream{end: end, authenticate: func() (auth.Claims, error) {
+		return auth.Claims{}, fault.ServiceNotRunning.New("gone")
+	}}, before)
+	defer remove()
+	require.NoError(t, refusal)
+	select {
+	case <-ctx.Done():
+	case <-time.After(10 * time.Second):
+		t.Fatal("the stream goes on with the rights that its user had")
+	}
+}

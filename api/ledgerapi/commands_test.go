@@ -576,3 +576,14 @@ func TestDisclosedContracts(t *testing.T) {
 		require.Contains(t, body.Cause, test.cause, name)
 	}
 }
+
+func TestSubmit_NeedsTheRightToActAsEachParty(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t, apitest.Options{})
+	body := b.submission("both", b.create("both"))
+	for _, path := range []string{"/v2/commands/submit-and-wait", "/v2/commands/async/submit"} {
+		b.Call("alice", http.MethodPost, path, body.with(fields{"actAs": []ledger.Party{b.alice, b.bob}})).
+			Refused(http.StatusForbidden, "NA")
+	}
+	b.Call("alice", http.MethodPost, "/v2/commands/submit-and-wait", body).OK(nil)
+}

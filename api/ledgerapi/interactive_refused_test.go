@@ -257,6 +257,15 @@ func TestWhoMayExecute(t *testing.T) {
 	}
 	c.Call("signer", http.MethodPost, waitURL, body.with(fields{"userId": "carol"})).Refused(http.StatusForbidden, "NA")
 	c.Call("carol", http.MethodPost, waitURL, body).OK(nil)
+	c.ActingAs("both", c.carol, c.bank)
+	together := c.sign(c.prepareAs("both", fields{
+		"commandId": "together", "actAs": []ledger.Party{c.carol, c.bank}, "commands": []fields{{"CreateCommand": fields{
+			"templateId": "#test-model:Test.Model:Broker", "createArguments": fields{"operator": c.bank, "client": c.carol},
+		}}},
+	}))
+	for _, one := range []string{"signer", "bank"} {
+		c.Call(one, http.MethodPost, waitURL, together).Refused(http.StatusForbidden, "NA")
+	}
 }
 
 func TestNobodyMovesTheCoinOfAnExternalPartyWithoutItsSignature(t *testing.T) {

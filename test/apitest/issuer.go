@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -13,6 +14,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/internal/wait"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -63,5 +65,9 @@ func (i *Issuer) Token(userID string) string {
 // Eventually waits until the condition holds: changes of users and identity providers are heard of a moment later.
 func (s *Server) Eventually(condition func() bool) {
 	s.tb.Helper()
-	require.Eventually(s.tb, condition, 10*time.Second, 10*time.Millisecond)
+	patience, cancel := context.WithTimeout(s.tb.Context(), 10*time.Second)
+	defer cancel()
+	for !condition() { // here and not in a goroutine of its own, which would outlive the test
+		require.NoError(s.tb, wait.For(patience, 10*time.Millisecond), "the condition does not hold")
+	}
 }

@@ -167,8 +167,8 @@ func (s *Stream) Failed(code string) v2.JsCantonError {
 	s.tb.Helper()
 	var body v2.JsCantonError
 	frame := s.Next()
-	for bytes.Contains(frame, []byte(`"OffsetCheckpoint"`)) {
-		frame = s.Next()
+	for until := time.Now().Add(Patience); bytes.Contains(frame, []byte(`"OffsetCheckpoint"`)); frame = s.Next() {
+		require.True(s.tb, time.Now().Before(until), "the stream goes on, and should have ended with %s", code)
 	}
 	require.NoError(s.tb, json.Unmarshal(frame, &body), "%s", frame)
 	require.Equal(s.tb, code, body.Code, "%s", frame)
