@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Automation: a till is swept into a shop, which accepts by itself.
+# Automation: sweep a till into a shop that accepts automatically.
 set -euo pipefail
 . "$(dirname "$0")/functions.sh"
 cd "$(mktemp -d)"
 
-# two wallets
+# make two wallets
 as ledger-api-user
 SHOP=$(post /v0/admin/users '{"name":"shop-'$$'","createPartyIfMissing":true}' | field party_id)
 TILL=$(post /v0/admin/users '{"name":"till-'$$'","createPartyIfMissing":true}' | field party_id)
 
-# what the till has above 100 US dollars is offered to the shop until 10 are left, and the shop accepts
+# when the till has more than 100 US dollars, sweep it to the shop down to 10; the shop accepts
 SETTINGS=/v0/admin/automation/settings
 put $SETTINGS/sweeps/$TILL '{"maxBalanceUSD":"100","minBalanceUSD":"10","receiver":"'$SHOP'"}'
 put $SETTINGS/auto-accept/$SHOP '{"fromParties":["'$TILL'"]}'
@@ -20,6 +20,6 @@ until get /v0/wallet/balance | grep '"effective_unlocked_qty":"2000\.'; do sleep
 as shop-$$
 until get /v0/wallet/balance | grep '"effective_unlocked_qty":"98000\.'; do sleep 0.2; done
 
-# who set what
+# show the last change of settings
 as ledger-api-user
 get "$SETTINGS/changes?limit=1"

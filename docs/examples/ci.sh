@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A node for the tests of one job: started, used and stopped, on free ports, beside any others on the machine.
+# Start a node on free ports for the tests of one job, use it, and stop it.
 set -euo pipefail
 command -v florin > /dev/null || PATH=$PWD/bin:$PATH
 
@@ -8,5 +8,5 @@ florin up --detach --yes --listen 127.0.0.1:0 --temporal-ui-listen 127.0.0.1:0
 trap 'florin stop && florin reset --yes' EXIT
 eval "$(florin env)"
 
-# the tests of the job find the node by FLORIN_URL and TOKEN
+# the tests of the job use FLORIN_URL and TOKEN
 curl -sfw '\n' "$FLORIN_URL/v2/state/ledger-end" -H "Authorization: Bearer $TOKEN"

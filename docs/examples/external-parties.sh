@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Parties whose keys stay outside of the node: onboarding, and transfers that their keys sign.
+# External parties: onboarding, and transfers that their keys sign.
 set -euo pipefail
 . "$(dirname "$0")/functions.sh"
 cd "$(mktemp -d)"
@@ -8,12 +8,12 @@ as ledger-api-user
 network
 SYNC=$(get /v2/state/connected-synchronizers | field synchronizerId)
 id() { echo "$1::$(florin key fingerprint $1.pem)"; }
-onboard() { # NAME: a key in NAME.pem, and a party that only it can sign for
+onboard() { # NAME: make a key (NAME.pem), and a party that only this key can sign for
   florin key new $1.pem
   post /v2/parties/external/generate-topology '{"synchronizer":"'$SYNC'","partyHint":"'$1'","publicKey":'"$(florin key public $1.pem)"'}' > $1.json
   post /v2/parties/external/allocate '{"synchronizer":"'$SYNC'","userId":"ledger-api-user","onboardingTransactions":[{"transaction":"'$(grep -o '"topologyTransactions":\["[^"]*' $1.json | cut -d'"' -f4)'"}],"multiHashSignatures":['"$(florin key sign $1.pem $1.json)"']}'
 }
-execute() { # FILE NAME…: what FILE holds, signed by each NAME
+execute() { # FILE NAME…: sign the transaction in FILE as each NAME, and execute it
   local file=$1 name comma= signatures=
   for name in "${@:2}"; do
     signatures+=$comma'{"party":"'$(id $name)'","signatures":['$(florin key sign $name.pem $file)']}' comma=,
@@ -27,7 +27,7 @@ CAROL=$(id carol) DAVE=$(id dave)
 post /v2/interactive-submission/prepare '{"commandId":"mint-carol","actAs":["'$CAROL'"],'"$SHARED"',"commands":['"$(tap $CAROL 1000.0)"']}' > mint.json
 execute mint.json carol
 
-# pay dave: look at what is to be signed; both have to sign
+# pay dave: show the transaction; both sign it
 COIN=$(active $CAROL '#splice-amulet:Splice.Amulet:Amulet' | field contractId)
 post /v2/interactive-submission/prepare '{"commandId":"pay-dave","actAs":["'$CAROL'","'$DAVE'"],'"$SHARED"',"commands":['"$(transfer $CAROL $COIN $DAVE 250.0)"']}' > pay.json
 florin tx show pay.json

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The first transfer, by the command line.
+# The first transfer, with the command line.
 set -euo pipefail
 command -v florin > /dev/null || PATH=$PWD/bin:$PATH
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Changes that can be repeated, tried out and followed.
+# Safe retries, dry runs, and the history as a table.
 set -euo pipefail
 . "$(dirname "$0")/functions.sh"
 cd "$(mktemp -d)"
@@ -8,14 +8,14 @@ as ledger-api-user
 post /v0/admin/users '{"name":"dora-'$$'"}'
 as dora-$$
 
-# a tap, twice with one key
+# tap twice with one key
 for time in first second; do
   curl -siw '\n' -H "Authorization: Bearer $TOKEN" -H 'Idempotency-Key: payday' -d '{"amount":"10"}' $API/v0/wallet/tap |
     grep -E '^(Florin|Idempotency|.")'
 done
 
-# what a preapproval would do and cost
+# show the effect and cost of a preapproval
 post '/v0/wallet/transfer-preapproval?dry_run=true' '{}'
 
-# the history as a table
+# get the history as a table
 curl -s -H "Authorization: Bearer $TOKEN" -H 'Accept: text/csv' $API/v0/wallet/transactions | cut -d, -f1,3,4,6-8

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The API of validators: an operator brings parties in and pays for their preapprovals; they sign what they send.
+# The validator API: an operator onboards parties and pays for their preapprovals; the parties sign their transfers.
 set -euo pipefail
 . "$(dirname "$0")/functions.sh"
 cd "$(mktemp -d)"
@@ -8,11 +8,11 @@ as ledger-api-user
 network
 EXTERNAL=/v0/admin/external-party OPERATOR=$(get /v0/validator-user | field party_id)
 id() { echo "$1::$(florin key fingerprint $1.pem)"; }
-submitted() { # NAME PATH: the transaction in NAME.json, signed by NAME
+submitted() { # NAME PATH: sign the transaction in NAME.json and submit it
   signature=$(field transaction < $1.json | florin key sign --hex $1.pem)
   post $EXTERNAL/$2 '{"submission":{"party_id":"'$(id $1)'","public_key":"'$(florin key public --hex $1.pem)'","transaction":"'$(field transaction < $1.json)'","signed_tx_hash":"'$signature'"}}'
 }
-newcomer() { # NAME: a key in NAME.pem, a party, and its agreement to a preapproval
+newcomer() { # NAME: make a key (NAME.pem) and a party, and accept a preapproval
   florin key new $1.pem
   local key=$(florin key public --hex $1.pem)
   post $EXTERNAL/topology/generate '{"party_hint":"'$1'","public_key":"'$key'"}' > $1.json
@@ -27,13 +27,13 @@ newcomer() { # NAME: a key in NAME.pem, a party, and its agreement to a preappro
 newcomer erin; newcomer frank
 ERIN=$(id erin) FRANK=$(id frank)
 
-# the operator mints, and pays erin directly: she has a preapproval
+# the operator mints, and pays erin, who has a preapproval
 post /v2/commands/submit-and-wait '{"commandId":"mint-'$$'","actAs":["'$OPERATOR'"],'"$SHARED"',"commands":['"$(tap $OPERATOR 1000.0)"']}'
 PREAPPROVAL=$(get /v0/admin/transfer-preapprovals/by-party/$ERIN | field contract_id)
 COIN=$(active $OPERATOR '#splice-amulet:Splice.Amulet:Amulet' | field contractId)
 post /v2/commands/submit-and-wait '{"commandId":"pay-erin-'$$'","actAs":["'$OPERATOR'"],'"$SHARED"',"commands":[{"ExerciseCommand":{"templateId":"#splice-amulet:Splice.AmuletRules:TransferPreapproval","contractId":"'$PREAPPROVAL'","choice":"TransferPreapproval_Send","choiceArgument":{"context":{"amuletRules":"'$RULES'","context":{"openMiningRound":"'$ROUND'","issuingMiningRounds":[],"validatorRights":[],"featuredAppRight":null}},"inputs":[{"tag":"InputAmulet","value":"'$COIN'"}],"amount":"100.0","sender":"'$OPERATOR'","description":null}}}]}'
 
-# erin sends 40 to frank: she signs a command, which the operator executes
+# erin sends 40 to frank: she signs a command, and the operator executes it
 post $EXTERNAL/transfer-preapproval/prepare-send '{"sender_party_id":"'$ERIN'","receiver_party_id":"'$FRANK'","amount":40,"expires_at":"2099-01-01T00:00:00Z","nonce":0}' > erin.json
 submitted erin transfer-preapproval/submit-send
 until get "/v0/scan-proxy/transfer-command/status?sender=$ERIN&nonce=0" | grep '"sent"'; do sleep 0.2; done
