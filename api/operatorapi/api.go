@@ -61,12 +61,12 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 	return append(slices.Concat(a.settingsEndpoints(), a.ledgerSettingsEndpoints(), a.automationEndpoints()),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v0/admin/audit", OperationID: "getAudit", Tag: "Operation",
-			Access: endpoint.Admin, Summary: "Prove from the record that coin is neither made nor lost.",
-			Description: "The answer is 200 whether or not something was found: look at `clean`. It goes on from where the " +
-				"continuous audit of the node is, for some seconds at most. Where that does not do, it is what the continuous " +
-				"audit has proved, with `complete` false: `offset` says up to where. With `full`, or an `offset` that is " +
-				"earlier than that, it reads the whole record, which takes 503 where the record is long: `florin audit` does " +
-				"that without a time limit.",
+			Access: endpoint.Admin, Summary: "Audit the record: check that no coin was created or lost.",
+			Description: "The answer is 200 even if the audit found something: check `clean`. The audit continues from the " +
+				"position of the node's continuous audit, for a few seconds. If that is too short, the answer is the last " +
+				"result of the continuous audit: `complete` is false and `offset` is its position. With `full`, or an `offset` " +
+				"before that position, the node reads the whole record; for a long record the answer is 503. `florin audit` " +
+				"does the same without a time limit.",
 		}, a.audit),
 		MetricsEndpoint(a.options.Metrics),
 	)
@@ -91,31 +91,31 @@ func MetricsEndpoint(metrics *telemetry.Metrics) endpoint.Endpoint {
 }
 
 type auditRequest struct {
-	Offset *int64 `query:"offset" doc:"As of which offset; the ledger end when left out"`
-	Full   bool   `query:"full" doc:"Whether to audit the whole record again; florin audit does so in any time"`
+	Offset *int64 `query:"offset" doc:"Offset to audit up to; the ledger end when left out"`
+	Full   bool   `query:"full" doc:"Audit the whole record again; florin audit has no time limit"`
 }
 
 // AuditResponse is the outcome of an audit. Amounts are coin.
 type AuditResponse struct {
 	Clean       bool          `json:"clean" required:"true" doc:"Whether every rule holds"`
-	Complete    bool          `json:"complete" required:"true" doc:"Whether it came to the end, and compared all holdings"`
-	StartOffset ledger.Offset `json:"start_offset" required:"true" doc:"What it counted from: 0, or what was pruned"`
-	Offset      ledger.Offset `json:"offset" required:"true" doc:"As of which offset"`
-	Hash        string        `json:"hash" required:"true" doc:"Of the entry at the offset, which covers all before it"`
-	ProvedSince ledger.Offset `json:"proved_since_offset" required:"true" doc:"All after it is proved, also if pruned"`
+	Complete    bool          `json:"complete" required:"true" doc:"Whether it reached the end and compared all holdings"`
+	StartOffset ledger.Offset `json:"start_offset" required:"true" doc:"Start of the audit: 0, or the pruned offset"`
+	Offset      ledger.Offset `json:"offset" required:"true" doc:"Audited up to this offset"`
+	Hash        string        `json:"hash" required:"true" doc:"Hash of the entry at the offset; covers all before"`
+	ProvedSince ledger.Offset `json:"proved_since_offset" required:"true" doc:"All after it is proved, even if pruned"`
 
 	// RecordTime is that of the last update.
-	RecordTime *endpoint.Timestamp `json:"record_time,omitempty" doc:"Of the last update that was audited"`
+	RecordTime *endpoint.Timestamp `json:"record_time,omitempty" doc:"Record time of the last audited update"`
 
-	Opening      decimal.Decimal `json:"opening" required:"true" doc:"What was held at the start"`
-	Minted       decimal.Decimal `json:"minted" required:"true" doc:"What was minted since"`
-	Burned       decimal.Decimal `json:"burned" required:"true" doc:"What was burned since"`
-	Supply       decimal.Decimal `json:"supply" required:"true" doc:"Opening and minted less burned"`
-	Held         decimal.Decimal `json:"held" required:"true" doc:"What all holdings add up to, locked ones included"`
-	Holdings     int64           `json:"holdings" required:"true" doc:"How many holdings there were when last counted"`
-	Updates      int64           `json:"updates" required:"true" doc:"How many updates were audited"`
-	FindingCount int64           `json:"finding_count" required:"true" doc:"How many places break a rule"`
-	Findings     []audit.Finding `json:"findings" required:"true" doc:"The first hundred of them"`
+	Opening      decimal.Decimal `json:"opening" required:"true" doc:"Coin held at the start"`
+	Minted       decimal.Decimal `json:"minted" required:"true" doc:"Coin minted since"`
+	Burned       decimal.Decimal `json:"burned" required:"true" doc:"Coin burned since"`
+	Supply       decimal.Decimal `json:"supply" required:"true" doc:"opening + minted - burned"`
+	Held         decimal.Decimal `json:"held" required:"true" doc:"Sum of all holdings, including locked ones"`
+	Holdings     int64           `json:"holdings" required:"true" doc:"Number of holdings at the last count"`
+	Updates      int64           `json:"updates" required:"true" doc:"Number of audited updates"`
+	FindingCount int64           `json:"finding_count" required:"true" doc:"Number of findings"`
+	Findings     []audit.Finding `json:"findings" required:"true" doc:"The first 100 findings"`
 }
 
 // ToAPIAudit shows a report that is complete.
@@ -160,8 +160,8 @@ func (a *API) audit(ctx context.Context, req auditRequest) (AuditResponse, error
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return AuditResponse{}, &endpoint.TimeoutError{
-			Advice: "The record is too long to be audited anew while a request waits: run `florin audit` beside the node, " +
-				"or leave `full` and `offset` out, for what the node has proved.",
+			Advice: "The record is too long for an audit within one request. Run `florin audit`, or leave out `full` and " +
+				"`offset` to get the result of the continuous audit.",
 		}
 	case err != nil:
 		return AuditResponse{}, err

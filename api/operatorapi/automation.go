@@ -36,51 +36,51 @@ func (a *API) automationEndpoints() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: automationPath, OperationID: "listAutomation", Tag: "Automation",
-			Access: endpoint.Admin, Summary: "Tell what the node does by itself, and what troubles it.",
-			Description: "Each kind has a Schedule in Temporal, by which it can be paused. A trouble is a wallet or another " +
-				"subject whose submission was refused; it is tried again, later each time, and in the end only when it " +
-				"is nudged. The first of each kind's troubles are shown.",
+			Access: endpoint.Admin, Summary: "List the automations of the node and their troubles.",
+			Description: "Each kind has a Schedule in Temporal, which can pause it. A trouble is a wallet or another subject " +
+				"with a refused submission. The node tries it again after longer and longer waits, and in the end only " +
+				"after a nudge. The list has the first troubles of each kind.",
 		}, a.listAutomation),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: automationPath + "/{kind}/troubles", OperationID: "listTroubles",
-			Tag: "Automation", Access: endpoint.Admin, Summary: "List what of a kind of automation was refused.",
+			Tag: "Automation", Access: endpoint.Admin, Summary: "List the troubles of one kind of automation.",
 		}, a.listTroubles),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: automationPath + "/{kind}/run", OperationID: "runAutomation", Tag: "Automation",
-			Access: endpoint.Admin, Summary: "Try again now what of a kind of automation was refused.",
-			Description: "The answer does not wait for what comes of it: look at the list of troubles. What is paused is " +
-				"tried when it goes on.",
+			Access: endpoint.Admin, Summary: "Retry the troubles of one kind of automation now.",
+			Description: "The answer does not wait for the result: see the list of troubles. A paused automation retries " +
+				"after the pause.",
 		}, a.runAutomation),
 	}
 }
 
 // AutomationResponse lists the kinds of automation.
 type AutomationResponse struct {
-	Automations []AutomationKind `json:"automations" required:"true" doc:"The kinds, in order"`
+	Automations []AutomationKind `json:"automations" required:"true" doc:"The kinds"`
 }
 
 // AutomationKind is one of what the node does by itself.
 type AutomationKind struct {
-	Kind     string              `json:"kind" required:"true" doc:"Its name"`
+	Kind     string              `json:"kind" required:"true" doc:"Name of the kind"`
 	Schedule string              `json:"schedule" required:"true" doc:"The id of its Schedule in Temporal"`
 	Paused   bool                `json:"paused" required:"true" doc:"Whether the Schedule is paused"`
-	LastRun  *endpoint.Timestamp `json:"last_run" doc:"The ledger time of the last look; null before the first"`
-	NextDue  *endpoint.Timestamp `json:"next_due" doc:"The ledger time at which something is due; null: nothing is"`
-	Done     int64               `json:"done" required:"true" doc:"Submissions that were accepted, since the ledger began"`
-	Refused  int64               `json:"refused" required:"true" doc:"Submissions that were refused"`
+	LastRun  *endpoint.Timestamp `json:"last_run" doc:"Ledger time of the last run; null before the first"`
+	NextDue  *endpoint.Timestamp `json:"next_due" doc:"Ledger time of the next run; null: nothing is due"`
+	Done     int64               `json:"done" required:"true" doc:"Accepted submissions since the start of the ledger"`
+	Refused  int64               `json:"refused" required:"true" doc:"Refused submissions"`
 
-	TroubleCount int64     `json:"trouble_count" required:"true" doc:"How many troubles there are"`
-	Troubles     []Trouble `json:"troubles" required:"true" doc:"The first of them"`
+	TroubleCount int64     `json:"trouble_count" required:"true" doc:"Number of troubles"`
+	Troubles     []Trouble `json:"troubles" required:"true" doc:"The first troubles"`
 }
 
 // Trouble is something that was refused.
 type Trouble struct {
-	Subject   string              `json:"subject" required:"true" doc:"The wallet, contract or other thing it is about"`
-	CommandID string              `json:"command_id" required:"true" doc:"The command that was refused last; empty: none"`
-	Tries     int32               `json:"tries" required:"true" doc:"How often in a row"`
-	Refusal   string              `json:"refusal" required:"true" doc:"Why, the last time"`
-	NextTry   *endpoint.Timestamp `json:"next_try" doc:"In ledger time; null: when it is nudged"`
-	Stuck     bool                `json:"stuck" required:"true" doc:"Whether it waits for a nudge"`
+	Subject   string              `json:"subject" required:"true" doc:"The wallet, contract or other subject"`
+	CommandID string              `json:"command_id" required:"true" doc:"The last refused command; empty: none"`
+	Tries     int32               `json:"tries" required:"true" doc:"Number of refusals in a row"`
+	Refusal   string              `json:"refusal" required:"true" doc:"Reason of the last refusal"`
+	NextTry   *endpoint.Timestamp `json:"next_try" doc:"Ledger time of the next try; null: it needs a nudge"`
+	Stuck     bool                `json:"stuck" required:"true" doc:"Whether it needs a nudge"`
 }
 
 func (a *API) listAutomation(ctx context.Context, _ endpoint.NoRequest) (AutomationResponse, error) {
@@ -152,13 +152,13 @@ func (a *API) toAPITroubles(tasks []db.AutomationTask) []Trouble {
 
 type troublesRequest struct {
 	Kind  string `path:"kind" doc:"The kind of automation"`
-	After string `query:"after" doc:"The subject of the last trouble of the page before"`
-	Limit *int64 `query:"limit" doc:"Most troubles of one answer: 1 to 1000, 100 when left out"`
+	After string `query:"after" doc:"Last subject of the previous page"`
+	Limit *int64 `query:"limit" doc:"Maximum number of troubles: 1 to 1000; default 100"`
 }
 
 // TroublesResponse lists troubles in order of their subjects.
 type TroublesResponse struct {
-	Troubles []Trouble `json:"troubles" required:"true" doc:"What was refused"`
+	Troubles []Trouble `json:"troubles" required:"true" doc:"The troubles"`
 }
 
 func (a *API) listTroubles(ctx context.Context, req troublesRequest) (TroublesResponse, error) {
@@ -187,7 +187,7 @@ func (a *API) kind(ctx context.Context, name string) (db.Automation, error) {
 		}
 		names = append(names, kind.Kind)
 	}
-	return db.Automation{}, v0.NotFound("There is no automation of the kind %q; there are %q.", name, names)
+	return db.Automation{}, v0.NotFound("There is no automation of the kind %q. The kinds are %q.", name, names)
 }
 
 type runAutomationRequest struct {
@@ -196,12 +196,12 @@ type runAutomationRequest struct {
 }
 
 type runAutomationBody struct {
-	Subject string `json:"subject" doc:"The subject of the trouble; all of the kind when left out"`
+	Subject string `json:"subject" doc:"Subject of the trouble; left out: all subjects"`
 }
 
 // RunAutomationResponse tells what is tried again.
 type RunAutomationResponse struct {
-	Nudged int64 `json:"nudged" required:"true" doc:"How many troubles are tried again now"`
+	Nudged int64 `json:"nudged" required:"true" doc:"Number of troubles to retry now"`
 	Paused bool  `json:"paused" required:"true" doc:"Whether they wait because the Schedule is paused"`
 }
 

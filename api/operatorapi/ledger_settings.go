@@ -36,12 +36,12 @@ func (a *API) ledgerSettingsEndpoints() []endpoint.Endpoint {
 	}
 	return []endpoint.Endpoint{
 		endpoint.New(info(http.MethodGet, LedgerSettingsPath, "listLedgerSettings",
-			"List what all nodes of the ledger decide by.", ""), a.listLedgerSettings),
+			"List the settings of the ledger.", ""), a.listLedgerSettings),
 		endpoint.New(info(http.MethodPut, LedgerSettingsPath+"/{name}", "putLedgerSetting",
-			"Change what all nodes of the ledger decide by.",
-			"The value counts from the next offset on, on every node, without a restart. Of the secret of tokens, nodes take "+
-				"the new one when they are started with it, or read its file again. Those that are fixed were given at the first "+
-				"start of the ledger and cannot be changed."), a.putLedgerSetting),
+			"Change a setting of the ledger.",
+			"The value takes effect on every node with the next offset, without a restart. A new token secret takes "+
+				"effect when a node starts with it or reads its file again. Fixed settings get their value at the first "+
+				"start of the ledger and cannot change."), a.putLedgerSetting),
 		endpoint.New(info(http.MethodGet, LedgerSettingsPath+"/changes", "listLedgerSettingChanges",
 			"List who changed the settings of the ledger, and when.", "The newest change comes first."),
 			a.listLedgerSettingChanges),
@@ -50,19 +50,19 @@ func (a *API) ledgerSettingsEndpoints() []endpoint.Endpoint {
 
 // LedgerSetting is a setting of the ledger.
 type LedgerSetting struct {
-	Name        string              `json:"name" required:"true" doc:"Its name, which is that of the flag"`
-	Value       string              `json:"value" required:"true" doc:"What counts; a digest for secrets"`
-	Default     string              `json:"default" required:"true" doc:"What a fresh ledger has that is given none"`
-	Fixed       bool                `json:"fixed" required:"true" doc:"Whether it can never be changed"`
-	FromOffset  ledger.Offset       `json:"from_offset" required:"true" doc:"The first offset that is decided by it"`
-	ChangedAt   *endpoint.Timestamp `json:"changed_at" doc:"When it changed last"`
-	ChangedBy   string              `json:"changed_by" doc:"Which user changed it last; configure: the first start"`
-	Description string              `json:"description" required:"true" doc:"What it means"`
+	Name        string              `json:"name" required:"true" doc:"Name of the setting and of its flag"`
+	Value       string              `json:"value" required:"true" doc:"Current value; a digest for secrets"`
+	Default     string              `json:"default" required:"true" doc:"Value of a new ledger without the flag"`
+	Fixed       bool                `json:"fixed" required:"true" doc:"Whether the setting can never change"`
+	FromOffset  ledger.Offset       `json:"from_offset" required:"true" doc:"The first offset with this value"`
+	ChangedAt   *endpoint.Timestamp `json:"changed_at" doc:"Time of the last change"`
+	ChangedBy   string              `json:"changed_by" doc:"User of the last change; configure: the first start"`
+	Description string              `json:"description" required:"true" doc:"What the setting does"`
 }
 
 // ListLedgerSettingsResponse lists all settings of the ledger.
 type ListLedgerSettingsResponse struct {
-	Settings []LedgerSetting `json:"settings" required:"true" doc:"All of them"`
+	Settings []LedgerSetting `json:"settings" required:"true" doc:"All settings"`
 }
 
 func (a *API) listLedgerSettings(ctx context.Context, _ endpoint.NoRequest) (ListLedgerSettingsResponse, error) {
@@ -97,18 +97,18 @@ type putLedgerSettingRequest struct {
 }
 
 type ledgerSettingBody struct {
-	Value string `json:"value" required:"true" doc:"As the flag takes it: 0.005, true, 168h, 200"`
+	Value string `json:"value" required:"true" doc:"Value in the form of the flag: 0.005, true, 168h, 200"`
 }
 
 func (a *API) putLedgerSetting(ctx context.Context, req putLedgerSettingRequest) (LedgerSetting, error) {
 	setting, ok := ledger.FindSetting(req.Name)
 	switch {
 	case !ok:
-		return LedgerSetting{}, v0.NotFound("There is no setting of the ledger named %q; GET %s lists them.",
+		return LedgerSetting{}, v0.NotFound("The ledger has no setting %q. GET %s lists the settings.",
 			req.Name, LedgerSettingsPath)
 	case setting.Fixed:
-		return LedgerSetting{}, v0.BadRequest("The setting %s was given at the first start of the ledger and cannot be "+
-			"changed; begin a fresh ledger with another.", req.Name)
+		return LedgerSetting{}, v0.BadRequest("The setting %s is fixed since the first start of the ledger. To use "+
+			"another value, start a new ledger.", req.Name)
 	}
 	settings := ledger.DefaultSettings()
 	if err := setting.Set(&settings, req.Body.Value); err != nil {
@@ -146,13 +146,13 @@ func (a *API) stored(ctx context.Context, setting ledger.Setting, settings ledge
 
 // LedgerSettingChange is a change of a setting of the ledger.
 type LedgerSettingChange struct {
-	ID         int64              `json:"id" required:"true" doc:"Its number; later changes have higher ones"`
-	ChangedAt  endpoint.Timestamp `json:"changed_at" required:"true" doc:"When"`
-	ChangedBy  string             `json:"changed_by" required:"true" doc:"Which user; configure: the first start"`
-	Name       string             `json:"name" required:"true" doc:"Which setting"`
-	Before     string             `json:"before" required:"true" doc:"What counted before; empty: nothing was stored"`
-	After      string             `json:"after" required:"true" doc:"What counts after"`
-	FromOffset ledger.Offset      `json:"from_offset" required:"true" doc:"The first offset that is decided by it"`
+	ID         int64              `json:"id" required:"true" doc:"Number of the change; later changes have higher numbers"`
+	ChangedAt  endpoint.Timestamp `json:"changed_at" required:"true" doc:"Time of the change"`
+	ChangedBy  string             `json:"changed_by" required:"true" doc:"The user; configure: the first start"`
+	Name       string             `json:"name" required:"true" doc:"Name of the setting"`
+	Before     string             `json:"before" required:"true" doc:"Value before; empty: none was stored"`
+	After      string             `json:"after" required:"true" doc:"Value after"`
+	FromOffset ledger.Offset      `json:"from_offset" required:"true" doc:"The first offset with this value"`
 }
 
 // ListLedgerSettingChangesResponse is a page of changes, the newest first.

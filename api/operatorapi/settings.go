@@ -45,9 +45,9 @@ const (
 
 // What all changes have in common, for the document.
 const (
-	putCounts = "What is put here counts from the next look of the automation on, in all processes of the node, " +
-		"whatever the configuration says, until it is deleted here. With `enabled` false nothing is done."
-	deleteResets = "What the configuration says counts again: the file or the text that the node was last started with."
+	putCounts = "The value takes effect with the next run of the automation, in all processes of the node. It has " +
+		"precedence over the configuration until it is deleted. `enabled` false turns the automation off."
+	deleteResets = "The value of the configuration takes effect again: the file or the text of the last start of the node."
 )
 
 func (a *API) settingsEndpoints() []endpoint.Endpoint {
@@ -59,24 +59,24 @@ func (a *API) settingsEndpoints() []endpoint.Endpoint {
 	}
 	sweep, accept := sweepsPath+"/{sender}", acceptsPath+"/{receiver}"
 	return []endpoint.Endpoint{
-		endpoint.New(info(http.MethodGet, topUpPath, "getTopUp", "Tell how much traffic the node buys.", ""), a.getTopUp),
+		endpoint.New(info(http.MethodGet, topUpPath, "getTopUp", "Get how much traffic the node buys.", ""), a.getTopUp),
 		endpoint.New(info(http.MethodPut, topUpPath, "putTopUp", "Change how much traffic the node buys.",
 			putCounts), a.putTopUp),
-		endpoint.New(info(http.MethodDelete, topUpPath, "resetTopUp", "Take back a change of the top-up.",
+		endpoint.New(info(http.MethodDelete, topUpPath, "resetTopUp", "Reset the top-up to the configuration.",
 			deleteResets), a.resetTopUp),
-		endpoint.New(info(http.MethodGet, sweepsPath, "listSweeps", "List the wallets that are swept.",
-			"Those are listed too whose sweeps the operator switched off."), a.listSweeps),
-		endpoint.New(info(http.MethodGet, sweep, "getSweep", "Tell how a wallet is swept.", ""), a.getSweep),
-		endpoint.New(info(http.MethodPut, sweep, "putSweep", "Change how a wallet is swept.", putCounts), a.putSweep),
-		endpoint.New(info(http.MethodDelete, sweep, "resetSweep", "Take back a change of a sweep.",
+		endpoint.New(info(http.MethodGet, sweepsPath, "listSweeps", "List the sweeps.",
+			"The list includes sweeps that the operator turned off."), a.listSweeps),
+		endpoint.New(info(http.MethodGet, sweep, "getSweep", "Get the sweep of a wallet.", ""), a.getSweep),
+		endpoint.New(info(http.MethodPut, sweep, "putSweep", "Change the sweep of a wallet.", putCounts), a.putSweep),
+		endpoint.New(info(http.MethodDelete, sweep, "resetSweep", "Reset a sweep to the configuration.",
 			deleteResets), a.resetSweep),
-		endpoint.New(info(http.MethodGet, acceptsPath, "listAutoAccepts", "List the wallets that accept offers unasked.",
-			"Those are listed too for which the operator switched it off."), a.listAutoAccepts),
-		endpoint.New(info(http.MethodGet, accept, "getAutoAccept", "Tell whose offers a wallet accepts unasked.", ""),
+		endpoint.New(info(http.MethodGet, acceptsPath, "listAutoAccepts", "List wallets that accept offers automatically.",
+			"The list includes wallets for which the operator turned it off."), a.listAutoAccepts),
+		endpoint.New(info(http.MethodGet, accept, "getAutoAccept", "Get whose offers a wallet accepts automatically.", ""),
 			a.getAutoAccept),
-		endpoint.New(info(http.MethodPut, accept, "putAutoAccept", "Change whose offers a wallet accepts unasked.",
+		endpoint.New(info(http.MethodPut, accept, "putAutoAccept", "Change whose offers a wallet accepts automatically.",
 			putCounts), a.putAutoAccept),
-		endpoint.New(info(http.MethodDelete, accept, "resetAutoAccept", "Take back a change of what a wallet accepts.",
+		endpoint.New(info(http.MethodDelete, accept, "resetAutoAccept", "Reset automatic accepting to the configuration.",
 			deleteResets), a.resetAutoAccept),
 		endpoint.New(info(http.MethodGet, settingsPath+"/changes", "listSettingChanges",
 			"List who changed the settings of the automations, and when.",
@@ -134,20 +134,20 @@ func (a *API) putTopUp(ctx context.Context, req putTopUpRequest) (TopUpResponse,
 }
 
 type sweepRequest struct {
-	Sender string `path:"sender" doc:"The wallet that is swept"`
+	Sender string `path:"sender" doc:"The wallet to sweep"`
 }
 
 type putSweepRequest struct {
-	Sender string    `path:"sender" doc:"The wallet that is swept"`
+	Sender string    `path:"sender" doc:"The wallet to sweep"`
 	Body   sweepBody `body:"json"`
 }
 
 type sweepBody struct {
 	Enabled *bool `json:"enabled" doc:"false sweeps nothing; true when left out"`
 
-	MaxBalanceUSD *decimal.Decimal `json:"max_balance_usd" alias:"maxBalanceUSD max-balance-usd" doc:"Above it the wallet is swept (also maxBalanceUSD, max-balance-usd); a number or a string"`
-	MinBalanceUSD *decimal.Decimal `json:"min_balance_usd" alias:"minBalanceUSD min-balance-usd" doc:"What a sweep leaves (also minBalanceUSD, min-balance-usd); a number or a string"`
-	Receiver      ledger.Party     `json:"receiver" doc:"Who gets the rest"`
+	MaxBalanceUSD *decimal.Decimal `json:"max_balance_usd" alias:"maxBalanceUSD max-balance-usd" doc:"The node sweeps the wallet above this balance (also maxBalanceUSD, max-balance-usd); a number or a string"`
+	MinBalanceUSD *decimal.Decimal `json:"min_balance_usd" alias:"minBalanceUSD min-balance-usd" doc:"Balance after a sweep (also minBalanceUSD, min-balance-usd); a number or a string"`
+	Receiver      ledger.Party     `json:"receiver" doc:"The party that gets the rest"`
 
 	UseTransferPreapproval bool `json:"use_transfer_preapproval" alias:"useTransferPreapproval use-transfer-preapproval" doc:"Send through the receiver's preapproval (also useTransferPreapproval, use-transfer-preapproval)"`
 }
@@ -221,7 +221,7 @@ type putAcceptRequest struct {
 type acceptBody struct {
 	Enabled *bool `json:"enabled" doc:"false accepts nothing; true when left out"`
 
-	FromParties []ledger.Party `json:"from_parties" alias:"fromParties from-parties" doc:"Whose offers are accepted (also fromParties, from-parties)"`
+	FromParties []ledger.Party `json:"from_parties" alias:"fromParties from-parties" doc:"The senders whose offers the wallet accepts (also fromParties, from-parties)"`
 }
 
 func (a *API) getAutoAccept(ctx context.Context, req acceptRequest) (AutoAcceptResponse, error) {
@@ -272,7 +272,7 @@ func (a *API) reset(ctx context.Context, kind settings.Kind, party ledger.Party)
 func (a *API) requireLocal(ctx context.Context, name string, party ledger.Party) error {
 	known, err := a.options.Settings.KnownParties(ctx, []ledger.Party{party})
 	if err == nil && !known[party] {
-		return v0.BadRequest("%s: %q is no party of this node; give the whole id of one that has its wallet here",
+		return v0.BadRequest("%s: %q is not a party of this node. Send the complete id of a party with a wallet here",
 			name, party)
 	}
 	return err
@@ -292,5 +292,5 @@ func respond[T any](show func(db.AutomationSetting) (T, error)) func(db.Automati
 func isOff(enabled *bool) bool { return enabled != nil && !*enabled }
 
 func missing(name string) error {
-	return v0.BadRequest("%s is missing; give it, or enabled as false", name)
+	return v0.BadRequest("%s is missing. Send it, or send enabled false", name)
 }

@@ -11,8 +11,8 @@ import (
 )
 
 type listRequest struct {
-	After string `query:"after" doc:"The last party of the page before"`
-	Limit *int64 `query:"limit" doc:"How many at most: 1 to 1000; 100 when left out"`
+	After string `query:"after" doc:"Last party of the previous page"`
+	Limit *int64 `query:"limit" doc:"Maximum number: 1 to 1000; default 100"`
 }
 
 // ListSweepsResponse is a page of sweeps in byte order of the senders.
@@ -61,8 +61,8 @@ func list[T any](
 }
 
 type changesRequest struct {
-	Before *int64 `query:"before" doc:"The number of the last change of the page before"`
-	Limit  *int64 `query:"limit" doc:"How many at most: 1 to 1000; 100 when left out"`
+	Before *int64 `query:"before" doc:"Number of the last change of the previous page"`
+	Limit  *int64 `query:"limit" doc:"Maximum number: 1 to 1000; default 100"`
 }
 
 // page is before which number to begin, and how many changes to list.

@@ -166,7 +166,7 @@ func TestSettingsThatCannotBeAreRefused(t *testing.T) {
 	for name, c := range map[string]struct{ path, body, want string }{
 		"no throughput": {
 			settingsPath + "/top-up", `{}`,
-			"target_throughput is missing; give it, or enabled as false",
+			"target_throughput is missing. Send it, or send enabled false",
 		},
 		"a short interval": {
 			settingsPath + "/top-up", `{"target_throughput":1,"min_topup_interval":"1s"}`,
@@ -184,15 +184,15 @@ func TestSettingsThatCannotBeAreRefused(t *testing.T) {
 		},
 		"no maximum": {
 			sweepOf(alice), `{"min_balance_usd":"1","receiver":"` + string(bob) + `"}`,
-			"max_balance_usd is missing; give it, or enabled as false",
+			"max_balance_usd is missing. Send it, or send enabled false",
 		},
 		"no minimum": {
 			sweepOf(alice), `{"max_balance_usd":"1","receiver":"` + string(bob) + `"}`,
-			"min_balance_usd is missing; give it, or enabled as false",
+			"min_balance_usd is missing. Send it, or send enabled false",
 		},
 		"no receiver": {
 			sweepOf(alice), `{"max_balance_usd":"1","min_balance_usd":"1"}`,
-			"receiver is missing; give it, or enabled as false",
+			"receiver is missing. Send it, or send enabled false",
 		},
 		"a maximum below the minimum": {
 			sweepOf(alice), sweep("1", "2", bob),
@@ -204,12 +204,12 @@ func TestSettingsThatCannotBeAreRefused(t *testing.T) {
 		},
 		"a wallet of nobody": {
 			sweepOf("carol::1220"), sweep("2", "1", bob),
-			`sender: "carol::1220" is no party of this node; give the whole id of one that has its wallet here`,
+			`sender: "carol::1220" is not a party of this node. Send the complete id of a party with a wallet here`,
 		},
 		"no sender": {acceptOf(alice), `{}`, "from_parties: no sender is named; name one, or leave the receiver out"},
 		"a receiver of nobody": {
 			acceptOf("carol::1220"), `{}`,
-			`receiver: "carol::1220" is no party of this node; give the whole id of one that has its wallet here`,
+			`receiver: "carol::1220" is not a party of this node. Send the complete id of a party with a wallet here`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -32,56 +32,56 @@ func (Source) Names() []string {
 // TopUp says how much traffic the node buys for itself.
 type TopUp struct {
 	TargetThroughput int64  `json:"target_throughput" required:"true" doc:"Bytes per second; 0 buys nothing"`
-	MinTopupInterval string `json:"min_topup_interval" required:"true" doc:"Least time between two purchases, as 10m0s"`
-	ReservedTraffic  int64  `json:"reserved_traffic" required:"true" doc:"Bytes that are kept for purchases"`
+	MinTopupInterval string `json:"min_topup_interval" required:"true" doc:"Minimum time between two purchases: 10m0s"`
+	ReservedTraffic  int64  `json:"reserved_traffic" required:"true" doc:"Bytes to keep for purchases"`
 }
 
 // TopUpResponse is the top-up and who says so.
 type TopUpResponse struct {
-	Source     Source `json:"source" required:"true" doc:"Who says what counts"`
-	Setting    *TopUp `json:"setting" doc:"What counts; null: no traffic is bought"`
-	Configured *TopUp `json:"configured" doc:"What the configuration says, and what counts after a reset"`
+	Source     Source `json:"source" required:"true" doc:"Where the setting comes from"`
+	Setting    *TopUp `json:"setting" doc:"The active setting; null: the node buys no traffic"`
+	Configured *TopUp `json:"configured" doc:"The setting of the configuration, active after a reset"`
 }
 
 // Sweep says how much coin a wallet keeps, in US dollars, and who gets the rest.
 type Sweep struct {
-	MaxBalanceUSD          decimal.Decimal `json:"max_balance_usd" required:"true" doc:"Above it the wallet is swept"`
-	MinBalanceUSD          decimal.Decimal `json:"min_balance_usd" required:"true" doc:"What a sweep leaves"`
-	Receiver               ledger.Party    `json:"receiver" required:"true" doc:"Who gets the rest"`
+	MaxBalanceUSD          decimal.Decimal `json:"max_balance_usd" required:"true" doc:"A sweep starts above it"`
+	MinBalanceUSD          decimal.Decimal `json:"min_balance_usd" required:"true" doc:"Balance after a sweep"`
+	Receiver               ledger.Party    `json:"receiver" required:"true" doc:"The party that gets the rest"`
 	UseTransferPreapproval bool            `json:"use_transfer_preapproval" required:"true" doc:"Send, do not offer"`
 }
 
 // SweepResponse is the sweep of a wallet and who says so.
 type SweepResponse struct {
-	Sender     ledger.Party `json:"sender" required:"true" doc:"The wallet that is swept"`
-	Source     Source       `json:"source" required:"true" doc:"Who says what counts"`
-	Setting    *Sweep       `json:"setting" doc:"What counts; null: the wallet is not swept"`
-	Configured *Sweep       `json:"configured" doc:"What the configuration says, and what counts after a reset"`
+	Sender     ledger.Party `json:"sender" required:"true" doc:"The wallet to sweep"`
+	Source     Source       `json:"source" required:"true" doc:"Where the setting comes from"`
+	Setting    *Sweep       `json:"setting" doc:"The active setting; null: no sweep"`
+	Configured *Sweep       `json:"configured" doc:"The setting of the configuration, active after a reset"`
 }
 
 // AutoAccept names the senders whose offers a receiver accepts without asking.
 type AutoAccept struct {
-	FromParties []ledger.Party `json:"from_parties" required:"true" doc:"Whose offers are accepted"`
+	FromParties []ledger.Party `json:"from_parties" required:"true" doc:"The senders whose offers the wallet accepts"`
 }
 
 // AutoAcceptResponse is whose offers a wallet accepts and who says so.
 type AutoAcceptResponse struct {
 	Receiver   ledger.Party `json:"receiver" required:"true" doc:"The wallet that accepts"`
-	Source     Source       `json:"source" required:"true" doc:"Who says what counts"`
-	Setting    *AutoAccept  `json:"setting" doc:"What counts; null: no offer is accepted"`
-	Configured *AutoAccept  `json:"configured" doc:"What the configuration says, and what counts after a reset"`
+	Source     Source       `json:"source" required:"true" doc:"Where the setting comes from"`
+	Setting    *AutoAccept  `json:"setting" doc:"The active setting; null: no automatic accepting"`
+	Configured *AutoAccept  `json:"configured" doc:"The setting of the configuration, active after a reset"`
 }
 
 // SettingChange is a change of a setting. The values before and after are as the setting itself is answered.
 type SettingChange struct {
-	ID        int64              `json:"id" required:"true" doc:"Its number; later changes have higher ones"`
-	ChangedAt endpoint.Timestamp `json:"changed_at" required:"true" doc:"When"`
-	ChangedBy string             `json:"changed_by" required:"true" doc:"Which user, or which configuration"`
+	ID        int64              `json:"id" required:"true" doc:"Number of the change; later changes have higher numbers"`
+	ChangedAt endpoint.Timestamp `json:"changed_at" required:"true" doc:"Time of the change"`
+	ChangedBy string             `json:"changed_by" required:"true" doc:"The user, or the configuration"`
 	Kind      string             `json:"kind" required:"true" doc:"top-up, wallet-sweep or auto-accept-transfers"`
 	Party     ledger.Party       `json:"party" required:"true" doc:"The wallet; empty for the top-up"`
 	Action    string             `json:"action" required:"true" doc:"configure, set, switch-off or reset"`
-	Before    json.RawMessage    `json:"before" doc:"What counted before; null for nothing"`
-	After     json.RawMessage    `json:"after" doc:"What counts after; null for nothing"`
+	Before    json.RawMessage    `json:"before" doc:"Value before; null for none"`
+	After     json.RawMessage    `json:"after" doc:"Value after; null for none"`
 }
 
 // sourceOf tells who says what counts of a setting.
