@@ -126,7 +126,7 @@ func (f *Server) write(ctx context.Context, w http.ResponseWriter, content Conte
 	}
 	_, err := w.Write(content.Body)
 	if err != nil && !errors.Is(err, http.ErrBodyNotAllowed) && current.failure == nil {
-		current.failure = fmt.Errorf("the client did not take the answer: %w", err)
+		current.failure = fmt.Errorf("the client did not read the answer: %w", err)
 	}
 }
 
@@ -145,7 +145,7 @@ func (f *Server) stream(ctx context.Context, current *call, w http.ResponseWrite
 		return written, errors.Join(err, resume())
 	}))
 	if err != nil {
-		current.failure = fmt.Errorf("the answer broke off: %w", err)
+		current.failure = fmt.Errorf("the answer was not sent completely: %w", err)
 		_ = connection.SetWriteDeadline(time.Unix(1, 0))
 	}
 }

@@ -52,7 +52,7 @@ func DescribeStreams(info DocumentInfo, streams []Stream) (map[string]any, error
 				},
 				schemeAPIKey: object{
 					"type": "httpApiKey", "name": "Sec-WebSocket-Protocol", "in": "header",
-					"description": "The same JWT, as jwt.token.<JWT>, beside daml.ws.auth",
+					"description": "The same JWT, as jwt.token.<JWT>, together with daml.ws.auth",
 				},
 			},
 		},
@@ -70,7 +70,7 @@ func (s Stream) channel(request, element, failure object) object {
 		"bindings":    object{"ws": object{"method": s.Method, "bindingVersion": "0.1.0"}},
 		"publish": object{
 			"operationId": "send" + s.OperationID, "tags": []object{{"name": s.Tag}},
-			"summary": "The request: the first message of the client, and the only one.",
+			"summary": "The request: the first and only message of the client.",
 			"message": request,
 		},
 		"subscribe": object{

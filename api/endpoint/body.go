@@ -43,7 +43,7 @@ func unreadableBody(err error) error {
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return &textError{
-			status: http.StatusRequestTimeout, text: "The body did not come in time. Send it faster, or send less.",
+			status: http.StatusRequestTimeout, text: "The body did not arrive in time. Send it faster, or send a smaller one.",
 		}
 	}
 	return badRequest("body", "the body ended too early")

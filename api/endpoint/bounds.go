@@ -46,8 +46,8 @@ func (b bounds) check(body []byte) error {
 		case inText && char == '\\':
 			length := escaped(body[i:])
 			if length == 0 {
-				return fmt.Errorf("a text has half a character, the escape %s without its other half, at byte %d. Send whole "+
-					"characters: texts that are cut by length are cut inside of emoji", body[i:i+unicodeEscape], i+1)
+				return fmt.Errorf("a text has only half of a character: the escape %s at byte %d. Send both halves: cutting a "+
+					"text by length can split an emoji", body[i:i+unicodeEscape], i+1)
 			}
 			i += length - 1
 		case char == '"':

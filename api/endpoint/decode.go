@@ -68,7 +68,7 @@ func syntaxDetail(body []byte) error {
 		return fmt.Errorf("malformed JSON at byte %d: it ends too early", at)
 	}
 	char, _ := utf8.DecodeRune(body[min(max(at-1, 0), int64(len(body)-1)):])
-	return fmt.Errorf("malformed JSON at byte %d: %q has no place there", at, char)
+	return fmt.Errorf("malformed JSON at byte %d: %q is not allowed there", at, char)
 }
 
 // detailError is a text of the field's own wording, which begins with a capital letter.

@@ -157,9 +157,9 @@ func TestBodiesThatDoNotDecode(t *testing.T) {
 		"{\"text\":\"\xff\"}":            "the body is not UTF-8",
 		`{"text":1}`:                     "a string was expected, but got a number at 'text'",
 		`{"text":"a\u0000"}`:             "a text without NUL (U+0000) was expected at 'text'",
-		`{"text":"ab\ud83d"}`:            "a text has half a character, the escape \\ud83d without its other half, at byte",
-		`{"unread":"\uDE00\uD83D"}`:      "a text has half a character, the escape \\uDE00 without",
-		`{"text":"\ud83d`:                "a text has half a character",
+		`{"text":"ab\ud83d"}`:            "a text has only half of a character: the escape \\ud83d at byte",
+		`{"unread":"\uDE00\uD83D"}`:      "a text has only half of a character: the escape \\uDE00 at byte",
+		`{"text":"\ud83d`:                "a text has only half of a character",
 		`{"text":"\ud8`:                  "malformed JSON",
 		`{"texts":{"\u0000":"a"}}`:       "a key without NUL (U+0000) was expected",
 		`{"list":["a",null]}`:            "a string was expected, but got null at 'list[1]'",
@@ -236,7 +236,7 @@ func TestATextIsReadAsItWasSentOrRefused(t *testing.T) {
 			body := fmt.Sprintf(form, escaped.String())
 			got, err := decodeInto[relaxed](t, body)
 			if !isWhole {
-				require.ErrorContains(t, err, "half a character", body)
+				require.ErrorContains(t, err, "only half of a character", body)
 				continue
 			}
 			require.NoError(t, err, body)

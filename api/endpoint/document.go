@@ -146,7 +146,7 @@ func (s *schemas) extend(operation *openapi3.Operation, info DocumentInfo, e End
 		return nil
 	}
 	operation.AddParameter(openapi3.NewQueryParameter(DryRunParameter).
-		WithDescription("Answer what would happen, and change nothing").WithSchema(openapi3.NewBoolSchema()))
+		WithDescription("Show what would change, but change nothing").WithSchema(openapi3.NewBoolSchema()))
 	schema, err := s.of(reflect.TypeOf(info.DryRun))
 	if err != nil {
 		return err

@@ -56,7 +56,7 @@ func InvalidParameter(name, detail string) error { return badRequest("query para
 func encoded(encoding string) *textError {
 	return &textError{
 		status: http.StatusUnsupportedMediaType,
-		text:   fmt.Sprintf("The request's Content-Encoding %q is not supported: send the body as it is.", encoding),
+		text:   fmt.Sprintf("The request's Content-Encoding %q is not supported: send the body without one.", encoding),
 	}
 }
 
@@ -64,8 +64,8 @@ func encoded(encoding string) *textError {
 func foreignPage(r *http.Request) *textError {
 	return &textError{
 		status: http.StatusForbidden,
-		text: fmt.Sprintf("A page of the origin %.253q opens a stream of the node at %.253q. Only pages of the node may, "+
-			"and those of the origins in --cors-origins.", r.Header.Get("Origin"), r.Host),
+		text: fmt.Sprintf("A page of the origin %.253q may not open a stream of the node at %.253q. To allow it, add the "+
+			"origin to --cors-origins.", r.Header.Get("Origin"), r.Host),
 	}
 }
 

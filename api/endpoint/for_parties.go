@@ -23,9 +23,9 @@ func (e Endpoint) checkAsParty() error {
 	names := ok && body.Type.Implements(reflect.TypeFor[ForParties]())
 	switch {
 	case names && !e.AsParty.HasParty():
-		return fmt.Errorf("endpoint %s: its body names parties, and it does not say what the caller needs as one of them", e)
+		return fmt.Errorf("endpoint %s: its body names parties, but AsParty does not say which right the caller needs", e)
 	case !names && e.AsParty != "":
-		return fmt.Errorf("endpoint %s: its body names no parties as which the caller could need %s", e, e.AsParty)
+		return fmt.Errorf("endpoint %s: its body names no parties, but AsParty is %s", e, e.AsParty)
 	default:
 		return nil
 	}

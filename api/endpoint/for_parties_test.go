@@ -118,7 +118,7 @@ func TestBodiesThatNamePartiesSayWhatIsNeededAsThem(t *testing.T) {
 	) (endpoint.Empty, error) {
 		return endpoint.Empty{}, nil
 	})
-	require.ErrorContains(t, server.Mount(chi.NewRouter(), []endpoint.Endpoint{silent}), "does not say what the caller")
+	require.ErrorContains(t, server.Mount(chi.NewRouter(), []endpoint.Endpoint{silent}), "does not say which right the caller")
 	acting := info(http.MethodPost, "/body", endpoint.ByRequest)
 	acting.AsParty = ledger.CanActAs
 	nameless := endpoint.New(acting, func(context.Context, withBody) (endpoint.Empty, error) {

@@ -168,7 +168,7 @@ func TestSoManyRequestsAreServedAtOnce(t *testing.T) {
 	l.tooMany(l.ask(http.MethodPost, "/body", "carol", unread))
 	require.False(t, unread.read, "nothing is done for what is refused")
 	require.Equal(t, http.StatusOK, l.ask(http.MethodGet, "/vital", "", nil).Code, "how the node is can be asked always")
-	require.Contains(t, l.log.String(), "requests were one too many and were refused")
+	require.Contains(t, l.log.String(), "requests above a limit were refused")
 	require.NotContains(t, l.log.String(), `"status":429`, "the log says so once, not for each")
 	l.done(2)
 	require.Equal(t, http.StatusOK, l.ask(http.MethodGet, "/open", "carol", nil).Code)

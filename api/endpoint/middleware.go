@@ -124,14 +124,14 @@ func (c *call) gone() bool {
 func (f *Server) level(ctx context.Context, current *call, status int) slog.Level {
 	if admission.IsOverloaded(current.failure) {
 		if counts := f.refusals.count(status, f.options.Now()); counts != nil {
-			f.options.Logger.WarnContext(ctx, "requests were one too many and were refused",
+			f.options.Logger.WarnContext(ctx, "requests above a limit were refused",
 				slog.Group("by_status", counts...), slog.String("last_reason", current.failure.Error()))
 		}
 		return slog.LevelDebug
 	}
 	if current.pattern == "" { // no endpoint serves it
 		if counts := f.unserved.count(status, f.options.Now()); counts != nil {
-			f.options.Logger.InfoContext(ctx, "requests were answered that no endpoint serves",
+			f.options.Logger.InfoContext(ctx, "requests without an endpoint were answered",
 				slog.Group("by_status", counts...))
 		}
 		return slog.LevelDebug

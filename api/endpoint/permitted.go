@@ -73,8 +73,8 @@ func coveredBy(ctx context.Context, anew bool) error {
 
 // rightLost refuses a caller who has lost a right on the way.
 func rightLost(before auth.Claims) error {
-	return fault.PermissionDenied.New("The caller's rights changed while the request was on its way. Send it again: " +
-		"it is decided by the rights that are left.").Wrap(fmt.Errorf("user %q lost a right", before.UserID()))
+	return fault.PermissionDenied.New("The caller lost a right while the node processed the request. Send it again: " +
+		"the node then checks the remaining rights.").Wrap(fmt.Errorf("user %q lost a right", before.UserID()))
 }
 
 // claimsNow are the claims of the caller as they are now. Callers without a usable token have none to lose.

@@ -135,8 +135,8 @@ func (f *Server) Mount(router chi.Router, endpoints []Endpoint) error {
 			return err
 		}
 		if f.options.Around != nil && e.Changes() && e.Authorize == nil && e.Access != Admin {
-			return fmt.Errorf("endpoint %s changes something and does not say who may: what is around it would be done for "+
-				"anybody", e)
+			return fmt.Errorf("endpoint %s changes something but has no Authorize: without it, Options.Around runs for any "+
+				"caller", e)
 		}
 		f.vital[e.Path] = e.Vital
 		router.Method(e.Method, e.Path, handler)

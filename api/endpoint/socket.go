@@ -118,7 +118,7 @@ func (s *socket) take() bool {
 		return true
 	}
 	s.end(&closeError{websocket.StatusPolicyViolation, fmt.Sprintf(
-		"More than %d frames a second came beside the request. Send one request, and a ping now and then.", frameRate)})
+		"The client sent more than %d frames a second. Send one request, and a ping from time to time.", frameRate)})
 	return false
 }
 
@@ -184,7 +184,7 @@ func (s *socket) ignore(ctx context.Context) error {
 
 // cut ends the connection of a client whose message does not end. It is told nothing: it would have to be read on.
 func (s *socket) cut() {
-	s.end(fmt.Errorf("%w: a message beside the request took longer than %s", errClientGone, ignoredPatience))
+	s.end(fmt.Errorf("%w: a message after the request took longer than %s", errClientGone, ignoredPatience))
 	_ = s.conn.CloseNow()
 }
 

@@ -129,11 +129,11 @@ func TestAFloodOfFramesEndsTheStream(t *testing.T) {
 			go func() { _, _ = c.conn.Write(sent) }() // which the server need not read to its end
 			pongs, end := c.untilClosed()
 			require.Equal(t, websocket.StatusPolicyViolation, end.Code)
-			require.Equal(t, "More than 10 frames a second came beside the request. Send one request, and a ping now "+
-				"and then.", end.Reason)
+			require.Equal(t, "The client sent more than 10 frames a second. Send one request, and a ping from time "+
+				"to time.", end.Reason)
 			require.LessOrEqual(t, pongs, 50)
 			require.Eventually(t, func() bool { return s.streams.Open() == 0 }, patience, time.Millisecond)
-			s.logged("More than 10 frames a second")
+			s.logged("more than 10 frames a second")
 		})
 	}
 }
@@ -152,5 +152,5 @@ func TestAMessageThatDoesNotEndEndsTheStream(t *testing.T) {
 	}
 	require.NotErrorIs(t, err, os.ErrDeadlineExceeded)
 	require.Eventually(t, func() bool { return s.streams.Open() == 0 }, patience, time.Millisecond)
-	s.logged("a message beside the request took longer than 2s")
+	s.logged("a message after the request took longer than 2s")
 }

@@ -67,7 +67,7 @@ func (s Stream) check() error {
 // MountStreams adds the streams to the router. The error names a stream that is not put together properly.
 func (f *Server) MountStreams(router chi.Router, streams []Stream) error {
 	if f.options.Streams == nil {
-		return errors.New("a server with streams needs somewhere to register those that are open")
+		return errors.New("a server with streams needs Options.Streams")
 	}
 	for _, stream := range streams {
 		if err := stream.check(); err != nil {

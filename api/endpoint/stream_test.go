@@ -541,7 +541,7 @@ func TestStreamsThatAreNotPutTogetherProperly(t *testing.T) {
 		stream  endpoint.Stream
 		want    string
 	}{
-		"nowhere to register": {nil, endpoint.NewStream(good, count), "somewhere to register"},
+		"nowhere to register": {nil, endpoint.NewStream(good, count), "needs Options.Streams"},
 		"not made":            {registry, endpoint.Stream{Info: good}, "stream /count was not made with NewStream"},
 		"no summary":          {registry, endpoint.NewStream(endpoint.Info{Path: "/x"}, count), "lacks an operation id"},
 		"no struct": {registry, endpoint.NewStream(good,

@@ -187,5 +187,5 @@ func (s *Streams) drain() {
 
 func abortedByShutdown() error {
 	return fault.AbortedDueToShutdown.New("The node is stopping.").
-		WithHint("Open the stream again when the node is back, from the last offset seen.")
+		WithHint("Open the stream again when the node is back, from the last offset that you received.")
 }
