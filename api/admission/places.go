@@ -94,26 +94,26 @@ func (s *settings) table() [places]row {
 	ofReads, ofStreamReads := shared(s.Reads, s.UserReads), turns.Limits{All: StreamReads, Each: UserStreamReads}
 	ofReads.Beside, ofStreamReads.Beside = readsBesideOthers(), readsBesideOthers()
 	const readWait, commitWait, anonymousWait = 10 * time.Second, 15 * time.Second, 5 * time.Second
-	const withoutToken = "requests without a usable token"
+	const withoutToken = "requests without a valid token"
 	return [places]row{
-		requests:          {ofRequests, "requests that are being served", "requests", s.whole.UserRequests, 0},
-		waiting:           {ofRequests, "requests that wait for news", "waiting_requests", s.whole.UserRequests, 0},
-		reads:             {Limits: ofReads, what: "requests that read", patience: readWait},
+		requests:          {ofRequests, "running requests", "requests", s.whole.UserRequests, 0},
+		waiting:           {ofRequests, "waiting requests", "waiting_requests", s.whole.UserRequests, 0},
+		reads:             {Limits: ofReads, what: "reads", patience: readWait},
 		streamReads:       {Limits: shared(StreamReads, UserStreamReads)},
 		commits:           {Limits: ofCommits, what: "changes of users and parties", patience: commitWait},
 		onboardings:       {Limits: ofCommits, what: "onboardings", patience: commitWait},
 		anonymousRequests: {turns.Limits{All: s.AnonymousRequests}, withoutToken, "anonymous_requests", 0, 0},
 		anonymousTurns:    {Limits: turns.Limits{All: AnonymousTurns}, what: withoutToken, patience: anonymousWait},
-		anonymousStreams:  {Limits: turns.Limits{All: s.AnonymousRequests}, what: "streams without a usable token"},
-		streams:           {shared(s.Streams, s.UserStreams), "streams open already", "streams", s.whole.UserStreams, 0},
+		anonymousStreams:  {Limits: turns.Limits{All: s.AnonymousRequests}, what: "streams without a valid token"},
+		streams:           {shared(s.Streams, s.UserStreams), "open streams", "streams", s.whole.UserStreams, 0},
 		refusedStreams:    {Limits: turns.Limits{Each: userRefusedStreams, Together: ofProvider(s.Streams)}},
 		bodyBytes:         {ofBodies, "bytes of long request bodies", "request_bytes", 0, 0},
 		streamBytes:       {ofBodies, "bytes of requests of open streams", "stream_request_bytes", 0, 0},
 		answerBytes: {
-			shared(int(s.AnswerMemory), int(s.UserAnswerMemory)), "bytes of answers in the making", "answer_bytes", 0, 0,
+			shared(int(s.AnswerMemory), int(s.UserAnswerMemory)), "bytes of unsent answers", "answer_bytes", 0, 0,
 		},
 		freeAnswers:  {Limits: ofRequests},
-		largeAnswers: {Limits: turns.Limits{All: LargeAnswers}, what: "answers with a row that is too large for others"},
+		largeAnswers: {Limits: turns.Limits{All: LargeAnswers}, what: "answers with an oversized row"},
 	}
 }
 
@@ -132,18 +132,18 @@ func (l *Limits) refusal(in place, who turns.Account, short turns.Shortage) erro
 	var text string
 	switch {
 	case short == turns.ShortForAll:
-		text = fmt.Sprintf("The node has %d %s, the most at once.", max(0, row.All), row.what)
+		text = fmt.Sprintf("The node already has %d %s, which is its limit.", max(0, row.All), row.what)
 	case short == turns.ShortForProvider:
-		text = fmt.Sprintf("The users of identity provider %q have %d %s, the most for all of them at once.", who.Provider,
+		text = fmt.Sprintf("The users of identity provider %q already have %d %s, which is their limit.", who.Provider,
 			row.Together, row.what)
 	case who.Name == nobody:
-		text = fmt.Sprintf("Callers without a usable token have %d %s, the most for all of them at once.", row.Each, row.what)
+		text = fmt.Sprintf("Callers without a valid token already have %d %s, which is their limit.", row.Each, row.what)
 	default:
 		each := strconv.Itoa(row.Each)
 		if row.whole != 0 {
 			each = partText(row.Each, row.whole, now.processes)
 		}
-		text = fmt.Sprintf("User %q has %s %s, the most for one user at once.", who.Name, each, row.what)
+		text = fmt.Sprintf("User %q already has %s %s, which is the limit of one user.", who.Name, each, row.what)
 	}
 	if in == streams {
 		return fault.MaximumNumberOfStreams.New("%s", text)
@@ -172,9 +172,9 @@ func (l *Limits) take(ctx context.Context, in place, who turns.Account) (release
 	if errors.Is(err, errLate) {
 		ofUser := ""
 		if row.Each > 0 {
-			ofUser = fmt.Sprintf(", %d of one user", row.Each)
+			ofUser = fmt.Sprintf(", at most %d of one user", row.Each)
 		}
-		err = Overloaded(RetryAfter, "The node works on %d %s at once%s, and the turn of this one did not come within %s.",
+		err = Overloaded(RetryAfter, "The node handles %d %s at the same time%s, and this request got no turn within %s.",
 			row.All, row.what, ofUser, row.patience)
 	}
 	return release, err

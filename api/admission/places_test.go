@@ -64,7 +64,7 @@ func TestNoIdentityProviderTakesAllStreams(t *testing.T) {
 	require.NoError(t, refusal)
 	_, refusal, err = l.Open(acme(2))
 	require.NoError(t, err)
-	require.ErrorContains(t, refusal, `The users of identity provider "acme" have 1 streams open already`)
+	require.ErrorContains(t, refusal, `The users of identity provider "acme" already have 1 open streams`)
 	_, refusal, err = l.Open(named("alice"))
 	require.NoError(t, err)
 	require.NoError(t, refusal)

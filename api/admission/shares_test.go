@@ -25,7 +25,7 @@ func TestProcessesShareWhatAUserMayHave(t *testing.T) {
 	}
 	l.Divide(2)
 	require.ErrorContains(t, enter(),
-		`2 (this process's part of 4 for 2 processes) requests that are being served`, "what is there stays")
+		`2 (this process's part of 4 for 2 processes) running requests`, "what is there stays")
 	l.places[requests].Give(alice, 2)
 	require.NoError(t, enter())
 	require.Error(t, enter())
@@ -37,7 +37,7 @@ func TestProcessesShareWhatAUserMayHave(t *testing.T) {
 	for range 3 {
 		require.NoError(t, enter())
 	}
-	require.ErrorContains(t, enter(), `4 requests that are being served`)
+	require.ErrorContains(t, enter(), `4 running requests`)
 	require.Equal(t, turns.NoShortage, l.places[requests].Try(named("bob").Account, 4))
 	require.Equal(t, turns.NoShortage, l.places[requests].Short(turns.Account{}), "those of all are this process's own")
 
@@ -105,9 +105,9 @@ func TestProcessesShareTheStreamsOfAUser(t *testing.T) {
 	}
 	require.NoError(t, open())
 	l.Divide(2)
-	require.ErrorContains(t, open(), "2 (this process's part of 4 for 2 processes) streams open already")
+	require.ErrorContains(t, open(), "2 (this process's part of 4 for 2 processes) open streams")
 	l.Set(Options{Streams: 100, UserStreams: 8})
 	require.NoError(t, open())
 	l.Set(Options{Streams: 2, UserStreams: 8})
-	require.ErrorContains(t, open(), "The node has 2 streams open already")
+	require.ErrorContains(t, open(), "The node already has 2 open streams")
 }

@@ -142,7 +142,7 @@ func (v *Visit) Pause(ctx context.Context) (resume func() error) {
 // none, or when the request holds more of its answer than what does not count: others need that meanwhile.
 func (v *Visit) Wait(ctx context.Context) error {
 	if held := budget.Of(ctx).Held(); held > freeAnswer {
-		return Overloaded(RetryAfter, "The answer has %d bytes already, and one with more than %d waits for no news.",
+		return Overloaded(RetryAfter, "The answer already has %d bytes. An answer with more than %d cannot wait for more.",
 			held, freeAnswer)
 	}
 	if v == nil || v.in != requests {
