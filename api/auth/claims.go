@@ -374,5 +374,5 @@ func (c Claims) require(allowed bool, rule string, args ...any) error {
 
 // denied is the 403 fault; clients see neither rule nor values, the log does.
 func denied(format string, args ...any) *fault.Fault {
-	return fault.PermissionDenied.New("The caller's rights do not suffice.").Wrap(fmt.Errorf(format, args...))
+	return fault.PermissionDenied.New("The caller does not have the required right.").Wrap(fmt.Errorf(format, args...))
 }

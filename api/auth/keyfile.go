@@ -86,7 +86,7 @@ func (f *FileKeys) current() fileKeySet {
 		return f.keys
 	}
 	f.keys, f.state = keys, state
-	f.log.Info("read the token keys anew", "file", f.path)
+	f.log.Info("reloaded the token keys", "file", f.path)
 	return f.keys
 }
 
@@ -132,7 +132,7 @@ func parsePEM(document []byte) (jwt.VerificationKeySet, error) {
 		keys.Keys = append(keys.Keys, key)
 	}
 	if len(keys.Keys) == 0 {
-		return keys, errors.New("it holds neither a JSON Web Key Set nor a public key or certificate in PEM")
+		return keys, errors.New("it contains neither a JSON Web Key Set nor a public key or certificate in PEM")
 	}
 	return keys, nil
 }

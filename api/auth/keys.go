@@ -119,7 +119,7 @@ func (r *RemoteKeys) lastKnown(place, keyID string) (any, error) {
 	if key, ok := r.sets[place].keys[keyID]; ok {
 		return key, nil
 	}
-	return nil, fmt.Errorf("of the key set at %s no key with the id %q is known", place, keyID)
+	return nil, fmt.Errorf("the known keys of the key set at %s do not include the id %q", place, keyID)
 }
 
 // recall returns what is known of the place; keys that are too old are left out.
@@ -197,7 +197,7 @@ func CheckKeyURL(text string) error {
 	if place.Scheme == "https" || (place.Scheme == "http" && local) {
 		return nil
 	}
-	return fmt.Errorf("the JWKS URL %s is neither https nor on this machine: keys can be trusted only from there", text)
+	return fmt.Errorf("the JWKS URL %s is neither https nor on this machine. Use an https URL", text)
 }
 
 func (r *RemoteKeys) fetch(ctx context.Context, place string) (keySet, error) {

@@ -108,7 +108,7 @@ func (k jsonWebKey) rsa() (*rsa.PublicKey, error) {
 
 func checkRSA(modulus *big.Int, exponent int64) error {
 	if bits := modulus.BitLen(); bits < minRSABits || bits > maxRSABits {
-		return fmt.Errorf("%d bits are not between %d and %d", bits, minRSABits, maxRSABits)
+		return fmt.Errorf("the RSA key has %d bits; allowed are %d to %d", bits, minRSABits, maxRSABits)
 	}
 	if exponent < 3 || exponent > maxExponent || exponent%2 == 0 {
 		return fmt.Errorf("the exponent %d is not an odd number from 3 to %d", exponent, maxExponent)

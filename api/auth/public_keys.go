@@ -42,7 +42,7 @@ func (p *publicKeyTokens) take(ctx context.Context, provider string) (release fu
 	// Turns of an account without a name are not counted, and that is what the default provider is called.
 	release, err = p.turns.Take(ctx, turns.Account{Name: "provider:" + provider})
 	if errors.Is(err, turns.ErrCrowded) {
-		err = fault.ServerOverloaded.New("%d tokens of the same issuer wait to be verified.", maxVerifying)
+		err = fault.ServerOverloaded.New("%d tokens of the same issuer are waiting for verification.", maxVerifying)
 	}
 	return release, err
 }

@@ -43,12 +43,12 @@ func (t Times) newParser(methods ...jwt.SigningMethod) *jwt.Parser {
 // verify checks signature, header and times of a token. The error says what is wrong with it.
 func (t Times) verify(parser *jwt.Parser, token string, key jwt.Keyfunc) (*tokenClaims, error) {
 	if len(token) > maxTokenBytes {
-		return nil, fmt.Errorf("the token has %d bytes, and %d are the most", len(token), maxTokenBytes)
+		return nil, fmt.Errorf("the token has %d bytes; the maximum is %d", len(token), maxTokenBytes)
 	}
 	var claims tokenClaims
 	_, err := parser.ParseWithClaims(token, &claims, func(header *jwt.Token) (any, error) {
 		if extensions, ok := header.Header["crit"]; ok { // RFC 7515, 4.1.11: not understood, so refused
-			return nil, fmt.Errorf("the token's header demands extensions that are not known here: %v", extensions)
+			return nil, fmt.Errorf("the token's header requires unknown extensions: %v", extensions)
 		}
 		return key(header)
 	})

@@ -133,12 +133,12 @@ func (c *tokenClaims) token(ledgerClaimCounts bool) (Token, error) {
 	if ledgerClaimCounts && len(c.Ledger) > 0 {
 		var named map[string]json.RawMessage // names as they are, as in all claims
 		if err := json.Unmarshal(c.Ledger, &named); err != nil {
-			return Token{}, unauthenticated(fmt.Errorf("the claim %s is no object: %w", ledgerClaim, err))
+			return Token{}, unauthenticated(fmt.Errorf("the claim %s is not an object: %w", ledgerClaim, err))
 		}
 		if user, ok := named[ledgerUser]; ok {
 			name = new(string)
 			if err := json.Unmarshal(user, &name); err != nil {
-				return Token{}, unauthenticated(fmt.Errorf("%s in the claim %s is no text: %w", ledgerUser, ledgerClaim, err))
+				return Token{}, unauthenticated(fmt.Errorf("%s in the claim %s is not a string: %w", ledgerUser, ledgerClaim, err))
 			}
 		}
 	}
