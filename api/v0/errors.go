@@ -22,7 +22,7 @@ const WrongMethod = "HTTP method not allowed, supported methods: "
 
 // ErrorResponse is the body of every error that is not plain text.
 type ErrorResponse struct {
-	Error string `json:"error" required:"true" doc:"What is wrong, in words"`
+	Error string `json:"error" required:"true" doc:"What is wrong"`
 }
 
 // Error is a refusal with a status and text of its own, for those that the ledger has no code for.
@@ -88,7 +88,7 @@ func Failures(realm string) endpoint.FailureEncoder {
 // tooLong is what is said of requests that were not answered in time.
 func tooLong(ctx context.Context, advice string) string {
 	method, uri := endpoint.Requested(ctx)
-	advice = cmp.Or(advice, "If it changes something, that goes on: ask for its status, or send it again with the same "+
+	advice = cmp.Or(advice, "A change continues in the background: ask for its status, or send it again with the same "+
 		"tracking id or Idempotency-Key.")
 	return fmt.Sprintf("The server is taking too long to respond to the (%s) request at %s. %s", method, uri, advice)
 }

@@ -14,7 +14,7 @@ type Contract struct {
 	TemplateID       lf.TypeName        `json:"template_id" required:"true" doc:"Its template, by package id"`
 	ContractID       string             `json:"contract_id" required:"true" doc:"Its id"`
 	Payload          json.RawMessage    `json:"payload" required:"true" doc:"Its payload"`
-	CreatedEventBlob endpoint.Bytes     `json:"created_event_blob" required:"true" doc:"For disclosing it"`
+	CreatedEventBlob endpoint.Bytes     `json:"created_event_blob" required:"true" doc:"Blob to disclose it"`
 	CreatedAt        endpoint.Timestamp `json:"created_at" required:"true" doc:"Ledger time of its creation"`
 }
 

@@ -12,16 +12,16 @@ import (
 
 // JsCantonError is the body of every error that is not plain text (contract, "Error body").
 type JsCantonError struct {
-	Code           string            `json:"code" required:"true" doc:"Names the error; NA when details are kept back"`
-	Cause          string            `json:"cause" required:"true" doc:"What is wrong, in words"`
+	Code           string            `json:"code" required:"true" doc:"The error code; NA when details are hidden"`
+	Cause          string            `json:"cause" required:"true" doc:"What is wrong"`
 	CorrelationID  *string           `json:"correlationId" doc:"The submission id, for errors of submissions"`
 	TraceID        *string           `json:"traceId" doc:"The trace of the request, 32 hexadecimal characters"`
-	Context        map[string]string `json:"context" required:"true" doc:"Facts for machines"`
+	Context        map[string]string `json:"context" required:"true" doc:"Values for programs"`
 	Resources      [][]string        `json:"resources" doc:"What the error is about: pairs of type and value"`
-	ErrorCategory  int32             `json:"errorCategory" required:"true" doc:"1 to 14; -1 when details are kept back"`
+	ErrorCategory  int32             `json:"errorCategory" required:"true" doc:"1 to 14; -1 when details are hidden"`
 	GRPCCodeValue  *int32            `json:"grpcCodeValue" doc:"The gRPC status code"`
-	RetryInfo      *string           `json:"retryInfo" doc:"After how long to retry, such as 1 second"`
-	DefiniteAnswer *bool             `json:"definiteAnswer" doc:"Whether the outcome is settled; usually in context"`
+	RetryInfo      *string           `json:"retryInfo" doc:"Time to wait before a retry, such as 1 second"`
+	DefiniteAnswer *bool             `json:"definiteAnswer" doc:"Whether the outcome is final; usually in context"`
 	Hint           *string           `json:"hint" doc:"What to do next; an addition of this node"`
 }
 

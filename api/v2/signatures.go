@@ -20,15 +20,15 @@ type Signature struct {
 type PartySignatures struct {
 	endpoint.Strict
 
-	Signatures []SinglePartySignatures `json:"signatures" required:"true" doc:"By party"`
+	Signatures []SinglePartySignatures `json:"signatures" required:"true" doc:"The signatures of each party"`
 }
 
 // SinglePartySignatures are the signatures of one party.
 type SinglePartySignatures struct {
 	endpoint.Strict
 
-	Party      string      `json:"party" required:"true" doc:"Who signs"`
-	Signatures []Signature `json:"signatures" required:"true" doc:"By as many keys as the party's threshold says"`
+	Party      string      `json:"party" required:"true" doc:"The party that signs"`
+	Signatures []Signature `json:"signatures" required:"true" doc:"As many as the party's threshold, or more"`
 }
 
 // FromAPISignatures converts signatures without looking at them.

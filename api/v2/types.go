@@ -13,7 +13,7 @@ import (
 
 // ObjectMeta is local metadata of users and parties (contract, "User" and "PartyDetails").
 type ObjectMeta struct {
-	ResourceVersion string            `json:"resourceVersion" doc:"Counts the changes; empty on input means no check"`
+	ResourceVersion string            `json:"resourceVersion" doc:"Number of changes; empty in a request: no check"`
 	Annotations     map[string]string `json:"annotations" doc:"Free-form texts by key"`
 }
 
@@ -42,20 +42,20 @@ type UnknownField struct {
 // Duration is a protobuf duration.
 type Duration struct {
 	Seconds       int64           `json:"seconds" required:"true" doc:"Whole seconds"`
-	Nanos         int32           `json:"nanos" required:"true" doc:"Nanoseconds beyond the seconds, of the same sign"`
+	Nanos         int32           `json:"nanos" required:"true" doc:"Additional nanoseconds, with the same sign"`
 	UnknownFields UnknownFieldSet `json:"unknownFields" doc:"Always empty"`
 }
 
 // SynchronizerTime is a record time and the synchronizer that assigned it.
 type SynchronizerTime struct {
 	SynchronizerID string             `json:"synchronizerId" required:"true" doc:"The synchronizer"`
-	RecordTime     endpoint.Timestamp `json:"recordTime" required:"true" doc:"The time it had reached"`
+	RecordTime     endpoint.Timestamp `json:"recordTime" required:"true" doc:"Record time of the synchronizer"`
 }
 
 // OffsetCheckpoint is a position to resume from (contract, "OffsetCheckpoint").
 type OffsetCheckpoint struct {
 	Offset            int64              `json:"offset" required:"true" doc:"Everything up to here has been sent"`
-	SynchronizerTimes []SynchronizerTime `json:"synchronizerTimes" doc:"The times the synchronizers had reached"`
+	SynchronizerTimes []SynchronizerTime `json:"synchronizerTimes" doc:"Record times of the synchronizers"`
 }
 
 // ToAPITraceContext returns nil for an empty context.
