@@ -16,21 +16,21 @@ import (
 type JsCommands struct {
 	endpoint.Strict
 
-	Commands                     []Command             `json:"commands" required:"true" doc:"Together or not at all"`
+	Commands                     []Command             `json:"commands" required:"true" doc:"The commands of one transaction"`
 	CommandID                    string                `json:"commandId" required:"true" doc:"Part of the change id"`
-	ActAs                        []string              `json:"actAs" required:"true" doc:"For whom to act"`
-	UserID                       *string               `json:"userId" doc:"Left out: the user of the token"`
-	ReadAs                       []string              `json:"readAs" doc:"Whose contracts may be used besides"`
+	ActAs                        []string              `json:"actAs" required:"true" doc:"The parties to act as"`
+	UserID                       *string               `json:"userId" doc:"Default: the user of the token"`
+	ReadAs                       []string              `json:"readAs" doc:"Parties whose contracts may also be used"`
 	WorkflowID                   *string               `json:"workflowId" doc:"Identifier kept with the transaction"`
-	DeduplicationPeriod          *DeduplicationPeriod  `json:"deduplicationPeriod" doc:"Left out: the longest"`
+	DeduplicationPeriod          *DeduplicationPeriod  `json:"deduplicationPeriod" doc:"Default: the longest"`
 	MinLedgerTimeAbs             *endpoint.Timestamp   `json:"minLedgerTimeAbs" doc:"Earliest ledger time"`
-	MinLedgerTimeRel             *v2.Duration          `json:"minLedgerTimeRel" doc:"Earliest ledger time, from now"`
-	SubmissionID                 *string               `json:"submissionId" doc:"New for each retry; may be left out"`
-	DisclosedContracts           []DisclosedContract   `json:"disclosedContracts" doc:"Contracts that others showed"`
-	SynchronizerID               *string               `json:"synchronizerId" doc:"May be left out: there is one"`
+	MinLedgerTimeRel             *v2.Duration          `json:"minLedgerTimeRel" doc:"Earliest ledger time, relative to now"`
+	SubmissionID                 *string               `json:"submissionId" doc:"New for each retry; optional"`
+	DisclosedContracts           []DisclosedContract   `json:"disclosedContracts" doc:"Contracts that others disclosed"`
+	SynchronizerID               *string               `json:"synchronizerId" doc:"Optional: there is only one"`
 	PackageIDSelectionPreference []string              `json:"packageIdSelectionPreference" doc:"For package names"`
-	PrefetchContractKeys         []PrefetchContractKey `json:"prefetchContractKeys" doc:"Keys that will be used"`
-	TapsMaxPasses                *int32                `json:"tapsMaxPasses" doc:"Most passes of package selection"`
+	PrefetchContractKeys         []PrefetchContractKey `json:"prefetchContractKeys" doc:"Keys that the commands use"`
+	TapsMaxPasses                *int32                `json:"tapsMaxPasses" doc:"Maximum passes of package selection"`
 }
 
 // Command is one action.
@@ -85,15 +85,15 @@ type CreateAndExerciseCommand struct {
 type DeduplicationPeriod struct {
 	endpoint.OneOf
 
-	DeduplicationDuration *endpoint.Value[v2.Duration] `json:"DeduplicationDuration,omitempty" doc:"Back from now"`
+	DeduplicationDuration *endpoint.Value[v2.Duration] `json:"DeduplicationDuration,omitempty" doc:"Length of the window, up to now"`
 	// DeduplicationOffset is where a window begins that is told by an offset.
 	DeduplicationOffset *endpoint.Value[int64] `json:"DeduplicationOffset,omitempty" doc:"Since an offset, exclusive"`
-	Empty               *v2.Nothing            `json:"Empty,omitempty" doc:"Not given, or not known"`
+	Empty               *v2.Nothing            `json:"Empty,omitempty" doc:"None given, or unknown"`
 }
 
 // DisclosedContract is a contract that someone who sees it showed to the submitter.
 type DisclosedContract struct {
-	CreatedEventBlob endpoint.Bytes `json:"createdEventBlob" required:"true" doc:"From the event that created it"`
+	CreatedEventBlob endpoint.Bytes `json:"createdEventBlob" required:"true" doc:"From the created event"`
 	TemplateID       *lf.TypeName   `json:"templateId" doc:"Checked against the blob"`
 	ContractID       string         `json:"contractId" doc:"Checked against the blob"`
 	SynchronizerID   string         `json:"synchronizerId" doc:"Checked against the node's"`
@@ -113,7 +113,7 @@ type SubmitResponse struct{}
 // SubmitAndWaitResponse names the transaction that resulted.
 type SubmitAndWaitResponse struct {
 	UpdateID         string `json:"updateId" required:"true" doc:"The transaction"`
-	CompletionOffset int64  `json:"completionOffset" required:"true" doc:"Where its completion is"`
+	CompletionOffset int64  `json:"completionOffset" required:"true" doc:"Offset of its completion"`
 }
 
 // JsSubmitAndWaitForTransactionRequest submits and asks for the transaction.
@@ -121,7 +121,7 @@ type JsSubmitAndWaitForTransactionRequest struct {
 	endpoint.Strict
 
 	Commands          JsCommands         `json:"commands" required:"true" doc:"What to submit"`
-	TransactionFormat *TransactionFormat `json:"transactionFormat" doc:"Left out: the changes to active contracts"`
+	TransactionFormat *TransactionFormat `json:"transactionFormat" doc:"Default: the changes to active contracts"`
 }
 
 // JsSubmitAndWaitForTransactionResponse is the transaction that resulted.
@@ -186,8 +186,8 @@ func (c Counts) check(body JsCommands) error {
 		{"package_id_selection_preference", len(body.PackageIDSelectionPreference), c.Disclosed},
 	} {
 		if list.count > list.max {
-			return fault.InvalidArgumentf("%s has %d elements, and %d are the most in one submission",
-				list.field, list.count, list.max).WithHint("Split it over several submissions.")
+			return fault.InvalidArgumentf("%s has %d elements; the maximum in one submission is %d",
+				list.field, list.count, list.max).WithHint("Split it into several submissions.")
 		}
 	}
 	return nil

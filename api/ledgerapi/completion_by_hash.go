@@ -54,8 +54,8 @@ type GetCompletionByHashRequest struct {
 
 // GetCompletionByHashResponse are the completions of one transaction that the caller may see.
 type GetCompletionByHashResponse struct {
-	AcceptedCompletion      *Completion  `json:"acceptedCompletion,omitempty" doc:"The accepted one, if there is one"`
-	LastRejectedCompletions []Completion `json:"lastRejectedCompletions" doc:"The newest refused ones, the newest first"`
+	AcceptedCompletion      *Completion  `json:"acceptedCompletion,omitempty" doc:"The accepted one, if any"`
+	LastRejectedCompletions []Completion `json:"lastRejectedCompletions" doc:"The last refused ones, newest first"`
 }
 
 type completionByHashRequest struct {

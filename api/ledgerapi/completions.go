@@ -25,14 +25,14 @@ type CompletionRecord interface {
 
 // CompletionStreamRequest asks for completions (contract, "CompletionStreamRequest").
 type CompletionStreamRequest struct {
-	UserID         string   `json:"userId" doc:"Whose submissions; left out: the user of the token"`
-	Parties        []string `json:"parties" required:"true" doc:"Completions of which at least one acting party is listed"`
+	UserID         string   `json:"userId" doc:"The submitting user; default: the user of the token"`
+	Parties        []string `json:"parties" required:"true" doc:"Completions with at least one of these acting parties"`
 	BeginExclusive int64    `json:"beginExclusive" doc:"Offset to continue after; 0 to begin"`
 }
 
 // CommandCompletionsRequest asks for the completions of all users, as later versions do.
 type CommandCompletionsRequest struct {
-	Parties        []string `json:"parties" doc:"Completions of which at least one acting party is listed; none for all"`
+	Parties        []string `json:"parties" doc:"Completions with at least one of these acting parties; empty for all"`
 	BeginExclusive int64    `json:"beginExclusive" doc:"Offset to continue after; 0 to begin"`
 }
 
@@ -52,25 +52,25 @@ type CompletionResponse struct {
 
 // Completion is the outcome of a command (contract, "Completion").
 type Completion struct {
-	CommandID           string               `json:"commandId" required:"true" doc:"Of the command"`
+	CommandID           string               `json:"commandId" required:"true" doc:"Id of the command"`
 	Status              *JsStatus            `json:"status" doc:"Code 0 for success"`
 	UpdateID            string               `json:"updateId" doc:"The transaction; empty for a refused command"`
-	UserID              string               `json:"userId" required:"true" doc:"Who submitted"`
-	ActAs               []string             `json:"actAs" required:"true" doc:"The acting parties among those asked for"`
-	SubmissionID        string               `json:"submissionId" doc:"Of the submission"`
-	DeduplicationPeriod *DeduplicationPeriod `json:"deduplicationPeriod" doc:"The window that was really used"`
-	TraceContext        *v2.TraceContext     `json:"traceContext" doc:"Of the submission"`
-	Offset              int64                `json:"offset" required:"true" doc:"Its position"`
-	SynchronizerTime    v2.SynchronizerTime  `json:"synchronizerTime" required:"true" doc:"When it was recorded"`
+	UserID              string               `json:"userId" required:"true" doc:"The submitting user"`
+	ActAs               []string             `json:"actAs" required:"true" doc:"The acting parties that the request asks for"`
+	SubmissionID        string               `json:"submissionId" doc:"From the submission"`
+	DeduplicationPeriod *DeduplicationPeriod `json:"deduplicationPeriod" doc:"The actual window"`
+	TraceContext        *v2.TraceContext     `json:"traceContext" doc:"From the submission"`
+	Offset              int64                `json:"offset" required:"true" doc:"Its offset"`
+	SynchronizerTime    v2.SynchronizerTime  `json:"synchronizerTime" required:"true" doc:"Record time"`
 	PaidTrafficCost     int64                `json:"paidTrafficCost" doc:"Traffic paid for the request"`
-	TransactionHash     string               `json:"transactionHash,omitempty" doc:"Hash that was signed elsewhere"`
+	TransactionHash     string               `json:"transactionHash,omitempty" doc:"Hash of an externally signed transaction"`
 }
 
 // JsStatus is a google.rpc.Status.
 type JsStatus struct {
 	Code    int32      `json:"code" required:"true" doc:"gRPC code; 0 for success"`
 	Message string     `json:"message" required:"true" doc:"ERROR_CODE(category,correlation): cause"`
-	Details []ProtoAny `json:"details" doc:"What machines can read of the error"`
+	Details []ProtoAny `json:"details" doc:"Error details for programs"`
 }
 
 // ProtoAny is a packed protobuf message.
@@ -78,7 +78,7 @@ type ProtoAny struct {
 	TypeURL       string             `json:"typeUrl" required:"true" doc:"Type of the message"`
 	Value         endpoint.Bytes     `json:"value" required:"true" doc:"The message"`
 	UnknownFields v2.UnknownFieldSet `json:"unknownFields" required:"true" doc:"Always empty"`
-	ValueDecoded  string             `json:"valueDecoded" doc:"The message as the text of its JSON"`
+	ValueDecoded  string             `json:"valueDecoded" doc:"The message as JSON text"`
 }
 
 // listQuery are the parameters of all lists that stand in for streams.
@@ -88,14 +88,14 @@ type listQuery struct {
 }
 
 type commandCompletionsRequest struct {
-	Limit       *int64                    `query:"limit" doc:"Most elements to return; ignored above the server's limit"`
-	IdleTimeout *int64                    `query:"stream_idle_timeout_ms" doc:"How long to wait for a further element"`
+	Limit       *int64                    `query:"limit" doc:"Maximum number of elements; ignored above the server's limit"`
+	IdleTimeout *int64                    `query:"stream_idle_timeout_ms" doc:"How long to wait for another element"`
 	Body        CommandCompletionsRequest `body:"json"`
 }
 
 type completionsRequest struct {
-	Limit       *int64                  `query:"limit" doc:"Most elements to return; ignored above the server's limit"`
-	IdleTimeout *int64                  `query:"stream_idle_timeout_ms" doc:"How long to wait for a further element"`
+	Limit       *int64                  `query:"limit" doc:"Maximum number of elements; ignored above the server's limit"`
+	IdleTimeout *int64                  `query:"stream_idle_timeout_ms" doc:"How long to wait for another element"`
 	Body        CompletionStreamRequest `body:"json"`
 }
 
@@ -219,11 +219,11 @@ func (a *API) headOfCompletions(ctx context.Context, begin ledger.Offset) (db.He
 		return db.Head{}, fault.OffsetAfterEnd("Begin", int64(begin), int64(head.Offset))
 	case head.Pruned > 0 && begin <= head.Pruned:
 		return db.Head{}, fault.ParticipantPrunedDataAccessed.
-			New("begin_exclusive is %d, and must be greater than %d, the offset up to which the record was pruned", begin,
+			New("begin_exclusive is %d, but must be greater than %d: the record is pruned up to that offset", begin,
 				head.Pruned).
 			With("earliest_offset", strconv.FormatInt(int64(head.Pruned)+1, 10)).
-			WithHint("Begin at earliest_offset. What is at that offset itself, if anything of yours, is no more in this list: " +
-				"read its transaction with POST /v2/updates, from the pruned offset on. Prune one entry less than you have read.")
+			WithHint("Begin at earliest_offset. The list does not contain the entry at that offset itself: read its " +
+				"transaction with POST /v2/updates, after the pruned offset. Prune one entry less than you have read.")
 	default:
 		return head, nil
 	}

@@ -250,7 +250,7 @@ func TestTheLimitsOfAList(t *testing.T) {
 		require.Equal(t, "1 second", *body.RetryInfo)
 		require.False(t, *body.DefiniteAnswer)
 		require.Empty(t, body.Context)
-		require.Contains(t, *body.Hint, "go on after the offset of the last element")
+		require.Contains(t, *body.Hint, "continue after the offset of the last element")
 		require.NotContains(t, *body.Hint, "page by page", "completions have no pages")
 	}
 	found, _ = b.completions("alice", quick+"&limit=2", ask)

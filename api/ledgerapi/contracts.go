@@ -35,14 +35,14 @@ type GetActiveContractsRequest struct {
 	Verbose                 bool               `json:"verbose" doc:"Older form of eventFormat.verbose"`
 	ActiveAtOffset          int64              `json:"activeAtOffset" required:"true" doc:"At most the ledger end"`
 	EventFormat             *EventFormat       `json:"eventFormat" doc:"What to show"`
-	StreamContinuationToken *endpoint.Bytes    `json:"streamContinuationToken" doc:"Of the last element that was received"`
+	StreamContinuationToken *endpoint.Bytes    `json:"streamContinuationToken" doc:"Token of the last received element"`
 }
 
 // JsGetActiveContractsResponse is one element of the list.
 type JsGetActiveContractsResponse struct {
-	WorkflowID              string          `json:"workflowId" doc:"Of the transaction that created the contract"`
+	WorkflowID              string          `json:"workflowId" doc:"From the transaction that created the contract"`
 	ContractEntry           JsContractEntry `json:"contractEntry" doc:"The contract"`
-	StreamContinuationToken endpoint.Bytes  `json:"streamContinuationToken" doc:"To go on after this element"`
+	StreamContinuationToken endpoint.Bytes  `json:"streamContinuationToken" doc:"Token to continue after this element"`
 }
 
 // JsContractEntry is a contract or, on nodes with several synchronizers, one on its way between two.
@@ -56,13 +56,13 @@ type JsContractEntry struct {
 // JsActiveContract is an active contract.
 type JsActiveContract struct {
 	CreatedEvent        CreatedEvent `json:"createdEvent" required:"true" doc:"Its creation"`
-	SynchronizerID      string       `json:"synchronizerId" required:"true" doc:"Where it is"`
-	ReassignmentCounter int64        `json:"reassignmentCounter" required:"true" doc:"How often it moved"`
+	SynchronizerID      string       `json:"synchronizerId" required:"true" doc:"The synchronizer of the contract"`
+	ReassignmentCounter int64        `json:"reassignmentCounter" required:"true" doc:"Number of reassignments"`
 }
 
 type activeContractsRequest struct {
-	Limit       *int64                    `query:"limit" doc:"Most elements to return; ignored above the server's limit"`
-	IdleTimeout *int64                    `query:"stream_idle_timeout_ms" doc:"How long to wait for a further element"`
+	Limit       *int64                    `query:"limit" doc:"Maximum number of elements; ignored above the server's limit"`
+	IdleTimeout *int64                    `query:"stream_idle_timeout_ms" doc:"How long to wait for another element"`
 	Body        GetActiveContractsRequest `body:"json"`
 }
 
@@ -268,11 +268,11 @@ func (t tokens) of(position db.Position) endpoint.Bytes {
 func decodeContinuation(token []byte, query db.ActiveQuery, format *eventFormat) (db.Position, error) {
 	invalid := func(reason string) (db.Position, error) {
 		return db.Position{}, fault.InvalidContinuationToken.New("The stream continuation token %s", reason).
-			WithHint("Send the token of the last element that was received with an otherwise unchanged request.")
+			WithHint("Send the token of the last received element with an otherwise unchanged request.")
 	}
 	parsed, ok := parseContinuation(token)
 	if !ok {
-		return invalid("was not given out by this node")
+		return invalid("is not from this node")
 	}
 	if !parsed.fits(query, format) {
 		return invalid("belongs to another request")

@@ -19,9 +19,9 @@ const (
 
 // GetActiveContractsPageRequest asks for one page of the contracts that are active at an offset.
 type GetActiveContractsPageRequest struct {
-	ActiveAtOffset *int64          `json:"activeAtOffset" doc:"Left out: the ledger end at the first page"`
+	ActiveAtOffset *int64          `json:"activeAtOffset" doc:"Default: the ledger end at the first page"`
 	EventFormat    *EventFormat    `json:"eventFormat" required:"true" doc:"What to show"`
-	MaxPageSize    *int32          `json:"maxPageSize" doc:"Most contracts of the page: 1 to 10000; left out: 2000"`
+	MaxPageSize    *int32          `json:"maxPageSize" doc:"Maximum number of contracts: 1 to 10000; default 2000"`
 	PageToken      *endpoint.Bytes `json:"pageToken" doc:"nextPageToken of the previous page"`
 }
 
@@ -77,7 +77,7 @@ func (a *API) activePageQuery(
 	if body.PageToken != nil && len(*body.PageToken) > 0 {
 		token, ok := parseContinuation(*body.PageToken)
 		if !ok {
-			return query, invalidPageToken("was not given out by this node")
+			return query, invalidPageToken("is not from this node")
 		}
 		query.At, query.After = token.at, token.position
 		other := body.ActiveAtOffset != nil && ledger.Offset(*body.ActiveAtOffset) != token.at

@@ -230,7 +230,7 @@ func TestListsOfContractsAreBoundedAndGoOn(t *testing.T) {
 	ask := fields{"activeAtOffset": b.end(), "filter": byParty(b.alice)}
 	refused := b.Call("alice", http.MethodPost, activePath, ask).
 		Refused(http.StatusRequestEntityTooLarge, "JSON_API_MAXIMUM_LIST_ELEMENTS_NUMBER_REACHED")
-	require.Contains(t, *refused.Hint, "go on with the streamContinuationToken of the last element")
+	require.Contains(t, *refused.Hint, "continue with the streamContinuationToken of the last element")
 	require.Contains(t, *refused.Hint, "GET /v2/state/active-contracts-page")
 	require.NotContains(t, *refused.Hint, "offset", "contracts are read at one offset")
 	require.Contains(t, b.Call("alice", http.MethodPost, activePath+"?limit=-1", ask).

@@ -19,6 +19,6 @@ func covered(claims auth.Claims, completion ledger.Completion) *fault.Fault {
 		return refusal
 	default:
 		return refusal.WithoutDetails("The transaction was refused",
-			"The completion says why, to those who may read as all parties of the submission.")
+			"The completion gives the reason to users who may read as all parties of the submission.")
 	}
 }

@@ -63,16 +63,16 @@ func (a *API) commandEndpoints() []endpoint.Endpoint {
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/commands/completions", Reads: true, OperationID: "postV2CommandsCompletions",
 			Tag: tagCommands, Summary: "Query completions (blocking, for small results).",
-			Description: "Returns what is there, and what comes before no element came for stream_idle_timeout_ms. " +
-				"More than the server's limit of elements are refused with 413.",
+			Description: "Returns all current elements, then new ones until none arrives for stream_idle_timeout_ms. " +
+				"A list longer than the server's limit gets 413.",
 			Rights: rightsCompletions,
 		}, a.completions),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/commands/completion-by-hash", Reads: true,
 			OperationID: "postV2CommandsCompletion-by-hash", Tag: tagCommands,
-			Summary: "Get the completions of a transaction by the hash that was signed for it outside the node.",
-			Description: "Of version 3.6. The accepted completion, and the last ten refused ones, as far as one of their " +
-				"acting parties is one that the caller may read as.",
+			Summary: "Get the completions of an externally signed transaction by its hash.",
+			Description: "From version 3.6. The accepted completion and the last ten refused ones, if the caller may read " +
+				"as one of their acting parties.",
 			Rights: "a user of this node",
 		}, a.completionByHash),
 	}
@@ -83,12 +83,12 @@ func (a *API) updateEndpoints() []endpoint.Endpoint {
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/state/active-contracts", Reads: true, OperationID: "postV2StateActive-contracts",
 			Tag: tagState, Summary: "Query active contracts (blocking, for small results).", Rights: rightsRead,
-			Description: "More than the server's limit of elements are refused with 413.",
+			Description: "A list longer than the server's limit gets 413.",
 		}, a.activeContracts),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/updates", Reads: true, OperationID: "postV2Updates", Tag: tagUpdates,
 			Summary: "Query updates (blocking, for small results).", Rights: rightsRead,
-			Description: "More than the server's limit of elements are refused with 413.",
+			Description: "A list longer than the server's limit gets 413.",
 		}, a.updates),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/updates/flats", Reads: true, OperationID: "postV2UpdatesFlats", Tag: tagUpdates,
@@ -105,8 +105,8 @@ func (a *API) updateEndpoints() []endpoint.Endpoint {
 		}, a.updateByID),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/updates/update-by-hash", Reads: true, OperationID: "postV2UpdatesUpdate-by-hash",
-			Tag: tagUpdates, Summary: "Get an update by the hash that was signed for it outside the node.", Rights: rightsRead,
-			Description: "Of version 3.6.",
+			Tag: tagUpdates, Summary: "Get the update of an externally signed transaction by its hash.", Rights: rightsRead,
+			Description: "From version 3.6.",
 		}, a.updateByHash),
 	}
 }
@@ -120,12 +120,12 @@ func (a *API) stateEndpoints() []endpoint.Endpoint {
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v2/state/latest-pruned-offsets",
 			OperationID: "getV2StateLatest-pruned-offsets", Tag: tagState,
-			Summary: "Get the offsets up to which the record was pruned.", Access: endpoint.Public,
+			Summary: "Get the last pruned offsets.", Access: endpoint.Public,
 		}, a.latestPrunedOffsets),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v2/state/connected-synchronizers",
 			OperationID: "getV2StateConnected-synchronizers", Tag: tagState,
-			Summary: "List the synchronizers that the participant is connected to.",
+			Summary: "List the connected synchronizers of the participant.",
 			Rights:  "any authenticated user; with a party, " + v2.RightsIDPAdmin + " or to act, read or execute as it",
 		}, a.connectedSynchronizers),
 		endpoint.New(endpoint.Info{

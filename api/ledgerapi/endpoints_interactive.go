@@ -17,9 +17,9 @@ func (a *API) interactiveEndpoints() []endpoint.Endpoint {
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/interactive-submission/prepare", Reads: true,
 			OperationID: "postV2Interactive-submissionPrepare", Tag: tagInteractive,
-			Summary: "Interpret a command and return the transaction, for keys outside the node to sign.",
-			Description: "Nothing is changed or reserved. Sign the 32 bytes of preparedTransactionHash, after computing " +
-				"them again from preparedTransaction if the node is not to be trusted.",
+			Summary: "Prepare a transaction for external signing.",
+			Description: "Changes and reserves nothing. Sign the 32 bytes of preparedTransactionHash. If you do not trust the " +
+				"node, compute the hash from preparedTransaction first.",
 			Rights: "to read as each actAs and readAs party, with the token's user", AsParty: ledger.CanReadAs,
 		}, a.prepareSubmission),
 		endpoint.New(endpoint.Info{
@@ -37,7 +37,7 @@ func (a *API) interactiveEndpoints() []endpoint.Endpoint {
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/interactive-submission/executeAndWaitForTransaction",
 			OperationID: "postV2Interactive-submissionExecuteandwaitfortransaction", Tag: tagInteractive,
-			Summary: "Execute a signed transaction and wait for what came of it.",
+			Summary: "Execute a signed transaction and wait for its transaction.",
 			Rights:  rightsExecute + "; with a format, " + rightsRead, AsParty: ledger.CanExecuteAs,
 		}, a.executeAndWaitForTransaction),
 	}

@@ -25,24 +25,24 @@ func (a *API) readingEndpoints() []endpoint.Endpoint {
 			Method: http.MethodPost, Path: "/v2/updates/get-updates-page", Reads: true,
 			OperationID: "postV2UpdatesGet-updates-page",
 			Tag:         tagUpdates, Summary: "Query updates page by page.", Rights: rightsRead,
-			Description: "A page may have fewer updates than asked for, even none, and still not be the last.",
+			Description: "A page that is not the last may have fewer updates than maxPageSize, or none.",
 		}, a.updatesPage),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/events/events-by-contract-id", Reads: true,
 			OperationID: "postV2EventsEvents-by-contract-id", Tag: tagEvents,
-			Summary: "Get what began and what ended a contract.", Rights: rightsRead,
+			Summary: "Get the created and the archived event of a contract.", Rights: rightsRead,
 		}, a.eventsByContractID),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/contracts/contract-by-id", Reads: true,
 			OperationID: "postV2ContractsContract-by-id",
-			Tag:         tagContracts, Summary: "Get what a contract says.",
+			Tag:         tagContracts, Summary: "Get a contract.",
 			Rights: "to read as each querying party; CanReadAsAnyParty without one",
 		}, a.contractByID),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/participant-pruning/prune", OperationID: "postV2Participant-pruningPrune",
-			Tag: tagState, Summary: "Forget the record up to an offset.", Access: endpoint.Admin,
-			Description: "An addition of this node. Updates, completions and archived contracts up to the offset are " +
-				"deleted. What is active stays, and so does what deduplication needs.",
+			Tag: tagState, Summary: "Prune the record up to an offset.", Access: endpoint.Admin,
+			Description: "Only this node has this endpoint. It deletes updates, completions and archived contracts up to the " +
+				"offset. Active contracts and the data for deduplication stay.",
 		}, a.prune),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/commands/async/submit-reassignment",
@@ -61,7 +61,7 @@ func (a *API) readingEndpoints() []endpoint.Endpoint {
 
 const (
 	rightsReassign      = "to act as the submitter, with the token's user"
-	descriptionReassign = "Always refused: this node has one synchronizer, so there is nowhere to move a contract."
+	descriptionReassign = "Always refused: this node has only one synchronizer, so a contract cannot move."
 )
 
 // laterEndpoints are what later versions have in place of some endpoints. Clients that know only those work as well.

@@ -22,31 +22,31 @@ type GetEventsByContractIDRequest struct {
 
 // JsGetEventsByContractIDResponse is what began and what ended a contract.
 type JsGetEventsByContractIDResponse struct {
-	Created  *JsCreated  `json:"created" doc:"Its creation; kept until its archival is pruned"`
-	Archived *JsArchived `json:"archived" doc:"Its archival; null while it is active"`
+	Created  *JsCreated  `json:"created" doc:"Its created event; kept until its archival is pruned"`
+	Archived *JsArchived `json:"archived" doc:"Its archived event; null while it is active"`
 }
 
 // JsCreated is a creation and where it happened.
 type JsCreated struct {
 	CreatedEvent   CreatedEvent `json:"createdEvent" required:"true" doc:"The event"`
-	SynchronizerID string       `json:"synchronizerId" required:"true" doc:"Where it was recorded"`
+	SynchronizerID string       `json:"synchronizerId" required:"true" doc:"The synchronizer"`
 }
 
 // JsArchived is an archival and where it happened.
 type JsArchived struct {
 	ArchivedEvent  ArchivedEvent `json:"archivedEvent" required:"true" doc:"The event"`
-	SynchronizerID string        `json:"synchronizerId" required:"true" doc:"Where it was recorded"`
+	SynchronizerID string        `json:"synchronizerId" required:"true" doc:"The synchronizer"`
 }
 
 // GetContractRequest asks what a contract says.
 type GetContractRequest struct {
 	ContractID      string   `json:"contractId" required:"true" doc:"The contract"`
-	QueryingParties []string `json:"queryingParties" doc:"Stakeholders to look as; empty for all parties"`
+	QueryingParties []string `json:"queryingParties" doc:"Stakeholders to read as; empty for all parties"`
 }
 
 // GetContractResponse is a contract without its place in the record.
 type GetContractResponse struct {
-	CreatedEvent CreatedEvent `json:"createdEvent" required:"true" doc:"The contract; it may be archived"`
+	CreatedEvent CreatedEvent `json:"createdEvent" required:"true" doc:"The contract; may be archived"`
 }
 
 type eventsByContractIDRequest struct {

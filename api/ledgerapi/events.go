@@ -24,60 +24,60 @@ type Event struct {
 
 // CreatedEvent is the creation of a contract.
 type CreatedEvent struct {
-	Offset                  int64              `json:"offset" required:"true" doc:"Of the update"`
+	Offset                  int64              `json:"offset" required:"true" doc:"Offset of the update"`
 	NodeID                  int32              `json:"nodeId" required:"true" doc:"Position in the update"`
 	ContractID              string             `json:"contractId" required:"true" doc:"The contract"`
 	TemplateID              lf.TypeName        `json:"templateId" required:"true" doc:"Its template, by package id"`
 	ContractKey             json.RawMessage    `json:"contractKey" doc:"Its key, if the template has keys"`
 	ContractKeyHash         endpoint.Bytes     `json:"contractKeyHash" doc:"Hash of the key; empty without one"`
 	CreateArgument          json.RawMessage    `json:"createArgument" required:"true" doc:"Its payload"`
-	CreatedEventBlob        endpoint.Bytes     `json:"createdEventBlob" doc:"For disclosing it; empty unless asked for"`
-	InterfaceViews          []JsInterfaceView  `json:"interfaceViews" doc:"The views that were asked for"`
-	WitnessParties          []string           `json:"witnessParties" required:"true" doc:"The askers that see it"`
-	Signatories             []string           `json:"signatories" required:"true" doc:"Who signed it"`
-	Observers               []string           `json:"observers" doc:"Who else sees it"`
+	CreatedEventBlob        endpoint.Bytes     `json:"createdEventBlob" doc:"Blob to disclose it; empty unless requested"`
+	InterfaceViews          []JsInterfaceView  `json:"interfaceViews" doc:"The requested views"`
+	WitnessParties          []string           `json:"witnessParties" required:"true" doc:"The requesting parties that see it"`
+	Signatories             []string           `json:"signatories" required:"true" doc:"The signatories"`
+	Observers               []string           `json:"observers" doc:"The observers"`
 	CreatedAt               endpoint.Timestamp `json:"createdAt" required:"true" doc:"Ledger time of its creation"`
 	PackageName             string             `json:"packageName" required:"true" doc:"Name of the template's package"`
-	RepresentativePackageID string             `json:"representativePackageId" required:"true" doc:"To read it with"`
-	AcsDelta                bool               `json:"acsDelta" required:"true" doc:"Whether it is active for askers"`
+	RepresentativePackageID string             `json:"representativePackageId" required:"true" doc:"Package to decode it with"`
+	AcsDelta                bool               `json:"acsDelta" required:"true" doc:"Whether it is in the active set"`
 }
 
 // JsInterfaceView is a contract as an interface shows it.
 type JsInterfaceView struct {
 	InterfaceID             lf.TypeName     `json:"interfaceId" required:"true" doc:"The interface, by package id"`
-	ViewStatus              JsStatus        `json:"viewStatus" required:"true" doc:"Code 0 if it could be computed"`
+	ViewStatus              JsStatus        `json:"viewStatus" required:"true" doc:"Code 0 if the view has a value"`
 	ViewValue               json.RawMessage `json:"viewValue" doc:"The view"`
 	ImplementationPackageID *string         `json:"implementationPackageId" doc:"Package that computed it"`
 }
 
 // ArchivedEvent is the end of a contract.
 type ArchivedEvent struct {
-	Offset                int64         `json:"offset" required:"true" doc:"Of the update"`
+	Offset                int64         `json:"offset" required:"true" doc:"Offset of the update"`
 	NodeID                int32         `json:"nodeId" required:"true" doc:"Position in the update"`
 	ContractID            string        `json:"contractId" required:"true" doc:"The contract"`
 	TemplateID            lf.TypeName   `json:"templateId" required:"true" doc:"Its template, by package id"`
-	WitnessParties        []string      `json:"witnessParties" required:"true" doc:"The askers that see it"`
+	WitnessParties        []string      `json:"witnessParties" required:"true" doc:"The requesting parties that see it"`
 	PackageName           string        `json:"packageName" required:"true" doc:"Name of the template's package"`
-	ImplementedInterfaces []lf.TypeName `json:"implementedInterfaces" doc:"Interfaces asked for that it implements"`
+	ImplementedInterfaces []lf.TypeName `json:"implementedInterfaces" doc:"The requested interfaces that it implements"`
 }
 
 // ExercisedEvent is the exercise of a choice.
 type ExercisedEvent struct {
-	Offset                int64           `json:"offset" required:"true" doc:"Of the update"`
+	Offset                int64           `json:"offset" required:"true" doc:"Offset of the update"`
 	NodeID                int32           `json:"nodeId" required:"true" doc:"Position in the update"`
 	ContractID            string          `json:"contractId" required:"true" doc:"The contract"`
 	TemplateID            lf.TypeName     `json:"templateId" required:"true" doc:"Its template, by package id"`
 	InterfaceID           *lf.TypeName    `json:"interfaceId" doc:"Interface the choice belongs to"`
 	Choice                string          `json:"choice" required:"true" doc:"Name of the choice"`
 	ChoiceArgument        json.RawMessage `json:"choiceArgument" required:"true" doc:"Its argument"`
-	ActingParties         []string        `json:"actingParties" required:"true" doc:"Who exercised it"`
-	Consuming             bool            `json:"consuming" required:"true" doc:"Whether it ended the contract"`
-	WitnessParties        []string        `json:"witnessParties" required:"true" doc:"The askers that see it"`
-	LastDescendantNodeID  int32           `json:"lastDescendantNodeId" required:"true" doc:"End of its consequences"`
+	ActingParties         []string        `json:"actingParties" required:"true" doc:"The exercising parties"`
+	Consuming             bool            `json:"consuming" required:"true" doc:"Whether it archived the contract"`
+	WitnessParties        []string        `json:"witnessParties" required:"true" doc:"The requesting parties that see it"`
+	LastDescendantNodeID  int32           `json:"lastDescendantNodeId" required:"true" doc:"Last node below it"`
 	ExerciseResult        json.RawMessage `json:"exerciseResult" doc:"What the choice returned"`
 	PackageName           string          `json:"packageName" required:"true" doc:"Name of the template's package"`
-	ImplementedInterfaces []lf.TypeName   `json:"implementedInterfaces" doc:"Interfaces asked for that it implements"`
-	AcsDelta              bool            `json:"acsDelta" required:"true" doc:"Whether an active contract ended"`
+	ImplementedInterfaces []lf.TypeName   `json:"implementedInterfaces" doc:"The requested interfaces that it implements"`
+	AcsDelta              bool            `json:"acsDelta" required:"true" doc:"Whether it archived an active contract"`
 }
 
 // place is where an event is in the record.

@@ -319,7 +319,7 @@ func TestWaitingForAnAllocation(t *testing.T) {
 		s := apitest.New(t, apitest.Options{Onboarder: stuck, RequestTimeout: 2 * time.Second})
 		request := onboard(t, s, selfSigned("carol", key, s.Node.ParticipantID)).signAll(key)
 		text := request.allocate().Plain(http.StatusServiceUnavailable)
-		require.Contains(t, text, "The party may still be allocated")
+		require.Contains(t, text, "The allocation may still succeed")
 	})
 }
 

@@ -18,7 +18,7 @@ import (
 type EventFormat struct {
 	FiltersByParty     map[string]Filters `json:"filtersByParty" doc:"What to show to each party"`
 	FiltersForAnyParty *Filters           `json:"filtersForAnyParty" doc:"What to show of all parties"`
-	Verbose            bool               `json:"verbose" doc:"Has no effect: field names are always there"`
+	Verbose            bool               `json:"verbose" doc:"No effect: answers always have field names"`
 }
 
 // TransactionFilter is the older form of an EventFormat.
@@ -29,12 +29,12 @@ type TransactionFilter struct {
 
 // Filters is a union of filters; empty means everything.
 type Filters struct {
-	Cumulative []CumulativeFilter `json:"cumulative" doc:"What any of these shows is shown"`
+	Cumulative []CumulativeFilter `json:"cumulative" doc:"Shows what any of these filters shows"`
 }
 
 // CumulativeFilter is one filter.
 type CumulativeFilter struct {
-	IdentifierFilter *IdentifierFilter `json:"identifierFilter" doc:"What it selects by"`
+	IdentifierFilter *IdentifierFilter `json:"identifierFilter" doc:"The filter"`
 }
 
 // IdentifierFilter selects contracts.
@@ -61,7 +61,7 @@ type TemplateFilter struct {
 // InterfaceFilter selects the contracts whose templates implement an interface.
 type InterfaceFilter struct {
 	InterfaceID             lf.TypeName `json:"interfaceId" required:"true" doc:"#package-name:Module:Entity"`
-	IncludeInterfaceView    bool        `json:"includeInterfaceView" doc:"Whether to show the contract through it"`
+	IncludeInterfaceView    bool        `json:"includeInterfaceView" doc:"Whether to include the view"`
 	IncludeCreatedEventBlob bool        `json:"includeCreatedEventBlob" doc:"Whether to fill createdEventBlob"`
 }
 

@@ -25,12 +25,12 @@ type ExternalPartyRecord interface {
 type JsExecuteSubmissionRequest struct {
 	endpoint.Strict
 
-	PreparedTransaction  endpoint.Bytes       `json:"preparedTransaction" required:"true" doc:"As prepare gave it"`
-	PartySignatures      v2.PartySignatures   `json:"partySignatures" required:"true" doc:"Over its hash"`
+	PreparedTransaction  endpoint.Bytes       `json:"preparedTransaction" required:"true" doc:"From prepare, unchanged"`
+	PartySignatures      v2.PartySignatures   `json:"partySignatures" required:"true" doc:"Signatures of its hash"`
 	SubmissionID         string               `json:"submissionId" required:"true" doc:"New for each retry"`
-	HashingSchemeVersion prepared.Scheme      `json:"hashingSchemeVersion" required:"true" doc:"The one that was signed"`
-	UserID               *string              `json:"userId" doc:"Left out: the user of the token"`
-	DeduplicationPeriod  *DeduplicationPeriod `json:"deduplicationPeriod" doc:"Left out: the longest"`
+	HashingSchemeVersion prepared.Scheme      `json:"hashingSchemeVersion" required:"true" doc:"From prepare"`
+	UserID               *string              `json:"userId" doc:"Default: the user of the token"`
+	DeduplicationPeriod  *DeduplicationPeriod `json:"deduplicationPeriod" doc:"Default: the longest"`
 	MinLedgerTime        *MinLedgerTime       `json:"minLedgerTime" doc:"Earliest ledger time"`
 }
 
@@ -39,14 +39,14 @@ type JsExecuteSubmissionRequest struct {
 type JsExecuteSubmissionAndWaitForTransactionRequest struct {
 	endpoint.Strict
 
-	PreparedTransaction  endpoint.Bytes       `json:"preparedTransaction" required:"true" doc:"As prepare gave it"`
-	PartySignatures      v2.PartySignatures   `json:"partySignatures" required:"true" doc:"Over its hash"`
+	PreparedTransaction  endpoint.Bytes       `json:"preparedTransaction" required:"true" doc:"From prepare, unchanged"`
+	PartySignatures      v2.PartySignatures   `json:"partySignatures" required:"true" doc:"Signatures of its hash"`
 	SubmissionID         string               `json:"submissionId" required:"true" doc:"New for each retry"`
-	HashingSchemeVersion prepared.Scheme      `json:"hashingSchemeVersion" required:"true" doc:"The one that was signed"`
-	UserID               *string              `json:"userId" doc:"Left out: the user of the token"`
-	DeduplicationPeriod  *DeduplicationPeriod `json:"deduplicationPeriod" doc:"Left out: the longest"`
+	HashingSchemeVersion prepared.Scheme      `json:"hashingSchemeVersion" required:"true" doc:"From prepare"`
+	UserID               *string              `json:"userId" doc:"Default: the user of the token"`
+	DeduplicationPeriod  *DeduplicationPeriod `json:"deduplicationPeriod" doc:"Default: the longest"`
 	MinLedgerTime        *MinLedgerTime       `json:"minLedgerTime" doc:"Earliest ledger time"`
-	TransactionFormat    *TransactionFormat   `json:"transactionFormat" doc:"Left out: the changes to active contracts"`
+	TransactionFormat    *TransactionFormat   `json:"transactionFormat" doc:"Default: the changes to active contracts"`
 }
 
 func (r JsExecuteSubmissionAndWaitForTransactionRequest) execution() JsExecuteSubmissionRequest {

@@ -25,24 +25,24 @@ type JsPrepareSubmissionRequest struct {
 
 	CommandID                    string                `json:"commandId" required:"true" doc:"Part of the change id"`
 	Commands                     []Command             `json:"commands" required:"true" doc:"One command"`
-	ActAs                        []string              `json:"actAs" required:"true" doc:"Who will sign"`
-	UserID                       *string               `json:"userId" doc:"Left out: the user of the token"`
-	ReadAs                       []string              `json:"readAs" doc:"Whose contracts may be used besides"`
+	ActAs                        []string              `json:"actAs" required:"true" doc:"The signing parties"`
+	UserID                       *string               `json:"userId" doc:"Default: the user of the token"`
+	ReadAs                       []string              `json:"readAs" doc:"Parties whose contracts may also be used"`
 	MinLedgerTime                *MinLedgerTime        `json:"minLedgerTime" doc:"Earliest ledger time"`
-	DisclosedContracts           []DisclosedContract   `json:"disclosedContracts" doc:"Contracts that others showed"`
-	SynchronizerID               *string               `json:"synchronizerId" doc:"May be left out: there is one"`
+	DisclosedContracts           []DisclosedContract   `json:"disclosedContracts" doc:"Contracts that others disclosed"`
+	SynchronizerID               *string               `json:"synchronizerId" doc:"Optional: there is only one"`
 	PackageIDSelectionPreference []string              `json:"packageIdSelectionPreference" doc:"For package names"`
-	VerboseHashing               bool                  `json:"verboseHashing" doc:"Tells how the hash comes about"`
-	PrefetchContractKeys         []PrefetchContractKey `json:"prefetchContractKeys" doc:"Keys that will be used"`
-	MaxRecordTime                *endpoint.Timestamp   `json:"maxRecordTime" doc:"Latest record time; only V3 signs it"`
-	EstimateTrafficCost          *CostEstimationHints  `json:"estimateTrafficCost" doc:"Left out: the cost is estimated"`
-	TapsMaxPasses                *int32                `json:"tapsMaxPasses" doc:"Most passes of package selection"`
-	HashingSchemeVersion         *prepared.Scheme      `json:"hashingSchemeVersion" doc:"Left out: V2"`
+	VerboseHashing               bool                  `json:"verboseHashing" doc:"Whether to explain the hash"`
+	PrefetchContractKeys         []PrefetchContractKey `json:"prefetchContractKeys" doc:"Keys that the command uses"`
+	MaxRecordTime                *endpoint.Timestamp   `json:"maxRecordTime" doc:"Latest record time; signed only in V3"`
+	EstimateTrafficCost          *CostEstimationHints  `json:"estimateTrafficCost" doc:"Default: the cost is estimated"`
+	TapsMaxPasses                *int32                `json:"tapsMaxPasses" doc:"Maximum passes of package selection"`
+	HashingSchemeVersion         *prepared.Scheme      `json:"hashingSchemeVersion" doc:"Default: V2"`
 }
 
 // MinLedgerTime is a lower bound of the ledger time.
 type MinLedgerTime struct {
-	Time *MinLedgerTimeTime `json:"time" doc:"The bound; left out: none"`
+	Time *MinLedgerTimeTime `json:"time" doc:"The bound; default: none"`
 }
 
 // MinLedgerTimeTime is the bound in one of its forms.
@@ -51,27 +51,27 @@ type MinLedgerTimeTime struct {
 
 	Empty            *v2.Nothing                         `json:"Empty,omitempty" doc:"No bound"`
 	MinLedgerTimeAbs *endpoint.Value[endpoint.Timestamp] `json:"MinLedgerTimeAbs,omitempty" doc:"An instant"`
-	MinLedgerTimeRel *endpoint.Value[v2.Duration]        `json:"MinLedgerTimeRel,omitempty" doc:"From now"`
+	MinLedgerTimeRel *endpoint.Value[v2.Duration]        `json:"MinLedgerTimeRel,omitempty" doc:"Relative to now"`
 }
 
 // CostEstimationHints say what the estimate of the cost may assume.
 type CostEstimationHints struct {
 	Disabled           bool                `json:"disabled" doc:"Whether to leave the estimate out"`
-	ExpectedSignatures []signing.Algorithm `json:"expectedSignatures" doc:"Signatures to come; without effect"`
+	ExpectedSignatures []signing.Algorithm `json:"expectedSignatures" doc:"Expected signatures; no effect"`
 }
 
 // JsPrepareSubmissionResponse is a transaction to look at and sign.
 type JsPrepareSubmissionResponse struct {
-	PreparedTransaction     endpoint.Bytes  `json:"preparedTransaction" required:"true" doc:"Protobuf; to be sent back"`
+	PreparedTransaction     endpoint.Bytes  `json:"preparedTransaction" required:"true" doc:"Protobuf; send it to execute"`
 	PreparedTransactionHash endpoint.Bytes  `json:"preparedTransactionHash" required:"true" doc:"32 bytes to sign"`
-	HashingSchemeVersion    prepared.Scheme `json:"hashingSchemeVersion" required:"true" doc:"How it was hashed"`
-	HashingDetails          *string         `json:"hashingDetails" doc:"What was hashed, with verboseHashing"`
-	CostEstimation          *CostEstimation `json:"costEstimation" doc:"What executing it will cost of the traffic"`
+	HashingSchemeVersion    prepared.Scheme `json:"hashingSchemeVersion" required:"true" doc:"Version of the hash"`
+	HashingDetails          *string         `json:"hashingDetails" doc:"Explanation of the hash, with verboseHashing"`
+	CostEstimation          *CostEstimation `json:"costEstimation" doc:"Estimated traffic cost of execution"`
 }
 
 // CostEstimation is what a transaction is expected to cost of the synchronizer's traffic, in bytes.
 type CostEstimation struct {
-	EstimationTimestamp  endpoint.Timestamp `json:"estimationTimestamp" required:"true" doc:"When it was made"`
+	EstimationTimestamp  endpoint.Timestamp `json:"estimationTimestamp" required:"true" doc:"Time of the estimate"`
 	ConfirmationRequest  int64              `json:"confirmationRequestTrafficCostEstimation" required:"true" doc:"Request"`
 	ConfirmationResponse int64              `json:"confirmationResponseTrafficCostEstimation" required:"true" doc:"Answer"`
 	Total                int64              `json:"totalTrafficCostEstimation" required:"true" doc:"The sum"`
@@ -168,11 +168,11 @@ func checkPreparation(body JsPrepareSubmissionRequest, scheme prepared.Scheme) e
 	}
 	if bound := body.MaxRecordTime; bound != nil && time.Time(*bound).Before(time.Unix(0, 0)) {
 		return fault.InvalidFieldNamed("max_record_time", fmt.Sprintf(
-			"what is signed counts microseconds from 1970-01-01T00:00:00Z on, but it is %s", bound))
+			"it must not be before 1970-01-01T00:00:00Z, but it is %s", bound))
 	}
 	if len(body.Commands) > 1 {
 		return notPrepared("Preparing multiple commands is currently not supported").
-			WithHint("Send one command, such as a choice that does all of it.")
+			WithHint("Send one command, for example a choice that does everything.")
 	}
 	return nil
 }

@@ -37,11 +37,11 @@ type listBounds struct {
 
 // What to do instead of asking for lists that are too long.
 const (
-	completionsAdvice = "Set limit and go on after the offset of the last element, begin at a later offset, ask for " +
+	completionsAdvice = "Set limit and continue after the offset of the last element, begin at a later offset, ask for " +
 		"fewer parties, or open a stream (WebSocket on the same path)."
-	contractsAdvice = "Set limit and go on with the streamContinuationToken of the last element, read page by page " +
+	contractsAdvice = "Set limit and continue with the streamContinuationToken of the last element, read page by page " +
 		"(GET /v2/state/active-contracts-page), narrow the filter, or open a stream (WebSocket on the same path)."
-	updatesAdvice = "Set limit and go on after the offset of the last element, begin at a later offset, narrow the " +
+	updatesAdvice = "Set limit and continue after the offset of the last element, begin at a later offset, narrow the " +
 		"filter, read page by page (POST /v2/updates/get-updates-page), or open a stream (WebSocket on the same path)."
 )
 
@@ -175,7 +175,7 @@ func next[T any](
 		resumed := resume()
 		switch {
 		case endpoint.OutOfTime(ctx):
-			return nil, head, &endpoint.TimeoutError{Advice: "Ask with a shorter stream_idle_timeout_ms."}
+			return nil, head, &endpoint.TimeoutError{Advice: "Set a shorter stream_idle_timeout_ms."}
 		case ctx.Err() != nil:
 			return nil, head, ctx.Err()
 		case resumed != nil:

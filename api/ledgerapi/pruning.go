@@ -18,9 +18,9 @@ type Pruner interface {
 // PruneRequest asks to forget the record up to an offset. It has the fields of upstream's gRPC service; upstream's JSON
 // API has no such endpoint.
 type PruneRequest struct {
-	PruneUpTo                 int64  `json:"pruneUpTo" required:"true" doc:"Last offset to forget"`
-	SubmissionID              string `json:"submissionId" doc:"Has no effect"`
-	PruneAllDivulgedContracts bool   `json:"pruneAllDivulgedContracts" doc:"Has no effect: none are kept"`
+	PruneUpTo                 int64  `json:"pruneUpTo" required:"true" doc:"Last offset to prune"`
+	SubmissionID              string `json:"submissionId" doc:"No effect"`
+	PruneAllDivulgedContracts bool   `json:"pruneAllDivulgedContracts" doc:"No effect: the node keeps none"`
 }
 
 // PruneResponse is {}.
@@ -33,8 +33,8 @@ type pruneRequest struct {
 func (a *API) prune(ctx context.Context, req pruneRequest) (PruneResponse, error) {
 	_, err := a.pruner.Prune(budget.Unbounded(ctx), ledger.Offset(req.Body.PruneUpTo))
 	if endpoint.OutOfTime(ctx) {
-		err = &endpoint.TimeoutError{Advice: "The record is audited before it is pruned. What was audited and deleted " +
-			"so far stays so. Send the request again to go on, or run `florin prune`, which takes as long as it needs."}
+		err = &endpoint.TimeoutError{Advice: "The node audits the record before it prunes. The finished part stays " +
+			"finished. Send the request again to continue, or run `florin prune`, which has no time limit."}
 	}
 	return PruneResponse{}, err
 }

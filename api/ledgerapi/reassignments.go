@@ -23,16 +23,16 @@ type SubmitReassignmentRequest struct {
 // SubmitAndWaitForReassignmentRequest submits reassignment commands and asks for the reassignment.
 type SubmitAndWaitForReassignmentRequest struct {
 	ReassignmentCommands *ReassignmentCommands `json:"reassignmentCommands" required:"true" doc:"What to submit"`
-	EventFormat          *EventFormat          `json:"eventFormat" doc:"Left out: no events are shown"`
+	EventFormat          *EventFormat          `json:"eventFormat" doc:"Default: no events"`
 }
 
 // ReassignmentCommands are reassignments that belong together.
 type ReassignmentCommands struct {
 	WorkflowID   string                `json:"workflowId" doc:"Identifier kept with the reassignment"`
-	UserID       string                `json:"userId" doc:"Left out: the user of the token"`
+	UserID       string                `json:"userId" doc:"Default: the user of the token"`
 	CommandID    string                `json:"commandId" required:"true" doc:"Part of the change id"`
-	Submitter    string                `json:"submitter" required:"true" doc:"For whom to act"`
-	SubmissionID string                `json:"submissionId" doc:"New for each retry; may be left out"`
+	Submitter    string                `json:"submitter" required:"true" doc:"The party to act as"`
+	SubmissionID string                `json:"submissionId" doc:"New for each retry; optional"`
 	Commands     []ReassignmentCommand `json:"commands" required:"true" doc:"The reassignments"`
 }
 
@@ -61,7 +61,7 @@ type AssignCommand struct {
 type UnassignCommand struct {
 	ContractID string `json:"contractId" required:"true" doc:"The contract"`
 	Source     string `json:"source" required:"true" doc:"Synchronizer that it leaves"`
-	Target     string `json:"target" required:"true" doc:"Synchronizer where it is to go"`
+	Target     string `json:"target" required:"true" doc:"Synchronizer of the destination"`
 }
 
 // JsSubmitAndWaitForReassignmentResponse is the reassignment that resulted.
@@ -72,13 +72,13 @@ type JsSubmitAndWaitForReassignmentResponse struct {
 // JsReassignment is a step of a reassignment.
 type JsReassignment struct {
 	UpdateID        string                `json:"updateId" required:"true" doc:"Its id"`
-	CommandID       string                `json:"commandId" doc:"Of the command; only for those who submitted it"`
+	CommandID       string                `json:"commandId" doc:"Id of the command; only for its submitters"`
 	WorkflowID      string                `json:"workflowId" doc:"As submitted"`
-	Offset          int64                 `json:"offset" required:"true" doc:"Its position"`
-	Events          []JsReassignmentEvent `json:"events" required:"true" doc:"What moved"`
-	TraceContext    *v2.TraceContext      `json:"traceContext" doc:"Of the submission"`
-	RecordTime      endpoint.Timestamp    `json:"recordTime" required:"true" doc:"When it was recorded"`
-	SynchronizerID  string                `json:"synchronizerId" required:"true" doc:"Where it was recorded"`
+	Offset          int64                 `json:"offset" required:"true" doc:"Its offset"`
+	Events          []JsReassignmentEvent `json:"events" required:"true" doc:"The events"`
+	TraceContext    *v2.TraceContext      `json:"traceContext" doc:"From the submission"`
+	RecordTime      endpoint.Timestamp    `json:"recordTime" required:"true" doc:"Record time"`
+	SynchronizerID  string                `json:"synchronizerId" required:"true" doc:"The synchronizer"`
 	PaidTrafficCost int64                 `json:"paidTrafficCost" doc:"Traffic paid; only for submitters"`
 }
 
@@ -86,33 +86,33 @@ type JsReassignment struct {
 type JsReassignmentEvent struct {
 	endpoint.OneOf
 
-	JsUnassignedEvent *endpoint.Value[UnassignedEvent] `json:"JsUnassignedEvent,omitempty" doc:"It left"`
-	JsAssignmentEvent *JsAssignmentEvent               `json:"JsAssignmentEvent,omitempty" doc:"It arrived"`
+	JsUnassignedEvent *endpoint.Value[UnassignedEvent] `json:"JsUnassignedEvent,omitempty" doc:"The contract left"`
+	JsAssignmentEvent *JsAssignmentEvent               `json:"JsAssignmentEvent,omitempty" doc:"The contract arrived"`
 }
 
 // JsAssignmentEvent is the arrival of a contract.
 type JsAssignmentEvent struct {
 	Source              string       `json:"source" required:"true" doc:"Synchronizer that it left"`
 	Target              string       `json:"target" required:"true" doc:"Synchronizer where it arrived"`
-	ReassignmentID      string       `json:"reassignmentId" required:"true" doc:"Of the reassignment"`
-	Submitter           string       `json:"submitter" required:"true" doc:"Who asked for it"`
-	ReassignmentCounter int64        `json:"reassignmentCounter" required:"true" doc:"How often the contract moved"`
+	ReassignmentID      string       `json:"reassignmentId" required:"true" doc:"Id of the reassignment"`
+	Submitter           string       `json:"submitter" required:"true" doc:"The submitting party"`
+	ReassignmentCounter int64        `json:"reassignmentCounter" required:"true" doc:"Number of reassignments"`
 	CreatedEvent        CreatedEvent `json:"createdEvent" required:"true" doc:"The contract"`
 }
 
 // UnassignedEvent is the departure of a contract.
 type UnassignedEvent struct {
-	ReassignmentID        string              `json:"reassignmentId" required:"true" doc:"Of the reassignment"`
+	ReassignmentID        string              `json:"reassignmentId" required:"true" doc:"Id of the reassignment"`
 	ContractID            string              `json:"contractId" required:"true" doc:"The contract"`
 	TemplateID            lf.TypeName         `json:"templateId" required:"true" doc:"Its template, by package id"`
 	Source                string              `json:"source" required:"true" doc:"Synchronizer that it leaves"`
-	Target                string              `json:"target" required:"true" doc:"Synchronizer where it is to go"`
-	Submitter             string              `json:"submitter" doc:"Who asked for it"`
-	ReassignmentCounter   int64               `json:"reassignmentCounter" required:"true" doc:"How often it moved"`
-	AssignmentExclusivity *endpoint.Timestamp `json:"assignmentExclusivity" doc:"Until then only the submitter can assign"`
-	WitnessParties        []string            `json:"witnessParties" required:"true" doc:"The askers that see it"`
+	Target                string              `json:"target" required:"true" doc:"Synchronizer of the destination"`
+	Submitter             string              `json:"submitter" doc:"The submitting party"`
+	ReassignmentCounter   int64               `json:"reassignmentCounter" required:"true" doc:"Number of reassignments"`
+	AssignmentExclusivity *endpoint.Timestamp `json:"assignmentExclusivity" doc:"Before it, only the submitter can assign"`
+	WitnessParties        []string            `json:"witnessParties" required:"true" doc:"The requesting parties that see it"`
 	PackageName           string              `json:"packageName" required:"true" doc:"Name of the template's package"`
-	Offset                int64               `json:"offset" required:"true" doc:"Of the update"`
+	Offset                int64               `json:"offset" required:"true" doc:"Offset of the update"`
 	NodeID                int32               `json:"nodeId" required:"true" doc:"Position in the update"`
 }
 
@@ -175,9 +175,9 @@ func (a *API) checkReassignment(commands ReassignmentCommands, who ledger.Identi
 		}
 	}
 	return fault.ReassignmentValidationFailed.
-		New("Source and target are both %s, the one synchronizer of this node", a.node.SynchronizerID).
+		New("Source and target are both %s, the only synchronizer of this node", a.node.SynchronizerID).
 		WithResource("SYNCHRONIZER_ID", a.node.SynchronizerID).
-		WithHint("Leave the contract where it is: every contract of this node is on its one synchronizer.")
+		WithHint("Do not move the contract: this node has only one synchronizer.")
 }
 
 func (a *API) checkReassignmentCommand(command ReassignmentCommandKind) error {

@@ -18,25 +18,25 @@ type GetLedgerEndResponse struct {
 
 // GetLatestPrunedOffsetsResponse tells from where on the record can be read.
 type GetLatestPrunedOffsetsResponse struct {
-	ParticipantPrunedUpToInclusive          int64 `json:"participantPrunedUpToInclusive" doc:"0 if never"`
-	AllDivulgedContractsPrunedUpToInclusive int64 `json:"allDivulgedContractsPrunedUpToInclusive" doc:"0 if never"`
+	ParticipantPrunedUpToInclusive          int64 `json:"participantPrunedUpToInclusive" doc:"Last pruned offset; 0 for none"`
+	AllDivulgedContractsPrunedUpToInclusive int64 `json:"allDivulgedContractsPrunedUpToInclusive" doc:"Last pruned offset; 0 for none"`
 }
 
 // GetConnectedSynchronizersResponse lists synchronizers.
 type GetConnectedSynchronizersResponse struct {
-	ConnectedSynchronizers []ConnectedSynchronizer `json:"connectedSynchronizers" doc:"There is one"`
+	ConnectedSynchronizers []ConnectedSynchronizer `json:"connectedSynchronizers" doc:"Always one"`
 }
 
 // ConnectedSynchronizer is a synchronizer that the participant is connected to.
 type ConnectedSynchronizer struct {
 	SynchronizerAlias string                   `json:"synchronizerAlias" required:"true" doc:"Its short name"`
 	SynchronizerID    string                   `json:"synchronizerId" required:"true" doc:"Its id"`
-	Permission        v2.ParticipantPermission `json:"permission" doc:"What the participant may do there for the party"`
+	Permission        v2.ParticipantPermission `json:"permission" doc:"Permission of the participant for the party"`
 }
 
 type connectedSynchronizersRequest struct {
-	Party              string `query:"party" doc:"Whose permission to tell"`
-	ParticipantID      string `query:"participantId" doc:"Whose view; empty for this participant's"`
+	Party              string `query:"party" doc:"Party of the permission"`
+	ParticipantID      string `query:"participantId" doc:"The participant; default: this one"`
 	IdentityProviderID string `query:"identityProviderId" doc:"Empty for the default identity provider"`
 }
 

@@ -27,9 +27,9 @@ func (a *API) Streams() []endpoint.Stream {
 		}, a.streamCommandCompletions),
 		endpoint.NewStream(endpoint.Info{
 			Path: "/v2/state/active-contracts", OperationID: "V2StateActive-contracts", Tag: tagState,
-			Summary: "Get the contracts that are active at an offset.", Rights: rightsRead,
-			Description: "The stream ends after the last contract. One that breaks off before goes on after the element " +
-				"whose streamContinuationToken is sent.",
+			Summary: "Get the active contracts at an offset.", Rights: rightsRead,
+			Description: "The stream ends after the last contract. To continue an interrupted stream, send the " +
+				"streamContinuationToken of the last received element.",
 		}, a.streamActiveContracts),
 		endpoint.NewStream(endpoint.Info{
 			Path: "/v2/updates", OperationID: "V2Updates", Tag: tagUpdates,
@@ -49,8 +49,8 @@ func (a *API) Streams() []endpoint.Stream {
 }
 
 // endless tells how streams without an end behave.
-const endless = "A stream without an end goes on until either side closes it, and sends checkpoints: everything up " +
-	"to the offset of a checkpoint has been sent. Continue with the greatest offset that was received as beginExclusive."
+const endless = "A stream without an end continues until one side closes it, and sends checkpoints: all elements up " +
+	"to the offset of a checkpoint are sent. To continue later, set beginExclusive to the greatest received offset."
 
 // completionsPage is how many completions are read at once.
 const completionsPage = 200

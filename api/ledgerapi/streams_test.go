@@ -428,7 +428,7 @@ func TestTheNodeServesOnlySoManyStreams(t *testing.T) {
 	stream := b.Open("alice", completionsPath, fields{"parties": []ledger.Party{b.alice}})
 	nextCompletion(t, stream)
 	body := b.Open("alice", completionsPath, nil).Failed("MAXIMUM_NUMBER_OF_STREAMS")
-	require.Equal(t, "The node has 1 streams open already, the most at once.", body.Cause)
+	require.Equal(t, "The node already has 1 open streams, which is its limit.", body.Cause)
 	require.Equal(t, "1 second", *body.RetryInfo)
 }
 

@@ -219,8 +219,8 @@ func (a *API) refused(ctx context.Context, submission ledger.Submission, err err
 }
 
 func adviceFor(submission ledger.Submission) string {
-	return fmt.Sprintf("The command may still succeed: look for commandId %q and submissionId %q with "+
-		"POST /v2/commands/completions, or submit it again with the same commandId, which has an effect at most once.",
+	return fmt.Sprintf("The command may still succeed: find commandId %q and submissionId %q with "+
+		"POST /v2/commands/completions, or submit it again with the same commandId: it takes effect at most once.",
 		submission.CommandID, submission.SubmissionID)
 }
 

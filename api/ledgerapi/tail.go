@@ -215,7 +215,7 @@ func (t *tail) fail(ctx context.Context, err error) {
 	}
 	for f := range t.followers {
 		f.failure = fault.AbortedDueToShutdown.New("The node is stopping.").
-			WithHint("Open the stream again when the node is back, from the last offset seen.").Wrap(err)
+			WithHint("Open the stream again when the node is back, from the last offset that you received.").Wrap(err)
 		f.rouse()
 	}
 	t.stop()

@@ -11,11 +11,11 @@ import (
 // JsTopologyTransaction tells what changed in who hosts whom.
 type JsTopologyTransaction struct {
 	UpdateID       string             `json:"updateId" required:"true" doc:"Its id"`
-	Offset         int64              `json:"offset" required:"true" doc:"Its position"`
-	SynchronizerID string             `json:"synchronizerId" required:"true" doc:"Where it was recorded"`
-	RecordTime     endpoint.Timestamp `json:"recordTime" required:"true" doc:"When it was recorded"`
-	Events         []TopologyEvent    `json:"events" required:"true" doc:"What changed"`
-	TraceContext   *v2.TraceContext   `json:"traceContext" doc:"Of the request that changed it"`
+	Offset         int64              `json:"offset" required:"true" doc:"Its offset"`
+	SynchronizerID string             `json:"synchronizerId" required:"true" doc:"The synchronizer"`
+	RecordTime     endpoint.Timestamp `json:"recordTime" required:"true" doc:"Record time"`
+	Events         []TopologyEvent    `json:"events" required:"true" doc:"The changes"`
+	TraceContext   *v2.TraceContext   `json:"traceContext" doc:"From the request"`
 }
 
 // TopologyEvent is one change.
@@ -27,13 +27,13 @@ type TopologyEvent struct {
 type TopologyEventKind struct {
 	endpoint.OneOf
 
-	ParticipantAuthorizationAdded *endpoint.Value[ParticipantAuthorizationAdded] `json:"ParticipantAuthorizationAdded,omitempty" doc:"Hosting began"`
+	ParticipantAuthorizationAdded *endpoint.Value[ParticipantAuthorizationAdded] `json:"ParticipantAuthorizationAdded,omitempty" doc:"A participant now hosts a party"`
 }
 
 // ParticipantAuthorizationAdded says that a participant began to host a party.
 type ParticipantAuthorizationAdded struct {
 	PartyID               string                   `json:"partyId" required:"true" doc:"The party"`
-	ParticipantID         string                   `json:"participantId" required:"true" doc:"Who hosts it"`
+	ParticipantID         string                   `json:"participantId" required:"true" doc:"The hosting participant"`
 	ParticipantPermission v2.ParticipantPermission `json:"participantPermission" required:"true" doc:"What it may do"`
 }
 

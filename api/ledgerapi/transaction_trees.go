@@ -15,22 +15,22 @@ import (
 // JsTransactionTree is a transaction with all that happened in it, by node.
 type JsTransactionTree struct {
 	UpdateID       string               `json:"updateId" required:"true" doc:"Its id"`
-	CommandID      string               `json:"commandId" doc:"Of the command; only for those who submitted it"`
+	CommandID      string               `json:"commandId" doc:"Id of the command; only for its submitters"`
 	WorkflowID     string               `json:"workflowId" doc:"As submitted"`
 	EffectiveAt    endpoint.Timestamp   `json:"effectiveAt" required:"true" doc:"Ledger time"`
-	Offset         int64                `json:"offset" required:"true" doc:"Its position"`
-	EventsByID     map[string]TreeEvent `json:"eventsById" required:"true" doc:"What happened, by node id"`
-	SynchronizerID string               `json:"synchronizerId" required:"true" doc:"Where it was recorded"`
-	TraceContext   *v2.TraceContext     `json:"traceContext" doc:"Of the submission"`
-	RecordTime     endpoint.Timestamp   `json:"recordTime" required:"true" doc:"When it was recorded"`
+	Offset         int64                `json:"offset" required:"true" doc:"Its offset"`
+	EventsByID     map[string]TreeEvent `json:"eventsById" required:"true" doc:"The events by node id"`
+	SynchronizerID string               `json:"synchronizerId" required:"true" doc:"The synchronizer"`
+	TraceContext   *v2.TraceContext     `json:"traceContext" doc:"From the submission"`
+	RecordTime     endpoint.Timestamp   `json:"recordTime" required:"true" doc:"Record time"`
 }
 
 // TreeEvent is a node of a tree. The nodes below n are those with n < id <= lastDescendantNodeId.
 type TreeEvent struct {
 	endpoint.OneOf
 
-	CreatedTreeEvent   *endpoint.Value[CreatedEvent]   `json:"CreatedTreeEvent,omitempty" doc:"A contract began"`
-	ExercisedTreeEvent *endpoint.Value[ExercisedEvent] `json:"ExercisedTreeEvent,omitempty" doc:"A choice was exercised"`
+	CreatedTreeEvent   *endpoint.Value[CreatedEvent]   `json:"CreatedTreeEvent,omitempty" doc:"A created contract"`
+	ExercisedTreeEvent *endpoint.Value[ExercisedEvent] `json:"ExercisedTreeEvent,omitempty" doc:"An exercised choice"`
 }
 
 // JsUpdateTree is one update in the older form, or a position among updates.
@@ -59,12 +59,12 @@ type JsSubmitAndWaitForTransactionTreeResponse struct {
 
 type treeByOffsetRequest struct {
 	Offset  int64    `path:"offset" doc:"The offset"`
-	Parties []string `query:"parties" doc:"Whose transactions to look among"`
+	Parties []string `query:"parties" doc:"The parties to read as"`
 }
 
 type treeByIDRequest struct {
 	UpdateID string   `path:"update-id" doc:"The id"`
-	Parties  []string `query:"parties" doc:"Whose transactions to look among"`
+	Parties  []string `query:"parties" doc:"The parties to read as"`
 }
 
 // updateTrees takes the same requests as updates.

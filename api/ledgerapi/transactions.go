@@ -15,15 +15,15 @@ import (
 // JsTransaction is a committed transaction as the asking parties see it.
 type JsTransaction struct {
 	UpdateID                string             `json:"updateId" required:"true" doc:"Its id"`
-	CommandID               string             `json:"commandId" doc:"Of the command; only for those who submitted it"`
+	CommandID               string             `json:"commandId" doc:"Id of the command; only for its submitters"`
 	WorkflowID              string             `json:"workflowId" doc:"As submitted"`
 	EffectiveAt             endpoint.Timestamp `json:"effectiveAt" required:"true" doc:"Ledger time"`
-	Events                  []Event            `json:"events" required:"true" doc:"What happened, in order"`
-	Offset                  int64              `json:"offset" required:"true" doc:"Its position"`
-	SynchronizerID          string             `json:"synchronizerId" required:"true" doc:"Where it was recorded"`
-	TraceContext            *v2.TraceContext   `json:"traceContext" doc:"Of the submission"`
-	RecordTime              endpoint.Timestamp `json:"recordTime" required:"true" doc:"When it was recorded"`
-	ExternalTransactionHash *string            `json:"externalTransactionHash" doc:"Hash that was signed elsewhere"`
+	Events                  []Event            `json:"events" required:"true" doc:"The events in order"`
+	Offset                  int64              `json:"offset" required:"true" doc:"Its offset"`
+	SynchronizerID          string             `json:"synchronizerId" required:"true" doc:"The synchronizer"`
+	TraceContext            *v2.TraceContext   `json:"traceContext" doc:"From the submission"`
+	RecordTime              endpoint.Timestamp `json:"recordTime" required:"true" doc:"Record time"`
+	ExternalTransactionHash *string            `json:"externalTransactionHash" doc:"Hash of an externally signed transaction"`
 	PaidTrafficCost         *int64             `json:"paidTrafficCost" doc:"Traffic paid; only for submitters"`
 }
 

@@ -10,15 +10,15 @@ import (
 
 // UpdateFormat says which kinds of updates to show, and how.
 type UpdateFormat struct {
-	IncludeTransactions   *TransactionFormat `json:"includeTransactions" doc:"Left out: no transactions"`
-	IncludeReassignments  *EventFormat       `json:"includeReassignments" doc:"There are none"`
-	IncludeTopologyEvents *TopologyFormat    `json:"includeTopologyEvents" doc:"Left out: no topology events"`
+	IncludeTransactions   *TransactionFormat `json:"includeTransactions" doc:"Default: no transactions"`
+	IncludeReassignments  *EventFormat       `json:"includeReassignments" doc:"No effect: there are none"`
+	IncludeTopologyEvents *TopologyFormat    `json:"includeTopologyEvents" doc:"Default: no topology events"`
 }
 
 // TransactionFormat says how to show transactions.
 type TransactionFormat struct {
 	EventFormat      *EventFormat     `json:"eventFormat" required:"true" doc:"Which events to show"`
-	TransactionShape TransactionShape `json:"transactionShape" required:"true" doc:"Contracts only, or all that happened"`
+	TransactionShape TransactionShape `json:"transactionShape" required:"true" doc:"Contracts only, or all events"`
 }
 
 // TopologyFormat says which topology events to show.
@@ -54,7 +54,7 @@ type Update struct {
 	Reassignment     *endpoint.Value[JsReassignment]      `json:"Reassignment,omitempty" doc:"Never sent"`
 	Transaction      *endpoint.Value[JsTransaction]       `json:"Transaction,omitempty" doc:"A transaction"`
 
-	TopologyTransaction *endpoint.Value[JsTopologyTransaction] `json:"TopologyTransaction,omitempty" doc:"Who hosts whom"`
+	TopologyTransaction *endpoint.Value[JsTopologyTransaction] `json:"TopologyTransaction,omitempty" doc:"Hosting of parties"`
 }
 
 // updateFormat is an UpdateFormat whose names are resolved. Kinds that are nil are not shown; reassignments never are,

@@ -52,14 +52,14 @@ type updateByIDRequest struct {
 // GetTransactionByOffsetRequest asks for the transaction at an offset.
 type GetTransactionByOffsetRequest struct {
 	Offset            int64              `json:"offset" required:"true" doc:"The offset"`
-	RequestingParties []string           `json:"requestingParties" doc:"Older form of the format: all that they see"`
+	RequestingParties []string           `json:"requestingParties" doc:"Older form of the format: all they see"`
 	TransactionFormat *TransactionFormat `json:"transactionFormat" doc:"What to show; not with requestingParties"`
 }
 
 // GetTransactionByIDRequest asks for a transaction by its id.
 type GetTransactionByIDRequest struct {
 	UpdateID          string             `json:"updateId" required:"true" doc:"The id"`
-	RequestingParties []string           `json:"requestingParties" doc:"Older form of the format: all that they see"`
+	RequestingParties []string           `json:"requestingParties" doc:"Older form of the format: all they see"`
 	TransactionFormat *TransactionFormat `json:"transactionFormat" doc:"What to show; not with requestingParties"`
 }
 
@@ -153,7 +153,7 @@ func (a *API) formatFor(ctx context.Context, parties []string, shape Transaction
 		return nil, err
 	}
 	if len(parties) == 0 {
-		return nil, fault.InvalidArgumentf("no party is named to read as").
+		return nil, fault.InvalidArgumentf("the request names no party to read as").
 			WithHint("Name at least one party whose transactions you may read.")
 	}
 	if err := v2.CheckParties(parties); err != nil {
@@ -197,7 +197,7 @@ func withID(id string) lookup {
 				return fault.MissingFieldNamed("update_id")
 			}
 			if _, err := hex.DecodeString(id); err != nil || !strings.HasPrefix(id, updateIDPrefix) {
-				return fault.InvalidArgumentf("update id %q is not %s and hexadecimal digits", id, updateIDPrefix)
+				return fault.InvalidArgumentf("update id %q is not %s followed by hexadecimal digits", id, updateIDPrefix)
 			}
 			return nil
 		},

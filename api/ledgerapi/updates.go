@@ -22,7 +22,7 @@ type UpdateRecord interface {
 // GetUpdatesRequest asks for updates.
 type GetUpdatesRequest struct {
 	BeginExclusive  int64              `json:"beginExclusive" required:"true" doc:"Offset to continue after; 0 to begin"`
-	EndInclusive    *int64             `json:"endInclusive" doc:"Last offset; left out: no end"`
+	EndInclusive    *int64             `json:"endInclusive" doc:"Last offset; default: no end"`
 	Filter          *TransactionFilter `json:"filter" doc:"Older form of updateFormat; not together with it"`
 	Verbose         bool               `json:"verbose" doc:"Older form of eventFormat.verbose"`
 	UpdateFormat    *UpdateFormat      `json:"updateFormat" doc:"What to show"`
@@ -35,8 +35,8 @@ type JsGetUpdatesResponse struct {
 }
 
 type updatesRequest struct {
-	Limit       *int64            `query:"limit" doc:"Most elements to return; ignored above the server's limit"`
-	IdleTimeout *int64            `query:"stream_idle_timeout_ms" doc:"How long to wait for a further element"`
+	Limit       *int64            `query:"limit" doc:"Maximum number of elements; ignored above the server's limit"`
+	IdleTimeout *int64            `query:"stream_idle_timeout_ms" doc:"How long to wait for another element"`
 	Body        GetUpdatesRequest `body:"json"`
 }
 

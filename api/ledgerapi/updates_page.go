@@ -24,9 +24,9 @@ const maxPageReads = 50
 
 // GetUpdatesPageRequest asks for one page of updates.
 type GetUpdatesPageRequest struct {
-	BeginOffsetExclusive *int64          `json:"beginOffsetExclusive" doc:"Left out: as far back as the record goes"`
-	EndOffsetInclusive   *int64          `json:"endOffsetInclusive" doc:"Left out: the ledger end at the first page"`
-	MaxPageSize          *int32          `json:"maxPageSize" doc:"Most updates of the page: 1 to 2000; left out: 100"`
+	BeginOffsetExclusive *int64          `json:"beginOffsetExclusive" doc:"Default: the beginning of the record"`
+	EndOffsetInclusive   *int64          `json:"endOffsetInclusive" doc:"Default: the ledger end at the first page"`
+	MaxPageSize          *int32          `json:"maxPageSize" doc:"Maximum number of updates: 1 to 2000; default 100"`
 	UpdateFormat         *UpdateFormat   `json:"updateFormat" required:"true" doc:"What to show"`
 	DescendingOrder      bool            `json:"descendingOrder" doc:"Newest first"`
 	PageToken            *endpoint.Bytes `json:"pageToken" doc:"nextPageToken of the previous page"`
@@ -34,10 +34,10 @@ type GetUpdatesPageRequest struct {
 
 // GetUpdatesPageResponse is one page. Between its two offsets there are no further updates of the format.
 type GetUpdatesPageResponse struct {
-	Updates                    []JsGetUpdateResponse `json:"updates" doc:"In the order asked for"`
-	LowestPageOffsetExclusive  int64                 `json:"lowestPageOffsetExclusive" required:"true" doc:"Its begin"`
-	HighestPageOffsetInclusive int64                 `json:"highestPageOffsetInclusive" required:"true" doc:"Its end"`
-	NextPageToken              *endpoint.Bytes       `json:"nextPageToken" doc:"For the next page; null after the last"`
+	Updates                    []JsGetUpdateResponse `json:"updates" doc:"In the requested order"`
+	LowestPageOffsetExclusive  int64                 `json:"lowestPageOffsetExclusive" required:"true" doc:"Start of the page"`
+	HighestPageOffsetInclusive int64                 `json:"highestPageOffsetInclusive" required:"true" doc:"End of the page"`
+	NextPageToken              *endpoint.Bytes       `json:"nextPageToken" doc:"Token of the next page; null after the last"`
 }
 
 type updatesPageRequest struct {
@@ -163,7 +163,7 @@ func decodeUpdatesToken(token []byte, asked [digestLength]byte) (updatesCursor, 
 			WithHint("Send the nextPageToken of the previous page with an otherwise unchanged request.")
 	}
 	if len(token) != updatesTokenLength || token[0] != updatesTokenVersion {
-		return invalid("was not given out by this node")
+		return invalid("is not from this node")
 	}
 	cursor := updatesCursor{
 		begin: ledger.Offset(binary.BigEndian.Uint64(token[1:])), end: ledger.Offset(binary.BigEndian.Uint64(token[9:])),

@@ -252,6 +252,6 @@ func TestListsOfUpdatesAreBounded(t *testing.T) {
 	refused := b.Call("alice", http.MethodPost, updatesPath+quick,
 		fields{"updateFormat": shaped("LEDGER_EFFECTS", byParty(b.alice))}).
 		Refused(http.StatusRequestEntityTooLarge, "JSON_API_MAXIMUM_LIST_ELEMENTS_NUMBER_REACHED")
-	require.Contains(t, *refused.Hint, "go on after the offset of the last element")
+	require.Contains(t, *refused.Hint, "continue after the offset of the last element")
 	require.Contains(t, *refused.Hint, "POST /v2/updates/get-updates-page")
 }

@@ -28,35 +28,35 @@ type FeaturesDescriptor struct {
 
 // ExperimentalFeatures lists experimental features.
 type ExperimentalFeatures struct {
-	StaticTime               SupportedFeature `json:"staticTime" doc:"Time that only moves when told to"`
-	CommandInspectionService SupportedFeature `json:"commandInspectionService" doc:"Looking at commands in flight"`
+	StaticTime               SupportedFeature `json:"staticTime" doc:"Time that moves only on request"`
+	CommandInspectionService SupportedFeature `json:"commandInspectionService" doc:"Inspection of commands in flight"`
 }
 
 // SupportedFeature reports whether a feature is there.
 type SupportedFeature struct {
-	Supported bool `json:"supported" doc:"Whether it is there"`
+	Supported bool `json:"supported" doc:"Whether the node has it"`
 }
 
 // UserManagementFeature describes the management of users.
 type UserManagementFeature struct {
-	Supported        bool  `json:"supported" doc:"Whether it is there"`
-	MaxRightsPerUser int32 `json:"maxRightsPerUser" doc:"Most rights of one user"`
-	MaxUsersPageSize int32 `json:"maxUsersPageSize" doc:"Most users of one page"`
+	Supported        bool  `json:"supported" doc:"Whether the node has it"`
+	MaxRightsPerUser int32 `json:"maxRightsPerUser" doc:"Maximum rights of one user"`
+	MaxUsersPageSize int32 `json:"maxUsersPageSize" doc:"Maximum users on one page"`
 }
 
 // PartyManagementFeature describes the management of parties.
 type PartyManagementFeature struct {
-	MaxPartiesPageSize int32 `json:"maxPartiesPageSize" doc:"Most parties of one page"`
+	MaxPartiesPageSize int32 `json:"maxPartiesPageSize" doc:"Maximum parties on one page"`
 }
 
 // OffsetCheckpointFeature describes the checkpoints of streams.
 type OffsetCheckpointFeature struct {
-	MaxOffsetCheckpointEmissionDelay v2.Duration `json:"maxOffsetCheckpointEmissionDelay" doc:"Longest time between two"`
+	MaxOffsetCheckpointEmissionDelay v2.Duration `json:"maxOffsetCheckpointEmissionDelay" doc:"Longest time between two checkpoints"`
 }
 
 // PackageFeature describes the management of packages.
 type PackageFeature struct {
-	MaxVettedPackagesPageSize int32 `json:"maxVettedPackagesPageSize" doc:"Most packages of one page"`
+	MaxVettedPackagesPageSize int32 `json:"maxVettedPackagesPageSize" doc:"Maximum packages on one page"`
 }
 
 // maxCheckpointDelay is the longest time between two checkpoints of a stream.

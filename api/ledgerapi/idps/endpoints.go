@@ -16,7 +16,7 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/idps", OperationID: "postV2Idps", Tag: tagIdentityProviders,
 			Summary: "Create an identity provider.", Access: endpoint.Admin,
-			Description: "Tokens with its issuer are verified with its keys from then on.",
+			Description: "From then on, the node verifies tokens of its issuer with its keys.",
 		}, a.createIdentityProvider),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v2/idps", OperationID: "getV2Idps", Tag: tagIdentityProviders,

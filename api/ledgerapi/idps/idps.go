@@ -33,8 +33,8 @@ type IdentityProviderConfig struct {
 	IdentityProviderID string `json:"identityProviderId" required:"true" doc:"Its id, a LedgerString"`
 	IsDeactivated      bool   `json:"isDeactivated" doc:"Whether its tokens are refused"`
 	Issuer             string `json:"issuer" required:"true" doc:"The iss claim of its tokens"`
-	JWKSURL            string `json:"jwksUrl" required:"true" doc:"Where its public keys are, a JSON Web Key Set"`
-	Audience           string `json:"audience" doc:"Must be among the aud of its tokens; empty for any"`
+	JWKSURL            string `json:"jwksUrl" required:"true" doc:"URL of its public keys, a JSON Web Key Set"`
+	Audience           string `json:"audience" doc:"Required in the aud of its tokens; empty for any"`
 }
 
 // CreateIdentityProviderConfigRequest creates an identity provider.
@@ -230,11 +230,11 @@ func FromAPIIdentityProvider(wire IdentityProviderConfig) (ledger.IdentityProvid
 	address, err := url.Parse(wire.JWKSURL)
 	if err != nil || address.Host == "" || (address.Scheme != "https" && address.Scheme != "http") {
 		return ledger.IdentityProvider{}, fault.InvalidFieldNamed("jwks_url", "Malformed URL").
-			WithHint("Give an absolute URL, such as https://idp.example/.well-known/jwks.json.")
+			WithHint("Send an absolute URL, such as https://idp.example/.well-known/jwks.json.")
 	}
 	if err := auth.CheckKeyURL(wire.JWKSURL); err != nil {
 		return ledger.IdentityProvider{}, fault.InvalidFieldNamed("jwks_url", err.Error()).
-			WithHint("Serve the keys over https: whoever stands between the node and them could put in keys of their own.")
+			WithHint("Serve the keys over https. Otherwise, somebody between the node and the server can replace them.")
 	}
 	return ledger.IdentityProvider{
 		ID: wire.IdentityProviderID, IsDeactivated: wire.IsDeactivated, Issuer: wire.Issuer, JWKSURL: wire.JWKSURL,

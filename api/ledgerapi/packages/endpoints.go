@@ -9,9 +9,9 @@ import (
 const tagPackages = "Packages"
 
 // uploadDescription says what uploads do.
-const uploadDescription = "The packages of the archive that the ledger lacks are added to it, all of them or none, " +
-	"at an offset of their own. Sending an archive again changes nothing, and so does one whose main package is built " +
-	"in. Names of built-in packages are not for others."
+const uploadDescription = "The upload adds the missing packages of the archive to the ledger, all of them or none, " +
+	"at one offset. A repeated upload changes nothing, nor does an archive whose main package is built in. Other " +
+	"packages cannot use the names of built-in packages."
 
 // Endpoints lists what concerns packages and which of them are preferred.
 func (a *API) Endpoints() []endpoint.Endpoint {
@@ -23,14 +23,14 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v2/packages/{package-id}", OperationID: "getV2PackagesPackage-id",
 			Tag: tagPackages, Summary: "Download a package.", Access: endpoint.Public,
-			Description: "The answer is the package in Daml-LF, whose SHA-256 is its id, and has the header " +
-				"Canton-Package-Hash. Packages that are built in and were never part of an upload are PACKAGE_NOT_FOUND.",
+			Description: "The answer is the package in Daml-LF; its SHA-256 is its id. It has the header " +
+				"Canton-Package-Hash. For built-in packages without an upload the answer is PACKAGE_NOT_FOUND.",
 			Bodies: []endpoint.Body{endpoint.BinaryBody()},
 		}, a.getPackage),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v2/packages/{package-id}/status",
 			OperationID: "getV2PackagesPackage-idStatus", Tag: tagPackages,
-			Summary: "Tell whether a package can be used.", Access: endpoint.Public,
+			Summary: "Get the status of a package.", Access: endpoint.Public,
 		}, a.packageStatus),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/packages", OperationID: "postV2Packages", Tag: tagPackages,
@@ -43,7 +43,7 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 		}, a.uploadDAR),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/dars/validate", Reads: true, OperationID: "postV2DarsValidate", Tag: tagPackages,
-			Summary: "Check a Daml archive as an upload would.", Access: endpoint.Admin, Description: uploadDescription,
+			Summary: "Check a Daml archive without uploading it.", Access: endpoint.Admin, Description: uploadDescription,
 		}, a.validateDAR),
 	}, a.vettingEndpoints()...)
 }
@@ -56,9 +56,9 @@ func (a *API) vettingEndpoints() []endpoint.Endpoint {
 		}, a.listVettedPackages),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/package-vetting/update", OperationID: "postV2Package-vettingUpdate",
-			Tag: tagPackages, Summary: "Change which packages are vetted.", Access: endpoint.Admin,
-			Description: "Commands can use the packages that are vetted; contracts of others stay as they are. Built-in " +
-				"packages are always vetted: changes that would change that are refused.",
+			Tag: tagPackages, Summary: "Change the vetted packages.", Access: endpoint.Admin,
+			Description: "Commands can use only vetted packages; contracts of other packages do not change. Built-in " +
+				"packages are always vetted, and a change to them is refused.",
 		}, a.updateVettedPackages),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v2/package-vetting", OperationID: "getV2Package-vetting", Tag: tagPackages,
@@ -66,18 +66,18 @@ func (a *API) vettingEndpoints() []endpoint.Endpoint {
 		}, a.listVettedPackages),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/package-vetting", OperationID: "postV2Package-vetting",
-			Tag: tagPackages, Summary: "Change which packages are vetted; older name.", Access: endpoint.Admin,
+			Tag: tagPackages, Summary: "Change the vetted packages; older name.", Access: endpoint.Admin,
 			Deprecated: true,
 		}, a.updateVettedPackages),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v2/interactive-submission/preferred-package-version",
 			OperationID: "getV2Interactive-submissionPreferred-package-version", Tag: tagPackages,
-			Summary: "Tell which package is used for a name.", Access: endpoint.Public, Deprecated: true,
+			Summary: "Get the preferred package of a name.", Access: endpoint.Public, Deprecated: true,
 		}, a.preferredPackageVersion),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/interactive-submission/preferred-packages", Reads: true,
 			OperationID: "postV2Interactive-submissionPreferred-packages", Tag: tagPackages,
-			Summary: "Tell which packages are used for names.", Access: endpoint.Public,
+			Summary: "Get the preferred packages of names.", Access: endpoint.Public,
 		}, a.preferredPackages),
 	}
 }

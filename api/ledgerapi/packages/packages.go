@@ -14,7 +14,7 @@ import (
 
 // ListPackagesResponse lists the packages.
 type ListPackagesResponse struct {
-	PackageIDs []string `json:"packageIds" required:"true" doc:"Every id that commands and filters may name"`
+	PackageIDs []string `json:"packageIds" required:"true" doc:"All ids that commands and filters can use"`
 }
 
 // PackageStatus reports whether a package can be used.
@@ -41,13 +41,13 @@ type packagePath struct {
 }
 
 type uploadRequest struct {
-	SynchronizerID string `query:"synchronizerId" doc:"May be left out: there is one"`
-	VetAllPackages *bool  `query:"vetAllPackages" doc:"Whether commands may use the packages; true if left out"`
+	SynchronizerID string `query:"synchronizerId" doc:"Optional: there is only one"`
+	VetAllPackages *bool  `query:"vetAllPackages" doc:"Whether commands may use the packages; default true"`
 	DAR            []byte `body:"bytes" doc:"The archive"`
 }
 
 type validateRequest struct {
-	SynchronizerID string `query:"synchronizerId" doc:"May be left out: there is one"`
+	SynchronizerID string `query:"synchronizerId" doc:"Optional: there is only one"`
 	DAR            []byte `body:"bytes" doc:"The archive"`
 }
 
@@ -92,9 +92,9 @@ func (a *API) getPackage(ctx context.Context, req packagePath) (endpoint.Content
 			WithResource("PACKAGE", req.PackageID)
 	}
 	return endpoint.Content{}, fault.PackageNotFound.New(
-		"Package %s (%s %s) is built into this node, so it has no archive to download", req.PackageID, pkg.Name, pkg.Version).
+		"Package %s (%s %s) is built into this node and has no archive to download", req.PackageID, pkg.Name, pkg.Version).
 		WithResource("PACKAGE", req.PackageID).
-		WithHint("Take the archive from whoever published the package; commands can name the package all the same.")
+		WithHint("Get the archive from the publisher of the package. Commands can use the package without it.")
 }
 
 func (a *API) packageStatus(ctx context.Context, req packagePath) (GetPackageStatusResponse, error) {

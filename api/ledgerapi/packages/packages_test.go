@@ -127,7 +127,7 @@ func TestChangingVettedPackages(t *testing.T) {
 		"another version": {vet(byName+`,"packageVersion":"2"`, "") + "}", "UNRESOLVED_VETTING_REFERENCE", `"2"`, 404},
 		"a bound of time": {
 			vet(byName, `,"newValidUntilExclusive":"2030-01-01T00:00:00Z"`) + "}", "INVALID_ARGUMENT",
-			"bounded in time", 400,
+			"time bounds of vetting", 400,
 		},
 		"unvetting": {unvet, "INVALID_ARGUMENT", "cannot be unvetted", 400},
 		"another serial": {

@@ -20,7 +20,7 @@ type PackageReference struct {
 // PackagePreference is the package that is used for a name.
 type PackagePreference struct {
 	PackageReference PackageReference `json:"packageReference" required:"true" doc:"The package"`
-	SynchronizerID   string           `json:"synchronizerId" required:"true" doc:"Where it is vetted"`
+	SynchronizerID   string           `json:"synchronizerId" required:"true" doc:"The synchronizer"`
 }
 
 // GetPreferredPackageVersionResponse is the package that is used for a name.
@@ -31,27 +31,27 @@ type GetPreferredPackageVersionResponse struct {
 // GetPreferredPackagesRequest asks which packages are used for names.
 type GetPreferredPackagesRequest struct {
 	PackageVettingRequirements []PackageVettingRequirement `json:"packageVettingRequirements" required:"true" doc:"One for each name"`
-	SynchronizerID             string                      `json:"synchronizerId" doc:"May be left out: there is one"`
-	VettingValidAt             *endpoint.Timestamp         `json:"vettingValidAt" doc:"When; without effect"`
+	SynchronizerID             string                      `json:"synchronizerId" doc:"Optional: there is only one"`
+	VettingValidAt             *endpoint.Timestamp         `json:"vettingValidAt" doc:"No effect"`
 }
 
 // PackageVettingRequirement says for whom a package of a name must be vetted.
 type PackageVettingRequirement struct {
-	Parties     []string `json:"parties" required:"true" doc:"For whom"`
+	Parties     []string `json:"parties" required:"true" doc:"Parties that use the package"`
 	PackageName string   `json:"packageName" required:"true" doc:"The name"`
 }
 
 // GetPreferredPackagesResponse lists the packages that are used.
 type GetPreferredPackagesResponse struct {
 	PackageReferences []PackageReference `json:"packageReferences" required:"true" doc:"In the order of the requirements"`
-	SynchronizerID    string             `json:"synchronizerId" required:"true" doc:"Where they are vetted"`
+	SynchronizerID    string             `json:"synchronizerId" required:"true" doc:"The synchronizer"`
 }
 
 type preferredVersionRequest struct {
-	Parties        []string `query:"parties" doc:"For whom"`
+	Parties        []string `query:"parties" doc:"Parties that use the package"`
 	PackageName    *string  `query:"package-name" doc:"The name; required"`
-	ValidAt        string   `query:"vetting_valid_at" doc:"When, an ISO-8601 instant; without effect"`
-	SynchronizerID string   `query:"synchronizer-id" doc:"May be left out: there is one"`
+	ValidAt        string   `query:"vetting_valid_at" doc:"An ISO-8601 instant; no effect"`
+	SynchronizerID string   `query:"synchronizer-id" doc:"Optional: there is only one"`
 }
 
 type preferredPackagesRequest struct {
@@ -117,8 +117,8 @@ func (a *API) preferredPackages(
 		pkg, known := list.Preferred(requirement.PackageName)
 		if !known {
 			return response, fault.NoPreferredPackagesFound.
-				New("No package with the name %q is vetted by all who host the parties", requirement.PackageName).
-				WithHint("Name one that POST /v2/package-vetting/list lists, or upload it.")
+				New("No package with the name %q is vetted by all hosts of the parties", requirement.PackageName).
+				WithHint("Choose a package from POST /v2/package-vetting/list, or upload this one.")
 		}
 		response.PackageReferences = append(response.PackageReferences, toAPIPackageReference(pkg))
 	}

@@ -20,16 +20,16 @@ const MaxVettedPageSize = 100
 
 // ListVettedPackagesRequest asks for the vetted packages.
 type ListVettedPackagesRequest struct {
-	PackageMetadataFilter *PackageMetadataFilter `json:"packageMetadataFilter" doc:"Which packages; all if left out"`
-	TopologyStateFilter   *TopologyStateFilter   `json:"topologyStateFilter" doc:"Vetted by whom and where"`
+	PackageMetadataFilter *PackageMetadataFilter `json:"packageMetadataFilter" doc:"Packages to list; default all"`
+	TopologyStateFilter   *TopologyStateFilter   `json:"topologyStateFilter" doc:"Participants and synchronizers; default all"`
 	PageToken             string                 `json:"pageToken" doc:"nextPageToken of the previous page"`
-	PageSize              int32                  `json:"pageSize" doc:"Most elements of the page; 0 for the maximum"`
+	PageSize              int32                  `json:"pageSize" doc:"Maximum page size; 0 for the server's maximum"`
 }
 
 // PackageMetadataFilter selects packages that have one of the ids or one of the prefixes; empty selects all.
 type PackageMetadataFilter struct {
 	PackageIDs          []string `json:"packageIds" doc:"Ids"`
-	PackageNamePrefixes []string `json:"packageNamePrefixes" doc:"What names may begin with"`
+	PackageNamePrefixes []string `json:"packageNamePrefixes" doc:"Prefixes of package names"`
 }
 
 // TopologyStateFilter selects who vetted, and where; empty lists select all.
@@ -47,16 +47,16 @@ type ListVettedPackagesResponse struct {
 // VettedPackages are the packages that a participant vetted on a synchronizer.
 type VettedPackages struct {
 	Packages       []VettedPackage `json:"packages" doc:"In order of name and version"`
-	ParticipantID  string          `json:"participantId" required:"true" doc:"Who"`
-	SynchronizerID string          `json:"synchronizerId" required:"true" doc:"Where"`
-	TopologySerial int32           `json:"topologySerial" required:"true" doc:"Counts the changes"`
+	ParticipantID  string          `json:"participantId" required:"true" doc:"The participant"`
+	SynchronizerID string          `json:"synchronizerId" required:"true" doc:"The synchronizer"`
+	TopologySerial int32           `json:"topologySerial" required:"true" doc:"Number of changes"`
 }
 
 // VettedPackage is a package that may be used.
 type VettedPackage struct {
 	PackageID           string              `json:"packageId" required:"true" doc:"Its id"`
-	ValidFromInclusive  *endpoint.Timestamp `json:"validFromInclusive" doc:"From when; null for always"`
-	ValidUntilExclusive *endpoint.Timestamp `json:"validUntilExclusive" doc:"Until when; null for ever"`
+	ValidFromInclusive  *endpoint.Timestamp `json:"validFromInclusive" doc:"Start; null for none"`
+	ValidUntilExclusive *endpoint.Timestamp `json:"validUntilExclusive" doc:"End; null for none"`
 	PackageName         string              `json:"packageName" doc:"Its name"`
 	PackageVersion      string              `json:"packageVersion" doc:"Its version"`
 }
@@ -73,7 +73,7 @@ func (a *API) listVettedPackages(ctx context.Context, req listVettedRequest) (Li
 	}
 	if body.PageToken != "" { // the only page gives out no token
 		return ListVettedPackagesResponse{}, fault.InvalidArgumentf("Invalid page token").
-			WithHint("Send none: the list has one page.")
+			WithHint("Send no token: the list has one page.")
 	}
 	filter := PackageMetadataFilter{}
 	if body.PackageMetadataFilter != nil {

@@ -13,11 +13,11 @@ import (
 // UpdateVettedPackagesRequest changes which packages are vetted.
 type UpdateVettedPackagesRequest struct {
 	Changes                []VettedPackagesChange  `json:"changes" required:"true" doc:"The changes"`
-	DryRun                 bool                    `json:"dryRun" doc:"Only tell what would be"`
-	SynchronizerID         string                  `json:"synchronizerId" doc:"May be left out: there is one"`
-	ExpectedTopologySerial *ExpectedTopologySerial `json:"expectedTopologySerial" doc:"Refuse if it is another"`
+	DryRun                 bool                    `json:"dryRun" doc:"Show the result without a change"`
+	SynchronizerID         string                  `json:"synchronizerId" doc:"Optional: there is only one"`
+	ExpectedTopologySerial *ExpectedTopologySerial `json:"expectedTopologySerial" doc:"Refuse the change at another serial"`
 
-	UpdateVettedPackagesForceFlags []VettingForceFlag `json:"updateVettedPackagesForceFlags" doc:"Without effect"`
+	UpdateVettedPackagesForceFlags []VettingForceFlag `json:"updateVettedPackagesForceFlags" doc:"No effect"`
 }
 
 // VettedPackagesChange is one change.
@@ -30,16 +30,16 @@ type VettingOperation struct {
 	endpoint.OneOf
 
 	Vet   *endpoint.Value[VetPackages]   `json:"Vet,omitempty" doc:"Allow packages"`
-	Unvet *endpoint.Value[UnvetPackages] `json:"Unvet,omitempty" doc:"No longer allow packages"`
+	Unvet *endpoint.Value[UnvetPackages] `json:"Unvet,omitempty" doc:"Disallow packages"`
 	Empty *v2.Nothing                    `json:"Empty,omitempty" doc:"Not an operation; refused"`
 }
 
 // VetPackages allows packages, within bounds of time.
 type VetPackages struct {
 	Packages              []VettedPackageReference `json:"packages" doc:"The packages"`
-	NewValidFromInclusive *endpoint.Timestamp      `json:"newValidFromInclusive" doc:"From when; null for always"`
+	NewValidFromInclusive *endpoint.Timestamp      `json:"newValidFromInclusive" doc:"Start; null for none"`
 
-	NewValidUntilExclusive *endpoint.Timestamp `json:"newValidUntilExclusive" doc:"Until when; null for ever"`
+	NewValidUntilExclusive *endpoint.Timestamp `json:"newValidUntilExclusive" doc:"End; null for none"`
 }
 
 // UnvetPackages no longer allows packages.
@@ -83,8 +83,8 @@ func (VettingForceFlag) Names() []string {
 
 // UpdateVettedPackagesResponse tells what was vetted before and is vetted now.
 type UpdateVettedPackagesResponse struct {
-	PastVettedPackages *VettedPackages `json:"pastVettedPackages" doc:"Before"`
-	NewVettedPackages  *VettedPackages `json:"newVettedPackages" doc:"Now"`
+	PastVettedPackages *VettedPackages `json:"pastVettedPackages" doc:"Vetted packages before the change"`
+	NewVettedPackages  *VettedPackages `json:"newVettedPackages" doc:"Vetted packages after the change"`
 }
 
 type updateVettedRequest struct {
@@ -137,8 +137,8 @@ func addVettingChange(vetted map[lf.PackageID]bool, change VettedPackagesChange,
 			vetted[pkg.ID] = true
 		}
 		if vet.NewValidFromInclusive != nil || vet.NewValidUntilExclusive != nil {
-			return fault.InvalidArgumentf("vetting cannot be bounded in time on this node").
-				WithHint("Leave newValidFromInclusive and newValidUntilExclusive out, and change the vetting when it is time.")
+			return fault.InvalidArgumentf("this node does not support time bounds of vetting").
+				WithHint("Leave out newValidFromInclusive and newValidUntilExclusive, and change the vetting at that time.")
 		}
 		return nil
 	case operation != nil && operation.Unvet != nil:
@@ -155,14 +155,14 @@ func addVettingChange(vetted map[lf.PackageID]bool, change VettedPackagesChange,
 		}
 		return nil
 	default:
-		return fault.InvalidArgumentf("a change has no operation: name Vet or Unvet")
+		return fault.InvalidArgumentf("a change has no operation: send Vet or Unvet")
 	}
 }
 
 // packageReferredTo finds the one package that fits everything that is given.
 func packageReferredTo(reference VettedPackageReference, known []catalog.Package) (catalog.Package, error) {
 	if reference == (VettedPackageReference{}) {
-		return catalog.Package{}, fault.InvalidArgumentf("a package reference is empty: give an id, a name or a version")
+		return catalog.Package{}, fault.InvalidArgumentf("a package reference is empty: send an id, a name or a version")
 	}
 	var found []catalog.Package
 	for _, pkg := range known {
@@ -179,7 +179,7 @@ func packageReferredTo(reference VettedPackageReference, known []catalog.Package
 		return catalog.Package{}, fault.UnresolvedVettingReference.New("No package has the id %q, the name %q and the "+
 			"version %q", fault.Shorten(reference.PackageID), fault.Shorten(reference.PackageName),
 			fault.Shorten(reference.PackageVersion)).
-			WithHint("POST /v2/package-vetting/list lists those that are vetted; upload others first.")
+			WithHint("POST /v2/package-vetting/list lists the vetted packages. Upload other packages first.")
 	default:
 		return catalog.Package{}, fault.AmbiguousVettingReference.New("%d packages have the name %q and the version %q",
 			len(found), fault.Shorten(reference.PackageName), fault.Shorten(reference.PackageVersion))

@@ -20,7 +20,7 @@ func (a *API) localEndpoints() []endpoint.Endpoint {
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/parties", OperationID: "postV2Parties", Tag: tagParties,
 			Summary: "Allocate a party on this node.",
-			Rights: v2.RightsIDPAdmin + ", or being the user named in userId, within the number of parties that users may " +
+			Rights: v2.RightsIDPAdmin + ", or to be the user in userId, within the number of parties that users may " +
 				"allocate for themselves",
 		}, a.allocateParty),
 		endpoint.New(endpoint.Info{
@@ -34,12 +34,12 @@ func (a *API) localEndpoints() []endpoint.Endpoint {
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v2/parties/{party}", OperationID: "getV2PartiesParty", Tag: tagParties,
 			Summary: "Get details of parties.", Rights: v2.RightsIDPAdmin + ", or to act, read or execute as each party",
-			Description: "Parties that are not known are left out of the answer.",
+			Description: "The answer leaves out unknown parties.",
 		}, a.getParties),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPatch, Path: "/v2/parties/{party}", OperationID: "patchV2PartiesParty", Tag: tagParties,
-			Summary: "Change what this node keeps of a party.", Rights: v2.RightsIDPAdmin,
-			Description: "Only annotations can change. They are merged: an empty value deletes its key.",
+			Summary: "Change the annotations of a party.", Rights: v2.RightsIDPAdmin,
+			Description: "Only annotations can change. New ones are merged; an empty value deletes its key.",
 		}, a.updateParty),
 	}
 }
@@ -51,24 +51,24 @@ func (a *API) externalEndpoints() []endpoint.Endpoint {
 			Method: http.MethodPost, Path: "/v2/parties/external/generate-topology", Reads: true,
 			OperationID: "postV2PartiesExternalGenerate-topology", Tag: tagParties, Access: endpoint.Public,
 			Summary:     "Generate the topology transactions of an external party.",
-			Description: "Nothing is stored. The holder of the key signs multiHash and sends all of it to allocate.",
+			Description: "Stores nothing. The key holder signs multiHash and sends everything to allocate.",
 		}, a.generateTopology),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/parties/external/allocate",
 			OperationID: "postV2PartiesExternalAllocate", Tag: tagParties,
 			Summary: "Allocate an external party.",
-			Description: "With one host the answer comes when the party is ready. With several it comes at once: the party " +
-				"is ready when all hosts have agreed. Further requests with the same transactions add signatures; " +
-				"GET /v2/parties/external/{party}/onboarding tells what is missing.",
-			Rights: v2.RightsIDPAdmin + ", or being the user named in userId, within the number of parties that users may " +
+			Description: "With one host, the answer comes when the party is ready. With several, it comes at once, and the " +
+				"party is ready when all hosts agree. More requests with the same transactions add signatures; " +
+				"GET /v2/parties/external/{party}/onboarding lists what is missing.",
+			Rights: v2.RightsIDPAdmin + ", or to be the user in userId, within the number of parties that users may " +
 				"allocate for themselves",
 		}, a.allocateExternal),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v2/parties/external/{party}/onboarding",
 			OperationID: "getV2PartiesExternalPartyOnboarding", Tag: tagParties,
-			Summary: "Get how far the onboarding of an external party has come.",
-			Description: "An addition of this node. onboardingTransactions is this node's agreement to host the party: the " +
-				"other hosts take it in a request to allocate.",
+			Summary: "Get the onboarding of an external party.",
+			Description: "Only this node has this endpoint. onboardingTransactions is its agreement to host the party: the " +
+				"other hosts accept it in a request to allocate.",
 			Rights: v2.RightsIDPAdmin + ", or to act, read or execute as the party",
 		}, a.partyOnboarding),
 	}

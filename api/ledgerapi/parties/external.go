@@ -38,9 +38,9 @@ type OnboardingRecord interface {
 
 // SigningPublicKey is a public key (contract, "SigningPublicKey").
 type SigningPublicKey struct {
-	Format  signing.KeyFormat `json:"format" required:"true" doc:"How keyData is written"`
+	Format  signing.KeyFormat `json:"format" required:"true" doc:"Format of keyData"`
 	KeyData endpoint.Bytes    `json:"keyData" required:"true" doc:"The key"`
-	KeySpec signing.KeySpec   `json:"keySpec" required:"true" doc:"On which curve the key is"`
+	KeySpec signing.KeySpec   `json:"keySpec" required:"true" doc:"Type of the key"`
 }
 
 // GenerateExternalPartyTopologyRequest asks for the transactions that make a party (upstream's POST
@@ -48,42 +48,42 @@ type SigningPublicKey struct {
 type GenerateExternalPartyTopologyRequest struct {
 	Synchronizer                   string            `json:"synchronizer" required:"true" doc:"Id of the synchronizer"`
 	PartyHint                      string            `json:"partyHint" required:"true" doc:"First part of the party's id"`
-	PublicKey                      *SigningPublicKey `json:"publicKey" required:"true" doc:"Names the party's namespace and signs for it"`
+	PublicKey                      *SigningPublicKey `json:"publicKey" required:"true" doc:"The key of the party and of its namespace"`
 	ObserveOnly                    bool              `json:"localParticipantObservationOnly" doc:"Whether this node only observes"`
-	OtherConfirmingParticipantUIDs []string          `json:"otherConfirmingParticipantUids" doc:"Further participants that confirm for the party"`
-	ConfirmationThreshold          int32             `json:"confirmationThreshold" doc:"How many must confirm; 0 for all"`
+	OtherConfirmingParticipantUIDs []string          `json:"otherConfirmingParticipantUids" doc:"Other participants that confirm for the party"`
+	ConfirmationThreshold          int32             `json:"confirmationThreshold" doc:"Number of required confirmations; 0 for all"`
 	ObservingParticipantUIDs       []string          `json:"observingParticipantUids" doc:"Participants that only observe"`
 }
 
 // GenerateExternalPartyTopologyResponse is what is to be signed.
 type GenerateExternalPartyTopologyResponse struct {
-	PartyID              string           `json:"partyId" required:"true" doc:"The party that will be"`
-	PublicKeyFingerprint string           `json:"publicKeyFingerprint" required:"true" doc:"signedBy of its signatures"`
-	TopologyTransactions []endpoint.Bytes `json:"topologyTransactions" required:"true" doc:"What makes the party"`
+	PartyID              string           `json:"partyId" required:"true" doc:"Id of the new party"`
+	PublicKeyFingerprint string           `json:"publicKeyFingerprint" required:"true" doc:"Value of signedBy in its signatures"`
+	TopologyTransactions []endpoint.Bytes `json:"topologyTransactions" required:"true" doc:"Transactions that create the party"`
 	MultiHash            endpoint.Bytes   `json:"multiHash" required:"true" doc:"34 bytes to sign, over all transactions"`
 }
 
 // SignedTransaction is a topology transaction with the signatures over it alone.
 type SignedTransaction struct {
-	Transaction endpoint.Bytes `json:"transaction" required:"true" doc:"Its bytes, exactly as they were signed"`
-	Signatures  []v2.Signature `json:"signatures" doc:"Over its hash; may be left out for multiHashSignatures"`
+	Transaction endpoint.Bytes `json:"transaction" required:"true" doc:"The exact signed bytes"`
+	Signatures  []v2.Signature `json:"signatures" doc:"Signatures of its hash; optional with multiHashSignatures"`
 }
 
 // AllocateExternalPartyRequest onboards a party (contract, "POST /v2/parties/external/allocate").
 type AllocateExternalPartyRequest struct {
 	Synchronizer           string              `json:"synchronizer" required:"true" doc:"Id of the synchronizer"`
-	OnboardingTransactions []SignedTransaction `json:"onboardingTransactions" required:"true" doc:"What makes the party"`
-	MultiHashSignatures    []v2.Signature      `json:"multiHashSignatures" doc:"Over the hash of all transactions"`
+	OnboardingTransactions []SignedTransaction `json:"onboardingTransactions" required:"true" doc:"Transactions that create the party"`
+	MultiHashSignatures    []v2.Signature      `json:"multiHashSignatures" doc:"Signatures of the hash of all transactions"`
 	IdentityProviderID     string              `json:"identityProviderId" doc:"Empty for the default identity provider"`
-	WaitForAllocation      *bool               `json:"waitForAllocation" doc:"Whether to answer when the party is ready"`
-	UserID                 string              `json:"userId" doc:"Who may act as the party once it is allocated"`
+	WaitForAllocation      *bool               `json:"waitForAllocation" doc:"Whether to wait until the party is ready"`
+	UserID                 string              `json:"userId" doc:"User who gets the right to act as the party"`
 }
 
 // AllocateExternalPartyResponse names the party.
 type AllocateExternalPartyResponse struct {
 	PartyID  string          `json:"partyId" required:"true" doc:"The party"`
-	State    OnboardingState `json:"state,omitempty" doc:"WAITING until the party can be used; left out when it can; an addition of this node"`
-	WaitsFor []string        `json:"waitsFor,omitempty" doc:"What has yet to happen, in words; an addition of this node"`
+	State    OnboardingState `json:"state,omitempty" doc:"WAITING until the party is ready, then left out; only on this node"`
+	WaitsFor []string        `json:"waitsFor,omitempty" doc:"What is missing, in words; only on this node"`
 }
 
 type generateTopologyRequest struct {
@@ -135,7 +135,7 @@ func (a *API) allocateExternal(
 		if !a.allocating.enter(party) {
 			return AllocateExternalPartyResponse{}, fault.RequestAlreadyInFlight.New(
 				"Party %s is in the process of being allocated on this node.", party).
-				WithHint("Wait for GET /v2/parties/{party} to show it.")
+				WithHint("Wait until GET /v2/parties/{party} shows the party.")
 		}
 		defer a.allocating.leave(party)
 	}
@@ -172,7 +172,7 @@ func (a *API) onboard(
 	}
 }
 
-const allocationAdvice = "The party may still be allocated: look at GET /v2/parties/{party}, or send the request again."
+const allocationAdvice = "The allocation may still succeed: check GET /v2/parties/{party}, or send the request again."
 
 // checkAllocateExternal checks a request from top to bottom in upstream's order, short of what only the transaction
 // that stores the party can know for certain.

@@ -34,18 +34,18 @@ func (OnboardingState) Names() []string {
 // GetPartyOnboardingResponse is the onboarding of an external party; an addition of this node.
 type GetPartyOnboardingResponse struct {
 	PartyID               string              `json:"partyId" required:"true" doc:"The party"`
-	State                 OnboardingState     `json:"state" required:"true" doc:"Whether the party is ready to be used"`
-	Hosts                 []PartyHost         `json:"hosts" required:"true" doc:"Who hosts the party"`
-	ConfirmationThreshold int32               `json:"confirmationThreshold" required:"true" doc:"How many hosts must confirm"`
+	State                 OnboardingState     `json:"state" required:"true" doc:"Whether the party is ready"`
+	Hosts                 []PartyHost         `json:"hosts" required:"true" doc:"The hosts of the party"`
+	ConfirmationThreshold int32               `json:"confirmationThreshold" required:"true" doc:"Number of hosts that must confirm"`
 	SigningKeys           []string            `json:"signingKeys" required:"true" doc:"Fingerprints of the party's keys"`
-	SigningThreshold      int32               `json:"signingThreshold" required:"true" doc:"How many of the keys must sign"`
-	WaitsFor              []string            `json:"waitsFor" required:"true" doc:"What has yet to happen, in words"`
-	MissingNamespaces     []string            `json:"missingNamespaces" required:"true" doc:"Whose owners have yet to sign"`
-	MissingKeys           []string            `json:"missingKeys" required:"true" doc:"Keys that have not signed"`
-	MissingParticipants   []string            `json:"missingParticipants" required:"true" doc:"Hosts that have not agreed"`
+	SigningThreshold      int32               `json:"signingThreshold" required:"true" doc:"Number of keys that must sign"`
+	WaitsFor              []string            `json:"waitsFor" required:"true" doc:"What is missing, in words"`
+	MissingNamespaces     []string            `json:"missingNamespaces" required:"true" doc:"Namespaces without the owner's signature"`
+	MissingKeys           []string            `json:"missingKeys" required:"true" doc:"Keys without a signature"`
+	MissingParticipants   []string            `json:"missingParticipants" required:"true" doc:"Hosts that did not agree yet"`
 	Agreement             []SignedTransaction `json:"onboardingTransactions" required:"true" doc:"This node's agreement, for allocate on the other hosts"`
-	StartedAt             *endpoint.Timestamp `json:"startedAt" doc:"Since when it waits; null when the party is allocated"`
-	ExpiresAt             *endpoint.Timestamp `json:"expiresAt" doc:"When it ends unless all agree; null when the party is allocated"`
+	StartedAt             *endpoint.Timestamp `json:"startedAt" doc:"Start of the onboarding; null for an allocated party"`
+	ExpiresAt             *endpoint.Timestamp `json:"expiresAt" doc:"End of the onboarding if not all agree; null for an allocated party"`
 }
 
 // PartyHost is a participant that hosts a party.
@@ -84,7 +84,7 @@ func (a *API) partyOnboarding(ctx context.Context, req partyOnboardingRequest) (
 		return a.toAPIOnboarding(standing.External.Onboarding, OnboardingAllocated)
 	}
 	return GetPartyOnboardingResponse{}, fault.PartyNotFoundWhen("reading an onboarding", req.Party).
-		WithHint("The party is not an external one of this node, and nothing waits to make it one.")
+		WithHint("This node has no external party with this id, and no onboarding of it.")
 }
 
 func (a *API) toAPIOnboarding(

@@ -57,11 +57,11 @@ type PartyDetails struct {
 
 // AllocatePartyRequest allocates a party (contract, "POST /v2/parties").
 type AllocatePartyRequest struct {
-	PartyIDHint        *string        `json:"partyIdHint" doc:"First part of the id, at most 185 characters; empty for one made up"`
+	PartyIDHint        *string        `json:"partyIdHint" doc:"First part of the id, at most 185 characters; empty: the node chooses one"`
 	LocalMetadata      *v2.ObjectMeta `json:"localMetadata" doc:"Annotations to keep with the party"`
 	IdentityProviderID string         `json:"identityProviderId" doc:"Empty for the default identity provider"`
-	SynchronizerID     string         `json:"synchronizerId" doc:"May be left out: there is one"`
-	UserID             string         `json:"userId" doc:"Who gets the right to act as the party; empty for nobody"`
+	SynchronizerID     string         `json:"synchronizerId" doc:"Optional: there is only one"`
+	UserID             string         `json:"userId" doc:"User who gets the right to act as the party; empty for none"`
 }
 
 // AllocatePartyResponse is the allocated party.
@@ -71,7 +71,7 @@ type AllocatePartyResponse struct {
 
 // GetPartiesResponse lists parties.
 type GetPartiesResponse struct {
-	PartyDetails []PartyDetails `json:"partyDetails" doc:"In order of id; unknown parties are left out"`
+	PartyDetails []PartyDetails `json:"partyDetails" doc:"In order of id, without unknown parties"`
 }
 
 // ListKnownPartiesResponse is one page of parties.
@@ -91,14 +91,14 @@ type allocatePartyRequest struct {
 
 type getPartiesRequest struct {
 	Party              string   `path:"party" doc:"The party"`
-	Parties            []string `query:"parties" doc:"Further parties"`
+	Parties            []string `query:"parties" doc:"More parties"`
 	IdentityProviderID string   `query:"identity-provider-id" doc:"Empty for the default identity provider"`
 }
 
 type listPartiesRequest struct {
 	IdentityProviderID string `query:"identity-provider-id" doc:"Empty for the default identity provider"`
-	Filter             string `query:"filter-party" doc:"What the ids must start with"`
-	PageSize           int32  `query:"pageSize" alias:"page_size" doc:"Most elements of the page; 0 for the maximum"`
+	Filter             string `query:"filter-party" doc:"Prefix of the ids"`
+	PageSize           int32  `query:"pageSize" alias:"page_size" doc:"Maximum page size; 0 for the server's maximum"`
 	PageToken          string `query:"pageToken" alias:"page_token" doc:"nextPageToken of the previous page"`
 }
 
@@ -114,7 +114,7 @@ func (a *API) allocateParty(ctx context.Context, req allocatePartyRequest) (Allo
 	}
 	if err := ledger.CheckPartyHint(hint); err != nil {
 		return AllocatePartyResponse{}, fault.InvalidArgumentf("partyIdHint: %s", err).
-			WithHint("Choose another hint, or leave it out to have one made up.")
+			WithHint("Choose another hint, or leave it out: the node then chooses one.")
 	}
 	if err := v2.CheckNoResourceVersion(body.LocalMetadata, "local_metadata.resource_version"); err != nil {
 		return AllocatePartyResponse{}, err
@@ -156,7 +156,7 @@ func (a *API) mayAllocate(ctx context.Context, userID, identityProviderID string
 		return 0, err
 	}
 	if settings.MaxSelfAllocatedParties == 0 {
-		return 0, fault.PermissionDenied.New("users allocate no parties for themselves here")
+		return 0, fault.PermissionDenied.New("users cannot allocate parties for themselves on this node")
 	}
 	return settings.MaxSelfAllocatedParties, nil
 }

@@ -24,8 +24,8 @@ type UpdateUserResponse struct {
 // MoveUserRequest hands a user to another identity provider (upstream's UpdateUserIdentityProviderIdRequest).
 type MoveUserRequest struct {
 	UserID                   string `json:"userId" required:"true" doc:"The user; must be the one in the path"`
-	SourceIdentityProviderID string `json:"sourceIdentityProviderId" doc:"Where the user is; empty for the default one"`
-	TargetIdentityProviderID string `json:"targetIdentityProviderId" doc:"Where the user goes; empty for the default one"`
+	SourceIdentityProviderID string `json:"sourceIdentityProviderId" doc:"Current provider; empty for the default one"`
+	TargetIdentityProviderID string `json:"targetIdentityProviderId" doc:"New provider; empty for the default one"`
 }
 
 type updateUserRequest struct {
@@ -72,7 +72,7 @@ func (a *API) updateUser(ctx context.Context, req updateUserRequest) (UpdateUser
 	}
 	if claims.UserID() == given.ID && changes["is_deactivated"] && given.IsDeactivated {
 		return UpdateUserResponse{}, fault.InvalidArgumentf("user %q cannot deactivate itself", given.ID).
-			WithHint("Let another administrator do it.")
+			WithHint("Ask another administrator.")
 	}
 	if _, err := Find(ctx, a.record, "updating user", given.ID, given.IdentityProviderID); err != nil {
 		return UpdateUserResponse{}, err
@@ -141,7 +141,7 @@ func (a *API) deleteUser(ctx context.Context, req userPath) (endpoint.Empty, err
 	}
 	if claims.UserID() == req.UserID {
 		return endpoint.Empty{}, fault.InvalidArgumentf("user %q cannot delete itself", req.UserID).
-			WithHint("Let another administrator do it.")
+			WithHint("Ask another administrator.")
 	}
 	identityProviderID, err := idps.For(ctx, a.record, ledger.DefaultIdentityProvider)
 	if err != nil {

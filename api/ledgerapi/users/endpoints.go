@@ -10,7 +10,7 @@ import (
 const tagUsers = "Users"
 
 // rightsSelf are the rights to read what concerns one user, in words.
-const rightsSelf = "ParticipantAdmin, IdentityProviderAdmin of the identity provider, or being the user"
+const rightsSelf = "ParticipantAdmin, IdentityProviderAdmin of the identity provider, or to be the user"
 
 // Endpoints lists what concerns users and their rights.
 func (a *API) Endpoints() []endpoint.Endpoint {
@@ -18,7 +18,7 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/users", OperationID: "postV2Users", Tag: tagUsers,
 			Summary: "Create a user.", Rights: v2.RightsIDPAdmin +
-				"; only ParticipantAdmin can hand out itself, CanActAsAnyParty, CanReadAsAnyParty and CanExecuteAsAnyParty",
+				"; only ParticipantAdmin can grant ParticipantAdmin, CanActAsAnyParty, CanReadAsAnyParty and CanExecuteAsAnyParty",
 		}, a.createUser),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v2/users", OperationID: "getV2Users", Tag: tagUsers,
@@ -39,17 +39,17 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/users/{user-id}/rights", OperationID: "postV2UsersUser-idRights",
 			Tag: tagUsers, Summary: "Grant rights to a user.", Rights: v2.RightsIDPAdmin,
-			Description: "Idempotent: rights that the user has are ignored.",
+			Description: "Idempotent: it ignores rights that the user has.",
 		}, a.grantUserRights),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPatch, Path: "/v2/users/{user-id}/rights", OperationID: "patchV2UsersUser-idRights",
 			Tag: tagUsers, Summary: "Revoke rights of a user.", Rights: v2.RightsIDPAdmin,
-			Description: "Idempotent: rights that the user does not have are ignored.",
+			Description: "Idempotent: it ignores rights that the user does not have.",
 		}, a.revokeUserRights),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPatch, Path: "/v2/users/{user-id}", OperationID: "patchV2UsersUser-id", Tag: tagUsers,
 			Summary: "Change a user.", Rights: v2.RightsIDPAdmin,
-			Description: "Only what the mask names is changed. Annotations are merged: an empty value deletes its key.",
+			Description: "Changes only the fields in the mask. Annotations are merged; an empty value deletes its key.",
 		}, a.updateUser),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodDelete, Path: "/v2/users/{user-id}", OperationID: "deleteV2UsersUser-id", Tag: tagUsers,
@@ -58,7 +58,7 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPatch, Path: "/v2/users/{user-id}/identity-provider-id",
 			OperationID: "patchV2UsersUser-idIdentity-provider-id", Tag: tagUsers,
-			Summary: "Hand a user to another identity provider.", Rights: "ParticipantAdmin",
+			Summary: "Move a user to another identity provider.", Rights: "ParticipantAdmin",
 		}, a.moveUser),
 	}
 }

@@ -23,7 +23,7 @@ type RightKind struct {
 	CanReadAs             *endpoint.Value[PartyRight] `json:"CanReadAs,omitempty" doc:"Read as the party"`
 	CanExecuteAs          *endpoint.Value[PartyRight] `json:"CanExecuteAs,omitempty" doc:"Submit what the party signed"`
 	ParticipantAdmin      *endpoint.Value[v2.Nothing] `json:"ParticipantAdmin,omitempty" doc:"Administer the participant"`
-	IdentityProviderAdmin *endpoint.Value[v2.Nothing] `json:"IdentityProviderAdmin,omitempty" doc:"Administer the own IDP"`
+	IdentityProviderAdmin *endpoint.Value[v2.Nothing] `json:"IdentityProviderAdmin,omitempty" doc:"Administer its identity provider"`
 	CanActAsAnyParty      *endpoint.Value[v2.Nothing] `json:"CanActAsAnyParty,omitempty" doc:"Act as every party"`
 	CanReadAsAnyParty     *endpoint.Value[v2.Nothing] `json:"CanReadAsAnyParty,omitempty" doc:"Read as every party"`
 	CanExecuteAsAnyParty  *endpoint.Value[v2.Nothing] `json:"CanExecuteAsAnyParty,omitempty" doc:"Execute as every party"`
@@ -49,12 +49,12 @@ type ListUserRightsResponse struct {
 
 // GrantUserRightsResponse lists what was really granted.
 type GrantUserRightsResponse struct {
-	NewlyGrantedRights []Right `json:"newlyGrantedRights" doc:"Those that the user did not have before"`
+	NewlyGrantedRights []Right `json:"newlyGrantedRights" doc:"Rights that the user did not have before"`
 }
 
 // RevokeUserRightsResponse lists what was really revoked.
 type RevokeUserRightsResponse struct {
-	NewlyRevokedRights []Right `json:"newlyRevokedRights" doc:"Those that the user had before"`
+	NewlyRevokedRights []Right `json:"newlyRevokedRights" doc:"Rights that the user had before"`
 }
 
 type userPath struct {
@@ -112,7 +112,7 @@ func (a *API) revokeUserRights(ctx context.Context, req changeRightsRequest) (Re
 		if own && right.Kind == ledger.ParticipantAdmin {
 			return RevokeUserRightsResponse{}, fault.InvalidArgumentf(
 				"user %q cannot revoke its own ParticipantAdmin right", req.Body.UserID).
-				WithHint("Let another administrator do it: someone must be able to administer the participant.")
+				WithHint("Ask another administrator: somebody must be able to administer the participant.")
 		}
 	}
 	if _, err := Find(ctx, a.record, "revoking rights from user", req.Body.UserID, identityProviderID); err != nil {
@@ -230,7 +230,7 @@ func FromAPIRight(wire Right) (ledger.Right, error) {
 		return ledger.Right{Kind: ledger.CanExecuteAsAnyParty}, nil
 	default:
 		return ledger.Right{}, fault.InvalidArgumentf("unknown kind of right - check that the kind is set").
-			WithHint("Name one kind, such as CanActAs.")
+			WithHint("Send one kind, such as CanActAs.")
 	}
 }
 

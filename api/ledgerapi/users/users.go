@@ -80,7 +80,7 @@ type createUserRequest struct {
 }
 
 type listUsersRequest struct {
-	PageSize  int32  `query:"pageSize" alias:"page_size" doc:"Most elements of the page; 0 for the server's maximum"`
+	PageSize  int32  `query:"pageSize" alias:"page_size" doc:"Maximum page size; 0 for the server's maximum"`
 	PageToken string `query:"pageToken" alias:"page_token" doc:"nextPageToken of the previous page; empty to begin"`
 }
 
@@ -198,7 +198,7 @@ func (a *API) authenticatedUser(ctx context.Context, req authenticatedUserReques
 	caller, ok := claims.User()
 	if !ok {
 		return GetUserResponse{}, fault.MissingUserID("authorization is disabled, so no token names the user").
-			WithHint("Name the user in the requests that need one.")
+			WithHint("Send the user in requests that need one.")
 	}
 	identityProviderID := caller.IdentityProviderID
 	if req.IdentityProviderID != "" {
