@@ -24,7 +24,7 @@ func TestTheDocumentOfStreamsIsTheOneThatWasReviewed(t *testing.T) {
 	golden, err := os.ReadFile(goldenStreamsPath)
 	require.NoError(t, err)
 	require.Equal(t, string(golden), text,
-		"the API changed: look at the difference, then run go test ./api -run TestTheDocument -update")
+		"the API changed: look at the difference, then run go test ./api -run MatchesGolden -update")
 }
 
 // streamsDocument is what the tests look at.

@@ -36,13 +36,13 @@ func healthEndpoints(readiness Readiness, log *slog.Logger) []endpoint.Endpoint 
 	readiness = shared(telling(readiness, log))
 	live := endpoint.Info{
 		Method: http.MethodGet, Path: "/livez", OperationID: "getLivez", Tag: "Health", Access: endpoint.Open,
-		Vital: true, Summary: "Tell that the process runs.",
+		Vital: true, Summary: "Check that the process runs.",
 	}
 	ready := endpoint.Info{
 		Method: http.MethodGet, Path: "/readyz", OperationID: "getReadyz", Tag: "Health", Access: endpoint.Open,
-		Vital: true, Summary: "Tell whether the node can serve.",
-		Description: "503 with a line for each part that does not work; lines with [!] warn of what does not keep it from " +
-			"serving. With verbose, a line for each part that works as well.",
+		Vital: true, Summary: "Check whether the node is ready.",
+		Description: "If the node is not ready, the answer is 503 with a line for each part that does not work. Lines with " +
+			"[!] are warnings and do not affect readiness. With verbose, working parts have a line too.",
 		Bodies: []endpoint.Body{endpoint.TextBody()},
 	}
 	isLive := func(context.Context, endpoint.NoRequest) (endpoint.Content, error) { return endpoint.Content{}, nil }
@@ -78,7 +78,7 @@ func shared(readiness Readiness) Readiness {
 }
 
 // ErrStopping is what is wrong with a node that was told to stop.
-var ErrStopping = errors.New("it is stopping: send requests to another one")
+var ErrStopping = errors.New("the node is stopping: send requests to another node")
 
 // telling logs when the node is not ready any more, or for another reason than before, and when it is ready again. It
 // is asked by one at a time.
@@ -110,7 +110,7 @@ func telling(readiness Readiness, log *slog.Logger) Readiness {
 
 // readyzRequest asks whether the node can serve.
 type readyzRequest struct {
-	Verbose *string `query:"verbose" doc:"Also name the parts that work; its value means nothing"`
+	Verbose *string `query:"verbose" doc:"Also list the parts that work; any value"`
 }
 
 // readyz says the same as upstream's check when all is well, names the broken parts otherwise, and adds warnings. To

@@ -141,7 +141,7 @@ func TestABodyThatComesTooSlowlyIsToldSo(t *testing.T) {
 	answer, err := io.ReadAll(conn)
 	require.NoError(t, err)
 	require.Contains(t, string(answer), "408 Request Timeout")
-	require.Contains(t, string(answer), "The body did not come in time. Send it faster, or send less.")
+	require.Contains(t, string(answer), "The body did not arrive in time. Send it faster, or send a smaller one.")
 }
 
 func TestClientsThatDoNotReadAreLeft(t *testing.T) {

@@ -151,11 +151,11 @@ func TestWhatOneSubmissionMayHold(t *testing.T) {
 				s := s.In(t)
 				body := s.Call("alice", http.MethodPost, path, submission(test.field, list(test.most+1, test.element))).
 					Refused(http.StatusBadRequest, "INVALID_ARGUMENT")
-				require.Contains(t, body.Cause, fmt.Sprintf("%s has %d elements, and %d are the most in one submission",
+				require.Contains(t, body.Cause, fmt.Sprintf("%s has %d elements; the maximum in one submission is %d",
 					test.name, test.most+1, test.most))
-				require.Equal(t, "Split it over several submissions.", *body.Hint)
+				require.Equal(t, "Split it into several submissions.", *body.Hint)
 				full := s.Call("alice", http.MethodPost, path, submission(test.field, list(test.most, test.element)))
-				require.NotContains(t, full.Text, "are the most in one submission", "as many as may be")
+				require.NotContains(t, full.Text, "the maximum in one submission", "as many as may be")
 			})
 		}
 	}

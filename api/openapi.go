@@ -43,8 +43,8 @@ func describeLedger(version string, endpoints []endpoint.Endpoint) (any, error) 
 	return endpoint.Describe(endpoint.DocumentInfo{
 		Title:   "JSON Ledger API HTTP endpoints",
 		Version: version,
-		Description: "Errors have the body JsCantonError; requests that cannot be read are answered in plain text. " +
-			"Absent values are null in answers, and may be null or left out in requests.",
+		Description: "Errors have the body JsCantonError; unreadable requests get a plain text answer. Missing values " +
+			"are null in answers; in requests they may be null or left out.",
 		Failure:  v2.JsCantonError{},
 		Examples: examples,
 	}, endpoints)
@@ -65,7 +65,7 @@ func describeValidator(families []family) (any, error) {
 		Title:   "Validator, scan and token standard registry HTTP endpoints",
 		Version: "0",
 		Description: "Everything under /v0 and /v1 is also served below /api/validator. Errors have the body " +
-			"ErrorResponse; requests that cannot be read, or that carry no usable token, are answered in plain text.",
+			"ErrorResponse; requests that are unreadable or have no valid token get a plain text answer.",
 		Failure:   v0.ErrorResponse{},
 		KeyHeader: changes.KeyHeader, KeyDescription: changes.KeyDescription, DryRun: changes.DryRun{},
 		Examples: examples,
@@ -82,8 +82,8 @@ func describeStreams(version string, streams []endpoint.Stream) (any, error) {
 		Title:   "JSON Ledger API WebSocket endpoints",
 		Version: version,
 		Description: "Open a WebSocket with the subprotocol daml.ws.auth and send the request as one text message. Each " +
-			"frame that comes is an element of the stream, or a JsCantonError, after which the connection is closed. A " +
-			"message that is no request is answered with a close frame that says why.",
+			"frame from the node is an element of the stream or a JsCantonError; after an error the node closes the " +
+			"connection. If the message is not a request, the node sends a close frame with the reason.",
 		Failure:  v2.JsCantonError{},
 		Examples: examples,
 	}, streams)

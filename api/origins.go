@@ -55,7 +55,7 @@ func ParseOrigins(list []string) (Origins, error) {
 func checkOrigin(entry string) error {
 	parsed, err := url.Parse(entry)
 	if err != nil || parsed.Scheme == "" || parsed.Host == "" || parsed.Scheme+"://"+parsed.Host != entry {
-		return fmt.Errorf("%q is no origin: write a scheme, a host and perhaps a port, as in https://wallet.example or "+
+		return fmt.Errorf("%q is not an origin: write a scheme, a host and, if needed, a port: https://wallet.example or "+
 			"http://localhost:3000, or one of the words %s, %s and %s", entry, LoopbackOrigins, NoOrigin, AnyOrigin)
 	}
 	return nil

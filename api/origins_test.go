@@ -54,7 +54,7 @@ func TestOrigins(t *testing.T) {
 		"wallet.example", "https://wallet.example/", "https://a.example/path", "https://", "://",
 	} {
 		_, err := api.ParseOrigins([]string{wrong})
-		require.ErrorContains(t, err, "is no origin: write a scheme, a host", wrong)
+		require.ErrorContains(t, err, "is not an origin: write a scheme, a host", wrong)
 	}
 }
 

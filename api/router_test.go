@@ -35,7 +35,7 @@ func TestTheDocumentIsTheOneThatWasReviewed(t *testing.T) {
 	golden, err := os.ReadFile(goldenPath)
 	require.NoError(t, err)
 	require.Equal(t, string(golden), answer.Text,
-		"the API changed: look at the difference, then run go test ./api -run TestTheDocument -update")
+		"the API changed: look at the difference, then run go test ./api -run MatchesGolden -update")
 }
 
 func loadDocument(t *testing.T, s *apitest.Server) *openapi3.T {
