@@ -33,7 +33,7 @@ const (
 )
 
 func healthEndpoints(readiness Readiness, log *slog.Logger) []endpoint.Endpoint {
-	readiness = shared(telling(readiness, log))
+	readiness = shareAnswer(logReadiness(readiness, log))
 	live := endpoint.Info{
 		Method: http.MethodGet, Path: "/livez", OperationID: "getLivez", Tag: "Health", Access: endpoint.Open,
 		Vital: true, Summary: "Check that the process runs.",
@@ -62,8 +62,8 @@ func otherName(info endpoint.Info, path, operationID string) endpoint.Info {
 	return info
 }
 
-// shared lets all who ask at the same time have one answer, so that asking often does not cost the parts much.
-func shared(readiness Readiness) Readiness {
+// shareAnswer lets all who ask at the same time have one answer, so that asking often does not cost the parts much.
+func shareAnswer(readiness Readiness) Readiness {
 	var asking singleflight.Group
 	return func(ctx context.Context) []Part {
 		answer := asking.DoChan("", func() (any, error) { return readiness(context.WithoutCancel(ctx)), nil })
@@ -80,9 +80,9 @@ func shared(readiness Readiness) Readiness {
 // ErrStopping is what is wrong with a node that was told to stop.
 var ErrStopping = errors.New("the node is stopping: send requests to another node")
 
-// telling logs when the node is not ready any more, or for another reason than before, and when it is ready again. It
+// logReadiness logs when the node is not ready any more, or for another reason than before, and when it is ready again. It
 // is asked by one at a time.
-func telling(readiness Readiness, log *slog.Logger) Readiness {
+func logReadiness(readiness Readiness, log *slog.Logger) Readiness {
 	before := ""
 	return func(ctx context.Context) []Part {
 		parts := readiness(ctx)

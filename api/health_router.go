@@ -40,7 +40,7 @@ func NewHealthRouter(options HealthOptions) (http.Handler, error) {
 		return nil, errors.New("the router needs the readiness and the metrics of the process")
 	}
 	server, err := endpoint.NewServer(endpoint.Options{
-		Auth: nobody{}, Failures: v0.Failures("florin health realm"), Unreadable: v0.Unreadable, WrongMethod: v0.WrongMethod,
+		Auth: noUsers{}, Failures: v0.Failures("florin health realm"), Unreadable: v0.Unreadable, WrongMethod: v0.WrongMethod,
 		EncodesTimeouts: true, Logger: options.Logger, Now: options.Now, RequestTimeout: options.RequestTimeout,
 		Measure: options.Metrics.Request, Limits: options.Limits,
 	})
@@ -55,8 +55,8 @@ func NewHealthRouter(options HealthOptions) (http.Handler, error) {
 	return router, server.Mount(router, endpoints)
 }
 
-// nobody is known to a process without an API, and nobody has to be.
-type nobody struct{}
+// noUsers is the authenticator of a process without an API: no request has a user.
+type noUsers struct{}
 
 // Authenticate implements [auth.Authenticator].
-func (nobody) Authenticate(context.Context, string) (auth.Claims, error) { return auth.Claims{}, nil }
+func (noUsers) Authenticate(context.Context, string) (auth.Claims, error) { return auth.Claims{}, nil }

@@ -18,18 +18,18 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// written is a description of the API in either form.
-type written struct{ yaml, json []byte }
+// documentText is a description of the API in either form.
+type documentText struct{ yaml, json []byte }
 
 // document is a description of the API. It is written when somebody first asks for it, and then once: writing takes
 // longer than all else that a node does to start.
-type document struct{ content func() (written, error) }
+type document struct{ content func() (documentText, error) }
 
 func newDocument(describe func() (any, error)) *document {
-	return &document{sync.OnceValues(func() (written, error) {
+	return &document{sync.OnceValues(func() (documentText, error) {
 		described, err := describe()
 		if err != nil {
-			return written{}, err
+			return documentText{}, err
 		}
 		return write(described)
 	})}
@@ -89,16 +89,16 @@ func describeStreams(version string, streams []endpoint.Stream) (any, error) {
 	}, streams)
 }
 
-func write(described any) (written, error) {
+func write(described any) (documentText, error) {
 	asJSON, err := json.Marshal(described)
 	if err != nil {
-		return written{}, fmt.Errorf("writing a description of the API: %w", err)
+		return documentText{}, fmt.Errorf("writing a description of the API: %w", err)
 	}
 	asYAML, err := yaml.JSONToYAML(asJSON)
 	if err != nil {
-		return written{}, fmt.Errorf("writing a description of the API as YAML: %w", err)
+		return documentText{}, fmt.Errorf("writing a description of the API as YAML: %w", err)
 	}
-	return written{yaml: asYAML, json: asJSON}, nil
+	return documentText{yaml: asYAML, json: asJSON}, nil
 }
 
 // serve sends YAML, or JSON to those who ask for it.

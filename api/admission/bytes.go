@@ -80,7 +80,7 @@ func (v *Visit) Budget() *budget.Budget {
 	if v.who.Anonymous {
 		return budget.New(v.limits.now().Answer, lender)
 	}
-	return budget.New(v.limits.now().Answer, exceeding{lender})
+	return budget.New(v.limits.now().Answer, oversizedAnswer{lender})
 }
 
 // answer lends one answer its bytes. Its first bytes are free, unless as many answers have some as there are places for
@@ -111,11 +111,11 @@ func (a *answer) end() {
 	}
 }
 
-// exceeding is for callers with a user, who may be shown what is too large for other answers.
-type exceeding struct{ *answer }
+// oversizedAnswer is for callers with a user, who may be shown what is too large for other answers.
+type oversizedAnswer struct{ *answer }
 
 // Exceed implements [budget.Exceeder].
-func (e exceeding) Exceed() (end func(), err error) {
+func (e oversizedAnswer) Exceed() (end func(), err error) {
 	if err := e.limits.try(largeAnswers, e.who, 1); err != nil {
 		return nil, err
 	}

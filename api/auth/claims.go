@@ -161,17 +161,17 @@ func (c Claims) CoversButParties(before Claims) bool {
 }
 
 // IsAdmin reports whether the caller is ParticipantAdmin.
-func (c Claims) IsAdmin() bool { return c.asked(ledger.ParticipantAdmin, "") }
+func (c Claims) IsAdmin() bool { return c.holds(ledger.ParticipantAdmin, "") }
 
 // CanActAs reports whether the caller may submit as the party.
-func (c Claims) CanActAs(party ledger.Party) bool { return c.asked(ledger.CanActAs, party) }
+func (c Claims) CanActAs(party ledger.Party) bool { return c.holds(ledger.CanActAs, party) }
 
 // CanReadAs reports whether the caller may read as the party.
-func (c Claims) CanReadAs(party ledger.Party) bool { return c.asked(ledger.CanReadAs, party) }
+func (c Claims) CanReadAs(party ledger.Party) bool { return c.holds(ledger.CanReadAs, party) }
 
 // CanExecuteAs reports whether the caller may submit transactions that the party signed elsewhere.
 func (c Claims) CanExecuteAs(party ledger.Party) bool {
-	return c.asked(ledger.CanExecuteAs, party)
+	return c.holds(ledger.CanExecuteAs, party)
 }
 
 // ReadableParties lists the parties that the caller may read as, in no order; all is true for a caller that may read
@@ -181,11 +181,11 @@ func (c Claims) ReadableParties() (parties []ledger.Party, all bool) {
 		return nil, true
 	}
 	// Never nil, which would stand for all.
-	return slices.AppendSeq([]ledger.Party{}, maps.Keys(c.askedAll())), false
+	return slices.AppendSeq([]ledger.Party{}, maps.Keys(c.noteReadable())), false
 }
 
 // CanReadAsAnyParty reports whether the caller may read as every party.
-func (c Claims) CanReadAsAnyParty() bool { return c.asked(ledger.CanReadAs, "") }
+func (c Claims) CanReadAsAnyParty() bool { return c.holds(ledger.CanReadAs, "") }
 
 // Known reports whether the caller is a user who is known to exist: neither anybody with a token that verifies nor
 // anybody with authorization disabled.
@@ -230,7 +230,7 @@ func (c Claims) AdministersIDP(identityProviderID string) bool {
 		return true
 	}
 	own := c.user != nil && (identityProviderID == "" || identityProviderID == c.user.IdentityProviderID)
-	return own && c.asked(ledger.IdentityProviderAdmin, "")
+	return own && c.holds(ledger.IdentityProviderAdmin, "")
 }
 
 // RequireSelf asks that the caller is the user, or administers users.
@@ -257,7 +257,7 @@ func (c Claims) RequireExecuteAs(parties ...ledger.Party) error {
 
 // RequireAsSome asks for the right as some party, whichever: before it is known as whom, which may be dear to find out.
 func (c Claims) RequireAsSome(right ledger.RightKind) error {
-	return c.require(c.askedSome(right), "it has %s for no party", right)
+	return c.require(c.holdsSome(right), "it has %s for no party", right)
 }
 
 // RequireAsOneOf asks for the right as one of the parties; as some party where there are none.
@@ -266,12 +266,12 @@ func (c Claims) RequireAsOneOf(right ledger.RightKind, among iter.Seq[ledger.Par
 		return err
 	}
 	every, parties := c.partyRight(right)
-	if every && c.asked(right, "") {
+	if every && c.holds(right, "") {
 		return nil
 	}
 	var first *ledger.Party
 	for party := range among {
-		if parties[party] && c.asked(right, party) {
+		if parties[party] && c.holds(right, party) {
 			return nil
 		}
 		if first == nil {

@@ -95,7 +95,7 @@ func (i *Issuers) verifyWith(ctx context.Context, provider ledger.IdentityProvid
 	claims, err := i.tokens.verify(ctx, provider.ID, token, keys)
 	switch {
 	case err != nil:
-		return Token{}, unverified(fmt.Errorf("identity provider %q: %w", provider.ID, err))
+		return Token{}, verificationFault(fmt.Errorf("identity provider %q: %w", provider.ID, err))
 	case provider.Audience != "" && !slices.Contains(claims.Audience, provider.Audience):
 		return Token{}, unauthenticated(fmt.Errorf("the token's audience %q does not contain %q", claims.Audience,
 			provider.Audience))
@@ -107,7 +107,7 @@ func (i *Issuers) verifyWith(ctx context.Context, provider ledger.IdentityProvid
 	}
 	if named := claims.participants(); provider.Audience == "" && len(named) > 0 &&
 		!slices.Contains(named, i.options.ParticipantID) {
-		return Token{}, refusing(verified.UserID, recipient{participantID: i.options.ParticipantID}.bound(named[0]))
+		return Token{}, refuseUser(verified.UserID, recipient{participantID: i.options.ParticipantID}.checkParticipant(named[0]))
 	}
 	verified.IdentityProviderID = provider.ID
 	return verified, nil

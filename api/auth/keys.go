@@ -165,7 +165,7 @@ func (r *RemoteKeys) remember(place string, keys keySet, failed error) remembere
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	set := r.sets[place]
-	set.lastTry, set.lastFailed = r.now(), brief(failed)
+	set.lastTry, set.lastFailed = r.now(), shorten(failed)
 	if failed == nil {
 		set.keys, set.until = keys, r.now().Add(keyCacheTime)
 	}
@@ -176,9 +176,9 @@ func (r *RemoteKeys) remember(place string, keys keySet, failed error) remembere
 	return set
 }
 
-// brief is an error with a text of about maxFetchError bytes at most. The key set has a part in the text, and every
+// shorten is an error with a text of about maxFetchError bytes at most. The key set has a part in the text, and every
 // token that names its issuer is refused with it from then on.
-func brief(err error) error {
+func shorten(err error) error {
 	if err == nil {
 		return nil
 	}

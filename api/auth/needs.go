@@ -94,8 +94,8 @@ func (c Claims) reads(party ledger.Party) bool {
 	return c.has(ledger.Right{Kind: ledger.CanReadAs, Party: party})
 }
 
-// asked is whether the caller has a right, which it is permitted something by.
-func (c Claims) asked(kind ledger.RightKind, party ledger.Party) bool {
+// holds is whether the caller has a right, which it is permitted something by.
+func (c Claims) holds(kind ledger.RightKind, party ledger.Party) bool {
 	right := ledger.Right{Kind: kind, Party: party}
 	has := c.has(right)
 	if has && c.needs != nil {
@@ -106,8 +106,8 @@ func (c Claims) asked(kind ledger.RightKind, party ledger.Party) bool {
 	return has
 }
 
-// askedSome is asked for the right as some party, whichever.
-func (c Claims) askedSome(kind ledger.RightKind) bool {
+// holdsSome is asked for the right as some party, whichever.
+func (c Claims) holdsSome(kind ledger.RightKind) bool {
 	has := c.hasSome(kind)
 	if has && c.needs != nil {
 		c.needs.mu.Lock()
@@ -117,8 +117,8 @@ func (c Claims) askedSome(kind ledger.RightKind) bool {
 	return has
 }
 
-// askedAll is for all parties that the caller may read as.
-func (c Claims) askedAll() map[ledger.Party]bool {
+// noteReadable is for all parties that the caller may read as.
+func (c Claims) noteReadable() map[ledger.Party]bool {
 	if c.needs != nil {
 		c.needs.mu.Lock()
 		defer c.needs.mu.Unlock()

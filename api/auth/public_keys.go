@@ -73,8 +73,8 @@ func (p *publicKeyTokens) verify(
 	})
 }
 
-// unverified is the fault of a token that was not verified: too many wait for that, or else it is not good.
-func unverified(reason error) *fault.Fault {
+// verificationFault is the fault of a token that was not verified: too many wait for that, or else it is not good.
+func verificationFault(reason error) *fault.Fault {
 	if overloaded, ok := fault.As(reason); ok && fault.ServerOverloaded.Matches(overloaded) {
 		return overloaded
 	}

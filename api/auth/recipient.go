@@ -32,7 +32,7 @@ func (r recipient) check(claims *tokenClaims, ledgerClaimCounts bool) (Token, er
 		return Token{}, err
 	}
 	if err := r.checkAudience(claims); err != nil {
-		return Token{}, refusing(token.UserID, err)
+		return Token{}, refuseUser(token.UserID, err)
 	}
 	return token, nil
 }
@@ -42,21 +42,21 @@ func (r recipient) checkAudience(claims *tokenClaims) error {
 		return nil
 	}
 	if named := claims.participants(); len(named) == 1 && r.participantID != "" {
-		return r.bound(named[0])
+		return r.checkParticipant(named[0])
 	}
 	byScope := r.scope != "" && slices.Contains(claims.scopes(), r.scope) && len(claims.participants()) == 0
 	switch {
 	case byScope && len(claims.Audience) == 0:
 		return nil
 	case byScope && len(claims.Audience) == 1:
-		return r.bound(claims.Audience[0])
+		return r.checkParticipant(claims.Audience[0])
 	default:
 		return unauthenticated(fmt.Errorf("the token's audience %q does not contain %q", claims.Audience, r.audience))
 	}
 }
 
-// bound checks that the participant that a token names is this one.
-func (r recipient) bound(participantID string) error {
+// checkParticipant checks that the participant that a token names is this one.
+func (r recipient) checkParticipant(participantID string) error {
 	if participantID == r.participantID {
 		return nil
 	}

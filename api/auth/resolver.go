@@ -76,12 +76,12 @@ func NewResolver(options ResolverOptions) (*Resolver, error) {
 	return &Resolver{options: options, remembered: make(map[ledger.Identity]rememberedClaims)}, nil
 }
 
-// anew is the key of a context under which nothing that was remembered of users counts.
-type anew struct{}
+// freshLookup is the key of a context under which nothing that was remembered of users counts.
+type freshLookup struct{}
 
 // Anew is a context under which a [Resolver] looks up the user of a token, whatever it remembers: before a caller is
 // refused for want of a right that another process may have given a moment ago.
-func Anew(ctx context.Context) context.Context { return context.WithValue(ctx, anew{}, true) }
+func Anew(ctx context.Context) context.Context { return context.WithValue(ctx, freshLookup{}, true) }
 
 // Authenticate implements [Authenticator]. Its errors: INVALID_TOKEN for a malformed user id, a 403 for users that are
 // unknown, deactivated or of another identity provider than the token, and whatever the lookup fails with.
@@ -101,7 +101,7 @@ func (r *Resolver) Authenticate(ctx context.Context, token string) (Claims, erro
 	}
 	claims, err := r.claimsOf(ctx, verified.Identity)
 	claims.expires = verified.ExpiresAt // of this token: what is remembered is of the user
-	return claims, refusing(verified.UserID, err)
+	return claims, refuseUser(verified.UserID, err)
 }
 
 // RefusedUserError says of which user a token was, whose signature is good, that lets nobody call.
@@ -116,7 +116,7 @@ func (e *RefusedUserError) Error() string { return e.reason.Error() }
 // Unwrap returns why.
 func (e *RefusedUserError) Unwrap() error { return e.reason }
 
-func refusing(userID string, reason error) error {
+func refuseUser(userID string, reason error) error {
 	if reason == nil {
 		return nil
 	}
@@ -138,7 +138,7 @@ func (r *Resolver) UserChanged(id string) {
 
 func (r *Resolver) claimsOf(ctx context.Context, who ledger.Identity) (Claims, error) {
 	claims, changes, ok := r.recall(who)
-	if ok && ctx.Value(anew{}) == nil {
+	if ok && ctx.Value(freshLookup{}) == nil {
 		return claims, nil
 	}
 	claims, err := r.lookUp(ctx, who)

@@ -58,7 +58,7 @@ func (t *Trusted) Verify(ctx context.Context, token string) (Token, error) {
 	const defaultProvider = ""
 	claims, err := t.tokens.verify(ctx, defaultProvider, token, t.options.Keys)
 	if err != nil {
-		return Token{}, unverified(err)
+		return Token{}, verificationFault(err)
 	}
 	if t.options.Issuer != "" && claims.Issuer != t.options.Issuer {
 		return Token{}, unauthenticated(fmt.Errorf("the token's issuer %q is not %q", claims.Issuer, t.options.Issuer))

@@ -52,7 +52,7 @@ func (f *Server) failure(ctx context.Context, err error) Content {
 		err = &TimeoutError{}
 	}
 	if timeout, ok := errors.AsType[*TimeoutError](err); ok && !f.options.EncodesTimeouts {
-		err = timedOut(timeout.Advice)
+		err = timeoutAnswer(timeout.Advice)
 	}
 	if text, ok := errors.AsType[*textError](err); ok {
 		return TextContent(text.status, f.unreadable(text))

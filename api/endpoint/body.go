@@ -26,7 +26,7 @@ func (f *Server) Limit(next http.Handler) http.Handler {
 }
 
 // maxBody is how many bytes the caller may send.
-func (s *served) maxBody(who admission.Caller) int64 {
+func (s *endpointHandler) maxBody(who admission.Caller) int64 {
 	if who.Anonymous {
 		return min(anonymousBody, s.server.options.MaxBodyBytes)
 	}

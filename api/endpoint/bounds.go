@@ -44,7 +44,7 @@ func (b bounds) check(body []byte) error {
 		char := body[i]
 		switch {
 		case inText && char == '\\':
-			length := escaped(body[i:])
+			length := escapeLength(body[i:])
 			if length == 0 {
 				return fmt.Errorf("a text has only half of a character: the escape %s at byte %d. Send both halves: cutting a "+
 					"text by length can split an emoji", body[i:i+unicodeEscape], i+1)
@@ -77,9 +77,9 @@ func (b bounds) check(body []byte) error {
 // unicodeEscape is the length of an escape such as \u00e9.
 const unicodeEscape = 6
 
-// escaped is the length of the escape that the JSON begins with: of both halves, for a character that takes two escapes
+// escapeLength is the length of the escape that the JSON begins with: of both halves, for a character that takes two escapes
 // (RFC 8259, section 7). It is 0 for a half that has no other.
-func escaped(text []byte) int {
+func escapeLength(text []byte) int {
 	const char = 2
 	first, ok := unicodeUnit(text)
 	if !ok || !utf16.IsSurrogate(first) {

@@ -47,7 +47,7 @@ type call struct {
 	// header is what the endpoint adds to its answer; nil for nothing.
 	header http.Header
 	// ignored are the fields of the body that nobody reads.
-	ignored ignored
+	ignored ignoredFields
 	// outcome is the status of the error that a stream ended with, 0 without one: the stream itself was answered 101.
 	outcome int
 }
@@ -62,7 +62,7 @@ func (c *call) begin() {
 const IgnoredFieldsHeader = "Florin-Ignored-Fields"
 
 // ignore tells the client which fields of its body nobody reads.
-func (c *call) ignore(fields ignored) {
+func (c *call) ignore(fields ignoredFields) {
 	c.ignored = fields
 	if fields.count == 0 {
 		return

@@ -71,7 +71,7 @@ func (c *compressor) compress(r *http.Request, content Content) Content {
 	}
 	c.places <- struct{}{}
 	defer func() { <-c.places }()
-	to := zipped{header: content.Header.Clone()}
+	to := gzipBody{header: content.Header.Clone()}
 	to.header.Set("Content-Type", content.Type)
 	request := &http.Request{Method: r.Method, Header: http.Header{"Accept-Encoding": {encodings}}}
 	c.wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -87,20 +87,20 @@ func (c *compressor) compress(r *http.Request, content Content) Content {
 
 const gzipCoding = "gzip"
 
-// zipped takes the body of an answer where it is compressed.
-type zipped struct {
+// gzipBody takes the body of an answer where it is compressed.
+type gzipBody struct {
 	header http.Header
 	body   bytes.Buffer
 }
 
 // Header implements [http.ResponseWriter].
-func (z *zipped) Header() http.Header { return z.header }
+func (z *gzipBody) Header() http.Header { return z.header }
 
 // WriteHeader implements [http.ResponseWriter].
-func (z *zipped) WriteHeader(int) {}
+func (z *gzipBody) WriteHeader(int) {}
 
 // Write implements [http.ResponseWriter]. What comes as it was is there already.
-func (z *zipped) Write(part []byte) (int, error) {
+func (z *gzipBody) Write(part []byte) (int, error) {
 	if z.header.Get("Content-Encoding") != gzipCoding {
 		return len(part), nil
 	}

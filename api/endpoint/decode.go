@@ -23,27 +23,27 @@ import (
 //
 // The standard decoder is not used for the structure, because it matches keys whatever their case, takes null for
 // anything, and cannot tell a missing key from a zero value.
-func (s shapes) decodeBody(body []byte, target reflect.Value, within bounds) (ignored, error) {
+func (s shapes) decodeBody(body []byte, target reflect.Value, within bounds) (ignoredFields, error) {
 	if !utf8.Valid(body) {
-		return ignored{}, errors.New("the body is not UTF-8")
+		return ignoredFields{}, errors.New("the body is not UTF-8")
 	}
 	if err := within.check(body); err != nil {
-		return ignored{}, err
+		return ignoredFields{}, err
 	}
 	if !json.Valid(body) { // the syntax of all of it, before any of it is used
-		return ignored{}, syntaxDetail(body)
+		return ignoredFields{}, syntaxDetail(body)
 	}
 	reader := json.NewDecoder(bytes.NewReader(body))
 	reader.UseNumber()
 	d := decoder{shapes: s, json: reader, within: within}
 	if string(bytes.TrimSpace(body)) == "null" && s.needsObject(target.Type()) {
-		return ignored{}, mismatch("an object", nil)
+		return ignoredFields{}, mismatch("an object", nil)
 	}
 	if err := d.value(target); err != nil {
 		if path := d.where(); path != "" {
-			return ignored{}, fmt.Errorf("%w at '%s'", err, path)
+			return ignoredFields{}, fmt.Errorf("%w at '%s'", err, path)
 		}
-		return ignored{}, err
+		return ignoredFields{}, err
 	}
 	return d.ignored, nil
 }
@@ -81,18 +81,18 @@ type decoder struct {
 	json   *json.Decoder
 	// path leads to the value being read. It is left as it is when an error is found.
 	path    []string
-	ignored ignored
+	ignored ignoredFields
 	// within says which texts are refused: with NUL, which no database takes, and too long.
 	within bounds
 }
 
-// ignored are the fields that were skipped, because nobody reads them: how many, and the paths of some.
-type ignored struct {
+// ignoredFields are the fields that were skipped, because nobody reads them: how many, and the paths of some.
+type ignoredFields struct {
 	count int
 	some  []string
 }
 
-func (i *ignored) add(path string) {
+func (i *ignoredFields) add(path string) {
 	const some = 10
 	i.count++
 	if len(i.some) < some {
@@ -101,7 +101,7 @@ func (i *ignored) add(path string) {
 }
 
 // String lists the fields as a header can hold them: they are names that somebody else chose.
-func (i *ignored) String() string {
+func (i *ignoredFields) String() string {
 	var names []string
 	for _, name := range i.some {
 		names = append(names, url.PathEscape(fault.Shorten(name)))

@@ -295,7 +295,7 @@ func TestFieldsThatNobodyReadsAreNamed(t *testing.T) {
 	t.Parallel()
 	known := shapes{}
 	require.NoError(t, known.add(reflect.TypeFor[relaxed]()))
-	ignoredBy := func(body string) *ignored {
+	ignoredBy := func(body string) *ignoredFields {
 		var out relaxed
 		fields, err := known.decodeBody([]byte(body), reflect.ValueOf(&out).Elem(), usualBounds)
 		require.NoError(t, err)

@@ -76,11 +76,11 @@ func Describe(info DocumentInfo, endpoints []Endpoint) (*openapi3.T, error) {
 				WithDescription("The same JWT, as jwt.token.<JWT>, for WebSockets")},
 		},
 	}
-	return resolved(document)
+	return resolve(document)
 }
 
-// resolved loads the document again, which is what gives references their values.
-func resolved(document *openapi3.T) (*openapi3.T, error) {
+// resolve loads the document again, which is what gives references their values.
+func resolve(document *openapi3.T) (*openapi3.T, error) {
 	text, err := document.MarshalJSON()
 	if err != nil {
 		return nil, fmt.Errorf("writing the document: %w", err)

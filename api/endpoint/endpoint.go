@@ -102,19 +102,19 @@ func New[Req, Resp any](info Info, handle func(context.Context, Req) (Resp, erro
 		Info:     info,
 		request:  reflect.TypeFor[Req](),
 		response: reflect.TypeFor[Resp](),
-		handle:   typed(info, handle),
+		handle:   adapt(info, handle),
 	}
 }
 
 // WithPreview is an endpoint that can be asked what it would do: preview finds it out, and changes nothing. What it
 // returns is for what is around the endpoints ([Exchange].Preview).
 func WithPreview[Req, Preview any](e Endpoint, preview func(context.Context, Req) (Preview, error)) Endpoint {
-	e.preview = typed(e.Info, preview)
+	e.preview = adapt(e.Info, preview)
 	return e
 }
 
-// typed calls a function of an endpoint with a request of its type.
-func typed[Req, Resp any](
+// adapt calls a function of an endpoint with a request of its type.
+func adapt[Req, Resp any](
 	info Info, function func(context.Context, Req) (Resp, error),
 ) func(context.Context, reflect.Value) (any, error) {
 	return func(ctx context.Context, request reflect.Value) (any, error) {

@@ -52,8 +52,8 @@ func badRequest(part, detail string) *textError {
 // InvalidParameter is the plain 400 for a query parameter that is of the right type but has no meaning.
 func InvalidParameter(name, detail string) error { return badRequest("query parameter "+name, detail) }
 
-// encoded is the 415 for a body in an encoding, which nothing here reads.
-func encoded(encoding string) *textError {
+// unsupportedEncoding is the 415 for a body in an encoding, which nothing here reads.
+func unsupportedEncoding(encoding string) *textError {
 	return &textError{
 		status: http.StatusUnsupportedMediaType,
 		text:   fmt.Sprintf("The request's Content-Encoding %q is not supported: send the body without one.", encoding),
@@ -69,8 +69,8 @@ func foreignPage(r *http.Request) *textError {
 	}
 }
 
-// timedOut is the 503 for a request that took too long.
-func timedOut(advice string) *textError {
+// timeoutAnswer is the 503 for a request that took too long.
+func timeoutAnswer(advice string) *textError {
 	text := "The server was not able to produce a timely response to your request.\r\n"
 	if advice != "" {
 		text += advice + "\r\n"

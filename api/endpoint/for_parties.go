@@ -33,7 +33,7 @@ func (e Endpoint) checkAsParty() error {
 
 // checkParties refuses who has the right as none of the parties that the body names. Whether the caller has it as all
 // of them is for the endpoint, which may find mistakes in the body before.
-func (s *served) checkParties(claims auth.Claims, request reflect.Value) error {
+func (s *endpointHandler) checkParties(claims auth.Claims, request reflect.Value) error {
 	if s.AsParty == "" {
 		return nil
 	}

@@ -189,7 +189,7 @@ func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 
 // some clients encode more than they must.
 func PlainPath(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if raw := plain(r.URL.RawPath); raw != r.URL.RawPath {
+		if raw := decodeUnreserved(r.URL.RawPath); raw != r.URL.RawPath {
 			r = r.Clone(r.Context())
 			r.URL.RawPath = raw
 		}
@@ -200,7 +200,7 @@ func PlainPath(next http.Handler) http.Handler {
 // encodedChar is a character as paths encode it.
 var encodedChar = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
 
-func plain(path string) string {
+func decodeUnreserved(path string) string {
 	return encodedChar.ReplaceAllStringFunc(path, func(char string) string {
 		decoded, err := hex.DecodeString(char[1:])
 		if err != nil || !isUnreserved(decoded[0]) {

@@ -16,10 +16,10 @@ type Entry[T any] struct {
 	Value T
 }
 
-// ordered is what every [Ordered] has: the type of its values.
-type ordered interface{ values() reflect.Type }
+// orderedObject is what every [Ordered] has: the type of its values.
+type orderedObject interface{ values() reflect.Type }
 
-var orderedType = reflect.TypeFor[ordered]()
+var orderedType = reflect.TypeFor[orderedObject]()
 
 func (Ordered[T]) values() reflect.Type { return reflect.TypeFor[T]() }
 
@@ -28,7 +28,7 @@ func orderedValues(t reflect.Type) (reflect.Type, bool) {
 	if !t.Implements(orderedType) {
 		return nil, false
 	}
-	object, ok := reflect.TypeAssert[ordered](reflect.Zero(t))
+	object, ok := reflect.TypeAssert[orderedObject](reflect.Zero(t))
 	if !ok {
 		return nil, false
 	}

@@ -40,16 +40,16 @@ func renew(ctx context.Context) error {
 	return nil
 }
 
-// covered refuses callers who have lost a right by which something was permitted since it was looked at. It is asked
+// checkRights refuses callers who have lost a right by which something was permitted since it was looked at. It is asked
 // just before an endpoint is called, and after each wait for a turn. Other rights that are gone count as gone from then
 // on. The operator's user loses parties whenever others are offboarded: it goes on if the endpoint still permits it.
-func covered(ctx context.Context) error { return coveredBy(ctx, false) }
+func checkRights(ctx context.Context) error { return checkRightsBy(ctx, false) }
 
-// coveredInRecord is [covered] by what the record has now, for what is committed right behind it without being asked
+// checkRightsInRecord is [checkRights] by what the record has now, for what is committed right behind it without being asked
 // again: another process may have taken a right a moment ago.
-func coveredInRecord(ctx context.Context) error { return coveredBy(ctx, true) }
+func checkRightsInRecord(ctx context.Context) error { return checkRightsBy(ctx, true) }
 
-func coveredBy(ctx context.Context, anew bool) error {
+func checkRightsBy(ctx context.Context, anew bool) error {
 	current := callOf(ctx)
 	claims, err := current.claimsNow(anew)
 	if err != nil {
@@ -92,12 +92,12 @@ func (c *call) claimsNow(anew bool) (auth.Claims, error) {
 	return claims, claims.Require()
 }
 
-// permitted does something for the caller. When that is refused for want of a right, the caller's rights are read once
+// withNewRights does something for the caller. When that is refused for want of a right, the caller's rights are read once
 // more from the record, and where there are further ones it is done again: a process hears of what another one has
 // changed within milliseconds, but a client that was told of a new right may ask sooner. What has submitted something
 // is not done again, whatever it was refused for after that: see [Submitting]. Claims that lack one of before are not
 // taken: by that one other things may have been permitted.
-func permitted[T any](ctx context.Context, do func() (T, error)) (T, error) {
+func withNewRights[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	result, err := do()
 	current := callOf(ctx)
 	if !fault.PermissionDenied.Matches(err) || current.lookAgain == nil || current.submitted.Load() {
@@ -119,8 +119,8 @@ func permitted[T any](ctx context.Context, do func() (T, error)) (T, error) {
 // after that. Call it before each submission.
 func Submitting(ctx context.Context) { callOf(ctx).submitted.Store(true) }
 
-// permittedNow is [permitted] for what has no result.
-func permittedNow(ctx context.Context, do func() error) error {
-	_, err := permitted(ctx, func() (struct{}, error) { return struct{}{}, do() })
+// doWithNewRights is [withNewRights] for what has no result.
+func doWithNewRights(ctx context.Context, do func() error) error {
+	_, err := withNewRights(ctx, func() (struct{}, error) { return struct{}{}, do() })
 	return err
 }

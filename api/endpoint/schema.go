@@ -140,7 +140,7 @@ func (s *schemas) object(t reflect.Type) (*openapi3.Schema, error) {
 	}
 	object := openapi3.NewObjectSchema()
 	for _, field := range shape.fields {
-		property, err := s.described(field.typ, field.doc)
+		property, err := s.describeField(field.typ, field.doc)
 		if err != nil {
 			return nil, err
 		}
@@ -156,7 +156,7 @@ func (s *schemas) object(t reflect.Type) (*openapi3.Schema, error) {
 func (s *schemas) alternatives(shape *shape) (*openapi3.Schema, error) {
 	union := openapi3.NewSchema()
 	for _, field := range shape.fields {
-		property, err := s.described(field.typ.Elem(), field.doc)
+		property, err := s.describeField(field.typ.Elem(), field.doc)
 		if err != nil {
 			return nil, err
 		}
@@ -168,8 +168,8 @@ func (s *schemas) alternatives(shape *shape) (*openapi3.Schema, error) {
 	return union, nil
 }
 
-// described is the schema of a field with its description, which a reference cannot carry beside itself.
-func (s *schemas) described(t reflect.Type, doc string) (*openapi3.SchemaRef, error) {
+// describeField is the schema of a field with its description, which a reference cannot carry beside itself.
+func (s *schemas) describeField(t reflect.Type, doc string) (*openapi3.SchemaRef, error) {
 	schema, err := s.of(t)
 	if err != nil || doc == "" {
 		return schema, err

@@ -148,15 +148,15 @@ func (f *Server) Mount(router chi.Router, endpoints []Endpoint) error {
 // without a token have no more than their share of it.
 func IsLimited(handler http.Handler) bool {
 	switch handler.(type) {
-	case *served, *servedStream:
+	case *endpointHandler, *streamHandler:
 		return true
 	default:
 		return false
 	}
 }
 
-// served is an endpoint with what the server worked out about it.
-type served struct {
+// endpointHandler is an endpoint with what the server worked out about it.
+type endpointHandler struct {
 	Endpoint
 	server *Server
 	shapes shapes
@@ -175,7 +175,7 @@ func (f *Server) handler(e Endpoint) (http.Handler, error) {
 	if err := checkParams(e.request); err != nil {
 		return nil, fmt.Errorf("endpoint %s: %w", e, err)
 	}
-	s := &served{Endpoint: e, server: f, shapes: shapes{}, bodyIndex: -1}
+	s := &endpointHandler{Endpoint: e, server: f, shapes: shapes{}, bodyIndex: -1}
 	body, ok := e.body()
 	if !ok {
 		return s, nil
@@ -198,7 +198,7 @@ func (f *Server) handler(e Endpoint) (http.Handler, error) {
 // ServeHTTP implements [http.Handler]. The order of the steps is the API's: parameters, token, body, right, call. What
 // is around the endpoint, such as stored answers, comes behind the right. Limits are checked as soon as they can be. A
 // request takes a place only once it has been read, so that clients who send slowly take none.
-func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *endpointHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
 	if !s.Long {
 		var cancel context.CancelFunc
@@ -219,7 +219,7 @@ func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // serve is what an endpoint answers; nil once it has answered.
-func (s *served) serve(
+func (s *endpointHandler) serve(
 	ctx context.Context, current *call, w http.ResponseWriter, r *http.Request,
 ) (any, error) {
 	limits := s.server.options.Limits
@@ -248,7 +248,7 @@ func (s *served) serve(
 		}
 	} else {
 		if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-			return nil, encoded(encoding)
+			return nil, unsupportedEncoding(encoding)
 		}
 		body := limits.Body(who, http.MaxBytesReader(w, r.Body, s.maxBody(who)))
 		defer body.Release()
@@ -259,7 +259,7 @@ func (s *served) serve(
 	if err := renew(ctx); err != nil {
 		return nil, err
 	}
-	if err := permittedNow(ctx, func() error {
+	if err := doWithNewRights(ctx, func() error {
 		return cmp.Or(s.checkAccess(current.claims), s.checkParties(current.claims, request))
 	}); err != nil {
 		return nil, err
@@ -301,7 +301,7 @@ func (f *Server) authenticate(ctx context.Context, current *call, r *http.Reques
 }
 
 // decode reads the body and returns it as it came.
-func (s *served) decode(
+func (s *endpointHandler) decode(
 	ctx context.Context, current *call, from io.Reader, target reflect.Value,
 ) ([]byte, error) {
 	body, err := io.ReadAll(from)
@@ -314,7 +314,7 @@ func (s *served) decode(
 		return nil, unreadableBody(err)
 	}
 	if len(body) > admission.FreeBody { // large bodies are decoded only for callers with the right
-		if err := permittedNow(ctx, func() error { return s.checkCaller(ctx, current) }); err != nil {
+		if err := doWithNewRights(ctx, func() error { return s.checkCaller(ctx, current) }); err != nil {
 			return nil, err
 		}
 	}
@@ -334,7 +334,7 @@ func (s *served) decode(
 }
 
 // checkCaller checks the rights that do not depend on the body.
-func (s *served) checkCaller(ctx context.Context, current *call) error {
+func (s *endpointHandler) checkCaller(ctx context.Context, current *call) error {
 	claims := current.claims
 	if s.Access != Open {
 		if err := claims.Require(); err != nil {

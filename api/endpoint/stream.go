@@ -73,17 +73,17 @@ func (f *Server) MountStreams(router chi.Router, streams []Stream) error {
 		if err := stream.check(); err != nil {
 			return err
 		}
-		served := &servedStream{Stream: stream, server: f, shapes: shapes{}}
-		if err := served.shapes.add(stream.request); err != nil {
+		handler := &streamHandler{Stream: stream, server: f, shapes: shapes{}}
+		if err := handler.shapes.add(stream.request); err != nil {
 			return fmt.Errorf("%s: %w", stream, err)
 		}
-		router.Method(stream.Method, stream.Path, served)
+		router.Method(stream.Method, stream.Path, handler)
 	}
 	return nil
 }
 
-// servedStream is a stream with what the server worked out about it.
-type servedStream struct {
+// streamHandler is a stream with what the server worked out about it.
+type streamHandler struct {
 	Stream
 	server *Server
 	shapes shapes
@@ -97,7 +97,7 @@ var errNoUpgrade = &textError{
 
 // ServeHTTP implements [http.Handler]. Whose token names nobody who may call is refused before the upgrade; everything
 // else is said in the stream (contract, "WebSocket channels").
-func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *streamHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
 	current := callOf(ctx)
 	current.pattern = s.Path
@@ -146,7 +146,7 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // refuse answers a request that does not become a stream.
-func (s *servedStream) refuse(ctx context.Context, w http.ResponseWriter, err error) {
+func (s *streamHandler) refuse(ctx context.Context, w http.ResponseWriter, err error) {
 	s.server.options.Limits.Hold(ctx, err)
 	s.server.fail(ctx, w, err)
 }
@@ -163,7 +163,7 @@ func wantsWebSocket(r *http.Request) bool {
 }
 
 // serve reads the request and runs the stream to its end.
-func (s *servedStream) serve(ctx context.Context, socket *socket) error {
+func (s *streamHandler) serve(ctx context.Context, socket *socket) error {
 	message, err := socket.request(ctx)
 	if err != nil {
 		return err
@@ -181,7 +181,7 @@ func (s *servedStream) serve(ctx context.Context, socket *socket) error {
 		return &closeError{websocket.StatusInvalidFramePayloadData, badRequest("body", err.Error()).text}
 	}
 	began := false
-	err = permittedNow(ctx, func() error {
+	err = doWithNewRights(ctx, func() error {
 		if began { // what was sent is not sent again
 			return err
 		}

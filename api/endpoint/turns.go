@@ -8,9 +8,9 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// turnOf waits for a turn of the request's visit, and checks the rights of the caller when it has come. A request that
+// takeTurn waits for a turn of the request's visit, and checks the rights of the caller when it has come. A request that
 // needs no turn ends none.
-func turnOf(
+func takeTurn(
 	ctx context.Context, take func(*admission.Visit, context.Context) (func(), error), check func(context.Context) error,
 ) (end func(), err error) {
 	end, err = take(visitOf(ctx), ctx)
@@ -28,18 +28,18 @@ func turnOf(
 // they do, which costs as much as what others read. Call end before the change is made: making it has bounds of its
 // own.
 func ReadInTurn(ctx context.Context) (end func(), err error) {
-	return turnOf(ctx, (*admission.Visit).Read, covered)
+	return takeTurn(ctx, (*admission.Visit).Read, checkRights)
 }
 
 // commitTurn waits for the turn to commit of the user who sent the request.
 func commitTurn(ctx context.Context) (end func(), err error) {
-	return turnOf(ctx, (*admission.Visit).Commit, coveredInRecord)
+	return takeTurn(ctx, (*admission.Visit).Commit, checkRightsInRecord)
 }
 
 // OnboardInTurn onboards in the turn of the user who sent the request. Onboardings wait for a workflow, and changes that
 // need the database alone do not wait for them.
 func OnboardInTurn[T any](ctx context.Context, onboard func() (T, error)) (out T, err error) {
-	end, err := turnOf(ctx, (*admission.Visit).Onboard, coveredInRecord)
+	end, err := takeTurn(ctx, (*admission.Visit).Onboard, checkRightsInRecord)
 	if err != nil {
 		return out, err
 	}

@@ -13,20 +13,20 @@ import (
 // TakesTurns reports whether requests to a handler that a server has mounted read in turns: those that change nothing
 // do.
 func TakesTurns(handler http.Handler) bool {
-	s, ok := handler.(*served)
+	s, ok := handler.(*endpointHandler)
 	return ok && s.readsInTurns()
 }
 
 // IsStream reports whether a handler that a server has mounted is that of a stream.
 func IsStream(handler http.Handler) bool {
-	_, ok := handler.(*servedStream)
+	_, ok := handler.(*streamHandler)
 	return ok
 }
 
-func (s *served) readsInTurns() bool { return !s.Changes() && !s.Vital }
+func (s *endpointHandler) readsInTurns() bool { return !s.Changes() && !s.Vital }
 
 // work is what an endpoint answers to a request that was read, within the limits; nil once it has answered.
-func (s *served) work(
+func (s *endpointHandler) work(
 	ctx context.Context, current *call, w http.ResponseWriter, who admission.Caller, request reflect.Value, exchange Exchange,
 ) (any, error) {
 	ctx, visit, err := s.server.options.Limits.Enter(ctx, who)
@@ -46,7 +46,7 @@ func (s *served) work(
 	ctx = ledger.WithViews(budget.With(ctx, current.budget))
 	if s.Authorize != nil {
 		asked := ctx
-		if ctx, err = permitted(ctx, func() (context.Context, error) { return s.Authorize(asked) }); err != nil {
+		if ctx, err = withNewRights(ctx, func() (context.Context, error) { return s.Authorize(asked) }); err != nil {
 			return nil, err
 		}
 	}
@@ -62,17 +62,17 @@ func (s *served) work(
 }
 
 // call calls the endpoint, through what is around it if there is something.
-func (s *served) call(
+func (s *endpointHandler) call(
 	ctx context.Context, current *call, request reflect.Value, exchange Exchange,
 ) (any, error) {
 	around := s.server.options.Around
 	if around == nil {
-		return permitted(ctx, func() (any, error) { return s.handleNow(ctx, current, request) })
+		return withNewRights(ctx, func() (any, error) { return s.handleNow(ctx, current, request) })
 	}
 	exchange.Refuse = s.server.failure
 	exchange.Serve = func(ctx context.Context) Content {
 		current.begin()
-		response, err := permitted(ctx, func() (any, error) { return s.handleNow(ctx, current, request) })
+		response, err := withNewRights(ctx, func() (any, error) { return s.handleNow(ctx, current, request) })
 		if err != nil {
 			return s.server.failure(ctx, err)
 		}
@@ -81,8 +81,8 @@ func (s *served) call(
 	if s.preview != nil {
 		exchange.Preview = func(ctx context.Context) (any, error) {
 			current.begin()
-			return permitted(ctx, func() (any, error) {
-				if err := covered(ctx); err != nil {
+			return withNewRights(ctx, func() (any, error) {
+				if err := checkRights(ctx); err != nil {
 					return nil, err
 				}
 				return s.preview(ctx, request)
@@ -93,8 +93,8 @@ func (s *served) call(
 }
 
 // handleNow calls the endpoint unless the caller has lost a right since it was permitted to.
-func (s *served) handleNow(ctx context.Context, current *call, request reflect.Value) (any, error) {
-	if err := covered(ctx); err != nil {
+func (s *endpointHandler) handleNow(ctx context.Context, current *call, request reflect.Value) (any, error) {
+	if err := checkRights(ctx); err != nil {
 		return nil, err
 	}
 	if s.Changes() {

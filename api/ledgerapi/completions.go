@@ -249,7 +249,7 @@ func (a *API) toAPICompletion(
 	actAs := slices.DeleteFunc(slices.Clone(completion.ActAs), func(party ledger.Party) bool { return !visible(party) })
 	return Completion{
 		CommandID:           completion.CommandID,
-		Status:              ToAPIStatus(covered(claims, completion), completion.SubmissionID),
+		Status:              ToAPIStatus(visibleRefusal(claims, completion), completion.SubmissionID),
 		UpdateID:            string(completion.UpdateID),
 		UserID:              completion.UserID,
 		ActAs:               v2.ToAPIParties(actAs),

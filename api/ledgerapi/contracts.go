@@ -254,7 +254,7 @@ type tokens struct{ head, digest []byte }
 func newTokens(packages *ledger.Packages, query db.ActiveQuery, format *eventFormat) tokens {
 	version, asked := byte(resolvedVersion), query.Templates
 	if packages.HasUploaded() {
-		version, asked = continuationVersion, format.asked()
+		version, asked = continuationVersion, format.requested()
 	}
 	return tokens{binary.BigEndian.AppendUint64([]byte{version}, uint64(query.At)), digestOf(query.Parties, asked)}
 }
@@ -302,7 +302,7 @@ func parseContinuation(token []byte) (continuation, bool) {
 
 // fits reports whether the token belongs to the query of a format.
 func (c continuation) fits(query db.ActiveQuery, format *eventFormat) bool {
-	asked := format.asked()
+	asked := format.requested()
 	if c.version == resolvedVersion {
 		asked = query.Templates
 	}

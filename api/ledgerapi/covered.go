@@ -6,10 +6,10 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// covered is what a caller is told of the refusal of a submission; nil for an accepted one. A refusal may hold what the
+// visibleRefusal is what a caller is told of the refusal of a submission; nil for an accepted one. A refusal may hold what the
 // parties of the submission see: contracts, keys, amounts. Whoever may not read as all of them, such as a user who may
 // only submit what they signed, learns the code alone.
-func covered(claims auth.Claims, completion ledger.Completion) *fault.Fault {
+func visibleRefusal(claims auth.Claims, completion ledger.Completion) *fault.Fault {
 	refusal := completion.Refusal
 	if refusal == nil || claims.RequireReadAs(completion.Readers()...) == nil {
 		return refusal

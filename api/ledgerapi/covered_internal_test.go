@@ -38,7 +38,7 @@ func TestWhatARefusalHoldsIsForThoseWhoMayRead(t *testing.T) {
 			Refused(ledger.Submission{ReadAs: []ledger.Party{"bob::1220"}}, refusal)
 		holds := code.Tells != fault.OfRequest && code.Tells != fault.OfNothing
 		for name, claims := range untold {
-			shown, err := json.Marshal(covered(claims, completion))
+			shown, err := json.Marshal(visibleRefusal(claims, completion))
 			require.NoError(t, err)
 			require.Contains(t, string(shown), code.ID)
 			if holds {
@@ -46,8 +46,8 @@ func TestWhatARefusalHoldsIsForThoseWhoMayRead(t *testing.T) {
 			}
 		}
 		for name, claims := range told {
-			require.Equal(t, completion.Refusal, covered(claims, completion), name)
+			require.Equal(t, completion.Refusal, visibleRefusal(claims, completion), name)
 		}
 	}
-	require.Nil(t, covered(who(), ledger.Completion{}))
+	require.Nil(t, visibleRefusal(who(), ledger.Completion{}))
 }

@@ -98,7 +98,7 @@ func (a *API) eventsByContractID(
 // eventsOf shows what began and what ended a contract, until its archival has been pruned: a creation stays as long as
 // its contract is active or its archival can be read.
 func (a *API) eventsOf(
-	ctx context.Context, contract db.StoredContract, how shown,
+	ctx context.Context, contract db.StoredContract, how eventView,
 ) (JsGetEventsByContractIDResponse, error) {
 	var none, events JsGetEventsByContractIDResponse
 	head, err := a.record.Head(ctx)
@@ -159,7 +159,7 @@ func (a *API) contractByID(ctx context.Context, req contractByIDRequest) (GetCon
 			WithResource("CONTRACT_ID", req.Body.ContractID)
 	}
 	// Where the contract began is not part of this answer.
-	event, err := a.toAPICreated(ctx, place{}, contract.Contract, shown{witnesses: witnesses}, false)
+	event, err := a.toAPICreated(ctx, place{}, contract.Contract, eventView{witnesses: witnesses}, false)
 	if err != nil {
 		return GetContractResponse{}, err
 	}

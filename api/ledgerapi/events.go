@@ -89,7 +89,7 @@ type place struct {
 // toAPICreated shows the creation of a contract. acsDelta reports whether the askers have the contract in their active
 // set because of it.
 func (a *API) toAPICreated(
-	ctx context.Context, at place, contract ledger.Contract, how shown, acsDelta bool,
+	ctx context.Context, at place, contract ledger.Contract, how eventView, acsDelta bool,
 ) (*CreatedEvent, error) {
 	event := &CreatedEvent{
 		Offset: int64(at.offset), NodeID: at.nodeID,

@@ -85,8 +85,8 @@ type filterSet struct {
 	templates map[lf.TypeName]bool
 	// views are the interfaces through which contracts are shown.
 	views map[lf.TypeName]bool
-	// asked are the templates and interfaces as the client named them.
-	asked []string
+	// requested are the templates and interfaces as the client named them.
+	requested []string
 }
 
 // fromAPIEventFormat checks and resolves a format: claims, then parties, then names.
@@ -195,7 +195,7 @@ func (s *filterSet) add(filter *IdentifierFilter, packages *ledger.Packages) err
 	switch {
 	case filter != nil && filter.TemplateFilter != nil:
 		wanted := filter.TemplateFilter.Value
-		s.asked = append(s.asked, "template "+wanted.TemplateID.String())
+		s.requested = append(s.requested, "template "+wanted.TemplateID.String())
 		names, err := resolveFilter(wanted.TemplateID, templateNames(packages), packages)
 		if err != nil {
 			return err
@@ -205,7 +205,7 @@ func (s *filterSet) add(filter *IdentifierFilter, packages *ledger.Packages) err
 		}
 	case filter != nil && filter.InterfaceFilter != nil:
 		wanted := filter.InterfaceFilter.Value
-		s.asked = append(s.asked, "interface "+wanted.InterfaceID.String())
+		s.requested = append(s.requested, "interface "+wanted.InterfaceID.String())
 		names, err := resolveFilter(wanted.InterfaceID, interfaceNames(packages), packages)
 		if err != nil {
 			return err
@@ -299,18 +299,18 @@ func (f *eventFormat) templateIDs() []string {
 	return slices.Compact(ids)
 }
 
-// asked are the filters of the format as the client wrote them, nil when all contracts can be shown. They stay the same
+// requested are the filters of the format as the client wrote them, nil when all contracts can be shown. They stay the same
 // when more comes to have a name.
-func (f *eventFormat) asked() []string {
-	asked := []string{}
+func (f *eventFormat) requested() []string {
+	requested := []string{}
 	for _, set := range f.sets() {
 		if set.wildcard {
 			return nil
 		}
-		asked = append(asked, set.asked...)
+		requested = append(requested, set.requested...)
 	}
-	slices.Sort(asked)
-	return slices.Compact(asked)
+	slices.Sort(requested)
+	return slices.Compact(requested)
 }
 
 // readers are the parties whose contracts can be shown, nil for all parties.
@@ -329,8 +329,8 @@ func (f *eventFormat) sets() []*filterSet {
 	return sets
 }
 
-// shown is how an event is shown.
-type shown struct {
+// eventView is how an event is shown.
+type eventView struct {
 	witnesses []ledger.Party
 	blob      bool
 	// views are the interfaces to show the contract through, in order of name.
@@ -338,8 +338,8 @@ type shown struct {
 }
 
 // show decides whether an event about a contract of the template is shown, given the parties that can see it, and how.
-func (f *eventFormat) show(template lf.TypeName, implements []lf.TypeName, visibleTo []ledger.Party) (shown, bool) {
-	var out shown
+func (f *eventFormat) show(template lf.TypeName, implements []lf.TypeName, visibleTo []ledger.Party) (eventView, bool) {
+	var out eventView
 	matched := false
 	apply := func(set *filterSet) {
 		blob, listed := set.templates[template]

@@ -77,19 +77,19 @@ type executeForTransactionRequest struct {
 
 func (a *API) execute(ctx context.Context, req executeRequest) (SubmitResponse, error) {
 	submission, err := a.newExecution(ctx, req.Body, prepared.CheckSignatureCount)
-	return a.accepted(ctx, submission, err)
+	return a.submitOnly(ctx, submission, err)
 }
 
 func (a *API) executeAndWait(ctx context.Context, req executeRequest) (SubmitAndWaitResponse, error) {
 	submission, err := a.newExecution(ctx, req.Body, anyCount)
-	return a.completed(ctx, submission, err)
+	return a.submitForCompletion(ctx, submission, err)
 }
 
 func (a *API) executeAndWaitForTransaction(
 	ctx context.Context, req executeForTransactionRequest,
 ) (JsSubmitAndWaitForTransactionResponse, error) {
 	submission, err := a.newExecution(ctx, req.Body.execution(), anyCount)
-	return a.transactionIn(ctx, submission, err, req.Body.TransactionFormat)
+	return a.submitForTransaction(ctx, submission, err, req.Body.TransactionFormat)
 }
 
 // anyCount bounds the number of signatures no further than the keys of the party do, as upstream's waiting calls.

@@ -124,7 +124,7 @@ func collect[T any](
 		waiting, cancel = context.WithDeadline(ctx, end.Add(-answerTime))
 	}
 	defer cancel()
-	elements, err := kept(ctx, head.Offset, bounds.fetch, fetch)
+	elements, err := fetchCounted(ctx, head.Offset, bounds.fetch, fetch)
 	for err == nil && len(elements) < bounds.fetch {
 		var found []T
 		found, head, err = next(ctx, waiting, a, bounds.idle, head, bounds.fetch-len(elements), fetch)
@@ -145,8 +145,8 @@ func collect[T any](
 	return elements, bounds.check(len(elements))
 }
 
-// kept fetches elements, and has what was read for none count no longer: a list that waits holds its elements alone.
-func kept[T any](ctx context.Context, upTo ledger.Offset, limit int, fetch fetcher[T]) ([]T, error) {
+// fetchCounted fetches elements, and has what was read for none count no longer: a list that waits holds its elements alone.
+func fetchCounted[T any](ctx context.Context, upTo ledger.Offset, limit int, fetch fetcher[T]) ([]T, error) {
 	reading, release := budget.Part(ctx)
 	found, err := fetch(reading, upTo, limit)
 	if len(found) == 0 {
@@ -189,7 +189,7 @@ func next[T any](
 		if err != nil {
 			return nil, head, err
 		}
-		found, err := kept(ctx, reached.Offset, limit, fetch)
+		found, err := fetchCounted(ctx, reached.Offset, limit, fetch)
 		if err == nil && len(found) > 0 { // what came later is only for those who may still read it
 			err = endpoint.CheckStill(ctx)
 		}

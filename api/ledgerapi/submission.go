@@ -36,19 +36,19 @@ type submitForTransactionRequest struct {
 
 func (a *API) submit(ctx context.Context, req submitRequest) (SubmitResponse, error) {
 	submission, err := a.newSubmission(ctx, req.Body)
-	return a.accepted(ctx, submission, err)
+	return a.submitOnly(ctx, submission, err)
 }
 
 func (a *API) submitAndWait(ctx context.Context, req submitRequest) (SubmitAndWaitResponse, error) {
 	submission, err := a.newSubmission(ctx, req.Body)
-	return a.completed(ctx, submission, err)
+	return a.submitForCompletion(ctx, submission, err)
 }
 
 func (a *API) submitAndWaitForTransaction(
 	ctx context.Context, req submitForTransactionRequest,
 ) (JsSubmitAndWaitForTransactionResponse, error) {
 	submission, err := a.newSubmission(ctx, req.Body.Commands)
-	return a.transactionIn(ctx, submission, err, req.Body.TransactionFormat)
+	return a.submitForTransaction(ctx, submission, err, req.Body.TransactionFormat)
 }
 
 // newSubmission makes the submission of a composite command. With an error the submission has at most its submission
@@ -135,28 +135,28 @@ func submittingUser(ctx context.Context, requested string, actAs, readAs []ledge
 	return who, claims.RequireReadAs(ledger.MissingParties(actAs, readAs)...)
 }
 
-// accepted hands a submission over, unless there is an error, and answers as soon as it is sure to complete.
-func (a *API) accepted(ctx context.Context, submission ledger.Submission, err error) (SubmitResponse, error) {
+// submitOnly hands a submission over, unless there is an error, and answers as soon as it is sure to complete.
+func (a *API) submitOnly(ctx context.Context, submission ledger.Submission, err error) (SubmitResponse, error) {
 	if err == nil {
 		endpoint.Submitting(ctx)
 		err = a.submitter.Submit(ctx, submission)
 	}
-	return SubmitResponse{}, a.refused(ctx, submission, err)
+	return SubmitResponse{}, a.submissionError(ctx, submission, err)
 }
 
-// completed waits for a submission, unless there is an error, and answers with where its transaction is.
-func (a *API) completed(ctx context.Context, submission ledger.Submission, err error) (SubmitAndWaitResponse, error) {
+// submitForCompletion waits for a submission, unless there is an error, and answers with where its transaction is.
+func (a *API) submitForCompletion(ctx context.Context, submission ledger.Submission, err error) (SubmitAndWaitResponse, error) {
 	var completion ledger.Completion
 	if err == nil {
 		completion, err = a.await(ctx, submission)
 	}
 	return SubmitAndWaitResponse{
 		UpdateID: string(completion.UpdateID), CompletionOffset: int64(completion.Offset),
-	}, a.refused(ctx, submission, err)
+	}, a.submissionError(ctx, submission, err)
 }
 
-// transactionIn waits for a submission, unless there is an error, and answers with its transaction in the format.
-func (a *API) transactionIn(
+// submitForTransaction waits for a submission, unless there is an error, and answers with its transaction in the format.
+func (a *API) submitForTransaction(
 	ctx context.Context, submission ledger.Submission, err error, wanted *TransactionFormat,
 ) (JsSubmitAndWaitForTransactionResponse, error) {
 	var format *transactionFormat
@@ -167,7 +167,7 @@ func (a *API) transactionIn(
 	if err == nil {
 		transaction, err = a.awaitTransaction(ctx, submission, format)
 	}
-	return JsSubmitAndWaitForTransactionResponse{Transaction: transaction}, a.refused(ctx, submission, err)
+	return JsSubmitAndWaitForTransactionResponse{Transaction: transaction}, a.submissionError(ctx, submission, err)
 }
 
 // awaitTransaction submits and shows the transaction of an accepted submission; it may have no events to show.
@@ -199,15 +199,15 @@ func (a *API) await(ctx context.Context, submission ledger.Submission) (ledger.C
 	case err != nil:
 		return ledger.Completion{}, err
 	case completion.Refusal != nil:
-		return ledger.Completion{}, covered(endpoint.Claims(ctx), completion)
+		return ledger.Completion{}, visibleRefusal(endpoint.Claims(ctx), completion)
 	default:
 		return completion, nil
 	}
 }
 
-// refused ties an error to its submission. A request that ran out of time says how to learn the outcome, because the
+// submissionError ties an error to its submission. A request that ran out of time says how to learn the outcome, because the
 // command may still succeed.
-func (a *API) refused(ctx context.Context, submission ledger.Submission, err error) error {
+func (a *API) submissionError(ctx context.Context, submission ledger.Submission, err error) error {
 	switch {
 	case err == nil:
 		return nil

@@ -101,19 +101,19 @@ func (a *API) treesView(ctx context.Context, body GetUpdatesRequest) (updatesVie
 }
 
 func (a *API) treeByOffset(ctx context.Context, req treeByOffsetRequest) (JsGetTransactionTreeResponse, error) {
-	return a.foundTree(ctx, req.Parties, atOffset(req.Offset))
+	return a.showTree(ctx, req.Parties, atOffset(req.Offset))
 }
 
 func (a *API) treeByID(ctx context.Context, req treeByIDRequest) (JsGetTransactionTreeResponse, error) {
-	return a.foundTree(ctx, req.Parties, withID(req.UpdateID))
+	return a.showTree(ctx, req.Parties, withID(req.UpdateID))
 }
 
-func (a *API) foundTree(ctx context.Context, parties []string, wanted lookup) (JsGetTransactionTreeResponse, error) {
+func (a *API) showTree(ctx context.Context, parties []string, wanted lookup) (JsGetTransactionTreeResponse, error) {
 	format, err := a.formatFor(ctx, parties, ShapeLedgerEffects)
 	if err != nil {
 		return JsGetTransactionTreeResponse{}, err
 	}
-	found, err := a.foundTransaction(ctx, wanted, format)
+	found, err := a.showTransaction(ctx, wanted, format)
 	return JsGetTransactionTreeResponse{Transaction: toAPITree(found.Transaction)}, err
 }
 
@@ -128,7 +128,7 @@ func (a *API) submitAndWaitForTree(
 	}
 	return JsSubmitAndWaitForTransactionTreeResponse{
 		TransactionTree: toAPITree(transaction),
-	}, a.refused(ctx, submission, err)
+	}, a.submissionError(ctx, submission, err)
 }
 
 // toAPITree arranges a transaction in the shape of ledger effects by node.

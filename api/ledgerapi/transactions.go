@@ -153,14 +153,14 @@ func transientContracts(update ledger.Update) map[ledger.ContractID]bool {
 	return transient
 }
 
-func toAPIArchived(at place, event ledger.Event, how shown) *ArchivedEvent {
+func toAPIArchived(at place, event ledger.Event, how eventView) *ArchivedEvent {
 	return &ArchivedEvent{
 		Offset: int64(at.offset), NodeID: at.nodeID, ContractID: string(event.ContractID), TemplateID: event.Template,
 		WitnessParties: v2.ToAPIParties(how.witnesses), PackageName: event.PackageName, ImplementedInterfaces: how.views,
 	}
 }
 
-func toAPIExercised(at place, event ledger.Event, how shown, acsDelta bool) *ExercisedEvent {
+func toAPIExercised(at place, event ledger.Event, how eventView, acsDelta bool) *ExercisedEvent {
 	exercised := &ExercisedEvent{
 		Offset: int64(at.offset), NodeID: at.nodeID, ContractID: string(event.ContractID), TemplateID: event.Template,
 		InterfaceID: event.Interface, Choice: event.Choice, ChoiceArgument: event.Argument,

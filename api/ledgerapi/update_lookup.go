@@ -81,7 +81,7 @@ func (a *API) updateByOffset(ctx context.Context, req updateByOffsetRequest) (Js
 	if err != nil {
 		return JsGetUpdateResponse{}, err
 	}
-	return a.foundUpdate(ctx, atOffset(req.Body.Offset), format)
+	return a.showUpdate(ctx, atOffset(req.Body.Offset), format)
 }
 
 func (a *API) updateByID(ctx context.Context, req updateByIDRequest) (JsGetUpdateResponse, error) {
@@ -89,7 +89,7 @@ func (a *API) updateByID(ctx context.Context, req updateByIDRequest) (JsGetUpdat
 	if err != nil {
 		return JsGetUpdateResponse{}, err
 	}
-	return a.foundUpdate(ctx, withID(req.Body.UpdateID), format)
+	return a.showUpdate(ctx, withID(req.Body.UpdateID), format)
 }
 
 func (a *API) updateByHash(ctx context.Context, req updateByHashRequest) (JsGetUpdateResponse, error) {
@@ -97,7 +97,7 @@ func (a *API) updateByHash(ctx context.Context, req updateByHashRequest) (JsGetU
 	if err != nil {
 		return JsGetUpdateResponse{}, err
 	}
-	return a.foundUpdate(ctx, withHash(req.Body.TransactionHash), format)
+	return a.showUpdate(ctx, withHash(req.Body.TransactionHash), format)
 }
 
 func (a *API) transactionByOffset(
@@ -107,7 +107,7 @@ func (a *API) transactionByOffset(
 	if err != nil {
 		return JsGetTransactionResponse{}, err
 	}
-	return a.foundTransaction(ctx, atOffset(req.Body.Offset), format)
+	return a.showTransaction(ctx, atOffset(req.Body.Offset), format)
 }
 
 func (a *API) transactionByID(ctx context.Context, req transactionByIDRequest) (JsGetTransactionResponse, error) {
@@ -115,7 +115,7 @@ func (a *API) transactionByID(ctx context.Context, req transactionByIDRequest) (
 	if err != nil {
 		return JsGetTransactionResponse{}, err
 	}
-	return a.foundTransaction(ctx, withID(req.Body.UpdateID), format)
+	return a.showTransaction(ctx, withID(req.Body.UpdateID), format)
 }
 
 func (a *API) lookupFormat(ctx context.Context, wire *UpdateFormat) (*updateFormat, error) {
@@ -236,8 +236,8 @@ func (a *API) seek(ctx context.Context, wanted lookup) (ledger.Update, error) {
 
 func (l lookup) notFound() error { return fault.UpdateNotFoundAt(l.resource, l.value) }
 
-// foundUpdate shows an update. One of which nothing is visible is not found.
-func (a *API) foundUpdate(ctx context.Context, wanted lookup, format *updateFormat) (JsGetUpdateResponse, error) {
+// showUpdate shows an update. One of which nothing is visible is not found.
+func (a *API) showUpdate(ctx context.Context, wanted lookup, format *updateFormat) (JsGetUpdateResponse, error) {
 	update, err := a.seek(ctx, wanted)
 	if err != nil {
 		return JsGetUpdateResponse{}, err
@@ -249,8 +249,8 @@ func (a *API) foundUpdate(ctx context.Context, wanted lookup, format *updateForm
 	return JsGetUpdateResponse{shown}, err
 }
 
-// foundTransaction is foundUpdate for transactions alone.
-func (a *API) foundTransaction(
+// showTransaction is showUpdate for transactions alone.
+func (a *API) showTransaction(
 	ctx context.Context, wanted lookup, format *transactionFormat,
 ) (JsGetTransactionResponse, error) {
 	update, err := a.seek(ctx, wanted)

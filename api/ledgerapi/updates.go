@@ -213,7 +213,7 @@ func scanUpdates[T any](
 			if err != nil {
 				return nil, err
 			}
-			passed(query, update.Offset)
+			advance(query, update.Offset)
 			if !ok {
 				continue
 			}
@@ -244,8 +244,8 @@ func readUpdates(
 	})
 }
 
-// passed moves the query behind an update that has been looked at.
-func passed(query *db.UpdatesQuery, offset ledger.Offset) {
+// advance moves the query behind an update that has been looked at.
+func advance(query *db.UpdatesQuery, offset ledger.Offset) {
 	if query.Descending {
 		query.UpTo = offset - 1
 		return

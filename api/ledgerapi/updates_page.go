@@ -78,7 +78,7 @@ func (a *API) updatesPage(ctx context.Context, req updatesPageRequest) (GetUpdat
 	} else {
 		page.HighestPageOffsetInclusive = int64(query.After)
 	}
-	token := updatesCursor{begin: query.After, end: query.UpTo, asked: cursor.asked}.token()
+	token := updatesCursor{begin: query.After, end: query.UpTo, digest: cursor.digest}.token()
 	page.NextPageToken = &token
 	return page, nil
 }
@@ -98,7 +98,7 @@ func pageSize(asked *int32, defaultSize, maxSize int32) (int32, error) {
 // updatesCursor is what is left to page through, and a digest of the request.
 type updatesCursor struct {
 	begin, end ledger.Offset
-	asked      [digestLength]byte
+	digest     [digestLength]byte
 }
 
 const (
@@ -110,17 +110,17 @@ func (c updatesCursor) token() endpoint.Bytes {
 	token := []byte{updatesTokenVersion}
 	token = binary.BigEndian.AppendUint64(token, uint64(c.begin))
 	token = binary.BigEndian.AppendUint64(token, uint64(c.end))
-	return append(token, c.asked[:]...)
+	return append(token, c.digest[:]...)
 }
 
 // updatesCursor checks the offsets and the token of a request, and says where its page begins.
 func (a *API) updatesCursor(ctx context.Context, body GetUpdatesPageRequest) (updatesCursor, error) {
-	asked, err := digestOfPage(body)
+	digest, err := digestOfPage(body)
 	if err != nil {
 		return updatesCursor{}, err
 	}
 	if body.PageToken != nil && len(*body.PageToken) > 0 {
-		cursor, err := decodeUpdatesToken(*body.PageToken, asked)
+		cursor, err := decodeUpdatesToken(*body.PageToken, digest)
 		if err != nil {
 			return updatesCursor{}, err
 		}
@@ -131,7 +131,7 @@ func (a *API) updatesCursor(ctx context.Context, body GetUpdatesPageRequest) (up
 	if err != nil {
 		return updatesCursor{}, err
 	}
-	cursor := updatesCursor{begin: head.Pruned, end: head.Offset, asked: asked}
+	cursor := updatesCursor{begin: head.Pruned, end: head.Offset, digest: digest}
 	if body.BeginOffsetExclusive != nil {
 		cursor.begin = ledger.Offset(*body.BeginOffsetExclusive)
 	}
@@ -157,7 +157,7 @@ func (a *API) updatesCursor(ctx context.Context, body GetUpdatesPageRequest) (up
 	}
 }
 
-func decodeUpdatesToken(token []byte, asked [digestLength]byte) (updatesCursor, error) {
+func decodeUpdatesToken(token []byte, digest [digestLength]byte) (updatesCursor, error) {
 	invalid := func(reason string) (updatesCursor, error) {
 		return updatesCursor{}, fault.InvalidUpdatesPageToken.New("The page token %s", reason).
 			WithHint("Send the nextPageToken of the previous page with an otherwise unchanged request.")
@@ -167,9 +167,9 @@ func decodeUpdatesToken(token []byte, asked [digestLength]byte) (updatesCursor, 
 	}
 	cursor := updatesCursor{
 		begin: ledger.Offset(binary.BigEndian.Uint64(token[1:])), end: ledger.Offset(binary.BigEndian.Uint64(token[9:])),
-		asked: [digestLength]byte(token[17:]),
+		digest: [digestLength]byte(token[17:]),
 	}
-	if cursor.asked != asked || cursor.begin < 0 || cursor.begin > cursor.end {
+	if cursor.digest != digest || cursor.begin < 0 || cursor.begin > cursor.end {
 		return invalid("belongs to another request")
 	}
 	return cursor, nil

@@ -96,8 +96,8 @@ func sourceOf(setting db.AutomationSetting) Source {
 	}
 }
 
-// shown decodes a stored value and shows it; nil for none.
-func shown[S, T any](value []byte, show func(S) T) (*T, error) {
+// decodeAndShow decodes a stored value and shows it; nil for none.
+func decodeAndShow[S, T any](value []byte, show func(S) T) (*T, error) {
 	if value == nil {
 		return nil, nil // none is shown as null
 	}
@@ -108,12 +108,12 @@ func shown[S, T any](value []byte, show func(S) T) (*T, error) {
 	return new(show(stored)), nil
 }
 
-// both shows what counts and what is configured.
-func both[S, T any](setting db.AutomationSetting, show func(S) T) (counts, configured *T, err error) {
-	if counts, err = shown(setting.Value(), show); err != nil {
+// showBoth shows what counts and what is configured.
+func showBoth[S, T any](setting db.AutomationSetting, show func(S) T) (counts, configured *T, err error) {
+	if counts, err = decodeAndShow(setting.Value(), show); err != nil {
 		return nil, nil, err
 	}
-	configured, err = shown(setting.Configured, show)
+	configured, err = decodeAndShow(setting.Configured, show)
 	return counts, configured, err
 }
 
@@ -129,19 +129,19 @@ func toAPISweepValue(s settings.Sweep) Sweep { return Sweep(s) }
 func toAPIAutoAcceptValue(a settings.AutoAccept) AutoAccept { return AutoAccept(a) }
 
 func toAPITopUp(setting db.AutomationSetting) (TopUpResponse, error) {
-	counts, configured, err := both(setting, toAPITopUpValue)
+	counts, configured, err := showBoth(setting, toAPITopUpValue)
 	return TopUpResponse{Source: sourceOf(setting), Setting: counts, Configured: configured}, err
 }
 
 func toAPISweep(setting db.AutomationSetting) (SweepResponse, error) {
-	counts, configured, err := both(setting, toAPISweepValue)
+	counts, configured, err := showBoth(setting, toAPISweepValue)
 	return SweepResponse{
 		Sender: setting.Party, Source: sourceOf(setting), Setting: counts, Configured: configured,
 	}, err
 }
 
 func toAPIAutoAccept(setting db.AutomationSetting) (AutoAcceptResponse, error) {
-	counts, configured, err := both(setting, toAPIAutoAcceptValue)
+	counts, configured, err := showBoth(setting, toAPIAutoAcceptValue)
 	return AutoAcceptResponse{
 		Receiver: setting.Party, Source: sourceOf(setting), Setting: counts, Configured: configured,
 	}, err
@@ -163,17 +163,17 @@ func toAPIChange(change db.AutomationChange) (SettingChange, error) {
 func toAPIValue(kind string, value []byte) (json.RawMessage, error) {
 	switch settings.Kind(kind) {
 	case settings.KindTopUp:
-		return encoded(shown(value, toAPITopUpValue))
+		return encode(decodeAndShow(value, toAPITopUpValue))
 	case settings.KindSweep:
-		return encoded(shown(value, toAPISweepValue))
+		return encode(decodeAndShow(value, toAPISweepValue))
 	case settings.KindAutoAccept:
-		return encoded(shown(value, toAPIAutoAcceptValue))
+		return encode(decodeAndShow(value, toAPIAutoAcceptValue))
 	default:
 		return value, nil // of a version that had another kind
 	}
 }
 
-func encoded[T any](value *T, err error) (json.RawMessage, error) {
+func encode[T any](value *T, err error) (json.RawMessage, error) {
 	if err != nil || value == nil {
 		return nil, err
 	}

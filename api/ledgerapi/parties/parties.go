@@ -216,7 +216,7 @@ func (a *API) listParties(ctx context.Context, req listPartiesRequest) (ListKnow
 	if err != nil {
 		return ListKnownPartiesResponse{}, err
 	}
-	page := ListKnownPartiesResponse{PartyDetails: blinded(parties, identityProviderID)}
+	page := ListKnownPartiesResponse{PartyDetails: hideForeign(parties, identityProviderID)}
 	if len(parties) == int(size) {
 		page.NextPageToken = list.Token(string(parties[size-1].Party))
 	}
@@ -253,16 +253,16 @@ func (a *API) getParties(ctx context.Context, req getPartiesRequest) (GetParties
 		return GetPartiesResponse{}, err
 	}
 	known, err := a.record.Parties(ctx, parties)
-	return GetPartiesResponse{PartyDetails: blinded(known, identityProviderID)}, err
+	return GetPartiesResponse{PartyDetails: hideForeign(known, identityProviderID)}, err
 }
 
 func (a *API) participantID(context.Context, endpoint.NoRequest) (GetParticipantIDResponse, error) {
 	return GetParticipantIDResponse{ParticipantID: a.node.ParticipantID}, nil
 }
 
-// blinded converts parties and hides what belongs to other identity providers. Whether they are local is hidden from
+// hideForeign converts parties and hides what belongs to other identity providers. Whether they are local is hidden from
 // configured identity providers alone.
-func blinded(parties []ledger.PartyDetails, identityProviderID string) []PartyDetails {
+func hideForeign(parties []ledger.PartyDetails, identityProviderID string) []PartyDetails {
 	out := make([]PartyDetails, len(parties))
 	for i, party := range parties {
 		if party.IdentityProviderID == identityProviderID {
