@@ -62,7 +62,7 @@ type API struct {
 // New makes the API. The error names the part that is missing.
 func New(options Options) (*API, error) {
 	if options.Record == nil || options.Onboarder == nil {
-		return nil, errors.New("the wallet API needs a record to read from, and somewhere to onboard parties")
+		return nil, errors.New("the wallet API needs Record and Onboarder")
 	}
 	record := repeatable{options.Record}
 	base, err := validator.New(validator.Options{

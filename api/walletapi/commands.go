@@ -103,7 +103,7 @@ func (a *API) operation(
 		result walletapp.InstallExecuteBatchResult,
 	) (none walletapp.AmuletOperationOutcome, err error) {
 		if len(result.Outcomes) != 1 {
-			return none, fault.Internal(errors.New("a batch of one operation has not one outcome"))
+			return none, fault.Internal(errors.New("a batch of one operation must have one outcome"))
 		}
 		return result.Outcomes[0], nil
 	})
@@ -112,7 +112,7 @@ func (a *API) operation(
 // outcomeOf is the outcome of an operation, which must be of its kind.
 func outcomeOf[T any](outcome *T) (none T, err error) {
 	if outcome == nil {
-		return none, fault.Internal(errors.New("an operation of a wallet has the outcome of another"))
+		return none, fault.Internal(errors.New("the outcome belongs to another kind of wallet operation"))
 	}
 	return *outcome, nil
 }

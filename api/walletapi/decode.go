@@ -72,7 +72,7 @@ func checkTrackingID(id string) error {
 // was used.
 func checkOfferTrackingID(id string) error {
 	if length := utf8.RuneCountInString(id); length >= walletapp.MaxTextLength {
-		return decodeFailed("tracking_id: it has %d characters, and must have fewer than %d", length, walletapp.MaxTextLength)
+		return decodeFailed("tracking_id: it has %d characters; send fewer than %d", length, walletapp.MaxTextLength)
 	}
 	return checkTrackingID(id)
 }
@@ -131,7 +131,7 @@ func decodeBigAmount(field, text string) (decimal.Decimal, error) {
 	exponent, err := strconv.Atoi(cmp.Or(parts[4], "0"))
 	point := len(digits) + exponent
 	if err != nil || point < -maxDigits || point > maxDigits || len(digits)+len(fraction) > maxDigits {
-		return decimal.Decimal{}, decodeFailed("%s: %s is larger or finer than an amount of coin can be", field, text)
+		return decimal.Decimal{}, decodeFailed("%s: %s has more than 28 digits before the point or 10 after it", field, text)
 	}
 	plain := strings.Repeat("0", max(0, 1-point)) + digits + fraction
 	point = max(point, 1)

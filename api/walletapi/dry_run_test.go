@@ -173,10 +173,9 @@ func TestDryRunsThatAreNone(t *testing.T) {
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	alice := s.Onboard("alice")
 	refused(t, s.Call("alice", http.MethodPost, trafficPath+"?dry_run=yes", wish(s, alice, "x")), http.StatusBadRequest,
-		`The query parameter dry_run is \"yes\". Send true to be told what would happen, or leave it out to make it happen.`)
+		`The query parameter dry_run is \"yes\". Send true to preview the change, or omit it to make the change.`)
 	refused(t, s.Call("alice", http.MethodPost, "/v0/wallet/tap?dry_run=true", `{"amount":"1"}`), http.StatusBadRequest,
-		"POST /v0/wallet/tap knows no dry_run, and would make the change. Nothing was done: leave the parameter out to make "+
-			"it.")
+		"POST /v0/wallet/tap does not support dry_run. Nothing was done: omit the parameter to make the change.")
 	var balance struct {
 		Unlocked string `json:"effective_unlocked_qty"`
 	}

@@ -322,7 +322,7 @@ func TestProposalsAreRefused(t *testing.T) {
 	refused(t, o.post(submitAccept, change("signed_tx_hash", "zz")), 400, "Unable to parse signed tx hash")
 	refused(t, o.post(submitAccept, change("public_key", "zz")), 400, "Could not decode public key zz as a hex string")
 	refused(t, o.post(submitAccept, change("public_key", "00")), 400, "Failed to decode public key: ")
-	refused(t, o.post(submitAccept, change("party_id", second.id)), 400, "is not one of")
+	refused(t, o.post(submitAccept, change("party_id", second.id)), 400, "must act for")
 	refused(t, o.post(submitAccept, change("public_key", second.public())), 400, "0 valid signatures")
 	refused(t, o.post(submitAccept, change("signed_tx_hash", second.sign(made.TxHash))), 400, "0 valid signatures")
 	refused(t, o.post(submitAccept, change("transaction", "AAAA")), 400, "")

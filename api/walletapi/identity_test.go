@@ -89,7 +89,7 @@ func TestRegisteringDoesNotGiveBackWhatWasTaken(t *testing.T) {
 			before, err := s.DB.UserRights(t.Context(), name)
 			require.NoError(t, err)
 			_, answer := registered(t, s, token)
-			refused(t, answer, http.StatusForbidden, "Registering does not give it back: ask an administrator")
+			refused(t, answer, http.StatusForbidden, "Registering does not restore it: ask an administrator")
 			after, err := s.DB.UserRights(t.Context(), name)
 			require.NoError(t, err)
 			require.Equal(t, before, after)

@@ -138,8 +138,8 @@ func (a *API) acceptMintingDelegationProposal(
 // a delegation that still counts: nothing would be minted any more.
 func expiry(proposal validator.Contract[walletapp.MintingDelegationProposal]) validator.Deadline {
 	d := proposal.Payload.Delegation
-	late := v0.Refuse(http.StatusConflict, "The minting delegation that %s proposes has expired at %s, so that nothing "+
-		"could be minted under it. Have %s propose one that expires later.", proposal.ID, d.ExpiresAt, d.Beneficiary)
+	late := v0.Refuse(http.StatusConflict, "The minting delegation in proposal %s expired at %s, so nothing could be "+
+		"minted with it. Ask %s for a proposal that expires later.", proposal.ID, d.ExpiresAt, d.Beneficiary)
 	return validator.Deadline{At: d.ExpiresAt.Time(), Late: late}
 }
 

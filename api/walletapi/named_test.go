@@ -209,7 +209,7 @@ func TestANamedChangeWhoseAnswerWasPrunedIsNotMadeAgain(t *testing.T) {
 			require.Empty(t, again.Text)
 			continue
 		}
-		refused(t, again, http.StatusConflict, "its answer was pruned since")
+		refused(t, again, http.StatusConflict, "its answer is pruned")
 		require.NotContains(t, again.Text, "use a new command id")
 	}
 	require.Empty(t, b.accepted(before))

@@ -65,5 +65,5 @@ func (a *API) createAnsEntry(ctx context.Context, _ createAnsEntryRequest) (none
 	if _, err = a.Caller(ctx, "createAnsEntry"); err != nil {
 		return none, err
 	}
-	return none, v0.NotFound("No AnsRules found: this network has no name service. Name parties by their ids.")
+	return none, v0.NotFound("No AnsRules found: this network has no name service. Use party ids.")
 }

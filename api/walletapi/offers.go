@@ -117,7 +117,7 @@ func (a *API) completion(
 // explainCompletion says of an offer that would not be completed what its sender would be told then.
 func (a *API) explainCompletion(offer walletapp.InstallCreateTransferOffer, refusal error) error {
 	if expires := offer.ExpiresAt.Time(); !a.Now().Before(expires) {
-		return v0.BadRequest("expired: nobody can accept an offer whose expires_at, %s, is over",
+		return v0.BadRequest("expired: expires_at, %s, is in the past: nobody can accept the offer",
 			expires.Format(time.RFC3339))
 	}
 	if found, ok := fault.As(refusal); ok {

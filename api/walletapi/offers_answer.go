@@ -33,7 +33,7 @@ func named[R any](
 	return func(ctx context.Context, req offerRequest) (none R, err error) {
 		id := cmp.Or(req.Body.ContractID, req.Body.OfferContractID)
 		if id == "" {
-			return none, v0.BadRequest("contract_id: name the transfer offer here, or in the path " +
+			return none, v0.BadRequest("contract_id: send the id of the transfer offer here, or in the path " +
 				"/v0/wallet/transfer-offers/{contract_id}/…")
 		}
 		return answer(ctx, contractRequest{ID: id})

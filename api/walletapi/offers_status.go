@@ -57,8 +57,8 @@ func (a *API) trackedOffer(
 	case err != nil || len(senders) == 0:
 		return state, false, err
 	case len(senders) > 1:
-		return state, false, v0.Refuse(http.StatusConflict, "Several senders offered coin with tracking id %s: name one of "+
-			"them with ?sender=, such as %s", trackingID, senders[0])
+		return state, false, v0.Refuse(http.StatusConflict, "Several senders offered coin with tracking id %s: choose one "+
+			"with ?sender=, such as %s", trackingID, senders[0])
 	default:
 		return a.tracked(ctx, w, senders[0], tracking.TransferOffer, trackingID)
 	}

@@ -234,7 +234,7 @@ func TestOffersThatABodyNames(t *testing.T) {
 	for action, w := range map[string]*apitest.Wallet{"accept": b.bob, "reject": b.bob, "withdraw": b.alice} {
 		id := b.offer(b.alice, b.bob, "by body "+action)
 		refused(t, b.post(w, offers+"/"+action, map[string]any{}), http.StatusBadRequest,
-			"contract_id: name the transfer offer")
+			"contract_id: send the id of the transfer offer")
 		refused(t, b.post(b.carol, offers+"/"+action, map[string]any{"contract_id": id}), http.StatusNotFound, id)
 		b.post(w, offers+"/"+action, map[string]any{"contract_id": id}).OK(nil)
 	}
@@ -309,7 +309,7 @@ func TestOffersThatCannotBe(t *testing.T) {
 		"a long description":      {"description", strings.Repeat("ä", walletapp.MaxTextLength), 409, "TEMPLATE_PRECONDITION_VIOLATED"},
 		"a long tracking id": {
 			"tracking_id", strings.Repeat("ä", walletapp.MaxTextLength), 400,
-			fmt.Sprintf("Failed to decode: tracking_id: it has %[1]d characters, and must have fewer than %[1]d", walletapp.MaxTextLength),
+			fmt.Sprintf("Failed to decode: tracking_id: it has %[1]d characters; send fewer than %[1]d", walletapp.MaxTextLength),
 		},
 		"a receiver nobody knows": {"receiver_party_id", "x::1220" + strings.Repeat("b", 64), 404, "UNKNOWN_INFORMEES"},
 	} {

@@ -241,8 +241,8 @@ func TestWhichPartyAUserGets(t *testing.T) {
 			party := s.Party(name)
 			s.Rights("squatter-"+name, ledger.Right{Kind: kind, Party: party})
 			for _, asked := range []string{string(party), name + "::1220aa"} {
-				refuse(t, 409, "Party "+string(party)+" is there already, and user 'squatter-"+name+"' may act or read as it. "+
-					"Leave createPartyIfMissing out to give it to user '"+name+"' all the same, or ask for another party_id.",
+				refuse(t, 409, "Party "+string(party)+" already exists, and user 'squatter-"+name+"' may act or read as it. "+
+					"Omit createPartyIfMissing to give it to user '"+name+"' anyway, or send another party_id.",
 					map[string]any{"name": name, "party_id": asked, "createPartyIfMissing": true})
 			}
 			require.NotContains(t, u.names(), name)

@@ -74,8 +74,8 @@ func (a *API) explainPreapproval(ctx context.Context, w validator.Owner, refusal
 	switch {
 	case found.Context["error_id"] == plan.InsufficientFunds:
 		// How much is missing would show the operator's balance to whoever asks.
-		return v0.Refuse(http.StatusTooManyRequests, "The operator lacks the coin for the preapproval's fee: give "+
-			"it some, on a development ledger with `florin tap operator 1000`, and ask again. (Transfer preapproval "+
+		return v0.Refuse(http.StatusTooManyRequests, "The operator does not have the coin for the preapproval's fee: give "+
+			"it some (on a development ledger: `florin tap operator 1000`), then try again. (Transfer preapproval "+
 			"creation request timed out because validator automation did not complete it in time.)")
 	case fault.PreapprovalNotProvided.Matches(refusal):
 		return cmp.Or(a.checkNoPreapproval(ctx, w.Party), refusal)

@@ -99,7 +99,7 @@ func TestACancellationIsDoneThoughNobodyIsWoken(t *testing.T) {
 	answer := b.Call(apitest.LedgerUser, http.MethodDelete, byParty+string(b.bob.Party), nil)
 	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
 	require.Empty(t, activeOf[coin.TransferPreapproval](t, b.Server, b.bob.Party))
-	require.Contains(t, log.String(), "were not woken")
+	require.Contains(t, log.String(), "waking preapproval proposals failed")
 }
 
 // What is given up and who is woken for it is one transaction, and so is a change of the limit: either both are done,

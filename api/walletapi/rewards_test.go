@@ -144,8 +144,8 @@ func TestMintingDelegations(t *testing.T) {
 	late := b.Delegation(b.bob.Party, b.alice.Party)
 	late.ExpiresAt = lf.TimestampOf(time.Now().Add(-time.Second))
 	expired := string(apitest.Create(b.Server, walletapp.MintingDelegationProposal{Delegation: late}, b.bob.Party))
-	refused(t, b.post(b.alice, proposals+"/"+expired+"/accept", nil), http.StatusConflict, "has expired at "+
-		late.ExpiresAt.String()+", so that nothing could be minted under it. Have "+string(b.bob.Party)+" propose")
+	refused(t, b.post(b.alice, proposals+"/"+expired+"/accept", nil), http.StatusConflict, " expired at "+
+		late.ExpiresAt.String()+", so nothing could be minted with it. Ask "+string(b.bob.Party)+" for a proposal")
 	b.get(b.alice, delegations).OK(&rest)
 	require.Equal(t, accepted.ID, rest.Delegations[0].Contract.ContractID, "the delegation that there is still counts")
 	b.post(b.alice, proposals+"/"+expired+"/reject", nil).OK(nil)

@@ -38,7 +38,7 @@ func TestAPartyInWhoseNameARemovedUserSignedIsNobodysByItsHint(t *testing.T) {
 		require.NoError(t, remove("mallory-"+name, party))
 		refused(t, s.Call(apitest.LedgerUser, http.MethodPost, "/v0/admin/users", map[string]any{
 			"name": name, "party_id": party, "createPartyIfMissing": true,
-		}), http.StatusConflict, "somebody has signed contracts in its name")
+		}), http.StatusConflict, "contracts that it signed are still active")
 		require.NotEqual(t, party, s.OnboardWithHint(name+"-user", name))
 		own := u.onboard(map[string]any{"name": name})
 		require.NotEqual(t, party, own)

@@ -46,7 +46,7 @@ func (a *API) tap(ctx context.Context, req tapRequest) (response TapResponse, er
 		func(n plan.Network, _ plan.View) (operation walletapp.AmuletOperation, none []coin.TransferInput, err error) {
 			amount, err := usd.DivCeil(n.Latest.Payload.AmuletPrice)
 			if err != nil {
-				return operation, nil, decodeFailed("amount: %s US dollars are more coin than there can be", req.Body.Amount)
+				return operation, nil, decodeFailed("amount: %s US dollars exceed the largest amount of coin", req.Body.Amount)
 			}
 			operation.Tap = &walletapp.OperationTap{TapAmount: amount}
 			return operation, nil, nil

@@ -82,7 +82,7 @@ func (a *API) cancelPreapproval(ctx context.Context, req receiverRequest) (none 
 // then, and what waits looks again within an hour, so that a failure is no answer.
 func (a *API) wakeProposals(ctx context.Context, receiver ledger.Party) {
 	if err := a.record.WakeProposals(ctx, receiver); err != nil {
-		a.log.WarnContext(ctx, "proposals of preapprovals were not woken: they are looked at again within an hour",
+		a.log.WarnContext(ctx, "waking preapproval proposals failed: automation retries within an hour",
 			"receiver", receiver, "error", err)
 	}
 }

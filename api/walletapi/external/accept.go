@@ -158,7 +158,7 @@ func (a *API) execute(ctx context.Context, given ExternalPartySubmission) (ledge
 		return ledger.Update{}, refusal
 	}
 	if actAs := opened.Metadata.ActAs; len(actAs) != 1 || actAs[0] != party {
-		return ledger.Update{}, v0.BadRequest("The transaction is not one of %s alone: it acts for %v.", party, actAs)
+		return ledger.Update{}, v0.BadRequest("The transaction must act for %s only, but it acts for %v.", party, actAs)
 	}
 	update, err := a.Submit(ctx, validator.Change{
 		CommandID: opened.Metadata.CommandID, ActAs: opened.Metadata.ActAs, Signed: &signed,

@@ -95,11 +95,11 @@ func (a *API) settle(ctx context.Context, n newcomer) (ledger.Party, error) {
 func (n newcomer) mayBeGiven(user ledger.User) error {
 	switch {
 	case n.Provider != nil && *n.Provider != user.IdentityProviderID:
-		return v0.BadRequest("User '%s' belongs to identity provider %q, and not to %q.", user.ID, user.IdentityProviderID,
+		return v0.BadRequest("User '%s' belongs to identity provider %q, not to %q.", user.ID, user.IdentityProviderID,
 			*n.Provider)
 	case n.Provider == nil && n.Party != "" && user.IdentityProviderID != n.IdentityProviderID:
-		return v0.BadRequest("User '%s' belongs to identity provider %q: give identity_provider_id as well to hand the "+
-			"party %s to it.", user.ID, user.IdentityProviderID, n.Party)
+		return v0.BadRequest("User '%s' belongs to identity provider %q: send identity_provider_id too, to give it the "+
+			"party %s.", user.ID, user.IdentityProviderID, n.Party)
 	default:
 		return nil
 	}
@@ -114,7 +114,7 @@ func (n newcomer) mayBecome(user ledger.User, known bool) error {
 		}
 		return nil
 	case n.Self && (user.IsDeactivated || user.Identity() != n.Identity):
-		return validator.Forbidden("user %q is deactivated, or of another identity provider", user.ID)
+		return validator.Forbidden("user %q is deactivated or belongs to another identity provider", user.ID)
 	case user.IsDeactivated:
 		return v0.BadRequest("User '%s' is deactivated: activate it with PATCH /v2/users/%s first.", user.ID, user.ID)
 	default:
@@ -126,9 +126,9 @@ func (n newcomer) mayBecome(user ledger.User, known bool) error {
 func (n newcomer) notGiven(err error) error {
 	switch {
 	case errors.Is(err, db.ErrTaken):
-		return v0.Refuse(http.StatusForbidden, "An administrator took the wallet of user '%s' away, or its right to act as "+
-			"its party. Registering does not give it back: ask an administrator to do that, with POST /v0/admin/users or "+
-			"POST /v2/users/%s/rights.", n.UserID, n.UserID)
+		return v0.Refuse(http.StatusForbidden, "An administrator removed the wallet of user '%s', or the user's right to "+
+			"act as its party. Registering does not restore it: ask an administrator to restore it, with "+
+			"POST /v0/admin/users or POST /v2/users/%s/rights.", n.UserID, n.UserID)
 	case errors.Is(err, db.ErrNotGiven):
 		return validator.Forbidden("user %q: %w", n.UserID, err)
 	default:
@@ -189,8 +189,8 @@ func (a *API) checkPrimary(ctx context.Context, n newcomer, user ledger.User) er
 	if err != nil || len(known) > 0 && known[0].IdentityProviderID == user.IdentityProviderID {
 		return err
 	}
-	return v0.BadRequest("The identity provider %q of user '%s' says that its primary party is %s, which it has no right "+
-		"to act as. Give party_id to say that it shall have this party, or correct the primary party with PATCH "+
+	return v0.BadRequest("The identity provider %q set the primary party of user '%s' to %s, but the user has no right "+
+		"to act as it. Send party_id to give the user this party, or change the primary party with PATCH "+
 		"/v2/users/%s.", user.IdentityProviderID, user.ID, party, user.ID)
 }
 
@@ -220,8 +220,8 @@ func (a *API) partyNamed(ctx context.Context, n newcomer) (db.Wallet, error) {
 			return wallet, err
 		}
 		if other != "" {
-			return wallet, v0.Refuse(http.StatusConflict, "Party %s is there already, and %s. "+
-				"Leave createPartyIfMissing out to give it to user '%s' all the same, or ask for another party_id.", candidate,
+			return wallet, v0.Refuse(http.StatusConflict, "Party %s already exists, and %s. "+
+				"Omit createPartyIfMissing to give it to user '%s' anyway, or send another party_id.", candidate,
 				other, n.UserID)
 		}
 		wallet.Party, err = a.requireOurs(ctx, candidate)
@@ -278,7 +278,7 @@ func (a *API) othersOf(ctx context.Context, party ledger.PartyDetails, n newcome
 	if err != nil || !signed {
 		return "", err
 	}
-	return "somebody has signed contracts in its name, which still hold", nil
+	return "contracts that it signed are still active", nil
 }
 
 // requireOurs refuses parties that are not hosted here, that sign for themselves, or that run the network: coin of the
@@ -292,8 +292,8 @@ func (a *API) requireOurs(ctx context.Context, party ledger.Party) (ledger.Party
 		return "", v0.BadRequest("Party %s is not hosted on this participant: allocate it first, or set "+
 			"createPartyIfMissing.", party)
 	case party == a.Node.DSO:
-		return "", v0.BadRequest("Party %s is the DSO, which runs the network and has no wallet: name another party, or "+
-			"none to allocate one.", party)
+		return "", v0.BadRequest("Party %s is the DSO, which runs the network and has no wallet: send another party_id, "+
+			"or omit it to allocate a party.", party)
 	case a.Node.PermissionFor(party) != ledger.MaySubmit:
 		return "", v0.BadRequest("Party %s is an external party, which signs for itself and has no user: set it up with "+
 			"POST /v0/admin/external-party/setup-proposal.", party)
@@ -308,7 +308,7 @@ func (a *API) newParty(ctx context.Context, n newcomer, hint string) (db.Wallet,
 	const suffix = 8
 	for {
 		if err := ledger.CheckPartyHint(hint); err != nil {
-			return db.Wallet{}, v0.BadRequest("No party can be named after user %s: %s. Give a party_id.", n.UserID, err)
+			return db.Wallet{}, v0.BadRequest("The name of user %s cannot be a party's hint: %s. Send a party_id.", n.UserID, err)
 		}
 		party := a.Node.LocalParty(hint)
 		known, err := a.record.Parties(ctx, []ledger.Party{party})

@@ -111,11 +111,11 @@ type Base struct {
 func New(options Options) (*Base, error) {
 	switch {
 	case options.Node.DSO == "" || options.Node.Operator == "" || options.Node.SynchronizerID == "":
-		return nil, errors.New("the wallet API needs the identity of the node, of its operator and of the DSO")
+		return nil, errors.New("the wallet API needs Node.DSO, Node.Operator and Node.SynchronizerID")
 	case options.Packages == nil || options.Catalog == nil || options.Record == nil || options.Submitter == nil:
-		return nil, errors.New("the wallet API needs packages, a record to read from, and somewhere to submit to")
+		return nil, errors.New("the wallet API needs Packages, Catalog, Record and Submitter")
 	case options.Now == nil || options.LedgerUser == "":
-		return nil, errors.New("the wallet API needs a clock, and the operator's ledger user")
+		return nil, errors.New("the wallet API needs Now and LedgerUser")
 	}
 	return &Base{
 		Node: options.Node, Packages: options.Packages, Catalog: options.Catalog, Now: options.Now,

@@ -206,7 +206,7 @@ func payAlone(ctx context.Context, on maker, payer ledger.Party) (leave func(), 
 // contended is upstream's refusal of a payment for which too many others are on their way; nothing was paid.
 func contended(payer ledger.Party) error {
 	return v0.Refuse(http.StatusTooManyRequests, "Aborted operation - likely because there are too many operations "+
-		"already in flight: payments of %s used up the coin that this one had chosen. Nothing was paid: send it again.",
+		"already in flight: other payments of %s used the coin that this one chose. Nothing was paid: send it again.",
 		payer)
 }
 
@@ -217,7 +217,7 @@ func tooScattered(refusal error, merges int) error {
 		return refusal
 	}
 	return lacking.WithHint(fmt.Sprintf("The wallet has the coin, but in more contracts than one payment takes. This "+
-		"request has merged coin %d times, which is as often as one request does: send it again to go on.", merges))
+		"request merged coin %d times, the limit for one request: send it again to continue.", merges))
 }
 
 // inTurn composes a change that somebody pays for in a turn of those who read: what it reads costs as much, whether or

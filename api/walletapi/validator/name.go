@@ -45,7 +45,7 @@ func (n Name) check(refusal *fault.Fault) error {
 	if !strings.Contains(first, contentMark) || strings.Contains(first, n.submissionID()) {
 		return nil
 	}
-	return v0.Refuse(http.StatusConflict, "The %s %q was used for another change: what it moves, to whom or with which "+
-		"words differs. Nothing was done: send the first request again to get its answer, or take a new %s.",
+	return v0.Refuse(http.StatusConflict, "The %s %q was used for another change: the amount, the receiver or the text "+
+		"differs. Nothing was done: send the first request again to get its answer, or use a new %s.",
 		n.Field, n.ID, n.Field)
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // operatorRights says who may call the endpoints of the operator.
-const operatorRights = "An operator: a user whose primary party is the operator's, who may act as it, and who is " +
-	"ParticipantAdmin"
+const operatorRights = "An operator: a user whose primary party is the operator's, with CanActAs for that party and " +
+	"with ParticipantAdmin"
 
 // ForOperators makes an endpoint one that only operators may call: they are authorized before anything else is done for
 // a request.

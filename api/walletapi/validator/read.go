@@ -130,8 +130,8 @@ func eachOf(
 // ActiveByID finds an active contract of a template that the party is a stakeholder of. Everything else is not there:
 // nobody learns of contracts that are not theirs.
 func ActiveByID[T any](ctx context.Context, b *Base, party ledger.Party, id string) (Contract[T], error) {
-	missing := v0.NotFound("Contract id not found: ContractId(id = %s). It does not exist, has been archived, or is not "+
-		"yours: list what is open and use an id from there.", id)
+	missing := v0.NotFound("Contract id not found: ContractId(id = %s). It does not exist, is archived, or is not "+
+		"yours: use an id from the list of active contracts.", id)
 	name, err := ledger.TemplateName[T](b.Packages)
 	if err != nil {
 		return Contract[T]{}, fault.Internal(err)

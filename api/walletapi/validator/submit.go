@@ -148,8 +148,8 @@ func (b *Base) firstTime(ctx context.Context, name *Name, refusal *fault.Fault) 
 	case err != nil:
 		return ledger.Update{}, err
 	case !found:
-		return ledger.Update{}, refusal.WithHint("The change was made, and is not made again; its answer was pruned since. " +
-			"Read what holds now: the same under another name would be done a second time.")
+		return ledger.Update{}, refusal.WithHint("The change was made and is not repeated; its answer is pruned. " +
+			"Read the current state: under another name the same change would be made a second time.")
 	default:
 		return update, nil
 	}
