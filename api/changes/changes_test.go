@@ -81,7 +81,7 @@ func TestAChangeWithAKeyIsMadeOnce(t *testing.T) {
 			answer := keyed(t, s.In(t), "alice", "key-1", path, other)
 			require.Equal(t, http.StatusUnprocessableEntity, answer.Status, answer.Text)
 			require.Contains(t, answer.Text, `The Idempotency-Key \"key-1\" was used for another request: its method, path, `+
-				`query or body differ. Send exactly the first request again, or take a new key for a new request.`)
+				`query or body differs. Send exactly the first request again, or use a new key for a new request.`)
 		}
 	})
 	t.Run("refusals are answers too", func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestKeysThatAreNone(t *testing.T) {
 		"too long": {[]string{strings.Repeat("k", 256)}, "The Idempotency-Key has 256 characters. Send 1 to 255"},
 		"a space":  {[]string{"a b"}, "The Idempotency-Key has the byte 0x20 at position 2."},
 		"no ASCII": {[]string{"é"}, "The Idempotency-Key has the byte 0xc3 at position 1."},
-		"two keys": {[]string{"a", "b"}, "The header Idempotency-Key is there 2 times. Send it once"},
+		"two keys": {[]string{"a", "b"}, "The request has the header Idempotency-Key 2 times. Send it once"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -61,11 +61,11 @@ func asksForDryRun(exchange endpoint.Exchange) (bool, error) {
 	case !asked || len(values) == 1 && values[0] == "false":
 		return false, nil
 	case len(values) != 1 || values[0] != "true":
-		return false, v0.BadRequest("The query parameter %s is %q. Send true to be told what would happen, or leave it out "+
-			"to make it happen.", endpoint.DryRunParameter, strings.Join(values, ", "))
+		return false, v0.BadRequest("The query parameter %s is %q. Send true to preview the change, or omit it "+
+			"to make the change.", endpoint.DryRunParameter, strings.Join(values, ", "))
 	case exchange.Preview == nil:
-		return false, v0.BadRequest("%s %s knows no %s, and would make the change. Nothing was done: leave the parameter "+
-			"out to make it.", exchange.Info.Method, exchange.Info.Path, endpoint.DryRunParameter)
+		return false, v0.BadRequest("%s %s does not support %s. Nothing was done: omit the parameter to make the change.",
+			exchange.Info.Method, exchange.Info.Path, endpoint.DryRunParameter)
 	default:
 		return true, nil
 	}

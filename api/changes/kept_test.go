@@ -45,9 +45,9 @@ func TestNoUserKeepsMoreAnswersThanMayBe(t *testing.T) {
 			for _, node := range []*apitest.Server{s, twin} {
 				refused := keyed(t, node, "eve", "one-more", tap, body)
 				require.Equal(t, http.StatusTooManyRequests, refused.Status, refused.Text)
-				require.Contains(t, refused.Text, fmt.Sprintf("The answers to %d requests with an Idempotency-Key, of ", kept))
-				require.Contains(t, refused.Text, " bytes on. Nothing was done.")
-				require.Contains(t, refused.Text, "an answer is forgotten 24h0m0s after its request came.")
+				require.Contains(t, refused.Text, fmt.Sprintf("the answers to %d requests with an Idempotency-Key, of ", kept))
+				require.Contains(t, refused.Text, " bytes. Nothing was done.")
+				require.Contains(t, refused.Text, "the node deletes an answer 24h0m0s after its request.")
 				require.Equal(t, "60", refused.Header.Get("Retry-After"))
 				again := keyed(t, node, "eve", "key-0", tap, body)
 				again.OK(nil)
@@ -243,7 +243,7 @@ func TestARequestIsBegunSoOften(t *testing.T) {
 	for range 2 {
 		refused := keyed(t, s, "alice", "often", tap, body)
 		require.Equal(t, http.StatusConflict, refused.Status, refused.Text)
-		require.Contains(t, refused.Text, `was begun 500 times, and none of them came to an answer that stays`)
+		require.Contains(t, refused.Text, `was tried 500 times without a final answer`)
 		require.Empty(t, refused.Header.Get("Retry-After"))
 	}
 	require.Equal(t, had, balance(t, s, "alice"))

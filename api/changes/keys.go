@@ -30,8 +30,8 @@ const (
 	// ReplayedHeader is true in answers that were stored.
 	ReplayedHeader = "Idempotency-Replayed"
 	// KeyDescription says to clients what the header is for.
-	KeyDescription = "A name for this change, 1 to 255 visible ASCII characters. The same request with the same key is " +
-		"served once and answered alike, also after a failure on the way."
+	KeyDescription = "A name for this change, 1 to 255 visible ASCII characters. Send the same request with the same key " +
+		"again, also after a failure: the change is made once, and you get the first answer."
 )
 
 const (
@@ -88,7 +88,7 @@ type Keeper struct{ options Options }
 // NewKeeper makes a keeper. The error names the part that is missing.
 func NewKeeper(options Options) (*Keeper, error) {
 	if options.Record == nil || options.Logger == nil {
-		return nil, errors.New("keeping the answers to changes needs a record and a logger")
+		return nil, errors.New("the keeper needs Record and Logger")
 	}
 	if options.Keep == 0 {
 		options.Keep = DefaultKeep
@@ -126,7 +126,7 @@ func (k *Keeper) Around(ctx context.Context, exchange endpoint.Exchange) endpoin
 // checkKeys refuses what is no key.
 func checkKeys(keys []string) error {
 	if len(keys) > 1 {
-		return v0.BadRequest("The header %s is there %d times. Send it once: a request has one key.", KeyHeader, len(keys))
+		return v0.BadRequest("The request has the header %s %d times. Send it once.", KeyHeader, len(keys))
 	}
 	key := keys[0]
 	if key == "" || len(key) > maxKey {
@@ -134,8 +134,8 @@ func checkKeys(keys []string) error {
 	}
 	for i := range len(key) {
 		if key[i] <= ' ' || key[i] > '~' {
-			return v0.BadRequest("The %s has the byte 0x%02x at position %d. Use visible ASCII characters without spaces only, "+
-				"such as those of a UUID.", KeyHeader, key[i], i+1)
+			return v0.BadRequest("The %s has the byte 0x%02x at position %d. Use only visible ASCII characters without "+
+				"spaces, such as those of a UUID.", KeyHeader, key[i], i+1)
 		}
 	}
 	return nil
@@ -161,8 +161,8 @@ func (k *Keeper) serveOnce(ctx context.Context, exchange endpoint.Exchange, key 
 		return k.serveClaimed(ctx, exchange, claim)
 	case known.RequestHash != wanted.RequestHash:
 		return exchange.Refuse(ctx, v0.Refuse(http.StatusUnprocessableEntity,
-			"The %s %q was used for another request: its method, path, query or body differ. Send exactly the first request "+
-				"again, or take a new key for a new request.", KeyHeader, key))
+			"The %s %q was used for another request: its method, path, query or body differs. Send exactly the first request "+
+				"again, or use a new key for a new request.", KeyHeader, key))
 	case known.Answer == nil:
 		content := exchange.Refuse(ctx, v0.Refuse(http.StatusConflict,
 			"The request with the %s %q is still being served. Send it again in a moment: it gets the same answer.",
@@ -181,10 +181,10 @@ const maxAttempts = 500
 // giveUp refuses one more attempt to serve a request.
 func (k *Keeper) giveUp(ctx context.Context, exchange endpoint.Exchange, claim db.KeyClaim) endpoint.Content {
 	content := exchange.Refuse(ctx, v0.Refuse(http.StatusConflict,
-		"The request with the %s %q was begun %d times, and none of them came to an answer that stays. It is not begun "+
-			"again. Read whether the change was made; a new key makes it once more.", KeyHeader, claim.Key, maxAttempts))
+		"The request with the %s %q was tried %d times without a final answer, and is not tried again. Check whether the "+
+			"change was made: a new key would make it again.", KeyHeader, claim.Key, maxAttempts))
 	if err := k.options.Record.ReturnIdempotencyKey(ctx, claim); err != nil {
-		k.options.Logger.WarnContext(ctx, "a key could not be let go", "idempotency_key", claim.Key, "error", err)
+		k.options.Logger.WarnContext(ctx, "releasing an idempotency key failed", "idempotency_key", claim.Key, "error", err)
 	}
 	return content
 }
@@ -192,9 +192,9 @@ func (k *Keeper) giveUp(ctx context.Context, exchange endpoint.Exchange, claim d
 // tooMany is the refusal of a new key of a user who keeps as many answers as may be.
 func (k *Keeper) tooMany(kept *db.KeptAnswersError) error {
 	return &admission.OverloadedError{After: fullPause, Err: v0.Refuse(http.StatusTooManyRequests,
-		"The answers to %d requests with an %s, of %d bytes, are kept for this user. No new key is taken on from %d answers "+
-			"or %d bytes on. Nothing was done. Keys that were answered are "+
-			"answered on; send the request without a key, or wait: an answer is forgotten %s after its request came.",
+		"The node stores the answers to %d requests with an %s, of %d bytes, for this user. The limits are %d answers and "+
+			"%d bytes. Nothing was done. Requests with known keys still get their answers. Send this request without a key, "+
+			"or wait: the node deletes an answer %s after its request.",
 		kept.Answers, KeyHeader, kept.Bytes, k.options.UserAnswers, k.options.UserBytes, k.options.Keep)}
 }
 
@@ -255,7 +255,7 @@ func (k *Keeper) store(ctx context.Context, claim db.KeyClaim, content endpoint.
 		err = k.options.Record.ReturnIdempotencyKey(ctx, claim)
 	}
 	if err != nil { // the client has its answer all the same; when it asks again, the ledger knows what was done
-		k.options.Logger.WarnContext(ctx, "an answer could not be stored", "idempotency_key", claim.Key, "error", err)
+		k.options.Logger.WarnContext(ctx, "storing an answer failed", "idempotency_key", claim.Key, "error", err)
 	}
 }
 
@@ -329,7 +329,7 @@ func with(content endpoint.Content, name, value string) endpoint.Content {
 func (k *Keeper) Run(ctx context.Context) {
 	for ended := ctx.Err(); ended == nil; ended = wait.For(ctx, forgetPause) {
 		if _, err := k.options.Record.ForgetIdempotencyKeys(ctx); err != nil && ctx.Err() == nil {
-			k.options.Logger.WarnContext(ctx, "old idempotency keys could not be forgotten", "error", err)
+			k.options.Logger.WarnContext(ctx, "deleting old idempotency keys failed", "error", err)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func UpdateOf(ctx context.Context, record Updates, made ledger.Completion) (ledg
 // Forgotten refuses to answer a change that was made, and of which pruning has left no more than that.
 func Forgotten(made ledger.Completion) *fault.Fault {
 	return fault.ParticipantPrunedDataAccessed.New(
-		"The change was made at offset %d, as update %s; its answer was not kept, and the record was pruned since",
+		"The change was made at offset %d, as update %s; its answer was not stored, and the update is pruned",
 		made.Offset, made.UpdateID).
-		WithHint("The change has its effect. Read what holds now; the same under a new key or command id is a second one.")
+		WithHint("The change is in effect. Read the current state: a new key or command id would make the change again.")
 }
