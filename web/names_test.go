@@ -152,7 +152,7 @@ func TestNobodyComesBackThroughThePage(t *testing.T) {
 		require.GreaterOrEqual(t, before, 400, name)
 		stranger := window(t, server).open("/wallet").press("/wallet/sign-in", "user", name)
 		require.Equal(t, http.StatusForbidden, stranger.status, stranger.text)
-		stranger.shows("An administrator took the wallet of user '" + name + "' away")
+		stranger.shows("An administrator removed the wallet of user '" + name + "'")
 		require.Equal(t, before, refused(), name)
 	}
 }

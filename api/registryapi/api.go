@@ -67,11 +67,11 @@ type API struct {
 func New(options Options) (*API, error) {
 	switch {
 	case options.Node.DSO == "" || options.Node.SynchronizerID == "":
-		return nil, errors.New("the registry needs the identity of the node and of the DSO")
+		return nil, errors.New("the registry needs Node.DSO and Node.SynchronizerID")
 	case options.Packages == nil || options.Record == nil || options.Supply == nil:
-		return nil, errors.New("the registry needs packages, a record to read from, and the supply of the coin")
+		return nil, errors.New("the registry needs Packages, Record and Supply")
 	case options.Now == nil:
-		return nil, errors.New("the registry needs a clock")
+		return nil, errors.New("the registry needs Now")
 	}
 	a := &API{
 		node: options.Node, packages: options.Packages, record: options.Record, supply: options.Supply, now: options.Now,

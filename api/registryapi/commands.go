@@ -73,7 +73,7 @@ func (a *API) transferCommandStatus(
 		return response, err
 	}
 	if req.Nonce == nil {
-		return response, v0.BadRequest("The query parameter nonce is missing: the nonce of the commands, 0 for the first")
+		return response, v0.BadRequest("The query parameter nonce is missing: send the nonce of the commands, 0 for the first")
 	}
 	nonce := *req.Nonce
 	found, err := a.record.TransferCommands(ctx, sender, nonce, maxCommands)

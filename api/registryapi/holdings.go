@@ -140,7 +140,7 @@ const maxOwners = 100
 // ownersOf reads the owners that a request names, each once, in the order in which they were first named.
 func ownersOf(ids []string) ([]ledger.Party, error) {
 	if len(ids) == 0 {
-		return nil, v0.BadRequest("owner_party_ids is empty: name at least one party")
+		return nil, v0.BadRequest("owner_party_ids is empty: send at least one party")
 	}
 	var owners []ledger.Party
 	named := make(map[string]bool, min(len(ids), maxOwners))
@@ -149,7 +149,7 @@ func ownersOf(ids []string) ([]ledger.Party, error) {
 			continue
 		}
 		if named[id] = true; len(named) > maxOwners {
-			return nil, v0.BadRequest("owner_party_ids names more than %d parties: ask for fewer at a time", maxOwners)
+			return nil, v0.BadRequest("owner_party_ids has more than %d parties: send fewer", maxOwners)
 		}
 		owner, err := partyOf(id)
 		if err != nil {
@@ -183,9 +183,9 @@ func (a *allowance) take(count int) error {
 		return nil
 	}
 	if a.left -= count; a.left < 0 {
-		return v0.Refuse(http.StatusRequestEntityTooLarge, "To add this up means to look at more than %d coins, the most "+
-			"for a request without a token: name fewer owners or a later record_time, or ask with a token at "+
-			"%s/holdings/summary", maxAnonymousCoins, proxyPath)
+		return v0.Refuse(http.StatusRequestEntityTooLarge, "The sum is of more than %d coins, the limit for a request "+
+			"without a token: send fewer owners or a later record_time, or use %s/holdings/summary with a token",
+			maxAnonymousCoins, proxyPath)
 	}
 	return nil
 }
@@ -194,8 +194,8 @@ func (a *allowance) take(count int) error {
 func (a *API) feeRound(ctx context.Context, asked *int64) (int64, error) {
 	if asked != nil {
 		if *asked < 0 {
-			return 0, v0.BadRequest("as_of_round: there is no round %d. Send 0 or more, or leave it out for the earliest open "+
-				"one.", *asked)
+			return 0, v0.BadRequest("as_of_round: there is no round %d. Send 0 or more, or omit it for the earliest open "+
+				"round.", *asked)
 		}
 		return *asked, nil
 	}

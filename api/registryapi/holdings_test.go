@@ -123,7 +123,7 @@ func TestHoldingsSummary(t *testing.T) {
 		const path = "/v0/scan-proxy/holdings/summary"
 		refused(t, s.In(t).Call("anybody", http.MethodPost, path,
 			summaryRequest(offered, map[string]any{"as_of_round": -1}, alice.Party)), http.StatusBadRequest,
-			"as_of_round: there is no round -1. Send 0 or more, or leave it out for the earliest open one.")
+			"as_of_round: there is no round -1. Send 0 or more, or omit it for the earliest open round.")
 		refused(t, s.In(t).Call("anybody", http.MethodPost, path, summaryRequest(offered, nil, "x")),
 			http.StatusBadRequest, `Failed to decode: owner_party_ids: "x" is not a party id: hint::fingerprint`)
 	})
@@ -176,7 +176,7 @@ func TestHoldingsSummaryRefusals(t *testing.T) {
 			at: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), owners: []ledger.Party{s.Node.DSO},
 			status: http.StatusNotFound, text: "No snapshot found for 2020-01-01T00:00:00Z: the network began later",
 		},
-		"nobody": {at: at, owners: []ledger.Party{}, status: http.StatusBadRequest, text: "name at least one party"},
+		"nobody": {at: at, owners: []ledger.Party{}, status: http.StatusBadRequest, text: "send at least one party"},
 		"too many": {
 			at: at, owners: manyParties(101), status: http.StatusBadRequest, text: "names more than 100 parties",
 		},

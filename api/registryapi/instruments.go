@@ -53,7 +53,7 @@ func (a *API) instruments(ctx context.Context, req listInstrumentsRequest) (List
 	case req.PageSize != nil && *req.PageSize < 1:
 		return ListInstrumentsResponse{}, v0.BadRequest("pageSize is %d: it must be at least 1", *req.PageSize)
 	case req.PageToken != "": // the only page gives out no token
-		return ListInstrumentsResponse{}, v0.BadRequest("pageToken was not given out by this node")
+		return ListInstrumentsResponse{}, v0.BadRequest("pageToken %q is not from this node: omit it", req.PageToken)
 	}
 	instrument, err := a.instrument(ctx)
 	return ListInstrumentsResponse{Instruments: []Instrument{instrument}}, err

@@ -172,7 +172,7 @@ func TestInstruments(t *testing.T) {
 		refused(t, s.In(t).Call("", http.MethodGet, "/registry/metadata/v1/instruments?pageSize=0", nil),
 			http.StatusBadRequest, "pageSize is 0: it must be at least 1")
 		refused(t, s.In(t).Call("", http.MethodGet, "/registry/metadata/v1/instruments?pageToken=x", nil),
-			http.StatusBadRequest, "pageToken was not given out by this node")
+			http.StatusBadRequest, "is not from this node")
 		require.Contains(t, s.In(t).Call("", http.MethodGet, "/registry/metadata/v1/instruments?pageSize=x", nil).
 			Plain(http.StatusBadRequest), "The request content was malformed:")
 	})

@@ -179,7 +179,7 @@ func (a *API) trafficStatus(
 	ctx context.Context, req trafficStatusRequest,
 ) (response GetMemberTrafficStatusResponse, err error) {
 	if !a.node.IsSynchronizer(req.DomainID) {
-		return response, v0.NotFound("No synchronizer %s: this node's is %s", req.DomainID, a.node.SynchronizerID)
+		return response, v0.NotFound("No synchronizer %s: this node has the synchronizer %s", req.DomainID, a.node.SynchronizerID)
 	}
 	head, err := a.record.Head(ctx)
 	if err != nil {
