@@ -60,7 +60,7 @@ func TestAFormWhoseOutcomeIsNotKnownIsAskedAgainAndDoneOnce(t *testing.T) {
 				path, form := b.form(action)
 				b.press(action)
 				require.Equal(t, lost.status, b.status, b.text)
-				b.shows("It is not known whether this was done", "The answer was lost.", words)
+				b.shows("The outcome of this change is unknown", "The answer was lost.", words)
 				again, same := b.form(action)
 				require.Equal(t, path, again)
 				require.Equal(t, form, same, "the form is the same, with the same key")
@@ -71,7 +71,7 @@ func TestAFormWhoseOutcomeIsNotKnownIsAskedAgainAndDoneOnce(t *testing.T) {
 			d.open("/wallet").press("/wallet/sign-in", "user", "", "token", token(t, dora.User))
 			twice(d, "/wallet/open", "Open a wallet")
 			alice, bob := window(t, server).as("alice"), window(t, server).as("bob")
-			twice(alice, "/wallet/tap", "Mint coin worth 100 USD")
+			twice(alice, "/wallet/tap", "Get test coin worth 100 USD")
 			alice.open("/wallet").shows("Balance 20,000 CC")
 			offer := func() {
 				alice.open("/wallet/send").press("/wallet/send/preview", "to", "bob", "amount", "5000", "note", "<b>x</b>")
@@ -79,7 +79,7 @@ func TestAFormWhoseOutcomeIsNotKnownIsAskedAgainAndDoneOnce(t *testing.T) {
 			}
 			offer()
 			alice.open("/wallet").shows("Balance 15,000 CC", "5,000 CC")
-			twice(alice.open("/wallet/inbox"), "/withdraw", "Take your offer back")
+			twice(alice.open("/wallet/inbox"), "/withdraw", "Withdraw your offer")
 			alice.open("/wallet").shows("Balance 20,000 CC")
 			offer()
 			twice(bob.open("/wallet/inbox"), "/reject", "Reject the offer")
@@ -88,8 +88,8 @@ func TestAFormWhoseOutcomeIsNotKnownIsAskedAgainAndDoneOnce(t *testing.T) {
 			twice(bob.open("/wallet/inbox"), "/accept", "Accept the offer")
 			alice.open("/wallet").shows("Balance 15,000 CC")
 			bob.open("/wallet").shows("Balance 5,000 CC")
-			twice(bob.open("/wallet/receive"), "/wallet/preapproval", "Receive coin without being asked")
-			twice(bob.open("/wallet/receive"), "/wallet/preapproval/cancel", "Be asked before you receive coin")
+			twice(bob.open("/wallet/receive"), "/wallet/preapproval", "Turn on automatic receiving")
+			twice(bob.open("/wallet/receive"), "/wallet/preapproval/cancel", "Turn off automatic receiving")
 		})
 	}
 }

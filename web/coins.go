@@ -89,7 +89,7 @@ func (s *site) coinsOf(v *visit) (data coinsView, err error) {
 func (s *site) merge(v *visit) error {
 	expires, err := strconv.ParseInt(v.field("expires"), 10, 64)
 	if err != nil {
-		return &problem{Status: http.StatusBadRequest, What: "The form says no time until which the transfer is good."}
+		return &problem{Status: http.StatusBadRequest, What: "The form has no expiry time for the transfer."}
 	}
 	err = v.change("Merge your coin", http.MethodPost, transfersPath, transfer{
 		Receiver: v.party, Amount: v.field("amount"), Description: "", ExpiresAt: expires,

@@ -67,7 +67,7 @@ func (s *site) explorer(v *visit, as reader) error {
 	if upTo != "" {
 		end, err := strconv.ParseInt(upTo, 10, 64)
 		if err != nil {
-			return unprocessable(strconv.Quote(upTo)+" is no offset.", "Go to the newest updates.")
+			return unprocessable(strconv.Quote(upTo)+" is not an offset.", "Go to the newest updates.")
 		}
 		in["endOffsetInclusive"] = end
 	}
@@ -133,8 +133,8 @@ func (s *site) find(v *visit, as reader) error {
 		path = "/contracts/"
 	}
 	if path == "" {
-		return unprocessable(fmt.Sprintf("%q is the id of nothing.", typed), "Search for the id of an update, which "+
-			"begins with 1220, of a contract, which begins with 00, or of a party, which has :: in it; or for an offset.")
+		return unprocessable(fmt.Sprintf("Nothing found for %q.", typed), "Search for the id of an update (starts with "+
+			"1220), of a contract (starts with 00) or of a party (contains ::), or for an offset.")
 	}
 	s.goTo(v, explorerPath+path+url.PathEscape(typed))
 	return nil
@@ -154,7 +154,7 @@ func (s *site) updateByID(v *visit, as reader) error {
 func (s *site) updateByOffset(v *visit, as reader) error {
 	at, err := strconv.ParseInt(v.r.PathValue("at"), 10, 64)
 	if err != nil {
-		return unprocessable(strconv.Quote(v.r.PathValue("at"))+" is no offset.", "Search for a whole number.")
+		return unprocessable(strconv.Quote(v.r.PathValue("at"))+" is not an offset.", "Search for a whole number.")
 	}
 	return s.explore(v, wanted{Offset: at}, as)
 }
@@ -164,8 +164,8 @@ func (s *site) explore(v *visit, which wanted, as reader) error {
 	found, err := v.update(which, as)
 	if isStatus(err, http.StatusNotFound) {
 		return &problem{
-			Status: http.StatusNotFound, What: "There is no such update, or nothing in it is for you to see.",
-			Next: "Check the id. Entries without a transaction have an offset too; old ones may have been pruned.",
+			Status: http.StatusNotFound, What: "There is no such update, or you may not see any part of it.",
+			Next: "Check the id. Some offsets have no transaction, and old updates may be pruned.",
 		}
 	}
 	if err != nil {

@@ -54,8 +54,8 @@ func (s *site) contractByID(v *visit, as reader) error {
 	err := v.api.Post(v.ctx(), "/v2/events/events-by-contract-id", in, &out)
 	if isStatus(err, http.StatusNotFound) || err == nil && out.Created == nil {
 		return &problem{
-			Status: http.StatusNotFound, What: "There is no such contract, or it is not for you to see.",
-			Next: "Signatories and observers see a contract. Check its id; one that ended may have been pruned.",
+			Status: http.StatusNotFound, What: "There is no such contract, or you may not see it.",
+			Next: "Check the id. Only signatories and observers see a contract, and archived contracts may be pruned.",
 		}
 	}
 	if err != nil {

@@ -54,7 +54,7 @@ func TestFromAnIdToWhoDidWhatAndWhy(t *testing.T) {
 	alice.open("/wallet/send").press("/wallet/send/preview", "to", "bob", "amount", "5", "note", "<b>lunch</b>")
 	alice.press("/wallet/send")
 
-	alice.open("/explorer").shows("What happened last",
+	alice.open("/explorer").shows("Latest activity",
 		"Wallet app install transfer factory transfer on Wallet app install by operator",
 		"Transfer factory transfer on External party amulet rules by alice")
 	update := alice.linkOn("/explorer/updates/")
@@ -71,30 +71,30 @@ func TestFromAnIdToWhoDidWhatAndWhy(t *testing.T) {
 	// The coin that was locked: made by the transfer, and still there.
 	contract := alice.open(update).linkOn("/explorer/contracts/")
 	require.Equal(t, contract, alice.search(strings.TrimPrefix(contract, "/explorer/contracts/")).path)
-	alice.shows("What it says", "Signed by", "How it began")
+	alice.shows("Contents", "Signed by", "Created")
 	instruction := bob.open(update).linkOn("/explorer/contracts/")
-	bob.open(instruction).shows("Amulet transfer instruction", "It is active.", "lunch", "It has not.",
-		"How it began New Amulet transfer instruction signed by DSO", id) // who made it is not for him to see
+	bob.open(instruction).shows("Amulet transfer instruction", "It is active.", "lunch", "Not archived.",
+		"Created New Amulet transfer instruction signed by DSO", id) // who made it is not for him to see
 	require.NotContains(t, bob.words(), "Key")
-	alice.open(instruction).shows("How it began Transfer factory transfer on External party amulet rules by alice", id)
+	alice.open(instruction).shows("Created Transfer factory transfer on External party amulet rules by alice", id)
 	bob.open("/wallet/inbox").press("/accept")
-	bob.open(instruction).shows("It has ended.", "Transfer instruction accept on Amulet transfer instruction by bob")
+	bob.open(instruction).shows("It is archived.", "Transfer instruction accept on Amulet transfer instruction by bob")
 	require.Contains(t, links(bob, "href"), update, "where it began")
 	alice.open("/wallet/history").open(alice.linkOn("/wallet/history/12"))
 	alice.open(alice.linkOn("/explorer/updates/")).shows("Transfer instruction accept")
 
 	party := alice.open("/explorer/parties").linkOn("/explorer/parties/")
 	require.Equal(t, party, alice.search("alice").path)
-	alice.shows("alice::1220", "What it holds", "Amulet")
+	alice.shows("alice::1220", "Active contracts", "Amulet")
 	alice.open(alice.linkOn("/explorer?as=")).shows("As seen by", "by alice")
 	alice.search("bob::1220ab").shows("You may not read as this party")
 	for _, nothing := range []string{"", "rob", "12zz", "77ab", `"><script>`, strings.Repeat("9", 20)} {
-		alice.search(nothing).shows("is the id of nothing", "To the explorer")
+		alice.search(nothing).shows("Nothing found for", "To the explorer")
 		require.Equal(t, http.StatusUnprocessableEntity, alice.status)
 	}
 	alice.search(strings.Repeat("9", 18)).shows("There is no such update")
-	alice.open("/explorer/offsets/many").shows(`"many" is no offset.`)
-	alice.open("/explorer?upto=many").shows(`"many" is no offset.`)
+	alice.open("/explorer/offsets/many").shows(`"many" is not an offset.`)
+	alice.open("/explorer?upto=many").shows(`"many" is not an offset.`)
 	alice.open("/explorer?upto=100000000").shows("after ledger end")
 	alice.open("/explorer/nothing").shows("There is no page", "Go to the explorer.")
 }
@@ -110,7 +110,7 @@ func TestTheExplorerShowsWhatItsVisitorMayReadAndNothingElse(t *testing.T) {
 	contract := alice.open(update).linkOn("/explorer/contracts/")
 	party := url.QueryEscape(alice.open("/explorer/parties").textOf("code", "<article"))
 	for _, path := range []string{update, contract} {
-		bob.open(path).shows("for you to see")
+		bob.open(path).shows("you may not see")
 		require.Equal(t, http.StatusNotFound, bob.status, path)
 		require.NotContains(t, bob.words(), "Tap")
 	}
@@ -119,7 +119,7 @@ func TestTheExplorerShowsWhatItsVisitorMayReadAndNothingElse(t *testing.T) {
 		require.Equal(t, http.StatusForbidden, bob.status, path)
 	}
 	bob.open("/explorer/parties/" + party).shows("You may not read as this party")
-	require.NotContains(t, bob.words(), "What it holds")
+	require.NotContains(t, bob.words(), "Active contracts")
 
 	rights := func(method string, right client.Right) {
 		api.Call(apitest.LedgerUser, method, "/v2/users/bob/rights",
@@ -128,16 +128,16 @@ func TestTheExplorerShowsWhatItsVisitorMayReadAndNothingElse(t *testing.T) {
 	named, err := url.QueryUnescape(party)
 	require.NoError(t, err)
 	rights(http.MethodPost, client.CanReadAs(named))
-	bob.open(update).shows("Tap", "those whom you read as", "Seen by")
+	bob.open(update).shows("Tap", "the parties that you read as", "Seen by")
 	bob.open(update+"?as=alice").shows("Tap", "that concern alice")
 	bob.open(contract).shows("You see it as alice")
-	bob.open("/explorer/parties").shows("alice", "bob").open("/explorer/parties/"+party).shows("What it holds", "Amulet")
+	bob.open("/explorer/parties").shows("alice", "bob").open("/explorer/parties/"+party).shows("Active contracts", "Amulet")
 	rights(http.MethodPatch, client.CanReadAs(named))
-	bob.open(update).shows("for you to see")
+	bob.open(update).shows("you may not see")
 	rights(http.MethodPost, client.CanReadAsAnyParty())
-	bob.open(update).shows("Tap", "those whom you read as")
+	bob.open(update).shows("Tap", "the parties that you read as")
 	bob.open("/explorer/parties").shows("You may read as any party.")
-	bob.open(update + "?as=bob").shows("for you to see")
+	bob.open(update + "?as=bob").shows("you may not see")
 }
 
 // TestExplorer_NamesThePackageOfALookalike: anybody can call a template of their own Amulet. The explorer says of it
@@ -180,7 +180,7 @@ func TestWhoMayReadAsNobodyIsToldSo(t *testing.T) {
 	nora := window(t, serve(t, options(t, api.Handler)))
 	nora.open("/explorer").press("/wallet/sign-in", "user", "", "token", token(t, "nora"))
 	require.Equal(t, http.StatusForbidden, nora.status)
-	nora.shows("You have the right to read as nobody", "Open a wallet")
+	nora.shows("You have no right to read as a party", "Open a wallet")
 }
 
 // TestSigningInLeadsToThePageThatWasAskedFor and to no other site.
@@ -263,5 +263,5 @@ func TestTheListOfUpdatesIsLiveAndHasPages(t *testing.T) {
 	alice.open("/explorer").open(alice.linkOn("/explorer?upto="))
 	require.Equal(t, 2, count())
 	require.Empty(t, links(alice, "hx-get"), "older ones stay as they are")
-	alice.shows("Newest").open("/explorer?upto=1").shows("Nothing that you may see.")
+	alice.shows("Newest").open("/explorer?upto=1").shows("No updates that you may see.")
 }

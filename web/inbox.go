@@ -159,7 +159,7 @@ func (s *site) answer(v *visit) error {
 	acts := map[string]struct{ what, notice string }{
 		"accept":   {"Accept the offer", "You accepted the offer."},
 		"reject":   {"Reject the offer", "You rejected the offer."},
-		"withdraw": {"Take your offer back", "You took your offer back."},
+		"withdraw": {"Withdraw your offer", "You withdrew your offer."},
 	}
 	path, act := paths[v.r.PathValue("kind")], v.r.PathValue("act")
 	words, known := acts[act]

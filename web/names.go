@@ -93,8 +93,8 @@ func (s *site) tokenOf(v *visit, name string) (string, error) {
 	}
 	err = s.asking(v, token).Post(v.ctx(), "/v0/register", map[string]any{}, nil)
 	if isStatus(err, http.StatusUnauthorized) { // the token is good, so it is the name
-		return "", unprocessable(strconv.Quote(name)+" is no name that a user can have.",
-			"Take up to 128 letters, digits and signs such as - and _, without spaces.")
+		return "", unprocessable(strconv.Quote(name)+" is not a valid user name.",
+			"Use up to 128 letters, digits and signs such as - and _, without spaces.")
 	}
 	return token, err
 }

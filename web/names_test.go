@@ -118,7 +118,7 @@ func TestWhatThePageAsksForCountsForItsVisitor(t *testing.T) {
 	alice.open("/wallet").press("/wallet/tap", "amount", "1")
 	alice.open("/wallet/send").press("/wallet/send/preview", "to", "bob", "amount", "1").shows("Send this?")
 	alice.press("/wallet/send")
-	alice.open("/wallet/send").press("/wallet/send/preview", "to", "nobody", "amount", "1").shows(`Nobody here is called`)
+	alice.open("/wallet/send").press("/wallet/send/preview", "to", "nobody", "amount", "1").shows(`No party found for`)
 	check("alice")
 	require.Greater(t, byOthers, 10)
 }
@@ -201,5 +201,5 @@ func TestWhoIsNotListedIsFoundByName(t *testing.T) {
 	alice.press("/wallet/send")
 	carol.open("/wallet/inbox").shows("5 CC from alice")
 	alice.open("/wallet/send").press("/wallet/send/preview", "to", "dave", "amount", "5")
-	alice.shows(`Nobody here is called "dave".`)
+	alice.shows(`No party found for "dave".`)
 }

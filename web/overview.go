@@ -56,7 +56,7 @@ func overviewOf(v *visit) (data overviewView, err error) {
 // tap mints coin, which networks for development let everybody do.
 func (s *site) tap(v *visit) error {
 	amount := v.field("amount")
-	err := v.change("Mint coin worth "+amount+" USD", http.MethodPost, "/v0/wallet/tap",
+	err := v.change("Get test coin worth "+amount+" USD", http.MethodPost, "/v0/wallet/tap",
 		map[string]string{"amount": amount}, nil)
 	if err == nil {
 		return s.done(v, "/wallet", "You minted coin worth "+amount+" USD.")

@@ -52,7 +52,7 @@ func problemOf(err error) *problem {
 	}
 	if errors.Is(err, errLongAnswer) {
 		return &problem{
-			Status: http.StatusInternalServerError, What: "The answer of the node is longer than this page can show.",
+			Status: http.StatusInternalServerError, What: "The node's answer is longer than this page can show.",
 			Next: "Ask the node's API for it.",
 		}
 	}
@@ -96,7 +96,7 @@ type unsettled struct {
 }
 
 // Error implements error.
-func (u *unsettled) Error() string { return u.what + ": the outcome is not known: " + u.err.Error() }
+func (u *unsettled) Error() string { return u.what + ": the outcome is unknown: " + u.err.Error() }
 
 // Unwrap returns why it is not known.
 func (u *unsettled) Unwrap() error { return u.err }
@@ -147,7 +147,7 @@ const statusGone = 499
 // note tells the log of what is not the visitor's fault.
 func (s *site) note(ctx context.Context, status int, err error) {
 	if status >= http.StatusInternalServerError {
-		s.Log.LogAttrs(ctx, slog.LevelWarn, "a page was not shown", slog.String("error", err.Error()))
+		s.Log.LogAttrs(ctx, slog.LevelWarn, "showing a page failed", slog.String("error", err.Error()))
 	}
 }
 

@@ -88,7 +88,7 @@ func (p *provided) reach(v *visit) (*reached, error) {
 // failedProvider is a provider's failure: people are told that there is one, and the log why.
 func failedProvider(what string, err error) *problem {
 	return &problem{
-		Status: http.StatusBadGateway, What: "The provider by which you sign in does not answer as it should.",
+		Status: http.StatusBadGateway, What: "The sign-in provider did not answer as expected.",
 		Next: "Try again in a moment. The node's log says more.", why: fmt.Errorf("%s: %w", what, err),
 	}
 }
@@ -135,7 +135,7 @@ func (s *site) goToProvider(v *visit) error {
 	return nil
 }
 
-var errOtherNonce = errors.New("it answers another question: its nonce is not the one that was sent")
+var errOtherNonce = errors.New("its nonce is not the one that the page sent")
 
 // comeBack begins the session of somebody whom the provider sent back.
 func (s *site) comeBack(v *visit) error {
@@ -161,7 +161,7 @@ func (s *site) tokenOfProvider(v *visit) (string, error) {
 	if !known || !s.Now().Before(question.Ends) ||
 		subtle.ConstantTimeCompare([]byte(query.Get("state")), []byte(question.State)) == 0 {
 		return "", &problem{
-			Status: http.StatusBadRequest, What: "This sign-in was begun in another browser, or too long ago.",
+			Status: http.StatusBadRequest, What: "This sign-in started in another browser, or too long ago.",
 			Next: "Sign in again.",
 		}
 	}
@@ -169,8 +169,8 @@ func (s *site) tokenOfProvider(v *visit) (string, error) {
 	if refusal := query.Get("error"); refusal != "" {
 		return "", &problem{
 			Status: http.StatusForbidden,
-			What:   "Your provider refused: " + client.Short(cmp.Or(query.Get("error_description"), refusal)),
-			Next:   "Sign in again, or ask whoever runs the provider.",
+			What:   "The sign-in provider refused: " + client.Short(cmp.Or(query.Get("error_description"), refusal)),
+			Next:   "Sign in again, or ask the administrator of the provider.",
 		}
 	}
 	release, err := s.provided.turn(v)

@@ -177,13 +177,13 @@ func TestOnlyTheAnswerToTheQuestionSignsIn(t *testing.T) {
 	} {
 		p.spoil = spoil
 		b := window(t, server)
-		b.open("/wallet/provider").shows("does not answer as it should")
+		b.open("/wallet/provider").shows("did not answer as expected")
 		require.Equal(t, http.StatusBadGateway, b.status, name)
 		b.open("/wallet").shows("Open a wallet")
 	}
 	p.spoil = nil
 
-	const elsewhere = "begun in another browser, or too long ago"
+	const elsewhere = "started in another browser, or too long ago"
 	stranger := window(t, server)
 	stranger.open("/wallet/provider/done?code=the+code&state=" + url.QueryEscape(p.asked.Get("state"))).shows(elsewhere)
 	alice := window(t, server)
@@ -193,11 +193,11 @@ func TestOnlyTheAnswerToTheQuestionSignsIn(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, alice.status)
 
 	p.refuse = "<script>alert(1)</script> is not welcome"
-	alice.open("/wallet/provider").shows("Your provider refused: <script>alert(1)</script> is not welcome")
+	alice.open("/wallet/provider").shows("The sign-in provider refused: <script>alert(1)</script> is not welcome")
 	require.NotContains(t, alice.text, "<script>alert")
 	p.Close()
 	other := newProvider(t)
 	away := nodeWith(t, other)
 	other.Close()
-	window(t, away).open("/wallet/provider").shows("does not answer as it should")
+	window(t, away).open("/wallet/provider").shows("did not answer as expected")
 }

@@ -50,7 +50,7 @@ func (v *visit) reader() (reader, error) {
 	as.As = as.partyOf(strings.TrimSpace(v.r.URL.Query().Get("as")))
 	if len(as.parties()) == 0 && !as.isEverybody() {
 		return as, &problem{
-			Status: http.StatusForbidden, What: "You have the right to read as nobody, so there is nothing for you to see.",
+			Status: http.StatusForbidden, What: "You have no right to read as a party, so there is nothing to show.",
 			Next: "Open a wallet, or ask an administrator of the node for the right to read as a party.",
 		}
 	}

@@ -60,14 +60,14 @@ func (s *site) receiveOf(v *visit) (data receiveView, err error) {
 
 // preapprove turns on that coin comes without being asked about.
 func (s *site) preapprove(v *visit) error {
-	err := v.change("Receive coin without being asked", http.MethodPost, preapprovalPath, map[string]any{}, nil)
-	return s.preapproved(v, err, "You receive coin without being asked now.")
+	err := v.change("Turn on automatic receiving", http.MethodPost, preapprovalPath, map[string]any{}, nil)
+	return s.preapproved(v, err, "Automatic receiving is on.")
 }
 
 // cancelPreapproval turns it off.
 func (s *site) cancelPreapproval(v *visit) error {
-	err := v.change("Be asked before you receive coin", http.MethodDelete, preapprovalPath, nil, nil)
-	return s.preapproved(v, err, "You are asked again before you receive coin.")
+	err := v.change("Turn off automatic receiving", http.MethodDelete, preapprovalPath, nil, nil)
+	return s.preapproved(v, err, "Automatic receiving is off.")
 }
 
 func (s *site) preapproved(v *visit, err error, notice string) error {

@@ -150,8 +150,8 @@ func (s *site) preview(v *visit) error {
 	}
 	lasting := slices.IndexFunc(periods(), func(p period) bool { return p.Hours == typed.Hours })
 	if lasting < 0 {
-		return s.askOrder(v, typed, unprocessable("The receiver cannot have "+strconv.Quote(typed.Hours)+
-			" hours to accept.", "Choose one of the times below."))
+		return s.askOrder(v, typed, unprocessable(strconv.Quote(typed.Hours)+" hours is not one of the times to accept.",
+			"Choose one of the listed times."))
 	}
 	now, err := s.ledgerTime(v)
 	if err != nil {
@@ -177,21 +177,21 @@ func (s *site) preview(v *visit) error {
 // the page does not guess.
 func amountOf(typed string) (decimal.Decimal, error) {
 	if strings.Contains(typed, ",") {
-		return decimal.Decimal{}, unprocessable(strconv.Quote(typed)+" has a comma, which may mean two amounts.",
+		return decimal.Decimal{}, unprocessable(strconv.Quote(typed)+" has a comma, which can stand for thousands or for decimals.",
 			"Write the amount without commas, with a point before its decimals: 1234.5")
 	}
 	amount, err := decimal.Parse(strings.TrimSuffix(typed, " CC"))
 	if err == nil && amount.Sign() > 0 {
 		return amount, nil
 	}
-	return amount, unprocessable(strconv.Quote(typed)+" is no amount of coin.",
+	return amount, unprocessable(strconv.Quote(typed)+" is not an amount of coin.",
 		"Write a number above 0 with a point before its decimals, at most ten of them: 12.5")
 }
 
 // receiver finds the party that somebody named: by its id, or where the node tells its users by one of their names.
 func (s *site) receiver(v *visit, typed string) (string, error) {
 	if typed == "" {
-		return "", unprocessable("No receiver was named.", "")
+		return "", unprocessable("The receiver is missing.", "Type a name or a party id.")
 	}
 	if strings.Contains(typed, "::") {
 		return typed, nil
@@ -200,8 +200,8 @@ func (s *site) receiver(v *visit, typed string) (string, error) {
 	if err != nil || party != "" {
 		return party, err
 	}
-	return "", unprocessable("Nobody here is called "+strconv.Quote(typed)+".",
-		"Paste the receiver's whole party id. They find it in their wallet, under Receive.")
+	return "", unprocessable("No party found for "+strconv.Quote(typed)+".",
+		"Paste the receiver's whole party id. Receivers find it in their wallet, under Receive.")
 }
 
 // send makes the transfer that was shown.
@@ -209,7 +209,7 @@ func (s *site) send(v *visit) error {
 	typed := orderOf(v)
 	expires, err := strconv.ParseInt(v.field("expires"), 10, 64)
 	if err != nil {
-		return &problem{Status: http.StatusBadRequest, What: "The form says no time until which the transfer is good."}
+		return &problem{Status: http.StatusBadRequest, What: "The form has no expiry time for the transfer."}
 	}
 	var out struct {
 		Output struct {
@@ -229,7 +229,7 @@ func (s *site) send(v *visit) error {
 		return err
 	}
 	if out.Output.Instruction != nil {
-		return s.done(v, "/wallet/inbox", "You offered "+text+". It is theirs when they accept.")
+		return s.done(v, "/wallet/inbox", "You offered "+text+". They get it when they accept.")
 	}
 	return s.done(v, "/wallet", "You sent "+text+".")
 }

@@ -49,7 +49,7 @@ func (s *sessions) read(r *http.Request) (session, bool) {
 	return found, true
 }
 
-var errLongToken = errors.New("the token is too long for a session of this page: it must be shorter than about 2,700 " +
+var errLongToken = errors.New("the token is too long for a session of this page: the limit is about 2,700 " +
 	"characters; ask its issuer for one with fewer claims")
 
 // write sends the session to the browser.

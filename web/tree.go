@@ -123,7 +123,7 @@ func (e event) head(as reader) *node {
 			Known: as.isEverybody() || x.Delta, id: x.NodeID, last: x.Last,
 		}
 	default:
-		return &node{What: "Something that this page does not know"}
+		return &node{What: "An event that this page does not know"}
 	}
 }
 

@@ -94,8 +94,8 @@ func (s *site) happened(v *visit) error {
 	found, err := v.update(wanted{ID: v.r.PathValue("id")}, reader{Parties: []string{v.party}})
 	if isStatus(err, http.StatusNotFound) {
 		return &problem{
-			Status: http.StatusNotFound, What: "There is no such update, or nothing in it is for you to see.",
-			Next: "Look for it in the history.",
+			Status: http.StatusNotFound, What: "There is no such update, or you may not see any part of it.",
+			Next: "Search for it in the history.",
 		}
 	}
 	if err != nil {

@@ -39,19 +39,19 @@ func TestCoinGoesFromOneNewUserToAnother(t *testing.T) {
 		"lunch & <b>more</b>", "locked until they accept", "24 hours left")
 	path, form := alice.form("/wallet/send")
 	for range 3 { // a double click, and a reload
-		alice.load(alice.request(http.MethodPost, path, form)).shows("You offered 1,234.5 CC to bob.", "Take it back")
+		alice.load(alice.request(http.MethodPost, path, form)).shows("You offered 1,234.5 CC to bob.", "Withdraw")
 	}
 	alice.open("/wallet").shows("765.5 CC", "1,234.5 CC", "Offered 1,234.5 CC")
 
 	bob.open("/wallet/waiting").shows("1", "waiting for you")
 	bob.open("/wallet/inbox").shows("1,234.5 CC", "from alice", "lunch & <b>more</b>").press("/accept")
-	bob.shows("You accepted the offer.", "Nothing waits for you.")
-	bob.open("/wallet").shows("1,234.5 CC", "Received", "What could be spent")
+	bob.shows("You accepted the offer.", "No offers for you.")
+	bob.open("/wallet").shows("1,234.5 CC", "Received", "Available balance")
 	bob.open("/wallet/coins").shows("1,234.5 CC", "Nothing is locked.")
 	alice.open("/wallet/history").shows("Sent 1,234.5 CC", "Offered 1,234.5 CC", "Tapped")
 	alice.open("/wallet/history?kind=sent&search=BOB").shows("Sent 1,234.5 CC")
 	require.NotContains(t, alice.words(), "Tapped")
-	alice.open("/wallet/history?search=nothing+has+this").shows("None of these 3 entries is like that.")
+	alice.open("/wallet/history?search=nothing+has+this").shows("None of these 3 entries matches.")
 	alice.open("/wallet/history.csv")
 	require.Equal(t, "text/csv", strings.Split(alice.header.Get("Content-Type"), ";")[0])
 	require.Contains(t, alice.header.Get("Content-Disposition"), "attachment")
@@ -72,7 +72,7 @@ func TestOffersAreRejectedAndTakenBack(t *testing.T) {
 	offer()
 	alice.open("/wallet/inbox")
 	bob.open("/wallet/inbox")
-	alice.press("/withdraw").shows("You took your offer back.")
+	alice.press("/withdraw").shows("You withdrew your offer.")
 	bob.press("/accept").shows("not found") // it was there when he looked
 	require.Equal(t, http.StatusUnprocessableEntity, bob.status)
 	alice.open("/wallet").shows("200 CC")
@@ -85,8 +85,8 @@ func TestAPreapprovalIsTurnedOnAndOff(t *testing.T) {
 	alice, bob := window(t, server).as("alice"), window(t, server).as("bob")
 	alice.press("/wallet/tap", "amount", "1")
 	bob.open("/wallet/receive").shows("Off: you accept or reject each transfer.", "bob::1220")
-	bob.press("/wallet/preapproval").shows("On: coin that somebody sends is yours at once.")
-	alice.open("/wallet/send").press("/wallet/send/preview", "to", "bob", "amount", "5").shows("it is theirs at once")
+	bob.press("/wallet/preapproval").shows("On: you get coin at once, without accepting it.")
+	alice.open("/wallet/send").press("/wallet/send/preview", "to", "bob", "amount", "5").shows("gets the coin at once")
 	alice.press("/wallet/send").shows("You sent 5 CC to bob.")
 	bob.open("/wallet").shows("5 CC")
 	bob.open("/wallet/receive").press("/wallet/preapproval/cancel").shows("Off: you accept or reject each transfer.")
@@ -96,7 +96,7 @@ func TestRefusalsAreShownWhereTheyBelongAndKeepWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	server := node(t)
 	alice := window(t, server)
-	alice.open("/wallet").press("/wallet/sign-in", "user", "no such name").shows(`"no such name" is no name`)
+	alice.open("/wallet").press("/wallet/sign-in", "user", "no such name").shows(`"no such name" is not a valid user name`)
 	_, form := alice.form("/wallet/sign-in")
 	require.Equal(t, "no such name", form.Get("user"))
 	alice.open("/wallet").press("/wallet/sign-in", "user", "").shows("No name was given.")
@@ -105,15 +105,15 @@ func TestRefusalsAreShownWhereTheyBelongAndKeepWhatWasTyped(t *testing.T) {
 	alice.press("/wallet/tap", "amount", "1")
 	window(t, server).as("bob")
 	for name, test := range map[string]struct{ to, amount, says string }{
-		"no receiver":    {"", "1", "No receiver was named."},
-		"nobody":         {"rob", "1", `Nobody here is called "rob".`},
+		"no receiver":    {"", "1", "The receiver is missing."},
+		"nobody":         {"rob", "1", `No party found for "rob".`},
 		"no party":       {"rob::x", "1", "UNKNOWN_INFORMEES"},
 		"unknown party":  {"rob::1220", "1", "rob::1220"},
-		"no amount":      {"bob", "many", `"many" is no amount of coin.`},
+		"no amount":      {"bob", "many", `"many" is not an amount of coin.`},
 		"a comma":        {"bob", "1,5", "Write the amount without commas, with a point before its decimals: 1234.5"},
 		"thousands":      {"bob", "1,234", "without commas"},
-		"nothing":        {"bob", "0", `"0" is no amount of coin.`},
-		"too many":       {"bob", "0.00000000001", "is no amount of coin."},
+		"nothing":        {"bob", "0", `"0" is not an amount of coin.`},
+		"too many":       {"bob", "0.00000000001", "is not an amount of coin."},
 		"more than hers": {"bob", "1000", "You can spend 200 CC, and 1,000 CC is more than that."},
 	} {
 		alice.open("/wallet/send").press("/wallet/send/preview", "to", test.to, "amount", test.amount, "note", "hello")
@@ -293,7 +293,7 @@ func TestAnEntryOfTheHistoryIsShownInFull(t *testing.T) {
 	require.Contains(t, strings.Join(links(alice, "href"), " "),
 		"http://127.0.0.1:8233/namespaces/default/workflows?query=FlorinParty+%3D+%22alice%3A%3A1220")
 	bob.open(updates[0]).shows("New Amulet transfer instruction", "lunch")
-	bob.open(updates[1]).shows("There is no such update, or nothing in it is for you to see.")
+	bob.open(updates[1]).shows("There is no such update, or you may not see any part of it.")
 	require.Equal(t, http.StatusNotFound, bob.status)
 	bob.open("/wallet/history/nothing")
 	require.GreaterOrEqual(t, bob.status, http.StatusBadRequest)

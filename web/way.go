@@ -66,7 +66,7 @@ func (w way) RoundTrip(request *http.Request) (*http.Response, error) {
 // answers after the API has counted them as given.
 const maxAnswerBytes = 8 << 20
 
-var errLongAnswer = errors.New("the answer of the node is longer than this page can show")
+var errLongAnswer = errors.New("the node's answer is longer than this page can show")
 
 // recorder keeps an answer of at most [maxAnswerBytes].
 type recorder struct {

@@ -70,10 +70,10 @@ type site struct {
 // New makes a handler that serves the page, and the API at all other paths.
 func New(options Options) (http.Handler, error) {
 	if options.API == nil || options.Secret == nil || options.Now == nil || options.Log == nil {
-		return nil, errors.New("the page needs the API, a secret, a clock and a log")
+		return nil, errors.New("the page needs API, Secret, Now and Log")
 	}
 	if options.Development != nil && options.Development.CountFor == nil {
-		return nil, errors.New("a page that makes tokens has to say for whom what it asks with them counts")
+		return nil, errors.New("the page needs Development.CountFor")
 	}
 	s := &site{Options: options, api: client.New("http://node", 1).Over(way{api: options.API})}
 	s.keys = &keyring{secret: options.Secret, now: options.Now}
@@ -267,8 +267,8 @@ func (s *site) checkForm(v *visit) error {
 	}
 	if !v.sessions.isForm(v.session, v.r.PostFormValue(formField)) {
 		return &problem{
-			Status: http.StatusForbidden, What: "This form belongs to a session that is over.",
-			Next: "Nothing was done. Load the page again, and sign in if it asks you to.",
+			Status: http.StatusForbidden, What: "This form belongs to a session that has ended.",
+			Next: "Nothing was done. Load the page again, and sign in if needed.",
 		}
 	}
 	return nil
