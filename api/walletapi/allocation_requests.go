@@ -141,7 +141,7 @@ func namesSender(
 
 // RejectAllocationRequestResponse is what the app says of it.
 type RejectAllocationRequestResponse struct {
-	Meta map[string]string `json:"meta" required:"true" doc:"What the token standard says of it"`
+	Meta map[string]string `json:"meta" required:"true" doc:"Metadata of the token standard"`
 }
 
 // rejectAllocationRequest declines in the caller's name, who must be asked by the request.

@@ -29,12 +29,12 @@ type AllocateAmuletRequest struct {
 type AllocationSettlement struct {
 	endpoint.Strict
 
-	Executor       string              `json:"executor" required:"true" doc:"Who makes the transfers"`
-	SettlementRef  AllocationReference `json:"settlement_ref" required:"true" doc:"The executor's name for it"`
+	Executor       string              `json:"executor" required:"true" doc:"Party that makes the transfers"`
+	SettlementRef  AllocationReference `json:"settlement_ref" required:"true" doc:"The executor's name for the settlement"`
 	RequestedAt    int64               `json:"requested_at" required:"true" doc:"Microseconds since 1970"`
-	AllocateBefore int64               `json:"allocate_before" required:"true" doc:"Until when coin can be set aside"`
-	SettleBefore   int64               `json:"settle_before" required:"true" doc:"Until when it can be settled"`
-	Meta           map[string]string   `json:"meta" doc:"What the executor says of it"`
+	AllocateBefore int64               `json:"allocate_before" required:"true" doc:"Deadline to set coin aside; microseconds since 1970"`
+	SettleBefore   int64               `json:"settle_before" required:"true" doc:"Deadline to settle; microseconds since 1970"`
+	Meta           map[string]string   `json:"meta" doc:"Metadata from the executor"`
 }
 
 // AllocationReference names a settlement.
@@ -42,29 +42,29 @@ type AllocationReference struct {
 	endpoint.Strict
 
 	ID  string  `json:"id" required:"true" doc:"A name"`
-	CID *string `json:"cid" doc:"A contract"`
+	CID *string `json:"cid" doc:"A contract id"`
 }
 
 // AllocationTransferLeg is one transfer of a settlement.
 type AllocationTransferLeg struct {
 	endpoint.Strict
 
-	Receiver string            `json:"receiver" required:"true" doc:"Who shall get the coin"`
+	Receiver string            `json:"receiver" required:"true" doc:"Receiver of the coin"`
 	Amount   string            `json:"amount" required:"true" doc:"In coin"`
-	Meta     map[string]string `json:"meta" doc:"What the sender says of it"`
+	Meta     map[string]string `json:"meta" doc:"Metadata from the sender"`
 }
 
 // AllocateAmuletResponse is what became of an allocation.
 type AllocateAmuletResponse struct {
 	Output           AllocationOutput    `json:"output" required:"true" doc:"The outcome"`
-	SenderChangeCids []ledger.ContractID `json:"sender_change_cids" required:"true" doc:"Coin that the sender got back"`
-	Meta             map[string]string   `json:"meta" required:"true" doc:"What the token standard says of it"`
+	SenderChangeCids []ledger.ContractID `json:"sender_change_cids" required:"true" doc:"Change that the sender got back"`
+	Meta             map[string]string   `json:"meta" required:"true" doc:"Metadata of the token standard"`
 }
 
 // AllocationOutput is the outcome of an allocation. That of the coin is always an allocation.
 type AllocationOutput struct {
-	AllocationID  *ledger.ContractID `json:"allocation_cid" doc:"The coin that is set aside"`
-	InstructionID *ledger.ContractID `json:"allocation_instruction_cid" doc:"What is still to be done for it"`
+	AllocationID  *ledger.ContractID `json:"allocation_cid" doc:"The allocation"`
+	InstructionID *ledger.ContractID `json:"allocation_instruction_cid" doc:"The instruction that is still open"`
 }
 
 // MarshalJSON writes the field that the outcome has, if any.
@@ -194,7 +194,7 @@ func (a *API) listAllocations(ctx context.Context, _ endpoint.NoRequest) (respon
 // WithdrawAllocationResponse is the coin that came back.
 type WithdrawAllocationResponse struct {
 	SenderHoldingCids []ledger.ContractID `json:"sender_holding_cids" required:"true" doc:"The coin that came back"`
-	Meta              map[string]string   `json:"meta" required:"true" doc:"What the token standard says of it"`
+	Meta              map[string]string   `json:"meta" required:"true" doc:"Metadata of the token standard"`
 }
 
 func (a *API) withdrawAllocation(

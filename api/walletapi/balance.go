@@ -11,10 +11,10 @@ import (
 
 // GetBalanceResponse is what a wallet holds, in coin (contract, GET /v0/wallet/balance).
 type GetBalanceResponse struct {
-	Round                int64           `json:"round" required:"true" doc:"The newest round that is open now"`
-	EffectiveUnlockedQty decimal.Decimal `json:"effective_unlocked_qty" required:"true" doc:"What can be spent"`
-	EffectiveLockedQty   decimal.Decimal `json:"effective_locked_qty" required:"true" doc:"What is locked"`
-	TotalHoldingFees     decimal.Decimal `json:"total_holding_fees" required:"true" doc:"On unlocked coin; shown only"`
+	Round                int64           `json:"round" required:"true" doc:"The newest open round"`
+	EffectiveUnlockedQty decimal.Decimal `json:"effective_unlocked_qty" required:"true" doc:"Coin that the wallet can spend"`
+	EffectiveLockedQty   decimal.Decimal `json:"effective_locked_qty" required:"true" doc:"Locked coin"`
+	TotalHoldingFees     decimal.Decimal `json:"total_holding_fees" required:"true" doc:"Fees on unlocked coin; for information only"`
 }
 
 func (a *API) balance(ctx context.Context, _ endpoint.NoRequest) (GetBalanceResponse, error) {

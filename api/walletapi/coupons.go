@@ -11,7 +11,7 @@ import (
 
 // ListAppRewardCouponsResponse are the rewards for use of the caller's app.
 type ListAppRewardCouponsResponse struct {
-	Coupons []v0.Contract `json:"app_reward_coupons" required:"true" doc:"That the caller can mint; at most 1000"`
+	Coupons []v0.Contract `json:"app_reward_coupons" required:"true" doc:"Coupons that the caller can mint; at most 1000"`
 }
 
 func (a *API) listAppRewardCoupons(
@@ -25,7 +25,7 @@ func (a *API) listAppRewardCoupons(
 
 // ListValidatorRewardCouponsResponse are the rewards for the coin that users burned.
 type ListValidatorRewardCouponsResponse struct {
-	Coupons []v0.Contract `json:"validator_reward_coupons" required:"true" doc:"Of those that the caller mints for"`
+	Coupons []v0.Contract `json:"validator_reward_coupons" required:"true" doc:"Coupons of the users for whom the caller mints"`
 }
 
 // listValidatorRewardCoupons lists the coupons of users whose rewards the caller mints: they gave it a ValidatorRight.
@@ -61,7 +61,7 @@ func (a *API) listValidatorRewardCoupons(
 
 // ListValidatorFaucetCouponsResponse are the rewards for running a node, in their older form.
 type ListValidatorFaucetCouponsResponse struct {
-	Coupons []v0.Contract `json:"validator_faucet_coupons" required:"true" doc:"Of the caller; at most 1000"`
+	Coupons []v0.Contract `json:"validator_faucet_coupons" required:"true" doc:"The caller's coupons; at most 1000"`
 }
 
 func (a *API) listValidatorFaucetCoupons(
@@ -76,7 +76,7 @@ func (a *API) listValidatorFaucetCoupons(
 
 // ListValidatorLivenessActivityRecordsResponse are the rewards for running a node.
 type ListValidatorLivenessActivityRecordsResponse struct {
-	Records []v0.Contract `json:"validator_liveness_activity_records" required:"true" doc:"Of the caller; at most 1000"`
+	Records []v0.Contract `json:"validator_liveness_activity_records" required:"true" doc:"The caller's records; at most 1000"`
 }
 
 func (a *API) listValidatorLivenessActivityRecords(
@@ -89,7 +89,7 @@ func (a *API) listValidatorLivenessActivityRecords(
 
 // ListSvRewardCouponsResponse are the rewards of super validators.
 type ListSvRewardCouponsResponse struct {
-	Coupons []v0.Contract `json:"sv_reward_coupons" required:"true" doc:"That the caller can mint; at most 1000"`
+	Coupons []v0.Contract `json:"sv_reward_coupons" required:"true" doc:"Coupons that the caller can mint; at most 1000"`
 }
 
 func (a *API) listSvRewardCoupons(ctx context.Context, _ endpoint.NoRequest) (ListSvRewardCouponsResponse, error) {

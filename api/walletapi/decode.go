@@ -131,7 +131,7 @@ func decodeBigAmount(field, text string) (decimal.Decimal, error) {
 	exponent, err := strconv.Atoi(cmp.Or(parts[4], "0"))
 	point := len(digits) + exponent
 	if err != nil || point < -maxDigits || point > maxDigits || len(digits)+len(fraction) > maxDigits {
-		return decimal.Decimal{}, decodeFailed("%s: %s has more than 28 digits before the point or 10 after it", field, text)
+		return decimal.Decimal{}, decodeFailed("%s: %s has more than 28 digits before or 10 after the point", field, text)
 	}
 	plain := strings.Repeat("0", max(0, 1-point)) + digits + fraction
 	point = max(point, 1)

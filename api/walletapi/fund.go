@@ -16,16 +16,16 @@ import (
 type AllocateDevelopmentFundCouponRequest struct {
 	endpoint.Strict
 
-	Beneficiary string `json:"beneficiary" required:"true" doc:"Who can mint the coin"`
+	Beneficiary string `json:"beneficiary" required:"true" doc:"Party that can mint the coin"`
 	Amount      string `json:"amount" required:"true" doc:"In coin"`
-	ExpiresAt   int64  `json:"expiresAt" required:"true" doc:"Until when; microseconds since 1970"`
-	Reason      string `json:"reason" required:"true" doc:"What it is for"`
+	ExpiresAt   int64  `json:"expiresAt" required:"true" doc:"Deadline to mint; microseconds since 1970"`
+	Reason      string `json:"reason" required:"true" doc:"Purpose of the coupon"`
 }
 
 // AllocateDevelopmentFundCouponResponse is the coupon, and what is left of those it was taken from.
 type AllocateDevelopmentFundCouponResponse struct {
 	ContractID ledger.ContractID  `json:"development_fund_coupon_contract_id" required:"true" doc:"The coupon"`
-	LeftoverID *ledger.ContractID `json:"unclaimed_development_fund_coupon_contract_id" doc:"What is left, if anything"`
+	LeftoverID *ledger.ContractID `json:"unclaimed_development_fund_coupon_contract_id" doc:"The rest, if any"`
 }
 
 type allocateDevelopmentFundCouponRequest struct {
@@ -98,7 +98,7 @@ func actingAs[T, R, A any](
 
 // ListActiveDevelopmentFundCouponsResponse are the coupons that can be minted, withdrawn or rejected.
 type ListActiveDevelopmentFundCouponsResponse struct {
-	Coupons []v0.Contract `json:"active_development_fund_coupons" required:"true" doc:"From or for the caller"`
+	Coupons []v0.Contract `json:"active_development_fund_coupons" required:"true" doc:"Coupons from or for the caller"`
 }
 
 func (a *API) listActiveDevelopmentFundCoupons(
@@ -112,12 +112,12 @@ func (a *API) listActiveDevelopmentFundCoupons(
 type WithdrawDevelopmentFundCouponRequest struct {
 	endpoint.Strict
 
-	Reason string `json:"reason" required:"true" doc:"Why"`
+	Reason string `json:"reason" required:"true" doc:"Reason for the withdrawal"`
 }
 
 // WithdrawDevelopmentFundCouponResponse is the fund's coupon that it became again.
 type WithdrawDevelopmentFundCouponResponse struct {
-	ContractID ledger.ContractID `json:"unclaimed_development_fund_coupon_contract_id" required:"true" doc:"The fund's"`
+	ContractID ledger.ContractID `json:"unclaimed_development_fund_coupon_contract_id" required:"true" doc:"The coupon of the fund"`
 }
 
 type withdrawDevelopmentFundCouponRequest struct {

@@ -19,21 +19,21 @@ import (
 type ListDevelopmentFundCouponHistoryResponse struct {
 	History []DevelopmentFundCouponItem `json:"development_fund_coupon_history" required:"true" doc:"Last archived first"`
 
-	NextPageToken *int64 `json:"next_page_token" doc:"For after; null at the end"`
+	NextPageToken *int64 `json:"next_page_token" doc:"Value for after; null on the last page"`
 }
 
 // DevelopmentFundCouponItem is a coupon that is no more.
 type DevelopmentFundCouponItem struct {
-	CreatedAt   endpoint.Timestamp `json:"createdAt" required:"true" doc:"When it was made"`
-	ArchivedAt  endpoint.Timestamp `json:"archivedAt" required:"true" doc:"When it ended"`
-	ExpiresAt   endpoint.Timestamp `json:"expiresAt" required:"true" doc:"Until when it could be minted"`
-	Beneficiary ledger.Party       `json:"beneficiary" required:"true" doc:"Who could mint it"`
-	FundManager ledger.Party       `json:"fund_manager" required:"true" doc:"Who gave it"`
+	CreatedAt   endpoint.Timestamp `json:"createdAt" required:"true" doc:"Creation of the coupon"`
+	ArchivedAt  endpoint.Timestamp `json:"archivedAt" required:"true" doc:"End of the coupon"`
+	ExpiresAt   endpoint.Timestamp `json:"expiresAt" required:"true" doc:"Deadline to mint"`
+	Beneficiary ledger.Party       `json:"beneficiary" required:"true" doc:"Party that could mint the coin"`
+	FundManager ledger.Party       `json:"fund_manager" required:"true" doc:"Party that gave the coupon"`
 	Amount      decimal.Decimal    `json:"amount" required:"true" doc:"In coin"`
-	Reason      string             `json:"reason" required:"true" doc:"What it was for"`
+	Reason      string             `json:"reason" required:"true" doc:"Purpose of the coupon"`
 	Status      CouponStatus       `json:"status" required:"true" doc:"How it ended"`
 
-	RejectionOrWithdrawalReason *string `json:"rejection_or_withdrawal_reason" doc:"What was said of that"`
+	RejectionOrWithdrawalReason *string `json:"rejection_or_withdrawal_reason" doc:"Reason for the rejection or withdrawal"`
 }
 
 // size is about how many bytes the item has.
@@ -53,8 +53,8 @@ type CouponStatus string
 func (CouponStatus) Names() []string { return []string{"withdrawn", "rejected", "claimed", "expired"} }
 
 type developmentFundHistoryRequest struct {
-	After *int64 `query:"after" doc:"The next_page_token of the page before"`
-	Limit *int32 `query:"limit" doc:"Most items to return, 1 to 1000"`
+	After *int64 `query:"after" doc:"The next_page_token of the previous page"`
+	Limit *int32 `query:"limit" doc:"Maximum number of items, 1 to 1000"`
 }
 
 // couponWalk is how many transactions one page of the history of coupons looks at. It comes back short, with a token,

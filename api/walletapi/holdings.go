@@ -16,16 +16,16 @@ import (
 
 // ListHoldingsResponse are the coins of a wallet (contract, GET /v0/wallet/coins; upstream, GET /v0/wallet/amulets).
 type ListHoldingsResponse struct {
-	Amulets       []AmuletPosition `json:"amulets" required:"true" doc:"What can be spent, oldest first; the 1000 largest"`
-	LockedAmulets []AmuletPosition `json:"locked_amulets" required:"true" doc:"What is locked; at most the 1000 largest"`
+	Amulets       []AmuletPosition `json:"amulets" required:"true" doc:"Unlocked coins, oldest first; the 1000 largest"`
+	LockedAmulets []AmuletPosition `json:"locked_amulets" required:"true" doc:"Locked coins; the 1000 largest"`
 }
 
 // AmuletPosition is one coin.
 type AmuletPosition struct {
 	Contract          v0.ContractWithState `json:"contract" required:"true" doc:"The coin"`
-	Round             int64                `json:"round" required:"true" doc:"The newest round that is open now"`
-	AccruedHoldingFee decimal.Decimal      `json:"accrued_holding_fee" required:"true" doc:"Until that round; shown only"`
-	EffectiveAmount   decimal.Decimal      `json:"effective_amount" required:"true" doc:"What can be spent of it"`
+	Round             int64                `json:"round" required:"true" doc:"The newest open round"`
+	AccruedHoldingFee decimal.Decimal      `json:"accrued_holding_fee" required:"true" doc:"Fee up to that round; for information only"`
+	EffectiveAmount   decimal.Decimal      `json:"effective_amount" required:"true" doc:"Amount that the wallet can spend"`
 }
 
 func (a *API) listHoldings(ctx context.Context, _ endpoint.NoRequest) (response ListHoldingsResponse, err error) {

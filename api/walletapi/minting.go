@@ -16,13 +16,13 @@ import (
 // ListMintingDelegationProposalsResponse is a page of wishes that the caller mints others' rewards.
 type ListMintingDelegationProposalsResponse struct {
 	Proposals     []MintingDelegationItem `json:"proposals" required:"true" doc:"Oldest first"`
-	NextPageToken *int64                  `json:"next_page_token" doc:"For after; null at the end"`
+	NextPageToken *int64                  `json:"next_page_token" doc:"Value for after; null on the last page"`
 }
 
 // ListMintingDelegationsResponse is a page of those whose rewards the caller mints.
 type ListMintingDelegationsResponse struct {
 	Delegations   []MintingDelegationItem `json:"delegations" required:"true" doc:"Oldest first"`
-	NextPageToken *int64                  `json:"next_page_token" doc:"For after; null at the end"`
+	NextPageToken *int64                  `json:"next_page_token" doc:"Value for after; null on the last page"`
 }
 
 // MintingDelegationItem is a delegation, or the proposal of one.

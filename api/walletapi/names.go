@@ -16,11 +16,11 @@ type ListAnsEntriesResponse struct {
 type OwnAnsEntry struct {
 	ContractID      string `json:"contractId" required:"true" doc:"The contract"`
 	Name            string `json:"name" required:"true" doc:"The name"`
-	Amount          string `json:"amount" required:"true" doc:"What it costs"`
-	Unit            string `json:"unit" required:"true" doc:"In which unit"`
-	ExpiresAt       string `json:"expiresAt" required:"true" doc:"Until when; milliseconds since 1970"`
-	PaymentInterval string `json:"paymentInterval" required:"true" doc:"How often it is paid for; microseconds"`
-	PaymentDuration string `json:"paymentDuration" required:"true" doc:"How long a payment may take; microseconds"`
+	Amount          string `json:"amount" required:"true" doc:"Price of the name"`
+	Unit            string `json:"unit" required:"true" doc:"Unit of the amount"`
+	ExpiresAt       string `json:"expiresAt" required:"true" doc:"Expiry time; milliseconds since 1970"`
+	PaymentInterval string `json:"paymentInterval" required:"true" doc:"Time between payments; microseconds"`
+	PaymentDuration string `json:"paymentDuration" required:"true" doc:"Time for a payment; microseconds"`
 }
 
 // CreateAnsEntryRequest asks for a name.
@@ -28,17 +28,17 @@ type CreateAnsEntryRequest struct {
 	endpoint.Strict
 
 	Name        string `json:"name" required:"true" doc:"The name"`
-	URL         string `json:"url" required:"true" doc:"Where to read about it"`
-	Description string `json:"description" required:"true" doc:"In words"`
+	URL         string `json:"url" required:"true" doc:"Web page of the name"`
+	Description string `json:"description" required:"true" doc:"Description"`
 }
 
 // CreateAnsEntryResponse is the request for a name, which has to be paid.
 type CreateAnsEntryResponse struct {
 	EntryContextCID        string `json:"entryContextCid" required:"true" doc:"The request"`
-	SubscriptionRequestCID string `json:"subscriptionRequestCid" required:"true" doc:"What has to be accepted to pay"`
+	SubscriptionRequestCID string `json:"subscriptionRequestCid" required:"true" doc:"The request to accept in order to pay"`
 	Name                   string `json:"name" required:"true" doc:"The name"`
-	URL                    string `json:"url" required:"true" doc:"Where to read about it"`
-	Description            string `json:"description" required:"true" doc:"In words"`
+	URL                    string `json:"url" required:"true" doc:"Web page of the name"`
+	Description            string `json:"description" required:"true" doc:"Description"`
 }
 
 type createAnsEntryRequest struct {
@@ -50,8 +50,8 @@ type createAnsEntryRequest struct {
 func (a *API) Names() []endpoint.Endpoint {
 	g := group{api: a, tag: "Names"}
 	return []endpoint.Endpoint{
-		endpoint.New(g.get("/v0/entry/all", "listOwnAnsEntries", "List the names that the caller has."), a.listAnsEntries),
-		endpoint.New(g.read("/v0/entry/create", "createAnsEntry", "Ask for a name. It is always refused."),
+		endpoint.New(g.get("/v0/entry/all", "listOwnAnsEntries", "List the caller's names."), a.listAnsEntries),
+		endpoint.New(g.read("/v0/entry/create", "createAnsEntry", "Request a name. This always fails: there is no name service."),
 			a.createAnsEntry),
 	}
 }

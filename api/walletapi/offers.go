@@ -20,11 +20,11 @@ import (
 type CreateTransferOfferRequest struct {
 	endpoint.Strict
 
-	ReceiverPartyID string `json:"receiver_party_id" required:"true" doc:"Who shall get the coin"`
+	ReceiverPartyID string `json:"receiver_party_id" required:"true" doc:"Receiver of the coin"`
 	Amount          string `json:"amount" required:"true" doc:"In coin, with at most ten digits after the point"`
-	Description     string `json:"description" required:"true" doc:"For the receiver; fewer than 280 characters"`
-	ExpiresAt       int64  `json:"expires_at" required:"true" doc:"Until when; microseconds since 1970"`
-	TrackingID      string `json:"tracking_id" required:"true" doc:"The sender's own name; fewer than 280 characters"`
+	Description     string `json:"description" required:"true" doc:"Text for the receiver; fewer than 280 characters"`
+	ExpiresAt       int64  `json:"expires_at" required:"true" doc:"Deadline to accept; microseconds since 1970"`
+	TrackingID      string `json:"tracking_id" required:"true" doc:"Name that the sender chooses; fewer than 280 characters"`
 }
 
 // CreateTransferOfferResponse is the offer.

@@ -19,7 +19,7 @@ type AcceptTransferOfferResponse struct {
 // TransferOfferReference names an offer in a body, for the paths without its id.
 type TransferOfferReference struct {
 	ContractID      string `json:"contract_id" doc:"The offer"`
-	OfferContractID string `json:"offer_contract_id" doc:"The offer, by the name that its creation answers with"`
+	OfferContractID string `json:"offer_contract_id" doc:"The offer; alternative name for contract_id"`
 }
 
 type offerRequest struct {

@@ -65,22 +65,22 @@ func (a *API) trackedOffer(
 }
 
 type trackingRequest struct {
-	TrackingID string `path:"tracking_id" doc:"The name that the request was given"`
+	TrackingID string `path:"tracking_id" doc:"The tracking id of the request"`
 }
 
 type offerStatusRequest struct {
-	TrackingID string       `path:"tracking_id" doc:"The name that the offer was given"`
-	Sender     ledger.Party `query:"sender" doc:"Whose offer it is; the caller's own, or the one it received, if left out"`
+	TrackingID string       `path:"tracking_id" doc:"The tracking id of the offer"`
+	Sender     ledger.Party `query:"sender" doc:"Sender of the offer; default: the caller, or the only sender"`
 }
 
 // GetTransferOfferStatusResponse is what became of an offer. Which fields there are depends on the status.
 type GetTransferOfferStatusResponse struct {
-	Status        OfferStatus        `json:"status" required:"true" doc:"How far it has come"`
-	TransactionID *ledger.UpdateID   `json:"transaction_id" doc:"The update that brought it there; unless it failed"`
+	Status        OfferStatus        `json:"status" required:"true" doc:"Status of the offer"`
+	TransactionID *ledger.UpdateID   `json:"transaction_id" doc:"The update that led to this status; not for failed offers"`
 	ContractID    *ledger.ContractID `json:"contract_id" doc:"The offer, the accepted offer, or the receiver's new coin"`
 
-	FailureKind     *FailureKind `json:"failure_kind" doc:"Why it failed"`
-	WithdrawnReason *string      `json:"withdrawn_reason" doc:"What was said of that, if it was withdrawn"`
+	FailureKind     *FailureKind `json:"failure_kind" doc:"Kind of failure"`
+	WithdrawnReason *string      `json:"withdrawn_reason" doc:"Reason of the withdrawal, if any"`
 }
 
 // OfferStatus is how far an offer has come.

@@ -23,8 +23,8 @@ type CreateTransferPreapprovalResponse struct {
 
 // TransferPreapprovalConflict is the answer to who wants a preapproval and has one, or cannot have one now.
 type TransferPreapprovalConflict struct {
-	ContractID ledger.ContractID `json:"transfer_preapproval_contract_id,omitempty" doc:"The one that there is, if any"`
-	Error      string            `json:"error" required:"true" doc:"What is wrong, in words"`
+	ContractID ledger.ContractID `json:"transfer_preapproval_contract_id,omitempty" doc:"The existing preapproval, if any"`
+	Error      string            `json:"error" required:"true" doc:"The error text"`
 }
 
 // createTransferPreapproval proposes a preapproval in the caller's name, which the operator accepts and pays for, in

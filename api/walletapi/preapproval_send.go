@@ -17,10 +17,10 @@ import (
 type TransferPreapprovalSendRequest struct {
 	endpoint.Strict
 
-	ReceiverPartyID string  `json:"receiver_party_id" required:"true" doc:"Who gets the coin"`
+	ReceiverPartyID string  `json:"receiver_party_id" required:"true" doc:"Receiver of the coin"`
 	Amount          string  `json:"amount" required:"true" doc:"In coin, with at most ten digits after the point"`
-	DeduplicationID string  `json:"deduplication_id" required:"true" doc:"Sends with the same id happen once in a day"`
-	Description     *string `json:"description" doc:"For the receiver"`
+	DeduplicationID string  `json:"deduplication_id" required:"true" doc:"The node makes only one send with this id in a day"`
+	Description     *string `json:"description" doc:"Text for the receiver"`
 }
 
 type transferPreapprovalSendRequest struct {

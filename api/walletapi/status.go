@@ -40,8 +40,8 @@ func (a *API) userStatus(ctx context.Context, _ endpoint.NoRequest) (none UserSt
 
 // FeatureSupportResponse says what the network's contracts can do.
 type FeatureSupportResponse struct {
-	TokenStandard                  bool `json:"token_standard" required:"true" doc:"Transfers by the token standard"`
-	TransferPreapprovalDescription bool `json:"transfer_preapproval_description" required:"true" doc:"Sends with words"`
+	TokenStandard                  bool `json:"token_standard" required:"true" doc:"Support for token standard transfers"`
+	TransferPreapprovalDescription bool `json:"transfer_preapproval_description" required:"true" doc:"Support for a description in sends"`
 }
 
 func (a *API) featureSupport(ctx context.Context, _ endpoint.NoRequest) (FeatureSupportResponse, error) {

@@ -128,15 +128,15 @@ type ListSubscriptionsResponse struct {
 // SubscriptionAndState is a subscription and the contract that says how far it is.
 type SubscriptionAndState struct {
 	Subscription v0.Contract       `json:"subscription" required:"true" doc:"The subscription"`
-	State        SubscriptionState `json:"state" required:"true" doc:"Idle between payments, or the payment"`
+	State        SubscriptionState `json:"state" required:"true" doc:"Idle between payments, or the open payment"`
 }
 
 // SubscriptionState is how far a subscription is.
 type SubscriptionState struct {
 	endpoint.OneOf
 
-	Idle    *v0.Contract `json:"idle,omitempty" doc:"It waits for the next payment to be due"`
-	Payment *v0.Contract `json:"payment,omitempty" doc:"A payment is made, and not collected"`
+	Idle    *v0.Contract `json:"idle,omitempty" doc:"The subscription waits until the next payment is due"`
+	Payment *v0.Contract `json:"payment,omitempty" doc:"The payment that the app has not collected yet"`
 }
 
 func (a *API) listSubscriptions(

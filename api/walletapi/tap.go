@@ -15,8 +15,8 @@ import (
 type TapRequest struct {
 	endpoint.Strict
 
-	Amount    string  `json:"amount" required:"true" doc:"In US dollars; coin at the price of the newest open round"`
-	CommandID *string `json:"command_id" doc:"Taps with the same id happen once in a day"`
+	Amount    string  `json:"amount" required:"true" doc:"In US dollars; converted at the price of the newest open round"`
+	CommandID *string `json:"command_id" doc:"The node makes only one tap with this id in a day"`
 }
 
 // TapResponse is the coin.

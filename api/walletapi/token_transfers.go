@@ -21,24 +21,24 @@ import (
 type CreateTokenStandardTransferRequest struct {
 	endpoint.Strict
 
-	ReceiverPartyID string `json:"receiver_party_id" required:"true" doc:"Who shall get the coin"`
+	ReceiverPartyID string `json:"receiver_party_id" required:"true" doc:"Receiver of the coin"`
 	Amount          string `json:"amount" required:"true" doc:"In coin"`
-	Description     string `json:"description" required:"true" doc:"For the receiver"`
-	ExpiresAt       int64  `json:"expires_at" required:"true" doc:"Until when it can be accepted; microseconds since 1970"`
-	TrackingID      string `json:"tracking_id" required:"true" doc:"The sender's own name: transfers with it happen once"`
+	Description     string `json:"description" required:"true" doc:"Text for the receiver"`
+	ExpiresAt       int64  `json:"expires_at" required:"true" doc:"Deadline to accept; microseconds since 1970"`
+	TrackingID      string `json:"tracking_id" required:"true" doc:"Name that the sender chooses; the node makes one transfer with it"`
 }
 
 // TokenStandardTransferResponse is what became of a transfer.
 type TokenStandardTransferResponse struct {
 	Output           TransferOutput      `json:"output" required:"true" doc:"The outcome"`
-	SenderChangeCids []ledger.ContractID `json:"sender_change_cids" required:"true" doc:"Coin that the sender got back"`
-	Meta             map[string]string   `json:"meta" required:"true" doc:"What the token standard says of it"`
+	SenderChangeCids []ledger.ContractID `json:"sender_change_cids" required:"true" doc:"Change that the sender got back"`
+	Meta             map[string]string   `json:"meta" required:"true" doc:"Metadata of the token standard"`
 }
 
 // TransferOutput is the outcome of a transfer: an instruction while it is pending, coin when it is completed, and
 // nothing when it failed.
 type TransferOutput struct {
-	InstructionID *ledger.ContractID   `json:"transfer_instruction_cid" doc:"What the receiver has to accept"`
+	InstructionID *ledger.ContractID   `json:"transfer_instruction_cid" doc:"The instruction that the receiver has to accept"`
 	HoldingIDs    *[]ledger.ContractID `json:"receiver_holding_cids" doc:"The receiver's new coin"`
 }
 

@@ -22,8 +22,8 @@ type CreateBuyTrafficRequest struct {
 	ReceivingValidatorPartyID string `json:"receiving_validator_party_id" required:"true" doc:"A party of the node"`
 	DomainID                  string `json:"domain_id" required:"true" doc:"The synchronizer"`
 	TrafficAmount             int64  `json:"traffic_amount" required:"true" doc:"In bytes"`
-	TrackingID                string `json:"tracking_id" required:"true" doc:"The caller's own name for the request"`
-	ExpiresAt                 int64  `json:"expires_at" required:"true" doc:"Until when; microseconds since 1970"`
+	TrackingID                string `json:"tracking_id" required:"true" doc:"Name that the caller chooses"`
+	ExpiresAt                 int64  `json:"expires_at" required:"true" doc:"Deadline for the purchase; microseconds since 1970"`
 }
 
 // CreateBuyTrafficRequestResponse is the request, which automation sees to.

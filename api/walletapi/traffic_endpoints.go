@@ -13,21 +13,21 @@ func (a *API) Traffic() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
 		validator.Planned(a.Base, endpoint.Info{
 			Method: http.MethodPost, Path: path, OperationID: "createBuyTrafficRequest", Tag: tagWallet,
-			Access: endpoint.Public, Summary: "Ask the caller's wallet to buy traffic.",
+			Access: endpoint.Public, Summary: "Request that the caller's wallet buy traffic.",
 			Authorize: a.OwnersOnly("createBuyTrafficRequest"),
-			Description: "The request is answered as soon as it is on the ledger. The wallet buys in the background: ask for " +
-				"the request's status.",
+			Description: "The answer comes when the request is on the ledger. The wallet buys the traffic in the " +
+				"background: read the request's status.",
 		}, a.createBuyTrafficRequest),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: path + "/{tracking_id}/status", OperationID: "getBuyTrafficRequestStatus",
-			Tag: tagWallet, Access: endpoint.Public, Reads: true, Summary: "Get what became of a request to buy traffic.",
+			Tag: tagWallet, Access: endpoint.Public, Reads: true, Summary: "Get the status of a request to buy traffic.",
 		}, a.getBuyTrafficRequestStatus),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v0/wallet/transactions", OperationID: "exportTransactions", Tag: tagWallet,
 			Bodies: []endpoint.Body{endpoint.JSONBody(ListTransactionsResponse{}), {Type: csvType}},
 			Access: endpoint.Public, Long: true, Summary: "Get the history of the caller's wallet, also as CSV.",
-			Description: "With Accept: text/csv a table of all of it, the newest first; else the same JSON as from " +
-				"POST /v0/wallet/transactions, a page at a time.",
+			Description: "With Accept: text/csv the whole history as a table, newest first. Otherwise one page of the JSON " +
+				"that POST /v0/wallet/transactions returns.",
 		}, a.exportTransactions),
 	}
 }

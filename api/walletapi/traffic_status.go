@@ -19,9 +19,9 @@ type TrafficRequestStatus string
 // status.
 type GetBuyTrafficRequestStatusResponse struct {
 	Status          TrafficRequestStatus `json:"status" required:"true" doc:"created, completed or failed"`
-	TransactionID   *ledger.UpdateID     `json:"transaction_id" doc:"The purchase, if it was made"`
-	FailureReason   *tracking.Failure    `json:"failure_reason" doc:"expired or rejected, if it failed"`
-	RejectionReason *string              `json:"rejection_reason" doc:"Why it was rejected"`
+	TransactionID   *ledger.UpdateID     `json:"transaction_id" doc:"The purchase, if completed"`
+	FailureReason   *tracking.Failure    `json:"failure_reason" doc:"If failed: expired or rejected"`
+	RejectionReason *string              `json:"rejection_reason" doc:"Reason for the rejection"`
 }
 
 // MarshalJSON writes the fields that the status has, and no others.

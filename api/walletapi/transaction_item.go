@@ -12,24 +12,24 @@ import (
 // TransactionItem is an item of a wallet's history. Which fields there are depends on its type.
 type TransactionItem struct {
 	Type    TransactionType    `json:"transaction_type" required:"true" doc:"The kind of the item"`
-	Subtype TransactionSubtype `json:"transaction_subtype" required:"true" doc:"The choice that the item is about"`
-	EventID string             `json:"event_id" required:"true" doc:"Unique in the wallet; for begin_after_id"`
+	Subtype TransactionSubtype `json:"transaction_subtype" required:"true" doc:"The choice"`
+	EventID string             `json:"event_id" required:"true" doc:"Unique in the wallet; value for begin_after_id"`
 	Date    endpoint.Timestamp `json:"date" required:"true" doc:"Effective time of the transaction"`
 
-	Sender    *PartyAndAmount  `json:"sender" doc:"Transfers: whose coin was spent, and by how much it changed"`
-	Receivers []PartyAndAmount `json:"receivers" doc:"Who has how much more; 0 for whom coin is set aside"`
+	Sender    *PartyAndAmount  `json:"sender" doc:"Transfers: the sender and the change of its coin"`
+	Receivers []PartyAndAmount `json:"receivers" doc:"Receivers and their gain; 0 if the coin is set aside"`
 
 	HoldingFees                *decimal.Decimal `json:"holding_fees" doc:"Transfers: always zero"`
 	AppRewardsUsed             *decimal.Decimal `json:"app_rewards_used" doc:"Transfers: coin minted from app rewards"`
-	ValidatorRewardsUsed       *decimal.Decimal `json:"validator_rewards_used" doc:"The same of validator rewards"`
-	SvRewardsUsed              *decimal.Decimal `json:"sv_rewards_used" doc:"The same of super validator rewards"`
-	DevelopmentFundCouponsUsed *decimal.Decimal `json:"development_fund_coupons_used" doc:"The same of fund coupons"`
+	ValidatorRewardsUsed       *decimal.Decimal `json:"validator_rewards_used" doc:"Transfers: coin minted from validator rewards"`
+	SvRewardsUsed              *decimal.Decimal `json:"sv_rewards_used" doc:"Transfers: coin minted from super validator rewards"`
+	DevelopmentFundCouponsUsed *decimal.Decimal `json:"development_fund_coupons_used" doc:"Transfers: coin minted from fund coupons"`
 
-	InstructionReceiver *ledger.Party      `json:"transfer_instruction_receiver" doc:"Of a transfer offered in two steps"`
-	InstructionAmount   *decimal.Decimal   `json:"transfer_instruction_amount" doc:"Of a transfer offered in two steps"`
-	InstructionID       *ledger.ContractID `json:"transfer_instruction_cid" doc:"Of a transfer in two steps"`
-	Description         *string            `json:"description" doc:"Transfers: what the sender wrote"`
-	Details             string             `json:"details" doc:"Notifications: what there is to know"`
+	InstructionReceiver *ledger.Party      `json:"transfer_instruction_receiver" doc:"Receiver of a transfer in two steps"`
+	InstructionAmount   *decimal.Decimal   `json:"transfer_instruction_amount" doc:"Amount of a transfer in two steps"`
+	InstructionID       *ledger.ContractID `json:"transfer_instruction_cid" doc:"Instruction of a transfer in two steps"`
+	Description         *string            `json:"description" doc:"Transfers: the sender's text"`
+	Details             string             `json:"details" doc:"Notifications: the text"`
 }
 
 // TransactionType is the kind of an item.
@@ -43,15 +43,15 @@ func (TransactionType) Names() []string {
 // TransactionSubtype is the choice that an item is about.
 type TransactionSubtype struct {
 	TemplateID      string  `json:"template_id" required:"true" doc:"By package name"`
-	Choice          string  `json:"choice" required:"true" doc:"Its name"`
+	Choice          string  `json:"choice" required:"true" doc:"Name of the choice"`
 	AmuletOperation *string `json:"amulet_operation" doc:"The operation of a wallet's batch"`
 	InterfaceID     *string `json:"interface_id" doc:"The interface of the choice"`
 }
 
 // PartyAndAmount is by how much a party's coin changed.
 type PartyAndAmount struct {
-	Party  ledger.Party    `json:"party" required:"true" doc:"Whose"`
-	Amount decimal.Decimal `json:"amount" required:"true" doc:"By how much, in coin"`
+	Party  ledger.Party    `json:"party" required:"true" doc:"The party"`
+	Amount decimal.Decimal `json:"amount" required:"true" doc:"Change of the party's coin"`
 }
 
 // commonItem has the fields of all items, transferItem those of transfers.

@@ -36,13 +36,13 @@ func (a *API) eachUpdate(
 type ListTransactionsRequest struct {
 	endpoint.Strict
 
-	PageSize     int64  `json:"page_size" required:"true" doc:"Most items to return, 1 to 1000"`
-	BeginAfterID string `json:"begin_after_id" doc:"The event_id of the last item of the page before"`
+	PageSize     int64  `json:"page_size" required:"true" doc:"Maximum number of items, 1 to 1000"`
+	BeginAfterID string `json:"begin_after_id" doc:"The event_id of the last item of the previous page"`
 }
 
 // ListTransactionsResponse is a page; fewer items than were asked for are the last ones.
 type ListTransactionsResponse struct {
-	Items []TransactionItem `json:"items" required:"true" doc:"The newest first"`
+	Items []TransactionItem `json:"items" required:"true" doc:"Newest first"`
 }
 
 type listTransactionsRequest struct {

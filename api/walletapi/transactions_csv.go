@@ -17,8 +17,8 @@ import (
 )
 
 type exportTransactionsRequest struct {
-	PageSize     *int64 `query:"page_size" doc:"Most items, 1 to 1000; left out, JSON has 100 and CSV has all"`
-	BeginAfterID string `query:"begin_after_id" doc:"The event_id of the last item of the page before"`
+	PageSize     *int64 `query:"page_size" doc:"Maximum number of items, 1 to 1000; default: 100 as JSON, all as CSV"`
+	BeginAfterID string `query:"begin_after_id" doc:"The event_id of the last item of the previous page"`
 }
 
 const (

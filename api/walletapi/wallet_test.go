@@ -176,8 +176,8 @@ func TestAPreapprovalOfOnesOwn(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	for _, words := range []string{
-		"The operator does not have the coin for the preapproval's fee", "`florin tap operator 1000`", "Transfer preapproval " +
-			"creation request timed out because validator automation did not complete it in time", // upstream's
+		"The operator does not have the coin for the preapproval's fee", "`florin tap operator 1000`", "Transfer " +
+			"preapproval creation request timed out because validator automation did not complete it in time", // upstream's
 	} {
 		refused(t, b.post(b.bob, "/v0/wallet/transfer-preapproval", nil), http.StatusTooManyRequests, words)
 	}

@@ -18,12 +18,12 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
 		endpoint.New(a.ForOperators(endpoint.Info{
 			Method: http.MethodGet, Path: "/v0/admin/participant/identities", OperationID: "getParticipantIdentities",
-			Tag: tagParticipant, Summary: "Tell who the participant is. Private keys are not part of it.",
+			Tag: tagParticipant, Summary: "Get the identity of the participant, without private keys.",
 		}), a.participantIdentities),
 		endpoint.New(a.ForOperators(endpoint.Info{
 			Method: http.MethodGet, Path: "/v0/admin/participant/global-domain-connection-config",
 			OperationID: "getGlobalDomainConnectionConfig", Tag: tagParticipant,
-			Summary: "Tell how the participant is connected to its synchronizer, which is in the same process.",
+			Summary: "Get the participant's connection to its synchronizer, which runs in the same process.",
 		}), a.connectionConfig),
 		endpoint.New(a.ForOperators(endpoint.Info{
 			Method: http.MethodGet, Path: "/v0/admin/transfer-preapprovals", OperationID: "listTransferPreapprovals",

@@ -14,8 +14,8 @@ import (
 // keys are not part of it: they are in the database, and are backed up with it.
 type ParticipantIdentitiesResponse struct {
 	ID                      string           `json:"id" required:"true" doc:"The participant: hint::fingerprint"`
-	Keys                    []ParticipantKey `json:"keys" required:"true" doc:"Its public keys"`
-	AuthorizedStoreSnapshot endpoint.Bytes   `json:"authorizedStoreSnapshot" required:"true" doc:"Its topology"`
+	Keys                    []ParticipantKey `json:"keys" required:"true" doc:"The participant's public keys"`
+	AuthorizedStoreSnapshot endpoint.Bytes   `json:"authorizedStoreSnapshot" required:"true" doc:"The participant's topology"`
 	Version                 *string          `json:"version" doc:"Always null: the format has one version"`
 }
 
@@ -23,7 +23,7 @@ type ParticipantIdentitiesResponse struct {
 type ParticipantKey struct {
 	Type  string  `json:"type" required:"true" doc:"signing"`
 	KeyID string  `json:"keyId" required:"true" doc:"The key's fingerprint"`
-	Name  *string `json:"name" doc:"What it is for"`
+	Name  *string `json:"name" doc:"Purpose of the key"`
 }
 
 // GlobalDomainConnectionConfigResponse says how the participant is connected to its synchronizer (upstream's GET
@@ -35,22 +35,22 @@ type GlobalDomainConnectionConfigResponse struct {
 // SequencerConnections are the connections to a synchronizer.
 type SequencerConnections struct {
 	Connections          []SequencerConnection `json:"connections" required:"true" doc:"One: the node itself"`
-	TrustThreshold       int32                 `json:"sequencer_trust_threshold" required:"true" doc:"How many must agree"`
-	LivenessMargin       int32                 `json:"sequencer_liveness_margin" required:"true" doc:"How many more"`
-	RequestAmplification RequestAmplification  `json:"submission_request_amplification" required:"true" doc:"How often"`
+	TrustThreshold       int32                 `json:"sequencer_trust_threshold" required:"true" doc:"Number of sequencers that must agree"`
+	LivenessMargin       int32                 `json:"sequencer_liveness_margin" required:"true" doc:"Number of additional sequencers"`
+	RequestAmplification RequestAmplification  `json:"submission_request_amplification" required:"true" doc:"Number of sequencers that get a request"`
 }
 
 // SequencerConnection is a connection to one sequencer.
 type SequencerConnection struct {
-	Alias             string   `json:"sequencer_alias" required:"true" doc:"Its name"`
-	Endpoints         []string `json:"endpoints" required:"true" doc:"Empty: it is in this process, and has no address"`
-	TransportSecurity bool     `json:"transport_security" required:"true" doc:"Whether TLS is used"`
+	Alias             string   `json:"sequencer_alias" required:"true" doc:"Alias of the sequencer"`
+	Endpoints         []string `json:"endpoints" required:"true" doc:"Empty: the sequencer runs in this process and has no address"`
+	TransportSecurity bool     `json:"transport_security" required:"true" doc:"Whether the connection uses TLS"`
 }
 
 // RequestAmplification says to how many sequencers a request is sent.
 type RequestAmplification struct {
-	Factor          int32 `json:"factor" required:"true" doc:"To how many"`
-	PatienceSeconds int32 `json:"patience_seconds" required:"true" doc:"After how long to the next"`
+	Factor          int32 `json:"factor" required:"true" doc:"Number of sequencers"`
+	PatienceSeconds int32 `json:"patience_seconds" required:"true" doc:"Seconds before the request goes to the next sequencer"`
 }
 
 func (a *API) participantIdentities(

@@ -13,7 +13,7 @@ import (
 )
 
 type receiverRequest struct {
-	Receiver string `path:"receiver-party" doc:"Whose preapproval it is"`
+	Receiver string `path:"receiver-party" doc:"Receiver of the preapproval"`
 }
 
 func (a *API) listPreapprovals(ctx context.Context, _ endpoint.NoRequest) (validator.ListContractsResponse, error) {

@@ -24,14 +24,14 @@ type PrepareAcceptExternalPartySetupProposalRequest struct {
 
 	ContractID     string `json:"contract_id" required:"true" doc:"The ExternalPartySetupProposal"`
 	UserPartyID    string `json:"user_party_id" required:"true" doc:"The external party"`
-	VerboseHashing bool   `json:"verbose_hashing" doc:"Whether to tell how the hash comes about"`
+	VerboseHashing bool   `json:"verbose_hashing" doc:"Whether to explain how the hash is computed"`
 }
 
 // PrepareAcceptExternalPartySetupProposalResponse is a transaction to look at and sign.
 type PrepareAcceptExternalPartySetupProposalResponse struct {
-	Transaction    endpoint.Bytes `json:"transaction" required:"true" doc:"The transaction; to be sent back"`
-	TxHash         string         `json:"tx_hash" required:"true" doc:"34 bytes in hexadecimal, all of which are signed"`
-	HashingDetails *string        `json:"hashing_details" doc:"What was hashed, with verbose_hashing"`
+	Transaction    endpoint.Bytes `json:"transaction" required:"true" doc:"The transaction; send it back with the signature"`
+	TxHash         string         `json:"tx_hash" required:"true" doc:"34 bytes in hexadecimal; sign all of them"`
+	HashingDetails *string        `json:"hashing_details" doc:"The hashed values, with verbose_hashing"`
 }
 
 // SubmitExternalPartyRequest brings a signed transaction.
@@ -46,7 +46,7 @@ type ExternalPartySubmission struct { //nolint:revive // the name is the API's
 	endpoint.Strict
 
 	PartyID      string         `json:"party_id" required:"true" doc:"The party that has signed"`
-	Transaction  endpoint.Bytes `json:"transaction" required:"true" doc:"As it was prepared"`
+	Transaction  endpoint.Bytes `json:"transaction" required:"true" doc:"The prepared transaction, unchanged"`
 	SignedTxHash string         `json:"signed_tx_hash" required:"true" doc:"The signature, 64 bytes in hexadecimal"`
 	PublicKey    string         `json:"public_key" required:"true" doc:"The party's key, 32 bytes in hexadecimal"`
 }

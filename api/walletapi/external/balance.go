@@ -35,10 +35,10 @@ type ExternalPartyBalanceResponse struct { //nolint:revive // the name is the AP
 	PartyID            ledger.Party    `json:"party_id" required:"true" doc:"The party"`
 	TotalUnlockedCoin  decimal.Decimal `json:"total_unlocked_coin" required:"true" doc:"Unlocked initial amounts"`
 	TotalLockedCoin    decimal.Decimal `json:"total_locked_coin" required:"true" doc:"Locked initial amounts"`
-	TotalCoinHoldings  decimal.Decimal `json:"total_coin_holdings" required:"true" doc:"Both together"`
+	TotalCoinHoldings  decimal.Decimal `json:"total_coin_holdings" required:"true" doc:"Locked and unlocked coin"`
 	FeesUnlocked       decimal.Decimal `json:"accumulated_holding_fees_unlocked" required:"true" doc:"On unlocked coin"`
 	FeesLocked         decimal.Decimal `json:"accumulated_holding_fees_locked" required:"true" doc:"On locked coin"`
-	FeesTotal          decimal.Decimal `json:"accumulated_holding_fees_total" required:"true" doc:"Both together"`
+	FeesTotal          decimal.Decimal `json:"accumulated_holding_fees_total" required:"true" doc:"Fees on locked and unlocked coin"`
 	TotalAvailableCoin decimal.Decimal `json:"total_available_coin" required:"true" doc:"Unlocked, less its fees"`
 	ComputedAsOfRound  int64           `json:"computed_as_of_round" required:"true" doc:"The earliest open round"`
 }

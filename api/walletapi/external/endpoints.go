@@ -16,11 +16,11 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 		endpoint.New(a.ForOperators(endpoint.Info{
 			Method: http.MethodPost, Path: base + "/topology/generate", OperationID: "generateExternalPartyTopology",
 			Tag: tag, Reads: true,
-			Summary: "Make the topology transactions that an external party signs to come into being.",
+			Summary: "Generate the topology transactions that create an external party, for signing.",
 		}), a.generateTopology),
 		endpoint.New(a.ForOperators(endpoint.Info{
 			Method: http.MethodPost, Path: base + "/topology/submit", OperationID: "submitExternalPartyTopology",
-			Tag: tag, Summary: "Bring an external party into being, and wait until it is ready.",
+			Tag: tag, Summary: "Create an external party from signed topology transactions, and wait until it is ready.",
 		}), a.submitTopology),
 		endpoint.New(a.ForOperators(endpoint.Info{
 			Method: http.MethodPost, Path: base + "/setup-proposal", OperationID: "createExternalPartySetupProposal",
@@ -42,7 +42,7 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 		}), a.submitAccept),
 		endpoint.New(a.ForOperators(endpoint.Info{
 			Method: http.MethodGet, Path: base + "/balance", OperationID: "getExternalPartyBalance", Tag: tag,
-			Summary: "Get what an external party holds.",
+			Summary: "Get the balance of an external party.",
 		}), a.balance),
 	}
 	return append(all, a.sendEndpoints()...)
@@ -60,7 +60,7 @@ func (a *API) sendEndpoints() []endpoint.Endpoint {
 		endpoint.New(a.ForOperators(endpoint.Info{
 			Method: http.MethodPost, Path: base + "/submit-send", OperationID: "submitTransferPreapprovalSend",
 			Tag: tag, Deprecated: true,
-			Summary: "Submit a signed transfer, which the operator makes then. Use the token standard instead.",
+			Summary: "Submit a signed transfer; the operator then executes it. Use the token standard instead.",
 		}), a.submitSend),
 	}
 }

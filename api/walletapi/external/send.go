@@ -20,20 +20,20 @@ type PrepareTransferPreapprovalSendRequest struct {
 	endpoint.Strict
 
 	SenderPartyID   string             `json:"sender_party_id" required:"true" doc:"The external party that sends"`
-	ReceiverPartyID string             `json:"receiver_party_id" required:"true" doc:"Who must have a preapproval"`
-	Amount          json.RawMessage    `json:"amount" required:"true" doc:"The coin to send: up to ten places"`
-	ExpiresAt       endpoint.Timestamp `json:"expires_at" required:"true" doc:"Until when the transfer may be made"`
-	Nonce           int64              `json:"nonce" required:"true" doc:"How many commands the sender gave before"`
-	VerboseHashing  bool               `json:"verbose_hashing" doc:"Whether to tell how the hash comes about"`
-	Description     *string            `json:"description" doc:"What the receiver is told"`
+	ReceiverPartyID string             `json:"receiver_party_id" required:"true" doc:"The receiver, who must have a preapproval"`
+	Amount          json.RawMessage    `json:"amount" required:"true" doc:"In coin, with at most ten digits after the point"`
+	ExpiresAt       endpoint.Timestamp `json:"expires_at" required:"true" doc:"Deadline for the transfer"`
+	Nonce           int64              `json:"nonce" required:"true" doc:"Number of earlier commands of the sender"`
+	VerboseHashing  bool               `json:"verbose_hashing" doc:"Whether to explain how the hash is computed"`
+	Description     *string            `json:"description" doc:"Text for the receiver"`
 }
 
 // PrepareTransferPreapprovalSendResponse is a transaction to look at and sign.
 type PrepareTransferPreapprovalSendResponse struct {
-	Transaction                     endpoint.Bytes `json:"transaction" required:"true" doc:"The transaction; to be sent back"`
-	TxHash                          string         `json:"tx_hash" required:"true" doc:"34 bytes in hexadecimal, all of which are signed"`
-	TransferCommandContractIDPrefix string         `json:"transfer_command_contract_id_prefix" required:"true" doc:"How the id of the command begins"`
-	HashingDetails                  *string        `json:"hashing_details" doc:"What was hashed, with verbose_hashing"`
+	Transaction                     endpoint.Bytes `json:"transaction" required:"true" doc:"The transaction; send it back with the signature"`
+	TxHash                          string         `json:"tx_hash" required:"true" doc:"34 bytes in hexadecimal; sign all of them"`
+	TransferCommandContractIDPrefix string         `json:"transfer_command_contract_id_prefix" required:"true" doc:"Start of the command's contract id"`
+	HashingDetails                  *string        `json:"hashing_details" doc:"The hashed values, with verbose_hashing"`
 }
 
 // SubmitTransferPreapprovalSendResponse names the transaction that created the command.

@@ -28,14 +28,14 @@ type GenerateExternalPartyTopologyRequest struct {
 
 // GenerateExternalPartyTopologyResponse is what is to be signed.
 type GenerateExternalPartyTopologyResponse struct {
-	PartyID     ledger.Party `json:"party_id" required:"true" doc:"The party that will be"`
-	TopologyTxs []TopologyTx `json:"topology_txs" required:"true" doc:"To be signed one by one"`
+	PartyID     ledger.Party `json:"party_id" required:"true" doc:"Id of the new party"`
+	TopologyTxs []TopologyTx `json:"topology_txs" required:"true" doc:"Sign each of them"`
 }
 
 // TopologyTx is a topology transaction and what is signed of it.
 type TopologyTx struct {
-	TopologyTx endpoint.Bytes `json:"topology_tx" required:"true" doc:"The transaction; to be sent back"`
-	Hash       string         `json:"hash" required:"true" doc:"34 bytes in hexadecimal, all of which are signed"`
+	TopologyTx endpoint.Bytes `json:"topology_tx" required:"true" doc:"The transaction; send it back with the signature"`
+	Hash       string         `json:"hash" required:"true" doc:"34 bytes in hexadecimal; sign all of them"`
 }
 
 // SubmitExternalPartyTopologyRequest brings an external party into being (contract,
@@ -44,14 +44,14 @@ type SubmitExternalPartyTopologyRequest struct {
 	endpoint.Strict
 
 	PublicKey         string             `json:"public_key" required:"true" doc:"The key that has signed, in hexadecimal"`
-	SignedTopologyTxs []SignedTopologyTx `json:"signed_topology_txs" required:"true" doc:"All that were generated"`
+	SignedTopologyTxs []SignedTopologyTx `json:"signed_topology_txs" required:"true" doc:"All generated transactions"`
 }
 
 // SignedTopologyTx is a topology transaction and its signature.
 type SignedTopologyTx struct {
 	endpoint.Strict
 
-	TopologyTx endpoint.Bytes `json:"topology_tx" required:"true" doc:"As it was generated"`
+	TopologyTx endpoint.Bytes `json:"topology_tx" required:"true" doc:"The generated transaction, unchanged"`
 	SignedHash string         `json:"signed_hash" required:"true" doc:"The signature, 64 bytes in hexadecimal"`
 }
 

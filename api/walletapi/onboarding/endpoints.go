@@ -14,9 +14,9 @@ func (a *API) Registration() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v0/register", OperationID: "register", Tag: tag, Access: endpoint.Public,
-			Summary: "Give the caller a wallet. Takes no body; repeating it changes nothing.", Authorize: a.newcomersOnly,
-			Description: "What an administrator took from a user (the user itself, its wallet, its right to act as its party) " +
-				"does not come back by this: an administrator has to give it back.",
+			Summary: "Give the caller a wallet. No body; a repeat changes nothing.", Authorize: a.newcomersOnly,
+			Description: "This does not restore what an administrator removed (the user, its wallet, or its right to act as " +
+				"its party): only an administrator can restore it.",
 		}, a.register),
 	}
 }
@@ -26,7 +26,7 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
 		endpoint.New(a.ForOperators(endpoint.Info{
 			Method: http.MethodPost, Path: "/v0/admin/users", OperationID: "onboardUser", Tag: tag,
-			Summary: "Give a user a wallet. Repeating it changes nothing.",
+			Summary: "Give a user a wallet. A repeat changes nothing.",
 		}), a.onboardUser),
 		endpoint.New(a.ForOperators(endpoint.Info{
 			Method: http.MethodGet, Path: "/v0/admin/users", OperationID: "listUsers", Tag: tag,
@@ -34,7 +34,7 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 		}), a.listUsers),
 		endpoint.New(a.ForOperators(endpoint.Info{
 			Method: http.MethodPost, Path: "/v0/admin/users/offboard", OperationID: "offboardUser", Tag: tag,
-			Summary: "Take a user's wallet away. Its party and holdings stay.",
+			Summary: "Remove a user's wallet. The party and its holdings stay.",
 		}), a.offboardUser),
 	}
 }

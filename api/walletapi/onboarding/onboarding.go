@@ -308,7 +308,7 @@ func (a *API) newParty(ctx context.Context, n newcomer, hint string) (db.Wallet,
 	const suffix = 8
 	for {
 		if err := ledger.CheckPartyHint(hint); err != nil {
-			return db.Wallet{}, v0.BadRequest("The name of user %s cannot be a party's hint: %s. Send a party_id.", n.UserID, err)
+			return db.Wallet{}, v0.BadRequest("The user name %s cannot be a party hint: %s. Send a party_id.", n.UserID, err)
 		}
 		party := a.Node.LocalParty(hint)
 		known, err := a.record.Parties(ctx, []ledger.Party{party})

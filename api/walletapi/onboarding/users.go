@@ -36,9 +36,9 @@ type OnboardUserRequest struct {
 	endpoint.Strict
 
 	Name                 string  `json:"name" required:"true" doc:"Id of the user"`
-	PartyID              *string `json:"party_id" doc:"The party that the user shall have"`
-	CreatePartyIfMissing *bool   `json:"createPartyIfMissing" doc:"Whether to allocate a party where there is none"`
-	IdentityProviderID   *string `json:"identity_provider_id" doc:"Whose user it is; needed to give another's a party"`
+	PartyID              *string `json:"party_id" doc:"The party to give to the user"`
+	CreatePartyIfMissing *bool   `json:"createPartyIfMissing" doc:"Whether to allocate the party if it does not exist"`
+	IdentityProviderID   *string `json:"identity_provider_id" doc:"Identity provider of the user; required to give its user a party"`
 }
 
 // OnboardUserResponse names the party of the user.
@@ -48,8 +48,8 @@ type OnboardUserResponse struct {
 
 // ListUsersResponse is a page of the names of the users with a wallet.
 type ListUsersResponse struct {
-	Usernames     []string `json:"usernames" required:"true" doc:"In the order in which they were onboarded"`
-	NextPageToken *int64   `json:"next_page_token,omitempty" doc:"For after; absent at the end"`
+	Usernames     []string `json:"usernames" required:"true" doc:"In order of onboarding"`
+	NextPageToken *int64   `json:"next_page_token,omitempty" doc:"Value for after; absent on the last page"`
 }
 
 // RegistrationResponse names the party of the caller.

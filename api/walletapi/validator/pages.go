@@ -33,8 +33,8 @@ const nodesPerOffset = 1_000_000
 
 // PageRequest asks for a page of a list, by the place where it begins.
 type PageRequest struct {
-	After *int64 `query:"after" doc:"The next_page_token of the page before"`
-	Limit *int32 `query:"limit" doc:"Most elements to return, 1 to 1000; 1000 unless it is given"`
+	After *int64 `query:"after" doc:"The next_page_token of the previous page"`
+	Limit *int32 `query:"limit" doc:"Maximum number of elements, 1 to 1000; default 1000"`
 }
 
 // Bounds are how many elements the page has at most, and where it begins.

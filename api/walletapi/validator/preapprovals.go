@@ -16,7 +16,7 @@ type ProvidedTransferPreapprovalResponse struct {
 
 // ListContractsResponse lists contracts.
 type ListContractsResponse struct {
-	Contracts []v0.ContractWithState `json:"contracts" required:"true" doc:"The oldest first, at most 1000"`
+	Contracts []v0.ContractWithState `json:"contracts" required:"true" doc:"Oldest first; at most 1000"`
 }
 
 // CheckProvided refuses a preapproval that the operator will not pay for. The commit decides by the same rule.
