@@ -14,7 +14,7 @@ import (
 
 // LookupTransferCommandCounterByPartyResponse is the counter of a sender's transfer commands.
 type LookupTransferCommandCounterByPartyResponse struct {
-	TransferCommandCounter v0.ContractWithState `json:"transfer_command_counter" required:"true" doc:"With the next nonce"`
+	TransferCommandCounter v0.ContractWithState `json:"transfer_command_counter" required:"true" doc:"The counter, with the next nonce"`
 }
 
 func (a *API) transferCommandCounter(
@@ -36,26 +36,26 @@ func (a *API) transferCommandCounter(
 }
 
 type transferCommandStatusRequest struct {
-	Sender string `query:"sender" doc:"Party that the commands are of"`
+	Sender string `query:"sender" doc:"Sender of the commands"`
 	Nonce  *int64 `query:"nonce" doc:"Nonce of the commands"`
 }
 
 // LookupTransferCommandStatusResponse says what became of the commands of a sender with a nonce.
 type LookupTransferCommandStatusResponse struct {
-	Commands map[string]TransferCommandWithStatus `json:"transfer_commands_by_contract_id" required:"true" doc:"Newest 20"`
+	Commands map[string]TransferCommandWithStatus `json:"transfer_commands_by_contract_id" required:"true" doc:"The newest 20"`
 }
 
 // TransferCommandWithStatus is a transfer command and what became of it.
 type TransferCommandWithStatus struct {
 	Contract v0.Contract           `json:"contract" required:"true" doc:"The command"`
-	Status   TransferCommandStatus `json:"status" required:"true" doc:"What became of it"`
+	Status   TransferCommandStatus `json:"status" required:"true" doc:"Status of the command"`
 }
 
 // TransferCommandStatus is what became of a transfer command.
 type TransferCommandStatus struct {
 	Status      string  `json:"status" required:"true" doc:"created, sent or failed"`
-	FailureKind *string `json:"failure_kind" doc:"Of failed ones: failed, expired or withdrawn"`
-	Reason      *string `json:"reason" doc:"Of failed ones, in words"`
+	FailureKind *string `json:"failure_kind" doc:"If failed: failed, expired or withdrawn"`
+	Reason      *string `json:"reason" doc:"If failed: the reason as text"`
 }
 
 const (
@@ -73,7 +73,7 @@ func (a *API) transferCommandStatus(
 		return response, err
 	}
 	if req.Nonce == nil {
-		return response, v0.BadRequest("The query parameter nonce is missing: send the nonce of the commands, 0 for the first")
+		return response, v0.BadRequest("The query parameter nonce is missing: send the commands' nonce, 0 for the first")
 	}
 	nonce := *req.Nonce
 	found, err := a.record.TransferCommands(ctx, sender, nonce, maxCommands)

@@ -27,18 +27,18 @@ const (
 func (a *API) Scan() []endpoint.Endpoint {
 	m := mount{path: scanPath, prefix: "scan", tag: tagScan, access: endpoint.Open}
 	own := []endpoint.Endpoint{
-		endpoint.New(m.post("/amulet-rules", "getAmuletRules", "Get the contract with the rules of the coin."),
+		endpoint.New(m.post("/amulet-rules", "getAmuletRules", "Get the AmuletRules contract."),
 			a.scanAmuletRules),
 		endpoint.New(m.post("/external-party-amulet-rules", "getExternalPartyAmuletRules",
-			"Get the contract with the rules of the coin for external parties."), a.scanExternalPartyRules),
+			"Get the ExternalPartyAmuletRules contract."), a.scanExternalPartyRules),
 		endpoint.New(m.post("/open-and-issuing-mining-rounds", "getOpenAndIssuingMiningRounds",
-			"Get the rounds that commands can name, by contract id, oldest first."), a.scanRounds),
+			"Get the open and issuing rounds by contract id, oldest first."), a.scanRounds),
 		endpoint.New(m.get("/featured-apps", "listFeaturedAppRights", "List the rights of all featured apps."),
 			a.featuredApps),
 		endpoint.New(m.get("/splice-instance-names", "getSpliceInstanceNames", "Get the names of network and coin."),
 			a.instanceNames),
 		endpoint.New(m.get("/domains/{domain_id}/members/{member_id}/traffic-status", "getMemberTrafficStatus",
-			"Get how much extra traffic a member has."), a.trafficStatus),
+			"Get the extra traffic of a member."), a.trafficStatus),
 		a.holdingsV1(mount{path: "/api/scan/v1", prefix: "scanV1", tag: tagScan, access: m.access}),
 	}
 	own = append(own, a.registry(mount{path: registryPath, prefix: "registry", tag: tagRegistry, access: m.access})...)
@@ -52,26 +52,26 @@ func (a *API) registry(m mount) []endpoint.Endpoint {
 		allocation  = "/allocations/v1/{allocationId}/choice-contexts"
 	)
 	return []endpoint.Endpoint{
-		endpoint.New(m.get("/metadata/v1/info", "getRegistryInfo", "Get who administers the registry."), a.registryInfo),
+		endpoint.New(m.get("/metadata/v1/info", "getRegistryInfo", "Get the administrator and the APIs."), a.registryInfo),
 		endpoint.New(m.get("/metadata/v1/instruments", "listInstruments", "List the instruments."), a.instruments),
 		endpoint.New(m.get("/metadata/v1/instruments/{instrumentId}", "getInstrument", "Get an instrument."),
 			a.instrumentByID),
 		endpoint.New(m.post("/transfer-instruction/v1/transfer-factory", "getTransferFactory",
-			"Get what it takes to transfer coin."), a.transferFactory),
+			"Get the factory and choice context to transfer coin."), a.transferFactory),
 		endpoint.New(m.post(instruction+"/accept", "getTransferInstructionAcceptContext",
-			"Get what it takes to accept a transfer."), a.acceptContext),
+			"Get the choice context to accept a transfer."), a.acceptContext),
 		endpoint.New(m.post(instruction+"/reject", "getTransferInstructionRejectContext",
-			"Get what it takes to reject a transfer."), a.releaseContext),
+			"Get the choice context to reject a transfer."), a.releaseContext),
 		endpoint.New(m.post(instruction+"/withdraw", "getTransferInstructionWithdrawContext",
-			"Get what it takes to withdraw a transfer."), a.releaseContext),
+			"Get the choice context to withdraw a transfer."), a.releaseContext),
 		endpoint.New(m.post("/allocation-instruction/v1/allocation-factory", "getAllocationFactory",
-			"Get what it takes to set coin aside for a settlement."), a.allocationFactory),
+			"Get the factory and choice context to allocate coin for a settlement."), a.allocationFactory),
 		endpoint.New(m.post(allocation+"/execute-transfer", "getAllocationTransferContext",
-			"Get what it takes to settle an allocation."), a.executeContext),
+			"Get the choice context to settle an allocation."), a.executeContext),
 		endpoint.New(m.post(allocation+"/withdraw", "getAllocationWithdrawContext",
-			"Get what it takes to withdraw an allocation."), a.releaseAllocationContext),
+			"Get the choice context to withdraw an allocation."), a.releaseAllocationContext),
 		endpoint.New(m.post(allocation+"/cancel", "getAllocationCancelContext",
-			"Get what it takes to cancel an allocation."), a.releaseAllocationContext),
+			"Get the choice context to cancel an allocation."), a.releaseAllocationContext),
 	}
 }
 
@@ -79,12 +79,12 @@ func (a *API) registry(m mount) []endpoint.Endpoint {
 func (a *API) ScanProxy() []endpoint.Endpoint {
 	m := mount{path: proxyPath, prefix: "proxy", tag: tagScanProxy, access: endpoint.Public}
 	own := []endpoint.Endpoint{
-		endpoint.New(m.get("/amulet-rules", "getAmuletRules", "Get the contract with the rules of the coin."),
+		endpoint.New(m.get("/amulet-rules", "getAmuletRules", "Get the AmuletRules contract."),
 			a.amuletRules),
 		endpoint.New(m.get("/open-and-issuing-mining-rounds", "getOpenAndIssuingMiningRounds",
-			"Get the rounds that commands can name, oldest first."), a.miningRounds),
+			"Get the open and issuing rounds, oldest first."), a.miningRounds),
 		endpoint.New(m.get("/external-party-config-states", "listExternalPartyConfigStates",
-			"List the configuration states that transfers of external parties name."), a.configStates),
+			"List the configuration states for transfers of external parties."), a.configStates),
 	}
 	own = append(own, a.registry(mount{
 		path: proxyPath + registryPath, prefix: "proxyRegistry", tag: tagRegistry, access: m.access,
@@ -97,7 +97,7 @@ func (a *API) ScanProxy() []endpoint.Endpoint {
 
 // holdingsV1 is the sum of holdings as version 1 of scan has it.
 func (a *API) holdingsV1(m mount) endpoint.Endpoint {
-	return endpoint.New(m.post("/holdings/summary", "getHoldingsSummary", "Add up what some parties held at a time."),
+	return endpoint.New(m.post("/holdings/summary", "getHoldingsSummary", "Get the total holdings of parties at a time."),
 		a.holdingsSummaryV1)
 }
 
@@ -107,17 +107,17 @@ func (a *API) Validator() []endpoint.Endpoint {
 	root := mount{prefix: "validator", tag: tagValidator, access: endpoint.Open}
 	return []endpoint.Endpoint{
 		endpoint.New(m.get("/validator-user", "getValidatorUserInfo", "Get the operator of the node."), a.validatorUser),
-		endpoint.New(root.get("/version", "getVersion", "Get the release whose API is answered."), a.version),
+		endpoint.New(root.get("/version", "getVersion", "Get the Splice release of the API."), a.version),
 	}
 }
 
 // shared lists what scan and its proxy answer in the same way.
 func (a *API) shared(m mount) []endpoint.Endpoint {
-	holdings := m.post("/holdings/summary", "getHoldingsSummary", "Add up what some parties held at a time.")
+	holdings := m.post("/holdings/summary", "getHoldingsSummary", "Get the total holdings of parties at a time.")
 	holdings.Deprecated = true
 	return []endpoint.Endpoint{
 		endpoint.New(m.get("/dso-party-id", "getDsoPartyId", "Get the party of the DSO."), a.dsoPartyID),
-		endpoint.New(m.get("/dso", "getDsoInfo", "Get what is known of the network."), a.dsoInfo),
+		endpoint.New(m.get("/dso", "getDsoInfo", "Get information about the network."), a.dsoInfo),
 		endpoint.New(m.get("/featured-apps/{provider_party_id}", "lookupFeaturedAppRight",
 			"Get the right of a featured app, or null."), a.featuredApp),
 		endpoint.New(m.get("/transfer-preapprovals/by-party/{party}", "lookupTransferPreapprovalByParty",
@@ -125,7 +125,7 @@ func (a *API) shared(m mount) []endpoint.Endpoint {
 		endpoint.New(m.get("/transfer-command-counter/{party}", "lookupTransferCommandCounterByParty",
 			"Get the counter of a sender's transfer commands."), a.transferCommandCounter),
 		endpoint.New(m.get("/transfer-command/status", "lookupTransferCommandStatus",
-			"Get what became of transfer commands of the last 24 hours."), a.transferCommandStatus),
+			"Get the status of transfer commands of the last 24 hours."), a.transferCommandStatus),
 		endpoint.New(m.get("/ans-entries", "listAnsEntries", "List names."), a.ansEntries),
 		endpoint.New(m.get("/ans-entries/by-name/{name}", "lookupAnsEntryByName", "Look a name up."), a.ansEntryByName),
 		endpoint.New(m.get("/ans-entries/by-party/{party}", "lookupAnsEntryByParty", "Look the name of a party up."),
@@ -133,7 +133,7 @@ func (a *API) shared(m mount) []endpoint.Endpoint {
 		endpoint.New(m.post("/ans-rules", "getAnsRules", "Get the rules of the name service."), a.ansRules),
 		endpoint.New(holdings, a.holdingsSummary),
 		endpoint.New(m.get("/unclaimed-development-fund-coupons", "listUnclaimedDevelopmentFundCoupons",
-			"List the grants that the DSO may still hand out."), a.developmentFundCoupons),
+			"List the unclaimed development fund coupons."), a.developmentFundCoupons),
 	}
 }
 

@@ -29,10 +29,10 @@ type HoldingsSummaryRequest struct {
 	endpoint.Strict
 
 	MigrationID     int64              `json:"migration_id" required:"true" doc:"0: this network never migrated"`
-	RecordTime      endpoint.Timestamp `json:"record_time" required:"true" doc:"As of when"`
-	RecordTimeMatch *RecordTimeMatch   `json:"record_time_match" doc:"Both are the same here: every instant will do"`
+	RecordTime      endpoint.Timestamp `json:"record_time" required:"true" doc:"Time of the balances"`
+	RecordTimeMatch *RecordTimeMatch   `json:"record_time_match" doc:"Both give the same result: the node can compute every instant"`
 	OwnerPartyIDs   []string           `json:"owner_party_ids" required:"true" doc:"Owners, at least one"`
-	AsOfRound       *int64             `json:"as_of_round" doc:"Round to count holding fees to; the earliest open one"`
+	AsOfRound       *int64             `json:"as_of_round" doc:"Round up to which holding fees count; default: the earliest open round"`
 }
 
 type holdingsSummaryRequest struct {
@@ -41,7 +41,7 @@ type holdingsSummaryRequest struct {
 
 // HoldingsSummaryResponse is what some parties held at a time.
 type HoldingsSummaryResponse struct {
-	RecordTime        endpoint.Timestamp `json:"record_time" required:"true" doc:"As of when"`
+	RecordTime        endpoint.Timestamp `json:"record_time" required:"true" doc:"Time of the balances"`
 	MigrationID       int64              `json:"migration_id" required:"true" doc:"0"`
 	ComputedAsOfRound int64              `json:"computed_as_of_round" required:"true" doc:"Round of the holding fees"`
 	Summaries         []HoldingsSummary  `json:"summaries" required:"true" doc:"One for each owner"`
@@ -50,9 +50,9 @@ type HoldingsSummaryResponse struct {
 // HoldingsSummary is what a party held.
 type HoldingsSummary struct {
 	PartyID      ledger.Party    `json:"party_id" required:"true" doc:"The owner"`
-	Unlocked     decimal.Decimal `json:"total_unlocked_coin" required:"true" doc:"Coin that is not locked"`
-	Locked       decimal.Decimal `json:"total_locked_coin" required:"true" doc:"Coin that is locked"`
-	Holdings     decimal.Decimal `json:"total_coin_holdings" required:"true" doc:"Both"`
+	Unlocked     decimal.Decimal `json:"total_unlocked_coin" required:"true" doc:"Unlocked coin"`
+	Locked       decimal.Decimal `json:"total_locked_coin" required:"true" doc:"Locked coin"`
+	Holdings     decimal.Decimal `json:"total_coin_holdings" required:"true" doc:"Unlocked and locked coin"`
 	FeesUnlocked decimal.Decimal `json:"accumulated_holding_fees_unlocked" required:"true" doc:"Never deducted"`
 	FeesLocked   decimal.Decimal `json:"accumulated_holding_fees_locked" required:"true" doc:"Never deducted"`
 	FeesTotal    decimal.Decimal `json:"accumulated_holding_fees_total" required:"true" doc:"Never deducted"`
@@ -61,7 +61,7 @@ type HoldingsSummary struct {
 
 // HoldingsSummaryResponseV1 is [HoldingsSummaryResponse] without rounds and fees.
 type HoldingsSummaryResponseV1 struct {
-	RecordTime  endpoint.Timestamp  `json:"record_time" required:"true" doc:"As of when"`
+	RecordTime  endpoint.Timestamp  `json:"record_time" required:"true" doc:"Time of the balances"`
 	MigrationID int64               `json:"migration_id" required:"true" doc:"0"`
 	Summaries   []HoldingsSummaryV1 `json:"summaries" required:"true" doc:"One for each owner"`
 }
@@ -69,9 +69,9 @@ type HoldingsSummaryResponseV1 struct {
 // HoldingsSummaryV1 is what a party held.
 type HoldingsSummaryV1 struct {
 	PartyID  ledger.Party    `json:"party_id" required:"true" doc:"The owner"`
-	Unlocked decimal.Decimal `json:"total_unlocked_coin" required:"true" doc:"Coin that is not locked"`
-	Locked   decimal.Decimal `json:"total_locked_coin" required:"true" doc:"Coin that is locked"`
-	Holdings decimal.Decimal `json:"total_coin_holdings" required:"true" doc:"Both"`
+	Unlocked decimal.Decimal `json:"total_unlocked_coin" required:"true" doc:"Unlocked coin"`
+	Locked   decimal.Decimal `json:"total_locked_coin" required:"true" doc:"Locked coin"`
+	Holdings decimal.Decimal `json:"total_coin_holdings" required:"true" doc:"Unlocked and locked coin"`
 }
 
 func (a *API) holdingsSummaryV1(

@@ -19,23 +19,23 @@ type GetRegistryInfoResponse struct {
 // Instrument is a token that the registry keeps.
 type Instrument struct {
 	ID              string              `json:"id" required:"true" doc:"Its id, unique for the administrator"`
-	Name            string              `json:"name" required:"true" doc:"For people"`
-	Symbol          string              `json:"symbol" required:"true" doc:"For people, short"`
-	TotalSupply     *decimal.Decimal    `json:"totalSupply" doc:"All that is held, locked or not"`
-	TotalSupplyAsOf *endpoint.Timestamp `json:"totalSupplyAsOf" doc:"When that was"`
+	Name            string              `json:"name" required:"true" doc:"Display name"`
+	Symbol          string              `json:"symbol" required:"true" doc:"Short display name"`
+	TotalSupply     *decimal.Decimal    `json:"totalSupply" doc:"All coin that parties hold, locked or not"`
+	TotalSupplyAsOf *endpoint.Timestamp `json:"totalSupplyAsOf" doc:"Time of the total supply"`
 	Decimals        int32               `json:"decimals" required:"true" doc:"Digits after the point"`
 	SupportedAPIs   map[string]int32    `json:"supportedApis" required:"true" doc:"Minor versions by name of the API"`
 }
 
 // ListInstrumentsResponse is a page of the registry's instruments.
 type ListInstrumentsResponse struct {
-	Instruments   []Instrument `json:"instruments" required:"true" doc:"There is one: the coin"`
+	Instruments   []Instrument `json:"instruments" required:"true" doc:"One instrument: the coin"`
 	NextPageToken *string      `json:"nextPageToken" doc:"Null on the last page"`
 }
 
 type listInstrumentsRequest struct {
-	PageSize  *int32 `query:"pageSize" doc:"Most instruments to return"`
-	PageToken string `query:"pageToken" doc:"nextPageToken of the page before"`
+	PageSize  *int32 `query:"pageSize" doc:"Maximum number of instruments"`
+	PageToken string `query:"pageToken" doc:"nextPageToken of the previous page"`
 }
 
 type getInstrumentRequest struct {

@@ -10,11 +10,11 @@ import (
 // AnsEntry is a name of the network's name service.
 type AnsEntry struct {
 	ContractID  *string             `json:"contract_id" doc:"The contract; null for names that are built in"`
-	User        string              `json:"user" required:"true" doc:"The party that has the name"`
+	User        string              `json:"user" required:"true" doc:"Party that owns the name"`
 	Name        string              `json:"name" required:"true" doc:"The name"`
-	URL         string              `json:"url" required:"true" doc:"Where to read about it"`
-	Description string              `json:"description" required:"true" doc:"In words"`
-	ExpiresAt   *endpoint.Timestamp `json:"expires_at" doc:"Until when; null for ever"`
+	URL         string              `json:"url" required:"true" doc:"Web page of the name"`
+	Description string              `json:"description" required:"true" doc:"Description"`
+	ExpiresAt   *endpoint.Timestamp `json:"expires_at" doc:"Expiry time; null for no expiry"`
 }
 
 // ListEntriesResponse are names.
@@ -33,8 +33,8 @@ type GetAnsRulesResponse struct {
 }
 
 type listEntriesRequest struct {
-	NamePrefix string `query:"name_prefix" doc:"With which the names begin"`
-	PageSize   *int32 `query:"page_size" doc:"Most names to return, 1 to 1000"`
+	NamePrefix string `query:"name_prefix" doc:"Prefix of the names"`
+	PageSize   *int32 `query:"page_size" doc:"Maximum number of names, 1 to 1000"`
 }
 
 // maxPage is the most elements of a page that clients may ask for.
@@ -73,7 +73,7 @@ func (a *API) ansEntryByParty(_ context.Context, req byPartyRequest) (LookupEntr
 // GetAnsRulesRequest names the contract that the caller knows already.
 type GetAnsRulesRequest struct {
 	ContractID *string `json:"cached_ans_rules_contract_id" doc:"The contract that the caller has"`
-	DomainID   *string `json:"cached_ans_rules_domain_id" doc:"Where it was"`
+	DomainID   *string `json:"cached_ans_rules_domain_id" doc:"Synchronizer of that contract"`
 }
 
 type ansRulesRequest struct {

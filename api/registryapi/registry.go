@@ -29,7 +29,7 @@ type GetChoiceContextRequest struct {
 // TransferFactoryWithChoiceContext is the contract to start a transfer with, and how.
 type TransferFactoryWithChoiceContext struct {
 	FactoryID     ledger.ContractID `json:"factoryId" required:"true" doc:"Contract to exercise the choice on"`
-	TransferKind  TransferKind      `json:"transferKind" required:"true" doc:"How the transfer will go"`
+	TransferKind  TransferKind      `json:"transferKind" required:"true" doc:"Kind of transfer"`
 	ChoiceContext ChoiceContext     `json:"choiceContext" required:"true" doc:"What to pass with the choice"`
 }
 
@@ -66,8 +66,8 @@ type ChoiceContextValue struct {
 type DisclosedContract struct {
 	TemplateID       string              `json:"templateId" required:"true" doc:"Its template, by package id"`
 	ContractID       ledger.ContractID   `json:"contractId" required:"true" doc:"Its id"`
-	CreatedEventBlob endpoint.Bytes      `json:"createdEventBlob" required:"true" doc:"What it says, for the node"`
-	SynchronizerID   string              `json:"synchronizerId" required:"true" doc:"Where it is"`
+	CreatedEventBlob endpoint.Bytes      `json:"createdEventBlob" required:"true" doc:"The contract in the form that submissions take"`
+	SynchronizerID   string              `json:"synchronizerId" required:"true" doc:"Synchronizer of the contract"`
 	DebugPackageName *string             `json:"debugPackageName" doc:"Package of its template"`
 	DebugPayload     json.RawMessage     `json:"debugPayload" doc:"Its payload"`
 	DebugCreatedAt   *endpoint.Timestamp `json:"debugCreatedAt" doc:"When it was created"`

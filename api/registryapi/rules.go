@@ -22,14 +22,14 @@ func (a *API) dsoPartyID(context.Context, endpoint.NoRequest) (GetDsoPartyIDResp
 
 // GetDsoInfoResponse is what a wallet needs to know of the network.
 type GetDsoInfoResponse struct {
-	SvUser            string                 `json:"sv_user" required:"true" doc:"User that operates the network"`
-	SvPartyID         ledger.Party           `json:"sv_party_id" required:"true" doc:"Its party"`
+	SvUser            string                 `json:"sv_user" required:"true" doc:"User who operates the network"`
+	SvPartyID         ledger.Party           `json:"sv_party_id" required:"true" doc:"Party of that user"`
 	DSOPartyID        ledger.Party           `json:"dso_party_id" required:"true" doc:"The party of the DSO"`
 	VotingThreshold   int32                  `json:"voting_threshold" required:"true" doc:"Votes for a change: 1"`
 	LatestMiningRound v0.ContractWithState   `json:"latest_mining_round" required:"true" doc:"The newest open round"`
 	AmuletRules       v0.ContractWithState   `json:"amulet_rules" required:"true" doc:"The rules of the coin"`
-	DSORules          *v0.ContractWithState  `json:"dso_rules" doc:"Who runs the network; null where it started without"`
-	SvNodeStates      []v0.ContractWithState `json:"sv_node_states" required:"true" doc:"Empty: it is one node"`
+	DSORules          *v0.ContractWithState  `json:"dso_rules" doc:"Governance rules; null if the network started without them"`
+	SvNodeStates      []v0.ContractWithState `json:"sv_node_states" required:"true" doc:"Empty: the network is one node"`
 	InitialRound      *string                `json:"initial_round" doc:"The first round of the network"`
 }
 

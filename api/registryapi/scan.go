@@ -22,7 +22,7 @@ func (a *API) maybeCached(contract ledger.Contract, known ...string) (v0.MaybeCa
 // GetAmuletRulesRequest names the contract that the caller knows already.
 type GetAmuletRulesRequest struct {
 	ContractID string `json:"cached_amulet_rules_contract_id" doc:"The contract that the caller has"`
-	DomainID   string `json:"cached_amulet_rules_domain_id" doc:"Where it was"`
+	DomainID   string `json:"cached_amulet_rules_domain_id" doc:"Synchronizer of that contract"`
 }
 
 // GetAmuletRulesResponse is the contract with the rules of the coin.
@@ -48,7 +48,7 @@ func (a *API) scanAmuletRules(
 // GetExternalPartyAmuletRulesRequest names the contract that the caller knows already.
 type GetExternalPartyAmuletRulesRequest struct {
 	ContractID string `json:"cached_external_party_amulet_rules_contract_id" doc:"The contract that the caller has"`
-	DomainID   string `json:"cached_external_party_amulet_rules_domain_id" doc:"Where it was"`
+	DomainID   string `json:"cached_external_party_amulet_rules_domain_id" doc:"Synchronizer of that contract"`
 }
 
 // GetExternalPartyAmuletRulesResponse is the contract with the coin's rules for external parties.
@@ -80,10 +80,10 @@ type GetOpenAndIssuingMiningRoundsRequest struct {
 // GetOpenAndIssuingMiningRoundsResponse are the rounds that commands can name, by contract id and oldest first: clients
 // take the last one that covers the present.
 type GetOpenAndIssuingMiningRoundsResponse struct {
-	TimeToLive int64 `json:"time_to_live_in_microseconds" required:"true" doc:"For caches"`
+	TimeToLive int64 `json:"time_to_live_in_microseconds" required:"true" doc:"How long caches may keep the answer"`
 
-	Open    contractsByID `json:"open_mining_rounds" required:"true" doc:"To transfer in, oldest first"`
-	Issuing contractsByID `json:"issuing_mining_rounds" required:"true" doc:"To mint for, oldest first"`
+	Open    contractsByID `json:"open_mining_rounds" required:"true" doc:"Rounds to transfer in, oldest first"`
+	Issuing contractsByID `json:"issuing_mining_rounds" required:"true" doc:"Rounds to mint for, oldest first"`
 }
 
 type contractsByID = endpoint.Ordered[v0.MaybeCachedContractWithState]
@@ -124,12 +124,12 @@ func (a *API) byContractID(contracts []ledger.Contract, known []string) (contrac
 
 // GetSpliceInstanceNamesResponse is how the network calls things.
 type GetSpliceInstanceNamesResponse struct {
-	NetworkName            string `json:"network_name" required:"true" doc:"Of the network"`
-	NetworkFaviconURL      string `json:"network_favicon_url" required:"true" doc:"Its icon; none"`
-	AmuletName             string `json:"amulet_name" required:"true" doc:"Of the coin"`
-	AmuletNameAcronym      string `json:"amulet_name_acronym" required:"true" doc:"Of the coin, short"`
-	NameServiceName        string `json:"name_service_name" required:"true" doc:"Of the name service"`
-	NameServiceNameAcronym string `json:"name_service_name_acronym" required:"true" doc:"Of the name service, short"`
+	NetworkName            string `json:"network_name" required:"true" doc:"Name of the network"`
+	NetworkFaviconURL      string `json:"network_favicon_url" required:"true" doc:"Icon of the network; empty"`
+	AmuletName             string `json:"amulet_name" required:"true" doc:"Name of the coin"`
+	AmuletNameAcronym      string `json:"amulet_name_acronym" required:"true" doc:"Short name of the coin"`
+	NameServiceName        string `json:"name_service_name" required:"true" doc:"Name of the name service"`
+	NameServiceNameAcronym string `json:"name_service_name_acronym" required:"true" doc:"Short name of the name service"`
 }
 
 // How this network calls its coin, as LocalNet does.
@@ -152,24 +152,24 @@ type trafficStatusRequest struct {
 
 // GetMemberTrafficStatusResponse is how much extra traffic a member has.
 type GetMemberTrafficStatusResponse struct {
-	TrafficStatus MemberTrafficStatus `json:"traffic_status" required:"true" doc:"Of the member"`
+	TrafficStatus MemberTrafficStatus `json:"traffic_status" required:"true" doc:"Traffic of the member"`
 }
 
 // MemberTrafficStatus is the traffic of a member as the synchronizer and as the ledger see it.
 type MemberTrafficStatus struct {
-	Actual ActualMemberTraffic `json:"actual" required:"true" doc:"As the synchronizer sees it"`
-	Target TargetMemberTraffic `json:"target" required:"true" doc:"As the ledger has it"`
+	Actual ActualMemberTraffic `json:"actual" required:"true" doc:"State at the synchronizer"`
+	Target TargetMemberTraffic `json:"target" required:"true" doc:"State on the ledger"`
 }
 
 // ActualMemberTraffic is in bytes.
 type ActualMemberTraffic struct {
-	TotalConsumed int64 `json:"total_consumed" required:"true" doc:"Extra traffic that was used"`
-	TotalLimit    int64 `json:"total_limit" required:"true" doc:"Extra traffic that was granted"`
+	TotalConsumed int64 `json:"total_consumed" required:"true" doc:"Used extra traffic"`
+	TotalLimit    int64 `json:"total_limit" required:"true" doc:"Granted extra traffic"`
 }
 
 // TargetMemberTraffic is in bytes.
 type TargetMemberTraffic struct {
-	TotalPurchased int64 `json:"total_purchased" required:"true" doc:"Extra traffic that was bought"`
+	TotalPurchased int64 `json:"total_purchased" required:"true" doc:"Purchased extra traffic"`
 }
 
 // trafficStatus tells how much traffic the ledger says was bought for the member, and what the synchronizer granted and
@@ -179,7 +179,7 @@ func (a *API) trafficStatus(
 	ctx context.Context, req trafficStatusRequest,
 ) (response GetMemberTrafficStatusResponse, err error) {
 	if !a.node.IsSynchronizer(req.DomainID) {
-		return response, v0.NotFound("No synchronizer %s: this node has the synchronizer %s", req.DomainID, a.node.SynchronizerID)
+		return response, v0.NotFound("No synchronizer %s: this node's is %s", req.DomainID, a.node.SynchronizerID)
 	}
 	head, err := a.record.Head(ctx)
 	if err != nil {

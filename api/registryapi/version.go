@@ -16,7 +16,7 @@ func releasedAt() time.Time { return time.Date(2026, time.August, 1, 12, 0, 0, 0
 // GetVersionResponse is the release whose endpoints are answered.
 type GetVersionResponse struct {
 	Version  string             `json:"version" required:"true" doc:"The release"`
-	CommitTS endpoint.Timestamp `json:"commit_ts" required:"true" doc:"When it was made"`
+	CommitTS endpoint.Timestamp `json:"commit_ts" required:"true" doc:"Date of the release"`
 }
 
 func (a *API) version(context.Context, endpoint.NoRequest) (GetVersionResponse, error) {
