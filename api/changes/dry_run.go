@@ -16,13 +16,13 @@ import (
 // DryRun is the answer to a request that asks what would happen, with dry_run=true. Nothing has happened.
 type DryRun struct {
 	DryRun       bool     `json:"dry_run" required:"true" doc:"true"`
-	WouldSucceed bool     `json:"would_succeed" required:"true" doc:"Whether the change would be made"`
-	Path         *string  `json:"path" doc:"The way that the change would take; see the documentation"`
-	Traffic      Traffic  `json:"traffic" required:"true" doc:"What the transactions cost of the node's traffic"`
-	Coin         Coin     `json:"coin" required:"true" doc:"What the caller's wallet would have less to spend"`
-	Merges       int64    `json:"merges" required:"true" doc:"How many transactions merge the caller's coin first"`
-	Effects      []string `json:"effects" required:"true" doc:"What would happen to the caller's coin and contracts, in words"`
-	Refusal      *Refusal `json:"refusal" doc:"The refusal that the request would get; null for none"`
+	WouldSucceed bool     `json:"would_succeed" required:"true" doc:"Whether the change would succeed"`
+	Path         *string  `json:"path" doc:"Kind of transfer or purchase; see the documentation"`
+	Traffic      Traffic  `json:"traffic" required:"true" doc:"Traffic cost of the transactions, which the node pays"`
+	Coin         Coin     `json:"coin" required:"true" doc:"Amount by which the balance of the caller's wallet would go down"`
+	Merges       int64    `json:"merges" required:"true" doc:"Number of transactions that first merge the caller's coin"`
+	Effects      []string `json:"effects" required:"true" doc:"Effects on the caller's coin and contracts, as text"`
+	Refusal      *Refusal `json:"refusal" doc:"The error that the request would get; null for none"`
 }
 
 // Traffic is what transactions cost of the node's traffic, and what buying as much costs at the present price.
@@ -41,8 +41,8 @@ type Coin struct {
 // Refusal is how a request would be refused.
 type Refusal struct {
 	Status int64  `json:"status" required:"true" doc:"The HTTP status"`
-	Error  string `json:"error" required:"true" doc:"What is wrong, in words"`
-	Later  bool   `json:"later" required:"true" doc:"The request is taken; what automation does for it then is refused"`
+	Error  string `json:"error" required:"true" doc:"The error text"`
+	Later  bool   `json:"later" required:"true" doc:"The request succeeds, but the change that automation makes for it fails"`
 }
 
 // Preview is what a request would do, as far as it would come. Endpoints return it together with the refusal that the

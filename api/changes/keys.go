@@ -30,8 +30,8 @@ const (
 	// ReplayedHeader is true in answers that were stored.
 	ReplayedHeader = "Idempotency-Replayed"
 	// KeyDescription says to clients what the header is for.
-	KeyDescription = "A name for this change, 1 to 255 visible ASCII characters. Send the same request with the same key " +
-		"again, also after a failure: the change is made once, and you get the first answer."
+	KeyDescription = "A name for this change, 1 to 255 visible ASCII characters. Repeat the same request with the same " +
+		"key, also after a failure: the change is made once, and you get the first answer."
 )
 
 const (
