@@ -177,7 +177,7 @@ func (s *site) preview(v *visit) error {
 // the page does not guess.
 func amountOf(typed string) (decimal.Decimal, error) {
 	if strings.Contains(typed, ",") {
-		return decimal.Decimal{}, unprocessable(strconv.Quote(typed)+" has a comma, which can stand for thousands or for decimals.",
+		return decimal.Decimal{}, unprocessable(strconv.Quote(typed)+" has a comma, which has two meanings.",
 			"Write the amount without commas, with a point before its decimals: 1234.5")
 	}
 	amount, err := decimal.Parse(strings.TrimSuffix(typed, " CC"))
