@@ -15,13 +15,13 @@ const againPause, maxAgainPause = 100 * time.Millisecond, 3 * time.Second
 
 // change asks the API for a change that the form of this request made up its mind about: however often the form is
 // sent, the change is made once, and each time the answer is the same. An error whose outcome is not known is an
-// *[unsettled], with what was asked for in words.
+// *[unknownOutcomeError], with what was asked for in words.
 func (v *visit) change(what, method, path string, in, out any) error {
 	err := v.ask(method, path, in, out)
 	if err == nil || isFinal(err) {
 		return err
 	}
-	return &unsettled{what: what, err: err}
+	return &unknownOutcomeError{what: what, err: err}
 }
 
 // ask asks until nobody else asks for the same.

@@ -9,8 +9,8 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// held is a coin of a wallet.
-type held struct {
+// coinRow is a coin of a wallet.
+type coinRow struct {
 	ID string
 	// Amount is what the coin is worth, Fee what holding it has cost so far.
 	Amount, Fee decimal.Decimal
@@ -25,7 +25,7 @@ type held struct {
 
 // coinsView is what a wallet consists of.
 type coinsView struct {
-	Coins, Locked []held
+	Coins, Locked []coinRow
 	// MoreCoins and MoreLocked are how many there are beside those.
 	MoreCoins, MoreLocked int
 	// Sum is what can be spent, Expires until when a form of this page can merge it, in microseconds.
@@ -73,8 +73,8 @@ func (s *site) coinsOf(v *visit) (data coinsView, err error) {
 	if err := v.api.Get(v.ctx(), "/v0/wallet/coins", &out); err != nil {
 		return data, err
 	}
-	data.Coins, data.MoreCoins = firstOf(heldOf(out.Coins))
-	data.Locked, data.MoreLocked = firstOf(heldOf(out.Locked))
+	data.Coins, data.MoreCoins = firstOf(coinRowsOf(out.Coins))
+	data.Locked, data.MoreLocked = firstOf(coinRowsOf(out.Locked))
 	for _, one := range out.Coins {
 		if data.Sum, err = data.Sum.Add(one.Amount); err != nil {
 			return data, err
@@ -109,16 +109,16 @@ func (s *site) merge(v *visit) error {
 	return s.write(v, http.StatusUnprocessableEntity, "coins", data)
 }
 
-// heldOf reads coins, the largest first.
-func heldOf(from []position) []held {
-	all := make([]held, len(from))
+// coinRowsOf reads coins, the largest first.
+func coinRowsOf(from []position) []coinRow {
+	all := make([]coinRow, len(from))
 	for i, one := range from {
 		c := one.Contract.Contract
-		all[i] = held{
+		all[i] = coinRow{
 			ID: c.ID, Amount: one.Amount, Fee: one.Fee, Since: c.CreatedAt, Holders: c.Payload.Lock.Holders,
 			Until: c.Payload.Lock.Until, Why: c.Payload.Lock.Why, Dust: one.Fee.Cmp(one.Amount) >= 0,
 		}
 	}
-	slices.SortStableFunc(all, func(x, y held) int { return y.Amount.Cmp(x.Amount) })
+	slices.SortStableFunc(all, func(x, y coinRow) int { return y.Amount.Cmp(x.Amount) })
 	return all
 }

@@ -76,7 +76,7 @@ func (s *site) explorer(v *visit, as reader) error {
 		Lowest  int64         `json:"lowestPageOffsetExclusive"`
 		Next    *string       `json:"nextPageToken"`
 	}
-	err := shorter(updatesPage, func(size int) error {
+	err := withShorterPages(updatesPage, func(size int) error {
 		in["maxPageSize"] = size
 		return v.api.Post(v.ctx(), "/v2/updates/get-updates-page", in, &out)
 	})
@@ -99,8 +99,8 @@ func (s *site) explorer(v *visit, as reader) error {
 	return s.show(v, "explorer", data)
 }
 
-// shorter asks for a page of a list, and for a shorter one as long as the answer is longer than a page takes.
-func shorter(size int, ask func(size int) error) error {
+// withShorterPages asks for a page of a list, and for a shorter one as long as the answer is longer than a page takes.
+func withShorterPages(size int, ask func(size int) error) error {
 	const times = 10
 	for {
 		err := ask(size)
@@ -140,15 +140,15 @@ func (s *site) find(v *visit, as reader) error {
 	return nil
 }
 
-// exploredView is an update, with who reads it.
-type exploredView struct {
+// explorerUpdateView is an update, with who reads it.
+type explorerUpdateView struct {
 	updateView
 
 	Reader reader
 }
 
 func (s *site) updateByID(v *visit, as reader) error {
-	return s.explore(v, wanted{ID: v.r.PathValue("id")}, as)
+	return s.explore(v, updateRef{ID: v.r.PathValue("id")}, as)
 }
 
 func (s *site) updateByOffset(v *visit, as reader) error {
@@ -156,11 +156,11 @@ func (s *site) updateByOffset(v *visit, as reader) error {
 	if err != nil {
 		return unprocessable(strconv.Quote(v.r.PathValue("at"))+" is not an offset.", "Search for a whole number.")
 	}
-	return s.explore(v, wanted{Offset: at}, as)
+	return s.explore(v, updateRef{Offset: at}, as)
 }
 
 // explore shows an update.
-func (s *site) explore(v *visit, which wanted, as reader) error {
+func (s *site) explore(v *visit, which updateRef, as reader) error {
 	found, err := v.update(which, as)
 	if isStatus(err, http.StatusNotFound) {
 		return &problem{
@@ -171,7 +171,7 @@ func (s *site) explore(v *visit, which wanted, as reader) error {
 	if err != nil {
 		return err
 	}
-	return s.show(v, "explored", exploredView{
+	return s.show(v, "explored", explorerUpdateView{
 		updateView: updateView{update: found, Temporal: s.workflowsOf(found.Command, as.Only())}, Reader: as,
 	})
 }

@@ -9,8 +9,8 @@ import (
 // maxPayload is how much of a contract is shown on its own page, in bytes.
 const maxPayload = 20_000
 
-// created is the creation of a contract as the API tells it.
-type created struct {
+// createdContract is the creation of a contract as the API tells it.
+type createdContract struct {
 	Offset      int64           `json:"offset"`
 	Node        int32           `json:"nodeId"`
 	Contract    string          `json:"contractId"`
@@ -41,7 +41,7 @@ type contractView struct {
 func (s *site) contractByID(v *visit, as reader) error {
 	var out struct {
 		Created *struct {
-			Event created `json:"createdEvent"`
+			Event createdContract `json:"createdEvent"`
 		} `json:"created"`
 		Archived *struct {
 			Event struct {
@@ -99,7 +99,7 @@ type life struct {
 // lifeOf reads what an event of a contract was part of: the choice that made it, or else the event itself.
 func (s *site) lifeOf(v *visit, offset int64, event int32, as reader) (life, error) {
 	one := life{Offset: offset}
-	found, err := v.transaction(wanted{Offset: offset}, as)
+	found, err := v.transaction(updateRef{Offset: offset}, as)
 	if isStatus(err, http.StatusNotFound) || isStatus(err, http.StatusBadRequest) { // it was pruned
 		return one, nil
 	}

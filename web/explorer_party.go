@@ -50,14 +50,14 @@ func (s *site) partyByID(v *visit, as reader) error {
 		Contracts []struct {
 			Entry struct {
 				Active struct {
-					Created created `json:"createdEvent"`
+					Created createdContract `json:"createdEvent"`
 				} `json:"JsActiveContract"`
 			} `json:"contractEntry"`
 		} `json:"activeContracts"`
 		At   int64   `json:"activeAtOffset"`
 		Next *string `json:"nextPageToken"`
 	}
-	err := shorter(contractsPage, func(size int) error {
+	err := withShorterPages(contractsPage, func(size int) error {
 		in["maxPageSize"] = size
 		return v.api.Call(v.ctx(), http.MethodGet, "/v2/state/active-contracts-page", in, &out)
 	})

@@ -32,10 +32,10 @@ func firstOf[T any](rows []T) (shown []T, more int) {
 }
 
 // coins shows an amount exactly, its thousands apart: 1,234.5 CC.
-func coins(amount decimal.Decimal) string { return grouped(amount.Show()) + " CC" }
+func coins(amount decimal.Decimal) string { return groupThousands(amount.Show()) + " CC" }
 
-// signed is [coins] with a sign.
-func signed(amount decimal.Decimal) string {
+// signedAmount is [coins] with a sign.
+func signedAmount(amount decimal.Decimal) string {
 	switch amount.Sign() {
 	case 1:
 		return "+" + coins(amount)
@@ -46,7 +46,7 @@ func signed(amount decimal.Decimal) string {
 	}
 }
 
-func grouped(text string) string {
+func groupThousands(text string) string {
 	sign := ""
 	if strings.HasPrefix(text, "-") {
 		sign, text = "-", text[1:]
@@ -73,7 +73,7 @@ func dollars(amount, price decimal.Decimal) string {
 	}
 	worth := coin.Mul(coin, each)
 	if text := worth.FloatString(2); worth.Sign() <= 0 || text != "0.00" {
-		return "$" + grouped(text[:len(text)-3]) + text[len(text)-3:]
+		return "$" + groupThousands(text[:len(text)-3]) + text[len(text)-3:]
 	}
 	return "less than $0.01"
 }
@@ -96,7 +96,7 @@ func leftOf(ends, now time.Time) string {
 }
 
 func plural(n int, word string) string {
-	text := grouped(decimal.FromInt(int64(n)).Show()) + " " + word
+	text := groupThousands(decimal.FromInt(int64(n)).Show()) + " " + word
 	if n == 1 {
 		return text
 	}

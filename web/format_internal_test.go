@@ -37,9 +37,9 @@ func TestAmountsAreShownExactly(t *testing.T) {
 	} {
 		require.Equal(t, shown, coins(decimal.MustParse(amount)))
 	}
-	require.Equal(t, "+1 CC", signed(decimal.MustParse("1")))
-	require.Equal(t, "−1 CC", signed(decimal.MustParse("-1")))
-	require.Equal(t, "0 CC", signed(decimal.MustParse("0")))
+	require.Equal(t, "+1 CC", signedAmount(decimal.MustParse("1")))
+	require.Equal(t, "−1 CC", signedAmount(decimal.MustParse("-1")))
+	require.Equal(t, "0 CC", signedAmount(decimal.MustParse("0")))
 	for _, test := range [][3]string{
 		{"1", "0.005", "$0.01"},
 		{"0.9", "0.005", "less than $0.01"},

@@ -79,7 +79,7 @@ func entryOf(party string, from item) (entry, error) {
 		}
 		one.Change = sum
 	}
-	one.Signed = signed(one.Change)
+	one.Signed = signedAmount(one.Change)
 	switch {
 	case from.Type == "balance_change" && strings.HasSuffix(from.Subtype.Choice, "_Tap"):
 		one.Kind, one.What = "minted", "Tapped"

@@ -50,15 +50,15 @@ func (v *visit) offers() ([]offer, error) {
 	return all, nil
 }
 
-// sooner is the order of offers by when they expire.
-func sooner(x, y offer) int { return cmp.Or(x.Expires.Compare(y.Expires), cmp.Compare(x.ID, y.ID)) }
+// compareExpiry is the order of offers by when they expire.
+func compareExpiry(x, y offer) int { return cmp.Or(x.Expires.Compare(y.Expires), cmp.Compare(x.ID, y.ID)) }
 
-// inTurns sorts offers so that the first one of each sender comes before the second one of anybody: who makes many, for
+// sortFairly sorts offers so that the first one of each sender comes before the second one of anybody: who makes many, for
 // which nobody needs coin, hides no other's. Of one sender, those come first whose coin is locked, and then the next to
 // expire.
-func inTurns(all []offer) {
+func sortFairly(all []offer) {
 	slices.SortFunc(all, func(x, y offer) int {
-		return cmp.Or(-cmp.Compare(x.Kind, y.Kind), sooner(x, y))
+		return cmp.Or(-cmp.Compare(x.Kind, y.Kind), compareExpiry(x, y))
 	})
 	made := map[string]int{}
 	turns := make(map[string]int, len(all))
@@ -78,7 +78,7 @@ type offerPage struct {
 
 // offerPageOf is the page that was asked for by its number, or the last one.
 func offerPageOf(all []offer, number string) offerPage {
-	inTurns(all)
+	sortFairly(all)
 	asked, _ := strconv.Atoi(number) // whatever is no number asks for the first
 	last := max(1, (len(all)+maxRows-1)/maxRows)
 	page := offerPage{Page: min(max(1, asked), last)}
@@ -86,14 +86,14 @@ func offerPageOf(all []offer, number string) offerPage {
 	if page.More > 0 {
 		page.Next = page.Page + 1
 	}
-	slices.SortFunc(page.Offers, sooner)
+	slices.SortFunc(page.Offers, compareExpiry)
 	return page
 }
 
 // Shown is the amount in its unit.
 func (o offer) Shown() string {
 	if o.Dollars {
-		return grouped(o.Amount.Show()) + " USD in coin"
+		return groupThousands(o.Amount.Show()) + " USD in coin"
 	}
 	return coins(o.Amount)
 }
@@ -164,7 +164,7 @@ func (s *site) answer(v *visit) error {
 	path, act := paths[v.r.PathValue("kind")], v.r.PathValue("act")
 	words, known := acts[act]
 	if path == "" || !known {
-		return s.unknown(v)
+		return s.pageNotFound(v)
 	}
 	err := v.change(words.what, http.MethodPost, path+"/"+url.PathEscape(v.r.PathValue("id"))+"/"+act, nil, nil)
 	if err == nil {

@@ -26,13 +26,13 @@ type user struct {
 	Party string `json:"primaryParty"`
 }
 
-// asking is a client with another token than the visitor's own: its calls count for the visitor all the same.
-func (s *site) asking(v *visit, token string) *client.Client {
+// clientFor is a client with another token than the visitor's own: its calls count for the visitor all the same.
+func (s *site) clientFor(v *visit, token string) *client.Client {
 	if s.Development == nil { // then the token is the visitor's
 		return s.api.With(token)
 	}
 	visitor := v.session.Token
-	return s.api.Over(way{api: s.API, counted: func(ctx context.Context) context.Context {
+	return s.api.Over(apiTransport{api: s.API, withAccount: func(ctx context.Context) context.Context {
 		return s.Development.CountFor(ctx, visitor)
 	}}).With(token)
 }
@@ -43,14 +43,14 @@ func (s *site) lookUp(v *visit, path string, out any) error {
 	if err != nil {
 		return err
 	}
-	return s.asking(v, token).Get(v.ctx(), path, out)
+	return s.clientFor(v, token).Get(v.ctx(), path, out)
 }
 
 // maxNames is how many users a page names.
 const maxNames = 200
 
 // users are the first users with a party, on nodes whose tokens everybody can make; nobody on others, where only an
-// administrator may list them. They are for choosing: who is not among them is found by [site.named].
+// administrator may list them. They are for choosing: who is not among them is found by [site.findParty].
 func (s *site) users(v *visit) (named []user, err error) {
 	if s.Development == nil {
 		return nil, nil
@@ -69,8 +69,8 @@ func (s *site) users(v *visit) (named []user, err error) {
 	return named, nil
 }
 
-// named is the party of the user with a name, "" for nobody's.
-func (s *site) named(v *visit, name string) (party string, err error) {
+// findParty is the party of the user with a name, "" for nobody's.
+func (s *site) findParty(v *visit, name string) (party string, err error) {
 	if s.Development == nil {
 		return "", nil
 	}
@@ -91,7 +91,7 @@ func (s *site) tokenOf(v *visit, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	err = s.asking(v, token).Post(v.ctx(), "/v0/register", map[string]any{}, nil)
+	err = s.clientFor(v, token).Post(v.ctx(), "/v0/register", map[string]any{}, nil)
 	if isStatus(err, http.StatusUnauthorized) { // the token is good, so it is the name
 		return "", unprocessable(strconv.Quote(name)+" is not a valid user name.",
 			"Use up to 128 letters, digits and signs such as - and _, without spaces.")

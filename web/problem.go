@@ -87,24 +87,24 @@ func isStatus(err error, status int) bool {
 	return ok && refused.Status == status
 }
 
-// unsettled is a change of which nobody knows whether it was made. Only the same form, with the same key, may ask for
+// unknownOutcomeError is a change of which nobody knows whether it was made. Only the same form, with the same key, may ask for
 // it again: a new one would make it a second time.
-type unsettled struct {
+type unknownOutcomeError struct {
 	// what was asked for, in words.
 	what string
 	err  error
 }
 
 // Error implements error.
-func (u *unsettled) Error() string { return u.what + ": the outcome is unknown: " + u.err.Error() }
+func (u *unknownOutcomeError) Error() string { return u.what + ": the outcome is unknown: " + u.err.Error() }
 
 // Unwrap returns why it is not known.
-func (u *unsettled) Unwrap() error { return u.err }
+func (u *unknownOutcomeError) Unwrap() error { return u.err }
 
 // field is one of a form.
 type field struct{ Name, Value string }
 
-// againView is the form of an [unsettled] change, once more.
+// againView is the form of an [unknownOutcomeError] change, once more.
 type againView struct {
 	What, Action string
 	Fields       []field
@@ -167,7 +167,7 @@ func (s *site) explain(ctx context.Context, v *visit, err error) {
 	name, data := "problem", any(found)
 	if isFragment(v.r) {
 		name = "problem-fragment"
-	} else if open, ok := errors.AsType[*unsettled](err); ok {
+	} else if open, ok := errors.AsType[*unknownOutcomeError](err); ok {
 		name, data = "again", againOf(v, open.what, found)
 	}
 	if failed := s.write(v, found.Status, name, data); failed != nil {

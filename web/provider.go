@@ -36,29 +36,29 @@ type Provider struct {
 
 const (
 	// providerPath begins to sign in, providedPath is where the provider sends people back.
-	providerPath, providedPath = "/wallet/provider", "/wallet/provider/done"
+	providerPath, providerReturnPath = "/wallet/provider", "/wallet/provider/done"
 	// signInLife is how long somebody may take at the provider.
 	signInLife = 10 * time.Minute
 )
 
-// provided remembers what a provider tells of itself.
-type provided struct {
+// signInProvider remembers what a provider tells of itself.
+type signInProvider struct {
 	Provider
 
 	found atomic.Pointer[oidc.Provider]
 }
 
 // context is for calls of the provider.
-func (p *provided) context(v *visit) context.Context { return oidc.ClientContext(v.ctx(), p.Client) }
+func (p *signInProvider) context(v *visit) context.Context { return oidc.ClientContext(v.ctx(), p.Client) }
 
-// reached is a provider that was found, as one request uses it.
-type reached struct {
+// oauthClient is a provider that was found, as one request uses it.
+type oauthClient struct {
 	*oidc.Provider
 	oauth2.Config
 }
 
 // turn waits until the visitor may have the provider called.
-func (p *provided) turn(v *visit) (release func(), err error) {
+func (p *signInProvider) turn(v *visit) (release func(), err error) {
 	if p.Turn == nil {
 		return func() {}, nil
 	}
@@ -66,12 +66,12 @@ func (p *provided) turn(v *visit) (release func(), err error) {
 }
 
 // reach finds the provider, which may start after the node. It sends people back to the name under which they came.
-func (p *provided) reach(v *visit) (*reached, error) {
+func (p *signInProvider) reach(v *visit) (*oauthClient, error) {
 	found := p.found.Load()
 	if found == nil {
 		var err error
 		if found, err = oidc.NewProvider(p.context(v), p.Issuer); err != nil {
-			return nil, failedProvider("ask for the configuration", err)
+			return nil, providerProblem("ask for the configuration", err)
 		}
 		p.found.Store(found)
 	}
@@ -79,23 +79,23 @@ func (p *provided) reach(v *visit) (*reached, error) {
 	if isSecure(v.r) {
 		scheme = "https://"
 	}
-	return &reached{Provider: found, Config: oauth2.Config{
+	return &oauthClient{Provider: found, Config: oauth2.Config{
 		ClientID: p.ClientID, ClientSecret: p.ClientSecret, Endpoint: found.Endpoint(),
-		RedirectURL: scheme + v.r.Host + providedPath, Scopes: append([]string{oidc.ScopeOpenID}, p.Scopes...),
+		RedirectURL: scheme + v.r.Host + providerReturnPath, Scopes: append([]string{oidc.ScopeOpenID}, p.Scopes...),
 	}}, nil
 }
 
-// failedProvider is a provider's failure: people are told that there is one, and the log why.
-func failedProvider(what string, err error) *problem {
+// providerProblem is a provider's failure: people are told that there is one, and the log why.
+func providerProblem(what string, err error) *problem {
 	return &problem{
 		Status: http.StatusBadGateway, What: "The sign-in provider did not answer as expected.",
 		Next: "Try again in a moment. The node's log says more.", why: fmt.Errorf("%s: %w", what, err),
 	}
 }
 
-// asked is what a browser keeps while somebody is at the provider: who comes back has to have gone from here, and the
+// pendingSignIn is what a browser keeps while somebody is at the provider: who comes back has to have gone from here, and the
 // provider's answer has to be the one to this question. To is where they go from there.
-type asked struct {
+type pendingSignIn struct {
 	State    string    `json:"state"`
 	Nonce    string    `json:"nonce"`
 	Verifier string    `json:"verifier"`
@@ -103,33 +103,33 @@ type asked struct {
 	Ends     time.Time `json:"ends"`
 }
 
-const askedPurpose = "provider"
+const pendingSignInPurpose = "provider"
 
-func askedName(r *http.Request) string { return cookieName(r) + "-" + askedPurpose }
+func pendingSignInName(r *http.Request) string { return cookieName(r) + "-" + pendingSignInPurpose }
 
-// goToProvider sends somebody to the provider: the authorization code flow, with PKCE (RFC 7636).
-func (s *site) goToProvider(v *visit) error {
-	release, err := s.provided.turn(v)
+// startProviderSignIn sends somebody to the provider: the authorization code flow, with PKCE (RFC 7636).
+func (s *site) startProviderSignIn(v *visit) error {
+	release, err := s.signInProvider.turn(v)
 	if err != nil {
 		return err
 	}
 	defer release()
-	provider, err := s.provided.reach(v)
+	provider, err := s.signInProvider.reach(v)
 	if err != nil {
 		return err
 	}
-	question := asked{
+	question := pendingSignIn{
 		State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Ends: s.Now().Add(signInLife),
 		To: v.next(),
 	}
-	value, err := v.sessions.seal(v.r, askedPurpose, question)
+	value, err := v.sessions.seal(v.r, pendingSignInPurpose, question)
 	if err != nil {
 		return err
 	}
-	v.sessions.set(v.w, v.r, askedName(v.r), value, signInLife)
+	v.sessions.set(v.w, v.r, pendingSignInName(v.r), value, signInLife)
 	options := []oauth2.AuthCodeOption{oidc.Nonce(question.Nonce), oauth2.S256ChallengeOption(question.Verifier)}
-	if s.provided.Audience != "" {
-		options = append(options, oauth2.SetAuthURLParam("audience", s.provided.Audience))
+	if s.signInProvider.Audience != "" {
+		options = append(options, oauth2.SetAuthURLParam("audience", s.signInProvider.Audience))
 	}
 	http.Redirect(v.w, v.r, provider.AuthCodeURL(question.State, options...), http.StatusSeeOther)
 	return nil
@@ -137,8 +137,8 @@ func (s *site) goToProvider(v *visit) error {
 
 var errOtherNonce = errors.New("its nonce is not the one that the page sent")
 
-// comeBack begins the session of somebody whom the provider sent back.
-func (s *site) comeBack(v *visit) error {
+// finishProviderSignIn begins the session of somebody whom the provider sent back.
+func (s *site) finishProviderSignIn(v *visit) error {
 	token, err := s.tokenOfProvider(v)
 	if err == nil {
 		err = s.begin(v, token)
@@ -146,7 +146,7 @@ func (s *site) comeBack(v *visit) error {
 	if err != nil {
 		refused := problemOf(err)
 		s.note(v.ctx(), refused.Status, err)
-		return s.askWho(v, refused.Status, "", refused)
+		return s.showSignIn(v, refused.Status, "", refused)
 	}
 	s.goTo(v, v.next())
 	return nil
@@ -154,9 +154,9 @@ func (s *site) comeBack(v *visit) error {
 
 // tokenOfProvider is the access token for the code in the request.
 func (s *site) tokenOfProvider(v *visit) (string, error) {
-	var question asked
-	known := v.sessions.open(v.r, askedName(v.r), askedPurpose, &question)
-	v.sessions.set(v.w, v.r, askedName(v.r), "", -1) // it is good once
+	var question pendingSignIn
+	known := v.sessions.open(v.r, pendingSignInName(v.r), pendingSignInPurpose, &question)
+	v.sessions.set(v.w, v.r, pendingSignInName(v.r), "", -1) // it is good once
 	query := v.r.URL.Query()
 	if !known || !s.Now().Before(question.Ends) ||
 		subtle.ConstantTimeCompare([]byte(query.Get("state")), []byte(question.State)) == 0 {
@@ -165,7 +165,7 @@ func (s *site) tokenOfProvider(v *visit) (string, error) {
 			Next: "Sign in again.",
 		}
 	}
-	v.asked = question.To
+	v.returnTo = question.To
 	if refusal := query.Get("error"); refusal != "" {
 		return "", &problem{
 			Status: http.StatusForbidden,
@@ -173,31 +173,31 @@ func (s *site) tokenOfProvider(v *visit) (string, error) {
 			Next:   "Sign in again, or ask the administrator of the provider.",
 		}
 	}
-	release, err := s.provided.turn(v)
+	release, err := s.signInProvider.turn(v)
 	if err != nil {
 		return "", err
 	}
 	defer release()
-	provider, err := s.provided.reach(v)
+	provider, err := s.signInProvider.reach(v)
 	if err != nil {
 		return "", err
 	}
-	tokens, err := provider.Exchange(s.provided.context(v), query.Get("code"), oauth2.VerifierOption(question.Verifier))
+	tokens, err := provider.Exchange(s.signInProvider.context(v), query.Get("code"), oauth2.VerifierOption(question.Verifier))
 	if err != nil {
-		return "", failedProvider("exchange the code", err)
+		return "", providerProblem("exchange the code", err)
 	}
 	text, _ := tokens.Extra("id_token").(string)
-	verifier := provider.Verifier(&oidc.Config{ClientID: s.provided.ClientID, Now: s.Now})
-	identity, err := verifier.Verify(s.provided.context(v), text)
+	verifier := provider.Verifier(&oidc.Config{ClientID: s.signInProvider.ClientID, Now: s.Now})
+	identity, err := verifier.Verify(s.signInProvider.context(v), text)
 	if err != nil {
-		return "", failedProvider("check the identity token", err)
+		return "", providerProblem("check the identity token", err)
 	}
 	if subtle.ConstantTimeCompare([]byte(identity.Nonce), []byte(question.Nonce)) == 0 {
-		return "", failedProvider("check the identity token", errOtherNonce)
+		return "", providerProblem("check the identity token", errOtherNonce)
 	}
 	if identity.AccessTokenHash != "" {
 		if err := identity.VerifyAccessToken(tokens.AccessToken); err != nil {
-			return "", failedProvider("check the access token", err)
+			return "", providerProblem("check the access token", err)
 		}
 	}
 	return tokens.AccessToken, nil

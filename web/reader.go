@@ -119,11 +119,11 @@ func (r reader) updates() map[string]any {
 	}}
 }
 
-// reading is a view of what the visitor may read. Who has not signed in does so, and then sees it.
-func (s *site) reading(show func(v *visit, as reader) error) view {
+// withReader is a view of what the visitor may read. Who has not signed in does so, and then sees it.
+func (s *site) withReader(show func(v *visit, as reader) error) view {
 	return func(v *visit) error {
 		if v.session.Token == "" {
-			return s.askWho(v, http.StatusOK, "", nil)
+			return s.showSignIn(v, http.StatusOK, "", nil)
 		}
 		as, err := v.reader()
 		if err != nil {

@@ -44,7 +44,7 @@ func (s *site) receiveOf(v *visit) (data receiveView, err error) {
 		if err := v.api.Post(v.ctx(), preapprovalPath+"?dry_run=true", map[string]any{}, data.Run); err != nil {
 			return data, err
 		}
-		data.WhyNot = data.Run.refused()
+		data.WhyNot = data.Run.asProblem()
 		return data, nil
 	case err != nil:
 		return data, err
@@ -61,16 +61,16 @@ func (s *site) receiveOf(v *visit) (data receiveView, err error) {
 // preapprove turns on that coin comes without being asked about.
 func (s *site) preapprove(v *visit) error {
 	err := v.change("Turn on automatic receiving", http.MethodPost, preapprovalPath, map[string]any{}, nil)
-	return s.preapproved(v, err, "Automatic receiving is on.")
+	return s.finishPreapproval(v, err, "Automatic receiving is on.")
 }
 
 // cancelPreapproval turns it off.
 func (s *site) cancelPreapproval(v *visit) error {
 	err := v.change("Turn off automatic receiving", http.MethodDelete, preapprovalPath, nil, nil)
-	return s.preapproved(v, err, "Automatic receiving is off.")
+	return s.finishPreapproval(v, err, "Automatic receiving is off.")
 }
 
-func (s *site) preapproved(v *visit, err error, notice string) error {
+func (s *site) finishPreapproval(v *visit, err error, notice string) error {
 	if err == nil {
 		return s.done(v, "/wallet/receive", notice)
 	}

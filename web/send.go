@@ -47,15 +47,15 @@ type sendView struct {
 }
 
 func (s *site) sendForm(v *visit) error {
-	return s.askOrder(v, order{To: v.r.URL.Query().Get("to"), Hours: "24"}, nil)
+	return s.showSendForm(v, order{To: v.r.URL.Query().Get("to"), Hours: "24"}, nil)
 }
 
 // sendAgain shows the form with what was typed.
-func (s *site) sendAgain(v *visit) error { return s.askOrder(v, orderOf(v), nil) }
+func (s *site) sendAgain(v *visit) error { return s.showSendForm(v, orderOf(v), nil) }
 
-// askOrder shows the form, with what was typed and why it was refused. Where there is too little coin, that is why,
+// showSendForm shows the form, with what was typed and why it was refused. Where there is too little coin, that is why,
 // whatever the ledger says of it.
-func (s *site) askOrder(v *visit, typed order, refused *problem) error {
+func (s *site) showSendForm(v *visit, typed order, refused *problem) error {
 	held, err := v.balance()
 	if err != nil {
 		return err
@@ -110,8 +110,8 @@ type dryRun struct {
 // Accepts reports whether the receiver has to accept first.
 func (d dryRun) Accepts() bool { return d.Path == "two-step" || d.Path == "offer" }
 
-// refused is why it would not be done; nil if it would.
-func (d dryRun) refused() *problem {
+// asProblem is why it would not be done; nil if it would.
+func (d dryRun) asProblem() *problem {
 	switch {
 	case d.Refusal != nil:
 		return &problem{Status: d.Refusal.Status, What: d.Refusal.Error}
@@ -146,11 +146,11 @@ func (s *site) preview(v *visit) error {
 		data.Receiver, err = s.receiver(v, typed.To)
 	}
 	if err != nil {
-		return s.askOrder(v, typed, problemOf(err))
+		return s.showSendForm(v, typed, problemOf(err))
 	}
 	lasting := slices.IndexFunc(periods(), func(p period) bool { return p.Hours == typed.Hours })
 	if lasting < 0 {
-		return s.askOrder(v, typed, unprocessable(strconv.Quote(typed.Hours)+" hours is not one of the times to accept.",
+		return s.showSendForm(v, typed, unprocessable(strconv.Quote(typed.Hours)+" hours is not one of the times to accept.",
 			"Choose one of the listed times."))
 	}
 	now, err := s.ledgerTime(v)
@@ -163,11 +163,11 @@ func (s *site) preview(v *visit) error {
 		Receiver: data.Receiver, Amount: data.Sum.String(), Description: typed.Note, ExpiresAt: data.Micros,
 		TrackingID: "preview",
 	}, &data.Run)
-	if err == nil && data.Run.refused() != nil {
-		err = data.Run.refused()
+	if err == nil && data.Run.asProblem() != nil {
+		err = data.Run.asProblem()
 	}
 	if err != nil {
-		return s.askOrder(v, typed, problemOf(err))
+		return s.showSendForm(v, typed, problemOf(err))
 	}
 	data.Worth = data.Run.Coin.Dollars.Show()
 	return s.show(v, "preview", data)
@@ -196,7 +196,7 @@ func (s *site) receiver(v *visit, typed string) (string, error) {
 	if strings.Contains(typed, "::") {
 		return typed, nil
 	}
-	party, err := s.named(v, typed)
+	party, err := s.findParty(v, typed)
 	if err != nil || party != "" {
 		return party, err
 	}
@@ -216,7 +216,7 @@ func (s *site) send(v *visit) error {
 			Instruction *string `json:"transfer_instruction_cid"`
 		} `json:"output"`
 	}
-	text := grouped(typed.Amount) + " CC to " + client.PartyName(v.field("receiver"))
+	text := groupThousands(typed.Amount) + " CC to " + client.PartyName(v.field("receiver"))
 	err = v.change("Send "+text, http.MethodPost, transfersPath, transfer{
 		Receiver: v.field("receiver"), Amount: typed.Amount, Description: typed.Note, ExpiresAt: expires,
 		TrackingID: "page-" + v.field("once"),
@@ -224,7 +224,7 @@ func (s *site) send(v *visit) error {
 	switch {
 	case err != nil && isFinal(err):
 		typed.To = v.field("receiver")
-		return s.askOrder(v, typed, problemOf(err))
+		return s.showSendForm(v, typed, problemOf(err))
 	case err != nil:
 		return err
 	}

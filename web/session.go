@@ -65,16 +65,16 @@ func (s *sessions) write(w http.ResponseWriter, r *http.Request, one session) er
 // end forgets the session.
 func (s *sessions) end(w http.ResponseWriter, r *http.Request) { s.set(w, r, cookieName(r), "", -1) }
 
-// tell has the next page of a session show a notice, in a cookie of its own. One that is too long for that is left out:
+// setNotice has the next page of a session show a notice, in a cookie of its own. One that is too long for that is left out:
 // nothing may fail because of words about what succeeded.
-func (s *sessions) tell(w http.ResponseWriter, r *http.Request, one session, notice string) {
+func (s *sessions) setNotice(w http.ResponseWriter, r *http.Request, one session, notice string) {
 	if value, err := s.seal(r, one.ID, notice); err == nil {
 		s.set(w, r, noticeName(r), value, noticeLife)
 	}
 }
 
-// told is the notice of a session, which is forgotten: "" without one.
-func (s *sessions) told(w http.ResponseWriter, r *http.Request, one session) (notice string) {
+// takeNotice is the notice of a session, which is forgotten: "" without one.
+func (s *sessions) takeNotice(w http.ResponseWriter, r *http.Request, one session) (notice string) {
 	if _, err := r.Cookie(noticeName(r)); err != nil {
 		return ""
 	}

@@ -21,11 +21,11 @@ type keyring struct {
 	now    func() time.Time
 
 	mu sync.Mutex
-	// asking: somebody reads the secret, and all others go on with the one that is known.
-	asking bool
-	asked  time.Time
-	known  []byte
-	made   *sessions
+	// isReading: somebody reads the secret, and all others go on with the one that is known.
+	isReading bool
+	readAt  time.Time
+	secretBytes  []byte
+	latest   *sessions
 }
 
 // sessions are those of the newest secret. While it is being read, and while it cannot be, the one that is known
@@ -35,30 +35,30 @@ func (k *keyring) sessions(ctx context.Context) (*sessions, error) {
 	if isNew {
 		return made, nil
 	}
-	secret, err := k.ask(ctx)
+	secret, err := k.readSecret(ctx)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch {
-	case err != nil && k.made != nil:
-		return k.made, nil
+	case err != nil && k.latest != nil:
+		return k.latest, nil
 	case err != nil:
 		return nil, err
 	}
-	if k.asked = k.now(); k.made == nil || !bytes.Equal(secret, k.known) {
-		if k.made, err = newSessions(secret, k.now); err != nil {
+	if k.readAt = k.now(); k.latest == nil || !bytes.Equal(secret, k.secretBytes) {
+		if k.latest, err = newSessions(secret, k.now); err != nil {
 			return nil, err
 		}
-		k.known = secret
+		k.secretBytes = secret
 	}
-	return k.made, nil
+	return k.latest, nil
 }
 
-// ask reads the secret. However it ends, the next one may ask.
-func (k *keyring) ask(ctx context.Context) ([]byte, error) {
+// readSecret reads the secret. However it ends, the next one may ask.
+func (k *keyring) readSecret(ctx context.Context) ([]byte, error) {
 	defer func() {
 		k.mu.Lock()
 		defer k.mu.Unlock()
-		k.asking = false
+		k.isReading = false
 	}()
 	return k.secret(ctx)
 }
@@ -68,11 +68,11 @@ func (k *keyring) ask(ctx context.Context) ([]byte, error) {
 func (k *keyring) current() (made *sessions, isNew bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.made != nil && (k.asking || k.now().Sub(k.asked) < secretAge) {
-		return k.made, true
+	if k.latest != nil && (k.isReading || k.now().Sub(k.readAt) < secretAge) {
+		return k.latest, true
 	}
-	k.asking = true
-	return k.made, false
+	k.isReading = true
+	return k.latest, false
 }
 
 // sessions reads and writes cookies.

@@ -37,7 +37,7 @@ const maxNextBytes = 600
 // next is where the visitor goes after signing in: to the page of the explorer that was asked for, or to the wallet. It
 // leads nowhere else, whoever made the link.
 func (v *visit) next() string {
-	asked := cmp.Or(v.asked, v.r.FormValue("to"))
+	asked := cmp.Or(v.returnTo, v.r.FormValue("to"))
 	if isExplorer(v.r.URL.Path) {
 		asked = v.r.URL.RequestURI()
 	}
@@ -65,7 +65,7 @@ func pageAt(address string) (*url.URL, bool) {
 // wallet is the first page of a wallet, and before somebody has signed in the way to it.
 func (s *site) wallet(v *visit) error {
 	if v.session.Token == "" {
-		return s.askWho(v, http.StatusOK, "", nil)
+		return s.showSignIn(v, http.StatusOK, "", nil)
 	}
 	if err := v.identify(); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (s *site) wallet(v *visit) error {
 	return s.overview(v)
 }
 
-func (s *site) askWho(v *visit, status int, typed string, refused *problem) error {
+func (s *site) showSignIn(v *visit, status int, typed string, refused *problem) error {
 	next := v.next()
 	if isFragment(v.r) { // of a page whose session is over
 		s.goTo(v, next)
@@ -89,8 +89,8 @@ func (s *site) askWho(v *visit, status int, typed string, refused *problem) erro
 	data := signInView{
 		ByName: s.Development != nil, Users: users, User: typed, Problem: refused, To: next, Explores: next != walletPath,
 	}
-	if s.provided != nil {
-		data.Provider = s.provided.host()
+	if s.signInProvider != nil {
+		data.Provider = s.signInProvider.host()
 	}
 	return s.write(v, status, "signin", data)
 }
@@ -112,7 +112,7 @@ func (s *site) signIn(v *visit) error {
 	}
 	if err != nil {
 		refused := problemOf(err)
-		return s.askWho(v, refused.Status, name, refused)
+		return s.showSignIn(v, refused.Status, name, refused)
 	}
 	s.goTo(v, v.next())
 	return nil
@@ -123,7 +123,7 @@ func (s *site) begin(v *visit, token string) error {
 	var who struct {
 		User user `json:"user"`
 	}
-	if err := s.asking(v, token).Get(v.ctx(), "/v2/authenticated-user", &who); err != nil {
+	if err := s.clientFor(v, token).Get(v.ctx(), "/v2/authenticated-user", &who); err != nil {
 		return err
 	}
 	one := v.sessions.fresh()

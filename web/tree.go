@@ -132,8 +132,8 @@ func wordsOfTemplate(template string) string {
 	return wordsOfChoice(template[strings.LastIndexByte(template, ':')+1:])
 }
 
-// foreign is the name of the package of a template, "" where that is built in.
-func foreign(builtIn []string, template, name string) string {
+// foreignPackage is the name of the package of a template, "" where that is built in.
+func foreignPackage(builtIn []string, template, name string) string {
 	id, _, _ := strings.Cut(template, ":")
 	if slices.Contains(builtIn, id) {
 		return ""
@@ -150,9 +150,9 @@ func pretty(value json.RawMessage) string { return prettyTo(value, maxJSON) }
 
 // prettyTo is [pretty] with another bound, in bytes.
 func prettyTo(value json.RawMessage, most int) string {
-	shown := beginning{most: most}
+	shown := textStart{most: most}
 	shown.indent(value)
-	if !shown.full {
+	if !shown.isCut {
 		return string(shown.text)
 	}
 	text := strings.ToValidUTF8(string(shown.text), "")

@@ -22,8 +22,8 @@ type update struct {
 	More int
 }
 
-// wanted names a transaction by its id or, without one, by its offset.
-type wanted struct {
+// updateRef names a transaction by its id or, without one, by its offset.
+type updateRef struct {
 	ID     string
 	Offset int64
 }
@@ -51,7 +51,7 @@ type foundUpdate struct {
 }
 
 // transaction reads a transaction with the parts that a reader sees.
-func (v *visit) transaction(which wanted, as reader) (transaction, error) {
+func (v *visit) transaction(which updateRef, as reader) (transaction, error) {
 	path, in := "/v2/updates/update-by-id", map[string]any{"updateId": which.ID, "updateFormat": as.updates()}
 	if which.ID == "" {
 		path = "/v2/updates/update-by-offset"
@@ -63,7 +63,7 @@ func (v *visit) transaction(which wanted, as reader) (transaction, error) {
 }
 
 // update reads a transaction as people are shown it.
-func (v *visit) update(which wanted, as reader) (update, error) {
+func (v *visit) update(which updateRef, as reader) (update, error) {
 	found, err := v.transaction(which, as)
 	if err != nil {
 		return update{}, err
@@ -89,9 +89,9 @@ type updateView struct {
 	Temporal string
 }
 
-// happened shows an entry of the history in full.
-func (s *site) happened(v *visit) error {
-	found, err := v.update(wanted{ID: v.r.PathValue("id")}, reader{Parties: []string{v.party}})
+// historyEntry shows an entry of the history in full.
+func (s *site) historyEntry(v *visit) error {
+	found, err := v.update(updateRef{ID: v.r.PathValue("id")}, reader{Parties: []string{v.party}})
 	if isStatus(err, http.StatusNotFound) {
 		return &problem{
 			Status: http.StatusNotFound, What: "There is no such update, or you may not see any part of it.",

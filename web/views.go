@@ -48,7 +48,7 @@ func readViews(builtIn []string) (views, error) {
 		v.assets[served], v.named[file.Name()] = content, "/assets/"+served
 	}
 	known := functions()
-	known["foreign"] = func(template, name string) string { return foreign(builtIn, template, name) }
+	known["foreign"] = func(template, name string) string { return foreignPackage(builtIn, template, name) }
 	known["asset"] = func(name string) string { return v.named[name] }
 	frame, err := template.New("frame").Funcs(known).ParseFS(templateFiles, frameFile, "templates/parts.html")
 	if err != nil {
@@ -71,8 +71,8 @@ func readViews(builtIn []string) (views, error) {
 	return v, nil
 }
 
-// shown is what templates get.
-type shown struct {
+// pageData is what templates get.
+type pageData struct {
 	// View is the name of the page; the navigation marks it.
 	View string
 	// Explores: the page is of the explorer.
@@ -97,7 +97,7 @@ func (s *site) show(v *visit, name string, data any) error {
 
 // write writes a page, or a part of one named by "page-part".
 func (s *site) write(v *visit, status int, name string, data any) error {
-	all := shown{
+	all := pageData{
 		View: name, Explores: isExplorer(v.r.URL.Path), Session: v.session, Party: v.party,
 		Form: v.sessions.form(v.session), Taps: s.Taps, Data: data,
 	}
@@ -106,7 +106,7 @@ func (s *site) write(v *visit, status int, name string, data any) error {
 	if isPart {
 		block = part
 	} else {
-		all.Notice = v.sessions.told(v.w, v.r, v.session)
+		all.Notice = v.sessions.takeNotice(v.w, v.r, v.session)
 	}
 	content, err := json.Marshal(data)
 	if err != nil {

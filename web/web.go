@@ -62,7 +62,7 @@ type site struct {
 	Options
 
 	keys     *keyring
-	provided *provided
+	signInProvider *signInProvider
 	views    views
 	api      *client.Client
 }
@@ -75,7 +75,7 @@ func New(options Options) (http.Handler, error) {
 	if options.Development != nil && options.Development.CountFor == nil {
 		return nil, errors.New("the page needs Development.CountFor")
 	}
-	s := &site{Options: options, api: client.New("http://node", 1).Over(way{api: options.API})}
+	s := &site{Options: options, api: client.New("http://node", 1).Over(apiTransport{api: options.API})}
 	s.keys = &keyring{secret: options.Secret, now: options.Now}
 	var err error
 	if s.views, err = readViews(options.BuiltIn); err != nil {
@@ -88,9 +88,9 @@ func New(options Options) (http.Handler, error) {
 	mux.Handle("POST /wallet/sign-in", s.page(s.signIn))
 	mux.Handle("POST /wallet/sign-out", s.page(s.signOut))
 	if options.Provider != nil {
-		s.provided = &provided{Provider: *options.Provider}
-		mux.Handle("GET "+providerPath, s.page(s.goToProvider))
-		mux.Handle("GET "+providedPath, s.page(s.comeBack))
+		s.signInProvider = &signInProvider{Provider: *options.Provider}
+		mux.Handle("GET "+providerPath, s.page(s.startProviderSignIn))
+		mux.Handle("GET "+providerReturnPath, s.page(s.finishProviderSignIn))
 	}
 	for pattern, view := range map[string]view{
 		"POST /wallet/open":                    s.open,
@@ -108,7 +108,7 @@ func New(options Options) (http.Handler, error) {
 		"GET /wallet/coins":                    s.coins,
 		"POST /wallet/coins/merge":             s.merge,
 		"GET /wallet/history":                  s.history,
-		"GET /wallet/history/{id}":             s.happened,
+		"GET /wallet/history/{id}":             s.historyEntry,
 		"GET /wallet/history.csv":              s.table,
 	} {
 		mux.Handle(pattern, s.page(s.signedIn(view)))
@@ -122,9 +122,9 @@ func New(options Options) (http.Handler, error) {
 		"GET /explorer/parties":         s.parties,
 		"GET /explorer/parties/{party}": s.partyByID,
 	} {
-		mux.Handle(pattern, s.page(s.reading(show)))
+		mux.Handle(pattern, s.page(s.withReader(show)))
 	}
-	mux.Handle("/", s.page(s.unknown))
+	mux.Handle("/", s.page(s.pageNotFound))
 	pages := s.observe(mux, options.Hosts.GuardPages(mux, options.HostsFlag))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !isPage(r) {
@@ -209,8 +209,8 @@ type visit struct {
 	party string
 	// api calls the node as the user who is signed in.
 	api *client.Client
-	// asked is the page that somebody asked for before signing in elsewhere; "" where nobody knows.
-	asked string
+	// returnTo is the page that somebody asked for before signing in elsewhere; "" where nobody knows.
+	returnTo string
 }
 
 func (v *visit) ctx() context.Context { return v.r.Context() }
@@ -226,7 +226,7 @@ func (s *site) page(show view) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), pageTimeout)
 		defer cancel()
-		ctx = visiting(ctx, r)
+		ctx = withVisitor(ctx, r)
 		r = r.WithContext(ctx)
 		v := &visit{w: w, r: r, api: s.api}
 		var err error
@@ -304,7 +304,7 @@ func (s *site) goTo(v *visit, address string) {
 
 // done has the browser load another page, which says what was done.
 func (s *site) done(v *visit, path, notice string) error {
-	v.sessions.tell(v.w, v.r, v.session, notice)
+	v.sessions.setNotice(v.w, v.r, v.session, notice)
 	s.goTo(v, path)
 	return nil
 }
@@ -312,7 +312,7 @@ func (s *site) done(v *visit, path, notice string) error {
 // isFragment reports whether htmx asks, for the part of a page that changes.
 func isFragment(r *http.Request) bool { return r.Header.Get("Hx-Request") == "true" }
 
-func (s *site) unknown(v *visit) error {
+func (s *site) pageNotFound(v *visit) error {
 	next := "Go to the wallet."
 	if isExplorer(v.r.URL.Path) {
 		next = "Go to the explorer."

@@ -5,26 +5,26 @@ import (
 	"strings"
 )
 
-// beginning is the first bytes of a text that is written in parts.
-type beginning struct {
+// textStart is the first bytes of a text that is written in parts.
+type textStart struct {
 	text []byte
 	most int
-	// full: there was more.
-	full bool
+	// isCut: there was more.
+	isCut bool
 }
 
-func (b *beginning) write(part string) {
+func (b *textStart) write(part string) {
 	room := b.most - len(b.text)
 	if len(part) > room {
-		part, b.full = part[:room], true
+		part, b.isCut = part[:room], true
 	}
 	b.text = append(b.text, part...)
 }
 
 // indent writes valid JSON on lines, and looks at no more of it than there is room for.
-func (b *beginning) indent(value []byte) {
+func (b *textStart) indent(value []byte) {
 	depth, empty := 0, false
-	for len(value) > 0 && !b.full {
+	for len(value) > 0 && !b.isCut {
 		token := tokenOf(value, b.most+1)
 		value = value[len(token):]
 		first := token[0]
@@ -52,7 +52,7 @@ func (b *beginning) indent(value []byte) {
 	}
 }
 
-func (b *beginning) line(depth int) {
+func (b *textStart) line(depth int) {
 	b.write("\n")
 	b.write(strings.Repeat("  ", min(depth, b.most)))
 }

@@ -10,18 +10,18 @@ import (
 	"strconv"
 )
 
-// way leads to the API of the same process. It implements [http.RoundTripper]: what comes out of it is a request like
+// apiTransport leads to the API of the same process. It implements [http.RoundTripper]: what comes out of it is a request like
 // those of the network, from the address of the person whose page asks.
-type way struct {
+type apiTransport struct {
 	api http.Handler
 	// counted, if set, says for whom what is asked this way counts.
-	counted func(ctx context.Context) context.Context
+	withAccount func(ctx context.Context) context.Context
 }
 
 type visitorKey struct{}
 
-// visiting notes whose request the calls under ctx are made for.
-func visiting(ctx context.Context, r *http.Request) context.Context {
+// withVisitor notes whose request the calls under ctx are made for.
+func withVisitor(ctx context.Context, r *http.Request) context.Context {
 	return context.WithValue(ctx, visitorKey{}, r)
 }
 
@@ -34,7 +34,7 @@ func visitorOf(r *http.Request) *http.Request {
 }
 
 // RoundTrip implements [http.RoundTripper].
-func (w way) RoundTrip(request *http.Request) (*http.Response, error) {
+func (w apiTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	incoming := request.Clone(request.Context())
 	incoming.URL = &url.URL{Path: request.URL.Path, RawPath: request.URL.RawPath, RawQuery: request.URL.RawQuery}
 	incoming.RequestURI = incoming.URL.RequestURI()
@@ -44,15 +44,15 @@ func (w way) RoundTrip(request *http.Request) (*http.Response, error) {
 	if visitor, ok := request.Context().Value(visitorKey{}).(*http.Request); ok {
 		incoming.RemoteAddr, incoming.Host, incoming.TLS = visitor.RemoteAddr, visitor.Host, visitor.TLS
 	}
-	if w.counted != nil {
-		incoming = incoming.WithContext(w.counted(incoming.Context())) //nolint:contextcheck // it is made of the request's
+	if w.withAccount != nil {
+		incoming = incoming.WithContext(w.withAccount(incoming.Context())) //nolint:contextcheck // it is made of the request's
 	}
 	answer := &recorder{header: http.Header{}, status: http.StatusOK}
 	w.api.ServeHTTP(answer, incoming)
 	if err := request.Context().Err(); err != nil {
 		return nil, err
 	}
-	if answer.long {
+	if answer.isTooLong {
 		return nil, errLongAnswer
 	}
 	return &http.Response{
@@ -73,9 +73,9 @@ type recorder struct {
 	header  http.Header
 	body    bytes.Buffer
 	status  int
-	written bool
-	// long: there was more.
-	long bool
+	isWritten bool
+	// isTooLong: there was more.
+	isTooLong bool
 }
 
 // Header implements [http.ResponseWriter].
@@ -83,15 +83,15 @@ func (r *recorder) Header() http.Header { return r.header }
 
 // WriteHeader implements [http.ResponseWriter].
 func (r *recorder) WriteHeader(status int) {
-	if !r.written && status >= http.StatusOK {
-		r.status, r.written = status, true
+	if !r.isWritten && status >= http.StatusOK {
+		r.status, r.isWritten = status, true
 	}
 }
 
 // Write implements [http.ResponseWriter].
 func (r *recorder) Write(bytes []byte) (int, error) {
-	r.written = true
-	if r.long = r.long || r.body.Len()+len(bytes) > maxAnswerBytes; r.long {
+	r.isWritten = true
+	if r.isTooLong = r.isTooLong || r.body.Len()+len(bytes) > maxAnswerBytes; r.isTooLong {
 		return 0, errLongAnswer
 	}
 	return r.body.Write(bytes)
