@@ -10,12 +10,12 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// The pauses before a change is asked for again that is being made: each is twice as long as the one before.
+// The first and the longest pause before the page repeats a change that is still in progress. Each pause is twice the
+// one before.
 const againPause, maxAgainPause = 100 * time.Millisecond, 3 * time.Second
 
-// change asks the API for a change that the form of this request made up its mind about: however often the form is
-// sent, the change is made once, and each time the answer is the same. An error whose outcome is not known is an
-// *[unknownOutcomeError], with what was asked for in words.
+// change makes a change with the Idempotency-Key of this request's form: the node makes it once and repeats its answer,
+// however often the visitor sends the form. If the outcome is unknown, the error is an *[unknownOutcomeError].
 func (v *visit) change(what, method, path string, in, out any) error {
 	err := v.ask(method, path, in, out)
 	if err == nil || isFinal(err) {
@@ -24,7 +24,7 @@ func (v *visit) change(what, method, path string, in, out any) error {
 	return &unknownOutcomeError{what: what, err: err}
 }
 
-// ask asks until nobody else asks for the same.
+// ask repeats the request while another request with the same key is in progress.
 func (v *visit) ask(method, path string, in, out any) error {
 	api := v.api.WithHeader("Idempotency-Key", "page-"+v.field("once"))
 	for pause := againPause; ; pause = min(2*pause, maxAgainPause) {
@@ -39,7 +39,6 @@ func (v *visit) ask(method, path string, in, out any) error {
 	}
 }
 
-// balance is what a wallet holds.
 type balance struct {
 	Round    int64           `json:"round"`
 	Unlocked decimal.Decimal `json:"effective_unlocked_qty"`
@@ -52,15 +51,14 @@ func (v *visit) balance() (out balance, err error) {
 	return out, err
 }
 
-// contract is a contract of a list, of which a page reads the payload.
+// contract is a contract of an API list, with the payload fields that a page reads.
 type contract[T any] struct {
-	ID      string `json:"contract_id"`
-	Payload T      `json:"payload"`
-	// CreatedAt is when it came to be.
+	ID        string    `json:"contract_id"`
+	Payload   T         `json:"payload"`
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// price is what a coin is worth in dollars, in the newest round that is open; zero where no round is.
+// price is the price of a coin in US dollars in the newest open round; zero if no round is open.
 func (v *visit) price() (price decimal.Decimal, err error) {
 	var out struct {
 		Rounds []struct {
@@ -73,14 +71,14 @@ func (v *visit) price() (price decimal.Decimal, err error) {
 	if err := v.api.Get(v.ctx(), "/v0/scan-proxy/open-and-issuing-mining-rounds", &out); err != nil {
 		return price, err
 	}
-	// They come oldest first, and the oldest is open.
+	// The list is oldest first, and the oldest round is open.
 	for _, round := range out.Rounds[:min(1, len(out.Rounds))] {
 		price = round.Contract.Payload.Price
 	}
 	return price, nil
 }
 
-// ledgerTime is what deadlines follow: the ledger's clock where the node tells it, and else real time.
+// ledgerTime is the time that deadlines follow: the ledger's clock if the node shows it, otherwise real time.
 func (s *site) ledgerTime(v *visit) (time.Time, error) {
 	var clock struct {
 		Time time.Time `json:"ledger_time"`

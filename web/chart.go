@@ -10,24 +10,23 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// The size of a chart, in units of its own: it is drawn as large as there is room. chartEntries is of how many entries
-// of the history it is made.
+// The size of a chart in SVG units; the browser scales it. chartEntries is the number of history entries in a chart.
 const (
 	chartWidth, chartHeight = 600, 120
 	chartMargin             = 4
 	chartEntries            = 50
 )
 
-// chart is the course of what could be spent, as a line in steps.
+// chart shows the available balance as a line in steps.
 type chart struct {
 	Width, Height int
-	// Line and Area are paths of SVG.
+	// Line and Area are SVG paths.
 	Line, Area string
 	From, To   time.Time
 	Low, High  decimal.Decimal
 }
 
-// chartOf goes back from what can be spent now, entry by entry, the newest first; nil where there is nothing to draw.
+// chartOf goes back from the current balance, entry by entry, newest first; nil if there are too few entries.
 func chartOf(now decimal.Decimal, newest []entry) *chart {
 	const least = 2
 	if len(newest) < least {
@@ -52,7 +51,7 @@ func chartOf(now decimal.Decimal, newest []entry) *chart {
 	}
 	var line strings.Builder
 	for i, amount := range slices.Backward(after) {
-		// Entries have equal distances: what matters is what happened, not how long nothing did.
+		// Entries have equal distances: the chart shows changes, not the time between them.
 		x := chartMargin + float64(len(after)-1-i)*(chartWidth-2*chartMargin)/float64(len(after))
 		y := strconv.FormatFloat(drawn.height(amount), 'f', 1, 64)
 		if line.Len() == 0 {
@@ -67,7 +66,7 @@ func chartOf(now decimal.Decimal, newest []entry) *chart {
 	return drawn
 }
 
-// height is where an amount is drawn, from the top. The bottom is nothing, so that a small payment looks small.
+// height is the y coordinate of an amount. The bottom is 0, so that a small payment looks small.
 func (c *chart) height(amount decimal.Decimal) float64 {
 	const room = chartHeight - 2*chartMargin
 	high, _ := new(big.Rat).SetString(c.High.String())

@@ -9,32 +9,30 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// coinRow is a coin of a wallet.
 type coinRow struct {
 	ID string
-	// Amount is what the coin is worth, Fee what holding it has cost so far.
+	// Amount is the effective amount of the coin, Fee the holding fee so far.
 	Amount, Fee decimal.Decimal
 	Since       time.Time
-	// Holders are whom a locked coin is locked to; until then at most.
+	// Holders can unlock the coin before Until.
 	Holders []string
 	Until   time.Time
 	Why     string
-	// Dust: fees are more than the coin.
+	// Dust is true if the fees exceed the coin.
 	Dust bool
 }
 
-// coinsView is what a wallet consists of.
 type coinsView struct {
 	Coins, Locked []coinRow
-	// MoreCoins and MoreLocked are how many there are beside those.
+	// MoreCoins and MoreLocked count the coins that the page does not show.
 	MoreCoins, MoreLocked int
-	// Sum is what can be spent, Expires until when a form of this page can merge it, in microseconds.
+	// Sum is the available balance. Expires is the deadline of this page's merge form, in microseconds.
 	Sum     decimal.Decimal
 	Expires int64
 	Problem *problem
 }
 
-// position is a coin as the API tells it.
+// position is a coin in the API's JSON.
 type position struct {
 	Contract struct {
 		Contract contract[struct {
@@ -62,7 +60,7 @@ func (s *site) coins(v *visit) error {
 	return s.show(v, "coins", data)
 }
 
-// mergeTime is how long somebody may look at their coins before they merge them.
+// mergeTime is how long the merge form is valid.
 const mergeTime = time.Hour
 
 func (s *site) coinsOf(v *visit) (data coinsView, err error) {
@@ -85,7 +83,7 @@ func (s *site) coinsOf(v *visit) (data coinsView, err error) {
 	return data, err
 }
 
-// merge makes one coin of all: a transfer to oneself, by the rules of the token standard.
+// merge joins all coins into one: a token standard transfer to oneself.
 func (s *site) merge(v *visit) error {
 	expires, err := strconv.ParseInt(v.field("expires"), 10, 64)
 	if err != nil {
@@ -109,7 +107,7 @@ func (s *site) merge(v *visit) error {
 	return s.write(v, http.StatusUnprocessableEntity, "coins", data)
 }
 
-// coinRowsOf reads coins, the largest first.
+// coinRowsOf returns the coins, largest first.
 func coinRowsOf(from []position) []coinRow {
 	all := make([]coinRow, len(from))
 	for i, one := range from {

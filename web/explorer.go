@@ -13,9 +13,10 @@ import (
 const explorerPath = "/explorer"
 
 const (
-	// updatesPage is how many updates a list shows, if they are not too long.
+	// updatesPage is the number of updates in a list, if they are not too long.
 	updatesPage = 20
-	// partsOfRow is how many parts of an update a list shows, and choicesOfPart how many choices below each.
+	// partsOfRow is the number of top-level events of an update in a list, choicesOfPart the number of choices below
+	// each.
 	partsOfRow, choicesOfPart = 3, 2
 )
 
@@ -24,12 +25,11 @@ type row struct {
 	ID       string
 	Offset   int64
 	Recorded time.Time
-	// Did are its first parts, with the first choices that they led to; More: there are others.
+	// Did are the first events with their first choices. More is true if there are others.
 	Did  []*node
 	More bool
 }
 
-// rowOf is an update in a few words.
 func rowOf(from transaction, as reader) row {
 	one := row{ID: from.ID, Offset: from.Offset, Recorded: from.Recorded}
 	events, more := firstOf(from.Events)
@@ -50,16 +50,15 @@ func rowOf(from transaction, as reader) row {
 	return one
 }
 
-// explorerView is a list of updates, the newest first.
 type explorerView struct {
 	Reader reader
 	Rows   []row
-	// First: there are no newer ones. Older leads to those before, "" without any.
+	// First is true on the newest page. Older is the address of the next page; "" on the last.
 	First bool
 	Older string
 }
 
-// explorer shows what happened last, as the visitor may see it.
+// explorer shows the newest updates that the visitor may read.
 func (s *site) explorer(v *visit, as reader) error {
 	upTo := v.r.URL.Query().Get("upto")
 	data := explorerView{Reader: as, First: upTo == ""}
@@ -99,7 +98,7 @@ func (s *site) explorer(v *visit, as reader) error {
 	return s.show(v, "explorer", data)
 }
 
-// withShorterPages asks for a page of a list, and for a shorter one as long as the answer is longer than a page takes.
+// withShorterPages calls ask with smaller page sizes while the answer is too long for a page.
 func withShorterPages(size int, ask func(size int) error) error {
 	const times = 10
 	for {
@@ -111,10 +110,9 @@ func withShorterPages(size int, ask func(size int) error) error {
 	}
 }
 
-// maxOffsetDigits is how many digits an offset has at most.
 const maxOffsetDigits = 19
 
-// find leads to what has an id.
+// find redirects to the page of the object with the id.
 func (s *site) find(v *visit, as reader) error {
 	typed := strings.TrimSpace(v.r.URL.Query().Get("for"))
 	path := ""
@@ -140,7 +138,6 @@ func (s *site) find(v *visit, as reader) error {
 	return nil
 }
 
-// explorerUpdateView is an update, with who reads it.
 type explorerUpdateView struct {
 	updateView
 
@@ -159,7 +156,6 @@ func (s *site) updateByOffset(v *visit, as reader) error {
 	return s.explore(v, updateRef{Offset: at}, as)
 }
 
-// explore shows an update.
 func (s *site) explore(v *visit, which updateRef, as reader) error {
 	found, err := v.update(which, as)
 	if isStatus(err, http.StatusNotFound) {

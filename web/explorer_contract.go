@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// maxPayload is how much of a contract is shown on its own page, in bytes.
+// maxPayload is the number of bytes of a payload that the contract's own page shows.
 const maxPayload = 20_000
 
-// createdContract is the creation of a contract as the API tells it.
+// createdContract is a created event in the API's JSON.
 type createdContract struct {
 	Offset      int64           `json:"offset"`
 	Node        int32           `json:"nodeId"`
@@ -24,17 +24,16 @@ type createdContract struct {
 	At          time.Time       `json:"createdAt"`
 }
 
-// contractView is a contract with its life.
 type contractView struct {
 	Reader reader
 	ID     string
-	// On is its template in words, Template and Package are the names that programs know.
+	// On is the template's name as words; Template and Package are its technical names.
 	On, Template, Package string
-	// Signatories signed it, Observers are who else sees it, and Seen those of the visitor's parties among them.
+	// Seen are those of the visitor's parties that see the contract.
 	Signatories, Observers, Seen people
 	Key, Payload                 string
 	Began                        life
-	// Ended is nil of a contract that is active.
+	// Ended is nil if the contract is active.
 	Ended *life
 }
 
@@ -86,17 +85,17 @@ func (s *site) contractByID(v *visit, as reader) error {
 	return s.show(v, "contract", data)
 }
 
-// life is the beginning or the end of a contract.
+// life is the creation or the archival of a contract.
 type life struct {
 	Offset int64
-	// Update is the transaction that it was part of, At when, Did what was done; "" and nil where it was pruned or is not
-	// for the reader to see. Command is known to its submitters, and Temporal leads to its workflow.
+	// Update, At and Did describe the transaction; "" and nil if it is pruned or the reader may not see it. Only the
+	// submitters see Command. Temporal is the address of its workflow.
 	Update, Command, Temporal string
 	At                        time.Time
 	Did                       *node
 }
 
-// lifeOf reads what an event of a contract was part of: the choice that made it, or else the event itself.
+// lifeOf finds what an event of a contract was part of: the choice that made it, or the event itself.
 func (s *site) lifeOf(v *visit, offset int64, event int32, as reader) (life, error) {
 	one := life{Offset: offset}
 	found, err := v.transaction(updateRef{Offset: offset}, as)

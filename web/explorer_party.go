@@ -7,32 +7,30 @@ import (
 	"time"
 )
 
-// contractsPage is how many contracts a list shows, if they are not too long.
+// contractsPage is the number of contracts in a list, if they are not too long.
 const contractsPage = 50
 
-// holding is a contract in a list.
 type holding struct {
 	ID, On, Template, Package string
 	At                        time.Time
 }
 
-// partyView is a party, with the contracts that it sees.
 type partyView struct {
 	Reader reader
 	Party  string
-	// Own: the visitor may read as it.
+	// Own is true if the visitor may read as the party.
 	Own       bool
 	Contracts []holding
-	// At is the offset at which these are active, More leads to others, "" without any.
+	// At is the offset of the list. More is the address of the next page; "" on the last.
 	At    int64
 	First bool
 	More  string
 }
 
-// parties lists those that the visitor may read as.
+// parties lists the parties that the visitor may read as.
 func (s *site) parties(v *visit, as reader) error { return s.show(v, "parties", as) }
 
-// partyByID shows a party, by its own eyes where the visitor may read as it, and else what the visitor sees of it.
+// partyByID shows the active contracts of a party that the visitor may read as.
 func (s *site) partyByID(v *visit, as reader) error {
 	after := v.r.URL.Query().Get("after")
 	data := partyView{Party: v.r.PathValue("party"), First: after == ""}

@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// functions are what templates may call. They make text, never HTML.
+// functions are the template functions. They return text, never HTML.
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"coin": coins, "name": client.PartyName, "fingerprint": client.PartyFingerprint, "once": rand.Text,
@@ -22,16 +22,16 @@ func functions() template.FuncMap {
 	}
 }
 
-// maxRows is how many rows of a list a page shows.
+// maxRows is the maximum number of rows of a list on a page.
 const maxRows = 200
 
-// firstOf are the rows that a page shows, and how many more there are.
+// firstOf returns the rows that a page shows, and the number of the others.
 func firstOf[T any](rows []T) (shown []T, more int) {
 	shown = rows[:min(maxRows, len(rows))]
 	return shown, len(rows) - len(shown)
 }
 
-// coins shows an amount exactly, its thousands apart: 1,234.5 CC.
+// coins formats an amount exactly, with thousands separators: 1,234.5 CC.
 func coins(amount decimal.Decimal) string { return groupThousands(amount.Show()) + " CC" }
 
 // signedAmount is [coins] with a sign.
@@ -61,7 +61,7 @@ func groupThousands(text string) string {
 	return sign + whole
 }
 
-// dollars is what an amount is worth at a price, to the cent; "" without a price.
+// dollars is the value of an amount at a price, to the cent; "" without a price.
 func dollars(amount, price decimal.Decimal) string {
 	if price.IsZero() {
 		return ""
@@ -78,7 +78,7 @@ func dollars(amount, price decimal.Decimal) string {
 	return "less than $0.01"
 }
 
-// leftOf says how much time there is.
+// leftOf formats the time until a deadline.
 func leftOf(ends, now time.Time) string {
 	const day = 24 * time.Hour
 	switch left := ends.Sub(now); {

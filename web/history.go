@@ -10,12 +10,12 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// item is an entry of the history as the API tells it.
+// item is a history entry in the API's JSON.
 type item struct {
 	Type    string `json:"transaction_type"`
 	Subtype struct {
 		Choice string `json:"choice"`
-		// Operation is what a batch of the wallet's automation did.
+		// Operation is the operation of a batch of the wallet's automation.
 		Operation string `json:"amulet_operation"`
 	} `json:"transaction_subtype"`
 	EventID   string           `json:"event_id"`
@@ -33,25 +33,24 @@ type partyAmount struct {
 	Amount decimal.Decimal `json:"amount"`
 }
 
-// entry is an entry of the history as people read it.
+// entry is a history entry for display.
 type entry struct {
-	ID   string
-	Date time.Time
-	// Update is the transaction that it is of.
+	ID     string
+	Date   time.Time
 	Update string
-	// Kind is one of entryKinds, What says it in words; With is the other party, "" without one, and Joint stands between.
+	// Kind is one of entryKinds, What the text of it. With is the other party, "" if there is none, and Joint the word
+	// between the two.
 	Kind, What, Joint, With, Note string
-	// Change is by how much the coin changed that can be spent.
+	// Change is the change of the available balance.
 	Change decimal.Decimal
 	Signed string
-	// Choice is the choice that made it.
 	Choice string
 }
 
-// entryKinds are the kinds of entries that people can choose from.
+// entryKinds are the kinds that the filter offers.
 func entryKinds() []string { return []string{"received", "sent", "offered", "minted", "other"} }
 
-// entryOf reads an item from the side of a party.
+// entryOf describes an item from a party's point of view.
 func entryOf(party string, from item) (entry, error) {
 	one := entry{
 		ID: from.EventID, Date: from.Date, Note: from.Note, Choice: from.Subtype.Choice, Kind: "other",
@@ -106,7 +105,7 @@ func entryOf(party string, from item) (entry, error) {
 	return one, nil
 }
 
-// wordsOfChoice makes words of the name of a choice: TransferInstruction_Withdraw is "Transfer instruction withdraw".
+// wordsOfChoice makes words of a choice name: TransferInstruction_Withdraw becomes "Transfer instruction withdraw".
 func wordsOfChoice(choice string) string {
 	if _, last, found := strings.Cut(choice, "AmuletRules_"); found {
 		choice = last
@@ -128,7 +127,8 @@ func wordsOfChoice(choice string) string {
 	return words.String()
 }
 
-// entries reads a page of the history, the newest first, after an event; next continues after it, "" at the end.
+// entries reads a page of the history after an event, newest first. The next page starts after next; "" on the last
+// page.
 func (v *visit) entries(after string, count int) (found []entry, next string, err error) {
 	query := url.Values{"page_size": {strconv.Itoa(count)}}
 	if after != "" {
@@ -153,18 +153,17 @@ func (v *visit) entries(after string, count int) (found []entry, next string, er
 	return found, next, nil
 }
 
-// historyPage is how many entries a page of the history looks at.
+// historyPage is the number of entries that a page of the history filters.
 const historyPage = 100
 
-// historyView is a page of the history.
 type historyView struct {
 	Entries []entry
 	Kinds   []string
-	// Kind and Search are what was asked for, Looked is how many entries there were to choose from.
+	// Kind and Search are the filter, Looked is the number of entries before filtering.
 	Kind, Search string
 	Looked       int
 	First        bool
-	// Older leads to the entries before these, "" without any.
+	// Older is the address of the next page; "" on the last.
 	Older string
 }
 
@@ -198,13 +197,12 @@ func (s *site) history(v *visit) error {
 
 func (e entry) isKind(kind string) bool { return kind == "" || kind == e.Kind }
 
-// has reports whether an entry has a text somewhere.
 func (e entry) has(text string) bool {
 	where := strings.ToLower(strings.Join([]string{e.What, e.With, e.Note, e.ID, e.Choice, e.Signed}, "\n"))
 	return strings.Contains(where, strings.ToLower(text))
 }
 
-// table is the whole history as a file for spreadsheets, as the API writes it.
+// table sends the whole history as CSV, as the API writes it.
 func (s *site) table(v *visit) error {
 	visitor := visitorOf(v.r) // whose request may take as long as the table is
 	request := visitor.Clone(visitor.Context())

@@ -11,26 +11,26 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// offer is coin that waits for its receiver: a transfer of the token standard, or an offer of the wallet.
+// offer is coin that waits for its receiver: a token standard transfer, or a transfer offer of the wallet.
 type offer struct {
 	Kind, ID         string
 	Sender, Receiver string
 	Amount           decimal.Decimal
-	// Dollars: the amount is in dollars, at the price when it is accepted.
+	// Dollars is true if the amount is in US dollars, converted at the price at acceptance.
 	Dollars bool
 	Note    string
 	Expires time.Time
 	Left    string
 }
 
-// The kinds of offers, as they stand in paths of this page, and where the API has them.
+// The kinds of offers in paths of this page, and their path in the API.
 const (
 	kindTransfer = "transfer"
 	kindOffer    = "offer"
 	offersPath   = "/v0/wallet/transfer-offers"
 )
 
-// offers are those that wait, to and from the caller.
+// offers lists the pending offers to and from the user.
 func (v *visit) offers() ([]offer, error) {
 	found, err := v.api.Offers(v.ctx())
 	if err != nil {
@@ -50,12 +50,13 @@ func (v *visit) offers() ([]offer, error) {
 	return all, nil
 }
 
-// compareExpiry is the order of offers by when they expire.
-func compareExpiry(x, y offer) int { return cmp.Or(x.Expires.Compare(y.Expires), cmp.Compare(x.ID, y.ID)) }
+func compareExpiry(x, y offer) int {
+	return cmp.Or(x.Expires.Compare(y.Expires), cmp.Compare(x.ID, y.ID))
+}
 
-// sortFairly sorts offers so that the first one of each sender comes before the second one of anybody: who makes many, for
-// which nobody needs coin, hides no other's. Of one sender, those come first whose coin is locked, and then the next to
-// expire.
+// sortFairly sorts offers so that the first offer of each sender comes before the second offer of any sender: a sender
+// of many offers, which cost no coin, cannot hide the others. Among the offers of one sender, transfers with locked
+// coin come first, then the next to expire.
 func sortFairly(all []offer) {
 	slices.SortFunc(all, func(x, y offer) int {
 		return cmp.Or(-cmp.Compare(x.Kind, y.Kind), compareExpiry(x, y))
@@ -69,14 +70,15 @@ func sortFairly(all []offer) {
 	slices.SortStableFunc(all, func(x, y offer) int { return cmp.Compare(turns[x.ID], turns[y.ID]) })
 }
 
-// offerPage is a page of offers, of which the next to expire comes first.
+// offerPage is a page of offers, the next to expire first.
 type offerPage struct {
 	Offers []offer
-	// Page is its number, from 1 on; Next that of the one behind it, 0 at the end; More is how many offers those have.
+	// Page is the page number, from 1. Next is the next page number, 0 on the last page. More is the number of offers
+	// on later pages.
 	Page, Next, More int
 }
 
-// offerPageOf is the page that was asked for by its number, or the last one.
+// offerPageOf returns the page with the number, or the last page.
 func offerPageOf(all []offer, number string) offerPage {
 	sortFairly(all)
 	asked, _ := strconv.Atoi(number) // whatever is no number asks for the first
@@ -90,7 +92,7 @@ func offerPageOf(all []offer, number string) offerPage {
 	return page
 }
 
-// Shown is the amount in its unit.
+// Shown is the amount with its unit.
 func (o offer) Shown() string {
 	if o.Dollars {
 		return groupThousands(o.Amount.Show()) + " USD in coin"
@@ -98,7 +100,6 @@ func (o offer) Shown() string {
 	return coins(o.Amount)
 }
 
-// inboxView is what waits for somebody.
 type inboxView struct {
 	In, Out offerPage
 	Problem *problem
@@ -138,7 +139,7 @@ func (s *site) inboxOf(v *visit) (data inboxView, err error) {
 	return data, nil
 }
 
-// waiting is how many offers wait for the user, for the navigation of every page.
+// waiting shows the number of offers to the user, in the navigation of every page.
 func (s *site) waiting(v *visit) error {
 	all, err := v.offers()
 	if err != nil {
@@ -153,7 +154,6 @@ func (s *site) waiting(v *visit) error {
 	return s.show(v, "inbox-count", count)
 }
 
-// answer accepts, rejects or withdraws an offer.
 func (s *site) answer(v *visit) error {
 	paths := map[string]string{kindTransfer: transfersPath, kindOffer: offersPath}
 	acts := map[string]struct{ what, notice string }{

@@ -9,24 +9,23 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// Development is a node whose tokens everybody can make.
+// Development is a node that lets everybody sign in by name.
 type Development struct {
-	// Admin administers users. The page reads their names and parties as Admin, and changes nothing.
+	// Admin is the user who administers users. The page reads names and parties as Admin, and changes nothing.
 	Admin string
 	// Token makes a token of a user.
 	Token func(user string) (string, error)
-	// CountFor has calls under ctx count for whoever has the visitor's token, and without one for the address. The page
-	// asks so with tokens of users who know nothing of it.
+	// CountFor makes calls under ctx count for the user of the visitor's token, or for the address if there is none.
+	// The page uses it when it calls the API with other users' tokens.
 	CountFor func(ctx context.Context, visitor string) context.Context
 }
 
-// user is one of the node's.
 type user struct {
 	ID    string `json:"id"`
 	Party string `json:"primaryParty"`
 }
 
-// clientFor is a client with another token than the visitor's own: its calls count for the visitor all the same.
+// clientFor is a client with another token than the visitor's; its calls still count for the visitor.
 func (s *site) clientFor(v *visit, token string) *client.Client {
 	if s.Development == nil { // then the token is the visitor's
 		return s.api.With(token)
@@ -37,7 +36,7 @@ func (s *site) clientFor(v *visit, token string) *client.Client {
 	}}).With(token)
 }
 
-// lookUp reads something of the users as their administrator, for the visitor.
+// lookUp reads data of users with the administrator's token.
 func (s *site) lookUp(v *visit, path string, out any) error {
 	token, err := s.Development.Token(s.Development.Admin)
 	if err != nil {
@@ -46,11 +45,11 @@ func (s *site) lookUp(v *visit, path string, out any) error {
 	return s.clientFor(v, token).Get(v.ctx(), path, out)
 }
 
-// maxNames is how many users a page names.
+// maxNames is the maximum number of user names on a page.
 const maxNames = 200
 
-// users are the first users with a party, on nodes whose tokens everybody can make; nobody on others, where only an
-// administrator may list them. They are for choosing: who is not among them is found by [site.findParty].
+// users lists the first users with a party on development nodes; on other nodes only an administrator may list users,
+// and the list is empty. [site.findParty] finds users who are not in the list.
 func (s *site) users(v *visit) (named []user, err error) {
 	if s.Development == nil {
 		return nil, nil
@@ -69,7 +68,7 @@ func (s *site) users(v *visit) (named []user, err error) {
 	return named, nil
 }
 
-// findParty is the party of the user with a name, "" for nobody's.
+// findParty finds the party of a user by name; "" if there is none.
 func (s *site) findParty(v *visit, name string) (party string, err error) {
 	if s.Development == nil {
 		return "", nil
@@ -84,8 +83,8 @@ func (s *site) findParty(v *visit, name string) (party string, err error) {
 	return out.User.Party, err
 }
 
-// tokenOf is a token of a user who has a wallet, or gives itself one: the user itself registers, so that nobody has
-// back what an administrator took.
+// tokenOf makes a token of the user and registers the user with it. The user itself registers, so that the page
+// restores nothing that an administrator removed.
 func (s *site) tokenOf(v *visit, name string) (string, error) {
 	token, err := s.Development.Token(name)
 	if err != nil {

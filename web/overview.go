@@ -6,19 +6,18 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// overviewView is what a wallet holds, and what happened last.
 type overviewView struct {
 	Unlocked, Locked, Fees                      decimal.Decimal
 	UnlockedDollars, LockedDollars, FeesDollars string
 	Price                                       decimal.Decimal
 	Chart                                       *chart
 	Last                                        []entry
-	// Tap is what somebody typed who wanted to mint coin, Problem why that was refused.
+	// Tap is the amount that the visitor typed, Problem the reason why the tap failed.
 	Tap     string
 	Problem *problem
 }
 
-// lastEntries is how many entries of the history the first page shows.
+// lastEntries is the number of history entries on the first page.
 const lastEntries = 6
 
 func (s *site) overview(v *visit) error {
@@ -53,7 +52,7 @@ func overviewOf(v *visit) (data overviewView, err error) {
 	}, nil
 }
 
-// tap mints coin, which networks for development let everybody do.
+// tap mints coin, which everybody may do on development networks.
 func (s *site) tap(v *visit) error {
 	amount := v.field("amount")
 	err := v.change("Get test coin worth "+amount+" USD", http.MethodPost, "/v0/wallet/tap",

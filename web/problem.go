@@ -14,12 +14,12 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// problem is what a page says when something cannot be done.
+// problem is an error for display.
 type problem struct {
 	Status int
-	// What is wrong, in the words of the API where it says so; Next is what to do.
+	// What is the error, in the API's words if it has some. Next is the next step.
 	What, Next string
-	// why is for the log alone.
+	// why is only for the log.
 	why error
 }
 
@@ -31,15 +31,15 @@ func (p *problem) Error() string {
 	return p.What
 }
 
-// Unwrap returns what only the log is told.
+// Unwrap returns the error that only the log shows.
 func (p *problem) Unwrap() error { return p.why }
 
-// unprocessable is a form that nothing can be done with.
+// unprocessable is a problem with a form's values.
 func unprocessable(what, next string) *problem {
 	return &problem{Status: http.StatusUnprocessableEntity, What: what, Next: next}
 }
 
-// problemOf says an error in words for people. Refusals of the API are shown as they are.
+// problemOf converts an error for display. API errors keep their text.
 func problemOf(err error) *problem {
 	if known, ok := errors.AsType[*problem](err); ok {
 		return known
@@ -67,7 +67,7 @@ func problemOf(err error) *problem {
 	}
 }
 
-// wordsOf is what a refusal says: the families of the API write it in different places.
+// wordsOf returns the error text of an API answer: the API's families put it in different fields.
 func wordsOf(refused *client.Error) string {
 	var said struct {
 		Error string `json:"error"`
@@ -81,37 +81,37 @@ func wordsOf(refused *client.Error) string {
 	return strings.TrimSpace(refused.Cause)
 }
 
-// isStatus reports whether the API refused with a status.
 func isStatus(err error, status int) bool {
 	refused, ok := errors.AsType[*client.Error](err)
 	return ok && refused.Status == status
 }
 
-// unknownOutcomeError is a change of which nobody knows whether it was made. Only the same form, with the same key, may ask for
-// it again: a new one would make it a second time.
+// unknownOutcomeError is a change with an unknown outcome. Only the same form, with the same key, may repeat it: a new
+// form would make the change a second time.
 type unknownOutcomeError struct {
-	// what was asked for, in words.
+	// what is the change in words.
 	what string
 	err  error
 }
 
 // Error implements error.
-func (u *unknownOutcomeError) Error() string { return u.what + ": the outcome is unknown: " + u.err.Error() }
+func (u *unknownOutcomeError) Error() string {
+	return u.what + ": the outcome is unknown: " + u.err.Error()
+}
 
-// Unwrap returns why it is not known.
+// Unwrap returns the cause.
 func (u *unknownOutcomeError) Unwrap() error { return u.err }
 
-// field is one of a form.
 type field struct{ Name, Value string }
 
-// againView is the form of an [unknownOutcomeError] change, once more.
+// againView is the form that repeats an [unknownOutcomeError] change.
 type againView struct {
 	What, Action string
 	Fields       []field
 	Problem      *problem
 }
 
-// againOf is the form that was sent, with all that was in it but the session's token.
+// againOf copies the form of the request, without the session's token.
 func againOf(v *visit, what string, why *problem) againView {
 	data := againView{What: what, Action: v.r.URL.EscapedPath(), Problem: why}
 	for _, name := range slices.Sorted(maps.Keys(v.r.PostForm)) {
@@ -124,8 +124,8 @@ func againOf(v *visit, what string, why *problem) againView {
 	return data
 }
 
-// isFinal reports whether a refusal stays the same when the same is asked again. The outcome of everything else is not
-// known: it may be asked again with the same key.
+// isFinal reports whether a repeat of the request would get the same error. The outcome of all other errors is unknown:
+// the page may repeat the request with the same key.
 func isFinal(err error) bool {
 	refused, ok := errors.AsType[*client.Error](err)
 	if !ok || refused.Again {
@@ -141,17 +141,17 @@ func isFinal(err error) bool {
 	}
 }
 
-// statusGone is logged and counted for pages that nobody waited for, as the API does.
+// statusGone is the status in logs and metrics of a page whose visitor has left, as in the API.
 const statusGone = 499
 
-// note tells the log of what is not the visitor's fault.
+// note logs errors that are not the visitor's fault.
 func (s *site) note(ctx context.Context, status int, err error) {
 	if status >= http.StatusInternalServerError {
 		s.Log.LogAttrs(ctx, slog.LevelWarn, "showing a page failed", slog.String("error", err.Error()))
 	}
 }
 
-// explain writes a page about an error. A token that is not good any more ends the session.
+// explain writes a page about an error. A token that the node refuses ends the session.
 func (s *site) explain(ctx context.Context, v *visit, err error) {
 	if errors.Is(visitorOf(v.r).Context().Err(), context.Canceled) {
 		v.w.WriteHeader(statusGone) // which only the log and the counts see

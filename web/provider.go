@@ -18,46 +18,46 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// Provider is an OpenID Connect provider by which people sign in. Its access tokens are what the node's API takes: the
-// node has to trust its keys.
+// Provider is an OpenID Connect provider that signs people in. Its access tokens are for the node's API, so the node
+// must trust its keys.
 type Provider struct {
-	// Issuer is the provider as its tokens name it; its configuration is below there.
+	// Issuer is the issuer in the provider's tokens; its configuration is below this address.
 	Issuer string
-	// ClientID and ClientSecret are the page's at the provider; the secret is "" of a public client.
+	// ClientID and ClientSecret identify the page at the provider; the secret is "" for a public client.
 	ClientID, ClientSecret string
-	// Scopes are asked for beside openid, Audience for providers that give tokens for a named API; it may be "".
+	// Scopes are in addition to openid. Audience is for providers that issue tokens for a named API; it may be "".
 	Scopes   []string
 	Audience string
-	// Client calls the provider; required.
+	// Client is the HTTP client for the provider; required.
 	Client *http.Client
-	// Turn waits until a visitor may have the provider called. Release ends the turn. Nil waits for nothing.
+	// Turn waits until the page may call the provider for a visitor; release ends the turn. Nil means no limit.
 	Turn func(ctx context.Context) (release func(), err error)
 }
 
 const (
-	// providerPath begins to sign in, providedPath is where the provider sends people back.
+	// The path that starts a sign-in, and the path to which the provider redirects.
 	providerPath, providerReturnPath = "/wallet/provider", "/wallet/provider/done"
-	// signInLife is how long somebody may take at the provider.
+	// signInLife is the maximum duration of a sign-in at the provider.
 	signInLife = 10 * time.Minute
 )
 
-// signInProvider remembers what a provider tells of itself.
+// signInProvider caches the provider's configuration.
 type signInProvider struct {
 	Provider
 
 	found atomic.Pointer[oidc.Provider]
 }
 
-// context is for calls of the provider.
-func (p *signInProvider) context(v *visit) context.Context { return oidc.ClientContext(v.ctx(), p.Client) }
+func (p *signInProvider) context(v *visit) context.Context {
+	return oidc.ClientContext(v.ctx(), p.Client)
+}
 
-// oauthClient is a provider that was found, as one request uses it.
+// oauthClient is the provider's configuration for one request.
 type oauthClient struct {
 	*oidc.Provider
 	oauth2.Config
 }
 
-// turn waits until the visitor may have the provider called.
 func (p *signInProvider) turn(v *visit) (release func(), err error) {
 	if p.Turn == nil {
 		return func() {}, nil
@@ -65,7 +65,8 @@ func (p *signInProvider) turn(v *visit) (release func(), err error) {
 	return p.Turn(v.ctx())
 }
 
-// reach finds the provider, which may start after the node. It sends people back to the name under which they came.
+// reach loads the provider's configuration; the provider may start after the node. The provider redirects to the host
+// name of the request.
 func (p *signInProvider) reach(v *visit) (*oauthClient, error) {
 	found := p.found.Load()
 	if found == nil {
@@ -85,7 +86,7 @@ func (p *signInProvider) reach(v *visit) (*oauthClient, error) {
 	}}, nil
 }
 
-// providerProblem is a provider's failure: people are told that there is one, and the log why.
+// providerProblem is a failure of the provider: the visitor gets a general text, the log the cause.
 func providerProblem(what string, err error) *problem {
 	return &problem{
 		Status: http.StatusBadGateway, What: "The sign-in provider did not answer as expected.",
@@ -93,8 +94,8 @@ func providerProblem(what string, err error) *problem {
 	}
 }
 
-// pendingSignIn is what a browser keeps while somebody is at the provider: who comes back has to have gone from here, and the
-// provider's answer has to be the one to this question. To is where they go from there.
+// pendingSignIn is in a cookie while the visitor is at the provider: the sign-in must end in the browser where it
+// started, and the answer must match State and Nonce. To is the page to open afterwards.
 type pendingSignIn struct {
 	State    string    `json:"state"`
 	Nonce    string    `json:"nonce"`
@@ -107,7 +108,7 @@ const pendingSignInPurpose = "provider"
 
 func pendingSignInName(r *http.Request) string { return cookieName(r) + "-" + pendingSignInPurpose }
 
-// startProviderSignIn sends somebody to the provider: the authorization code flow, with PKCE (RFC 7636).
+// startProviderSignIn redirects to the provider: the authorization code flow with PKCE (RFC 7636).
 func (s *site) startProviderSignIn(v *visit) error {
 	release, err := s.signInProvider.turn(v)
 	if err != nil {
@@ -137,7 +138,7 @@ func (s *site) startProviderSignIn(v *visit) error {
 
 var errOtherNonce = errors.New("its nonce is not the one that the page sent")
 
-// finishProviderSignIn begins the session of somebody whom the provider sent back.
+// finishProviderSignIn starts the session of a visitor whom the provider redirected back.
 func (s *site) finishProviderSignIn(v *visit) error {
 	token, err := s.tokenOfProvider(v)
 	if err == nil {
@@ -152,7 +153,7 @@ func (s *site) finishProviderSignIn(v *visit) error {
 	return nil
 }
 
-// tokenOfProvider is the access token for the code in the request.
+// tokenOfProvider exchanges the code in the request for an access token.
 func (s *site) tokenOfProvider(v *visit) (string, error) {
 	var question pendingSignIn
 	known := v.sessions.open(v.r, pendingSignInName(v.r), pendingSignInPurpose, &question)
@@ -182,7 +183,8 @@ func (s *site) tokenOfProvider(v *visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	tokens, err := provider.Exchange(s.signInProvider.context(v), query.Get("code"), oauth2.VerifierOption(question.Verifier))
+	verifierOption := oauth2.VerifierOption(question.Verifier)
+	tokens, err := provider.Exchange(s.signInProvider.context(v), query.Get("code"), verifierOption)
 	if err != nil {
 		return "", providerProblem("exchange the code", err)
 	}
@@ -203,7 +205,7 @@ func (s *site) tokenOfProvider(v *visit) (string, error) {
 	return tokens.AccessToken, nil
 }
 
-// host is the provider's name for people.
+// host is the provider's name for display.
 func (p Provider) host() string {
 	_, rest, _ := strings.Cut(p.Issuer, "://")
 	name, _, _ := strings.Cut(rest, "/")

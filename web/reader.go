@@ -9,18 +9,18 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// reader is as whom a visitor reads the ledger. What that shows, the API decides.
+// reader is the visitor's choice of parties to read as. The API decides what they see.
 type reader struct {
-	// Parties are the first of those that the visitor has the right to read as, and More how many others there are.
+	// Parties are the first parties that the visitor may read as, and More is the number of the others.
 	Parties []string
 	More    int
-	// Everybody: the visitor has the right to read as any party.
+	// Everybody is true if the visitor may read as any party.
 	Everybody bool
-	// As is the party that the visitor chose to read as; "" is all of them.
+	// As is the party that the visitor chose; "" for all.
 	As string
 }
 
-// reader asks the node as whom the visitor may read.
+// reader asks the node which parties the visitor may read as.
 func (v *visit) reader() (reader, error) {
 	var out struct {
 		Rights []struct {
@@ -57,7 +57,7 @@ func (v *visit) reader() (reader, error) {
 	return as, nil
 }
 
-// partyOf is the party of the visitor that has a name, or else the party whose id was typed.
+// partyOf finds the visitor's party by name, or returns the typed id.
 func (r reader) partyOf(typed string) string {
 	for _, party := range r.Parties {
 		if !strings.Contains(typed, "::") && client.PartyName(party) == typed {
@@ -67,7 +67,7 @@ func (r reader) partyOf(typed string) string {
 	return typed
 }
 
-// parties are those whose part of the ledger is asked for.
+// parties are the parties to read as.
 func (r reader) parties() []string {
 	if r.As != "" {
 		return []string{r.As}
@@ -75,10 +75,9 @@ func (r reader) parties() []string {
 	return r.Parties
 }
 
-// isEverybody reports whether the parts of all parties are asked for.
 func (r reader) isEverybody() bool { return r.As == "" && r.Everybody }
 
-// Only is the one party whose part is asked for, "" of several.
+// Only is the party if the visitor reads as exactly one; otherwise "".
 func (r reader) Only() string {
 	if parties := r.parties(); len(parties) == 1 && !r.isEverybody() {
 		return parties[0]
@@ -86,10 +85,10 @@ func (r reader) Only() string {
 	return ""
 }
 
-// Chooses reports whether there is more than one party to read as.
+// Chooses reports whether the visitor has more than one party to choose from.
 func (r reader) Chooses() bool { return r.Everybody || len(r.Parties) > 1 || r.As != "" }
 
-// seen are the parties of the reader who see something; nobody where that is clear, because there is one.
+// seen are the reader's parties that see an event; empty if the reader has only one party.
 func (r reader) seen(witnesses []string) people {
 	if r.Only() != "" {
 		return people{}
@@ -97,7 +96,7 @@ func (r reader) seen(witnesses []string) people {
 	return peopleOf(witnesses)
 }
 
-// events asks for all events that the reader sees.
+// events is the event format for all events that the reader sees.
 func (r reader) events() map[string]any {
 	all := map[string]any{"cumulative": []any{map[string]any{"identifierFilter": map[string]any{
 		"WildcardFilter": map[string]any{"value": map[string]any{"includeCreatedEventBlob": false}},
@@ -112,14 +111,14 @@ func (r reader) events() map[string]any {
 	return map[string]any{"filtersByParty": by, "verbose": true}
 }
 
-// updates asks for all of an update that the reader sees.
+// updates is the update format for all that the reader sees.
 func (r reader) updates() map[string]any {
 	return map[string]any{"includeTransactions": map[string]any{
 		"transactionShape": "TRANSACTION_SHAPE_LEDGER_EFFECTS", "eventFormat": r.events(),
 	}}
 }
 
-// withReader is a view of what the visitor may read. Who has not signed in does so, and then sees it.
+// withReader passes the visitor's reader to a view. A visitor without a session signs in first.
 func (s *site) withReader(show func(v *visit, as reader) error) view {
 	return func(v *visit) error {
 		if v.session.Token == "" {

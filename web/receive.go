@@ -8,14 +8,13 @@ import (
 
 const preapprovalPath = "/v0/wallet/transfer-preapproval"
 
-// receiveView is how a wallet receives.
 type receiveView struct {
-	// On: coin comes without being asked about, until Expires.
+	// On is true if the receiver has a preapproval, until Expires.
 	On       bool
 	Provider string
 	Expires  time.Time
 	Left     string
-	// Run is what it would cost to turn it on, Why not why it cannot be now.
+	// Run is the preview of turning it on, WhyNot the reason why that would fail.
 	Run     *dryRun
 	WhyNot  *problem
 	Problem *problem
@@ -58,13 +57,13 @@ func (s *site) receiveOf(v *visit) (data receiveView, err error) {
 	return data, nil
 }
 
-// preapprove turns on that coin comes without being asked about.
+// preapprove turns automatic receiving on.
 func (s *site) preapprove(v *visit) error {
 	err := v.change("Turn on automatic receiving", http.MethodPost, preapprovalPath, map[string]any{}, nil)
 	return s.finishPreapproval(v, err, "Automatic receiving is on.")
 }
 
-// cancelPreapproval turns it off.
+// cancelPreapproval turns automatic receiving off.
 func (s *site) cancelPreapproval(v *visit) error {
 	err := v.change("Turn off automatic receiving", http.MethodDelete, preapprovalPath, nil, nil)
 	return s.finishPreapproval(v, err, "Automatic receiving is off.")

@@ -15,18 +15,16 @@ import (
 
 const transfersPath = "/v0/wallet/token-standard/transfers"
 
-// order is what somebody wants to send, as it was typed.
+// order is the input of the send form.
 type order struct{ To, Amount, Note, Hours string }
 
-// orderOf reads a form.
 func orderOf(v *visit) order {
 	return order{To: v.field("to"), Amount: v.field("amount"), Note: v.field("note"), Hours: v.field("hours")}
 }
 
-// period is how long a receiver may have to accept.
+// period is a choice of the time to accept.
 type period struct{ Hours, Words string }
 
-// lasts is how long that is.
 func (p period) lasts() time.Duration {
 	hours, _ := strconv.Atoi(p.Hours) // of those that are offered
 	return time.Duration(hours) * time.Hour
@@ -36,7 +34,6 @@ func periods() []period {
 	return []period{{"1", "1 hour"}, {"24", "1 day"}, {"168", "7 days"}, {"720", "30 days"}}
 }
 
-// sendView is the form to send coin.
 type sendView struct {
 	order
 
@@ -50,11 +47,11 @@ func (s *site) sendForm(v *visit) error {
 	return s.showSendForm(v, order{To: v.r.URL.Query().Get("to"), Hours: "24"}, nil)
 }
 
-// sendAgain shows the form with what was typed.
+// sendAgain shows the form with the visitor's input.
 func (s *site) sendAgain(v *visit) error { return s.showSendForm(v, orderOf(v), nil) }
 
-// showSendForm shows the form, with what was typed and why it was refused. Where there is too little coin, that is why,
-// whatever the ledger says of it.
+// showSendForm shows the form with the visitor's input and the error. If the balance is too low, it says so instead of
+// the ledger's error.
 func (s *site) showSendForm(v *visit, typed order, refused *problem) error {
 	held, err := v.balance()
 	if err != nil {
@@ -78,7 +75,7 @@ func (s *site) showSendForm(v *visit, typed order, refused *problem) error {
 	})
 }
 
-// transfer is what is asked of the API.
+// transfer is a transfer request in the API's JSON.
 type transfer struct {
 	Receiver    string `json:"receiver_party_id"`
 	Amount      string `json:"amount"`
@@ -87,7 +84,7 @@ type transfer struct {
 	TrackingID  string `json:"tracking_id"`
 }
 
-// dryRun is what a change would do.
+// dryRun is a preview in the API's JSON.
 type dryRun struct {
 	WouldSucceed bool   `json:"would_succeed"`
 	Path         string `json:"path"`
@@ -110,7 +107,7 @@ type dryRun struct {
 // Accepts reports whether the receiver has to accept first.
 func (d dryRun) Accepts() bool { return d.Path == "two-step" || d.Path == "offer" }
 
-// asProblem is why it would not be done; nil if it would.
+// asProblem is the reason why the change would fail; nil if it would succeed.
 func (d dryRun) asProblem() *problem {
 	switch {
 	case d.Refusal != nil:
@@ -122,11 +119,10 @@ func (d dryRun) asProblem() *problem {
 	}
 }
 
-// previewView shows in full what is about to be done.
 type previewView struct {
 	order
 
-	// Once is the key of the form that led here: a preview that is loaded again has the same.
+	// Once is the key of the form before, so that a reloaded preview has the same key.
 	Once     string
 	Receiver string
 	Sum      decimal.Decimal
@@ -137,7 +133,7 @@ type previewView struct {
 	Worth    string
 }
 
-// preview tries a transfer out, and asks for a yes.
+// preview shows the result of a transfer before the visitor confirms it.
 func (s *site) preview(v *visit) error {
 	typed := orderOf(v)
 	data := previewView{order: typed, Once: cmp.Or(v.field("once"), rand.Text())}
@@ -173,8 +169,8 @@ func (s *site) preview(v *visit) error {
 	return s.show(v, "preview", data)
 }
 
-// amountOf reads an amount as people type it. A comma stands between thousands for some and before decimals for others:
-// the page does not guess.
+// amountOf parses an amount that a person typed. It refuses commas, which separate thousands in some countries and
+// decimals in others.
 func amountOf(typed string) (decimal.Decimal, error) {
 	if strings.Contains(typed, ",") {
 		return decimal.Decimal{}, unprocessable(strconv.Quote(typed)+" has a comma, which has two meanings.",
@@ -188,7 +184,7 @@ func amountOf(typed string) (decimal.Decimal, error) {
 		"Write a number above 0 with a point before its decimals, at most ten of them: 12.5")
 }
 
-// receiver finds the party that somebody named: by its id, or where the node tells its users by one of their names.
+// receiver finds the party that a visitor typed, by id or by user name.
 func (s *site) receiver(v *visit, typed string) (string, error) {
 	if typed == "" {
 		return "", unprocessable("The receiver is missing.", "Type a name or a party id.")
@@ -204,7 +200,7 @@ func (s *site) receiver(v *visit, typed string) (string, error) {
 		"Paste the receiver's whole party id. Receivers find it in their wallet, under Receive.")
 }
 
-// send makes the transfer that was shown.
+// send makes the previewed transfer.
 func (s *site) send(v *visit) error {
 	typed := orderOf(v)
 	expires, err := strconv.ParseInt(v.field("expires"), 10, 64)

@@ -15,32 +15,32 @@ import (
 )
 
 const (
-	// sessionLife is how long a session lasts at most; one ends with its token in any case.
+	// sessionLife is the maximum duration of a session; it also ends with its token.
 	sessionLife = 12 * time.Hour
-	// maxCookieBytes is what every browser takes of a cookie.
+	// maxCookieBytes is the cookie size that every browser accepts.
 	maxCookieBytes = 4000
-	// noticeLife is how long a notice waits for a page that shows it.
+	// noticeLife is how long a notice waits for the next page.
 	noticeLife = time.Minute
 )
 
-// session is what the page knows of its visitor from one request to the next. It is all in the cookie, which is
-// written when somebody signs in and never again: an answer that comes late must not bring a session back that has
-// ended. What a user may do, and with which party, is not in it: the node is asked with each request.
+// session is the state of a visitor, all of it in the cookie. The page writes the cookie only at sign-in: a late answer
+// must not restore an ended session. The user's rights and party are not in it: the page asks the node with each
+// request.
 type session struct {
-	// ID tells sessions apart: forms are bound to it. A new one comes with each sign-in.
+	// ID is new with each sign-in; forms are bound to it.
 	ID string `json:"id"`
-	// Token is sent with each call; "" before somebody signs in.
+	// Token is sent with each call; "" before sign-in.
 	Token string    `json:"token,omitempty"`
 	User  string    `json:"user,omitempty"`
 	Ends  time.Time `json:"ends"`
 }
 
-// fresh is the session of somebody who has not signed in.
+// fresh makes the session of a visitor who is not signed in.
 func (s *sessions) fresh() session {
 	return session{ID: rand.Text(), Ends: s.now().Add(sessionLife).UTC().Truncate(time.Second)}
 }
 
-// read is the session of a request. A cookie that is not good, or of another origin, is none.
+// read returns the session of a request; false if the cookie is invalid or of another origin.
 func (s *sessions) read(r *http.Request) (session, bool) {
 	var found session
 	if !s.open(r, cookieName(r), "", &found) || !s.now().Before(found.Ends) {
@@ -52,7 +52,7 @@ func (s *sessions) read(r *http.Request) (session, bool) {
 var errLongToken = errors.New("the token is too long for a session of this page: the limit is about 2,700 " +
 	"characters; ask its issuer for one with fewer claims")
 
-// write sends the session to the browser.
+// write sends the session cookie.
 func (s *sessions) write(w http.ResponseWriter, r *http.Request, one session) error {
 	value, err := s.seal(r, "", one)
 	if err != nil {
@@ -62,18 +62,18 @@ func (s *sessions) write(w http.ResponseWriter, r *http.Request, one session) er
 	return nil
 }
 
-// end forgets the session.
+// end deletes the session cookie.
 func (s *sessions) end(w http.ResponseWriter, r *http.Request) { s.set(w, r, cookieName(r), "", -1) }
 
-// setNotice has the next page of a session show a notice, in a cookie of its own. One that is too long for that is left out:
-// nothing may fail because of words about what succeeded.
+// setNotice stores a notice for the session's next page, in its own cookie. A notice that is too long is dropped: the
+// change has already succeeded and must not fail here.
 func (s *sessions) setNotice(w http.ResponseWriter, r *http.Request, one session, notice string) {
 	if value, err := s.seal(r, one.ID, notice); err == nil {
 		s.set(w, r, noticeName(r), value, noticeLife)
 	}
 }
 
-// takeNotice is the notice of a session, which is forgotten: "" without one.
+// takeNotice returns the notice of a session and deletes it; "" if there is none.
 func (s *sessions) takeNotice(w http.ResponseWriter, r *http.Request, one session) (notice string) {
 	if _, err := r.Cookie(noticeName(r)); err != nil {
 		return ""
@@ -85,7 +85,7 @@ func (s *sessions) takeNotice(w http.ResponseWriter, r *http.Request, one sessio
 	return notice
 }
 
-// seal is a value as a cookie has it, which belongs to an origin and, where one is named, to a session.
+// seal encrypts a value for a cookie and binds it to an origin and, if named, to a session.
 func (s *sessions) seal(r *http.Request, of string, one any) (string, error) {
 	plain, err := json.Marshal(one)
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *sessions) seal(r *http.Request, of string, one any) (string, error) {
 	return value, nil
 }
 
-// open reads what [sessions.seal] made; false where there is nothing good.
+// open decrypts a value of [sessions.seal]; false if it is missing or invalid.
 func (s *sessions) open(r *http.Request, name, of string, into any) bool {
 	cookie, err := r.Cookie(name)
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *sessions) open(r *http.Request, name, of string, into any) bool {
 	return err == nil && json.Unmarshal(plain, into) == nil
 }
 
-// set sends a cookie for some time; one that is over forgets it.
+// set sends a cookie for a duration; a negative one deletes it.
 func (s *sessions) set(w http.ResponseWriter, r *http.Request, name, value string, life time.Duration) {
 	seconds := int(life.Seconds())
 	if life < 0 {
@@ -129,31 +129,30 @@ func (s *sessions) set(w http.ResponseWriter, r *http.Request, name, value strin
 	})
 }
 
-// form is the token of the session's forms.
+// form is the token for the session's forms.
 func (s *sessions) form(one session) string {
 	mac := hmac.New(sha256.New, s.forms)
 	mac.Write([]byte(one.ID))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// isForm reports whether a token is that of the session's forms.
 func (s *sessions) isForm(one session, token string) bool {
 	return one.ID != "" && hmac.Equal([]byte(s.form(one)), []byte(token))
 }
 
-// isSecure reports whether the browser speaks TLS, to this node or to a proxy before it. Who lies about it only has a
-// cookie of their own kept from plain connections.
+// isSecure reports whether the browser uses TLS, to this node or to a proxy. A visitor who sends a false header only
+// keeps their own cookie from plain connections.
 func isSecure(r *http.Request) bool {
 	return r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
 }
 
-// origin binds a cookie to the name and the port under which it was given, for browsers send cookies to all ports of a
-// name, and to what it is of.
+// origin is the data that a cookie is bound to: the host and port, because browsers send cookies to all ports of a
+// host, and its purpose.
 func origin(r *http.Request, of string) []byte {
 	return []byte("florin/web/2 " + strings.ToLower(r.Host) + " " + of)
 }
 
-// cookieName differs from port to port, so that nodes on one machine do not end each other's sessions.
+// cookieName depends on the port, so that nodes on one machine do not end each other's sessions.
 func cookieName(r *http.Request) string {
 	sum := sha256.Sum256(origin(r, ""))
 	name := "florin-" + hex.EncodeToString(sum[:4])
@@ -165,7 +164,7 @@ func cookieName(r *http.Request) string {
 
 func noticeName(r *http.Request) string { return cookieName(r) + "-notice" }
 
-// endOf is when a token says that it ends. The node checks tokens; this only keeps a session from outliving its token.
+// endOf reads the expiry of a token. The node verifies tokens; this only ends the session with its token.
 func endOf(token string) (time.Time, bool) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 { // head, claims and signature

@@ -12,24 +12,23 @@ import (
 	"time"
 )
 
-// secretAge is for how long the secret of sessions is taken for the newest.
+// secretAge is how long the page uses the secret before it reads it again.
 const secretAge = 10 * time.Second
 
-// keyring follows the secret of sessions, which changes while processes run: those behind one balancer have to agree.
+// keyring follows the session secret, which may change at runtime: all processes behind a balancer must agree on it.
 type keyring struct {
 	secret func(ctx context.Context) ([]byte, error)
 	now    func() time.Time
 
 	mu sync.Mutex
-	// isReading: somebody reads the secret, and all others go on with the one that is known.
-	isReading bool
-	readAt  time.Time
-	secretBytes  []byte
-	latest   *sessions
+	// isReading is true while one request reads the secret; all others use the known one.
+	isReading   bool
+	readAt      time.Time
+	secretBytes []byte
+	latest      *sessions
 }
 
-// sessions are those of the newest secret. While it is being read, and while it cannot be, the one that is known
-// counts.
+// sessions returns the sessions for the newest secret. During a read, and if the read fails, it uses the known secret.
 func (k *keyring) sessions(ctx context.Context) (*sessions, error) {
 	made, isNew := k.current()
 	if isNew {
@@ -53,7 +52,7 @@ func (k *keyring) sessions(ctx context.Context) (*sessions, error) {
 	return k.latest, nil
 }
 
-// readSecret reads the secret. However it ends, the next one may ask.
+// readSecret reads the secret and then lets the next request read, even after a panic.
 func (k *keyring) readSecret(ctx context.Context) ([]byte, error) {
 	defer func() {
 		k.mu.Lock()
@@ -63,8 +62,8 @@ func (k *keyring) readSecret(ctx context.Context) ([]byte, error) {
 	return k.secret(ctx)
 }
 
-// current is what is known, and whether the caller is to go on with it. Otherwise the caller has to ask, and until it
-// has nobody else does.
+// current returns the known sessions, and whether the caller may use them. Otherwise the caller must read the secret,
+// and nobody else does until it has.
 func (k *keyring) current() (made *sessions, isNew bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -75,7 +74,6 @@ func (k *keyring) current() (made *sessions, isNew bool) {
 	return k.latest, false
 }
 
-// sessions reads and writes cookies.
 type sessions struct {
 	cookies cipher.AEAD
 	forms   []byte

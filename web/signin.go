@@ -7,35 +7,33 @@ import (
 	"path"
 )
 
-// homeView names the node.
 type homeView struct{ Participant, Synchronizer, TemporalUI string }
 
 func (s *site) home(v *visit) error {
 	return s.show(v, "home", homeView{s.Participant, s.Synchronizer, s.TemporalUI})
 }
 
-// signInView is where people say who they are.
 type signInView struct {
-	// ByName: a name is enough.
+	// ByName is true if a name is enough to sign in.
 	ByName bool
-	// Provider is who signs people in, by name; "" without one.
+	// Provider is the provider's name; "" if there is none.
 	Provider string
 	Users    []user
 	Problem  *problem
-	// User is the name that was typed. Tokens are never shown again.
+	// User is the name that the visitor typed. The page never shows a token again.
 	User string
-	// To is where people go from here, Explores that it is to the explorer.
+	// To is the page to open after sign-in. Explores is true if it is in the explorer.
 	To       string
 	Explores bool
 }
 
 const walletPath = "/wallet"
 
-// maxNextBytes bounds the address of a page that is remembered while somebody signs in.
+// maxNextBytes is the maximum length of the address to open after sign-in.
 const maxNextBytes = 600
 
-// next is where the visitor goes after signing in: to the page of the explorer that was asked for, or to the wallet. It
-// leads nowhere else, whoever made the link.
+// next is the address to open after sign-in: the requested page of the explorer, or the wallet. It is never another
+// site, whoever made the link.
 func (v *visit) next() string {
 	asked := cmp.Or(v.returnTo, v.r.FormValue("to"))
 	if isExplorer(v.r.URL.Path) {
@@ -48,8 +46,8 @@ func (v *visit) next() string {
 	return to.String()
 }
 
-// pageAt is the page of this site at an address; false where there is none. Its path has no dots that lead elsewhere:
-// browsers follow them, in any spelling, after the page has looked at the path.
+// pageAt parses an address of this site; false if it is none. It removes dots from the path, because browsers resolve
+// them, in any spelling, after the page has checked the path.
 func pageAt(address string) (*url.URL, bool) {
 	asked, err := url.ParseRequestURI(address)
 	if err != nil || asked.Scheme != "" || asked.Host != "" {
@@ -62,7 +60,7 @@ func pageAt(address string) (*url.URL, bool) {
 	return to, isPagePath(to.Path)
 }
 
-// wallet is the first page of a wallet, and before somebody has signed in the way to it.
+// wallet shows the balance, or the sign-in form if there is no session.
 func (s *site) wallet(v *visit) error {
 	if v.session.Token == "" {
 		return s.showSignIn(v, http.StatusOK, "", nil)
@@ -95,7 +93,7 @@ func (s *site) showSignIn(v *visit, status int, typed string, refused *problem) 
 	return s.write(v, status, "signin", data)
 }
 
-// signIn begins the session of a user, by a token or, where that is enough, by a name.
+// signIn starts a session by a token or, on development nodes, by a name.
 func (s *site) signIn(v *visit) error {
 	token, name := v.field("token"), v.field("user")
 	var err error
@@ -118,7 +116,7 @@ func (s *site) signIn(v *visit) error {
 	return nil
 }
 
-// begin makes the session of whoever has a token. The node says who that is.
+// begin starts the session of a token's user, whom the node names.
 func (s *site) begin(v *visit, token string) error {
 	var who struct {
 		User user `json:"user"`
@@ -134,7 +132,7 @@ func (s *site) begin(v *visit, token string) error {
 	return v.sessions.write(v.w, v.r, one)
 }
 
-// identify asks the node whose wallet it is.
+// identify asks the node for the party of the user's wallet.
 func (v *visit) identify() error {
 	var status struct {
 		Party string `json:"party_id"`
@@ -144,7 +142,7 @@ func (v *visit) identify() error {
 	return err
 }
 
-// open gives a user a wallet who has none.
+// open registers the user.
 func (s *site) open(v *visit) error {
 	if err := v.change("Open a wallet", http.MethodPost, "/v0/register", map[string]any{}, nil); err != nil {
 		return err

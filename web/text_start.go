@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// textStart is the first bytes of a text that is written in parts.
+// textStart keeps the first bytes of a text.
 type textStart struct {
 	text []byte
 	most int
-	// isCut: there was more.
+	// isCut is true if the text was longer.
 	isCut bool
 }
 
@@ -21,7 +21,7 @@ func (b *textStart) write(part string) {
 	b.text = append(b.text, part...)
 }
 
-// indent writes valid JSON on lines, and looks at no more of it than there is room for.
+// indent formats valid JSON on lines, and reads only as much of it as there is room for.
 func (b *textStart) indent(value []byte) {
 	depth, empty := 0, false
 	for len(value) > 0 && !b.isCut {
@@ -57,7 +57,7 @@ func (b *textStart) line(depth int) {
 	b.write(strings.Repeat("  ", min(depth, b.most)))
 }
 
-// tokenOf is the string, the sign or the other word at the start of JSON, up to a length.
+// tokenOf returns the first string, sign or other word of JSON, up to a length.
 func tokenOf(value []byte, most int) []byte {
 	value = value[:min(len(value), most)]
 	if value[0] == '"' {

@@ -10,22 +10,22 @@ import (
 	"strconv"
 )
 
-// apiTransport leads to the API of the same process. It implements [http.RoundTripper]: what comes out of it is a request like
-// those of the network, from the address of the person whose page asks.
+// apiTransport is the HTTP transport to the API of the same process. A request arrives as from the network, with the
+// address of the page's visitor.
 type apiTransport struct {
 	api http.Handler
-	// counted, if set, says for whom what is asked this way counts.
+	// withAccount, if set, says for whom the call counts.
 	withAccount func(ctx context.Context) context.Context
 }
 
 type visitorKey struct{}
 
-// withVisitor notes whose request the calls under ctx are made for.
+// withVisitor stores the visitor's request in the context of API calls.
 func withVisitor(ctx context.Context, r *http.Request) context.Context {
 	return context.WithValue(ctx, visitorKey{}, r)
 }
 
-// visitorOf is the request as it came.
+// visitorOf is the visitor's original request.
 func visitorOf(r *http.Request) *http.Request {
 	if visitor, ok := r.Context().Value(visitorKey{}).(*http.Request); ok {
 		return visitor
@@ -45,7 +45,7 @@ func (w apiTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 		incoming.RemoteAddr, incoming.Host, incoming.TLS = visitor.RemoteAddr, visitor.Host, visitor.TLS
 	}
 	if w.withAccount != nil {
-		incoming = incoming.WithContext(w.withAccount(incoming.Context())) //nolint:contextcheck // it is made of the request's
+		incoming = incoming.WithContext(w.withAccount(incoming.Context())) //nolint:contextcheck // derived from the request's
 	}
 	answer := &recorder{header: http.Header{}, status: http.StatusOK}
 	w.api.ServeHTTP(answer, incoming)
@@ -62,19 +62,19 @@ func (w apiTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// maxAnswerBytes bounds an answer of the API that a page is made of: more than its longest list. A page holds its
-// answers after the API has counted them as given.
+// maxAnswerBytes is the maximum size of an API answer for a page: more than the API's longest list. A page holds
+// answers after the API has released their memory budget.
 const maxAnswerBytes = 8 << 20
 
 var errLongAnswer = errors.New("the node's answer is longer than this page can show")
 
 // recorder keeps an answer of at most [maxAnswerBytes].
 type recorder struct {
-	header  http.Header
-	body    bytes.Buffer
-	status  int
+	header    http.Header
+	body      bytes.Buffer
+	status    int
 	isWritten bool
-	// isTooLong: there was more.
+	// isTooLong is true if the answer was longer.
 	isTooLong bool
 }
 

@@ -8,27 +8,27 @@ import (
 	"strings"
 )
 
-// node is a part of a transaction: a contract that came to be, or a choice that was made, with what followed from it.
+// node is an event of a transaction, a created contract or an exercised choice, with its consequences.
 type node struct {
-	// What says it in words, On is the contract's template in words.
+	// What is the event in words, On the contract's template in words.
 	What, On string
-	// Template, Package and Contract are the names that programs know, Choice is "" of a new contract.
+	// Template, Package and Contract are technical names; Choice is "" for a created contract.
 	Template, Package, Choice, Contract string
-	// By are those who made the choice, or signed the contract; Seen are those of the reader's parties who see it, where
-	// the reader has more than one.
+	// By are the acting parties, or the signatories of a created contract. Seen are the reader's parties that see it,
+	// if the reader has more than one.
 	By, Seen people
-	// Ends: the choice ended the contract.
+	// Ends is true if the choice archived the contract.
 	Ends bool
-	// Argument is what was said, Result what came of it, as JSON; Result is "" of a new contract.
+	// Argument and Result are JSON; Result is "" for a created contract.
 	Argument, Result string
 	Children         []*node
-	// Known: the reader finds the contract by its id.
+	// Known is true if the reader can look the contract up by its id.
 	Known bool
 
 	id, last int32
 }
 
-// event is a part of a transaction as the API tells it.
+// event is an event in the API's JSON.
 type event struct {
 	Created *struct {
 		NodeID      int32           `json:"nodeId"`
@@ -52,15 +52,15 @@ type event struct {
 		Acting    []string        `json:"actingParties"`
 		Consuming bool            `json:"consuming"`
 		Witnesses []string        `json:"witnessParties"`
-		// Delta: an active contract of a reader ended.
+		// Delta is true if the choice archived an active contract of a reader.
 		Delta bool `json:"acsDelta"`
 	} `json:"ExercisedEvent"`
 }
 
-// maxPeople is how many parties of a list are shown.
+// maxPeople is the maximum number of parties in a list of parties.
 const maxPeople = 10
 
-// people are the first of some parties, and how many more there are.
+// people are the first of some parties, and the number of the others.
 type people struct {
 	Shown []string
 	More  int
@@ -71,7 +71,7 @@ func peopleOf(parties []string) people {
 	return people{Shown: first, More: len(parties) - len(first)}
 }
 
-// treeOf puts events, which come in order, below those that they follow from, each as it is to be shown.
+// treeOf nests events, which are in execution order, below the events that caused them.
 func treeOf(events []event, shown func(event) *node) (roots []*node) {
 	var above []*node
 	for _, from := range events {
@@ -90,7 +90,7 @@ func treeOf(events []event, shown func(event) *node) (roots []*node) {
 	return roots
 }
 
-// node is an event with all that it says.
+// node returns the event with its values.
 func (e event) node(as reader) *node {
 	one := e.head(as)
 	switch {
@@ -102,7 +102,7 @@ func (e event) node(as reader) *node {
 	return one
 }
 
-// head is who did what in an event, without its values.
+// head returns the event without its values.
 func (e event) head(as reader) *node {
 	switch {
 	case e.Created != nil:
@@ -127,12 +127,11 @@ func (e event) head(as reader) *node {
 	}
 }
 
-// wordsOfTemplate makes words of the last part of a template's name.
 func wordsOfTemplate(template string) string {
 	return wordsOfChoice(template[strings.LastIndexByte(template, ':')+1:])
 }
 
-// foreignPackage is the name of the package of a template, "" where that is built in.
+// foreignPackage is the package name of a template; "" if the package is built in.
 func foreignPackage(builtIn []string, template, name string) string {
 	id, _, _ := strings.Cut(template, ":")
 	if slices.Contains(builtIn, id) {
@@ -141,14 +140,14 @@ func foreignPackage(builtIn []string, template, name string) string {
 	return cmp.Or(name, id)
 }
 
-// maxJSON is how much of a value is shown, in bytes.
+// maxJSON is the number of bytes of a value that a page shows.
 const maxJSON = 2000
 
-// pretty is JSON for people, or its beginning and how much there is. No more is made than is shown: each level of a
-// value makes its lines longer, so the whole may be as long as the square of what was sent.
+// pretty formats JSON for people, cut after maxJSON bytes. It stops formatting there: each level of nesting makes lines
+// longer, so the formatted whole may be as long as the square of the input.
 func pretty(value json.RawMessage) string { return prettyTo(value, maxJSON) }
 
-// prettyTo is [pretty] with another bound, in bytes.
+// prettyTo is [pretty] with another limit in bytes.
 func prettyTo(value json.RawMessage, most int) string {
 	shown := textStart{most: most}
 	shown.indent(value)

@@ -7,28 +7,28 @@ import (
 	"time"
 )
 
-// update is a transaction as a party sees it.
+// update is a transaction for display.
 type update struct {
 	ID string
-	// Command and Workflow are what its submitter called it; only they are told.
+	// Only the submitter sees Command and Workflow.
 	Command, Workflow   string
 	Offset              int64
 	Effective, Recorded time.Time
-	// Traffic is what its submitter paid for it, Hash what was signed elsewhere; nil and "" where there is none.
+	// Traffic is what the submitter paid, Hash what a party signed outside the node; nil and "" if there is none.
 	Traffic *int64
 	Hash    string
 	Nodes   []*node
-	// More is how many parts there are beside those.
+	// More is the number of events that the page does not show.
 	More int
 }
 
-// updateRef names a transaction by its id or, without one, by its offset.
+// updateRef names a transaction by its id, or by its offset if the id is "".
 type updateRef struct {
 	ID     string
 	Offset int64
 }
 
-// transaction is an update as the API tells it.
+// transaction is a transaction in the API's JSON.
 type transaction struct {
 	ID        string    `json:"updateId"`
 	Command   string    `json:"commandId"`
@@ -41,7 +41,6 @@ type transaction struct {
 	Events    []event   `json:"events"`
 }
 
-// foundUpdate is a transaction in an answer of the API.
 type foundUpdate struct {
 	Update struct {
 		Transaction struct {
@@ -50,7 +49,7 @@ type foundUpdate struct {
 	} `json:"update"`
 }
 
-// transaction reads a transaction with the parts that a reader sees.
+// transaction reads a transaction with the events that the reader sees.
 func (v *visit) transaction(which updateRef, as reader) (transaction, error) {
 	path, in := "/v2/updates/update-by-id", map[string]any{"updateId": which.ID, "updateFormat": as.updates()}
 	if which.ID == "" {
@@ -62,7 +61,7 @@ func (v *visit) transaction(which updateRef, as reader) (transaction, error) {
 	return out.Update.Transaction.Value, err
 }
 
-// update reads a transaction as people are shown it.
+// update reads a transaction for display.
 func (v *visit) update(which updateRef, as reader) (update, error) {
 	found, err := v.transaction(which, as)
 	if err != nil {
@@ -80,16 +79,15 @@ func (v *visit) update(which updateRef, as reader) (update, error) {
 	return read, nil
 }
 
-// updateView is what happened, with the way to the workflow behind it.
 type updateView struct {
 	update
 
-	// Temporal leads to the workflow of the command, or to those of the party where only the node knows the command, which
-	// is so of what it submits for its wallets; "" where nobody knows Temporal's UI.
+	// Temporal is the address of the command's workflow. If only the node knows the command, as for its wallets, it is
+	// the address of the party's workflows. It is "" without a Temporal UI.
 	Temporal string
 }
 
-// historyEntry shows an entry of the history in full.
+// historyEntry shows the transaction of a history entry.
 func (s *site) historyEntry(v *visit) error {
 	found, err := v.update(updateRef{ID: v.r.PathValue("id")}, reader{Parties: []string{v.party}})
 	if isStatus(err, http.StatusNotFound) {
@@ -104,8 +102,8 @@ func (s *site) historyEntry(v *visit) error {
 	return s.show(v, "update", updateView{update: found, Temporal: s.workflowsOf(found.Command, v.party)})
 }
 
-// workflowsOf leads to the workflows of a command, or without one of a party, in Temporal's UI; "" where nobody knows
-// that.
+// workflowsOf is the address of a command's workflows in Temporal's UI, or of a party's if the command is ""; ""
+// without a Temporal UI.
 func (s *site) workflowsOf(command, party string) string {
 	query := `FlorinCommandId = "` + command + `"`
 	if command == "" {

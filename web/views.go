@@ -23,14 +23,14 @@ var assetFiles embed.FS
 // views are the pages by name, and the files that they load.
 type views struct {
 	pages map[string]*template.Template
-	// assets by the name under which they are served, which changes with their content.
+	// assets are the files by served name, which contains a hash of their content.
 	assets map[string][]byte
 	named  map[string]string
 }
 
 const frameFile = "templates/frame.html"
 
-// readViews reads all templates: a file is a page, what it defines beside "main" are parts of pages.
+// readViews reads all templates: a file is a page, its definitions other than "main" are parts of pages.
 func readViews(builtIn []string) (views, error) {
 	v := views{pages: map[string]*template.Template{}, assets: map[string][]byte{}, named: map[string]string{}}
 	files, err := assetFiles.ReadDir("assets")
@@ -71,31 +71,29 @@ func readViews(builtIn []string) (views, error) {
 	return v, nil
 }
 
-// pageData is what templates get.
+// pageData is the data of a template.
 type pageData struct {
-	// View is the name of the page; the navigation marks it.
+	// View is the name of the page, for the navigation.
 	View string
-	// Explores: the page is of the explorer.
+	// Explores is true on pages of the explorer.
 	Explores bool
 	Session  session
-	// Party is that of the session's user.
-	Party string
-	// Form is the token that each form sends.
+	Party    string
+	// Form is the token for forms.
 	Form   string
 	Notice string
-	// Taps: everybody may mint coin.
+	// Taps is true if everybody may mint coin.
 	Taps bool
-	// Seen names the content of Data. Who has seen it already gets nothing new.
+	// Seen is a hash of Data. A page that already has it gets nothing new.
 	Seen string
 	Data any
 }
 
-// show writes a page.
 func (s *site) show(v *visit, name string, data any) error {
 	return s.write(v, http.StatusOK, name, data)
 }
 
-// write writes a page, or a part of one named by "page-part".
+// write writes a page, or the part of a page that "page-part" names.
 func (s *site) write(v *visit, status int, name string, data any) error {
 	all := pageData{
 		View: name, Explores: isExplorer(v.r.URL.Path), Session: v.session, Party: v.party,
@@ -128,7 +126,7 @@ func (s *site) write(v *visit, status int, name string, data any) error {
 	return nil
 }
 
-// asset serves a file of the page. Its name has its content in it, so browsers may keep it.
+// asset serves a file of the page. Browsers may keep it, because its name contains a hash.
 func (s *site) asset(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	content, known := s.views.assets[name]

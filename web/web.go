@@ -13,61 +13,60 @@ import (
 	"github.com/florinledger/florin/internal/hosts"
 )
 
-// pageTimeout bounds a page with all of its calls, each of which the API bounds for itself.
+// pageTimeout is the time limit of a page with all its calls; the API limits each call itself.
 const pageTimeout = 45 * time.Second
 
-// maxFormBytes bounds a form: the largest field is a token.
+// maxFormBytes is the maximum size of a form; the largest field is a token.
 const maxFormBytes = 64 << 10
 
-// formField has the token that binds a form to its session.
+// formField is the field with the token that binds a form to its session.
 const formField = "form"
 
 // Options are the parts of the page.
 type Options struct {
-	// API is the node's whole HTTP API; required. It also answers every path that is none of the page.
+	// API is the node's whole HTTP API; required. It also answers every path that is not of the page.
 	API http.Handler
-	// Secret reads what is known to all processes that serve this ledger, and to nobody else; required. A new one ends all
-	// sessions.
+	// Secret reads the secret that all processes of this ledger share, and nobody else knows; required. A new secret
+	// ends all sessions.
 	Secret func(ctx context.Context) ([]byte, error)
-	// Hosts are the names under which the node is served, HostsFlag the setting that adds names.
+	// Hosts are the host names of the node, HostsFlag the setting that adds names.
 	Hosts     hosts.Names
 	HostsFlag string
 	// Participant and Synchronizer name the node.
 	Participant, Synchronizer string
-	// TemporalUI is the address of Temporal's UI; "" where the page does not know it.
+	// TemporalUI is the address of Temporal's UI; "" if there is none.
 	TemporalUI string
-	// TemporalNamespace is where the node's workflows are.
+	// TemporalNamespace is the namespace of the node's workflows.
 	TemporalNamespace string
-	// TemporalQuery finds the workflows of this ledger, of all in the namespace.
+	// TemporalQuery selects the workflows of this ledger in the namespace.
 	TemporalQuery string
-	// Development lets people sign in by name; nil where they need a token.
+	// Development lets people sign in by name; nil if they need a token.
 	Development *Development
-	// Provider lets people sign in by OpenID Connect; nil where there is none.
+	// Provider lets people sign in by OpenID Connect; nil if there is none.
 	Provider *Provider
-	// BuiltIn are the ids of the packages that are built in. Beside what is said of contracts of all others stands the
-	// name of their package: anybody may call theirs by the coin's words.
+	// BuiltIn are the ids of the built-in packages. The page shows the package name of all other contracts, because
+	// anybody may name a template like the coin's.
 	BuiltIn []string
-	// Taps: the page offers to mint coin.
+	// Taps is true if the page offers test coin.
 	Taps bool
 	// Now is the clock; required.
 	Now func() time.Time
 	// Log gets one line for each page; required.
 	Log *slog.Logger
-	// Measure is told of every page when it is written; nil tells nobody.
+	// Measure gets each page after it is written; may be nil.
 	Measure func(method, route string, status int, took time.Duration)
 }
 
-// site is the page.
 type site struct {
 	Options
 
-	keys     *keyring
+	keys           *keyring
 	signInProvider *signInProvider
-	views    views
-	api      *client.Client
+	views          views
+	api            *client.Client
 }
 
-// New makes a handler that serves the page, and the API at all other paths.
+// New makes a handler that serves the page, and the API on all other paths. The error names the missing option.
 func New(options Options) (http.Handler, error) {
 	if options.API == nil || options.Secret == nil || options.Now == nil || options.Log == nil {
 		return nil, errors.New("the page needs API, Secret, Now and Log")
@@ -135,7 +134,7 @@ func New(options Options) (http.Handler, error) {
 	}), nil
 }
 
-// isPage reports whether a request is for the page. The root is the API's for all but looking at it.
+// isPage reports whether a request is for the page. Only GET and HEAD of the root are.
 func isPage(r *http.Request) bool {
 	path := r.URL.Path
 	if path == "/" {
@@ -144,21 +143,19 @@ func isPage(r *http.Request) bool {
 	return isPagePath(path) || strings.HasPrefix(path, "/assets/")
 }
 
-// isPagePath reports whether a path is of the wallet or of the explorer.
 func isPagePath(path string) bool {
 	return path == walletPath || strings.HasPrefix(path, walletPath+"/") || isExplorer(path)
 }
 
-// isExplorer reports whether a path is of the explorer, and not of the wallet.
 func isExplorer(path string) bool {
 	return path == "/explorer" || strings.HasPrefix(path, "/explorer/")
 }
 
-// policy is what browsers may do with the page: nothing but what the node itself serves, and no script or style in it.
+// policy allows only files that the node itself serves, and no inline script or style.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// observe sets the headers of pages, and logs and measures them by their route in mux: paths have ids in them.
+// observe sets the headers of pages, and logs and measures them by their route in mux, because paths contain ids.
 func (s *site) observe(mux *http.ServeMux, pages http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := s.Now()
@@ -183,7 +180,6 @@ func (s *site) observe(mux *http.ServeMux, pages http.Handler) http.Handler {
 	})
 }
 
-// statusWriter knows the status of an answer.
 type statusWriter struct {
 	http.ResponseWriter
 
@@ -205,20 +201,20 @@ type visit struct {
 	r        *http.Request
 	sessions *sessions
 	session  session
-	// party is that of the user's wallet, as it is now; "" of users without one, and where no view needs it.
+	// party is the party of the user's wallet now; "" if there is none, and in views that do not need it.
 	party string
-	// api calls the node as the user who is signed in.
+	// api calls the node as the signed-in user.
 	api *client.Client
-	// returnTo is the page that somebody asked for before signing in elsewhere; "" where nobody knows.
+	// returnTo is the page to open after sign-in at the provider; "" if unknown.
 	returnTo string
 }
 
 func (v *visit) ctx() context.Context { return v.r.Context() }
 
-// field is what somebody wrote into a field of a form.
+// field is the value of a form field.
 func (v *visit) field(name string) string { return strings.TrimSpace(v.r.PostFormValue(name)) }
 
-// view writes a page, or says why it cannot.
+// view writes a page or returns an error.
 type view func(v *visit) error
 
 // page is the handler of a view. Every visitor has a session, so that every form can be bound to one.
@@ -256,7 +252,7 @@ func (s *site) page(show view) http.Handler {
 	})
 }
 
-// checkForm refuses what changes something and does not come from a form of this session.
+// checkForm refuses a change that does not come from a form of this session.
 func (s *site) checkForm(v *visit) error {
 	if v.r.Method == http.MethodGet || v.r.Method == http.MethodHead {
 		return nil
@@ -274,7 +270,7 @@ func (s *site) checkForm(v *visit) error {
 	return nil
 }
 
-// signedIn is a view that needs a user.
+// signedIn is a view for signed-in users.
 func (s *site) signedIn(show view) view {
 	return func(v *visit) error {
 		if v.session.Token == "" {
@@ -288,7 +284,7 @@ func (s *site) signedIn(show view) view {
 	}
 }
 
-// goTo has the browser load another page of this site, and the wallet in the place of any other address.
+// goTo redirects to another page of this site, or to the wallet if the address is not of this site.
 func (s *site) goTo(v *visit, address string) {
 	path := walletPath
 	if to, ok := pageAt(address); ok {
@@ -302,14 +298,14 @@ func (s *site) goTo(v *visit, address string) {
 	http.Redirect(v.w, v.r, path, http.StatusSeeOther)
 }
 
-// done has the browser load another page, which says what was done.
+// done redirects to another page, which shows the notice.
 func (s *site) done(v *visit, path, notice string) error {
 	v.sessions.setNotice(v.w, v.r, v.session, notice)
 	s.goTo(v, path)
 	return nil
 }
 
-// isFragment reports whether htmx asks, for the part of a page that changes.
+// isFragment reports whether htmx requests the live part of a page.
 func isFragment(r *http.Request) bool { return r.Header.Get("Hx-Request") == "true" }
 
 func (s *site) pageNotFound(v *visit) error {
