@@ -59,7 +59,7 @@ func (c *Client) DeleteUser(ctx context.Context, id string) error {
 	return c.Call(ctx, "DELETE", "/v2/users/"+url.PathEscape(id), nil, nil)
 }
 
-// User is the user whom the node takes the token's sender for.
+// User returns the id of the user that the token belongs to.
 func (c *Client) User(ctx context.Context) (string, error) {
 	var out struct {
 		User struct {
@@ -70,8 +70,7 @@ func (c *Client) User(ctx context.Context) (string, error) {
 	return out.User.ID, err
 }
 
-// AllocateParty makes a local party and returns its id. A user that is named gets the right to act as it; "" names
-// none.
+// AllocateParty makes a local party and returns its id. The user gets the right to act as it; "" for no user.
 func (c *Client) AllocateParty(ctx context.Context, hint, user string) (string, error) {
 	in := map[string]string{"partyIdHint": hint, "userId": user}
 	var out struct {
@@ -83,7 +82,7 @@ func (c *Client) AllocateParty(ctx context.Context, hint, user string) (string, 
 	return out.PartyDetails.Party, err
 }
 
-// Parties lists the ids of parties that start with the prefix.
+// Parties lists the ids of the parties that start with the prefix.
 func (c *Client) Parties(ctx context.Context, prefix string) ([]string, error) {
 	var out struct {
 		PartyDetails []struct {
@@ -98,7 +97,7 @@ func (c *Client) Parties(ctx context.Context, prefix string) ([]string, error) {
 	return parties, err
 }
 
-// Version is the version of the API that the node reports.
+// Version returns the version of the API that the node reports.
 func (c *Client) Version(ctx context.Context) (string, error) {
 	var out struct {
 		Version string `json:"version"`

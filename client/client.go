@@ -13,20 +13,20 @@ import (
 	"time"
 )
 
-// requestTimeout ends requests to a node that has stopped answering. It is longer than the node's own limit.
+// requestTimeout ends a request to a node that no longer answers. It is longer than the node's own limit.
 const requestTimeout = 60 * time.Second
 
 // Client calls one node with one token. It is safe for concurrent use.
 type Client struct {
 	base  string
 	token string
-	// header goes with each request, beside what each needs.
+	// header is sent with each request.
 	header http.Header
 	http   *http.Client
 }
 
 // New makes a client without a token for the node at the base URL, such as http://127.0.0.1:2975. It keeps up to
-// connections of them open; more requests at once open more.
+// connections idle connections open; more concurrent requests open more.
 func New(base string, connections int) *Client {
 	return &Client{base: strings.TrimRight(base, "/"), http: &http.Client{
 		Timeout: requestTimeout,
@@ -36,21 +36,21 @@ func New(base string, connections int) *Client {
 	}}
 }
 
-// With is the same client with a token; "" sends none. It shares the connections.
+// With returns the same client with a token; "" sends none. Both share the connections.
 func (c *Client) With(token string) *Client {
 	other := *c
 	other.token = token
 	return &other
 }
 
-// Over is the same client on another way to the node.
+// Over returns the same client with another transport.
 func (c *Client) Over(way http.RoundTripper) *Client {
 	other := *c
 	other.http = &http.Client{Timeout: requestTimeout, Transport: way}
 	return &other
 }
 
-// WithHeader is the same client with a further header in each request.
+// WithHeader returns the same client with one more header in each request.
 func (c *Client) WithHeader(name, value string) *Client {
 	other := *c
 	if other.header = c.header.Clone(); other.header == nil {
@@ -60,28 +60,28 @@ func (c *Client) WithHeader(name, value string) *Client {
 	return &other
 }
 
-// Close closes idle connections, of all clients that share them.
+// Close closes the idle connections, also of clients that share them.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // Error is an answer other than 2xx.
 type Error struct {
 	// Status is the HTTP status.
 	Status int `json:"-"`
-	// Code is the error code of a JSON body, such as CONTRACT_NOT_FOUND; "" for other bodies.
+	// Code is the error code of a JSON body, such as CONTRACT_NOT_FOUND; "" if the body has none.
 	Code string `json:"code"`
-	// Cause is the text of a JSON body; of other bodies, the body.
+	// Cause is the error text of a JSON body, or the whole body if it is not JSON.
 	Cause    string            `json:"cause"`
 	Context  map[string]string `json:"context"`
 	Category int               `json:"errorCategory"`
-	// Hint says what to do next, where the body does.
+	// Hint is the next step, if the body has one.
 	Hint string `json:"hint"`
-	// Again: the answer says after which time to ask again.
+	// Again is true if the answer has a Retry-After header.
 	Again bool `json:"-"`
 	// Body is the whole answer.
 	Body []byte `json:"-"`
 }
 
-// Error gives status, code and cause.
+// Error returns the status, the code and the cause.
 func (e *Error) Error() string {
 	if e.Code == "" {
 		return fmt.Sprintf("HTTP %d: %s", e.Status, e.Cause)
@@ -89,7 +89,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("HTTP %d %s: %s", e.Status, e.Code, e.Cause)
 }
 
-// Code is the error code of an [Error], and "" for other errors and for nil.
+// Code returns the error code of an [Error], and "" for other errors and for nil.
 func Code(err error) string {
 	if refused, ok := errors.AsType[*Error](err); ok {
 		return refused.Code
@@ -97,17 +97,17 @@ func Code(err error) string {
 	return ""
 }
 
-// Get calls a path and reads the JSON of its answer into out, which may be nil.
+// Get sends a GET request and decodes the JSON answer into out, which may be nil.
 func (c *Client) Get(ctx context.Context, path string, out any) error {
 	return c.Call(ctx, http.MethodGet, path, nil, out)
 }
 
-// Post sends in as JSON to a path and reads the JSON of the answer into out, which may be nil.
+// Post sends in as JSON and decodes the JSON answer into out, which may be nil.
 func (c *Client) Post(ctx context.Context, path string, in, out any) error {
 	return c.Call(ctx, http.MethodPost, path, in, out)
 }
 
-// Call sends a request; in is sent as JSON unless nil, the JSON of the answer is read into out unless nil. An answer
+// Call sends a request. It sends in as JSON unless nil, and decodes the JSON answer into out unless nil. An answer
 // other than 2xx is an *[Error].
 func (c *Client) Call(ctx context.Context, method, path string, in, out any) error {
 	var body io.Reader

@@ -10,23 +10,23 @@ import (
 	"strconv"
 )
 
-// Names of the coin's templates, as commands and filters take them.
+// Names of the coin's templates in commands and filters.
 const (
 	AmuletTemplate          = "#splice-amulet:Splice.Amulet:Amulet"
 	AmuletRulesTemplate     = "#splice-amulet:Splice.AmuletRules:AmuletRules"
 	OpenMiningRoundTemplate = "#splice-amulet:Splice.Round:OpenMiningRound"
-	// AmuletEntity is the entity of [AmuletTemplate] without its package, for [Transaction.Created].
+	// AmuletEntity is [AmuletTemplate] without its package, for [Transaction.Created].
 	AmuletEntity = "Splice.Amulet:Amulet"
 )
 
-// Coin names the contracts that every coin command needs.
+// Coin names the contracts that each coin command needs.
 type Coin struct {
 	DSO string
 	// Rules and Round are the contract ids of the AmuletRules and of the open round.
 	Rules, Round string
 }
 
-// FindCoin looks the coin's contracts up; the caller must be able to read as the DSO party.
+// FindCoin finds the coin's contracts; the caller must have the right to read as the DSO party.
 func (c *Client) FindCoin(ctx context.Context, dso string) (Coin, error) {
 	end, err := c.LedgerEnd(ctx)
 	if err != nil {
@@ -53,7 +53,7 @@ func (c *Client) FindCoin(ctx context.Context, dso string) (Coin, error) {
 	if coin.Rules == "" || len(rounds) == 0 {
 		return Coin{}, errors.New("the ledger has no active AmuletRules or no open round visible to " + dso)
 	}
-	// Several rounds exist at once and open one after the other: the lowest is open for certain.
+	// Several rounds exist at the same time and open one after the other: the lowest is open for certain.
 	coin.Round = slices.MinFunc(rounds, func(a, b openRound) int { return cmp.Compare(a.number, b.number) }).contractID
 	return coin, nil
 }
@@ -79,8 +79,8 @@ func readRound(contract CreatedEvent) (openRound, error) {
 	return openRound{number: number, contractID: contract.ContractID}, nil
 }
 
-// Tap is the command that mints coin for a receiver on a development network; the receiver acts. Amount is a decimal
-// number such as "100.0".
+// Tap is the command that mints coin on a development network; the receiver acts. Amount is a decimal number such as
+// "100.0".
 func (c Coin) Tap(receiver, amount string) Command {
 	return c.exercise("AmuletRules_DevNet_Tap", map[string]string{
 		"receiver": receiver, "amount": amount, "openRound": c.Round,
@@ -91,12 +91,12 @@ func (c Coin) Tap(receiver, amount string) Command {
 type Output struct {
 	Receiver string `json:"receiver"`
 	Amount   string `json:"amount"`
-	// ReceiverFeeRatio must be set on the wire; no fees are charged.
+	// ReceiverFeeRatio is required on the wire; the network charges no fees.
 	ReceiverFeeRatio string `json:"receiverFeeRatio"`
 }
 
-// Transfer is the command that turns holdings of the sender, given by contract id, into the outputs and the change; the
-// sender and all receivers act.
+// Transfer is the command that spends the sender's holdings, given by contract id, and creates the outputs and the
+// change. The sender and all receivers act.
 func (c Coin) Transfer(sender string, holdings []string, outputs ...Output) Command {
 	inputs := make([]any, len(holdings))
 	for i, holding := range holdings {

@@ -17,20 +17,20 @@ type Commands struct {
 	SubmissionID string    `json:"submissionId,omitempty"`
 	WorkflowID   string    `json:"workflowId,omitempty"`
 	UserID       string    `json:"userId,omitempty"`
-	// DeduplicationPeriod is {"DeduplicationDuration":…} or {"DeduplicationOffset":…}; nil leaves it to the node.
+	// DeduplicationPeriod is {"DeduplicationDuration":…} or {"DeduplicationOffset":…}; nil for the node's default.
 	DeduplicationPeriod map[string]any `json:"deduplicationPeriod,omitempty"`
 	MinLedgerTimeAbs    string         `json:"minLedgerTimeAbs,omitempty"`
-	// Disclosed are contracts that the commands use and their parties cannot see.
+	// Disclosed are contracts that the commands use but their parties cannot see.
 	Disclosed []Disclosed `json:"disclosedContracts,omitempty"`
 }
 
-// Disclosed is a contract that a client shows to the node.
+// Disclosed is a contract that a client discloses to the node.
 type Disclosed struct {
 	ContractID       string `json:"contractId"`
 	CreatedEventBlob string `json:"createdEventBlob"`
 }
 
-// Command is one action; exactly one field is set.
+// Command is one command; exactly one field is set.
 type Command struct {
 	Create            *Create            `json:"CreateCommand,omitempty"`
 	Exercise          *Exercise          `json:"ExerciseCommand,omitempty"`
@@ -38,7 +38,7 @@ type Command struct {
 	CreateAndExercise *CreateAndExercise `json:"CreateAndExerciseCommand,omitempty"`
 }
 
-// Create makes a contract. CreateArguments is anything that becomes the payload's JSON.
+// Create creates a contract. CreateArguments is any value that marshals to the payload's JSON.
 type Create struct {
 	TemplateID      string `json:"templateId"`
 	CreateArguments any    `json:"createArguments"`
@@ -52,7 +52,7 @@ type Exercise struct {
 	ChoiceArgument any    `json:"choiceArgument"`
 }
 
-// ExerciseByKey exercises a choice on the contract that has the key.
+// ExerciseByKey exercises a choice on the contract with the key.
 type ExerciseByKey struct {
 	TemplateID     string `json:"templateId"`
 	ContractKey    any    `json:"contractKey"`
@@ -60,7 +60,7 @@ type ExerciseByKey struct {
 	ChoiceArgument any    `json:"choiceArgument"`
 }
 
-// CreateAndExercise makes a contract and exercises a choice on it at once.
+// CreateAndExercise creates a contract and exercises a choice on it.
 type CreateAndExercise struct {
 	TemplateID      string `json:"templateId"`
 	CreateArguments any    `json:"createArguments"`
@@ -68,26 +68,26 @@ type CreateAndExercise struct {
 	ChoiceArgument  any    `json:"choiceArgument"`
 }
 
-// Outcome is where an accepted submission stands in the record.
+// Outcome is the update and the offset of an accepted submission.
 type Outcome struct {
 	UpdateID         string `json:"updateId"`
 	CompletionOffset int64  `json:"completionOffset"`
 }
 
-// Submit hands a submission over and returns when the node has it durably; its completion comes later.
+// Submit returns when the node has stored the submission durably; the completion comes later.
 func (c *Client) Submit(ctx context.Context, commands Commands) error {
 	return c.Post(ctx, "/v2/commands/async/submit", commands, nil)
 }
 
-// SubmitAndWait hands a submission over and waits until it is committed. A refused one is an [Error].
+// SubmitAndWait submits and waits until the transaction is committed. A refused submission is an [Error].
 func (c *Client) SubmitAndWait(ctx context.Context, commands Commands) (Outcome, error) {
 	var outcome Outcome
 	err := c.Post(ctx, "/v2/commands/submit-and-wait", commands, &outcome)
 	return outcome, err
 }
 
-// SubmitAndWaitForTransaction is [Client.SubmitAndWait] with the transaction, as far as the acting and reading parties
-// see it: contracts created and archived.
+// SubmitAndWaitForTransaction is [Client.SubmitAndWait] that returns the created and archived contracts which the
+// acting and reading parties see.
 func (c *Client) SubmitAndWaitForTransaction(ctx context.Context, commands Commands) (Transaction, error) {
 	in := map[string]Commands{"commands": commands}
 	var out struct {
@@ -114,7 +114,7 @@ type Event struct {
 	Exercised *ExercisedEvent `json:"ExercisedEvent"`
 }
 
-// CreatedEvent tells of a new contract, and describes an active one.
+// CreatedEvent is a created contract, or an active contract in a list.
 type CreatedEvent struct {
 	Offset           int64           `json:"offset"`
 	NodeID           int32           `json:"nodeId"`
@@ -128,7 +128,7 @@ type CreatedEvent struct {
 	WitnessParties   []string        `json:"witnessParties"`
 }
 
-// ArchivedEvent tells of the end of a contract.
+// ArchivedEvent is the end of a contract.
 type ArchivedEvent struct {
 	Offset         int64    `json:"offset"`
 	NodeID         int32    `json:"nodeId"`
@@ -137,7 +137,7 @@ type ArchivedEvent struct {
 	WitnessParties []string `json:"witnessParties"`
 }
 
-// ExercisedEvent tells of a choice that was exercised.
+// ExercisedEvent is an exercised choice.
 type ExercisedEvent struct {
 	Offset         int64           `json:"offset"`
 	NodeID         int32           `json:"nodeId"`
@@ -151,8 +151,8 @@ type ExercisedEvent struct {
 	Consuming      bool            `json:"consuming"`
 }
 
-// Created lists the contracts of a template that the transaction created and left active. The template is given without
-// its package: "Splice.Amulet:Amulet".
+// Created lists the contracts of a template that the transaction created and did not archive. The template has no
+// package: "Splice.Amulet:Amulet".
 func (t Transaction) Created(entity string) []CreatedEvent {
 	var created []CreatedEvent
 	for _, event := range t.Events {
@@ -163,7 +163,7 @@ func (t Transaction) Created(entity string) []CreatedEvent {
 	return created
 }
 
-// oneOf decodes the one-of shape {"Kind":{…}}: it returns the kind and its content.
+// oneOf decodes {"Kind":{…}} into the kind and its content.
 func oneOf(raw map[string]json.RawMessage) (string, json.RawMessage, error) {
 	if len(raw) != 1 {
 		return "", nil, fmt.Errorf("expected exactly one kind, got %v", slices.Sorted(maps.Keys(raw)))

@@ -10,20 +10,20 @@ import (
 // Offer is a transfer that waits for its receiver.
 type Offer struct {
 	ContractID string
-	// Standard offers are transfers of the token standard, whose coin is locked; others are the older kind, of the wallet.
+	// Standard is true for token standard transfers, whose coin is locked; false for the wallet's older transfer
+	// offers.
 	Standard         bool
 	Sender, Receiver string
 	Amount           decimal.Decimal
-	// Dollars: the amount is in US dollars, and not in coin.
+	// Dollars is true if the amount is in US dollars, not in coin.
 	Dollars   bool
 	ExpiresAt time.Time
 	Note      string
 }
 
-// reasonKey is where the token standard keeps what a sender wrote.
+// reasonKey is the token standard's key for the sender's text.
 const reasonKey = "splice.lfdecentralizedtrust.org/reason"
 
-// offered is a contract of a list of offers.
 type offered[T any] struct {
 	ID      string `json:"contract_id"`
 	Payload T      `json:"payload"`

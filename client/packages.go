@@ -14,12 +14,12 @@ type Package struct {
 	Version string `json:"packageVersion"`
 }
 
-// UploadDAR uploads an archive. Sending it again changes nothing.
+// UploadDAR uploads an archive. A repeat changes nothing.
 func (c *Client) UploadDAR(ctx context.Context, dar []byte) error {
 	return c.sendDAR(ctx, "/v2/dars", dar)
 }
 
-// ValidateDAR refuses what [Client.UploadDAR] would refuse, and changes nothing.
+// ValidateDAR returns the error that [Client.UploadDAR] would return, and changes nothing.
 func (c *Client) ValidateDAR(ctx context.Context, dar []byte) error {
 	return c.sendDAR(ctx, "/v2/dars/validate", dar)
 }

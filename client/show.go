@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// maxShown is how much of a text of the ledger people are shown, in characters: others choose it, and it may be long.
+// maxShown is the maximum number of characters to show of a ledger text, which others choose and which may be long.
 const maxShown = 280
 
-// Short is a text of the ledger as people are shown it: whole, or its beginning.
+// Short returns a text of the ledger for display, cut after 280 characters.
 func Short(text string) string {
 	count := 0
 	for at := range text {
@@ -20,8 +20,8 @@ func Short(text string) string {
 	return text
 }
 
-// SplitParty splits a party id into its hint, which whoever made the party has chosen, and the fingerprint of its
-// namespace, which nobody can choose. A hint may end with a colon, so the last pair of colons counts.
+// SplitParty splits a party id into its hint, which the creator of the party chose, and the fingerprint of its
+// namespace, which nobody can choose. A hint may end with a colon, so the last pair of colons separates them.
 func SplitParty(party string) (hint, fingerprint string) {
 	at := strings.LastIndex(party, "::")
 	if at < 0 {
@@ -30,11 +30,13 @@ func SplitParty(party string) (hint, fingerprint string) {
 	return party[:at], party[at+len("::"):]
 }
 
-// plainName is a name that looks like no other: words of letters, digits, '-' and '_', one space or colon between them.
+// plainName matches a name that looks like no other: words of letters, digits, '-' and '_', one space or colon between
+// them.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]+([ :][A-Za-z0-9_-]+)*$`)
 
-// PartyName is the hint of a party as people are shown it. Those of one namespace all look different: one with spaces
-// that a screen swallows, or colons that look like punctuation, is in quotes, its spaces as signs.
+// PartyName returns the hint of a party for display. Two parties of one namespace never look the same: a hint with
+// spaces that a screen collapses, or with colons that look like punctuation, is in quotes and shows its spaces as
+// signs.
 func PartyName(party string) string {
 	hint, _ := SplitParty(party)
 	if plainName.MatchString(hint) {
@@ -43,8 +45,8 @@ func PartyName(party string) string {
 	return strings.ReplaceAll(strconv.Quote(hint), " ", "␣")
 }
 
-// PartyFingerprint is the beginning of the fingerprint of a party, 64 bits of it: it tells namesakes of different
-// namespaces apart, also those for which somebody has tried keys.
+// PartyFingerprint returns the first 64 bits of a party's fingerprint. They distinguish parties with the same hint in
+// different namespaces, even if an attacker searched for a similar key.
 func PartyFingerprint(party string) string {
 	const head, shown = "1220", 16
 	_, fingerprint := SplitParty(party)
@@ -55,8 +57,8 @@ func PartyFingerprint(party string) string {
 	return digits[:shown] + "…"
 }
 
-// PartyFor is how a reader is shown a party in a line of text: by its name alone in the reader's own namespace, where
-// no two have the same, and else with its fingerprint.
+// PartyFor returns a party for display to a reader: only the name in the reader's own namespace, where names are
+// unique, otherwise the name with the fingerprint.
 func PartyFor(reader, party string) string {
 	_, own := SplitParty(reader)
 	if _, fingerprint := SplitParty(party); fingerprint == own || fingerprint == "" {

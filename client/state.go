@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// LedgerEnd is the offset of the last entry of the record.
+// LedgerEnd returns the offset of the last entry of the record.
 func (c *Client) LedgerEnd(ctx context.Context) (int64, error) {
 	var out struct {
 		Offset int64 `json:"offset"`
@@ -18,7 +18,7 @@ func (c *Client) LedgerEnd(ctx context.Context) (int64, error) {
 	return out.Offset, err
 }
 
-// ActiveContracts lists the contracts that were active at an offset, that the party may see, of the templates; no
+// ActiveContracts lists the contracts of the templates that were active at an offset and that the party sees; no
 // template means all.
 func (c *Client) ActiveContracts(
 	ctx context.Context, at int64, party string, templates ...string,
@@ -55,15 +55,15 @@ func eventFormat(party string, templates []string) map[string]any {
 	}
 }
 
-// CompletionsRequest asks for completions of the token's user.
+// CompletionsRequest asks for completions.
 type CompletionsRequest struct {
 	Parties        []string
 	BeginExclusive int64
-	// UserID asks for another user's; "" for the token's.
+	// UserID is the user of the completions; "" for the token's user.
 	UserID string
-	// Limit bounds the number of elements; 0 sets none.
+	// Limit is the maximum number of elements; 0 for no limit.
 	Limit int
-	// Idle is how long the node waits for a further element; 0 leaves it to the node.
+	// Idle is how long the node waits for the next element; 0 for the node's default.
 	Idle time.Duration
 }
 
@@ -86,8 +86,8 @@ type Completion struct {
 	DeduplicationPeriod json.RawMessage `json:"deduplicationPeriod"`
 }
 
-// Completions lists completions, and the highest offset that the answer covers: a checkpoint's or the last
-// completion's, and BeginExclusive when there is neither. Ask again from there.
+// Completions lists completions and returns the highest offset that the answer covers: that of the last checkpoint or
+// completion, or BeginExclusive if there is neither. Continue from there.
 func (c *Client) Completions(ctx context.Context, request CompletionsRequest) ([]Completion, int64, error) {
 	path := "/v2/commands/completions"
 	var query []string
@@ -124,7 +124,7 @@ func (c *Client) Completions(ctx context.Context, request CompletionsRequest) ([
 	return completions, reached, nil
 }
 
-// readCompletion reads an element of the completion list; a checkpoint gives an offset only.
+// readCompletion decodes an element of the completion list; a checkpoint has only an offset.
 func readCompletion(raw map[string]json.RawMessage) (*Completion, int64, error) {
 	kind, content, err := oneOf(raw)
 	if err != nil {
@@ -152,7 +152,7 @@ func readCompletion(raw map[string]json.RawMessage) (*Completion, int64, error) 
 	}
 }
 
-// isEntity reports whether a template id, with any package, names the module and entity.
+// isEntity reports whether a template id names the module and entity, in any package.
 func isEntity(templateID, entity string) bool {
 	_, name, ok := strings.Cut(templateID, ":")
 	return ok && name == entity

@@ -7,8 +7,8 @@ import (
 	"encoding/json"
 )
 
-// Token makes a development token as LocalNet's tools make it: signed with HS256 and the shared secret, for one
-// audience and one user, without an end.
+// Token makes a development token as LocalNet's tools do: signed with HS256 and the shared secret, for one audience and
+// one user, without expiry.
 func Token(secret, audience, user string) string {
 	encode := base64.RawURLEncoding.EncodeToString
 	// Marshalling a map of strings cannot fail.
