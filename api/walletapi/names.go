@@ -51,7 +51,7 @@ func (a *API) Names() []endpoint.Endpoint {
 	g := group{api: a, tag: "Names"}
 	return []endpoint.Endpoint{
 		endpoint.New(g.get("/v0/entry/all", "listOwnAnsEntries", "List the caller's names."), a.listAnsEntries),
-		endpoint.New(g.read("/v0/entry/create", "createAnsEntry", "Request a name. This always fails: there is no name service."),
+		endpoint.New(g.read("/v0/entry/create", "createAnsEntry", "Request a name. Always fails: there is no name service."),
 			a.createAnsEntry),
 	}
 }

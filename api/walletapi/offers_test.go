@@ -309,7 +309,7 @@ func TestOffersThatCannotBe(t *testing.T) {
 		"a long description":      {"description", strings.Repeat("ä", walletapp.MaxTextLength), 409, "TEMPLATE_PRECONDITION_VIOLATED"},
 		"a long tracking id": {
 			"tracking_id", strings.Repeat("ä", walletapp.MaxTextLength), 400,
-			fmt.Sprintf("Failed to decode: tracking_id: it has %[1]d characters; send fewer than %[1]d", walletapp.MaxTextLength),
+			fmt.Sprintf("tracking_id: it has %[1]d characters; send fewer than %[1]d", walletapp.MaxTextLength),
 		},
 		"a receiver nobody knows": {"receiver_party_id", "x::1220" + strings.Repeat("b", 64), 404, "UNKNOWN_INFORMEES"},
 	} {
