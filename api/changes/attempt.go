@@ -16,12 +16,12 @@ import (
 type Attempt struct {
 	claim  db.KeyClaim
 	record KeyStore
-	// next counts the submissions of this attempt, and try those that were refused and are made anew; tried is what it
+	// nextIndex counts the submissions of this attempt, and try those that were refused and are made anew; tried is what it
 	// will be when the last one is.
-	next, try, tried int
-	// looked means that done is what the record says of the next submission.
-	looked bool
-	done   *ledger.Completion
+	nextIndex, try, lastTry int
+	// hasLooked means that done is what the record says of the next submission.
+	hasLooked bool
+	done      *ledger.Completion
 	// submitted is how many submissions were made that later attempts have to look for.
 	submitted int
 }
@@ -87,8 +87,8 @@ func (a *Attempt) Next(ctx context.Context) (name Name, ok bool, err error) {
 	name = Name{
 		ID: a.id(), Key: a.key(a.claim.Attempt, a.try), Done: a.done,
 	}
-	a.next, a.try, a.tried = a.next+1, 0, a.try+1
-	a.looked, a.done = false, nil
+	a.nextIndex, a.try, a.lastTry = a.nextIndex+1, 0, a.try+1
+	a.hasLooked, a.done = false, nil
 	return name, true, nil
 }
 
@@ -101,8 +101,8 @@ func (a *Attempt) Again() {
 	if a == nil {
 		return
 	}
-	a.next, a.try = a.next-1, a.tried
-	a.looked, a.done = false, nil
+	a.nextIndex, a.try = a.nextIndex-1, a.lastTry
+	a.hasLooked, a.done = false, nil
 }
 
 // Before is the offset at which the ledger was when an earlier attempt made the submission that comes next: who reads
@@ -132,10 +132,12 @@ func (a *Attempt) NotTaken() {
 }
 
 // id is that of the next submission in all attempts.
-func (a *Attempt) id() string { return fmt.Sprintf("%s%s:%d", db.KeyedPrefix, a.claim.UseID, a.next) }
+func (a *Attempt) id() string {
+	return fmt.Sprintf("%s%s:%d", db.KeyedPrefix, a.claim.UseID, a.nextIndex)
+}
 
 func (a *Attempt) key(attempt, try int) string {
-	name := fmt.Sprintf("%s/%d/%d", a.claim.UseID, a.next, attempt)
+	name := fmt.Sprintf("%s/%d/%d", a.claim.UseID, a.nextIndex, attempt)
 	if try > 0 {
 		name += fmt.Sprintf("/%d", try)
 	}
@@ -144,7 +146,7 @@ func (a *Attempt) key(attempt, try int) string {
 
 // look finds out whether an earlier attempt made the next submission.
 func (a *Attempt) look(ctx context.Context) error {
-	if a.looked || a.claim.Attempt == 1 {
+	if a.hasLooked || a.claim.Attempt == 1 {
 		return nil
 	}
 	known, err := a.record.KeyedCompletions(ctx, a.claim.Identity, a.id(), a.earlier())
@@ -163,7 +165,7 @@ func (a *Attempt) look(ctx context.Context) error {
 			return Forgotten(*a.done)
 		}
 	}
-	a.looked = true
+	a.hasLooked = true
 	return nil
 }
 
@@ -181,6 +183,6 @@ func (a *Attempt) earlier() []string {
 // serve serves the request from its start, and reports whether later attempts have something to look for.
 func (a *Attempt) serve(ctx context.Context, exchange endpoint.Exchange) (content endpoint.Content, submitted bool) {
 	fresh := &Attempt{claim: a.claim, record: a.record}
-	content = whole(ctx, exchange.Serve(context.WithValue(ctx, attemptKey{}, fresh)))
+	content = completeContent(ctx, exchange.Serve(context.WithValue(ctx, attemptKey{}, fresh)))
 	return content, fresh.submitted > 0
 }

@@ -71,8 +71,8 @@ func asksForDryRun(exchange endpoint.Exchange) (bool, error) {
 	}
 }
 
-// dryRun answers what a request would do. Callers who may not ask for the change may not ask this either.
-func dryRun(ctx context.Context, exchange endpoint.Exchange) endpoint.Content {
+// answerDryRun answers what a request would do. Callers who may not ask for the change may not ask this either.
+func answerDryRun(ctx context.Context, exchange endpoint.Exchange) endpoint.Content {
 	end, err := endpoint.ReadInTurn(ctx) // it changes nothing
 	if err != nil {
 		return exchange.Refuse(ctx, err)

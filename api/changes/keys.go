@@ -43,8 +43,8 @@ const (
 	DefaultUserAnswers = 100_000
 	// DefaultUserBytes is how many bytes they have.
 	DefaultUserBytes = 256 << 20
-	// hold is how long one who serves a request counts as alive without saying so.
-	hold = 5 * time.Second
+	// defaultHold is how long one who serves a request counts as alive without saying so.
+	defaultHold = 5 * time.Second
 	// fullPause is when a client may try again for whom as many answers are kept as may be: with time some are forgotten.
 	fullPause = time.Minute
 	// retryAfter is when a client may ask again that was told that its request is being served.
@@ -94,7 +94,7 @@ func NewKeeper(options Options) (*Keeper, error) {
 		options.Keep = DefaultKeep
 	}
 	if options.Hold == 0 {
-		options.Hold = hold
+		options.Hold = defaultHold
 	}
 	options.UserAnswers = cmp.Or(options.UserAnswers, DefaultUserAnswers)
 	options.UserBytes = cmp.Or(options.UserBytes, DefaultUserBytes)
@@ -111,7 +111,7 @@ func (k *Keeper) Around(ctx context.Context, exchange endpoint.Exchange) endpoin
 	case err != nil:
 		return exchange.Refuse(ctx, err)
 	case dry:
-		return dryRun(ctx, exchange)
+		return answerDryRun(ctx, exchange)
 	}
 	keys := exchange.Request.Header.Values(KeyHeader)
 	if len(keys) == 0 {
@@ -152,7 +152,7 @@ func (k *Keeper) serveOnce(ctx context.Context, exchange endpoint.Exchange, key 
 	full, isFull := errors.AsType[*db.KeptAnswersError](err)
 	switch {
 	case isFull:
-		return exchange.Refuse(ctx, k.tooMany(full))
+		return exchange.Refuse(ctx, k.limitError(full))
 	case err != nil:
 		return exchange.Refuse(ctx, err)
 	case known == nil && claim.Attempt > maxAttempts:
@@ -167,10 +167,10 @@ func (k *Keeper) serveOnce(ctx context.Context, exchange endpoint.Exchange, key 
 		content := exchange.Refuse(ctx, v0.Refuse(http.StatusConflict,
 			"The request with the %s %q is still being served. Send it again in a moment: it gets the same answer.",
 			KeyHeader, key))
-		return with(content, "Retry-After", retryAfter)
+		return withHeader(content, "Retry-After", retryAfter)
 	default:
 		content := endpoint.Content{Status: known.Answer.Status, Header: known.Answer.Header, Body: known.Answer.Body}
-		return with(content, ReplayedHeader, "true")
+		return withHeader(content, ReplayedHeader, "true")
 	}
 }
 
@@ -189,8 +189,8 @@ func (k *Keeper) giveUp(ctx context.Context, exchange endpoint.Exchange, claim d
 	return content
 }
 
-// tooMany is the refusal of a new key of a user who keeps as many answers as may be.
-func (k *Keeper) tooMany(kept *db.KeptAnswersError) error {
+// limitError is the refusal of a new key of a user who keeps as many answers as may be.
+func (k *Keeper) limitError(kept *db.KeptAnswersError) error {
 	return &admission.OverloadedError{After: fullPause, Err: v0.Refuse(http.StatusTooManyRequests,
 		"The node stores the answers to %d requests with an %s, of %d bytes, for this user. The limits are %d answers and "+
 			"%d bytes. Nothing was done. Requests with known keys still get their answers. Send this request without a key, "+
@@ -218,7 +218,7 @@ func serve(
 	attempt := &Attempt{claim: claim, record: record}
 	_, acted, err := attempt.Before(ctx)
 	if err != nil {
-		return whole(ctx, exchange.Refuse(ctx, err)), false
+		return completeContent(ctx, exchange.Refuse(ctx, err)), false
 	}
 	content, submitted = attempt.serve(ctx, exchange)
 	if acted || claim.Attempt == 1 || content.Status < http.StatusBadRequest {
@@ -226,7 +226,7 @@ func serve(
 	}
 	late := &Attempt{claim: claim, record: record}
 	if _, acted, err = late.Before(ctx); err != nil {
-		return whole(ctx, exchange.Refuse(ctx, err)), submitted
+		return completeContent(ctx, exchange.Refuse(ctx, err)), submitted
 	}
 	if acted {
 		anew, more := late.serve(ctx, exchange)
@@ -245,7 +245,7 @@ func (k *Keeper) store(ctx context.Context, claim db.KeyClaim, content endpoint.
 	defer cancel()
 	var err error
 	switch {
-	case final(content):
+	case isFinal(content):
 		_, err = k.options.Record.AnswerIdempotencyKey(ctx, claim, db.KeyedAnswer{
 			Status: content.Status, Header: content.Header, Body: content.Body,
 		})
@@ -259,9 +259,9 @@ func (k *Keeper) store(ctx context.Context, claim db.KeyClaim, content endpoint.
 	}
 }
 
-// final reports whether a request would get the same answer again. One that was not decided, since pruning has left
+// isFinal reports whether a request would get the same answer again. One that was not decided, since pruning has left
 // nothing to tell whether it was before, is when it comes anew.
-func final(content endpoint.Content) bool {
+func isFinal(content endpoint.Content) bool {
 	switch content.Status {
 	case http.StatusBadRequest:
 		return !bytes.Contains(content.Body, []byte(fault.ParticipantPrunedDataAccessed.ID))
@@ -304,19 +304,19 @@ func hashOf(exchange endpoint.Exchange) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// whole is an answer with all that is sent: the status and the headers that the server and the endpoint add.
-func whole(ctx context.Context, content endpoint.Content) endpoint.Content {
+// completeContent is an answer with all that is sent: the status and the headers that the server and the endpoint add.
+func completeContent(ctx context.Context, content endpoint.Content) endpoint.Content {
 	content.Status = cmp.Or(content.Status, http.StatusOK)
 	if content.Type != "" {
-		content = with(content, "Content-Type", content.Type)
+		content = withHeader(content, "Content-Type", content.Type)
 	}
 	for name, values := range endpoint.Headers(ctx) {
-		content = with(content, name, values[0])
+		content = withHeader(content, name, values[0])
 	}
 	return content
 }
 
-func with(content endpoint.Content, name, value string) endpoint.Content {
+func withHeader(content endpoint.Content, name, value string) endpoint.Content {
 	content.Header = content.Header.Clone()
 	if content.Header == nil {
 		content.Header = http.Header{}

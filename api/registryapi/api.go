@@ -123,9 +123,9 @@ func (a *API) templateIDs(names ...string) []string {
 	return ids
 }
 
-// active lists the network's contracts of a template that are active now and that the party is a stakeholder of, oldest
+// listActive lists the network's contracts of a template that are active now and that the party is a stakeholder of, oldest
 // first.
-func (a *API) active(ctx context.Context, template string, party ledger.Party) ([]ledger.Contract, error) {
+func (a *API) listActive(ctx context.Context, template string, party ledger.Party) ([]ledger.Contract, error) {
 	var contracts []ledger.Contract
 	err := a.eachActive(ctx, a.templateIDs(template), party, latest, func(contract ledger.Contract) (bool, error) {
 		contracts = append(contracts, contract)
@@ -152,8 +152,8 @@ func (a *API) eachActive(
 		})
 }
 
-// portion reads a portion of a list of contracts. Whoever keeps some of them takes them from the budget of the answer.
-func portion(
+// readPortion reads a portion of a list of contracts. Whoever keeps some of them takes them from the budget of the answer.
+func readPortion(
 	ctx context.Context, portions *budget.Portions,
 	read func(context.Context, db.ActiveQuery) ([]db.StoredContract, error), query db.ActiveQuery,
 ) (page []db.StoredContract, more bool, release func(), err error) {
@@ -163,9 +163,9 @@ func portion(
 	})
 }
 
-// heldBy finds the first of the contracts of a template that are a party's; false when there is none. Whatever else
+// findHeld finds the first of the contracts of a template that are a party's; false when there is none. Whatever else
 // names the party, and however much of it there is, makes no difference.
-func (a *API) heldBy(ctx context.Context, template string, held db.Held) (ledger.Contract, bool, error) {
+func (a *API) findHeld(ctx context.Context, template string, held db.Held) (ledger.Contract, bool, error) {
 	held.Limit = 1
 	for _, held.Template = range a.templateIDs(template) {
 		found, err := a.record.HeldContracts(ctx, held)
@@ -183,10 +183,10 @@ func firstOf(found []db.StoredContract) (first ledger.Contract) {
 	return first
 }
 
-// newest returns the newest contract of a template of which the DSO keeps one. That there is none means that the coin
+// findNewest returns the newest contract of a template of which the DSO keeps one. That there is none means that the coin
 // has not been created yet.
-func (a *API) newest(ctx context.Context, template string) (ledger.Contract, error) {
-	found, err := a.active(ctx, template, a.node.DSO)
+func (a *API) findNewest(ctx context.Context, template string) (ledger.Contract, error) {
+	found, err := a.listActive(ctx, template, a.node.DSO)
 	if err != nil {
 		return ledger.Contract{}, err
 	}

@@ -46,7 +46,7 @@ func checkArgument(t *lf.Type, raw json.RawMessage, choice string) (json.RawMess
 	if decoder.Decode(&parsed) != nil {
 		return nil, invalidArgument(choice, "it is not JSON")
 	}
-	known, err := json.Marshal(withoutUnknown(t, parsed))
+	known, err := json.Marshal(dropUnknown(t, parsed))
 	if err != nil {
 		return nil, fault.Internal(err)
 	}
@@ -60,12 +60,12 @@ func invalidArgument(choice, reason string) error {
 	return v0.BadRequest("Field `choiceArguments` does not contain a valid `%s`: %s", choice, reason)
 }
 
-// withoutUnknown leaves out what records do not have.
-func withoutUnknown(t *lf.Type, value any) any {
+// dropUnknown leaves out what records do not have.
+func dropUnknown(t *lf.Type, value any) any {
 	switch content := value.(type) {
 	case map[string]any:
 		if t.Kind == lf.KindOptional {
-			return withoutUnknown(t.Element, value)
+			return dropUnknown(t.Element, value)
 		}
 		if t.Kind != lf.KindRecord {
 			return value
@@ -74,7 +74,7 @@ func withoutUnknown(t *lf.Type, value any) any {
 		for name, field := range content {
 			at := slices.IndexFunc(t.Fields, func(member lf.Member) bool { return member.Name == name })
 			if at >= 0 {
-				known[name] = withoutUnknown(t.Fields[at].Type, field)
+				known[name] = dropUnknown(t.Fields[at].Type, field)
 			}
 		}
 		return known
@@ -84,7 +84,7 @@ func withoutUnknown(t *lf.Type, value any) any {
 		}
 		known := make([]any, len(content))
 		for i, element := range content {
-			known[i] = withoutUnknown(t.Element, element)
+			known[i] = dropUnknown(t.Element, element)
 		}
 		return known
 	default:

@@ -117,20 +117,20 @@ func (a *API) holdingsSummary(
 		}
 		response.Summaries = append(response.Summaries, summary)
 	}
-	return response, a.stillThere(ctx, time.Time(req.Body.RecordTime))
+	return response, a.checkNotPruned(ctx, time.Time(req.Body.RecordTime))
 }
 
-// stillThere refuses what was read of a time if the record was pruned meanwhile beyond what it was then: the offset may
+// checkNotPruned refuses what was read of a time if the record was pruned meanwhile beyond what it was then: the offset may
 // be a wrong one, and coin that was spent since may be missing.
-func (a *API) stillThere(ctx context.Context, when time.Time) error {
+func (a *API) checkNotPruned(ctx context.Context, when time.Time) error {
 	head, err := a.record.Head(ctx)
 	if err != nil || head.StillHoldsTime(when) {
 		return err
 	}
-	return prunedBefore(when)
+	return prunedError(when)
 }
 
-func prunedBefore(when time.Time) error {
+func prunedError(when time.Time) error {
 	return v0.NotFound("No snapshot found for %s: the record before that was pruned", endpoint.Timestamp(when))
 }
 
@@ -243,7 +243,7 @@ func (a *API) offsetAt(ctx context.Context, when time.Time) (ledger.Offset, erro
 		return 0, v0.NotFound("No snapshot found for %s: the network began later", endpoint.Timestamp(when))
 	}
 	if low == head.Pruned && (head.Offset > low || when.Before(head.RecordTime)) {
-		return 0, prunedBefore(when)
+		return 0, prunedError(when)
 	}
 	return low, nil
 }
@@ -290,7 +290,7 @@ func (a *API) holdingsOf(
 			return nil
 		}
 		balance, err = balance.Add(wallet.Holding{Amount: held.amount(), Locked: locked})
-		return internal(err)
+		return wrapInternal(err)
 	}
 	if err := a.eachCoin(ctx, owner, at, allowed, add); err != nil {
 		return summary, err
@@ -303,11 +303,11 @@ func (a *API) holdingsOf(
 	summary.Holdings, ofAll = balance.Total()
 	summary.FeesTotal, ofFees = balance.TotalFees()
 	summary.Available, ofAvailable = balance.Available()
-	return summary, internal(cmp.Or(ofAll, ofFees, ofAvailable))
+	return summary, wrapInternal(cmp.Or(ofAll, ofFees, ofAvailable))
 }
 
-// internal is a failure of the node's own; nil for none.
-func internal(err error) error {
+// wrapInternal is a failure of the node's own; nil for none.
+func wrapInternal(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -341,7 +341,7 @@ func (a *API) eachCoin(
 		Parties: []ledger.Party{owner}, Templates: a.templateIDs(amulets, lockedAmulets), At: at, Limit: contractsPage,
 	}
 	for more := true; more; {
-		page, next, release, err := portion(ctx, portions, a.record.StillActive, held)
+		page, next, release, err := readPortion(ctx, portions, a.record.StillActive, held)
 		if err == nil {
 			err = look(page)
 			release()

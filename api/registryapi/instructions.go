@@ -20,25 +20,25 @@ type allocationRequest struct {
 }
 
 func (a *API) acceptContext(ctx context.Context, req instructionRequest) (ChoiceContext, error) {
-	locked, amulet, err := a.instruction(ctx, req.ID)
+	locked, amulet, err := a.findInstruction(ctx, req.ID)
 	if err != nil {
 		return ChoiceContext{}, err
 	}
-	return a.composed(ctx, req.Body, func(network registry.Network) (registry.Context, error) {
+	return a.composeContext(ctx, req.Body, func(network registry.Network) (registry.Context, error) {
 		return network.Accept(locked, amulet)
 	})
 }
 
 func (a *API) releaseContext(ctx context.Context, req instructionRequest) (ChoiceContext, error) {
-	_, amulet, err := a.instruction(ctx, req.ID)
+	_, amulet, err := a.findInstruction(ctx, req.ID)
 	if err != nil {
 		return ChoiceContext{}, err
 	}
-	return a.released(ctx, req.Body, amulet)
+	return a.composeRelease(ctx, req.Body, amulet)
 }
 
 func (a *API) executeContext(ctx context.Context, req allocationRequest) (ChoiceContext, error) {
-	allocation, locked, amulet, err := a.allocation(ctx, req.ID)
+	allocation, locked, amulet, err := a.findAllocation(ctx, req.ID)
 	if err != nil {
 		return ChoiceContext{}, err
 	}
@@ -46,33 +46,33 @@ func (a *API) executeContext(ctx context.Context, req allocationRequest) (Choice
 	if err != nil {
 		return ChoiceContext{}, err
 	}
-	featured, err := a.featuredRight(ctx, payload.Allocation.Settlement.Executor)
+	featured, err := a.findFeaturedRight(ctx, payload.Allocation.Settlement.Executor)
 	if err != nil {
 		return ChoiceContext{}, err
 	}
-	return a.composed(ctx, req.Body, func(network registry.Network) (registry.Context, error) {
+	return a.composeContext(ctx, req.Body, func(network registry.Network) (registry.Context, error) {
 		return network.ExecuteTransfer(locked, amulet, featured)
 	})
 }
 
 func (a *API) releaseAllocationContext(ctx context.Context, req allocationRequest) (ChoiceContext, error) {
-	_, _, amulet, err := a.allocation(ctx, req.ID)
+	_, _, amulet, err := a.findAllocation(ctx, req.ID)
 	if err != nil {
 		return ChoiceContext{}, err
 	}
-	return a.released(ctx, req.Body, amulet)
+	return a.composeRelease(ctx, req.Body, amulet)
 }
 
-// released shows the context of choices that give locked coin back.
-func (a *API) released(
+// composeRelease shows the context of choices that give locked coin back.
+func (a *API) composeRelease(
 	ctx context.Context, body GetChoiceContextRequest, amulet *ledger.Contract,
 ) (ChoiceContext, error) {
-	return a.composed(ctx, body, func(network registry.Network) (registry.Context, error) {
+	return a.composeContext(ctx, body, func(network registry.Network) (registry.Context, error) {
 		return network.Release(amulet), nil
 	})
 }
 
-func (a *API) composed(
+func (a *API) composeContext(
 	ctx context.Context, body GetChoiceContextRequest, compose func(registry.Network) (registry.Context, error),
 ) (ChoiceContext, error) {
 	network, err := a.network(ctx)
@@ -86,9 +86,9 @@ func (a *API) composed(
 	return a.toAPIContext(context, body.ExcludeDebugFields)
 }
 
-// instruction finds a transfer instruction's locked coin; nil when it is archived.
-func (a *API) instruction(ctx context.Context, id string) (registry.Locked, *ledger.Contract, error) {
-	contract, err := a.activeOf(ctx, "Splice.AmuletTransferInstruction:AmuletTransferInstruction", id)
+// findInstruction finds a transfer instruction's locked coin; nil when it is archived.
+func (a *API) findInstruction(ctx context.Context, id string) (registry.Locked, *ledger.Contract, error) {
+	contract, err := a.findActiveOf(ctx, "Splice.AmuletTransferInstruction:AmuletTransferInstruction", id)
 	if err != nil {
 		return registry.Locked{}, nil, err
 	}
@@ -96,26 +96,26 @@ func (a *API) instruction(ctx context.Context, id string) (registry.Locked, *led
 	if err != nil {
 		return registry.Locked{}, nil, err
 	}
-	amulet, err := a.ifActive(ctx, locked.ID)
+	amulet, err := a.findActive(ctx, locked.ID)
 	return locked, amulet, err
 }
 
-// allocation finds an allocation and its locked coin; nil when that is archived.
-func (a *API) allocation(
+// findAllocation finds an allocation and its locked coin; nil when that is archived.
+func (a *API) findAllocation(
 	ctx context.Context, id string,
 ) (contract ledger.Contract, locked registry.Locked, amulet *ledger.Contract, err error) {
-	if contract, err = a.activeOf(ctx, "Splice.AmuletAllocation:AmuletAllocation", id); err != nil {
+	if contract, err = a.findActiveOf(ctx, "Splice.AmuletAllocation:AmuletAllocation", id); err != nil {
 		return contract, locked, nil, err
 	}
 	if locked, err = registry.LockedOfAllocation(a.packages, contract); err != nil {
 		return contract, locked, nil, err
 	}
-	amulet, err = a.ifActive(ctx, locked.ID)
+	amulet, err = a.findActive(ctx, locked.ID)
 	return contract, locked, amulet, err
 }
 
-// activeOf finds an active contract of a template, which its qualified name tells.
-func (a *API) activeOf(ctx context.Context, template, id string) (ledger.Contract, error) {
+// findActiveOf finds an active contract of a template, which its qualified name tells.
+func (a *API) findActiveOf(ctx context.Context, template, id string) (ledger.Contract, error) {
 	found, ok, err := a.record.NetworkContract(ctx, ledger.ContractID(id))
 	if err != nil {
 		return ledger.Contract{}, err
@@ -126,8 +126,8 @@ func (a *API) activeOf(ctx context.Context, template, id string) (ledger.Contrac
 	return found.Contract, nil
 }
 
-// ifActive finds a contract, or nil when it is archived.
-func (a *API) ifActive(ctx context.Context, id ledger.ContractID) (*ledger.Contract, error) {
+// findActive finds a contract, or nil when it is archived.
+func (a *API) findActive(ctx context.Context, id ledger.ContractID) (*ledger.Contract, error) {
 	found, ok, err := a.record.NetworkContract(ctx, id)
 	if err != nil || !ok || found.Archived != nil {
 		return nil, err

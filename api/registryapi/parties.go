@@ -26,7 +26,7 @@ func (a *API) preapprovalByParty(
 	if err != nil {
 		return LookupTransferPreapprovalByPartyResponse{}, err
 	}
-	found, ok, err := a.preapprovalOf(ctx, party)
+	found, ok, err := a.findPreapproval(ctx, party)
 	if err != nil {
 		return LookupTransferPreapprovalByPartyResponse{}, err
 	}
@@ -38,10 +38,10 @@ func (a *API) preapprovalByParty(
 	return LookupTransferPreapprovalByPartyResponse{TransferPreapproval: shown}, err
 }
 
-// preapprovalOf finds the preapproval of a receiver that lasts longest. Expired ones count until they are archived, as
+// findPreapproval finds the preapproval of a receiver that lasts longest. Expired ones count until they are archived, as
 // they do for the network's own scan.
-func (a *API) preapprovalOf(ctx context.Context, receiver ledger.Party) (ledger.Contract, bool, error) {
-	return a.heldBy(ctx, preapprovals, db.Held{Holder: receiver})
+func (a *API) findPreapproval(ctx context.Context, receiver ledger.Party) (ledger.Contract, bool, error) {
+	return a.findHeld(ctx, preapprovals, db.Held{Holder: receiver})
 }
 
 type byProviderRequest struct {
@@ -60,7 +60,7 @@ func (a *API) featuredApp(
 	if err != nil {
 		return response, err
 	}
-	right, ok, err := a.featuredRightOf(ctx, provider)
+	right, ok, err := a.newestFeaturedRight(ctx, provider)
 	if err != nil || !ok {
 		return response, err
 	}
@@ -68,9 +68,9 @@ func (a *API) featuredApp(
 	return LookupFeaturedAppRightResponse{FeaturedAppRight: &shown}, err
 }
 
-// featuredRightOf finds the newest right of a provider.
-func (a *API) featuredRightOf(ctx context.Context, provider ledger.Party) (ledger.Contract, bool, error) {
-	return a.heldBy(ctx, featuredAppRights, db.Held{Holder: provider, LeastFirst: true})
+// newestFeaturedRight finds the newest right of a provider.
+func (a *API) newestFeaturedRight(ctx context.Context, provider ledger.Party) (ledger.Contract, bool, error) {
+	return a.findHeld(ctx, featuredAppRights, db.Held{Holder: provider, LeastFirst: true})
 }
 
 // ListFeaturedAppRightsResponse are the rights of all featured apps.

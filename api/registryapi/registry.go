@@ -142,7 +142,7 @@ func (a *API) network(ctx context.Context) (registry.Network, error) {
 func (a *API) preapprovalFor(
 	ctx context.Context, receiver ledger.Party,
 ) (preapproval, featured *ledger.Contract, err error) {
-	longest, ok, err := a.preapprovalOf(ctx, receiver)
+	longest, ok, err := a.findPreapproval(ctx, receiver)
 	if err != nil || !ok {
 		return nil, nil, err
 	}
@@ -150,13 +150,13 @@ func (a *API) preapprovalFor(
 	if err != nil || preapproval == nil {
 		return nil, nil, err
 	}
-	featured, err = a.featuredRight(ctx, payload.Provider)
+	featured, err = a.findFeaturedRight(ctx, payload.Provider)
 	return preapproval, featured, err
 }
 
-// featuredRight is the right of a featured app, or nil.
-func (a *API) featuredRight(ctx context.Context, provider ledger.Party) (*ledger.Contract, error) {
-	right, ok, err := a.featuredRightOf(ctx, provider)
+// findFeaturedRight is the right of a featured app, or nil.
+func (a *API) findFeaturedRight(ctx context.Context, provider ledger.Party) (*ledger.Contract, error) {
+	right, ok, err := a.newestFeaturedRight(ctx, provider)
 	if err != nil || !ok {
 		return nil, err
 	}

@@ -34,11 +34,11 @@ type GetDsoInfoResponse struct {
 }
 
 func (a *API) dsoInfo(ctx context.Context, _ endpoint.NoRequest) (GetDsoInfoResponse, error) {
-	rules, err := a.newest(ctx, amuletRules)
+	rules, err := a.findNewest(ctx, amuletRules)
 	if err != nil {
 		return GetDsoInfoResponse{}, err
 	}
-	newest, err := a.newest(ctx, openRounds)
+	newest, err := a.findNewest(ctx, openRounds)
 	if err != nil {
 		return GetDsoInfoResponse{}, err
 	}
@@ -46,7 +46,7 @@ func (a *API) dsoInfo(ctx context.Context, _ endpoint.NoRequest) (GetDsoInfoResp
 	if err != nil {
 		return GetDsoInfoResponse{}, err
 	}
-	found, err := a.active(ctx, dsoRules, a.node.DSO)
+	found, err := a.listActive(ctx, dsoRules, a.node.DSO)
 	if err != nil {
 		return GetDsoInfoResponse{}, err
 	}
@@ -69,7 +69,7 @@ type GetAmuletRulesProxyResponse struct {
 }
 
 func (a *API) amuletRules(ctx context.Context, _ endpoint.NoRequest) (GetAmuletRulesProxyResponse, error) {
-	rules, err := a.newest(ctx, amuletRules)
+	rules, err := a.findNewest(ctx, amuletRules)
 	if err != nil {
 		return GetAmuletRulesProxyResponse{}, err
 	}
@@ -100,10 +100,10 @@ func (a *API) miningRounds(
 
 // rounds are the open and the issuing rounds, each by their numbers.
 func (a *API) rounds(ctx context.Context) (open, issuing []ledger.Contract, err error) {
-	if open, err = a.active(ctx, openRounds, a.node.DSO); err != nil {
+	if open, err = a.listActive(ctx, openRounds, a.node.DSO); err != nil {
 		return nil, nil, err
 	}
-	if issuing, err = a.active(ctx, issuingRounds, a.node.DSO); err != nil {
+	if issuing, err = a.listActive(ctx, issuingRounds, a.node.DSO); err != nil {
 		return nil, nil, err
 	}
 	if open, err = byNumber(open); err != nil {
@@ -143,7 +143,7 @@ type ListExternalPartyConfigStatesResponse struct {
 func (a *API) configStates(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (response ListExternalPartyConfigStatesResponse, err error) {
-	states, err := a.active(ctx, configStates, a.node.DSO)
+	states, err := a.listActive(ctx, configStates, a.node.DSO)
 	if err != nil {
 		return response, err
 	}
@@ -159,7 +159,7 @@ type ListUnclaimedDevelopmentFundCouponsResponse struct {
 func (a *API) developmentFundCoupons(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (response ListUnclaimedDevelopmentFundCouponsResponse, err error) {
-	coupons, err := a.active(ctx, fundCoupons, a.node.DSO)
+	coupons, err := a.listActive(ctx, fundCoupons, a.node.DSO)
 	if err != nil {
 		return response, err
 	}

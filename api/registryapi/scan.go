@@ -10,8 +10,8 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// maybeCached shows a contract unless the caller knows it.
-func (a *API) maybeCached(contract ledger.Contract, known ...string) (v0.MaybeCachedContractWithState, error) {
+// showUnlessCached shows a contract unless the caller knows it.
+func (a *API) showUnlessCached(contract ledger.Contract, known ...string) (v0.MaybeCachedContractWithState, error) {
 	if slices.Contains(known, string(contract.ID)) {
 		return v0.MaybeCachedContractWithState{DomainID: &a.node.SynchronizerID}, nil
 	}
@@ -37,11 +37,11 @@ type scanAmuletRulesRequest struct {
 func (a *API) scanAmuletRules(
 	ctx context.Context, req scanAmuletRulesRequest,
 ) (response GetAmuletRulesResponse, err error) {
-	rules, err := a.newest(ctx, amuletRules)
+	rules, err := a.findNewest(ctx, amuletRules)
 	if err != nil {
 		return response, err
 	}
-	response.Update, err = a.maybeCached(rules, req.Body.ContractID)
+	response.Update, err = a.showUnlessCached(rules, req.Body.ContractID)
 	return response, err
 }
 
@@ -63,11 +63,11 @@ type scanExternalPartyRulesRequest struct {
 func (a *API) scanExternalPartyRules(
 	ctx context.Context, req scanExternalPartyRulesRequest,
 ) (response GetExternalPartyAmuletRulesResponse, err error) {
-	rules, err := a.newest(ctx, externalPartyRules)
+	rules, err := a.findNewest(ctx, externalPartyRules)
 	if err != nil {
 		return response, err
 	}
-	response.Update, err = a.maybeCached(rules, req.Body.ContractID)
+	response.Update, err = a.showUnlessCached(rules, req.Body.ContractID)
 	return response, err
 }
 
@@ -113,7 +113,7 @@ func (a *API) scanRounds(
 func (a *API) byContractID(contracts []ledger.Contract, known []string) (contractsByID, error) {
 	shown := make(contractsByID, len(contracts))
 	for i, contract := range contracts {
-		cached, err := a.maybeCached(contract, known...)
+		cached, err := a.showUnlessCached(contract, known...)
 		if err != nil {
 			return nil, err
 		}
@@ -217,7 +217,7 @@ type GetValidatorUserInfoResponse struct {
 func (a *API) validatorUser(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (GetValidatorUserInfoResponse, error) {
-	_, featured, err := a.featuredRightOf(ctx, a.node.Operator)
+	_, featured, err := a.newestFeaturedRight(ctx, a.node.Operator)
 	return GetValidatorUserInfoResponse{
 		PartyID: a.node.Operator, UserName: a.node.OperatorUser, Featured: featured,
 	}, err

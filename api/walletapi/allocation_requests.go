@@ -53,7 +53,7 @@ func (a *API) listAllocationRequests(
 	if err != nil {
 		return response, err
 	}
-	asking, err := thoseAsking(ctx, packages, picked.ByMaker(), name, w.Party)
+	asking, err := findRequests(ctx, packages, picked.ByMaker(), name, w.Party)
 	if err != nil {
 		return response, err
 	}
@@ -74,11 +74,11 @@ func (a *API) listAllocationRequests(
 // whose views cost much, and name the reader in them. Those of published apps cost about 50 steps each.
 const requestSteps = ledger.MaxCodeSteps / 5
 
-// thoseAsking are the contracts that ask a party to set coin aside, of contracts in the order of
+// findRequests are the contracts that ask a party to set coin aside, of contracts in the order of
 // [validator.FairList.ByMaker]. All makers have equal shares of what views may cost, and what one leaves is for those
 // after it: nobody who makes costly contracts hides what others ask for. A contract whose view cannot be read, or has
 // no share left, asks for nothing.
-func thoseAsking(
+func findRequests(
 	ctx context.Context, packages *ledger.Packages, makers [][]ledger.Contract, name lf.TypeName, party ledger.Party,
 ) (map[ledger.ContractID]bool, error) {
 	asking, steps := map[ledger.ContractID]bool{}, int64(requestSteps)
@@ -183,7 +183,7 @@ func (a *API) rejectAllocationRequest(
 			Template: name, Contract: stored.ID, Choice: "AllocationRequest_Reject", Argument: argument,
 		}}},
 	})
-	return validator.Answering(rejected, func(
+	return validator.MapAnswer(rejected, func(
 		result token.ChoiceExecutionMetadata,
 	) (RejectAllocationRequestResponse, error) {
 		return RejectAllocationRequestResponse{Meta: result.Meta.Values}, nil

@@ -67,7 +67,7 @@ func TestThoseAsking_ManyCostlyViewsOfOneMakerTakeNoMoreThanItsShare(t *testing.
 	}
 	genuine = append(genuine, ask("newer", bob, 0), ask("costly", bob, costly))
 
-	asking, err := thoseAsking(t.Context(), packages, list.ByMaker(), in("Asks"), alice)
+	asking, err := findRequests(t.Context(), packages, list.ByMaker(), in("Asks"), alice)
 	require.NoError(t, err)
 	found := 0
 	for id, asks := range asking {
@@ -83,7 +83,7 @@ func TestThoseAsking_ManyCostlyViewsOfOneMakerTakeNoMoreThanItsShare(t *testing.
 	require.Greater(t, found, len(genuine), "a maker's costly views are computed while it has a share left")
 	require.LessOrEqual(t, found, len(genuine)+requestSteps/(2*costly))
 
-	none, err := thoseAsking(t.Context(), packages, list.ByMaker(), in("Asks"), bob)
+	none, err := findRequests(t.Context(), packages, list.ByMaker(), in("Asks"), bob)
 	require.NoError(t, err)
 	for id, asks := range none {
 		require.False(t, asks, id)

@@ -98,7 +98,7 @@ func (a *API) allocateAmulet(
 	id := commandID("allocateAmulet", []ledger.Party{w.Party, specification.Settlement.Executor},
 		reference.ID, cid, specification.TransferLegID)
 	requestedAt := lf.TimestampOf(a.Now().Add(-plan.RequestMargin))
-	allocated := paying[token.AllocationInstructionResult](a, w, id,
+	allocated := composePayment[token.AllocationInstructionResult](a, w, id,
 		"WalletAppInstall_AllocationFactory_Allocate", func(v plan.View) (argument walletapp.InstallAllocationFactoryAllocate,
 			err error,
 		) {
@@ -182,9 +182,10 @@ type ListedAllocation struct {
 }
 
 func (a *API) listAllocations(ctx context.Context, _ endpoint.NoRequest) (response ListAllocationsResponse, err error) {
-	contracts, err := listedIf(ctx, a, "listAmuletAllocations", func(w validator.Owner, c coin.AmuletAllocation) bool {
+	isSender := func(w validator.Owner, c coin.AmuletAllocation) bool {
 		return c.Allocation.TransferLeg.Sender == w.Party
-	})
+	}
+	contracts, err := listContractsIf(ctx, a, "listAmuletAllocations", isSender)
 	for _, c := range contracts {
 		response.Allocations = append(response.Allocations, ListedAllocation{c})
 	}
@@ -204,7 +205,7 @@ func (a *API) withdrawAllocation(
 	if err != nil {
 		return none, err
 	}
-	withdrawn := paying[token.AllocationWithdrawResult](a, w, "", "WalletAppInstall_Allocation_Withdraw",
+	withdrawn := composePayment[token.AllocationWithdrawResult](a, w, "", "WalletAppInstall_Allocation_Withdraw",
 		func(v plan.View) (argument walletapp.InstallAllocationWithdraw, err error) {
 			allocation, err := validator.ActiveByID[coin.AmuletAllocation](ctx, a.Base, w.Party, req.ID)
 			if isNotFound(err) {
@@ -218,10 +219,10 @@ func (a *API) withdrawAllocation(
 				return argument, err
 			}
 			argument.AllocationCid = lf.CID[token.Allocation](allocation.ID)
-			argument.WithdrawArg.ExtraArgs, err = a.lockedArgs(ctx, v, locked, release)
+			argument.WithdrawArg.ExtraArgs, err = a.lockedArgs(ctx, v, locked, releaseContext)
 			return argument, err
 		})
-	return validator.Answering(withdrawn, func(
+	return validator.MapAnswer(withdrawn, func(
 		result token.AllocationWithdrawResult,
 	) (WithdrawAllocationResponse, error) {
 		return WithdrawAllocationResponse{

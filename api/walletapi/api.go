@@ -64,7 +64,7 @@ func New(options Options) (*API, error) {
 	if options.Record == nil || options.Onboarder == nil {
 		return nil, errors.New("the wallet API needs Record and Onboarder")
 	}
-	record := repeatable{options.Record}
+	record := retryRecord{options.Record}
 	base, err := validator.New(validator.Options{
 		Node: options.Node, Packages: options.Packages, Catalog: options.Catalog, Record: record,
 		Submitter: options.Submitter, Now: options.Now, LedgerUser: options.LedgerUser, Traffic: options.Traffic,

@@ -32,27 +32,27 @@ func commandID(method string, parties []ledger.Party, discriminators ...string) 
 	return method + "_" + hex.EncodeToString(hash.Sum(nil))
 }
 
-// through is a change in a user's wallet: a choice of its WalletAppInstall, whose result is the answer.
-func through[R, A any](
+// composeChoice is a change in a user's wallet: a choice of its WalletAppInstall, whose result is the answer.
+func composeChoice[R, A any](
 	a *API, w validator.Owner, choice string, argument A,
 ) (composed validator.Composed[R], err error) {
 	made, err := validator.ThroughWallet(a.Base, w, "", choice, argument)
 	return validator.ComposedOf[R](a.Base, w, made), err
 }
 
-// nothing is a change whose answer is empty.
-type nothing = validator.Composed[endpoint.Content]
+// emptyAnswer is a change whose answer is empty.
+type emptyAnswer = validator.Composed[endpoint.Content]
 
-// answeringNothing is the same change with an empty answer.
-func answeringNothing[R any](c validator.Composed[R], err error) (nothing, error) {
-	return validator.Answering(c, func(R) (none endpoint.Content, err error) { return none, nil }), err
+// withEmptyAnswer is the same change with an empty answer.
+func withEmptyAnswer[R any](c validator.Composed[R], err error) (emptyAnswer, error) {
+	return validator.MapAnswer(c, func(R) (none endpoint.Content, err error) { return none, nil }), err
 }
 
-// namedFor is how long a change counts that its caller has named, and no tracking id keeps (upstream's duration).
-const namedFor = 24 * time.Hour
+// nameLifetime is how long a change counts that its caller has named, and no tracking id keeps (upstream's duration).
+const nameLifetime = 24 * time.Hour
 
-// paying is a choice of a user's WalletAppInstall whose argument names coin of the wallet. The answer is its result.
-func paying[R, A any](
+// composePayment is a choice of a user's WalletAppInstall whose argument names coin of the wallet. The answer is its result.
+func composePayment[R, A any](
 	a *API, w validator.Owner, commandID, choice string, compose func(plan.View) (A, error),
 ) validator.Composed[R] {
 	c := validator.ComposedOf[R](a.Base, w, validator.Change{})
@@ -65,7 +65,7 @@ func paying[R, A any](
 		made, err := validator.ThroughWallet(a.Base, w, commandID, choice, argument)
 		made.Purse = purseOf(argument)
 		if commandID != "" {
-			made.Deduplication = &ledger.DeduplicationPeriod{Duration: new(namedFor)}
+			made.Deduplication = &ledger.DeduplicationPeriod{Duration: new(nameLifetime)}
 		}
 		return made, err
 	}
@@ -82,13 +82,13 @@ func purseOf(argument any) plan.Purse {
 	}
 }
 
-// operation is one operation with a user's coin; the answer is its outcome. compose looks for what the operation is
+// composeOperation is one operation with a user's coin; the answer is its outcome. compose looks for what the operation is
 // about; it may be called again.
-func (a *API) operation(
+func (a *API) composeOperation(
 	ctx context.Context, w validator.Owner, commandID string,
 	compose func(plan.Network, plan.View) (walletapp.AmuletOperation, []coin.TransferInput, error),
 ) validator.Composed[walletapp.AmuletOperationOutcome] {
-	batch := paying[walletapp.InstallExecuteBatchResult](a, w, commandID, "WalletAppInstall_ExecuteBatch",
+	batch := composePayment[walletapp.InstallExecuteBatchResult](a, w, commandID, "WalletAppInstall_ExecuteBatch",
 		func(v plan.View) (none walletapp.InstallExecuteBatch, err error) {
 			n, err := a.Network(ctx)
 			if err != nil {
@@ -99,7 +99,7 @@ func (a *API) operation(
 				Context: n.Payment(), Inputs: inputs, Operations: []walletapp.AmuletOperation{operation},
 			}, err
 		})
-	return validator.Answering(batch, func(
+	return validator.MapAnswer(batch, func(
 		result walletapp.InstallExecuteBatchResult,
 	) (none walletapp.AmuletOperationOutcome, err error) {
 		if len(result.Outcomes) != 1 {

@@ -17,7 +17,7 @@ type ListAppRewardCouponsResponse struct {
 func (a *API) listAppRewardCoupons(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (ListAppRewardCouponsResponse, error) {
-	coupons, err := listedIf(ctx, a, "listAppRewardCoupons", func(w validator.Owner, c coin.AppRewardCoupon) bool {
+	coupons, err := listContractsIf(ctx, a, "listAppRewardCoupons", func(w validator.Owner, c coin.AppRewardCoupon) bool {
 		return c.Beneficiary == nil && c.Provider == w.Party || c.Beneficiary != nil && *c.Beneficiary == w.Party
 	})
 	return ListAppRewardCouponsResponse{coupons}, err
@@ -67,7 +67,7 @@ type ListValidatorFaucetCouponsResponse struct {
 func (a *API) listValidatorFaucetCoupons(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (ListValidatorFaucetCouponsResponse, error) {
-	coupons, err := listedIf(ctx, a, "listValidatorFaucetCoupons",
+	coupons, err := listContractsIf(ctx, a, "listValidatorFaucetCoupons",
 		func(w validator.Owner, c coin.ValidatorFaucetCoupon) bool {
 			return c.Validator == w.Party
 		})
@@ -82,7 +82,7 @@ type ListValidatorLivenessActivityRecordsResponse struct {
 func (a *API) listValidatorLivenessActivityRecords(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (ListValidatorLivenessActivityRecordsResponse, error) {
-	records, err := listedIf(ctx, a, "listValidatorLivenessActivityRecords",
+	records, err := listContractsIf(ctx, a, "listValidatorLivenessActivityRecords",
 		func(w validator.Owner, c coin.ValidatorLivenessActivityRecord) bool { return c.Validator == w.Party })
 	return ListValidatorLivenessActivityRecordsResponse{records}, err
 }
@@ -93,7 +93,7 @@ type ListSvRewardCouponsResponse struct {
 }
 
 func (a *API) listSvRewardCoupons(ctx context.Context, _ endpoint.NoRequest) (ListSvRewardCouponsResponse, error) {
-	coupons, err := listedIf(ctx, a, "listSvRewardCoupons", func(w validator.Owner, c coin.SvRewardCoupon) bool {
+	coupons, err := listContractsIf(ctx, a, "listSvRewardCoupons", func(w validator.Owner, c coin.SvRewardCoupon) bool {
 		return c.Beneficiary == w.Party
 	})
 	return ListSvRewardCouponsResponse{coupons}, err

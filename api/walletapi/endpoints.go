@@ -59,14 +59,14 @@ func (g group) read(path, operationID, summary string) endpoint.Info {
 	return info
 }
 
-// deprecated marks what clients should no longer use.
-func deprecated(info endpoint.Info) endpoint.Info {
+// deprecate marks what clients should no longer use.
+func deprecate(info endpoint.Info) endpoint.Info {
 	info.Deprecated = true
 	return info
 }
 
-// refusing is the description of an endpoint whose conflicts have a body of their own.
-func refusing(conflict any, info endpoint.Info) endpoint.Info {
+// withConflictBody is the description of an endpoint whose conflicts have a body of their own.
+func withConflictBody(conflict any, info endpoint.Info) endpoint.Info {
 	info.Refusals = map[int]any{http.StatusConflict: conflict}
 	return info
 }
@@ -74,7 +74,7 @@ func refusing(conflict any, info endpoint.Info) endpoint.Info {
 // Wallet lists what the users of wallets call, with any token: who has a wallet is found out by each endpoint.
 func (a *API) Wallet() []endpoint.Endpoint {
 	return slices.Concat(
-		a.basics(),
+		a.walletEndpoints(),
 		a.offerEndpoints(),
 		a.tokenEndpoints(),
 		a.paymentEndpoints(),
@@ -90,7 +90,7 @@ func (a *API) Operator() []endpoint.Endpoint {
 	return slices.Concat(a.onboarding.Endpoints(), a.admin.Endpoints(), a.external.Endpoints())
 }
 
-func (a *API) basics() []endpoint.Endpoint {
+func (a *API) walletEndpoints() []endpoint.Endpoint {
 	g := group{api: a, tag: tagWallet}
 	return []endpoint.Endpoint{
 		endpoint.New(g.get("/v0/wallet/balance", "getBalance", "Get the balance of the caller's wallet."), a.balance),
@@ -108,14 +108,14 @@ func (a *API) basics() []endpoint.Endpoint {
 			"Make the caller a featured app (development networks only)."), a.selfGrantFeaturedAppRight),
 		endpoint.New(g.delete("/v0/wallet/cancel-featured-app-rights", "cancelFeaturedAppRights",
 			"Cancel the caller's featured app rights."), a.cancelFeaturedAppRights),
-		validator.Planned(a.Base, refusing(TransferPreapprovalConflict{}, g.post("/v0/wallet/transfer-preapproval",
+		validator.Endpoint(a.Base, withConflictBody(TransferPreapprovalConflict{}, g.post("/v0/wallet/transfer-preapproval",
 			"createTransferPreapproval", "Turn on automatic receiving for 90 days; the operator renews it.")),
 			a.createTransferPreapproval),
 		endpoint.New(g.get("/v0/wallet/transfer-preapproval", "getTransferPreapproval",
 			"Get the caller's preapproval."), a.ownPreapproval),
 		endpoint.New(g.delete("/v0/wallet/transfer-preapproval", "cancelTransferPreapproval",
 			"Turn off automatic receiving. The fee of the preapproval is not refunded."), a.cancelOwnPreapproval),
-		validator.Planned(a.Base, g.post("/v0/wallet/transfer-preapproval/send", "transferPreapprovalSend",
+		validator.Endpoint(a.Base, g.post("/v0/wallet/transfer-preapproval/send", "transferPreapprovalSend",
 			"Send coin to a receiver with a preapproval."), a.transferPreapprovalSend),
 	}
 }
@@ -124,27 +124,27 @@ func (a *API) offerEndpoints() []endpoint.Endpoint {
 	const offers = "/v0/wallet/transfer-offers"
 	g := group{api: a, tag: tagOffers}
 	return []endpoint.Endpoint{
-		validator.Planned(a.Base, deprecated(g.post(offers, "createTransferOffer", "Offer coin to a receiver.")),
+		validator.Endpoint(a.Base, deprecate(g.post(offers, "createTransferOffer", "Offer coin to a receiver.")),
 			a.createTransferOffer),
 		endpoint.New(g.get(offers, "listTransferOffers", "List the open offers to and from the caller."),
 			a.listTransferOffers),
 		endpoint.New(g.read(offers+"/{tracking_id}/status", "getTransferOfferStatus",
 			"Get the status of an offer by its tracking id."), a.transferOfferStatus),
-		validator.Planned(a.Base, g.post(offers+"/{contract_id}/accept", "acceptTransferOffer", "Accept an offer."),
+		validator.Endpoint(a.Base, g.post(offers+"/{contract_id}/accept", "acceptTransferOffer", "Accept an offer."),
 			a.acceptTransferOffer),
-		validator.Planned(a.Base, g.post(offers+"/{contract_id}/reject", "rejectTransferOffer", "Decline an offer."),
+		validator.Endpoint(a.Base, g.post(offers+"/{contract_id}/reject", "rejectTransferOffer", "Decline an offer."),
 			a.rejectTransferOffer),
-		validator.Planned(a.Base, g.post(offers+"/{contract_id}/withdraw", "withdrawTransferOffer", "Withdraw an offer."),
+		validator.Endpoint(a.Base, g.post(offers+"/{contract_id}/withdraw", "withdrawTransferOffer", "Withdraw an offer."),
 			a.withdrawTransferOffer),
-		validator.Planned(a.Base, g.post(offers+"/accept", "acceptTransferOfferByBody",
+		validator.Endpoint(a.Base, g.post(offers+"/accept", "acceptTransferOfferByBody",
 			"Accept the offer with the id in the body."),
-			named(a.acceptTransferOffer)),
-		validator.Planned(a.Base, g.post(offers+"/reject", "rejectTransferOfferByBody",
+			answerByBody(a.acceptTransferOffer)),
+		validator.Endpoint(a.Base, g.post(offers+"/reject", "rejectTransferOfferByBody",
 			"Decline the offer with the id in the body."),
-			named(a.rejectTransferOffer)),
-		validator.Planned(a.Base, g.post(offers+"/withdraw", "withdrawTransferOfferByBody",
+			answerByBody(a.rejectTransferOffer)),
+		validator.Endpoint(a.Base, g.post(offers+"/withdraw", "withdrawTransferOfferByBody",
 			"Withdraw the offer with the id in the body."),
-			named(a.withdrawTransferOffer)),
+			answerByBody(a.withdrawTransferOffer)),
 		endpoint.New(g.get("/v0/wallet/accepted-transfer-offers", "listAcceptedTransferOffers",
 			"List the accepted offers that are not completed."), a.listAcceptedTransferOffers),
 	}
@@ -157,28 +157,28 @@ func (a *API) tokenEndpoints() []endpoint.Endpoint {
 	)
 	g := group{api: a, tag: tagToken}
 	return []endpoint.Endpoint{
-		validator.Planned(a.Base, g.post(transfers, "createTokenStandardTransfer", "Transfer coin by the token standard."),
+		validator.Endpoint(a.Base, g.post(transfers, "createTokenStandardTransfer", "Transfer coin by the token standard."),
 			a.createTokenStandardTransfer),
 		endpoint.New(g.get(transfers, "listTokenStandardTransfers", "List the pending transfers."),
 			a.listTokenStandardTransfers),
-		validator.Planned(a.Base, g.post(transfers+"/{contract_id}/accept", "acceptTokenStandardTransfer",
+		validator.Endpoint(a.Base, g.post(transfers+"/{contract_id}/accept", "acceptTokenStandardTransfer",
 			"Accept a transfer."),
 			a.acceptTokenStandardTransfer),
-		validator.Planned(a.Base, g.post(transfers+"/{contract_id}/reject", "rejectTokenStandardTransfer",
+		validator.Endpoint(a.Base, g.post(transfers+"/{contract_id}/reject", "rejectTokenStandardTransfer",
 			"Decline a transfer."),
 			a.rejectTokenStandardTransfer),
-		validator.Planned(a.Base, g.post(transfers+"/{contract_id}/withdraw", "withdrawTokenStandardTransfer",
+		validator.Endpoint(a.Base, g.post(transfers+"/{contract_id}/withdraw", "withdrawTokenStandardTransfer",
 			"Withdraw a transfer."),
 			a.withdrawTokenStandardTransfer),
 		endpoint.New(g.get(requests, "listAllocationRequests", "List the requests to set coin aside."),
 			a.listAllocationRequests),
-		validator.Planned(a.Base, g.post(requests+"/{contract_id}/reject", "rejectAllocationRequest",
+		validator.Endpoint(a.Base, g.post(requests+"/{contract_id}/reject", "rejectAllocationRequest",
 			"Decline to set coin aside."),
 			a.rejectAllocationRequest),
 		endpoint.New(g.post("/v0/allocations", "allocateAmulet", "Set coin aside for a settlement."), a.allocateAmulet),
 		endpoint.New(g.get("/v0/allocations", "listAmuletAllocations", "List the caller's allocations."),
 			a.listAllocations),
-		validator.Planned(a.Base, g.post("/v0/allocations/{contract_id}/withdraw", "withdrawAmuletAllocation",
+		validator.Endpoint(a.Base, g.post("/v0/allocations/{contract_id}/withdraw", "withdrawAmuletAllocation",
 			"Withdraw an allocation."), a.withdrawAllocation),
 	}
 }
@@ -194,9 +194,9 @@ func (a *API) paymentEndpoints() []endpoint.Endpoint {
 			a.listAppPaymentRequests),
 		endpoint.New(g.get(requests+"/{contract_id}", "getAppPaymentRequest", "Get a payment request of an app."),
 			a.getAppPaymentRequest),
-		validator.Planned(a.Base, g.post(requests+"/{contract_id}/accept", "acceptAppPaymentRequest", "Pay an app."),
+		validator.Endpoint(a.Base, g.post(requests+"/{contract_id}/accept", "acceptAppPaymentRequest", "Pay an app."),
 			a.acceptAppPaymentRequest),
-		validator.Planned(a.Base, g.post(requests+"/{contract_id}/reject", "rejectAppPaymentRequest",
+		validator.Endpoint(a.Base, g.post(requests+"/{contract_id}/reject", "rejectAppPaymentRequest",
 			"Reject the payment request of an app."),
 			a.rejectAppPaymentRequest),
 		endpoint.New(g.get("/v0/wallet/accepted-app-payments", "listAcceptedAppPayments",
@@ -205,11 +205,11 @@ func (a *API) paymentEndpoints() []endpoint.Endpoint {
 			a.listSubscriptionRequests),
 		endpoint.New(g.get(subscriptions+"/{contract_id}", "getSubscriptionRequest",
 			"Get a subscription request of an app."), a.getSubscriptionRequest),
-		validator.Planned(a.Base, g.post(subscriptions+"/{contract_id}/accept", "acceptSubscriptionRequest",
+		validator.Endpoint(a.Base, g.post(subscriptions+"/{contract_id}/accept", "acceptSubscriptionRequest",
 			"Subscribe, and make the first payment."), a.acceptSubscriptionRequest),
-		validator.Planned(a.Base, g.post(subscriptions+"/{contract_id}/reject", "rejectSubscriptionRequest",
+		validator.Endpoint(a.Base, g.post(subscriptions+"/{contract_id}/reject", "rejectSubscriptionRequest",
 			"Reject a subscription request."), a.rejectSubscriptionRequest),
-		validator.Planned(a.Base, g.delete(subscriptions+"/{contract_id}", "cancelSubscriptionRequest",
+		validator.Endpoint(a.Base, g.delete(subscriptions+"/{contract_id}", "cancelSubscriptionRequest",
 			"Cancel a subscription by the contract id of its idle state."), a.cancelSubscription),
 		endpoint.New(g.get("/v0/wallet/subscription-initial-payments", "listSubscriptionInitialPayments",
 			"List first payments that apps have not collected."), a.listSubscriptionInitialPayments),
@@ -242,17 +242,17 @@ func (a *API) rewardEndpoints() []endpoint.Endpoint {
 			a.listActiveDevelopmentFundCoupons),
 		endpoint.New(g.get(fund+"/history", "listDevelopmentFundCouponHistory",
 			"List the ended coupons of the development fund."), a.listDevelopmentFundCouponHistory),
-		validator.Planned(a.Base, g.post(fund+"/{contract_id}/withdraw", "withdrawDevelopmentFundCoupon",
+		validator.Endpoint(a.Base, g.post(fund+"/{contract_id}/withdraw", "withdrawDevelopmentFundCoupon",
 			"Withdraw a coupon of the development fund."), a.withdrawDevelopmentFundCoupon),
 		endpoint.New(g.get(proposals, "listMintingDelegationProposals", "List the proposals to mint others' rewards."),
 			a.listMintingDelegationProposals),
-		validator.Planned(a.Base, g.post(proposals+"/{contract_id}/accept", "acceptMintingDelegationProposal",
+		validator.Endpoint(a.Base, g.post(proposals+"/{contract_id}/accept", "acceptMintingDelegationProposal",
 			"Agree to mint a beneficiary's rewards."), a.acceptMintingDelegationProposal),
-		validator.Planned(a.Base, g.post(proposals+"/{contract_id}/reject", "rejectMintingDelegationProposal",
+		validator.Endpoint(a.Base, g.post(proposals+"/{contract_id}/reject", "rejectMintingDelegationProposal",
 			"Decline to mint a beneficiary's rewards."), a.rejectMintingDelegationProposal),
 		endpoint.New(g.get(minting, "listMintingDelegations", "List the minting delegations to the caller."),
 			a.listMintingDelegations),
-		validator.Planned(a.Base, g.post(minting+"/{contract_id}/reject", "rejectMintingDelegation",
+		validator.Endpoint(a.Base, g.post(minting+"/{contract_id}/reject", "rejectMintingDelegation",
 			"Stop minting a beneficiary's rewards."), a.rejectMintingDelegation),
 	}
 }

@@ -28,7 +28,7 @@ func (a *API) selfGrantFeaturedAppRight(
 	if err != nil {
 		return response, err
 	}
-	granted, err := through[walletapp.InstallFeaturedAppRightsSelfGrantResult](a, w,
+	granted, err := composeChoice[walletapp.InstallFeaturedAppRightsSelfGrantResult](a, w,
 		"WalletAppInstall_FeaturedAppRights_SelfGrant", walletapp.InstallFeaturedAppRightsSelfGrant{
 			AmuletRulesCid: lf.CID[coin.AmuletRules](n.Rules.ID),
 		})

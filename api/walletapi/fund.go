@@ -52,10 +52,10 @@ func (a *API) allocateDevelopmentFundCoupon(
 	if err != nil {
 		return response, err
 	}
-	if argument.UnclaimedDevelopmentFundCouponCids, err = a.unclaimedFund(ctx, argument.Amount); err != nil {
+	if argument.UnclaimedDevelopmentFundCouponCids, err = a.findUnclaimedCoupons(ctx, argument.Amount); err != nil {
 		return response, err
 	}
-	allocated, err := actingAs[coin.AmuletRules, coin.AmuletRulesAllocateDevelopmentFundCouponResult](a, w, n.Rules.ID,
+	allocated, err := actAs[coin.AmuletRules, coin.AmuletRulesAllocateDevelopmentFundCouponResult](a, w, n.Rules.ID,
 		"AmuletRules_AllocateDevelopmentFundCoupon", argument, validator.DeadlineOf("expiresAt", argument.ExpiresAt.Time()))
 	if err != nil {
 		return response, err
@@ -69,8 +69,8 @@ func (a *API) allocateDevelopmentFundCoupon(
 	return response, err
 }
 
-// unclaimedFund are the oldest coupons of the fund that cover an amount, or all of them.
-func (a *API) unclaimedFund(
+// findUnclaimedCoupons are the oldest coupons of the fund that cover an amount, or all of them.
+func (a *API) findUnclaimedCoupons(
 	ctx context.Context, amount decimal.Decimal,
 ) (ids []lf.CID[coin.UnclaimedDevelopmentFundCoupon], err error) {
 	var sum decimal.Decimal
@@ -84,9 +84,9 @@ func (a *API) unclaimedFund(
 	return ids, err
 }
 
-// actingAs is a choice of a contract in the name of the wallet's party, which the contract sees or the DSO does. The
+// actAs is a choice of a contract in the name of the wallet's party, which the contract sees or the DSO does. The
 // answer is its result.
-func actingAs[T, R, A any](
+func actAs[T, R, A any](
 	a *API, w validator.Owner, id ledger.ContractID, choice string, argument A, deadlines ...validator.Deadline,
 ) (validator.Composed[R], error) {
 	command, err := validator.Exercise[T](a.Base, id, choice, argument)
@@ -104,7 +104,7 @@ type ListActiveDevelopmentFundCouponsResponse struct {
 func (a *API) listActiveDevelopmentFundCoupons(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (ListActiveDevelopmentFundCouponsResponse, error) {
-	coupons, err := listed[coin.DevelopmentFundCoupon](ctx, a, "listActiveDevelopmentFundCoupons")
+	coupons, err := listContracts[coin.DevelopmentFundCoupon](ctx, a, "listActiveDevelopmentFundCoupons")
 	return ListActiveDevelopmentFundCouponsResponse{coupons}, err
 }
 
@@ -136,9 +136,9 @@ func (a *API) withdrawDevelopmentFundCoupon(
 	if err != nil {
 		return none, err
 	}
-	withdrawn, err := actingAs[coin.DevelopmentFundCoupon, coin.DevelopmentFundCouponWithdrawResult](a, w, coupon.ID,
+	withdrawn, err := actAs[coin.DevelopmentFundCoupon, coin.DevelopmentFundCouponWithdrawResult](a, w, coupon.ID,
 		"DevelopmentFundCoupon_Withdraw", coin.DevelopmentFundCouponWithdraw{Reason: req.Body.Reason})
-	return validator.Answering(withdrawn, func(
+	return validator.MapAnswer(withdrawn, func(
 		result coin.DevelopmentFundCouponWithdrawResult,
 	) (WithdrawDevelopmentFundCouponResponse, error) {
 		return WithdrawDevelopmentFundCouponResponse{ContractID: result.UnclaimedDevelopmentFundCouponCid.ID()}, nil

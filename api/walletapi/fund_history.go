@@ -82,7 +82,7 @@ func (a *API) listDevelopmentFundCouponHistory(
 	}
 	visited := 0
 	err = a.eachUpdate(ctx, w.Party, from, func(part context.Context, update ledger.NetworkUpdate) (bool, error) {
-		ended, err := a.endedCoupons(part, w.Party, update)
+		ended, err := a.findEndedCoupons(part, w.Party, update)
 		if err != nil {
 			return false, err
 		}
@@ -102,15 +102,15 @@ func (a *API) listDevelopmentFundCouponHistory(
 	return response, err
 }
 
-// endedCoupons are the coupons that a transaction ended, as far as the party sees it.
-func (a *API) endedCoupons(
+// findEndedCoupons are the coupons that a transaction ended, as far as the party sees it.
+func (a *API) findEndedCoupons(
 	ctx context.Context, party ledger.Party, network ledger.NetworkUpdate,
 ) (items []DevelopmentFundCouponItem, err error) {
 	name, err := ledger.TemplateName[coin.DevelopmentFundCoupon](a.Packages)
 	if err != nil {
 		return nil, fault.Internal(err)
 	}
-	update := seenBy(party, network)
+	update := visibleTo(party, network)
 	for _, event := range update.Events {
 		if event.Kind != ledger.EventExercise || !event.Consuming || event.Template != name {
 			continue

@@ -125,9 +125,9 @@ func (a *API) acceptMintingDelegationProposal(
 	if err != nil {
 		return none, err
 	}
-	accepted, err := actingAs[walletapp.MintingDelegationProposal, walletapp.MintingDelegationProposalAcceptResult](
+	accepted, err := actAs[walletapp.MintingDelegationProposal, walletapp.MintingDelegationProposalAcceptResult](
 		a, w, proposal.ID, "MintingDelegationProposal_Accept", argument, expiry(proposal))
-	return validator.Answering(accepted, func(
+	return validator.MapAnswer(accepted, func(
 		result walletapp.MintingDelegationProposalAcceptResult,
 	) (AcceptMintingDelegationProposalResponse, error) {
 		return AcceptMintingDelegationProposalResponse{ContractID: result.MintingDelegationCid.ID()}, nil
@@ -145,7 +145,7 @@ func expiry(proposal validator.Contract[walletapp.MintingDelegationProposal]) va
 
 func (a *API) rejectMintingDelegationProposal(
 	ctx context.Context, req contractRequest,
-) (none nothing, err error) {
+) (none emptyAnswer, err error) {
 	w, err := a.Caller(ctx, "rejectMintingDelegationProposal")
 	if err != nil {
 		return none, err
@@ -154,12 +154,12 @@ func (a *API) rejectMintingDelegationProposal(
 	if err != nil {
 		return none, err
 	}
-	return answeringNothing(
-		actingAs[walletapp.MintingDelegationProposal, walletapp.MintingDelegationProposalRejectResult](
+	return withEmptyAnswer(
+		actAs[walletapp.MintingDelegationProposal, walletapp.MintingDelegationProposalRejectResult](
 			a, w, proposal.ID, "MintingDelegationProposal_Reject", walletapp.MintingDelegationProposalReject{}))
 }
 
-func (a *API) rejectMintingDelegation(ctx context.Context, req contractRequest) (none nothing, err error) {
+func (a *API) rejectMintingDelegation(ctx context.Context, req contractRequest) (none emptyAnswer, err error) {
 	w, err := a.Caller(ctx, "rejectMintingDelegation")
 	if err != nil {
 		return none, err
@@ -168,6 +168,6 @@ func (a *API) rejectMintingDelegation(ctx context.Context, req contractRequest) 
 	if err != nil {
 		return none, err
 	}
-	return answeringNothing(actingAs[walletapp.MintingDelegation, walletapp.MintingDelegationRejectResult](
+	return withEmptyAnswer(actAs[walletapp.MintingDelegation, walletapp.MintingDelegationRejectResult](
 		a, w, delegation.ID, "MintingDelegation_Reject", walletapp.MintingDelegationReject{}))
 }

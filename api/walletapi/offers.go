@@ -74,16 +74,16 @@ func (a *API) createTransferOffer(
 	if err != nil {
 		return none, err
 	}
-	offered.Later = a.completion(ctx, w.Party, offer)
-	return validator.Answering(offered, func(
+	offered.Later = a.composeCompletion(ctx, w.Party, offer)
+	return validator.MapAnswer(offered, func(
 		result walletapp.InstallCreateTransferOfferResult,
 	) (CreateTransferOfferResponse, error) {
 		return CreateTransferOfferResponse{OfferContractID: result.TransferOffer.ID()}, nil
 	}), nil
 }
 
-// completion is what automation does for an offer as soon as the receiver has accepted.
-func (a *API) completion(
+// composeCompletion is what automation does for an offer as soon as the receiver has accepted.
+func (a *API) composeCompletion(
 	ctx context.Context, sender ledger.Party, offer walletapp.InstallCreateTransferOffer,
 ) *validator.LaterChange {
 	compose := func(v plan.View) (validator.Change, error) {
@@ -134,7 +134,7 @@ type ListTransferOffersResponse struct {
 }
 
 func (a *API) listTransferOffers(ctx context.Context, _ endpoint.NoRequest) (ListTransferOffersResponse, error) {
-	offers, err := listed[walletapp.TransferOffer](ctx, a, "listTransferOffers")
+	offers, err := listContracts[walletapp.TransferOffer](ctx, a, "listTransferOffers")
 	return ListTransferOffersResponse{offers}, err
 }
 
@@ -146,17 +146,17 @@ type ListAcceptedTransferOffersResponse struct {
 func (a *API) listAcceptedTransferOffers(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (ListAcceptedTransferOffersResponse, error) {
-	offers, err := listed[walletapp.AcceptedTransferOffer](ctx, a, "listAcceptedTransferOffers")
+	offers, err := listContracts[walletapp.AcceptedTransferOffer](ctx, a, "listAcceptedTransferOffers")
 	return ListAcceptedTransferOffersResponse{offers}, err
 }
 
-// listed shows the contracts of a template that the caller is a stakeholder of. The operation is the endpoint's.
-func listed[T any](ctx context.Context, a *API, operation string) ([]v0.Contract, error) {
-	return listedIf(ctx, a, operation, func(validator.Owner, T) bool { return true })
+// listContracts shows the contracts of a template that the caller is a stakeholder of. The operation is the endpoint's.
+func listContracts[T any](ctx context.Context, a *API, operation string) ([]v0.Contract, error) {
+	return listContractsIf(ctx, a, operation, func(validator.Owner, T) bool { return true })
 }
 
-// listedIf shows those of them that concern the caller.
-func listedIf[T any](
+// listContractsIf shows those of them that concern the caller.
+func listContractsIf[T any](
 	ctx context.Context, a *API, operation string, concerns func(validator.Owner, T) bool,
 ) ([]v0.Contract, error) {
 	w, err := a.Caller(ctx, operation)

@@ -26,8 +26,8 @@ type offerRequest struct {
 	Body TransferOfferReference `body:"json"`
 }
 
-// named answers for the path without an id as the endpoint does for the path with it.
-func named[R any](
+// answerByBody answers for the path without an id as the endpoint does for the path with it.
+func answerByBody[R any](
 	answer func(context.Context, contractRequest) (R, error),
 ) func(context.Context, offerRequest) (R, error) {
 	return func(ctx context.Context, req offerRequest) (none R, err error) {
@@ -40,8 +40,8 @@ func named[R any](
 	}
 }
 
-// offer finds an offer to or from the caller.
-func (a *API) offer(
+// findOffer finds an offer to or from the caller.
+func (a *API) findOffer(
 	ctx context.Context, operation, id string,
 ) (w validator.Owner, offer validator.Contract[walletapp.TransferOffer], err error) {
 	if w, err = a.Caller(ctx, operation); err != nil {
@@ -54,36 +54,37 @@ func (a *API) offer(
 func (a *API) acceptTransferOffer(
 	ctx context.Context, req contractRequest,
 ) (none validator.Composed[AcceptTransferOfferResponse], err error) {
-	w, offer, err := a.offer(ctx, "acceptTransferOffer", req.ID)
+	w, offer, err := a.findOffer(ctx, "acceptTransferOffer", req.ID)
 	if err != nil {
 		return none, err
 	}
 	if err := w.MustBe(offer.Payload.Receiver, "TransferOffer_Accept"); err != nil {
 		return none, err
 	}
-	accepted, err := through[walletapp.InstallTransferOfferAcceptResult](a, w, "WalletAppInstall_TransferOffer_Accept",
+	accepted, err := composeChoice[walletapp.InstallTransferOfferAcceptResult](a, w,
+		"WalletAppInstall_TransferOffer_Accept",
 		walletapp.InstallTransferOfferAccept{CID: lf.CID[walletapp.TransferOffer](offer.ID)})
-	accepted.Later = a.completion(ctx, offer.Payload.Sender, walletapp.InstallCreateTransferOffer{
+	accepted.Later = a.composeCompletion(ctx, offer.Payload.Sender, walletapp.InstallCreateTransferOffer{
 		Receiver: w.Party, Amount: offer.Payload.Amount, ExpiresAt: offer.Payload.ExpiresAt,
 		TrackingID: offer.Payload.TrackingID,
 	})
 	accepted.Later.Awaited = false // it is this request that the sender's wallet waits for
-	return validator.Answering(accepted, func(
+	return validator.MapAnswer(accepted, func(
 		result walletapp.InstallTransferOfferAcceptResult,
 	) (AcceptTransferOfferResponse, error) {
 		return AcceptTransferOfferResponse{AcceptedOfferContractID: result.AcceptedTransferOffer.ID()}, nil
 	}), err
 }
 
-func (a *API) rejectTransferOffer(ctx context.Context, req contractRequest) (none nothing, err error) {
-	w, offer, err := a.offer(ctx, "rejectTransferOffer", req.ID)
+func (a *API) rejectTransferOffer(ctx context.Context, req contractRequest) (none emptyAnswer, err error) {
+	w, offer, err := a.findOffer(ctx, "rejectTransferOffer", req.ID)
 	if err != nil {
 		return none, err
 	}
 	if err := w.MustBe(offer.Payload.Receiver, "TransferOffer_Reject"); err != nil {
 		return none, err
 	}
-	return answeringNothing(through[walletapp.InstallTransferOfferRejectResult](a, w,
+	return withEmptyAnswer(composeChoice[walletapp.InstallTransferOfferRejectResult](a, w,
 		"WalletAppInstall_TransferOffer_Reject",
 		walletapp.InstallTransferOfferReject{CID: lf.CID[walletapp.TransferOffer](offer.ID)}))
 }
@@ -91,15 +92,15 @@ func (a *API) rejectTransferOffer(ctx context.Context, req contractRequest) (non
 // withdrawnBySender is what is noted of offers that their sender withdrew here (upstream).
 const withdrawnBySender = "Withdrawn by sender"
 
-func (a *API) withdrawTransferOffer(ctx context.Context, req contractRequest) (none nothing, err error) {
-	w, offer, err := a.offer(ctx, "withdrawTransferOffer", req.ID)
+func (a *API) withdrawTransferOffer(ctx context.Context, req contractRequest) (none emptyAnswer, err error) {
+	w, offer, err := a.findOffer(ctx, "withdrawTransferOffer", req.ID)
 	if err != nil {
 		return none, err
 	}
 	if err := w.MustBe(offer.Payload.Sender, "TransferOffer_Withdraw"); err != nil {
 		return none, err
 	}
-	return answeringNothing(through[walletapp.InstallTransferOfferWithdrawResult](a, w,
+	return withEmptyAnswer(composeChoice[walletapp.InstallTransferOfferWithdrawResult](a, w,
 		"WalletAppInstall_TransferOffer_Withdraw", walletapp.InstallTransferOfferWithdraw{
 			CID: lf.CID[walletapp.TransferOffer](offer.ID), Reason: withdrawnBySender,
 		}))

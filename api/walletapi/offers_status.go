@@ -13,9 +13,9 @@ import (
 	"github.com/florinledger/florin/wallet/tracking"
 )
 
-// tracked is what became of a request that the requester made and that concerns the wallet's party; false when there is
+// findTracked is what became of a request that the requester made and that concerns the wallet's party; false when there is
 // none. It is read from what the commits themselves noted, which neither restarts nor pruning take away.
-func (a *API) tracked(
+func (a *API) findTracked(
 	ctx context.Context, w validator.Owner, requester ledger.Party, kind tracking.Kind, trackingID string,
 ) (state tracking.State, known bool, err error) {
 	content, known, err := a.record.TrackedState(ctx,
@@ -33,22 +33,22 @@ func (a *API) tracked(
 func (a *API) checkUnused(
 	ctx context.Context, w validator.Owner, kind tracking.Kind, trackingID, refusal string,
 ) error {
-	_, known, err := a.tracked(ctx, w, w.Party, kind, trackingID)
+	_, known, err := a.findTracked(ctx, w, w.Party, kind, trackingID)
 	if err == nil && known {
 		err = v0.Refuse(http.StatusConflict, "%s", refusal)
 	}
 	return err
 }
 
-// trackedOffer is what became of an offer: the caller's own if it made one, however many others use the same tracking
+// findTrackedOffer is what became of an offer: the caller's own if it made one, however many others use the same tracking
 // id. Otherwise it is the one that the caller received, which it has to tell apart if several senders use the id.
-func (a *API) trackedOffer(
+func (a *API) findTrackedOffer(
 	ctx context.Context, w validator.Owner, sender ledger.Party, trackingID string,
 ) (state tracking.State, known bool, err error) {
 	if sender != "" {
-		return a.tracked(ctx, w, sender, tracking.TransferOffer, trackingID)
+		return a.findTracked(ctx, w, sender, tracking.TransferOffer, trackingID)
 	}
-	state, known, err = a.tracked(ctx, w, w.Party, tracking.TransferOffer, trackingID)
+	state, known, err = a.findTracked(ctx, w, w.Party, tracking.TransferOffer, trackingID)
 	if known || err != nil {
 		return state, known, err
 	}
@@ -60,7 +60,7 @@ func (a *API) trackedOffer(
 		return state, false, v0.Refuse(http.StatusConflict, "Several senders offered coin with tracking id %s: choose one "+
 			"with ?sender=, such as %s", trackingID, senders[0])
 	default:
-		return a.tracked(ctx, w, senders[0], tracking.TransferOffer, trackingID)
+		return a.findTracked(ctx, w, senders[0], tracking.TransferOffer, trackingID)
 	}
 }
 
@@ -118,7 +118,7 @@ func (a *API) transferOfferStatus(
 	if err != nil {
 		return response, err
 	}
-	state, known, err := a.trackedOffer(ctx, w, req.Sender, req.TrackingID)
+	state, known, err := a.findTrackedOffer(ctx, w, req.Sender, req.TrackingID)
 	if err != nil {
 		return response, err
 	}

@@ -22,15 +22,15 @@ type ListAppPaymentRequestsResponse struct {
 func (a *API) listAppPaymentRequests(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (ListAppPaymentRequestsResponse, error) {
-	requests, err := listedIf(ctx, a, "listAppPaymentRequests",
+	requests, err := listContractsIf(ctx, a, "listAppPaymentRequests",
 		func(w validator.Owner, r payments.AppPaymentRequest) bool {
 			return r.Sender == w.Party
 		})
-	return ListAppPaymentRequestsResponse{a.located(requests)}, err
+	return ListAppPaymentRequestsResponse{a.withState(requests)}, err
 }
 
-// located says of contracts where they are.
-func (a *API) located(contracts []v0.Contract) []v0.ContractWithState {
+// withState says of contracts where they are.
+func (a *API) withState(contracts []v0.Contract) []v0.ContractWithState {
 	located := make([]v0.ContractWithState, len(contracts))
 	for i, c := range contracts {
 		located[i] = v0.ContractWithState{Contract: c, DomainID: &a.Node.SynchronizerID}
@@ -38,8 +38,8 @@ func (a *API) located(contracts []v0.Contract) []v0.ContractWithState {
 	return located
 }
 
-// paymentRequest finds a payment that an app asks the caller for.
-func (a *API) paymentRequest(
+// findPaymentRequest finds a payment that an app asks the caller for.
+func (a *API) findPaymentRequest(
 	ctx context.Context, w validator.Owner, id string,
 ) (validator.Contract[payments.AppPaymentRequest], error) {
 	request, err := validator.ActiveByID[payments.AppPaymentRequest](ctx, a.Base, w.Party, id)
@@ -70,11 +70,11 @@ type AcceptAppPaymentRequestResponse struct {
 func (a *API) acceptAppPaymentRequest(
 	ctx context.Context, req contractRequest,
 ) (validator.Composed[AcceptAppPaymentRequestResponse], error) {
-	paid, err := pay(ctx, a, "acceptAppPaymentRequest", req.ID, a.paymentRequest,
+	paid, err := composeAppPayment(ctx, a, "acceptAppPaymentRequest", req.ID, a.findPaymentRequest,
 		func(id *lf.CID[payments.AppPaymentRequest]) walletapp.AmuletOperation {
 			return walletapp.AmuletOperation{AppPayment: id}
 		})
-	return validator.Answering(paid, func(
+	return validator.MapAnswer(paid, func(
 		outcome walletapp.AmuletOperationOutcome,
 	) (AcceptAppPaymentRequestResponse, error) {
 		accepted, err := outcomeOf(outcome.AcceptedAppPayment)
@@ -82,8 +82,8 @@ func (a *API) acceptAppPaymentRequest(
 	}), err
 }
 
-// pay is an operation on what an app asks the caller for, with any coin of the caller's. find finds what that is.
-func pay[T any](
+// composeAppPayment is an operation on what an app asks the caller for, with any coin of the caller's. find finds what that is.
+func composeAppPayment[T any](
 	ctx context.Context, a *API, endpointName, id string,
 	find func(context.Context, validator.Owner, string) (validator.Contract[T], error),
 	operation func(*lf.CID[T]) walletapp.AmuletOperation,
@@ -92,7 +92,7 @@ func pay[T any](
 	if err != nil {
 		return none, err
 	}
-	return a.operation(ctx, w, "",
+	return a.composeOperation(ctx, w, "",
 		func(_ plan.Network, v plan.View) (none walletapp.AmuletOperation, _ []coin.TransferInput, err error) {
 			request, err := find(ctx, w, id)
 			if err != nil {
@@ -104,16 +104,16 @@ func pay[T any](
 		}), nil
 }
 
-func (a *API) rejectAppPaymentRequest(ctx context.Context, req contractRequest) (none nothing, err error) {
+func (a *API) rejectAppPaymentRequest(ctx context.Context, req contractRequest) (none emptyAnswer, err error) {
 	w, err := a.Caller(ctx, "rejectAppPaymentRequest")
 	if err != nil {
 		return none, err
 	}
-	request, err := a.paymentRequest(ctx, w, req.ID)
+	request, err := a.findPaymentRequest(ctx, w, req.ID)
 	if err != nil {
 		return none, err
 	}
-	return answeringNothing(through[walletapp.InstallAppPaymentRequestRejectResult](a, w,
+	return withEmptyAnswer(composeChoice[walletapp.InstallAppPaymentRequestRejectResult](a, w,
 		"WalletAppInstall_AppPaymentRequest_Reject",
 		walletapp.InstallAppPaymentRequestReject{CID: lf.CID[payments.AppPaymentRequest](request.ID)}))
 }
@@ -126,9 +126,9 @@ type ListAcceptedAppPaymentsResponse struct {
 func (a *API) listAcceptedAppPayments(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (ListAcceptedAppPaymentsResponse, error) {
-	accepted, err := listedIf(ctx, a, "listAcceptedAppPayments",
+	accepted, err := listContractsIf(ctx, a, "listAcceptedAppPayments",
 		func(w validator.Owner, p payments.AcceptedAppPayment) bool {
 			return p.Sender == w.Party
 		})
-	return ListAcceptedAppPaymentsResponse{a.located(accepted)}, err
+	return ListAcceptedAppPaymentsResponse{a.withState(accepted)}, err
 }

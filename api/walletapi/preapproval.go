@@ -46,7 +46,7 @@ func (a *API) createTransferPreapproval(
 	}
 	return validator.Composed[CreateTransferPreapprovalResponse]{
 		Wallet: w.Party, Payer: a.Node.Operator, Explain: explain,
-		Compose: func(v plan.View) (validator.Change, error) { return a.preapprovalFor(ctx, v, w) },
+		Compose: func(v plan.View) (validator.Change, error) { return a.composePreapproval(ctx, v, w) },
 		Decode: func(update ledger.Update) (CreateTransferPreapprovalResponse, error) {
 			if len(update.Events) > 0 {
 				update.Events = update.Events[1:] // the proposal is created first; its acceptance is the choice
@@ -59,7 +59,7 @@ func (a *API) createTransferPreapproval(
 
 // checkNoPreapproval refuses a party that receives coin through a preapproval now.
 func (a *API) checkNoPreapproval(ctx context.Context, receiver ledger.Party) error {
-	existing, err := a.preapprovalOf(ctx, receiver)
+	existing, err := a.findPreapproval(ctx, receiver)
 	if err != nil || existing == nil {
 		return err
 	}
@@ -84,8 +84,10 @@ func (a *API) explainPreapproval(ctx context.Context, w validator.Owner, refusal
 	}
 }
 
-// preapprovalFor is the change that makes a preapproval for a wallet's party.
-func (a *API) preapprovalFor(ctx context.Context, v plan.View, w validator.Owner) (none validator.Change, err error) {
+// composePreapproval is the change that makes a preapproval for a wallet's party.
+func (a *API) composePreapproval(
+	ctx context.Context, v plan.View, w validator.Owner,
+) (none validator.Change, err error) {
 	n, err := a.Network(ctx)
 	if err != nil {
 		return none, err
@@ -124,9 +126,9 @@ func createAndExercise[T, A any](a *API, payload T, choice string, argument A) (
 	}}, nil
 }
 
-// preapprovalOf is the preapproval through which a party receives coin now; nil when there is none. A request that is
+// findPreapproval is the preapproval through which a party receives coin now; nil when there is none. A request that is
 // sent again finds the one that it found at first.
-func (a *API) preapprovalOf(
+func (a *API) findPreapproval(
 	ctx context.Context, receiver ledger.Party,
 ) (*validator.Contract[coin.TransferPreapproval], error) {
 	found, ok, err := a.PreapprovalTo(ctx, receiver, func(p coin.TransferPreapproval) bool {
@@ -138,11 +140,11 @@ func (a *API) preapprovalOf(
 	return &found, nil
 }
 
-// usedPreapproval is the preapproval that a transfer to a receiver uses, and its provider's right as a featured app.
-func (a *API) usedPreapproval(ctx context.Context, v plan.View, receiver ledger.Party) (
+// findUsedPreapproval is the preapproval that a transfer to a receiver uses, and its provider's right as a featured app.
+func (a *API) findUsedPreapproval(ctx context.Context, v plan.View, receiver ledger.Party) (
 	preapproval *validator.Contract[coin.TransferPreapproval], right *validator.Contract[coin.FeaturedAppRight], err error,
 ) {
-	if preapproval, err = a.preapprovalOf(ctx, receiver); err == nil && preapproval != nil {
+	if preapproval, err = a.findPreapproval(ctx, receiver); err == nil && preapproval != nil {
 		right, err = plan.FeaturedAppRight(v, preapproval.Payload.Provider)
 	}
 	return preapproval, right, err

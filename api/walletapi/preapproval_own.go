@@ -19,7 +19,7 @@ func (a *API) ownPreapproval(
 	if err != nil {
 		return out, err
 	}
-	found, err := a.preapprovalOf(ctx, w.Party)
+	found, err := a.findPreapproval(ctx, w.Party)
 	if err != nil {
 		return out, err
 	}

@@ -43,9 +43,9 @@ func (a *API) transferPreapprovalSend(
 		return none, read.err
 	}
 	id := commandID("transferPreapprovalSend", []ledger.Party{w.Party}, req.Body.DeduplicationID)
-	sent := a.operation(ctx, w, id,
+	sent := a.composeOperation(ctx, w, id,
 		func(_ plan.Network, v plan.View) (operation walletapp.AmuletOperation, inputs []coin.TransferInput, err error) {
-			preapproval, right, err := a.usedPreapproval(ctx, v, receiver)
+			preapproval, right, err := a.findUsedPreapproval(ctx, v, receiver)
 			if err != nil {
 				return operation, nil, err
 			}
@@ -69,7 +69,7 @@ func (a *API) transferPreapprovalSend(
 		}
 		return err
 	}
-	return validator.Answering(sent, func(walletapp.AmuletOperationOutcome) (endpoint.Content, error) {
+	return validator.MapAnswer(sent, func(walletapp.AmuletOperationOutcome) (endpoint.Content, error) {
 		return endpoint.Content{}, nil
 	}), nil
 }

@@ -15,17 +15,17 @@ import (
 type prices struct {
 	api *API
 	// rounds are those that were there at the time that was asked for last, and some before them; the newest first.
-	rounds []pricedRound
-	next   db.Position
-	end    bool
+	rounds  []roundPrice
+	next    db.Position
+	isAtEnd bool
 }
 
-type pricedRound struct {
+type roundPrice struct {
 	createdAt, opensAt time.Time
 	price              decimal.Decimal
 }
 
-func (a *API) pricesBackwards() *prices {
+func (a *API) newPrices() *prices {
 	return &prices{api: a, next: db.Position{Offset: ledger.Offset(math.MaxInt64)}}
 }
 
@@ -45,7 +45,7 @@ func (p *prices) at(ctx context.Context, at time.Time) (decimal.Decimal, bool, e
 		for len(p.rounds) > 0 && p.rounds[0].createdAt.After(at.Add(disorder)) {
 			p.rounds = p.rounds[1:]
 		}
-		if p.end || len(p.rounds) > 0 && !p.rounds[len(p.rounds)-1].createdAt.After(at.Add(-settled)) {
+		if p.isAtEnd || len(p.rounds) > 0 && !p.rounds[len(p.rounds)-1].createdAt.After(at.Add(-settled)) {
 			break
 		}
 		if err := p.read(ctx); err != nil {
@@ -65,16 +65,16 @@ func (p *prices) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	rounds := make([]pricedRound, len(p.rounds), len(p.rounds)+len(found))
+	rounds := make([]roundPrice, len(p.rounds), len(p.rounds)+len(found))
 	copy(rounds, p.rounds)
 	for _, stored := range found {
 		payload, err := ledger.DecodePayload[coin.OpenMiningRound](p.api.Packages, stored.Contract)
 		if err != nil {
 			return err
 		}
-		rounds = append(rounds, pricedRound{stored.CreatedAt, payload.OpensAt.Time(), payload.AmuletPrice})
+		rounds = append(rounds, roundPrice{stored.CreatedAt, payload.OpensAt.Time(), payload.AmuletPrice})
 		p.next = stored.Position()
 	}
-	p.rounds, p.end = rounds, len(found) < roundsPage
+	p.rounds, p.isAtEnd = rounds, len(found) < roundsPage
 	return nil
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// repeatable is the record as the first attempt to serve a request saw it: when that one made its change and died
+// retryRecord is the record as the first attempt to serve a request saw it: when that one made its change and died
 // before it answered, the next attempt must not trip over the change, and has to give the answer that the first one
 // would have given. Requests without a key see the record as it is.
-type repeatable struct{ Record }
+type retryRecord struct{ Record }
 
 // Head implements [Record].
-func (r repeatable) Head(ctx context.Context) (db.Head, error) {
+func (r retryRecord) Head(ctx context.Context) (db.Head, error) {
 	head, err := r.Record.Head(ctx)
 	if err != nil {
 		return head, err
@@ -30,7 +30,7 @@ func (r repeatable) Head(ctx context.Context) (db.Head, error) {
 
 // ProvidedPreapprovals implements [Record]. What the first attempt made the operator pay for is no obstacle to the
 // next: the commit knows the change again, and refuses another one.
-func (r repeatable) ProvidedPreapprovals(
+func (r retryRecord) ProvidedPreapprovals(
 	ctx context.Context, now time.Time, receivers ...ledger.Party,
 ) (db.ProvidedPreapprovals, error) {
 	_, again, err := changes.AttemptOf(ctx).Before(ctx)
@@ -41,7 +41,7 @@ func (r repeatable) ProvidedPreapprovals(
 }
 
 // ActiveContracts implements [Record].
-func (r repeatable) ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error) {
+func (r retryRecord) ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error) {
 	before, again, err := changes.AttemptOf(ctx).Before(ctx)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (r repeatable) ActiveContracts(ctx context.Context, query db.ActiveQuery) (
 }
 
 // ActiveNetworkContracts implements [Record].
-func (r repeatable) ActiveNetworkContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error) {
+func (r retryRecord) ActiveNetworkContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error) {
 	before, again, err := changes.AttemptOf(ctx).Before(ctx)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (r repeatable) ActiveNetworkContracts(ctx context.Context, query db.ActiveQ
 }
 
 // Shared implements [Record]. Which contracts the first attempt would have found is only known of all of them.
-func (r repeatable) Shared(ctx context.Context, named db.Named) (ids []ledger.ContractID, few bool, err error) {
+func (r retryRecord) Shared(ctx context.Context, named db.Named) (ids []ledger.ContractID, few bool, err error) {
 	_, again, err := changes.AttemptOf(ctx).Before(ctx)
 	if err != nil || again {
 		return nil, err == nil, err
@@ -74,7 +74,7 @@ func (r repeatable) Shared(ctx context.Context, named db.Named) (ids []ledger.Co
 }
 
 // ActiveByTemplate implements [Record].
-func (r repeatable) ActiveByTemplate(
+func (r retryRecord) ActiveByTemplate(
 	ctx context.Context, template string, limit int32,
 ) ([]db.StoredContract, error) {
 	before, again, err := changes.AttemptOf(ctx).Before(ctx)
@@ -88,19 +88,19 @@ func (r repeatable) ActiveByTemplate(
 }
 
 // Contract implements [Record].
-func (r repeatable) Contract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error) {
+func (r retryRecord) Contract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error) {
 	stored, found, err := r.Record.Contract(ctx, id)
-	return asBefore(ctx, stored, found, err)
+	return contractBefore(ctx, stored, found, err)
 }
 
 // NetworkContract implements [Record].
-func (r repeatable) NetworkContract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error) {
+func (r retryRecord) NetworkContract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error) {
 	stored, found, err := r.Record.NetworkContract(ctx, id)
-	return asBefore(ctx, stored, found, err)
+	return contractBefore(ctx, stored, found, err)
 }
 
-// asBefore is a contract as the first attempt saw it.
-func asBefore(
+// contractBefore is a contract as the first attempt saw it.
+func contractBefore(
 	ctx context.Context, stored db.StoredContract, found bool, err error,
 ) (db.StoredContract, bool, error) {
 	if err != nil || !found {
@@ -120,7 +120,7 @@ func asBefore(
 }
 
 // History implements [Record].
-func (r repeatable) History(ctx context.Context, query db.HistoryQuery) ([]ledger.NetworkUpdate, error) {
+func (r retryRecord) History(ctx context.Context, query db.HistoryQuery) ([]ledger.NetworkUpdate, error) {
 	before, again, err := changes.AttemptOf(ctx).Before(ctx)
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (r repeatable) History(ctx context.Context, query db.HistoryQuery) ([]ledge
 }
 
 // TrackedState implements [Record]. A tracking id is used once: a request that was taken did not find it.
-func (r repeatable) TrackedState(ctx context.Context, id db.TrackedID) (json.RawMessage, bool, error) {
+func (r retryRecord) TrackedState(ctx context.Context, id db.TrackedID) (json.RawMessage, bool, error) {
 	_, again, err := changes.AttemptOf(ctx).Before(ctx)
 	if again || err != nil {
 		return nil, false, err

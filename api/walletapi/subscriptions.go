@@ -20,7 +20,7 @@ type ListSubscriptionRequestsResponse struct {
 func (a *API) listSubscriptionRequests(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (ListSubscriptionRequestsResponse, error) {
-	requests, err := listedIf(ctx, a, "listSubscriptionRequests",
+	requests, err := listContractsIf(ctx, a, "listSubscriptionRequests",
 		func(w validator.Owner, r payments.SubscriptionRequest) bool {
 			return r.SubscriptionData.Sender == w.Party
 		})
@@ -39,8 +39,8 @@ func (a *API) getSubscriptionRequest(ctx context.Context, req contractRequest) (
 	return v0.ToAPIContract(a.Packages, request.Contract)
 }
 
-// subscriptionRequest finds a subscription that an app asks the caller for.
-func (a *API) subscriptionRequest(
+// findSubscriptionRequest finds a subscription that an app asks the caller for.
+func (a *API) findSubscriptionRequest(
 	ctx context.Context, w validator.Owner, id string,
 ) (validator.Contract[payments.SubscriptionRequest], error) {
 	request, err := validator.ActiveByID[payments.SubscriptionRequest](ctx, a.Base, w.Party, id)
@@ -60,11 +60,11 @@ type AcceptSubscriptionRequestResponse struct {
 func (a *API) acceptSubscriptionRequest(
 	ctx context.Context, req contractRequest,
 ) (validator.Composed[AcceptSubscriptionRequestResponse], error) {
-	paid, err := pay(ctx, a, "acceptSubscriptionRequest", req.ID, a.subscriptionRequest,
+	paid, err := composeAppPayment(ctx, a, "acceptSubscriptionRequest", req.ID, a.findSubscriptionRequest,
 		func(id *lf.CID[payments.SubscriptionRequest]) walletapp.AmuletOperation {
 			return walletapp.AmuletOperation{Subscribe: id}
 		})
-	return validator.Answering(paid, func(
+	return validator.MapAnswer(paid, func(
 		outcome walletapp.AmuletOperationOutcome,
 	) (AcceptSubscriptionRequestResponse, error) {
 		payment, err := outcomeOf(outcome.SubscriptionInitialPayment)
@@ -72,23 +72,23 @@ func (a *API) acceptSubscriptionRequest(
 	}), err
 }
 
-func (a *API) rejectSubscriptionRequest(ctx context.Context, req contractRequest) (none nothing, err error) {
+func (a *API) rejectSubscriptionRequest(ctx context.Context, req contractRequest) (none emptyAnswer, err error) {
 	w, err := a.Caller(ctx, "rejectSubscriptionRequest")
 	if err != nil {
 		return none, err
 	}
-	request, err := a.subscriptionRequest(ctx, w, req.ID)
+	request, err := a.findSubscriptionRequest(ctx, w, req.ID)
 	if err != nil {
 		return none, err
 	}
-	return answeringNothing(through[walletapp.InstallSubscriptionRequestRejectResult](a, w,
+	return withEmptyAnswer(composeChoice[walletapp.InstallSubscriptionRequestRejectResult](a, w,
 		"WalletAppInstall_SubscriptionRequest_Reject",
 		walletapp.InstallSubscriptionRequestReject{CID: lf.CID[payments.SubscriptionRequest](request.ID)}))
 }
 
 // cancelSubscription ends a subscription between two payments. The contract is its idle state, not a request, though
 // the path has it where requests are (upstream).
-func (a *API) cancelSubscription(ctx context.Context, req contractRequest) (none nothing, err error) {
+func (a *API) cancelSubscription(ctx context.Context, req contractRequest) (none emptyAnswer, err error) {
 	w, err := a.Caller(ctx, "cancelSubscriptionRequest")
 	if err != nil {
 		return none, err
@@ -100,7 +100,7 @@ func (a *API) cancelSubscription(ctx context.Context, req contractRequest) (none
 	if err := w.MustBe(idle.Payload.SubscriptionData.Sender, "SubscriptionIdleState_CancelSubscription"); err != nil {
 		return none, err
 	}
-	return answeringNothing(through[walletapp.InstallCancelSubscriptionResult](a, w,
+	return withEmptyAnswer(composeChoice[walletapp.InstallCancelSubscriptionResult](a, w,
 		"WalletAppInstall_SubscriptionIdleState_CancelSubscription",
 		walletapp.InstallCancelSubscription{CID: lf.CID[payments.SubscriptionIdleState](idle.ID)}))
 }
@@ -113,7 +113,7 @@ type ListSubscriptionInitialPaymentsResponse struct {
 func (a *API) listSubscriptionInitialPayments(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (ListSubscriptionInitialPaymentsResponse, error) {
-	paid, err := listedIf(ctx, a, "listSubscriptionInitialPayments",
+	paid, err := listContractsIf(ctx, a, "listSubscriptionInitialPayments",
 		func(w validator.Owner, p payments.SubscriptionInitialPayment) bool {
 			return p.SubscriptionData.Sender == w.Party
 		})

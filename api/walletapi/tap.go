@@ -42,7 +42,7 @@ func (a *API) tap(ctx context.Context, req tapRequest) (response TapResponse, er
 	if req.Body.CommandID != nil {
 		id = commandID("tap", []ledger.Party{w.Party}, *req.Body.CommandID)
 	}
-	tapped := a.operation(ctx, w, id,
+	tapped := a.composeOperation(ctx, w, id,
 		func(n plan.Network, _ plan.View) (operation walletapp.AmuletOperation, none []coin.TransferInput, err error) {
 			amount, err := usd.DivCeil(n.Latest.Payload.AmuletPrice)
 			if err != nil {

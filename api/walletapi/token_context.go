@@ -47,8 +47,8 @@ func extraArgs(context registry.Context) (args token.ExtraArgs, err error) {
 	return args, nil
 }
 
-// ifActive finds a contract, or nil when it is archived.
-func (a *API) ifActive(ctx context.Context, id ledger.ContractID) (*ledger.Contract, error) {
+// findActive finds a contract, or nil when it is archived.
+func (a *API) findActive(ctx context.Context, id ledger.ContractID) (*ledger.Contract, error) {
 	found, ok, err := a.record.NetworkContract(ctx, id)
 	if err != nil || !ok || found.Archived != nil {
 		return nil, err

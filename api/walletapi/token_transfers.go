@@ -81,7 +81,7 @@ func (a *API) createTokenStandardTransfer(
 		Meta: token.Metadata{Values: map[string]string{reasonKey: req.Body.Description}},
 	}
 	id := commandID("createTokenStandardTransfer", []ledger.Party{w.Party}, req.Body.TrackingID)
-	transferred := paying[token.TransferInstructionResult](a, w, id, "WalletAppInstall_TransferFactory_Transfer",
+	transferred := composePayment[token.TransferInstructionResult](a, w, id, "WalletAppInstall_TransferFactory_Transfer",
 		func(v plan.View) (walletapp.InstallTransferFactoryTransfer, error) {
 			return a.composeTransfer(ctx, v, w, transfer)
 		})
@@ -92,7 +92,7 @@ func (a *API) createTokenStandardTransfer(
 	transferred.Explain = func(err error) error {
 		return a.ExplainLate(err, validator.DeadlineOf("expires_at", expiresAt.Time()))
 	}
-	return validator.Answering(transferred, toAPITransfer), nil
+	return validator.MapAnswer(transferred, toAPITransfer), nil
 }
 
 // requestedAt is how a transfer is dated that is to be executed before a time: some way back, but no further than the
@@ -122,7 +122,7 @@ func (a *API) composeTransfer(
 	if transfer.InputHoldingCids, err = network.Inputs(v, w.Party); err != nil {
 		return argument, err
 	}
-	preapproval, right, err := a.usedPreapproval(ctx, v, transfer.Receiver)
+	preapproval, right, err := a.findUsedPreapproval(ctx, v, transfer.Receiver)
 	if err != nil {
 		return argument, err
 	}
@@ -159,7 +159,7 @@ type ListTokenStandardTransfersResponse struct {
 func (a *API) listTokenStandardTransfers(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (ListTokenStandardTransfersResponse, error) {
-	transfers, err := listed[coin.AmuletTransferInstruction](ctx, a, "listTokenStandardTransfers")
+	transfers, err := listContracts[coin.AmuletTransferInstruction](ctx, a, "listTokenStandardTransfers")
 	return ListTokenStandardTransfersResponse{transfers}, err
 }
 
@@ -174,7 +174,7 @@ func answerInstruction[A any](
 	if err != nil {
 		return none, err
 	}
-	answered := paying[token.TransferInstructionResult](a, w, "", choice, func(v plan.View) (none A, err error) {
+	answered := composePayment[token.TransferInstructionResult](a, w, "", choice, func(v plan.View) (none A, err error) {
 		instruction, err := validator.ActiveByID[coin.AmuletTransferInstruction](ctx, a.Base, w.Party, id)
 		if isNotFound(err) {
 			return none, v0.NotFound("AmuletTransferInstruction '%s' not found.", id)
@@ -189,7 +189,7 @@ func answerInstruction[A any](
 		args, err := a.lockedArgs(ctx, v, locked, context)
 		return argument(lf.CID[token.TransferInstruction](instruction.ID), args), err
 	})
-	return validator.Answering(answered, toAPITransfer), nil
+	return validator.MapAnswer(answered, toAPITransfer), nil
 }
 
 // lockedArgs composes the context of a choice about locked coin.
@@ -197,7 +197,7 @@ func (a *API) lockedArgs(
 	ctx context.Context, v plan.View, locked registry.Locked,
 	compose func(registry.Network, registry.Locked, *ledger.Contract) (registry.Context, error),
 ) (args token.ExtraArgs, err error) {
-	amulet, err := a.ifActive(ctx, locked.ID)
+	amulet, err := a.findActive(ctx, locked.ID)
 	if err != nil {
 		return args, err
 	}
@@ -212,8 +212,8 @@ func (a *API) lockedArgs(
 	return extraArgs(composed)
 }
 
-// release is the context of choices that give locked coin back.
-func release(n registry.Network, _ registry.Locked, amulet *ledger.Contract) (registry.Context, error) {
+// releaseContext is the context of choices that give locked coin back.
+func releaseContext(n registry.Network, _ registry.Locked, amulet *ledger.Contract) (registry.Context, error) {
 	return n.Release(amulet), nil
 }
 
@@ -233,7 +233,7 @@ func (a *API) rejectTokenStandardTransfer(
 	ctx context.Context, req contractRequest,
 ) (validator.Composed[TokenStandardTransferResponse], error) {
 	return answerInstruction(ctx, a, req.ID, "rejectTokenStandardTransfer", "WalletAppInstall_TransferInstruction_Reject",
-		release,
+		releaseContext,
 		func(id lf.CID[token.TransferInstruction], args token.ExtraArgs) walletapp.InstallTransferInstructionReject {
 			return walletapp.InstallTransferInstructionReject{
 				TransferInstructionCid: id, RejectArg: token.TransferInstructionReject{ExtraArgs: args},
@@ -245,7 +245,7 @@ func (a *API) withdrawTokenStandardTransfer(
 	ctx context.Context, req contractRequest,
 ) (validator.Composed[TokenStandardTransferResponse], error) {
 	return answerInstruction(ctx, a, req.ID, "withdrawTokenStandardTransfer",
-		"WalletAppInstall_TransferInstruction_Withdraw", release,
+		"WalletAppInstall_TransferInstruction_Withdraw", releaseContext,
 		func(id lf.CID[token.TransferInstruction], args token.ExtraArgs) walletapp.InstallTransferInstructionWithdraw {
 			return walletapp.InstallTransferInstructionWithdraw{
 				TransferInstructionCid: id, WithdrawArg: token.TransferInstructionWithdraw{ExtraArgs: args},

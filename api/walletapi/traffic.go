@@ -74,8 +74,8 @@ func (a *API) createBuyTrafficRequest(
 	if err != nil {
 		return none, err
 	}
-	request.Later = a.purchase(ctx, w, asked)
-	return validator.Answering(request, func(
+	request.Later = a.composePurchase(ctx, w, asked)
+	return validator.MapAnswer(request, func(
 		result walletapp.InstallCreateBuyTrafficRequestResult,
 	) (CreateBuyTrafficRequestResponse, error) {
 		return CreateBuyTrafficRequestResponse{result.BuyTrafficRequest.ID()}, nil
@@ -107,8 +107,8 @@ func (a *API) trafficMember(ctx context.Context, asked CreateBuyTrafficRequest) 
 	return coin.MemberOf(a.Node.ParticipantID), nil
 }
 
-// purchase is what automation does for a request to buy traffic.
-func (a *API) purchase(
+// composePurchase is what automation does for a request to buy traffic.
+func (a *API) composePurchase(
 	ctx context.Context, w validator.Owner, asked walletapp.InstallCreateBuyTrafficRequest,
 ) *validator.LaterChange {
 	compose := func(v plan.View) (validator.Change, error) {

@@ -11,7 +11,7 @@ import (
 func (a *API) Traffic() []endpoint.Endpoint {
 	const path = "/v0/wallet/buy-traffic-requests"
 	return []endpoint.Endpoint{
-		validator.Planned(a.Base, endpoint.Info{
+		validator.Endpoint(a.Base, endpoint.Info{
 			Method: http.MethodPost, Path: path, OperationID: "createBuyTrafficRequest", Tag: tagWallet,
 			Access: endpoint.Public, Summary: "Request that the caller's wallet buy traffic.",
 			Authorize: a.OwnersOnly("createBuyTrafficRequest"),

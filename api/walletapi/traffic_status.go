@@ -46,7 +46,7 @@ func (a *API) getBuyTrafficRequestStatus(
 	if err != nil {
 		return response, err
 	}
-	state, known, err := a.tracked(ctx, w, w.Party, tracking.BuyTraffic, req.TrackingID)
+	state, known, err := a.findTracked(ctx, w, w.Party, tracking.BuyTraffic, req.TrackingID)
 	if err != nil {
 		return response, err
 	}

@@ -143,8 +143,8 @@ func (a *API) contractOf(ctx context.Context) func(ledger.ContractID) (ledger.Co
 	}
 }
 
-// seenBy is the part of a transaction that a party sees.
-func seenBy(party ledger.Party, network ledger.NetworkUpdate) ledger.Update {
+// visibleTo is the part of a transaction that a party sees.
+func visibleTo(party ledger.Party, network ledger.NetworkUpdate) ledger.Update {
 	update := network.Update()
 	update.Events = slices.DeleteFunc(slices.Clone(update.Events), func(event ledger.Event) bool {
 		return !ledger.PartiesContain(event.Witnesses, party)

@@ -74,7 +74,7 @@ func (a *API) csvContent(ctx context.Context, party ledger.Party, after string, 
 			"Content-Disposition": {`attachment; filename="transactions.csv"`}, "Vary": {"Accept"},
 		},
 		Stream: func(to io.Writer) error {
-			table := &csvTable{to: csv.NewWriter(to), party: party, prices: a.pricesBackwards()}
+			table := &csvTable{to: csv.NewWriter(to), party: party, prices: a.newPrices()}
 			if err := table.to.Write(csvColumns()); err != nil {
 				return err
 			}
@@ -139,8 +139,8 @@ func (t *csvTable) write(ctx context.Context, item history.Item) error {
 		inUSD = value.String()
 	}
 	row := []string{
-		endpoint.Timestamp(item.Date).String(), item.EventID, string(item.Kind), text(item.Subtype.Choice),
-		text(string(t.party)), amount.String(), optional(price, known), inUSD,
+		endpoint.Timestamp(item.Date).String(), item.EventID, string(item.Kind), textCell(item.Subtype.Choice),
+		textCell(string(t.party)), amount.String(), optionalCell(price, known), inUSD,
 	}
 	row = append(row, transferCells(item)...)
 	return t.to.Write(row)
@@ -154,20 +154,21 @@ func transferCells(item history.Item) []string {
 		receivers[i] = string(receiver.Party) + " " + receiver.Amount.String()
 	}
 	cells := []string{
-		text(string(item.Sender.Party)), optional(item.Sender.Amount, isTransfer), text(strings.Join(receivers, "; ")),
-		optional(item.Rewards.App, isTransfer), optional(item.Rewards.Validator, isTransfer),
-		optional(item.Rewards.SV, isTransfer), optional(item.Rewards.DevelopmentFund, isTransfer),
-		"", "", "", text(item.Details),
+		textCell(string(item.Sender.Party)), optionalCell(item.Sender.Amount, isTransfer),
+		textCell(strings.Join(receivers, "; ")),
+		optionalCell(item.Rewards.App, isTransfer), optionalCell(item.Rewards.Validator, isTransfer),
+		optionalCell(item.Rewards.SV, isTransfer), optionalCell(item.Rewards.DevelopmentFund, isTransfer),
+		"", "", "", textCell(item.Details),
 	}
 	const instruction, description = 7, 10
 	if i := item.Instruction; i != nil {
-		cells[instruction], cells[instruction+1] = string(i.ID), text(string(i.Receiver))
+		cells[instruction], cells[instruction+1] = string(i.ID), textCell(string(i.Receiver))
 		if i.Amount != nil {
 			cells[instruction+2] = i.Amount.String()
 		}
 	}
 	if item.Description != nil {
-		cells[description] = text(*item.Description)
+		cells[description] = textCell(*item.Description)
 	}
 	return cells
 }
@@ -187,15 +188,15 @@ func changeOf(item history.Item, party ledger.Party) (sum decimal.Decimal, err e
 	return sum, nil
 }
 
-func optional(amount decimal.Decimal, known bool) string {
+func optionalCell(amount decimal.Decimal, known bool) string {
 	if !known {
 		return ""
 	}
 	return amount.String()
 }
 
-// text is a cell with words of others. Spreadsheets take some beginnings for formulas, which an apostrophe prevents.
-func text(cell string) string {
+// textCell is a cell with words of others. Spreadsheets take some beginnings for formulas, which an apostrophe prevents.
+func textCell(cell string) string {
 	if cell != "" && strings.ContainsRune("=+-@\t\r\n'|", rune(cell[0])) {
 		return "'" + cell
 	}

@@ -33,7 +33,7 @@ func (a *API) listPreapprovals(ctx context.Context, _ endpoint.NoRequest) (valid
 func (a *API) lookupPreapproval(
 	ctx context.Context, req receiverRequest,
 ) (out validator.ProvidedTransferPreapprovalResponse, err error) {
-	_, preapproval, found, err := a.provided(ctx, req)
+	_, preapproval, found, err := a.findProvided(ctx, req)
 	if err != nil {
 		return out, err
 	}
@@ -44,8 +44,8 @@ func (a *API) lookupPreapproval(
 	return out, err
 }
 
-// provided is the preapproval that the operator provides for a party; false when there is none.
-func (a *API) provided(
+// findProvided is the preapproval that the operator provides for a party; false when there is none.
+func (a *API) findProvided(
 	ctx context.Context, req receiverRequest,
 ) (receiver ledger.Party, found validator.Contract[coin.TransferPreapproval], ok bool, err error) {
 	if receiver, err = validator.PartyOf(req.Receiver); err != nil {
@@ -59,7 +59,7 @@ func (a *API) provided(
 // them that the operator has paid for the party: it pays for the next one. Where the receiver has cancelled them, only
 // that is left to do.
 func (a *API) cancelPreapproval(ctx context.Context, req receiverRequest) (none endpoint.Content, err error) {
-	receiver, longest, found, err := a.provided(ctx, req)
+	receiver, longest, found, err := a.findProvided(ctx, req)
 	if err != nil {
 		return none, err
 	}

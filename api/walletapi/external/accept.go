@@ -164,14 +164,14 @@ func (a *API) execute(ctx context.Context, given ExternalPartySubmission) (ledge
 		CommandID: opened.Metadata.CommandID, ActAs: opened.Metadata.ActAs, Signed: &signed,
 	})
 	if fault.DuplicateConfirmationRequestUUID.Matches(err) {
-		return a.executed(ctx, opened, err)
+		return a.findExecuted(ctx, opened, err)
 	}
 	return update, err
 }
 
-// executed is the transaction of what was signed and is executed already: it is the party's, whichever operator brings
+// findExecuted is the transaction of what was signed and is executed already: it is the party's, whichever operator brings
 // it. The refusal is that of a transaction of which nothing is known any more, or of another one of the same name.
-func (a *API) executed(ctx context.Context, opened *prepared.Opened, refusal error) (ledger.Update, error) {
+func (a *API) findExecuted(ctx context.Context, opened *prepared.Opened, refusal error) (ledger.Update, error) {
 	completions, err := a.record.CompletionsByHash(ctx, hex.EncodeToString(opened.Hash[:]), opened.Metadata.ActAs, 0)
 	if err != nil {
 		return ledger.Update{}, err

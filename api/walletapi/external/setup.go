@@ -56,7 +56,7 @@ func (a *API) createSetupProposal(
 	}
 	// The operator pays for many at once, and each uses up the coin of another.
 	result, err := validator.Composed[coin.AmuletRulesCreateExternalPartySetupProposalResult]{
-		Wallet: a.Node.Operator, Payer: a.Node.Operator, Explain: shortOfCoin,
+		Wallet: a.Node.Operator, Payer: a.Node.Operator, Explain: explainMissingCoin,
 		Compose: func(v plan.View) (validator.Change, error) {
 			proposing, err := a.setupProposal(ctx, v, party)
 			// Another node may be at it too: what it proposed since is this proposal.
@@ -90,22 +90,22 @@ func (a *API) setupProposal(ctx context.Context, v plan.View, party ledger.Party
 	if err != nil {
 		return validator.Change{}, err
 	}
-	commands, err := a.withdrawOver(ctx, party)
+	commands, err := a.withdrawExpired(ctx, party)
 	return validator.Change{
 		ActAs: []ledger.Party{a.Node.Operator}, ReadAs: []ledger.Party{a.Node.DSO},
 		Commands: append([]ledger.Command{command}, commands...),
 	}, err
 }
 
-// isOver reports whether a proposal can no longer be accepted.
-func (a *API) isOver(proposal validator.Contract[coin.ExternalPartySetupProposal]) bool {
+// isExpired reports whether a proposal can no longer be accepted.
+func (a *API) isExpired(proposal validator.Contract[coin.ExternalPartySetupProposal]) bool {
 	return !a.Now().Before(proposal.Payload.PreapprovalExpiresAt.Time())
 }
 
-// withdrawOver takes back what was proposed to a party and can no longer be accepted.
-func (a *API) withdrawOver(ctx context.Context, party ledger.Party) ([]ledger.Command, error) {
+// withdrawExpired takes back what was proposed to a party and can no longer be accepted.
+func (a *API) withdrawExpired(ctx context.Context, party ledger.Party) ([]ledger.Command, error) {
 	proposal, found, err := a.ProposalFor(ctx, party)
-	if err != nil || !found || !a.isOver(proposal) {
+	if err != nil || !found || !a.isExpired(proposal) {
 		return nil, err
 	}
 	withdraw, err := validator.Exercise[coin.ExternalPartySetupProposal](a.Base, proposal.ID,
@@ -114,8 +114,8 @@ func (a *API) withdrawOver(ctx context.Context, party ledger.Party) ([]ledger.Co
 	return []ledger.Command{withdraw}, err
 }
 
-// shortOfCoin tells what is missing to pay for a preapproval.
-func shortOfCoin(err error) error {
+// explainMissingCoin tells what is missing to pay for a preapproval.
+func explainMissingCoin(err error) error {
 	refusal, ok := fault.As(err)
 	if !ok {
 		return err
@@ -133,7 +133,7 @@ func (a *API) checkUnproposed(ctx context.Context, party ledger.Party) error {
 	if err != nil {
 		return err
 	}
-	if found && !a.isOver(proposal) {
+	if found && !a.isExpired(proposal) {
 		return v0.Refuse(http.StatusConflict, "ExternalPartySetupProposal contract already exists: %s", proposal.ID)
 	}
 	preapproval, found, err := a.ProvidedTo(ctx, party)

@@ -89,7 +89,7 @@ func signatureBy(key signing.PublicKey, text string) (signing.Signature, bool) {
 	}, err == nil && len(raw) > 0
 }
 
-func (a *API) self() topology.Node {
+func (a *API) topologyNode() topology.Node {
 	return topology.Node{ParticipantID: a.Node.ParticipantID, SynchronizerID: a.Node.SynchronizerID}
 }
 
@@ -107,7 +107,7 @@ func (a *API) generateTopology(
 	if err := validator.CheckPartyID(string(out.PartyID)); err != nil {
 		return out, v0.BadRequest("%s", err)
 	}
-	transactions, err := topology.SingleKeyParty(out.PartyID, key, a.self())
+	transactions, err := topology.SingleKeyParty(out.PartyID, key, a.topologyNode())
 	if err != nil {
 		return out, fault.Internal(err)
 	}
@@ -124,7 +124,7 @@ func (a *API) generateTopology(
 func (a *API) submitTopology(
 	ctx context.Context, req submitTopologyRequest,
 ) (out SubmitExternalPartyTopologyResponse, err error) {
-	contribution, onboarding, err := a.contribution(ctx, req.Body)
+	contribution, onboarding, err := a.buildContribution(ctx, req.Body)
 	if err != nil {
 		return out, err
 	}
@@ -163,8 +163,8 @@ func (a *API) onboard(
 	return v0.BadRequest("Party %s is not ready: %s", onboarding.Party(), strings.Join(outcome.Missing.Describe(), ", "))
 }
 
-// contribution checks what can be checked before anything is done.
-func (a *API) contribution(
+// buildContribution checks what can be checked before anything is done.
+func (a *API) buildContribution(
 	ctx context.Context, body SubmitExternalPartyTopologyRequest,
 ) (contribution topology.Contribution, onboarding topology.Onboarding, err error) {
 	key, err := publicKeyOf(body.PublicKey)
@@ -186,7 +186,7 @@ func (a *API) contribution(
 			Transaction: tx.TopologyTx, Signatures: []signing.Signature{signature},
 		})
 	}
-	hosted, refusal := hostsAParty(contribution.Transactions)
+	hosted, refusal := hostsParty(contribution.Transactions)
 	if refusal != nil {
 		return contribution, onboarding, refusal
 	}
@@ -194,7 +194,7 @@ func (a *API) contribution(
 		return contribution, onboarding, v0.BadRequest(
 			"Failed to determine party id from PartyToParticipant transaction: none is among the signed_topology_txs.")
 	}
-	onboarding, refused := contribution.Onboarding(a.self())
+	onboarding, refused := contribution.Onboarding(a.topologyNode())
 	if refused != nil {
 		return contribution, onboarding, v0.BadRequest("failed to construct topology transaction: %s", refused)
 	}
@@ -203,14 +203,14 @@ func (a *API) contribution(
 		return contribution, onboarding, err
 	}
 	onboarding, conflict := onboarding.With(known)
-	if _, err := onboarding.Authorize(a.self()); err != nil {
+	if _, err := onboarding.Authorize(a.topologyNode()); err != nil {
 		return contribution, onboarding, err
 	}
 	return contribution, onboarding, conflict
 }
 
-// hostsAParty reports whether one of the transactions says who hosts the party.
-func hostsAParty(transactions []topology.OnboardingTransaction) (hosts bool, err error) {
+// hostsParty reports whether one of the transactions says who hosts the party.
+func hostsParty(transactions []topology.OnboardingTransaction) (hosts bool, err error) {
 	for _, transaction := range transactions {
 		read, err := topology.Parse(transaction.Transaction)
 		if err != nil {

@@ -14,7 +14,7 @@ func (a *API) Registration() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v0/register", OperationID: "register", Tag: tag, Access: endpoint.Public,
-			Summary: "Give the caller a wallet. No body; a repeat changes nothing.", Authorize: a.newcomersOnly,
+			Summary: "Give the caller a wallet. No body; a repeat changes nothing.", Authorize: a.authorizeNewcomer,
 			Description: "This does not restore what an administrator removed (the user, its wallet, or its right to act as " +
 				"its party): only an administrator can restore it.",
 		}, a.register),

@@ -43,7 +43,7 @@ func (a *API) onboard(ctx context.Context, n newcomer) (ledger.Party, error) {
 		return "", v0.BadRequest("%s", err)
 	}
 	ctx = changes.Without(ctx)
-	party, err := a.settle(context.WithoutCancel(ctx), n)
+	party, err := a.giveParty(context.WithoutCancel(ctx), n)
 	if err != nil {
 		return "", err
 	}
@@ -57,8 +57,8 @@ func (a *API) OnboardUser(ctx context.Context, user, hint string) error {
 	return err
 }
 
-// settle finds or makes the user's party and the user, with their rights.
-func (a *API) settle(ctx context.Context, n newcomer) (ledger.Party, error) {
+// giveParty finds or makes the user's party and the user, with their rights.
+func (a *API) giveParty(ctx context.Context, n newcomer) (ledger.Party, error) {
 	const races = 8 // others may create or change the user, or allocate the party, meanwhile
 	for try := 1; ; try++ {
 		user, known, err := a.record.UserNamed(ctx, n.UserID)
@@ -66,12 +66,12 @@ func (a *API) settle(ctx context.Context, n newcomer) (ledger.Party, error) {
 			return "", err
 		}
 		if known && !n.Self { // an operator means the user of this name, whoever vouches for it
-			if err := n.mayBeGiven(user); err != nil {
+			if err := n.checkProvider(user); err != nil {
 				return "", err
 			}
 			n.Identity = user.Identity()
 		}
-		if err := n.mayBecome(user, known); err != nil {
+		if err := n.checkUsable(user, known); err != nil {
 			return "", err
 		}
 		wallet, err := a.walletFor(ctx, n, user)
@@ -84,15 +84,15 @@ func (a *API) settle(ctx context.Context, n newcomer) (ledger.Party, error) {
 			continue
 		}
 		if err != nil {
-			return "", n.notGiven(err)
+			return "", n.explainTaken(err)
 		}
 		return wallet.Party, a.LetOperatorActAs(ctx, wallet.Party)
 	}
 }
 
-// mayBeGiven refuses to hand a party to a user of another identity provider than the operator can have meant: somebody
+// checkProvider refuses to hand a party to a user of another identity provider than the operator can have meant: somebody
 // else may have taken the name there.
-func (n newcomer) mayBeGiven(user ledger.User) error {
+func (n newcomer) checkProvider(user ledger.User) error {
 	switch {
 	case n.Provider != nil && *n.Provider != user.IdentityProviderID:
 		return v0.BadRequest("User '%s' belongs to identity provider %q, not to %q.", user.ID, user.IdentityProviderID,
@@ -105,8 +105,8 @@ func (n newcomer) mayBeGiven(user ledger.User) error {
 	}
 }
 
-// mayBecome refuses users that cannot be used.
-func (n newcomer) mayBecome(user ledger.User, known bool) error {
+// checkUsable refuses users that cannot be used.
+func (n newcomer) checkUsable(user ledger.User, known bool) error {
 	switch {
 	case !known:
 		if err := ledger.CheckPathName(n.UserID); err != nil {
@@ -122,8 +122,8 @@ func (n newcomer) mayBecome(user ledger.User, known bool) error {
 	}
 }
 
-// notGiven says why a user cannot give itself a wallet.
-func (n newcomer) notGiven(err error) error {
+// explainTaken says why a user cannot give itself a wallet.
+func (n newcomer) explainTaken(err error) error {
 	switch {
 	case errors.Is(err, db.ErrTaken):
 		return v0.Refuse(http.StatusForbidden, "An administrator removed the wallet of user '%s', or the user's right to "+
@@ -148,16 +148,16 @@ func (a *API) walletFor(ctx context.Context, n newcomer, user ledger.User) (db.W
 	}
 	party := install.Payload.EndUserParty
 	if installed && party != user.PrimaryParty && (user.PrimaryParty != "" || n.Party == "") {
-		return existing(a.requireOurs(ctx, party))
+		return existing(a.requireWalletParty(ctx, party))
 	}
 	if user.PrimaryParty != "" {
 		if err := a.checkPrimary(ctx, n, user); err != nil {
 			return db.Wallet{}, err
 		}
-		return existing(a.requireOurs(ctx, user.PrimaryParty))
+		return existing(a.requireWalletParty(ctx, user.PrimaryParty))
 	}
 	if n.Party != "" {
-		return a.partyNamed(ctx, n)
+		return a.requestedParty(ctx, n)
 	}
 	if n.CreateParty != nil && !*n.CreateParty {
 		return db.Wallet{}, v0.BadRequest("party_id must be provided when createPartyIfMissing is false and no existing "+
@@ -194,8 +194,8 @@ func (a *API) checkPrimary(ctx context.Context, n newcomer, user ledger.User) er
 		"/v2/users/%s.", user.IdentityProviderID, user.ID, party, user.ID)
 }
 
-// partyNamed is the party that is asked for, allocated if that was asked for too.
-func (a *API) partyNamed(ctx context.Context, n newcomer) (db.Wallet, error) {
+// requestedParty is the party that is asked for, allocated if that was asked for too.
+func (a *API) requestedParty(ctx context.Context, n newcomer) (db.Wallet, error) {
 	wallet := db.Wallet{Owner: n.Identity, BySelf: n.Self}
 	if err := validator.CheckPartyID(n.Party); err != nil {
 		return wallet, v0.BadRequest("Failed to decode: %s", err)
@@ -203,7 +203,7 @@ func (a *API) partyNamed(ctx context.Context, n newcomer) (db.Wallet, error) {
 	party := ledger.Party(n.Party)
 	if n.CreateParty == nil || !*n.CreateParty {
 		var err error
-		wallet.Party, err = a.requireOurs(ctx, party)
+		wallet.Party, err = a.requireWalletParty(ctx, party)
 		return wallet, err
 	}
 	hint, _, _ := ledger.SplitParty(n.Party)
@@ -215,7 +215,7 @@ func (a *API) partyNamed(ctx context.Context, n newcomer) (db.Wallet, error) {
 		if len(known) == 0 {
 			continue
 		}
-		other, err := a.othersOf(ctx, known[0], n)
+		other, err := a.findOtherOwner(ctx, known[0], n)
 		if err != nil {
 			return wallet, err
 		}
@@ -224,7 +224,7 @@ func (a *API) partyNamed(ctx context.Context, n newcomer) (db.Wallet, error) {
 				"Omit createPartyIfMissing to give it to user '%s' anyway, or send another party_id.", candidate,
 				other, n.UserID)
 		}
-		wallet.Party, err = a.requireOurs(ctx, candidate)
+		wallet.Party, err = a.requireWalletParty(ctx, candidate)
 		return wallet, err
 	}
 	return a.newParty(ctx, n, hint)
@@ -240,23 +240,23 @@ func (a *API) partyWithHint(ctx context.Context, n newcomer) (db.Wallet, error) 
 	if len(known) == 0 {
 		return a.newParty(ctx, n, n.Hint)
 	}
-	other, err := a.othersOf(ctx, known[0], n)
+	other, err := a.findOtherOwner(ctx, known[0], n)
 	if err != nil {
 		return db.Wallet{}, err
 	}
 	if other != "" {
 		return a.newParty(ctx, n, n.Hint)
 	}
-	party, err = a.requireOurs(ctx, party)
+	party, err = a.requireWalletParty(ctx, party)
 	return db.Wallet{Owner: n.Identity, Party: party}, err
 }
 
-// othersOf decides whether a party that a name or a hint leads to can become the newcomer's: it says whose it is
+// findOtherOwner decides whether a party that a name or a hint leads to can become the newcomer's: it says whose it is
 // instead, "" for nobody's. It is not the newcomer's when a user may act or read as it who is neither the newcomer nor
 // the operator's, when another identity provider allocated it, or when it has signed what still holds: whoever signed
 // in its name may be gone, and what was signed is an offer or a delegation that the newcomer would have to keep.
 // Anybody may allocate a party with any hint before the operator means somebody else by it.
-func (a *API) othersOf(ctx context.Context, party ledger.PartyDetails, n newcomer) (string, error) {
+func (a *API) findOtherOwner(ctx context.Context, party ledger.PartyDetails, n newcomer) (string, error) {
 	if provider := party.IdentityProviderID; provider != "" && provider != n.IdentityProviderID {
 		return fmt.Sprintf("identity provider '%s' allocated it", provider), nil
 	}
@@ -281,9 +281,9 @@ func (a *API) othersOf(ctx context.Context, party ledger.PartyDetails, n newcome
 	return "contracts that it signed are still active", nil
 }
 
-// requireOurs refuses parties that are not hosted here, that sign for themselves, or that run the network: coin of the
+// requireWalletParty refuses parties that are not hosted here, that sign for themselves, or that run the network: coin of the
 // DSO is nobody's to spend.
-func (a *API) requireOurs(ctx context.Context, party ledger.Party) (ledger.Party, error) {
+func (a *API) requireWalletParty(ctx context.Context, party ledger.Party) (ledger.Party, error) {
 	known, err := a.record.Parties(ctx, []ledger.Party{party})
 	switch {
 	case err != nil:

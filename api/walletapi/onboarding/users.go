@@ -15,8 +15,8 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// newcomersOnly authorizes whoever may register: users from whom nothing was taken.
-func (a *API) newcomersOnly(ctx context.Context) (context.Context, error) {
+// authorizeNewcomer authorizes whoever may register: users from whom nothing was taken.
+func (a *API) authorizeNewcomer(ctx context.Context) (context.Context, error) {
 	n := newcomer{Identity: endpoint.Claims(ctx).Identity(), Self: true}
 	if err := ledger.CheckUserID(n.UserID); err != nil {
 		return ctx, v0.BadRequest("%s", err)
@@ -25,10 +25,10 @@ func (a *API) newcomersOnly(ctx context.Context) (context.Context, error) {
 	if err != nil {
 		return ctx, err
 	}
-	if err := n.mayBecome(user, known); err != nil {
+	if err := n.checkUsable(user, known); err != nil {
 		return ctx, err
 	}
-	return ctx, n.notGiven(a.record.CheckOwnWallet(ctx, n.Identity))
+	return ctx, n.explainTaken(a.record.CheckOwnWallet(ctx, n.Identity))
 }
 
 // OnboardUserRequest asks for a user's wallet (contract, /v0/admin/users).

@@ -20,28 +20,28 @@ type Owner struct {
 	Install ledger.ContractID
 }
 
-// authorizedKey is where the context has the wallet user whom the server has let pass.
-type authorizedKey struct{}
+// ownerKey is where the context has the wallet user whom the server has let pass.
+type ownerKey struct{}
 
 // OwnersOnly authorizes the owners of wallets before anything else is done for a request.
 func (b *Base) OwnersOnly(operation string) func(context.Context) (context.Context, error) {
 	return func(ctx context.Context) (context.Context, error) {
 		w, err := b.findCaller(ctx, operation)
-		ctx = admitted(ctx, ledger.AdmittedToWallet(w.Party))
-		return context.WithValue(ctx, authorizedKey{}, w), err
+		ctx = withAdmission(ctx, ledger.AdmittedToWallet(w.Party))
+		return context.WithValue(ctx, ownerKey{}, w), err
 	}
 }
 
 // admissionKey is where the context has what the server has let the caller pass for.
 type admissionKey struct{}
 
-// admitted is a context in which changes are made for what the caller was let pass for: the commit asks for it again.
-func admitted(ctx context.Context, as ledger.Admission) context.Context {
+// withAdmission is a context in which changes are made for what the caller was let pass for: the commit asks for it again.
+func withAdmission(ctx context.Context, as ledger.Admission) context.Context {
 	return context.WithValue(ctx, admissionKey{}, as)
 }
 
-// admission is nothing where an endpoint has not said who may call it.
-func admission(ctx context.Context) ledger.Admission {
+// admissionOf is nothing where an endpoint has not said who may call it.
+func admissionOf(ctx context.Context) ledger.Admission {
 	if as, ok := ctx.Value(admissionKey{}).(ledger.Admission); ok {
 		return as
 	}
@@ -50,7 +50,7 @@ func admission(ctx context.Context) ledger.Admission {
 
 // Caller is the wallet user who calls; others are refused. The operation is the endpoint's operation id.
 func (b *Base) Caller(ctx context.Context, operation string) (Owner, error) {
-	if w, authorized := ctx.Value(authorizedKey{}).(Owner); authorized {
+	if w, authorized := ctx.Value(ownerKey{}).(Owner); authorized {
 		return w, nil
 	}
 	return b.findCaller(ctx, operation)

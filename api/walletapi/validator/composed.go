@@ -54,8 +54,8 @@ func ComposedOf[R any](b *Base, w Owner, made Change) Composed[R] {
 	}
 }
 
-// Answering is the same change with another answer, made of the one that it has.
-func Answering[R, S any](c Composed[R], answer func(R) (S, error)) Composed[S] {
+// MapAnswer is the same change with another answer, made of the one that it has.
+func MapAnswer[R, S any](c Composed[R], answer func(R) (S, error)) Composed[S] {
 	return Composed[S]{
 		Wallet: c.Wallet, Payer: c.Payer, Name: c.Name, Compose: c.Compose, Explain: c.Explain, Later: c.Later,
 		Decode: func(update ledger.Update) (none S, err error) {
@@ -68,8 +68,8 @@ func Answering[R, S any](c Composed[R], answer func(R) (S, error)) Composed[S] {
 	}
 }
 
-// Planned is an endpoint that makes the change which compose returns, or says what it would come to.
-func Planned[Req, R any](
+// Endpoint is an endpoint that makes the change which compose returns, or says what it would come to.
+func Endpoint[Req, R any](
 	b *Base, info endpoint.Info, compose func(context.Context, Req) (Composed[R], error),
 ) endpoint.Endpoint {
 	handle := func(ctx context.Context, req Req) (none R, err error) {
@@ -91,9 +91,9 @@ func Planned[Req, R any](
 
 // Submit makes the change and waits for it.
 func (c Composed[R]) Submit(ctx context.Context, b *Base) (none R, err error) {
-	made := &submitting{base: b, name: c.Name}
+	made := &ledgerMaker{base: b, name: c.Name}
 	if err := carryOut(ctx, made, c.Payer, c.Compose); err != nil {
-		return none, c.explained(err)
+		return none, c.explain(err)
 	}
 	return c.Decode(made.update)
 }
@@ -102,7 +102,7 @@ func (c Composed[R]) Submit(ctx context.Context, b *Base) (none R, err error) {
 func (c Composed[R]) Preview(ctx context.Context, b *Base) (changes.Preview, error) {
 	t := newTrial(ctx, b, c.Wallet)
 	if err := carryOut(ctx, t, c.Payer, c.Compose); err != nil {
-		return t.preview, c.explained(err)
+		return t.preview, c.explain(err)
 	}
 	request := t.preview
 	if c.Later == nil {
@@ -124,14 +124,14 @@ func (c Composed[R]) Preview(ctx context.Context, b *Base) (changes.Preview, err
 	}
 }
 
-func (c Composed[R]) explained(err error) error {
+func (c Composed[R]) explain(err error) error {
 	if c.Explain == nil {
 		return err
 	}
 	return c.Explain(err)
 }
 
-// maker makes changes: on the ledger ([submitting]), or in a dry run ([trial]).
+// maker makes changes: on the ledger ([ledgerMaker]), or in a dry run ([trial]).
 type maker interface {
 	// view is the ledger as the next change finds it.
 	view(ctx context.Context) plan.View
@@ -154,7 +154,7 @@ func carryOut(
 	defer func() { leave() }()
 	var gone error
 	for try, merges := 1, 0; ; try++ {
-		made, err := inTurn(ctx, payer, func() (Change, error) { return compose(on.view(ctx)) })
+		made, err := composeInTurn(ctx, payer, func() (Change, error) { return compose(on.view(ctx)) })
 		if err != nil {
 			return err
 		}
@@ -167,9 +167,9 @@ func carryOut(
 			case gone != nil && gone.Error() == refusal.Error(): // what the request names, and not coin that is chosen
 				return refusal
 			case try == changes.MaxTries:
-				return contended(payer)
+				return contentionError(payer)
 			case gone == nil:
-				if leave, err = payAlone(ctx, on, payer); err != nil {
+				if leave, err = takePaymentTurn(ctx, on, payer); err != nil {
 					return err
 				}
 			}
@@ -180,7 +180,7 @@ func carryOut(
 			case failed != nil || merge == nil:
 				return cmp.Or(failed, refusal)
 			case try == changes.MaxTries:
-				return tooScattered(refusal, merges)
+				return withMergeHint(refusal, merges)
 			}
 			if err := on.merge(ctx, payer, asChange(*merge)); err != nil {
 				return err
@@ -191,11 +191,11 @@ func carryOut(
 	}
 }
 
-// payAlone waits until the payer's other payments that were in each other's way are made.
-func payAlone(ctx context.Context, on maker, payer ledger.Party) (leave func(), err error) {
+// takePaymentTurn waits until the payer's other payments that were in each other's way are made.
+func takePaymentTurn(ctx context.Context, on maker, payer ledger.Party) (leave func(), err error) {
 	leave, err = on.alone(ctx, payer)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return func() {}, contended(payer)
+		return func() {}, contentionError(payer)
 	}
 	if err != nil {
 		return func() {}, err
@@ -203,15 +203,15 @@ func payAlone(ctx context.Context, on maker, payer ledger.Party) (leave func(), 
 	return leave, nil
 }
 
-// contended is upstream's refusal of a payment for which too many others are on their way; nothing was paid.
-func contended(payer ledger.Party) error {
+// contentionError is upstream's refusal of a payment for which too many others are on their way; nothing was paid.
+func contentionError(payer ledger.Party) error {
 	return v0.Refuse(http.StatusTooManyRequests, "Aborted operation - likely because there are too many operations "+
 		"already in flight: other payments of %s used the coin that this one chose. Nothing was paid: send it again.",
 		payer)
 }
 
-// tooScattered says what to do about a payment that needs more merges than one request makes.
-func tooScattered(refusal error, merges int) error {
+// withMergeHint says what to do about a payment that needs more merges than one request makes.
+func withMergeHint(refusal error, merges int) error {
 	lacking, ok := fault.As(refusal)
 	if !ok {
 		return refusal
@@ -220,9 +220,9 @@ func tooScattered(refusal error, merges int) error {
 		"request merged coin %d times, the limit for one request: send it again to continue.", merges))
 }
 
-// inTurn composes a change that somebody pays for in a turn of those who read: what it reads costs as much, whether or
+// composeInTurn composes a change that somebody pays for in a turn of those who read: what it reads costs as much, whether or
 // not the change is made.
-func inTurn(ctx context.Context, payer ledger.Party, compose func() (Change, error)) (Change, error) {
+func composeInTurn(ctx context.Context, payer ledger.Party, compose func() (Change, error)) (Change, error) {
 	if payer == "" {
 		return compose()
 	}
@@ -249,27 +249,27 @@ func planMerge(v plan.View, payer ledger.Party, purse plan.Purse, refusal error)
 	return plan.MergeFirst(v, w, purse, payment, &plan.Refused{CommandID: payment, Fault: lacking})
 }
 
-// submitting makes changes on the ledger.
-type submitting struct {
+// ledgerMaker makes changes on the ledger.
+type ledgerMaker struct {
 	base *Base
 	name *Name
 	// update is the transaction of the change.
 	update ledger.Update
 }
 
-func (s *submitting) view(ctx context.Context) plan.View { return s.base.View(ctx) }
+func (s *ledgerMaker) view(ctx context.Context) plan.View { return s.base.View(ctx) }
 
-func (s *submitting) make(ctx context.Context, c Change) (err error) {
+func (s *ledgerMaker) make(ctx context.Context, c Change) (err error) {
 	c.Name = s.name
 	s.update, err = s.base.Submit(ctx, c)
 	return err
 }
 
-func (s *submitting) alone(ctx context.Context, payer ledger.Party) (leave func(), err error) {
+func (s *ledgerMaker) alone(ctx context.Context, payer ledger.Party) (leave func(), err error) {
 	return s.base.paying.Take(ctx, turns.Account{Name: string(payer)})
 }
 
-func (s *submitting) merge(ctx context.Context, _ ledger.Party, c Change) error {
+func (s *ledgerMaker) merge(ctx context.Context, _ ledger.Party, c Change) error {
 	c.CommandID = "" // requests that merge the same coin at once must not be in each other's way
 	_, err := s.base.Submit(changes.Without(ctx), c)
 	if fault.ContractNotFound.Matches(err) {

@@ -13,7 +13,7 @@ import (
 // thousands, or large ones, hides what others have made.
 type FairList[T any] struct {
 	limit  int
-	makers map[ledger.Party]*made[T]
+	makers map[ledger.Party]*makerItems[T]
 	seen   int
 	kept   int
 	// Bytes are those of the contracts that were picked.
@@ -21,13 +21,13 @@ type FairList[T any] struct {
 	exclude []ledger.Party
 }
 
-// made is what somebody made and what was picked of it.
-type made[T any] struct {
-	items []numbered[T]
+// makerItems is what somebody made and what was picked of it.
+type makerItems[T any] struct {
+	items []numberedItem[T]
 	bytes int64
 }
 
-type numbered[T any] struct {
+type numberedItem[T any] struct {
 	number int
 	bytes  int64
 	item   T
@@ -36,7 +36,7 @@ type numbered[T any] struct {
 // NewFairList makes a fair list of a party's. The party itself, and the DSO, who signs for everybody, do not count
 // among the makers.
 func NewFairList[T any](limit int, exclude ...ledger.Party) *FairList[T] {
-	return &FairList[T]{limit: limit, makers: map[ledger.Party]*made[T]{}, exclude: exclude}
+	return &FairList[T]{limit: limit, makers: map[ledger.Party]*makerItems[T]{}, exclude: exclude}
 }
 
 // Add takes an item with its contract.
@@ -49,25 +49,25 @@ func (s *FairList[T]) Add(item T, contract ledger.Contract) {
 		maker = slices.Min(makers)
 	}
 	if s.makers[maker] == nil {
-		s.makers[maker] = &made[T]{}
+		s.makers[maker] = &makerItems[T]{}
 	}
 	size := ListedBytes(contract)
 	by := s.makers[maker]
-	by.items = append(by.items, numbered[T]{s.seen, size, item})
+	by.items = append(by.items, numberedItem[T]{s.seen, size, item})
 	by.bytes += size
 	s.Bytes += size
 	s.seen++
 	s.kept++
 	for s.kept > s.limit {
-		s.drop(maker, func(m *made[T]) int64 { return int64(len(m.items)) })
+		s.drop(maker, func(m *makerItems[T]) int64 { return int64(len(m.items)) })
 	}
 	for s.Bytes > MaxListBytes && s.kept > 1 {
-		s.drop(maker, func(m *made[T]) int64 { return m.bytes })
+		s.drop(maker, func(m *makerItems[T]) int64 { return m.bytes })
 	}
 }
 
 // drop removes the oldest item of the maker with the most; among equals, of the one whose oldest item is older.
-func (s *FairList[T]) drop(maker ledger.Party, measure func(*made[T]) int64) {
+func (s *FairList[T]) drop(maker ledger.Party, measure func(*makerItems[T]) int64) {
 	if s.makers[maker] == nil {
 		for maker = range s.makers {
 			break
@@ -84,7 +84,7 @@ func (s *FairList[T]) drop(maker ledger.Party, measure func(*made[T]) int64) {
 	s.kept--
 	s.Bytes -= largest.items[0].bytes
 	largest.bytes -= largest.items[0].bytes
-	largest.items[0] = numbered[T]{} // what was dropped is not held by the list's array
+	largest.items[0] = numberedItem[T]{} // what was dropped is not held by the list's array
 	if largest.items = largest.items[1:]; len(largest.items) == 0 {
 		delete(s.makers, most)
 	}
@@ -107,11 +107,11 @@ func (s *FairList[T]) ByMaker() [][]T {
 
 // Items are those that were picked, the oldest first.
 func (s *FairList[T]) Items() []T {
-	var all []numbered[T]
+	var all []numberedItem[T]
 	for _, m := range s.makers {
 		all = append(all, m.items...)
 	}
-	slices.SortFunc(all, func(a, b numbered[T]) int { return cmp.Compare(a.number, b.number) })
+	slices.SortFunc(all, func(a, b numberedItem[T]) int { return cmp.Compare(a.number, b.number) })
 	picked := make([]T, len(all))
 	for i, one := range all {
 		picked[i] = one.item

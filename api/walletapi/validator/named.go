@@ -8,17 +8,17 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// looked is how many of the contracts that name a party a list looks at: more than it shows, as not all are wanted.
-const looked = 2 * MaxContracts
+// maxNamedContracts is how many of the contracts that name a party a list looks at: more than it shows, as not all are wanted.
+const maxNamedContracts = 2 * MaxContracts
 
 // EachNamed visits the active contracts of some templates that name a party, oldest first, until visit says that it has
-// seen enough. Anybody can make them: of more than [looked] it reads and visits the newest of each maker alone. What
+// seen enough. Anybody can make them: of more than [maxNamedContracts] it reads and visits the newest of each maker alone. What
 // names the DSO for the network is the network's own.
 func (b *Base) EachNamed(
 	ctx context.Context, named db.Named,
 	visit func(ctx context.Context, stored db.StoredContract) (more bool, err error),
 ) error {
-	named.Limit = looked
+	named.Limit = maxNamedContracts
 	reading, release := budget.Part(ctx)
 	defer release()
 	var ids []ledger.ContractID
@@ -30,7 +30,7 @@ func (b *Base) EachNamed(
 		return err
 	}
 	if !few {
-		return eachOfThese(ctx, ids, func(ctx context.Context, ids []ledger.ContractID) (storedByID, error) {
+		return eachByID(ctx, ids, func(ctx context.Context, ids []ledger.ContractID) (storedByID, error) {
 			if named.InNetwork {
 				return b.record.NetworkContracts(ctx, ids)
 			}
@@ -50,8 +50,8 @@ func (b *Base) EachNamed(
 
 type storedByID = map[ledger.ContractID]db.StoredContract
 
-// eachOfThese visits those of some contracts that are still active, as [budget.Each] does.
-func eachOfThese(
+// eachByID visits those of some contracts that are still active, as [budget.Each] does.
+func eachByID(
 	ctx context.Context, ids []ledger.ContractID, read func(context.Context, []ledger.ContractID) (storedByID, error),
 	visit func(ctx context.Context, stored db.StoredContract) (more bool, err error),
 ) error {

@@ -43,7 +43,7 @@ func (c *crowded) Contracts(_ context.Context, ids []ledger.ContractID) (storedB
 func TestAListOfManyReadsWhatWasPicked(t *testing.T) {
 	t.Parallel()
 	record := &crowded{}
-	for i := range looked {
+	for i := range maxNamedContracts {
 		record.shared = append(record.shared, ledger.ContractID(strconv.Itoa(i)))
 	}
 	var visited []ledger.ContractID
@@ -52,7 +52,7 @@ func TestAListOfManyReadsWhatWasPicked(t *testing.T) {
 		return true, nil
 	}
 	require.NoError(t, (&Base{record: record}).EachNamed(t.Context(), db.Named{Party: "bob::1220"}, visit))
-	require.Equal(t, looked, record.read)
-	require.Len(t, visited, looked/contractsPage*(contractsPage/3))
+	require.Equal(t, maxNamedContracts, record.read)
+	require.Len(t, visited, maxNamedContracts/contractsPage*(contractsPage/3))
 	require.Subset(t, record.shared, visited)
 }

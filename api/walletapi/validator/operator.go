@@ -19,7 +19,7 @@ const operatorRights = "An operator: a user whose primary party is the operator'
 func (b *Base) ForOperators(info endpoint.Info) endpoint.Info {
 	info.Rights = operatorRights
 	info.Authorize = func(ctx context.Context) (context.Context, error) {
-		return admitted(ctx, ledger.AdmittedToOperate(b.Node.Operator)), b.requireOperator(ctx)
+		return withAdmission(ctx, ledger.AdmittedToOperate(b.Node.Operator)), b.requireOperator(ctx)
 	}
 	return info
 }
@@ -52,7 +52,7 @@ func (b *Base) requireOperator(ctx context.Context) error {
 // does not need it, so it is no obstacle that the user has many rights already: whoever registers must not use up those
 // that administrators can give.
 func (b *Base) LetOperatorActAs(ctx context.Context, party ledger.Party) error {
-	count, _, err := b.operatorRights(ctx, party)
+	count, _, err := b.lookUpOperatorRights(ctx, party)
 	if err != nil || count >= ledger.MaxUserRights/2 { // the other half is for what administrators give it
 		return err
 	}
@@ -66,7 +66,7 @@ func (b *Base) LetOperatorActAs(ctx context.Context, party ledger.Party) error {
 // GiveOperator gives the operator's ledger user the right to act as a party, for an administrator who asks for that. It
 // is no obstacle that an administrator has deleted that user. Fault: TOO_MANY_USER_RIGHTS.
 func (b *Base) GiveOperator(ctx context.Context, party ledger.Party) error {
-	_, has, err := b.operatorRights(ctx, party)
+	_, has, err := b.lookUpOperatorRights(ctx, party)
 	if err != nil || has {
 		return err
 	}
@@ -79,16 +79,16 @@ func (b *Base) GiveOperator(ctx context.Context, party ledger.Party) error {
 
 // CheckOperatorCanGet refuses what GiveOperator would refuse now, before anything is done for the party.
 func (b *Base) CheckOperatorCanGet(ctx context.Context, party ledger.Party) error {
-	count, has, err := b.operatorRights(ctx, party)
+	count, has, err := b.lookUpOperatorRights(ctx, party)
 	if err != nil || has || count < ledger.MaxUserRights {
 		return err
 	}
 	return fault.TooManyUserRightsFor(b.LedgerUser, ledger.MaxUserRights, count+1)
 }
 
-// operatorRights is how many rights the operator's ledger user has, and whether it may act as the party: as the
+// lookUpOperatorRights is how many rights the operator's ledger user has, and whether it may act as the party: as the
 // operator itself it may.
-func (b *Base) operatorRights(ctx context.Context, party ledger.Party) (count int, has bool, err error) {
+func (b *Base) lookUpOperatorRights(ctx context.Context, party ledger.Party) (count int, has bool, err error) {
 	rights, err := b.record.UserRights(ctx, b.LedgerUser)
 	actAs := ledger.Right{Kind: ledger.CanActAs, Party: party}
 	return len(rights), party == b.Node.Operator || slices.Contains(rights, actAs), err

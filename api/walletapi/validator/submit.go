@@ -59,7 +59,7 @@ func (b *Base) Submission(ctx context.Context, c Change) ledger.Submission {
 		SubmissionID: submissionID,
 		ActAs:        ledger.SortedParties(c.ActAs), ReadAs: ledger.SortedParties(c.ReadAs), Commands: c.Commands,
 		Disclosed: c.Disclosed, Deduplication: c.Deduplication, Signed: c.Signed, ReceivedAt: b.Now().UTC(),
-		Trace: endpoint.Trace(ctx), Kind: kind, Admission: endpoint.Claims(ctx).Admission(admission(ctx)),
+		Trace: endpoint.Trace(ctx), Kind: kind, Admission: endpoint.Claims(ctx).Admission(admissionOf(ctx)),
 	}
 }
 
@@ -72,7 +72,7 @@ func (b *Base) Submit(ctx context.Context, c Change) (ledger.Update, error) {
 		return ledger.Update{}, err
 	}
 	if named && name.Done != nil { // an earlier attempt to serve this request made the change
-		return b.doneBefore(ctx, *name.Done)
+		return b.earlierUpdate(ctx, *name.Done)
 	}
 	if err := b.checkDeadlines(c.Deadlines); err != nil {
 		return ledger.Update{}, err
@@ -99,13 +99,13 @@ func (b *Base) Submit(ctx context.Context, c Change) (ledger.Update, error) {
 		return ledger.Update{}, err
 	}
 	if completion.Refusal != nil {
-		return b.firstTime(ctx, c.Name, completion.Refusal)
+		return b.firstUpdate(ctx, c.Name, completion.Refusal)
 	}
 	return changes.UpdateOf(ctx, b.record, completion)
 }
 
-// doneBefore is the transaction of a change that was made already.
-func (b *Base) doneBefore(ctx context.Context, completion ledger.Completion) (ledger.Update, error) {
+// earlierUpdate is the transaction of a change that was made already.
+func (b *Base) earlierUpdate(ctx context.Context, completion ledger.Completion) (ledger.Update, error) {
 	workflowID, err := b.submitter.WorkflowOf(ctx, completion)
 	if err != nil {
 		return ledger.Update{}, err
@@ -129,8 +129,8 @@ func TellWorkflow(ctx context.Context, workflowID string) {
 	}
 }
 
-// firstTime is the transaction of the same change made earlier, if that is why this one was refused.
-func (b *Base) firstTime(ctx context.Context, name *Name, refusal *fault.Fault) (ledger.Update, error) {
+// firstUpdate is the transaction of the same change made earlier, if that is why this one was refused.
+func (b *Base) firstUpdate(ctx context.Context, name *Name, refusal *fault.Fault) (ledger.Update, error) {
 	if !fault.DuplicateCommand.Matches(refusal) {
 		return ledger.Update{}, refusal
 	}

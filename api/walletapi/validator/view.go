@@ -30,7 +30,7 @@ func (r reader) Held(
 	found, err := r.record.HeldContracts(r.ctx, db.Held{
 		Template: template.String(), Holder: holder, LeastFirst: order == plan.Least, Limit: int32(limit),
 	})
-	return r.taken(found, err)
+	return r.takeBudget(found, err)
 }
 
 // Balance implements [plan.Reader].
@@ -65,13 +65,13 @@ func (r reader) MergeDelegations(
 	template lf.TypeName, owner, operator ledger.Party, limit int,
 ) ([]ledger.Contract, error) {
 	found, err := r.record.MergeDelegations(r.ctx, template.String(), owner, operator, int32(limit))
-	return r.taken(found, err)
+	return r.takeBudget(found, err)
 }
 
 // Shared implements [plan.Reader].
 func (r reader) Shared(template lf.TypeName, limit int) ([]ledger.Contract, error) {
 	found, err := r.record.ActiveByTemplate(r.ctx, template.String(), int32(limit))
-	return r.taken(found, err)
+	return r.takeBudget(found, err)
 }
 
 // IsActive implements [plan.Reader].
@@ -80,8 +80,8 @@ func (r reader) IsActive(id ledger.ContractID) (bool, error) {
 	return ok && stored.Archived == nil, err
 }
 
-// taken are the contracts that were read, taken from the budget of the request.
-func (r reader) taken(found []db.StoredContract, err error) ([]ledger.Contract, error) {
+// takeBudget are the contracts that were read, taken from the budget of the request.
+func (r reader) takeBudget(found []db.StoredContract, err error) ([]ledger.Contract, error) {
 	contracts, bytes := make([]ledger.Contract, len(found)), int64(0)
 	for i, stored := range found {
 		contracts[i] = stored.Contract
