@@ -21,7 +21,7 @@ import (
 const allocationRequests = "#splice-api-token-allocation-request-v1:" +
 	"Splice.Api.Token.AllocationRequestV1:AllocationRequest"
 
-// ListAllocationRequestsResponse are the requests that name the caller.
+// ListAllocationRequestsResponse has the requests that name the caller.
 type ListAllocationRequestsResponse struct {
 	Requests []ListedAllocation `json:"allocation_requests" required:"true" doc:"Oldest first; at most 1000"`
 }
@@ -70,14 +70,14 @@ func (a *API) listAllocationRequests(
 	return response, nil
 }
 
-// requestSteps is what the views of a list may cost together, a tenth of a second of a core: anybody can make contracts
-// whose views cost much, and name the reader in them. Those of published apps cost about 50 steps each.
+// requestSteps limits the total cost of the views of a list, a tenth of a second of a core: anybody can make contracts
+// with costly views that name the reader. Views of published apps cost about 50 steps each.
 const requestSteps = ledger.MaxCodeSteps / 5
 
-// findRequests are the contracts that ask a party to set coin aside, of contracts in the order of
-// [validator.FairList.ByMaker]. All makers have equal shares of what views may cost, and what one leaves is for those
-// after it: nobody who makes costly contracts hides what others ask for. A contract whose view cannot be read, or has
-// no share left, asks for nothing.
+// findRequests finds the contracts that ask a party to set coin aside, among contracts in the order of
+// [validator.FairList.ByMaker]. All makers have equal shares of requestSteps, and later makers get what earlier ones
+// leave, so that a maker of costly contracts cannot hide the requests of others. A contract whose view fails or has no
+// share left is not a request.
 func findRequests(
 	ctx context.Context, packages *ledger.Packages, makers [][]ledger.Contract, name lf.TypeName, party ledger.Party,
 ) (map[ledger.ContractID]bool, error) {
@@ -100,7 +100,7 @@ func findRequests(
 	return asking, nil
 }
 
-// allocationRequestTemplates are the templates of requests, and the interface that makes them so.
+// allocationRequestTemplates returns the templates that implement the interface of requests, and the interface.
 func allocationRequestTemplates(packages *ledger.Packages) (name lf.TypeName, templates []string, err error) {
 	reference, err := lf.ParseTypeName(allocationRequests)
 	if err != nil {
@@ -139,12 +139,12 @@ func namesSender(
 	return false, nil
 }
 
-// RejectAllocationRequestResponse is what the app says of it.
+// RejectAllocationRequestResponse has the metadata that the app returns.
 type RejectAllocationRequestResponse struct {
 	Meta map[string]string `json:"meta" required:"true" doc:"Metadata of the token standard"`
 }
 
-// rejectAllocationRequest declines in the caller's name, who must be asked by the request.
+// rejectAllocationRequest rejects in the caller's name; the request must name the caller.
 func (a *API) rejectAllocationRequest(
 	ctx context.Context, req contractRequest,
 ) (none validator.Composed[RejectAllocationRequestResponse], err error) {

@@ -16,7 +16,7 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// AllocateAmuletRequest sets coin of the caller aside for a settlement, as one leg of it.
+// AllocateAmuletRequest sets coin of the caller aside, as one leg of a settlement.
 type AllocateAmuletRequest struct {
 	endpoint.Strict
 
@@ -25,7 +25,7 @@ type AllocateAmuletRequest struct {
 	TransferLeg   AllocationTransferLeg `json:"transfer_leg" required:"true" doc:"The leg; its sender is the caller"`
 }
 
-// AllocationSettlement is a settlement: transfers that an executor makes all together.
+// AllocationSettlement is a settlement: transfers that an executor makes together.
 type AllocationSettlement struct {
 	endpoint.Strict
 
@@ -54,20 +54,20 @@ type AllocationTransferLeg struct {
 	Meta     map[string]string `json:"meta" doc:"Metadata from the sender"`
 }
 
-// AllocateAmuletResponse is what became of an allocation.
+// AllocateAmuletResponse is the result of an allocation.
 type AllocateAmuletResponse struct {
 	Output           AllocationOutput    `json:"output" required:"true" doc:"The outcome"`
 	SenderChangeCids []ledger.ContractID `json:"sender_change_cids" required:"true" doc:"Change that the sender got back"`
 	Meta             map[string]string   `json:"meta" required:"true" doc:"Metadata of the token standard"`
 }
 
-// AllocationOutput is the outcome of an allocation. That of the coin is always an allocation.
+// AllocationOutput is the output of an allocation. For the coin it is always an allocation.
 type AllocationOutput struct {
 	AllocationID  *ledger.ContractID `json:"allocation_cid" doc:"The allocation"`
 	InstructionID *ledger.ContractID `json:"allocation_instruction_cid" doc:"The instruction that is still open"`
 }
 
-// MarshalJSON writes the field that the outcome has, if any.
+// MarshalJSON writes only the field that is set.
 func (o AllocationOutput) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		AllocationID  *ledger.ContractID `json:"allocation_cid,omitempty"`
@@ -144,7 +144,7 @@ func (a *API) allocateAmulet(
 	return response, nil
 }
 
-// decodeAllocation reads what a caller wants to set coin aside for.
+// decodeAllocation decodes the request's fields.
 func (a *API) decodeAllocation(
 	w validator.Owner, body AllocateAmuletRequest,
 ) (token.AllocationSpecification, error) {
@@ -171,12 +171,12 @@ func (a *API) decodeAllocation(
 	return specification, read.err
 }
 
-// ListAllocationsResponse are the allocations of the caller's coin.
+// ListAllocationsResponse has the allocations of the caller's coin.
 type ListAllocationsResponse struct {
 	Allocations []ListedAllocation `json:"allocations" required:"true" doc:"Oldest first; at most 1000"`
 }
 
-// ListedAllocation is one of a list.
+// ListedAllocation is an element of a list.
 type ListedAllocation struct {
 	Contract v0.Contract `json:"contract" required:"true" doc:"The contract"`
 }
@@ -192,7 +192,7 @@ func (a *API) listAllocations(ctx context.Context, _ endpoint.NoRequest) (respon
 	return response, err
 }
 
-// WithdrawAllocationResponse is the coin that came back.
+// WithdrawAllocationResponse has the released coin.
 type WithdrawAllocationResponse struct {
 	SenderHoldingCids []ledger.ContractID `json:"sender_holding_cids" required:"true" doc:"The coin that came back"`
 	Meta              map[string]string   `json:"meta" required:"true" doc:"Metadata of the token standard"`

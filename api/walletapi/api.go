@@ -15,7 +15,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Record is what the endpoints read from the database.
+// Record reads from the database.
 type Record interface {
 	validator.WalletRecord
 	external.PartyRecord
@@ -23,7 +23,7 @@ type Record interface {
 	admin.PreapprovalRecord
 	OpenRounds(ctx context.Context, before db.Position, limit int32) ([]db.StoredContract, error)
 	TrackedState(ctx context.Context, id db.TrackedID) (json.RawMessage, bool, error)
-	// Requesters are those whose requests with the tracking id concern the party, so many at most.
+	// Requesters lists the parties whose requests with the tracking id concern the party, up to limit.
 	Requesters(ctx context.Context, party ledger.Party, kind, trackingID string, limit int32) ([]ledger.Party, error)
 	History(ctx context.Context, query db.HistoryQuery) ([]ledger.NetworkUpdate, error)
 	NetworkUpdateByID(ctx context.Context, id ledger.UpdateID) (ledger.NetworkUpdate, bool, error)
@@ -32,7 +32,7 @@ type Record interface {
 // Options are the parts of an [API]. All are required but Traffic and Log.
 type Options struct {
 	Node ledger.Node
-	// Packages are those that are built in, and Catalog has those that were uploaded, too.
+	// Packages are the built-in packages; Catalog also has the uploaded ones.
 	Packages  *ledger.Packages
 	Catalog   validator.Catalog
 	Record    Record
@@ -42,9 +42,9 @@ type Options struct {
 	LedgerUser string
 	// Now is the ledger's clock.
 	Now func() time.Time
-	// Traffic are the synchronizer's conditions, for telling what they would refuse; zero for none.
+	// Traffic are the synchronizer's traffic rules, for previews; zero for none.
 	Traffic ledger.TrafficRules
-	// Log is told of what failed after a request was done; nil tells nobody.
+	// Log gets failures after a request has succeeded; may be nil.
 	Log *slog.Logger
 }
 
@@ -59,7 +59,7 @@ type API struct {
 	admin      *admin.API
 }
 
-// New makes the API. The error names the part that is missing.
+// New makes the API. The error names the missing options.
 func New(options Options) (*API, error) {
 	if options.Record == nil || options.Onboarder == nil {
 		return nil, errors.New("the wallet API needs Record and Onboarder")
@@ -83,12 +83,12 @@ func New(options Options) (*API, error) {
 	}, nil
 }
 
-// OnboardUser is [onboarding.API.OnboardUser].
+// OnboardUser calls [onboarding.API.OnboardUser].
 func (a *API) OnboardUser(ctx context.Context, user, hint string) error {
 	return a.onboarding.OnboardUser(ctx, user, hint)
 }
 
-// OpenOperatorWallet is [onboarding.API.OpenOperatorWallet].
+// OpenOperatorWallet calls [onboarding.API.OpenOperatorWallet].
 func (a *API) OpenOperatorWallet(ctx context.Context) error {
 	return a.onboarding.OpenOperatorWallet(ctx)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/wallet"
 )
 
-// GetBalanceResponse is what a wallet holds, in coin (contract, GET /v0/wallet/balance).
+// GetBalanceResponse is the balance of a wallet, in coin (contract, GET /v0/wallet/balance).
 type GetBalanceResponse struct {
 	Round                int64           `json:"round" required:"true" doc:"The newest open round"`
 	EffectiveUnlockedQty decimal.Decimal `json:"effective_unlocked_qty" required:"true" doc:"Coin that the wallet can spend"`

@@ -17,8 +17,8 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// commandID names a change by what makes it the same change when it is asked for again (upstream: the method's name,
-// and a hash over the parties and what else tells changes apart).
+// commandID derives a command id from what makes two requests the same change (upstream: the method's name, and a hash
+// of the parties and the other distinguishing values).
 func commandID(method string, parties []ledger.Party, discriminators ...string) string {
 	hash := sha256.New()
 	write := func(text string) { fmt.Fprintf(hash, "%d:%s", len(text), text) }
@@ -32,7 +32,7 @@ func commandID(method string, parties []ledger.Party, discriminators ...string) 
 	return method + "_" + hex.EncodeToString(hash.Sum(nil))
 }
 
-// composeChoice is a change in a user's wallet: a choice of its WalletAppInstall, whose result is the answer.
+// composeChoice composes a choice of the user's WalletAppInstall; its result is the answer.
 func composeChoice[R, A any](
 	a *API, w validator.Owner, choice string, argument A,
 ) (composed validator.Composed[R], err error) {
@@ -40,18 +40,19 @@ func composeChoice[R, A any](
 	return validator.ComposedOf[R](a.Base, w, made), err
 }
 
-// emptyAnswer is a change whose answer is empty.
+// emptyAnswer is a change with an empty answer.
 type emptyAnswer = validator.Composed[endpoint.Content]
 
-// withEmptyAnswer is the same change with an empty answer.
+// withEmptyAnswer replaces the answer by an empty one.
 func withEmptyAnswer[R any](c validator.Composed[R], err error) (emptyAnswer, error) {
 	return validator.MapAnswer(c, func(R) (none endpoint.Content, err error) { return none, nil }), err
 }
 
-// nameLifetime is how long a change counts that its caller has named, and no tracking id keeps (upstream's duration).
+// nameLifetime is how long a caller's name deduplicates a change that has no tracking id (upstream's duration).
 const nameLifetime = 24 * time.Hour
 
-// composePayment is a choice of a user's WalletAppInstall whose argument names coin of the wallet. The answer is its result.
+// composePayment composes a choice of the user's WalletAppInstall whose argument names coin of the wallet. Its result
+// is the answer.
 func composePayment[R, A any](
 	a *API, w validator.Owner, commandID, choice string, compose func(plan.View) (A, error),
 ) validator.Composed[R] {
@@ -72,7 +73,7 @@ func composePayment[R, A any](
 	return c
 }
 
-// purseOf is what a choice of a wallet takes that has such an argument.
+// purseOf returns what the choice with this argument takes from the wallet.
 func purseOf(argument any) plan.Purse {
 	switch argument.(type) {
 	case walletapp.InstallTransferFactoryTransfer, walletapp.InstallAllocationFactoryAllocate:
@@ -82,8 +83,8 @@ func purseOf(argument any) plan.Purse {
 	}
 }
 
-// composeOperation is one operation with a user's coin; the answer is its outcome. compose looks for what the operation is
-// about; it may be called again.
+// composeOperation composes one operation with a user's coin; its outcome is the answer. compose may be called more
+// than once.
 func (a *API) composeOperation(
 	ctx context.Context, w validator.Owner, commandID string,
 	compose func(plan.Network, plan.View) (walletapp.AmuletOperation, []coin.TransferInput, error),
@@ -109,7 +110,7 @@ func (a *API) composeOperation(
 	})
 }
 
-// outcomeOf is the outcome of an operation, which must be of its kind.
+// outcomeOf returns the outcome, which must be of the expected kind.
 func outcomeOf[T any](outcome *T) (none T, err error) {
 	if outcome == nil {
 		return none, fault.Internal(errors.New("the outcome belongs to another kind of wallet operation"))
@@ -117,7 +118,6 @@ func outcomeOf[T any](outcome *T) (none T, err error) {
 	return *outcome, nil
 }
 
-// contractRequest names a contract in the path.
 type contractRequest struct {
 	ID string `path:"contract_id" doc:"The contract"`
 }

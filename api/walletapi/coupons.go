@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/coin"
 )
 
-// ListAppRewardCouponsResponse are the rewards for use of the caller's app.
+// ListAppRewardCouponsResponse has the rewards for use of the caller's app.
 type ListAppRewardCouponsResponse struct {
 	Coupons []v0.Contract `json:"app_reward_coupons" required:"true" doc:"Coupons that the caller can mint; at most 1000"`
 }
@@ -23,12 +23,12 @@ func (a *API) listAppRewardCoupons(
 	return ListAppRewardCouponsResponse{coupons}, err
 }
 
-// ListValidatorRewardCouponsResponse are the rewards for the coin that users burned.
+// ListValidatorRewardCouponsResponse has the rewards for the coin that users burned.
 type ListValidatorRewardCouponsResponse struct {
 	Coupons []v0.Contract `json:"validator_reward_coupons" required:"true" doc:"Coupons of the users for whom the caller mints"`
 }
 
-// listValidatorRewardCoupons lists the coupons of users whose rewards the caller mints: they gave it a ValidatorRight.
+// listValidatorRewardCoupons lists the coupons of the users who gave the caller a ValidatorRight.
 func (a *API) listValidatorRewardCoupons(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (response ListValidatorRewardCouponsResponse, err error) {
@@ -59,7 +59,7 @@ func (a *API) listValidatorRewardCoupons(
 	return ListValidatorRewardCouponsResponse{shown}, err
 }
 
-// ListValidatorFaucetCouponsResponse are the rewards for running a node, in their older form.
+// ListValidatorFaucetCouponsResponse has the rewards for running a node, in their older form.
 type ListValidatorFaucetCouponsResponse struct {
 	Coupons []v0.Contract `json:"validator_faucet_coupons" required:"true" doc:"The caller's coupons; at most 1000"`
 }
@@ -74,7 +74,7 @@ func (a *API) listValidatorFaucetCoupons(
 	return ListValidatorFaucetCouponsResponse{coupons}, err
 }
 
-// ListValidatorLivenessActivityRecordsResponse are the rewards for running a node.
+// ListValidatorLivenessActivityRecordsResponse has the rewards for running a node.
 type ListValidatorLivenessActivityRecordsResponse struct {
 	Records []v0.Contract `json:"validator_liveness_activity_records" required:"true" doc:"The caller's records; at most 1000"`
 }
@@ -87,7 +87,7 @@ func (a *API) listValidatorLivenessActivityRecords(
 	return ListValidatorLivenessActivityRecordsResponse{records}, err
 }
 
-// ListSvRewardCouponsResponse are the rewards of super validators.
+// ListSvRewardCouponsResponse has the rewards of super validators.
 type ListSvRewardCouponsResponse struct {
 	Coupons []v0.Contract `json:"sv_reward_coupons" required:"true" doc:"Coupons that the caller can mint; at most 1000"`
 }

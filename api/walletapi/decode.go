@@ -17,15 +17,15 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// The fields that clients of /v0 send as text or numbers are decoded by the endpoints and not with the body, because
-// some endpoints find out other things first (upstream's order of checks).
+// The endpoints decode text and number fields of /v0 themselves, not with the body, because some endpoints check other
+// things first (upstream's order of checks).
 
-// decodeFailed is the refusal of a field that can be read and has no meaning.
+// decodeFailed is the error for a field with a valid JSON type and an invalid value.
 func decodeFailed(format string, args ...any) error {
 	return v0.BadRequest("Failed to decode: "+format, args...)
 }
 
-// fields reads the fields of a request in their order. The first refusal is err; what comes after it is not looked at.
+// fields decodes the fields of a request in order. After the first error it decodes nothing.
 type fields struct{ err error }
 
 func (f *fields) party(field, id string) ledger.Party { return next(f, decodeParty, field, id) }
@@ -49,7 +49,7 @@ func next[T, V any](f *fields, decode func(field string, value T) (V, error), fi
 	return decoded
 }
 
-// decodeParty reads a party id: name::fingerprint.
+// decodeParty decodes a party id: name::fingerprint.
 func decodeParty(field, text string) (ledger.Party, error) {
 	if err := ledger.CheckParty(text); err != nil {
 		return "", decodeFailed("%s: %s", field, err)
@@ -60,7 +60,7 @@ func decodeParty(field, text string) (ledger.Party, error) {
 	return ledger.Party(text), nil
 }
 
-// checkTrackingID refuses a name of a new request by which nobody could ask for its status.
+// checkTrackingID refuses a name for a new request that cannot be in the path of its status.
 func checkTrackingID(id string) error {
 	if err := ledger.CheckPathName(id); err != nil {
 		return decodeFailed("tracking_id: %s", err)
@@ -68,8 +68,8 @@ func checkTrackingID(id string) error {
 	return nil
 }
 
-// checkOfferTrackingID refuses besides what no offer can have. The ledger refuses it too, with the status of an id that
-// was used.
+// checkOfferTrackingID also refuses names that are too long for an offer. The ledger refuses them too, but with the
+// status of a used id.
 func checkOfferTrackingID(id string) error {
 	if length := utf8.RuneCountInString(id); length >= walletapp.MaxTextLength {
 		return decodeFailed("tracking_id: it has %d characters; send fewer than %d", length, walletapp.MaxTextLength)
@@ -82,7 +82,7 @@ var (
 	decimalPattern   = regexp.MustCompile(`^-?\d{1,28}(\.\d{1,10})?$`)
 )
 
-// decodeAmount reads an amount: digits, and at most ten behind a point.
+// decodeAmount decodes an amount with at most ten digits after the point.
 func decodeAmount(field, text string) (decimal.Decimal, error) {
 	if !decimalPattern.MatchString(text) {
 		return decimal.Decimal{}, decodeFailed(`Invalid Decimal string "%s", as it does not match "%s": correct %s`,
@@ -95,19 +95,19 @@ func decodeAmount(field, text string) (decimal.Decimal, error) {
 	return amount, nil
 }
 
-// decodePositive reads an amount that a field must have more than nothing of.
+// decodePositive decodes an amount above 0.
 func decodePositive(field, text string) (decimal.Decimal, error) {
 	amount, err := decodeAmount(field, text)
 	return amount, cmp.Or(err, validator.CheckPositive(field, amount))
 }
 
-// decodeTokenAmount is [decodePositive] for transfers by the token standard.
+// decodeTokenAmount is [decodePositive] for token standard transfers.
 func decodeTokenAmount(field, text string) (decimal.Decimal, error) {
 	amount, err := decodeBigAmount(field, text)
 	return amount, cmp.Or(err, validator.CheckPositive(field, amount))
 }
 
-// decodeTime reads a time in microseconds since the Unix epoch.
+// decodeTime decodes a time in microseconds since 1970.
 func decodeTime(field string, micros int64) (lf.Timestamp, error) {
 	at := lf.Timestamp(micros)
 	if at < lf.MinTimestamp() || at > lf.MaxTimestamp() {
@@ -116,8 +116,7 @@ func decodeTime(field string, micros int64) (lf.Timestamp, error) {
 	return at, nil
 }
 
-// decodeBigAmount reads an amount as [decodeAmount] does, with an exponent besides (upstream, of transfers by the token
-// standard).
+// decodeBigAmount is [decodeAmount] that also accepts an exponent (upstream, for token standard transfers).
 func decodeBigAmount(field, text string) (decimal.Decimal, error) {
 	if decimalPattern.MatchString(text) {
 		return decodeAmount(field, text)
@@ -140,12 +139,12 @@ func decodeBigAmount(field, text string) (decimal.Decimal, error) {
 	return decodeAmount(field, strings.TrimSuffix(plain, "."))
 }
 
-// maxDigits is more than any amount has before and after the point together.
+// maxDigits is more than the number of digits of any amount.
 const maxDigits = 38
 
 var exponentPattern = regexp.MustCompile(`^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$`)
 
-// isNotFound reports whether an error is the refusal of something that is not there.
+// isNotFound reports whether an error is a 404.
 func isNotFound(err error) bool {
 	refusal, ok := errors.AsType[*v0.Error](err)
 	return ok && refusal.Status == http.StatusNotFound

@@ -1,8 +1,8 @@
-// Package walletapi is the validator's own API under /v0: the wallets of the node's users, and what the operator does
-// for them and for external parties.
+// Package walletapi is the validator's own API under /v0: the wallets of the node's users, and the operator's work for
+// them and for external parties.
 //
-// A wallet user is a user of the ledger with a party, for whom there is a WalletAppInstall contract: with it the
-// operator acts for the user, and every change of a wallet is a submission of the operator's. Here is what users of
-// wallets call, with one file for each subject; endpoints.go says where each is mounted and who may call it. What
-// operators call is in packages onboarding, admin and external, and what all endpoints stand on in package validator.
+// A wallet user is a ledger user with a party and a WalletAppInstall contract. With this contract the operator acts for
+// the user: every change of a wallet is a submission of the operator. This package has the endpoints of wallet users,
+// with one file for each subject; endpoints.go has the paths and the rights. The operator's endpoints are in packages
+// onboarding, admin and external, and the common parts in package validator.
 package walletapi

@@ -8,7 +8,7 @@ import (
 	"github.com/florinledger/florin/api/walletapi/validator"
 )
 
-// The tags that group operations in the document.
+// The tags of operations in the API document.
 const (
 	tagWallet   = "Wallet"
 	tagOffers   = "Wallet: transfer offers"
@@ -17,12 +17,11 @@ const (
 	tagRewards  = "Wallet: rewards"
 )
 
-// group makes the descriptions of endpoints that go together. The operation ids are upstream's; the order in which a
-// caller's wallet and rights are checked needs endpoints that do it themselves.
+// group makes the descriptions of related endpoints. The operation ids are upstream's. The endpoints check the caller's
+// wallet and rights themselves, because upstream's order of checks requires it.
 type group struct {
-	api *API
-	tag string
-	// deprecated marks what clients should no longer use.
+	api        *API
+	tag        string
 	deprecated bool
 }
 
@@ -33,7 +32,7 @@ func (g group) info(method, path, operationID, summary string) endpoint.Info {
 	}
 }
 
-// change is the description of an endpoint that changes something for the owner of a wallet.
+// change describes an endpoint that changes something for the owner of a wallet.
 func (g group) change(method, path, operationID, summary string) endpoint.Info {
 	info := g.info(method, path, operationID, summary)
 	info.Authorize = g.api.OwnersOnly(operationID)
@@ -52,26 +51,25 @@ func (g group) delete(path, operationID, summary string) endpoint.Info {
 	return g.change(http.MethodDelete, path, operationID, summary)
 }
 
-// read is a POST that changes nothing.
+// read describes a POST that changes nothing.
 func (g group) read(path, operationID, summary string) endpoint.Info {
 	info := g.info(http.MethodPost, path, operationID, summary)
 	info.Reads = true
 	return info
 }
 
-// deprecate marks what clients should no longer use.
 func deprecate(info endpoint.Info) endpoint.Info {
 	info.Deprecated = true
 	return info
 }
 
-// withConflictBody is the description of an endpoint whose conflicts have a body of their own.
+// withConflictBody sets the body type of conflicts.
 func withConflictBody(conflict any, info endpoint.Info) endpoint.Info {
 	info.Refusals = map[int]any{http.StatusConflict: conflict}
 	return info
 }
 
-// Wallet lists what the users of wallets call, with any token: who has a wallet is found out by each endpoint.
+// Wallet lists the endpoints of wallet users, for any token: each endpoint checks whether the caller has a wallet.
 func (a *API) Wallet() []endpoint.Endpoint {
 	return slices.Concat(
 		a.walletEndpoints(),
@@ -82,10 +80,10 @@ func (a *API) Wallet() []endpoint.Endpoint {
 	)
 }
 
-// Validator lists what anybody with a token may call, with a wallet or without.
+// Validator lists the endpoints for any token, with or without a wallet.
 func (a *API) Validator() []endpoint.Endpoint { return a.onboarding.Registration() }
 
-// Operator lists what only operators may call.
+// Operator lists the operator's endpoints.
 func (a *API) Operator() []endpoint.Endpoint {
 	return slices.Concat(a.onboarding.Endpoints(), a.admin.Endpoints(), a.external.Endpoints())
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// SelfGrantFeaturedAppRightResponse is the right.
+// SelfGrantFeaturedAppRightResponse has the right.
 type SelfGrantFeaturedAppRightResponse struct {
 	ContractID ledger.ContractID `json:"contract_id" required:"true" doc:"The right"`
 }
 
-// selfGrantFeaturedAppRight makes the caller a featured app, on development networks: with every call once more.
+// selfGrantFeaturedAppRight makes the caller a featured app, on development networks. Each call grants one more right.
 func (a *API) selfGrantFeaturedAppRight(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (response SelfGrantFeaturedAppRightResponse, err error) {
@@ -39,7 +39,7 @@ func (a *API) selfGrantFeaturedAppRight(
 	return SelfGrantFeaturedAppRightResponse{ContractID: result.FeaturedAppRight.ID()}, err
 }
 
-// cancelFeaturedAppRights gives up all rights that the caller has, together.
+// cancelFeaturedAppRights cancels all rights of the caller in one transaction.
 func (a *API) cancelFeaturedAppRights(ctx context.Context, _ endpoint.NoRequest) (none endpoint.Content, err error) {
 	w, err := a.Caller(ctx, "cancelFeaturedAppRights")
 	if err != nil {

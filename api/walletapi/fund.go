@@ -22,7 +22,7 @@ type AllocateDevelopmentFundCouponRequest struct {
 	Reason      string `json:"reason" required:"true" doc:"Purpose of the coupon"`
 }
 
-// AllocateDevelopmentFundCouponResponse is the coupon, and what is left of those it was taken from.
+// AllocateDevelopmentFundCouponResponse has the coupon, and the rest of the fund's coupons that it used.
 type AllocateDevelopmentFundCouponResponse struct {
 	ContractID ledger.ContractID  `json:"development_fund_coupon_contract_id" required:"true" doc:"The coupon"`
 	LeftoverID *ledger.ContractID `json:"unclaimed_development_fund_coupon_contract_id" doc:"The rest, if any"`
@@ -32,7 +32,7 @@ type allocateDevelopmentFundCouponRequest struct {
 	Body AllocateDevelopmentFundCouponRequest `body:"json"`
 }
 
-// allocateDevelopmentFundCoupon acts as the caller, whom the rules of the coin must name as the fund's manager.
+// allocateDevelopmentFundCoupon acts as the caller, who must be the fund's manager in the rules of the coin.
 func (a *API) allocateDevelopmentFundCoupon(
 	ctx context.Context, req allocateDevelopmentFundCouponRequest,
 ) (response AllocateDevelopmentFundCouponResponse, err error) {
@@ -69,7 +69,7 @@ func (a *API) allocateDevelopmentFundCoupon(
 	return response, err
 }
 
-// findUnclaimedCoupons are the oldest coupons of the fund that cover an amount, or all of them.
+// findUnclaimedCoupons finds the oldest coupons of the fund that cover an amount, or all of them.
 func (a *API) findUnclaimedCoupons(
 	ctx context.Context, amount decimal.Decimal,
 ) (ids []lf.CID[coin.UnclaimedDevelopmentFundCoupon], err error) {
@@ -84,8 +84,8 @@ func (a *API) findUnclaimedCoupons(
 	return ids, err
 }
 
-// actAs is a choice of a contract in the name of the wallet's party, which the contract sees or the DSO does. The
-// answer is its result.
+// actAs composes a choice in the name of the wallet's party, on a contract that the party or the DSO sees. Its result
+// is the answer.
 func actAs[T, R, A any](
 	a *API, w validator.Owner, id ledger.ContractID, choice string, argument A, deadlines ...validator.Deadline,
 ) (validator.Composed[R], error) {
@@ -96,7 +96,7 @@ func actAs[T, R, A any](
 	}), err
 }
 
-// ListActiveDevelopmentFundCouponsResponse are the coupons that can be minted, withdrawn or rejected.
+// ListActiveDevelopmentFundCouponsResponse has the active coupons.
 type ListActiveDevelopmentFundCouponsResponse struct {
 	Coupons []v0.Contract `json:"active_development_fund_coupons" required:"true" doc:"Coupons from or for the caller"`
 }
@@ -108,14 +108,14 @@ func (a *API) listActiveDevelopmentFundCoupons(
 	return ListActiveDevelopmentFundCouponsResponse{coupons}, err
 }
 
-// WithdrawDevelopmentFundCouponRequest says why a coupon is taken back.
+// WithdrawDevelopmentFundCouponRequest has the reason for the withdrawal.
 type WithdrawDevelopmentFundCouponRequest struct {
 	endpoint.Strict
 
 	Reason string `json:"reason" required:"true" doc:"Reason for the withdrawal"`
 }
 
-// WithdrawDevelopmentFundCouponResponse is the fund's coupon that it became again.
+// WithdrawDevelopmentFundCouponResponse has the new coupon of the fund.
 type WithdrawDevelopmentFundCouponResponse struct {
 	ContractID ledger.ContractID `json:"unclaimed_development_fund_coupon_contract_id" required:"true" doc:"The coupon of the fund"`
 }

@@ -15,14 +15,14 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// ListDevelopmentFundCouponHistoryResponse is a page of the coupons that are no more.
+// ListDevelopmentFundCouponHistoryResponse is a page of ended coupons.
 type ListDevelopmentFundCouponHistoryResponse struct {
 	History []DevelopmentFundCouponItem `json:"development_fund_coupon_history" required:"true" doc:"Last archived first"`
 
 	NextPageToken *int64 `json:"next_page_token" doc:"Value for after; null on the last page"`
 }
 
-// DevelopmentFundCouponItem is a coupon that is no more.
+// DevelopmentFundCouponItem is an ended coupon.
 type DevelopmentFundCouponItem struct {
 	CreatedAt   endpoint.Timestamp `json:"createdAt" required:"true" doc:"Creation of the coupon"`
 	ArchivedAt  endpoint.Timestamp `json:"archivedAt" required:"true" doc:"End of the coupon"`
@@ -36,7 +36,7 @@ type DevelopmentFundCouponItem struct {
 	RejectionOrWithdrawalReason *string `json:"rejection_or_withdrawal_reason" doc:"Reason for the rejection or withdrawal"`
 }
 
-// size is about how many bytes the item has.
+// size estimates the bytes of the item.
 func (i DevelopmentFundCouponItem) size() int64 {
 	const fixed = 256
 	size := fixed + len(i.Beneficiary) + len(i.FundManager) + len(i.Reason)
@@ -46,7 +46,7 @@ func (i DevelopmentFundCouponItem) size() int64 {
 	return int64(size)
 }
 
-// CouponStatus is how a coupon of the development fund ended.
+// CouponStatus says how a coupon of the development fund ended.
 type CouponStatus string
 
 // Names implements [endpoint.Enum].
@@ -57,12 +57,12 @@ type developmentFundHistoryRequest struct {
 	Limit *int32 `query:"limit" doc:"Maximum number of items, 1 to 1000"`
 }
 
-// couponWalk is how many transactions one page of the history of coupons looks at. It comes back short, with a token,
-// where most are payments.
+// couponWalk is the number of transactions that one page of the history reads. A page may be short and have a token if
+// most transactions are payments.
 const couponWalk = 10 * updatesPage
 
-// listDevelopmentFundCouponHistory reads the caller's transactions, the newest first, for the ends of coupons. The
-// token of a page is the offset of its last transaction, all of whose coupons are on the page.
+// listDevelopmentFundCouponHistory searches the caller's transactions, newest first, for the ends of coupons. The token
+// of a page is the offset of its last transaction; all coupons of that transaction are on the page.
 func (a *API) listDevelopmentFundCouponHistory(
 	ctx context.Context, req developmentFundHistoryRequest,
 ) (response ListDevelopmentFundCouponHistoryResponse, err error) {
@@ -102,7 +102,7 @@ func (a *API) listDevelopmentFundCouponHistory(
 	return response, err
 }
 
-// findEndedCoupons are the coupons that a transaction ended, as far as the party sees it.
+// findEndedCoupons finds the coupons that a transaction archived, as far as the party sees it.
 func (a *API) findEndedCoupons(
 	ctx context.Context, party ledger.Party, network ledger.NetworkUpdate,
 ) (items []DevelopmentFundCouponItem, err error) {
@@ -139,7 +139,7 @@ func (a *API) findEndedCoupons(
 	return items, nil
 }
 
-// couponEnd tells how a choice ended a coupon, and what was said of that.
+// couponEnd returns how a choice ended a coupon, and the reason.
 func couponEnd(event ledger.Event) (CouponStatus, *string, error) {
 	var said struct{ Reason *string }
 	err := json.Unmarshal(event.Argument, &said)

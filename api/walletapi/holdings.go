@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/wallet"
 )
 
-// ListHoldingsResponse are the coins of a wallet (contract, GET /v0/wallet/coins; upstream, GET /v0/wallet/amulets).
+// ListHoldingsResponse has the coins of a wallet (contract, GET /v0/wallet/coins; upstream, GET /v0/wallet/amulets).
 type ListHoldingsResponse struct {
 	Amulets       []AmuletPosition `json:"amulets" required:"true" doc:"Unlocked coins, oldest first; the 1000 largest"`
 	LockedAmulets []AmuletPosition `json:"locked_amulets" required:"true" doc:"Locked coins; the 1000 largest"`
@@ -47,8 +47,8 @@ func (a *API) listHoldings(ctx context.Context, _ endpoint.NoRequest) (response 
 	return response, err
 }
 
-// positions lists a party's coins of one template as of a round: of very many the largest, so that nobody hides coin by
-// sending dust.
+// positions lists a party's coins of one template as of a round. If there are too many it lists the largest, so that a
+// sender of dust cannot hide coin.
 func positions[T any](
 	ctx context.Context, a *API, party ledger.Party, round int64, amulet func(T) coin.Amulet,
 ) ([]AmuletPosition, error) {

@@ -13,19 +13,19 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// ListMintingDelegationProposalsResponse is a page of wishes that the caller mints others' rewards.
+// ListMintingDelegationProposalsResponse is a page of proposals that the caller mint others' rewards.
 type ListMintingDelegationProposalsResponse struct {
 	Proposals     []MintingDelegationItem `json:"proposals" required:"true" doc:"Oldest first"`
 	NextPageToken *int64                  `json:"next_page_token" doc:"Value for after; null on the last page"`
 }
 
-// ListMintingDelegationsResponse is a page of those whose rewards the caller mints.
+// ListMintingDelegationsResponse is a page of the delegations to the caller.
 type ListMintingDelegationsResponse struct {
 	Delegations   []MintingDelegationItem `json:"delegations" required:"true" doc:"Oldest first"`
 	NextPageToken *int64                  `json:"next_page_token" doc:"Value for after; null on the last page"`
 }
 
-// MintingDelegationItem is a delegation, or the proposal of one.
+// MintingDelegationItem is a delegation or a proposal.
 type MintingDelegationItem struct {
 	Contract          v0.Contract `json:"contract" required:"true" doc:"The contract"`
 	BeneficiaryHosted bool        `json:"beneficiary_hosted" required:"true" doc:"Whether this node hosts the beneficiary"`
@@ -47,7 +47,7 @@ func (a *API) listMintingDelegations(
 	return ListMintingDelegationsResponse{Delegations: items, NextPageToken: next}, err
 }
 
-// mintingPage lists a page of contracts whose delegate is the caller.
+// mintingPage lists a page of the contracts whose delegate is the caller.
 func mintingPage[T any](
 	ctx context.Context, a *API, req validator.PageRequest, operation string,
 	delegation func(T) walletapp.MintingDelegation,
@@ -98,8 +98,7 @@ type AcceptMintingDelegationProposalResponse struct {
 	ContractID ledger.ContractID `json:"contract_id" required:"true" doc:"The delegation"`
 }
 
-// acceptMintingDelegationProposal agrees to mint a beneficiary's rewards, in place of an earlier agreement if there is
-// one.
+// acceptMintingDelegationProposal accepts a proposal, which replaces an existing delegation of the beneficiary.
 func (a *API) acceptMintingDelegationProposal(
 	ctx context.Context, req contractRequest,
 ) (none validator.Composed[AcceptMintingDelegationProposalResponse], err error) {
@@ -134,8 +133,8 @@ func (a *API) acceptMintingDelegationProposal(
 	}), err
 }
 
-// expiry is when the delegation of a proposal would end. The ledger lets a proposal be accepted after that, in place of
-// a delegation that still counts: nothing would be minted any more.
+// expiry is the deadline of a proposal, the expiry of its delegation. The ledger would accept it after that and archive
+// a valid delegation for one that cannot mint.
 func expiry(proposal validator.Contract[walletapp.MintingDelegationProposal]) validator.Deadline {
 	d := proposal.Payload.Delegation
 	late := v0.Refuse(http.StatusConflict, "The minting delegation in proposal %s expired at %s, so nothing could be "+

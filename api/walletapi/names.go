@@ -7,12 +7,12 @@ import (
 	"github.com/florinledger/florin/api/v0"
 )
 
-// ListAnsEntriesResponse are the names that the caller has.
+// ListAnsEntriesResponse has the caller's names.
 type ListAnsEntriesResponse struct {
 	Entries []OwnAnsEntry `json:"entries" required:"true" doc:"Always empty: this network has no name service"`
 }
 
-// OwnAnsEntry is a name that the caller has. All fields are texts (upstream).
+// OwnAnsEntry is a name of the caller. All fields are strings (upstream).
 type OwnAnsEntry struct {
 	ContractID      string `json:"contractId" required:"true" doc:"The contract"`
 	Name            string `json:"name" required:"true" doc:"The name"`
@@ -23,7 +23,7 @@ type OwnAnsEntry struct {
 	PaymentDuration string `json:"paymentDuration" required:"true" doc:"Time for a payment; microseconds"`
 }
 
-// CreateAnsEntryRequest asks for a name.
+// CreateAnsEntryRequest requests a name.
 type CreateAnsEntryRequest struct {
 	endpoint.Strict
 
@@ -32,7 +32,7 @@ type CreateAnsEntryRequest struct {
 	Description string `json:"description" required:"true" doc:"Description"`
 }
 
-// CreateAnsEntryResponse is the request for a name, which has to be paid.
+// CreateAnsEntryResponse is the request for a name, which the caller has to pay.
 type CreateAnsEntryResponse struct {
 	EntryContextCID        string `json:"entryContextCid" required:"true" doc:"The request"`
 	SubscriptionRequestCID string `json:"subscriptionRequestCid" required:"true" doc:"The request to accept in order to pay"`
@@ -45,8 +45,8 @@ type createAnsEntryRequest struct {
 	Body CreateAnsEntryRequest `body:"json"`
 }
 
-// Names lists what wallet users ask a name service, of which the network has none: pages that list names work, and who
-// asks for one learns why there is none.
+// Names lists the endpoints of the name service, which this network does not have: lists are empty, so that pages which
+// show names work, and a request for a name returns the reason.
 func (a *API) Names() []endpoint.Endpoint {
 	g := group{api: a, tag: "Names"}
 	return []endpoint.Endpoint{

@@ -36,8 +36,8 @@ type createTransferOfferRequest struct {
 	Body CreateTransferOfferRequest `body:"json"`
 }
 
-// createTransferOffer offers coin. A tracking id that the wallet has used, in whatever state, is refused before the
-// rest is looked at (upstream). What others used it for is no obstacle: ids cannot be squatted.
+// createTransferOffer offers coin. It refuses a used tracking id before it checks anything else (upstream). Only the
+// wallet's own requests count: other parties cannot reserve a tracking id.
 func (a *API) createTransferOffer(
 	ctx context.Context, req createTransferOfferRequest,
 ) (none validator.Composed[CreateTransferOfferResponse], err error) {
@@ -82,7 +82,7 @@ func (a *API) createTransferOffer(
 	}), nil
 }
 
-// composeCompletion is what automation does for an offer as soon as the receiver has accepted.
+// composeCompletion composes the change that automation makes when the receiver has accepted.
 func (a *API) composeCompletion(
 	ctx context.Context, sender ledger.Party, offer walletapp.InstallCreateTransferOffer,
 ) *validator.LaterChange {
@@ -114,7 +114,7 @@ func (a *API) composeCompletion(
 	}
 }
 
-// explainCompletion says of an offer that would not be completed what its sender would be told then.
+// explainCompletion converts the error of a completion to the reason that the sender would get.
 func (a *API) explainCompletion(offer walletapp.InstallCreateTransferOffer, refusal error) error {
 	if expires := offer.ExpiresAt.Time(); !a.Now().Before(expires) {
 		return v0.BadRequest("expired: expires_at, %s, is in the past: nobody can accept the offer",
@@ -128,7 +128,7 @@ func (a *API) explainCompletion(offer walletapp.InstallCreateTransferOffer, refu
 	return refusal
 }
 
-// ListTransferOffersResponse are the offers that are open.
+// ListTransferOffersResponse has the open offers.
 type ListTransferOffersResponse struct {
 	Offers []v0.Contract `json:"offers" required:"true" doc:"To and from the caller, oldest first; at most 1000"`
 }
@@ -138,7 +138,7 @@ func (a *API) listTransferOffers(ctx context.Context, _ endpoint.NoRequest) (Lis
 	return ListTransferOffersResponse{offers}, err
 }
 
-// ListAcceptedTransferOffersResponse are the offers that are accepted and wait for the sender's wallet.
+// ListAcceptedTransferOffersResponse has the accepted offers that wait for the sender's wallet.
 type ListAcceptedTransferOffersResponse struct {
 	Offers []v0.Contract `json:"accepted_offers" required:"true" doc:"To and from the caller, oldest first"`
 }
@@ -150,12 +150,13 @@ func (a *API) listAcceptedTransferOffers(
 	return ListAcceptedTransferOffersResponse{offers}, err
 }
 
-// listContracts shows the contracts of a template that the caller is a stakeholder of. The operation is the endpoint's.
+// listContracts lists the contracts of a template of which the caller is a stakeholder. The operation is the endpoint's
+// id.
 func listContracts[T any](ctx context.Context, a *API, operation string) ([]v0.Contract, error) {
 	return listContractsIf(ctx, a, operation, func(validator.Owner, T) bool { return true })
 }
 
-// listContractsIf shows those of them that concern the caller.
+// listContractsIf lists those for which concerns is true.
 func listContractsIf[T any](
 	ctx context.Context, a *API, operation string, concerns func(validator.Owner, T) bool,
 ) ([]v0.Contract, error) {

@@ -11,12 +11,12 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// AcceptTransferOfferResponse is the offer that is accepted now.
+// AcceptTransferOfferResponse has the accepted offer.
 type AcceptTransferOfferResponse struct {
 	AcceptedOfferContractID ledger.ContractID `json:"accepted_offer_contract_id" required:"true" doc:"The accepted offer"`
 }
 
-// TransferOfferReference names an offer in a body, for the paths without its id.
+// TransferOfferReference names an offer in the body, for the paths without its id.
 type TransferOfferReference struct {
 	ContractID      string `json:"contract_id" doc:"The offer"`
 	OfferContractID string `json:"offer_contract_id" doc:"The offer; alternative name for contract_id"`
@@ -26,7 +26,7 @@ type offerRequest struct {
 	Body TransferOfferReference `body:"json"`
 }
 
-// answerByBody answers for the path without an id as the endpoint does for the path with it.
+// answerByBody makes a handler for the path without an id from the handler for the path with it.
 func answerByBody[R any](
 	answer func(context.Context, contractRequest) (R, error),
 ) func(context.Context, offerRequest) (R, error) {
@@ -89,7 +89,7 @@ func (a *API) rejectTransferOffer(ctx context.Context, req contractRequest) (non
 		walletapp.InstallTransferOfferReject{CID: lf.CID[walletapp.TransferOffer](offer.ID)}))
 }
 
-// withdrawnBySender is what is noted of offers that their sender withdrew here (upstream).
+// withdrawnBySender is the reason in offers that their sender withdrew here (upstream).
 const withdrawnBySender = "Withdrawn by sender"
 
 func (a *API) withdrawTransferOffer(ctx context.Context, req contractRequest) (none emptyAnswer, err error) {

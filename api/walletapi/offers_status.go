@@ -13,8 +13,8 @@ import (
 	"github.com/florinledger/florin/wallet/tracking"
 )
 
-// findTracked is what became of a request that the requester made and that concerns the wallet's party; false when there is
-// none. It is read from what the commits themselves noted, which neither restarts nor pruning take away.
+// findTracked finds the state of the requester's request, as far as it concerns the wallet's party. Commits write the
+// state, and neither restarts nor pruning delete it.
 func (a *API) findTracked(
 	ctx context.Context, w validator.Owner, requester ledger.Party, kind tracking.Kind, trackingID string,
 ) (state tracking.State, known bool, err error) {
@@ -29,7 +29,7 @@ func (a *API) findTracked(
 	return state, true, nil
 }
 
-// checkUnused refuses a tracking id by which the wallet's party has made a request of a kind, whatever became of it.
+// checkUnused refuses a tracking id that the wallet's party has used for a request of the kind, whatever its state.
 func (a *API) checkUnused(
 	ctx context.Context, w validator.Owner, kind tracking.Kind, trackingID, refusal string,
 ) error {
@@ -40,8 +40,8 @@ func (a *API) checkUnused(
 	return err
 }
 
-// findTrackedOffer is what became of an offer: the caller's own if it made one, however many others use the same tracking
-// id. Otherwise it is the one that the caller received, which it has to tell apart if several senders use the id.
+// findTrackedOffer finds the state of the caller's own offer with the tracking id, or else of the offer that the caller
+// received. If several senders used the id, the caller has to name one.
 func (a *API) findTrackedOffer(
 	ctx context.Context, w validator.Owner, sender ledger.Party, trackingID string,
 ) (state tracking.State, known bool, err error) {
@@ -73,7 +73,7 @@ type offerStatusRequest struct {
 	Sender     ledger.Party `query:"sender" doc:"Sender of the offer; default: the caller, or the only sender"`
 }
 
-// GetTransferOfferStatusResponse is what became of an offer. Which fields there are depends on the status.
+// GetTransferOfferStatusResponse is the status of an offer. The fields depend on the status.
 type GetTransferOfferStatusResponse struct {
 	Status        OfferStatus        `json:"status" required:"true" doc:"Status of the offer"`
 	TransactionID *ledger.UpdateID   `json:"transaction_id" doc:"The update that led to this status; not for failed offers"`
@@ -83,19 +83,19 @@ type GetTransferOfferStatusResponse struct {
 	WithdrawnReason *string      `json:"withdrawn_reason" doc:"Reason of the withdrawal, if any"`
 }
 
-// OfferStatus is how far an offer has come.
+// OfferStatus is the status of an offer.
 type OfferStatus string
 
 // Names implements [endpoint.Enum].
 func (OfferStatus) Names() []string { return []string{"created", "accepted", "completed", "failed"} }
 
-// FailureKind is why an offer failed.
+// FailureKind is the kind of an offer's failure.
 type FailureKind string
 
 // Names implements [endpoint.Enum].
 func (FailureKind) Names() []string { return []string{"expired", "rejected", "withdrawn"} }
 
-// MarshalJSON writes the fields that the status has, and no others.
+// MarshalJSON writes only the fields of the status.
 func (r GetTransferOfferStatusResponse) MarshalJSON() ([]byte, error) {
 	if r.FailureKind != nil {
 		return json.Marshal(struct {

@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// ListAppPaymentRequestsResponse are the payments that apps ask the caller for.
+// ListAppPaymentRequestsResponse has the payment requests to the caller.
 type ListAppPaymentRequestsResponse struct {
 	Requests []v0.ContractWithState `json:"payment_requests" required:"true" doc:"Oldest first; at most 1000"`
 }
@@ -29,7 +29,7 @@ func (a *API) listAppPaymentRequests(
 	return ListAppPaymentRequestsResponse{a.withState(requests)}, err
 }
 
-// withState says of contracts where they are.
+// withState adds the synchronizer to contracts.
 func (a *API) withState(contracts []v0.Contract) []v0.ContractWithState {
 	located := make([]v0.ContractWithState, len(contracts))
 	for i, c := range contracts {
@@ -38,7 +38,7 @@ func (a *API) withState(contracts []v0.Contract) []v0.ContractWithState {
 	return located
 }
 
-// findPaymentRequest finds a payment that an app asks the caller for.
+// findPaymentRequest finds a payment request to the caller.
 func (a *API) findPaymentRequest(
 	ctx context.Context, w validator.Owner, id string,
 ) (validator.Contract[payments.AppPaymentRequest], error) {
@@ -61,7 +61,7 @@ func (a *API) getAppPaymentRequest(ctx context.Context, req contractRequest) (sh
 	return v0.ToAPIContractWithState(a.Packages, request.Contract, a.Node.SynchronizerID)
 }
 
-// AcceptAppPaymentRequestResponse is the payment, which the app can collect.
+// AcceptAppPaymentRequestResponse has the payment, which the app can collect.
 type AcceptAppPaymentRequestResponse struct {
 	ContractID ledger.ContractID `json:"accepted_payment_contract_id" required:"true" doc:"The payment"`
 }
@@ -82,7 +82,7 @@ func (a *API) acceptAppPaymentRequest(
 	}), err
 }
 
-// composeAppPayment is an operation on what an app asks the caller for, with any coin of the caller's. find finds what that is.
+// composeAppPayment composes an operation that pays a request with any coin of the caller. find finds the request.
 func composeAppPayment[T any](
 	ctx context.Context, a *API, endpointName, id string,
 	find func(context.Context, validator.Owner, string) (validator.Contract[T], error),
@@ -118,7 +118,7 @@ func (a *API) rejectAppPaymentRequest(ctx context.Context, req contractRequest) 
 		walletapp.InstallAppPaymentRequestReject{CID: lf.CID[payments.AppPaymentRequest](request.ID)}))
 }
 
-// ListAcceptedAppPaymentsResponse are the payments that apps have not collected.
+// ListAcceptedAppPaymentsResponse has the payments that apps have not collected.
 type ListAcceptedAppPaymentsResponse struct {
 	Payments []v0.ContractWithState `json:"accepted_app_payments" required:"true" doc:"Oldest first; at most 1000"`
 }

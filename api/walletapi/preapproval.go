@@ -16,20 +16,20 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// CreateTransferPreapprovalResponse is the preapproval, be it new or not.
+// CreateTransferPreapprovalResponse has the preapproval.
 type CreateTransferPreapprovalResponse struct {
 	ContractID ledger.ContractID `json:"transfer_preapproval_contract_id" required:"true" doc:"The preapproval"`
 }
 
-// TransferPreapprovalConflict is the answer to who wants a preapproval and has one, or cannot have one now.
+// TransferPreapprovalConflict is the answer if the caller already has a preapproval, or cannot get one now.
 type TransferPreapprovalConflict struct {
 	ContractID ledger.ContractID `json:"transfer_preapproval_contract_id,omitempty" doc:"The existing preapproval, if any"`
 	Error      string            `json:"error" required:"true" doc:"The error text"`
 }
 
-// createTransferPreapproval proposes a preapproval in the caller's name, which the operator accepts and pays for, in
-// one transaction. Where there is one already it is told as a conflict, with the same body as success (upstream); also
-// where another request of the caller made it meanwhile.
+// createTransferPreapproval proposes a preapproval in the caller's name, and the operator accepts and pays for it in
+// the same transaction. If there is one, also one that another request of the caller just made, the answer is a
+// conflict with the same field as success (upstream).
 func (a *API) createTransferPreapproval(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (none validator.Composed[CreateTransferPreapprovalResponse], err error) {
@@ -57,7 +57,7 @@ func (a *API) createTransferPreapproval(
 	}, nil
 }
 
-// checkNoPreapproval refuses a party that receives coin through a preapproval now.
+// checkNoPreapproval refuses a party that has an unexpired preapproval.
 func (a *API) checkNoPreapproval(ctx context.Context, receiver ledger.Party) error {
 	existing, err := a.findPreapproval(ctx, receiver)
 	if err != nil || existing == nil {
@@ -68,12 +68,11 @@ func (a *API) checkNoPreapproval(ctx context.Context, receiver ledger.Party) err
 	}}
 }
 
-// explainPreapproval says why there is no preapproval.
 func (a *API) explainPreapproval(ctx context.Context, w validator.Owner, refusal error) error {
 	found := fault.From(refusal)
 	switch {
 	case found.Context["error_id"] == plan.InsufficientFunds:
-		// How much is missing would show the operator's balance to whoever asks.
+		// The missing amount would show the operator's balance to the caller.
 		return v0.Refuse(http.StatusTooManyRequests, "The operator does not have the coin for the preapproval's fee: give "+
 			"it some (on a development ledger: `florin tap operator 1000`), then try again. (Transfer preapproval "+
 			"creation request timed out because validator automation did not complete it in time.)")
@@ -84,7 +83,7 @@ func (a *API) explainPreapproval(ctx context.Context, w validator.Owner, refusal
 	}
 }
 
-// composePreapproval is the change that makes a preapproval for a wallet's party.
+// composePreapproval composes a preapproval for a wallet's party.
 func (a *API) composePreapproval(
 	ctx context.Context, v plan.View, w validator.Owner,
 ) (none validator.Change, err error) {
@@ -107,7 +106,7 @@ func (a *API) composePreapproval(
 	}, err
 }
 
-// createAndExercise is the command that creates a contract and exercises a choice of it.
+// createAndExercise returns the command that creates a contract and exercises a choice on it.
 func createAndExercise[T, A any](a *API, payload T, choice string, argument A) (ledger.Command, error) {
 	name, err := ledger.TemplateName[T](a.Packages)
 	if err != nil {
@@ -126,8 +125,8 @@ func createAndExercise[T, A any](a *API, payload T, choice string, argument A) (
 	}}, nil
 }
 
-// findPreapproval is the preapproval through which a party receives coin now; nil when there is none. A request that is
-// sent again finds the one that it found at first.
+// findPreapproval finds the unexpired preapproval of a receiver; nil if there is none. A repeated request finds the
+// same one.
 func (a *API) findPreapproval(
 	ctx context.Context, receiver ledger.Party,
 ) (*validator.Contract[coin.TransferPreapproval], error) {
@@ -140,7 +139,7 @@ func (a *API) findPreapproval(
 	return &found, nil
 }
 
-// findUsedPreapproval is the preapproval that a transfer to a receiver uses, and its provider's right as a featured app.
+// findUsedPreapproval finds the preapproval that a transfer to a receiver uses, and its provider's featured app right.
 func (a *API) findUsedPreapproval(ctx context.Context, v plan.View, receiver ledger.Party) (
 	preapproval *validator.Contract[coin.TransferPreapproval], right *validator.Contract[coin.FeaturedAppRight], err error,
 ) {

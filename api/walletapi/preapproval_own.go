@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// ownPreapproval shows the preapproval through which the caller receives coin now.
+// ownPreapproval shows the caller's unexpired preapproval.
 func (a *API) ownPreapproval(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (out validator.ProvidedTransferPreapprovalResponse, err error) {
@@ -30,8 +30,8 @@ func (a *API) ownPreapproval(
 	return out, err
 }
 
-// cancelOwnPreapproval ends that the caller receives coin without being asked: it cancels all preapprovals of its party
-// that have not expired, whoever provides them. The coin that they cost is not given back.
+// cancelOwnPreapproval cancels all unexpired preapprovals of the caller's party, whoever provides them. The fee is not
+// refunded.
 func (a *API) cancelOwnPreapproval(ctx context.Context, _ endpoint.NoRequest) (none endpoint.Content, err error) {
 	w, err := a.Caller(ctx, "cancelTransferPreapproval")
 	if err != nil {

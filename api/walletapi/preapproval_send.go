@@ -27,8 +27,7 @@ type transferPreapprovalSendRequest struct {
 	Body TransferPreapprovalSendRequest `body:"json"`
 }
 
-// transferPreapprovalSend sends coin that the receiver has as soon as it is answered. The same send with an id that
-// the sender used before is answered as that one was.
+// transferPreapprovalSend sends coin at once. The same send with a used id gets the first answer.
 func (a *API) transferPreapprovalSend(
 	ctx context.Context, req transferPreapprovalSendRequest,
 ) (none validator.Composed[endpoint.Content], err error) {

@@ -11,10 +11,10 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// prices tells what the coin was worth, going back in time: it holds the rounds around the present place only.
+// prices finds the price of the coin at decreasing times. It keeps only the rounds around the last time.
 type prices struct {
 	api *API
-	// rounds are those that were there at the time that was asked for last, and some before them; the newest first.
+	// rounds are the rounds at the last requested time, and some before them; newest first.
 	rounds  []roundPrice
 	next    db.Position
 	isAtEnd bool
@@ -30,16 +30,16 @@ func (a *API) newPrices() *prices {
 }
 
 const (
-	// roundsPage is how many rounds are read at once.
+	// roundsPage is the number of rounds in one database read.
 	roundsPage = 100
-	// disorder is how far the times of transactions may be out of order, and settled how long after its creation a round
-	// has opened.
+	// disorder is how far the times of transactions may be out of order; settled is the time after its creation within
+	// which a round has opened.
 	disorder = time.Hour
 	settled  = 24 * time.Hour
 )
 
-// at is the price in US dollars at a time, which must not be long after the one that was asked for last; false when no
-// round was open.
+// at returns the price in US dollars at a time, which must not be much later than the last one; false if no round was
+// open.
 func (p *prices) at(ctx context.Context, at time.Time) (decimal.Decimal, bool, error) {
 	for {
 		for len(p.rounds) > 0 && p.rounds[0].createdAt.After(at.Add(disorder)) {

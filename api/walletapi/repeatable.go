@@ -10,9 +10,9 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// retryRecord is the record as the first attempt to serve a request saw it: when that one made its change and died
-// before it answered, the next attempt must not trip over the change, and has to give the answer that the first one
-// would have given. Requests without a key see the record as it is.
+// retryRecord shows the record as the first attempt of a request saw it. If that attempt made its change and died
+// before it answered, the next one must ignore the change and give the same answer. Requests without a key see the
+// present record.
 type retryRecord struct{ Record }
 
 // Head implements [Record].
@@ -28,8 +28,8 @@ func (r retryRecord) Head(ctx context.Context) (db.Head, error) {
 	return head, err
 }
 
-// ProvidedPreapprovals implements [Record]. What the first attempt made the operator pay for is no obstacle to the
-// next: the commit knows the change again, and refuses another one.
+// ProvidedPreapprovals implements [Record]. It ignores what the first attempt made the operator pay for: the commit
+// recognizes the same change, and refuses another one.
 func (r retryRecord) ProvidedPreapprovals(
 	ctx context.Context, now time.Time, receivers ...ledger.Party,
 ) (db.ProvidedPreapprovals, error) {
@@ -64,7 +64,7 @@ func (r retryRecord) ActiveNetworkContracts(ctx context.Context, query db.Active
 	return r.Record.ActiveNetworkContracts(ctx, query)
 }
 
-// Shared implements [Record]. Which contracts the first attempt would have found is only known of all of them.
+// Shared implements [Record]. A retry reads all contracts: only then it finds the same ones as the first attempt.
 func (r retryRecord) Shared(ctx context.Context, named db.Named) (ids []ledger.ContractID, few bool, err error) {
 	_, again, err := changes.AttemptOf(ctx).Before(ctx)
 	if err != nil || again {
@@ -99,7 +99,7 @@ func (r retryRecord) NetworkContract(ctx context.Context, id ledger.ContractID) 
 	return contractBefore(ctx, stored, found, err)
 }
 
-// contractBefore is a contract as the first attempt saw it.
+// contractBefore returns a contract as the first attempt saw it.
 func contractBefore(
 	ctx context.Context, stored db.StoredContract, found bool, err error,
 ) (db.StoredContract, bool, error) {
@@ -131,7 +131,7 @@ func (r retryRecord) History(ctx context.Context, query db.HistoryQuery) ([]ledg
 	return r.Record.History(ctx, query)
 }
 
-// TrackedState implements [Record]. A tracking id is used once: a request that was taken did not find it.
+// TrackedState implements [Record]. The first attempt found no state, because a tracking id is used once.
 func (r retryRecord) TrackedState(ctx context.Context, id db.TrackedID) (json.RawMessage, bool, error) {
 	_, again, err := changes.AttemptOf(ctx).Before(ctx)
 	if again || err != nil {

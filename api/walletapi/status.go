@@ -8,7 +8,7 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// UserStatusResponse is how far the caller is with a wallet (contract, GET /v0/wallet/user-status).
+// UserStatusResponse is the status of the caller's wallet (contract, GET /v0/wallet/user-status).
 type UserStatusResponse struct {
 	PartyID             ledger.Party `json:"party_id" required:"true" doc:"The wallet's party; empty without a wallet"`
 	UserOnboarded       bool         `json:"user_onboarded" required:"true" doc:"Whether the wallet can be used"`
@@ -16,8 +16,8 @@ type UserStatusResponse struct {
 	HasFeaturedAppRight bool         `json:"has_featured_app_right" required:"true" doc:"Whether the party is featured"`
 }
 
-// userStatus answers whoever has a token, also those whom the ledger does not know. A wallet can be used as soon as it
-// is there: nothing has to start.
+// userStatus answers every caller with a token, also one that is no ledger user. A wallet is usable as soon as it
+// exists.
 func (a *API) userStatus(ctx context.Context, _ endpoint.NoRequest) (none UserStatusResponse, err error) {
 	claims := endpoint.Claims(ctx)
 	if err := claims.Require(); err != nil {
@@ -38,7 +38,7 @@ func (a *API) userStatus(ctx context.Context, _ endpoint.NoRequest) (none UserSt
 	}, err
 }
 
-// FeatureSupportResponse says what the network's contracts can do.
+// FeatureSupportResponse has the features of the network's contracts.
 type FeatureSupportResponse struct {
 	TokenStandard                  bool `json:"token_standard" required:"true" doc:"Support for token standard transfers"`
 	TransferPreapprovalDescription bool `json:"transfer_preapproval_description" required:"true" doc:"Support for a description in sends"`

@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// ListSubscriptionRequestsResponse are the subscriptions that apps ask the caller for.
+// ListSubscriptionRequestsResponse has the subscription requests to the caller.
 type ListSubscriptionRequestsResponse struct {
 	Requests []v0.Contract `json:"subscription_requests" required:"true" doc:"Oldest first; at most 1000"`
 }
@@ -39,7 +39,7 @@ func (a *API) getSubscriptionRequest(ctx context.Context, req contractRequest) (
 	return v0.ToAPIContract(a.Packages, request.Contract)
 }
 
-// findSubscriptionRequest finds a subscription that an app asks the caller for.
+// findSubscriptionRequest finds a subscription request to the caller.
 func (a *API) findSubscriptionRequest(
 	ctx context.Context, w validator.Owner, id string,
 ) (validator.Contract[payments.SubscriptionRequest], error) {
@@ -51,7 +51,7 @@ func (a *API) findSubscriptionRequest(
 		"SubscriptionRequest_AcceptAndMakePayment or _Reject")
 }
 
-// AcceptSubscriptionRequestResponse is the first payment, which the app can collect.
+// AcceptSubscriptionRequestResponse has the first payment, which the app can collect.
 type AcceptSubscriptionRequestResponse struct {
 	ContractID ledger.ContractID `json:"initial_payment_contract_id" required:"true" doc:"The first payment"`
 }
@@ -86,8 +86,8 @@ func (a *API) rejectSubscriptionRequest(ctx context.Context, req contractRequest
 		walletapp.InstallSubscriptionRequestReject{CID: lf.CID[payments.SubscriptionRequest](request.ID)}))
 }
 
-// cancelSubscription ends a subscription between two payments. The contract is its idle state, not a request, though
-// the path has it where requests are (upstream).
+// cancelSubscription cancels a subscription between two payments. The contract is its idle state, although the path
+// names requests (upstream).
 func (a *API) cancelSubscription(ctx context.Context, req contractRequest) (none emptyAnswer, err error) {
 	w, err := a.Caller(ctx, "cancelSubscriptionRequest")
 	if err != nil {
@@ -105,7 +105,7 @@ func (a *API) cancelSubscription(ctx context.Context, req contractRequest) (none
 		walletapp.InstallCancelSubscription{CID: lf.CID[payments.SubscriptionIdleState](idle.ID)}))
 }
 
-// ListSubscriptionInitialPaymentsResponse are first payments that apps have not collected.
+// ListSubscriptionInitialPaymentsResponse has the first payments that apps have not collected.
 type ListSubscriptionInitialPaymentsResponse struct {
 	Payments []v0.Contract `json:"initial_payments" required:"true" doc:"Oldest first; at most 1000"`
 }
@@ -120,18 +120,18 @@ func (a *API) listSubscriptionInitialPayments(
 	return ListSubscriptionInitialPaymentsResponse{paid}, err
 }
 
-// ListSubscriptionsResponse are the caller's subscriptions.
+// ListSubscriptionsResponse has the caller's subscriptions.
 type ListSubscriptionsResponse struct {
 	Subscriptions []SubscriptionAndState `json:"subscriptions" required:"true" doc:"Oldest first; at most 1000"`
 }
 
-// SubscriptionAndState is a subscription and the contract that says how far it is.
+// SubscriptionAndState is a subscription and its state contract.
 type SubscriptionAndState struct {
 	Subscription v0.Contract       `json:"subscription" required:"true" doc:"The subscription"`
 	State        SubscriptionState `json:"state" required:"true" doc:"Idle between payments, or the open payment"`
 }
 
-// SubscriptionState is how far a subscription is.
+// SubscriptionState is the state of a subscription.
 type SubscriptionState struct {
 	endpoint.OneOf
 

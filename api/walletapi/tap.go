@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// TapRequest asks for coin, on development networks.
+// TapRequest requests test coin, on development networks.
 type TapRequest struct {
 	endpoint.Strict
 
@@ -19,7 +19,7 @@ type TapRequest struct {
 	CommandID *string `json:"command_id" doc:"The node makes only one tap with this id in a day"`
 }
 
-// TapResponse is the coin.
+// TapResponse has the coin.
 type TapResponse struct {
 	ContractID ledger.ContractID `json:"contract_id" required:"true" doc:"The new coin"`
 }
@@ -28,7 +28,7 @@ type tapRequest struct {
 	Body TapRequest `body:"json"`
 }
 
-// tap mints coin. The amount is rounded up: whoever asks for a dollar gets a dollar's worth.
+// tap mints coin. It rounds the amount up, so that the coin is worth at least the requested dollars.
 func (a *API) tap(ctx context.Context, req tapRequest) (response TapResponse, err error) {
 	w, err := a.Caller(ctx, "tap")
 	if err != nil {

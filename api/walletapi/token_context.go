@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// Choices of the token standard are given contexts, which for the coin its registry composes.
+// Choices of the token standard take contexts, which the coin's registry composes.
 
 // registryNetwork finds the contracts that contexts name.
 func registryNetwork(v plan.View) (plan.TokenNetwork, error) {
@@ -22,7 +22,7 @@ func registryNetwork(v plan.View) (plan.TokenNetwork, error) {
 	return network, orNotFound(err)
 }
 
-// orNotFound gives refusals of the pure registry their status.
+// orNotFound makes a 404 of the registry's NotFoundError.
 func orNotFound(err error) error {
 	if missing, ok := errors.AsType[*registry.NotFoundError](err); ok {
 		return v0.NotFound("%s", missing.Text)
@@ -30,7 +30,7 @@ func orNotFound(err error) error {
 	return err
 }
 
-// extraArgs is a registry's context as choices take it, with what the caller says.
+// extraArgs converts a registry's context to the argument of choices.
 func extraArgs(context registry.Context) (args token.ExtraArgs, err error) {
 	args.Context.Values = map[string]token.AnyValue{}
 	for key, value := range context.Values {
@@ -47,7 +47,7 @@ func extraArgs(context registry.Context) (args token.ExtraArgs, err error) {
 	return args, nil
 }
 
-// findActive finds a contract, or nil when it is archived.
+// findActive finds a contract; nil if it is archived.
 func (a *API) findActive(ctx context.Context, id ledger.ContractID) (*ledger.Contract, error) {
 	found, ok, err := a.record.NetworkContract(ctx, id)
 	if err != nil || !ok || found.Archived != nil {
@@ -56,12 +56,12 @@ func (a *API) findActive(ctx context.Context, id ledger.ContractID) (*ledger.Con
 	return &found.Contract, nil
 }
 
-// instrument is the coin, as the token standard names it.
+// instrument is the token standard's name of the coin.
 func (a *API) instrument() token.InstrumentID {
 	return token.InstrumentID{Admin: a.Node.DSO, ID: coin.InstrumentName}
 }
 
-// contractIDs are ids as answers have them.
+// contractIDs converts typed ids.
 func contractIDs[T any](ids []lf.CID[T]) []ledger.ContractID {
 	plain := make([]ledger.ContractID, len(ids))
 	for i, id := range ids {

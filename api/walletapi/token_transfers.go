@@ -16,8 +16,8 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// CreateTokenStandardTransferRequest transfers coin by the token standard: at once when the receiver has a preapproval,
-// and otherwise when it accepts.
+// CreateTokenStandardTransferRequest transfers coin by the token standard: at once if the receiver has a preapproval,
+// otherwise when it accepts.
 type CreateTokenStandardTransferRequest struct {
 	endpoint.Strict
 
@@ -28,21 +28,21 @@ type CreateTokenStandardTransferRequest struct {
 	TrackingID      string `json:"tracking_id" required:"true" doc:"Name that the sender chooses; the node makes one transfer with it"`
 }
 
-// TokenStandardTransferResponse is what became of a transfer.
+// TokenStandardTransferResponse is the result of a transfer.
 type TokenStandardTransferResponse struct {
 	Output           TransferOutput      `json:"output" required:"true" doc:"The outcome"`
 	SenderChangeCids []ledger.ContractID `json:"sender_change_cids" required:"true" doc:"Change that the sender got back"`
 	Meta             map[string]string   `json:"meta" required:"true" doc:"Metadata of the token standard"`
 }
 
-// TransferOutput is the outcome of a transfer: an instruction while it is pending, coin when it is completed, and
+// TransferOutput is the output of a transfer: an instruction while it is pending, coin when it is completed, and
 // nothing when it failed.
 type TransferOutput struct {
 	InstructionID *ledger.ContractID   `json:"transfer_instruction_cid" doc:"The instruction that the receiver has to accept"`
 	HoldingIDs    *[]ledger.ContractID `json:"receiver_holding_cids" doc:"The receiver's new coin"`
 }
 
-// MarshalJSON writes the field that the outcome has, if any.
+// MarshalJSON writes only the field that is set.
 func (o TransferOutput) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		InstructionID *ledger.ContractID   `json:"transfer_instruction_cid,omitempty"`
@@ -54,7 +54,7 @@ type createTokenStandardTransferRequest struct {
 	Body CreateTokenStandardTransferRequest `body:"json"`
 }
 
-// reasonKey is the token standard's key of what a sender writes.
+// reasonKey is the token standard's key for the sender's text.
 const reasonKey = "splice.lfdecentralizedtrust.org/reason"
 
 func (a *API) createTokenStandardTransfer(
@@ -95,8 +95,8 @@ func (a *API) createTokenStandardTransfer(
 	return validator.MapAnswer(transferred, toAPITransfer), nil
 }
 
-// requestedAt is how a transfer is dated that is to be executed before a time: some way back, but no further than the
-// longest life of a transfer allows, so that its sender can use all of that.
+// requestedAt is the request time of a transfer: somewhat in the past, but not so far that executeBefore exceeds the
+// maximum duration of a transfer, so that the sender can use all of it.
 func (a *API) requestedAt(ctx context.Context, executeBefore lf.Timestamp) (lf.Timestamp, error) {
 	n, err := a.Network(ctx)
 	if err != nil {
@@ -111,7 +111,7 @@ func (a *API) requestedAt(ctx context.Context, executeBefore lf.Timestamp) (lf.T
 	return requested, nil
 }
 
-// composeTransfer finds what a transfer takes: the sender's coin, and the registry's factory and context.
+// composeTransfer composes a transfer from the sender's coin and the registry's factory and context.
 func (a *API) composeTransfer(
 	ctx context.Context, v plan.View, w validator.Owner, transfer token.Transfer,
 ) (argument walletapp.InstallTransferFactoryTransfer, err error) {
@@ -151,7 +151,7 @@ func toAPITransfer(result token.TransferInstructionResult) (TokenStandardTransfe
 	return response, nil
 }
 
-// ListTokenStandardTransfersResponse are the transfers that wait for their receivers.
+// ListTokenStandardTransfersResponse has the pending transfers.
 type ListTokenStandardTransfersResponse struct {
 	Transfers []v0.Contract `json:"transfers" required:"true" doc:"To and from the caller, oldest first; at most 1000"`
 }
@@ -163,8 +163,8 @@ func (a *API) listTokenStandardTransfers(
 	return ListTokenStandardTransfersResponse{transfers}, err
 }
 
-// answerInstruction is the end of a transfer that is pending: accepted, rejected or withdrawn. What is composed for the
-// choice depends on whether its coin is still locked.
+// answerInstruction composes the end of a pending transfer: accepted, rejected or withdrawn. The context depends on
+// whether its coin is still locked.
 func answerInstruction[A any](
 	ctx context.Context, a *API, id, operation, choice string,
 	context func(registry.Network, registry.Locked, *ledger.Contract) (registry.Context, error),
@@ -212,7 +212,7 @@ func (a *API) lockedArgs(
 	return extraArgs(composed)
 }
 
-// releaseContext is the context of choices that give locked coin back.
+// releaseContext is the context of choices that release locked coin.
 func releaseContext(n registry.Network, _ registry.Locked, amulet *ledger.Contract) (registry.Context, error) {
 	return n.Release(amulet), nil
 }

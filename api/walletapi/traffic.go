@@ -26,7 +26,7 @@ type CreateBuyTrafficRequest struct {
 	ExpiresAt                 int64  `json:"expires_at" required:"true" doc:"Deadline for the purchase; microseconds since 1970"`
 }
 
-// CreateBuyTrafficRequestResponse is the request, which automation sees to.
+// CreateBuyTrafficRequestResponse has the request, which automation executes.
 type CreateBuyTrafficRequestResponse struct {
 	RequestContractID ledger.ContractID `json:"request_contract_id" required:"true" doc:"The request"`
 }
@@ -35,8 +35,8 @@ type buyTrafficRequest struct {
 	Body CreateBuyTrafficRequest `body:"json"`
 }
 
-// createBuyTrafficRequest asks for a purchase, which a workflow makes. Unlike with transfer offers, the tracking id is
-// looked up only after the ids of the request were found good (upstream).
+// createBuyTrafficRequest requests a purchase, which a workflow makes. Unlike for transfer offers, it checks the
+// tracking id after the other ids (upstream).
 func (a *API) createBuyTrafficRequest(
 	ctx context.Context, req buyTrafficRequest,
 ) (none validator.Composed[CreateBuyTrafficRequestResponse], err error) {
@@ -82,8 +82,8 @@ func (a *API) createBuyTrafficRequest(
 	}), nil
 }
 
-// trafficMember is the member of the synchronizer that shall get the traffic: the participant that hosts the party,
-// which on the node's own synchronizer is the node.
+// trafficMember is the synchronizer member that gets the traffic: the participant that hosts the party, which is this
+// node.
 func (a *API) trafficMember(ctx context.Context, asked CreateBuyTrafficRequest) (string, error) {
 	name, fingerprint, ok := strings.Cut(asked.DomainID, "::")
 	if !ok || name == "" || fingerprint == "" {
@@ -107,7 +107,7 @@ func (a *API) trafficMember(ctx context.Context, asked CreateBuyTrafficRequest) 
 	return coin.MemberOf(a.Node.ParticipantID), nil
 }
 
-// composePurchase is what automation does for a request to buy traffic.
+// composePurchase composes the change that automation makes for a request to buy traffic.
 func (a *API) composePurchase(
 	ctx context.Context, w validator.Owner, asked walletapp.InstallCreateBuyTrafficRequest,
 ) *validator.LaterChange {

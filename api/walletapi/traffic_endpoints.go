@@ -7,7 +7,7 @@ import (
 	"github.com/florinledger/florin/api/walletapi/validator"
 )
 
-// Traffic lists what the users of wallets buy traffic with, and the export of their history, for any token.
+// Traffic lists the endpoints to buy traffic and to export the history, for any token.
 func (a *API) Traffic() []endpoint.Endpoint {
 	const path = "/v0/wallet/buy-traffic-requests"
 	return []endpoint.Endpoint{

@@ -12,11 +12,10 @@ import (
 	"github.com/florinledger/florin/wallet/tracking"
 )
 
-// TrafficRequestStatus is how far a request to buy traffic has come: created, completed or failed.
+// TrafficRequestStatus is the status of a request to buy traffic: created, completed or failed.
 type TrafficRequestStatus string
 
-// GetBuyTrafficRequestStatusResponse is what became of a request to buy traffic. Which fields there are depends on the
-// status.
+// GetBuyTrafficRequestStatusResponse is the status of a request to buy traffic. The fields depend on the status.
 type GetBuyTrafficRequestStatusResponse struct {
 	Status          TrafficRequestStatus `json:"status" required:"true" doc:"created, completed or failed"`
 	TransactionID   *ledger.UpdateID     `json:"transaction_id" doc:"The purchase, if completed"`
@@ -24,7 +23,7 @@ type GetBuyTrafficRequestStatusResponse struct {
 	RejectionReason *string              `json:"rejection_reason" doc:"Reason for the rejection"`
 }
 
-// MarshalJSON writes the fields that the status has, and no others.
+// MarshalJSON writes only the fields of the status.
 func (r GetBuyTrafficRequestStatusResponse) MarshalJSON() ([]byte, error) {
 	if r.FailureReason != nil {
 		return json.Marshal(struct {
@@ -64,7 +63,7 @@ func (a *API) getBuyTrafficRequestStatus(
 	return response, nil
 }
 
-// explainPurchase says of a purchase that would be refused what its request would be told then.
+// explainPurchase converts the error of a purchase to the reason in its request's status.
 func explainPurchase(asked walletapp.InstallCreateBuyTrafficRequest, refusal error) error {
 	found, ok := fault.As(refusal)
 	if !ok {

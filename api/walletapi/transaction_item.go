@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/wallet/history"
 )
 
-// TransactionItem is an item of a wallet's history. Which fields there are depends on its type.
+// TransactionItem is an item of a wallet's history. The fields depend on the type.
 type TransactionItem struct {
 	Type    TransactionType    `json:"transaction_type" required:"true" doc:"The kind of the item"`
 	Subtype TransactionSubtype `json:"transaction_subtype" required:"true" doc:"The choice"`
@@ -40,7 +40,7 @@ func (TransactionType) Names() []string {
 	return []string{"transfer", "balance_change", "notification", "unknown"}
 }
 
-// TransactionSubtype is the choice that an item is about.
+// TransactionSubtype is the choice of an item.
 type TransactionSubtype struct {
 	TemplateID      string  `json:"template_id" required:"true" doc:"By package name"`
 	Choice          string  `json:"choice" required:"true" doc:"Name of the choice"`
@@ -48,7 +48,7 @@ type TransactionSubtype struct {
 	InterfaceID     *string `json:"interface_id" doc:"The interface of the choice"`
 }
 
-// PartyAndAmount is by how much a party's coin changed.
+// PartyAndAmount is the change of a party's coin.
 type PartyAndAmount struct {
 	Party  ledger.Party    `json:"party" required:"true" doc:"The party"`
 	Amount decimal.Decimal `json:"amount" required:"true" doc:"Change of the party's coin"`
@@ -79,7 +79,7 @@ type (
 	}
 )
 
-// MarshalJSON writes the fields that the type has, and no others.
+// MarshalJSON writes only the fields of the type.
 func (i TransactionItem) MarshalJSON() ([]byte, error) {
 	common := commonItem{i.Type, i.Subtype, i.EventID, i.Date}
 	switch history.Kind(i.Type) {
@@ -106,7 +106,6 @@ func (i TransactionItem) MarshalJSON() ([]byte, error) {
 	}
 }
 
-// toAPIItem shows an item of a history.
 func toAPIItem(item history.Item) TransactionItem {
 	shown := TransactionItem{
 		Type: TransactionType(item.Kind), EventID: item.EventID, Date: endpoint.Timestamp(item.Date),
@@ -130,7 +129,7 @@ func toAPIItem(item history.Item) TransactionItem {
 	return shown
 }
 
-// orNull is a text, or null for none.
+// orNull returns nil for "".
 func orNull[T ~string](text T) *T {
 	if text == "" {
 		return nil

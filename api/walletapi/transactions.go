@@ -14,8 +14,8 @@ import (
 	"github.com/florinledger/florin/wallet/history"
 )
 
-// eachUpdate visits the transactions of a party's history from an offset on, the newest first and as [budget.Each]
-// does, until visit says that it has seen enough.
+// eachUpdate visits the transactions of a party's history from an offset on, newest first, until visit returns false.
+// It reads as [budget.Each] does.
 func (a *API) eachUpdate(
 	ctx context.Context, party ledger.Party, from ledger.Offset,
 	visit func(ctx context.Context, update ledger.NetworkUpdate) (more bool, err error),
@@ -40,7 +40,7 @@ type ListTransactionsRequest struct {
 	BeginAfterID string `json:"begin_after_id" doc:"The event_id of the last item of the previous page"`
 }
 
-// ListTransactionsResponse is a page; fewer items than were asked for are the last ones.
+// ListTransactionsResponse is a page; the last page has fewer items than requested.
 type ListTransactionsResponse struct {
 	Items []TransactionItem `json:"items" required:"true" doc:"Newest first"`
 }
@@ -69,8 +69,8 @@ func (a *API) listTransactions(
 	return response, nil
 }
 
-// page reads items of a party's history, the newest first: those behind the item with the id, or from the newest on.
-// What nobody of the party has seen is behind nothing: the page is empty.
+// page reads items of a party's history, newest first, from the item after the id on, or from the newest on. It is
+// empty if the party has no item with the id.
 func (a *API) page(ctx context.Context, party ledger.Party, after string, size int) ([]history.Item, error) {
 	from, found, err := a.historyAfter(ctx, after)
 	if err != nil || !found {
@@ -94,8 +94,8 @@ func (a *API) page(ctx context.Context, party ledger.Party, after string, size i
 	return items, err
 }
 
-// historyAfter is the offset at which the history behind an item begins, with that item itself; false when there is no
-// such transaction.
+// historyAfter returns the offset of the item, where the history after it starts; false if there is no such
+// transaction.
 func (a *API) historyAfter(ctx context.Context, after string) (ledger.Offset, bool, error) {
 	if after == "" {
 		return ledger.Offset(math.MaxInt64), true, nil
@@ -104,17 +104,17 @@ func (a *API) historyAfter(ctx context.Context, after string) (ledger.Offset, bo
 	return update.Update().Offset, found, err
 }
 
-// updateOfEvent is the update that the id of an item tells: #<update id>:<node>.
+// updateOfEvent returns the update id in the id of an item, #<update id>:<node>.
 func updateOfEvent(id string) ledger.UpdateID {
 	update, _, _ := strings.Cut(strings.TrimPrefix(id, "#"), ":")
 	return ledger.UpdateID(update)
 }
 
-// updatesPage is how many transactions are read at once for a history.
+// updatesPage is the number of transactions in one database read.
 const updatesPage = 100
 
-// eachItem visits the items of a party's history, the newest first, beginning with the transaction at an offset, until
-// visit says that it has seen enough.
+// eachItem visits the items of a party's history, newest first, from the transaction at an offset on, until visit
+// returns false.
 func (a *API) eachItem(
 	ctx context.Context, party ledger.Party, from ledger.Offset,
 	visit func(ctx context.Context, item history.Item) (more bool, err error),
@@ -135,7 +135,7 @@ func (a *API) eachItem(
 	})
 }
 
-// contractOf finds contracts for a history, archived ones too.
+// contractOf returns a function that finds contracts for a history, also archived ones.
 func (a *API) contractOf(ctx context.Context) func(ledger.ContractID) (ledger.Contract, bool, error) {
 	return func(id ledger.ContractID) (ledger.Contract, bool, error) {
 		stored, found, err := a.record.NetworkContract(ctx, id)

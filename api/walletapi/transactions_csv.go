@@ -23,12 +23,11 @@ type exportTransactionsRequest struct {
 
 const (
 	csvType = "text/csv"
-	// usualPage is how many items JSON has unless it is said otherwise.
+	// usualPage is the default number of items in JSON.
 	usualPage = 100
 )
 
-// exportTransactions is the history of the caller's wallet for people: as CSV, or as JSON like the items of
-// POST /v0/wallet/transactions.
+// exportTransactions is the history of the caller's wallet as CSV, or as JSON like POST /v0/wallet/transactions.
 func (a *API) exportTransactions(ctx context.Context, req exportTransactionsRequest) (endpoint.Content, error) {
 	w, err := a.Caller(ctx, "exportTransactions")
 	if err != nil {
@@ -62,7 +61,7 @@ func (a *API) exportTransactions(ctx context.Context, req exportTransactionsRequ
 	return content, err
 }
 
-// csvContent is a table of the party's items after one of them, at most so many; 0 is all. It is made while it is sent.
+// csvContent streams a table of the party's items after one of them, up to limit; 0 for all.
 func (a *API) csvContent(ctx context.Context, party ledger.Party, after string, limit int) (endpoint.Content, error) {
 	from, found, err := a.historyAfter(ctx, after)
 	if err != nil {
@@ -89,7 +88,7 @@ func (a *API) csvContent(ctx context.Context, party ledger.Party, after string, 
 	}, nil
 }
 
-// writeItems writes the items behind one of them.
+// writeItems writes the items after one of them.
 func (a *API) writeItems(ctx context.Context, table *csvTable, from ledger.Offset, after string, limit int) error {
 	behind, written := after == "", 0
 	return a.eachItem(ctx, table.party, from, func(ctx context.Context, item history.Item) (bool, error) {
@@ -104,7 +103,7 @@ func (a *API) writeItems(ctx context.Context, table *csvTable, from ledger.Offse
 	})
 }
 
-// csvColumns are the names of the columns, in order. They are part of the API: new ones are added at the end.
+// csvColumns are the names of the columns, in order. They are part of the API: add new ones at the end.
 func csvColumns() []string {
 	return []string{
 		"date", "event_id", "transaction_type", "choice", "party", "amount", "coin_price_usd", "amount_usd",
@@ -114,7 +113,6 @@ func csvColumns() []string {
 	}
 }
 
-// csvTable writes items as rows.
 type csvTable struct {
 	to     *csv.Writer
 	party  ledger.Party
@@ -146,7 +144,7 @@ func (t *csvTable) write(ctx context.Context, item history.Item) error {
 	return t.to.Write(row)
 }
 
-// transferCells are the cells that only transfers fill, and the receivers of all kinds.
+// transferCells are the cells of transfers, and the receivers of all kinds.
 func transferCells(item history.Item) []string {
 	isTransfer := item.Kind == history.KindTransfer
 	receivers := make([]string, len(item.Receivers))
@@ -173,7 +171,7 @@ func transferCells(item history.Item) []string {
 	return cells
 }
 
-// changeOf is by how much an item changed what a party can spend.
+// changeOf is the change of a party's spendable coin by an item.
 func changeOf(item history.Item, party ledger.Party) (sum decimal.Decimal, err error) {
 	if item.Kind == history.KindTransfer && item.Sender.Party == party {
 		sum = item.Sender.Amount
@@ -195,7 +193,7 @@ func optionalCell(amount decimal.Decimal, known bool) string {
 	return amount.String()
 }
 
-// textCell is a cell with words of others. Spreadsheets take some beginnings for formulas, which an apostrophe prevents.
+// textCell is a cell with text of others. An apostrophe prevents spreadsheets from running it as a formula.
 func textCell(cell string) string {
 	if cell != "" && strings.ContainsRune("=+-@\t\r\n'|", rune(cell[0])) {
 		return "'" + cell

@@ -1,4 +1,4 @@
-// Package admin serves what operators ask about the participant, and the preapprovals that they provide:
+// Package admin serves operators: the participant, and the preapprovals that the operator provides:
 // /v0/admin/participant and /v0/admin/transfer-preapprovals.
 package admin
 
@@ -11,12 +11,12 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// PreapprovalRecord is where it is kept what the operator has paid for.
+// PreapprovalRecord stores for whom the operator has paid.
 type PreapprovalRecord interface {
-	// ForgetProvidedPreapproval gives up what the operator has paid for, and reports whether there was anything, or an
-	// earlier attempt at the request has given it up.
+	// ForgetProvidedPreapproval deletes the entry that the operator has paid for the receiver. It reports whether there
+	// was one, or an earlier attempt of the request deleted it.
 	ForgetProvidedPreapproval(ctx context.Context, receiver ledger.Party, by *db.KeyClaim) (bool, error)
-	// WakeProposals has automation look at once at receivers that wait for the operator to provide a preapproval.
+	// WakeProposals makes automation check at once the receivers that wait for a preapproval from the operator.
 	WakeProposals(ctx context.Context, receivers ...ledger.Party) error
 }
 
@@ -28,7 +28,7 @@ type API struct {
 	log    *slog.Logger
 }
 
-// New makes the API. The log is told of what failed after a request was done.
+// New makes the API. The log gets failures after a request has succeeded.
 func New(base *validator.Base, record PreapprovalRecord, log *slog.Logger) *API {
 	return &API{Base: base, record: record, log: log}
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 )
 
-// The tags that group the endpoints in the document.
+// The tags of operations in the API document.
 const (
 	tagPreapprovals = "Preapprovals"
 	tagParticipant  = "Participant"
 )
 
-// Endpoints lists what operators ask about the participant, and the preapprovals that they provide.
+// Endpoints lists the operator's endpoints for the participant and for preapprovals.
 func (a *API) Endpoints() []endpoint.Endpoint {
 	const byParty = "/v0/admin/transfer-preapprovals/by-party/{receiver-party}"
 	return []endpoint.Endpoint{

@@ -10,8 +10,8 @@ import (
 	"github.com/florinledger/florin/ledger/topology"
 )
 
-// ParticipantIdentitiesResponse says who the participant is (upstream's GET /v0/admin/participant/identities). Private
-// keys are not part of it: they are in the database, and are backed up with it.
+// ParticipantIdentitiesResponse is the participant's identity (upstream's GET /v0/admin/participant/identities). It has
+// no private keys: they are in the database and in its backups.
 type ParticipantIdentitiesResponse struct {
 	ID                      string           `json:"id" required:"true" doc:"The participant: hint::fingerprint"`
 	Keys                    []ParticipantKey `json:"keys" required:"true" doc:"The participant's public keys"`
@@ -26,7 +26,7 @@ type ParticipantKey struct {
 	Name  *string `json:"name" doc:"Purpose of the key"`
 }
 
-// GlobalDomainConnectionConfigResponse says how the participant is connected to its synchronizer (upstream's GET
+// GlobalDomainConnectionConfigResponse is the participant's connection to its synchronizer (upstream's GET
 // /v0/admin/participant/global-domain-connection-config).
 type GlobalDomainConnectionConfigResponse struct {
 	SequencerConnections SequencerConnections `json:"sequencer_connections" required:"true" doc:"The connections"`
@@ -47,7 +47,7 @@ type SequencerConnection struct {
 	TransportSecurity bool     `json:"transport_security" required:"true" doc:"Whether the connection uses TLS"`
 }
 
-// RequestAmplification says to how many sequencers a request is sent.
+// RequestAmplification is the number of sequencers that get a request.
 type RequestAmplification struct {
 	Factor          int32 `json:"factor" required:"true" doc:"Number of sequencers"`
 	PatienceSeconds int32 `json:"patience_seconds" required:"true" doc:"Seconds before the request goes to the next sequencer"`

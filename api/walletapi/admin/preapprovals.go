@@ -44,7 +44,7 @@ func (a *API) lookupPreapproval(
 	return out, err
 }
 
-// findProvided is the preapproval that the operator provides for a party; false when there is none.
+// findProvided finds the preapproval that the operator provides for a party.
 func (a *API) findProvided(
 	ctx context.Context, req receiverRequest,
 ) (receiver ledger.Party, found validator.Contract[coin.TransferPreapproval], ok bool, err error) {
@@ -55,9 +55,9 @@ func (a *API) findProvided(
 	return receiver, found, ok, err
 }
 
-// cancelPreapproval cancels all preapprovals that the operator provides for a party and that have not expired, and with
-// them that the operator has paid for the party: it pays for the next one. Where the receiver has cancelled them, only
-// that is left to do.
+// cancelPreapproval cancels all unexpired preapprovals that the operator provides for a party, and deletes the entry
+// that the operator has paid for it, so that it pays for the next one. If the receiver has cancelled the preapprovals,
+// it only deletes the entry.
 func (a *API) cancelPreapproval(ctx context.Context, req receiverRequest) (none endpoint.Content, err error) {
 	receiver, longest, found, err := a.findProvided(ctx, req)
 	if err != nil {
@@ -78,8 +78,8 @@ func (a *API) cancelPreapproval(ctx context.Context, req receiverRequest) (none 
 	return none, err
 }
 
-// wakeProposals has automation look at what waits for the operator to pay for a party less. The preapproval is gone by
-// then, and what waits looks again within an hour, so that a failure is no answer.
+// wakeProposals makes automation check the waiting proposals, because the operator pays for one party less. A failure
+// is only logged: the preapproval is already cancelled, and automation checks again within an hour.
 func (a *API) wakeProposals(ctx context.Context, receiver ledger.Party) {
 	if err := a.record.WakeProposals(ctx, receiver); err != nil {
 		a.log.WarnContext(ctx, "waking preapproval proposals failed: automation retries within an hour",
@@ -87,7 +87,7 @@ func (a *API) wakeProposals(ctx context.Context, receiver ledger.Party) {
 	}
 }
 
-// cancelProvided cancels the preapproval that lasts longest, and with it all others that have not expired.
+// cancelProvided cancels the preapproval that lasts longest, and all others that have not expired.
 func (a *API) cancelProvided(ctx context.Context, receiver ledger.Party, longest ledger.ContractID) error {
 	all := validator.Change{ActAs: []ledger.Party{a.Node.Operator}, ReadAs: []ledger.Party{a.Node.DSO}}
 	var failed error
@@ -109,8 +109,8 @@ func (a *API) cancelProvided(ctx context.Context, receiver ledger.Party, longest
 	return err
 }
 
-// forgetProvided gives up what the operator has paid for, of which no preapproval is left. A request that is made again
-// may have cancelled them the first time.
+// forgetProvided deletes the entry that the operator has paid, when no preapproval is left. In a repeated request, the
+// first attempt may have cancelled them.
 func (a *API) forgetProvided(ctx context.Context, receiver ledger.Party) error {
 	attempt := changes.AttemptOf(ctx)
 	if _, again, err := attempt.Before(ctx); err != nil || again {

@@ -17,7 +17,7 @@ import (
 	"github.com/florinledger/florin/ledger/signing"
 )
 
-// PrepareAcceptExternalPartySetupProposalRequest asks for the acceptance of a proposal, to sign (contract,
+// PrepareAcceptExternalPartySetupProposalRequest asks for the acceptance of a proposal, for signing (contract,
 // /v0/admin/external-party/setup-proposal/prepare-accept).
 type PrepareAcceptExternalPartySetupProposalRequest struct {
 	endpoint.Strict
@@ -27,14 +27,14 @@ type PrepareAcceptExternalPartySetupProposalRequest struct {
 	VerboseHashing bool   `json:"verbose_hashing" doc:"Whether to explain how the hash is computed"`
 }
 
-// PrepareAcceptExternalPartySetupProposalResponse is a transaction to look at and sign.
+// PrepareAcceptExternalPartySetupProposalResponse is a transaction to check and sign.
 type PrepareAcceptExternalPartySetupProposalResponse struct {
 	Transaction    endpoint.Bytes `json:"transaction" required:"true" doc:"The transaction; send it back with the signature"`
 	TxHash         string         `json:"tx_hash" required:"true" doc:"34 bytes in hexadecimal; sign all of them"`
 	HashingDetails *string        `json:"hashing_details" doc:"The hashed values, with verbose_hashing"`
 }
 
-// SubmitExternalPartyRequest brings a signed transaction.
+// SubmitExternalPartyRequest submits a signed transaction.
 type SubmitExternalPartyRequest struct {
 	endpoint.Strict
 
@@ -51,7 +51,7 @@ type ExternalPartySubmission struct { //nolint:revive // the name is the API's
 	PublicKey    string         `json:"public_key" required:"true" doc:"The party's key, 32 bytes in hexadecimal"`
 }
 
-// SubmitAcceptExternalPartySetupProposalResponse is what the party has now.
+// SubmitAcceptExternalPartySetupProposalResponse has the preapproval of the party.
 type SubmitAcceptExternalPartySetupProposalResponse struct {
 	TransferPreapprovalContractID ledger.ContractID `json:"transfer_preapproval_contract_id" required:"true" doc:"The TransferPreapproval"`
 	UpdateID                      ledger.UpdateID   `json:"update_id" required:"true" doc:"The transaction"`
@@ -97,7 +97,7 @@ type preparation struct {
 	raw     []byte
 	hash    string
 	details *string
-	// transaction is what was interpreted.
+	// transaction is the interpreted transaction.
 	transaction ledger.Transaction
 }
 
@@ -135,7 +135,7 @@ func (a *API) prepareFor(
 	return made, nil
 }
 
-// execute submits what a party has signed, and waits. Who signed it, and what, is checked in the commit.
+// execute submits a signed transaction and waits. The commit checks the signature and the transaction.
 func (a *API) execute(ctx context.Context, given ExternalPartySubmission) (ledger.Update, error) {
 	party, err := validator.PartyOf(given.PartyID)
 	if err != nil {
@@ -169,8 +169,8 @@ func (a *API) execute(ctx context.Context, given ExternalPartySubmission) (ledge
 	return update, err
 }
 
-// findExecuted is the transaction of what was signed and is executed already: it is the party's, whichever operator brings
-// it. The refusal is that of a transaction of which nothing is known any more, or of another one of the same name.
+// findExecuted finds the update of a signed transaction that was executed before. It belongs to the party, whichever
+// operator submits it. It returns refusal if the record has no such update, or if another transaction has the same id.
 func (a *API) findExecuted(ctx context.Context, opened *prepared.Opened, refusal error) (ledger.Update, error) {
 	completions, err := a.record.CompletionsByHash(ctx, hex.EncodeToString(opened.Hash[:]), opened.Metadata.ActAs, 0)
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package external serves what operators do for external parties, which sign for themselves:
-// /v0/admin/external-party.
+// Package external serves operators who work for external parties, which sign for themselves: /v0/admin/external-party.
 package external
 
 import (
@@ -12,22 +11,22 @@ import (
 	"github.com/florinledger/florin/ledger/topology"
 )
 
-// PartyRecord is what the endpoints read from the database.
+// PartyRecord reads from the database.
 type PartyRecord interface {
 	preview.ContractReader
 	Head(ctx context.Context) (db.Head, error)
 	ExternalParty(ctx context.Context, party ledger.Party) (db.ExternalParty, bool, error)
-	// Namespaces finds what is kept of the namespaces of external parties.
+	// Namespaces finds the stored namespaces of external parties.
 	Namespaces(ctx context.Context, names ...string) (topology.Namespaces, error)
-	// CompletionsByHash finds what became of a transaction that was signed outside the node.
+	// CompletionsByHash finds the completions of a transaction that was signed outside the node.
 	CompletionsByHash(
 		ctx context.Context, hash string, parties []ledger.Party, limit int32,
 	) ([]ledger.Completion, error)
 }
 
-// Onboarder is where the onboarding of external parties is done.
+// Onboarder onboards external parties.
 type Onboarder interface {
-	// Onboard hands a contribution to the onboarding of the party over. With wait it returns what came of it.
+	// Onboard passes a contribution to the onboarding of the party. With wait it returns the outcome.
 	Onboard(
 		ctx context.Context, party ledger.Party, contribution topology.Contribution, wait bool,
 	) (topology.Outcome, error)

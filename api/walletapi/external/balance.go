@@ -11,13 +11,13 @@ import (
 	"github.com/florinledger/florin/wallet"
 )
 
-// balanceAsOfEarliest adds up what a party holds, as of the earliest round that is open.
+// balanceAsOfEarliest is the balance of a party as of the earliest open round.
 func (a *API) balanceAsOfEarliest(ctx context.Context, party ledger.Party) (wallet.Balance, error) {
 	n, err := a.Network(ctx)
 	if err != nil {
 		return wallet.Balance{}, err
 	}
-	// There is one, or Network had refused.
+	// There is one, or Network had returned an error.
 	earliest, _ := n.Earliest(a.Now())
 	holdings, err := a.Holdings(ctx, party)
 	if err != nil {
@@ -30,7 +30,7 @@ func (a *API) balanceAsOfEarliest(ctx context.Context, party ledger.Party) (wall
 	return balance, nil
 }
 
-// ExternalPartyBalanceResponse is what an external party holds (contract, GET /v0/admin/external-party/balance).
+// ExternalPartyBalanceResponse is the balance of an external party (contract, GET /v0/admin/external-party/balance).
 type ExternalPartyBalanceResponse struct { //nolint:revive // the name is the API's
 	PartyID            ledger.Party    `json:"party_id" required:"true" doc:"The party"`
 	TotalUnlockedCoin  decimal.Decimal `json:"total_unlocked_coin" required:"true" doc:"Unlocked initial amounts"`

@@ -6,10 +6,9 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 )
 
-// tag groups the endpoints in the document.
 const tag = "External parties"
 
-// Endpoints lists what operators do for external parties.
+// Endpoints lists the operator's endpoints for external parties.
 func (a *API) Endpoints() []endpoint.Endpoint {
 	const base = "/v0/admin/external-party"
 	all := []endpoint.Endpoint{
@@ -48,7 +47,7 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 	return append(all, a.sendEndpoints()...)
 }
 
-// sendEndpoints are deprecated: the token standard has taken their place.
+// sendEndpoints are deprecated: the token standard replaces them.
 func (a *API) sendEndpoints() []endpoint.Endpoint {
 	const base = "/v0/admin/external-party/transfer-preapproval"
 	return []endpoint.Endpoint{

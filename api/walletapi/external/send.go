@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// PrepareTransferPreapprovalSendRequest asks for a transfer command, to sign (contract,
+// PrepareTransferPreapprovalSendRequest asks for a transfer command, for signing (contract,
 // /v0/admin/external-party/transfer-preapproval/prepare-send).
 type PrepareTransferPreapprovalSendRequest struct {
 	endpoint.Strict
@@ -28,7 +28,7 @@ type PrepareTransferPreapprovalSendRequest struct {
 	Description     *string            `json:"description" doc:"Text for the receiver"`
 }
 
-// PrepareTransferPreapprovalSendResponse is a transaction to look at and sign.
+// PrepareTransferPreapprovalSendResponse is a transaction to check and sign.
 type PrepareTransferPreapprovalSendResponse struct {
 	Transaction                     endpoint.Bytes `json:"transaction" required:"true" doc:"The transaction; send it back with the signature"`
 	TxHash                          string         `json:"tx_hash" required:"true" doc:"34 bytes in hexadecimal; sign all of them"`
@@ -36,7 +36,7 @@ type PrepareTransferPreapprovalSendResponse struct {
 	HashingDetails                  *string        `json:"hashing_details" doc:"The hashed values, with verbose_hashing"`
 }
 
-// SubmitTransferPreapprovalSendResponse names the transaction that created the command.
+// SubmitTransferPreapprovalSendResponse names the update that created the command.
 type SubmitTransferPreapprovalSendResponse struct {
 	UpdateID ledger.UpdateID `json:"update_id" required:"true" doc:"The transaction"`
 }
@@ -45,11 +45,11 @@ type prepareSendRequest struct {
 	Body PrepareTransferPreapprovalSendRequest `body:"json"`
 }
 
-// contractIDPrefix is how much of a contract id is known before the transaction is executed: the format, and what
-// derives from the seed.
+// contractIDPrefix is the length of a contract id that is known before execution: the format, and the part that derives
+// from the seed.
 const contractIDPrefix = 2 + 64
 
-// prepareSend prepares a TransferCommand of the sender to the operator, which the operator executes once it is there.
+// prepareSend prepares a TransferCommand of the sender to the operator, whose automation executes it.
 func (a *API) prepareSend(
 	ctx context.Context, req prepareSendRequest,
 ) (out PrepareTransferPreapprovalSendResponse, err error) {
@@ -82,7 +82,7 @@ func (a *API) prepareSend(
 	return out, nil
 }
 
-// transferCommand reads the command that is asked for.
+// transferCommand decodes the request.
 func (a *API) transferCommand(
 	ctx context.Context, body PrepareTransferPreapprovalSendRequest,
 ) (argument coin.CreateTransferCommand, err error) {
@@ -118,7 +118,7 @@ func (a *API) transferCommand(
 	}, nil
 }
 
-// amountOf reads an amount that is a number in JSON; one in a string is taken too.
+// amountOf decodes an amount, a JSON number or a string.
 func amountOf(raw json.RawMessage) (decimal.Decimal, error) {
 	var amount decimal.Decimal
 	if err := amount.UnmarshalJSON(raw); err != nil {
@@ -128,7 +128,7 @@ func amountOf(raw json.RawMessage) (decimal.Decimal, error) {
 	return amount, validator.CheckPositive("amount", amount)
 }
 
-// submitSend answers when the command is there. The coin moves after that, by the operator's automation.
+// submitSend answers when the command is on the ledger. The operator's automation moves the coin afterwards.
 func (a *API) submitSend(
 	ctx context.Context, req submitRequest,
 ) (SubmitTransferPreapprovalSendResponse, error) {

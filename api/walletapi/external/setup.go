@@ -17,7 +17,7 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// CreateExternalPartySetupProposalRequest proposes to host a party's coin (contract,
+// CreateExternalPartySetupProposalRequest proposes a preapproval to a party (contract,
 // /v0/admin/external-party/setup-proposal).
 type CreateExternalPartySetupProposalRequest struct {
 	endpoint.Strict
@@ -34,7 +34,7 @@ type createSetupProposalRequest struct {
 	Body CreateExternalPartySetupProposalRequest `body:"json"`
 }
 
-// createSetupProposal pays for a preapproval and proposes it to the party. There is at most one proposal for a party.
+// createSetupProposal pays for a preapproval and proposes it to the party. A party has at most one proposal.
 func (a *API) createSetupProposal(
 	ctx context.Context, req createSetupProposalRequest,
 ) (out CreateExternalPartySetupProposalResponse, err error) {
@@ -54,12 +54,12 @@ func (a *API) createSetupProposal(
 	if err := a.checkUnproposed(ctx, party); err != nil {
 		return out, err
 	}
-	// The operator pays for many at once, and each uses up the coin of another.
+	// The operator may pay for many proposals at the same time, and each uses coin that another one chose.
 	result, err := validator.Composed[coin.AmuletRulesCreateExternalPartySetupProposalResult]{
 		Wallet: a.Node.Operator, Payer: a.Node.Operator, Explain: explainMissingCoin,
 		Compose: func(v plan.View) (validator.Change, error) {
 			proposing, err := a.setupProposal(ctx, v, party)
-			// Another node may be at it too: what it proposed since is this proposal.
+			// If another node has made the same proposal since head, this one is its duplicate.
 			proposing.CommandID = "setup-proposal:" + uuid.NewSHA1(uuid.NameSpaceOID, []byte(party)).String()
 			proposing.Deduplication = &ledger.DeduplicationPeriod{Offset: &head.Offset}
 			return proposing, err
@@ -71,7 +71,7 @@ func (a *API) createSetupProposal(
 	return CreateExternalPartySetupProposalResponse{ContractID: ledger.ContractID(result.ProposalCid)}, err
 }
 
-// setupProposal is the change that makes the proposal. What it costs is the operator's to pay.
+// setupProposal composes the proposal, which the operator pays for.
 func (a *API) setupProposal(ctx context.Context, v plan.View, party ledger.Party) (validator.Change, error) {
 	n, err := a.Network(ctx)
 	if err != nil {
@@ -97,12 +97,11 @@ func (a *API) setupProposal(ctx context.Context, v plan.View, party ledger.Party
 	}, err
 }
 
-// isExpired reports whether a proposal can no longer be accepted.
 func (a *API) isExpired(proposal validator.Contract[coin.ExternalPartySetupProposal]) bool {
 	return !a.Now().Before(proposal.Payload.PreapprovalExpiresAt.Time())
 }
 
-// withdrawExpired takes back what was proposed to a party and can no longer be accepted.
+// withdrawExpired withdraws an expired proposal to a party.
 func (a *API) withdrawExpired(ctx context.Context, party ledger.Party) ([]ledger.Command, error) {
 	proposal, found, err := a.ProposalFor(ctx, party)
 	if err != nil || !found || !a.isExpired(proposal) {
@@ -114,7 +113,7 @@ func (a *API) withdrawExpired(ctx context.Context, party ledger.Party) ([]ledger
 	return []ledger.Command{withdraw}, err
 }
 
-// explainMissingCoin tells what is missing to pay for a preapproval.
+// explainMissingCoin says how much coin is missing to pay for a preapproval.
 func explainMissingCoin(err error) error {
 	refusal, ok := fault.As(err)
 	if !ok {
@@ -127,7 +126,7 @@ func explainMissingCoin(err error) error {
 	return err
 }
 
-// checkUnproposed refuses a party that has a proposal or a preapproval already, or for which the operator will not pay.
+// checkUnproposed refuses a party that has a proposal or a preapproval, or for which the operator does not pay.
 func (a *API) checkUnproposed(ctx context.Context, party ledger.Party) error {
 	proposal, found, err := a.ProposalFor(ctx, party)
 	if err != nil {

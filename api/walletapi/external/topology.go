@@ -17,7 +17,7 @@ import (
 	"github.com/florinledger/florin/ledger/topology"
 )
 
-// GenerateExternalPartyTopologyRequest asks for what an external party signs to come into being (contract,
+// GenerateExternalPartyTopologyRequest asks for the topology transactions that create an external party (contract,
 // /v0/admin/external-party/topology/generate).
 type GenerateExternalPartyTopologyRequest struct {
 	endpoint.Strict
@@ -26,20 +26,19 @@ type GenerateExternalPartyTopologyRequest struct {
 	PublicKey string `json:"public_key" required:"true" doc:"The party's Ed25519 key, 32 bytes in hexadecimal"`
 }
 
-// GenerateExternalPartyTopologyResponse is what is to be signed.
+// GenerateExternalPartyTopologyResponse has the transactions to sign.
 type GenerateExternalPartyTopologyResponse struct {
 	PartyID     ledger.Party `json:"party_id" required:"true" doc:"Id of the new party"`
 	TopologyTxs []TopologyTx `json:"topology_txs" required:"true" doc:"Sign each of them"`
 }
 
-// TopologyTx is a topology transaction and what is signed of it.
+// TopologyTx is a topology transaction and its hash to sign.
 type TopologyTx struct {
 	TopologyTx endpoint.Bytes `json:"topology_tx" required:"true" doc:"The transaction; send it back with the signature"`
 	Hash       string         `json:"hash" required:"true" doc:"34 bytes in hexadecimal; sign all of them"`
 }
 
-// SubmitExternalPartyTopologyRequest brings an external party into being (contract,
-// /v0/admin/external-party/topology/submit).
+// SubmitExternalPartyTopologyRequest creates an external party (contract, /v0/admin/external-party/topology/submit).
 type SubmitExternalPartyTopologyRequest struct {
 	endpoint.Strict
 
@@ -68,7 +67,7 @@ type submitTopologyRequest struct {
 	Body SubmitExternalPartyTopologyRequest `body:"json"`
 }
 
-// publicKeyOf reads the key of an external party.
+// publicKeyOf decodes the key of an external party.
 func publicKeyOf(text string) (signing.PublicKey, error) {
 	raw, err := hex.DecodeString(text)
 	if err != nil {
@@ -81,7 +80,7 @@ func publicKeyOf(text string) (signing.PublicKey, error) {
 	return key, nil
 }
 
-// signatureBy is a signature in hexadecimal as the ledger takes it; false for what is no hexadecimal.
+// signatureBy decodes a signature in hexadecimal; false if it is not hexadecimal.
 func signatureBy(key signing.PublicKey, text string) (signing.Signature, bool) {
 	raw, err := hex.DecodeString(text)
 	return signing.Signature{
@@ -118,9 +117,9 @@ func (a *API) generateTopology(
 	return out, nil
 }
 
-// submitTopology onboards the party as the JSON Ledger API does, and waits. Submitting a party that is there already
-// answers the same again. What is answered with success gives the operator's ledger user the right to act as the party:
-// one that can get no more rights is refused before the party is there.
+// submitTopology onboards the party as the JSON Ledger API does, and waits. For an existing party it returns the same
+// answer again. On success it gives the operator's ledger user the right to act as the party; if that user can get no
+// more rights, it returns the error before it creates the party.
 func (a *API) submitTopology(
 	ctx context.Context, req submitTopologyRequest,
 ) (out SubmitExternalPartyTopologyResponse, err error) {
@@ -163,7 +162,7 @@ func (a *API) onboard(
 	return v0.BadRequest("Party %s is not ready: %s", onboarding.Party(), strings.Join(outcome.Missing.Describe(), ", "))
 }
 
-// buildContribution checks what can be checked before anything is done.
+// buildContribution decodes and checks the request.
 func (a *API) buildContribution(
 	ctx context.Context, body SubmitExternalPartyTopologyRequest,
 ) (contribution topology.Contribution, onboarding topology.Onboarding, err error) {
@@ -209,7 +208,7 @@ func (a *API) buildContribution(
 	return contribution, onboarding, conflict
 }
 
-// hostsParty reports whether one of the transactions says who hosts the party.
+// hostsParty reports whether one of the transactions hosts the party.
 func hostsParty(transactions []topology.OnboardingTransaction) (hosts bool, err error) {
 	for _, transaction := range transactions {
 		read, err := topology.Parse(transaction.Transaction)

@@ -15,8 +15,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// openWallet creates the contracts of a user's wallet that are missing, in one transaction: the WalletAppInstall of the
-// user, and the ValidatorRight of the party, which users of one party share.
+// openWallet creates the missing contracts of a user's wallet in one transaction: the WalletAppInstall of the user, and
+// the ValidatorRight of the party, which users of one party share.
 func (a *API) openWallet(ctx context.Context, user string, party ledger.Party) error {
 	return a.ensure(ctx, "open-wallet", party, ledger.SortedParties([]ledger.Party{party, a.Node.Operator}),
 		func() ([]ledger.Command, error) {
@@ -41,8 +41,8 @@ func (a *API) openWallet(ctx context.Context, user string, party ledger.Party) e
 		})
 }
 
-// OpenOperatorWallet gives the operator what the validator of a network has: the wallet of its user, and the license to
-// validate. It does nothing when they are there.
+// OpenOperatorWallet gives the operator the contracts of a network's validator, if they are missing: the wallet of its
+// user, and the validator license.
 func (a *API) OpenOperatorWallet(ctx context.Context) error {
 	if err := a.openWallet(ctx, a.Node.OperatorUser, a.Node.Operator); err != nil {
 		return err
@@ -64,8 +64,8 @@ func (a *API) OpenOperatorWallet(ctx context.Context) error {
 		})
 }
 
-// ensure submits the commands that missing finds to be missing, until there are none. What is decided about one party
-// happens once: a command that was accepted after missing had looked is a duplicate, and missing looks again.
+// ensure submits the commands that missing returns, until there are none. It makes each change of a party once: a
+// command that was accepted after the call of missing is a duplicate, and ensure calls missing again.
 func (a *API) ensure(
 	ctx context.Context, what string, about ledger.Party, actAs []ledger.Party,
 	missing func() ([]ledger.Command, error),
@@ -111,7 +111,6 @@ func appendCreate[T any](a *API, commands []ledger.Command, payload T) ([]ledger
 	return append(commands, ledger.Command{Create: &ledger.CreateCommand{Template: name, Argument: argument}}), nil
 }
 
-// archive is the command that archives a contract.
 func archive(c ledger.Contract) ledger.Command {
 	return ledger.Command{Exercise: &ledger.ExerciseCommand{
 		Template: c.Template, Contract: c.ID, Choice: "Archive", Argument: json.RawMessage(`{}`),

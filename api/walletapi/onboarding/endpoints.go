@@ -6,10 +6,9 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 )
 
-// tag groups the endpoints in the document.
 const tag = "Wallet users"
 
-// Registration lists what anybody with a token may call.
+// Registration lists the endpoints for any token.
 func (a *API) Registration() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
 		endpoint.New(endpoint.Info{
@@ -21,7 +20,7 @@ func (a *API) Registration() []endpoint.Endpoint {
 	}
 }
 
-// Endpoints lists what operators do for users.
+// Endpoints lists the operator's endpoints for users.
 func (a *API) Endpoints() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
 		endpoint.New(a.ForOperators(endpoint.Info{

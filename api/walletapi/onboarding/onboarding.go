@@ -18,26 +18,25 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// newcomer is a user who is to have a wallet.
+// newcomer is a user who shall have a wallet.
 type newcomer struct {
-	// Identity is the user, or whose a new one is.
+	// Identity is the user.
 	ledger.Identity
 
 	// Provider is the identity provider that the operator named, if any.
 	Provider *string
-	// Party is the one that is asked for, "" for none.
+	// Party is the requested party; "" for none.
 	Party string
-	// Hint is that of the party that it gets where nothing else says which; "" for one after the user's name.
+	// Hint is the hint of a new party; "" for one from the user's name.
 	Hint string
-	// CreateParty says whether a party may be allocated; nil leaves it to the rules.
+	// CreateParty says whether to allocate a party; nil for the default.
 	CreateParty *bool
-	// Self: the user asks, and gets no party that somebody else may act as.
+	// Self is true if the user registers itself. It then gets no party that another user may act as.
 	Self bool
 }
 
-// onboard gives a user a wallet: a party, the rights that belong to it, and the contracts. Every step is done only if
-// it has not been yet, so that onboarding again finishes what broke off and changes nothing that stands. It is done to
-// the end even if the caller goes away.
+// onboard gives a user a wallet: a party, the rights to it, and the contracts. It skips steps that are done, so that a
+// repeat completes an interrupted onboarding. It continues even if the caller leaves.
 func (a *API) onboard(ctx context.Context, n newcomer) (ledger.Party, error) {
 	if err := ledger.CheckUserID(n.UserID); err != nil {
 		return "", v0.BadRequest("%s", err)
@@ -50,14 +49,14 @@ func (a *API) onboard(ctx context.Context, n newcomer) (ledger.Party, error) {
 	return party, a.openWallet(ctx, n.UserID, party)
 }
 
-// OnboardUser gives a user a wallet, and a party with the hint unless it has one. Where the hint is somebody else's, it
-// gets a suffix.
+// OnboardUser gives a user a wallet, and a party with the hint unless the user has a party. If another user owns the
+// hint, it gets a suffix.
 func (a *API) OnboardUser(ctx context.Context, user, hint string) error {
 	_, err := a.onboard(ctx, newcomer{Identity: ledger.DefaultUser(user), Hint: hint})
 	return err
 }
 
-// giveParty finds or makes the user's party and the user, with their rights.
+// giveParty finds or creates the user's party and the user, with the rights.
 func (a *API) giveParty(ctx context.Context, n newcomer) (ledger.Party, error) {
 	const races = 8 // others may create or change the user, or allocate the party, meanwhile
 	for try := 1; ; try++ {
@@ -90,8 +89,8 @@ func (a *API) giveParty(ctx context.Context, n newcomer) (ledger.Party, error) {
 	}
 }
 
-// checkProvider refuses to hand a party to a user of another identity provider than the operator can have meant: somebody
-// else may have taken the name there.
+// checkProvider refuses to give a party to a user of another identity provider than the operator means: somebody else
+// may have the same name there.
 func (n newcomer) checkProvider(user ledger.User) error {
 	switch {
 	case n.Provider != nil && *n.Provider != user.IdentityProviderID:
@@ -105,7 +104,7 @@ func (n newcomer) checkProvider(user ledger.User) error {
 	}
 }
 
-// checkUsable refuses users that cannot be used.
+// checkUsable refuses deactivated users and invalid names.
 func (n newcomer) checkUsable(user ledger.User, known bool) error {
 	switch {
 	case !known:
@@ -122,7 +121,7 @@ func (n newcomer) checkUsable(user ledger.User, known bool) error {
 	}
 }
 
-// explainTaken says why a user cannot give itself a wallet.
+// explainTaken explains why a user cannot give itself a wallet.
 func (n newcomer) explainTaken(err error) error {
 	switch {
 	case errors.Is(err, db.ErrTaken):
@@ -136,8 +135,8 @@ func (n newcomer) explainTaken(err error) error {
 	}
 }
 
-// walletFor chooses the party of a user: that of its wallet, its primary party, the one that is asked for, the one that
-// it had, or a new one. Whether a user that asks for itself may have it is decided when it is given.
+// walletFor chooses the party of a user: that of its wallet, its primary party, the requested party, that of its former
+// wallet, or a new one. GiveWallet decides whether a user that registers itself may have it.
 func (a *API) walletFor(ctx context.Context, n newcomer, user ledger.User) (db.Wallet, error) {
 	existing := func(party ledger.Party, err error) (db.Wallet, error) {
 		return db.Wallet{Owner: n.Identity, Party: party, BySelf: n.Self}, err
@@ -173,9 +172,8 @@ func (a *API) walletFor(ctx context.Context, n newcomer, user ledger.User) (db.W
 	return a.partyWithHint(ctx, n)
 }
 
-// checkPrimary refuses to make the primary party of a user of a tenant its wallet when nobody has given it that party:
-// whoever administers the tenant says what the primary party is, and that is no right. The operator gives the party by
-// naming it.
+// checkPrimary refuses to use the primary party of a tenant's user without a right to act as it: the tenant's
+// administrator sets the primary party, and that gives no right. The operator can give the party by naming it.
 func (a *API) checkPrimary(ctx context.Context, n newcomer, user ledger.User) error {
 	party := user.PrimaryParty
 	if n.Self || user.IdentityProviderID == ledger.DefaultIdentityProvider || n.Party == string(party) {
@@ -194,7 +192,7 @@ func (a *API) checkPrimary(ctx context.Context, n newcomer, user ledger.User) er
 		"/v2/users/%s.", user.IdentityProviderID, user.ID, party, user.ID)
 }
 
-// requestedParty is the party that is asked for, allocated if that was asked for too.
+// requestedParty returns the requested party, and allocates it if requested.
 func (a *API) requestedParty(ctx context.Context, n newcomer) (db.Wallet, error) {
 	wallet := db.Wallet{Owner: n.Identity, BySelf: n.Self}
 	if err := validator.CheckPartyID(n.Party); err != nil {
@@ -230,7 +228,7 @@ func (a *API) requestedParty(ctx context.Context, n newcomer) (db.Wallet, error)
 	return a.newParty(ctx, n, hint)
 }
 
-// partyWithHint is the party with the newcomer's hint, allocated if there is none or if it is somebody else's.
+// partyWithHint returns the party with the newcomer's hint, or a new party if there is none or if it has another owner.
 func (a *API) partyWithHint(ctx context.Context, n newcomer) (db.Wallet, error) {
 	party := a.Node.LocalParty(n.Hint)
 	known, err := a.record.Parties(ctx, []ledger.Party{party})
@@ -251,11 +249,11 @@ func (a *API) partyWithHint(ctx context.Context, n newcomer) (db.Wallet, error) 
 	return db.Wallet{Owner: n.Identity, Party: party}, err
 }
 
-// findOtherOwner decides whether a party that a name or a hint leads to can become the newcomer's: it says whose it is
-// instead, "" for nobody's. It is not the newcomer's when a user may act or read as it who is neither the newcomer nor
-// the operator's, when another identity provider allocated it, or when it has signed what still holds: whoever signed
-// in its name may be gone, and what was signed is an offer or a delegation that the newcomer would have to keep.
-// Anybody may allocate a party with any hint before the operator means somebody else by it.
+// findOtherOwner decides whether the newcomer may get an existing party by its name or hint. It returns the reason
+// against it, or "". The party is not the newcomer's if another user than the newcomer and the operator's may act or
+// read as it, if another identity provider allocated it, or if contracts with its signature are still active. Such a
+// contract may be an offer or a delegation that binds the newcomer, although its signer is gone. These checks are
+// necessary because anybody may allocate a party with any hint.
 func (a *API) findOtherOwner(ctx context.Context, party ledger.PartyDetails, n newcomer) (string, error) {
 	if provider := party.IdentityProviderID; provider != "" && provider != n.IdentityProviderID {
 		return fmt.Sprintf("identity provider '%s' allocated it", provider), nil
@@ -281,8 +279,8 @@ func (a *API) findOtherOwner(ctx context.Context, party ledger.PartyDetails, n n
 	return "contracts that it signed are still active", nil
 }
 
-// requireWalletParty refuses parties that are not hosted here, that sign for themselves, or that run the network: coin of the
-// DSO is nobody's to spend.
+// requireWalletParty refuses parties that this node does not host, external parties, and the DSO, whose coin no user
+// may spend.
 func (a *API) requireWalletParty(ctx context.Context, party ledger.Party) (ledger.Party, error) {
 	known, err := a.record.Parties(ctx, []ledger.Party{party})
 	switch {
@@ -302,8 +300,7 @@ func (a *API) requireWalletParty(ctx context.Context, party ledger.Party) (ledge
 	}
 }
 
-// newParty is a wallet whose party is to be allocated. A party that somebody else was given under the same hint is
-// theirs: then the hint gets a suffix.
+// newParty returns a wallet with a party to allocate. If another user has the hint, it adds a suffix.
 func (a *API) newParty(ctx context.Context, n newcomer, hint string) (db.Wallet, error) {
 	const suffix = 8
 	for {
@@ -329,7 +326,7 @@ func (a *API) newParty(ctx context.Context, n newcomer, hint string) (db.Wallet,
 	}
 }
 
-// partyHint is the hint of the party that is named after a user (upstream's encoding of user names).
+// partyHint makes a party hint of a user name (upstream's encoding).
 func partyHint(name string) string {
 	var hint strings.Builder
 	for _, r := range name {

@@ -15,7 +15,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// authorizeNewcomer authorizes whoever may register: users from whom nothing was taken.
+// authorizeNewcomer authorizes users who may register: an administrator has removed nothing from them.
 func (a *API) authorizeNewcomer(ctx context.Context) (context.Context, error) {
 	n := newcomer{Identity: endpoint.Claims(ctx).Identity(), Self: true}
 	if err := ledger.CheckUserID(n.UserID); err != nil {
@@ -46,7 +46,7 @@ type OnboardUserResponse struct {
 	PartyID ledger.Party `json:"party_id" required:"true" doc:"The user's party"`
 }
 
-// ListUsersResponse is a page of the names of the users with a wallet.
+// ListUsersResponse is a page of the names of users with a wallet.
 type ListUsersResponse struct {
 	Usernames     []string `json:"usernames" required:"true" doc:"In order of onboarding"`
 	NextPageToken *int64   `json:"next_page_token,omitempty" doc:"Value for after; absent on the last page"`
@@ -90,7 +90,7 @@ func (a *API) register(ctx context.Context, _ endpoint.NoRequest) (RegistrationR
 	return RegistrationResponse{PartyID: party}, err
 }
 
-// listUsers reads no more wallets than it shows: however many there are, none is left out and no page costs more.
+// listUsers reads only the wallets of the page, so that the cost of a page does not depend on their number.
 func (a *API) listUsers(ctx context.Context, req validator.PageRequest) (response ListUsersResponse, err error) {
 	limit, after, err := req.Bounds()
 	if err != nil {
@@ -116,8 +116,8 @@ func (a *API) listUsers(ctx context.Context, req validator.PageRequest) (respons
 // missingUsername is upstream's answer to a request without the parameter.
 const missingUsername = "Request is missing required query parameter 'username'"
 
-// offboardUser takes a user's wallet away; the party and its holdings stay. The contracts go last: whoever repeats what
-// broke off finds by them what is left to do.
+// offboardUser removes a user's wallet; the party and its holdings stay. It archives the contracts last, so that a
+// repeat after an interruption finds them.
 func (a *API) offboardUser(ctx context.Context, req offboardUserRequest) (endpoint.Content, error) {
 	if req.Username == "" {
 		return endpoint.TextContent(http.StatusNotFound, missingUsername), nil
@@ -143,7 +143,7 @@ func (a *API) offboardUser(ctx context.Context, req offboardUserRequest) (endpoi
 	}
 }
 
-// installNamed finds the WalletAppInstall for a user name, whether the user is there or not.
+// installNamed finds the WalletAppInstall for a user name, even if the user does not exist.
 func (a *API) installNamed(
 	ctx context.Context, name string,
 ) (found validator.Contract[walletapp.WalletAppInstall], ok bool, err error) {
@@ -161,8 +161,8 @@ func (a *API) installNamed(
 	return found, ok, err
 }
 
-// closeWallet archives the contracts of a wallet. With the last wallet of a party go the right to its rewards and the
-// operator's right to act as it.
+// closeWallet archives the contracts of a wallet. With the last wallet of a party it also removes the right to its
+// rewards and the operator's right to act as it.
 func (a *API) closeWallet(ctx context.Context, install validator.Contract[walletapp.WalletAppInstall]) error {
 	party, commands, last := install.Payload.EndUserParty, []ledger.Command{archive(install.Contract)}, true
 	err := validator.EachActive(ctx, a.Base, party, func(c validator.Contract[walletapp.WalletAppInstall]) bool {

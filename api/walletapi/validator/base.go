@@ -1,8 +1,8 @@
-// Package validator is what the endpoints of the validator's API have in common: who calls them, what they read of the
-// ledger, and how they have the ledger change.
+// Package validator has the common parts of the validator's endpoints: authentication of the caller, reads of the
+// ledger, and changes.
 //
-// A change is composed of what the ledger holds ([Composed]), and then made or previewed: trial.go is the ledger of a
-// preview. Lists of contracts are in read.go and fair_list.go; whom the operator provides preapprovals for is in
+// An endpoint composes a change from the state of the ledger ([Composed]), and then makes or previews it: trial.go is
+// the ledger of a preview. Lists of contracts are in read.go and fair_list.go; the operator's preapprovals are in
 // preapprovals.go.
 package validator
 
@@ -18,13 +18,13 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// WalletRecord is what all endpoints read from the database.
+// WalletRecord reads from the database.
 type WalletRecord interface {
 	preview.ContractReader
 	Head(ctx context.Context) (db.Head, error)
-	// LedgerSettings reads what the ledger decides by now.
+	// LedgerSettings reads the ledger's present settings.
 	LedgerSettings(ctx context.Context) (ledger.Settings, error)
-	// ProvidedPreapprovals tells for whom the operator has paid preapprovals beyond a time.
+	// ProvidedPreapprovals lists the receivers for whom the operator has paid beyond now.
 	ProvidedPreapprovals(
 		ctx context.Context, now time.Time, receivers ...ledger.Party,
 	) (db.ProvidedPreapprovals, error)
@@ -33,17 +33,17 @@ type WalletRecord interface {
 	GrantRights(
 		ctx context.Context, id string, rights []ledger.Right, guards ...db.UserGuard,
 	) ([]ledger.Right, error)
-	// WalletParty finds the party that a user's wallet has or had.
+	// WalletParty finds the party of a user's present or former wallet.
 	WalletParty(ctx context.Context, owner ledger.Identity) (ledger.Party, bool, error)
-	// ActiveContracts and Contracts find every contract: for requests of apps, which are no network's.
+	// ActiveContracts and Contracts find every contract, also requests of apps, which are not the network's.
 	ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
 	Contracts(ctx context.Context, ids []ledger.ContractID) (map[ledger.ContractID]db.StoredContract, error)
 	ActiveNetworkContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
 	NetworkContract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error)
 	NetworkContracts(ctx context.Context, ids []ledger.ContractID) (map[ledger.ContractID]db.StoredContract, error)
 	Shared(ctx context.Context, named db.Named) (ids []ledger.ContractID, few bool, err error)
-	// HeldContracts, Balance, Offers, MergeDelegations and ActiveByTemplate are what is decided by: which coin pays, and
-	// what for.
+	// HeldContracts, Balance, Offers, MergeDelegations and ActiveByTemplate are for decisions about coin: which coin
+	// pays, and for what.
 	HeldContracts(ctx context.Context, held db.Held) ([]db.StoredContract, error)
 	Balance(ctx context.Context, template string, holder ledger.Party) (decimal.Decimal, error)
 	Offers(ctx context.Context, offered db.Offered) ([]db.StoredContract, error)
@@ -52,31 +52,31 @@ type WalletRecord interface {
 	) ([]db.StoredContract, error)
 	ActiveByTemplate(ctx context.Context, template string, limit int32) ([]db.StoredContract, error)
 	AutomationSetting(ctx context.Context, kind string, party ledger.Party) (db.AutomationSetting, error)
-	// UpdateByOffset and UpdateByID find whole updates: for what the wallet itself has just submitted.
+	// UpdateByOffset and UpdateByID find whole updates, of the wallet's own submissions.
 	UpdateByOffset(ctx context.Context, offset ledger.Offset) (ledger.Update, bool, error)
 	UpdateByID(ctx context.Context, id ledger.UpdateID) (ledger.Update, bool, error)
 }
 
-// Submitter takes submissions.
+// Submitter submits to the ledger.
 type Submitter interface {
-	// SubmitAndTrace waits for the completion, a refused one included, and tells the id of the workflow.
+	// SubmitAndTrace waits for the completion, also of a refused submission, and returns the id of the workflow.
 	SubmitAndTrace(
 		ctx context.Context, submission ledger.Submission,
 	) (completion ledger.Completion, workflowID string, err error)
-	// WorkflowOf finds the workflow that a completion came from; "" when it is not known any more.
+	// WorkflowOf finds the workflow of a completion; "" if it is unknown.
 	WorkflowOf(ctx context.Context, completion ledger.Completion) (string, error)
 }
 
-// Catalog knows the packages that the ledger has.
+// Catalog has the packages of the ledger.
 type Catalog interface {
-	// For gives the packages that the ledger has now.
+	// For returns the present packages of the ledger.
 	For(ctx context.Context) (*ledger.Packages, error)
 }
 
 // Options are the parts of a [Base]. All are required but Traffic.
 type Options struct {
 	Node ledger.Node
-	// Packages are those that are built in, and Catalog has those that were uploaded, too.
+	// Packages are the built-in packages; Catalog also has the uploaded ones.
 	Packages  *ledger.Packages
 	Catalog   Catalog
 	Record    WalletRecord
@@ -85,14 +85,14 @@ type Options struct {
 	LedgerUser string
 	// Now is the ledger's clock.
 	Now func() time.Time
-	// Traffic are the synchronizer's conditions, for telling what they would refuse; zero for none.
+	// Traffic are the synchronizer's traffic rules, for previews; zero for none.
 	Traffic ledger.TrafficRules
 }
 
-// Base is what all endpoints stand on.
+// Base has the common parts of all endpoints.
 type Base struct {
 	Node ledger.Node
-	// Packages are those that are built in, and Catalog has those that were uploaded, too.
+	// Packages are the built-in packages; Catalog also has the uploaded ones.
 	Packages *ledger.Packages
 	Catalog  Catalog
 	// Now is the ledger's clock.
@@ -103,11 +103,11 @@ type Base struct {
 	record    WalletRecord
 	submitter Submitter
 	traffic   ledger.TrafficRules
-	// parties are the turns of parties, and paying those of payers whose payments were in each other's way: one at a time.
+	// parties has one turn for each party. paying has one turn for each payer whose payments contended.
 	parties, paying *turns.Turns
 }
 
-// New makes the base. The error names the part that is missing.
+// New makes the base. The error names the missing options.
 func New(options Options) (*Base, error) {
 	switch {
 	case options.Node.DSO == "" || options.Node.Operator == "" || options.Node.SynchronizerID == "":
@@ -125,7 +125,7 @@ func New(options Options) (*Base, error) {
 	}, nil
 }
 
-// Alone waits until no other request of this process deals with the party, or until ctx ends.
+// Alone waits until no other request of this process works on the party, or until ctx ends.
 func (b *Base) Alone(ctx context.Context, party ledger.Party) (leave func(), err error) {
 	return b.parties.Take(ctx, turns.Account{Name: string(party)})
 }

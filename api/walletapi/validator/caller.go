@@ -20,10 +20,10 @@ type Owner struct {
 	Install ledger.ContractID
 }
 
-// ownerKey is where the context has the wallet user whom the server has let pass.
+// ownerKey is the context key of the authorized wallet user.
 type ownerKey struct{}
 
-// OwnersOnly authorizes the owners of wallets before anything else is done for a request.
+// OwnersOnly authorizes the owner of a wallet before the endpoint runs.
 func (b *Base) OwnersOnly(operation string) func(context.Context) (context.Context, error) {
 	return func(ctx context.Context) (context.Context, error) {
 		w, err := b.findCaller(ctx, operation)
@@ -32,15 +32,15 @@ func (b *Base) OwnersOnly(operation string) func(context.Context) (context.Conte
 	}
 }
 
-// admissionKey is where the context has what the server has let the caller pass for.
+// admissionKey is the context key of the caller's admission.
 type admissionKey struct{}
 
-// withAdmission is a context in which changes are made for what the caller was let pass for: the commit asks for it again.
+// withAdmission stores what the caller was admitted for. The commit checks it again.
 func withAdmission(ctx context.Context, as ledger.Admission) context.Context {
 	return context.WithValue(ctx, admissionKey{}, as)
 }
 
-// admissionOf is nothing where an endpoint has not said who may call it.
+// admissionOf returns AdmittedToNothing if the endpoint has no authorization.
 func admissionOf(ctx context.Context) ledger.Admission {
 	if as, ok := ctx.Value(admissionKey{}).(ledger.Admission); ok {
 		return as
@@ -48,7 +48,7 @@ func admissionOf(ctx context.Context) ledger.Admission {
 	return ledger.AdmittedToNothing
 }
 
-// Caller is the wallet user who calls; others are refused. The operation is the endpoint's operation id.
+// Caller returns the wallet user who calls, or an error. The operation is the endpoint's operation id.
 func (b *Base) Caller(ctx context.Context, operation string) (Owner, error) {
 	if w, authorized := ctx.Value(ownerKey{}).(Owner); authorized {
 		return w, nil
@@ -56,8 +56,7 @@ func (b *Base) Caller(ctx context.Context, operation string) (Owner, error) {
 	return b.findCaller(ctx, operation)
 }
 
-// findCaller looks the caller up. The order is upstream's: whether there is a wallet is found out before what the user
-// may do.
+// findCaller finds the caller's wallet. It checks the wallet before the rights (upstream's order).
 func (b *Base) findCaller(ctx context.Context, operation string) (Owner, error) {
 	claims := endpoint.Claims(ctx)
 	if err := claims.Require(); err != nil {
@@ -83,7 +82,7 @@ func (b *Base) findCaller(ctx context.Context, operation string) (Owner, error) 
 	return w, rights.RequireActAs(w.Party)
 }
 
-// rightsOf are the claims of a user as they are now.
+// rightsOf returns the user's present rights.
 func (b *Base) rightsOf(ctx context.Context, user ledger.User) (auth.Claims, error) {
 	if user.IsDeactivated {
 		return auth.Claims{}, Forbidden("user %q is deactivated", user.ID)
@@ -92,14 +91,14 @@ func (b *Base) rightsOf(ctx context.Context, user ledger.User) (auth.Claims, err
 	return auth.NewClaims(user, rights), err
 }
 
-// Forbidden is a refusal whose reason is only in the log.
+// Forbidden is a permission error whose reason is only in the log.
 func Forbidden(format string, args ...any) error {
 	return fault.PermissionDenied.New("The caller's rights do not suffice.").Wrap(fmt.Errorf(format, args...))
 }
 
-// InstallOf finds the WalletAppInstall of a user, whose end user's party is the party of the wallet; false when the
-// user has no wallet. The primary party is only where it is looked for first: whoever changes that takes nobody's
-// wallet away.
+// InstallOf finds the WalletAppInstall of a user; its EndUserParty is the party of the wallet. It is false if the user
+// has no wallet. The primary party is only a hint where to look first: a change of the primary party must not remove
+// the wallet.
 func (b *Base) InstallOf(ctx context.Context, user ledger.User) (Contract[walletapp.WalletAppInstall], bool, error) {
 	if user.PrimaryParty != "" {
 		if found, ok, err := b.InstallAt(ctx, user.ID, user.PrimaryParty); err != nil || ok {
@@ -113,7 +112,7 @@ func (b *Base) InstallOf(ctx context.Context, user ledger.User) (Contract[wallet
 	return b.InstallAt(ctx, user.ID, given)
 }
 
-// InstallAt finds the WalletAppInstall of a user name that has a party.
+// InstallAt finds the WalletAppInstall of a user name and a party.
 func (b *Base) InstallAt(
 	ctx context.Context, name string, party ledger.Party,
 ) (found Contract[walletapp.WalletAppInstall], ok bool, err error) {
@@ -127,8 +126,8 @@ func (b *Base) InstallAt(
 	return found, ok, err
 }
 
-// MustBe refuses who is not the party that decides. A wallet's choices have the operator's authority besides the
-// user's, so without this the operator's contracts would be anybody's.
+// MustBe returns an error unless the wallet's party is the deciding party. A wallet's choices also have the operator's
+// authority, so without this check a wallet could decide about the operator's contracts.
 func (w Owner) MustBe(decides ledger.Party, choice string) error {
 	if w.Party == decides {
 		return nil

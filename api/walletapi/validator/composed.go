@@ -16,23 +16,22 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// Composed is a change that an endpoint has composed and not made: [Composed.Submit] makes it, [Composed.Preview] says
-// what it would come to.
+// Composed is a change before it is made: [Composed.Submit] makes it, [Composed.Preview] previews it.
 type Composed[R any] struct {
-	// Wallet is whose coin a preview counts.
+	// Wallet is the party whose coin a preview counts.
 	Wallet ledger.Party
-	// Payer is whose coin the change names; empty where it names none.
+	// Payer is the party whose coin the change names; empty if it names none.
 	Payer ledger.Party
-	// Name is what the caller calls the change; nil for nothing.
+	// Name is the caller's name for the change; nil for none.
 	Name *Name
-	// Compose makes the change of what the ledger holds. Where there is a payer it may be called again; all that it
-	// returns must have the same command id.
+	// Compose composes the change from the state of the ledger. If there is a payer it may be called again, and must
+	// return the same command id.
 	Compose func(plan.View) (Change, error)
-	// Decode reads the answer in the transaction that was made.
+	// Decode reads the answer from the transaction.
 	Decode func(ledger.Update) (R, error)
-	// Explain makes of a refusal what the caller is told; nil leaves it as it is.
+	// Explain converts an error for the caller; nil leaves it.
 	Explain func(error) error
-	// Later is what automation does then; nil for nothing. Only previews ask.
+	// Later is the change that automation makes afterwards; nil for none. Only previews use it.
 	Later *LaterChange
 }
 
@@ -40,13 +39,13 @@ type Composed[R any] struct {
 type LaterChange struct {
 	Payer   ledger.Party
 	Compose func(plan.View) (Change, error)
-	// Awaited changes come only after somebody else has decided: what they cost is not the request's doing.
+	// Awaited is true if another party has to decide first. Then the cost is not part of the preview.
 	Awaited bool
-	// Explain makes of a refusal what the caller would be told of it.
+	// Explain converts an error for the caller.
 	Explain func(error) error
 }
 
-// ComposedOf is a change that is composed once, and whose answer is the result of the choice that it consists of.
+// ComposedOf is a fixed change with one choice, whose result is the answer.
 func ComposedOf[R any](b *Base, w Owner, made Change) Composed[R] {
 	return Composed[R]{
 		Wallet: w.Party, Compose: func(plan.View) (Change, error) { return made, nil },
@@ -54,7 +53,7 @@ func ComposedOf[R any](b *Base, w Owner, made Change) Composed[R] {
 	}
 }
 
-// MapAnswer is the same change with another answer, made of the one that it has.
+// MapAnswer converts the answer of a change.
 func MapAnswer[R, S any](c Composed[R], answer func(R) (S, error)) Composed[S] {
 	return Composed[S]{
 		Wallet: c.Wallet, Payer: c.Payer, Name: c.Name, Compose: c.Compose, Explain: c.Explain, Later: c.Later,
@@ -68,7 +67,7 @@ func MapAnswer[R, S any](c Composed[R], answer func(R) (S, error)) Composed[S] {
 	}
 }
 
-// Endpoint is an endpoint that makes the change which compose returns, or says what it would come to.
+// Endpoint is an endpoint that makes or previews the change that compose returns.
 func Endpoint[Req, R any](
 	b *Base, info endpoint.Info, compose func(context.Context, Req) (Composed[R], error),
 ) endpoint.Endpoint {
@@ -98,7 +97,7 @@ func (c Composed[R]) Submit(ctx context.Context, b *Base) (none R, err error) {
 	return c.Decode(made.update)
 }
 
-// Preview says what the change would come to. The error is the refusal that it would get.
+// Preview returns the effect of the change. The error is the one that the change would get.
 func (c Composed[R]) Preview(ctx context.Context, b *Base) (changes.Preview, error) {
 	t := newTrial(ctx, b, c.Wallet)
 	if err := carryOut(ctx, t, c.Payer, c.Compose); err != nil {
@@ -133,20 +132,19 @@ func (c Composed[R]) explain(err error) error {
 
 // maker makes changes: on the ledger ([ledgerMaker]), or in a dry run ([trial]).
 type maker interface {
-	// view is the ledger as the next change finds it.
+	// view is the ledger before the next change.
 	view(ctx context.Context) plan.View
 	// make makes a change. The error is its refusal.
 	make(ctx context.Context, c Change) error
-	// alone waits until no other payment of the payer that was refused is made again.
+	// alone waits until no other contended payment of the payer is in progress.
 	alone(ctx context.Context, payer ledger.Party) (leave func(), err error)
-	// merge makes a merge of the payer's coin that a change needs first. Others that use the wallet at once may have spent
-	// some of its coin: that is no failure.
+	// merge merges the payer's coin before a change. It is no error if other requests have spent some of this coin.
 	merge(ctx context.Context, payer ledger.Party, c Change) error
 }
 
-// carryOut makes a change. Coin that it names may be used up by another change of the same wallet before it is made:
-// then it is composed anew, while others of the payer that had the same fate wait. Where the coin that it can take is
-// too little and the wallet has more, that is merged first.
+// carryOut makes a change. If another change of the same wallet has used its coin, it composes the change again, one
+// contended payment of the payer at a time. If one transaction cannot take enough coin and the wallet has more, it
+// first merges coin.
 func carryOut(
 	ctx context.Context, on maker, payer ledger.Party, compose func(plan.View) (Change, error),
 ) error {
@@ -191,7 +189,7 @@ func carryOut(
 	}
 }
 
-// takePaymentTurn waits until the payer's other payments that were in each other's way are made.
+// takePaymentTurn waits for the other contended payments of the payer.
 func takePaymentTurn(ctx context.Context, on maker, payer ledger.Party) (leave func(), err error) {
 	leave, err = on.alone(ctx, payer)
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -203,14 +201,14 @@ func takePaymentTurn(ctx context.Context, on maker, payer ledger.Party) (leave f
 	return leave, nil
 }
 
-// contentionError is upstream's refusal of a payment for which too many others are on their way; nothing was paid.
+// contentionError is upstream's error for a payment that contends with too many others; nothing was paid.
 func contentionError(payer ledger.Party) error {
 	return v0.Refuse(http.StatusTooManyRequests, "Aborted operation - likely because there are too many operations "+
 		"already in flight: other payments of %s used the coin that this one chose. Nothing was paid: send it again.",
 		payer)
 }
 
-// withMergeHint says what to do about a payment that needs more merges than one request makes.
+// withMergeHint adds the next step for a payment that needs more merges than one request makes.
 func withMergeHint(refusal error, merges int) error {
 	lacking, ok := fault.As(refusal)
 	if !ok {
@@ -220,8 +218,8 @@ func withMergeHint(refusal error, merges int) error {
 		"request merged coin %d times, the limit for one request: send it again to continue.", merges))
 }
 
-// composeInTurn composes a change that somebody pays for in a turn of those who read: what it reads costs as much, whether or
-// not the change is made.
+// composeInTurn composes a payment in a read slot: its reads cost as much as those of a read request, also if the
+// change fails.
 func composeInTurn(ctx context.Context, payer ledger.Party, compose func() (Change, error)) (Change, error) {
 	if payer == "" {
 		return compose()
@@ -234,8 +232,8 @@ func composeInTurn(ctx context.Context, payer ledger.Party, compose func() (Chan
 	return compose()
 }
 
-// planMerge composes the merge of the largest coin of a party's wallet after a payment was refused for want of coin.
-// It is nil where that does not help. Each time there are fewer coins, so that it comes to an end.
+// planMerge composes a merge of the largest coin of a party's wallet after a payment failed for lack of coin. It is nil
+// if a merge does not help. Each merge lowers the number of coins, so that the loop ends.
 func planMerge(v plan.View, payer ledger.Party, purse plan.Purse, refusal error) (*plan.Action, error) {
 	const payment = "payment"
 	lacking, ok := fault.As(refusal)

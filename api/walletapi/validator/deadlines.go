@@ -8,19 +8,19 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// Deadline is a time that must not be over.
+// Deadline is a time before which a change must be made.
 type Deadline struct {
-	// Field is the field of the request that has the time.
+	// Field is the name of the request's field with the time.
 	Field string
 	At    time.Time
-	// Late says what is wrong with what no field of the request has; nil for a field.
+	// Late is the error if the deadline is not a field of the request; nil for a field.
 	Late error
 }
 
-// DeadlineOf is the time of a field of the request.
+// DeadlineOf is a deadline in a field of the request.
 func DeadlineOf(field string, at time.Time) Deadline { return Deadline{Field: field, At: at} }
 
-// checkDeadlines refuses a change of which a deadline is over.
+// checkDeadlines returns an error if a deadline has passed.
 func (b *Base) checkDeadlines(deadlines []Deadline) error {
 	for _, deadline := range deadlines {
 		if deadline.Late != nil && !b.Now().Before(deadline.At) {
@@ -33,8 +33,8 @@ func (b *Base) checkDeadlines(deadlines []Deadline) error {
 	return nil
 }
 
-// ExplainLate is for changes that the ledger refuses when a deadline is over, and whose repetition answers as the first
-// time, whenever it comes: it says which field of the request is why the ledger has refused one.
+// ExplainLate names the field with the passed deadline after the ledger refused a change. It is for changes that the
+// ledger checks itself: a repeat after the deadline still gets the first answer.
 func (b *Base) ExplainLate(err error, deadlines ...Deadline) error {
 	if _, refused := fault.As(err); !refused {
 		return err
@@ -45,7 +45,7 @@ func (b *Base) ExplainLate(err error, deadlines ...Deadline) error {
 	return err
 }
 
-// CheckDeadline refuses deadlines that are over: nothing would come of what has one.
+// CheckDeadline returns an error if the deadline has passed.
 func (b *Base) CheckDeadline(field string, at time.Time) error {
 	if now := b.Now(); !now.Before(at) {
 		return v0.BadRequest("%s: %s is not after the ledger's time, which is %s. Send a time in the future.", field,

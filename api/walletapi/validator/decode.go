@@ -8,7 +8,7 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// CheckPositive refuses amounts that nothing would come of.
+// CheckPositive returns an error unless the amount is above 0.
 func CheckPositive(field string, amount decimal.Decimal) error {
 	if amount.Sign() <= 0 {
 		return v0.BadRequest("%s: %s is not more than 0. Send an amount of at least 0.0000000001.", field, amount.Show())
@@ -16,7 +16,7 @@ func CheckPositive(field string, amount decimal.Decimal) error {
 	return nil
 }
 
-// PartyOf reads the id of a party.
+// PartyOf parses a party id.
 func PartyOf(id string) (ledger.Party, error) {
 	if err := CheckPartyID(id); err != nil {
 		return "", v0.BadRequest("%s", err)
@@ -24,7 +24,7 @@ func PartyOf(id string) (ledger.Party, error) {
 	return ledger.Party(id), nil
 }
 
-// CheckPartyID says what is wrong with the form of a party's id.
+// CheckPartyID returns an error unless the id is a valid party id.
 func CheckPartyID(id string) error {
 	if err := ledger.CheckParty(id); err != nil {
 		return err

@@ -6,21 +6,21 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// The ways that a change can take.
+// The paths of a change, in previews.
 const (
-	// pathOffer makes an offer that the receiver has to accept, pathPreapproval sends at once because the receiver agreed
-	// beforehand.
+	// pathOffer makes an offer that the receiver has to accept; pathPreapproval sends at once because the receiver has
+	// a preapproval.
 	pathOffer       = "offer"
 	pathPreapproval = "preapproval"
 	// pathTwoStep locks the coin until the receiver accepts; pathOneStep moves it at once.
 	pathTwoStep = "two-step"
 	pathOneStep = "one-step"
-	// pathTrafficRequest has automation buy traffic, pathNewPreapproval has it make a preapproval.
+	// With pathTrafficRequest automation buys traffic; pathNewPreapproval makes a preapproval.
 	pathTrafficRequest = "traffic-request"
 	pathNewPreapproval = "new-preapproval"
 )
 
-// pathOf is the way that a transaction takes; "" for one that does nothing that has several.
+// pathOf returns the path of a transaction; "" if its kind has only one.
 func pathOf(transaction ledger.Transaction) string {
 	created := map[string]string{
 		"Splice.Wallet.TransferOffer:TransferOffer":                     pathOffer,
@@ -48,7 +48,7 @@ func pathOf(transaction ledger.Transaction) string {
 	return path
 }
 
-// checkTraffic refuses what the node's traffic does not cover, if its synchronizer does.
+// checkTraffic returns an error if the node does not have enough traffic and the synchronizer enforces it.
 func (b *Base) checkTraffic(ctx context.Context, bytes int64) error {
 	settings, err := b.record.LedgerSettings(ctx)
 	if err != nil || !settings.EnforceTraffic {

@@ -10,8 +10,8 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// effects says in words what a transaction does to a party: to its coin, to the coin of those it pays, and to the
-// contracts that it sees.
+// effects describes the effects of a transaction on a party: its coin, the coin of receivers, and the contracts that it
+// sees.
 func (b *Base) effects(t ledger.Transaction, wallet ledger.Party) ([]string, error) {
 	gone, contracts := map[ledger.ContractID]bool{}, contractsOf(t)
 	for _, id := range t.Consumed() {
@@ -32,7 +32,6 @@ func (b *Base) effects(t ledger.Transaction, wallet ledger.Party) ([]string, err
 	return append(e.balances(), e.contracts...), e.err
 }
 
-// effects are those of a transaction, as they are added up.
 type effects struct {
 	base      *Base
 	wallet    ledger.Party
@@ -71,7 +70,7 @@ func (e *effects) add(
 		strings.Join(signers, " and "))
 }
 
-// balances says what becomes of coin: the wallet's first, and then what others get.
+// balances describes the changes of coin, the wallet's first.
 func (e *effects) balances() (said []string) {
 	switch own := e.free[e.wallet]; own.Sign() {
 	case 1:
@@ -93,10 +92,10 @@ func (e *effects) balances() (said []string) {
 	return said
 }
 
-// inCoin is an amount as people read it: without the zeros at its end.
+// inCoin formats an amount without trailing zeros.
 func inCoin(amount decimal.Decimal) string { return strings.TrimSuffix(amount.Show(), ".0") + " CC" }
 
-// name is a party as people read it.
+// name is a party's name for display.
 func (e *effects) name(party ledger.Party) string {
 	if party == e.wallet {
 		return "you"

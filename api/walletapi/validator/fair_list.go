@@ -8,20 +8,20 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// FairList picks from contracts, which come the oldest first, as many as a list without pages shows: so many, and so
-// many bytes. Where there are more, those who made them have equal shares of both, of their newest: nobody who makes
-// thousands, or large ones, hides what others have made.
+// FairList picks the contracts of a list without pages, limited in number and in bytes. It takes contracts oldest
+// first. If there are too many, each maker has an equal share of both limits, for the newest of its contracts, so that
+// a maker of thousands of contracts, or of large ones, cannot hide those of others.
 type FairList[T any] struct {
 	limit  int
 	makers map[ledger.Party]*makerItems[T]
 	seen   int
 	kept   int
-	// Bytes are those of the contracts that were picked.
+	// Bytes is the size of the picked contracts.
 	Bytes   int64
 	exclude []ledger.Party
 }
 
-// makerItems is what somebody made and what was picked of it.
+// makerItems are the picked items of a maker.
 type makerItems[T any] struct {
 	items []numberedItem[T]
 	bytes int64
@@ -33,13 +33,13 @@ type numberedItem[T any] struct {
 	item   T
 }
 
-// NewFairList makes a fair list of a party's. The party itself, and the DSO, who signs for everybody, do not count
-// among the makers.
+// NewFairList makes a fair list. The excluded parties do not count as makers: the party of the list, and the DSO, which
+// signs for everybody.
 func NewFairList[T any](limit int, exclude ...ledger.Party) *FairList[T] {
 	return &FairList[T]{limit: limit, makers: map[ledger.Party]*makerItems[T]{}, exclude: exclude}
 }
 
-// Add takes an item with its contract.
+// Add adds an item with its contract.
 func (s *FairList[T]) Add(item T, contract ledger.Contract) {
 	makers := slices.DeleteFunc(slices.Clone(contract.Signatories), func(p ledger.Party) bool {
 		return slices.Contains(s.exclude, p)
@@ -66,7 +66,7 @@ func (s *FairList[T]) Add(item T, contract ledger.Contract) {
 	}
 }
 
-// drop removes the oldest item of the maker with the most; among equals, of the one whose oldest item is older.
+// drop removes the oldest item of the maker with the most; if several have the most, of the one with the older item.
 func (s *FairList[T]) drop(maker ledger.Party, measure func(*makerItems[T]) int64) {
 	if s.makers[maker] == nil {
 		for maker = range s.makers {
@@ -90,8 +90,7 @@ func (s *FairList[T]) drop(maker ledger.Party, measure func(*makerItems[T]) int6
 	}
 }
 
-// ByMaker are the picked items of each maker, the newest first. Makers come in order of how many there are of theirs,
-// the fewest first.
+// ByMaker returns the picked items of each maker, newest first. Makers with few items come first.
 func (s *FairList[T]) ByMaker() [][]T {
 	makers := slices.SortedFunc(maps.Keys(s.makers), func(a, b ledger.Party) int {
 		return cmp.Or(cmp.Compare(len(s.makers[a].items), len(s.makers[b].items)), cmp.Compare(a, b))
@@ -105,7 +104,7 @@ func (s *FairList[T]) ByMaker() [][]T {
 	return all
 }
 
-// Items are those that were picked, the oldest first.
+// Items returns the picked items, oldest first.
 func (s *FairList[T]) Items() []T {
 	var all []numberedItem[T]
 	for _, m := range s.makers {

@@ -8,7 +8,7 @@ import (
 	"github.com/florinledger/florin/wallet"
 )
 
-// Holdings are all coins of a party.
+// Holdings returns all coins of a party.
 func (b *Base) Holdings(ctx context.Context, party ledger.Party) ([]wallet.Holding, error) {
 	var holdings []wallet.Holding
 	err := EachActive(ctx, b, party, func(c Contract[coin.Amulet]) bool {

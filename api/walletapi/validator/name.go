@@ -11,17 +11,17 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// Name is what a caller calls a change. The same name with the same content happens once and gets the first answer;
-// other content under a used name is refused.
+// Name is a caller's name for a change. The same name with the same content makes the change once and gets the first
+// answer; another content under a used name is an error.
 type Name struct {
-	// Field is where the request has the name, ID.
+	// Field is the request's field with the name, ID.
 	Field, ID string
-	// Content is what the caller asks for, in one notation.
+	// Content is the content of the request in canonical form.
 	Content string
 }
 
-// Named is a name of what a request asks for. Its deadlines are to be left out: a client that sends its request again
-// counts them anew.
+// Named makes the name of a request. Leave deadlines out of the content: a client that repeats its request computes
+// them again.
 func Named(field, id string, content ...any) (*Name, error) {
 	asked, err := json.Marshal(content)
 	if err != nil {
@@ -30,16 +30,16 @@ func Named(field, id string, content ...any) (*Name, error) {
 	return &Name{Field: field, ID: id, Content: string(asked)}, nil
 }
 
-// contentMark stands in submission ids before what tells the content from others. Versions before this one left it out.
+// contentMark precedes the hash of the content in submission ids. Older versions wrote none.
 const contentMark = "content:"
 
-// submissionID is one that tells the content from others. The record keeps it as long as the name counts, even where
-// the change itself is pruned.
+// submissionID contains a hash of the content. The record keeps it as long as the name counts, even if the change is
+// pruned.
 func (n Name) submissionID() string {
 	return contentMark + uuid.NewSHA1(uuid.NameSpaceOID, []byte(n.Content)).String()
 }
 
-// check refuses a change that was not made because its name is used, if it was used for something else.
+// check returns an error if the name was used for another content.
 func (n Name) check(refusal *fault.Fault) error {
 	first := refusal.Context["existingSubmissionId"]
 	if !strings.Contains(first, contentMark) || strings.Contains(first, n.submissionID()) {

@@ -8,12 +8,12 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// maxNamedContracts is how many of the contracts that name a party a list looks at: more than it shows, as not all are wanted.
+// maxNamedContracts is the maximum number of contracts that a list reads: more than it shows, because it drops some.
 const maxNamedContracts = 2 * MaxContracts
 
-// EachNamed visits the active contracts of some templates that name a party, oldest first, until visit says that it has
-// seen enough. Anybody can make them: of more than [maxNamedContracts] it reads and visits the newest of each maker alone. What
-// names the DSO for the network is the network's own.
+// EachNamed visits the active contracts of some templates that name a party, oldest first, until visit returns false.
+// Anybody can make such contracts: if there are more than [maxNamedContracts], it reads only the newest of each maker.
+// It reads all contracts of the network that name the DSO, because only the network makes them.
 func (b *Base) EachNamed(
 	ctx context.Context, named db.Named,
 	visit func(ctx context.Context, stored db.StoredContract) (more bool, err error),
@@ -50,7 +50,7 @@ func (b *Base) EachNamed(
 
 type storedByID = map[ledger.ContractID]db.StoredContract
 
-// eachByID visits those of some contracts that are still active, as [budget.Each] does.
+// eachByID visits the contracts that are still active, as [budget.Each] does.
 func eachByID(
 	ctx context.Context, ids []ledger.ContractID, read func(context.Context, []ledger.ContractID) (storedByID, error),
 	visit func(ctx context.Context, stored db.StoredContract) (more bool, err error),

@@ -8,8 +8,8 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// Network reads the rules of the coin and its rounds. Without an open round nothing can be paid: that is a 404, as
-// upstream's.
+// Network reads the rules of the coin and its rounds. Without an open round there are no payments: that is a 404, as
+// upstream.
 func (b *Base) Network(ctx context.Context) (plan.Network, error) {
 	n, open, err := plan.NetworkOf(b.View(ctx))
 	if err == nil && !open {

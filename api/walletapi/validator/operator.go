@@ -10,12 +10,11 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// operatorRights says who may call the endpoints of the operator.
+// operatorRights describes the operator's rights in the API document.
 const operatorRights = "An operator: a user whose primary party is the operator's, with CanActAs for that party and " +
 	"with ParticipantAdmin"
 
-// ForOperators makes an endpoint one that only operators may call: they are authorized before anything else is done for
-// a request.
+// ForOperators makes an endpoint authorize operators before it runs.
 func (b *Base) ForOperators(info endpoint.Info) endpoint.Info {
 	info.Rights = operatorRights
 	info.Authorize = func(ctx context.Context) (context.Context, error) {
@@ -24,8 +23,8 @@ func (b *Base) ForOperators(info endpoint.Info) endpoint.Info {
 	return info
 }
 
-// requireOperator refuses everybody but operators: users whose party is the operator's, who may act as it, and who are
-// ParticipantAdmin (upstream's class of the /v0/admin endpoints).
+// requireOperator returns an error unless the caller is an operator: a user with the operator's party as primary party,
+// with CanActAs for it, and with ParticipantAdmin (upstream's rule for /v0/admin).
 func (b *Base) requireOperator(ctx context.Context) error {
 	claims := endpoint.Claims(ctx)
 	if err := claims.Require(); err != nil {
@@ -49,7 +48,7 @@ func (b *Base) requireOperator(ctx context.Context) error {
 }
 
 // LetOperatorActAs gives the operator's ledger user the right to act as the party of a user who registers. The node
-// does not need it, so it is no obstacle that the user has many rights already: whoever registers must not use up those
+// does not need this right. It does nothing if the user has many rights, so that registrations do not use up the rights
 // that administrators can give.
 func (b *Base) LetOperatorActAs(ctx context.Context, party ledger.Party) error {
 	count, _, err := b.lookUpOperatorRights(ctx, party)
@@ -63,8 +62,8 @@ func (b *Base) LetOperatorActAs(ctx context.Context, party ledger.Party) error {
 	return err
 }
 
-// GiveOperator gives the operator's ledger user the right to act as a party, for an administrator who asks for that. It
-// is no obstacle that an administrator has deleted that user. Fault: TOO_MANY_USER_RIGHTS.
+// GiveOperator gives the operator's ledger user the right to act as a party, at an administrator's request. It does
+// nothing if that user was deleted. Fault: TOO_MANY_USER_RIGHTS.
 func (b *Base) GiveOperator(ctx context.Context, party ledger.Party) error {
 	_, has, err := b.lookUpOperatorRights(ctx, party)
 	if err != nil || has {
@@ -77,7 +76,7 @@ func (b *Base) GiveOperator(ctx context.Context, party ledger.Party) error {
 	return err
 }
 
-// CheckOperatorCanGet refuses what GiveOperator would refuse now, before anything is done for the party.
+// CheckOperatorCanGet returns the error that GiveOperator would return now, before the party is created.
 func (b *Base) CheckOperatorCanGet(ctx context.Context, party ledger.Party) error {
 	count, has, err := b.lookUpOperatorRights(ctx, party)
 	if err != nil || has || count < ledger.MaxUserRights {
@@ -86,15 +85,15 @@ func (b *Base) CheckOperatorCanGet(ctx context.Context, party ledger.Party) erro
 	return fault.TooManyUserRightsFor(b.LedgerUser, ledger.MaxUserRights, count+1)
 }
 
-// lookUpOperatorRights is how many rights the operator's ledger user has, and whether it may act as the party: as the
-// operator itself it may.
+// lookUpOperatorRights returns the number of the operator's rights, and whether it may act as the party, which is
+// always true for its own party.
 func (b *Base) lookUpOperatorRights(ctx context.Context, party ledger.Party) (count int, has bool, err error) {
 	rights, err := b.record.UserRights(ctx, b.LedgerUser)
 	actAs := ledger.Right{Kind: ledger.CanActAs, Party: party}
 	return len(rights), party == b.Node.Operator || slices.Contains(rights, actAs), err
 }
 
-// ValidatorRightOf finds the right of the operator to the validator rewards of a party.
+// ValidatorRightOf finds the operator's right to the validator rewards of a party.
 func (b *Base) ValidatorRightOf(
 	ctx context.Context, party ledger.Party,
 ) (found Contract[coin.ValidatorRight], ok bool, err error) {

@@ -6,10 +6,10 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// MaxPage is the most elements of a page that clients may ask for.
+// MaxPage is the maximum page size.
 const MaxPage = 1000
 
-// CheckLimit refuses sizes of pages that no page has.
+// CheckLimit returns an error unless the page size is from 1 to MaxPage.
 func CheckLimit(limit int64) error {
 	switch {
 	case limit < 1:
@@ -21,23 +21,23 @@ func CheckLimit(limit int64) error {
 	}
 }
 
-// PositionToken and positionOf write the place of a contract as one number, for the tokens of pages.
+// PositionToken encodes the position of a contract as a page token; positionOf decodes it.
 func PositionToken(at db.Position) int64 { return int64(at.Offset)*nodesPerOffset + int64(at.NodeID) }
 
 func positionOf(token int64) db.Position {
 	return db.Position{Offset: ledger.Offset(token / nodesPerOffset), NodeID: int32(token % nodesPerOffset)}
 }
 
-// nodesPerOffset is more than a transaction has nodes.
+// nodesPerOffset is more than the number of nodes in a transaction.
 const nodesPerOffset = 1_000_000
 
-// PageRequest asks for a page of a list, by the place where it begins.
+// PageRequest asks for a page of a list.
 type PageRequest struct {
 	After *int64 `query:"after" doc:"The next_page_token of the previous page"`
 	Limit *int32 `query:"limit" doc:"Maximum number of elements, 1 to 1000; default 1000"`
 }
 
-// Bounds are how many elements the page has at most, and where it begins.
+// Bounds returns the page size and the position after which the page starts.
 func (r PageRequest) Bounds() (limit int, after db.Position, err error) {
 	limit = MaxPage
 	if r.Limit != nil {

@@ -14,12 +14,13 @@ type ProvidedTransferPreapprovalResponse struct {
 	TransferPreapproval v0.ContractWithState `json:"transfer_preapproval" required:"true" doc:"The preapproval"`
 }
 
-// ListContractsResponse lists contracts.
+// ListContractsResponse has contracts.
 type ListContractsResponse struct {
 	Contracts []v0.ContractWithState `json:"contracts" required:"true" doc:"Oldest first; at most 1000"`
 }
 
-// CheckProvided refuses a preapproval that the operator will not pay for. The commit decides by the same rule.
+// CheckProvided returns an error if the operator does not pay for a preapproval of the receiver. The commit applies the
+// same rule.
 func (b *Base) CheckProvided(ctx context.Context, receiver ledger.Party) error {
 	settings, err := b.record.LedgerSettings(ctx)
 	if err != nil {
@@ -36,7 +37,7 @@ func (b *Base) CheckProvided(ctx context.Context, receiver ledger.Party) error {
 	return nil
 }
 
-// ProposalFor finds the proposal of the operator to a party.
+// ProposalFor finds the operator's proposal to a party.
 func (b *Base) ProposalFor(
 	ctx context.Context, party ledger.Party,
 ) (found Contract[coin.ExternalPartySetupProposal], ok bool, err error) {
@@ -49,14 +50,14 @@ func (b *Base) ProposalFor(
 	return found, ok, err
 }
 
-// ProvidedTo finds the preapproval that the operator provides for a party: the one that lasts longest.
+// ProvidedTo finds the preapproval that the operator provides for a party and that lasts longest.
 func (b *Base) ProvidedTo(
 	ctx context.Context, party ledger.Party,
 ) (found Contract[coin.TransferPreapproval], ok bool, err error) {
 	return b.PreapprovalTo(ctx, party, func(p coin.TransferPreapproval) bool { return p.Provider == b.Node.Operator })
 }
 
-// PreapprovalTo finds, of the preapprovals of a receiver that are asked for, the one that lasts longest.
+// PreapprovalTo finds the wanted preapproval of a receiver that lasts longest.
 func (b *Base) PreapprovalTo(
 	ctx context.Context, receiver ledger.Party, wanted func(coin.TransferPreapproval) bool,
 ) (found Contract[coin.TransferPreapproval], ok bool, err error) {
@@ -69,13 +70,13 @@ func (b *Base) PreapprovalTo(
 	return found, ok, err
 }
 
-// Listed shows contracts as a list.
+// Listed returns contracts as a list.
 func (b *Base) Listed(contracts []ledger.Contract) (ListContractsResponse, error) {
 	shown, err := v0.ToAPIContractsWithState(b.Packages, contracts, b.Node.SynchronizerID)
 	return ListContractsResponse{Contracts: shown}, err
 }
 
-// NoPreapproval refuses what needs a preapproval that is not there (upstream's words).
+// NoPreapproval is the 404 for a missing preapproval (upstream's text).
 func NoPreapproval(party ledger.Party) error {
 	return v0.NotFound("No TransferPreapproval found for party: %s", party)
 }

@@ -15,33 +15,32 @@ import (
 )
 
 const (
-	// MaxContracts bounds lists that have no pages (upstream's limit).
+	// MaxContracts limits lists without pages (upstream's limit).
 	MaxContracts = 1000
-	// MaxListBytes bounds what their contracts take of the answer: a list is answered whatever others put into it.
+	// MaxListBytes limits the contracts of a list, so that others cannot make it too large to answer.
 	MaxListBytes = 6 << 20
-	// contractsPage is how many contracts are read at once.
+	// contractsPage is the number of contracts in one database read.
 	contractsPage = 250
-	// latest is the offset of what is active now.
+	// latest is the offset for the contracts that are active now.
 	latest = ledger.Offset(math.MaxInt64)
 )
 
 // Contract is a contract and its payload.
 type Contract[T any] = plan.Contract[T]
 
-// ListedBytes are those that a contract takes of the answer that it is listed in: its payload is there twice, once in
-// the blob.
+// ListedBytes is the size of a contract in a list: the answer has its payload twice, once in the blob.
 func ListedBytes(c ledger.Contract) int64 {
 	const facts = 512 // ids, names of fields and the time
 	return int64(facts + len(c.Payload) + base64.StdEncoding.EncodedLen(ledger.BlobBytes(c)))
 }
 
-// Active lists the network's contracts of a template that are active now and that the party is a stakeholder of, oldest
-// first, at most [MaxContracts] and [MaxListBytes]: see [FairList] for which, where there are more.
+// Active lists the network's active contracts of a template of which the party is a stakeholder, oldest first, at most
+// [MaxContracts] and [MaxListBytes]. If there are more, [FairList] picks.
 func Active[T any](ctx context.Context, b *Base, party ledger.Party) ([]Contract[T], error) {
 	return ActiveIf(ctx, b, party, func(T) bool { return true })
 }
 
-// ActiveIf is [Active] for those contracts that are wanted.
+// ActiveIf is [Active] for the wanted contracts.
 func ActiveIf[T any](
 	ctx context.Context, b *Base, party ledger.Party, wanted func(T) bool,
 ) ([]Contract[T], error) {
@@ -67,14 +66,14 @@ func ActiveIf[T any](
 	return picked.Items(), err
 }
 
-// EachActive visits the contracts of a template that are active now and that the party is a stakeholder of, oldest
-// first, until visit says that it has seen enough.
+// EachActive visits the active contracts of a template of which the party is a stakeholder, oldest first, until visit
+// returns false.
 func EachActive[T any](ctx context.Context, b *Base, party ledger.Party, visit func(Contract[T]) (more bool)) error {
 	return EachActiveAfter(ctx, b, party, db.Position{},
 		func(_ context.Context, c Contract[T], _ db.Position) (bool, error) { return visit(c), nil })
 }
 
-// EachActiveAfter is [EachActive] from a place on; visit is told where each contract is.
+// EachActiveAfter is [EachActive] after a position; visit gets the position of each contract.
 func EachActiveAfter[T any](
 	ctx context.Context, b *Base, party ledger.Party, after db.Position,
 	visit func(ctx context.Context, c Contract[T], at db.Position) (more bool, err error),
@@ -96,8 +95,8 @@ func EachActiveAfter[T any](
 	})
 }
 
-// HasSigned reports whether a contract is active that the party signed. Beyond so many contracts with the party, which
-// anybody may make, it is true without looking further.
+// HasSigned reports whether the party signed an active contract. It is true without a further search if the party has
+// many contracts, which anybody may make.
 func (b *Base) HasSigned(ctx context.Context, party ledger.Party) (bool, error) {
 	const most = 1000
 	seen, signed := 0, false
@@ -110,7 +109,7 @@ func (b *Base) HasSigned(ctx context.Context, party ledger.Party) (bool, error) 
 	return signed, err
 }
 
-// eachOf visits contracts as [budget.Each] does, until visit says that it has seen enough.
+// eachOf visits contracts as [budget.Each] does, until visit returns false.
 func eachOf(
 	ctx context.Context, query db.ActiveQuery,
 	read func(context.Context, db.ActiveQuery) ([]db.StoredContract, error),
@@ -127,8 +126,8 @@ func eachOf(
 		})
 }
 
-// ActiveByID finds an active contract of a template that the party is a stakeholder of. Everything else is not there:
-// nobody learns of contracts that are not theirs.
+// ActiveByID finds an active contract of a template of which the party is a stakeholder. All others get the same 404,
+// so that callers learn nothing about contracts of others.
 func ActiveByID[T any](ctx context.Context, b *Base, party ledger.Party, id string) (Contract[T], error) {
 	missing := v0.NotFound("Contract id not found: ContractId(id = %s). It does not exist, is archived, or is not "+
 		"yours: use an id from the list of active contracts.", id)

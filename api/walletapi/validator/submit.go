@@ -14,34 +14,34 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// WorkflowHeader names the workflow that made a change, by which it is found in Temporal's UI.
+// WorkflowHeader names the workflow that made a change, for Temporal's UI.
 const WorkflowHeader = "Florin-Workflow-Id"
 
-// Change is something that an endpoint has the ledger do.
+// Change is a change of the ledger that an endpoint makes.
 type Change struct {
-	// CommandID is the same for the same change: made twice, it happens once and answers the same. "" is a new one.
+	// CommandID is the same for the same change: the ledger makes it once and repeats the answer. "" for a new id.
 	CommandID string
-	// Name is what the command id was made of; nil where no caller gave one.
+	// Name is the caller's name from which CommandID was made; nil for none.
 	Name      *Name
 	ActAs     []ledger.Party
 	ReadAs    []ledger.Party
 	Commands  []ledger.Command
 	Disclosed []ledger.Contract
-	// Deduplication is how far back the same change counts; nil for as long as the node remembers.
+	// Deduplication is the deduplication period; nil for the node's maximum.
 	Deduplication *ledger.DeduplicationPeriod
-	// Signed is a transaction that was prepared and signed; then the change has a command id, acting parties, and no
+	// Signed is a prepared and signed transaction. The change then has a command id and acting parties, and no
 	// commands.
 	Signed *ledger.SignedTransaction
-	// Deadlines are times that must not be over when the change is made. The answer to a change that was made already
-	// is the same whenever it is asked for.
+	// Deadlines must not have passed when the change is made. A repeat of a change that was made gets its answer also
+	// later.
 	Deadlines []Deadline
-	// Purse is what the change takes of the wallet that pays for it.
+	// Purse is what the change takes from the payer's wallet.
 	Purse plan.Purse
-	// Urgent changes are made however little traffic is left: those that see to it that there is more.
+	// Urgent changes ignore the traffic reserve, because they buy traffic.
 	Urgent bool
 }
 
-// Submission is a change as the ledger takes it.
+// Submission makes the submission of a change.
 func (b *Base) Submission(ctx context.Context, c Change) ledger.Submission {
 	if c.CommandID == "" {
 		c.CommandID = uuid.NewString()
@@ -63,8 +63,8 @@ func (b *Base) Submission(ctx context.Context, c Change) ledger.Submission {
 	}
 }
 
-// Submit makes a change and waits for it. It answers with the transaction, that of the first time when the same change
-// was made already, and tells the client the workflow's id. Refusals are errors.
+// Submit makes a change and waits for it. It returns the transaction, also if the same change was made before, and sets
+// the header with the workflow's id. Refusals are errors.
 func (b *Base) Submit(ctx context.Context, c Change) (ledger.Update, error) {
 	attempt := changes.AttemptOf(ctx)
 	name, named, err := attempt.Next(ctx)
@@ -104,7 +104,7 @@ func (b *Base) Submit(ctx context.Context, c Change) (ledger.Update, error) {
 	return changes.UpdateOf(ctx, b.record, completion)
 }
 
-// earlierUpdate is the transaction of a change that was made already.
+// earlierUpdate is the transaction of a change that an earlier attempt made.
 func (b *Base) earlierUpdate(ctx context.Context, completion ledger.Completion) (ledger.Update, error) {
 	workflowID, err := b.submitter.WorkflowOf(ctx, completion)
 	if err != nil {
@@ -114,7 +114,7 @@ func (b *Base) earlierUpdate(ctx context.Context, completion ledger.Completion) 
 	return changes.UpdateOf(ctx, b.record, completion)
 }
 
-// Send submits for a request, which is not served again from its start after that.
+// Send submits for a request. After that the server does not serve the request again from its start.
 func (b *Base) Send(ctx context.Context, submission ledger.Submission) (ledger.Completion, error) {
 	endpoint.Submitting(ctx)
 	completion, workflowID, err := b.submitter.SubmitAndTrace(ctx, submission)
@@ -122,14 +122,14 @@ func (b *Base) Send(ctx context.Context, submission ledger.Submission) (ledger.C
 	return completion, err
 }
 
-// TellWorkflow tells the client which workflow makes its change, if any does.
+// TellWorkflow sets the header with the workflow's id, if there is one.
 func TellWorkflow(ctx context.Context, workflowID string) {
 	if workflowID != "" {
 		endpoint.SetHeader(ctx, WorkflowHeader, workflowID)
 	}
 }
 
-// firstUpdate is the transaction of the same change made earlier, if that is why this one was refused.
+// firstUpdate is the transaction of the first change, if the refusal is a duplicate.
 func (b *Base) firstUpdate(ctx context.Context, name *Name, refusal *fault.Fault) (ledger.Update, error) {
 	if !fault.DuplicateCommand.Matches(refusal) {
 		return ledger.Update{}, refusal
@@ -155,12 +155,12 @@ func (b *Base) firstUpdate(ctx context.Context, name *Name, refusal *fault.Fault
 	}
 }
 
-// UpdateLeft is the transaction of one of the caller's submissions; not found where it was pruned.
+// UpdateLeft finds the transaction of a caller's submission; false if it is pruned.
 func (b *Base) UpdateLeft(ctx context.Context, id ledger.UpdateID) (update ledger.Update, found bool, err error) {
 	return b.record.UpdateByID(ctx, id)
 }
 
-// Exercise is the command that exercises a choice of the template T.
+// Exercise returns the command that exercises a choice of the template T.
 func Exercise[T, A any](b *Base, id ledger.ContractID, choice string, argument A) (ledger.Command, error) {
 	command, err := plan.Exercise[T](b.Packages, id, choice, argument)
 	if err != nil {
@@ -169,8 +169,8 @@ func Exercise[T, A any](b *Base, id ledger.ContractID, choice string, argument A
 	return command, nil
 }
 
-// ThroughWallet is a change that the operator makes in a user's wallet: a choice of its WalletAppInstall. The command
-// id is as in [Change].
+// ThroughWallet composes a choice of a user's WalletAppInstall, which the operator exercises. The command id is as in
+// [Change].
 func ThroughWallet[A any](b *Base, w Owner, commandID, choice string, argument A) (Change, error) {
 	action, err := plan.WalletAction(plan.View{Packages: b.Packages, Node: b.Node},
 		plan.Wallet{Install: w.Install, User: w.Party}, commandID, choice, argument)
@@ -180,14 +180,13 @@ func ThroughWallet[A any](b *Base, w Owner, commandID, choice string, argument A
 	return asChange(*action), nil
 }
 
-// asChange is an action as a change.
 func asChange(action plan.Action) Change {
 	return Change{
 		CommandID: action.CommandID, ActAs: action.ActAs, ReadAs: action.ReadAs, Commands: action.Commands,
 	}
 }
 
-// ResultOf is the result of the choice that a transaction consists of.
+// ResultOf decodes the result of the choice at the root of a transaction.
 func ResultOf[R any](b *Base, update ledger.Update) (result R, err error) {
 	if len(update.Events) == 0 || update.Events[0].Kind != ledger.EventExercise {
 		return result, fault.Internal(errors.New("transaction " + string(update.ID) + " does not begin with a choice"))

@@ -10,9 +10,9 @@ import (
 	"github.com/florinledger/florin/wallet/settings"
 )
 
-// checkReserve refuses changes while no more extra traffic is left than the operator reserves for buying more of it, if
-// the node buys traffic by itself at all (upstream, reserved-traffic). What buys traffic is never refused. Where
-// traffic is only metered nothing is: there anybody may use up what there is, and nobody needs any.
+// checkReserve refuses changes while the extra traffic is below the operator's reserve for buying more, if the node
+// buys traffic automatically (upstream, reserved-traffic). It never refuses a purchase of traffic. It does nothing if
+// the synchronizer only meters traffic, because then nobody needs to buy any.
 func (b *Base) checkReserve(ctx context.Context, c Change) error {
 	if c.Urgent {
 		return nil

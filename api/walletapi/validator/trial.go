@@ -17,17 +17,17 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// trial is a dry run: it makes changes on what the ledger would hold after those before, writes nothing, and adds up
-// what they come to. It is [plan.Reader] and [preview.ContractReader] of that.
+// trial is a dry run: it makes changes on a copy of the ledger in memory, writes nothing, and adds up their effects. It
+// is the [plan.Reader] and the [preview.ContractReader] of that copy.
 type trial struct {
 	reader
 	preview.ContractReader // nothing that a wallet changes has a key
 
 	base *Base
-	// wallet is whose coin is counted.
+	// wallet is the party whose coin it counts.
 	wallet  ledger.Party
 	preview changes.Preview
-	// created and consumed are by what the ledger would differ.
+	// created and consumed are the differences to the ledger.
 	created, consumed map[ledger.ContractID]ledger.Contract
 }
 
@@ -74,11 +74,11 @@ func (t *trial) make(ctx context.Context, c Change) error {
 	return nil
 }
 
-// alone implements [maker]. Nobody is in the way of what is not done.
+// alone implements [maker]. A dry run contends with nobody.
 func (*trial) alone(context.Context, ledger.Party) (leave func(), err error) { return func() {}, nil }
 
-// merge implements [maker]. How scattered the coin of another payer is, such as the operator who provides a
-// preapproval, is not the caller's to know: what its merges come to is left out.
+// merge implements [maker]. It does not count merges of another payer, such as the operator who provides a preapproval:
+// the caller must not learn how that payer's coin is split.
 func (t *trial) merge(ctx context.Context, payer ledger.Party, c Change) error {
 	answer := &t.preview.Answer
 	traffic := answer.Traffic.Bytes
@@ -94,7 +94,7 @@ func (t *trial) merge(ctx context.Context, payer ledger.Party, c Change) error {
 	return err
 }
 
-// interpret is the transaction that a change would be. The error is the refusal that it would get.
+// interpret returns the transaction of a change. The error is the one that the change would get.
 func (t *trial) interpret(ctx context.Context, c Change) (ledger.Transaction, error) {
 	packages, err := t.base.Catalog.For(ctx)
 	if err != nil {
@@ -121,7 +121,7 @@ func (t *trial) interpret(ctx context.Context, c Change) (ledger.Transaction, er
 	return transaction, nil
 }
 
-// count adds what one transaction comes to.
+// count adds the effects of one transaction.
 func (t *trial) count(transaction ledger.Transaction) error {
 	bytes, err := ledger.TrafficCost(transaction.Events())
 	if err != nil {
@@ -142,7 +142,7 @@ func (t *trial) count(transaction ledger.Transaction) error {
 	return err
 }
 
-// price says what the traffic and the coin are worth.
+// price computes the value of the traffic and the coin.
 func (t *trial) price(n plan.Network) (err error) {
 	rules, round, answer := n.Rules.Payload, n.Latest.Payload, &t.preview.Answer
 	answer.Traffic.Amulet, answer.Traffic.USD, err = rules.TrafficPrice(round, answer.Traffic.Bytes)
@@ -164,7 +164,7 @@ func (t *trial) Contract(ctx context.Context, id ledger.ContractID) (db.StoredCo
 	return t.ContractReader.Contract(ctx, id)
 }
 
-// Held implements [plan.Reader]. Of what was created, coin is all that is looked for again, and the largest first.
+// Held implements [plan.Reader]. Among created contracts it only needs coin, largest first.
 func (t *trial) Held(
 	template lf.TypeName, holder ledger.Party, order plan.Order, limit int,
 ) ([]ledger.Contract, error) {
@@ -219,8 +219,7 @@ func (t *trial) IsActive(id ledger.ContractID) (bool, error) {
 	return t.reader.IsActive(id)
 }
 
-// spent is by how much a transaction lowers the coin that a party can spend: what it gave away, what was burned, and
-// what was locked.
+// spent is by how much a transaction lowers a party's spendable coin: sent, burned and locked coin.
 func (b *Base) spent(transaction ledger.Transaction, party ledger.Party) (decimal.Decimal, error) {
 	contracts := contractsOf(transaction)
 	var created, consumed []ledger.Contract
@@ -233,7 +232,7 @@ func (b *Base) spent(transaction ledger.Transaction, party ledger.Party) (decima
 	return b.difference(slices.Values(consumed), slices.Values(created), party)
 }
 
-// difference is by how much the coin of a party in some contracts is more than in others.
+// difference is the coin of a party in these contracts minus that in the others.
 func (b *Base) difference(
 	these, others iter.Seq[ledger.Contract], party ledger.Party,
 ) (sum decimal.Decimal, err error) {
@@ -258,7 +257,7 @@ func (b *Base) difference(
 	return sum, nil
 }
 
-// amountOf is the coin in a contract of its owner's that is not locked; false in all others.
+// amountOf is the owner's coin in an unlocked amulet; false for other contracts.
 func (b *Base) amountOf(contract ledger.Contract, owner ledger.Party) (none decimal.Decimal, ok bool, err error) {
 	template, err := ledger.TemplateName[coin.Amulet](b.Packages)
 	if err != nil || contract.Template != template {
@@ -271,7 +270,7 @@ func (b *Base) amountOf(contract ledger.Contract, owner ledger.Party) (none deci
 	return payload.Amount.InitialAmount, true, nil
 }
 
-// contractsOf are the contracts that a transaction is about.
+// contractsOf returns the input and created contracts of a transaction.
 func contractsOf(transaction ledger.Transaction) map[ledger.ContractID]ledger.Contract {
 	contracts := make(map[ledger.ContractID]ledger.Contract)
 	for _, input := range transaction.Inputs {

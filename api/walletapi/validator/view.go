@@ -11,13 +11,12 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// View is the ledger as those see it who decide what a wallet does: the endpoints decide by the same rules as
-// automation and lifecycles.
+// View is the ledger for the wallet's rules, which endpoints, automation and lifecycles share.
 func (b *Base) View(ctx context.Context) plan.View {
 	return plan.View{Packages: b.Packages, Node: b.Node, Now: b.Now(), Ledger: reader{ctx, b.record}}
 }
 
-// reader shows the record to one request.
+// reader reads the record for one request.
 type reader struct {
 	ctx    context.Context //nolint:containedctx // lives within one request, behind an interface without contexts
 	record WalletRecord
@@ -80,7 +79,7 @@ func (r reader) IsActive(id ledger.ContractID) (bool, error) {
 	return ok && stored.Archived == nil, err
 }
 
-// takeBudget are the contracts that were read, taken from the budget of the request.
+// takeBudget returns the contracts and takes their size from the budget of the request.
 func (r reader) takeBudget(found []db.StoredContract, err error) ([]ledger.Contract, error) {
 	contracts, bytes := make([]ledger.Contract, len(found)), int64(0)
 	for i, stored := range found {
