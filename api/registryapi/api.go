@@ -18,7 +18,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// NetworkReader is what the endpoints read from the database.
+// NetworkReader reads from the database.
 type NetworkReader interface {
 	Head(ctx context.Context) (db.Head, error)
 	ActiveNetworkContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
@@ -40,15 +40,15 @@ type Options struct {
 	Node     ledger.Node
 	Packages *ledger.Packages
 	Record   NetworkReader
-	// Supply is where the supply of the coin is counted.
+	// Supply returns the counted supply of the coin.
 	Supply Supply
 	// Now is the node's clock.
 	Now func() time.Time
 }
 
-// Supply counts the coin that is held.
+// Supply counts the coin of all holders.
 type Supply interface {
-	// TotalSupply is the coin that was held at a recent time; false when nobody has counted it yet.
+	// TotalSupply is the supply at a recent time; false if it has not been counted yet.
 	TotalSupply(ctx context.Context) (amount decimal.Decimal, asOf time.Time, ok bool, err error)
 }
 
@@ -59,11 +59,11 @@ type API struct {
 	record   NetworkReader
 	supply   Supply
 	now      func() time.Time
-	// transferArgument and allocateArgument describe what factories are asked with.
+	// The argument types of the factories' choices.
 	transferArgument, allocateArgument *lf.Type
 }
 
-// New makes the API. The error names the part that is missing.
+// New makes the API. The error names the missing options.
 func New(options Options) (*API, error) {
 	switch {
 	case options.Node.DSO == "" || options.Node.SynchronizerID == "":
@@ -82,15 +82,15 @@ func New(options Options) (*API, error) {
 }
 
 const (
-	// maxContracts bounds lists that have no pages.
+	// maxContracts limits lists without pages.
 	maxContracts = 1000
-	// latest is the offset of what is active now.
+	// latest is the offset for the contracts that are active now.
 	latest = ledger.Offset(math.MaxInt64)
-	// contractsPage is how many contracts are read at once.
+	// contractsPage is the number of contracts in one database read.
 	contractsPage = 250
 )
 
-// The templates that are looked for, by package name.
+// The templates by package name.
 const (
 	amuletRules        = "#splice-amulet:Splice.AmuletRules:AmuletRules"
 	externalPartyRules = "#splice-amulet:Splice.ExternalPartyAmuletRules:ExternalPartyAmuletRules"
@@ -107,8 +107,8 @@ const (
 	lockedAmulets      = "#splice-amulet:Splice.Amulet:LockedAmulet"
 )
 
-// templateIDs are the ids of templates, with the package version that contracts are made with. Of a template that this
-// node does not have there can be no contracts, so it is left out.
+// templateIDs returns the ids of templates, with the package version of new contracts. It omits templates that this
+// node does not have: there are no contracts of them.
 func (a *API) templateIDs(names ...string) []string {
 	ids := make([]string, 0, len(names))
 	for _, name := range names {
@@ -123,8 +123,7 @@ func (a *API) templateIDs(names ...string) []string {
 	return ids
 }
 
-// listActive lists the network's contracts of a template that are active now and that the party is a stakeholder of, oldest
-// first.
+// listActive lists the network's active contracts of a template of which the party is a stakeholder, oldest first.
 func (a *API) listActive(ctx context.Context, template string, party ledger.Party) ([]ledger.Contract, error) {
 	var contracts []ledger.Contract
 	err := a.eachActive(ctx, a.templateIDs(template), party, latest, func(contract ledger.Contract) (bool, error) {
@@ -134,8 +133,8 @@ func (a *API) listActive(ctx context.Context, template string, party ledger.Part
 	return contracts, err
 }
 
-// eachActive visits the network's contracts of some templates that were active at an offset and that the party is a
-// stakeholder of, oldest first, until visit says that it has seen enough.
+// eachActive visits the network's contracts of some templates that were active at an offset and of which the party is a
+// stakeholder, oldest first, until visit returns false.
 func (a *API) eachActive(
 	ctx context.Context, templates []string, party ledger.Party, at ledger.Offset,
 	visit func(ledger.Contract) (more bool, err error),
@@ -152,7 +151,8 @@ func (a *API) eachActive(
 		})
 }
 
-// readPortion reads a portion of a list of contracts. Whoever keeps some of them takes them from the budget of the answer.
+// readPortion reads a portion of a list of contracts. A caller that keeps contracts takes them from the budget of the
+// answer.
 func readPortion(
 	ctx context.Context, portions *budget.Portions,
 	read func(context.Context, db.ActiveQuery) ([]db.StoredContract, error), query db.ActiveQuery,
@@ -163,8 +163,8 @@ func readPortion(
 	})
 }
 
-// findHeld finds the first of the contracts of a template that are a party's; false when there is none. Whatever else
-// names the party, and however much of it there is, makes no difference.
+// findHeld finds the first contract of a template that a party holds; false if there is none. Other contracts that name
+// the party make no difference.
 func (a *API) findHeld(ctx context.Context, template string, held db.Held) (ledger.Contract, bool, error) {
 	held.Limit = 1
 	for _, held.Template = range a.templateIDs(template) {
@@ -183,8 +183,8 @@ func firstOf(found []db.StoredContract) (first ledger.Contract) {
 	return first
 }
 
-// findNewest returns the newest contract of a template of which the DSO keeps one. That there is none means that the coin
-// has not been created yet.
+// findNewest finds the newest contract of a template of which the DSO keeps one. It is a 404 if the node has not
+// created the coin yet.
 func (a *API) findNewest(ctx context.Context, template string) (ledger.Contract, error) {
 	found, err := a.listActive(ctx, template, a.node.DSO)
 	if err != nil {
@@ -197,10 +197,10 @@ func (a *API) findNewest(ctx context.Context, template string) (ledger.Contract,
 	return found[len(found)-1], nil
 }
 
-// entityOf is the last part of a template's name.
+// entityOf returns the last part of a template's name.
 func entityOf(template string) string { return template[strings.LastIndex(template, ":")+1:] }
 
-// payloadOf reads the fields of a payload that T has.
+// payloadOf decodes the fields of a payload that T has.
 func payloadOf[T any](contract ledger.Contract) (T, error) {
 	var payload T
 	if err := json.Unmarshal(contract.Payload, &payload); err != nil {
@@ -209,7 +209,7 @@ func payloadOf[T any](contract ledger.Contract) (T, error) {
 	return payload, nil
 }
 
-// partyOf reads a party id that a request names.
+// partyOf parses a party id.
 func partyOf(text string) (ledger.Party, error) {
 	if err := ledger.CheckParty(text); err != nil {
 		return "", v0.BadRequest("Failed to decode: %s", err)

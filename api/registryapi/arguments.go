@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// The choices of factories, and the interfaces that they belong to.
+// The choices of the factories and their interfaces.
 const (
 	transferFactories = "#splice-api-token-transfer-instruction-v1:" +
 		"Splice.Api.Token.TransferInstructionV1:TransferFactory"
@@ -20,7 +20,7 @@ const (
 	allocateChoice = "AllocationFactory_Allocate"
 )
 
-// choiceType describes the argument of a choice; nil on a node that does not have it, which then takes any argument.
+// choiceType returns the argument type of a choice; nil on a node without the choice, which then accepts any argument.
 func (a *API) choiceType(owner, choice string) *lf.Type {
 	reference, err := lf.ParseTypeName(owner)
 	if err != nil {
@@ -34,8 +34,8 @@ func (a *API) choiceType(owner, choice string) *lf.Type {
 	return argument
 }
 
-// checkArgument refuses what is no argument of the choice, and returns what the choice has of it. Fields that the
-// choice does not have are ignored: clients send some.
+// checkArgument refuses an invalid argument and returns the fields that the choice has. It ignores other fields,
+// because some clients send them.
 func checkArgument(t *lf.Type, raw json.RawMessage, choice string) (json.RawMessage, error) {
 	if t == nil {
 		return raw, nil
@@ -60,7 +60,7 @@ func invalidArgument(choice, reason string) error {
 	return v0.BadRequest("Field `choiceArguments` does not contain a valid `%s`: %s", choice, reason)
 }
 
-// dropUnknown leaves out what records do not have.
+// dropUnknown removes the fields that a record type does not have.
 func dropUnknown(t *lf.Type, value any) any {
 	switch content := value.(type) {
 	case map[string]any:

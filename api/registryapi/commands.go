@@ -40,18 +40,18 @@ type transferCommandStatusRequest struct {
 	Nonce  *int64 `query:"nonce" doc:"Nonce of the commands"`
 }
 
-// LookupTransferCommandStatusResponse says what became of the commands of a sender with a nonce.
+// LookupTransferCommandStatusResponse is the status of the commands of a sender with a nonce.
 type LookupTransferCommandStatusResponse struct {
 	Commands map[string]TransferCommandWithStatus `json:"transfer_commands_by_contract_id" required:"true" doc:"The newest 20"`
 }
 
-// TransferCommandWithStatus is a transfer command and what became of it.
+// TransferCommandWithStatus is a transfer command and its status.
 type TransferCommandWithStatus struct {
 	Contract v0.Contract           `json:"contract" required:"true" doc:"The command"`
 	Status   TransferCommandStatus `json:"status" required:"true" doc:"Status of the command"`
 }
 
-// TransferCommandStatus is what became of a transfer command.
+// TransferCommandStatus is the status of a transfer command.
 type TransferCommandStatus struct {
 	Status      string  `json:"status" required:"true" doc:"created, sent or failed"`
 	FailureKind *string `json:"failure_kind" doc:"If failed: failed, expired or withdrawn"`
@@ -59,9 +59,10 @@ type TransferCommandStatus struct {
 }
 
 const (
-	// commandMemory is how long the outcome of a transfer command can be asked for.
+	// commandMemory is how long the status of a transfer command is available.
 	commandMemory = 24 * time.Hour
-	// maxCommands is how many commands with one nonce are told of. The sender makes one, and another when that failed.
+	// maxCommands is the maximum number of commands with one nonce in an answer. A sender makes one, and another if
+	// that failed.
 	maxCommands = 20
 )
 
@@ -103,7 +104,7 @@ func (a *API) transferCommandStatus(
 	return response, nil
 }
 
-// statusOf finds out what became of a command: if it is archived, from the update that did it.
+// statusOf finds the status of a command; for an archived one, in the update that archived it.
 func (a *API) statusOf(ctx context.Context, command db.StoredContract) (TransferCommandStatus, error) {
 	if command.Archived == nil {
 		return TransferCommandStatus{Status: "created"}, nil
@@ -127,7 +128,7 @@ func (a *API) statusOf(ctx context.Context, command db.StoredContract) (Transfer
 		"offset %d", command.ID, *command.Archived))
 }
 
-// endOf reads how a command ended from the choice that ended it.
+// endOf reads the status of a command from the choice that archived it.
 func endOf(event ledger.Event) (TransferCommandStatus, error) {
 	failed := func(kind, reason string) TransferCommandStatus {
 		return TransferCommandStatus{Status: "failed", FailureKind: &kind, Reason: &reason}

@@ -1,7 +1,7 @@
-// Package registryapi is what a wallet asks the network for over HTTP, and what this node answers because it is the
-// network: the contracts that only the DSO sees and that commands must disclose (scan, and the validator's proxy of
-// it), and the token standard's registry of the coin, which tells how to move it.
+// Package registryapi serves what wallets read from the network, because this node is the network: scan and the
+// validator's proxy of it, with the contracts that only the DSO sees and that commands must disclose, and the coin's
+// registry of the token standard.
 //
-// Reads are answered from the contracts that are active now. There is one file for each subject; endpoints.go says
-// where each is mounted and who may call it.
+// Reads answer from the contracts that are active now. There is one file for each subject; endpoints.go has the paths
+// and the rights.
 package registryapi

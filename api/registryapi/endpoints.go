@@ -7,7 +7,7 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 )
 
-// The tags that group operations in the document.
+// The tags of operations in the API document.
 const (
 	tagScanProxy = "Scan proxy"
 	tagScan      = "Scan"
@@ -15,15 +15,15 @@ const (
 	tagValidator = "Validator"
 )
 
-// Where clients look for the families.
+// The paths of the endpoint families.
 const (
 	proxyPath = "/v0/scan-proxy"
 	scanPath  = "/api/scan/v0"
-	// registryPath is that of the registry, on the host of scan and below the proxy.
+	// registryPath is the registry's path, on the host of scan and below the proxy.
 	registryPath = "/registry"
 )
 
-// Scan lists what the network's scan serves to everybody, without a token.
+// Scan lists the endpoints of scan, which need no token.
 func (a *API) Scan() []endpoint.Endpoint {
 	m := mount{path: scanPath, prefix: "scan", tag: tagScan, access: endpoint.Open}
 	own := []endpoint.Endpoint{
@@ -45,7 +45,7 @@ func (a *API) Scan() []endpoint.Endpoint {
 	return append(own, a.shared(m)...)
 }
 
-// registry lists the registry of the token standard.
+// registry lists the endpoints of the token standard's registry.
 func (a *API) registry(m mount) []endpoint.Endpoint {
 	const (
 		instruction = "/transfer-instruction/v1/{transferInstructionId}/choice-contexts"
@@ -75,7 +75,7 @@ func (a *API) registry(m mount) []endpoint.Endpoint {
 	}
 }
 
-// ScanProxy lists what the validator passes on from scan, to everybody with a token.
+// ScanProxy lists the endpoints that the validator forwards to scan, for everybody with a token.
 func (a *API) ScanProxy() []endpoint.Endpoint {
 	m := mount{path: proxyPath, prefix: "proxy", tag: tagScanProxy, access: endpoint.Public}
 	own := []endpoint.Endpoint{
@@ -95,13 +95,13 @@ func (a *API) ScanProxy() []endpoint.Endpoint {
 	return append(own, a.shared(m)...)
 }
 
-// holdingsV1 is the sum of holdings as version 1 of scan has it.
+// holdingsV1 is the holdings summary in version 1 of scan.
 func (a *API) holdingsV1(m mount) endpoint.Endpoint {
 	return endpoint.New(m.post("/holdings/summary", "getHoldingsSummary", "Get the total holdings of parties at a time."),
 		a.holdingsSummaryV1)
 }
 
-// Validator lists what anybody may ask the validator itself.
+// Validator lists the validator's endpoints that need no token.
 func (a *API) Validator() []endpoint.Endpoint {
 	m := mount{path: "/v0", prefix: "validator", tag: tagValidator, access: endpoint.Open}
 	root := mount{prefix: "validator", tag: tagValidator, access: endpoint.Open}
@@ -111,7 +111,7 @@ func (a *API) Validator() []endpoint.Endpoint {
 	}
 }
 
-// shared lists what scan and its proxy answer in the same way.
+// shared lists the endpoints that scan and its proxy have in common.
 func (a *API) shared(m mount) []endpoint.Endpoint {
 	holdings := m.post("/holdings/summary", "getHoldingsSummary", "Get the total holdings of parties at a time.")
 	holdings.Deprecated = true
@@ -137,10 +137,10 @@ func (a *API) shared(m mount) []endpoint.Endpoint {
 	}
 }
 
-// mount is where a family is served, and to whom.
+// mount is the path and the access of a family.
 type mount struct {
 	path string
-	// prefix begins the operation ids, which are unique in the document.
+	// prefix starts the operation ids, which must be unique in the document.
 	prefix, tag string
 	access      endpoint.Access
 }

@@ -18,13 +18,13 @@ import (
 	"github.com/florinledger/florin/wallet"
 )
 
-// RecordTimeMatch says whether an earlier snapshot will do.
+// RecordTimeMatch says whether an earlier snapshot is acceptable.
 type RecordTimeMatch string
 
 // Names implements [endpoint.Enum].
 func (RecordTimeMatch) Names() []string { return []string{"exact", "at_or_before"} }
 
-// HoldingsSummaryRequest asks what some parties held at a time.
+// HoldingsSummaryRequest asks for the holdings of parties at a time.
 type HoldingsSummaryRequest struct {
 	endpoint.Strict
 
@@ -39,7 +39,7 @@ type holdingsSummaryRequest struct {
 	Body HoldingsSummaryRequest `body:"json"`
 }
 
-// HoldingsSummaryResponse is what some parties held at a time.
+// HoldingsSummaryResponse has the holdings of parties at a time.
 type HoldingsSummaryResponse struct {
 	RecordTime        endpoint.Timestamp `json:"record_time" required:"true" doc:"Time of the balances"`
 	MigrationID       int64              `json:"migration_id" required:"true" doc:"0"`
@@ -47,7 +47,7 @@ type HoldingsSummaryResponse struct {
 	Summaries         []HoldingsSummary  `json:"summaries" required:"true" doc:"One for each owner"`
 }
 
-// HoldingsSummary is what a party held.
+// HoldingsSummary has the holdings of a party.
 type HoldingsSummary struct {
 	PartyID      ledger.Party    `json:"party_id" required:"true" doc:"The owner"`
 	Unlocked     decimal.Decimal `json:"total_unlocked_coin" required:"true" doc:"Unlocked coin"`
@@ -66,7 +66,7 @@ type HoldingsSummaryResponseV1 struct {
 	Summaries   []HoldingsSummaryV1 `json:"summaries" required:"true" doc:"One for each owner"`
 }
 
-// HoldingsSummaryV1 is what a party held.
+// HoldingsSummaryV1 has the holdings of a party.
 type HoldingsSummaryV1 struct {
 	PartyID  ledger.Party    `json:"party_id" required:"true" doc:"The owner"`
 	Unlocked decimal.Decimal `json:"total_unlocked_coin" required:"true" doc:"Unlocked coin"`
@@ -120,8 +120,8 @@ func (a *API) holdingsSummary(
 	return response, a.checkNotPruned(ctx, time.Time(req.Body.RecordTime))
 }
 
-// checkNotPruned refuses what was read of a time if the record was pruned meanwhile beyond what it was then: the offset may
-// be a wrong one, and coin that was spent since may be missing.
+// checkNotPruned refuses the answer if the record was pruned beyond the time while it was read: the offset may be
+// wrong, and coin that was spent since then may be missing.
 func (a *API) checkNotPruned(ctx context.Context, when time.Time) error {
 	head, err := a.record.Head(ctx)
 	if err != nil || head.StillHoldsTime(when) {
@@ -134,10 +134,10 @@ func prunedError(when time.Time) error {
 	return v0.NotFound("No snapshot found for %s: the record before that was pruned", endpoint.Timestamp(when))
 }
 
-// maxOwners is how many owners one request may name.
+// maxOwners is the maximum number of owners in a request.
 const maxOwners = 100
 
-// ownersOf reads the owners that a request names, each once, in the order in which they were first named.
+// ownersOf parses the owners of a request, each once, in order.
 func ownersOf(ids []string) ([]ledger.Party, error) {
 	if len(ids) == 0 {
 		return nil, v0.BadRequest("owner_party_ids is empty: send at least one party")
@@ -163,14 +163,15 @@ func ownersOf(ids []string) ([]ledger.Party, error) {
 	return owners, nil
 }
 
-// maxAnonymousCoins is how much coin is looked at for a request without a token. A wallet keeps some ten coins.
+// maxAnonymousCoins is the number of coins that a request without a token may read. A wallet usually has about ten
+// coins.
 const maxAnonymousCoins = 2500
 
-// allowance is how much coin may be looked at; nil for any amount.
+// allowance is the number of coins that a request may still read; nil for no limit.
 type allowance struct{ left int }
 
-// allowanceOf is the allowance of a request: one with a token has none, and waits in its own places for as long as it
-// takes.
+// allowanceOf returns the allowance of a request. Requests with a token have no limit: they wait in the queue of their
+// own account.
 func allowanceOf(ctx context.Context) *allowance {
 	if endpoint.Claims(ctx).Authenticated() {
 		return nil
@@ -190,7 +191,7 @@ func (a *allowance) take(count int) error {
 	return nil
 }
 
-// feeRound is the round that holding fees are counted to.
+// feeRound is the round up to which holding fees count.
 func (a *API) feeRound(ctx context.Context, asked *int64) (int64, error) {
 	if asked != nil {
 		if *asked < 0 {
@@ -217,7 +218,7 @@ func (a *API) feeRound(ctx context.Context, asked *int64) (int64, error) {
 	return earliest.Round.Number, nil
 }
 
-// offsetAt is the last offset that was reached at a time. Record times grow with offsets, so halving finds it.
+// offsetAt finds the last offset at a time by binary search: record times grow with offsets.
 func (a *API) offsetAt(ctx context.Context, when time.Time) (ledger.Offset, error) {
 	head, err := a.record.Head(ctx)
 	if err != nil {
@@ -248,7 +249,7 @@ func (a *API) offsetAt(ctx context.Context, when time.Time) (ledger.Offset, erro
 	return low, nil
 }
 
-// holding is what amulets and locked amulets have in common.
+// holding has the common fields of amulets and locked amulets.
 type holding struct {
 	Owner  ledger.Party `json:"owner"`
 	Amount struct {
@@ -260,11 +261,10 @@ type holding struct {
 			Rate decimal.Decimal `json:"rate"`
 		} `json:"ratePerRound"`
 	} `json:"amount"`
-	// Amulet is what is locked; nil for what is not.
+	// Amulet is the locked amulet; nil for an unlocked one.
 	Amulet *holding `json:"amulet"`
 }
 
-// amount is the amount with its fee.
 func (h holding) amount() coin.ExpiringAmount {
 	return coin.ExpiringAmount{
 		InitialAmount: h.Amount.InitialAmount,
@@ -306,7 +306,7 @@ func (a *API) holdingsOf(
 	return summary, wrapInternal(cmp.Or(ofAll, ofFees, ofAvailable))
 }
 
-// wrapInternal is a failure of the node's own; nil for none.
+// wrapInternal makes an internal fault of an error; nil of nil.
 func wrapInternal(err error) error {
 	if err == nil {
 		return nil
@@ -314,9 +314,9 @@ func wrapInternal(err error) error {
 	return fault.Internal(err)
 }
 
-// eachCoin visits the coin that an owner held at an offset, and some of which it is a stakeholder otherwise: first what
-// is held still, then what was spent since. In this order, though the ledger goes on between the two: coin that is
-// spent meanwhile is found by both, and visited once.
+// eachCoin visits the coin that an owner held at an offset, and possibly coin of which it is only a stakeholder: first
+// the coin that it still holds, then the coin that was spent since. This order matters because the ledger may go on
+// between the two reads: both find coin that is spent in the meantime, and it is visited once.
 func (a *API) eachCoin(
 	ctx context.Context, owner ledger.Party, at ledger.Offset, allowed *allowance, visit func(ledger.Contract) error,
 ) error {

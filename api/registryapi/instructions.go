@@ -63,7 +63,7 @@ func (a *API) releaseAllocationContext(ctx context.Context, req allocationReques
 	return a.composeRelease(ctx, req.Body, amulet)
 }
 
-// composeRelease shows the context of choices that give locked coin back.
+// composeRelease returns the context of choices that release locked coin.
 func (a *API) composeRelease(
 	ctx context.Context, body GetChoiceContextRequest, amulet *ledger.Contract,
 ) (ChoiceContext, error) {
@@ -86,7 +86,7 @@ func (a *API) composeContext(
 	return a.toAPIContext(context, body.ExcludeDebugFields)
 }
 
-// findInstruction finds a transfer instruction's locked coin; nil when it is archived.
+// findInstruction finds the locked coin of a transfer instruction; nil if it is archived.
 func (a *API) findInstruction(ctx context.Context, id string) (registry.Locked, *ledger.Contract, error) {
 	contract, err := a.findActiveOf(ctx, "Splice.AmuletTransferInstruction:AmuletTransferInstruction", id)
 	if err != nil {
@@ -100,7 +100,7 @@ func (a *API) findInstruction(ctx context.Context, id string) (registry.Locked, 
 	return locked, amulet, err
 }
 
-// findAllocation finds an allocation and its locked coin; nil when that is archived.
+// findAllocation finds an allocation and its locked coin; nil if that is archived.
 func (a *API) findAllocation(
 	ctx context.Context, id string,
 ) (contract ledger.Contract, locked registry.Locked, amulet *ledger.Contract, err error) {
@@ -114,7 +114,7 @@ func (a *API) findAllocation(
 	return contract, locked, amulet, err
 }
 
-// findActiveOf finds an active contract of a template, which its qualified name tells.
+// findActiveOf finds an active contract of a template, given by its qualified name.
 func (a *API) findActiveOf(ctx context.Context, template, id string) (ledger.Contract, error) {
 	found, ok, err := a.record.NetworkContract(ctx, ledger.ContractID(id))
 	if err != nil {
@@ -126,7 +126,7 @@ func (a *API) findActiveOf(ctx context.Context, template, id string) (ledger.Con
 	return found.Contract, nil
 }
 
-// findActive finds a contract, or nil when it is archived.
+// findActive finds a contract; nil if it is archived.
 func (a *API) findActive(ctx context.Context, id ledger.ContractID) (*ledger.Contract, error) {
 	found, ok, err := a.record.NetworkContract(ctx, id)
 	if err != nil || !ok || found.Archived != nil {

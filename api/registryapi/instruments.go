@@ -10,13 +10,13 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// GetRegistryInfoResponse is who administers the registry's instruments.
+// GetRegistryInfoResponse has the administrator of the registry's instruments.
 type GetRegistryInfoResponse struct {
 	AdminID       ledger.Party     `json:"adminId" required:"true" doc:"The party that administers the instruments"`
 	SupportedAPIs map[string]int32 `json:"supportedApis" required:"true" doc:"Minor versions by name of the API"`
 }
 
-// Instrument is a token that the registry keeps.
+// Instrument is a token of the registry.
 type Instrument struct {
 	ID              string              `json:"id" required:"true" doc:"Its id, unique for the administrator"`
 	Name            string              `json:"name" required:"true" doc:"Display name"`

@@ -17,17 +17,17 @@ type AnsEntry struct {
 	ExpiresAt   *endpoint.Timestamp `json:"expires_at" doc:"Expiry time; null for no expiry"`
 }
 
-// ListEntriesResponse are names.
+// ListEntriesResponse has names of the name service.
 type ListEntriesResponse struct {
 	Entries []AnsEntry `json:"entries" required:"true" doc:"Always empty: this network has no name service"`
 }
 
-// LookupEntryResponse is the name that was looked up.
+// LookupEntryResponse has the name.
 type LookupEntryResponse struct {
 	Entry AnsEntry `json:"entry" required:"true" doc:"The name"`
 }
 
-// GetAnsRulesResponse are the rules of the name service.
+// GetAnsRulesResponse has the rules of the name service.
 type GetAnsRulesResponse struct {
 	AnsRulesUpdate v0.MaybeCachedContractWithState `json:"ans_rules_update" required:"true" doc:"The rules"`
 }
@@ -37,10 +37,10 @@ type listEntriesRequest struct {
 	PageSize   *int32 `query:"page_size" doc:"Maximum number of names, 1 to 1000"`
 }
 
-// maxPage is the most elements of a page that clients may ask for.
+// maxPage is the maximum page size.
 const maxPage = 1000
 
-// ansEntries lists nothing: names are contracts of a package that no wallet needs to move coin.
+// ansEntries returns an empty list: names are contracts of a package that wallets do not need to move coin.
 func (a *API) ansEntries(_ context.Context, req listEntriesRequest) (ListEntriesResponse, error) {
 	switch {
 	case req.PageSize == nil:
@@ -70,7 +70,7 @@ func (a *API) ansEntryByParty(_ context.Context, req byPartyRequest) (LookupEntr
 	return LookupEntryResponse{}, v0.NotFound("No ans entry found for party: %s", party)
 }
 
-// GetAnsRulesRequest names the contract that the caller knows already.
+// GetAnsRulesRequest names the contract that the caller has cached.
 type GetAnsRulesRequest struct {
 	ContractID *string `json:"cached_ans_rules_contract_id" doc:"The contract that the caller has"`
 	DomainID   *string `json:"cached_ans_rules_domain_id" doc:"Synchronizer of that contract"`

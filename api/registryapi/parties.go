@@ -38,8 +38,8 @@ func (a *API) preapprovalByParty(
 	return LookupTransferPreapprovalByPartyResponse{TransferPreapproval: shown}, err
 }
 
-// findPreapproval finds the preapproval of a receiver that lasts longest. Expired ones count until they are archived, as
-// they do for the network's own scan.
+// findPreapproval finds the preapproval of a receiver that lasts longest. Expired ones count until they are archived,
+// as in the network's own scan.
 func (a *API) findPreapproval(ctx context.Context, receiver ledger.Party) (ledger.Contract, bool, error) {
 	return a.findHeld(ctx, preapprovals, db.Held{Holder: receiver})
 }
@@ -48,7 +48,7 @@ type byProviderRequest struct {
 	Provider string `path:"provider_party_id" doc:"The party of the app's provider"`
 }
 
-// LookupFeaturedAppRightResponse is the right of a provider, if it is featured.
+// LookupFeaturedAppRightResponse has the right of a provider, if it is featured.
 type LookupFeaturedAppRightResponse struct {
 	FeaturedAppRight *v0.Contract `json:"featured_app_right" doc:"Null when the provider is not featured"`
 }
@@ -73,7 +73,7 @@ func (a *API) newestFeaturedRight(ctx context.Context, provider ledger.Party) (l
 	return a.findHeld(ctx, featuredAppRights, db.Held{Holder: provider, LeastFirst: true})
 }
 
-// ListFeaturedAppRightsResponse are the rights of all featured apps.
+// ListFeaturedAppRightsResponse has the rights of all featured apps.
 type ListFeaturedAppRightsResponse struct {
 	FeaturedApps []v0.Contract `json:"featured_apps" required:"true" doc:"Newest of each app, oldest first; at most 1000"`
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// GetFactoryRequest asks for a factory, with the argument that its choice will be exercised with.
+// GetFactoryRequest asks for a factory, with the argument of its choice.
 type GetFactoryRequest struct {
 	endpoint.Strict
 
@@ -26,26 +26,26 @@ type GetChoiceContextRequest struct {
 	ExcludeDebugFields bool              `json:"excludeDebugFields" doc:"Whether to leave the debug fields null"`
 }
 
-// TransferFactoryWithChoiceContext is the contract to start a transfer with, and how.
+// TransferFactoryWithChoiceContext has the factory contract and the context to start a transfer.
 type TransferFactoryWithChoiceContext struct {
 	FactoryID     ledger.ContractID `json:"factoryId" required:"true" doc:"Contract to exercise the choice on"`
 	TransferKind  TransferKind      `json:"transferKind" required:"true" doc:"Kind of transfer"`
 	ChoiceContext ChoiceContext     `json:"choiceContext" required:"true" doc:"What to pass with the choice"`
 }
 
-// TransferKind says how a transfer goes.
+// TransferKind is the kind of a transfer.
 type TransferKind string
 
 // Names implements [endpoint.Enum].
 func (TransferKind) Names() []string { return []string{"self", "direct", "offer"} }
 
-// FactoryWithChoiceContext is the contract to start an allocation with, and how.
+// FactoryWithChoiceContext has the factory contract and the context to start an allocation.
 type FactoryWithChoiceContext struct {
 	FactoryID     ledger.ContractID `json:"factoryId" required:"true" doc:"Contract to exercise the choice on"`
 	ChoiceContext ChoiceContext     `json:"choiceContext" required:"true" doc:"What to pass with the choice"`
 }
 
-// ChoiceContext is what a client passes with a choice.
+// ChoiceContext has what a client passes with a choice.
 type ChoiceContext struct {
 	Data      ChoiceContextData   `json:"choiceContextData" required:"true" doc:"For extraArgs.context of the argument"`
 	Disclosed []DisclosedContract `json:"disclosedContracts" required:"true" doc:"For the submission"`
@@ -62,7 +62,7 @@ type ChoiceContextValue struct {
 	Value json.RawMessage `json:"value" required:"true" doc:"The contract id, or the flag"`
 }
 
-// DisclosedContract is a contract in the form in which submissions disclose it.
+// DisclosedContract is a contract in the form that submissions take.
 type DisclosedContract struct {
 	TemplateID       string              `json:"templateId" required:"true" doc:"Its template, by package id"`
 	ContractID       ledger.ContractID   `json:"contractId" required:"true" doc:"Its id"`
@@ -122,7 +122,7 @@ func (a *API) allocationFactory(
 	return response, err
 }
 
-// network finds the contracts that contexts name.
+// network finds the contracts that choice contexts name.
 func (a *API) network(ctx context.Context) (registry.Network, error) {
 	var active []ledger.Contract
 	collect := func(contract ledger.Contract) (bool, error) {
@@ -137,8 +137,8 @@ func (a *API) network(ctx context.Context) (registry.Network, error) {
 	return network, orNotFound(err)
 }
 
-// preapprovalFor finds the preapproval that a transfer to the receiver uses, and its provider's right if that is a
-// featured app. Both may be nil.
+// preapprovalFor finds the preapproval that a transfer to the receiver uses, and its provider's featured app right.
+// Both may be nil.
 func (a *API) preapprovalFor(
 	ctx context.Context, receiver ledger.Party,
 ) (preapproval, featured *ledger.Contract, err error) {
@@ -154,7 +154,7 @@ func (a *API) preapprovalFor(
 	return preapproval, featured, err
 }
 
-// findFeaturedRight is the right of a featured app, or nil.
+// findFeaturedRight finds the right of a featured app; nil if there is none.
 func (a *API) findFeaturedRight(ctx context.Context, provider ledger.Party) (*ledger.Contract, error) {
 	right, ok, err := a.newestFeaturedRight(ctx, provider)
 	if err != nil || !ok {
@@ -163,7 +163,7 @@ func (a *API) findFeaturedRight(ctx context.Context, provider ledger.Party) (*le
 	return &right, nil
 }
 
-// orNotFound gives refusals of the pure registry their status.
+// orNotFound makes a 404 of the registry's NotFoundError.
 func orNotFound(err error) error {
 	if missing, ok := errors.AsType[*registry.NotFoundError](err); ok {
 		return v0.NotFound("%s", missing.Text)
@@ -171,7 +171,7 @@ func orNotFound(err error) error {
 	return err
 }
 
-// toAPIContext shows a context with the contracts to disclose.
+// toAPIContext returns a context with the contracts to disclose.
 func (a *API) toAPIContext(context registry.Context, withoutDebug bool) (ChoiceContext, error) {
 	shown := ChoiceContext{Data: ChoiceContextData{Values: map[string]ChoiceContextValue{}}}
 	for key, value := range context.Values {

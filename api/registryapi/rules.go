@@ -20,7 +20,7 @@ func (a *API) dsoPartyID(context.Context, endpoint.NoRequest) (GetDsoPartyIDResp
 	return GetDsoPartyIDResponse{DSOPartyID: a.node.DSO}, nil
 }
 
-// GetDsoInfoResponse is what a wallet needs to know of the network.
+// GetDsoInfoResponse has information about the network for wallets.
 type GetDsoInfoResponse struct {
 	SvUser            string                 `json:"sv_user" required:"true" doc:"User who operates the network"`
 	SvPartyID         ledger.Party           `json:"sv_party_id" required:"true" doc:"Party of that user"`
@@ -77,8 +77,8 @@ func (a *API) amuletRules(ctx context.Context, _ endpoint.NoRequest) (GetAmuletR
 	return GetAmuletRulesProxyResponse{AmuletRules: shown}, err
 }
 
-// GetOpenAndIssuingMiningRoundsProxyResponse are the rounds that commands can name, oldest first: clients take the last
-// one that covers the present.
+// GetOpenAndIssuingMiningRoundsProxyResponse has the rounds, oldest first: clients take the last one that covers the
+// present.
 type GetOpenAndIssuingMiningRoundsProxyResponse struct {
 	OpenMiningRounds    []v0.ContractWithState `json:"open_mining_rounds" required:"true" doc:"Rounds to transfer in"`
 	IssuingMiningRounds []v0.ContractWithState `json:"issuing_mining_rounds" required:"true" doc:"Rounds to mint for"`
@@ -98,7 +98,7 @@ func (a *API) miningRounds(
 	return response, err
 }
 
-// rounds are the open and the issuing rounds, each by their numbers.
+// rounds returns the open and the issuing rounds, each by number.
 func (a *API) rounds(ctx context.Context) (open, issuing []ledger.Contract, err error) {
 	if open, err = a.listActive(ctx, openRounds, a.node.DSO); err != nil {
 		return nil, nil, err
@@ -113,7 +113,7 @@ func (a *API) rounds(ctx context.Context) (open, issuing []ledger.Contract, err 
 	return open, issuing, err
 }
 
-// round is what rounds have in common.
+// round has the common fields of rounds.
 type round struct {
 	Round struct {
 		Number int64 `json:"number,string"`
@@ -135,7 +135,7 @@ func byNumber(contracts []ledger.Contract) ([]ledger.Contract, error) {
 	return contracts, nil
 }
 
-// ListExternalPartyConfigStatesResponse are the states that transfers of external parties name.
+// ListExternalPartyConfigStatesResponse has the states for transfers of external parties.
 type ListExternalPartyConfigStatesResponse struct {
 	States []v0.ContractWithState `json:"external_party_config_states" required:"true" doc:"Oldest first"`
 }
@@ -151,7 +151,7 @@ func (a *API) configStates(
 	return response, err
 }
 
-// ListUnclaimedDevelopmentFundCouponsResponse are the grants that the DSO may still hand out.
+// ListUnclaimedDevelopmentFundCouponsResponse has the unclaimed coupons of the development fund.
 type ListUnclaimedDevelopmentFundCouponsResponse struct {
 	Coupons []v0.ContractWithState `json:"unclaimed-development-fund-coupons" required:"true" doc:"Oldest first"`
 }

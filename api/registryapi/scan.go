@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// showUnlessCached shows a contract unless the caller knows it.
+// showUnlessCached returns a contract, without its content if the caller has it.
 func (a *API) showUnlessCached(contract ledger.Contract, known ...string) (v0.MaybeCachedContractWithState, error) {
 	if slices.Contains(known, string(contract.ID)) {
 		return v0.MaybeCachedContractWithState{DomainID: &a.node.SynchronizerID}, nil
@@ -19,7 +19,7 @@ func (a *API) showUnlessCached(contract ledger.Contract, known ...string) (v0.Ma
 	return v0.MaybeCachedContractWithState{Contract: &shown, DomainID: &a.node.SynchronizerID}, err
 }
 
-// GetAmuletRulesRequest names the contract that the caller knows already.
+// GetAmuletRulesRequest names the contract that the caller has cached.
 type GetAmuletRulesRequest struct {
 	ContractID string `json:"cached_amulet_rules_contract_id" doc:"The contract that the caller has"`
 	DomainID   string `json:"cached_amulet_rules_domain_id" doc:"Synchronizer of that contract"`
@@ -45,7 +45,7 @@ func (a *API) scanAmuletRules(
 	return response, err
 }
 
-// GetExternalPartyAmuletRulesRequest names the contract that the caller knows already.
+// GetExternalPartyAmuletRulesRequest names the contract that the caller has cached.
 type GetExternalPartyAmuletRulesRequest struct {
 	ContractID string `json:"cached_external_party_amulet_rules_contract_id" doc:"The contract that the caller has"`
 	DomainID   string `json:"cached_external_party_amulet_rules_domain_id" doc:"Synchronizer of that contract"`
@@ -71,14 +71,14 @@ func (a *API) scanExternalPartyRules(
 	return response, err
 }
 
-// GetOpenAndIssuingMiningRoundsRequest names the rounds that the caller knows already.
+// GetOpenAndIssuingMiningRoundsRequest names the rounds that the caller has cached.
 type GetOpenAndIssuingMiningRoundsRequest struct {
 	OpenIDs    []string `json:"cached_open_mining_round_contract_ids" doc:"Open rounds that the caller has"`
 	IssuingIDs []string `json:"cached_issuing_round_contract_ids" doc:"Issuing rounds that the caller has"`
 }
 
-// GetOpenAndIssuingMiningRoundsResponse are the rounds that commands can name, by contract id and oldest first: clients
-// take the last one that covers the present.
+// GetOpenAndIssuingMiningRoundsResponse has the rounds by contract id, oldest first: clients take the last one that
+// covers the present.
 type GetOpenAndIssuingMiningRoundsResponse struct {
 	TimeToLive int64 `json:"time_to_live_in_microseconds" required:"true" doc:"How long caches may keep the answer"`
 
@@ -92,7 +92,7 @@ type scanRoundsRequest struct {
 	Body GetOpenAndIssuingMiningRoundsRequest `body:"json"`
 }
 
-// roundsTimeToLive is how long clients may keep the list of rounds: a tenth of a tick.
+// roundsTimeToLive is how long clients may cache the rounds, in microseconds: a tenth of a tick.
 const roundsTimeToLive = 60 * 1_000_000
 
 func (a *API) scanRounds(
@@ -122,7 +122,7 @@ func (a *API) byContractID(contracts []ledger.Contract, known []string) (contrac
 	return shown, nil
 }
 
-// GetSpliceInstanceNamesResponse is how the network calls things.
+// GetSpliceInstanceNamesResponse has the network's names for the coin and itself.
 type GetSpliceInstanceNamesResponse struct {
 	NetworkName            string `json:"network_name" required:"true" doc:"Name of the network"`
 	NetworkFaviconURL      string `json:"network_favicon_url" required:"true" doc:"Icon of the network; empty"`
@@ -132,7 +132,7 @@ type GetSpliceInstanceNamesResponse struct {
 	NameServiceNameAcronym string `json:"name_service_name_acronym" required:"true" doc:"Short name of the name service"`
 }
 
-// How this network calls its coin, as LocalNet does.
+// The coin's names, the same as LocalNet's.
 const (
 	coinName   = "Amulet"
 	coinSymbol = "AMT"
@@ -150,12 +150,12 @@ type trafficStatusRequest struct {
 	MemberID string `path:"member_id" doc:"The member: PAR:: and the participant's id"`
 }
 
-// GetMemberTrafficStatusResponse is how much extra traffic a member has.
+// GetMemberTrafficStatusResponse has the extra traffic of a member.
 type GetMemberTrafficStatusResponse struct {
 	TrafficStatus MemberTrafficStatus `json:"traffic_status" required:"true" doc:"Traffic of the member"`
 }
 
-// MemberTrafficStatus is the traffic of a member as the synchronizer and as the ledger see it.
+// MemberTrafficStatus is a member's traffic at the synchronizer and on the ledger.
 type MemberTrafficStatus struct {
 	Actual ActualMemberTraffic `json:"actual" required:"true" doc:"State at the synchronizer"`
 	Target TargetMemberTraffic `json:"target" required:"true" doc:"State on the ledger"`
@@ -172,9 +172,9 @@ type TargetMemberTraffic struct {
 	TotalPurchased int64 `json:"total_purchased" required:"true" doc:"Purchased extra traffic"`
 }
 
-// trafficStatus tells how much traffic the ledger says was bought for the member, and what the synchronizer granted and
-// charged. Of this node's participant the synchronizer keeps an account; it grants others what was bought for them and
-// has charged them nothing, since they sent nothing through it.
+// trafficStatus returns the traffic that was bought for the member according to the ledger, and what the synchronizer
+// granted and charged. The synchronizer keeps an account only for this node's participant. Other members got what was
+// bought for them and were charged nothing, because they sent nothing through it.
 func (a *API) trafficStatus(
 	ctx context.Context, req trafficStatusRequest,
 ) (response GetMemberTrafficStatusResponse, err error) {

@@ -7,13 +7,13 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 )
 
-// release is the release of the public network whose endpoints are answered for, and releasedAt when it was made:
-// clients compare versions with it, so it must be one that they know.
+// release is the public network's release whose endpoints this node implements, and releasedAt its date. Clients
+// compare versions with it, so it must be a release that they know.
 const release = "0.7.4"
 
 func releasedAt() time.Time { return time.Date(2026, time.August, 1, 12, 0, 0, 0, time.UTC) }
 
-// GetVersionResponse is the release whose endpoints are answered.
+// GetVersionResponse is the release whose endpoints the node implements.
 type GetVersionResponse struct {
 	Version  string             `json:"version" required:"true" doc:"The release"`
 	CommitTS endpoint.Timestamp `json:"commit_ts" required:"true" doc:"Date of the release"`
