@@ -11,23 +11,23 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Attempt is one try to serve a request with an Idempotency-Key. What it submits is named after the key, so that all
-// attempts together submit it once.
+// Attempt is one attempt to serve a request with an Idempotency-Key. The key names its submissions, so that all
+// attempts together make each submission once. Its methods work on nil, for requests without a key.
 type Attempt struct {
 	claim  db.KeyClaim
 	record KeyStore
-	// nextIndex counts the submissions of this attempt, and try those that were refused and are made anew; tried is what it
-	// will be when the last one is.
+	// nextIndex is the number of the next submission, and try how often the ledger refused it. lastTry is the try if
+	// the last submission is repeated.
 	nextIndex, try, lastTry int
-	// hasLooked means that done is what the record says of the next submission.
+	// hasLooked is true if done is the record's result for the next submission.
 	hasLooked bool
 	done      *ledger.Completion
-	// submitted is how many submissions were made that later attempts have to look for.
+	// submitted counts the submissions that later attempts have to look for.
 	submitted int
 }
 
-// Decided is what an earlier attempt decided that is not to be decided again, such as where something relative comes
-// to; false when none did.
+// Decided returns the decision that an earlier attempt stored, such as a relative value made absolute; false if there
+// is none.
 func (a *Attempt) Decided(ctx context.Context) (string, bool, error) {
 	if a == nil {
 		return "", false, nil
@@ -35,7 +35,7 @@ func (a *Attempt) Decided(ctx context.Context) (string, bool, error) {
 	return a.record.KeyNote(ctx, a.claim)
 }
 
-// Decide has later attempts go by a decision.
+// Decide stores a decision for later attempts.
 func (a *Attempt) Decide(ctx context.Context, decision string) error {
 	if a == nil {
 		return nil
@@ -43,8 +43,8 @@ func (a *Attempt) Decide(ctx context.Context, decision string) error {
 	return a.record.NoteKey(ctx, a.claim, decision)
 }
 
-// Claim is that of the request's key, for what changes the record beside the ledger and notes it in the same
-// transaction; nil for requests without one.
+// Claim is the claim of the request's key, for a change of the record outside the ledger that stores a note in the same
+// transaction; nil for requests without a key.
 func (a *Attempt) Claim() *db.KeyClaim {
 	if a == nil {
 		return nil
@@ -54,25 +54,23 @@ func (a *Attempt) Claim() *db.KeyClaim {
 
 type attemptKey struct{}
 
-// AttemptOf is the attempt that a context belongs to; nil when its request has no key. All methods of nil are those of
-// such a request.
+// AttemptOf returns the attempt of a context; nil if its request has no key.
 func AttemptOf(ctx context.Context) *Attempt {
 	attempt, _ := ctx.Value(attemptKey{}).(*Attempt)
 	return attempt
 }
 
-// Without is the context of what a request does without regard to earlier attempts: what sees for itself what is done
-// already.
+// Without removes the attempt from the context, for work that checks by itself what earlier attempts did.
 func Without(ctx context.Context) context.Context {
 	return context.WithValue(ctx, attemptKey{}, (*Attempt)(nil))
 }
 
-// Name is how a submission of an attempt is named.
+// Name is the name of a submission of an attempt.
 type Name struct {
-	// ID is the same in all attempts, Key is not. It begins the submission id, by which later attempts find what was
-	// accepted, and is the command id of what has no other.
+	// ID is the same in all attempts, Key is not. The submission id starts with ID, which later attempts search for. ID
+	// is also the command id of submissions that have no other.
 	ID, Key string
-	// Done is the completion of an earlier attempt that was accepted; nil if there is none.
+	// Done is the accepted completion of an earlier attempt; nil if there is none.
 	Done *ledger.Completion
 }
 
@@ -92,11 +90,11 @@ func (a *Attempt) Next(ctx context.Context) (name Name, ok bool, err error) {
 	return name, true, nil
 }
 
-// MaxTries is how often one submission is made at most.
+// MaxTries is the maximum number of tries of one submission.
 const MaxTries = 20
 
-// Again says that the next submission is the last one, which was refused, once more: it goes by the same command id, so
-// that one of them counts, whichever attempts make them.
+// Again makes the next submission a repeat of the last one, which the ledger refused. Both have the same command id, so
+// that at most one succeeds in all attempts.
 func (a *Attempt) Again() {
 	if a == nil {
 		return
@@ -105,8 +103,8 @@ func (a *Attempt) Again() {
 	a.hasLooked, a.done = false, nil
 }
 
-// Before is the offset at which the ledger was when an earlier attempt made the submission that comes next: who reads
-// it there decides as that attempt did. It is false when there was none.
+// Before returns the offset before the next submission, if an earlier attempt made it: a reader of the ledger at that
+// offset decides as that attempt did. It is false if no attempt made it.
 func (a *Attempt) Before(ctx context.Context) (ledger.Offset, bool, error) {
 	if a == nil {
 		return 0, false, nil
@@ -117,21 +115,21 @@ func (a *Attempt) Before(ctx context.Context) (ledger.Offset, bool, error) {
 	return a.done.Offset - 1, true, nil
 }
 
-// Submitting says that a submission is made: from now on later attempts have to look for it.
+// Submitting says that the attempt submits: later attempts have to look for the submission.
 func (a *Attempt) Submitting() {
 	if a != nil {
 		a.submitted++
 	}
 }
 
-// NotTaken says that the submission that was made last was turned away at once: there is nothing of it to look for.
+// NotTaken says that the node refused the last submission at once: later attempts need not look for it.
 func (a *Attempt) NotTaken() {
 	if a != nil {
 		a.submitted--
 	}
 }
 
-// id is that of the next submission in all attempts.
+// id is the name of the next submission, the same in all attempts.
 func (a *Attempt) id() string {
 	return fmt.Sprintf("%s%s:%d", db.KeyedPrefix, a.claim.UseID, a.nextIndex)
 }
@@ -144,7 +142,7 @@ func (a *Attempt) key(attempt, try int) string {
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(name)).String()
 }
 
-// look finds out whether an earlier attempt made the next submission.
+// look finds the next submission among those of earlier attempts.
 func (a *Attempt) look(ctx context.Context) error {
 	if a.hasLooked || a.claim.Attempt == 1 {
 		return nil
@@ -169,7 +167,7 @@ func (a *Attempt) look(ctx context.Context) error {
 	return nil
 }
 
-// earlier are the keys that earlier attempts may have given the next submission.
+// earlier returns the keys that earlier attempts may have given the next submission.
 func (a *Attempt) earlier() []string {
 	keys := make([]string, 0, (a.claim.Attempt-1)*MaxTries)
 	for attempt := 1; attempt < a.claim.Attempt; attempt++ {
@@ -180,7 +178,7 @@ func (a *Attempt) earlier() []string {
 	return keys
 }
 
-// serve serves the request from its start, and reports whether later attempts have something to look for.
+// serve serves the request from its start, and reports whether it submitted anything.
 func (a *Attempt) serve(ctx context.Context, exchange endpoint.Exchange) (content endpoint.Content, submitted bool) {
 	fresh := &Attempt{claim: a.claim, record: a.record}
 	content = completeContent(ctx, exchange.Serve(context.WithValue(ctx, attemptKey{}, fresh)))

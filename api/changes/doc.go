@@ -1,5 +1,4 @@
-// Package changes is what all endpoints under /v0 that change something have in common, beside what they do: clients
-// may name a change with an Idempotency-Key, so that it is made once however often it is asked for, and may ask with
-// dry_run what a change would do. Both are around the endpoints, which only have to make their changes with the command
-// ids of [Attempt.Next], and answer what they would come to with a [Preview].
+// Package changes adds two features to all endpoints under /v0 that change something: an Idempotency-Key, with which
+// the node makes a change once however often a client sends it, and dry_run, which previews a change. Both wrap the
+// endpoints. An endpoint only has to take its command ids from [Attempt.Next], and to return a [Preview].
 package changes

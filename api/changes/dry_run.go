@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// DryRun is the answer to a request that asks what would happen, with dry_run=true. Nothing has happened.
+// DryRun is the answer to a request with dry_run=true. Nothing was changed.
 type DryRun struct {
 	DryRun       bool     `json:"dry_run" required:"true" doc:"true"`
 	WouldSucceed bool     `json:"would_succeed" required:"true" doc:"Whether the change would succeed"`
@@ -25,36 +25,36 @@ type DryRun struct {
 	Refusal      *Refusal `json:"refusal" doc:"The error that the request would get; null for none"`
 }
 
-// Traffic is what transactions cost of the node's traffic, and what buying as much costs at the present price.
+// Traffic is the traffic cost of transactions, and the present price of as much traffic.
 type Traffic struct {
 	Bytes  int64           `json:"bytes" required:"true" doc:"In bytes"`
 	Amulet decimal.Decimal `json:"amulet" required:"true" doc:"Their price in coin"`
 	USD    decimal.Decimal `json:"usd" required:"true" doc:"Their price in US dollars"`
 }
 
-// Coin is an amount of coin and what it is worth at the present price.
+// Coin is an amount of coin and its present value.
 type Coin struct {
 	Amulet decimal.Decimal `json:"amulet" required:"true" doc:"In coin"`
 	USD    decimal.Decimal `json:"usd" required:"true" doc:"In US dollars"`
 }
 
-// Refusal is how a request would be refused.
+// Refusal is the error that a request would get.
 type Refusal struct {
 	Status int64  `json:"status" required:"true" doc:"The HTTP status"`
 	Error  string `json:"error" required:"true" doc:"The error text"`
 	Later  bool   `json:"later" required:"true" doc:"The request succeeds, but the change that automation makes for it fails"`
 }
 
-// Preview is what a request would do, as far as it would come. Endpoints return it together with the refusal that the
-// request would get, if it would get one.
+// Preview is the effect of a request, as far as it would get. Endpoints return it together with the error that the
+// request would get, if any.
 type Preview struct {
-	// Answer is what is known of it; whether it would succeed is filled in.
+	// Answer is the answer without DryRun and WouldSucceed, which the server sets.
 	Answer DryRun
-	// Later means that the refusal is one of what automation does after the request was answered.
+	// Later is true if the error comes from what automation does after the answer.
 	Later bool
 }
 
-// asksForDryRun reads the query of a request.
+// asksForDryRun reads the dry_run parameter.
 func asksForDryRun(exchange endpoint.Exchange) (bool, error) {
 	values, asked := exchange.Request.URL.Query()[endpoint.DryRunParameter]
 	switch {
@@ -71,7 +71,7 @@ func asksForDryRun(exchange endpoint.Exchange) (bool, error) {
 	}
 }
 
-// answerDryRun answers what a request would do. Callers who may not ask for the change may not ask this either.
+// answerDryRun answers with the effect of a request. It has the same authorization as the change.
 func answerDryRun(ctx context.Context, exchange endpoint.Exchange) endpoint.Content {
 	end, err := endpoint.ReadInTurn(ctx) // it changes nothing
 	if err != nil {
@@ -104,7 +104,7 @@ func answerDryRun(ctx context.Context, exchange endpoint.Exchange) endpoint.Cont
 	return endpoint.Content{Type: "application/json", Body: body}
 }
 
-// textOf is what an error says.
+// textOf returns the error text of an answer.
 func textOf(content endpoint.Content) string {
 	var body v0.ErrorResponse
 	if err := json.Unmarshal(content.Body, &body); err != nil {

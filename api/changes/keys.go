@@ -23,35 +23,35 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// The headers of requests that may be sent again, and of their answers.
+// The headers of repeatable requests and of their answers.
 const (
-	// KeyHeader names a change. The same key with the same request gets the answer that the first one got.
+	// KeyHeader names a change. The same key with the same request gets the first answer.
 	KeyHeader = "Idempotency-Key"
-	// ReplayedHeader is true in answers that were stored.
+	// ReplayedHeader is true in stored answers.
 	ReplayedHeader = "Idempotency-Replayed"
-	// KeyDescription says to clients what the header is for.
+	// KeyDescription describes the header in the API document.
 	KeyDescription = "A name for this change, 1 to 255 visible ASCII characters. Repeat the same request with the same " +
 		"key, also after a failure: the change is made once, and you get the first answer."
 )
 
 const (
-	// maxKey is the longest key, in bytes.
+	// maxKey is the maximum length of a key in bytes.
 	maxKey = 255
-	// DefaultKeep is how long answers are kept.
+	// DefaultKeep is how long the node stores answers.
 	DefaultKeep = 24 * time.Hour
-	// DefaultUserAnswers is how many answers are kept for one user.
+	// DefaultUserAnswers is the maximum number of stored answers of one user.
 	DefaultUserAnswers = 100_000
-	// DefaultUserBytes is how many bytes they have.
+	// DefaultUserBytes is the maximum size of the stored answers of one user.
 	DefaultUserBytes = 256 << 20
-	// defaultHold is how long one who serves a request counts as alive without saying so.
+	// defaultHold is how long a claim on a key lasts unless the process renews it.
 	defaultHold = 5 * time.Second
-	// fullPause is when a client may try again for whom as many answers are kept as may be: with time some are forgotten.
+	// fullPause is the Retry-After of a user with the maximum number of stored answers: some expire with time.
 	fullPause = time.Minute
-	// retryAfter is when a client may ask again that was told that its request is being served.
+	// retryAfter is the Retry-After of a request that is still in progress.
 	retryAfter = "1"
 )
 
-// KeyStore keeps keys and answers, and knows what was submitted.
+// KeyStore stores keys and answers, and finds submissions.
 type KeyStore interface {
 	ClaimIdempotencyKey(
 		ctx context.Context, key db.IdempotencyKey, keeping db.Keeping,
@@ -72,20 +72,20 @@ type KeyStore interface {
 type Options struct {
 	// Record is required.
 	Record KeyStore
-	// Keep is how long answers are kept; zero means DefaultKeep.
+	// Keep is how long answers are stored; zero means DefaultKeep.
 	Keep time.Duration
-	// Hold is how long one who serves a request counts as alive without saying so; zero means a few seconds.
+	// Hold is how long a claim on a key lasts unless the process renews it; zero means a few seconds.
 	Hold time.Duration
-	// UserAnswers and UserBytes bound the answers that are kept for one user; zero means the usual bounds.
+	// UserAnswers and UserBytes limit the stored answers of one user; zero means the defaults.
 	UserAnswers, UserBytes int64
 	// Logger is required.
 	Logger *slog.Logger
 }
 
-// Keeper is around the endpoints that change something.
+// Keeper wraps the endpoints that change something.
 type Keeper struct{ options Options }
 
-// NewKeeper makes a keeper. The error names the part that is missing.
+// NewKeeper makes a keeper. The error names the missing options.
 func NewKeeper(options Options) (*Keeper, error) {
 	if options.Record == nil || options.Logger == nil {
 		return nil, errors.New("the keeper needs Record and Logger")
@@ -123,7 +123,7 @@ func (k *Keeper) Around(ctx context.Context, exchange endpoint.Exchange) endpoin
 	return k.serveOnce(ctx, exchange, keys[0])
 }
 
-// checkKeys refuses what is no key.
+// checkKeys refuses invalid keys.
 func checkKeys(keys []string) error {
 	if len(keys) > 1 {
 		return v0.BadRequest("The request has the header %s %d times. Send it once.", KeyHeader, len(keys))
@@ -141,7 +141,7 @@ func checkKeys(keys []string) error {
 	return nil
 }
 
-// serveOnce serves a request unless it was served before.
+// serveOnce serves a request, or repeats the stored answer.
 func (k *Keeper) serveOnce(ctx context.Context, exchange endpoint.Exchange, key string) endpoint.Content {
 	wanted := db.IdempotencyKey{
 		Identity: endpoint.Claims(ctx).Identity(), Key: key, RequestHash: hashOf(exchange),
@@ -174,11 +174,11 @@ func (k *Keeper) serveOnce(ctx context.Context, exchange endpoint.Exchange, key 
 	}
 }
 
-// maxAttempts is how many attempts a request has: each looks for what all before it may have done. Those that have
-// submitted nothing do not count.
+// maxAttempts is the maximum number of attempts of a request: each looks for the submissions of all earlier ones.
+// Attempts without a submission do not count.
 const maxAttempts = 500
 
-// giveUp refuses one more attempt to serve a request.
+// giveUp refuses a further attempt.
 func (k *Keeper) giveUp(ctx context.Context, exchange endpoint.Exchange, claim db.KeyClaim) endpoint.Content {
 	content := exchange.Refuse(ctx, v0.Refuse(http.StatusConflict,
 		"The request with the %s %q was tried %d times without a final answer, and is not tried again. Check whether the "+
@@ -189,7 +189,7 @@ func (k *Keeper) giveUp(ctx context.Context, exchange endpoint.Exchange, claim d
 	return content
 }
 
-// limitError is the refusal of a new key of a user who keeps as many answers as may be.
+// limitError refuses a new key of a user with the maximum number of stored answers.
 func (k *Keeper) limitError(kept *db.KeptAnswersError) error {
 	return &admission.OverloadedError{After: fullPause, Err: v0.Refuse(http.StatusTooManyRequests,
 		"The node stores the answers to %d requests with an %s, of %d bytes, for this user. The limits are %d answers and "+
@@ -198,7 +198,7 @@ func (k *Keeper) limitError(kept *db.KeptAnswersError) error {
 		kept.Answers, KeyHeader, kept.Bytes, k.options.UserAnswers, k.options.UserBytes, k.options.Keep)}
 }
 
-// serveClaimed serves a request for all who send it.
+// serveClaimed serves a request and stores the answer.
 func (k *Keeper) serveClaimed(
 	ctx context.Context, exchange endpoint.Exchange, claim db.KeyClaim,
 ) endpoint.Content {
@@ -210,8 +210,8 @@ func (k *Keeper) serveClaimed(
 	return content
 }
 
-// serve calls the endpoint. An attempt that finds that an earlier one has acted meanwhile starts anew, to decide as
-// that one did. It reports whether later attempts have something to look for.
+// serve calls the endpoint. If an earlier attempt has submitted in the meantime, it starts again, to decide as that
+// attempt did. It reports whether it submitted anything.
 func serve(
 	ctx context.Context, exchange endpoint.Exchange, claim db.KeyClaim, record KeyStore,
 ) (content endpoint.Content, submitted bool) {
@@ -235,11 +235,11 @@ func serve(
 	return content, submitted
 }
 
-// storeTimeout bounds how long storing an answer takes: the client waits for it.
+// storeTimeout limits the time to store an answer, for which the client waits.
 const storeTimeout = 5 * time.Second
 
-// store keeps an answer for those who send the request again. One that asks to do that is not kept, and neither is a
-// failure: the next attempt may fare better.
+// store stores a final answer for repeated requests. It does not store failures and answers that ask for a retry: the
+// next attempt may succeed.
 func (k *Keeper) store(ctx context.Context, claim db.KeyClaim, content endpoint.Content, submitted bool) {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
@@ -259,8 +259,8 @@ func (k *Keeper) store(ctx context.Context, claim db.KeyClaim, content endpoint.
 	}
 }
 
-// isFinal reports whether a request would get the same answer again. One that was not decided, since pruning has left
-// nothing to tell whether it was before, is when it comes anew.
+// isFinal reports whether a repeated request would get the same answer. An error because of pruning is not final: the
+// node could not tell whether the change was made.
 func isFinal(content endpoint.Content) bool {
 	switch content.Status {
 	case http.StatusBadRequest:
@@ -272,8 +272,7 @@ func isFinal(content endpoint.Content) bool {
 	}
 }
 
-// holdOn says from time to time that the one who serves a request is alive, until the function that it returns is
-// called.
+// holdOn renews the claim on the key until stop is called.
 func (k *Keeper) holdOn(ctx context.Context, claim db.KeyClaim) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
@@ -291,7 +290,7 @@ func (k *Keeper) holdOn(ctx context.Context, claim db.KeyClaim) (stop func()) {
 	}
 }
 
-// hashOf tells a request from others. Requests below another name of the API's root are the same.
+// hashOf hashes a request. The API's root paths have the same hash.
 func hashOf(exchange endpoint.Exchange) string {
 	hash := sha256.New()
 	for _, part := range [][]byte{
@@ -304,7 +303,7 @@ func hashOf(exchange endpoint.Exchange) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// completeContent is an answer with all that is sent: the status and the headers that the server and the endpoint add.
+// completeContent adds the status and the headers that the server and the endpoint set.
 func completeContent(ctx context.Context, content endpoint.Content) endpoint.Content {
 	content.Status = cmp.Or(content.Status, http.StatusOK)
 	if content.Type != "" {
@@ -325,7 +324,7 @@ func withHeader(content endpoint.Content, name, value string) endpoint.Content {
 	return content
 }
 
-// Run forgets keys that need not be kept any longer, until ctx ends.
+// Run deletes expired keys until ctx ends.
 func (k *Keeper) Run(ctx context.Context) {
 	for ended := ctx.Err(); ended == nil; ended = wait.For(ctx, forgetPause) {
 		if _, err := k.options.Record.ForgetIdempotencyKeys(ctx); err != nil && ctx.Err() == nil {
@@ -334,5 +333,5 @@ func (k *Keeper) Run(ctx context.Context) {
 	}
 }
 
-// forgetPause is how often old keys are looked for.
+// forgetPause is the time between two deletions of expired keys.
 const forgetPause = 10 * time.Minute

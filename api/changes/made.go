@@ -9,15 +9,14 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// Updates is the record, for those who answer a change with its update.
+// Updates reads the update of a change for its answer.
 type Updates interface {
 	UpdateByID(ctx context.Context, id ledger.UpdateID) (ledger.Update, bool, error)
 	Head(ctx context.Context) (db.Head, error)
 }
 
-// UpdateOf is the update of a change that was made, to answer it with. Somebody may have pruned the record up to its
-// end since, also in the moment before the update is read: then the answer says that the change was made. Fault:
-// PARTICIPANT_PRUNED_DATA_ACCESSED.
+// UpdateOf returns the update of an accepted change. If the update was pruned before it was read, the error says that
+// the change was made. Fault: PARTICIPANT_PRUNED_DATA_ACCESSED.
 func UpdateOf(ctx context.Context, record Updates, made ledger.Completion) (ledger.Update, error) {
 	update, found, err := record.UpdateByID(ctx, made.UpdateID)
 	if err != nil || found {
@@ -35,7 +34,7 @@ func UpdateOf(ctx context.Context, record Updates, made ledger.Completion) (ledg
 	}
 }
 
-// Forgotten refuses to answer a change that was made, and of which pruning has left no more than that.
+// Forgotten is the error for a change that was made and whose update is pruned.
 func Forgotten(made ledger.Completion) *fault.Fault {
 	return fault.ParticipantPrunedDataAccessed.New(
 		"The change was made at offset %d, as update %s; its answer was not stored, and the update is pruned",
