@@ -1,5 +1,5 @@
-// Package preview interprets submissions on what the ledger holds now and changes nothing: for those who want to see a
-// transaction before they sign it, or what it would cost.
+// Package preview interprets submissions on the current ledger without changing it, to show a transaction before it is
+// signed, or its cost.
 package preview
 
 import (
@@ -11,15 +11,15 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// ContractReader is what interpretation reads from the database.
+// ContractReader reads what interpretation needs from the database.
 type ContractReader interface {
 	Contract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error)
 	ContractByKey(ctx context.Context, keyHash string) (db.StoredContract, bool, error)
 	Parties(ctx context.Context, parties []ledger.Party) ([]ledger.PartyDetails, error)
 }
 
-// Interpret yields the transaction that a submission would be if it were committed now. The errors are the refusals
-// that it would get, but for those that depend on other submissions: deduplication, traffic and contention.
+// Interpret returns the transaction that a submission would be if it were committed now. It returns the errors that the
+// submission would get, except for deduplication, traffic and contention, which depend on other submissions.
 func Interpret(
 	ctx context.Context, packages *ledger.Packages, record ContractReader, submission ledger.Submission,
 ) (ledger.Transaction, error) {
@@ -51,10 +51,10 @@ func Interpret(
 	})
 }
 
-// Store is the ledger as it is now, for the life of one request.
+// Store is the current ledger, for the life of one request.
 func Store(ctx context.Context, record ContractReader) ledger.Store { return snapshot{ctx, record} }
 
-// snapshot is the ledger as it is while a request looks at it. It implements [ledger.Store].
+// snapshot is the current ledger during a request. It implements [ledger.Store].
 type snapshot struct {
 	ctx    context.Context //nolint:containedctx // lives within one request, behind an interface without contexts
 	record ContractReader
