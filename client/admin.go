@@ -44,7 +44,7 @@ func (c *Client) CreateUser(ctx context.Context, id, primaryParty string, rights
 	in := struct {
 		User   user    `json:"user"`
 		Rights []Right `json:"rights"`
-	}{user{id, primaryParty}, append([]Right{}, rights...)} // an array even if there are none
+	}{user{id, primaryParty}, append([]Right{}, rights...)} // [] and not null
 	return c.Post(ctx, "/v2/users", in, nil)
 }
 

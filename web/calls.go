@@ -33,7 +33,7 @@ func (v *visit) ask(method, path string, in, out any) error {
 		if !ok || refused.Status != http.StatusConflict || !refused.Again {
 			return err
 		}
-		if err := wait.For(v.ctx(), pause); err != nil { // the same form is being served
+		if err := wait.For(v.ctx(), pause); err != nil { // the same form is in progress
 			return err
 		}
 	}

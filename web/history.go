@@ -204,7 +204,7 @@ func (e entry) has(text string) bool {
 
 // table sends the whole history as CSV, as the API writes it.
 func (s *site) table(v *visit) error {
-	visitor := visitorOf(v.r) // whose request may take as long as the table is
+	visitor := visitorOf(v.r) // without the page's timeout
 	request := visitor.Clone(visitor.Context())
 	request.URL = &url.URL{Path: "/v0/wallet/transactions"}
 	request.RequestURI = request.URL.Path

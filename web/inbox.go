@@ -81,7 +81,7 @@ type offerPage struct {
 // offerPageOf returns the page with the number, or the last page.
 func offerPageOf(all []offer, number string) offerPage {
 	sortFairly(all)
-	asked, _ := strconv.Atoi(number) // whatever is no number asks for the first
+	asked, _ := strconv.Atoi(number) // an invalid number means the first page
 	last := max(1, (len(all)+maxRows-1)/maxRows)
 	page := offerPage{Page: min(max(1, asked), last)}
 	page.Offers, page.More = firstOf(all[(page.Page-1)*maxRows:])

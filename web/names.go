@@ -27,7 +27,7 @@ type user struct {
 
 // clientFor is a client with another token than the visitor's; its calls still count for the visitor.
 func (s *site) clientFor(v *visit, token string) *client.Client {
-	if s.Development == nil { // then the token is the visitor's
+	if s.Development == nil { // the token is the visitor's
 		return s.api.With(token)
 	}
 	visitor := v.session.Token
@@ -77,7 +77,7 @@ func (s *site) findParty(v *visit, name string) (party string, err error) {
 		User user `json:"user"`
 	}
 	err = s.lookUp(v, "/v2/users/"+url.PathEscape(name), &out)
-	if isStatus(err, http.StatusNotFound) || isStatus(err, http.StatusBadRequest) { // or it can be nobody's name
+	if isStatus(err, http.StatusNotFound) || isStatus(err, http.StatusBadRequest) { // 400: not a valid name
 		return "", nil
 	}
 	return out.User.Party, err
@@ -91,7 +91,7 @@ func (s *site) tokenOf(v *visit, name string) (string, error) {
 		return "", err
 	}
 	err = s.clientFor(v, token).Post(v.ctx(), "/v0/register", map[string]any{}, nil)
-	if isStatus(err, http.StatusUnauthorized) { // the token is good, so it is the name
+	if isStatus(err, http.StatusUnauthorized) { // the token is valid, so the name is not
 		return "", unprocessable(strconv.Quote(name)+" is not a valid user name.",
 			"Use up to 128 letters, digits and signs such as - and _, without spaces.")
 	}

@@ -134,7 +134,7 @@ func isFinal(err error) bool {
 	switch refused.Status {
 	case http.StatusRequestTimeout, http.StatusTooManyRequests:
 		return false
-	case http.StatusBadRequest: // of what was pruned, the node does not know whether it was done
+	case http.StatusBadRequest: // the node cannot tell whether a pruned change was made
 		return !bytes.Contains(refused.Body, []byte("PARTICIPANT_PRUNED_DATA_ACCESSED"))
 	default:
 		return refused.Status/100 == 4
@@ -154,7 +154,7 @@ func (s *site) note(ctx context.Context, status int, err error) {
 // explain writes a page about an error. A token that the node refuses ends the session.
 func (s *site) explain(ctx context.Context, v *visit, err error) {
 	if errors.Is(visitorOf(v.r).Context().Err(), context.Canceled) {
-		v.w.WriteHeader(statusGone) // which only the log and the counts see
+		v.w.WriteHeader(statusGone) // only for the log and the metrics
 		return
 	}
 	if v.session.Token != "" && isStatus(err, http.StatusUnauthorized) {

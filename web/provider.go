@@ -157,7 +157,7 @@ func (s *site) finishProviderSignIn(v *visit) error {
 func (s *site) tokenOfProvider(v *visit) (string, error) {
 	var question pendingSignIn
 	known := v.sessions.open(v.r, pendingSignInName(v.r), pendingSignInPurpose, &question)
-	v.sessions.set(v.w, v.r, pendingSignInName(v.r), "", -1) // it is good once
+	v.sessions.set(v.w, v.r, pendingSignInName(v.r), "", -1) // valid once
 	query := v.r.URL.Query()
 	if !known || !s.Now().Before(question.Ends) ||
 		subtle.ConstantTimeCompare([]byte(query.Get("state")), []byte(question.State)) == 0 {

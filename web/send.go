@@ -26,7 +26,7 @@ func orderOf(v *visit) order {
 type period struct{ Hours, Words string }
 
 func (p period) lasts() time.Duration {
-	hours, _ := strconv.Atoi(p.Hours) // of those that are offered
+	hours, _ := strconv.Atoi(p.Hours) // always one of periods
 	return time.Duration(hours) * time.Hour
 }
 

@@ -76,7 +76,7 @@ func (s *site) wallet(v *visit) error {
 
 func (s *site) showSignIn(v *visit, status int, typed string, refused *problem) error {
 	next := v.next()
-	if isFragment(v.r) { // of a page whose session is over
+	if isFragment(v.r) { // the session of its page has ended
 		s.goTo(v, next)
 		return nil
 	}

@@ -113,7 +113,7 @@ func (s *site) write(v *visit, status int, name string, data any) error {
 	sum := sha256.Sum256(content)
 	all.Seen = hex.EncodeToString(sum[:8])
 	if isPart && v.r.URL.Query().Get("seen") == all.Seen {
-		v.w.WriteHeader(http.StatusNoContent) // which leaves what is there, and where the reader is in it
+		v.w.WriteHeader(http.StatusNoContent) // the page and its scroll position stay
 		return nil
 	}
 	var text bytes.Buffer
@@ -122,7 +122,7 @@ func (s *site) write(v *visit, status int, name string, data any) error {
 	}
 	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	v.w.WriteHeader(status)
-	_, _ = text.WriteTo(v.w) // who went away needs no answer
+	_, _ = text.WriteTo(v.w) // the visitor may have left
 	return nil
 }
 

@@ -254,7 +254,7 @@ func (k *Keeper) store(ctx context.Context, claim db.KeyClaim, content endpoint.
 	default:
 		err = k.options.Record.ReturnIdempotencyKey(ctx, claim)
 	}
-	if err != nil { // the client has its answer all the same; when it asks again, the ledger knows what was done
+	if err != nil { // the client still gets its answer, and a retry finds the change on the ledger
 		k.options.Logger.WarnContext(ctx, "storing an answer failed", "idempotency_key", claim.Key, "error", err)
 	}
 }

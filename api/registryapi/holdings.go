@@ -227,7 +227,7 @@ func (a *API) offsetAt(ctx context.Context, when time.Time) (ledger.Offset, erro
 	if when.After(a.now()) {
 		return 0, v0.NotFound("No snapshot found for %s: it is in the future", endpoint.Timestamp(when))
 	}
-	low, high := head.Pruned, head.Offset // low is not after the time, as far as is known; what is sought is up to high
+	low, high := head.Pruned, head.Offset // low is known to be not after the time; the result is at most high
 	for low < high {
 		middle := low + (high-low+1)/2
 		last, recorded, found, err := a.record.LastRecordTime(ctx, low, middle)

@@ -52,7 +52,7 @@ func (a *API) instruments(ctx context.Context, req listInstrumentsRequest) (List
 	switch {
 	case req.PageSize != nil && *req.PageSize < 1:
 		return ListInstrumentsResponse{}, v0.BadRequest("pageSize is %d: it must be at least 1", *req.PageSize)
-	case req.PageToken != "": // the only page gives out no token
+	case req.PageToken != "": // the only page has no token
 		return ListInstrumentsResponse{}, v0.BadRequest("pageToken %q is not from this node: omit it", req.PageToken)
 	}
 	instrument, err := a.instrument(ctx)

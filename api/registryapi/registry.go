@@ -90,7 +90,7 @@ func (a *API) transferFactory(
 			Receiver ledger.Party `json:"receiver"`
 		} `json:"transfer"`
 	}
-	if json.Unmarshal(known, &argument) != nil { // only where the node does not have the choice
+	if json.Unmarshal(known, &argument) != nil { // only on a node without the choice
 		return response, invalidArgument(transferChoice, "transfer.sender and transfer.receiver must be parties")
 	}
 	network, err := a.network(ctx)

@@ -33,7 +33,7 @@ func (a *API) listAllocationRequests(
 	if err != nil {
 		return response, err
 	}
-	packages, err := a.Catalog.For(ctx) // apps are uploaded
+	packages, err := a.Catalog.For(ctx) // also the uploaded packages of apps
 	if err != nil {
 		return response, err
 	}
@@ -152,7 +152,7 @@ func (a *API) rejectAllocationRequest(
 	if err != nil {
 		return none, err
 	}
-	packages, err := a.Catalog.For(ctx) // apps are uploaded
+	packages, err := a.Catalog.For(ctx) // also the uploaded packages of apps
 	if err != nil {
 		return none, err
 	}

@@ -58,7 +58,7 @@ func positions[T any](
 	}
 	var all []held
 	seen, bytes := 0, int64(0)
-	cut := func() { // to the largest, in the order of coming
+	cut := func() { // keeps the largest, oldest first
 		slices.SortStableFunc(all, func(x, y held) int {
 			return amulet(y.coin.Payload).Amount.InitialAmount.Cmp(amulet(x.coin.Payload).Amount.InitialAmount)
 		})

@@ -68,7 +68,7 @@ func (a *API) acceptTransferOffer(
 		Receiver: w.Party, Amount: offer.Payload.Amount, ExpiresAt: offer.Payload.ExpiresAt,
 		TrackingID: offer.Payload.TrackingID,
 	})
-	accepted.Later.Awaited = false // it is this request that the sender's wallet waits for
+	accepted.Later.Awaited = false // this request is the acceptance
 	return validator.MapAnswer(accepted, func(
 		result walletapp.InstallTransferOfferAcceptResult,
 	) (AcceptTransferOfferResponse, error) {

@@ -63,7 +63,7 @@ func (a *API) transferPreapprovalSend(
 		return none, err
 	}
 	sent.Explain = func(err error) error {
-		if fault.DuplicateCommand.Matches(err) { // made before, and pruned since: there is nothing more to answer
+		if fault.DuplicateCommand.Matches(err) { // made before and pruned; the answer is empty
 			return nil
 		}
 		return err

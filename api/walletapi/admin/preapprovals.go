@@ -66,7 +66,7 @@ func (a *API) cancelPreapproval(ctx context.Context, req receiverRequest) (none 
 	_, forgot, err := changes.AttemptOf(ctx).Decided(ctx)
 	switch {
 	case err != nil:
-	case forgot: // whatever the operator has paid for since
+	case forgot: // keep what the operator has paid for since then
 	case found:
 		err = a.cancelProvided(ctx, receiver, longest.ID)
 	default:
@@ -120,7 +120,7 @@ func (a *API) forgetProvided(ctx context.Context, receiver ledger.Party) error {
 	if err != nil {
 		return err
 	}
-	if proposed { // what was paid is on offer still
+	if proposed { // the operator's payment is in the open proposal
 		return validator.NoPreapproval(receiver)
 	}
 	forgot, err := a.record.ForgetProvidedPreapproval(ctx, receiver, attempt.Claim())

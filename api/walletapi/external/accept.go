@@ -184,7 +184,7 @@ func (a *API) findExecuted(ctx context.Context, opened *prepared.Opened, refusal
 			}
 		}
 	}
-	return ledger.Update{}, refusal // also where the transaction was pruned, and its completion kept
+	return ledger.Update{}, refusal // also if the transaction is pruned and its completion is not
 }
 
 func (a *API) submitAccept(

@@ -154,7 +154,7 @@ func (a *API) onboard(
 		err = outcome.Err()
 	}
 	if _, allocated, failure := a.record.ExternalParty(ctx, onboarding.Party()); failure == nil && allocated {
-		return nil // by this contribution, or by another that was faster
+		return nil // by this contribution or an earlier one
 	}
 	if err != nil {
 		return err

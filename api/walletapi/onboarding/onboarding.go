@@ -58,13 +58,13 @@ func (a *API) OnboardUser(ctx context.Context, user, hint string) error {
 
 // giveParty finds or creates the user's party and the user, with the rights.
 func (a *API) giveParty(ctx context.Context, n newcomer) (ledger.Party, error) {
-	const races = 8 // others may create or change the user, or allocate the party, meanwhile
+	const races = 8 // other requests may create or change the user, or allocate the party
 	for try := 1; ; try++ {
 		user, known, err := a.record.UserNamed(ctx, n.UserID)
 		if err != nil {
 			return "", err
 		}
-		if known && !n.Self { // an operator means the user of this name, whoever vouches for it
+		if known && !n.Self { // an operator means the user with this name, of any identity provider
 			if err := n.checkProvider(user); err != nil {
 				return "", err
 			}
@@ -177,7 +177,7 @@ func (a *API) walletFor(ctx context.Context, n newcomer, user ledger.User) (db.W
 func (a *API) checkPrimary(ctx context.Context, n newcomer, user ledger.User) error {
 	party := user.PrimaryParty
 	if n.Self || user.IdentityProviderID == ledger.DefaultIdentityProvider || n.Party == string(party) {
-		return nil // what a user gives itself is decided when it is given
+		return nil // GiveWallet decides for users who register themselves
 	}
 	rights, err := a.record.UserRights(ctx, user.ID)
 	if err != nil || slices.Contains(rights, ledger.Right{Kind: ledger.CanActAs, Party: party}) {
@@ -258,7 +258,7 @@ func (a *API) findOtherOwner(ctx context.Context, party ledger.PartyDetails, n n
 	if provider := party.IdentityProviderID; provider != "" && provider != n.IdentityProviderID {
 		return fmt.Sprintf("identity provider '%s' allocated it", provider), nil
 	}
-	const enough = 3 // one more than those two
+	const enough = 3 // one more than the newcomer and the operator's user
 	users, err := a.record.UsersOfParty(ctx, party.Party, enough)
 	if err != nil {
 		return "", err
@@ -270,7 +270,7 @@ func (a *API) findOtherOwner(ctx context.Context, party ledger.PartyDetails, n n
 	}
 	had, _, err := a.record.WalletParty(ctx, n.Identity)
 	if err != nil || had == party.Party || slices.Contains(users, n.UserID) {
-		return "", err // what it signed is the newcomer's own
+		return "", err // the newcomer signed it
 	}
 	signed, err := a.HasSigned(ctx, party.Party)
 	if err != nil || !signed {

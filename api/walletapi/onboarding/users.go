@@ -182,7 +182,7 @@ func (a *API) closeWallet(ctx context.Context, install validator.Contract[wallet
 		}
 		_, err = a.record.RevokeRights(ctx, a.LedgerUser, []ledger.Right{{Kind: ledger.CanActAs, Party: party}})
 		if err == nil && a.LedgerUser == endpoint.Claims(ctx).UserID() {
-			err = endpoint.Renew(ctx) // it goes on without the party
+			err = endpoint.Renew(ctx) // the caller's rights have changed
 		}
 		if err != nil && !fault.UserNotFound.Matches(err) {
 			return err

@@ -109,7 +109,7 @@ func (c Composed[R]) Preview(ctx context.Context, b *Base) (changes.Preview, err
 	}
 	err := carryOut(ctx, t, c.Later.Payer, func(v plan.View) (Change, error) {
 		made, err := c.Later.Compose(v)
-		made.Urgent = true // how much traffic there is then is not known
+		made.Urgent = true // the traffic at that time is unknown
 		return made, err
 	})
 	switch {
@@ -162,7 +162,7 @@ func carryOut(
 		}
 		if fault.ContractNotFound.Matches(refusal) {
 			switch {
-			case gone != nil && gone.Error() == refusal.Error(): // what the request names, and not coin that is chosen
+			case gone != nil && gone.Error() == refusal.Error(): // a contract that the request names, not chosen coin
 				return refusal
 			case try == changes.MaxTries:
 				return contentionError(payer)
@@ -268,7 +268,7 @@ func (s *ledgerMaker) alone(ctx context.Context, payer ledger.Party) (leave func
 }
 
 func (s *ledgerMaker) merge(ctx context.Context, _ ledger.Party, c Change) error {
-	c.CommandID = "" // requests that merge the same coin at once must not be in each other's way
+	c.CommandID = "" // a new id, so that concurrent merges of the same coin are no duplicates
 	_, err := s.base.Submit(changes.Without(ctx), c)
 	if fault.ContractNotFound.Matches(err) {
 		return nil

@@ -44,7 +44,7 @@ func (s *FairList[T]) Add(item T, contract ledger.Contract) {
 	makers := slices.DeleteFunc(slices.Clone(contract.Signatories), func(p ledger.Party) bool {
 		return slices.Contains(s.exclude, p)
 	})
-	var maker ledger.Party // the first: who makes contracts with many others together counts once
+	var maker ledger.Party // only the first, so that a group of makers counts once
 	if len(makers) > 0 {
 		maker = slices.Min(makers)
 	}
@@ -84,7 +84,7 @@ func (s *FairList[T]) drop(maker ledger.Party, measure func(*makerItems[T]) int6
 	s.kept--
 	s.Bytes -= largest.items[0].bytes
 	largest.bytes -= largest.items[0].bytes
-	largest.items[0] = numberedItem[T]{} // what was dropped is not held by the list's array
+	largest.items[0] = numberedItem[T]{} // release the dropped item
 	if largest.items = largest.items[1:]; len(largest.items) == 0 {
 		delete(s.makers, most)
 	}

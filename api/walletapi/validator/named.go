@@ -58,7 +58,7 @@ func eachByID(
 	readPortion := func(ctx context.Context, limit int32) ([]db.StoredContract, error) {
 		page := ids[:min(int(limit), len(ids))]
 		found, err := read(ctx, page)
-		listed := make([]db.StoredContract, len(page)) // those that are gone are visited as nothing
+		listed := make([]db.StoredContract, len(page)) // empty for archived contracts
 		for i, id := range page {
 			if stored := found[id]; stored.Archived == nil {
 				listed[i] = stored

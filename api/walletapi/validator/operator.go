@@ -52,7 +52,7 @@ func (b *Base) requireOperator(ctx context.Context) error {
 // that administrators can give.
 func (b *Base) LetOperatorActAs(ctx context.Context, party ledger.Party) error {
 	count, _, err := b.lookUpOperatorRights(ctx, party)
-	if err != nil || count >= ledger.MaxUserRights/2 { // the other half is for what administrators give it
+	if err != nil || count >= ledger.MaxUserRights/2 { // the other half is for administrators to give
 		return err
 	}
 	err = b.GiveOperator(ctx, party)

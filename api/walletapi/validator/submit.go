@@ -86,7 +86,7 @@ func (b *Base) Submit(ctx context.Context, c Change) (ledger.Update, error) {
 	submission := b.Submission(ctx, c)
 	if named {
 		submission.Key = name.Key
-		if submission.SubmissionID = name.ID; c.Name != nil { // earlier attempts are found by how the id begins
+		if submission.SubmissionID = name.ID; c.Name != nil { // later attempts search for the prefix
 			submission.SubmissionID += "/" + c.Name.submissionID()
 		}
 	}

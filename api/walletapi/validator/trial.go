@@ -21,7 +21,7 @@ import (
 // is the [plan.Reader] and the [preview.ContractReader] of that copy.
 type trial struct {
 	reader
-	preview.ContractReader // nothing that a wallet changes has a key
+	preview.ContractReader // contracts of wallets have no keys
 
 	base *Base
 	// wallet is the party whose coin it counts.
