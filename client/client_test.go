@@ -22,8 +22,8 @@ type call struct {
 	body                        string
 }
 
-// stand answers every request alike and keeps the last one.
-func stand(t *testing.T, status int, answer string) (*client.Client, *call) {
+// newStub answers every request alike and keeps the last one.
+func newStub(t *testing.T, status int, answer string) (*client.Client, *call) {
 	t.Helper()
 	last := &call{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -117,7 +117,7 @@ func TestRequests(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			client, last := stand(t, http.StatusOK, test.answer)
+			client, last := newStub(t, http.StatusOK, test.answer)
 			result, err := test.do(t.Context(), client)
 			require.NoError(t, err)
 			require.Equal(t, test.result, result)
@@ -138,7 +138,7 @@ func TestErrors(t *testing.T) {
 
 	t.Run("an error body is read", func(t *testing.T) {
 		t.Parallel()
-		api, _ := stand(t, http.StatusNotFound, `{"code":"CONTRACT_NOT_FOUND","cause":"gone","errorCategory":11,
+		api, _ := newStub(t, http.StatusNotFound, `{"code":"CONTRACT_NOT_FOUND","cause":"gone","errorCategory":11,
 			"context":{"category":"11"},"resources":[["CONTRACT_ID","00"]]}`)
 		err := api.Submit(t.Context(), client.Commands{})
 		require.Equal(t, "CONTRACT_NOT_FOUND", client.Code(err))
@@ -151,7 +151,7 @@ func TestErrors(t *testing.T) {
 
 	t.Run("a text body is shown", func(t *testing.T) {
 		t.Parallel()
-		api, _ := stand(t, http.StatusBadRequest, "Invalid value for: body")
+		api, _ := newStub(t, http.StatusBadRequest, "Invalid value for: body")
 		_, err := api.LedgerEnd(t.Context())
 		require.Empty(t, client.Code(err))
 		require.ErrorContains(t, err, "HTTP 400: Invalid value for: body")
@@ -159,7 +159,7 @@ func TestErrors(t *testing.T) {
 
 	t.Run("an answer that is not JSON is refused", func(t *testing.T) {
 		t.Parallel()
-		client, _ := stand(t, http.StatusOK, "hello")
+		client, _ := newStub(t, http.StatusOK, "hello")
 		_, err := client.LedgerEnd(t.Context())
 		require.ErrorContains(t, err, "GET /v2/state/ledger-end: decode the answer")
 	})
@@ -176,7 +176,7 @@ func TestCompletions(t *testing.T) {
 
 	t.Run("gives completions and how far they reach", func(t *testing.T) {
 		t.Parallel()
-		client, last := stand(t, http.StatusOK, "["+completion+","+checkpoint+"]")
+		client, last := newStub(t, http.StatusOK, "["+completion+","+checkpoint+"]")
 		completions, reached, err := client.Completions(t.Context(), request)
 		require.NoError(t, err)
 		require.Len(t, completions, 1)
@@ -189,7 +189,7 @@ func TestCompletions(t *testing.T) {
 
 	t.Run("stays where it is when there are none", func(t *testing.T) {
 		t.Parallel()
-		client, _ := stand(t, http.StatusOK, "[]")
+		client, _ := newStub(t, http.StatusOK, "[]")
 		completions, reached, err := client.Completions(t.Context(), request)
 		require.NoError(t, err)
 		require.Empty(t, completions)
@@ -198,14 +198,14 @@ func TestCompletions(t *testing.T) {
 
 	t.Run("refuses kinds that it does not know", func(t *testing.T) {
 		t.Parallel()
-		client, _ := stand(t, http.StatusOK, `[{"completionResponse":{"Surprise":{"value":{}}}}]`)
+		client, _ := newStub(t, http.StatusOK, `[{"completionResponse":{"Surprise":{"value":{}}}}]`)
 		_, _, err := client.Completions(t.Context(), request)
 		require.ErrorContains(t, err, `unknown kind "Surprise"`)
 	})
 
 	t.Run("refuses elements of two kinds", func(t *testing.T) {
 		t.Parallel()
-		client, _ := stand(t, http.StatusOK, `[{"completionResponse":{"A":{},"B":{}}}]`)
+		client, _ := newStub(t, http.StatusOK, `[{"completionResponse":{"A":{},"B":{}}}]`)
 		_, _, err := client.Completions(t.Context(), request)
 		require.ErrorContains(t, err, "exactly one kind, got [A B]")
 	})
@@ -213,7 +213,7 @@ func TestCompletions(t *testing.T) {
 
 func TestTransaction(t *testing.T) {
 	t.Parallel()
-	api, last := stand(t, http.StatusOK, `{"transaction":{"updateId":"1220","offset":14,"events":[
+	api, last := newStub(t, http.StatusOK, `{"transaction":{"updateId":"1220","offset":14,"events":[
 		{"CreatedEvent":{"contractId":"00a","templateId":"5f0e:Splice.Amulet:Amulet","createArgument":{"owner":"alice"}}},
 		{"CreatedEvent":{"contractId":"00b","templateId":"5f0e:Splice.Amulet:LockedAmulet"}},
 		{"ArchivedEvent":{"contractId":"00c","templateId":"5f0e:Splice.Amulet:Amulet"}}]}}`)
@@ -286,14 +286,14 @@ func TestCoinCommands(t *testing.T) {
 				"outputs":[{"receiver":"bob","amount":"0.5","receiverFeeRatio":"0.0"}]}}}}]`, string(encoded))
 }
 
-type wayFunc func(*http.Request) (*http.Response, error)
+type transportFunc func(*http.Request) (*http.Response, error)
 
 // RoundTrip implements [http.RoundTripper].
-func (w wayFunc) RoundTrip(r *http.Request) (*http.Response, error) { return w(r) }
+func (w transportFunc) RoundTrip(r *http.Request) (*http.Response, error) { return w(r) }
 
 func TestAnotherWayAndFurtherHeaders(t *testing.T) {
 	t.Parallel()
-	way := wayFunc(func(r *http.Request) (*http.Response, error) {
+	way := transportFunc(func(r *http.Request) (*http.Response, error) {
 		require.Equal(t, "Bearer token", r.Header.Get("Authorization"))
 		answer := httptest.NewRecorder()
 		answer.Header().Set("Retry-After", "1")

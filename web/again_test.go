@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// losing is an API that answers the next change as it is told to, after the change was made or, with early, before.
-type losing struct {
+// lossyHandler is an API that answers the next change with status, after it made the change or, with early, before.
+type lossyHandler struct {
 	http.Handler
 
 	status atomic.Int64
@@ -19,7 +19,7 @@ type losing struct {
 }
 
 // ServeHTTP implements [http.Handler].
-func (l *losing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (l *lossyHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	isChange := r.Header.Get("Idempotency-Key") != "" && !r.URL.Query().Has("dry_run")
 	status := int64(0)
 	if isChange {
@@ -51,7 +51,7 @@ func TestAFormWhoseOutcomeIsNotKnownIsAskedAgainAndDoneOnce(t *testing.T) {
 			t.Parallel()
 			api := coinAPI(t)
 			dora := api.Wallet("dora") // with a party, and without a wallet
-			between := &losing{Handler: api.Handler}
+			between := &lossyHandler{Handler: api.Handler}
 			between.early.Store(lost.early)
 			server := serve(t, options(t, between))
 			twice := func(b *browser, action, words string) {

@@ -16,8 +16,8 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// asked is what the page asked the API for.
-type asked struct {
+// apiCall is what the page asked the API for.
+type apiCall struct {
 	method, path, user string
 	// counts says that it counts for whoever has the token of visitor, and not for the user.
 	counts  bool
@@ -26,13 +26,13 @@ type asked struct {
 
 type visitorKey struct{}
 
-// listening is an API that notes what the page asks for.
-func listening(t *testing.T, api http.Handler) (handler http.Handler, heard func() []asked) {
+// recordCalls is an API that notes what the page asks for.
+func recordCalls(t *testing.T, api http.Handler) (handler http.Handler, heard func() []apiCall) {
 	t.Helper()
 	var mu sync.Mutex
-	var all []asked
+	var all []apiCall
 	handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		one := asked{method: r.Method, path: r.URL.Path}
+		one := apiCall{method: r.Method, path: r.URL.Path}
 		if text, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
 			one.user = userOf(t, text)
 		}
@@ -42,7 +42,7 @@ func listening(t *testing.T, api http.Handler) (handler http.Handler, heard func
 		mu.Unlock()
 		api.ServeHTTP(w, r)
 	})
-	return handler, func() []asked {
+	return handler, func() []apiCall {
 		mu.Lock()
 		defer mu.Unlock()
 		last := all
@@ -65,7 +65,7 @@ func userOf(t *testing.T, token string) string {
 // at the operator's cost, and the administrator's token changes nothing.
 func TestWhatThePageAsksForCountsForItsVisitor(t *testing.T) {
 	t.Parallel()
-	api, heard := listening(t, coinAPI(t).Handler)
+	api, heard := recordCalls(t, coinAPI(t).Handler)
 	of := options(t, api)
 	of.Development.CountFor = func(ctx context.Context, visitor string) context.Context {
 		return context.WithValue(ctx, visitorKey{}, visitor)

@@ -22,8 +22,8 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// keyed sends a change of a user with a key.
-func keyed(t *testing.T, s *apitest.Server, user, key, path string, body any) apitest.Answer {
+// sendKeyed sends a change of a user with a key.
+func sendKeyed(t *testing.T, s *apitest.Server, user, key, path string, body any) apitest.Answer {
 	t.Helper()
 	return s.Send(http.MethodPost, path, http.Header{
 		"Authorization": {"Bearer " + apitest.Token(t, user)}, changes.KeyHeader: {key},
@@ -44,8 +44,8 @@ const (
 	offers = "/v0/wallet/transfer-offers"
 )
 
-// replayed requires the first answer once more.
-func replayed(t *testing.T, first, second apitest.Answer) {
+// requireReplay requires the first answer once more.
+func requireReplay(t *testing.T, first, second apitest.Answer) {
 	t.Helper()
 	require.Equal(t, first.Status, second.Status, second.Text)
 	require.Equal(t, first.Text, second.Text)
@@ -61,16 +61,16 @@ func TestAChangeWithAKeyIsMadeOnce(t *testing.T) {
 	s.Onboard("alice")
 	s.Onboard("bob")
 	body := `{"amount":"10"}`
-	first := keyed(t, s, "alice", "key-1", tap, body)
+	first := sendKeyed(t, s, "alice", "key-1", tap, body)
 	first.OK(nil)
 	require.NotEmpty(t, first.Header.Get("Florin-Workflow-Id"))
-	replayed(t, first, keyed(t, s, "alice", "key-1", tap, body))
-	replayed(t, first, keyed(t, s.Twin(apitest.Options{}), "alice", "key-1", tap, body))
+	requireReplay(t, first, sendKeyed(t, s, "alice", "key-1", tap, body))
+	requireReplay(t, first, sendKeyed(t, s.Twin(apitest.Options{}), "alice", "key-1", tap, body))
 	require.Equal(t, "2000.0000000000", balance(t, s, "alice"), "the tap is in US dollars")
 
 	t.Run("other keys and other users are others", func(t *testing.T) {
-		keyed(t, s.In(t), "alice", "key-2", tap, body).OK(nil)
-		keyed(t, s.In(t), "bob", "key-1", tap, body).OK(nil)
+		sendKeyed(t, s.In(t), "alice", "key-2", tap, body).OK(nil)
+		sendKeyed(t, s.In(t), "bob", "key-1", tap, body).OK(nil)
 		require.Equal(t, "4000.0000000000", balance(t, s, "alice"))
 		require.Equal(t, "2000.0000000000", balance(t, s, "bob"))
 	})
@@ -78,21 +78,21 @@ func TestAChangeWithAKeyIsMadeOnce(t *testing.T) {
 		for path, other := range map[string]string{
 			tap: `{"amount":"11"}`, tap + "?a=b": body, "/v0/wallet/transfer-preapproval": "",
 		} {
-			answer := keyed(t, s.In(t), "alice", "key-1", path, other)
+			answer := sendKeyed(t, s.In(t), "alice", "key-1", path, other)
 			require.Equal(t, http.StatusUnprocessableEntity, answer.Status, answer.Text)
 			require.Contains(t, answer.Text, `The Idempotency-Key \"key-1\" was used for another request: its method, path, `+
 				`query or body differs. Send exactly the first request again, or use a new key for a new request.`)
 		}
 	})
 	t.Run("refusals are answers too", func(t *testing.T) {
-		first := keyed(t, s.In(t), "alice", "key-3", offers+"/00aa/accept", "")
+		first := sendKeyed(t, s.In(t), "alice", "key-3", offers+"/00aa/accept", "")
 		require.Equal(t, http.StatusNotFound, first.Status, first.Text)
-		replayed(t, first, keyed(t, s.In(t), "alice", "key-3", offers+"/00aa/accept", ""))
+		requireReplay(t, first, sendKeyed(t, s.In(t), "alice", "key-3", offers+"/00aa/accept", ""))
 	})
 	t.Run("what reads takes no notice of keys", func(t *testing.T) {
 		path := "/v0/wallet/buy-traffic-requests/none/status"
 		for range 2 {
-			answer := keyed(t, s.In(t), "alice", "key-1", path, "")
+			answer := sendKeyed(t, s.In(t), "alice", "key-1", path, "")
 			require.Equal(t, http.StatusNotFound, answer.Status)
 			require.Empty(t, answer.Header.Get(changes.ReplayedHeader))
 		}
@@ -122,7 +122,7 @@ func TestKeysThatAreNone(t *testing.T) {
 			require.Contains(t, answer.Text, test.text)
 		})
 	}
-	keyed(t, s, "alice", strings.Repeat("~", 255), tap, `{"amount":"1"}`).OK(nil)
+	sendKeyed(t, s, "alice", strings.Repeat("~", 255), tap, `{"amount":"1"}`).OK(nil)
 }
 
 func TestOfManyRequestsWithOneKeyAtOnceOneActs(t *testing.T) {
@@ -138,7 +138,7 @@ func TestOfManyRequestsWithOneKeyAtOnceOneActs(t *testing.T) {
 		if i%2 == 0 {
 			node = twin
 		}
-		group.Go(func() { answers[i] = keyed(t, node, "alice", "race", tap, `{"amount":"5"}`) })
+		group.Go(func() { answers[i] = sendKeyed(t, node, "alice", "race", tap, `{"amount":"5"}`) })
 	}
 	group.Wait()
 	first := ""
@@ -158,10 +158,10 @@ func TestOfManyRequestsWithOneKeyAtOnceOneActs(t *testing.T) {
 	require.Equal(t, "1000.0000000000", balance(t, s, "alice"))
 }
 
-// forgetful is a node that dies between its change and the storing of the answer.
-type forgetful struct{ *db.DB }
+// forgetfulStore is a node that dies between its change and the storing of the answer.
+type forgetfulStore struct{ *db.DB }
 
-func (forgetful) AnswerIdempotencyKey(context.Context, db.KeyClaim, db.KeyedAnswer) (bool, error) {
+func (forgetfulStore) AnswerIdempotencyKey(context.Context, db.KeyClaim, db.KeyedAnswer) (bool, error) {
 	return false, errors.New("the node is gone")
 }
 
@@ -169,22 +169,22 @@ func TestANodeThatDiesAfterItsChangeIsFollowedByOneThatAnswersTheSame(t *testing
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	alice, bob := s.Onboard("alice"), s.Onboard("bob")
-	dying := s.Twin(apitest.Options{Answers: forgetful{s.DB}, HoldKeys: time.Nanosecond})
+	dying := s.Twin(apitest.Options{Answers: forgetfulStore{s.DB}, HoldKeys: time.Nanosecond})
 	offer := map[string]any{
 		"receiver_party_id": bob.Party, "amount": "3", "description": "", "tracking_id": "offer-1",
 		"expires_at": time.Now().Add(time.Hour).UnixMicro(),
 	}
 	check := func(user, key, path string, body any) string {
 		t.Helper()
-		first := keyed(t, dying, user, key, path, body)
+		first := sendKeyed(t, dying, user, key, path, body)
 		first.OK(nil)
-		second := keyed(t, dying, user, key, path, body)
+		second := sendKeyed(t, dying, user, key, path, body)
 		require.Equal(t, first.Status, second.Status, second.Text)
 		require.Equal(t, first.Text, second.Text)
 		require.Equal(t, first.Header.Get("Florin-Workflow-Id"), second.Header.Get("Florin-Workflow-Id"))
-		third := keyed(t, s, user, key, path, body)
+		third := sendKeyed(t, s, user, key, path, body)
 		require.Equal(t, first.Text, third.Text)
-		replayed(t, third, keyed(t, s, user, key, path, body))
+		requireReplay(t, third, sendKeyed(t, s, user, key, path, body))
 		return first.Text
 	}
 	check("alice", "tap", tap, `{"amount":"7"}`)
@@ -209,7 +209,7 @@ func TestARetryAfterTheDeadlineIsAnsweredTheSame(t *testing.T) {
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	s.Onboard("alice")
 	bob := s.Onboard("bob")
-	dying := s.Twin(apitest.Options{Answers: forgetful{s.DB}, HoldKeys: time.Nanosecond})
+	dying := s.Twin(apitest.Options{Answers: forgetfulStore{s.DB}, HoldKeys: time.Nanosecond})
 	deadline := time.Now().Add(5 * time.Second).UnixMicro()
 	offer := func(trackingID string) map[string]any {
 		return map[string]any{
@@ -217,13 +217,13 @@ func TestARetryAfterTheDeadlineIsAnsweredTheSame(t *testing.T) {
 			"expires_at": deadline,
 		}
 	}
-	first := keyed(t, dying, "alice", "in-time", offers, offer("in-time"))
+	first := sendKeyed(t, dying, "alice", "in-time", offers, offer("in-time"))
 	first.OK(nil)
 	require.Eventually(t, func() bool {
 		late := s.Call("alice", http.MethodPost, offers, offer(uuid.NewString()))
 		return late.Status == http.StatusBadRequest && strings.Contains(late.Text, "expires_at")
 	}, time.Minute, 100*time.Millisecond)
-	second := keyed(t, s, "alice", "in-time", offers, offer("in-time"))
+	second := sendKeyed(t, s, "alice", "in-time", offers, offer("in-time"))
 	require.Equal(t, first.Status, second.Status, second.Text)
 	require.Equal(t, first.Text, second.Text)
 }
@@ -233,14 +233,14 @@ func TestARetryAfterThePruningIsRefused(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	s.Onboard("alice")
-	dying := s.Twin(apitest.Options{Answers: forgetful{s.DB}, HoldKeys: time.Nanosecond})
-	keyed(t, dying, "alice", "tap", tap, `{"amount":"7"}`).OK(nil)
+	dying := s.Twin(apitest.Options{Answers: forgetfulStore{s.DB}, HoldKeys: time.Nanosecond})
+	sendKeyed(t, dying, "alice", "tap", tap, `{"amount":"7"}`).OK(nil)
 	head, err := s.DB.Head(t.Context())
 	require.NoError(t, err)
 	_, err = dbtest.Prune(t.Context(), s.DB, head.Offset)
 	require.NoError(t, err)
 	for range 2 {
-		again := keyed(t, s, "alice", "tap", tap, `{"amount":"7"}`)
+		again := sendKeyed(t, s, "alice", "tap", tap, `{"amount":"7"}`)
 		require.Equal(t, http.StatusBadRequest, again.Status, again.Text)
 		require.Contains(t, again.Text, "PARTICIPANT_PRUNED_DATA_ACCESSED")
 		require.Contains(t, again.Text, fmt.Sprintf("The change was made at offset %d", head.Offset))
@@ -271,7 +271,7 @@ func (a *ask) send(t *testing.T, key string) endpoint.Content {
 	})
 }
 
-func keeper(t *testing.T, record changes.KeyStore, keep time.Duration) *changes.Keeper {
+func newKeeper(t *testing.T, record changes.KeyStore, keep time.Duration) *changes.Keeper {
 	t.Helper()
 	made, err := changes.NewKeeper(changes.Options{
 		Record: record, Keep: keep, Logger: slog.New(slog.DiscardHandler),
@@ -296,7 +296,7 @@ func TestAnswersThatAskToTryAgainAreNotKept(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := &ask{keeper: keeper(t, dbtest.New(t), 0), answers: []endpoint.Content{
+			a := &ask{keeper: newKeeper(t, dbtest.New(t), 0), answers: []endpoint.Content{
 				passing, {Status: http.StatusCreated, Type: "text/x", Body: []byte("done")},
 			}}
 			require.Equal(t, passing.Status, a.send(t, "k").Status)
@@ -313,11 +313,11 @@ func TestAnswersThatAskToTryAgainAreNotKept(t *testing.T) {
 func TestKeysAreForgottenAfterTheirTime(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
-	a := &ask{keeper: keeper(t, record, time.Microsecond), answers: []endpoint.Content{{Status: http.StatusOK}}}
+	a := &ask{keeper: newKeeper(t, record, time.Microsecond), answers: []endpoint.Content{{Status: http.StatusOK}}}
 	a.send(t, "k")
 	a.send(t, "k")
 	require.Equal(t, 2, a.calls, "the key is free again")
-	long := &ask{keeper: keeper(t, record, 0), answers: a.answers}
+	long := &ask{keeper: newKeeper(t, record, 0), answers: a.answers}
 	long.send(t, "long")
 	forgotten, err := record.ForgetIdempotencyKeys(t.Context())
 	require.NoError(t, err)
@@ -329,23 +329,23 @@ func TestKeysAreForgottenAfterTheirTime(t *testing.T) {
 func TestAKeeperForgetsOldKeysByItself(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
-	a := &ask{keeper: keeper(t, record, time.Microsecond), answers: []endpoint.Content{{Status: http.StatusOK}}}
+	a := &ask{keeper: newKeeper(t, record, time.Microsecond), answers: []endpoint.Content{{Status: http.StatusOK}}}
 	a.send(t, "k")
 	ctx, cancel := context.WithCancel(t.Context())
-	told := &counting{KeyStore: record, forgotten: make(chan int64, 1)}
+	told := &countingStore{KeyStore: record, forgotten: make(chan int64, 1)}
 	var group sync.WaitGroup
-	group.Go(func() { keeper(t, told, 0).Run(ctx) })
+	group.Go(func() { newKeeper(t, told, 0).Run(ctx) })
 	require.EqualValues(t, 1, <-told.forgotten)
 	cancel()
 	group.Wait()
 }
 
-type counting struct {
+type countingStore struct {
 	changes.KeyStore
 	forgotten chan int64
 }
 
-func (c *counting) ForgetIdempotencyKeys(ctx context.Context) (int64, error) {
+func (c *countingStore) ForgetIdempotencyKeys(ctx context.Context) (int64, error) {
 	forgotten, err := c.KeyStore.ForgetIdempotencyKeys(ctx)
 	c.forgotten <- forgotten
 	return forgotten, err

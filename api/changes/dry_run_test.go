@@ -26,20 +26,20 @@ func (names) Authenticate(_ context.Context, token string) (auth.Claims, error) 
 	return auth.NewClaims(ledger.User{ID: token}, nil), nil
 }
 
-// working is a server with one change, which tells when it is worked on and goes on when it is told to.
-type working struct {
+// workServer is a server with one change, which tells when it is worked on and goes on when it is told to.
+type workServer struct {
 	t             *testing.T
 	handler       http.Handler
 	started, goOn chan string
 }
 
-func serveWorking(t *testing.T, limits admission.Options) *working {
+func serveWorking(t *testing.T, limits admission.Options) *workServer {
 	t.Helper()
-	s := &working{t: t, started: make(chan string), goOn: make(chan string)}
+	s := &workServer{t: t, started: make(chan string), goOn: make(chan string)}
 	frame, err := endpoint.NewServer(endpoint.Options{
 		Auth: names{}, Logger: slog.New(slog.DiscardHandler), Now: time.Now, Limits: admission.New(limits),
 		Failures: func(_ context.Context, err error) (int, any) { return fault.From(err).HTTP(), err.Error() },
-		Around:   keeper(t, &counting{}, 0).Around,
+		Around:   newKeeper(t, &countingStore{}, 0).Around,
 	})
 	require.NoError(t, err)
 	router := chi.NewRouter()
@@ -67,7 +67,7 @@ func serveWorking(t *testing.T, limits admission.Options) *working {
 }
 
 // send sends a request and returns where its status will be.
-func (s *working) send(ctx context.Context, user, path string) <-chan int {
+func (s *workServer) send(ctx context.Context, user, path string) <-chan int {
 	status := make(chan int, 1)
 	go func() {
 		request := httptest.NewRequestWithContext(ctx, http.MethodPost, path, nil)
@@ -82,7 +82,7 @@ func (s *working) send(ctx context.Context, user, path string) <-chan int {
 const patience = time.Minute
 
 // starts waits until a request of a name is worked on.
-func (s *working) starts(name string) {
+func (s *workServer) starts(name string) {
 	s.t.Helper()
 	select {
 	case started := <-s.started:
@@ -93,7 +93,7 @@ func (s *working) starts(name string) {
 }
 
 // ends waits for the answer of a request, which is its status.
-func (s *working) ends(status <-chan int) int {
+func (s *workServer) ends(status <-chan int) int {
 	s.t.Helper()
 	select {
 	case got := <-status:

@@ -38,24 +38,24 @@ func TestNoUserKeepsMoreAnswersThanMayBe(t *testing.T) {
 			s.Onboard("bob")
 			kept := max(1, int(limits.UserAnswers))
 			for i := range kept {
-				keyed(t, s, "eve", fmt.Sprint("key-", i), tap, body).OK(nil)
+				sendKeyed(t, s, "eve", fmt.Sprint("key-", i), tap, body).OK(nil)
 			}
 			had := balance(t, s, "eve")
 			twin := s.Twin(limits)
 			for _, node := range []*apitest.Server{s, twin} {
-				refused := keyed(t, node, "eve", "one-more", tap, body)
+				refused := sendKeyed(t, node, "eve", "one-more", tap, body)
 				require.Equal(t, http.StatusTooManyRequests, refused.Status, refused.Text)
 				require.Contains(t, refused.Text, fmt.Sprintf("the answers to %d requests with an Idempotency-Key, of ", kept))
 				require.Contains(t, refused.Text, " bytes. Nothing was done.")
 				require.Contains(t, refused.Text, "the node deletes an answer 24h0m0s after its request.")
 				require.Equal(t, "60", refused.Header.Get("Retry-After"))
-				again := keyed(t, node, "eve", "key-0", tap, body)
+				again := sendKeyed(t, node, "eve", "key-0", tap, body)
 				again.OK(nil)
 				require.Equal(t, "true", again.Header.Get(changes.ReplayedHeader))
 			}
 			require.Equal(t, had, balance(t, s, "eve"))
 			s.Call("eve", http.MethodPost, tap, body).OK(nil)
-			keyed(t, s, "bob", "one-more", tap, body).OK(nil)
+			sendKeyed(t, s, "bob", "one-more", tap, body).OK(nil)
 		})
 	}
 }
@@ -66,18 +66,18 @@ func TestWhatHasExpiredMakesRoom(t *testing.T) {
 	s := apitest.NewWithCoin(t, apitest.Options{UserAnswers: 1, KeepAnswers: time.Microsecond, Once: true})
 	s.Onboard("alice")
 	for i := range 3 {
-		keyed(t, s, "alice", fmt.Sprint("key-", i), tap, `{"amount":"10"}`).OK(nil)
+		sendKeyed(t, s, "alice", fmt.Sprint("key-", i), tap, `{"amount":"10"}`).OK(nil)
 	}
 }
 
-// pruned is a way to the ledger behind which the record is pruned up to its end.
-type pruned struct {
+// pruningSubmitter is a way to the ledger behind which the record is pruned up to its end.
+type pruningSubmitter struct {
 	validator.Submitter
 
 	db *db.DB
 }
 
-func (p pruned) SubmitAndTrace(
+func (p pruningSubmitter) SubmitAndTrace(
 	ctx context.Context, submission ledger.Submission,
 ) (ledger.Completion, string, error) {
 	completion, workflowID, err := p.Submitter.SubmitAndTrace(ctx, submission)
@@ -92,11 +92,11 @@ func TestAChangeThatIsPrunedAtOnceIsAnsweredAsOneThatWasMade(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{Once: true})
 	s.Onboard("alice")
-	twin := s.Twin(apitest.Options{Wallets: pruned{s.WalletSubmitter(), s.DB}, Once: true})
+	twin := s.Twin(apitest.Options{Wallets: pruningSubmitter{s.WalletSubmitter(), s.DB}, Once: true})
 	const body = `{"amount":"10"}`
 	for i, change := range []func() apitest.Answer{
 		func() apitest.Answer { return twin.Call("alice", http.MethodPost, tap, json.RawMessage(body)) },
-		func() apitest.Answer { return keyed(t, twin, "alice", "named", tap, body) },
+		func() apitest.Answer { return sendKeyed(t, twin, "alice", "named", tap, body) },
 	} {
 		answer := change()
 		require.Equal(t, http.StatusBadRequest, answer.Status, answer.Text)
@@ -108,14 +108,14 @@ func TestAChangeThatIsPrunedAtOnceIsAnsweredAsOneThatWasMade(t *testing.T) {
 	}
 }
 
-// turningAway is a way to the ledger that ends in an error.
-type turningAway struct {
+// refusingSubmitter is a way to the ledger that ends in an error.
+type refusingSubmitter struct {
 	validator.Submitter
 
 	err error
 }
 
-func (t turningAway) SubmitAndTrace(context.Context, ledger.Submission) (ledger.Completion, string, error) {
+func (t refusingSubmitter) SubmitAndTrace(context.Context, ledger.Submission) (ledger.Completion, string, error) {
 	return ledger.Completion{}, "", t.err
 }
 
@@ -140,10 +140,10 @@ func TestAttemptsThatSubmitNothingDoNotCount(t *testing.T) {
 			conn, err := pgx.Connect(t.Context(), databaseURL)
 			require.NoError(t, err)
 			defer conn.Close(t.Context())
-			turned := s.Twin(apitest.Options{Wallets: turningAway{err: test.err}, Once: true})
+			turned := s.Twin(apitest.Options{Wallets: refusingSubmitter{err: test.err}, Once: true})
 			const attempts = 3
 			for range attempts {
-				answer := keyed(t, turned, "alice", "patient", tap, body)
+				answer := sendKeyed(t, turned, "alice", "patient", tap, body)
 				require.Equal(t, test.status, answer.Status, answer.Text)
 			}
 			var counted int
@@ -153,21 +153,21 @@ func TestAttemptsThatSubmitNothingDoNotCount(t *testing.T) {
 			} else {
 				require.Equal(t, 1, counted)
 			}
-			keyed(t, s, "alice", "patient", tap, body).OK(nil)
+			sendKeyed(t, s, "alice", "patient", tap, body).OK(nil)
 			require.Equal(t, "2000.0000000000", balance(t, s, "alice"))
 		})
 	}
 }
 
-// looks counts how often a request looks for what attempts before it did.
-type looks struct {
+// countingRecord counts how often a request looks for what attempts before it did.
+type countingRecord struct {
 	*db.DB
 	count atomic.Int64
 	// most is the longest that was found.
 	most atomic.Int64
 }
 
-func (l *looks) KeyedCompletions(
+func (l *countingRecord) KeyedCompletions(
 	ctx context.Context, who ledger.Identity, name string, keys []string,
 ) ([]ledger.Completion, error) {
 	l.count.Add(1)
@@ -186,10 +186,10 @@ func TestWhatAnyAttemptDidIsFoundByOneLook(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			databaseURL := dbtest.URL(t)
-			record := &looks{DB: dbtest.Open(t, databaseURL)}
+			record := &countingRecord{DB: dbtest.Open(t, databaseURL)}
 			s := apitest.NewWithCoin(t, apitest.Options{DB: record.DB, Answers: record, Once: true})
 			alice := s.Onboard("alice")
-			first := keyed(t, s, "alice", "often", tap, body)
+			first := sendKeyed(t, s, "alice", "often", tap, body)
 			first.OK(nil)
 			had := balance(t, s, "alice")
 			conn, err := pgx.Connect(t.Context(), databaseURL)
@@ -210,7 +210,7 @@ func TestWhatAnyAttemptDidIsFoundByOneLook(t *testing.T) {
 				}}},
 			})
 			record.count.Store(0)
-			again := keyed(t, s, "alice", "often", tap, body)
+			again := sendKeyed(t, s, "alice", "often", tap, body)
 			require.Equal(t, first.Text, again.Text)
 			require.Equal(t, had, balance(t, s, "alice"))
 			require.LessOrEqual(t, record.count.Load(), int64(2), "before it is served, and while it is")
@@ -226,7 +226,7 @@ func TestARequestIsBegunSoOften(t *testing.T) {
 	s := apitest.NewWithCoin(t, apitest.Options{DB: dbtest.Open(t, databaseURL), Once: true})
 	s.Onboard("alice")
 	const body = `{"amount":"10"}`
-	keyed(t, s, "alice", "often", tap, body).OK(nil)
+	sendKeyed(t, s, "alice", "often", tap, body).OK(nil)
 	had := balance(t, s, "alice")
 	conn, err := pgx.Connect(t.Context(), databaseURL)
 	require.NoError(t, err)
@@ -238,10 +238,10 @@ func TestARequestIsBegunSoOften(t *testing.T) {
 		require.NoError(t, err)
 	}
 	begun(499)
-	keyed(t, s, "alice", "often", tap, body).OK(nil)
+	sendKeyed(t, s, "alice", "often", tap, body).OK(nil)
 	begun(500)
 	for range 2 {
-		refused := keyed(t, s, "alice", "often", tap, body)
+		refused := sendKeyed(t, s, "alice", "often", tap, body)
 		require.Equal(t, http.StatusConflict, refused.Status, refused.Text)
 		require.Contains(t, refused.Text, `was tried 500 times without a final answer`)
 		require.Empty(t, refused.Header.Get("Retry-After"))

@@ -154,9 +154,9 @@ func (b *commandBundle) statusPath(sender ledger.Party, nonce int) string {
 func TestTransferCommandsAreCountedAndFollowed(t *testing.T) {
 	t.Parallel()
 	b := newCommandBundle(t)
-	refused(t, b.Call("", http.MethodGet, b.counterPath(), nil), http.StatusNotFound,
+	fails(t, b.Call("", http.MethodGet, b.counterPath(), nil), http.StatusNotFound,
 		"No TransferCommandCounter found for party: "+string(b.sender.Party)+", use 0 for the nonce")
-	require.Contains(t, refusal(t, b.Call("", http.MethodGet, b.statusPath(b.sender.Party, 0), nil), http.StatusNotFound),
+	require.Contains(t, errorOf(t, b.Call("", http.MethodGet, b.statusPath(b.sender.Party, 0), nil), http.StatusNotFound),
 		"Couldn't find any TransferCommand with sender "+string(b.sender.Party)+" and nonce 0 created within the last 24h")
 	coin := b.disclosedCoin(t, b.sender.Tap("100"))
 
@@ -200,10 +200,10 @@ func TestWhoseTransferCommands(t *testing.T) {
 	t.Parallel()
 	b := newCommandBundle(t)
 	b.command(t, 3)
-	require.Contains(t, refusal(t, b.Call("", http.MethodGet, b.statusPath(b.receiver.Party, 3), nil),
+	require.Contains(t, errorOf(t, b.Call("", http.MethodGet, b.statusPath(b.receiver.Party, 3), nil),
 		http.StatusNotFound), "Couldn't find any TransferCommand")
-	require.Contains(t, refusal(t, b.Call("", http.MethodGet, b.statusPath(b.sender.Party, 2), nil),
+	require.Contains(t, errorOf(t, b.Call("", http.MethodGet, b.statusPath(b.sender.Party, 2), nil),
 		http.StatusNotFound), "Couldn't find any TransferCommand")
-	require.Contains(t, refusal(t, b.Call("", http.MethodGet, b.statusPath("no*party", 2), nil), http.StatusBadRequest),
+	require.Contains(t, errorOf(t, b.Call("", http.MethodGet, b.statusPath("no*party", 2), nil), http.StatusBadRequest),
 		"Failed to decode: ")
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// crowd puts more contracts like one into the record than a list shows.
-func crowd(t *testing.T, s *apitest.Server, id string) {
+// plantContracts puts more contracts like one into the record than a list shows.
+func plantContracts(t *testing.T, s *apitest.Server, id string) {
 	t.Helper()
 	const many = 1001
 	one, ok, err := s.DB.NetworkContract(t.Context(), ledger.ContractID(id))
@@ -50,8 +50,8 @@ func TestNoCrowdHidesPreapprovalsOrFeaturedApps(t *testing.T) {
 		return answer.Right.ContractID
 	}
 	feature(t, eve)
-	crowd(t, s, right(eve))
-	crowd(t, s, preapprove(t, s, bob, eve)) // bob sees them all, as their provider
+	plantContracts(t, s, right(eve))
+	plantContracts(t, s, preapprove(t, s, bob, eve)) // bob sees them all, as their provider
 	feature(t, bob)
 	own := preapprove(t, s, bob, bob)
 

@@ -15,14 +15,14 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// endless is a record in which an owner has more coin than anybody can count.
-type endless struct {
+// endlessRecord is a record in which an owner has more coin than anybody can count.
+type endlessRecord struct {
 	NetworkReader
 
 	pages int
 }
 
-func (e *endless) StillActive(_ context.Context, query db.ActiveQuery) ([]db.StoredContract, error) {
+func (e *endlessRecord) StillActive(_ context.Context, query db.ActiveQuery) ([]db.StoredContract, error) {
 	const enough = 100
 	if e.pages++; e.pages > enough {
 		return nil, errEnough
@@ -42,7 +42,7 @@ func TestSoMuchCoinIsLookedAtWithoutAToken(t *testing.T) {
 	packages, err := ledger.NewPackages(builtin.Packages()...)
 	require.NoError(t, err)
 	sum := func(claims auth.Claims) (pages int, err error) {
-		record := &endless{}
+		record := &endlessRecord{}
 		a := &API{packages: packages, record: record}
 		ctx := endpoint.WithClaims(t.Context(), claims)
 		_, err = a.holdingsOf(ctx, "alice", math.MaxInt64, 0, allowanceOf(ctx))

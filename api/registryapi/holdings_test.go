@@ -121,10 +121,10 @@ func TestHoldingsSummary(t *testing.T) {
 		require.EqualValues(t, math.MaxInt64, answer.ComputedAsOfRound)
 		require.Equal(t, "30.0000000000", answer.Summaries[0].FeesLocked)
 		const path = "/v0/scan-proxy/holdings/summary"
-		refused(t, s.In(t).Call("anybody", http.MethodPost, path,
+		fails(t, s.In(t).Call("anybody", http.MethodPost, path,
 			summaryRequest(offered, map[string]any{"as_of_round": -1}, alice.Party)), http.StatusBadRequest,
 			"as_of_round: there is no round -1. Send 0 or more, or omit it for the earliest open round.")
-		refused(t, s.In(t).Call("anybody", http.MethodPost, path, summaryRequest(offered, nil, "x")),
+		fails(t, s.In(t).Call("anybody", http.MethodPost, path, summaryRequest(offered, nil, "x")),
 			http.StatusBadRequest, `Failed to decode: owner_party_ids: "x" is not a party id: hint::fingerprint`)
 	})
 	t.Run("the earliest open round is the default", func(t *testing.T) {
@@ -188,7 +188,7 @@ func TestHoldingsSummaryRefusals(t *testing.T) {
 			t.Parallel()
 			answer := s.In(t).Call("", http.MethodPost, "/api/scan/v0/holdings/summary",
 				summaryRequest(test.at, test.more, test.owners...))
-			require.Contains(t, refusal(t, answer, test.status), test.text)
+			require.Contains(t, errorOf(t, answer, test.status), test.text)
 		})
 	}
 }
@@ -215,15 +215,15 @@ func TestHoldingsSummaryOfAPrunedRecord(t *testing.T) {
 	var answer summaries
 	s.Call("", http.MethodPost, "/api/scan/v0/holdings/summary", summaryRequest(tapped, nil, alice.Party)).OK(&answer)
 	require.Equal(t, "100.0000000000", answer.Summaries[0].Holdings, "the end of the record is known")
-	require.Contains(t, refusal(t, s.Call("", http.MethodPost, "/api/scan/v0/holdings/summary",
+	require.Contains(t, errorOf(t, s.Call("", http.MethodPost, "/api/scan/v0/holdings/summary",
 		summaryRequest(tapped.Add(-time.Microsecond), nil, alice.Party)), http.StatusNotFound),
 		"the record before that was pruned")
 }
 
-// prunedBetween prunes before the reads of sums.
-type prunedBetween struct{ apitest.PrunedBetween }
+// pruningRecord prunes before the reads of sums.
+type pruningRecord struct{ apitest.PrunedBetween }
 
-func (p *prunedBetween) LastRecordTime(
+func (p *pruningRecord) LastRecordTime(
 	ctx context.Context, after, upTo ledger.Offset,
 ) (ledger.Offset, time.Time, bool, error) {
 	if err := p.Read(ctx); err != nil {
@@ -232,14 +232,14 @@ func (p *prunedBetween) LastRecordTime(
 	return p.DB.LastRecordTime(ctx, after, upTo)
 }
 
-func (p *prunedBetween) StillActive(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error) {
+func (p *pruningRecord) StillActive(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error) {
 	if err := p.Read(ctx); err != nil {
 		return nil, err
 	}
 	return p.DB.StillActive(ctx, query)
 }
 
-func (p *prunedBetween) SpentCoin(
+func (p *pruningRecord) SpentCoin(
 	ctx context.Context, owner ledger.Party, after db.SpentPosition, limit int32,
 ) ([]db.StoredContract, error) {
 	if err := p.Read(ctx); err != nil {
@@ -252,7 +252,7 @@ func (p *prunedBetween) SpentCoin(
 // answer is what was held then, or that it is not known any more.
 func TestHoldingsSummaryNeverTellsWhatNeverWas(t *testing.T) {
 	t.Parallel()
-	record := &prunedBetween{}
+	record := &pruningRecord{}
 	s := apitest.NewWithCoin(t, apitest.Options{Registry: record})
 	record.DB = s.DB
 	told, bob := 0, s.Wallet("bob")
@@ -270,7 +270,7 @@ func TestHoldingsSummaryNeverTellsWhatNeverWas(t *testing.T) {
 			answer.OK(&held)
 			require.Equal(t, "100.0000000000", held.Summaries[0].Unlocked, "pruned before read %d", read)
 		} else {
-			require.Contains(t, refusal(t, answer, http.StatusNotFound), "the record before that was pruned")
+			require.Contains(t, errorOf(t, answer, http.StatusNotFound), "the record before that was pruned")
 		}
 		if record.Reads > 0 { // there are no more reads
 			require.Equal(t, 1, told, "once it was not pruned at all")

@@ -164,14 +164,14 @@ func TestInstruments(t *testing.T) {
 	})
 	t.Run("others are not there", func(t *testing.T) {
 		t.Parallel()
-		refused(t, s.In(t).Call("", http.MethodGet, "/registry/metadata/v1/instruments/Gold", nil),
+		fails(t, s.In(t).Call("", http.MethodGet, "/registry/metadata/v1/instruments/Gold", nil),
 			http.StatusNotFound, "No instrument with id Gold found")
 	})
 	t.Run("a page of nothing makes no sense", func(t *testing.T) {
 		t.Parallel()
-		refused(t, s.In(t).Call("", http.MethodGet, "/registry/metadata/v1/instruments?pageSize=0", nil),
+		fails(t, s.In(t).Call("", http.MethodGet, "/registry/metadata/v1/instruments?pageSize=0", nil),
 			http.StatusBadRequest, "pageSize is 0: it must be at least 1")
-		refused(t, s.In(t).Call("", http.MethodGet, "/registry/metadata/v1/instruments?pageToken=x", nil),
+		fails(t, s.In(t).Call("", http.MethodGet, "/registry/metadata/v1/instruments?pageToken=x", nil),
 			http.StatusBadRequest, "is not from this node")
 		require.Contains(t, s.In(t).Call("", http.MethodGet, "/registry/metadata/v1/instruments?pageSize=x", nil).
 			Plain(http.StatusBadRequest), "The request content was malformed:")
@@ -237,7 +237,7 @@ func TestTheRegistrySaysHowToTransfer(t *testing.T) {
 			change(argument["transfer"].(map[string]any)) // made above
 			answer := s.In(t).Call("", http.MethodPost, "/registry/transfer-instruction/v1/transfer-factory",
 				map[string]any{"choiceArguments": argument})
-			require.Contains(t, refusal(t, answer, http.StatusBadRequest),
+			require.Contains(t, errorOf(t, answer, http.StatusBadRequest),
 				"Field `choiceArguments` does not contain a valid `TransferFactory_Transfer`: ", name)
 		}
 	})
@@ -268,7 +268,7 @@ func TestTwoStepTransfersThroughTheRegistry(t *testing.T) {
 	require.ElementsMatch(t, []string{"75.0000000000"}, amounts(alice))
 	require.ElementsMatch(t, []string{"25.0000000000"}, amounts(bob))
 	for _, verb := range []string{"accept", "reject", "withdraw"} { // it is over
-		refused(t, s.Call("", http.MethodPost, "/registry/transfer-instruction/v1/"+instruction+
+		fails(t, s.Call("", http.MethodPost, "/registry/transfer-instruction/v1/"+instruction+
 			"/choice-contexts/"+verb, map[string]any{}),
 			http.StatusNotFound, "AmuletTransferInstruction '"+instruction+"' not found.")
 	}
@@ -319,7 +319,7 @@ func TestAllocationsThroughTheRegistry(t *testing.T) {
 		map[string]any{"extraArgs": context.extraArgs()}, context.Disclosed...)
 	require.ElementsMatch(t, []string{"90.0000000000", "10.0000000000"}, amounts(alice), "given back, not merged")
 	for _, verb := range []string{"execute-transfer", "withdraw", "cancel"} {
-		refused(t, s.Call("", http.MethodPost, "/registry/allocations/v1/"+allocation+"/choice-contexts/"+verb,
+		fails(t, s.Call("", http.MethodPost, "/registry/allocations/v1/"+allocation+"/choice-contexts/"+verb,
 			map[string]any{}), http.StatusNotFound, "AmuletAllocation '"+allocation+"' not found.")
 	}
 
@@ -337,7 +337,7 @@ func TestAllocationsThroughTheRegistry(t *testing.T) {
 	})
 	answer.OK(nil)
 	require.Equal(t, []string{"10.0000000000"}, amounts(bob))
-	refused(t, s.Call("", http.MethodPost, "/registry/allocation-instruction/v1/allocation-factory",
+	fails(t, s.Call("", http.MethodPost, "/registry/allocation-instruction/v1/allocation-factory",
 		map[string]any{"choiceArguments": map[string]any{}}), http.StatusBadRequest,
 		"Field `choiceArguments` does not contain a valid `AllocationFactory_Allocate`: Missing non-optional fields: "+
 			"expectedAdmin, allocation, requestedAt, inputHoldingCids, extraArgs")

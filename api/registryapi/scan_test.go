@@ -14,8 +14,8 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// refusal requires an error in the form of /v0 and returns its text.
-func refusal(t *testing.T, answer apitest.Answer, status int) string {
+// errorOf requires an error in the form of /v0 and returns its text.
+func errorOf(t *testing.T, answer apitest.Answer, status int) string {
 	t.Helper()
 	require.Equal(t, status, answer.Status, answer.Text)
 	require.Equal(t, "application/json", answer.Header.Get("Content-Type"))
@@ -25,9 +25,9 @@ func refusal(t *testing.T, answer apitest.Answer, status int) string {
 	return body["error"]
 }
 
-func refused(t *testing.T, answer apitest.Answer, status int, text string) {
+func fails(t *testing.T, answer apitest.Answer, status int, text string) {
 	t.Helper()
-	require.Equal(t, text, refusal(t, answer, status))
+	require.Equal(t, text, errorOf(t, answer, status))
 }
 
 // cleanAudit requires that the audit of the whole record finds nothing.
@@ -133,17 +133,17 @@ func TestTheNetworkAsWalletsSeeIt(t *testing.T) {
 			var answer map[string][]any
 			s.Call(user, http.MethodGet, base+"/ans-entries?page_size=10&name_prefix=a", nil).OK(&answer)
 			require.Equal(t, map[string][]any{"entries": {}}, answer)
-			refused(t, s.Call(user, http.MethodGet, base+"/ans-entries", nil), http.StatusBadRequest,
+			fails(t, s.Call(user, http.MethodGet, base+"/ans-entries", nil), http.StatusBadRequest,
 				"Request is missing required query parameter 'page_size'")
-			refused(t, s.Call(user, http.MethodGet, base+"/ans-entries?page_size=0", nil), http.StatusBadRequest,
+			fails(t, s.Call(user, http.MethodGet, base+"/ans-entries?page_size=0", nil), http.StatusBadRequest,
 				"Limit must be at least 1.")
-			refused(t, s.Call(user, http.MethodGet, base+"/ans-entries?page_size=5000", nil), http.StatusBadRequest,
+			fails(t, s.Call(user, http.MethodGet, base+"/ans-entries?page_size=5000", nil), http.StatusBadRequest,
 				"Exceeded limit maximum (5000 > 1000).")
-			refused(t, s.Call(user, http.MethodGet, base+"/ans-entries/by-name/alice", nil), http.StatusNotFound,
+			fails(t, s.Call(user, http.MethodGet, base+"/ans-entries/by-name/alice", nil), http.StatusNotFound,
 				"No ans entry found for name: alice")
-			refused(t, s.Call(user, http.MethodGet, base+"/ans-entries/by-party/a::1220", nil), http.StatusNotFound,
+			fails(t, s.Call(user, http.MethodGet, base+"/ans-entries/by-party/a::1220", nil), http.StatusNotFound,
 				"No ans entry found for party: a::1220")
-			refused(t, s.Call(user, http.MethodPost, base+"/ans-rules", map[string]any{}), http.StatusNotFound,
+			fails(t, s.Call(user, http.MethodPost, base+"/ans-rules", map[string]any{}), http.StatusNotFound,
 				"No AnsRules found: this network has no name service")
 		})
 		t.Run(base+" has no grants", func(t *testing.T) {
@@ -270,9 +270,9 @@ func TestPreapprovalsAndFeaturedApps(t *testing.T) {
 	bob, operator := s.Wallet("bob"), s.Operator()
 	for base, user := range bases() {
 		path := base + "/transfer-preapprovals/by-party/" + string(bob.Party)
-		refused(t, s.Call(user, http.MethodGet, path, nil), http.StatusNotFound,
+		fails(t, s.Call(user, http.MethodGet, path, nil), http.StatusNotFound,
 			"No TransferPreapproval found for party: "+string(bob.Party))
-		require.Contains(t, refusal(t, s.Call(user, http.MethodGet, base+"/transfer-preapprovals/by-party/b!", nil),
+		require.Contains(t, errorOf(t, s.Call(user, http.MethodGet, base+"/transfer-preapprovals/by-party/b!", nil),
 			http.StatusBadRequest), "Failed to decode: ")
 		var right map[string]any
 		s.Call(user, http.MethodGet, base+"/featured-apps/"+string(operator.Party), nil).OK(&right)
@@ -350,7 +350,7 @@ func TestWhoMayAsk(t *testing.T) {
 	t.Run("what is not there is told in the form of the family", func(t *testing.T) {
 		t.Parallel()
 		for _, path := range []string{"/v0/nothing", "/registry/nothing", "/api/scan/v0/nothing"} {
-			refused(t, s.In(t).Call("", http.MethodGet, path, nil), http.StatusNotFound,
+			fails(t, s.In(t).Call("", http.MethodGet, path, nil), http.StatusNotFound,
 				"The requested resource could not be found: "+path)
 		}
 	})

@@ -72,7 +72,7 @@ func TestTrafficOfNobody(t *testing.T) {
 			"member PAR::nobody",
 		strings.Replace(trafficPath(s, s.Node.ParticipantID), "/global-domain", "/other", 1): "No synchronizer other::",
 	} {
-		require.Contains(t, refusal(t, s.Call("", http.MethodGet, path, nil), http.StatusNotFound), text)
+		require.Contains(t, errorOf(t, s.Call("", http.MethodGet, path, nil), http.StatusNotFound), text)
 	}
 }
 

@@ -172,16 +172,16 @@ func TestTheOperatorDoesNotPayTwiceForAPreapproval(t *testing.T) {
 	b.preapprove(b.bob)
 	remove := func(user, path string) apitest.Answer { return b.Call(user, http.MethodDelete, path, nil) }
 	require.Equal(t, http.StatusOK, remove("bob", ownPreapproval).Status)
-	refused(t, b.post(b.bob, ownPreapproval, nil), http.StatusBadRequest,
+	fails(t, b.post(b.bob, ownPreapproval, nil), http.StatusBadRequest,
 		"The operator has paid for a preapproval of "+string(b.bob.Party)+" until ")
-	refused(t, b.Call(apitest.LedgerUser, http.MethodPost, proposalPath, map[string]any{"user_party_id": b.bob.Party}),
+	fails(t, b.Call(apitest.LedgerUser, http.MethodPost, proposalPath, map[string]any{"user_party_id": b.bob.Party}),
 		http.StatusBadRequest, "PREAPPROVAL_NOT_PROVIDED")
-	refused(t, remove("bob", byParty+string(b.bob.Party)), http.StatusForbidden, "")
-	refused(t, b.post(b.bob, ownPreapproval, nil), http.StatusBadRequest, "has paid for a preapproval")
+	fails(t, remove("bob", byParty+string(b.bob.Party)), http.StatusForbidden, "")
+	fails(t, b.post(b.bob, ownPreapproval, nil), http.StatusBadRequest, "has paid for a preapproval")
 
 	given := remove(apitest.LedgerUser, byParty+string(b.bob.Party))
 	require.Equal(t, http.StatusOK, given.Status, given.Text)
-	refused(t, remove(apitest.LedgerUser, byParty+string(b.bob.Party)), http.StatusNotFound,
+	fails(t, remove(apitest.LedgerUser, byParty+string(b.bob.Party)), http.StatusNotFound,
 		"No TransferPreapproval found for party: "+string(b.bob.Party))
 	b.preapprove(b.bob)
 }
@@ -216,19 +216,19 @@ func TestPreapprovalsThatAreAskedForAtOnceAreOne(t *testing.T) {
 	require.Len(t, activeOf[coin.TransferPreapproval](t, b.Server, b.bob.Party), 1)
 
 	b.Call(apitest.LedgerUser, http.MethodPost, proposalPath, map[string]any{"user_party_id": b.carol.Party}).OK(nil)
-	refused(t, b.post(b.carol, ownPreapproval, nil), http.StatusBadRequest, "PREAPPROVAL_NOT_PROVIDED")
+	fails(t, b.post(b.carol, ownPreapproval, nil), http.StatusBadRequest, "PREAPPROVAL_NOT_PROVIDED")
 }
 
 // An administrator's cancellation takes all that the operator provides for a party.
 func TestTheOperatorCancelsAllThatItProvides(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
-	expired := b.preapproved(b.bob.Party, b.Node.Operator, time.Now().Add(-time.Hour))
+	expired := b.createPreapproval(b.bob.Party, b.Node.Operator, time.Now().Add(-time.Hour))
 	b.preapprove(b.bob)
 	_, err := b.DB.ForgetProvidedPreapproval(t.Context(), b.bob.Party, nil)
 	require.NoError(t, err)
-	b.preapproved(b.bob.Party, b.Node.Operator, time.Now().Add(time.Hour))
-	theirs := b.preapproved(b.bob.Party, b.carol.Party, time.Now().Add(time.Hour))
+	b.createPreapproval(b.bob.Party, b.Node.Operator, time.Now().Add(time.Hour))
+	theirs := b.createPreapproval(b.bob.Party, b.carol.Party, time.Now().Add(time.Hour))
 	require.Len(t, activeOf[coin.TransferPreapproval](t, b.Server, b.bob.Party), 4)
 	require.Equal(t, http.StatusOK,
 		b.Call(apitest.LedgerUser, http.MethodDelete, byParty+string(b.bob.Party), nil).Status)

@@ -48,7 +48,7 @@ func TestPublishedDARsAskWalletsToSetCoinAside(t *testing.T) {
 	require.Len(t, created.Transaction.Events, 1)
 
 	var list struct {
-		Requests []struct{ Contract listed } `json:"allocation_requests"`
+		Requests []struct{ Contract listedContract } `json:"allocation_requests"`
 	}
 	const path = "/v0/wallet/token-standard/allocation-requests"
 	b.get(b.alice, path).OK(&list)
@@ -60,7 +60,7 @@ func TestPublishedDARsAskWalletsToSetCoinAside(t *testing.T) {
 		require.Empty(t, list.Requests, "who sends nothing is asked for nothing")
 	}
 	one := path + "/" + asked + "/reject"
-	refused(t, b.post(b.carol, one, nil), http.StatusNotFound, "not found")
+	fails(t, b.post(b.carol, one, nil), http.StatusNotFound, "not found")
 	b.post(b.alice, one, nil).OK(nil)
 	b.get(b.alice, path).OK(&list)
 	require.Empty(t, list.Requests)

@@ -80,7 +80,7 @@ func TestADryRunTellsWhatAChangeWouldDo(t *testing.T) {
 			"preapproval", "25.5000000000", "0.1275000000",
 		},
 		"a purchase of traffic, with what automation spends then": {
-			"alice", trafficPath, wish(s, alice, "dry"), "traffic-request", "666.8000000000", "3.3340000000",
+			"alice", trafficPath, order(s, alice, "dry"), "traffic-request", "666.8000000000", "3.3340000000",
 		},
 		"a preapproval, which the operator pays": {
 			"carol", "/v0/wallet/transfer-preapproval", nil, "new-preapproval", "0.0000000000", "0.0000000000",
@@ -111,13 +111,13 @@ func TestADryRunTellsTheRefusalToo(t *testing.T) {
 		Traffic: trafficRules(), LedgerSettings: func(s *ledger.Settings) { s.EnforceTraffic = true },
 	})
 	alice, bob := s.Onboard("alice"), s.Onboard("bob")
-	s.Call("alice", http.MethodPost, trafficPath, wish(s, alice, "used")).OK(nil)
+	s.Call("alice", http.MethodPost, trafficPath, order(s, alice, "used")).OK(nil)
 	offer := map[string]any{
 		"receiver_party_id": bob.Party, "amount": "1", "description": strings.Repeat("x", walletapp.MaxTextLength), "tracking_id": "t",
 		"expires_at": time.Now().Add(time.Hour).UnixMicro(),
 	}
 	t.Run("of the endpoint itself", func(t *testing.T) {
-		_, shown := tryOut(t, s.In(t), "alice", trafficPath, wish(s, alice, "used"))
+		_, shown := tryOut(t, s.In(t), "alice", trafficPath, order(s, alice, "used"))
 		require.Equal(t, &changes.Refusal{
 			Status: http.StatusConflict, Error: "Buy traffic request with trackingId used already exists.",
 		}, shown.Refusal)
@@ -129,12 +129,12 @@ func TestADryRunTellsTheRefusalToo(t *testing.T) {
 		require.False(t, shown.Refusal.Later)
 	})
 	t.Run("of automation", func(t *testing.T) {
-		answer, shown := tryOut(t, s.In(t), "alice", trafficPath, wish(s, alice, "poor"))
+		answer, shown := tryOut(t, s.In(t), "alice", trafficPath, order(s, alice, "poor"))
 		require.Equal(t, &changes.Refusal{
 			Status: http.StatusBadRequest, Error: "out of funds (missing 666.8 CC)", Later: true,
 		}, shown.Refusal, answer.Text)
 		require.Equal(t, "traffic-request", *shown.Path)
-		_, shown = tryOut(t, s.In(t), "alice", trafficPath, with(wish(s, alice, "little"), "traffic_amount", 5))
+		_, shown = tryOut(t, s.In(t), "alice", trafficPath, set(order(s, alice, "little"), "traffic_amount", 5))
 		require.Equal(t, "not enough traffic requested (trafficAmount 5 < minTopupAmount 200000)", shown.Refusal.Error)
 	})
 	t.Run("of automation, once an offer is accepted", func(t *testing.T) {
@@ -163,7 +163,7 @@ func TestADryRunTellsTheRefusalToo(t *testing.T) {
 	})
 	t.Run("but not to those who may not ask", func(t *testing.T) {
 		s.ActingAs("stranger")
-		answer := s.In(t).Send(http.MethodPost, trafficPath+"?dry_run=true", http.Header{}, wish(s, alice, "x"))
+		answer := s.In(t).Send(http.MethodPost, trafficPath+"?dry_run=true", http.Header{}, order(s, alice, "x"))
 		answer.Plain(http.StatusUnauthorized)
 	})
 }
@@ -172,15 +172,15 @@ func TestDryRunsThatAreNone(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	alice := s.Onboard("alice")
-	refused(t, s.Call("alice", http.MethodPost, trafficPath+"?dry_run=yes", wish(s, alice, "x")), http.StatusBadRequest,
+	fails(t, s.Call("alice", http.MethodPost, trafficPath+"?dry_run=yes", order(s, alice, "x")), http.StatusBadRequest,
 		`The query parameter dry_run is \"yes\". Send true to preview the change, or omit it to make the change.`)
-	refused(t, s.Call("alice", http.MethodPost, "/v0/wallet/tap?dry_run=true", `{"amount":"1"}`), http.StatusBadRequest,
+	fails(t, s.Call("alice", http.MethodPost, "/v0/wallet/tap?dry_run=true", `{"amount":"1"}`), http.StatusBadRequest,
 		"POST /v0/wallet/tap does not support dry_run. Nothing was done: omit the parameter to make the change.")
 	var balance struct {
 		Unlocked string `json:"effective_unlocked_qty"`
 	}
 	s.Call("alice", http.MethodGet, "/v0/wallet/balance", nil).OK(&balance)
 	require.Equal(t, "0.0000000000", balance.Unlocked)
-	s.Call("alice", http.MethodPost, trafficPath+"?dry_run=false", wish(s, alice, "real")).OK(nil)
+	s.Call("alice", http.MethodPost, trafficPath+"?dry_run=false", order(s, alice, "real")).OK(nil)
 	s.Call("alice", http.MethodPost, trafficPath+"/real/status", nil).OK(nil)
 }

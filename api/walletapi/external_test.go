@@ -95,8 +95,8 @@ func (o *outsider) topology(hint string) object {
 	return object{"public_key": o.public(), "signed_topology_txs": signed}
 }
 
-// arrive brings an outsider into being.
-func arrive(t *testing.T, s *apitest.Server, hint string) *outsider {
+// newOutsider brings an outsider into being.
+func newOutsider(t *testing.T, s *apitest.Server, hint string) *outsider {
 	t.Helper()
 	o := &outsider{t: t, s: s, key: s.Key(signing.Curve25519)}
 	var submitted struct {
@@ -158,22 +158,22 @@ func (o *outsider) accept(proposal string) string {
 func TestAnExternalPartyHoldsCoin(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)
-	o := arrive(t, s, "ext1")
-	refused(t, o.get(balancePath+string(o.id)), 404, "No wallet for external party "+string(o.id))
+	o := newOutsider(t, s, "ext1")
+	fails(t, o.get(balancePath+string(o.id)), 404, "No wallet for external party "+string(o.id))
 
 	proposal := o.propose()
 	var listed struct{ Contracts []apitest.Shown }
 	o.get(proposalPath).OK(&listed)
 	require.Len(t, listed.Contracts, 1)
 	require.Equal(t, proposal, listed.Contracts[0].Contract.ContractID)
-	refused(t, o.post(proposalPath, object{"user_party_id": o.id}), 409,
+	fails(t, o.post(proposalPath, object{"user_party_id": o.id}), 409,
 		"ExternalPartySetupProposal contract already exists: "+proposal)
 
 	preapproval := o.accept(proposal)
 	require.Equal(t, 1, u.rights(o.id))
 	o.get(proposalPath).OK(&listed)
 	require.Empty(t, listed.Contracts)
-	refused(t, o.post(proposalPath, object{"user_party_id": o.id}), 409,
+	fails(t, o.post(proposalPath, object{"user_party_id": o.id}), 409,
 		"TransferPreapproval contract already exists: "+preapproval)
 	for _, held := range activeOf[coin.TransferPreapproval](t, s, o.id) {
 		require.WithinDuration(t, time.Now().Add(90*24*time.Hour), held.ExpiresAt.Time(), time.Minute)
@@ -231,7 +231,7 @@ func TestTheTopologyOfAnExternalParty(t *testing.T) {
 	})
 	t.Run("is submitted again with the same answer", func(t *testing.T) {
 		t.Parallel()
-		o := arrive(t, s, "twice")
+		o := newOutsider(t, s, "twice")
 		o.post(topologyPath, o.topology("twice")).OK(nil)
 		rights, err := s.DB.UserRights(t.Context(), apitest.LedgerUser)
 		require.NoError(t, err)
@@ -239,7 +239,7 @@ func TestTheTopologyOfAnExternalParty(t *testing.T) {
 	})
 	t.Run("has the root of the namespace once", func(t *testing.T) {
 		t.Parallel()
-		o := arrive(t, s, "early")
+		o := newOutsider(t, s, "early")
 		body := o.topology("later")
 		txs := body["signed_topology_txs"].([]object)
 		body["signed_topology_txs"] = txs[1:]
@@ -252,20 +252,20 @@ func TestTheTopologyOfAnExternalParty(t *testing.T) {
 		stranger := &outsider{t: t, s: s, key: s.Key(signing.Curve25519)}
 		body = stranger.topology("stranger")
 		body["signed_topology_txs"] = body["signed_topology_txs"].([]object)[1:]
-		refused(t, stranger.post(topologyPath, body), 400, "missing authorizations by namespaces=")
+		fails(t, stranger.post(topologyPath, body), 400, "missing authorizations by namespaces=")
 	})
 	t.Run("is refused", func(t *testing.T) {
 		t.Parallel()
 		o := &outsider{t: t, s: s, key: s.Key(signing.Curve25519)}
 		key := o.public()
-		refused(t, o.post(generatePath, object{"party_hint": "x", "public_key": "xyz"}), 400,
+		fails(t, o.post(generatePath, object{"party_hint": "x", "public_key": "xyz"}), 400,
 			"Could not decode public key xyz as a hex string")
-		refused(t, o.post(generatePath, object{"party_hint": "x", "public_key": key[:10]}), 400,
+		fails(t, o.post(generatePath, object{"party_hint": "x", "public_key": key[:10]}), 400,
 			"Failed to decode public key: ")
-		refused(t, o.post(generatePath, object{"party_hint": "x", "public_key": "01" + strings.Repeat("00", 31)}), 400,
+		fails(t, o.post(generatePath, object{"party_hint": "x", "public_key": "01" + strings.Repeat("00", 31)}), 400,
 			"Failed to decode public key: the key data hold a point of small order")
-		refused(t, o.post(generatePath, object{"party_hint": "a::b", "public_key": key}), 400, "a::b")
-		refused(t, o.post(generatePath, object{"party_hint": "", "public_key": key}), 400, "")
+		fails(t, o.post(generatePath, object{"party_hint": "a::b", "public_key": key}), 400, "a::b")
+		fails(t, o.post(generatePath, object{"party_hint": "", "public_key": key}), 400, "")
 
 		signed := o.topology("never")
 		txs := signed["signed_topology_txs"].([]object)
@@ -277,14 +277,14 @@ func TestTheTopologyOfAnExternalParty(t *testing.T) {
 			change(copied)
 			return object{"public_key": key, "signed_topology_txs": copied}
 		}
-		refused(t, o.post(topologyPath, broken(func(txs []object) { txs[0]["signed_hash"] = "zz" })), 400,
+		fails(t, o.post(topologyPath, broken(func(txs []object) { txs[0]["signed_hash"] = "zz" })), 400,
 			"Failed to decode hex-encoded tx signature: zz")
-		refused(t, o.post(topologyPath, broken(func(txs []object) {
+		fails(t, o.post(topologyPath, broken(func(txs []object) {
 			txs[0]["topology_tx"] = base64.StdEncoding.EncodeToString([]byte("nonsense"))
 		})), 400, "failed to construct topology transaction: ")
-		refused(t, o.post(topologyPath, object{"public_key": key, "signed_topology_txs": txs[:1]}), 400,
+		fails(t, o.post(topologyPath, object{"public_key": key, "signed_topology_txs": txs[:1]}), 400,
 			"Failed to determine party id from PartyToParticipant transaction")
-		refused(t, o.post(topologyPath, broken(func(txs []object) { txs[1]["signed_hash"] = txs[0]["signed_hash"] })), 400,
+		fails(t, o.post(topologyPath, broken(func(txs []object) { txs[1]["signed_hash"] = txs[0]["signed_hash"] })), 400,
 			"signature")
 		_, known, err := s.DB.ExternalParty(t.Context(), o.id)
 		require.NoError(t, err)
@@ -297,19 +297,19 @@ func TestProposalsAreRefused(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{LedgerSettings: func(s *ledger.Settings) { s.MaxProvidedParties = 1 }})
 	operator := s.OperatorWallet()
-	poor := arrive(t, s, "poor")
-	refused(t, poor.post(proposalPath, object{"user_party_id": poor.id}), 400,
+	poor := newOutsider(t, s, "poor")
+	fails(t, poor.post(proposalPath, object{"user_party_id": poor.id}), 400,
 		"Insufficient funds for the transfer pre-approval purchase (missing 49.3")
 	operator.Tap("10000")
-	o, second := arrive(t, s, "first"), arrive(t, s, "second")
-	refused(t, o.post(proposalPath, object{"user_party_id": malformedParty}), 400, malformedParty)
-	refused(t, o.post(proposalPath, object{"user_party_id": missingParty}), 404, "UNKNOWN_INFORMEES")
-	refused(t, o.post(prepareAccept, object{"contract_id": "00", "user_party_id": o.id}), 404,
+	o, second := newOutsider(t, s, "first"), newOutsider(t, s, "second")
+	fails(t, o.post(proposalPath, object{"user_party_id": malformedParty}), 400, malformedParty)
+	fails(t, o.post(proposalPath, object{"user_party_id": missingParty}), 404, "UNKNOWN_INFORMEES")
+	fails(t, o.post(prepareAccept, object{"contract_id": "00", "user_party_id": o.id}), 404,
 		"No ExternalPartySetupProposal contract found for "+string(o.id))
 	proposal := o.propose()
-	refused(t, second.post(proposalPath, object{"user_party_id": second.id}), 400,
+	fails(t, second.post(proposalPath, object{"user_party_id": second.id}), 400,
 		"The operator provides preapprovals for 1 parties, which is the limit.")
-	refused(t, o.post(prepareAccept, object{"contract_id": "00", "user_party_id": o.id}), 400,
+	fails(t, o.post(prepareAccept, object{"contract_id": "00", "user_party_id": o.id}), 400,
 		"Found contract does not match provided contractId.")
 
 	made := o.prepare(prepareAccept, object{"contract_id": proposal, "user_party_id": o.id, "verbose_hashing": true})
@@ -319,17 +319,17 @@ func TestProposalsAreRefused(t *testing.T) {
 		body["submission"].(object)[field] = value
 		return body
 	}
-	refused(t, o.post(submitAccept, change("signed_tx_hash", "zz")), 400, "Unable to parse signed tx hash")
-	refused(t, o.post(submitAccept, change("public_key", "zz")), 400, "Could not decode public key zz as a hex string")
-	refused(t, o.post(submitAccept, change("public_key", "00")), 400, "Failed to decode public key: ")
-	refused(t, o.post(submitAccept, change("party_id", second.id)), 400, "must act for")
-	refused(t, o.post(submitAccept, change("public_key", second.public())), 400, "0 valid signatures")
-	refused(t, o.post(submitAccept, change("signed_tx_hash", second.sign(made.TxHash))), 400, "0 valid signatures")
-	refused(t, o.post(submitAccept, change("transaction", "AAAA")), 400, "")
+	fails(t, o.post(submitAccept, change("signed_tx_hash", "zz")), 400, "Unable to parse signed tx hash")
+	fails(t, o.post(submitAccept, change("public_key", "zz")), 400, "Could not decode public key zz as a hex string")
+	fails(t, o.post(submitAccept, change("public_key", "00")), 400, "Failed to decode public key: ")
+	fails(t, o.post(submitAccept, change("party_id", second.id)), 400, "must act for")
+	fails(t, o.post(submitAccept, change("public_key", second.public())), 400, "0 valid signatures")
+	fails(t, o.post(submitAccept, change("signed_tx_hash", second.sign(made.TxHash))), 400, "0 valid signatures")
+	fails(t, o.post(submitAccept, change("transaction", "AAAA")), 400, "")
 	require.Len(t, activeOf[coin.ExternalPartySetupProposal](t, s, o.id), 1)
 
 	o.post(submitAccept, o.submission(made)).OK(nil)
-	refused(t, second.post(proposalPath, object{"user_party_id": second.id}), 400, "which is the limit.")
+	fails(t, second.post(proposalPath, object{"user_party_id": second.id}), 400, "which is the limit.")
 	again := o.post(submitAccept, o.submission(made))
 	require.NotEqual(t, 500, again.Status, again.Text)
 }
@@ -338,9 +338,9 @@ func TestProposalsAreRefused(t *testing.T) {
 func TestOperatorsLookAfterPreapprovals(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)
-	o := arrive(t, s, "ext1")
-	refused(t, o.get(byParty+string(o.id)), 404, "No TransferPreapproval found for party: "+string(o.id))
-	refused(t, o.get(byParty+malformedParty), 400, malformedParty)
+	o := newOutsider(t, s, "ext1")
+	fails(t, o.get(byParty+string(o.id)), 404, "No TransferPreapproval found for party: "+string(o.id))
+	fails(t, o.get(byParty+malformedParty), 400, malformedParty)
 	preapproval := o.accept(o.propose())
 	var listed struct{ Contracts []apitest.Shown }
 	o.get(preapprovals).OK(&listed)
@@ -359,7 +359,7 @@ func TestOperatorsLookAfterPreapprovals(t *testing.T) {
 	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
 	require.Empty(t, answer.Text)
 	require.NotEmpty(t, answer.Header.Get("Florin-Workflow-Id"))
-	refused(t, cancel(), 404, "No TransferPreapproval found for party: "+string(o.id))
+	fails(t, cancel(), 404, "No TransferPreapproval found for party: "+string(o.id))
 	require.NotEqual(t, preapproval, o.accept(o.propose()), "a new one can be proposed")
 }
 
@@ -367,7 +367,7 @@ func TestOperatorsLookAfterPreapprovals(t *testing.T) {
 func TestAnExternalPartySends(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)
-	sender, receiver := arrive(t, s, "sender"), arrive(t, s, "receiver")
+	sender, receiver := newOutsider(t, s, "sender"), newOutsider(t, s, "receiver")
 	body := func(change object) object {
 		out := object{
 			"sender_party_id": sender.id, "receiver_party_id": receiver.id, "amount": 12.5,
@@ -376,7 +376,7 @@ func TestAnExternalPartySends(t *testing.T) {
 		maps.Copy(out, change)
 		return out
 	}
-	refused(t, sender.post(prepareSend, body(nil)), 400,
+	fails(t, sender.post(prepareSend, body(nil)), 400,
 		"Receiver "+string(receiver.id)+" does not have a TransferPreapproval")
 	receiver.accept(receiver.propose())
 	for text, change := range map[string]object{
@@ -409,7 +409,7 @@ func TestAnExternalPartySends(t *testing.T) {
 	}
 	spoiled := sender.submission(made)
 	spoiled["submission"].(object)["signed_tx_hash"] = "zz"
-	refused(t, sender.post(submitSend, spoiled), 400, "Unable to parse signed tx hash")
+	fails(t, sender.post(submitSend, spoiled), 400, "Unable to parse signed tx hash")
 }
 
 // What a party has signed is the party's: another operator who brings it again gets the first answer, as the one does
@@ -425,7 +425,7 @@ func TestWhatWasSignedIsAnsweredAlikeWhicheverOperatorBringsIt(t *testing.T) {
 		"user":       object{"id": "deputy", "primaryParty": s.Node.Operator},
 		"updateMask": object{"paths": []string{"primary_party"}},
 	}).OK(nil)
-	o := arrive(t, s, "ext1")
+	o := newOutsider(t, s, "ext1")
 	proposed := s.Call("deputy", http.MethodPost, proposalPath, object{"user_party_id": o.id})
 	var proposal struct {
 		ContractID string `json:"contract_id"`
@@ -466,7 +466,7 @@ func TestWhatWasSignedIsAnsweredAlikeWhicheverOperatorBringsIt(t *testing.T) {
 	// Another operator looks after the preapproval as the first does.
 	answer := s.Call("deputy", http.MethodDelete, byParty+string(o.id), nil)
 	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
-	refused(t, s.Call(apitest.LedgerUser, http.MethodDelete, byParty+string(o.id), nil), 404,
+	fails(t, s.Call(apitest.LedgerUser, http.MethodDelete, byParty+string(o.id), nil), 404,
 		"No TransferPreapproval found for party: "+string(o.id))
 }
 
@@ -503,7 +503,7 @@ func TestManyAreProposedToAtOnce(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)
 	for i := range 12 {
-		o := arrive(t, s, "newcomer-"+strconv.Itoa(i))
+		o := newOutsider(t, s, "newcomer-"+strconv.Itoa(i))
 		t.Run(string(o.id), func(t *testing.T) {
 			t.Parallel()
 			o.t, o.s = t, s.In(t)

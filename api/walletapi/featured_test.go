@@ -18,7 +18,7 @@ func TestOfSeveralRightsTheNewestCounts(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	b.tap(b.alice, "100")
-	b.preapproved(b.bob.Party, b.carol.Party, time.Now().Add(48*time.Hour))
+	b.createPreapproval(b.bob.Party, b.carol.Party, time.Now().Add(48*time.Hour))
 	var rights []string
 	for range 3 {
 		var right struct {

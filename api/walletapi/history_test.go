@@ -109,7 +109,7 @@ func TestTheHistoryOfAWallet(t *testing.T) {
 
 	limit := func(size any, text string) {
 		t.Helper()
-		refused(t, b.post(b.alice, "/v0/wallet/transactions", map[string]any{"page_size": size}), http.StatusBadRequest, text)
+		fails(t, b.post(b.alice, "/v0/wallet/transactions", map[string]any{"page_size": size}), http.StatusBadRequest, text)
 	}
 	limit(0, "Limit must be at least 1.")
 	limit(5000, "Exceeded limit maximum (5000 > 1000).")

@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-func registered(t *testing.T, s *apitest.Server, token string) (ledger.Party, apitest.Answer) {
+func register(t *testing.T, s *apitest.Server, token string) (ledger.Party, apitest.Answer) {
 	t.Helper()
 	answer := s.Send(http.MethodPost, "/v0/register", http.Header{"Authorization": {"Bearer " + token}}, nil)
 	if answer.Status != http.StatusOK {
@@ -27,10 +27,10 @@ func TestAWalletIsNotInheritedByAnotherProvidersUserOfTheName(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)
 	acme := s.IdentityProvider("acme")
-	party, _ := registered(t, s, apitest.Token(t, "victim"))
+	party, _ := register(t, s, apitest.Token(t, "victim"))
 	require.NotEmpty(t, party)
 
-	_, answer := registered(t, s, acme.Token("victim"))
+	_, answer := register(t, s, acme.Token("victim"))
 	require.Equal(t, http.StatusForbidden, answer.Status, "the name is taken")
 	for _, path := range []string{"/v0/wallet/balance", "/v0/wallet/coins"} {
 		header := http.Header{"Authorization": {"Bearer " + acme.Token("victim")}}
@@ -41,7 +41,7 @@ func TestAWalletIsNotInheritedByAnotherProvidersUserOfTheName(t *testing.T) {
 	}
 
 	u.offboard("victim")
-	other, _ := registered(t, s, acme.Token("victim"))
+	other, _ := register(t, s, acme.Token("victim"))
 	require.NotEmpty(t, other)
 	require.NotEqual(t, party, other)
 	rights, err := s.DB.UserRights(t.Context(), "victim")
@@ -80,22 +80,22 @@ func TestRegisteringDoesNotGiveBackWhatWasTaken(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			token := apitest.Token(t, name)
-			party, _ := registered(t, s, token)
+			party, _ := register(t, s, token)
 			require.NotEmpty(t, party)
-			again, _ := registered(t, s, token)
+			again, _ := register(t, s, token)
 			require.Equal(t, party, again)
 
 			take(t, name, party)
 			before, err := s.DB.UserRights(t.Context(), name)
 			require.NoError(t, err)
-			_, answer := registered(t, s, token)
-			refused(t, answer, http.StatusForbidden, "Registering does not restore it: ask an administrator")
+			_, answer := register(t, s, token)
+			fails(t, answer, http.StatusForbidden, "Registering does not restore it: ask an administrator")
 			after, err := s.DB.UserRights(t.Context(), name)
 			require.NoError(t, err)
 			require.Equal(t, before, after)
 
 			require.Equal(t, party, u.onboard(map[string]any{"name": name}), "an operator gives it back")
-			again, _ = registered(t, s, token)
+			again, _ = register(t, s, token)
 			require.Equal(t, party, again)
 		})
 	}
@@ -103,7 +103,7 @@ func TestRegisteringDoesNotGiveBackWhatWasTaken(t *testing.T) {
 		t.Parallel()
 		s.Rights("plain")
 		require.NoError(t, s.DB.DeleteUser(t.Context(), "plain"))
-		_, answer := registered(t, s, apitest.Token(t, "plain"))
-		refused(t, answer, http.StatusForbidden, "ask an administrator")
+		_, answer := register(t, s, apitest.Token(t, "plain"))
+		fails(t, answer, http.StatusForbidden, "ask an administrator")
 	})
 }

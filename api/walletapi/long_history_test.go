@@ -35,11 +35,11 @@ func TestALongTableHoldsLittleAtATime(t *testing.T) {
 		s.Call("alice", http.MethodPost, "/v0/wallet/token-standard/transfers/"+offer.Output.ID+"/withdraw", nil).OK(nil)
 	}
 	withdrawn := 0
-	for _, row := range table(t, s, "") {
+	for _, row := range readTable(t, s, "") {
 		if row["choice"] == "TransferInstruction_Withdraw" {
 			withdrawn++
 		}
 	}
 	require.Equal(t, many, withdrawn)
-	require.Len(t, table(t, s, "?page_size=1"), 1, "nothing is held any more")
+	require.Len(t, readTable(t, s, "?page_size=1"), 1, "nothing is held any more")
 }

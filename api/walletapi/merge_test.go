@@ -40,7 +40,7 @@ func TestAPaymentThatNeedsMoreHoldingsThanATransferTakesMergesThemFirst(t *testi
 			"receiver_party_id": b.bob.Party, "amount": amount, "deduplication_id": id,
 		})
 	}
-	refused(t, send("104.0000000001", "too much"), http.StatusBadRequest, "insufficient-funds")
+	fails(t, send("104.0000000001", "too much"), http.StatusBadRequest, "insufficient-funds")
 	require.Equal(t, many, held(), "nothing is merged in vain")
 	sending := func(amount string) map[string]any {
 		return map[string]any{"receiver_party_id": b.bob.Party, "amount": amount, "deduplication_id": "dry"}
@@ -87,7 +87,7 @@ func TestADryRunMergesWhatAutomationWouldMerge(t *testing.T) {
 	for range 104 {
 		b.tap(b.alice, "0.033") // 6.6 coin; a purchase costs 666.8, and a hundred of them are 660
 	}
-	answer, shown := tryOut(t, b.Server, b.alice.User, trafficPath, wish(b.Server, b.alice, "dear"))
+	answer, shown := tryOut(t, b.Server, b.alice.User, trafficPath, order(b.Server, b.alice, "dear"))
 	require.True(t, shown.WouldSucceed, answer.Text)
 	require.EqualValues(t, 1, shown.Merges)
 	require.Equal(t, "666.8000000000", shown.Coin.Amulet.String())
@@ -146,7 +146,7 @@ func TestATransferTakesCoinWhoseLockIsOverHoweverMuchItIsScattered(t *testing.T)
 	}
 	paying := offerOf(b.bob.Party, "scattered")
 	paying["amount"] = "120.1"
-	refused(t, b.post(b.alice, transfers, paying), http.StatusBadRequest, "insufficient-funds")
+	fails(t, b.post(b.alice, transfers, paying), http.StatusBadRequest, "insufficient-funds")
 	paying["amount"], paying["tracking_id"] = "119.5", "enough"
 	answer, shown := tryOut(t, b.Server, b.alice.User, transfers, paying)
 	require.True(t, shown.WouldSucceed, answer.Text)

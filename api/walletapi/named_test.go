@@ -89,7 +89,7 @@ func TestNamedChange_RefusesOtherContentUnderAUsedName(t *testing.T) {
 				body := maps.Clone(request.body)
 				maps.Copy(body, other)
 				answer := b.post(b.alice, request.path, body)
-				refused(t, answer, http.StatusConflict, as[name])
+				fails(t, answer, http.StatusConflict, as[name])
 				require.Contains(t, answer.Text, "Nothing was done", name)
 			}
 		}
@@ -159,27 +159,29 @@ func TestOneTrackingIDMakesOneOffer(t *testing.T) {
 	require.Len(t, b.offers(b.alice, offers, "offers"), 1)
 }
 
-// noting is a way to the ledger that refuses everything, and remembers what it was given.
-type noting struct{ taken chan ledger.Submission }
+// recordingSubmitter is a way to the ledger that refuses everything, and remembers what it was given.
+type recordingSubmitter struct{ taken chan ledger.Submission }
 
-func (n noting) SubmitAndTrace(
+func (n recordingSubmitter) SubmitAndTrace(
 	_ context.Context, submission ledger.Submission,
 ) (none ledger.Completion, id string, err error) {
 	n.taken <- submission
 	return none, "", fault.ServiceNotRunning.New("it only notes")
 }
 
-func (noting) WorkflowOf(context.Context, ledger.Completion) (string, error) { return "", nil }
+func (recordingSubmitter) WorkflowOf(context.Context, ledger.Completion) (string, error) {
+	return "", nil
+}
 
 func TestANamedChangeCountsForADay(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{LedgerSettings: func(s *ledger.Settings) { s.MaxDeduplication = time.Microsecond }})
 	b.tap(b.alice, "10")
 	b.preapprove(b.bob)
-	way := noting{make(chan ledger.Submission, 1)}
+	way := recordingSubmitter{make(chan ledger.Submission, 1)}
 	twin := b.Twin(apitest.Options{Wallets: way})
 	for name, request := range b.named() {
-		refused(t, twin.Call("alice", http.MethodPost, request.path, request.body), http.StatusServiceUnavailable, "")
+		fails(t, twin.Call("alice", http.MethodPost, request.path, request.body), http.StatusServiceUnavailable, "")
 		require.Equal(t, &ledger.DeduplicationPeriod{Duration: new(24 * time.Hour)}, (<-way.taken).Deduplication, name)
 
 		first := b.post(b.alice, request.path, request.body)
@@ -209,7 +211,7 @@ func TestANamedChangeWhoseAnswerWasPrunedIsNotMadeAgain(t *testing.T) {
 			require.Empty(t, again.Text)
 			continue
 		}
-		refused(t, again, http.StatusConflict, "its answer is pruned")
+		fails(t, again, http.StatusConflict, "its answer is pruned")
 		require.NotContains(t, again.Text, "use a new command id")
 	}
 	require.Empty(t, b.accepted(before))
@@ -219,7 +221,7 @@ func TestANamedChangeWhoseAnswerWasPrunedIsNotMadeAgain(t *testing.T) {
 func TestAnExpiredSetupProposalIsReplaced(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)
-	o := arrive(t, s, "ext1")
+	o := newOutsider(t, s, "ext1")
 	over := apitest.Create(s, coin.ExternalPartySetupProposal{
 		Validator: s.Node.Operator, User: o.id, DSO: s.Node.DSO,
 		CreatedAt:            lf.TimestampOf(time.Now().Add(-91 * 24 * time.Hour)),

@@ -84,7 +84,7 @@ func (b bank) status(w *apitest.Wallet, trackingID string) apitest.Answer {
 	return b.post(w, offers+"/"+trackingID+"/status", nil)
 }
 
-type listed struct {
+type listedContract struct {
 	ContractID string         `json:"contract_id"`
 	TemplateID string         `json:"template_id"`
 	Payload    map[string]any `json:"payload"`
@@ -94,7 +94,7 @@ type listed struct {
 
 func (b bank) offers(w *apitest.Wallet, path, key string) []string {
 	b.t.Helper()
-	var list map[string][]listed
+	var list map[string][]listedContract
 	b.get(w, path).OK(&list)
 	ids := []string{}
 	for _, offer := range list[key] {
@@ -124,11 +124,11 @@ func TestWhatStrangersDoUnderATrackingIDChangesNothing(t *testing.T) {
 	statusIs(b.alice, id+"/status", "failed")
 	paid := b.offer(b.alice, b.bob, id)
 	statusIs(b.alice, id+"/status", "created")
-	refused(t, b.post(b.alice, offers, offerOf(b.bob.Party, id)), http.StatusConflict, "duplicate command")
+	fails(t, b.post(b.alice, offers, offerOf(b.bob.Party, id)), http.StatusConflict, "duplicate command")
 	statusIs(b.bob, id+"/status", "created")
 	statusIs(b.carol, id+"/status", "failed")
 
-	refused(t, b.post(b.carol, offers, offerOf(b.bob.Party, id)), http.StatusConflict, "duplicate command")
+	fails(t, b.post(b.carol, offers, offerOf(b.bob.Party, id)), http.StatusConflict, "duplicate command")
 	own := b.offer(b.bob, b.alice, id)
 	statusIs(b.bob, id+"/status", "created")
 	b.post(b.alice, offers+"/"+own+"/reject", nil).OK(nil)
@@ -145,7 +145,7 @@ func TestWhatStrangersDoUnderATrackingIDChangesNothing(t *testing.T) {
 	for _, sender := range []*apitest.Wallet{b.alice, b.bob} {
 		b.offer(sender, b.carol, "gift")
 	}
-	refused(t, b.status(b.carol, "gift"), http.StatusConflict, "Several senders offered coin with tracking id gift")
+	fails(t, b.status(b.carol, "gift"), http.StatusConflict, "Several senders offered coin with tracking id gift")
 	statusIs(b.carol, "gift/status?sender="+url.QueryEscape(string(b.bob.Party)), "created")
 }
 
@@ -165,7 +165,7 @@ func TestAnOfferIsMadeAndAccepted(t *testing.T) {
 	b := newBank(t, apitest.Options{})
 	id := b.offer(b.alice, b.bob, "ord-7781")
 	for _, w := range []*apitest.Wallet{b.alice, b.bob} {
-		var list struct{ Offers []listed }
+		var list struct{ Offers []listedContract }
 		b.get(w, offers).OK(&list)
 		require.Len(t, list.Offers, 1)
 		require.Equal(t, id, list.Offers[0].ContractID)
@@ -194,7 +194,7 @@ func TestAnOfferIsMadeAndAccepted(t *testing.T) {
 	b.status(b.alice, "ord-7781").OK(&status)
 	require.Equal(t, "accepted", status["status"])
 	require.Equal(t, accepted.ID, status["contract_id"])
-	refused(t, b.post(b.bob, offers+"/"+id+"/accept", nil), http.StatusNotFound, "Contract id not found: ContractId(id = ")
+	fails(t, b.post(b.bob, offers+"/"+id+"/accept", nil), http.StatusNotFound, "Contract id not found: ContractId(id = ")
 
 	b.tap(b.alice, "10")
 	b.Automate()
@@ -224,7 +224,7 @@ func TestOffersThatAreRejectedOrWithdrawn(t *testing.T) {
 	require.Empty(t, answer.Text)
 	require.JSONEq(t, `{"status":"failed","failure_kind":"withdrawn","withdrawn_reason":"Withdrawn by sender"}`,
 		b.status(b.bob, "withdrawn").Text)
-	refused(t, b.post(b.alice, offers, offerOf(b.bob.Party, "withdrawn")), http.StatusConflict,
+	fails(t, b.post(b.alice, offers, offerOf(b.bob.Party, "withdrawn")), http.StatusConflict,
 		"CreateTransferOffer duplicate command")
 }
 
@@ -233,9 +233,9 @@ func TestOffersThatABodyNames(t *testing.T) {
 	b := newBank(t, apitest.Options{})
 	for action, w := range map[string]*apitest.Wallet{"accept": b.bob, "reject": b.bob, "withdraw": b.alice} {
 		id := b.offer(b.alice, b.bob, "by body "+action)
-		refused(t, b.post(w, offers+"/"+action, map[string]any{}), http.StatusBadRequest,
+		fails(t, b.post(w, offers+"/"+action, map[string]any{}), http.StatusBadRequest,
 			"contract_id: send the id of the transfer offer")
-		refused(t, b.post(b.carol, offers+"/"+action, map[string]any{"contract_id": id}), http.StatusNotFound, id)
+		fails(t, b.post(b.carol, offers+"/"+action, map[string]any{"contract_id": id}), http.StatusNotFound, id)
 		b.post(w, offers+"/"+action, map[string]any{"contract_id": id}).OK(nil)
 	}
 	id := b.offer(b.alice, b.bob, "by the name of the creation's answer")
@@ -246,16 +246,16 @@ func TestOnlyWhoDecidesAnswersAnOffer(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	id := b.offer(b.alice, b.bob, "one")
-	refused(t, b.post(b.alice, offers+"/"+id+"/accept", nil), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
-	refused(t, b.post(b.alice, offers+"/"+id+"/reject", nil), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
-	refused(t, b.post(b.bob, offers+"/"+id+"/withdraw", nil), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
+	fails(t, b.post(b.alice, offers+"/"+id+"/accept", nil), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
+	fails(t, b.post(b.alice, offers+"/"+id+"/reject", nil), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
+	fails(t, b.post(b.bob, offers+"/"+id+"/withdraw", nil), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
 	require.Len(t, b.offers(b.alice, offers, "offers"), 1)
 
 	operator := b.OperatorWallet()
 	id = b.offer(b.alice, operator, "to the operator, who acts in all wallets")
-	refused(t, b.post(b.alice, offers+"/"+id+"/accept", nil), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
+	fails(t, b.post(b.alice, offers+"/"+id+"/accept", nil), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
 	id = b.offer(operator, b.alice, "from the operator")
-	refused(t, b.post(b.alice, offers+"/"+id+"/withdraw", nil), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
+	fails(t, b.post(b.alice, offers+"/"+id+"/withdraw", nil), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
 }
 
 func TestATrackingIDIsUsedOnce(t *testing.T) {
@@ -279,7 +279,7 @@ func TestATrackingIDIsUsedOnce(t *testing.T) {
 	b.offer(b.bob, b.carol, "ones of others are of others: one?")
 
 	unknown := offerOf("nobody::1220"+ledger.Party(strings.Repeat("a", 64)), "again")
-	refused(t, b.post(b.alice, offers, unknown), http.StatusNotFound, "UNKNOWN_INFORMEES")
+	fails(t, b.post(b.alice, offers, unknown), http.StatusNotFound, "UNKNOWN_INFORMEES")
 	b.offer(b.alice, b.bob, "again")
 }
 
@@ -315,7 +315,7 @@ func TestOffersThatCannotBe(t *testing.T) {
 	} {
 		body := offerOf(b.bob.Party, name)
 		body[attempt.field] = attempt.value
-		refused(t, b.post(b.alice, offers, body), attempt.status, attempt.text)
+		fails(t, b.post(b.alice, offers, body), attempt.status, attempt.text)
 		require.Equal(t, http.StatusNotFound, b.status(b.alice, "none").Status)
 	}
 	longest := offerOf(b.bob.Party, strings.Repeat("t", 279))
@@ -324,8 +324,8 @@ func TestOffersThatCannotBe(t *testing.T) {
 		ID string `json:"offer_contract_id"`
 	}
 	b.post(b.alice, offers, longest).OK(&created)
-	refused(t, b.post(b.alice, "/v0/wallet/tap", map[string]any{"amount": "-1"}), 400, "amount: -1.0 is not more than 0.")
-	refused(t, b.post(b.alice, "/v0/wallet/tap", map[string]any{"amount": "0"}), 400, "amount: 0.0 is not more than 0.")
+	fails(t, b.post(b.alice, "/v0/wallet/tap", map[string]any{"amount": "-1"}), 400, "amount: -1.0 is not more than 0.")
+	fails(t, b.post(b.alice, "/v0/wallet/tap", map[string]any{"amount": "0"}), 400, "amount: 0.0 is not more than 0.")
 	answer := b.post(b.alice, offers, `{"amount":"1"}`)
 	require.Equal(t, http.StatusBadRequest, answer.Status)
 	require.Contains(t, answer.Text, "The request content was malformed:\n")

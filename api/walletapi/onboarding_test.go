@@ -19,8 +19,8 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// refused requires an error in the form of /v0.
-func refused(t *testing.T, answer apitest.Answer, status int, text string) {
+// fails requires an error in the form of /v0.
+func fails(t *testing.T, answer apitest.Answer, status int, text string) {
 	t.Helper()
 	require.Equal(t, status, answer.Status, answer.Text)
 	require.Contains(t, answer.Text, text)
@@ -183,7 +183,7 @@ func TestWhichPartyAUserGets(t *testing.T) {
 	given := string(s.Party("given"))
 	refuse := func(t *testing.T, status int, text string, body map[string]any) {
 		t.Helper()
-		refused(t, s.Call(apitest.LedgerUser, http.MethodPost, "/v0/admin/users", body), status, text)
+		fails(t, s.Call(apitest.LedgerUser, http.MethodPost, "/v0/admin/users", body), status, text)
 	}
 	t.Run("a new one that is named after the user", func(t *testing.T) {
 		require.Equal(t, s.Node.LocalParty("alice_0040example_002ecom"),
@@ -295,7 +295,7 @@ func TestAPartyThatATenantAllocatedIsNobodysByItsHint(t *testing.T) {
 	left, err := s.DB.UsersOfParty(t.Context(), party, 1)
 	require.NoError(t, err)
 	require.Empty(t, left)
-	refused(t, s.Call(apitest.LedgerUser, http.MethodPost, "/v0/admin/users", map[string]any{
+	fails(t, s.Call(apitest.LedgerUser, http.MethodPost, "/v0/admin/users", map[string]any{
 		"name": "treasurer", "party_id": party, "createPartyIfMissing": true,
 	}), http.StatusConflict, "identity provider 'acme' allocated it")
 	for _, given := range []ledger.Party{
@@ -367,14 +367,14 @@ func TestRegisteringOneself(t *testing.T) {
 		require.NotEqual(t, s.Node.LocalParty("theirs"), register("theirs", nil))
 		_, err := s.DB.CreateUser(t.Context(), ledger.User{ID: "mallory", PrimaryParty: s.Node.Operator}, nil)
 		require.NoError(t, err)
-		refused(t, s.Call("mallory", http.MethodPost, "/v0/register", nil), 403, "Authorization Failed for mallory")
+		fails(t, s.Call("mallory", http.MethodPost, "/v0/register", nil), 403, "Authorization Failed for mallory")
 	})
 	t.Run("is not for users who are deactivated", func(t *testing.T) {
 		t.Parallel()
 		_, err := s.DB.CreateUser(t.Context(), ledger.User{ID: "gone", IsDeactivated: true}, nil)
 		require.NoError(t, err)
-		refused(t, s.Call("gone", http.MethodPost, "/v0/register", nil), 403, "Authorization Failed for gone")
-		refused(t, s.Call(apitest.LedgerUser, http.MethodPost, "/v0/admin/users", map[string]any{"name": "gone"}),
+		fails(t, s.Call("gone", http.MethodPost, "/v0/register", nil), 403, "Authorization Failed for gone")
+		fails(t, s.Call(apitest.LedgerUser, http.MethodPost, "/v0/admin/users", map[string]any{"name": "gone"}),
 			400, "User 'gone' is deactivated")
 	})
 	t.Run("needs a token", func(t *testing.T) {
@@ -421,7 +421,7 @@ func TestOffboarding(t *testing.T) {
 	_, known, err := s.DB.User(t.Context(), ledger.DefaultUser("alice"))
 	require.NoError(t, err)
 	require.False(t, known)
-	refused(t, s.Call("alice", http.MethodGet, "/v0/wallet/balance", nil), 404,
+	fails(t, s.Call("alice", http.MethodGet, "/v0/wallet/balance", nil), 404,
 		"No wallet found for user 'alice' for operation 'getBalance'")
 	u.requireWallet("also", party)
 
@@ -443,7 +443,7 @@ func TestOffboarding(t *testing.T) {
 	})
 	t.Run("is refused for the operator", func(t *testing.T) {
 		for _, name := range []string{s.Node.OperatorUser, apitest.LedgerUser} {
-			refused(t, s.Call(apitest.LedgerUser, http.MethodPost, "/v0/admin/users/offboard?username="+name, nil), 400,
+			fails(t, s.Call(apitest.LedgerUser, http.MethodPost, "/v0/admin/users/offboard?username="+name, nil), 400,
 				"Tried to offboard the validator's user: "+name)
 		}
 		answer := s.Call(apitest.LedgerUser, http.MethodPost, "/v0/admin/users/offboard", nil)
@@ -491,7 +491,7 @@ func TestOnlyOperatorsCallWhatIsTheirs(t *testing.T) {
 		require.Contains(t, answer.Plain(401), "The resource requires authentication")
 		require.Equal(t, `Bearer realm="splice validator operator realm"`, answer.Header.Get("Www-Authenticate"))
 		for _, user := range []string{"alice", "half", "nobody", apitest.Admin, s.Node.OperatorUser} {
-			refused(t, s.Call(user, call.method, call.path, call.body), 403, "Authorization Failed for "+user)
+			fails(t, s.Call(user, call.method, call.path, call.body), 403, "Authorization Failed for "+user)
 		}
 	}
 }

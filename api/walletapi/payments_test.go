@@ -17,9 +17,9 @@ const (
 	subscriptionRequests = "/v0/wallet/subscription-requests"
 )
 
-type located struct {
-	Contract listed `json:"contract"`
-	DomainID string `json:"domain_id"`
+type locatedContract struct {
+	Contract listedContract `json:"contract"`
+	DomainID string         `json:"domain_id"`
 }
 
 // However many payments of a wallet a process is asked for at once: each chooses coin of its own, or waits for what
@@ -53,25 +53,25 @@ func TestAppsArePaid(t *testing.T) {
 	b.tap(b.alice, "1")
 	id := b.PaymentRequest(b.alice.Party, b.carol.Party)
 	var requests struct {
-		Requests []located `json:"payment_requests"`
+		Requests []locatedContract `json:"payment_requests"`
 	}
 	b.get(b.alice, paymentRequests).OK(&requests)
 	require.Len(t, requests.Requests, 1)
 	require.Equal(t, b.Node.SynchronizerID, requests.Requests[0].DomainID)
 	b.get(b.carol, paymentRequests).OK(&requests)
 	require.Empty(t, requests.Requests, "those whom the caller is asked for")
-	var request located
+	var request locatedContract
 	b.get(b.alice, paymentRequests+"/"+id).OK(&request)
 	require.Equal(t, id, request.Contract.ContractID)
-	refused(t, b.post(b.carol, paymentRequests+"/"+id+"/accept", nil), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
-	refused(t, b.post(b.carol, paymentRequests+"/"+id+"/reject", nil), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
+	fails(t, b.post(b.carol, paymentRequests+"/"+id+"/accept", nil), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
+	fails(t, b.post(b.carol, paymentRequests+"/"+id+"/reject", nil), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
 
 	var accepted struct {
 		ID string `json:"accepted_payment_contract_id"`
 	}
 	b.post(b.alice, paymentRequests+"/"+id+"/accept", nil).OK(&accepted)
 	var payments struct {
-		Payments []located `json:"accepted_app_payments"`
+		Payments []locatedContract `json:"accepted_app_payments"`
 	}
 	b.get(b.alice, "/v0/wallet/accepted-app-payments").OK(&payments)
 	require.Len(t, payments.Payments, 1)
@@ -79,15 +79,15 @@ func TestAppsArePaid(t *testing.T) {
 	unlocked, locked := b.balance(b.alice)
 	require.Equal(t, "190.0000000000", unlocked)
 	require.Equal(t, "10.0000000000", locked)
-	refused(t, b.post(b.alice, paymentRequests+"/"+id+"/accept", nil), http.StatusNotFound, "Contract id not found")
+	fails(t, b.post(b.alice, paymentRequests+"/"+id+"/accept", nil), http.StatusNotFound, "Contract id not found")
 
 	id = b.PaymentRequest(b.alice.Party, b.carol.Party)
 	answer := b.post(b.alice, paymentRequests+"/"+id+"/reject", nil)
 	answer.OK(nil)
 	require.Empty(t, answer.Text)
-	refused(t, b.get(b.alice, paymentRequests+"/"+id), http.StatusNotFound, "Contract id not found")
+	fails(t, b.get(b.alice, paymentRequests+"/"+id), http.StatusNotFound, "Contract id not found")
 	id = b.PaymentRequest(b.bob.Party, b.carol.Party)
-	refused(t, b.post(b.bob, paymentRequests+"/"+id+"/accept", nil), http.StatusBadRequest, "insufficient-funds")
+	fails(t, b.post(b.bob, paymentRequests+"/"+id+"/accept", nil), http.StatusBadRequest, "insufficient-funds")
 }
 
 func TestSubscriptions(t *testing.T) {
@@ -97,11 +97,11 @@ func TestSubscriptions(t *testing.T) {
 	id := b.SubscriptionRequest(b.alice.Party, b.carol.Party)
 	require.Equal(t, []string{id}, b.offers(b.alice, subscriptionRequests, "subscription_requests"))
 	require.Empty(t, b.offers(b.carol, subscriptionRequests, "subscription_requests"))
-	var request listed
+	var request listedContract
 	b.get(b.alice, subscriptionRequests+"/"+id).OK(&request)
 	require.Equal(t, id, request.ContractID)
-	refused(t, b.post(b.carol, subscriptionRequests+"/"+id+"/accept", nil), http.StatusBadRequest, "DAML_AUTHORIZATION")
-	refused(t, b.post(b.carol, subscriptionRequests+"/"+id+"/reject", nil), http.StatusBadRequest, "DAML_AUTHORIZATION")
+	fails(t, b.post(b.carol, subscriptionRequests+"/"+id+"/accept", nil), http.StatusBadRequest, "DAML_AUTHORIZATION")
+	fails(t, b.post(b.carol, subscriptionRequests+"/"+id+"/reject", nil), http.StatusBadRequest, "DAML_AUTHORIZATION")
 	var paid struct {
 		ID string `json:"initial_payment_contract_id"`
 	}
@@ -112,13 +112,13 @@ func TestSubscriptions(t *testing.T) {
 
 	id = b.SubscriptionRequest(b.alice.Party, b.carol.Party)
 	b.post(b.alice, subscriptionRequests+"/"+id+"/reject", nil).OK(nil)
-	refused(t, b.get(b.alice, subscriptionRequests+"/"+id), http.StatusNotFound, "Contract id not found")
+	fails(t, b.get(b.alice, subscriptionRequests+"/"+id), http.StatusNotFound, "Contract id not found")
 
 	idle := b.IdleSubscription(b.alice.Party, b.carol.Party)
 	var list struct {
 		Subscriptions []struct {
-			Subscription listed
-			State        map[string]listed
+			Subscription listedContract
+			State        map[string]listedContract
 		}
 	}
 	b.get(b.alice, "/v0/wallet/subscriptions").OK(&list)
@@ -128,9 +128,9 @@ func TestSubscriptions(t *testing.T) {
 	cancel := func(w *apitest.Wallet) apitest.Answer {
 		return b.Call(w.User, http.MethodDelete, subscriptionRequests+"/"+idle, nil)
 	}
-	refused(t, cancel(b.carol), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
+	fails(t, cancel(b.carol), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
 	cancel(b.alice).OK(nil)
-	refused(t, cancel(b.alice), http.StatusNotFound, "Contract id not found")
+	fails(t, cancel(b.alice), http.StatusNotFound, "Contract id not found")
 	b.get(b.alice, "/v0/wallet/subscriptions").OK(&list)
 	require.Empty(t, list.Subscriptions)
 }
@@ -141,16 +141,16 @@ func TestRequestsToSetCoinAside(t *testing.T) {
 	b := newBank(t, apitest.Options{Packages: []ledger.Package{apitest.RequestPackage()}})
 	id := string(apitest.Create(b.Server, apitest.Request{Asker: b.carol.Party, Asked: b.alice.Party}, b.carol.Party))
 	var list struct {
-		Requests []struct{ Contract listed } `json:"allocation_requests"`
+		Requests []struct{ Contract listedContract } `json:"allocation_requests"`
 	}
 	b.get(b.alice, path).OK(&list)
 	require.Len(t, list.Requests, 1)
 	require.Equal(t, id, list.Requests[0].Contract.ContractID)
 	b.get(b.carol, path).OK(&list)
 	require.Empty(t, list.Requests)
-	refused(t, b.post(b.carol, path+"/"+id+"/reject", nil), http.StatusNotFound, "AllocationRequest '"+id+"' not found.")
+	fails(t, b.post(b.carol, path+"/"+id+"/reject", nil), http.StatusNotFound, "AllocationRequest '"+id+"' not found.")
 	answer := b.post(b.alice, path+"/"+id+"/reject", nil)
 	answer.OK(nil)
 	require.JSONEq(t, `{"meta":{"said":"no"}}`, answer.Text)
-	refused(t, b.post(b.alice, path+"/"+id+"/reject", nil), http.StatusNotFound, "AllocationRequest '"+id+"' not found.")
+	fails(t, b.post(b.alice, path+"/"+id+"/reject", nil), http.StatusNotFound, "AllocationRequest '"+id+"' not found.")
 }

@@ -73,7 +73,7 @@ func TestRequestsOfOthersAreListedBesideThousandsOfAStrangers(t *testing.T) {
 	plant(b, ask(b.carol.Party), planted)
 	kept = append(kept, ask(b.bob.Party), ask(b.carol.Party))
 	var list struct {
-		Requests []struct{ Contract listed } `json:"allocation_requests"`
+		Requests []struct{ Contract listedContract } `json:"allocation_requests"`
 	}
 	b.get(b.alice, "/v0/wallet/token-standard/allocation-requests").OK(&list)
 	require.Greater(t, len(list.Requests), 500)

@@ -15,8 +15,8 @@ import (
 
 const ownPreapproval = "/v0/wallet/transfer-preapproval"
 
-// preapproved makes a preapproval of one's choice.
-func (b bank) preapproved(receiver, provider ledger.Party, until time.Time) ledger.ContractID {
+// createPreapproval makes a preapproval of one's choice.
+func (b bank) createPreapproval(receiver, provider ledger.Party, until time.Time) ledger.ContractID {
 	b.t.Helper()
 	from := lf.TimestampOf(until.Add(-48 * time.Hour))
 	return apitest.Create(b.Server, coin.TransferPreapproval{
@@ -30,13 +30,13 @@ func TestAPreapprovalIsReadAndCancelledByItsReceiver(t *testing.T) {
 	b := newBank(t, apitest.Options{})
 	none := "No TransferPreapproval found for party: " + string(b.bob.Party)
 	cancel := func() apitest.Answer { return b.Call("bob", http.MethodDelete, ownPreapproval, nil) }
-	b.preapproved(b.bob.Party, b.Node.Operator, time.Now().Add(-time.Hour))
-	refused(t, b.get(b.bob, ownPreapproval), http.StatusNotFound, none)
-	refused(t, cancel(), http.StatusNotFound, none)
+	b.createPreapproval(b.bob.Party, b.Node.Operator, time.Now().Add(-time.Hour))
+	fails(t, b.get(b.bob, ownPreapproval), http.StatusNotFound, none)
+	fails(t, cancel(), http.StatusNotFound, none)
 
 	id := b.preapprove(b.bob)
-	b.preapproved(b.bob.Party, b.carol.Party, time.Now().Add(time.Hour))
-	theirs := b.preapproved(b.carol.Party, b.bob.Party, time.Now().Add(time.Hour))
+	b.createPreapproval(b.bob.Party, b.carol.Party, time.Now().Add(time.Hour))
+	theirs := b.createPreapproval(b.carol.Party, b.bob.Party, time.Now().Add(time.Hour))
 	var shown struct {
 		Preapproval apitest.Shown `json:"transfer_preapproval"`
 	}
@@ -45,10 +45,10 @@ func TestAPreapprovalIsReadAndCancelledByItsReceiver(t *testing.T) {
 	answer := cancel()
 	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
 	require.Empty(t, answer.Text)
-	refused(t, b.get(b.bob, ownPreapproval), http.StatusNotFound, none)
-	refused(t, cancel(), http.StatusNotFound, none)
+	fails(t, b.get(b.bob, ownPreapproval), http.StatusNotFound, none)
+	fails(t, cancel(), http.StatusNotFound, none)
 	b.tap(b.alice, "1")
-	refused(t, b.post(b.alice, ownPreapproval+"/send", map[string]any{
+	fails(t, b.post(b.alice, ownPreapproval+"/send", map[string]any{
 		"receiver_party_id": b.bob.Party, "amount": "1", "deduplication_id": "1",
 	}), http.StatusBadRequest, "does not have a TransferPreapproval")
 	require.Contains(t, activeOf[coin.TransferPreapproval](t, b.Server, b.carol.Party), theirs, "providers keep theirs")
@@ -59,17 +59,17 @@ func TestAnExpiredPreapprovalIsShownAndCannotBeCancelled(t *testing.T) {
 	b := newBank(t, apitest.Options{})
 	path := byParty + string(b.bob.Party)
 	operator := func(method string) apitest.Answer { return b.Call(apitest.LedgerUser, method, path, nil) }
-	b.preapproved(b.bob.Party, b.carol.Party, time.Now().Add(time.Hour))
+	b.createPreapproval(b.bob.Party, b.carol.Party, time.Now().Add(time.Hour))
 	for _, method := range []string{http.MethodGet, http.MethodDelete} {
-		refused(t, operator(method), http.StatusNotFound, "No TransferPreapproval found for party: "+string(b.bob.Party))
+		fails(t, operator(method), http.StatusNotFound, "No TransferPreapproval found for party: "+string(b.bob.Party))
 	}
-	id := b.preapproved(b.bob.Party, b.Node.Operator, time.Now().Add(-time.Hour))
+	id := b.createPreapproval(b.bob.Party, b.Node.Operator, time.Now().Add(-time.Hour))
 	var shown struct {
 		Preapproval apitest.Shown `json:"transfer_preapproval"`
 	}
 	operator(http.MethodGet).OK(&shown)
 	require.Equal(t, string(id), shown.Preapproval.Contract.ContractID, "until it is archived")
-	refused(t, operator(http.MethodDelete), http.StatusBadRequest, "TransferPreapproval.expiresAt")
+	fails(t, operator(http.MethodDelete), http.StatusBadRequest, "TransferPreapproval.expiresAt")
 	require.Contains(t, activeOf[coin.TransferPreapproval](t, b.Server, b.bob.Party), id)
 }
 
@@ -79,7 +79,7 @@ func TestTransfersHaveTheirPathsOfVersion2(t *testing.T) {
 	b := newBank(t, apitest.Options{})
 	b.tap(b.alice, "1")
 	const second = "/api/validator/v2/wallet/token-standard/transfers"
-	var made transferred
+	var made transferResult
 	b.post(b.alice, second, offerOf(b.bob.Party, "one")).OK(&made)
 	id, _ := made.Output["transfer_instruction_cid"].(string)
 	require.Equal(t, id, b.pending(b.alice, b.bob, "one"), "it is the same transfer by both paths")
@@ -95,7 +95,7 @@ func TestTheNameServiceThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	require.JSONEq(t, `{"entries":[]}`, b.get(b.alice, "/v0/entry/all").Text)
-	refused(t, b.post(b.alice, "/v0/entry/create", map[string]any{"name": "a", "url": "", "description": ""}),
+	fails(t, b.post(b.alice, "/v0/entry/create", map[string]any{"name": "a", "url": "", "description": ""}),
 		http.StatusNotFound, "this network has no name service")
 	answer := b.Call("", http.MethodGet, "/v0/entry/all", nil)
 	answer.Plain(http.StatusUnauthorized)

@@ -33,7 +33,7 @@ func TestATenantsWordGivesItsUsersNoPartyOfOthers(t *testing.T) {
 		"of a user": victim.Party, "of the DSO": s.Node.DSO, "of the operator": s.Node.Operator,
 	} {
 		body := user("thief-"+string(party[:3]), party)
-		refused(t, give(body), http.StatusBadRequest, "but the user has no right to act as it")
+		fails(t, give(body), http.StatusBadRequest, "but the user has no right to act as it")
 		rights, err := s.DB.UserRights(t.Context(), body["name"].(string))
 		require.NoError(t, err)
 		require.Empty(t, rights, name)
@@ -67,7 +67,7 @@ func TestAPartyIsNotGivenToATenantsUserByItsNameAlone(t *testing.T) {
 			"name": "treasurer", "party_id": s.Node.LocalParty("treasury"), "identity_provider_id": provider,
 		})
 	}
-	refused(t, give(nil), http.StatusBadRequest, "send identity_provider_id too")
-	refused(t, give(""), http.StatusBadRequest, ", not to")
+	fails(t, give(nil), http.StatusBadRequest, "send identity_provider_id too")
+	fails(t, give(""), http.StatusBadRequest, ", not to")
 	give("acme").OK(nil)
 }

@@ -38,7 +38,7 @@ func TestOffersThatFailSayWhy(t *testing.T) {
 			require.JSONEq(t, fmt.Sprintf(`{"status":"failed","failure_kind":%q,"withdrawn_reason":%s}`, kind, reason),
 				b.status(w, trackingID).Text)
 		}
-		refused(t, b.post(b.alice, offers, offerOf(b.bob.Party, trackingID)), http.StatusConflict,
+		fails(t, b.post(b.alice, offers, offerOf(b.bob.Party, trackingID)), http.StatusConflict,
 			"CreateTransferOffer duplicate command")
 	}
 	accept(b.offer(b.alice, b.bob, "poor"))
@@ -74,7 +74,7 @@ func TestANetworkThatCannotPay(t *testing.T) {
 		for path, body := range map[string]map[string]any{
 			"/v0/wallet/tap": {"amount": "1"}, "/v0/wallet/self-grant-feature-app-right": {},
 		} {
-			refused(t, b.post(b.alice, path, body), http.StatusBadRequest, "isDevNet flag is true")
+			fails(t, b.post(b.alice, path, body), http.StatusBadRequest, "isDevNet flag is true")
 		}
 	})
 	t.Run("has no open round", func(t *testing.T) {
@@ -85,10 +85,10 @@ func TestANetworkThatCannotPay(t *testing.T) {
 		}
 		const text = "There is no open mining round yet"
 		for _, path := range []string{"/v0/wallet/balance", "/v0/wallet/coins", "/v0/wallet/amulets"} {
-			refused(t, b.get(b.alice, path), http.StatusNotFound, text)
+			fails(t, b.get(b.alice, path), http.StatusNotFound, text)
 		}
-		refused(t, b.post(b.alice, "/v0/wallet/tap", map[string]any{"amount": "1"}), http.StatusNotFound, text)
-		refused(t, b.Call(apitest.LedgerUser, http.MethodGet, balancePath+string(b.alice.Party), nil),
+		fails(t, b.post(b.alice, "/v0/wallet/tap", map[string]any{"amount": "1"}), http.StatusNotFound, text)
+		fails(t, b.Call(apitest.LedgerUser, http.MethodGet, balancePath+string(b.alice.Party), nil),
 			http.StatusNotFound, text)
 	})
 }
@@ -149,10 +149,10 @@ func TestNobodySignsForOthers(t *testing.T) {
 	s, _ := start(t)
 	alice := s.Onboard("alice")
 	alice.Tap("1000")
-	mallory, victim := arrive(t, s, "mallory"), arrive(t, s, "victim")
+	mallory, victim := newOutsider(t, s, "mallory"), newOutsider(t, s, "victim")
 	mallory.accept(mallory.propose())
 	proposal := victim.propose()
-	refused(t, mallory.post(prepareAccept, object{"contract_id": proposal, "user_party_id": mallory.id}), 404,
+	fails(t, mallory.post(prepareAccept, object{"contract_id": proposal, "user_party_id": mallory.id}), 404,
 		"No ExternalPartySetupProposal contract found for "+string(mallory.id))
 
 	before := activeOf[coin.TransferCommand](t, s, s.Node.Operator)
@@ -174,7 +174,7 @@ func TestNobodySignsForOthers(t *testing.T) {
 	made := victim.prepare(prepareAccept, object{"contract_id": proposal, "user_party_id": victim.id})
 	forged := mallory.submission(made)
 	forged["submission"].(object)["party_id"] = victim.id
-	refused(t, mallory.post(submitAccept, forged), 400, "0 valid signatures")
+	fails(t, mallory.post(submitAccept, forged), 400, "0 valid signatures")
 	require.Len(t, activeOf[coin.ExternalPartySetupProposal](t, s, victim.id), 1)
 }
 
@@ -194,7 +194,7 @@ func TestWhichBytesOfAHashAreSigned(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := arrive(t, s.In(t), "signer")
+			o := newOutsider(t, s.In(t), "signer")
 			made := o.prepare(prepareAccept, object{"contract_id": o.propose(), "user_party_id": o.id})
 			body := o.submission(made)
 			body["submission"].(object)["signed_tx_hash"] = o.sign(test.signed(made.TxHash))
@@ -203,15 +203,17 @@ func TestWhichBytesOfAHashAreSigned(t *testing.T) {
 				answer.OK(nil)
 				return
 			}
-			refused(t, answer, 400, "0 valid signatures")
+			fails(t, answer, 400, "0 valid signatures")
 		})
 	}
 }
 
-// busy is a way to the ledger that does not answer in time, or at all.
-type busy struct{ refusal error }
+// busySubmitter is a way to the ledger that does not answer in time, or at all.
+type busySubmitter struct{ refusal error }
 
-func (b busy) SubmitAndTrace(ctx context.Context, _ ledger.Submission) (none ledger.Completion, id string, err error) {
+func (b busySubmitter) SubmitAndTrace(
+	ctx context.Context, _ ledger.Submission,
+) (none ledger.Completion, id string, err error) {
 	if b.refusal != nil {
 		return none, "", b.refusal
 	}
@@ -219,16 +221,16 @@ func (b busy) SubmitAndTrace(ctx context.Context, _ ledger.Submission) (none led
 	return none, "submit:one", ctx.Err()
 }
 
-func (busy) WorkflowOf(context.Context, ledger.Completion) (string, error) { return "", nil }
+func (busySubmitter) WorkflowOf(context.Context, ledger.Completion) (string, error) { return "", nil }
 
 func TestANodeThatIsBusySaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	attempt := func(refusal error) apitest.Answer {
-		twin := b.Twin(apitest.Options{Wallets: busy{refusal}, RequestTimeout: 200 * time.Millisecond})
+		twin := b.Twin(apitest.Options{Wallets: busySubmitter{refusal}, RequestTimeout: 200 * time.Millisecond})
 		return twin.Call("alice", http.MethodPost, offers, offerOf(b.bob.Party, "busy"))
 	}
-	refused(t, attempt(nil), http.StatusServiceUnavailable, "The server is taking too long to respond to the (POST) "+
+	fails(t, attempt(nil), http.StatusServiceUnavailable, "The server is taking too long to respond to the (POST) "+
 		"request at /v0/wallet/transfer-offers. If it changes something, that goes on: ask for its status, or send it "+
 		"again with the same tracking id or Idempotency-Key.")
 	for text, refusal := range map[string]error{
@@ -236,10 +238,10 @@ func TestANodeThatIsBusySaysWhatToDo(t *testing.T) {
 		"PARTICIPANT_BACKPRESSURE":     fault.ParticipantBackpressure.New("full"),
 	} {
 		answer := attempt(refusal)
-		refused(t, answer, http.StatusTooManyRequests, text)
+		fails(t, answer, http.StatusTooManyRequests, text)
 		require.NotEmpty(t, answer.Header.Get("Retry-After"))
 	}
-	refused(t, attempt(fault.ServiceNotRunning.New("Temporal is away")), http.StatusServiceUnavailable,
+	fails(t, attempt(fault.ServiceNotRunning.New("Temporal is away")), http.StatusServiceUnavailable,
 		"SERVICE_NOT_RUNNING")
 	b.offer(b.alice, b.bob, "busy")
 }
@@ -252,7 +254,7 @@ func TestTrackingIDsOutlivePruning(t *testing.T) {
 	accepted := b.offer(b.alice, b.bob, "paid")
 	b.post(b.bob, offers+"/"+accepted+"/accept", nil).OK(nil)
 	b.post(b.alice, offers+"/"+b.offer(b.alice, b.bob, "back")+"/withdraw", nil).OK(nil)
-	b.post(b.alice, trafficPath, wish(b.Server, b.alice, "bought")).OK(nil)
+	b.post(b.alice, trafficPath, order(b.Server, b.alice, "bought")).OK(nil)
 	b.Automate()
 	b.post(b.alice, "/v0/wallet/tap", map[string]any{"amount": "1", "command_id": "tap-1"}).OK(nil)
 	statuses := func() (all []string) {
@@ -273,11 +275,11 @@ func TestTrackingIDsOutlivePruning(t *testing.T) {
 
 	require.Equal(t, before, statuses())
 	for _, trackingID := range []string{"paid", "back"} {
-		refused(t, b.post(b.alice, offers, offerOf(b.bob.Party, trackingID)), http.StatusConflict,
+		fails(t, b.post(b.alice, offers, offerOf(b.bob.Party, trackingID)), http.StatusConflict,
 			"CreateTransferOffer duplicate command")
 	}
-	refused(t, b.post(b.alice, trafficPath, wish(b.Server, b.alice, "bought")), http.StatusConflict, "already exists")
-	refused(t, b.post(b.alice, "/v0/wallet/tap", map[string]any{"amount": "1", "command_id": "tap-1"}),
+	fails(t, b.post(b.alice, trafficPath, order(b.Server, b.alice, "bought")), http.StatusConflict, "already exists")
+	fails(t, b.post(b.alice, "/v0/wallet/tap", map[string]any{"amount": "1", "command_id": "tap-1"}),
 		http.StatusConflict, "DUPLICATE_COMMAND")
 	unlocked, _ := b.balance(b.bob)
 	require.Equal(t, "25.5000000000", unlocked)

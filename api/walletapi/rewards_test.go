@@ -52,7 +52,7 @@ func TestTheDevelopmentFund(t *testing.T) {
 	t.Parallel()
 	const path = "/v0/wallet/development-fund-coupons"
 	b := newBank(t, apitest.Options{})
-	refused(t, b.post(b.alice, path+"/allocate", map[string]any{
+	fails(t, b.post(b.alice, path+"/allocate", map[string]any{
 		"beneficiary": b.bob.Party, "amount": "1", "expiresAt": micros(time.Hour), "reason": "work",
 	}), http.StatusBadRequest, "DAML_FAILURE")
 	withdrawn, claimed := b.FundCoupon(b.bob.Party, b.alice.Party), b.FundCoupon(b.bob.Party, b.alice.Party)
@@ -61,7 +61,7 @@ func TestTheDevelopmentFund(t *testing.T) {
 	}
 	require.Empty(t, b.offers(b.carol, path, "active_development_fund_coupons"))
 	why := map[string]any{"reason": "an error"}
-	refused(t, b.post(b.bob, path+"/"+withdrawn+"/withdraw", why), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
+	fails(t, b.post(b.bob, path+"/"+withdrawn+"/withdraw", why), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
 	var unclaimed struct {
 		ID string `json:"unclaimed_development_fund_coupon_contract_id"`
 	}
@@ -90,8 +90,8 @@ func TestTheDevelopmentFund(t *testing.T) {
 	require.Equal(t, "withdrawn", second.History[0].Status)
 	require.Equal(t, "an error", *second.History[0].Reason)
 	require.Equal(t, "10.0000000000", second.History[0].Amount)
-	refused(t, b.get(b.alice, path+"/history"), http.StatusBadRequest, "missing required query parameter 'limit'")
-	refused(t, b.get(b.alice, path+"/history?limit=0"), http.StatusBadRequest, "Limit must be at least 1.")
+	fails(t, b.get(b.alice, path+"/history"), http.StatusBadRequest, "missing required query parameter 'limit'")
+	fails(t, b.get(b.alice, path+"/history?limit=0"), http.StatusBadRequest, "Limit must be at least 1.")
 	b.get(b.carol, path+"/history?limit=10").OK(&first)
 	require.Empty(t, first.History)
 }
@@ -107,7 +107,7 @@ func TestMintingDelegations(t *testing.T) {
 	}
 	type page struct {
 		Proposals, Delegations []struct {
-			Contract listed
+			Contract listedContract
 			Hosted   bool `json:"beneficiary_hosted"`
 		}
 		Next *int64 `json:"next_page_token"`
@@ -125,10 +125,10 @@ func TestMintingDelegations(t *testing.T) {
 	require.Equal(t, ids[2], rest.Proposals[0].Contract.ContractID)
 	b.get(b.bob, proposals).OK(&rest)
 	require.Empty(t, rest.Proposals, "Bob is the beneficiary")
-	refused(t, b.get(b.alice, proposals+"?limit=1001"), http.StatusBadRequest, "Exceeded limit maximum (1001 > 1000).")
+	fails(t, b.get(b.alice, proposals+"?limit=1001"), http.StatusBadRequest, "Exceeded limit maximum (1001 > 1000).")
 
-	refused(t, b.post(b.bob, proposals+"/"+ids[0]+"/accept", nil), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
-	refused(t, b.post(b.bob, proposals+"/"+ids[0]+"/reject", nil), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
+	fails(t, b.post(b.bob, proposals+"/"+ids[0]+"/accept", nil), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
+	fails(t, b.post(b.bob, proposals+"/"+ids[0]+"/reject", nil), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
 	var accepted struct {
 		ID string `json:"contract_id"`
 	}
@@ -144,14 +144,14 @@ func TestMintingDelegations(t *testing.T) {
 	late := b.Delegation(b.bob.Party, b.alice.Party)
 	late.ExpiresAt = lf.TimestampOf(time.Now().Add(-time.Second))
 	expired := string(apitest.Create(b.Server, walletapp.MintingDelegationProposal{Delegation: late}, b.bob.Party))
-	refused(t, b.post(b.alice, proposals+"/"+expired+"/accept", nil), http.StatusConflict, " expired at "+
+	fails(t, b.post(b.alice, proposals+"/"+expired+"/accept", nil), http.StatusConflict, " expired at "+
 		late.ExpiresAt.String()+", so nothing could be minted with it. Ask "+string(b.bob.Party)+" for a proposal")
 	b.get(b.alice, delegations).OK(&rest)
 	require.Equal(t, accepted.ID, rest.Delegations[0].Contract.ContractID, "the delegation that there is still counts")
 	b.post(b.alice, proposals+"/"+expired+"/reject", nil).OK(nil)
 
-	refused(t, b.post(b.bob, delegations+"/"+accepted.ID+"/reject", nil), http.StatusBadRequest,
+	fails(t, b.post(b.bob, delegations+"/"+accepted.ID+"/reject", nil), http.StatusBadRequest,
 		"DAML_AUTHORIZATION_ERROR")
 	b.post(b.alice, delegations+"/"+accepted.ID+"/reject", nil).OK(nil)
-	refused(t, b.post(b.alice, delegations+"/"+accepted.ID+"/reject", nil), http.StatusNotFound, "Contract id not found")
+	fails(t, b.post(b.alice, delegations+"/"+accepted.ID+"/reject", nil), http.StatusNotFound, "Contract id not found")
 }

@@ -36,7 +36,7 @@ func TestAPartyInWhoseNameARemovedUserSignedIsNobodysByItsHint(t *testing.T) {
 			ExpiresAt: lf.TimestampOf(time.Now().Add(time.Hour)),
 		}, party)
 		require.NoError(t, remove("mallory-"+name, party))
-		refused(t, s.Call(apitest.LedgerUser, http.MethodPost, "/v0/admin/users", map[string]any{
+		fails(t, s.Call(apitest.LedgerUser, http.MethodPost, "/v0/admin/users", map[string]any{
 			"name": name, "party_id": party, "createPartyIfMissing": true,
 		}), http.StatusConflict, "contracts that it signed are still active")
 		require.NotEqual(t, party, s.OnboardWithHint(name+"-user", name))

@@ -18,8 +18,8 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// asked is something that Alice asked for under an id of her choice.
-type asked struct {
+// strangerCase is something that Alice asked for under an id of her choice.
+type strangerCase struct {
 	// ask is Alice's request, which must succeed whatever strangers did; sent again, its answer is the same, or is
 	// refused as a duplicate.
 	ask func() apitest.Answer
@@ -34,7 +34,7 @@ type asked struct {
 // her and after her: she is told what she would be told without the stranger.
 func TestStrangersChangeNothingOfWhatOthersAskedFor(t *testing.T) {
 	t.Parallel()
-	for name, kind := range map[string]func(b bank) asked{
+	for name, kind := range map[string]func(b bank) strangerCase{
 		"transfers by the token standard": transferOfAlice, "allocations": allocationOfAlice,
 		"purchases of traffic": trafficOfAlice, "sends through preapprovals": sendOfAlice,
 		"requests of apps": paymentOfAlice, "subscriptions": subscriptionOfAlice,
@@ -73,8 +73,8 @@ func TestStrangersChangeNothingOfWhatOthersAskedFor(t *testing.T) {
 
 const sharedID = "inv-1"
 
-func transferOfAlice(b bank) asked {
-	return asked{
+func transferOfAlice(b bank) strangerCase {
+	return strangerCase{
 		ask: func() apitest.Answer { return b.post(b.alice, transfers, offerOf(b.bob.Party, sharedID)) },
 		told: func() []apitest.Answer {
 			return []apitest.Answer{b.get(b.alice, "/v0/wallet/balance")}
@@ -86,46 +86,48 @@ func transferOfAlice(b bank) asked {
 	}
 }
 
-func allocationOfAlice(b bank) asked {
-	return asked{
+func allocationOfAlice(b bank) strangerCase {
+	return strangerCase{
 		ask:  func() apitest.Answer { return b.post(b.alice, allocations, b.allocation("leg")) },
 		told: func() []apitest.Answer { return []apitest.Answer{b.get(b.alice, allocations)} },
 		squat: func() {
 			b.post(b.carol, allocations, b.allocation("leg")).OK(nil)
-			b.post(b.bob, allocations, with(b.allocation("leg"), "transfer_leg",
+			b.post(b.bob, allocations, set(b.allocation("leg"), "transfer_leg",
 				map[string]any{"receiver": b.alice.Party, "amount": "25"})).OK(nil)
 		},
 	}
 }
 
-func trafficOfAlice(b bank) asked {
-	return asked{
-		ask: func() apitest.Answer { return b.post(b.alice, trafficPath, wish(b.Server, b.alice, sharedID)) },
+func trafficOfAlice(b bank) strangerCase {
+	return strangerCase{
+		ask: func() apitest.Answer {
+			return b.post(b.alice, trafficPath, order(b.Server, b.alice, sharedID))
+		},
 		told: func() []apitest.Answer {
 			return []apitest.Answer{b.post(b.alice, trafficPath+"/"+sharedID+"/status", nil)}
 		},
 		squat: func() {
 			for _, w := range []*apitest.Wallet{b.bob, b.carol} {
-				answer := b.post(w, trafficPath, wish(b.Server, b.alice, sharedID))
+				answer := b.post(w, trafficPath, order(b.Server, b.alice, sharedID))
 				require.Contains(b.t, []int{http.StatusOK, http.StatusConflict}, answer.Status, answer.Text)
 			}
 		},
 	}
 }
 
-func sendOfAlice(b bank) asked {
+func sendOfAlice(b bank) strangerCase {
 	const path = "/v0/wallet/transfer-preapproval/send"
 	send := map[string]any{"receiver_party_id": b.bob.Party, "amount": "10", "deduplication_id": sharedID}
-	return asked{
+	return strangerCase{
 		ask:   func() apitest.Answer { return b.post(b.alice, path, send) },
 		told:  func() []apitest.Answer { return []apitest.Answer{b.get(b.alice, "/v0/wallet/balance")} },
 		squat: func() { b.post(b.carol, path, send).OK(nil) },
 	}
 }
 
-func paymentOfAlice(b bank) asked {
+func paymentOfAlice(b bank) strangerCase {
 	id := b.PaymentRequest(b.alice.Party, b.bob.Party)
-	return asked{
+	return strangerCase{
 		ask: func() apitest.Answer { return b.post(b.alice, paymentRequests+"/"+id+"/accept", nil) },
 		told: func() []apitest.Answer {
 			return []apitest.Answer{b.get(b.alice, paymentRequests), b.get(b.alice, "/v0/wallet/accepted-app-payments")}
@@ -137,15 +139,15 @@ func paymentOfAlice(b bank) asked {
 				ReceiverAmounts: []payments.ReceiverAmount{{Receiver: b.carol.Party, Amount: tenCoins}}, Description: "a ride",
 			})
 			for _, answer := range []string{"/accept", "/reject"} {
-				refused(b.t, b.post(b.carol, paymentRequests+"/"+id+answer, nil), http.StatusNotFound, "Contract id not found")
+				fails(b.t, b.post(b.carol, paymentRequests+"/"+id+answer, nil), http.StatusNotFound, "Contract id not found")
 			}
 		},
 	}
 }
 
-func subscriptionOfAlice(b bank) asked {
+func subscriptionOfAlice(b bank) strangerCase {
 	id := b.SubscriptionRequest(b.alice.Party, b.bob.Party)
-	return asked{
+	return strangerCase{
 		ask: func() apitest.Answer { return b.post(b.alice, subscriptionRequests+"/"+id+"/accept", nil) },
 		told: func() []apitest.Answer {
 			return []apitest.Answer{
@@ -162,7 +164,7 @@ func subscriptionOfAlice(b bank) asked {
 				},
 			})
 			for _, answer := range []string{"/accept", "/reject"} {
-				refused(b.t, b.post(b.carol, subscriptionRequests+"/"+id+answer, nil), http.StatusNotFound,
+				fails(b.t, b.post(b.carol, subscriptionRequests+"/"+id+answer, nil), http.StatusNotFound,
 					"Contract id not found")
 			}
 		},
@@ -190,7 +192,7 @@ func (b bank) unauthorized(payload any) {
 	}}).Refused(http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
 }
 
-func commandOfAlice(b bank) asked {
+func commandOfAlice(b bank) strangerCase {
 	submit := func(w *apitest.Wallet) apitest.Answer {
 		return b.Call(w.User, http.MethodPost, "/v2/commands/submit-and-wait", map[string]any{
 			"commandId": sharedID, "submissionId": sharedID, "actAs": []ledger.Party{w.Party},
@@ -201,7 +203,7 @@ func commandOfAlice(b bank) asked {
 			}}},
 		})
 	}
-	return asked{
+	return strangerCase{
 		ask: func() apitest.Answer { return submit(b.alice) },
 		told: func() []apitest.Answer {
 			return []apitest.Answer{b.post(b.alice, "/v2/commands/completions?limit=1", map[string]any{
@@ -222,7 +224,7 @@ func TestNoncesAreOfTheirSender(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)
 	s.OperatorWallet().Tap("1000")
-	sender, stranger, receiver := arrive(t, s, "sender"), arrive(t, s, "mallory"), arrive(t, s, "receiver")
+	sender, stranger, receiver := newOutsider(t, s, "sender"), newOutsider(t, s, "mallory"), newOutsider(t, s, "receiver")
 	for _, o := range []*outsider{sender, stranger, receiver} {
 		o.accept(o.propose())
 	}

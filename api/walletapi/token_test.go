@@ -13,15 +13,15 @@ import (
 
 const transfers = "/v0/wallet/token-standard/transfers"
 
-type transferred struct {
+type transferResult struct {
 	Output map[string]any    `json:"output"`
 	Change []string          `json:"sender_change_cids"`
 	Meta   map[string]string `json:"meta"`
 }
 
-func (b bank) transfer(from, to *apitest.Wallet, trackingID string) transferred {
+func (b bank) transfer(from, to *apitest.Wallet, trackingID string) transferResult {
 	b.t.Helper()
-	var result transferred
+	var result transferResult
 	answer := b.post(from, transfers, offerOf(to.Party, trackingID))
 	answer.OK(&result)
 	require.NotEmpty(b.t, answer.Header.Get("Florin-Workflow-Id"))
@@ -47,16 +47,16 @@ func TestATransferInTwoSteps(t *testing.T) {
 		require.Equal(t, []string{id}, b.offers(w, transfers, "transfers"))
 	}
 	require.Empty(t, b.offers(b.carol, transfers, "transfers"))
-	refused(t, b.post(b.alice, transfers+"/"+id+"/accept", nil), http.StatusBadRequest, "DAML_FAILURE")
-	refused(t, b.post(b.alice, transfers+"/"+id+"/reject", nil), http.StatusBadRequest, "DAML_FAILURE")
-	refused(t, b.post(b.bob, transfers+"/"+id+"/withdraw", nil), http.StatusBadRequest, "DAML_FAILURE")
-	var result transferred
+	fails(t, b.post(b.alice, transfers+"/"+id+"/accept", nil), http.StatusBadRequest, "DAML_FAILURE")
+	fails(t, b.post(b.alice, transfers+"/"+id+"/reject", nil), http.StatusBadRequest, "DAML_FAILURE")
+	fails(t, b.post(b.bob, transfers+"/"+id+"/withdraw", nil), http.StatusBadRequest, "DAML_FAILURE")
+	var result transferResult
 	b.post(b.bob, transfers+"/"+id+"/accept", nil).OK(&result)
 	require.Len(t, result.Output["receiver_holding_cids"], 1)
 	require.Equal(t, "transfer", result.Meta["splice.lfdecentralizedtrust.org/tx-kind"])
 	unlocked, _ := b.balance(b.bob)
 	require.Equal(t, "25.5000000000", unlocked)
-	refused(t, b.post(b.bob, transfers+"/"+id+"/accept", nil), http.StatusNotFound,
+	fails(t, b.post(b.bob, transfers+"/"+id+"/accept", nil), http.StatusNotFound,
 		fmt.Sprintf("AmuletTransferInstruction '%s' not found.", id))
 }
 
@@ -68,7 +68,7 @@ func TestATransferThatComesBack(t *testing.T) {
 		id := b.pending(b.alice, b.bob, action)
 		_, locked := b.balance(b.alice)
 		require.Equal(t, "25.5000000000", locked)
-		var result transferred
+		var result transferResult
 		b.post(w, transfers+"/"+id+"/"+action, nil).OK(&result)
 		require.Empty(t, result.Output)
 		require.Len(t, result.Change, 1)
@@ -92,7 +92,7 @@ func TestATransferAtOnce(t *testing.T) {
 	require.Equal(t, "25.5000000000", unlocked)
 	body := offerOf(b.alice.Party, "to oneself")
 	body["amount"] = "1.2E+1"
-	var own transferred
+	var own transferResult
 	b.post(b.alice, transfers, body).OK(&own)
 	require.Len(t, own.Output["receiver_holding_cids"], 1)
 	var held holdings
@@ -103,7 +103,7 @@ func TestATransferAtOnce(t *testing.T) {
 func TestTransfersThatCannotBe(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
-	refused(t, b.post(b.alice, transfers, offerOf(b.bob.Party, "none")), http.StatusBadRequest,
+	fails(t, b.post(b.alice, transfers, offerOf(b.bob.Party, "none")), http.StatusBadRequest,
 		"At least one holding must be provided")
 	b.tap(b.alice, "1")
 	for name, attempt := range map[string]struct {
@@ -124,7 +124,7 @@ func TestTransfersThatCannotBe(t *testing.T) {
 	} {
 		body := offerOf(b.bob.Party, name)
 		body[attempt.field] = attempt.value
-		refused(t, b.post(b.alice, transfers, body), attempt.status, attempt.text)
+		fails(t, b.post(b.alice, transfers, body), attempt.status, attempt.text)
 	}
 	unlocked, _ := b.balance(b.alice)
 	require.Equal(t, "200.0000000000", unlocked)
@@ -185,7 +185,7 @@ func TestAnAllocationIsMadeAndWithdrawn(t *testing.T) {
 	_, locked := b.balance(b.alice)
 	require.Equal(t, "25.0000000000", locked)
 	var list struct {
-		Allocations []struct{ Contract listed }
+		Allocations []struct{ Contract listedContract }
 	}
 	b.get(b.alice, allocations).OK(&list)
 	require.Len(t, list.Allocations, 1)
@@ -194,7 +194,7 @@ func TestAnAllocationIsMadeAndWithdrawn(t *testing.T) {
 		b.get(w, allocations).OK(&list)
 		require.Empty(t, list.Allocations)
 	}
-	refused(t, b.post(b.carol, allocations+"/"+id+"/withdraw", nil), http.StatusBadRequest, "DAML_FAILURE")
+	fails(t, b.post(b.carol, allocations+"/"+id+"/withdraw", nil), http.StatusBadRequest, "DAML_FAILURE")
 	var withdrawn struct {
 		Holdings []string `json:"sender_holding_cids"`
 	}
@@ -202,7 +202,7 @@ func TestAnAllocationIsMadeAndWithdrawn(t *testing.T) {
 	require.Len(t, withdrawn.Holdings, 1)
 	unlocked, _ := b.balance(b.alice)
 	require.Equal(t, "200.0000000000", unlocked)
-	refused(t, b.post(b.alice, allocations+"/"+id+"/withdraw", nil), http.StatusNotFound,
+	fails(t, b.post(b.alice, allocations+"/"+id+"/withdraw", nil), http.StatusNotFound,
 		fmt.Sprintf("AmuletAllocation '%s' not found.", id))
 
 	for name, change := range map[string]func(body, settlement, leg map[string]any){
@@ -213,11 +213,11 @@ func TestAnAllocationIsMadeAndWithdrawn(t *testing.T) {
 	} {
 		body := b.allocation(name)
 		change(body, body["settlement"].(map[string]any), body["transfer_leg"].(map[string]any))
-		refused(t, b.post(b.alice, allocations, body), http.StatusBadRequest, "Failed to decode: ")
+		fails(t, b.post(b.alice, allocations, body), http.StatusBadRequest, "Failed to decode: ")
 	}
 	late := b.allocation("late")
 	late["settlement"].(map[string]any)["allocate_before"] = micros(-time.Minute)
-	refused(t, b.post(b.alice, allocations, late), http.StatusBadRequest, "settlement.allocate_before: ")
+	fails(t, b.post(b.alice, allocations, late), http.StatusBadRequest, "settlement.allocate_before: ")
 }
 
 // contract: inputs-traffic

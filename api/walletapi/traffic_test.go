@@ -22,21 +22,21 @@ import (
 
 const trafficPath = "/v0/wallet/buy-traffic-requests"
 
-// wish is a request to buy traffic that nothing is wrong with.
-func wish(s *apitest.Server, w *apitest.Wallet, trackingID string) map[string]any {
+// order is a request to buy traffic that nothing is wrong with.
+func order(s *apitest.Server, w *apitest.Wallet, trackingID string) map[string]any {
 	return map[string]any{
 		"receiving_validator_party_id": w.Party, "domain_id": s.Node.SynchronizerID, "traffic_amount": 200_000,
 		"tracking_id": trackingID, "expires_at": time.Now().Add(time.Hour).UnixMicro(),
 	}
 }
 
-func with(body map[string]any, field string, value any) map[string]any {
+func set(body map[string]any, field string, value any) map[string]any {
 	body[field] = value
 	return body
 }
 
-// refusal is the text of a refusal in the form of /v0.
-func refusal(t *testing.T, answer apitest.Answer, status int) string {
+// errorOf is the text of a refusal in the form of /v0.
+func errorOf(t *testing.T, answer apitest.Answer, status int) string {
 	t.Helper()
 	require.Equal(t, status, answer.Status, answer.Text)
 	var body struct{ Error string }
@@ -53,7 +53,7 @@ func TestTrafficIsBoughtForTheNode(t *testing.T) {
 	var asked struct {
 		ID string `json:"request_contract_id"`
 	}
-	answer := s.Call("alice", http.MethodPost, trafficPath, wish(s, alice, "first"))
+	answer := s.Call("alice", http.MethodPost, trafficPath, order(s, alice, "first"))
 	answer.OK(&asked)
 	require.NotEmpty(t, asked.ID)
 	require.NotEmpty(t, answer.Header.Get("Florin-Workflow-Id"))
@@ -98,7 +98,7 @@ func TestTrafficIsBoughtOnThePhysicalSynchronizer(t *testing.T) {
 	alice.Tap("1000")
 	physical := prepared.SynchronizerOf(s.Node).IDToSign()
 	require.NotEqual(t, s.Node.SynchronizerID, physical)
-	s.Call("alice", http.MethodPost, trafficPath, with(wish(s, alice, "first"), "domain_id", physical)).OK(nil)
+	s.Call("alice", http.MethodPost, trafficPath, set(order(s, alice, "first"), "domain_id", physical)).OK(nil)
 	s.Automate()
 	require.Contains(t, s.Call("alice", http.MethodPost, trafficPath+"/first/status", nil).Text, "completed")
 	status := func(synchronizer string) apitest.Answer {
@@ -115,8 +115,8 @@ func TestRequestsForTrafficThatAreRefused(t *testing.T) {
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	alice := s.Onboard("alice")
 	s.ActingAs("stranger")
-	s.Call("alice", http.MethodPost, trafficPath, wish(s, alice, "used")).OK(nil)
-	body := func() map[string]any { return wish(s, alice, "used") }
+	s.Call("alice", http.MethodPost, trafficPath, order(s, alice, "used")).OK(nil)
+	body := func() map[string]any { return order(s, alice, "used") }
 	nowhere := "carol::1220" + strings.Repeat("ab", 32)
 	for name, test := range map[string]struct {
 		user   string
@@ -126,46 +126,46 @@ func TestRequestsForTrafficThatAreRefused(t *testing.T) {
 	}{
 		"no wallet": {"stranger", body(), 404, "No wallet found for user 'stranger' for operation 'createBuyTrafficRequest'"},
 		"a malformed synchronizer": {
-			"alice", with(body(), "domain_id", "here"), 400,
+			"alice", set(body(), "domain_id", "here"), 400,
 			"Failed to decode: domain_id: 'here' is not a synchronizer id: it must be a name, two colons and a fingerprint",
 		},
-		"a malformed party": {"alice", with(body(), "receiving_validator_party_id", "bob"), 400, "Failed to decode: "},
-		"no traffic":        {"alice", with(body(), "traffic_amount", 0), 400, "trafficAmount must be positive"},
+		"a malformed party": {"alice", set(body(), "receiving_validator_party_id", "bob"), 400, "Failed to decode: "},
+		"no traffic":        {"alice", set(body(), "traffic_amount", 0), 400, "trafficAmount must be positive"},
 		"a name that no path has": {
-			"alice", with(body(), "tracking_id", "."), 400, `Failed to decode: tracking_id: "." cannot be a name`,
+			"alice", set(body(), "tracking_id", "."), 400, `Failed to decode: tracking_id: "." cannot be a name`,
 		},
-		"negative traffic": {"alice", with(body(), "traffic_amount", -1), 400, "trafficAmount must be positive"},
+		"negative traffic": {"alice", set(body(), "traffic_amount", -1), 400, "trafficAmount must be positive"},
 		"a party of another node, though the tracking id is used": {
 			"alice",
-			with(body(), "receiving_validator_party_id", nowhere), 400,
+			set(body(), "receiving_validator_party_id", nowhere), 400,
 			"Could not find participant hosting " + nowhere + " on domain " + s.Node.SynchronizerID,
 		},
 		"another synchronizer": {
-			"alice", with(body(), "domain_id", "other::1220"), 400,
+			"alice", set(body(), "domain_id", "other::1220"), 400,
 			fmt.Sprintf("Could not find participant hosting %s on domain other::1220", alice.Party),
 		},
 		"a tracking id that is used, before the time is looked at": {
 			"alice",
-			with(body(), "expires_at", int64(-1)<<62), 409, "Buy traffic request with trackingId used already exists.",
+			set(body(), "expires_at", int64(-1)<<62), 409, "Buy traffic request with trackingId used already exists.",
 		},
 		"a time that there is not": {
 			"alice",
-			with(wish(s, alice, "new"), "expires_at", int64(-1)<<62), 400, "Failed to decode: expires_at: ",
+			set(order(s, alice, "new"), "expires_at", int64(-1)<<62), 400, "Failed to decode: expires_at: ",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			answer := s.In(t).Call(test.user, http.MethodPost, trafficPath, test.body)
-			require.Contains(t, refusal(t, answer, test.status), test.text)
+			require.Contains(t, errorOf(t, answer, test.status), test.text)
 		})
 	}
 	s.Send(http.MethodPost, trafficPath, http.Header{}, body()).Plain(http.StatusUnauthorized)
 	require.Equal(t, "Couldn't find buy traffic request with tracking id other",
-		refusal(t, s.Call("alice", http.MethodPost, trafficPath+"/other/status", nil), 404))
+		errorOf(t, s.Call("alice", http.MethodPost, trafficPath+"/other/status", nil), 404))
 	bob := s.Onboard("bob")
 	require.Equal(t, "Couldn't find buy traffic request with tracking id used",
-		refusal(t, s.Call("bob", http.MethodPost, trafficPath+"/used/status", nil), 404), "it is Alice's")
-	s.Call("bob", http.MethodPost, trafficPath, wish(s, bob, "used")).OK(nil)
+		errorOf(t, s.Call("bob", http.MethodPost, trafficPath+"/used/status", nil), 404), "it is Alice's")
+	s.Call("bob", http.MethodPost, trafficPath, order(s, bob, "used")).OK(nil)
 }
 
 func TestPurchasesOfTrafficThatFailSayWhy(t *testing.T) {
@@ -194,15 +194,15 @@ func TestPurchasesOfTrafficThatFailSayWhy(t *testing.T) {
 				ExpiresAt: lf.TimestampOf(time.Now().Add(-time.Hour)),
 				MemberID:  "PAR::participant::1220", SynchronizerID: s.Node.SynchronizerID,
 			}, alice.Party, s.Node.Operator)
-			refused(t, s.Call("alice", http.MethodPost, trafficPath, with(wish(s, alice, "over"), test.field, test.value)),
+			fails(t, s.Call("alice", http.MethodPost, trafficPath, set(order(s, alice, "over"), test.field, test.value)),
 				http.StatusBadRequest, "expires_at: ")
 		} else {
-			s.Call("alice", http.MethodPost, trafficPath, with(wish(s, alice, name), test.field, test.value)).OK(nil)
+			s.Call("alice", http.MethodPost, trafficPath, set(order(s, alice, name), test.field, test.value)).OK(nil)
 		}
 		s.Automate()
 		require.JSONEq(t, test.reason, s.Call("alice", http.MethodPost, trafficPath+"/"+name+"/status", nil).Text)
-		again := s.Call("alice", http.MethodPost, trafficPath, wish(s, alice, name))
-		require.Contains(t, refusal(t, again, http.StatusConflict), "already exists", "after a failure too")
+		again := s.Call("alice", http.MethodPost, trafficPath, order(s, alice, name))
+		require.Contains(t, errorOf(t, again, http.StatusConflict), "already exists", "after a failure too")
 	}
 }
 
@@ -233,8 +233,8 @@ func TestRunningLowOnTrafficStopsAllButPurchases(t *testing.T) {
 	}
 	offer("before").OK(nil)
 	reserve(t, s, `{"target-throughput":20000,"min-topup-interval":"1m0s","reserved-traffic":200000}`)
-	require.Equal(t, "Traffic balance below reserved traffic amount (0 < 200000)", refusal(t, offer("low"), 429))
-	s.Call("alice", http.MethodPost, trafficPath, with(wish(s, alice, "more"), "traffic_amount", 250_000)).OK(nil)
+	require.Equal(t, "Traffic balance below reserved traffic amount (0 < 200000)", errorOf(t, offer("low"), 429))
+	s.Call("alice", http.MethodPost, trafficPath, set(order(s, alice, "more"), "traffic_amount", 250_000)).OK(nil)
 	s.Automate()
 	require.Contains(t, s.Call("alice", http.MethodPost, trafficPath+"/more/status", nil).Text, "completed")
 	reserve(t, s, `{"target-throughput":20000,"min-topup-interval":"1m0s","reserved-traffic":100000}`)
@@ -274,9 +274,9 @@ func TestANodeWithoutTrafficCanBuySome(t *testing.T) {
 		}
 		last = offer()
 	}
-	require.Contains(t, refusal(t, last, http.StatusBadRequest), "SEQUENCER_NOT_ENOUGH_TRAFFIC_CREDIT")
+	require.Contains(t, errorOf(t, last, http.StatusBadRequest), "SEQUENCER_NOT_ENOUGH_TRAFFIC_CREDIT")
 	for _, trackingID := range []string{"rescue", "another"} { // the second one with nothing at all left
-		s.Call("alice", http.MethodPost, trafficPath, wish(s, alice, trackingID)).OK(nil)
+		s.Call("alice", http.MethodPost, trafficPath, order(s, alice, trackingID)).OK(nil)
 	}
 	s.Automate()
 	require.Contains(t, s.Call("alice", http.MethodPost, trafficPath+"/rescue/status", nil).Text, "completed")

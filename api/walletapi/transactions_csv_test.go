@@ -12,8 +12,8 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// table asks for the history of alice as CSV and returns its rows by the names of the columns.
-func table(t *testing.T, s *apitest.Server, query string) []map[string]string {
+// readTable asks for the history of alice as CSV and returns its rows by the names of the columns.
+func readTable(t *testing.T, s *apitest.Server, query string) []map[string]string {
 	t.Helper()
 	answer := s.Send(http.MethodGet, "/v0/wallet/transactions"+query, http.Header{
 		"Authorization": {"Bearer " + apitest.Token(t, "alice")}, "Accept": {"text/csv"},
@@ -54,7 +54,7 @@ func TestTheHistoryAsATable(t *testing.T) {
 	send("0.0000000001", `=HYPERLINK("http://example.org"), "quoted"`+"\nand more")
 	send("2", "plain")
 
-	rows := table(t, s, "")
+	rows := readTable(t, s, "")
 	require.Len(t, rows, 3)
 	newest, formula, tapped := rows[0], rows[1], rows[2]
 	require.Equal(t, "-2.0000000000", newest["amount"])
@@ -74,10 +74,10 @@ func TestTheHistoryAsATable(t *testing.T) {
 
 	t.Run("after an item, and so many", func(t *testing.T) {
 		after := strings.ReplaceAll(strings.ReplaceAll(newest["event_id"], "#", "%23"), ":", "%3A")
-		rest := table(t, s.In(t), "?begin_after_id="+after)
+		rest := readTable(t, s.In(t), "?begin_after_id="+after)
 		require.Equal(t, rows[1:], rest)
-		require.Equal(t, rows[1:2], table(t, s.In(t), "?page_size=1&begin_after_id="+after))
-		require.Empty(t, table(t, s.In(t), "?begin_after_id=nothing"))
+		require.Equal(t, rows[1:2], readTable(t, s.In(t), "?page_size=1&begin_after_id="+after))
+		require.Empty(t, readTable(t, s.In(t), "?begin_after_id=nothing"))
 	})
 	t.Run("as JSON", func(t *testing.T) {
 		posted := s.In(t).Call("alice", http.MethodPost, "/v0/wallet/transactions", map[string]any{"page_size": 100})
@@ -86,10 +86,10 @@ func TestTheHistoryAsATable(t *testing.T) {
 		require.Equal(t, "application/json", got.Header.Get("Content-Type"))
 	})
 	t.Run("what is refused", func(t *testing.T) {
-		refused(t, s.In(t).Call("alice", http.MethodGet, "/v0/wallet/transactions?page_size=0", nil),
+		fails(t, s.In(t).Call("alice", http.MethodGet, "/v0/wallet/transactions?page_size=0", nil),
 			http.StatusBadRequest, "Limit must be at least 1.")
 		s.ActingAs("stranger")
-		refused(t, s.In(t).Call("stranger", http.MethodGet, "/v0/wallet/transactions", nil), http.StatusNotFound,
+		fails(t, s.In(t).Call("stranger", http.MethodGet, "/v0/wallet/transactions", nil), http.StatusNotFound,
 			"No wallet found for user 'stranger' for operation 'exportTransactions'")
 	})
 }
@@ -104,7 +104,7 @@ func TestALongTableHasEveryItemOnce(t *testing.T) {
 		alice.Tap("1")
 	}
 	seen := map[string]bool{}
-	for _, row := range table(t, s, "") {
+	for _, row := range readTable(t, s, "") {
 		seen[row["event_id"]] = true
 		require.Equal(t, "0.0050000000", row["coin_price_usd"])
 	}

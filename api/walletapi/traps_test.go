@@ -90,7 +90,7 @@ func TestRejectAllocationRequest_MovesNoCoin(t *testing.T) {
 	require.Contains(t, shown.Refusal.Error, would)
 
 	got := b.post(b.alice, path+id+"/reject", nil)
-	refused(t, got, http.StatusBadRequest, would)
+	fails(t, got, http.StatusBadRequest, would)
 	require.Contains(t, got.Text, `777.`)
 	require.Contains(t, got.Text, "exercise the choice yourself")
 	b.Automate()

@@ -86,7 +86,7 @@ func TestAnInstallMadeByHandIsAWalletOfThePrimaryParty(t *testing.T) {
 	require.Contains(t, u.names(), "hand", "the operator sees what there is")
 	require.JSONEq(t, `{"party_id":"","user_onboarded":false,"user_wallet_installed":false,
 		"has_featured_app_right":false}`, s.Call("hand", http.MethodGet, "/v0/wallet/user-status", nil).Text)
-	refused(t, s.Call("hand", http.MethodGet, "/v0/wallet/balance", nil), http.StatusNotFound,
+	fails(t, s.Call("hand", http.MethodGet, "/v0/wallet/balance", nil), http.StatusNotFound,
 		"No wallet found for user 'hand' for operation ")
 
 	s.Call(apitest.Admin, http.MethodPatch, "/v2/users/hand", fmt.Sprintf(

@@ -47,20 +47,20 @@ func TestATapIsInDollarsAndRoundedUp(t *testing.T) {
 		"-1":        {http.StatusBadRequest, "amount: -1.0 is not more than 0."},
 		"500000.01": {http.StatusBadRequest, "DAML_FAILURE"},
 	} {
-		refused(t, b.post(b.alice, "/v0/wallet/tap", map[string]any{"amount": amount}), refusal.status, refusal.text)
+		fails(t, b.post(b.alice, "/v0/wallet/tap", map[string]any{"amount": amount}), refusal.status, refusal.text)
 		unlocked, _ = b.balance(b.alice)
 		require.Equal(t, "2000.0000000000", unlocked)
 	}
-	refused(t, b.post(b.alice, "/v0/wallet/tap", map[string]any{"amount": "9999999999999999999999999999"}),
+	fails(t, b.post(b.alice, "/v0/wallet/tap", map[string]any{"amount": "9999999999999999999999999999"}),
 		http.StatusBadRequest, "Failed to decode: amount: ")
-	refused(t, b.post(b.alice, "/v0/wallet/tap", map[string]any{"amount": "+1"}), http.StatusBadRequest,
+	fails(t, b.post(b.alice, "/v0/wallet/tap", map[string]any{"amount": "+1"}), http.StatusBadRequest,
 		"Failed to decode")
 }
 
 type position struct {
 	Contract struct {
-		Contract listed `json:"contract"`
-		DomainID string `json:"domain_id"`
+		Contract listedContract `json:"contract"`
+		DomainID string         `json:"domain_id"`
 	} `json:"contract"`
 	Round  int64  `json:"round"`
 	Fee    string `json:"accrued_holding_fee"`
@@ -179,7 +179,7 @@ func TestAPreapprovalOfOnesOwn(t *testing.T) {
 		"The operator does not have the coin for the preapproval's fee", "`florin tap operator 1000`", "Transfer " +
 			"preapproval creation request timed out because validator automation did not complete it in time", // upstream's
 	} {
-		refused(t, b.post(b.bob, "/v0/wallet/transfer-preapproval", nil), http.StatusTooManyRequests, words)
+		fails(t, b.post(b.bob, "/v0/wallet/transfer-preapproval", nil), http.StatusTooManyRequests, words)
 	}
 	id := b.preapprove(b.bob)
 	found := activeOf[coin.TransferPreapproval](t, b.Server, b.bob.Party)
@@ -209,13 +209,13 @@ func TestSendingThroughAPreapproval(t *testing.T) {
 		}
 	}
 	b.tap(b.alice, "1")
-	refused(t, b.post(b.alice, path, send("10", "0")), http.StatusBadRequest,
+	fails(t, b.post(b.alice, path, send("10", "0")), http.StatusBadRequest,
 		fmt.Sprintf("Receiver %s does not have a TransferPreapproval", b.bob.Party))
 	b.preapprove(b.bob)
-	refused(t, b.post(b.alice, path, send("200.0000000001", "1")), http.StatusBadRequest,
+	fails(t, b.post(b.alice, path, send("200.0000000001", "1")), http.StatusBadRequest,
 		"splice.lfdecentralizedtrust.org/insufficient-funds")
-	refused(t, b.post(b.alice, path, send("-1", "1")), http.StatusBadRequest, "amount: -1.0 is not more than 0.")
-	refused(t, b.post(b.alice, path, send("1.", "1")), http.StatusBadRequest, "Failed to decode")
+	fails(t, b.post(b.alice, path, send("-1", "1")), http.StatusBadRequest, "amount: -1.0 is not more than 0.")
+	fails(t, b.post(b.alice, path, send("1.", "1")), http.StatusBadRequest, "Failed to decode")
 	answer := b.post(b.alice, path, send("10", "1"))
 	answer.OK(nil)
 	require.Empty(t, answer.Text)

@@ -17,8 +17,8 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// refusing refuses each change with the next text.
-type refusing struct {
+// refusingMaker refuses each change with the next text.
+type refusingMaker struct {
 	trial
 
 	paying turns.Turns
@@ -26,14 +26,14 @@ type refusing struct {
 	refuse func(try int) error
 }
 
-func (*refusing) view(context.Context) plan.View { return plan.View{} }
+func (*refusingMaker) view(context.Context) plan.View { return plan.View{} }
 
-func (r *refusing) make(context.Context, Change) error {
+func (r *refusingMaker) make(context.Context, Change) error {
 	r.tries++
 	return r.refuse(r.tries)
 }
 
-func (r *refusing) alone(ctx context.Context, payer ledger.Party) (leave func(), err error) {
+func (r *refusingMaker) alone(ctx context.Context, payer ledger.Party) (leave func(), err error) {
 	return r.paying.Take(ctx, turns.Account{Name: string(payer)})
 }
 
@@ -50,12 +50,12 @@ func TestAPaymentWhoseCoinOthersUseUpIsToldToTryAgain(t *testing.T) {
 		require.Equal(t, http.StatusTooManyRequests, refusal.Status)
 		require.Contains(t, refusal.Text, "Aborted operation - likely because there are too many operations")
 	}
-	always := &refusing{refuse: func(try int) error { return fault.ContractNotFoundWithID(fmt.Sprint("00", try)) }}
+	always := &refusingMaker{refuse: func(try int) error { return fault.ContractNotFoundWithID(fmt.Sprint("00", try)) }}
 	contended(pay(t.Context(), always))
 	require.Equal(t, changes.MaxTries, always.tries)
 	always.paying.Set(turns.Limits{Each: 1})
 
-	named := &refusing{refuse: func(int) error { return fault.ContractNotFoundWithID("00aa") }}
+	named := &refusingMaker{refuse: func(int) error { return fault.ContractNotFoundWithID("00aa") }}
 	err := pay(t.Context(), named)
 	require.True(t, fault.ContractNotFound.Matches(err), "it is not coin that is chosen: %v", err)
 	require.Equal(t, 2, named.tries)

@@ -11,19 +11,19 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// crowded is a record with more contracts than a list looks at. It has no way to read them all.
-type crowded struct {
+// crowdedRecord is a record with more contracts than a list looks at. It has no way to read them all.
+type crowdedRecord struct {
 	WalletRecord
 
 	shared []ledger.ContractID
 	read   int
 }
 
-func (c *crowded) Shared(context.Context, db.Named) (ids []ledger.ContractID, few bool, err error) {
+func (c *crowdedRecord) Shared(context.Context, db.Named) (ids []ledger.ContractID, few bool, err error) {
 	return c.shared, false, nil
 }
 
-func (c *crowded) Contracts(_ context.Context, ids []ledger.ContractID) (storedByID, error) {
+func (c *crowdedRecord) Contracts(_ context.Context, ids []ledger.ContractID) (storedByID, error) {
 	found := storedByID{}
 	for i, id := range ids {
 		switch stored := (db.StoredContract{Contract: ledger.Contract{ID: id}}); i % 3 {
@@ -42,7 +42,7 @@ func (c *crowded) Contracts(_ context.Context, ids []ledger.ContractID) (storedB
 // Of more contracts than a list looks at it reads those that were picked and no others, though some end meanwhile.
 func TestAListOfManyReadsWhatWasPicked(t *testing.T) {
 	t.Parallel()
-	record := &crowded{}
+	record := &crowdedRecord{}
 	for i := range maxNamedContracts {
 		record.shared = append(record.shared, ledger.ContractID(strconv.Itoa(i)))
 	}
