@@ -16,13 +16,13 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// call is one request that a stand-in for a node received.
+// call is a request that the stub received.
 type call struct {
 	method, path, authorization string
 	body                        string
 }
 
-// newStub answers every request alike and keeps the last one.
+// newStub answers every request with the same answer and keeps the last request.
 func newStub(t *testing.T, status int, answer string) (*client.Client, *call) {
 	t.Helper()
 	last := &call{}

@@ -34,7 +34,7 @@ func TestPartiesAreShownByTheirNames(t *testing.T) {
 	require.Equal(t, "short", client.PartyFingerprint("bob::short"))
 }
 
-// TestNoTwoPartiesLookAlike as browsers and terminals show texts: without spaces at the ends, and with one for several.
+// TestPartyFor_GivesDistinctTexts compares texts as browsers and terminals show them: trimmed, with single spaces.
 func TestNoTwoPartiesLookAlike(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

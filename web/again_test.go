@@ -35,7 +35,7 @@ func (l *lossyHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, `{"error":"The answer was lost."}`, int(status))
 }
 
-// TestAFormWhoseOutcomeIsNotKnownIsAskedAgainAndDoneOnce is for all forms that change something.
+// TestForm_RepeatAfterUnknownOutcomeActsOnce tests all forms that change something.
 func TestAFormWhoseOutcomeIsNotKnownIsAskedAgainAndDoneOnce(t *testing.T) {
 	t.Parallel()
 	for name, lost := range map[string]struct {
@@ -94,7 +94,7 @@ func TestAFormWhoseOutcomeIsNotKnownIsAskedAgainAndDoneOnce(t *testing.T) {
 	}
 }
 
-// TestGoingBackToAPreviewDoesNotPayTwice: browsers then load it again, with the form that led there.
+// TestPreview_RepeatedPreviewPaysOnce: going back in a browser loads the preview again, with the form before.
 func TestGoingBackToAPreviewDoesNotPayTwice(t *testing.T) {
 	t.Parallel()
 	server := node(t)

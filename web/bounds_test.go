@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// leaveKey is for what ends a request while the API serves it.
+// leaveKey is the context key of a function that cancels the request while the API serves it.
 type leaveKey struct{}
 
 func TestAPageThatNobodyWaitsForIsNoFailure(t *testing.T) {
@@ -52,7 +52,7 @@ func TestAPageThatNobodyWaitsForIsNoFailure(t *testing.T) {
 	require.NotContains(t, lines.String(), "showing a page failed")
 }
 
-// TestPagesAreOfLimitedSize whatever others write: a page is kept until its reader has it.
+// TestWallet_LimitsPageSize uses long texts of others: a page is in memory until its reader has it.
 func TestPagesAreOfLimitedSize(t *testing.T) {
 	t.Parallel()
 	count, note := 250, strings.Repeat("'", 16<<10)
@@ -82,7 +82,7 @@ func TestPagesAreOfLimitedSize(t *testing.T) {
 	require.Equal(t, http.StatusInternalServerError, alice.status)
 }
 
-// TestPagesOfTheExplorerAreOfLimitedSize whatever is on the ledger: long values, deep trees, many parties and rights.
+// TestExplorer_LimitsPageSize uses long values, deep trees, many parties and rights.
 func TestPagesOfTheExplorerAreOfLimitedSize(t *testing.T) {
 	t.Parallel()
 	const many = 1000

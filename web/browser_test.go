@@ -21,7 +21,7 @@ import (
 	"github.com/florinledger/florin/web"
 )
 
-// secret is what all processes of the test's ledger share.
+// secret is the shared secret of all processes of the test's ledger.
 const secret = "a secret of thirty-two bytes, ok"
 
 // secretOf always reads the same secret.
@@ -84,7 +84,7 @@ type browser struct {
 	t      *testing.T
 	base   string
 	client *http.Client
-	// The page that is shown.
+	// The current page.
 	status int
 	path   string
 	text   string
@@ -130,7 +130,7 @@ func (b *browser) open(path string) *browser {
 	return b.load(b.request(http.MethodGet, path, nil))
 }
 
-// press sends the form whose action, or whose button's, ends so, with what was typed.
+// press submits the form whose action, or whose button's action, ends with the text, with typed values.
 func (b *browser) press(action string, typed ...string) *browser {
 	b.t.Helper()
 	path, form := b.form(action)
@@ -140,7 +140,7 @@ func (b *browser) press(action string, typed ...string) *browser {
 	return b.load(b.request(http.MethodPost, path, form))
 }
 
-// form finds a form of the page and what is in it.
+// form finds a form of the page and its values.
 func (b *browser) form(action string) (path string, values url.Values) {
 	b.t.Helper()
 	values = url.Values{}
@@ -184,7 +184,7 @@ func (b *browser) shows(texts ...string) *browser {
 	return b
 }
 
-// words are the texts of the page, each apart from the next by a space.
+// words is the text of the page, separated by spaces.
 func (b *browser) words() string {
 	var all strings.Builder
 	for part := range b.root.Descendants() {

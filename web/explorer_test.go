@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// linkOn is the first link of the page that begins so.
+// linkOn is the first link of the page with the prefix.
 func (b *browser) linkOn(prefix string) string {
 	b.t.Helper()
 	for _, link := range links(b, "href") {
@@ -32,7 +32,7 @@ func (b *browser) search(id string) *browser {
 	return b.open("/explorer/search?for=" + url.QueryEscape(id))
 }
 
-// textOf is the text of the first element with a kind, from a place on the page on.
+// textOf is the text of the first element of a kind after a place on the page.
 func (b *browser) textOf(kind, after string) string {
 	b.t.Helper()
 	_, rest, found := strings.Cut(b.text, after)
@@ -43,7 +43,8 @@ func (b *browser) textOf(kind, after string) string {
 	return text
 }
 
-// TestFromAnIdToWhoDidWhatAndWhy: an update, a contract, a party and an offset are found, and lead to each other.
+// TestExplorer_FindsByIdAndLinksPages finds an update, a contract, a party and an offset, and follows the links between
+// them.
 func TestFromAnIdToWhoDidWhatAndWhy(t *testing.T) {
 	t.Parallel()
 	of := options(t, coinAPI(t).Handler)
@@ -68,7 +69,7 @@ func TestFromAnIdToWhoDidWhatAndWhy(t *testing.T) {
 	alice.shows("New Locked amulet", id)
 	alice.open(alice.linkOn("/explorer?upto=")).shows("Offset " + offset)
 
-	// The coin that was locked: made by the transfer, and still there.
+	// The locked coin, which the transfer made.
 	contract := alice.open(update).linkOn("/explorer/contracts/")
 	require.Equal(t, contract, alice.search(strings.TrimPrefix(contract, "/explorer/contracts/")).path)
 	alice.shows("Contents", "Signed by", "Created")
@@ -99,7 +100,7 @@ func TestFromAnIdToWhoDidWhatAndWhy(t *testing.T) {
 	alice.open("/explorer/nothing").shows("There is no page", "Go to the explorer.")
 }
 
-// TestTheExplorerShowsWhatItsVisitorMayReadAndNothingElse by the rights that the visitor has now.
+// TestExplorer_ShowsOnlyWhatVisitorMayRead with the visitor's present rights.
 func TestTheExplorerShowsWhatItsVisitorMayReadAndNothingElse(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
@@ -141,8 +142,8 @@ func TestTheExplorerShowsWhatItsVisitorMayReadAndNothingElse(t *testing.T) {
 	bob.open(update + "?as=bob").shows("you may not see")
 }
 
-// TestExplorer_NamesThePackageOfALookalike: anybody can call a template of their own Amulet. The explorer says of it
-// everywhere whose it is, and the coin's own go without.
+// TestExplorer_NamesThePackageOfALookalike: anybody can name a template Amulet. The explorer shows the package of such
+// contracts, and none for the coin's own.
 func TestExplorer_NamesThePackageOfALookalike(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
@@ -166,7 +167,7 @@ func TestExplorer_NamesThePackageOfALookalike(t *testing.T) {
 	update = alice.open("/explorer").shows("New "+on+" signed by alice", "Share on "+on+" by alice").
 		linkOn("/explorer/updates/")
 	alice.open(update).shows("New "+on+" signed by alice", "Share on "+on+" by alice")
-	// the contract's heading, and how it began
+	// the contract's heading, and its creation
 	require.GreaterOrEqual(t, strings.Count(alice.open(alice.linkOn("/explorer/contracts/")).words(), on), 2)
 	alice.open("/explorer/parties/" + url.PathEscape(party)).shows(on)
 	require.Equal(t, 1, strings.Count(alice.words(), "of package"), "of the contracts of the party")
@@ -184,7 +185,7 @@ func TestWhoMayReadAsNobodyIsToldSo(t *testing.T) {
 	nora.shows("You have no right to read as a party", "Open a wallet")
 }
 
-// TestSigningInLeadsToThePageThatWasAskedFor and to no other site.
+// TestSignIn_ReturnsToRequestedPage and to no other site.
 func TestSigningInLeadsToThePageThatWasAskedFor(t *testing.T) {
 	t.Parallel()
 	server := node(t)
@@ -207,7 +208,7 @@ func TestSigningInLeadsToThePageThatWasAskedFor(t *testing.T) {
 	require.Equal(t, "/explorer?seen=x", lost.load(request).header.Get("Hx-Redirect"))
 }
 
-// Sign-in goes on to the explorer, and a path that leads out of it again is none of the explorer's.
+// After sign-in the visitor gets to the explorer; a path that leaves the explorer is refused.
 func TestSignIn_DoesNotLeaveTheExplorer(t *testing.T) {
 	t.Parallel()
 	server := node(t)
@@ -233,7 +234,6 @@ func TestSignIn_DoesNotLeaveTheExplorer(t *testing.T) {
 	}
 }
 
-// TestTheListOfUpdatesIsLiveAndHasPages.
 func TestTheListOfUpdatesIsLiveAndHasPages(t *testing.T) {
 	t.Parallel()
 	server := node(t)

@@ -10,11 +10,11 @@ import (
 	"golang.org/x/net/html"
 )
 
-// hostile is what somebody may write wherever the ledger takes texts.
+// hostile is a text that an attacker may write on the ledger.
 const hostile = `"'><script>alert(1)</script><img src=x onerror=alert(1)><a href="javascript:alert(1)">x</a>{{.}}` +
 	"</title></textarea><!--\u202e`${alert(1)}"
 
-// hostileAPI answers with hostile texts in all fields that others may choose, and in those that they may not.
+// hostileAPI answers with hostile texts in all text fields.
 func hostileAPI(t *testing.T, refusing bool) http.Handler {
 	t.Helper()
 	const at = "2026-11-23T03:46:02.110325Z"
@@ -105,7 +105,7 @@ func hostileAPI(t *testing.T, refusing bool) http.Handler {
 	})
 }
 
-// hostileTransaction is an update in which somebody has chosen everything.
+// hostileTransaction is an update with hostile texts in all fields.
 func hostileTransaction() map[string]any {
 	const at = "2026-11-23T03:46:02.110325Z"
 	return map[string]any{
@@ -173,7 +173,7 @@ func TestTextsOfTheLedgerAreOnlyTexts(t *testing.T) {
 	}
 }
 
-// isHarmless requires that a page runs nothing but its two files, and leads nowhere else.
+// isHarmless requires that a page runs only its own two scripts and links to no other site.
 func isHarmless(t *testing.T, root *html.Node, where string) {
 	t.Helper()
 	scripts := 0

@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/api/walletapi/validator"
 )
 
-// TestNobodysOffersHideThoseOfOthers: one makes thousands, each of which expires before all others.
+// TestInbox_OneSenderHidesNoOtherOffers: one sender makes thousands, which expire before all others.
 func TestNobodysOffersHideThoseOfOthers(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -57,7 +57,7 @@ func TestNobodysOffersHideThoseOfOthers(t *testing.T) {
 	require.Equal(t, offerPage{Page: 1}, offerPageOf(nil, "2"))
 }
 
-// TestAPageTakesTheLongestListOfTheAPI, so that nobody can write so much that it cannot be shown.
+// TestMaxAnswerBytes_ExceedsLongestList, so that nobody can make a list too long for the page.
 func TestAPageTakesTheLongestListOfTheAPI(t *testing.T) {
 	t.Parallel()
 	const around = 1 << 20 // of more than its contracts

@@ -16,17 +16,17 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// apiCall is what the page asked the API for.
+// apiCall is a call of the page.
 type apiCall struct {
 	method, path, user string
-	// counts says that it counts for whoever has the token of visitor, and not for the user.
+	// counts is true if the call counts for the visitor and not for the user.
 	counts  bool
 	visitor string
 }
 
 type visitorKey struct{}
 
-// recordCalls is an API that notes what the page asks for.
+// recordCalls is an API that records the page's calls.
 func recordCalls(t *testing.T, api http.Handler) (handler http.Handler, heard func() []apiCall) {
 	t.Helper()
 	var mu sync.Mutex
@@ -61,8 +61,8 @@ func userOf(t *testing.T, token string) string {
 	return name
 }
 
-// TestWhatThePageAsksForCountsForItsVisitor on nodes where it makes tokens of users who know nothing of it: nobody asks
-// at the operator's cost, and the administrator's token changes nothing.
+// TestPage_ChargesRequestsToVisitor on nodes where the page makes tokens of other users: no call counts for the
+// operator, and the administrator's token changes nothing.
 func TestWhatThePageAsksForCountsForItsVisitor(t *testing.T) {
 	t.Parallel()
 	api, heard := recordCalls(t, coinAPI(t).Handler)
@@ -123,8 +123,7 @@ func TestWhatThePageAsksForCountsForItsVisitor(t *testing.T) {
 	require.Greater(t, byOthers, 10)
 }
 
-// TestNobodyComesBackThroughThePage whom an administrator has thrown out: a name that somebody types gives no right
-// back.
+// TestSignIn_RestoresNoRevokedAccess: signing in by name does not restore what an administrator removed.
 func TestNobodyComesBackThroughThePage(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
@@ -157,7 +156,8 @@ func TestNobodyComesBackThroughThePage(t *testing.T) {
 	}
 }
 
-// TestNobodyChangesUsersOfAProviderThroughThePage by typing their names: they have no wallets, and get no rights.
+// TestSignIn_ChangesNoUserOfProvider: users of another provider get no wallet and no rights when somebody types their
+// names.
 func TestNobodyChangesUsersOfAProviderThroughThePage(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
@@ -179,7 +179,7 @@ func TestNobodyChangesUsersOfAProviderThroughThePage(t *testing.T) {
 	require.Empty(t, rights)
 }
 
-// TestWhoIsNotListedIsFoundByName: a page lists so many users, and anybody can register before them.
+// TestNames_FindsUserBeyondFirstPage: a page lists a limited number of users, and anybody can register before them.
 func TestWhoIsNotListedIsFoundByName(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)

@@ -21,17 +21,17 @@ import (
 	"github.com/florinledger/florin/web"
 )
 
-// provider is a small OpenID Connect provider, where everybody is alice.
+// provider is a small OpenID Connect provider that signs everybody in as alice.
 type provider struct {
 	*httptest.Server
 
 	t   *testing.T
 	key *rsa.PrivateKey
-	// asked is the last question, spoil changes what is answered.
+	// asked is the last authorization request; spoil changes the claims.
 	asked  url.Values
 	spoil  func(claims jwt.MapClaims)
 	refuse string
-	// turns counts the turns that were taken, calling those that go on; full refuses further ones.
+	// turns counts the taken turns, calling the current ones; full refuses further ones.
 	turns, calling atomic.Int64
 	full           error
 }
@@ -65,7 +65,7 @@ func (p *provider) write(w http.ResponseWriter, what any) {
 	_ = json.NewEncoder(w).Encode(what)
 }
 
-// authorize sends whoever comes back with a code.
+// authorize redirects back with a code.
 func (p *provider) authorize(w http.ResponseWriter, r *http.Request) {
 	p.asked = r.URL.Query()
 	answer := url.Values{"state": {p.asked.Get("state")}, "code": {"the code"}}
@@ -75,7 +75,7 @@ func (p *provider) authorize(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, p.asked.Get("redirect_uri")+"?"+answer.Encode(), http.StatusFound)
 }
 
-// token gives tokens to who has the code, the secret, and what the question was made from (RFC 7636).
+// token issues tokens for the code, the secret and the PKCE verifier (RFC 7636).
 func (p *provider) token(w http.ResponseWriter, r *http.Request) {
 	id, given, _ := r.BasicAuth()
 	sum := sha256.Sum256([]byte(r.PostFormValue("code_verifier")))
@@ -106,7 +106,7 @@ func (p *provider) token(w http.ResponseWriter, r *http.Request) {
 	p.write(w, map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": 3600, "id_token": text})
 }
 
-// nodeWith is a node whose people sign in at a provider.
+// nodeWith is a node with a sign-in provider.
 func nodeWith(t *testing.T, p *provider) *httptest.Server {
 	t.Helper()
 	api := coinAPI(t)
@@ -120,7 +120,7 @@ func nodeWith(t *testing.T, p *provider) *httptest.Server {
 	return serve(t, of)
 }
 
-// turn counts who has the provider called, and is refused where the test says so.
+// turn counts turns, and refuses them if the test sets full.
 func (p *provider) turn(context.Context) (release func(), err error) {
 	if p.full != nil {
 		return nil, p.full
@@ -130,7 +130,7 @@ func (p *provider) turn(context.Context) (release func(), err error) {
 	return func() { p.calling.Add(-1) }, nil
 }
 
-// TestVisitorsTakeTurnsAtTheProvider: the provider is called within a turn of the visitor's, on the way there and back.
+// TestProvider_LimitsConcurrentCalls: the page takes a turn for each call of the provider.
 func TestVisitorsTakeTurnsAtTheProvider(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
@@ -163,7 +163,7 @@ func TestPeopleSignInAtAProvider(t *testing.T) {
 	require.Equal(t, "/explorer/parties?as=alice", alice.open(alice.linkOn("/wallet/provider?to=")).path)
 }
 
-// TestOnlyTheAnswerToTheQuestionSignsIn: what a provider says is held against what was asked, by this browser, once.
+// TestProvider_RefusesForeignAnswers: the answer must match the request of this browser, and is valid once.
 func TestOnlyTheAnswerToTheQuestionSignsIn(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)

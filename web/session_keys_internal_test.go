@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// secretsOf gives the secrets of a keyring: each is asked for, and then given.
+// secretsOf gives a keyring its secrets: a test receives each read, and answers it.
 type secretsOf struct {
 	asked chan struct{}
 	given chan []byte
@@ -31,8 +31,7 @@ func newKeyring() (*keyring, secretsOf, *time.Time) {
 
 func secretOf(char byte) []byte { return bytes.Repeat([]byte{char}, sha256.Size) }
 
-// TestNobodyWaitsForASecretThatIsBeingRead has the record take its time: whoever comes meanwhile goes on with the
-// secret that is known, and nobody asks beside the one who does.
+// TestKeyring_UsesKnownSecretDuringRead has a slow record: other requests use the known secret, and only one reads.
 func TestNobodyWaitsForASecretThatIsBeingRead(t *testing.T) {
 	t.Parallel()
 	ring, secrets, now := newKeyring()

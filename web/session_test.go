@@ -85,7 +85,7 @@ func TestASessionEndsWhenTheNodeDoesNotTakeItsToken(t *testing.T) {
 	alice.open("/wallet").shows("Open a wallet")
 }
 
-// TestCookiesAreOfOneOriginAndCannotBeChanged: browsers send cookies to all ports of a host.
+// TestCookie_BoundToOriginAndTamperProof: browsers send cookies to all ports of a host.
 func TestCookiesAreOfOneOriginAndCannotBeChanged(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
@@ -159,7 +159,7 @@ func TestCookiesAreOfOneOriginAndCannotBeChanged(t *testing.T) {
 				require.False(t, isIn("127.0.0.1:7575", changed), i)
 			}
 		}
-		// A form of the session before signing in is none of the one after.
+		// A form of the session before sign-in is invalid after it.
 		old := ask("127.0.0.1:7575", "/wallet/tap", []*http.Cookie{session}, tls, url.Values{
 			"form": {form}, "once": {"x"}, "amount": {"1"},
 		})
@@ -240,7 +240,7 @@ func TestATokenThatIsTooLongForACookieIsRefused(t *testing.T) {
 	alice.load(alice.request(http.MethodPost, path, form)).shows("No token was given.")
 }
 
-// TestWhatWasDoneIsNeverRefusedForItsNotice: a session is written after coin moved, so it has to fit then.
+// TestSession_LongestTokenLeavesRoomForNotice: the page writes the notice after coin has moved, so it must fit.
 func TestWhatWasDoneIsNeverRefusedForItsNotice(t *testing.T) {
 	t.Parallel()
 	party, receiver := "", strings.Repeat("r", 185)+"::1220"+strings.Repeat("a", 64)
@@ -271,15 +271,14 @@ func TestWhatWasDoneIsNeverRefusedForItsNotice(t *testing.T) {
 	alice.open("/wallet/send").press("/wallet/send/preview", "to", receiver, "amount", "5").press("/wallet/send")
 	require.Equal(t, http.StatusOK, alice.status, alice.text)
 	require.Equal(t, "/wallet", alice.path)
-	// Notices that are too long even so are left out.
+	// Notices that are still too long are dropped.
 	alice.press("/wallet/tap", "amount", strings.Repeat("9", 4000))
 	require.Equal(t, http.StatusOK, alice.status, alice.text)
 	require.NotContains(t, alice.words(), "You minted")
 	alice.press("/wallet/tap", "amount", "1").shows("You minted coin worth 1 USD.")
 }
 
-// TestAnAnswerThatComesLateBringsNoSessionBack: one tab signs out while another is still being answered, with words
-// that are shown once.
+// TestSession_LateAnswerRestoresNothing: one tab signs out while another waits for an answer with a notice.
 func TestAnAnswerThatComesLateBringsNoSessionBack(t *testing.T) {
 	t.Parallel()
 	server := node(t)
@@ -299,7 +298,7 @@ func TestAnAnswerThatComesLateBringsNoSessionBack(t *testing.T) {
 	alice.open("/wallet").press("/wallet/sign-out").shows("Open a wallet")
 }
 
-// TestNoticesAreOfTheirSession: what a session was to be told is shown to nobody who signs in after it.
+// TestNotice_ShownOnlyInItsSession, and not to the next user who signs in.
 func TestNoticesAreOfTheirSession(t *testing.T) {
 	t.Parallel()
 	server := node(t)
@@ -317,7 +316,7 @@ func TestNoticesAreOfTheirSession(t *testing.T) {
 	require.NotContains(t, answer.words(), "You minted")
 }
 
-// TestTheWalletIsWhatItIsNow: an administrator takes a wallet away, and the page shows it at once.
+// TestWallet_RemovalShowsAtOnce when an administrator removes a wallet.
 func TestTheWalletIsWhatItIsNow(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
@@ -336,7 +335,7 @@ func TestTheWalletIsWhatItIsNow(t *testing.T) {
 	require.NotContains(t, alice.words(), "alice::1220")
 }
 
-// TestANewSecretEndsSessionsWithoutARestart: all processes behind a balancer come to use the same one.
+// TestSession_EndsWhenSecretChanges: all processes behind a balancer start to use the new secret.
 func TestANewSecretEndsSessionsWithoutARestart(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPrettyIsJSONOnLines as the library writes it, where all of it is shown.
+// TestPretty_MatchesJSONIndent for values that are not cut.
 func TestPrettyIsJSONOnLines(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{
@@ -23,8 +23,7 @@ func TestPrettyIsJSONOnLines(t *testing.T) {
 	require.Empty(t, pretty(nil))
 }
 
-// TestPrettyIsBounded in what it shows and in what it makes on the way: indented, deep JSON is as long as the square of
-// its depth.
+// TestPretty_LimitsOutputAndMemory: indented, deep JSON is as long as the square of its depth.
 func TestPrettyIsBounded(t *testing.T) {
 	t.Parallel()
 	for name, value := range map[string]string{

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// teeReader notes what is read.
+// teeReader records what is read.
 type teeReader struct {
 	io.Reader
 
@@ -261,14 +261,14 @@ func TestAPageThatChangedNothingIsNotSentAgain(t *testing.T) {
 	request.Header.Set("Hx-Request", "true")
 	alice.load(request).shows("200 CC")
 	require.NotContains(t, alice.text, "<html")
-	// A page whose session is over loads the way in.
+	// A page whose session has ended loads the sign-in page.
 	alice.client.Jar = nil
 	request = alice.request(http.MethodGet, "/wallet/inbox", url.Values{})
 	request.Header.Set("Hx-Request", "true")
 	require.Equal(t, "/wallet", alice.load(request).header.Get("Hx-Redirect"))
 }
 
-// TestAnEntryOfTheHistoryIsShownInFull: what happened as a tree in words, and the way to its workflow.
+// TestHistory_ShowsFullEntry: the transaction as a tree in words, and the link to its workflow.
 func TestAnEntryOfTheHistoryIsShownInFull(t *testing.T) {
 	t.Parallel()
 	of := options(t, coinAPI(t).Handler)

@@ -44,7 +44,7 @@ const (
 	offers = "/v0/wallet/transfer-offers"
 )
 
-// requireReplay requires the first answer once more.
+// requireReplay requires the first answer again.
 func requireReplay(t *testing.T, first, second apitest.Answer) {
 	t.Helper()
 	require.Equal(t, first.Status, second.Status, second.Text)
@@ -158,7 +158,7 @@ func TestOfManyRequestsWithOneKeyAtOnceOneActs(t *testing.T) {
 	require.Equal(t, "1000.0000000000", balance(t, s, "alice"))
 }
 
-// forgetfulStore is a node that dies between its change and the storing of the answer.
+// forgetfulStore is a store of a node that dies after its change and before it stores the answer.
 type forgetfulStore struct{ *db.DB }
 
 func (forgetfulStore) AnswerIdempotencyKey(context.Context, db.KeyClaim, db.KeyedAnswer) (bool, error) {
@@ -203,7 +203,7 @@ func TestANodeThatDiesAfterItsChangeIsFollowedByOneThatAnswersTheSame(t *testing
 	check("alice", "preapproval", "/v0/wallet/transfer-preapproval", "")
 }
 
-// An offer that was made in time is answered the same after its deadline, though nobody could make it then.
+// A retry after the offer's deadline gets the first answer, although nobody can make the offer any more.
 func TestARetryAfterTheDeadlineIsAnsweredTheSame(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
@@ -228,7 +228,7 @@ func TestARetryAfterTheDeadlineIsAnsweredTheSame(t *testing.T) {
 	require.Equal(t, first.Text, second.Text)
 }
 
-// A change that was made, not answered, and forgotten by the record cannot be answered again, and is not made again.
+// The node neither repeats nor answers a change whose answer was lost and whose update is pruned.
 func TestARetryAfterThePruningIsRefused(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
@@ -248,7 +248,7 @@ func TestARetryAfterThePruningIsRefused(t *testing.T) {
 	require.Equal(t, "1400.0000000000", balance(t, s, "alice"), "it was made once")
 }
 
-// ask shows a keeper a request whose endpoint gives the answers in turn, and counts how often that was called.
+// ask is a keeper with an endpoint that gives the answers in order and counts its calls.
 type ask struct {
 	keeper  *changes.Keeper
 	answers []endpoint.Content

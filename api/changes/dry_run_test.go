@@ -26,7 +26,7 @@ func (names) Authenticate(_ context.Context, token string) (auth.Claims, error) 
 	return auth.NewClaims(ledger.User{ID: token}, nil), nil
 }
 
-// workServer is a server with one change, which tells when it is worked on and goes on when it is told to.
+// workServer is a server with one change, which reports its start and waits until the test lets it go on.
 type workServer struct {
 	t             *testing.T
 	handler       http.Handler
@@ -66,7 +66,7 @@ func serveWorking(t *testing.T, limits admission.Options) *workServer {
 	return s
 }
 
-// send sends a request and returns where its status will be.
+// send sends a request and returns a channel with its status.
 func (s *workServer) send(ctx context.Context, user, path string) <-chan int {
 	status := make(chan int, 1)
 	go func() {
@@ -81,7 +81,7 @@ func (s *workServer) send(ctx context.Context, user, path string) <-chan int {
 
 const patience = time.Minute
 
-// starts waits until a request of a name is worked on.
+// starts waits until a request of a name is in progress.
 func (s *workServer) starts(name string) {
 	s.t.Helper()
 	select {
@@ -92,7 +92,7 @@ func (s *workServer) starts(name string) {
 	}
 }
 
-// ends waits for the answer of a request, which is its status.
+// ends waits for the status of a request.
 func (s *workServer) ends(status <-chan int) int {
 	s.t.Helper()
 	select {
@@ -106,7 +106,7 @@ func (s *workServer) ends(status <-chan int) int {
 	return 0
 }
 
-// A dry run changes nothing and is as dear as a read: it takes a turn of those who read, until it is answered.
+// A dry run costs as much as a read: it holds a read slot until it is answered.
 func TestDryRunsTakeTurnsOfThoseWhoRead(t *testing.T) {
 	t.Parallel()
 	s := serveWorking(t, admission.Options{Reads: 2, UserReads: 1})

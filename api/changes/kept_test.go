@@ -21,8 +21,8 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// TestNoUserKeepsMoreAnswersThanMayBe has one user keep what it can, by number and by bytes: it is told so, at every
-// node alike, and others have room.
+// TestKeeper_LimitsAnswersPerUser has one user reach the limit, by number and by bytes: every node refuses a new key,
+// and other users have room.
 func TestNoUserKeepsMoreAnswersThanMayBe(t *testing.T) {
 	t.Parallel()
 	const body = `{"amount":"10"}`
@@ -60,7 +60,8 @@ func TestNoUserKeepsMoreAnswersThanMayBe(t *testing.T) {
 	}
 }
 
-// TestWhatHasExpiredMakesRoom has a user come back after its answers have expired, before anybody looked for what has.
+// TestKeeper_ExpiredAnswersMakeRoom has a user return after its answers have expired and before the keeper deletes
+// them.
 func TestWhatHasExpiredMakesRoom(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{UserAnswers: 1, KeepAnswers: time.Microsecond, Once: true})
@@ -70,7 +71,7 @@ func TestWhatHasExpiredMakesRoom(t *testing.T) {
 	}
 }
 
-// pruningSubmitter is a way to the ledger behind which the record is pruned up to its end.
+// pruningSubmitter prunes the record after each submission.
 type pruningSubmitter struct {
 	validator.Submitter
 
@@ -87,7 +88,8 @@ func (p pruningSubmitter) SubmitAndTrace(
 	return completion, workflowID, err
 }
 
-// A change whose transaction is pruned before anybody has read it was made: its answer says so, and where.
+// If the transaction of a change is pruned before the node reads it, the answer says that the change was made, and at
+// which offset.
 func TestAChangeThatIsPrunedAtOnceIsAnsweredAsOneThatWasMade(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{Once: true})
@@ -108,7 +110,7 @@ func TestAChangeThatIsPrunedAtOnceIsAnsweredAsOneThatWasMade(t *testing.T) {
 	}
 }
 
-// refusingSubmitter is a way to the ledger that ends in an error.
+// refusingSubmitter returns an error for each submission.
 type refusingSubmitter struct {
 	validator.Submitter
 
@@ -119,7 +121,7 @@ func (t refusingSubmitter) SubmitAndTrace(context.Context, ledger.Submission) (l
 	return ledger.Completion{}, "", t.err
 }
 
-// Attempts that leave nothing to look for do not count: whoever is told to try again may do so as often as it takes.
+// Attempts without a submission do not count, so that a client may repeat a refused request as often as necessary.
 func TestAttemptsThatSubmitNothingDoNotCount(t *testing.T) {
 	t.Parallel()
 	const body = `{"amount":"10"}`
@@ -159,11 +161,11 @@ func TestAttemptsThatSubmitNothingDoNotCount(t *testing.T) {
 	}
 }
 
-// countingRecord counts how often a request looks for what attempts before it did.
+// countingRecord counts how often a request searches for earlier attempts.
 type countingRecord struct {
 	*db.DB
 	count atomic.Int64
-	// most is the longest that was found.
+	// most is the largest number of completions found.
 	most atomic.Int64
 }
 
@@ -176,8 +178,8 @@ func (l *countingRecord) KeyedCompletions(
 	return found, err
 }
 
-// TestWhatAnyAttemptDidIsFoundByOneLook makes a change at the first of 499 attempts, under a command id of its own or
-// not: the last one finds it by one statement each time that it looks, whatever its user did under the same names.
+// TestAttempts_FindsEarlierChangeInOneQuery makes a change at the first of 499 attempts, with and without a command id:
+// the last attempt finds it with one query for each search, whatever the user did under the same names.
 func TestWhatAnyAttemptDidIsFoundByOneLook(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
@@ -219,7 +221,7 @@ func TestWhatAnyAttemptDidIsFoundByOneLook(t *testing.T) {
 	}
 }
 
-// An attempt looks for what all before it may have done, so there are so many of one request and no more.
+// Each attempt searches for all earlier ones, so their number is limited.
 func TestARequestIsBegunSoOften(t *testing.T) {
 	t.Parallel()
 	databaseURL := dbtest.URL(t)

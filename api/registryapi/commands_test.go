@@ -21,7 +21,6 @@ const (
 	counterTemplate       = "#splice-amulet:Splice.ExternalPartyAmuletRules:TransferCommandCounter"
 )
 
-// commandStatus is what became of a transfer command.
 type commandStatus struct {
 	Status      string
 	FailureKind *string `json:"failure_kind"`
@@ -43,7 +42,7 @@ func newCommandBundle(t *testing.T) *commandBundle {
 	}
 }
 
-// command makes the sender leave a transfer to the delegate.
+// command makes the sender give a transfer command to the delegate.
 func (b *commandBundle) command(t *testing.T, nonce int) (id string) {
 	t.Helper()
 	var rules struct {
@@ -86,7 +85,6 @@ func (b *commandBundle) counter(t *testing.T) apitest.Shown {
 	return answer.Counter
 }
 
-// nextNonce is what the counter says.
 func (b *commandBundle) nextNonce(t *testing.T) string {
 	t.Helper()
 	var payload struct{ NextNonce string }
@@ -94,7 +92,7 @@ func (b *commandBundle) nextNonce(t *testing.T) string {
 	return payload.NextNonce
 }
 
-// send makes the delegate execute a command; without a preapproval it fails, and uses its nonce up.
+// send makes the delegate execute a command; without a preapproval it fails and uses its nonce.
 func (b *commandBundle) send(id string, counter apitest.Shown, preapproval *apitest.Shown,
 	inputs ...apitest.Disclosed,
 ) {
@@ -115,7 +113,7 @@ func (b *commandBundle) send(id string, counter apitest.Shown, preapproval *apit
 	b.delegate.Exercise(commandTemplate, id, "TransferCommand_Send", argument, disclosed...)
 }
 
-// disclosedCoin is a coin of the sender's, as it would hand it to the delegate.
+// disclosedCoin is a coin of the sender in the form that commands disclose.
 func (b *commandBundle) disclosedCoin(t *testing.T, id string) apitest.Disclosed {
 	t.Helper()
 	found, ok, err := b.DB.Contract(t.Context(), ledger.ContractID(id))
@@ -129,7 +127,7 @@ func (b *commandBundle) disclosedCoin(t *testing.T, id string) apitest.Disclosed
 	}
 }
 
-// status asks what became of the sender's commands with a nonce.
+// status reads the status of the sender's commands with a nonce.
 func (b *commandBundle) status(t *testing.T, nonce int) map[string]commandStatus {
 	t.Helper()
 	var answer struct {

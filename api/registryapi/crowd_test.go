@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// plantContracts puts more contracts like one into the record than a list shows.
+// plantContracts creates more copies of a contract than a list shows.
 func plantContracts(t *testing.T, s *apitest.Server, id string) {
 	t.Helper()
 	const many = 1001
@@ -35,7 +35,7 @@ func plantContracts(t *testing.T, s *apitest.Server, id string) {
 	}))
 }
 
-// More contracts than a list shows, of others or of one, hide nobody's preapproval and nobody's right.
+// Many contracts, of several parties or of one, hide no preapproval and no right.
 func TestNoCrowdHidesPreapprovalsOrFeaturedApps(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})

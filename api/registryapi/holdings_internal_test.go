@@ -15,7 +15,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// endlessRecord is a record in which an owner has more coin than anybody can count.
+// endlessRecord is a record with an endless list of an owner's coin.
 type endlessRecord struct {
 	NetworkReader
 

@@ -21,7 +21,6 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// summaries is the answer to what some parties held.
 type summaries struct {
 	RecordTime        time.Time `json:"record_time"`
 	MigrationID       int64     `json:"migration_id"`
@@ -248,8 +247,8 @@ func (p *pruningRecord) SpentCoin(
 	return p.DB.SpentCoin(ctx, owner, after, limit)
 }
 
-// TestHoldingsSummaryNeverTellsWhatNeverWas prunes the record before each read of a sum of a past time in turn: the
-// answer is what was held then, or that it is not known any more.
+// TestHoldingsSummary_CorrectDuringPruning prunes the record before each read in turn: the answer is the sum at that
+// time, or a 404.
 func TestHoldingsSummaryNeverTellsWhatNeverWas(t *testing.T) {
 	t.Parallel()
 	record := &pruningRecord{}
@@ -280,7 +279,7 @@ func TestHoldingsSummaryNeverTellsWhatNeverWas(t *testing.T) {
 	}
 }
 
-// However large an update is, finding the offset of a time reads nothing of it but when it was recorded.
+// The search for the offset of a time reads only record times, however large the updates are.
 func TestHoldingsAreSummedUpBesideLargeUpdates(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)

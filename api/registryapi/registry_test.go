@@ -22,7 +22,6 @@ const (
 	allocationInterface = "#splice-api-token-allocation-v1:Splice.Api.Token.AllocationV1:Allocation"
 )
 
-// choiceContext is what the registry tells clients to pass on.
 type choiceContext struct {
 	ChoiceContextData json.RawMessage
 	Disclosed         []apitest.Disclosed `json:"disclosedContracts"`
@@ -54,7 +53,7 @@ func (c choiceContext) extraArgs() map[string]any {
 	return map[string]any{"context": c.ChoiceContextData, "meta": map[string]any{"values": map[string]any{}}}
 }
 
-// transfer is the argument of TransferFactory_Transfer as wallets send it to the registry.
+// transfer is the argument of TransferFactory_Transfer that wallets send to the registry.
 func transfer(s *apitest.Server, sender, receiver ledger.Party, amount string, inputs ...string) map[string]any {
 	if inputs == nil {
 		inputs = []string{}
@@ -75,7 +74,6 @@ func transfer(s *apitest.Server, sender, receiver ledger.Party, amount string, i
 	}
 }
 
-// factory is the registry's answer to who wants to transfer.
 type factory struct {
 	FactoryID     string
 	TransferKind  string
@@ -90,7 +88,7 @@ func askFactory(s *apitest.Server, argument map[string]any) factory {
 	return answer
 }
 
-// send does what a wallet does: asks the registry, then exercises the factory. It returns the instruction, if any.
+// send asks the registry, as a wallet does, and exercises the factory. It returns the instruction, if any.
 func send(
 	t *testing.T, s *apitest.Server, from *apitest.Wallet, to ledger.Party, amount string,
 ) (kind, instruction string) {
@@ -120,7 +118,7 @@ func contextOf(s *apitest.Server, path string) choiceContext {
 	return answer
 }
 
-// amounts are those of all coins of a wallet, locked or not.
+// amounts are the amounts of all coins of a wallet, locked or not.
 func amounts(w *apitest.Wallet) []string {
 	var all []string
 	for _, holding := range w.Holdings() {
@@ -344,7 +342,7 @@ func TestAllocationsThroughTheRegistry(t *testing.T) {
 	cleanAudit(t, s)
 }
 
-// allocate taps, and sets ten coins aside for the receiver, who executes the settlement.
+// allocate taps and sets ten coins aside for the receiver, who executes the settlement.
 func allocate(t *testing.T, s *apitest.Server, from *apitest.Wallet, receiver ledger.Party) string {
 	t.Helper()
 	if len(from.Holdings()) == 0 {

@@ -77,7 +77,7 @@ func feature(t *testing.T, who *apitest.Wallet) {
 		map[string]any{"provider": who.Party}, rules.Disclose())
 }
 
-// bases are where scan and its proxy are served, with the user who asks.
+// bases are the paths of scan and its proxy, with the user who calls.
 func bases() map[string]string {
 	return map[string]string{"/api/scan/v0": "", "/v0/scan-proxy": "anybody"}
 }

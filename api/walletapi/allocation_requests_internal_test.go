@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/packages/deployed"
 )
 
-// asks is a package with requests whose views take as many rounds as they say.
+// asks is a package with requests whose views take a given number of rounds.
 const asks = `metadata ( asks : '1.0.0' )
 module A {
   record @serializable Archive = {};
@@ -37,8 +37,7 @@ module A {
 }
 `
 
-// What a list costs is told by how many of the planted views it could pay for: each of them alone is within what a view
-// may cost.
+// The test counts how many costly views the list computes; each of them alone is within the limit of a view.
 func TestThoseAsking_ManyCostlyViewsOfOneMakerTakeNoMoreThanItsShare(t *testing.T) {
 	t.Parallel()
 	parsed, err := asttest.Parse(asttest.PackageID, ast.V2_1, asks)

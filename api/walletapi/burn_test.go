@@ -18,7 +18,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// burners are ordinary users who want the operator to pay for preapprovals, again and again.
+// burners are ordinary users who try to make the operator pay for many preapprovals.
 type burners struct {
 	bank
 
@@ -32,8 +32,8 @@ const (
 	preapprovalName = "#splice-amulet:Splice.AmuletRules:TransferPreapproval"
 )
 
-// TestWhatUsersMakeTheOperatorPayIsBounded has users do at random whatever may cost the operator a preapproval. They
-// have an operator that accepts every proposal, sooner than any automation would.
+// TestPreapprovalFee_BoundsWhatUsersCostTheOperator has users make random requests that may cost the operator a
+// preapproval. Their operator accepts every proposal faster than automation would.
 func TestWhatUsersMakeTheOperatorPayIsBounded(t *testing.T) {
 	t.Parallel()
 	const limit = 4
@@ -64,7 +64,7 @@ func TestWhatUsersMakeTheOperatorPayIsBounded(t *testing.T) {
 	b.auditIsClean()
 }
 
-// burned is what was ever burned.
+// burned is the total of burned coin.
 func (b *burners) burned() decimal.Decimal {
 	b.t.Helper()
 	tapped := decimal.MustParse("100000")
@@ -79,7 +79,7 @@ func (b *burners) burned() decimal.Decimal {
 	return burned
 }
 
-// answered checks that a user was served or refused, and that nothing broke.
+// answered requires success or a refusal, and no failure.
 func (b *burners) answered(answer apitest.Answer) {
 	b.t.Helper()
 	require.Less(b.t, answer.Status, 500, answer.Text)
@@ -108,7 +108,7 @@ func (b *burners) propose(w *apitest.Wallet) {
 	b.acceptAll()
 }
 
-// proposeOther does so with a party that the user allocates for itself.
+// proposeOther proposes for a party that the user allocates.
 func (b *burners) proposeOther(w *apitest.Wallet) {
 	b.fresh++
 	var allocated struct {
@@ -165,7 +165,7 @@ func (b *burners) acceptAll() {
 	}
 }
 
-// A preapproval that its receiver cancels was paid for all the same: only the operator gives that up.
+// The operator has paid for a preapproval even if its receiver cancels it: only the operator can delete the entry.
 func TestTheOperatorDoesNotPayTwiceForAPreapproval(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
@@ -186,7 +186,7 @@ func TestTheOperatorDoesNotPayTwiceForAPreapproval(t *testing.T) {
 	b.preapprove(b.bob)
 }
 
-// Requests that are made at once, and a setup proposal beside them, cost the operator one preapproval.
+// Concurrent requests, and a setup proposal, cost the operator one preapproval.
 func TestPreapprovalsThatAreAskedForAtOnceAreOne(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
@@ -219,7 +219,7 @@ func TestPreapprovalsThatAreAskedForAtOnceAreOne(t *testing.T) {
 	fails(t, b.post(b.carol, ownPreapproval, nil), http.StatusBadRequest, "PREAPPROVAL_NOT_PROVIDED")
 }
 
-// An administrator's cancellation takes all that the operator provides for a party.
+// The operator's cancellation cancels all its preapprovals for a party.
 func TestTheOperatorCancelsAllThatItProvides(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})

@@ -15,8 +15,8 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// TestPublishedDARsAskWalletsToSetCoinAside: an app is uploaded while the node runs. Whoever its trades ask to set coin
-// aside sees that in the wallet, and declines there.
+// TestAllocationRequests_ListRequestsOfUploadedDAR uploads an app while the node runs. A sender in its trades sees the
+// request in the wallet and rejects it.
 func TestPublishedDARsAskWalletsToSetCoinAside(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})

@@ -17,7 +17,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// tryOut asks what a change would do, with a key that nothing must come of, and requires that nothing has changed.
+// tryOut previews a change, with a key that must not be used, and requires that nothing has changed.
 func tryOut(t *testing.T, s *apitest.Server, user, path string, body any) (apitest.Answer, changes.DryRun) {
 	t.Helper()
 	before, err := s.DB.Head(t.Context())

@@ -37,7 +37,7 @@ const (
 	malformedParty = "no-party"
 )
 
-// outsider is somebody with a key of its own, who talks to the operator.
+// outsider is an external party with its own key.
 type outsider struct {
 	t   *testing.T
 	s   *apitest.Server
@@ -52,7 +52,7 @@ func (o *outsider) public() string {
 	return hex.EncodeToString(raw[len(raw)-32:])
 }
 
-// sign signs the bytes that a hash in hexadecimal stands for.
+// sign signs the bytes of a hash in hexadecimal.
 func (o *outsider) sign(hash string) string {
 	o.t.Helper()
 	message, err := hex.DecodeString(hash)
@@ -72,7 +72,7 @@ func (o *outsider) get(path string) apitest.Answer {
 	return o.s.Call(apitest.LedgerUser, http.MethodGet, path, nil)
 }
 
-// topology generates and signs what makes the party.
+// topology generates and signs the topology transactions of the party.
 func (o *outsider) topology(hint string) object {
 	o.t.Helper()
 	var generated struct {
@@ -95,7 +95,7 @@ func (o *outsider) topology(hint string) object {
 	return object{"public_key": o.public(), "signed_topology_txs": signed}
 }
 
-// newOutsider brings an outsider into being.
+// newOutsider creates an external party.
 func newOutsider(t *testing.T, s *apitest.Server, hint string) *outsider {
 	t.Helper()
 	o := &outsider{t: t, s: s, key: s.Key(signing.Curve25519)}
@@ -193,7 +193,7 @@ func TestAnExternalPartyHoldsCoin(t *testing.T) {
 	require.Equal(t, "150.0000000000", balance()["total_available_coin"])
 }
 
-// receive has somebody send coin to the outsider, through its preapproval.
+// receive sends coin to the outsider through its preapproval.
 func (o *outsider) receive(amount string) {
 	o.t.Helper()
 	sender := o.s.Onboard("sender-of-" + string(o.id)[:4])
@@ -459,11 +459,11 @@ func TestWhatWasSignedIsAnsweredAlikeWhicheverOperatorBringsIt(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, later, "%s happens once", request.path)
 	}
-	// Whoever is no operator is refused alike, whatever the state.
+	// Users who are not operators get the same refusal in every state.
 	s.Call("deputy", http.MethodGet, balancePath+string(o.id), nil).OK(nil)
 	s.Onboard("stranger")
 	require.Equal(t, http.StatusForbidden, s.Call("stranger", http.MethodPost, submitAccept, accept).Status)
-	// Another operator looks after the preapproval as the first does.
+	// Another operator may cancel the preapproval, too.
 	answer := s.Call("deputy", http.MethodDelete, byParty+string(o.id), nil)
 	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
 	fails(t, s.Call(apitest.LedgerUser, http.MethodDelete, byParty+string(o.id), nil), 404,
@@ -476,7 +476,7 @@ func TestTheParticipantTellsWhoItIs(t *testing.T) {
 	var identities struct {
 		ID   string
 		Keys []struct{ Type, KeyID string }
-		// Snapshot is what a backup of a participant of the public network has.
+		// Snapshot is the topology in a participant's backup on the public network.
 		Snapshot string `json:"authorizedStoreSnapshot"`
 	}
 	answer := s.Call(apitest.LedgerUser, http.MethodGet, "/v0/admin/participant/identities", nil)
@@ -498,7 +498,7 @@ func TestTheParticipantTellsWhoItIs(t *testing.T) {
 	require.Equal(t, 1, config.Connections.Threshold)
 }
 
-// The operator pays for each proposal with coin that another one may have used up meanwhile.
+// Each proposal may need coin that a concurrent one has used.
 func TestManyAreProposedToAtOnce(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// Of several rights of one provider the newest counts, for whoever asks, and the one before when that has ended.
+// The newest of several rights of a provider applies for all callers, and after its end the one before.
 func TestOfSeveralRightsTheNewestCounts(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
@@ -51,7 +51,7 @@ func TestOfSeveralRightsTheNewestCounts(t *testing.T) {
 		b.get(b.alice, "/v0/scan-proxy/featured-apps/"+string(b.carol.Party)).Text)
 }
 
-// featuredIn is the one of the rights that the newest transaction names.
+// featuredIn is the right that the newest transaction names.
 func (b bank) featuredIn(rights []string) (named string) {
 	b.t.Helper()
 	update, found, err := b.DB.UpdateByOffset(b.t.Context(), b.head().Offset)

@@ -20,7 +20,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// questions are the reads of wallets, scan and registry that need nothing to ask, and some that do.
+// questions are read requests of wallets, scan and the registry.
 func (b bank) questions() (asked [][2]string) {
 	t := b.t
 	t.Helper()
@@ -44,7 +44,7 @@ func (b bank) questions() (asked [][2]string) {
 	)
 }
 
-// answers are what the questions are answered to everybody but the forger.
+// answers are the answers to the questions, for everybody but the forger.
 func (b bank) answers() map[string]string {
 	b.t.Helper()
 	out := map[string]string{}
@@ -62,7 +62,8 @@ func (b bank) answers() map[string]string {
 	return out
 }
 
-// forgeries are contracts of every template that mallory can sign alone, with others wherever she may name them.
+// forgeries are contracts of every template that mallory can sign alone, with other parties in every field that allows
+// them.
 func (b bank) forgeries(mallory *apitest.Wallet) map[string][]json.RawMessage {
 	b.t.Helper()
 	book := &ledgertest.Ledger{
@@ -88,7 +89,7 @@ func (b bank) forgeries(mallory *apitest.Wallet) map[string][]json.RawMessage {
 	}
 	forged := map[string][]json.RawMessage{}
 	for _, template := range b.Packages.Templates() {
-		// What names the ledger's own DSO is a genuine request of mallory's, and is not what this is about.
+		// A contract with the ledger's own DSO is a genuine request of mallory, not a forgery.
 		made := slices.DeleteFunc(ledgertest.Forge(book, template, forger), func(c ledger.Contract) bool {
 			member, err := b.Packages.InNetwork(c, b.Node.Network())
 			require.NoError(b.t, err)
@@ -102,8 +103,8 @@ func (b bank) forgeries(mallory *apitest.Wallet) map[string][]json.RawMessage {
 	return forged
 }
 
-// Whoever creates contracts with itself as the DSO changes nothing that anybody else is told or charged, nothing that
-// automation does, and nothing in the audit.
+// Contracts with another party as the DSO change no answer, no charge and no automation for others, and nothing in the
+// audit.
 func TestForgedContractsChangeNothingForOthers(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{Traffic: trafficRules()})
@@ -138,7 +139,7 @@ func TestForgedContractsChangeNothingForOthers(t *testing.T) {
 	b.auditIsClean()
 }
 
-// withoutTimes is an answer without the parts that every commit moves on.
+// withoutTimes removes the parts of an answer that every commit changes.
 func withoutTimes(answer string) string {
 	for _, moving := range []string{
 		`"record_time":"`, `"total_supply_as_of":"`, `"totalSupplyAsOf":"`, `"effective_until":"`,
@@ -174,7 +175,7 @@ func (b bank) auditIsClean() {
 	require.True(b.t, report.Clean(), "%v", report.Findings)
 }
 
-// The five attacks as they were first tried, each by a user with a wallet and nothing else.
+// The first five known attacks, each by a user with only a wallet.
 func TestNobodyIsTheNetworkByItsOwnWord(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{Traffic: trafficRules()})

@@ -118,8 +118,8 @@ func TestTheHistoryOfAWallet(t *testing.T) {
 	require.Contains(t, answer.Text, "The request content was malformed:")
 }
 
-// TestStrangersDoNotFillAHistory has a stranger name a party in what is no item of its history, and the party answer
-// it: reading the history looks at the transactions of its items alone.
+// TestTransactions_ReadsOnlyUpdatesWithItems has a stranger name a party in contracts that are no items of its history,
+// and the party answer them: the history reads only the transactions of its items.
 func TestStrangersDoNotFillAHistory(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})

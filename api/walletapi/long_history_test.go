@@ -12,8 +12,8 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// What a history looks up beside its transactions counts while one transaction is looked at: a table has no end,
-// however little an answer may hold, and gives everything back.
+// The memory budget counts the contracts of one transaction at a time, so that the table can be longer than the budget
+// of an answer.
 func TestALongTableHoldsLittleAtATime(t *testing.T) {
 	t.Parallel()
 	const answer, words, many = 192 << 10, 16_000, 40

@@ -16,8 +16,8 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// A payment takes a hundred holdings at most. One that needs more of them is made after they were merged, by whichever
-// endpoint, and one for which all of them are not enough is refused without touching any.
+// A payment takes at most a hundred holdings. If it needs more, each endpoint first merges holdings; if all of them are
+// not enough, it fails without a merge.
 func TestAPaymentThatNeedsMoreHoldingsThanATransferTakesMergesThemFirst(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
@@ -80,7 +80,7 @@ func TestAPaymentThatNeedsMoreHoldingsThanATransferTakesMergesThemFirst(t *testi
 	require.Equal(t, "104.5000000000", locked)
 }
 
-// What automation does for a request merges coin first as well, and a dry run knows it.
+// Automation also merges coin before it pays, and a dry run counts these merges.
 func TestADryRunMergesWhatAutomationWouldMerge(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
@@ -126,8 +126,7 @@ func TestADryRunLeavesOutWhatAnotherPayerMerges(t *testing.T) {
 	require.EqualValues(t, 1, shown.Merges, "the operator's own")
 }
 
-// Coin whose lock is over is a holding like others for transfers by the token standard, also where it takes a merge to
-// have enough of it.
+// Token standard transfers use coin with an expired lock like other coin, also in merges.
 func TestATransferTakesCoinWhoseLockIsOverHoweverMuchItIsScattered(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
@@ -158,7 +157,7 @@ func TestATransferTakesCoinWhoseLockIsOverHoweverMuchItIsScattered(t *testing.T)
 	require.Equal(t, "0.0000000000", still)
 }
 
-// Requests of one wallet that need the same merge at once are all answered as if each were alone.
+// Concurrent requests of one wallet that need the same merge all succeed.
 func TestPaymentsAtOnceMergeTheSameCoin(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{Once: true})

@@ -17,7 +17,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// named are the requests that a caller names, and by the name of which they happen once.
+// named are the requests with a name from the caller.
 func (b bank) named() map[string]struct {
 	path string
 	body map[string]any
@@ -35,8 +35,8 @@ func (b bank) named() map[string]struct {
 	}
 }
 
-// A change that is named is the wallet's: another of its users who asks for it again, as a service that takes over from
-// another one does, gets the first answer, and nothing is paid twice.
+// A named change belongs to the wallet: another user of the wallet, such as a service that takes over, gets the first
+// answer, and the wallet pays once.
 func TestANamedChangeIsTheSameForAllUsersOfAWallet(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
@@ -58,8 +58,8 @@ func TestANamedChangeIsTheSameForAllUsersOfAWallet(t *testing.T) {
 	}
 }
 
-// A name that is used for something else moves nothing, and the answer must not say that it did. How long the receiver
-// has is counted anew by who asks again, and amounts are the same in any notation.
+// A used name with other content moves nothing, and the answer says so. Deadlines and the notation of amounts are not
+// part of the content.
 func TestNamedChange_RefusesOtherContentUnderAUsedName(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
@@ -119,7 +119,7 @@ func TestNamedChange_RefusesOtherContentUnderAUsedName(t *testing.T) {
 	check()
 }
 
-// accepted are the transactions after an offset.
+// accepted returns the offsets of the transactions after an offset.
 func (b bank) accepted(after ledger.Offset) (found []ledger.Offset) {
 	b.t.Helper()
 	for offset := after + 1; offset <= b.head().Offset; offset++ {
@@ -132,7 +132,7 @@ func (b bank) accepted(after ledger.Offset) (found []ledger.Offset) {
 	return found
 }
 
-// One name for several offers at once, by whichever users of a wallet and to whomever, makes one offer.
+// Concurrent offers with one tracking id, by several users of a wallet and to several receivers, make one offer.
 func TestOneTrackingIDMakesOneOffer(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{Once: true}) // who comes after another is told so when it repeats its request
@@ -159,7 +159,7 @@ func TestOneTrackingIDMakesOneOffer(t *testing.T) {
 	require.Len(t, b.offers(b.alice, offers, "offers"), 1)
 }
 
-// recordingSubmitter is a way to the ledger that refuses everything, and remembers what it was given.
+// recordingSubmitter refuses everything and records the submissions.
 type recordingSubmitter struct{ taken chan ledger.Submission }
 
 func (n recordingSubmitter) SubmitAndTrace(
@@ -191,7 +191,7 @@ func TestANamedChangeCountsForADay(t *testing.T) {
 	}
 }
 
-// After pruning the answer is gone. What was done is not done again, and nobody is told to ask under another name.
+// After pruning, the node does not repeat the change and does not advise another name.
 func TestANamedChangeWhoseAnswerWasPrunedIsNotMadeAgain(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
@@ -217,7 +217,7 @@ func TestANamedChangeWhoseAnswerWasPrunedIsNotMadeAgain(t *testing.T) {
 	require.Empty(t, b.accepted(before))
 }
 
-// A proposal that was not accepted in time makes room for another.
+// A new proposal replaces an expired one.
 func TestAnExpiredSetupProposalIsReplaced(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)

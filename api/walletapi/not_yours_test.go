@@ -15,8 +15,8 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// TestNobodyTouchesWhatIsOthers asks, with every endpoint that takes an id, for what Alice shares with the operator, as
-// Bob, who has a wallet of the same operator: all of it does not exist for him, and nothing happens.
+// TestWalletAPI_HidesContractsOfOtherUsers calls every endpoint that takes an id with the ids of Alice's contracts, as
+// Bob, who has a wallet of the same operator: he gets a 404 for all, and nothing changes.
 func TestNobodyTouchesWhatIsOthers(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{Packages: []ledger.Package{apitest.RequestPackage()}})

@@ -31,7 +31,7 @@ func newBank(t *testing.T, options apitest.Options) bank {
 	return bank{s, t, s.Onboard("alice"), s.Onboard("bob"), s.Onboard("carol")}
 }
 
-// micros is a time some way from now, as requests have it.
+// micros is a time relative to now, in a request's format.
 func micros(fromNow time.Duration) int64 { return time.Now().Add(fromNow).UnixMicro() }
 
 func (b bank) get(w *apitest.Wallet, path string) apitest.Answer {
@@ -50,7 +50,7 @@ func (b bank) tap(w *apitest.Wallet, usd string) {
 	b.post(w, "/v0/wallet/tap", map[string]any{"amount": usd}).OK(nil)
 }
 
-// balance is what a wallet can spend and what is locked.
+// balance is the available and the locked coin.
 func (b bank) balance(w *apitest.Wallet) (unlocked, locked string) {
 	b.t.Helper()
 	var balance struct {
@@ -104,8 +104,8 @@ func (b bank) offers(w *apitest.Wallet, path, key string) []string {
 	return ids
 }
 
-// A stranger uses the tracking id of a payment before, during and after it, in either role: the payer is told of its
-// own payment alone, and the receiver of each apart.
+// A stranger uses the tracking id of a payment before, during and after it, as sender and as receiver: the payer only
+// sees its own payment, and the receiver sees each of them.
 func TestWhatStrangersDoUnderATrackingIDChangesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})

@@ -145,7 +145,7 @@ func TestUsersAreListedInPages(t *testing.T) {
 	}
 }
 
-// More wallets than a page has are all listed, the first ones first.
+// All wallets are listed, the oldest first.
 func TestTheOldestOfManyUsersAreListed(t *testing.T) {
 	t.Parallel()
 	const more = 1500
@@ -277,7 +277,7 @@ func TestAHintOfSomebodyElsesGetsASuffix(t *testing.T) {
 	require.Equal(t, own, s.OnboardWithHint("owner", "own"), "nobody has it")
 }
 
-// What a user of another identity provider signed in the name of a party stays signed when the user is gone.
+// A contract that a tenant's user signed for a party stays valid when the user is gone.
 func TestAPartyThatATenantAllocatedIsNobodysByItsHint(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)
@@ -385,7 +385,7 @@ func TestRegisteringOneself(t *testing.T) {
 	})
 }
 
-// Each takes a right from the operator's user, which sends all of the requests.
+// Each request removes a right from the operator's user, which sends all requests.
 func TestUsersAreOffboardedAtOnce(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)

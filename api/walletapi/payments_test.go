@@ -22,8 +22,7 @@ type locatedContract struct {
 	DomainID string         `json:"domain_id"`
 }
 
-// However many payments of a wallet a process is asked for at once: each chooses coin of its own, or waits for what
-// others leave.
+// Each of many concurrent payments chooses its own coin, or waits for change.
 func TestPaymentsOfOneWalletAtOnceAreAllMade(t *testing.T) {
 	t.Parallel()
 	const many = 40

@@ -21,8 +21,8 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// A stranger fills a victim's list of transfers with the largest that there can be, several times what the list shows:
-// the list is answered, costs no more than it shows, and holds what others sent, which is accepted and rejected.
+// A stranger fills a victim's list with several times as many of the largest transfers as the list shows: the list
+// still answers, within its limits, and has the transfers of others, which the victim accepts and rejects.
 func TestWhatStrangersPlantHidesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
@@ -61,7 +61,8 @@ func TestWhatStrangersPlantHidesNothing(t *testing.T) {
 	require.Contains(t, text, "description")
 }
 
-// A stranger makes 20,000 requests that name a victim: its list shows what others ask for, and the stranger's newest.
+// A stranger makes 20,000 requests that name a victim: the list shows the requests of others, and the stranger's
+// newest.
 func TestRequestsOfOthersAreListedBesideThousandsOfAStrangers(t *testing.T) {
 	t.Parallel()
 	const planted = 20_000
@@ -85,7 +86,7 @@ func TestRequestsOfOthersAreListedBesideThousandsOfAStrangers(t *testing.T) {
 	require.Subset(t, shown, kept)
 }
 
-// plant makes so many contracts that say what another one says.
+// plant copies a contract.
 func plant(b bank, id ledger.ContractID, count int) {
 	b.t.Helper()
 	stored, found, err := b.DB.Contract(b.t.Context(), id)

@@ -15,7 +15,7 @@ import (
 
 const ownPreapproval = "/v0/wallet/transfer-preapproval"
 
-// createPreapproval makes a preapproval of one's choice.
+// createPreapproval creates a preapproval.
 func (b bank) createPreapproval(receiver, provider ledger.Party, until time.Time) ledger.ContractID {
 	b.t.Helper()
 	from := lf.TimestampOf(until.Add(-48 * time.Hour))
@@ -73,7 +73,7 @@ func TestAnExpiredPreapprovalIsShownAndCannotBeCancelled(t *testing.T) {
 	require.Contains(t, activeOf[coin.TransferPreapproval](t, b.Server, b.bob.Party), id)
 }
 
-// Version 2 of the paths for transfers takes and answers the same.
+// The transfer paths of version 2 take and return the same as those of version 1.
 func TestTransfersHaveTheirPathsOfVersion2(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})

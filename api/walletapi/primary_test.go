@@ -10,8 +10,8 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// TestATenantsWordGivesItsUsersNoPartyOfOthers goes through whose party a tenant may name as the primary party of its
-// user, before the operator gives that user a wallet in good faith.
+// TestOnboardUser_RefusesForeignPrimaryPartyOfTenant tries all kinds of parties that a tenant may name as its user's
+// primary party before the operator gives that user a wallet.
 func TestATenantsWordGivesItsUsersNoPartyOfOthers(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
@@ -52,7 +52,7 @@ func TestATenantsWordGivesItsUsersNoPartyOfOthers(t *testing.T) {
 	give(named).OK(nil)
 }
 
-// TestAPartyIsNotGivenToATenantsUserByItsNameAlone: a tenant may have taken the name that the operator means.
+// TestOnboardUser_NeedsIdentityProviderForTenantUser: a tenant may have a user with the name that the operator means.
 func TestAPartyIsNotGivenToATenantsUserByItsNameAlone(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})

@@ -18,7 +18,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// giveUp has the operator give up what it paid for a party, by a request with a key whose first answer is lost.
+// giveUp deletes the operator's entry for a party, by a request with a key whose first answer is lost.
 func (b bank) giveUp(key string) apitest.Answer {
 	b.t.Helper()
 	return b.Send(http.MethodDelete, byParty+string(b.bob.Party), http.Header{
@@ -26,7 +26,7 @@ func (b bank) giveUp(key string) apitest.Answer {
 	}, nil)
 }
 
-// A request that is made again answers as it did the first time, and gives up nothing that was paid for since.
+// A repeated request gets the first answer, and does not delete an entry for a later payment.
 func TestWhatTheOperatorGaveUpIsGivenUpOnce(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
@@ -56,7 +56,7 @@ func TestWhatTheOperatorGaveUpIsGivenUpOnce(t *testing.T) {
 	require.True(t, paid())
 }
 
-// What the operator gives up makes its automation look at the receiver at once, whichever way it is given up.
+// Automation looks at the receiver at once, whoever cancels the preapproval.
 func TestWhatTheOperatorGivesUpIsLookedAtByAutomation(t *testing.T) {
 	t.Parallel()
 	for name, cancel := range map[string]bool{"cancelled by the operator": false, "cancelled by the receiver": true} {
@@ -88,7 +88,7 @@ func TestWhatTheOperatorGivesUpIsLookedAtByAutomation(t *testing.T) {
 	}
 }
 
-// A preapproval that is cancelled is gone, also when what waits for that cannot be woken.
+// A cancellation succeeds even if automation cannot be woken.
 func TestACancellationIsDoneThoughNobodyIsWoken(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
@@ -102,8 +102,8 @@ func TestACancellationIsDoneThoughNobodyIsWoken(t *testing.T) {
 	require.Contains(t, log.String(), "waking preapproval proposals failed")
 }
 
-// What is given up and who is woken for it is one transaction, and so is a change of the limit: either both are done,
-// or the answer is an error and nothing is.
+// Deleting an entry and waking automation is one transaction, and so is a change of the limit: both succeed, or the
+// answer is an error and neither does.
 func TestNothingIsGivenUpWhereNobodyIsWoken(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
@@ -128,7 +128,7 @@ func TestNothingIsGivenUpWhereNobodyIsWoken(t *testing.T) {
 	require.NoError(t, raise())
 }
 
-// exec changes the database by hand.
+// exec runs SQL on the database.
 func (b bank) exec(url, sql string) {
 	b.t.Helper()
 	conn, err := pgx.Connect(b.t.Context(), url)

@@ -20,7 +20,7 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// What becomes of offers that are not completed, as both sides see it.
+// Both sides see the status of offers that were not completed.
 func TestOffersThatFailSayWhy(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
@@ -99,7 +99,7 @@ func TestANetworkThatCannotPay(t *testing.T) {
 func TestTheTrafficOfAChangeIsOnItsCompletion(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{Traffic: trafficRules()})
-	// It is the operator that acts in a wallet.
+	// The operator acts for wallets.
 	_, err := b.DB.GrantRights(t.Context(), "alice", []ledger.Right{{Kind: ledger.CanReadAs, Party: b.Node.Operator}})
 	require.NoError(t, err)
 	completions := func() (costs []int64) {
@@ -142,8 +142,8 @@ func TestTheTrafficOfAChangeIsOnItsCompletion(t *testing.T) {
 	}
 }
 
-// The operator prepares transactions for whomever it names. Only those whose keys sign them are bound by them, and the
-// parties of wallets, whose keys the node has, by none.
+// The operator prepares transactions for any party. Only the keys of an external party can sign for it, and nobody can
+// sign for a wallet's party, whose key the node has.
 func TestNobodySignsForOthers(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)
@@ -178,8 +178,8 @@ func TestNobodySignsForOthers(t *testing.T) {
 	require.Len(t, activeOf[coin.ExternalPartySetupProposal](t, s, victim.id), 1)
 }
 
-// What is signed is the multihash, prefix included; signatures of the hash alone, as signers of the JSON Ledger API
-// make them, are taken too. Other bytes are not.
+// Signers sign the multihash with its prefix; signatures of the hash alone, as with the JSON Ledger API, are also
+// valid. Other bytes are not.
 func TestWhichBytesOfAHashAreSigned(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)
@@ -208,7 +208,7 @@ func TestWhichBytesOfAHashAreSigned(t *testing.T) {
 	}
 }
 
-// busySubmitter is a way to the ledger that does not answer in time, or at all.
+// busySubmitter refuses, or does not answer in time.
 type busySubmitter struct{ refusal error }
 
 func (b busySubmitter) SubmitAndTrace(
@@ -246,7 +246,7 @@ func TestANodeThatIsBusySaysWhatToDo(t *testing.T) {
 	b.offer(b.alice, b.bob, "busy")
 }
 
-// What a wallet knows of its tracking ids is not part of the record that is pruned.
+// Pruning does not delete the state of tracking ids.
 func TestTrackingIDsOutlivePruning(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})

@@ -15,8 +15,8 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// TestAPartyInWhoseNameARemovedUserSignedIsNobodysByItsHint takes away, in two ways, who allocated a party with the
-// name of a newcomer and made an offer in its name.
+// TestOnboardUser_RefusesPartyThatRemovedUserSignedFor removes, in two ways, the user who allocated a party with the
+// newcomer's name and made an offer in its name.
 func TestAPartyInWhoseNameARemovedUserSignedIsNobodysByItsHint(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)
@@ -48,7 +48,7 @@ func TestAPartyInWhoseNameARemovedUserSignedIsNobodysByItsHint(t *testing.T) {
 	}
 }
 
-// TestAUserWhoComesBackHasItsPartyAgain offboards a user whose party has signed for coin.
+// TestOnboardUser_ReturningUserGetsItsParty offboards a user whose party has signed contracts.
 func TestAUserWhoComesBackHasItsPartyAgain(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)

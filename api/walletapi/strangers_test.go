@@ -18,20 +18,19 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// strangerCase is something that Alice asked for under an id of her choice.
+// strangerCase is a request of Alice under an id that she chose.
 type strangerCase struct {
-	// ask is Alice's request, which must succeed whatever strangers did; sent again, its answer is the same, or is
-	// refused as a duplicate.
+	// ask is Alice's request, which must succeed whatever strangers did; a repeat gets the same answer, or is refused
+	// as a duplicate.
 	ask func() apitest.Answer
-	// told are the answers by which she learns what became of it.
+	// told reads the answers that show Alice the result.
 	told func() []apitest.Answer
-	// squat is what a stranger does who knows the id: it uses the same for requests of its own, to Alice, to her
-	// receiver, and at the receiver.
+	// squat uses the same id in requests of a stranger to Alice, to her receiver, and at the receiver.
 	squat func()
 }
 
-// TestStrangersChangeNothingOfWhatOthersAskedFor has a stranger who knows the ids of Alice's requests use them before
-// her and after her: she is told what she would be told without the stranger.
+// TestNamedChange_StrangersDoNotAffectAnswers has a stranger use the ids of Alice's requests before and after her: she
+// gets the same answers as without the stranger.
 func TestStrangersChangeNothingOfWhatOthersAskedFor(t *testing.T) {
 	t.Parallel()
 	for name, kind := range map[string]func(b bank) strangerCase{
@@ -173,7 +172,7 @@ func subscriptionOfAlice(b bank) strangerCase {
 
 var tenCoins = payments.PaymentAmount{Amount: decimal.MustParse("10"), Unit: payments.AmuletUnit}
 
-// unauthorized has Carol create a contract that only Alice could bind herself by.
+// unauthorized has Carol try to create a contract that needs Alice's signature.
 func (b bank) unauthorized(payload any) {
 	b.t.Helper()
 	name, argument := "", []byte(nil)
@@ -218,8 +217,8 @@ func commandOfAlice(b bank) strangerCase {
 	}
 }
 
-// An external party's nonces are its own: transfer commands of others, and commands in its name that it has not signed,
-// leave its counter and what it is told of its own as they are.
+// Nonces belong to their sender: transfer commands of others, and commands in its name without its signature, change
+// neither its counter nor the status of its own commands.
 func TestNoncesAreOfTheirSender(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)

@@ -130,7 +130,7 @@ func TestTransfersThatCannotBe(t *testing.T) {
 	require.Equal(t, "200.0000000000", unlocked)
 }
 
-// A transfer may lock coin for all of the time that the network allows.
+// A transfer may lock coin for the maximum duration of the network.
 func TestATransferMayLastAsLongAsTheNetworkAllows(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
@@ -140,7 +140,7 @@ func TestATransferMayLastAsLongAsTheNetworkAllows(t *testing.T) {
 	b.post(b.alice, transfers, body).OK(nil)
 }
 
-// Coin whose lock has expired is the sender's own again, and pays for the next transfer.
+// Coin with an expired lock is spendable, and pays for the next transfer.
 func TestExpiredLocksAreSpent(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})

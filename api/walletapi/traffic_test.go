@@ -22,7 +22,7 @@ import (
 
 const trafficPath = "/v0/wallet/buy-traffic-requests"
 
-// order is a request to buy traffic that nothing is wrong with.
+// order is a valid request to buy traffic.
 func order(s *apitest.Server, w *apitest.Wallet, trackingID string) map[string]any {
 	return map[string]any{
 		"receiving_validator_party_id": w.Party, "domain_id": s.Node.SynchronizerID, "traffic_amount": 200_000,
@@ -90,7 +90,7 @@ func TestTrafficIsBoughtForTheNode(t *testing.T) {
 	require.EqualValues(t, 200_000, traffic.Status.Target.Purchased)
 }
 
-// The physical form of the synchronizer's id is the same synchronizer.
+// The physical synchronizer id names the same synchronizer.
 func TestTrafficIsBoughtOnThePhysicalSynchronizer(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
@@ -211,7 +211,7 @@ func trafficRules() ledger.TrafficRules {
 	return coin.TrafficRulesOf(coin.MemberOf("participant::"+apitest.Namespace), "global-domain::"+apitest.Namespace)
 }
 
-// reserve makes the node buy traffic by itself, and keep so much for that.
+// reserve makes the node buy traffic automatically and sets the reserve.
 func reserve(t *testing.T, s *apitest.Server, value string) {
 	t.Helper()
 	_, err := s.DB.ChooseAutomation(t.Context(), string(settings.KindTopUp), "", []byte(value), "test")
@@ -243,7 +243,7 @@ func TestRunningLowOnTrafficStopsAllButPurchases(t *testing.T) {
 	offer("no top-up").OK(nil)
 }
 
-// Anybody may use up what is only metered, at no cost.
+// Traffic that is only metered costs nothing.
 func TestTrafficThatIsOnlyMeteredStopsNothing(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{Traffic: trafficRules()})

@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// readTable asks for the history of alice as CSV and returns its rows by the names of the columns.
+// readTable reads alice's history as CSV, with the columns by name.
 func readTable(t *testing.T, s *apitest.Server, query string) []map[string]string {
 	t.Helper()
 	answer := s.Send(http.MethodGet, "/v0/wallet/transactions"+query, http.Header{
@@ -94,7 +94,7 @@ func TestTheHistoryAsATable(t *testing.T) {
 	})
 }
 
-// Every transaction is worth what the coin was then, and long histories are read to their end.
+// Each row has the price at its time, and the table has all transactions.
 func TestALongTableHasEveryItemOnce(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})

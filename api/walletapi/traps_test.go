@@ -18,7 +18,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// Trap is an allocation request for 1 coin. Whoever declines it has accepted to pay 777 to its owner.
+// Trap is an allocation request for 1 coin. Rejecting it accepts to pay 777 to its owner.
 type Trap struct {
 	_      struct{}     `lf:"api-trap:Api.Trap:Trap"`
 	Owner  ledger.Party `lf:"owner"`
@@ -72,8 +72,8 @@ func trapPackage() ledger.Package {
 	}
 }
 
-// A hostile app's request has its victim pay when it declines: declining is refused, the refusal says what would have
-// happened, and the coin stays.
+// A hostile request makes its victim pay when the victim rejects it: the node refuses the rejection, says what it would
+// do, and moves no coin.
 func TestRejectAllocationRequest_MovesNoCoin(t *testing.T) {
 	t.Parallel()
 	const path = "/v0/wallet/token-standard/allocation-requests/"
@@ -99,7 +99,7 @@ func TestRejectAllocationRequest_MovesNoCoin(t *testing.T) {
 	require.Equal(t, "0.0000000000", locked)
 }
 
-// Every choice on a contract that somebody else made can be tried out, and says in words what it does.
+// A preview of every choice on another party's contract says what the choice does.
 func TestDryRun_SaysWhatAnAnswerToOthersDoes(t *testing.T) {
 	t.Parallel()
 	const (

@@ -13,8 +13,8 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// The wallet is that of the party which it was opened for, whatever the user's primary party is since: that is for
-// information, and gives nothing and takes nothing.
+// The wallet keeps its party if the user's primary party changes: the primary party is only information and gives no
+// right.
 func TestANewPrimaryPartyTakesNoWalletAway(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)
@@ -65,8 +65,8 @@ func TestANewPrimaryPartyTakesNoWalletAway(t *testing.T) {
 	}
 }
 
-// An operator can make a WalletAppInstall by hand, as any contract. It is a wallet when the user whom it names has its
-// party as the primary party; until then the user has none, and is told so.
+// An operator can create a WalletAppInstall directly. It is a wallet when its party is the primary party of its user;
+// before, the user has none.
 func TestAnInstallMadeByHandIsAWalletOfThePrimaryParty(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)

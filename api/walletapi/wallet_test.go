@@ -230,7 +230,7 @@ func TestSendingThroughAPreapproval(t *testing.T) {
 	require.Equal(t, "15.0000000000", unlocked, "ids of others are of others")
 }
 
-// Sends that take the same coin at the same time must not hinder one another: each takes what the one before has left.
+// Concurrent sends of the same coin all succeed: each takes the change of the one before.
 func TestManySendsAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})

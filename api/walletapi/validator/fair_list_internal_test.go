@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Whoever makes thousands of contracts takes no place from those who make few.
+// A maker of thousands of contracts takes no place from the others.
 func TestListsWithoutPagesShareTheirPlaces(t *testing.T) {
 	t.Parallel()
 	const limit, dso, mine = 100, ledger.Party("DSO::1220"), ledger.Party("me::1220")
@@ -33,7 +33,7 @@ func TestListsWithoutPagesShareTheirPlaces(t *testing.T) {
 	require.NotEmpty(t, honest)
 }
 
-// Nobody gets more places by making contracts with accomplices, in however many ways.
+// A maker gets no more places by making contracts together with others.
 func TestAccomplicesAreNoFurtherMakers(t *testing.T) {
 	t.Parallel()
 	const limit = 10
@@ -62,7 +62,7 @@ func TestAListThatIsShortIsWhole(t *testing.T) {
 	require.Equal(t, []int{1, 2, 3}, s.Items())
 }
 
-// Whoever makes large contracts takes no more room from others than who makes many.
+// A maker of large contracts takes no more room than a maker of many.
 func TestNobodyFillsAListWithLargeContracts(t *testing.T) {
 	t.Parallel()
 	s := NewFairList[string](MaxContracts)

@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// crowdedRecord is a record with more contracts than a list looks at. It has no way to read them all.
+// crowdedRecord is a record with more contracts than a list reads. It cannot list them all.
 type crowdedRecord struct {
 	WalletRecord
 
@@ -39,7 +39,7 @@ func (c *crowdedRecord) Contracts(_ context.Context, ids []ledger.ContractID) (s
 	return found, nil
 }
 
-// Of more contracts than a list looks at it reads those that were picked and no others, though some end meanwhile.
+// If there are too many contracts, it reads only the picked ones, even if some end in the meantime.
 func TestAListOfManyReadsWhatWasPicked(t *testing.T) {
 	t.Parallel()
 	record := &crowdedRecord{}
