@@ -146,7 +146,7 @@ func UserAlreadyExistsNamed(userID string) *Fault {
 func TooManyUserRightsFor(userID string, maximum, count int) *Fault {
 	return TooManyUserRights.
 		New("A maximum of %d user rights can be granted, but user %q would have %d", maximum, userID, count).
-		WithResource("USER", userID).WithHint("Take rights from the user that it no longer needs, and ask again.")
+		WithResource("USER", userID).WithHint("Revoke rights that the user does not need, and send the request again.")
 }
 
 // PartyNotFoundWhen makes a PARTY_NOT_FOUND. The operation reads like "updating participant party".

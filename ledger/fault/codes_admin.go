@@ -15,7 +15,7 @@ var (
 	// TooManyUserRights: a user would have more than 1000 rights.
 	TooManyUserRights = Code{
 		"TOO_MANY_USER_RIGHTS", InvalidGivenCurrentSystemStateOther, OfUsers,
-		"Revoke rights that are no longer needed, or use a further user.",
+		"Revoke rights that the user does not need, or create another user.",
 	}
 	// ConcurrentUserUpdateDetected: a user changed since the given resource version was read.
 	ConcurrentUserUpdateDetected = Code{
@@ -25,7 +25,7 @@ var (
 	// InvalidUserUpdateRequest: the mask of a user update is not usable.
 	InvalidUserUpdateRequest = Code{
 		"INVALID_USER_UPDATE_REQUEST", InvalidIndependentOfSystemState, OfRequest,
-		"Name fields of a user that may be changed, each once.",
+		"Name only fields of a user that can change, and each only once.",
 	}
 	// MaxUserAnnotationsSizeExceeded: a user's annotations would be too large.
 	MaxUserAnnotationsSizeExceeded = Code{
@@ -40,7 +40,7 @@ var (
 	// InvalidPartyDetailsUpdateRequest: the mask of a party update is not usable, or the change is forbidden.
 	InvalidPartyDetailsUpdateRequest = Code{
 		"INVALID_PARTY_DETAILS_UPDATE_REQUEST", InvalidIndependentOfSystemState, OfRequest,
-		"Name fields of a party that may be changed, each once.",
+		"Name only fields of a party that can change, and each only once.",
 	}
 	// ConcurrentPartyDetailsUpdateDetected: a party changed since the given resource version was read.
 	ConcurrentPartyDetailsUpdateDetected = Code{
@@ -70,12 +70,12 @@ var (
 	// TooManyIdentityProviderConfigs: there would be more than 16 identity providers.
 	TooManyIdentityProviderConfigs = Code{
 		"TOO_MANY_IDENTITY_PROVIDER_CONFIGS", InvalidGivenCurrentSystemStateOther, OfRequest,
-		"Delete an identity provider that is no longer needed.",
+		"Delete an identity provider that you do not need.",
 	}
 	// InvalidIdentityProviderUpdateRequest: the mask of an identity provider update is not usable.
 	InvalidIdentityProviderUpdateRequest = Code{
 		"INVALID_IDENTITY_PROVIDER_UPDATE_REQUEST", InvalidIndependentOfSystemState, OfRequest,
-		"Name fields of an identity provider that may be changed, each once.",
+		"Name only fields of an identity provider that can change, and each only once.",
 	}
 	// DARParseError: an uploaded archive cannot be parsed.
 	DARParseError = Code{
@@ -90,7 +90,7 @@ var (
 	// ZipBomb: an uploaded archive would unpack to too much.
 	ZipBomb = Code{
 		"ZIP_BOMB", InvalidIndependentOfSystemState, OfRequest,
-		"Upload an archive of sensible size.",
+		"Upload a smaller archive.",
 	}
 	// DARValidationError: a package of an uploaded archive is not valid.
 	DARValidationError = Code{
@@ -120,7 +120,7 @@ var (
 	// TopologySerialMismatch: the topology is another one than the serial of the change is for.
 	TopologySerialMismatch = Code{
 		"TOPOLOGY_SERIAL_MISMATCH", InvalidGivenCurrentSystemStateOther, OfRequest,
-		"Read what is there, such as the vetted packages, and repeat the change.",
+		"Read the current state, such as the vetted packages, and repeat the change with its serial.",
 	}
 	// TopologyInvalidTxSignature: a signature of a topology transaction is not one by its key.
 	TopologyInvalidTxSignature = Code{
@@ -135,7 +135,7 @@ var (
 	// TopologyInvalidMapping: a topology transaction contradicts itself or another of its request.
 	TopologyInvalidMapping = Code{
 		"TOPOLOGY_INVALID_MAPPING", InvalidIndependentOfSystemState, OfRequest,
-		"Correct what the cause names, and sign the transaction anew.",
+		"Correct the field that the cause names, and sign the transaction again.",
 	}
 	// ClockNotSimulated: the ledger's clock is real time and cannot be advanced.
 	ClockNotSimulated = Code{

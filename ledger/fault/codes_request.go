@@ -35,17 +35,17 @@ var (
 	// AccessTokenExpired: the token ran out while a stream was open.
 	AccessTokenExpired = Code{
 		"ACCESS_TOKEN_EXPIRED", ContentionOnSharedResources, OfRequest,
-		"Get a new token and resume the stream from the last offset seen.",
+		"Get a new token, and open the stream again from the last offset that you received.",
 	}
 	// StaleStreamAuthorization: the user's rights changed while a stream was open.
 	StaleStreamAuthorization = Code{
 		"STALE_STREAM_AUTHORIZATION", ContentionOnSharedResources, OfRequest,
-		"Open the stream again at once, from the last offset seen.",
+		"Open the stream again from the last offset that you received. You do not need to wait.",
 	}
 	// InvalidDeduplicationPeriod: a deduplication period is longer than can be guaranteed.
 	InvalidDeduplicationPeriod = Code{
 		"INVALID_DEDUPLICATION_PERIOD", InvalidGivenCurrentSystemStateOther, OfRequest,
-		"Ask for a period within the limit that the context gives.",
+		"Use a period up to the limit in the context.",
 	}
 	// NonPositiveOffset: an offset that must be positive is not.
 	NonPositiveOffset = Code{
@@ -85,8 +85,8 @@ var (
 	// UnsafeToPrune: the record was not audited up to the offset, or the audit found something.
 	UnsafeToPrune = Code{
 		"UNSAFE_TO_PRUNE", InvalidGivenCurrentSystemStateOther, OfRequest,
-		"Run `florin audit`, which says what breaks a rule and where, and keep the record until that is understood: what " +
-			"would be pruned is what it can be compared with. Once it is put right, run `florin audit --forget-findings`.",
+		"Run `florin audit`: it shows which rule is broken, and where. Do not prune before you know the cause: pruning " +
+			"deletes the rows that show it. After the repair, run `florin audit --forget-findings`.",
 	}
 	// InvalidContinuationToken: a continuation token is damaged or belongs to another request.
 	InvalidContinuationToken = Code{
@@ -111,7 +111,7 @@ var (
 	// DisclosedContractsConflictingPayloads: one contract is disclosed twice with different content.
 	DisclosedContractsConflictingPayloads = Code{
 		"DISCLOSED_CONTRACTS_CONFLICTING_PAYLOADS", SecurityAlert, OfNothing,
-		"Disclose each contract once, with the content its owner gave out.",
+		"Disclose each contract once, with the content that its owner published.",
 	}
 	// PackageNotFound: no package has this id.
 	PackageNotFound = Code{
@@ -126,7 +126,7 @@ var (
 	// CompletionNotFound: a completion does not exist or is not visible to the user.
 	CompletionNotFound = Code{
 		"COMPLETION_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing, OfRequest,
-		"Check the hash, and use a user that may read as a party that acted in the submission.",
+		"Check the hash, and use a user that can read as an acting party of the submission.",
 	}
 	// ContractEventsNotFound: a contract has no events that the parties may see.
 	ContractEventsNotFound = Code{
@@ -166,7 +166,7 @@ var (
 	// AnswerTooLarge: an answer takes more bytes than the node allows.
 	AnswerTooLarge = Code{
 		"ANSWER_TOO_LARGE", ContentionOnSharedResources, OfRequest,
-		"Ask for less at once: a smaller page or limit, a narrower filter or range, or a stream.",
+		"Use a smaller page or limit, a narrower filter or range, or a stream.",
 	}
 	// JSONAPIPackageSelectionFailed: a package name in a command stands for no package.
 	JSONAPIPackageSelectionFailed = Code{
@@ -176,7 +176,7 @@ var (
 	// RequestAlreadyInFlight: the same party is being allocated already.
 	RequestAlreadyInFlight = Code{
 		"REQUEST_ALREADY_IN_FLIGHT", ContentionOnSharedResources, OfUsers,
-		"Wait for the first request to end, then look whether the party exists.",
+		"Wait until the first request ends, then check whether the party exists.",
 	}
 	// RequestTimeOut: the server stopped waiting for an outcome.
 	RequestTimeOut = Code{
@@ -191,12 +191,12 @@ var (
 	// AbortedDueToShutdown: the server is stopping.
 	AbortedDueToShutdown = Code{
 		"ABORTED_DUE_TO_SHUTDOWN", TransientServerFailure, OfRequest,
-		"Wait until the node is back, then send the same command id again.",
+		"Wait until the node runs again, then send the same command id again.",
 	}
 	// LedgerAPIInternalError: the server failed in a way it did not expect.
 	LedgerAPIInternalError = Code{
 		"LEDGER_API_INTERNAL_ERROR", SystemInternalAssumptionViolated, OfNothing,
-		"Look for the trace id in the server's log.",
+		"Search the server's log for the trace id.",
 	}
 	// ServerOverloaded: the server sheds load.
 	ServerOverloaded = Code{
@@ -206,7 +206,7 @@ var (
 	// MaximumNumberOfStreams: too many streams are open.
 	MaximumNumberOfStreams = Code{
 		"MAXIMUM_NUMBER_OF_STREAMS", ContentionOnSharedResources, OfRequest,
-		"Close streams that are no longer needed, then try again.",
+		"Close streams that you do not need, then try again.",
 	}
 	// ParticipantBackpressure: too many commands are in flight.
 	ParticipantBackpressure = Code{
@@ -216,7 +216,7 @@ var (
 	// NoPreferredPackagesFound: no package suits all parties and requirements.
 	NoPreferredPackagesFound = Code{
 		"NO_PREFERRED_PACKAGES_FOUND", InvalidGivenCurrentSystemStateOther, OfRequest,
-		"Relax the requirements, or have the packages vetted where the parties are hosted.",
+		"Relax the requirements, or vet the packages on the nodes that host the parties.",
 	}
 )
 

@@ -5,7 +5,7 @@ var (
 	// NoSynchronizerOnWhichAllSubmittersCanSubmit: a submitter is not hosted here with the right to submit.
 	NoSynchronizerOnWhichAllSubmittersCanSubmit = Code{
 		"NO_SYNCHRONIZER_ON_WHICH_ALL_SUBMITTERS_CAN_SUBMIT", InvalidGivenCurrentSystemStateResourceMissing, OfRequest,
-		"Submit at a node that hosts all acting parties, or allocate them here.",
+		"Submit on a node that hosts all acting parties, or allocate them on this node.",
 	}
 	// UnknownInformees: a party that must be informed is not known to the topology.
 	UnknownInformees = Code{

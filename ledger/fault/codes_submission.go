@@ -15,7 +15,7 @@ var (
 	// Inconsistent: the ledger changed while the command was decided.
 	Inconsistent = Code{
 		"INCONSISTENT", InvalidGivenCurrentSystemStateOther, OfContracts,
-		"Read the contracts again and send the command anew.",
+		"Read the contracts again, and send the command again.",
 	}
 	// ContractNotFound: a contract is unknown or not visible to the submitters.
 	ContractNotFound = Code{
@@ -60,35 +60,34 @@ var (
 	// DamlEffectfulRollbackError: a contract caught an exception from what had created or archived contracts.
 	DamlEffectfulRollbackError = Code{
 		"DAML_EFFECTFUL_ROLLBACK_ERROR", InvalidIndependentOfSystemState, OfContracts,
-		"Read the cause: the contract has to check before it creates or archives, as only reading can be taken back.",
+		"Change the contract: make its checks before it creates or archives contracts. An exception can undo only reads.",
 	}
 	// InterpretationUserError: a contract stopped the command with a text.
 	InterpretationUserError = Code{
 		"INTERPRETATION_USER_ERROR", InvalidGivenCurrentSystemStateOther, OfContracts,
-		"Read the cause: a rule of the contract is not met.",
+		"Read the cause: the command breaks a rule of the contract.",
 	}
 	// InterpretationUpgradeErrorTranslationFailed: a contract has a value for which another version of its template has no
 	// place.
 	InterpretationUpgradeErrorTranslationFailed = Code{
 		"INTERPRETATION_UPGRADE_ERROR_TRANSLATION_FAILED", InvalidIndependentOfSystemState, OfContracts,
-		"Use the contract by a version of its package that has a place for all its values: that which created it, or a " +
-			"newer one.",
+		"Use a package version that has a field for each value of the contract: the version that created it, or a newer one.",
 	}
 	// InterpretationUpgradeErrorValidationFailed: another version of a contract's template says otherwise whose contract
 	// it is.
 	InterpretationUpgradeErrorValidationFailed = Code{
 		"INTERPRETATION_UPGRADE_ERROR_VALIDATION_FAILED", InvalidIndependentOfSystemState, OfContracts,
-		"Have the newer version of the template compute the signatories, observers and key that the older one does.",
+		"Make the newer version of the template compute the same signatories, observers and key as the older one.",
 	}
 	// DamlFailure: a contract stopped the command with a status of its own.
 	DamlFailure = Code{
 		"DAML_FAILURE", InvalidGivenCurrentSystemStateOther, OfContracts,
-		"Read error_id and the other keys of the context: a rule of the contract is not met.",
+		"Read error_id and the other keys of the context: the command breaks a rule of the contract.",
 	}
 	// TemplatePreconditionViolated: the ensure clause of a template is false for the new contract.
 	TemplatePreconditionViolated = Code{
 		"TEMPLATE_PRECONDITION_VIOLATED", InvalidIndependentOfSystemState, OfContracts,
-		"Correct the fields that the template's condition speaks of.",
+		"Correct the fields that the template's condition checks.",
 	}
 	// CreateEmptyContractKeyMaintainers: a contract would be created whose key has no maintainers.
 	CreateEmptyContractKeyMaintainers = Code{
@@ -128,7 +127,7 @@ var (
 	// ContractIDComparability: a contract id cannot be told apart from another.
 	ContractIDComparability = Code{
 		"CONTRACT_ID_COMPARABILITY", InvalidIndependentOfSystemState, OfContracts,
-		"Use contract ids as this ledger gave them out.",
+		"Use contract ids exactly as this ledger returned them.",
 	}
 	// ValueNesting: a value is nested too deeply.
 	ValueNesting = Code{
@@ -138,7 +137,7 @@ var (
 	// ValueSize: a value, or a text in it, is larger than one on the ledger may be.
 	ValueSize = Code{
 		"VALUE_SIZE", InvalidIndependentOfSystemState, OfContracts,
-		"Shorten the field that is named, or keep what it says elsewhere and refer to it. Nothing was changed.",
+		"Shorten the field that the cause names, or store its content elsewhere and refer to it. The ledger did not change.",
 	}
 	// MalformedText: a text contains a character that is not allowed.
 	MalformedText = Code{
@@ -164,7 +163,7 @@ var (
 	// InterpretationTimeExceeded: a command took too long to interpret.
 	InterpretationTimeExceeded = Code{
 		"INTERPRETATION_TIME_EXCEEDED", InvalidGivenCurrentSystemStateOther, OfContracts,
-		"Split the command into smaller ones. Sent again as it is, it costs as much again.",
+		"Split the command into smaller ones. The same command fails again, and costs as much again.",
 	}
 	// UnresolvedPackageName: a package name stands for no package.
 	UnresolvedPackageName = Code{
@@ -174,7 +173,7 @@ var (
 	// PackageSelectionFailed: no set of packages works for all informees.
 	PackageSelectionFailed = Code{
 		"PACKAGE_SELECTION_FAILED", InvalidGivenCurrentSystemStateOther, OfRequest,
-		"Have a common version of the package vetted where the informees are hosted.",
+		"Vet a common version of the package on the nodes that host the informees.",
 	}
 	// FailedToPrepareTransaction: a transaction cannot be prepared for external signing.
 	FailedToPrepareTransaction = Code{
@@ -184,7 +183,7 @@ var (
 	// FailedToExecuteTransaction: a prepared transaction or its signatures are not acceptable.
 	FailedToExecuteTransaction = Code{
 		"FAILED_TO_EXECUTE_TRANSACTION", InvalidIndependentOfSystemState, OfContracts,
-		"Read the end of the cause; if in doubt, prepare and sign anew.",
+		"Read the end of the cause; if in doubt, prepare and sign the transaction again.",
 	}
 	// PreapprovalNotProvided: the operator pays for no further preapproval, of this receiver or at all.
 	PreapprovalNotProvided = Code{

@@ -8,7 +8,7 @@ var (
 	// that is still on its way.
 	LocalVerdictInactiveContracts = Code{
 		"LOCAL_VERDICT_INACTIVE_CONTRACTS", InvalidGivenCurrentSystemStateResourceMissing, OfContracts,
-		"Read the contracts again and send the command anew.",
+		"Read the contracts again, and send the command again.",
 	}
 	// LocalVerdictLedgerTimeOutOfBound: the ledger time is too far from the record time.
 	LocalVerdictLedgerTimeOutOfBound = Code{
@@ -18,7 +18,7 @@ var (
 	// NotSequencedTimeout: a submission was on its way for too long.
 	NotSequencedTimeout = Code{
 		"NOT_SEQUENCED_TIMEOUT", ContentionOnSharedResources, OfRequest,
-		"The command was not made, and never will be. Look whether it is still wanted, then send it again.",
+		"The command had no effect, and will have none. If you still want it, send it again.",
 	}
 	// LocalVerdictPreparationTimeOutOfBound: the preparation time is too far from the record time.
 	LocalVerdictPreparationTimeOutOfBound = Code{
@@ -33,7 +33,7 @@ var (
 	// DuplicateConfirmationRequestUUID: a prepared transaction was executed before.
 	DuplicateConfirmationRequestUUID = Code{
 		"DUPLICATE_CONFIRMATION_REQUEST_UUID", InvalidGivenCurrentSystemStateResourceExists, OfRequest,
-		"Nothing is left to do if once was meant; otherwise prepare and sign the transaction anew.",
+		"The transaction is on the ledger. To make it a second time, prepare and sign it again.",
 	}
 	// ReassignmentValidationFailed: a reassignment does not match its contract.
 	ReassignmentValidationFailed = Code{

@@ -194,7 +194,7 @@ func (f *Fault) code() Code { return Code{ID: f.Code, Category: f.Category} }
 
 // Internal hides an unexpected error behind LEDGER_API_INTERNAL_ERROR: the client learns only that the server failed.
 func Internal(err error) *Fault {
-	return LedgerAPIInternalError.New("The server failed in a way it did not expect.").Wrap(err)
+	return LedgerAPIInternalError.New("The server failed with an unexpected error.").Wrap(err)
 }
 
 // From returns the Fault in err's chain, or hides err with Internal. It returns nil for nil.

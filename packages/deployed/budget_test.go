@@ -133,5 +133,5 @@ func TestWhatCodeCostsIsKnownOfRefusalsToo(t *testing.T) {
 	require.Less(t, cheap.CodeCost, int64(1<<10))
 	require.True(t, fault.InterpretationTimeExceeded.Matches(costly.Refusal))
 	require.Equal(t, int64(ledger.MaxCommitCost), costly.CodeCost)
-	require.Empty(t, costly.Refusal.Category.Retry(), "it costs as much again")
+	require.Empty(t, costly.Refusal.Category.Retry(), "costs as much again")
 }
