@@ -58,21 +58,21 @@ func (s Submission) CheckAdmission(user Submitter, known bool) *fault.Fault {
 	case s.Admission == "":
 		return nil
 	case !known || user.Identity != s.Identity:
-		return fault.PermissionDenied.New("user %q, who submitted this, does not exist any more", s.UserID)
+		return fault.PermissionDenied.New("user %q submitted this command and was deleted before it was decided", s.UserID)
 	case user.IsDeactivated:
-		return fault.PermissionDenied.New("user %q, who submitted this, or its identity provider, is deactivated by now",
-			s.UserID)
+		return fault.PermissionDenied.New("user %q submitted this command; the user or its identity provider was "+
+			"deactivated before it was decided", s.UserID)
 	case s.Admission == AdmittedToAct:
 		return cmp.Or(s.lacks(user, CanActAs, s.ActAs, "act as"), s.lacks(user, CanReadAs, s.ReadAs, "read as"))
 	case s.Admission == AdmittedToExecute:
 		return s.lacks(user, CanExecuteAs, s.ActAs, "execute as")
 	case strings.HasPrefix(string(s.Admission), admittedToOperate) && !user.isAdmin():
-		return fault.PermissionDenied.New("user %q was ParticipantAdmin when it submitted this, and is so no longer",
-			s.UserID)
+		return fault.PermissionDenied.New("user %q submitted this command as ParticipantAdmin and lost that right before "+
+			"it was decided", s.UserID)
 	case len(s.Admission.Parties()) > 0:
 		return s.lacks(user, CanActAs, s.Admission.Parties(), "act as")
 	default:
-		return fault.PermissionDenied.New("the submission of user %q was taken on as %q, which allows nothing", s.UserID,
+		return fault.PermissionDenied.New("the submission of user %q has the admission %q, which allows nothing", s.UserID,
 			s.Admission)
 	}
 }
@@ -83,7 +83,7 @@ func (u Submitter) isAdmin() bool { return slices.Contains(u.Rights, Right{Kind:
 func (s Submission) lacks(user Submitter, kind RightKind, parties []Party, verb string) *fault.Fault {
 	for _, party := range parties {
 		if !slices.ContainsFunc(user.Rights, func(right Right) bool { return right.Allows(kind, party) }) {
-			return fault.PermissionDenied.New("user %q could %s %q when it submitted this, and may no longer",
+			return fault.PermissionDenied.New("user %q lost the right to %s %q before its command was decided",
 				s.UserID, verb, party)
 		}
 	}

@@ -50,7 +50,7 @@ func (q *quota) take(amount int, what string) error {
 		whose = "one transaction may have"
 	}
 	return fault.DamlInterpretationError.New(
-		"Interpretation error: the %s exceed %d, which is what %s", what, q.limit, whose).
+		"Interpretation error: the %s exceed %d, the most that %s", what, q.limit, whose).
 		WithHint("Split the commands over several submissions.")
 }
 

@@ -42,7 +42,7 @@ func (b *Budget) Context() context.Context { return b.ctx }
 // refusal, and says nothing about the code.
 func (b *Budget) Ended() error {
 	if err := b.ctx.Err(); err != nil {
-		return fmt.Errorf("interpretation is broken off: %w", err)
+		return fmt.Errorf("interpretation was stopped: %w", err)
 	}
 	return nil
 }

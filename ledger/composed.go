@@ -86,7 +86,7 @@ func (tx *Tx) checkLent(node TxNode) error {
 	return fault.DamlAuthorizationError.New("%s on contract %s would lend the authority of %s to the code of package %s: %s "+
 		"on contract %s", from.Choice, from.ContractID, strings.Join(Strings(lent), ", "), node.PackageName, node.Choice,
 		node.ContractID).
-		WithHint("Name a contract of a built-in template, or have these parties submit the command as well.")
+		WithHint("Use a contract of a built-in template, or submit the command with these parties in actAs too.")
 }
 
 // deed says what the node does, with as much of its argument as fits into an error.

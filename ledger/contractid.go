@@ -53,7 +53,7 @@ func AuthenticateContract(c Contract) error {
 		return fmt.Errorf("contract id %s is too short", c.ID)
 	}
 	if want := c.ID[:localLength] + contractSuffix(c); c.ID != want {
-		return fmt.Errorf("the content shown for contract %s is not what its id stands for", c.ID)
+		return fmt.Errorf("the disclosed content of contract %s does not match the hash in its id", c.ID)
 	}
 	return nil
 }

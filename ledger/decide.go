@@ -176,7 +176,7 @@ func (c Circumstances) checkSubmitters(s Submission) error {
 				WithHint("Allocate the party with POST /v2/parties, or correct actAs.")
 		case c.External == nil && !c.MaySubmit(party):
 			return noSubmission(party, "signs its transactions itself").
-				WithHint("Use POST /v2/interactive-submission/prepare, sign, and then execute.")
+				WithHint("Call POST /v2/interactive-submission/prepare, sign the hash, then call execute.")
 		}
 	}
 	return nil

@@ -110,19 +110,19 @@ func (x External) checkTimes(s Submission, at Position) *fault.Fault {
 	record := at.RecordTime
 	if latest := x.LatestRecordTime; latest != nil && record.After(*latest) {
 		return fault.LocalVerdictMaxRecordTimeExceeded.New(
-			"The record time %s is after the latest one of the transaction, %s", instant(record), instant(*latest))
+			"The record time %s is after the latest record time of the transaction, %s", instant(record), instant(*latest))
 	}
 	if apart := record.Sub(x.Run.At).Abs(); apart > PreparationTimeTolerance {
 		return fault.LocalVerdictPreparationTimeOutOfBound.New(
-			"The transaction was prepared for %s, %s apart from the record time %s; the most is %s",
+			"The preparation time %s of the transaction differs by %s from the record time %s; at most %s is allowed",
 			instant(x.Run.At), apart.Round(time.Second), instant(record), PreparationTimeTolerance)
 	}
 	effective := x.effectiveTime(s, at)
 	if apart := record.Sub(effective).Abs(); apart > LedgerTimeTolerance {
 		return fault.LocalVerdictLedgerTimeOutOfBound.New(
-			"The ledger time %s of the transaction is %s apart from the record time %s; the most is %s",
+			"The ledger time %s of the transaction differs by %s from the record time %s; at most %s is allowed",
 			instant(effective), apart.Round(time.Second), instant(record), LedgerTimeTolerance).
-			WithHint("The transaction is valid " + x.validity() + ". Execute it then, or prepare and sign it anew.")
+			WithHint("The transaction is valid " + x.validity() + ". Execute it then, or prepare and sign it again.")
 	}
 	return nil
 }
@@ -168,7 +168,7 @@ func checkInputsAreActive(inputs []Contract, store Store) (*fault.Fault, error) 
 	}
 	refusal := fault.LocalVerdictInactiveContracts.New(
 		"Rejected transaction is referring to inactive contracts: %s", strings.Join(Strings(gone), ", ")).
-		WithHint("Read the contracts again, then prepare and sign the transaction anew.")
+		WithHint("Read the contracts again, then prepare and sign the transaction again.")
 	for _, id := range slices.Sorted(slices.Values(gone)) {
 		refusal = refusal.WithResource("CONTRACT_ID", string(id))
 	}

@@ -51,7 +51,7 @@ func Sum(numbers ...int64) (int64, error) {
 		total.Add(total, big.NewInt(number))
 	}
 	if !total.IsInt64() {
-		return 0, ArithmeticFailure(fmt.Errorf("the sum %s is beyond the integers of 64 bits", total))
+		return 0, ArithmeticFailure(fmt.Errorf("the sum %s does not fit into a 64-bit integer", total))
 	}
 	return total.Int64(), nil
 }

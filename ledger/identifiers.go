@@ -67,7 +67,7 @@ func CheckUserID(value string) error {
 // name could be made and not be reached.
 func CheckPathName(value string) error {
 	if value == "." || value == ".." {
-		return fmt.Errorf("%q cannot be a name: clients remove it from the paths in which it stands", value)
+		return fmt.Errorf("%q cannot be a name: HTTP clients remove it from URL paths", value)
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ func Interpret(submission Submission, env Environment) (Transaction, error) {
 		tx = newTx(submission, env)
 	}
 	return Transaction{}, fault.LocalVerdictLedgerTimeOutOfBound.New(
-		"At each ledger time the transaction uses contracts that are newer, at last one of %s", instant(env.EffectiveAt)).
+		"At each ledger time the transaction uses a contract that is newer; the last one is of %s", instant(env.EffectiveAt)).
 		WithHint("Submit the commands again in a minute.")
 }
 
@@ -147,7 +147,7 @@ func refusalOrStoreFailure(err error) error {
 
 func contractDefect(err error) error {
 	return fault.DamlInterpretationError.New("Interpretation error: a contract failed unexpectedly").
-		WithHint("The contract has a defect; the node's log has the details.").Wrap(err)
+		WithHint("The contract's code has a bug. The node's log has the details.").Wrap(err)
 }
 
 // inCommand adds which of several commands failed.

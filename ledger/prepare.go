@@ -110,7 +110,7 @@ func (p *Packages) findChoice(name lf.TypeName, choiceName string) (*choice, *fa
 		return c, nil
 	}
 	return nil, fault.InvalidArgumentf("choice %q not found on %s", fault.Shorten(choiceName), name).
-		WithHint("Choices of an interface are exercised with the interface's id as templateId.")
+		WithHint("To exercise a choice of an interface, send the interface's id as templateId.")
 }
 
 // canonical gives a value of a command its canonical form. The part is the field of the command that it stands in.
@@ -136,7 +136,7 @@ func decodeValue(part string, t *lf.Type, raw []byte) (lf.Value, *fault.Fault) {
 	switch {
 	case isBad && len(bad.Missing) > 0:
 		return nil, fault.CommandPreprocessingFailed.New("Failed to decode the value: %s", bad).
-			WithHint("Give every field that is not optional.")
+			WithHint("Send every field that is not optional.")
 	case isBad && bad.MalformedText:
 		return nil, fault.MalformedText.New("%s", bad)
 	default:
@@ -165,7 +165,7 @@ func (p *Packages) ResolvePackage(
 	if !ok {
 		return "", false, fault.JSONAPIPackageSelectionFailed.New(
 			"No package with the name %q is available to the submitting parties", name).
-			WithHint("GET /v2/packages lists the packages that are here; upload the package, or correct its name.")
+			WithHint("Correct the name (GET /v2/packages lists the packages of this node), or upload the package.")
 	}
 	for _, preferred := range preference {
 		if used, known := p.byID[preferred]; known && p.names[used] == p.names[id] && !p.unvetted[used] {

@@ -312,7 +312,7 @@ func (m MinLedgerTime) Bound(received time.Time) (*time.Time, error) {
 	case m.After != nil:
 		seconds := m.After.Seconds
 		if seconds > lastInstant.Unix()-received.Unix() || seconds < firstInstant.Unix()-received.Unix() {
-			return nil, fault.InvalidArgumentf("min_ledger_time_rel of %d seconds leads out of the years 0001 to 9999",
+			return nil, fault.InvalidArgumentf("min_ledger_time_rel of %d seconds gives a time outside the years 0001 to 9999",
 				seconds)
 		}
 		bound = time.Unix(received.Unix()+seconds, int64(received.Nanosecond())+int64(m.After.Nanos)).UTC()
@@ -324,9 +324,9 @@ func (m MinLedgerTime) Bound(received time.Time) (*time.Time, error) {
 			bound.Format(time.RFC3339))
 	}
 	if latest := received.Add(m.MaxAhead); bound.After(latest) {
-		return nil, fault.InvalidArgumentf("the minimum ledger time %s is more than %s after now, which is as far ahead "+
-			"as a submission may wait", bound.Format(time.RFC3339), m.MaxAhead).
-			WithHint("Submit again when the time is nearer.")
+		return nil, fault.InvalidArgumentf("the minimum ledger time %s is more than %s from now, the longest that "+
+			"a submission may wait", bound.Format(time.RFC3339), m.MaxAhead).
+			WithHint("Submit the command closer to that time.")
 	}
 	return &bound, nil
 }

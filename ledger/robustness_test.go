@@ -28,7 +28,7 @@ func TestSeveralCommandsAreOneTransactionOrNone(t *testing.T) {
 
 	_, err = book.SubmitCommands(as(alice), fine, fine, broken, fine)
 	requireRefused(t, err, fault.TemplatePreconditionViolated, "Template precondition violated: Test.Model:Iou")
-	require.Equal(t, "The template demands that the amount is more than 0. Correct the fields that this speaks of.",
+	require.Equal(t, "The template requires that the amount is more than 0. Correct these fields.",
 		fault.From(err).Hint)
 	refusal, _ := fault.As(err)
 	require.Equal(t, "2", refusal.Context["command_index"])

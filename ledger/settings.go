@@ -105,25 +105,24 @@ func AllSettings() []Setting {
 			text(func(s *Settings) *string { return &s.OperatorUser }),
 		},
 		{
-			"admin-user", "Participant administrator beside participant_admin.", true, false,
+			"admin-user", "Second participant administrator, beside participant_admin.", true, false,
 			text(func(s *Settings) *string { return &s.AdminUser }),
 		},
 		{
-			"round-tick", "Half the life of the mining rounds, as the ledger began with.", true, false,
+			"round-tick", "Half the life of a mining round. The first start of the ledger fixes it.", true, false,
 			func(s *Settings) settingValue { return durationValue{&s.RoundTick, time.Microsecond} },
 		},
-		{AuthSecret, "Secret of the HS256 tokens that the nodes accept. A node takes the new one when it is started " +
-			"with it.", false, true, text(func(s *Settings) *string { return &s.AuthSecret })},
+		{AuthSecret, "Secret of the HS256 tokens that the nodes accept. To change it, restart each node with the new one.", false, true, text(func(s *Settings) *string { return &s.AuthSecret })},
 		{
-			"coin-price", "Price of the coin in USD, in the rounds that are opened from now on.", false, false,
+			"coin-price", "Price of the coin in USD. A change takes effect with the next round that opens.", false, false,
 			func(s *Settings) settingValue { return priceValue{&s.CoinPrice} },
 		},
 		{
-			"enforce-traffic", "Refuse submissions that the node's traffic does not cover; otherwise it is only metered.",
+			"enforce-traffic", "Refuse submissions that the node's traffic does not cover. If false, the node only meters traffic.",
 			false, false, func(s *Settings) settingValue { return boolValue{&s.EnforceTraffic} },
 		},
 		{
-			"max-deduplication", "Deduplication period of submissions that name none.", false, false,
+			"max-deduplication", "Default deduplication period of submissions.", false, false,
 			func(s *Settings) settingValue { return durationValue{&s.MaxDeduplication, time.Microsecond} },
 		},
 		{
@@ -131,12 +130,12 @@ func AllSettings() []Setting {
 			false, false, func(s *Settings) settingValue { return durationValue{&s.OnboardingWait, time.Microsecond} },
 		},
 		{
-			MaxProvidedPartiesSetting, "For how many parties the operator may pay preapprovals at once, those included that " +
-				"were cancelled before their end; 0: any number.",
+			MaxProvidedPartiesSetting, "Maximum number of parties for which the operator pays a preapproval at the same time. " +
+				"Preapprovals that were cancelled count until their end. 0: no limit.",
 			false, false, func(s *Settings) settingValue { return countValue{&s.MaxProvidedParties} },
 		},
-		{"max-self-allocated-parties", "A user may allocate parties for itself until it has rights to this many; 0: no " +
-			"user may.", false, false, func(s *Settings) settingValue { return countValue{&s.MaxSelfAllocatedParties} }},
+		{"max-self-allocated-parties", "A user with rights to this many parties cannot allocate more for itself. 0: no " +
+			"user can.", false, false, func(s *Settings) settingValue { return countValue{&s.MaxSelfAllocatedParties} }},
 	}
 }
 
@@ -197,7 +196,7 @@ func (s *Settings) UnmarshalJSON(data []byte) error {
 type textValue struct{ to *string }
 
 func (v textValue) show() string { return *v.to }
-func (v textValue) must() string { return "given" }
+func (v textValue) must() string { return "a text that is not empty" }
 
 func (v textValue) read(text string) bool {
 	*v.to = text
@@ -254,7 +253,7 @@ func (v priceValue) read(text string) bool {
 type countValue struct{ to *int }
 
 func (v countValue) show() string { return strconv.Itoa(*v.to) }
-func (v countValue) must() string { return "a number of zero or more" }
+func (v countValue) must() string { return "a whole number, zero or more" }
 
 func (v countValue) read(text string) bool {
 	count, err := strconv.Atoi(text)

@@ -168,13 +168,13 @@ func (c codec) toValue(goValue any) (out lf.Value, err error) {
 	if c.goType == nil {
 		value, ok := goValue.(lf.Value)
 		if !ok {
-			return nil, fmt.Errorf("a value of %T where one of %s is due", goValue, c.lfType.Name)
+			return nil, fmt.Errorf("got a value of %T, want one of %s", goValue, c.lfType.Name)
 		}
 		out = value
 	} else {
 		value := reflect.ValueOf(goValue)
 		if value.Type() != c.goType {
-			return nil, fmt.Errorf("a value of %s where %s is due", value.Type(), c.goType)
+			return nil, fmt.Errorf("got a value of %s, want %s", value.Type(), c.goType)
 		}
 		out, err = lf.FromGo(c.lfType, value)
 	}

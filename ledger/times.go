@@ -8,7 +8,7 @@ import (
 )
 
 // ErrTooEarly says that a submission cannot be decided before its minimum ledger time.
-var ErrTooEarly = errors.New("the minimum ledger time of the submission has not come")
+var ErrTooEarly = errors.New("the record time is before the minimum ledger time of the submission")
 
 // TooEarly reports whether the minimum ledger time of a submission is after a record time. It has no completion there,
 // and waits, whoever brings it and whatever they say it has waited for. A signed one does not wait: its verdict says
@@ -39,7 +39,7 @@ func (s Submission) checkAge(rules DeduplicationRules) *fault.Fault {
 	if !rules.Now.After(latest) {
 		return nil
 	}
-	return fault.NotSequencedTimeout.New("The submission was received at %s and could be decided until %s; it comes at %s",
+	return fault.NotSequencedTimeout.New("The node received the submission at %s and had until %s to decide it, but it arrived at %s",
 		instant(s.ReceivedAt), instant(latest), instant(rules.Now))
 }
 
@@ -60,7 +60,7 @@ func checkAhead(transaction Transaction, at Position) *fault.Fault {
 		return nil
 	}
 	return fault.LocalVerdictLedgerTimeOutOfBound.New(
-		"The ledger time %s of the transaction is %s ahead of the record time %s; the most is %s",
+		"The ledger time %s of the transaction is %s ahead of the record time %s; at most %s is allowed",
 		instant(transaction.EffectiveAt), ahead.Round(time.Second), instant(at.RecordTime), LedgerTimeTolerance).
-		WithHint("The transaction uses a contract of that time. Submit the commands again then.")
+		WithHint("The transaction uses a contract of that time. Submit the commands again at that time.")
 }

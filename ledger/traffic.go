@@ -112,14 +112,14 @@ func (r TrafficRules) bought(created, archived []Contract) (*big.Int, error) {
 	for _, contract := range created {
 		stake, err := r.Stake(contract)
 		if err != nil {
-			return nil, fmt.Errorf("read the traffic that %s stands for: %w", contract.ID, err)
+			return nil, fmt.Errorf("read the traffic of purchase %s: %w", contract.ID, err)
 		}
 		bought.Add(bought, big.NewInt(max(stake, 0)))
 	}
 	for _, contract := range archived {
 		stake, err := r.Stake(contract)
 		if err != nil {
-			return nil, fmt.Errorf("read the traffic that %s stood for: %w", contract.ID, err)
+			return nil, fmt.Errorf("read the traffic of archived purchase %s: %w", contract.ID, err)
 		}
 		bought.Sub(bought, big.NewInt(max(stake, 0)))
 	}
@@ -139,15 +139,15 @@ func sum(a, b int64) int64 {
 
 func tooMuchTraffic(purchased int64) error {
 	return fault.FailedToExecuteTransaction.New("The participant failed to execute the transaction: "+
-		"with the extra traffic that it buys, the account would exceed the %d bytes that it can hold; "+
-		"%d bytes were bought before", int64(math.MaxInt64), purchased).
+		"the purchase would raise the extra traffic of the account above its limit of %d bytes; "+
+		"the account has bought %d bytes before", int64(math.MaxInt64), purchased).
 		WithHint("Buy less traffic.")
 }
 
 func notEnoughTraffic(cost int64, account TrafficAccount) error {
 	available := sum(account.Base, account.Extra())
 	return fault.SequencerNotEnoughTrafficCredit.New(
-		"The transaction costs %d bytes of traffic, and %d are left (%d free, %d extra).",
+		"The transaction costs %d bytes of traffic, but only %d are left (%d free, %d extra).",
 		cost, available, account.Base, account.Extra()).
 		With("cost", strconv.FormatInt(cost, 10)).
 		With("available", strconv.FormatInt(available, 10)).

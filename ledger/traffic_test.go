@@ -51,7 +51,7 @@ func TestWhatTheAccountDoesNotCoverIsRefusedWhereTrafficIsEnforced(t *testing.T)
 	refusal, ok := fault.As(err)
 	require.True(t, ok)
 	require.Equal(t, "SEQUENCER_NOT_ENOUGH_TRAFFIC_CREDIT", refusal.Code)
-	require.Equal(t, "The transaction costs 201 bytes of traffic, and 200 are left (100 free, 100 extra).", refusal.Cause)
+	require.Equal(t, "The transaction costs 201 bytes of traffic, but only 200 are left (100 free, 100 extra).", refusal.Cause)
 	require.Equal(t, account, after)
 
 	after, err = account.Charge(201, nil, nil, now, trafficRules(false))

@@ -196,7 +196,7 @@ func checkCreate(t *template, payload any, signatories, observers []Party) error
 		return fault.TemplatePreconditionViolated.New(
 			"Interpretation error: Error: Template precondition violated: %s", t.name.QualifiedName()).
 			WithResource("TEMPLATE_ID", t.name.String()).
-			WithHint("The template demands that " + unmet + ". Correct the fields that this speaks of.")
+			WithHint("The template requires that " + unmet + ". Correct these fields.")
 	}
 	return nil
 }

@@ -55,5 +55,5 @@ func (p *Packages) checkVetted(node TxNode) error {
 		return nil
 	}
 	return fault.PackageSelectionFailed.New("Package %s of %s %s is not vetted", name.Package, kind,
-		name.QualifiedName()).WithHint("Have an administrator vet the package.")
+		name.QualifiedName()).WithHint("Ask an administrator to vet the package.")
 }

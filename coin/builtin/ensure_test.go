@@ -48,9 +48,9 @@ func TestARefusedPayloadIsToldWhichConditionItDoesNotMeet(t *testing.T) {
 					continue
 				}
 				refusal, _ := fault.As(err)
-				text, found := strings.CutPrefix(refusal.Hint, "The template demands that ")
+				text, found := strings.CutPrefix(refusal.Hint, "The template requires that ")
 				require.True(t, found, refusal.Hint)
-				text = strings.TrimSuffix(text, ". Correct the fields that this speaks of.")
+				text = strings.TrimSuffix(text, ". Correct these fields.")
 				require.Contains(t, demands, text, template)
 				said[text] = true
 			}

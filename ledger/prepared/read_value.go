@@ -195,7 +195,7 @@ func sameType(t *lf.Type, id *preparedpb.Identifier) error {
 	if id == nil || typeName(id) == t.Name {
 		return nil
 	}
-	return fmt.Errorf("a value of %s where %s is due", typeName(id), t.Name)
+	return fmt.Errorf("got a value of %s, want %s", typeName(id), t.Name)
 }
 
 func wrongKind(t *lf.Type, value *preparedpb.Value) error {
