@@ -82,7 +82,7 @@ func TestInconsistentPackagesAreFoundAtOnce(t *testing.T) {
 		"choice argument string is not a record": {
 			notesPackage(nil, withChoice(ledger.Choice[note, string, lf.Unit]{})),
 		},
-		"type float64: no value": {
+		"type float64: the contract language has no such type": {
 			notesPackage(nil, withChoice(ledger.Choice[note, edit, float64]{})),
 		},
 		"implements unknown interface aa:Notes:Readable": {

@@ -212,7 +212,7 @@ func compositeToGo(t *Type, value Value, into reflect.Value) error {
 		}
 	case Record:
 		if len(value.Fields) != len(t.Fields) {
-			return fmt.Errorf("record of %d fields where %s has %d", len(value.Fields), t.Name, len(t.Fields))
+			return fmt.Errorf("got a record of %d fields, but %s has %d", len(value.Fields), t.Name, len(t.Fields))
 		}
 		for i, member := range t.Fields {
 			if err := ToGo(member.Type, value.Fields[i].Value, into.Field(t.index[i])); err != nil {

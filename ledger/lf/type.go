@@ -135,7 +135,7 @@ func (t *Types) describe(goType reflect.Type, out *Type) (err error) {
 	case goType.Kind() == reflect.Struct:
 		return t.describeStruct(goType, out)
 	default:
-		return errors.New("no value of the contract language corresponds to it")
+		return errors.New("the contract language has no such type")
 	}
 	return err
 }

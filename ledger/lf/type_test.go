@@ -74,15 +74,15 @@ func TestGoTypesThatCannotBeDescribed(t *testing.T) {
 	)
 	types := lf.NewTypes(map[string]lf.PackageID{"test-model": ledgertest.ModelPackage})
 	for want, goType := range map[string]reflect.Type{
-		"has no blank field tagged with its name":                  reflect.TypeFor[unnamed](),
-		"Invalid identifier format (nonsense)":                     reflect.TypeFor[misnamed](),
-		"package unknown-package of type":                          reflect.TypeFor[elsewhere](),
-		"field A must be exported and carry an lf tag":             reflect.TypeFor[untagged](),
-		"field a must be exported and carry an lf tag":             reflect.TypeFor[unexported](),
-		"no value of the contract language corresponds to it":      reflect.TypeFor[float](),
-		"constructor A must be a pointer":                          reflect.TypeFor[constructor](),
-		"type int32: no value of the contract language":            reflect.TypeFor[int32](),
-		"type map[int64]string: no value of the contract language": reflect.TypeFor[map[int64]string](),
+		"has no blank field tagged with its name":                       reflect.TypeFor[unnamed](),
+		"Invalid identifier format (nonsense)":                          reflect.TypeFor[misnamed](),
+		"package unknown-package of type":                               reflect.TypeFor[elsewhere](),
+		"field A must be exported and carry an lf tag":                  reflect.TypeFor[untagged](),
+		"field a must be exported and carry an lf tag":                  reflect.TypeFor[unexported](),
+		"the contract language has no such type":                        reflect.TypeFor[float](),
+		"constructor A must be a pointer":                               reflect.TypeFor[constructor](),
+		"type int32: the contract language has no such type":            reflect.TypeFor[int32](),
+		"type map[int64]string: the contract language has no such type": reflect.TypeFor[map[int64]string](),
 	} {
 		_, err := types.Of(goType)
 		require.ErrorContains(t, err, want)

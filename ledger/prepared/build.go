@@ -20,7 +20,7 @@ func Build(packages *ledger.Packages, tx ledger.Transaction, metadata Metadata) 
 	if len(tx.Roots) != 1 && !createsAndExercises(tx) {
 		return nil, fault.FailedToPrepareTransaction.New("The participant failed to prepare the transaction: "+
 			"Transaction with multiple root nodes are not supported, and this one has %d", len(tx.Roots)).
-			WithHint("Prepare one command.")
+			WithHint("Prepare each command by itself.")
 	}
 	metadata.Earliest, metadata.Latest = tx.Earliest, tx.Latest
 	b := &builder{packages: packages, local: map[ledger.ContractID]ledger.ContractID{}}
@@ -40,7 +40,7 @@ func Build(packages *ledger.Packages, tx ledger.Transaction, metadata Metadata) 
 	}
 	t, err := adopt(message)
 	if err != nil {
-		return nil, fmt.Errorf("the prepared transaction would be wrong: %w", err)
+		return nil, fmt.Errorf("the node built a wrong prepared transaction: %w", err)
 	}
 	t.raw, err = proto.MarshalOptions{Deterministic: true}.Marshal(t.message)
 	if err != nil {

@@ -177,7 +177,7 @@ func TestAnyTimeWithinTheBoundsGivesWhatWasSigned(t *testing.T) {
 		require.Equal(t, want, at)
 	}
 	_, err = prepared.Metadata{Earliest: &expires, Latest: &opens}.LedgerTime(l.Now)
-	require.ErrorContains(t, err, "leave no time between them")
+	require.ErrorContains(t, err, "is after the latest one")
 }
 
 func TestReadingTheTimeLeavesNoOther(t *testing.T) {

@@ -82,7 +82,7 @@ func checkInputs(inputs []*preparedpb.Metadata_InputContract) error {
 	})
 	for i := range inputs {
 		if id := inputs[i].GetV1().GetContractId(); i > 0 && id == inputs[i-1].GetV1().GetContractId() {
-			return malformed("input_contracts", fmt.Errorf("contract %s is there twice", id))
+			return malformed("input_contracts", fmt.Errorf("contract %s is listed twice", id))
 		}
 	}
 	return nil
@@ -94,7 +94,7 @@ func (t *Transaction) indexSeeds() error {
 		id := strconv.Itoa(int(entry.GetNodeId()))
 		switch {
 		case t.nodes[id] == nil:
-			return fmt.Errorf("there is a seed for node %s, which is not there", id)
+			return fmt.Errorf("there is a seed for node %s, which does not exist", id)
 		case t.seeds[id] != nil:
 			return fmt.Errorf("there are two seeds for node %s", id)
 		case len(entry.GetSeed()) != seedSize:
@@ -127,7 +127,7 @@ func checkNode(node *preparedpb.Node) error {
 	case *preparedpb.Node_Rollback:
 		return nil
 	default:
-		return errors.New("it has no content that is known here")
+		return errors.New("its content is of an unknown kind")
 	}
 }
 

@@ -59,8 +59,8 @@ func refuseDifferences(differences []Difference) *fault.Fault {
 	for i, difference := range differences {
 		lines[i] = difference.String()
 	}
-	refusal := failed("What was signed is not what its command amounts to now. %s", lines[0]).
-		WithHint("Prepare the transaction anew, look at it, and sign that.")
+	refusal := failed("The command does not give the transaction that was signed. %s", lines[0]).
+		WithHint("Prepare the transaction again, check it, and sign it.")
 	if len(lines) > 1 {
 		refusal = refusal.With("differences", strings.Join(lines, "\n"))
 	}

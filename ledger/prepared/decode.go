@@ -98,11 +98,11 @@ func (t *Transaction) walk() error {
 		node, ok := t.nodes[id]
 		switch {
 		case !ok:
-			return fmt.Errorf("node %s is mentioned, but not there", id)
+			return fmt.Errorf("the tree refers to node %s, which does not exist", id)
 		case seen[id]:
-			return fmt.Errorf("node %s is mentioned more than once", id)
+			return fmt.Errorf("the tree refers to node %s more than once", id)
 		case depth > maxTreeDepth:
-			return fmt.Errorf("the tree is more than %d nodes deep", maxTreeDepth)
+			return fmt.Errorf("the tree is deeper than %d nodes", maxTreeDepth)
 		case needsSeed(node) && t.seeds[id] == nil:
 			return fmt.Errorf("node %s has no seed", id)
 		}

@@ -45,7 +45,7 @@ func TestBytesThatAreNoPreparedTransaction(t *testing.T) {
 		{"input_contracts.contract is missing", fault.MissingField, func(m *preparedpb.PreparedTransaction) {
 			inputOf(m).V1 = nil
 		}},
-		{"is there twice", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{"is listed twice", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
 			m.Metadata.InputContracts = append(m.Metadata.InputContracts, inputOf(m))
 		}},
 		{"beyond the year 9999", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
@@ -57,13 +57,13 @@ func TestBytesThatAreNoPreparedTransaction(t *testing.T) {
 		{"there is no root node", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
 			m.Transaction.Roots = nil
 		}},
-		{"node 9 is mentioned, but not there", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{"refers to node 9, which does not exist", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
 			m.Transaction.Roots[0] = "9"
 		}},
-		{"node 2 is mentioned more than once", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{"refers to node 2 more than once", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
 			exerciseOf(m, 0).Children[1] = "2"
 		}},
-		{"node 0 is mentioned more than once", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{"refers to node 0 more than once", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
 			exerciseOf(m, 1).Children[0] = "0"
 		}},
 		{"node 3 is not part of the tree", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
@@ -75,7 +75,7 @@ func TestBytesThatAreNoPreparedTransaction(t *testing.T) {
 		{`node id "02" is not a number`, fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
 			m.Transaction.Nodes[2].NodeId = "02"
 		}},
-		{"no content that is known", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{"content is of an unknown kind", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
 			m.Transaction.Nodes[2].V1 = nil
 		}},
 		{"node 2 has no seed", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
@@ -123,7 +123,7 @@ func TestBytesThatAreNoPreparedTransaction(t *testing.T) {
 		{"choice_id", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
 			exerciseOf(m, 0).ChoiceId = ""
 		}},
-		{"a field that is not known here", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{"an unknown field", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
 			later := protowire.AppendTag(nil, 17, protowire.BytesType)
 			exerciseOf(m, 0).ProtoReflect().SetUnknown(protowire.AppendBytes(later, []byte("later")))
 		}},

@@ -197,7 +197,7 @@ func rootCommand(packages *ledger.Packages, root *preparedpb.Node) (ledger.Comma
 	case *preparedpb.Node_Exercise:
 		return exerciseCommand(packages, node.Exercise)
 	default:
-		return ledger.Command{}, fmt.Errorf("it is a %s, and commands create and exercise", kindOf(root))
+		return ledger.Command{}, fmt.Errorf("it is a %s, but a command creates or exercises", kindOf(root))
 	}
 }
 

@@ -61,7 +61,7 @@ func (m Metadata) message() *preparedpb.Metadata {
 // within the bounds. The error says that no time is left between them.
 func (m Metadata) LedgerTime(now time.Time) (time.Time, error) {
 	if m.Earliest != nil && m.Latest != nil && m.Latest.Before(*m.Earliest) {
-		return time.Time{}, errors.New("the bounds of the ledger effective time leave no time between them")
+		return time.Time{}, errors.New("the earliest ledger effective time is after the latest one")
 	}
 	at := now.UTC().Truncate(time.Microsecond)
 	if m.Earliest != nil && at.Before(*m.Earliest) {
@@ -111,14 +111,14 @@ func (t *Transaction) CheckSynchronizer(logical string, protocolVersion, serial 
 		return fault.InvalidFieldNamed("synchronizer_id", "Unable to convert field: "+err.Error())
 	}
 	if group := t.message.GetMetadata().GetMediatorGroup(); group != 0 {
-		return failed("the transaction is for mediator group %d, and synchronizer %s has group 0 alone", group, logical)
+		return failed("the transaction is for mediator group %d, but synchronizer %s has only group 0", group, logical)
 	}
 	want := SynchronizerID(logical, protocolVersion, serial)
 	if signed == want {
 		return nil
 	}
 	if signed != logical && !strings.HasPrefix(signed, logical+"::") {
-		return failed("the transaction is for synchronizer %s, and this node is connected to %s", signed, logical)
+		return failed("the transaction is for synchronizer %s, but this node is connected to %s", signed, logical)
 	}
 	if protocolVersion < physicalSince {
 		return failed("The selected synchronizer %s is on Protocol Version %d. "+

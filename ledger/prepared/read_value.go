@@ -139,7 +139,7 @@ func readRecord(t *lf.Type, record *preparedpb.Record) (lf.Value, error) {
 		return nil, err
 	}
 	if len(record.GetFields()) > len(t.Fields) {
-		return nil, fmt.Errorf("a record of %d fields where %s has %d", len(record.GetFields()), t.Name, len(t.Fields))
+		return nil, fmt.Errorf("got a record of %d fields, but %s has %d", len(record.GetFields()), t.Name, len(t.Fields))
 	}
 	fields := make([]lf.Field, len(t.Fields))
 	for i, member := range t.Fields {
@@ -152,7 +152,7 @@ func readRecord(t *lf.Type, record *preparedpb.Record) (lf.Value, error) {
 		}
 		given := record.GetFields()[i]
 		if given.GetLabel() != "" && given.GetLabel() != member.Name {
-			return nil, fmt.Errorf("field %s where %s is due", given.GetLabel(), member.Name)
+			return nil, fmt.Errorf("got field %s, want %s", given.GetLabel(), member.Name)
 		}
 		value, err := readValue(member.Type, given.GetValue())
 		if err != nil {
@@ -206,5 +206,5 @@ func wrongKind(t *lf.Type, value *preparedpb.Value) error {
 		lf.KindOptional: "optional", lf.KindList: "list", lf.KindTextMap: "text_map", lf.KindGenMap: "gen_map",
 		lf.KindRecord: "record", lf.KindVariant: "variant", lf.KindEnum: "enum", lf.KindScaled: "numeric",
 	}[t.Kind]
-	return fmt.Errorf("a %s where a %s is due", field.Name(), due)
+	return fmt.Errorf("got a %s, want a %s", field.Name(), due)
 }

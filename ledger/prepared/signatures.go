@@ -91,7 +91,7 @@ func checkSignatures(
 		known := keys[party]
 		if len(known.Keys) == 0 {
 			return failed("Could not find party signing keys for %s", party).
-				WithHint("The party is not an external one of this node: submit for it with the command service.")
+				WithHint("The party is not an external party of this node. Submit for it with the command service.")
 		}
 		if refusal := checkParty(hash, message, party, given[party], known); refusal != nil {
 			return refusal
@@ -125,7 +125,7 @@ func checkParty(
 	var invalid []string
 	for i, signature := range given {
 		key, ok := usable[signature.SignedBy]
-		err := fmt.Errorf("%s is none of the party's keys with protocol usage", signature.SignedBy)
+		err := fmt.Errorf("%s is not a key of the party with protocol usage", signature.SignedBy)
 		if ok {
 			err = key.Public.Verify(message, signature)
 		}

@@ -137,7 +137,7 @@ func TestSignaturesOfTheActingParties(t *testing.T) {
 	refusal := prepared.CheckSignatures(hash, []ledger.Party{alice},
 		[]prepared.PartySignatures{by(alice, sign(t, stranger, hash[:]), two)}, keys)
 	require.NotNil(t, refusal, "one of two keys is not enough")
-	require.Contains(t, refusal.Context["invalid_signatures"], "is none of the party's keys with protocol usage")
+	require.Contains(t, refusal.Context["invalid_signatures"], "is not a key of the party with protocol usage")
 }
 
 func TestSignaturesThatCannotBeOnesAreRefused(t *testing.T) {

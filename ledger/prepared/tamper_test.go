@@ -117,7 +117,7 @@ func nodeTamperings() []tampering {
 		}, `node 1 (exercise TransferIou): chosen_value.newOwner.party: signed "carol::1220cc"`, false},
 		{
 			"choice", settlement, func(m *preparedpb.PreparedTransaction) { exerciseOf(m, 0).ChoiceId = "Look" },
-			"chosen_value: a value of", false,
+			"chosen_value: got a value of", false,
 		},
 		{"contract", settlement, func(m *preparedpb.PreparedTransaction) {
 			exerciseOf(m, 0).ContractId = string(ledgerID())
@@ -171,10 +171,10 @@ func nodeTamperings() []tampering {
 		}, "Missing input contracts", false},
 		{"type of an argument", settlement, func(m *preparedpb.PreparedTransaction) {
 			exerciseOf(m, 0).GetChosenValue().GetRecord().RecordId.EntityName = "Look"
-		}, "where 1111", false},
+		}, "want 1111", false},
 		{"kind of an argument", settlement, func(m *preparedpb.PreparedTransaction) {
 			field(exerciseOf(m, 0).GetChosenValue(), "to").Sum = &preparedpb.Value_Text{Text: string(bob)}
-		}, "to: a text where a party is due", false},
+		}, "to: got a text, want a party", false},
 		{"label", settlement, func(m *preparedpb.PreparedTransaction) {
 			createOf(m).GetArgument().GetRecord().Fields[3].Label = "fee"
 		}, `label: signed "fee", computed "amount"`, false},

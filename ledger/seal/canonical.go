@@ -62,7 +62,7 @@ var (
 func (w *writer) value(v reflect.Value) error {
 	switch {
 	case !v.IsValid():
-		return errors.New("nothing has no canonical form")
+		return errors.New("nil has no canonical form")
 	case v.Type() == timeType:
 		at, _ := reflect.TypeAssert[time.Time](v)
 		w.number(uint64(at.Unix()))
@@ -124,7 +124,7 @@ func (w *writer) fields(v reflect.Value) error {
 			continue
 		}
 		if !field.IsExported() {
-			return fmt.Errorf("%s.%s is not exported, so %s has no canonical form", v.Type(), field.Name, v.Type())
+			return fmt.Errorf("%s.%s is not exported: %s has no canonical form", v.Type(), field.Name, v.Type())
 		}
 		if empty(v.Field(i)) {
 			continue

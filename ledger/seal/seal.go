@@ -38,9 +38,9 @@ var (
 	// ErrMissing: there is no seal.
 	ErrMissing = errors.New("it has no seal")
 	// ErrUnknownKey: its key is not known, or it has another form.
-	ErrUnknownKey = errors.New("its seal is of an unknown key")
+	ErrUnknownKey = errors.New("its seal is by an unknown key")
 	// ErrBroken: what is sealed was changed, or the seal was made without the key.
-	ErrBroken = errors.New("its seal does not belong to it")
+	ErrBroken = errors.New("its seal does not match its content")
 )
 
 // Key is a key of a ledger.
@@ -63,14 +63,14 @@ func NewKeys(keys ...Key) (*Keys, error) {
 	newest := int32(0)
 	for _, key := range keys {
 		if key.ID <= 0 || len(key.Secret) != SecretBytes {
-			return nil, fmt.Errorf("key %d of seals has %d bytes instead of %d", key.ID, len(key.Secret), SecretBytes)
+			return nil, fmt.Errorf("seal key %d has %d bytes instead of %d", key.ID, len(key.Secret), SecretBytes)
 		}
 		id := strconv.Itoa(int(key.ID))
 		k.secrets[id] = map[Purpose][]byte{}
 		for _, purpose := range append(Purposes(), Page) {
 			secret, err := hkdf.Expand(sha256.New, key.Secret, "florin/seal/"+version+"/"+string(purpose), sha256.Size)
 			if err != nil {
-				return nil, fmt.Errorf("derive a key of seals: %w", err)
+				return nil, fmt.Errorf("derive a seal key: %w", err)
 			}
 			k.secrets[id][purpose] = secret
 		}
@@ -79,7 +79,7 @@ func NewKeys(keys ...Key) (*Keys, error) {
 		}
 	}
 	if newest == 0 {
-		return nil, errors.New("there is no key of seals")
+		return nil, errors.New("there is no seal key")
 	}
 	return k, nil
 }
@@ -124,7 +124,7 @@ func (k *Keys) Secret(purpose Purpose) []byte { return bytes.Clone(k.secrets[k.n
 func (k *Keys) code(id string, purpose Purpose, value any) ([]byte, error) {
 	secret, ok := k.secrets[id][purpose]
 	if !ok {
-		return nil, fmt.Errorf("nothing is sealed as %q", purpose)
+		return nil, fmt.Errorf("no seal has the purpose %q", purpose)
 	}
 	text, err := canonical(value)
 	if err != nil {

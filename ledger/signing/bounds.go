@@ -42,7 +42,7 @@ func CheckBounds(raw []byte, message protoreflect.MessageDescriptor) error {
 
 func checkBounds(raw []byte, message protoreflect.MessageDescriptor, depth int, elements *int) error {
 	if depth > MaxDepth {
-		return fmt.Errorf("messages are nested more than %d levels deep", MaxDepth)
+		return fmt.Errorf("messages nest deeper than %d levels", MaxDepth)
 	}
 	for len(raw) > 0 {
 		if *elements++; *elements > MaxElements {
@@ -72,7 +72,7 @@ func checkField(
 ) error {
 	switch {
 	case kind == protowire.StartGroupType:
-		return errors.New("groups are not used here")
+		return errors.New("protobuf groups are not supported")
 	case field == nil || kind != protowire.BytesType:
 		return nil
 	}
@@ -92,7 +92,7 @@ func checkField(
 // cannot be read.
 func RefuseUnknownFields(message protoreflect.Message) error {
 	if unknown := message.GetUnknown(); len(unknown) > 0 {
-		return fmt.Errorf("%s has a field that is not known here (%x…)",
+		return fmt.Errorf("%s has an unknown field (%x…)",
 			message.Descriptor().Name(), unknown[:min(len(unknown), 8)])
 	}
 	var err error

@@ -31,7 +31,7 @@ func TestMessagesAreCountedBeforeTheyAreDecoded(t *testing.T) {
 	for range signing.MaxDepth {
 		deep = within(3, deep)
 	}
-	require.ErrorContains(t, signing.CheckBounds(within(4, deep), file), "nested more than 1000 levels deep")
+	require.ErrorContains(t, signing.CheckBounds(within(4, deep), file), "nest deeper than 1000 levels")
 	require.Error(t, signing.CheckBounds(inner[:100], file), "what is cut off")
 	group := protowire.AppendTag(protowire.AppendTag(nil, 4, protowire.StartGroupType), 4, protowire.EndGroupType)
 	require.ErrorContains(t, signing.CheckBounds(group, file), "groups")

@@ -75,7 +75,7 @@ func ParsePrivateKeyPEM(text []byte) (PrivateKey, error) {
 			return fromECDSA(key)
 		}
 	}
-	return PrivateKey{}, errors.New("the private key is none of Ed25519, P-256, P-384 and secp256k1")
+	return PrivateKey{}, errors.New("the private key is not a key of Ed25519, P-256, P-384 or secp256k1")
 }
 
 // MarshalPEM writes the key in the form of X.509, as openssl does.
@@ -99,7 +99,7 @@ func ParseSPKI(der []byte) (PublicKey, error) {
 			return key, nil
 		}
 	}
-	return PublicKey{}, errors.New("the public key is none of Ed25519, P-256, P-384 and secp256k1 in DER form")
+	return PublicKey{}, errors.New("the public key is not a DER key of Ed25519, P-256, P-384 or secp256k1")
 }
 
 func onlyBlock(text []byte, kind string) ([]byte, error) {
@@ -108,9 +108,9 @@ func onlyBlock(text []byte, kind string) ([]byte, error) {
 	case block == nil:
 		return nil, fmt.Errorf("there is no PEM block of kind %q", kind)
 	case block.Type != kind:
-		return nil, fmt.Errorf("the PEM block is a %q, where a %q is due", block.Type, kind)
+		return nil, fmt.Errorf("the PEM block is a %q; use a %q", block.Type, kind)
 	case len(bytes.TrimSpace(rest)) > 0:
-		return nil, errors.New("something follows the PEM block: give one key alone")
+		return nil, errors.New("the file has content after the PEM block: give one key only")
 	default:
 		return block.Bytes, nil
 	}

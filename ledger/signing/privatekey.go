@@ -44,7 +44,7 @@ func NewPrivateKey(spec KeySpec, random io.Reader) (PrivateKey, error) {
 			return PrivateKey{}, err
 		}
 	}
-	return PrivateKey{}, errors.New("the source of randomness gives no usable secret")
+	return PrivateKey{}, errors.New("the source of randomness returned no usable secret")
 }
 
 // PrivateKeyOf makes the key of a secret: the 32 bytes of an Ed25519 seed, or the scalar of another curve, 32 bytes and
@@ -54,7 +54,7 @@ func PrivateKeyOf(spec KeySpec, secret []byte) (PrivateKey, error) {
 		return PrivateKey{}, fmt.Errorf("key spec %q is not supported: use one of %v", spec, spec.Names()[1:])
 	}
 	if want := secretSize(spec); len(secret) != want {
-		return PrivateKey{}, fmt.Errorf("the secret of a key of %s has %d bytes, this one %d", spec, want, len(secret))
+		return PrivateKey{}, fmt.Errorf("the secret of a key of %s has %d bytes, but this one has %d", spec, want, len(secret))
 	}
 	switch spec {
 	case Curve25519:
@@ -62,13 +62,13 @@ func PrivateKeyOf(spec KeySpec, secret []byte) (PrivateKey, error) {
 	case Secp256k1:
 		var scalar secp256k1.ModNScalar
 		if overflow := scalar.SetByteSlice(secret); overflow || scalar.IsZero() {
-			return PrivateKey{}, fmt.Errorf("the secret is no scalar of %s", spec)
+			return PrivateKey{}, fmt.Errorf("the secret is not a scalar of %s", spec)
 		}
 		return fromSecp256k1(secp256k1.NewPrivateKey(&scalar))
 	default:
 		key, err := ecdsa.ParseRawPrivateKey(curveOf(spec), secret)
 		if err != nil {
-			return PrivateKey{}, fmt.Errorf("the secret is no scalar of %s: %w", spec, err)
+			return PrivateKey{}, fmt.Errorf("the secret is not a scalar of %s: %w", spec, err)
 		}
 		return fromECDSA(key)
 	}
@@ -121,7 +121,7 @@ func (k PrivateKey) GoString() string { return k.String() }
 func (k PrivateKey) Sign(message []byte) (Signature, error) {
 	fits, ok := schemeOf(k.public.spec)
 	if !ok {
-		return Signature{}, errors.New("there is no key to sign with")
+		return Signature{}, errors.New("the private key is empty: nothing to sign with")
 	}
 	out := Signature{Format: fits.format, SignedBy: k.public.Fingerprint(), Algorithm: fits.algorithm}
 	var err error

@@ -44,7 +44,7 @@ func ParsePublicKey(format KeyFormat, spec KeySpec, data []byte) (PublicKey, err
 	switch format {
 	case KeyRaw:
 		if spec != Curve25519 {
-			return PublicKey{}, fmt.Errorf("keys of %s have no format %s: use %s", spec, KeyRaw, KeySPKI)
+			return PublicKey{}, fmt.Errorf("keys of %s do not have format %s: use %s", spec, KeyRaw, KeySPKI)
 		}
 		return ed25519Key(data)
 	case KeySPKI, KeyDER:
@@ -59,7 +59,8 @@ func FromEd25519(key ed25519.PublicKey) (PublicKey, error) { return ed25519Key(k
 
 func ed25519Key(raw []byte) (PublicKey, error) {
 	if len(raw) != ed25519.PublicKeySize {
-		return PublicKey{}, fmt.Errorf("an Ed25519 public key has %d bytes, this one %d", ed25519.PublicKeySize, len(raw))
+		return PublicKey{}, fmt.Errorf("an Ed25519 public key has %d bytes, but this one has %d",
+			ed25519.PublicKeySize, len(raw))
 	}
 	if err := checkEdwardsPoint(raw); err != nil {
 		return PublicKey{}, err
@@ -74,11 +75,11 @@ func checkEdwardsPoint(raw []byte) error {
 	point, err := new(edwards25519.Point).SetBytes(raw)
 	switch {
 	case err != nil:
-		return errors.New("the key data hold no point of the curve of Ed25519")
+		return errors.New("the key data are not a point of the curve of Ed25519")
 	case !bytes.Equal(point.Bytes(), raw):
 		return fmt.Errorf("the key data are not the usual encoding of the point, which is %x", point.Bytes())
 	case new(edwards25519.Point).MultByCofactor(point).Equal(edwards25519.NewIdentityPoint()) == 1:
-		return errors.New("the key data hold a point of small order, which no private key has: " +
+		return errors.New("the key data are a point of small order, which belongs to no private key: " +
 			"anybody could sign for it")
 	}
 	return nil
@@ -89,7 +90,7 @@ func parseSPKI(spec KeySpec, data []byte) (PublicKey, error) {
 	case Curve25519:
 		raw, ok := bytes.CutPrefix(data, spkiEd25519)
 		if !ok {
-			return PublicKey{}, fmt.Errorf("the key data are no SubjectPublicKeyInfo of an Ed25519 key: "+
+			return PublicKey{}, fmt.Errorf("the key data are not the SubjectPublicKeyInfo of an Ed25519 key: "+
 				"44 bytes that start with %x are due", spkiEd25519)
 		}
 		return ed25519Key(raw)
@@ -105,11 +106,11 @@ func parseSPKI(spec KeySpec, data []byte) (PublicKey, error) {
 func nistKey(spec KeySpec, curve elliptic.Curve, data []byte) (PublicKey, error) {
 	var whole asn1.RawValue
 	if behind, err := asn1.Unmarshal(data, &whole); err == nil && len(behind) > 0 {
-		return PublicKey{}, fmt.Errorf("the key data are a key of %s with %d bytes of trailing data", spec, len(behind))
+		return PublicKey{}, fmt.Errorf("the key data are a key of %s and %d bytes of trailing data", spec, len(behind))
 	}
 	parsed, err := x509.ParsePKIXPublicKey(data)
 	if err != nil {
-		return PublicKey{}, fmt.Errorf("the key data are no SubjectPublicKeyInfo of a key of %s", spec)
+		return PublicKey{}, fmt.Errorf("the key data are not the SubjectPublicKeyInfo of a key of %s", spec)
 	}
 	key, ok := parsed.(*ecdsa.PublicKey)
 	if !ok || key.Curve != curve {
@@ -133,12 +134,12 @@ func canonicalECDSA(spec KeySpec, key *ecdsa.PublicKey, data []byte) (PublicKey,
 func secp256k1Key(data []byte) (PublicKey, error) {
 	point, ok := bytes.CutPrefix(data, spkiSecp256k1)
 	if !ok || len(point) == 0 || point[0] != uncompressedPoint {
-		return PublicKey{}, fmt.Errorf("the key data are no SubjectPublicKeyInfo of a key of %s: "+
+		return PublicKey{}, fmt.Errorf("the key data are not the SubjectPublicKeyInfo of a key of %s: "+
 			"88 bytes that start with %x04 are due", Secp256k1, spkiSecp256k1)
 	}
 	key, err := secp256k1.ParsePubKey(point)
 	if err != nil {
-		return PublicKey{}, fmt.Errorf("the key data hold no point of %s", Secp256k1)
+		return PublicKey{}, fmt.Errorf("the key data are not a point of %s", Secp256k1)
 	}
 	return PublicKey{spec: Secp256k1, spki: bytes.Clone(data), key: key}, nil
 }

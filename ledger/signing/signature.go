@@ -72,7 +72,7 @@ func (k PublicKey) Verify(message []byte, s Signature) error {
 	fits, ok := schemeOf(k.spec)
 	switch {
 	case !ok:
-		return errors.New("there is no key to verify with")
+		return errors.New("the public key is empty: nothing to verify with")
 	case s.SignedBy != k.Fingerprint():
 		return fmt.Errorf("signedBy is %s, but the key is %s", s.SignedBy, k.Fingerprint())
 	case s.Algorithm != fits.algorithm:
@@ -81,7 +81,7 @@ func (k PublicKey) Verify(message []byte, s Signature) error {
 		return fmt.Errorf("format %s does not fit algorithm %s: use %s", s.Format, s.Algorithm, fits.format)
 	}
 	if !k.verifies(message, s.Signature) {
-		return fmt.Errorf("the %d bytes of the signature are not one by %s over %x", len(s.Signature), s.SignedBy, message)
+		return fmt.Errorf("the %d bytes are not a signature by %s over %x", len(s.Signature), s.SignedBy, message)
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ func TestSignaturesThatDoNotFitTheKeyAreRefused(t *testing.T) {
 		change func(s *signing.Signature)
 		want   string
 	}{
-		{"another message", signing.Curve25519, func(s *signing.Signature) { s.Signature[0] ^= 1 }, "are not one by"},
+		{"another message", signing.Curve25519, func(s *signing.Signature) { s.Signature[0] ^= 1 }, "are not a signature by"},
 		{
 			"another key", signing.Curve25519,
 			func(s *signing.Signature) { s.SignedBy = newKey(t, signing.Curve25519, 9).Public().Fingerprint() },
@@ -126,11 +126,11 @@ func TestSignaturesThatDoNotFitTheKeyAreRefused(t *testing.T) {
 		},
 		{
 			"bytes after the sequence", signing.P256,
-			func(s *signing.Signature) { s.Signature = append(s.Signature, 0) }, "are not one by",
+			func(s *signing.Signature) { s.Signature = append(s.Signature, 0) }, "are not a signature by",
 		},
 		{
 			"bytes after the sequence on secp256k1", signing.Secp256k1,
-			func(s *signing.Signature) { s.Signature = append(s.Signature, 0) }, "are not one by",
+			func(s *signing.Signature) { s.Signature = append(s.Signature, 0) }, "are not a signature by",
 		},
 		{"nothing", signing.Curve25519, func(s *signing.Signature) { s.Signature = nil }, "the 0 bytes"},
 	} {
@@ -218,16 +218,16 @@ func TestPublicKeysThatAreNoneAreRefused(t *testing.T) {
 	}{
 		{"no spec", signing.KeyRaw, signing.KeySpecUnspecified, raw, "SIGNING_KEY_SPEC_UNSPECIFIED"},
 		{"no format", signing.KeyFormatUnspecified, signing.Curve25519, raw, "CRYPTO_KEY_FORMAT_UNSPECIFIED"},
-		{"raw of ECDSA", signing.KeyRaw, signing.P256, raw, "have no format CRYPTO_KEY_FORMAT_RAW"},
-		{"31 bytes", signing.KeyRaw, signing.Curve25519, raw[1:], "has 32 bytes, this one 31"},
-		{"raw as SPKI", signing.KeySPKI, signing.Curve25519, raw, "no SubjectPublicKeyInfo of an Ed25519 key"},
+		{"raw of ECDSA", signing.KeyRaw, signing.P256, raw, "do not have format CRYPTO_KEY_FORMAT_RAW"},
+		{"31 bytes", signing.KeyRaw, signing.Curve25519, raw[1:], "has 32 bytes, but this one has 31"},
+		{"raw as SPKI", signing.KeySPKI, signing.Curve25519, raw, "not the SubjectPublicKeyInfo of an Ed25519 key"},
 		{"bytes after", signing.KeySPKI, signing.P256, append(p256.SPKI(), 0), "trailing data"},
 		{"P-256 as P-384", signing.KeySPKI, signing.P384, p256.SPKI(), "another kind than SIGNING_KEY_SPEC_EC_P384"},
-		{"P-256 as secp256k1", signing.KeySPKI, signing.Secp256k1, p256.SPKI(), "no SubjectPublicKeyInfo of a key"},
+		{"P-256 as secp256k1", signing.KeySPKI, signing.Secp256k1, p256.SPKI(), "not the SubjectPublicKeyInfo of a key"},
 		{"P-224", signing.KeySPKI, signing.P256, p224DER, "another kind than SIGNING_KEY_SPEC_EC_P256"},
-		{"no point of the curve", signing.KeySPKI, signing.Secp256k1, offCurve, "hold no point"},
-		{"point in hybrid form", signing.KeySPKI, signing.Secp256k1, hybrid, "no SubjectPublicKeyInfo of a key"},
-		{"nothing", signing.KeySPKI, signing.P256, nil, "no SubjectPublicKeyInfo"},
+		{"not a point of the curve", signing.KeySPKI, signing.Secp256k1, offCurve, "are not a point"},
+		{"point in hybrid form", signing.KeySPKI, signing.Secp256k1, hybrid, "not the SubjectPublicKeyInfo of a key"},
+		{"nothing", signing.KeySPKI, signing.P256, nil, "not the SubjectPublicKeyInfo"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -244,10 +244,10 @@ func TestPEMThatIsNoKeyIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	public := key.Public().MarshalPEM()
 	for want, text := range map[string][]byte{
-		"no PEM block of kind":    []byte("hello"),
-		`is a "PUBLIC KEY"`:       public,
-		"something follows":       append(private, public...),
-		"private key cannot be r": []byte("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"),
+		"no PEM block of kind":        []byte("hello"),
+		`is a "PUBLIC KEY"`:           public,
+		"content after the PEM block": append(private, public...),
+		"private key cannot be r":     []byte("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"),
 	} {
 		_, err := signing.ParsePrivateKeyPEM(text)
 		require.ErrorContains(t, err, want)
@@ -255,18 +255,18 @@ func TestPEMThatIsNoKeyIsRefused(t *testing.T) {
 	_, err = signing.ParsePublicKeyPEM(private)
 	require.ErrorContains(t, err, `is a "PRIVATE KEY"`)
 	_, err = signing.ParseSPKI([]byte(strings.Repeat("x", 40)))
-	require.ErrorContains(t, err, "is none of Ed25519")
+	require.ErrorContains(t, err, "is not a DER key of Ed25519")
 }
 
 func TestSecretsThatAreNoKeyAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, spec := range []signing.KeySpec{signing.P256, signing.Secp256k1} {
 		_, err := signing.PrivateKeyOf(spec, make([]byte, 32))
-		require.ErrorContains(t, err, "is no scalar")
+		require.ErrorContains(t, err, "is not a scalar")
 		_, err = signing.PrivateKeyOf(spec, bytes.Repeat([]byte{0xff}, 32))
-		require.ErrorContains(t, err, "is no scalar")
+		require.ErrorContains(t, err, "is not a scalar")
 		_, err = signing.PrivateKeyOf(spec, []byte{1})
-		require.ErrorContains(t, err, "has 32 bytes, this one 1")
+		require.ErrorContains(t, err, "has 32 bytes, but this one has 1")
 	}
 	_, err := signing.NewPrivateKey(signing.P384, bytes.NewReader(nil))
 	require.ErrorContains(t, err, "read randomness")

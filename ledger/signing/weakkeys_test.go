@@ -71,7 +71,7 @@ func TestWeakKeysAreRefusedInEveryFormat(t *testing.T) {
 			want := "of small order"
 			switch name {
 			case "off the curve":
-				want = "no point of the curve"
+				want = "not a point of the curve"
 			case "another encoding":
 				want = "not the usual encoding of the point, which is 01000"
 			}

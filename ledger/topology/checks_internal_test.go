@@ -58,7 +58,7 @@ func TestARequestHoldsNoMoreThanAPartyNeeds(t *testing.T) {
 			_, refusal := ParseRequest(test.transactions, make([]signing.Signature, test.multi))
 			require.True(t, fault.InvalidField.Matches(refusal), "%v", refusal)
 			require.ErrorContains(t, refusal, test.field)
-			require.ErrorContains(t, refusal, "are more than the")
+			require.ErrorContains(t, refusal, "are more than a request may have")
 		})
 	}
 	require.Nil(t, checkCounts(transactions(maxTransactions, maxSignatures), make([]signing.Signature, maxSignatures)))

@@ -120,8 +120,8 @@ func (c Contribution) Merge(given Onboarding, node Node, standing Standing) (Mer
 		return Merged{}, conflict
 	case unsigned != nil && c.UserID != "" && !slices.Contains(standing.UserIDs, c.UserID):
 		return Merged{}, fault.InvalidArgumentf(
-			"userId %q is named in a request that the namespace of party %s has not signed", c.UserID, short(string(party))).
-			WithHint("Name the user in the request that has the owner's signatures, or leave userId out.")
+			"the request names userId %q, but the namespace of party %s has not signed it", c.UserID, short(string(party))).
+			WithHint("Send userId in the request that has the owner's signatures, or remove it.")
 	}
 	merged := Merged{Onboarding: given, UserIDs: slices.Clone(standing.UserIDs), Begins: standing.Pending == nil}
 	if c.UserID != "" && !slices.Contains(merged.UserIDs, c.UserID) {

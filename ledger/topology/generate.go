@@ -96,8 +96,8 @@ func checkSynchronizer(id string, node Node) *fault.Fault {
 		return fault.InvalidArgumentf("synchronizer: %s", err)
 	}
 	if strings.Count(id, "::") != 1 {
-		return fault.InvalidArgumentf("synchronizer: %q is a physical synchronizer id, and a logical one is due", id).
-			WithHint("Leave out the part after the second ::.")
+		return fault.InvalidArgumentf("synchronizer: %q is a physical synchronizer id; use the logical one", id).
+			WithHint("Remove the part after the second \"::\".")
 	}
 	if id != node.SynchronizerID {
 		return fault.InvalidArgumentf("Unknown or not connected synchronizer %s", id).
@@ -148,7 +148,7 @@ func hostsOf(request GenerateRequest, node Node) ([]Host, *fault.Fault) {
 			if id == node.ParticipantID {
 				return nil, fault.InvalidArgumentf("This participant node (%s) is also listed in '%s'. "+
 					"Sending the request to this node already makes it a host of the party.", id, list.field).
-					WithHint("Leave this node out of the list; localParticipantObservationOnly says what it does.")
+					WithHint("Remove this node from the list. To make it only observe, set localParticipantObservationOnly.")
 			}
 		}
 	}
@@ -176,7 +176,7 @@ func confirmationThreshold(mapping PartyToParticipant) (int, *fault.Fault) {
 	switch {
 	case confirming == 0:
 		return 0, fault.InvalidArgumentf("No participant would confirm for the party").
-			WithHint("Leave out localParticipantObservationOnly, or name a participant in otherConfirmingParticipantUids.")
+			WithHint("Remove localParticipantObservationOnly, or name a participant in otherConfirmingParticipantUids.")
 	case mapping.Threshold > confirming:
 		return 0, fault.InvalidArgumentf("Confirmation threshold exceeds number of confirming participants (%s)",
 			fmt.Sprintf("%d > %d", mapping.Threshold, confirming))

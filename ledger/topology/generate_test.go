@@ -85,9 +85,9 @@ func TestGenerateRefusals(t *testing.T) {
 		},
 		{"31 bytes", func(r *topology.GenerateRequest) {
 			r.PublicKey.Format, r.PublicKey.Data = signing.KeyRaw, make([]byte, 31)
-		}, "has 32 bytes, this one 31"},
+		}, "has 32 bytes, but this one has 31"},
 		{"no synchronizer", func(r *topology.GenerateRequest) { r.Synchronizer = "" }, "synchronizer:"},
-		{"physical synchronizer", func(r *topology.GenerateRequest) { r.Synchronizer += "::35-0" }, "a logical one is due"},
+		{"physical synchronizer", func(r *topology.GenerateRequest) { r.Synchronizer += "::35-0" }, "use the logical one"},
 		{
 			"other synchronizer", func(r *topology.GenerateRequest) { r.Synchronizer = "other::1220" },
 			"Unknown or not connected synchronizer other::1220",

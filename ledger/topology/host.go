@@ -22,7 +22,7 @@ func (o Onboarding) Cosign(node Node, key signing.PrivateKey) (HostAuthorization
 		return HostAuthorization{}, err
 	}
 	if own := namespaceOf(node.ParticipantID); key.Public().Fingerprint() != own {
-		return HostAuthorization{}, fmt.Errorf("the key %s is not that of participant %s",
+		return HostAuthorization{}, fmt.Errorf("the key %s is not the key of participant %s",
 			key.Public().Fingerprint(), node.ParticipantID)
 	}
 	signature, err := key.Sign(o.Hosting.Transaction.Hash[:])

@@ -81,7 +81,7 @@ func TestPartiesOfSeveralHostsWaitForAll(t *testing.T) {
 		_, err = here.WithHost(uninvited)
 		require.ErrorContains(t, err, "not properly authorized by any namespace key")
 		_, err = here.Cosign(first.node, second.key)
-		require.ErrorContains(t, err, "is not that of participant")
+		require.ErrorContains(t, err, "is not the key of participant")
 	})
 	t.Run("a host's signature is over this and nothing else", func(t *testing.T) {
 		t.Parallel()

@@ -33,7 +33,7 @@ func readKey(m *topologypb.SigningPublicKey) (signing.Key, error) {
 		return signing.Key{}, errors.New("the key is missing")
 	}
 	if m.GetScheme() != 0 {
-		return signing.Key{}, errors.New("field scheme is out of use: leave it out and give key_spec")
+		return signing.Key{}, errors.New("field scheme is obsolete: remove it and set key_spec")
 	}
 	format, ok := keyFormats[m.GetFormat()]
 	if !ok {
@@ -51,7 +51,7 @@ func readKey(m *topologypb.SigningPublicKey) (signing.Key, error) {
 	for _, usage := range m.GetUsage() {
 		if usage < topologypb.SigningKeyUsage_SIGNING_KEY_USAGE_NAMESPACE ||
 			usage > topologypb.SigningKeyUsage_SIGNING_KEY_USAGE_PROOF_OF_OWNERSHIP {
-			return signing.Key{}, fmt.Errorf("key usage %d is not known here", usage)
+			return signing.Key{}, fmt.Errorf("key usage %d is unknown", usage)
 		}
 		if !slices.Contains(out.Usages, signing.Usage(usage)) {
 			out.Usages = append(out.Usages, signing.Usage(usage))

@@ -117,9 +117,9 @@ func (s *Signed) signedFurther(given *Signed) (*Signed, error) {
 			return given, nil
 		case kept.Threshold != wanted.Threshold:
 			return given, fault.TopologySerialMismatch.New("The decentralized namespace %s is defined already: its threshold "+
-				"is %d, and a DecentralizedNamespaceDefinition with serial 1 and threshold %d does not change it",
+				"is %d, and a DecentralizedNamespaceDefinition with serial 1 and threshold %d cannot change it",
 				kept.Namespace, kept.Threshold, wanted.Threshold).
-				WithHint("Leave the DecentralizedNamespaceDefinition out, or send the one that all owners signed first.")
+				WithHint("Remove the DecentralizedNamespaceDefinition, or send the one that all owners signed first.")
 		}
 		out.Signatures = slices.Clone(given.Signatures)
 	}

@@ -122,7 +122,7 @@ func TestADefinitionIsSentOnce(t *testing.T) {
 	require.ErrorContains(t, short, "missing authorizations by namespaces={"+namespace+"}")
 	refusal, ok := fault.As(short)
 	require.True(t, ok)
-	require.Contains(t, refusal.Hint, "has 3 owners, 1 of whom have signed; 1 of these must sign as well: {"+
+	require.Contains(t, refusal.Hint, "has 3 owners, and 1 have signed. 1 more of these must sign: {"+
 		one.Public().Fingerprint()+", "+three.Public().Fingerprint()+"}")
 	nobody := node.allocate(t, newBody(t, party("nobody")).signAll(t, protocol))
 	refusal, ok = fault.As(nobody)

@@ -87,13 +87,13 @@ func (o Onboarding) checkNothingOfOurs(node Node) *fault.Fault {
 	own := namespaceOf(node.ParticipantID)
 	if namespaceOf(string(o.Party())) == own {
 		return fault.InvalidArgumentf("Party %s is in the namespace of this participant (%s)", short(string(o.Party())), own).
-			WithHint("An external party has a namespace of its own; POST /v2/parties allocates parties in this one.")
+			WithHint("An external party needs its own namespace. To allocate a party in this one, use POST /v2/parties.")
 	}
 	keys, _ := o.Keys()
 	for _, key := range keys {
 		if key.Public.Fingerprint() == own {
-			return fault.InvalidArgumentf("Signing key %s is the key of this participant, which signs for no external party",
-				own).WithHint("List keys that you hold, and no other ones.")
+			return fault.InvalidArgumentf("Signing key %s is the key of this participant, which does not sign for "+
+				"external parties", own).WithHint("List only keys that you hold.")
 		}
 	}
 	return nil
@@ -178,7 +178,7 @@ func (k kinds) onlyKeys(hosting PartyToParticipant) (*Signed, *fault.Fault) {
 	if (found != nil) == (len(hosting.Keys) > 0) {
 		return nil, fault.InvalidArgumentf("Party signing keys must be supplied either in the PartyToParticipant or in a " +
 			"PartyToKeyMapping transaction. Not in both.").
-			WithHint("Put the keys into the PartyToParticipant and leave the PartyToKeyMapping out.")
+			WithHint("Put the keys into the PartyToParticipant and remove the PartyToKeyMapping.")
 	}
 	if found != nil {
 		return found, checkUsages(found.Transaction.Mapping.(PartyToKey).Keys, "")
@@ -213,7 +213,7 @@ func checkHosting(mapping PartyToParticipant, node Node) *fault.Fault {
 	if submitting := mapping.hosts(Submission); len(submitting) > 0 {
 		return fault.InvalidArgumentf("The PartyToParticipant transaction must not contain any node with Submission "+
 			"permission. Nodes with submission permission: %s", strings.Join(submitting, ", ")).
-			WithHint("Give hosts the permission to confirm or to observe: the party itself signs what it submits.")
+			WithHint("Give hosts Confirmation or Observation permission: the party signs its own submissions.")
 	}
 	confirming, observing := mapping.hosts(Confirmation), mapping.hosts(Observation)
 	if len(mapping.Hosts) == 1 {
@@ -318,5 +318,5 @@ func (o Onboarding) Allocates() bool {
 // AlreadyAllocated is the refusal of a party that exists.
 func AlreadyAllocated(party ledger.Party, synchronizerID string) *fault.Fault {
 	return fault.InvalidArgumentf("Party %s already exists on synchronizer %s", short(string(party)), synchronizerID).
-		WithHint(fmt.Sprintf("Use the party as it is, or another party hint. Its full id is %s.", party))
+		WithHint(fmt.Sprintf("Use the existing party, or another party hint. Its full id is %s.", party))
 }

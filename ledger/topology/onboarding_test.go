@@ -43,7 +43,7 @@ func TestTransactionsThatCannotBeRead(t *testing.T) {
 		{"party: ", func(m *topologypb.TopologyTransaction) { ptpOf(m).Party = "alice" }},
 		{"threshold must be positive", func(m *topologypb.TopologyTransaction) { ptpOf(m).Threshold = 0 }},
 		{"participants: ", func(m *topologypb.TopologyTransaction) { ptpOf(m).Participants[0].ParticipantUid = "x" }},
-		{"no permission that is known", func(m *topologypb.TopologyTransaction) { ptpOf(m).Participants[0].Permission = 0 }},
+		{"an unknown permission", func(m *topologypb.TopologyTransaction) { ptpOf(m).Participants[0].Permission = 0 }},
 		{"marked as onboarding", func(m *topologypb.TopologyTransaction) {
 			ptpOf(m).Participants[0].Onboarding = &topologypb.PartyToParticipant_HostingParticipant_Onboarding{}
 		}},
@@ -65,7 +65,7 @@ func TestTransactionsThatCannotBeRead(t *testing.T) {
 			keys := ptpOf(m).GetPartySigningKeys()
 			keys.Keys = slices.Repeat(keys.Keys, 21)
 		}},
-		{"key usage 9 is not known", func(m *topologypb.TopologyTransaction) {
+		{"key usage 9 is unknown", func(m *topologypb.TopologyTransaction) {
 			ptpOf(m).PartySigningKeys.Keys[0].Usage[0] = 9
 		}},
 		{"key format CRYPTO_KEY_FORMAT_SYMBOLIC", func(m *topologypb.TopologyTransaction) {
@@ -74,14 +74,14 @@ func TestTransactionsThatCannotBeRead(t *testing.T) {
 		{"key spec SIGNING_KEY_SPEC_UNSPECIFIED", func(m *topologypb.TopologyTransaction) {
 			ptpOf(m).PartySigningKeys.Keys[0].KeySpec = 0
 		}},
-		{"scheme is out of use", func(m *topologypb.TopologyTransaction) { ptpOf(m).PartySigningKeys.Keys[0].Scheme = 1 }},
-		{"no SubjectPublicKeyInfo", func(m *topologypb.TopologyTransaction) {
+		{"scheme is obsolete", func(m *topologypb.TopologyTransaction) { ptpOf(m).PartySigningKeys.Keys[0].Scheme = 1 }},
+		{"not the SubjectPublicKeyInfo", func(m *topologypb.TopologyTransaction) {
 			ptpOf(m).PartySigningKeys.Keys[0].PublicKey[0] = 0
 		}},
-		{"signing key 1: the key data hold a point of small order", func(m *topologypb.TopologyTransaction) {
+		{"signing key 1: the key data are a point of small order", func(m *topologypb.TopologyTransaction) {
 			weaken(ptpOf(m).PartySigningKeys.Keys[0])
 		}},
-		{"a field that is not known here", func(m *topologypb.TopologyTransaction) {
+		{"an unknown field", func(m *topologypb.TopologyTransaction) {
 			ptpOf(m).ProtoReflect().SetUnknown([]byte{0x22, 0x01, 0x41}) // reserved field 4
 		}},
 	} {

@@ -48,7 +48,7 @@ func Parse(raw []byte) (Transaction, error) {
 	case topologypb.TopologyTransaction_OPERATION_REMOVE:
 		out.Remove = true
 	default:
-		return Transaction{}, fmt.Errorf("operation %d is unknown: it must be add or replace, or remove",
+		return Transaction{}, fmt.Errorf("operation %d is unknown: use add or replace, or remove",
 			content.GetOperation())
 	}
 	var err error
@@ -151,10 +151,10 @@ func readPartyToParticipant(m *topologypb.PartyToParticipant) (Mapping, error) {
 		}
 		permission := Permission(host.GetPermission())
 		if permission < Submission || permission > Observation {
-			return nil, fmt.Errorf("participant %s has no permission that is known here", host.GetParticipantUid())
+			return nil, fmt.Errorf("participant %s has an unknown permission", host.GetParticipantUid())
 		}
 		if host.GetOnboarding() != nil {
-			return nil, fmt.Errorf("participant %s is marked as onboarding, but a new party has nothing to bring along",
+			return nil, fmt.Errorf("participant %s is marked as onboarding, but a new party has no contracts to transfer",
 				host.GetParticipantUid())
 		}
 		participants = append(participants, host.GetParticipantUid())

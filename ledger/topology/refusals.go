@@ -12,13 +12,13 @@ func badSignature(signed Signed, signature Attached, err error) *fault.Fault {
 	if signature.Shared {
 		over = "the hash of all transactions of the request together"
 	}
-	detail := fmt.Sprintf("%s, which is %s. %s", err, over, asRead(signed))
+	detail := fmt.Sprintf("%s (%s). %s", err, over, asRead(signed))
 	return fault.TopologyInvalidTxSignature.New("Transaction signature verification failed").WithHint(detail)
 }
 
 func unauthorized(signed Signed, missing Missing) *fault.Fault {
 	namespaces := append(append([]string{}, missing.Namespaces...), missing.hostNamespaces()...)
-	detail := fmt.Sprintf("Have each of them sign the transaction's hash %s. %s", signed.Transaction.Hash, asRead(signed))
+	detail := fmt.Sprintf("Each of them must sign the transaction's hash %s. %s", signed.Transaction.Hash, asRead(signed))
 	return fault.TopologyUnauthorizedTransaction.New(
 		"Topology transaction is missing authorizations by namespaces=%s and keys=%s",
 		set(namespaces), set(missing.Keys)).WithHint(detail)
@@ -28,12 +28,12 @@ func unauthorized(signed Signed, missing Missing) *fault.Fault {
 // owner of a decentralized namespace who has signed learns who else may.
 func (o Onboarding) unsigned(missing Missing) *fault.Fault {
 	refusal := unauthorized(o.Hosting, missing)
-	hint := "Nothing waits until the party's namespace has signed: send the request with the owner's signatures first, " +
-		"the agreement of further hosts after it. "
+	hint := "Send the request with the signatures of the party's namespace first, and the agreement of further hosts " +
+		"after it: the node keeps nothing before the namespace has signed. "
 	if o.Decentralized != nil {
 		owners := len(o.holders())
 		if silent, further := o.silentOwners(o.Hosting); len(silent) < owners {
-			hint = fmt.Sprintf("The namespace has %d owners, %d of whom have signed; %d of these must sign as well: %s. ",
+			hint = fmt.Sprintf("The namespace has %d owners, and %d have signed. %d more of these must sign: %s. ",
 				owners, owners-len(silent), further, set(silent))
 		}
 	}
@@ -41,9 +41,9 @@ func (o Onboarding) unsigned(missing Missing) *fault.Fault {
 }
 
 func unknownSigners(signed Signed, keys []string) *fault.Fault {
-	detail := "The keys are neither listed in the transaction nor those of its namespace: leave out their signatures. " +
-		"The key of another host becomes known with the signed root NamespaceDelegation of its namespace, and so does that " +
-		"of an owner. " + asRead(signed)
+	detail := "Remove the signatures of these keys: the transaction does not list them, and they are not keys of its " +
+		"namespace. For a key of another host or owner, send the signed root NamespaceDelegation of its namespace too. " +
+		asRead(signed)
 	return fault.TopologyUnauthorizedTransaction.New("Topology transaction authorization cannot be verified due to "+
 		"missing namespace delegations for keys %s", set(keys)).WithHint(detail)
 }

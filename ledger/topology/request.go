@@ -79,7 +79,7 @@ func checkCounts(transactions []OnboardingTransaction, multiHash []signing.Signa
 }
 
 func tooMany(field string, count, limit int) *fault.Fault {
-	return fault.InvalidFieldNamed(field, fmt.Sprintf("%d elements are more than the %d that a request may have",
+	return fault.InvalidFieldNamed(field, fmt.Sprintf("%d elements are more than a request may have (%d)",
 		count, limit))
 }
 
