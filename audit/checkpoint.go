@@ -176,7 +176,7 @@ func (a *Auditor) ForgetFindings(ctx context.Context, checkpoints Checkpoints, c
 			return err
 		}
 		if more := known.state.FindingCount - clean.foundBefore; more > 0 {
-			return fmt.Errorf("the findings stay: the workers have found %d more since this audit began: audit again", more)
+			return fmt.Errorf("the findings stay: the workers found %d more since this audit began. Audit again", more)
 		}
 		state := clean.State
 		if state.Start > 0 && known.holds { // it knows what was pruned

@@ -51,7 +51,7 @@ type Follower struct {
 func NewFollower(options FollowerOptions) (*Follower, error) {
 	if options.Auditor == nil || options.Checkpoints == nil || options.Watcher == nil || options.Now == nil ||
 		options.Log == nil {
-		return nil, errors.New("following the record needs an auditor, checkpoints, a watcher, a clock and a log")
+		return nil, errors.New("a follower needs an auditor, checkpoints, a watcher, a clock and a log")
 	}
 	if options.CloseEvery == 0 {
 		options.CloseEvery = DefaultCloseEvery
@@ -142,6 +142,6 @@ func (f *Follower) tell(ctx context.Context, before, after State) {
 			"party", finding.Party, "detail", finding.Detail)
 	}
 	if unsaid := after.FindingCount - before.FindingCount - int64(len(after.Findings)-len(before.Findings)); unsaid > 0 {
-		f.options.Log.ErrorContext(ctx, "the audit failed in more places than are listed", "findings", unsaid)
+		f.options.Log.ErrorContext(ctx, "the audit failed in more places than the list shows", "findings", unsaid)
 	}
 }

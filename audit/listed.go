@@ -51,7 +51,7 @@ func (a *Auditor) listings(ctx context.Context, e entries, updates []ledger.Upda
 			return a.contract(ctx, p, id)
 		})
 		if err != nil {
-			return l, fmt.Errorf("tell in whose history the update at offset %d is: %w", update.Offset, err)
+			return l, fmt.Errorf("find the parties of the update at offset %d: %w", update.Offset, err)
 		}
 		l.steps = append(l.steps, steps(network)...)
 	}

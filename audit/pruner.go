@@ -47,8 +47,8 @@ func (p Pruner) Prune(ctx context.Context, upTo ledger.Offset) (db.Pruned, error
 	case err != nil:
 		return db.Pruned{}, err
 	case !state.Clean():
-		return db.Pruned{}, fault.UnsafeToPrune.New("The record is not pruned up to offset %d: the audit finds that it "+
-			"breaks a rule in %d places.", upTo, state.FindingCount)
+		return db.Pruned{}, fault.UnsafeToPrune.New("The node did not prune the record up to offset %d: the audit found "+
+			"%d places that break a rule.", upTo, state.FindingCount)
 	default:
 		return p.record.Prune(ctx, upTo)
 	}

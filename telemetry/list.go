@@ -39,99 +39,105 @@ func List() []Metric { return slices.Clone(list) }
 
 var list = []Metric{
 	{
-		"florin_activity_failures_total", Counter, "Tries of activities that failed, by activity. They are repeated.",
+		"florin_activity_failures_total", Counter, "Failed attempts of activities, by activity. Temporal retries them.",
 		[]string{"activity"},
 		Everyone,
 	},
 	{
 		"florin_api_processes", Gauge,
-		"How many processes have an API: each gives a user its part of what one user may have.", nil, APIs,
+		"Number of processes with an API. They share the limits of a user equally.", nil, APIs,
 	},
 	{
-		"florin_audit_coin", Gauge, "Coin as the audit counts it, rounded to a float: minted, burned, held.",
+		"florin_audit_coin", Gauge, "Coin that the audit counted, rounded to a float: minted, burned, held.",
 		[]string{"kind"},
 		Auditors,
 	},
-	{"florin_audit_failed", Gauge, "1 when the audit has found something, else 0.", nil, Auditors},
-	{"florin_audit_findings", Gauge, "How many places break a rule; anything but 0 needs attention.", nil, Auditors},
-	{"florin_audit_lag_offsets", Gauge, "How many offsets are still to be audited.", nil, Auditors},
-	{"florin_audit_offset", Gauge, "The last offset that was audited.", nil, Auditors},
+	{"florin_audit_failed", Gauge, "1 when the audit has findings, else 0.", nil, Auditors},
 	{
-		"florin_build_info", Gauge, "1, with the version of the program and of Go.",
+		"florin_audit_findings", Gauge,
+		"Number of places in the record that break a rule. Any value above 0 needs attention.", nil, Auditors,
+	},
+	{"florin_audit_lag_offsets", Gauge, "Number of offsets that the audit has not reached.", nil, Auditors},
+	{"florin_audit_offset", Gauge, "The last offset that the audit checked.", nil, Auditors},
+	{
+		"florin_build_info", Gauge, "Always 1; the labels have the versions of the program and of Go.",
 		[]string{"version", "go_version"},
 		Everyone,
 	},
 	{
 		"florin_code_cost_ratio", Histogram,
-		"Which part of what it may cost code of uploaded packages did, by submission that ran some.", nil, Workers,
+		"Cost of code of uploaded packages as a part of its limit, one sample for each submission that ran some.", nil, Workers,
 	},
-	{"florin_commit_duration_seconds", Histogram, "How long commits took, each of one or more submissions.", nil, Workers},
-	{"florin_commit_step_seconds", Histogram, "How long the steps of commits took: lock (the wait for the head of the " +
-		"ledger), load, decide, write (up to the end of the transaction).", []string{"step"}, Workers},
-	{"florin_commit_submissions", Histogram, "How many submissions were committed together.", nil, Workers},
+	{"florin_commit_duration_seconds", Histogram, "Duration of commits, each of one or more submissions.", nil, Workers},
+	{"florin_commit_step_seconds", Histogram, "Duration of the steps of a commit: lock (the wait for the head " +
+		"lock), load, decide, write (until the transaction ends).", []string{"step"}, Workers},
+	{"florin_commit_submissions", Histogram, "Number of submissions in a commit.", nil, Workers},
 	{
-		"florin_database_connections", Gauge, "Connections of the pool, by state: idle, in_use.",
+		"florin_database_connections", Gauge, "Connections of the database pool, by state: idle, in_use.",
 		[]string{"state"},
 		Everyone,
 	},
-	{"florin_database_connections_max", Gauge, "How many connections the pool may have.", nil, Everyone},
-	{"florin_database_wait_seconds_total", Counter, "How long was waited for connections of the pool.", nil, Everyone},
+	{"florin_database_connections_max", Gauge, "Maximum number of connections of the database pool.", nil, Everyone},
 	{
-		"florin_database_waits_total", Counter, "How often all connections of the pool were taken when one was asked for.",
+		"florin_database_wait_seconds_total", Counter, "Total time of waits for a connection of the pool.", nil,
+		Everyone,
+	},
+	{
+		"florin_database_waits_total", Counter, "Number of waits for a connection because the whole pool was in use.",
 		nil, Everyone,
 	},
-	{"florin_failing_activities", Gauge, "How many activities have failed and were not done since.", nil, Workers},
+	{"florin_failing_activities", Gauge, "Number of activities whose last attempt failed.", nil, Workers},
 	{
 		"florin_forged_submissions_total", Counter,
-		"Submissions and contributions to onboardings that reached a worker without this ledger's seal.", nil, Workers,
+		"Submissions and onboarding contributions that a worker received without a valid seal of this ledger.", nil, Workers,
 	},
 	{
-		"florin_http_request_duration_seconds", Histogram, "How long requests took, by method and route.",
+		"florin_http_request_duration_seconds", Histogram, "Duration of HTTP requests, by method and route.",
 		[]string{"method", "route"},
 		Everyone,
 	},
 	{
-		"florin_http_requests_total", Counter, "Requests that were answered, by method, route and status.",
+		"florin_http_requests_total", Counter, "Answered HTTP requests, by method, route and status.",
 		[]string{"method", "route", "status"},
 		Everyone,
 	},
-	{"florin_ledger_offset", Gauge, "The last offset that this process has committed.", nil, Workers},
-	{"florin_limit_in_use", Gauge, "How much of a limit is taken: requests, streams and submissions that are under way, " +
+	{"florin_ledger_offset", Gauge, "The last offset that this process committed.", nil, Workers},
+	{"florin_limit_in_use", Gauge, "Amount in use of each limit: open requests, streams and submissions, " +
 		"and bytes of requests and answers.", []string{"limit"}, APIs},
-	{"florin_limit_max", Gauge, "How much of a limit there is.", []string{"limit"}, APIs},
+	{"florin_limit_max", Gauge, "Maximum of each limit.", []string{"limit"}, APIs},
 	{
 		"florin_oldest_automation_seconds", Gauge,
-		"For how long the task of automation has been due that is due longest; 0 for none.", nil, Everyone,
+		"How long the oldest due automation task has been due; 0 for none.", nil, Everyone,
 	},
 	{
 		"florin_oldest_lifecycle_seconds", Gauge,
-		"For how long the lifecycle has been due that is due longest; 0 for none.", nil, Everyone,
+		"How long the oldest due lifecycle has been due; 0 for none.", nil, Everyone,
 	},
 	{
 		"florin_oldest_submission_seconds", Gauge,
-		"How long the oldest submission that this process has taken waits for its completion; 0 for none.", nil, APIs,
+		"How long the oldest open submission of this process has waited for its completion; 0 for none.", nil, APIs,
 	},
 	{
-		"florin_packages", Gauge, "Packages that this process knows, by where they are from: built_in, uploaded.",
+		"florin_packages", Gauge, "Packages that this process knows, by origin: built_in, uploaded.",
 		[]string{"from"},
 		Everyone,
 	},
 	{
-		"florin_ready", Gauge, "1 for each part of /readyz that works, 0 for one because of which the node is not ready.",
+		"florin_ready", Gauge, "1 for each part of /readyz that works, 0 for a part that makes the node not ready.",
 		[]string{"part"},
 		Everyone,
 	},
 	{
 		"florin_record_time_ahead_seconds", Gauge,
-		"How far the last record time is ahead of the ledger's clock on this machine; 0 when it is not.", nil, Everyone,
+		"How far the last record time is ahead of the ledger's clock on this machine; 0 if it is not ahead.", nil, Everyone,
 	},
 	{
-		"florin_submissions_total", Counter, "Submissions that were recorded: accepted, or the code of the refusal.",
+		"florin_submissions_total", Counter, "Recorded submissions, by outcome: accepted, or the code of the refusal.",
 		[]string{"outcome"},
 		Workers,
 	},
-	{"florin_traffic_bytes_total", Counter, "Bytes of traffic that submissions were charged.", nil, Workers},
-	{"florin_uploaded_packages_bytes", Gauge, "The size of the uploaded packages that this process knows.", nil, Everyone},
+	{"florin_traffic_bytes_total", Counter, "Bytes of traffic that the ledger charged for submissions.", nil, Workers},
+	{"florin_uploaded_packages_bytes", Gauge, "Size of the uploaded packages that this process knows.", nil, Everyone},
 	{"florin_warning", Gauge, "1 for each part of /readyz that works and warns, else 0.", []string{"part"}, Everyone},
 }
 

@@ -53,7 +53,7 @@ type Budget struct {
 // when the answer has been sent.
 func New(limit int64, lender Lender) *Budget {
 	return &Budget{limit: limit, lender: lender, refusal: fault.AnswerTooLarge.New(
-		"To answer this takes more than %d bytes of the record, the most for one answer.", limit)}
+		"The answer needs more than %d bytes of the record, the limit for one answer.", limit)}
 }
 
 // Take takes bytes. The error is the refusal of what holds more than one answer may, or the lender's.

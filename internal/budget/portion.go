@@ -13,7 +13,7 @@ const (
 )
 
 // errPortion says that a portion is full.
-var errPortion = errors.New("more than is read at once")
+var errPortion = errors.New("the portion is full")
 
 // smaller is by how much fewer elements a portion is tried again with that was too large.
 const smaller = 4

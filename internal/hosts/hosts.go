@@ -38,15 +38,15 @@ func Parse(list []string, listen string) (Names, error) {
 		case entry == Any:
 			return Names{}, nil
 		case strings.ContainsAny(entry, "/:@ *"):
-			return Names{}, fmt.Errorf("%q is no host name: write the name alone, as in node.example, without scheme, port "+
-				"and path; %s stands for every name", entry, Any)
+			return Names{}, fmt.Errorf("%q is not a host name: write only the name, as in node.example, without scheme, port "+
+				"and path; %s allows every name", entry, Any)
 		default:
 			names.exact = append(names.exact, entry)
 		}
 	}
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
-		return Names{}, fmt.Errorf("%q is no address to listen on: %w", listen, err)
+		return Names{}, fmt.Errorf("%q is not an address to listen on: %w", listen, err)
 	}
 	address, err := netip.ParseAddr(host)
 	switch {
@@ -94,7 +94,8 @@ func (n Names) Guard(next, refuse http.Handler) http.Handler {
 func (n Names) GuardPages(next http.Handler, flag string) http.Handler {
 	ownPages := http.NewCrossOriginProtection()
 	ownPages.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		http.Error(w, "A page of another origin asks for a change. Only the pages of this server may.", http.StatusForbidden)
+		http.Error(w, "A page of another origin requests a change. Only pages of this server can change data.",
+			http.StatusForbidden)
 	}))
 	return n.Guard(ownPages.Handler(next), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, Refusal(r.Host, flag), http.StatusMisdirectedRequest)
@@ -103,6 +104,6 @@ func (n Names) GuardPages(next http.Handler, flag string) http.Handler {
 
 // Refusal says why a name is refused, and which setting adds names.
 func Refusal(host, flag string) string {
-	return fmt.Sprintf("This server is not served under the host name %.253q. Use localhost or its address, or name the "+
+	return fmt.Sprintf("This server does not answer to the host name %.253q. Use localhost or its address, or add the "+
 		"host with %s.", host, flag)
 }

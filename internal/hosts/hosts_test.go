@@ -65,10 +65,10 @@ func TestNames(t *testing.T) {
 	require.True(t, hosts.Names{}.Serve("any.example"), "the zero value is every one")
 	for _, wrong := range []string{"http://node.example", "node.example:80", "*.example", "a b"} {
 		_, err := hosts.Parse([]string{wrong}, "127.0.0.1:80")
-		require.ErrorContains(t, err, "is no host name")
+		require.ErrorContains(t, err, "is not a host name")
 	}
 	_, err := hosts.Parse(nil, "127.0.0.1")
-	require.ErrorContains(t, err, "no address to listen on")
+	require.ErrorContains(t, err, "not an address to listen on")
 }
 
 func TestOnlyPagesOfTheServerChangeAnything(t *testing.T) {

@@ -24,7 +24,7 @@ func Of(value, file, flag string) (string, error) {
 	}
 	found := strings.TrimRight(string(text), "\r\n")
 	if wrong := notOneLine(found); wrong != "" {
-		return "", fmt.Errorf("--%s%s=%s %s: write the secret into it, in one line", flag, FileSuffix, file, wrong)
+		return "", fmt.Errorf("--%s%s=%s %s: the file must have the secret as its only line", flag, FileSuffix, file, wrong)
 	}
 	return found, nil
 }
@@ -36,7 +36,7 @@ func notOneLine(text string) string {
 	case text == "":
 		return "is empty"
 	case strings.HasPrefix(text, "\uFEFF"):
-		return "begins with a byte order mark, which belongs to no secret"
+		return "begins with a byte order mark: remove it"
 	case strings.ContainsAny(text, "\r\n"):
 		return fmt.Sprintf("has %d lines", len(strings.FieldsFunc(text, func(char rune) bool { return char == '\n' })))
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):

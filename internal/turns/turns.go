@@ -9,7 +9,7 @@ import (
 )
 
 // ErrCrowded is the refusal of [Turns.Take] to one more that would wait.
-var ErrCrowded = errors.New("too many wait for their turn")
+var ErrCrowded = errors.New("too many requests wait")
 
 // Shortage is why there is no turn.
 type Shortage int

@@ -209,14 +209,14 @@ func read(ctx context.Context, reader db.Reader, id lf.PackageID) (*ast.Package,
 		return nil, err
 	}
 	if !known {
-		return nil, fmt.Errorf("package %s is gone: somebody deleted it from the database", id)
+		return nil, fmt.Errorf("package %s is missing: somebody deleted it from the database", id)
 	}
 	tree, err := archive.ReadPayload(payload, archive.Options{})
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("package %s: %w", id, err)
 	case tree.ID != id:
-		return nil, fmt.Errorf("package %s is %s: somebody changed the database", id, tree.ID)
+		return nil, fmt.Errorf("the content of package %s has the id %s: somebody changed the database", id, tree.ID)
 	default:
 		return tree, nil
 	}

@@ -62,7 +62,7 @@ func (c *Catalog) Validate(ctx context.Context, data []byte) error {
 // check checks an archive when it is its turn: one at a time in each process, so that memory is bounded.
 func (c *Catalog) check(ctx context.Context, data []byte, has *state) (upload.Upload, error) {
 	if err := c.turn.take(ctx); err != nil {
-		return upload.Upload{}, fmt.Errorf("the check of an archive: %w", err)
+		return upload.Upload{}, fmt.Errorf("check an archive: %w", err)
 	}
 	defer c.turn.give()
 	return upload.Check(ctx, data, upload.Ledger{

@@ -85,9 +85,9 @@ func (c *Catalog) checkNames(ctx context.Context) error {
 			return err
 		}
 		if stranded {
-			return fmt.Errorf("package %s (%s %s) was uploaded and has active contracts, but this version of florin has "+
-				"%s %s built in, which would take its place: start the version that ran before, and go on with that, or "+
-				"archive these contracts with it and start this one again",
+			return fmt.Errorf("the uploaded package %s (%s %s) has active contracts, but this version of florin has "+
+				"%s %s built in, which would replace it: start the version that ran before and stay on it, or "+
+				"archive these contracts with it before you start this version",
 				stored.ID, stored.Name, stored.Version, ours.Name, ours.Version)
 		}
 	}

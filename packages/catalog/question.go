@@ -40,7 +40,7 @@ func (q *question) ask(ctx context.Context) (ledger.Offset, error) {
 		return waited.offset, nil
 	case q.asking <- struct{}{}:
 	case <-ctx.Done():
-		return 0, fmt.Errorf("ask for the last change of the packages: %w", ctx.Err())
+		return 0, fmt.Errorf("read the last change of the packages: %w", ctx.Err())
 	}
 	defer q.asking.give()
 	select {

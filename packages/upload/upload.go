@@ -116,8 +116,8 @@ func adviseOn(err error, main *ast.Package) error {
 	if !is || !fault.KnownPackageVersion.Matches(err) || refusal.Context["package_name"] == main.Name {
 		return err
 	}
-	return refusal.WithHint("Another build of a dependency is here already: build the package against that one, which " +
-		"GET /v2/packages/{package-id} sends, or, if the dependency is yours, raise its version and build both again.")
+	return refusal.WithHint("This node has another build of a dependency. Build the package against that one (GET " +
+		"/v2/packages/{package-id} returns it), or, if the dependency is yours, raise its version and build both again.")
 }
 
 // isBuiltIn reports whether a package is here already, with all that it needs: by its id, or as another build of the
@@ -135,7 +135,7 @@ func (l Ledger) isBuiltIn(p *ast.Package) (bool, error) {
 		"Package %s is version %s of %s, and this node has version %s of it built in",
 		p.ID, p.Release, p.Name, ours.Version).
 		With("package_id", string(p.ID)).
-		WithHint(ours.BuildAgainst() + " Leave this one out: #" + p.Name + " in commands and filters is the built-in one.")
+		WithHint(ours.BuildAgainst() + " Do not upload this one: #" + p.Name + " in commands is the built-in package.")
 }
 
 // definesInterfaces reports whether a package has interfaces. Under the name of a built-in package nobody could use
@@ -147,20 +147,20 @@ func definesInterfaces(p *ast.Package) bool {
 // nameTaken refuses interfaces under the name of a built-in package.
 func nameTaken(p *ast.Package, ours ledger.Package) error {
 	return fault.DARValidationError.New(
-		"Package %s (%s %s) has interfaces under the name of a package that this node has built in, as version %s",
+		"Package %s (%s %s) defines interfaces, but its name belongs to a built-in package of this node (version %s)",
 		p.ID, p.Name, p.Release, ours.Version).
 		With("package_id", string(p.ID)).
-		WithHint(ours.BuildAgainst() + " A package of your own needs a name of its own.")
+		WithHint(ours.BuildAgainst() + " Give your own package another name.")
 }
 
 func (l Limits) checkRoom(packages int, bytes int64) error {
 	switch {
 	case packages > l.Packages:
 		return fault.DARValidationError.New(
-			"The ledger would have %d uploaded packages, and it keeps %d", packages, l.Packages)
+			"The ledger would have %d uploaded packages; the limit is %d", packages, l.Packages)
 	case bytes > l.Bytes:
 		return fault.DARValidationError.New(
-			"The uploaded packages would have %d bytes, and the ledger keeps %d", bytes, l.Bytes)
+			"The uploaded packages would have %d bytes; the limit is %d", bytes, l.Bytes)
 	default:
 		return nil
 	}
@@ -176,7 +176,7 @@ func (l Ledger) fits(all ast.Packages) error {
 	if err == nil {
 		return nil
 	}
-	refusal := fault.DARValidationError.New("The packages do not go with those of this node: %s", err).Wrap(err)
+	refusal := fault.DARValidationError.New("The packages do not fit the packages of this node: %s", err).Wrap(err)
 	var hints []string
 	for _, p := range all {
 		if ours, named := l.BuiltIn.Named(p.Name); named && l.BuiltIn.PackageName(p.ID) == "" {
