@@ -103,7 +103,7 @@ type Report struct {
 //
 // Faults: OFFSET_AFTER_LEDGER_END, PARTICIPANT_PRUNED_DATA_ACCESSED, NEGATIVE_OFFSET.
 func (a *Auditor) Audit(ctx context.Context, upTo ledger.Offset) (Report, error) {
-	before, err := a.kept(ctx)
+	before, err := a.loadCheckpoint(ctx)
 	if err != nil {
 		return Report{}, err
 	}

@@ -45,20 +45,18 @@ func fromDB(checkpoint db.AuditCheckpoint) (State, error) {
 	return state, nil
 }
 
-// kept is what the checkpoint says.
-type kept struct {
+type savedCheckpoint struct {
 	state State
 	// version is that of the checkpoint, 0 where there is none.
 	version int64
-	// holds: the state is that of the continuous audit, and says what the record must still hold.
+	// holds reports whether the state is that of the continuous audit: the record must match it.
 	holds bool
 	// forged are findings that somebody else changed the checkpoint.
 	forged []Finding
 }
 
-// kept reads the checkpoint. What was pruned after it was audited is known by the checkpoint alone, so that must be
-// there.
-func (a *Auditor) kept(ctx context.Context) (k kept, err error) {
+// loadCheckpoint reads the checkpoint. It must exist after a prune: only the checkpoint knows what was pruned.
+func (a *Auditor) loadCheckpoint(ctx context.Context) (k savedCheckpoint, err error) {
 	head, err := a.record.Head(ctx) // before the checkpoint, which is never behind it
 	if err != nil {
 		return k, err
@@ -103,22 +101,22 @@ func (a *Auditor) beyondEnd(ctx context.Context, offset ledger.Offset) (bool, er
 func (a *Auditor) compare(
 	ctx context.Context, state State, upTo ledger.Offset,
 ) (_ State, since ledger.Offset, err error) {
-	kept, err := a.kept(ctx)
+	saved, err := a.loadCheckpoint(ctx)
 	if err != nil {
 		return state, 0, err
 	}
-	state.report(kept.forged...)
-	if !kept.holds || state.Start == 0 {
+	state.report(saved.forged...)
+	if !saved.holds || state.Start == 0 {
 		return state, state.Start, nil
 	}
 	walked := state
-	for walked.Offset < kept.state.Offset {
-		if walked, err = a.Advance(ctx, walked, kept.state.Offset); err != nil {
+	for walked.Offset < saved.state.Offset {
+		if walked, err = a.Advance(ctx, walked, saved.state.Offset); err != nil {
 			return state, 0, err
 		}
-		a.progress(walked.Offset, kept.state.Offset)
+		a.progress(walked.Offset, saved.state.Offset)
 	}
-	known := kept.state
+	known := saved.state
 	var differences []Finding
 	if !walked.Held.Equal(known.Held) {
 		differences = append(differences, Finding{Rule: Held, Offset: walked.Offset, Detail: fmt.Sprintf(
@@ -138,28 +136,28 @@ func (a *Auditor) compare(
 	return state, known.Start, nil
 }
 
-// keeper keeps how far the continuous audit of a record has come.
-type keeper struct {
+// checkpointStore reads and writes the checkpoint of the continuous audit.
+type checkpointStore struct {
 	auditor     *Auditor
 	checkpoints Checkpoints
 }
 
 // load reads the checkpoint, or begins where there is none to go on from. What was found before stays.
-func (k keeper) load(ctx context.Context) (kept, error) {
-	known, err := k.auditor.kept(ctx)
+func (s checkpointStore) load(ctx context.Context) (savedCheckpoint, error) {
+	known, err := s.auditor.loadCheckpoint(ctx)
 	if err != nil || known.holds {
 		return known, err
 	}
-	begin, err := k.auditor.Begin(ctx)
+	begin, err := s.auditor.Begin(ctx)
 	if err != nil {
-		return kept{}, err
+		return savedCheckpoint{}, err
 	}
 	begin.report(known.state.Findings...)
 	begin.FindingCount = max(begin.FindingCount, known.state.FindingCount)
 	begin.report(known.forged...)
-	saved, ok, err := k.save(ctx, known.version, begin)
+	saved, ok, err := s.save(ctx, known.version, begin)
 	if err == nil && !ok {
-		return k.load(ctx)
+		return s.load(ctx)
 	}
 	return saved, err
 }
@@ -171,7 +169,7 @@ func (a *Auditor) ForgetFindings(ctx context.Context, checkpoints Checkpoints, c
 		return errors.New("the findings stay: the record still breaks a rule")
 	}
 	for {
-		known, err := a.kept(ctx)
+		known, err := a.loadCheckpoint(ctx)
 		if err != nil {
 			return err
 		}
@@ -186,7 +184,7 @@ func (a *Auditor) ForgetFindings(ctx context.Context, checkpoints Checkpoints, c
 				state.Hash = clean.Hash // what was put right may have been the last entry
 			}
 		}
-		_, moved, err := keeper{a, checkpoints}.save(ctx, known.version, state)
+		_, moved, err := checkpointStore{a, checkpoints}.save(ctx, known.version, state)
 		if err != nil || moved {
 			return err
 		}
@@ -194,14 +192,14 @@ func (a *Auditor) ForgetFindings(ctx context.Context, checkpoints Checkpoints, c
 }
 
 // keepFindings adds findings to the newest checkpoint. Adding up takes long, and others move the checkpoint meanwhile.
-func (k keeper) keepFindings(ctx context.Context, findings []Finding) error {
+func (s checkpointStore) keepFindings(ctx context.Context, findings []Finding) error {
 	for len(findings) > 0 {
-		known, err := k.load(ctx)
+		known, err := s.load(ctx)
 		if err != nil {
 			return err
 		}
 		known.state.report(findings...)
-		if _, ok, err := k.save(ctx, known.version, known.state); err != nil || ok {
+		if _, ok, err := s.save(ctx, known.version, known.state); err != nil || ok {
 			return err
 		}
 	}
@@ -209,13 +207,13 @@ func (k keeper) keepFindings(ctx context.Context, findings []Finding) error {
 }
 
 // save puts a state in the place of the checkpoint of a version; false when somebody else has moved it.
-func (k keeper) save(ctx context.Context, version int64, state State) (kept, bool, error) {
+func (s checkpointStore) save(ctx context.Context, version int64, state State) (savedCheckpoint, bool, error) {
 	text, err := json.Marshal(state)
 	if err != nil {
-		return kept{}, false, fmt.Errorf("write the checkpoint of the audit: %w", err)
+		return savedCheckpoint{}, false, fmt.Errorf("write the checkpoint of the audit: %w", err)
 	}
-	moved, err := k.checkpoints.MoveAuditCheckpoint(ctx, version, db.AuditCheckpoint{
+	moved, err := s.checkpoints.MoveAuditCheckpoint(ctx, version, db.AuditCheckpoint{
 		Offset: state.Offset, Findings: state.FindingCount, State: text,
 	})
-	return kept{state: state, version: version + 1, holds: true}, moved, err
+	return savedCheckpoint{state: state, version: version + 1, holds: true}, moved, err
 }

@@ -65,7 +65,7 @@ func NewFollower(options FollowerOptions) (*Follower, error) {
 // Run follows until ctx ends. A failing database is logged and asked again; a finding is logged once, as an error, and
 // the audit goes on behind it.
 func (f *Follower) Run(ctx context.Context) {
-	var known *kept
+	var known *savedCheckpoint
 	trouble := wait.Trouble{Log: f.options.Log, What: "the audit cannot go on, and will try again"}
 	for ctx.Err() == nil {
 		state, err := f.step(ctx, known)
@@ -87,10 +87,10 @@ func (f *Follower) Run(ctx context.Context) {
 }
 
 // step waits for something to audit, audits a page of it, and rests. Nil means that the checkpoint must be read again.
-func (f *Follower) step(ctx context.Context, known *kept) (*kept, error) {
-	keeper := keeper{f.options.Auditor, f.options.Checkpoints}
+func (f *Follower) step(ctx context.Context, known *savedCheckpoint) (*savedCheckpoint, error) {
+	store := checkpointStore{f.options.Auditor, f.options.Checkpoints}
 	if known == nil {
-		loaded, err := keeper.load(ctx)
+		loaded, err := store.load(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -116,9 +116,9 @@ func (f *Follower) step(ctx context.Context, known *kept) (*kept, error) {
 		}
 		next, found = report.State, report.foundSince(next)
 	}
-	moved, ok, err := keeper.save(ctx, known.version, next)
+	moved, ok, err := store.save(ctx, known.version, next)
 	if err == nil && !ok { // another worker audits the page, but does not add up
-		err = keeper.keepFindings(ctx, found)
+		err = store.keepFindings(ctx, found)
 	}
 	if err != nil {
 		return nil, err

@@ -27,11 +27,11 @@ type listings struct {
 	steps []db.Tracked
 	known map[db.TrackedID]db.Tracked
 	// should counts what there should be of completions and updates.
-	should accounted
+	should rowCounts
 }
 
-// accounted counts the entries of listings that belong to entries of the record.
-type accounted struct{ completions, updates, tracked int64 }
+// rowCounts counts the entries of listings that belong to entries of the record.
+type rowCounts struct{ completions, updates, tracked int64 }
 
 // listings looks up a page of entries in the listings.
 func (a *Auditor) listings(ctx context.Context, e entries, updates []ledger.Update, p *page) (l listings, err error) {

@@ -11,8 +11,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// uploaded is what updates say of a package that was uploaded.
-type uploaded struct {
+// uploadedPackage is what updates say of a package that was uploaded.
+type uploadedPackage struct {
 	// Uploaded is where it was uploaded; 0 where that was pruned before anything was audited.
 	Uploaded ledger.Offset `json:"uploaded"`
 	// Name and Version are those that it was uploaded with.
@@ -23,15 +23,15 @@ type uploaded struct {
 	IsVetted bool          `json:"vetted"`
 }
 
-func (u uploaded) String() string {
+func (u uploadedPackage) String() string {
 	if u.IsVetted {
 		return fmt.Sprintf("vetted at offset %d", u.Changed)
 	}
 	return fmt.Sprintf("not vetted at offset %d", u.Changed)
 }
 
-func toUploaded(row db.ChangedPackage) uploaded {
-	return uploaded{
+func toUploaded(row db.ChangedPackage) uploadedPackage {
+	return uploadedPackage{
 		Uploaded: row.Offset, Name: row.Name, Version: row.Version, Changed: row.Changed, IsVetted: row.IsVetted,
 	}
 }
@@ -42,7 +42,7 @@ func (a *Auditor) openPackages(ctx context.Context, state *State) error {
 	if err != nil {
 		return err
 	}
-	state.Packages = map[lf.PackageID]uploaded{}
+	state.Packages = map[lf.PackageID]uploadedPackage{}
 	for _, row := range rows {
 		if row.Changed <= state.Start {
 			state.Packages[row.ID] = toUploaded(row)
@@ -58,7 +58,7 @@ func (s *State) follow(update ledger.Update) {
 	}
 	packages := maps.Clone(s.Packages) // earlier states stay as they are
 	if packages == nil {
-		packages = map[lf.PackageID]uploaded{}
+		packages = map[lf.PackageID]uploadedPackage{}
 	}
 	for _, vetting := range update.Vetting {
 		known, was := packages[vetting.PackageID]

@@ -58,8 +58,8 @@ func (p Pruner) Prune(ctx context.Context, upTo ledger.Offset) (db.Pruned, error
 // with what the checkpoint has counted. Others may move the checkpoint meanwhile: that nothing was found need not be
 // kept, for a prune looks at the checkpoint again.
 func (p Pruner) prove(ctx context.Context, upTo ledger.Offset) (State, error) {
-	keeper := keeper{p.auditor, p.record}
-	known, err := keeper.load(ctx)
+	store := checkpointStore{p.auditor, p.record}
+	known, err := store.load(ctx)
 	if err != nil {
 		return State{}, err
 	}
@@ -68,9 +68,9 @@ func (p Pruner) prove(ctx context.Context, upTo ledger.Offset) (State, error) {
 		if err != nil {
 			return State{}, err
 		}
-		moved, ok, err := keeper.save(ctx, known.version, next)
+		moved, ok, err := store.save(ctx, known.version, next)
 		if err == nil && !ok {
-			moved, err = keeper.load(ctx)
+			moved, err = store.load(ctx)
 		}
 		if err != nil {
 			return State{}, err
@@ -84,5 +84,5 @@ func (p Pruner) prove(ctx context.Context, upTo ledger.Offset) (State, error) {
 	if err := p.auditor.followChain(ctx, &report.State, upTo); err != nil {
 		return State{}, err
 	}
-	return report.State, keeper.keepFindings(ctx, report.foundSince(known.state))
+	return report.State, store.keepFindings(ctx, report.foundSince(known.state))
 }

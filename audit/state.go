@@ -82,7 +82,7 @@ type State struct {
 	// Active are the contracts that were active at Start, and those that were created less those that were consumed since.
 	Active contractSet `json:"active"`
 	// Packages are those that were uploaded, as updates say.
-	Packages map[lf.PackageID]uploaded `json:"packages,omitempty"`
+	Packages map[lf.PackageID]uploadedPackage `json:"packages,omitempty"`
 	// Updates is how many were audited.
 	Updates int64 `json:"updates"`
 	// Findings are the first ones, FindingCount is how many there are.
@@ -91,7 +91,7 @@ type State struct {
 
 	// listed counts the entries of listings that belong to what was audited since Start. Only an audit of all that is
 	// there compares it, so it is not kept.
-	listed accounted
+	listed rowCounts
 }
 
 // report adds findings. What is found again, because contracts are looked at many times, is one finding.

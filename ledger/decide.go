@@ -102,8 +102,8 @@ func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
 	return decision, nil
 }
 
-// ordered is a submission that the synchronizer orders, which costs traffic whatever becomes of it.
-type ordered struct {
+// orderedTransaction is a submission that the synchronizer orders, which costs traffic whatever becomes of it.
+type orderedTransaction struct {
 	transaction Transaction
 	cost        int64
 	// verdict is why it fails all the same; nil when it is accepted.
@@ -112,29 +112,29 @@ type ordered struct {
 
 // order works out the transaction of a submission. A fault refuses it before it is ordered; other errors are failures
 // of the store.
-func (c Circumstances) order(s Submission, at Position) (ordered, error) {
+func (c Circumstances) order(s Submission, at Position) (orderedTransaction, error) {
 	if err := c.checkSubmitters(s); err != nil {
-		return ordered{}, err
+		return orderedTransaction{}, err
 	}
 	if c.External == nil {
 		return c.interpret(s, c.environment(s, at))
 	}
 	if err := c.External.admit(at); err != nil {
-		return ordered{}, err
+		return orderedTransaction{}, err
 	}
 	env := c.environment(s, at)
 	env.EffectiveAt, env.Prepared = c.External.effectiveTime(s, at), &c.External.Run
 	verdict, err := c.External.verdict(s, at, c.Store)
 	switch {
 	case err != nil:
-		return ordered{}, err
+		return orderedTransaction{}, err
 	case verdict == nil:
 		return c.interpret(s, env)
 	}
-	env.Store = asPrepared{Store: c.Store, inputs: s.Disclosed}
+	env.Store = preparedStore{Store: c.Store, inputs: s.Disclosed}
 	out, err := c.interpret(s, env)
 	if _, refused := fault.As(err); refused {
-		return ordered{}, verdict // it would not have been ordered
+		return orderedTransaction{}, verdict // it would not have been ordered
 	}
 	out.verdict = verdict
 	return out, err
@@ -147,21 +147,21 @@ func (c Circumstances) environment(s Submission, at Position) Environment {
 	}
 }
 
-func (c Circumstances) interpret(s Submission, env Environment) (ordered, error) {
+func (c Circumstances) interpret(s Submission, env Environment) (orderedTransaction, error) {
 	transaction, err := Interpret(s, env)
 	if err != nil {
-		return ordered{}, err
+		return orderedTransaction{}, err
 	}
 	if c.External != nil {
 		if err := c.External.Verify(transaction); err != nil {
-			return ordered{}, err
+			return orderedTransaction{}, err
 		}
 	}
 	if err := CheckInformees(transaction, c.IsKnown); err != nil {
-		return ordered{}, err
+		return orderedTransaction{}, err
 	}
 	cost, err := TrafficCost(transaction.Events())
-	return ordered{transaction: transaction, cost: cost}, err
+	return orderedTransaction{transaction: transaction, cost: cost}, err
 }
 
 // checkSubmitters refuses parties that this node cannot submit for.

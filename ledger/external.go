@@ -89,15 +89,15 @@ func (x External) verdict(s Submission, at Position, store Store) (*fault.Fault,
 	return checkInputsAreActive(s.Disclosed, store)
 }
 
-// asPrepared is the store that a signed transaction was prepared on: its inputs are active there.
-type asPrepared struct {
+// preparedStore is the store that a signed transaction was prepared on: its inputs are active there.
+type preparedStore struct {
 	Store
 
 	inputs []Contract
 }
 
 // ActiveContract implements [Store].
-func (p asPrepared) ActiveContract(id ContractID) (Contract, bool, error) {
+func (p preparedStore) ActiveContract(id ContractID) (Contract, bool, error) {
 	for _, input := range p.inputs {
 		if input.ID == id {
 			return input, true, nil

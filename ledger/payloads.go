@@ -27,18 +27,18 @@ type Payloads struct {
 
 // payloads are a generation.
 type payloads struct {
-	byID  map[ContractID]remembered
+	byID  map[ContractID]cachedPayload
 	bytes int
 }
 
-// remembered is a payload and how many bytes it has as JSON.
-type remembered struct {
+// cachedPayload is a payload and how many bytes it has as JSON.
+type cachedPayload struct {
 	payload any
 	bytes   int
 }
 
 // NewPayloads makes an empty cache.
-func NewPayloads() *Payloads { return &Payloads{young: payloads{byID: map[ContractID]remembered{}}} }
+func NewPayloads() *Payloads { return &Payloads{young: payloads{byID: map[ContractID]cachedPayload{}}} }
 
 func (p *Payloads) get(id ContractID) (any, bool) {
 	if p == nil {
@@ -64,7 +64,7 @@ func (p *Payloads) put(id ContractID, payload any, bytes int) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.keep(id, remembered{payload, bytes})
+	p.keep(id, cachedPayload{payload, bytes})
 }
 
 // Forget forgets contracts that nobody can use any more.
@@ -88,10 +88,10 @@ func (p *Payloads) Held() (count, bytes int) {
 }
 
 // keep puts a payload into the young generation; a full one becomes the aged one, and the aged one is forgotten.
-func (p *Payloads) keep(id ContractID, one remembered) {
+func (p *Payloads) keep(id ContractID, one cachedPayload) {
 	p.young.drop(id)
 	if len(p.young.byID) >= payloadGeneration || p.young.bytes+one.bytes > payloadBytes {
-		p.young, p.aged = payloads{byID: map[ContractID]remembered{}}, p.young
+		p.young, p.aged = payloads{byID: map[ContractID]cachedPayload{}}, p.young
 	}
 	p.young.byID[id] = one
 	p.young.bytes += one.bytes

@@ -23,8 +23,8 @@ type lockOrder struct {
 	purpose string
 }
 
-// locked is what a [lockOrder] made.
-type locked struct {
+// lockedPayment is what a [lockOrder] made.
+type lockedPayment struct {
 	amulet lf.CID[coin.LockedAmulet]
 	change *lf.CID[coin.Amulet]
 	round  coin.Round
@@ -34,7 +34,7 @@ type locked struct {
 // that the payment can be collected in it.
 func (o lockOrder) lock(
 	tx *ledger.Tx, context coin.PaymentTransferContext, inputs []coin.TransferInput, round coin.OpenMiningRound,
-) (locked, error) {
+) (lockedPayment, error) {
 	expiresAt := max(tx.Now().Add(round.TickDuration), round.TargetClosesAt)
 	result, err := context.Transfer(tx, o.dso, coin.Transfer{
 		Sender: o.sender, Provider: o.walletProvider, Inputs: inputs,
@@ -43,12 +43,12 @@ func (o lockOrder) lock(
 		}}},
 	})
 	if err != nil {
-		return locked{}, err
+		return lockedPayment{}, err
 	}
 	if len(result.CreatedAmulets) != 1 || result.CreatedAmulets[0].LockedAmulet == nil {
-		return locked{}, errors.New("a transfer with one locked output did not create one locked coin")
+		return lockedPayment{}, errors.New("a transfer with one locked output did not create one locked coin")
 	}
-	return locked{
+	return lockedPayment{
 		amulet: *result.CreatedAmulets[0].LockedAmulet, change: result.SenderChangeAmulet, round: result.Round,
 	}, nil
 }

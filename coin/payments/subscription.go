@@ -98,7 +98,7 @@ func requireSubscription(tx *ledger.Tx, id lf.CID[Subscription], expected Subscr
 func lockSubscriptionPayment(
 	tx *ledger.Tx, data SubscriptionData, pay SubscriptionPayData, walletProvider Party,
 	context coin.PaymentTransferContext, inputs []coin.TransferInput,
-) (paid locked, amount ReceiverAmuletAmount, err error) {
+) (paid lockedPayment, amount ReceiverAmuletAmount, err error) {
 	round, err := coin.ReadOpenMiningRound(tx, data.DSO, data.Sender, context.Context.OpenMiningRound)
 	if err != nil {
 		return paid, amount, err

@@ -60,14 +60,14 @@ type Turns struct {
 	limits Limits
 	taken  int
 	// accounts have taken a turn or wait for one, and providers are those whose users have taken one.
-	accounts   map[string]standing
+	accounts   map[string]accountUse
 	providers  map[string]int
 	queue      Queue[Account, *waiter]
 	neighbours Neighbours[string]
 }
 
-// standing is how many turns an account has, and how many it waits for.
-type standing struct{ taken, waiting int }
+// accountUse is how many turns an account has, and how many it waits for.
+type accountUse struct{ taken, waiting int }
 
 // waiter waits until its turn is granted, which closes the channel.
 type waiter struct {
@@ -221,12 +221,12 @@ func (t *Turns) add(who Account, taken, waiting int) {
 		t.neighbours.Note(who.Name)
 	}
 	if t.accounts == nil {
-		t.accounts, t.providers = map[string]standing{}, map[string]int{}
+		t.accounts, t.providers = map[string]accountUse{}, map[string]int{}
 	}
 	now := t.accounts[who.Name]
 	now.taken, now.waiting = now.taken+taken, now.waiting+waiting
 	t.accounts[who.Name] = now
-	if now == (standing{}) {
+	if now == (accountUse{}) {
 		delete(t.accounts, who.Name)
 	}
 	if who.Provider == "" {

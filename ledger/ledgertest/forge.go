@@ -61,7 +61,7 @@ func Forge(book *Ledger, template lf.TypeName, forger Forger) []ledger.Contract 
 	for _, shape := range shapes() {
 		parties := map[string]ledger.Party{}
 		try := func(parties map[string]ledger.Party) (ledger.Contract, bool) {
-			f := filling{Forger: forger, shape: shape, parties: parties}
+			f := shapeFiller{Forger: forger, shape: shape, parties: parties}
 			return book.create(template, lf.EncodeJSON(payload, f.value(payload, "", "")), forger.Author)
 		}
 		keep := func(parties map[string]ledger.Party) bool {
@@ -77,7 +77,7 @@ func Forge(book *Ledger, template lf.TypeName, forger Forger) []ledger.Contract 
 		}
 		for _, target := range forger.Targets {
 			named := map[string]ledger.Party{}
-			f := filling{Forger: forger, shape: shape, places: map[string]bool{}}
+			f := shapeFiller{Forger: forger, shape: shape, places: map[string]bool{}}
 			f.value(payload, "", "")
 			for _, place := range slices.Sorted(maps.Keys(f.places)) {
 				named[place] = target
@@ -156,8 +156,8 @@ func (l *Ledger) create(template lf.TypeName, payload []byte, author ledger.Part
 	return transaction.Created()[0].Contract, true
 }
 
-// filling makes one payload.
-type filling struct {
+// shapeFiller makes one payload.
+type shapeFiller struct {
 	Forger
 	shape
 
@@ -167,7 +167,7 @@ type filling struct {
 }
 
 // value makes a value of a type; path says where it is, field what the innermost field is called.
-func (f *filling) value(described *lf.Type, path, field string) lf.Value {
+func (f *shapeFiller) value(described *lf.Type, path, field string) lf.Value {
 	f.depth++
 	defer func() { f.depth-- }()
 	switch described.Kind {
@@ -200,7 +200,7 @@ func (f *filling) value(described *lf.Type, path, field string) lf.Value {
 	}
 }
 
-func (f *filling) party(path string) lf.Value {
+func (f *shapeFiller) party(path string) lf.Value {
 	if f.places != nil {
 		f.places[path] = true
 	}
@@ -211,7 +211,7 @@ func (f *filling) party(path string) lf.Value {
 }
 
 // time makes what begins lie in the past and what ends in the future.
-func (f *filling) time(field string) lf.Value {
+func (f *shapeFiller) time(field string) lf.Value {
 	const hour = 3_600_000_000
 	field = strings.ToLower(field)
 	for _, past := range []string{"opens", "created", "requested", "from", "last", "since", "allocatebefore"} {
@@ -225,7 +225,7 @@ func (f *filling) time(field string) lf.Value {
 	return lf.TimestampOf(Start) + 100_000*hour
 }
 
-func (f *filling) composite(described *lf.Type, path, field string) lf.Value {
+func (f *shapeFiller) composite(described *lf.Type, path, field string) lf.Value {
 	const deepest = 12 // of types that contain themselves
 	switch described.Kind {
 	case lf.KindOptional:

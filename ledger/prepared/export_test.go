@@ -19,7 +19,7 @@ type Encodings struct {
 
 // Encode gives the bytes behind the hash of a transaction.
 func (t *Transaction) Encode(scheme Scheme) Encodings {
-	h := &hashing{of: t, scheme: scheme}
+	h := &hasher{of: t, scheme: scheme}
 	out := Encodings{
 		Nodes: map[string][]byte{}, Transaction: h.encodeTransaction(), Metadata: h.encodeMetadata(),
 		TransactionHash: h.transaction(), MetadataHash: h.metadata(),
@@ -47,7 +47,7 @@ func EncodeQuery(query *preparedpb.QueryByKey) ([]byte, [32]byte, error) {
 		return nil, [32]byte{}, err
 	}
 	t := &Transaction{nodes: map[string]*preparedpb.Node{"0": node}}
-	h := &hashing{of: t, scheme: SchemeV3}
+	h := &hasher{of: t, scheme: SchemeV3}
 	encoded := h.encodeNode("0")
 	return encoded, sha256.Sum256(encoded), nil
 }

@@ -30,7 +30,7 @@ func (t *Transaction) hash(scheme Scheme, notes *trace) ([32]byte, error) {
 	if err := t.hashableBy(scheme); err != nil {
 		return [32]byte{}, err
 	}
-	h := &hashing{of: t, scheme: scheme, trace: notes}
+	h := &hasher{of: t, scheme: scheme, trace: notes}
 	transaction, metadata := h.transaction(), h.metadata()
 	notes.begin("prepared transaction")
 	e := h.start()
@@ -44,14 +44,14 @@ func (t *Transaction) hash(scheme Scheme, notes *trace) ([32]byte, error) {
 	return sum, nil
 }
 
-func (h *hashing) transaction() [32]byte {
+func (h *hasher) transaction() [32]byte {
 	h.trace.begin("transaction")
 	defer h.trace.end()
 	h.trace.line(purpose(), "purpose", "")
 	return sha256.Sum256(append(purpose(), h.encodeTransaction()...))
 }
 
-func (h *hashing) metadata() [32]byte {
+func (h *hasher) metadata() [32]byte {
 	h.trace.begin("metadata")
 	defer h.trace.end()
 	h.trace.line(purpose(), "purpose", "")
@@ -61,7 +61,7 @@ func (h *hashing) metadata() [32]byte {
 // purpose separates the hashes of prepared transactions from those of other things.
 func purpose() []byte { return []byte{0x00, 0x00, 0x00, 0x30} }
 
-func (h *hashing) encodeTransaction() []byte {
+func (h *hasher) encodeTransaction() []byte {
 	e := h.start()
 	transaction := h.of.message.GetTransaction()
 	e.text(transaction.GetVersion(), "serialization version")
@@ -73,7 +73,7 @@ func (h *hashing) encodeTransaction() []byte {
 	return e.content
 }
 
-func (h *hashing) encodeMetadata() []byte {
+func (h *hasher) encodeMetadata() []byte {
 	e := h.versioned()
 	metadata := h.of.message.GetMetadata()
 	e.texts(metadata.GetSubmitterInfo().GetActAs(), "acting parties")
@@ -96,7 +96,7 @@ func (h *hashing) encodeMetadata() []byte {
 	return e.content
 }
 
-func (h *hashing) inputContract(contract *preparedpb.Create) [32]byte {
+func (h *hasher) inputContract(contract *preparedpb.Create) [32]byte {
 	h.trace.begin("input contract " + contract.GetContractId())
 	defer h.trace.end()
 	e := h.versioned()

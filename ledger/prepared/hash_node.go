@@ -18,17 +18,17 @@ const (
 // encodingVersion stands before every node and the metadata in scheme V2.
 const encodingVersion = 0x01
 
-// hashing is the hashing of one transaction under one scheme.
-type hashing struct {
+// hasher is the hashing of one transaction under one scheme.
+type hasher struct {
 	of     *Transaction
 	scheme Scheme
 	trace  *trace
 }
 
-func (h *hashing) start() *encoding { return &encoding{trace: h.trace} }
+func (h *hasher) start() *encoding { return &encoding{trace: h.trace} }
 
 // versioned starts a node or the metadata.
-func (h *hashing) versioned() *encoding {
+func (h *hasher) versioned() *encoding {
 	e := h.start()
 	if h.scheme == SchemeV2 {
 		e.byte(encodingVersion, "encoding version")
@@ -37,7 +37,7 @@ func (h *hashing) versioned() *encoding {
 }
 
 // node hashes the node with the id, and through it everything below.
-func (h *hashing) node(id string) [32]byte {
+func (h *hasher) node(id string) [32]byte {
 	h.trace.begin("node " + id)
 	encoded := h.encodeNode(id)
 	sum := sha256.Sum256(encoded)
@@ -45,7 +45,7 @@ func (h *hashing) node(id string) [32]byte {
 	return sum
 }
 
-func (h *hashing) encodeNode(id string) []byte {
+func (h *hasher) encodeNode(id string) []byte {
 	e := h.versioned()
 	switch node := h.of.nodes[id].GetNodeType().(type) {
 	case *preparedpb.Node_Create:
@@ -64,7 +64,7 @@ func (h *hashing) encodeNode(id string) []byte {
 }
 
 // create adds a create node; the seed is nil for contracts that the transaction uses but does not create.
-func (h *hashing) create(e *encoding, node *preparedpb.Create, seed []byte) {
+func (h *hasher) create(e *encoding, node *preparedpb.Create, seed []byte) {
 	e.text(node.GetLfVersion(), "serialization version")
 	e.byte(tagCreate, "create")
 	if e.optional(seed != nil, "seed") {
@@ -79,7 +79,7 @@ func (h *hashing) create(e *encoding, node *preparedpb.Create, seed []byte) {
 	h.key(e, node.GetKey())
 }
 
-func (h *hashing) exercise(e *encoding, node *preparedpb.Exercise, seed []byte) {
+func (h *hasher) exercise(e *encoding, node *preparedpb.Exercise, seed []byte) {
 	e.text(node.GetLfVersion(), "serialization version")
 	e.byte(tagExercise, "exercise")
 	e.raw(seed, "seed")
@@ -102,7 +102,7 @@ func (h *hashing) exercise(e *encoding, node *preparedpb.Exercise, seed []byte) 
 	h.children(e, node.GetChildren())
 }
 
-func (h *hashing) fetch(e *encoding, node *preparedpb.Fetch) {
+func (h *hasher) fetch(e *encoding, node *preparedpb.Fetch) {
 	e.text(node.GetLfVersion(), "serialization version")
 	e.byte(tagFetch, "fetch")
 	e.hexText(node.GetContractId(), "contract id")
@@ -116,7 +116,7 @@ func (h *hashing) fetch(e *encoding, node *preparedpb.Fetch) {
 	h.key(e, node.GetKey())
 }
 
-func (h *hashing) queryByKey(e *encoding, node *preparedpb.QueryByKey) {
+func (h *hasher) queryByKey(e *encoding, node *preparedpb.QueryByKey) {
 	e.text(node.GetLfVersion(), "serialization version")
 	e.byte(tagQueryByKey, "query by key")
 	e.text(node.GetPackageName(), "package name")
@@ -129,7 +129,7 @@ func (h *hashing) queryByKey(e *encoding, node *preparedpb.QueryByKey) {
 	}
 }
 
-func (h *hashing) children(e *encoding, ids []string) {
+func (h *hasher) children(e *encoding, ids []string) {
 	e.count(len(ids), "number of children")
 	for _, id := range ids {
 		sum := h.node(id)
@@ -138,13 +138,13 @@ func (h *hashing) children(e *encoding, ids []string) {
 }
 
 // byKey and key add what scheme V2 does not know.
-func (h *hashing) byKey(e *encoding, byKey bool) {
+func (h *hasher) byKey(e *encoding, byKey bool) {
 	if h.scheme != SchemeV2 {
 		e.bool(byKey, "by key")
 	}
 }
 
-func (h *hashing) key(e *encoding, key *preparedpb.GlobalKeyWithMaintainers) {
+func (h *hasher) key(e *encoding, key *preparedpb.GlobalKeyWithMaintainers) {
 	if h.scheme != SchemeV2 && e.optional(key != nil, "key") {
 		e.key(key)
 	}

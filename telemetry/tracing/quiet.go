@@ -6,12 +6,12 @@ import (
 )
 
 // Quiet is a span that keeps no text of an error: those of workflows may tell of payloads.
-func Quiet(span trace.Span) trace.Span { return quiet{span} }
+func Quiet(span trace.Span) trace.Span { return quietSpan{span} }
 
-type quiet struct{ trace.Span }
+type quietSpan struct{ trace.Span }
 
 // RecordError implements [trace.Span]: that there was one is in the status.
-func (quiet) RecordError(error, ...trace.EventOption) {}
+func (quietSpan) RecordError(error, ...trace.EventOption) {}
 
 // SetStatus implements [trace.Span].
-func (q quiet) SetStatus(code codes.Code, _ string) { q.Span.SetStatus(code, "") }
+func (q quietSpan) SetStatus(code codes.Code, _ string) { q.Span.SetStatus(code, "") }

@@ -34,12 +34,12 @@ const closeTimeout = 5 * time.Second
 // New reads the variables with getenv. The errors name the variable. What goes wrong later is in the log: no span is
 // worth a failed request.
 func New(ctx context.Context, getenv func(string) string, version string, log *slog.Logger) (*Exporter, error) {
-	wanted, err := read(getenv)
-	if err != nil || !wanted.on {
+	config, err := read(getenv)
+	if err != nil || !config.on {
 		return &Exporter{}, err
 	}
 	client := otlptracehttp.NewClient()
-	if wanted.protocol == protocolGRPC {
+	if config.protocol == protocolGRPC {
 		client = otlptracegrpc.NewClient()
 	}
 	exporter, err := otlptrace.New(ctx, client)
@@ -52,7 +52,7 @@ func New(ctx context.Context, getenv func(string) string, version string, log *s
 	if err != nil {
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES cannot be read: %w", err)
 	}
-	otel.SetErrorHandler(&complaints{log: log})
+	otel.SetErrorHandler(&errorLogger{log: log})
 	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(about))
 	return &Exporter{Tracer: tracing.New(provider), provider: provider}, nil
 }
@@ -72,14 +72,14 @@ const (
 	protocolHTTP = "http/protobuf"
 )
 
-// wanted is what the variables ask for.
-type wanted struct {
+// exportConfig is what the variables ask for.
+type exportConfig struct {
 	on       bool
 	protocol string
 }
 
 // read decides what the variables mean that the SDK does not read itself, and refuses what it would only warn of.
-func read(getenv func(string) string) (wanted, error) {
+func read(getenv func(string) string) (exportConfig, error) {
 	first := func(names ...string) (name, value string) {
 		for _, name := range names {
 			if value := strings.TrimSpace(getenv(name)); value != "" {
@@ -91,10 +91,10 @@ func read(getenv func(string) string) (wanted, error) {
 	_, endpoint := first("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 	_, exporter := first("OTEL_TRACES_EXPORTER")
 	if strings.EqualFold(getenv("OTEL_SDK_DISABLED"), "true") || exporter == "none" || exporter == "" && endpoint == "" {
-		return wanted{}, nil
+		return exportConfig{}, nil
 	}
 	if exporter != "" && exporter != "otlp" {
-		return wanted{}, fmt.Errorf("OTEL_TRACES_EXPORTER is %q: use otlp, or none", exporter)
+		return exportConfig{}, fmt.Errorf("OTEL_TRACES_EXPORTER is %q: use otlp, or none", exporter)
 	}
 	name, protocol := first("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
 	switch protocol {
@@ -102,20 +102,20 @@ func read(getenv func(string) string) (wanted, error) {
 		protocol = protocolHTTP
 	case protocolGRPC, protocolHTTP:
 	default:
-		return wanted{}, fmt.Errorf("%s is %q: use %s or %s", name, protocol, protocolGRPC, protocolHTTP)
+		return exportConfig{}, fmt.Errorf("%s is %q: use %s or %s", name, protocol, protocolGRPC, protocolHTTP)
 	}
 	samplers := []string{
 		"always_on", "always_off", "traceidratio",
 		"parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio",
 	}
 	if name, sampler := first("OTEL_TRACES_SAMPLER"); sampler != "" && !slices.Contains(samplers, sampler) {
-		return wanted{}, fmt.Errorf("%s is %q: use one of %s", name, sampler, strings.Join(samplers, ", "))
+		return exportConfig{}, fmt.Errorf("%s is %q: use one of %s", name, sampler, strings.Join(samplers, ", "))
 	}
-	return wanted{on: true, protocol: protocol}, nil
+	return exportConfig{on: true, protocol: protocol}, nil
 }
 
-// complaints logs what the SDK complains of, once a minute at most: each batch that nobody takes is another error.
-type complaints struct {
+// errorLogger logs what the SDK complains of, once a minute at most: each batch that nobody takes is another error.
+type errorLogger struct {
 	log *slog.Logger
 
 	mu   sync.Mutex
@@ -123,7 +123,7 @@ type complaints struct {
 }
 
 // Handle implements [otel.ErrorHandler].
-func (c *complaints) Handle(err error) {
+func (c *errorLogger) Handle(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if now := time.Now(); now.Sub(c.last) >= time.Minute { //nolint:forbidigo // of the log, not of the ledger
