@@ -187,7 +187,6 @@ func (a *Auditor) Continue(ctx context.Context, state State, upTo ledger.Offset)
 	return a.Close(ctx, state)
 }
 
-// upTo is the offset up to which an audit is to go.
 func (a *Auditor) upTo(ctx context.Context, state State, upTo ledger.Offset) (ledger.Offset, error) {
 	head, err := a.record.Head(ctx)
 	switch {

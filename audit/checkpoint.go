@@ -206,7 +206,6 @@ func (s checkpointStore) keepFindings(ctx context.Context, findings []Finding) e
 	return nil
 }
 
-// save puts a state in the place of the checkpoint of a version; false when somebody else has moved it.
 func (s checkpointStore) save(ctx context.Context, version int64, state State) (savedCheckpoint, bool, error) {
 	text, err := json.Marshal(state)
 	if err != nil {

@@ -72,7 +72,6 @@ func (a *Auditor) followChain(ctx context.Context, state *State, upTo ledger.Off
 	return a.stillThere(ctx, head.Pruned)
 }
 
-// readable are the updates that can be read; the others are findings.
 func (e entries) readable() []ledger.Update {
 	var updates []ledger.Update
 	for _, update := range e.updates {
@@ -176,7 +175,6 @@ type knownHead struct {
 	source string
 }
 
-// compare compares the hash with that of the record at the same offset.
 func (k knownHead) compare(state *State, is db.ChainHead) {
 	if k.Offset == is.Offset && k.Hash != is.Hash {
 		state.report(chained(is.Offset, "the hash is %s, but was %s as %s says: the record was written anew up to here",
@@ -184,7 +182,6 @@ func (k knownHead) compare(state *State, is db.ChainHead) {
 	}
 }
 
-// chained is a finding of the rule Chained.
 func chained(offset ledger.Offset, format string, args ...any) Finding {
 	return Finding{Rule: Chained, Offset: offset, Detail: fmt.Sprintf(format, args...)}
 }

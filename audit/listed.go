@@ -112,7 +112,6 @@ func steps(network ledger.NetworkUpdate) []db.Tracked {
 	return steps
 }
 
-// lostParties finds parties that updates allocate and nobody knows.
 func (a *Auditor) lostParties(ctx context.Context, updates []ledger.Update) (lost []Finding, err error) {
 	var parties []ledger.Party
 	for _, update := range updates {
@@ -134,7 +133,6 @@ func (a *Auditor) lostParties(ctx context.Context, updates []ledger.Update) (los
 	return lost, err
 }
 
-// examine reports what the listings lack, and counts what they have.
 func (l listings) examine(state *State) {
 	for _, completion := range l.completions {
 		l.should.completions--

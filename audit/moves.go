@@ -10,10 +10,8 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// coinPackage is the name of the coin's package.
 const coinPackage = "splice-amulet"
 
-// isHolding reports whether an event is of a coin, locked or not.
 func isHolding(event ledger.Event) bool {
 	name := event.Template.QualifiedName()
 	return event.PackageName == coinPackage && (name == "Splice.Amulet:Amulet" || name == "Splice.Amulet:LockedAmulet")
@@ -116,7 +114,6 @@ func (m *moves) spend(sender ledger.Party, reported summary) {
 	m.give(sender, reported.Summary.Change)
 }
 
-// decode reads the argument and the result of a choice.
 func decode(event ledger.Event, argument, result any) error {
 	return cmp.Or(json.Unmarshal(event.Argument, argument), json.Unmarshal(event.Result, result))
 }

@@ -51,7 +51,6 @@ func (a *Auditor) openPackages(ctx context.Context, state *State) error {
 	return nil
 }
 
-// follow notes what an update says of packages.
 func (s *State) follow(update ledger.Update) {
 	if len(update.Vetting) == 0 {
 		return

@@ -13,7 +13,6 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// page is a page of updates under examination.
 type page struct {
 	// contracts are those that the updates mention, as the record keeps them.
 	contracts map[ledger.ContractID]db.StoredContract

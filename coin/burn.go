@@ -10,7 +10,6 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// purchase is something that is paid for by burning coin.
 type purchase struct {
 	dso, payer Party
 	inputs     []TransferInput

@@ -33,15 +33,12 @@ func (c *calc) mul(a, b decimal.Decimal) decimal.Decimal { return c.keep(a.Mul(b
 
 func (c *calc) div(a, b decimal.Decimal) decimal.Decimal { return c.keep(a.Div(b)) }
 
-// failure is the contract's arithmetic failure, or nil when every step had a result.
 func (c *calc) failure() error { return ledger.ArithmeticFailure(c.err) }
 
 func one() decimal.Decimal { return decimal.FromInt(1) }
 
-// atMost reports whether a <= b.
 func atMost(a, b decimal.Decimal) bool { return a.Cmp(b) <= 0 }
 
-// valueOr is the content of an optional, or the default.
 func valueOr[T any](optional *T, otherwise T) T {
 	if optional == nil {
 		return otherwise

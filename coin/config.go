@@ -105,7 +105,6 @@ type RewardConfig struct {
 	AppRewardCouponThreshold decimal.Decimal `lf:"appRewardCouponThreshold"`
 }
 
-// mintingVersion is the version of an optional configuration.
 func mintingVersion(config *RewardConfig) *RewardVersion {
 	if config == nil {
 		return nil

@@ -162,7 +162,6 @@ func validatorRewardCouponTemplate() ledger.TemplateSource {
 	}
 }
 
-// requireValidatorRight checks that the id is that of exactly the right that is expected.
 func requireValidatorRight(tx *ledger.Tx, id lf.CID[ValidatorRight], expected ValidatorRight) error {
 	actual, err := ledger.Fetch(tx, id)
 	if err != nil || actual == expected {

@@ -43,7 +43,6 @@ type AmuletRulesMergeUnclaimedDevelopmentFundCouponsResult struct {
 	UnclaimedDevelopmentFundCouponCid lf.CID[UnclaimedDevelopmentFundCoupon] `lf:"unclaimedDevelopmentFundCouponCid"`
 }
 
-// fundChoices are the choices of AmuletRules that deal with the development fund.
 func fundChoices() []ledger.ChoiceOf[AmuletRules] {
 	type allocate = AmuletRulesAllocateDevelopmentFundCoupon
 	return []ledger.ChoiceOf[AmuletRules]{

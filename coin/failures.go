@@ -10,7 +10,6 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// errorPrefix starts the ids of the coin's own failures.
 const errorPrefix = "splice.lfdecentralizedtrust.org/"
 
 func insufficientFunds(missing decimal.Decimal) error {

@@ -164,7 +164,6 @@ func sharesOf(calc *calc, beneficiaries []AppRewardBeneficiary) []AppRewardBenef
 	return shares
 }
 
-// checkBeneficiaries checks how a reward is split.
 func checkBeneficiaries(beneficiaries []AppRewardBeneficiary) error {
 	var calc calc
 	var total decimal.Decimal

@@ -25,7 +25,6 @@ type (
 	}
 )
 
-// fetchForDSO reads a contract and checks that it is of the DSO.
 func fetchForDSO[T dsoContract](tx *ledger.Tx, dso Party, id lf.CID[T]) (T, error) {
 	contract, err := ledger.Fetch(tx, id)
 	if err != nil {
@@ -34,7 +33,6 @@ func fetchForDSO[T dsoContract](tx *ledger.Tx, dso Party, id lf.CID[T]) (T, erro
 	return contract, sameGroup(id.ID(), "dso "+quoted(dso), "dso "+quoted(contract.dso()))
 }
 
-// fetchForRound reads a contract and checks that it is of the DSO and the round.
 func fetchForRound[T roundContract](tx *ledger.Tx, dso Party, round Round, id lf.CID[T]) (T, error) {
 	contract, err := ledger.Fetch(tx, id)
 	if err != nil {
@@ -44,7 +42,6 @@ func fetchForRound[T roundContract](tx *ledger.Tx, dso Party, round Round, id lf
 	return contract, sameGroup(id.ID(), group(dso, round), group(contract.dso(), contract.miningRound()))
 }
 
-// fetchForOwner reads a contract and checks that it is of the DSO and the owner.
 func fetchForOwner[T ownedContract](tx *ledger.Tx, dso, owner Party, id lf.CID[T]) (T, error) {
 	contract, err := ledger.Fetch(tx, id)
 	if err != nil {
@@ -54,7 +51,6 @@ func fetchForOwner[T ownedContract](tx *ledger.Tx, dso, owner Party, id lf.CID[T
 	return contract, sameGroup(id.ID(), group(dso, owner), group(contract.dso(), contract.owner()))
 }
 
-// fetchAndArchive reads a contract of the DSO and owner and archives it.
 func fetchAndArchive[T ownedContract](tx *ledger.Tx, dso, owner Party, id lf.CID[T]) (T, error) {
 	contract, err := fetchForOwner(tx, dso, owner, id)
 	if err != nil {
@@ -63,7 +59,6 @@ func fetchAndArchive[T ownedContract](tx *ledger.Tx, dso, owner Party, id lf.CID
 	return contract, ledger.ArchiveContract(tx, id)
 }
 
-// takeForDSO reads a contract of the DSO and archives it.
 func takeForDSO[T dsoContract](tx *ledger.Tx, dso Party, id lf.CID[T]) (T, error) {
 	contract, err := fetchForDSO(tx, dso, id)
 	if err != nil {

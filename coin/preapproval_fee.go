@@ -7,7 +7,6 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// preapprovalPayment is what somebody pays for a preapproval to be valid from one time to another.
 type preapprovalPayment struct {
 	dso, payer  Party
 	context     PaymentTransferContext

@@ -57,7 +57,6 @@ type AmuletRulesCreateExternalPartySetupProposalResult struct {
 	Meta           *token.Metadata                    `lf:"meta"`
 }
 
-// preapprovalChoices are the choices of AmuletRules that sell preapprovals.
 func preapprovalChoices() []ledger.ChoiceOf[AmuletRules] {
 	type (
 		create  = AmuletRulesCreateTransferPreapproval

@@ -63,7 +63,6 @@ type AmuletRulesMiningRoundArchiveResult struct {
 	_ struct{} `lf:"splice-amulet:Splice.AmuletRules:AmuletRules_MiningRound_ArchiveResult"`
 }
 
-// roundChoices are the choices of AmuletRules by which the DSO moves rounds from one state to the next.
 func roundChoices() []ledger.ChoiceOf[AmuletRules] {
 	return []ledger.ChoiceOf[AmuletRules]{
 		byDSO(advanceRounds), byDSO(startIssuing), byDSO(closeRound), byDSO(archiveRound), byDSO(updateConfigStates),

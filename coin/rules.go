@@ -120,7 +120,6 @@ func amuletRulesTemplate() ledger.TemplateSource {
 	}
 }
 
-// useChoices are the choices of those who use the coin, and those that start a network.
 func useChoices() []ledger.ChoiceOf[AmuletRules] {
 	return []ledger.ChoiceOf[AmuletRules]{
 		ledger.Choice[AmuletRules, AmuletRulesTransfer, TransferResult]{

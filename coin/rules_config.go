@@ -64,7 +64,6 @@ type AmuletRulesUpdateFutureAmuletConfigScheduleResult struct {
 	NewAmuletRules lf.CID[AmuletRules] `lf:"newAmuletRules"`
 }
 
-// configChoices are the choices of AmuletRules that change the configuration.
 func configChoices() []ledger.ChoiceOf[AmuletRules] {
 	type (
 		set    = AmuletRulesSetConfig

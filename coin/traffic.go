@@ -79,7 +79,6 @@ func memberTrafficTemplate() ledger.TemplateSource {
 	}
 }
 
-// trafficChoices are the choices of AmuletRules that sell traffic and keep its books.
 func trafficChoices() []ledger.ChoiceOf[AmuletRules] {
 	type (
 		buy   = AmuletRulesBuyMemberTraffic

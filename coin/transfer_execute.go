@@ -157,7 +157,6 @@ func createOutput(tx *ledger.Tx, context *resolvedContext, output TransferOutput
 	return CreatedAmulet{LockedAmulet: &id}, err
 }
 
-// newAmulet is a coin made in the context's round at its holding fee.
 func (c *resolvedContext) newAmulet(owner Party, amount decimal.Decimal) Amulet {
 	return Amulet{DSO: c.dso, Owner: owner, Amount: ExpiringAmount{
 		InitialAmount: amount, CreatedAt: c.round, RatePerRound: c.config.HoldingFee,

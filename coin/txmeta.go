@@ -65,7 +65,6 @@ func reasonMeta(reason *string) token.Metadata {
 	return meta
 }
 
-// addAmount adds an amount that is not zero.
 func addAmount(values map[string]string, key string, amount decimal.Decimal) {
 	if !amount.IsZero() {
 		values[key] = amount.Show()

@@ -29,18 +29,14 @@ const (
 	readsPerByte = 16
 )
 
-// allowance is what a transaction may still hold and read.
 type allowance struct{ bytes, record, mentions, reads quota }
 
-// quota is a limit and what is left of it.
 type quota struct{ limit, left int }
 
 func newQuota(limit int) quota { return quota{limit, limit} }
 
-// taken is what was taken.
 func (q *quota) taken() int { return q.limit - q.left }
 
-// take takes from what is left, and refuses what exceeds it.
 func (q *quota) take(amount int, what string) error {
 	if q.left -= amount; q.left >= 0 {
 		return nil
@@ -85,7 +81,6 @@ func (c Command) size() int {
 	return size
 }
 
-// takeValue counts a payload, argument or result.
 func (a *allowance) takeValue(size int) error {
 	counted := max(size-smallBytes, 0)
 	if err := a.bytes.take(counted, "bytes of the transaction's payloads, arguments and results"); err != nil {
@@ -147,7 +142,6 @@ func sizeOfParties(lists ...[]Party) (size int) {
 	return size
 }
 
-// read counts a contract from before the transaction.
 func (tx *Tx) read(contract Contract) error {
 	return tx.allowed.reads.take(len(contract.Payload), "bytes of the contracts that the transaction uses")
 }

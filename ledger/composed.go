@@ -48,7 +48,6 @@ func (s Submission) checkComposed(packages *Packages, t *Transaction) *fault.Fau
 			"/v2/commands/submit-and-wait.")
 }
 
-// runsUploadedCode reports whether the transaction creates or exercises a contract of an uploaded package.
 func (t *Transaction) runsUploadedCode(packages *Packages) bool {
 	for _, node := range t.Nodes {
 		if node.Kind != EventFetch && packages.uploaded[node.Template.Package] {

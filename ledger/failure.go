@@ -78,15 +78,12 @@ func RequireDeadlineExceeded(tx *Tx, label string, deadline lf.Timestamp) error 
 // command as the last one (upstream's form, which its conformance tests hold).
 const exerciseTrace = "exercise_trace"
 
-// maxTraced is how many choices a trace names.
 const maxTraced = 10
 
-// inExercise records that a failure came through a choice.
 func inExercise(err error, node int32, id ContractID, template lf.TypeName, choice string) error {
 	return traced(err, maxTraced, fmt.Sprintf("choice %s on contract %.10s (#%d)", traceName(template, choice), id, node))
 }
 
-// inExerciseCommand records by which command a failure came about.
 func inExerciseCommand(err error, command Command) error {
 	const withCommand = maxTraced + 2 // and the line for what was left out
 	switch {

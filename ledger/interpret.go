@@ -150,7 +150,6 @@ func contractDefect(err error) error {
 		WithHint("The contract's code has a bug. The node's log has the details.").Wrap(err)
 }
 
-// inCommand adds which of several commands failed.
 func inCommand(i, of int, err error) error {
 	if refusal, ok := fault.As(err); ok && of > 1 {
 		return refusal.With("command_index", strconv.Itoa(i))

@@ -8,7 +8,6 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// claimKey computes the key of a contract that is about to be created and refuses one that is taken.
 func (tx *Tx) claimKey(t *template, said description) (*ContractKey, error) {
 	if t.key == nil {
 		return nil, nil

@@ -84,7 +84,6 @@ func NewPackages(packages ...Package) (*Packages, error) {
 	return p, nil
 }
 
-// addNames notes what a package is found by.
 func (p *Packages) addNames(pkg Package, uploaded map[string]bool) error {
 	p.names[pkg.ID], p.unvetted[pkg.ID], p.uploaded[pkg.ID] = pkg.Name, pkg.Unvetted, pkg.Uploaded
 	for _, name := range append([]string{pkg.Name}, pkg.OtherNames...) {
@@ -155,7 +154,6 @@ func (p *Packages) addTemplates(b *builder, pkg Package) error {
 	return nil
 }
 
-// addGoTypes notes which Go types the values of a template have.
 func (p *Packages) addGoTypes(t *template) {
 	p.byGoType[t.payload.goType] = t
 	for _, c := range t.allChoices() {

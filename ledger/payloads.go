@@ -25,13 +25,11 @@ type Payloads struct {
 	young, aged payloads
 }
 
-// payloads are a generation.
 type payloads struct {
 	byID  map[ContractID]cachedPayload
 	bytes int
 }
 
-// cachedPayload is a payload and how many bytes it has as JSON.
 type cachedPayload struct {
 	payload any
 	bytes   int

@@ -107,7 +107,6 @@ func CheckSubmissionIDs(workflowID string, who Identity, commandID, submissionID
 	return nil
 }
 
-// checkFields checks the formats of the plain fields, in the documented order.
 func (r Request) checkFields(node Node, who Identity) error {
 	if err := CheckSubmissionIDs(r.WorkflowID, who, r.CommandID, r.SubmissionID); err != nil {
 		return err
@@ -171,7 +170,6 @@ func (p *Packages) checkSelection(request Request, preferred []lf.PackageID) err
 	return nil
 }
 
-// readDisclosed unpacks disclosed contracts and checks what the request says of them.
 func (p *Packages) readDisclosed(node Node, disclosed []DisclosedContract) ([]Contract, error) {
 	var contracts []Contract
 	blobs := make(map[ContractID]string, len(disclosed))
@@ -223,7 +221,6 @@ func (p *Packages) readDisclosedContract(node Node, shown DisclosedContract) (Co
 	return contract, nil
 }
 
-// isTemplateOf reports whether a name, by package id or package name, is that of the contract's template.
 func (p *Packages) isTemplateOf(name lf.TypeName, contract Contract) bool {
 	if name.QualifiedName() != contract.Template.QualifiedName() {
 		return false
@@ -331,7 +328,6 @@ func (m MinLedgerTime) Bound(received time.Time) (*time.Time, error) {
 	return &bound, nil
 }
 
-// blobVersion is the first byte of a created-event blob.
 const blobVersion = 1
 
 // EncodeBlob packs a contract into the bytes that clients carry from an event to a submission's disclosed contracts.

@@ -67,7 +67,6 @@ type Setting struct {
 	field func(*Settings) settingValue
 }
 
-// settingValue reads and shows a value.
 type settingValue interface {
 	// read takes a value, and reports whether the text is one within the bounds.
 	read(text string) bool

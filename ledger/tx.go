@@ -35,7 +35,6 @@ type Tx struct {
 	versions  map[versionKey]instance // contracts as ones of other versions of their templates
 }
 
-// frame is the context in which a node runs: on whose authority, and under which node.
 type frame struct {
 	authorizers []Party // sorted
 	witnesses   []Party // of everything below, sorted
@@ -44,7 +43,6 @@ type frame struct {
 	children    uint32
 }
 
-// instance is a contract with its payload in Go form.
 type instance struct {
 	contract Contract
 	template *template
@@ -99,7 +97,6 @@ func (tx *Tx) notAfter(t lf.Timestamp) {
 
 func (tx *Tx) top() *frame { return &tx.frames[len(tx.frames)-1] }
 
-// add appends a node under the current frame and gives it its id and seed.
 func (tx *Tx) add(node TxNode) (int32, error) {
 	if len(tx.nodes) >= MaxTransactionNodes {
 		return 0, fault.DamlInterpretationError.New(

@@ -45,7 +45,6 @@ func NewVettings(node Node, vettings []Vetting, at Position, trace TraceContext)
 	}
 }
 
-// checkVetted refuses a node whose template or interface is of a package that is not vetted.
 func (p *Packages) checkVetted(node TxNode) error {
 	kind, name := "template", node.Template
 	if node.Interface != nil && !p.unvetted[name.Package] {

@@ -56,7 +56,6 @@ func (t *Transaction) Informees() []Party {
 	return SortedParties(lists...)
 }
 
-// observersWithout returns the sorted observers that are not also signatories.
 func observersWithout(signatories, observers []Party) []Party {
 	return slices.DeleteFunc(SortedParties(observers), func(party Party) bool {
 		return PartiesContain(signatories, party)

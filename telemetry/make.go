@@ -37,7 +37,6 @@ const (
 	durations = 15
 )
 
-// histogram has so many buckets from first on, each twice as wide as the one before.
 func histogram(name string, first float64, count int) prometheus.HistogramOpts {
 	return prometheus.HistogramOpts{
 		Name: name, Help: described(name).Help, Buckets: prometheus.ExponentialBuckets(first, 2, count),

@@ -7,7 +7,6 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// consuming is a choice that archives its contract.
 func consuming[T, A, R any](
 	controllers func(payload T, argument A) []Party,
 	body func(tx *ledger.Tx, self lf.CID[T], payload T, argument A) (R, error),

@@ -116,7 +116,6 @@ func lockSubscriptionPayment(
 	return paid, amount, err
 }
 
-// collectSubscriptionPayment pays the receiver of a subscription.
 func collectSubscriptionPayment(
 	tx *ledger.Tx, data SubscriptionData, context coin.AppTransferContext, amount ReceiverAmuletAmount,
 	id lf.CID[coin.LockedAmulet],

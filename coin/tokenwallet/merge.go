@@ -40,7 +40,6 @@ func merge(
 	return result, d.recordActivity(tx, arg.OptFeaturedAppRight)
 }
 
-// extraTransfer is the operator's payment to the owner, in the instrument that is merged.
 func (d MergeDelegation) extraTransfer(
 	tx *ledger.Tx, call TransferCall, mergeCall *TransferCall,
 ) (none token.TransferInstructionResult, err error) {
@@ -110,7 +109,6 @@ func (d MergeDelegation) mergeTransfer(
 	return result, ledger.Require(message, len(transfer.InputHoldingCids) > outputs)
 }
 
-// recordActivity records the merge as featured activity of the operator, if it has the right.
 func (d MergeDelegation) recordActivity(tx *ledger.Tx, call *FeaturedAppRightCall) error {
 	if call == nil {
 		return nil

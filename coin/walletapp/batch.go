@@ -23,7 +23,6 @@ func (b *batch) leave(change *lf.CID[coin.Amulet]) {
 	}
 }
 
-// do does one operation.
 func (b *batch) do(operation AmuletOperation) (AmuletOperationOutcome, error) {
 	switch {
 	case operation.AppPayment != nil:
@@ -164,5 +163,4 @@ func (b *batch) pay(result coin.TransferResult, free bool) {
 	}
 }
 
-// isOperators reports whether the wallet is the operator's own.
 func (b *batch) isOperators() bool { return b.wallet.EndUserParty == b.wallet.ValidatorParty }

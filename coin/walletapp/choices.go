@@ -13,7 +13,6 @@ type Party = ledger.Party
 // MaxTextLength is what descriptions and tracking ids of offers must stay below, in characters.
 const MaxTextLength = 280
 
-// consuming is a choice that archives its contract.
 func consuming[T, A, R any](
 	controllers func(payload T, argument A) []Party,
 	body func(tx *ledger.Tx, self lf.CID[T], payload T, argument A) (R, error),

@@ -124,7 +124,6 @@ type InstallAcceptedTransferOfferExpireResult struct {
 	TrackingInfo OfferTrackingInfo `lf:"trackingInfo"`
 }
 
-// offerChoices are the choices of a wallet that act on offers.
 func offerChoices() []ledger.ChoiceOf[WalletAppInstall] {
 	return []ledger.ChoiceOf[WalletAppInstall]{
 		byValidator(func(

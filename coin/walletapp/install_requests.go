@@ -53,7 +53,6 @@ type InstallBuyTrafficRequestExpireResult struct {
 	TrackingInfo TrafficTrackingInfo `lf:"trackingInfo"`
 }
 
-// trafficRequestChoices are the choices of a wallet that act on requests for traffic.
 func trafficRequestChoices() []ledger.ChoiceOf[WalletAppInstall] {
 	return []ledger.ChoiceOf[WalletAppInstall]{
 		byValidator(func(

@@ -12,7 +12,6 @@ const (
 	portionShare = 4
 )
 
-// errPortion says that a portion is full.
 var errPortion = errors.New("the portion is full")
 
 // smaller is by how much fewer elements a portion is tried again with that was too large.

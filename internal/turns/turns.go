@@ -164,7 +164,6 @@ func (t *Turns) Waiting() int {
 	return t.queue.Len()
 }
 
-// leave takes a waiter out of the queue, unless its turn has come.
 func (t *Turns) leave(turn *Turn[Account, *waiter], w *waiter) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

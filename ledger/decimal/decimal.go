@@ -189,7 +189,6 @@ func fromUnits(units *big.Int) (Decimal, error) {
 	}
 }
 
-// isDigits reports whether text is one or more ASCII digits.
 func isDigits(text string) bool {
 	for _, c := range []byte(text) {
 		if c < '0' || c > '9' {

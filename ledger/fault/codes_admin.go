@@ -144,7 +144,6 @@ var (
 	}
 )
 
-// adminCodes lists the codes of this file.
 var adminCodes = []Code{
 	UserNotFound, UserAlreadyExists, TooManyUserRights, ConcurrentUserUpdateDetected, InvalidUserUpdateRequest,
 	MaxUserAnnotationsSizeExceeded, PartyNotFound, InvalidPartyDetailsUpdateRequest,

@@ -220,7 +220,6 @@ var (
 	}
 )
 
-// requestCodes lists the codes of this file.
 var requestCodes = []Code{
 	InvalidArgument, MissingField, InvalidField, InvalidToken, Unauthenticated, PermissionDenied, AccessTokenExpired,
 	StaleStreamAuthorization, InvalidDeduplicationPeriod, NonPositiveOffset, NegativeOffset, OffsetAfterLedgerEnd,

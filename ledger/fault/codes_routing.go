@@ -24,7 +24,6 @@ var (
 	}
 )
 
-// routingCodes lists the codes of this file.
 var routingCodes = []Code{
 	NoSynchronizerOnWhichAllSubmittersCanSubmit, UnknownInformees, NotConnectedToSynchronizer,
 	SequencerNotEnoughTrafficCredit,

@@ -192,7 +192,6 @@ var (
 	}
 )
 
-// submissionCodes lists the codes of this file.
 var submissionCodes = []Code{
 	DuplicateCommand, SubmissionAlreadyInFlight, Inconsistent, ContractNotFound, ContractNotActive,
 	ContractKeyNotFound, DuplicateContractKey, CommandPreprocessingFailed, DamlInterpretationError,

@@ -42,7 +42,6 @@ var (
 	}
 )
 
-// verdictCodes lists the codes of this file.
 var verdictCodes = []Code{
 	LocalVerdictInactiveContracts, LocalVerdictLedgerTimeOutOfBound, NotSequencedTimeout,
 	LocalVerdictPreparationTimeOutOfBound, LocalVerdictMaxRecordTimeExceeded, DuplicateConfirmationRequestUUID,

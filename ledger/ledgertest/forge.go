@@ -91,7 +91,6 @@ func Forge(book *Ledger, template lf.TypeName, forger Forger) []ledger.Contract 
 	return forged
 }
 
-// copies makes what examples say with the author in place of every party.
 func copies(book *Ledger, template lf.TypeName, payload *lf.Type, forger Forger) (forged []ledger.Contract) {
 	for _, example := range forger.Examples {
 		if example.Template != template {
@@ -145,7 +144,6 @@ func withParty(value lf.Value, party ledger.Party) lf.Value {
 	}
 }
 
-// create makes a contract with the authority of one party; false when that is refused.
 func (l *Ledger) create(template lf.TypeName, payload []byte, author ledger.Party) (ledger.Contract, bool) {
 	transaction, err := l.SubmitCommands(As(author), ledger.Command{
 		Create: &ledger.CreateCommand{Template: template, Argument: payload},
@@ -156,7 +154,6 @@ func (l *Ledger) create(template lf.TypeName, payload []byte, author ledger.Part
 	return transaction.Created()[0].Contract, true
 }
 
-// shapeFiller makes one payload.
 type shapeFiller struct {
 	Forger
 	shape

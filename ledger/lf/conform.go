@@ -104,7 +104,6 @@ func conformRecord(t *Type, v Record, at path) (Value, error) {
 	return Record{Type: t.Name, Fields: fields}, nil
 }
 
-// kindOf is the kind of a value.
 func kindOf(v Value) Kind {
 	switch v.(type) {
 	case Unit:

@@ -64,7 +64,6 @@ const (
 
 type measure struct{ text int }
 
-// of is the size of a value, or its first text that is too large.
 func (m measure) of(v Value) (size int, tooLarge *SizeError) {
 	add := func(inner Value, at func() string) bool {
 		var more int

@@ -225,7 +225,6 @@ func (t *Types) resolve(tag string) (TypeName, error) {
 	return name, nil
 }
 
-// constructor finds a constructor of a variant or enum; -1 when there is none.
 func (t *Type) constructor(name string) int {
 	for i, constructor := range t.Constructors {
 		if constructor.Name == name {

@@ -14,12 +14,10 @@ import (
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
-// seedSize is the length of seeds and of hashes of keys.
 const seedSize = 32
 
 var uuidPattern = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-// checkMetadata checks the metadata and sorts the sets in them.
 func checkMetadata(metadata *preparedpb.Metadata) error {
 	submitter := metadata.GetSubmitterInfo()
 	switch {
@@ -113,7 +111,6 @@ func checkNodeID(id string) error {
 	return nil
 }
 
-// checkNode checks a node and sorts the sets in it.
 func checkNode(node *preparedpb.Node) error {
 	switch node := node.GetNodeType().(type) {
 	case *preparedpb.Node_Create:
@@ -131,7 +128,6 @@ func checkNode(node *preparedpb.Node) error {
 	}
 }
 
-// setOfParties is one party list of a message.
 type setOfParties struct {
 	field   string
 	parties *[]string
@@ -148,7 +144,6 @@ func sortSets(sets ...setOfParties) error {
 	return nil
 }
 
-// sortedParties checks and sorts parties and drops repeats.
 func sortedParties(parties []string) ([]string, error) {
 	for _, party := range parties {
 		if err := lf.CheckParty(party); err != nil {

@@ -27,7 +27,6 @@ func checkField(field string, value *preparedpb.Value) error {
 	return nil
 }
 
-// checkValue checks a value and sorts the text maps in it.
 func checkValue(value *preparedpb.Value, depth int) error {
 	if depth > maxValueDepth {
 		return fmt.Errorf("the value is nested more than %d levels deep", maxValueDepth)

@@ -137,7 +137,6 @@ func (c *comparison) node(signed, computed tree) {
 	c.nodes(path+": children", tree{signed.of, childrenOf(theirs)}, tree{computed.of, childrenOf(ours)})
 }
 
-// title names a node for people.
 func title(node *preparedpb.Node) string {
 	switch node := node.GetNodeType().(type) {
 	case *preparedpb.Node_Create:
@@ -151,7 +150,6 @@ func title(node *preparedpb.Node) string {
 	}
 }
 
-// content is the message of a node's kind.
 func content(node *preparedpb.Node) protoreflect.Message {
 	message := node.ProtoReflect()
 	return message.Get(message.WhichOneof(message.Descriptor().Oneofs().Get(0))).Message()

@@ -186,7 +186,6 @@ func malformed(field string, err error) *DecodeError {
 	return &DecodeError{Field: field, Reason: err.Error(), kind: wrong}
 }
 
-// failed makes a FAILED_TO_EXECUTE_TRANSACTION.
 func failed(format string, args ...any) *fault.Fault {
 	return fault.FailedToExecuteTransaction.New(
 		"The participant failed to execute the transaction: %s", fmt.Sprintf(format, args...))

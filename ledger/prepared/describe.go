@@ -29,7 +29,6 @@ func (t *Transaction) Describe(scheme Scheme) (string, error) {
 	return d.out.String(), nil
 }
 
-// description is a text in the making.
 type description struct {
 	of    *Transaction
 	names *names
@@ -130,7 +129,6 @@ func (d *description) exercise(node *preparedpb.Exercise, depth int) {
 	}
 }
 
-// contracts lists the contracts that are consumed, created to stay, and used.
 func (d *description) contracts() {
 	created, consumed := d.of.createdContracts(), d.of.consumedContracts()
 	d.line(0, "\nContracts consumed")
@@ -178,7 +176,6 @@ func (d *description) noneWhen(none bool) {
 	}
 }
 
-// parties spells out the ids that are shortened above.
 func (d *description) parties() {
 	d.line(0, "\nParties")
 	for _, party := range d.names.parties {

@@ -32,7 +32,6 @@ func (d *description) value(value *preparedpb.Value, depth int) {
 	}
 }
 
-// inline shows a value within a line.
 func (d *description) inline(value *preparedpb.Value) string {
 	switch sum := value.GetSum().(type) {
 	case *preparedpb.Value_Unit:
@@ -125,7 +124,6 @@ type names struct {
 	short   map[string]string
 }
 
-// namesIn collects the parties of a transaction.
 func namesIn(t *Transaction) *names {
 	found := slices.Clone(t.message.GetMetadata().GetSubmitterInfo().GetActAs())
 	for _, id := range t.order {
@@ -168,7 +166,6 @@ func partiesIn(value *preparedpb.Value) []string {
 	return out
 }
 
-// visitValues calls visit with a value and all values in it.
 func visitValues(value *preparedpb.Value, visit func(*preparedpb.Value)) {
 	if value == nil {
 		return

@@ -17,7 +17,6 @@ type encoding struct {
 	trace   *trace // nil when nobody will read it
 }
 
-// raw adds bytes without their length.
 func (e *encoding) raw(content []byte, what string) {
 	e.content = append(e.content, content...)
 	e.trace.line(content, what, "")

@@ -80,7 +80,6 @@ func (t *Transaction) usedThroughInterfaces() []lf.PackageID {
 // maxPreference bounds how many packages a signed transaction prefers.
 const maxPreference = 100
 
-// createAndExercise are the two roots of a transaction that creates a contract and exercises a choice of it.
 func (t *Transaction) createAndExercise() (create *preparedpb.Create, exercise *preparedpb.Exercise, ok bool) {
 	roots := t.message.GetTransaction().GetRoots()
 	if len(roots) != 2 {
@@ -189,7 +188,6 @@ func some(ids []ledger.ContractID) string {
 	return out.String()
 }
 
-// rootCommand is the command that makes a root node.
 func rootCommand(packages *ledger.Packages, root *preparedpb.Node) (ledger.Command, error) {
 	switch node := root.GetNodeType().(type) {
 	case *preparedpb.Node_Create:
@@ -254,7 +252,6 @@ func readJSON(t *lf.Type, value *preparedpb.Value) ([]byte, error) {
 	return lf.EncodeJSON(t, read), nil
 }
 
-// kindOf is the name of a node's kind.
 func kindOf(node *preparedpb.Node) string {
 	switch node.GetNodeType().(type) {
 	case *preparedpb.Node_Create:

@@ -18,7 +18,6 @@ const (
 // encodingVersion stands before every node and the metadata in scheme V2.
 const encodingVersion = 0x01
 
-// hasher is the hashing of one transaction under one scheme.
 type hasher struct {
 	of     *Transaction
 	scheme Scheme
@@ -36,7 +35,6 @@ func (h *hasher) versioned() *encoding {
 	return e
 }
 
-// node hashes the node with the id, and through it everything below.
 func (h *hasher) node(id string) [32]byte {
 	h.trace.begin("node " + id)
 	encoded := h.encodeNode(id)

@@ -36,7 +36,6 @@ func canonical(value any) ([]byte, error) {
 	return w.text.Bytes(), nil
 }
 
-// writer writes a canonical form.
 type writer struct{ text bytes.Buffer }
 
 func (w *writer) number(n uint64) { w.text.Write(binary.BigEndian.AppendUint64(nil, n)) }

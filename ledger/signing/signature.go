@@ -23,7 +23,6 @@ type Signature struct {
 	Algorithm Algorithm `json:"signingAlgorithmSpec"`
 }
 
-// maxFingerprintLength is the most characters that a fingerprint has.
 const maxFingerprintLength = 68
 
 var fingerprintPattern = regexp.MustCompile(`^[A-Za-z0-9:\-_ ]+$`)

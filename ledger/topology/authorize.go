@@ -157,7 +157,6 @@ func (o Onboarding) checkDecentralized() error {
 	return nil
 }
 
-// roots are the keys of the delegations by namespace.
 func (o Onboarding) roots() map[string]signing.PublicKey {
 	out := map[string]signing.PublicKey{}
 	for _, signed := range o.Delegations {

@@ -79,7 +79,6 @@ func (o Onboarding) Merge(further Onboarding) (Onboarding, error) {
 	return out, nil
 }
 
-// mergeSigned adds the transactions that are not there yet.
 func mergeSigned(have, further []Signed) []Signed {
 	out := slices.Clone(have)
 	for _, signed := range further {

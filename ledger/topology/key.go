@@ -9,7 +9,6 @@ import (
 	"github.com/florinledger/florin/ledger/topology/topologypb"
 )
 
-// maxKeys is how many keys may sign for a party.
 const maxKeys = 20
 
 // keyFormats maps the numbers inside topology transactions to the names of the API, which numbers them differently.

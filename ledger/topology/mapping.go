@@ -89,7 +89,6 @@ func (PartyToKey) Kind() string { return "PartyToKeyMapping" }
 // Kind implements [Mapping].
 func (o Other) Kind() string { return string(o) }
 
-// hosts lists the participants with the permission.
 func (p PartyToParticipant) hosts(permission Permission) []string {
 	var out []string
 	for _, host := range p.Hosts {

@@ -129,7 +129,6 @@ func (s *Signed) signedFurther(given *Signed) (*Signed, error) {
 	return &out, nil
 }
 
-// sameOwners reports whether both have the same owners, in whatever order.
 func sameOwners(one, other DecentralizedNamespace) bool {
 	return slices.Equal(slices.Sorted(slices.Values(one.Owners)), slices.Sorted(slices.Values(other.Owners)))
 }

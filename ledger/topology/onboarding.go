@@ -202,7 +202,6 @@ func moreThanOne(signed []Signed) *fault.Fault {
 		signed[0].Transaction.Mapping.Kind(), len(signed))
 }
 
-// maxHosts is how many participants may host a party.
 const maxHosts = 32
 
 func checkHosting(mapping PartyToParticipant, node Node) *fault.Fault {
@@ -253,7 +252,6 @@ func checkUsages(keys []signing.Key, namespace string) *fault.Fault {
 	return nil
 }
 
-// maxOwners is how many owners a decentralized namespace may have.
 const maxOwners = 10
 
 func (o Onboarding) checkNamespace() *fault.Fault {

@@ -21,7 +21,6 @@ import (
 	"github.com/florinledger/florin/packages/upload"
 )
 
-// retryAfter is how long [Catalog.Follow] waits when the database fails.
 const retryAfter = time.Second
 
 // Options are the parts of a [Catalog]. All are required but Limits and Log.

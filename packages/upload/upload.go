@@ -144,7 +144,6 @@ func definesInterfaces(p *ast.Package) bool {
 	return slices.ContainsFunc(p.Modules, func(m *ast.Module) bool { return len(m.Interfaces) > 0 })
 }
 
-// nameTaken refuses interfaces under the name of a built-in package.
 func nameTaken(p *ast.Package, ours ledger.Package) error {
 	return fault.DARValidationError.New(
 		"Package %s (%s %s) defines interfaces, but its name belongs to a built-in package of this node (version %s)",
