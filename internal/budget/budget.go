@@ -1,5 +1,6 @@
-// Package budget bounds how many bytes are read from the record, and made of that, for one answer. Whoever serves a
-// request puts a [Budget] into its context; package db takes the bytes of every row from it before it decodes them.
+// Package budget limits the bytes of the record that one answer holds in memory, and of what the node builds from them.
+// A request handler puts a [Budget] into the context; package db takes the bytes of each row from it before it decodes
+// the row.
 package budget
 
 import (
@@ -9,61 +10,60 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// Lender has the bytes that all answers in the making may hold together.
+// Lender has the bytes that all open answers share.
 type Lender interface {
-	// Take lends so many bytes more, or refuses.
+	// Take lends more bytes, or refuses.
 	Take(bytes int64) error
 	Give(bytes int64)
 }
 
-// Exceeder is a [Lender] that lets one answer at a time hold more than answers may, for a row that is too large for
-// them.
+// Exceeder is a [Lender] that lets one answer at a time exceed the limit of an answer, for a row that is larger.
 type Exceeder interface {
-	// Exceed begins it, or refuses. Call end when the answer has been sent.
+	// Exceed grants this, or refuses. The caller calls end when it has sent the answer.
 	Exceed() (end func(), err error)
 }
 
 const (
-	// largeShare is the part of an answer above which a row is large: smaller ones fit with what is made of them.
+	// A row is large above limit/largeShare: smaller rows fit together with what the node builds from them.
 	largeShare = 4
-	// largeMultiple is how many times its size the answer may hold beyond its limit that is made of a large row.
+	// An answer with a large row may exceed its limit by largeMultiple times the row.
 	largeMultiple = 8
 )
 
-// Budget is what one answer may hold at once. It is safe for concurrent use; nil bounds nothing.
+// Budget limits what one answer holds at the same time. It is safe for concurrent use; nil has no limit.
 type Budget struct {
 	limit   int64
 	refusal error
 	lender  Lender
-	// isPart: what is taken is taken from the lender, which has the limit.
+	// isPart reports whether the lender, not this budget, has the limit.
 	isPart bool
 
 	mu   sync.Mutex
 	held int64
-	// borrowed is what of it the lender counts: all, unless the answer holds more than answers may.
+	// borrowed is the part that the lender counts: all, unless the answer exceeds the limit of an answer.
 	borrowed int64
-	// large is the largest of the large rows; 0 for none. End is what ends that the answer holds more; nil while it does
-	// not.
+	// large is the size of the largest large row; 0 for none. end is the function of [Exceeder]; nil while the answer
+	// does not exceed its limit.
 	large    int64
 	end      func()
 	released bool
 }
 
-// New makes a budget of so many bytes, which are borrowed as they are taken; a nil lender lends any number. Release it
-// when the answer has been sent.
+// New makes a budget of limit bytes. It borrows from the lender when an answer takes them; a nil lender lends any
+// number. The caller calls Release when it has sent the answer.
 func New(limit int64, lender Lender) *Budget {
 	return &Budget{limit: limit, lender: lender, refusal: fault.AnswerTooLarge.New(
 		"The answer needs more than %d bytes of the record, the limit for one answer.", limit)}
 }
 
-// Take takes bytes. The error is the refusal of what holds more than one answer may, or the lender's.
+// Take takes bytes. The error is ANSWER_TOO_LARGE above the limit, or the lender's.
 func (b *Budget) Take(bytes int64) error { return b.take(bytes, false) }
 
 // spareShare is the part of an answer that [Budget.TakeSpare] leaves.
 const spareShare = 4
 
-// TakeSpare takes the bytes of what an answer can do without, and leaves a part of it for what it cannot: who refuses
-// to take more loses that alone.
+// TakeSpare takes bytes for an optional part of an answer, and leaves a quarter of the budget for the required parts.
+// If it refuses, the answer lacks only the optional part.
 func (b *Budget) TakeSpare(bytes int64) error {
 	if b == nil {
 		return nil
@@ -78,8 +78,8 @@ func (b *Budget) TakeSpare(bytes int64) error {
 	return b.Take(bytes)
 }
 
-// TakeRow takes the bytes of a row. A large one may be shown though the answer then holds more than others, if the
-// lender is an [Exceeder]: what is in the record can be read.
+// TakeRow takes the bytes of a row. With an [Exceeder] as lender, a large row may exceed the limit, so that clients can
+// read every row of the record.
 func (b *Budget) TakeRow(bytes int64) error { return b.take(bytes, true) }
 
 func (b *Budget) take(bytes int64, row bool) error {
@@ -113,7 +113,7 @@ func borrow(lender Lender, bytes int64, row bool) error {
 	return lender.Take(bytes)
 }
 
-// exceed lets an answer with a large row hold so much more than others. The caller holds the lock.
+// exceed raises the limit of an answer with a large row. The caller holds the lock.
 func (b *Budget) exceed(bytes int64) error {
 	lender, ok := b.lender.(Exceeder)
 	if !ok || b.large == 0 || b.released || b.held+bytes > b.limit+largeMultiple*b.large {
@@ -129,7 +129,7 @@ func (b *Budget) exceed(bytes int64) error {
 	return err
 }
 
-// Give gives bytes back that nobody holds any more.
+// Give returns bytes that the answer does not hold any more.
 func (b *Budget) Give(bytes int64) {
 	if b == nil {
 		return
@@ -149,7 +149,7 @@ func (b *Budget) give(bytes int64) {
 	}
 }
 
-// Keep gives back all that was taken, and takes so many bytes instead: those of the answer that was made of it.
+// Keep returns all bytes and takes these instead: the size of the finished answer.
 func (b *Budget) Keep(bytes int64) error {
 	if b == nil {
 		return nil
@@ -160,7 +160,7 @@ func (b *Budget) Keep(bytes int64) error {
 	return b.Take(bytes)
 }
 
-// Shrink gives back what is held beyond so many bytes: those of the answer in the form in which it is sent.
+// Shrink returns all above these bytes: the size of the encoded answer.
 func (b *Budget) Shrink(bytes int64) {
 	if b == nil {
 		return
@@ -172,7 +172,7 @@ func (b *Budget) Shrink(bytes int64) {
 	}
 }
 
-// Release gives back everything. What is taken after that is taken from nobody.
+// Release returns everything. A later Take has no lender.
 func (b *Budget) Release() {
 	if b == nil {
 		return
@@ -215,8 +215,7 @@ func With(ctx context.Context, b *Budget) context.Context {
 	return context.WithValue(ctx, contextKey{}, b)
 }
 
-// Unbounded is a context whose reads take from no budget: for what reads in portions that are bounded by themselves,
-// and keeps nothing of them for the answer.
+// Unbounded is a context whose reads take from no budget: for reads in bounded portions that the answer does not keep.
 func Unbounded(ctx context.Context) context.Context { return With(ctx, nil) }
 
 // Of is the budget of a context, nil for none.

@@ -7,28 +7,27 @@ import (
 )
 
 const (
-	// portionBytes is how much of the record is read at once, and portionShare the part of a small budget.
+	// portionBytes is the size of a portion; of a small budget, a portion is 1/portionShare.
 	portionBytes = 1 << 20
 	portionShare = 4
 )
 
 var errPortion = errors.New("the portion is full")
 
-// smaller is by how much fewer elements a portion is tried again with that was too large.
+// A portion that was too large is tried again with 1/smaller of its elements.
 const smaller = 4
 
-// Portions reads a list that goes on, a portion at a time: as many elements as fit.
+// Portions reads a long list in portions that fit into a budget.
 type Portions struct {
-	// max is how many elements a portion may have, and next how many the next one is tried with.
+	// max is the most elements of a portion, next the number to try next.
 	max, next int32
 }
 
 // NewPortions makes portions of up to max elements.
 func NewPortions(max int32) *Portions { return &Portions{max: max, next: max} }
 
-// Read reads a portion with read, which is told how many elements to read at most. More reports whether there may be
-// others behind them. Call release when nothing of the elements is needed any more; without it they count until the
-// budget is released.
+// Read reads a portion with read, which gets the most elements to read. more reports whether the list may continue.
+// Call release when the elements are not in use any more; without it they count until the end of the budget.
 func Read[T any](
 	ctx context.Context, p *Portions, read func(ctx context.Context, limit int32) ([]T, error),
 ) (elements []T, more bool, release func(), err error) {
@@ -57,9 +56,9 @@ func Read[T any](
 	}
 }
 
-// Each visits the elements of a list that goes on, portion by portion, until visit says that it has seen enough. What a
-// visit reads with its context counts until it returns, and its portion until all of it was visited: one answer may
-// visit any number. Who keeps something takes it from the budget of ctx.
+// Each visits the elements of a long list, portion by portion, until visit returns that it has enough. The reads of a
+// visit count until it returns, and a portion counts until the visits of all its elements: so one answer can visit any
+// number. A visit that keeps something must take it from the budget of ctx.
 func Each[T any](
 	ctx context.Context, p *Portions, read func(ctx context.Context, limit int32) ([]T, error),
 	visit func(ctx context.Context, element T) (wanted bool, err error),
@@ -89,8 +88,7 @@ func visitAll[T any](
 	return true, nil
 }
 
-// Part is a context whose reads count in the budget of ctx until release, for what may turn out to be nothing that is
-// kept.
+// Part is a context whose reads count in the budget of ctx until release, for results that the answer may drop.
 func Part(ctx context.Context) (reading context.Context, release func()) {
 	part := Of(ctx).part()
 	return With(ctx, part), part.Release

@@ -1,9 +1,9 @@
-// Package hosts says under which names a server is served, and keeps what comes under other names from it.
+// Package hosts lets a server answer only to its own host names. It protects against DNS rebinding.
 //
-// Whoever owns a name decides where it leads. A page of theirs, in the browser of somebody on this machine or in its
-// network, can have its own name lead here (DNS rebinding), and then calls this server as if it were the page's own.
-// But the browser says the name in the header Host, so a server that knows its names is not deceived. An address is no
-// name: a page that was loaded from an address is this server's own.
+// The owner of a domain decides to which address it points. A page of that domain, in a browser on this machine or in
+// its network, can point its domain to this server, and then call the server as same-origin. But the browser sends the
+// domain in the header Host, so a server that knows its names can refuse. Addresses are safe: a page that the browser
+// loaded from an address comes from this server.
 package hosts
 
 import (
@@ -15,10 +15,10 @@ import (
 	"strings"
 )
 
-// Any stands for every name in a list of them.
+// Any in a list allows every name.
 const Any = "*"
 
-// Names are the names and addresses under which a server is served. The zero value is every one.
+// Names are the host names and addresses to which a server answers. The zero value allows all.
 type Names struct {
 	limited bool
 	// exact are names and addresses, in lower case.
@@ -27,9 +27,8 @@ type Names struct {
 	anyAddress bool
 }
 
-// Parse reads a list of names for a server that listens on an address. The names of this machine to itself (localhost
-// and what ends in it, loopback addresses) and the address are always among them. The error names the entry that is no
-// name.
+// Parse reads a list of names for a server that listens on an address. It always adds the local names (localhost,
+// *.localhost, loopback addresses) and the address. The error names the bad entry.
 func Parse(list []string, listen string) (Names, error) {
 	names := Names{limited: true}
 	for _, entry := range list {
@@ -60,7 +59,7 @@ func Parse(list []string, listen string) (Names, error) {
 	return names, nil
 }
 
-// Serve reports whether the server is served under what a header Host says.
+// Serve reports whether the server answers to this value of the header Host.
 func (n Names) Serve(header string) bool {
 	if !n.limited {
 		return true
@@ -78,7 +77,7 @@ func (n Names) Serve(header string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || slices.Contains(n.exact, host)
 }
 
-// Guard lets pass what comes under one of the names, and has refuse answer the rest.
+// Guard passes requests to one of the names to next, and all others to refuse.
 func (n Names) Guard(next, refuse http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !n.Serve(r.Host) {
@@ -89,8 +88,8 @@ func (n Names) Guard(next, refuse http.Handler) http.Handler {
 	})
 }
 
-// GuardPages is [Names.Guard] for a server that browsers use without a token: what changes something must come from one
-// of its own pages, or from no page. Flag is the setting that adds names.
+// GuardPages is [Names.Guard] for a server that browsers use without a token: a request that changes data must come
+// from one of its own pages, or from a client that is no browser. flag is the setting that adds names.
 func (n Names) GuardPages(next http.Handler, flag string) http.Handler {
 	ownPages := http.NewCrossOriginProtection()
 	ownPages.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -102,7 +101,7 @@ func (n Names) GuardPages(next http.Handler, flag string) http.Handler {
 	}))
 }
 
-// Refusal says why a name is refused, and which setting adds names.
+// Refusal is the error text for a host name; flag is the setting that adds names.
 func Refusal(host, flag string) string {
 	return fmt.Sprintf("This server does not answer to the host name %.253q. Use localhost or its address, or add the "+
 		"host with %s.", host, flag)

@@ -1,4 +1,4 @@
-// Package secret reads what nobody else may know: each such setting is given as it is, or as the name of a file.
+// Package secret reads secret settings: each is a value, or the name of a file that has the value.
 package secret
 
 import (
@@ -9,11 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// FileSuffix is what the name of a flag has beyond that of the secret whose file it names.
+// FileSuffix ends the name of a flag that names the file of a secret.
 const FileSuffix = "-file"
 
-// Of is a secret that was given as it is, or as the name of a file; "" if it was not given at all. The file may change
-// while a node runs.
+// Of returns the secret: the value, or the content of the file; "" for neither. The file may change while a node runs.
 func Of(value, file, flag string) (string, error) {
 	if file == "" {
 		return value, nil
@@ -29,8 +28,8 @@ func Of(value, file, flag string) (string, error) {
 	return found, nil
 }
 
-// notOneLine says what a text is that cannot be a secret in one line; "" for one that can. It names nothing of the
-// text: a file of two lines may hold two secrets.
+// notOneLine says why a text is not a secret in one line; "" if it is. It shows nothing of the text, because a file of
+// two lines may have two secrets.
 func notOneLine(text string) string {
 	switch {
 	case text == "":

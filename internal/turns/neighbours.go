@@ -1,19 +1,18 @@
 package turns
 
-// untilAlone is after how many turns in a row an account counts as alone. Where turns are long this is a long time, and
-// where they are short a short one.
+// After untilAlone turns in a row, an account counts as alone. The time for that depends on how long turns are.
 const untilAlone = 32
 
-// Neighbours tells whether accounts have their turns beside others, or one of them is alone. The zero value has seen
-// none. It is not safe for concurrent use.
+// Neighbours reports whether several accounts take turns, or only one. The zero value has seen none. It is not safe for
+// concurrent use.
 type Neighbours[K comparable] struct {
-	// last had the last turn, and must have so many more until it is alone.
+	// last had the last turn, and counts as alone after left more.
 	last K
 	left int
 	some bool
 }
 
-// Note counts turns that accounts have together.
+// Note records turns that accounts take at the same time.
 func (n *Neighbours[K]) Note(accounts ...K) {
 	for _, account := range accounts {
 		if n.some && account != n.last {
@@ -27,5 +26,5 @@ func (n *Neighbours[K]) Note(accounts ...K) {
 // Any reports whether more than one account has had turns lately.
 func (n *Neighbours[K]) Any() bool { return n.left > 0 }
 
-// Of reports whether others than this account have had turns lately.
+// Of reports whether accounts other than this one had turns lately.
 func (n *Neighbours[K]) Of(account K) bool { return n.Any() || n.some && account != n.last }

@@ -5,17 +5,17 @@ import (
 	"maps"
 )
 
-// maxAccounts is how many accounts are remembered before those without a claim are forgotten.
+// Above maxAccounts, the queue forgets accounts that are not ahead of others.
 const maxAccounts = 4096
 
-// Queue holds what waits, in the order of its turns: start-time fair queueing (Goyal, Vin and Cheng, 1996) of accounts
-// by what their items cost. Whoever has had little goes before whoever has had much; an account's own items stay in
-// order. The zero value is empty. It is not safe for concurrent use.
+// Queue orders waiting items by start-time fair queueing (Goyal, Vin and Cheng, 1996): the account with the least cost
+// so far goes first; the items of one account stay in order. The zero value is empty. It is not safe for concurrent
+// use.
 type Queue[K comparable, T any] struct {
 	waiting turnHeap[K, T]
 	// now is the virtual time: the latest start of a turn that was given.
 	now int64
-	// ends are where the last turns of accounts end. They are looked through when there are as many as sweep.
+	// ends are the virtual times at which the last turns of accounts end. At sweep entries, forget cleans up.
 	ends  map[K]int64
 	sweep int
 	count uint64
@@ -44,7 +44,7 @@ func (q *Queue[K, T]) Push(account K, cost int, item T) *Turn[K, T] {
 	return turn
 }
 
-// First is the first turn that may be given; nil when none waits that may.
+// First is the first turn that may allows; nil if there is none.
 func (q *Queue[K, T]) First(may func(T) bool) *Turn[K, T] {
 	first := -1
 	for i := 0; i < len(q.waiting) && first != 0; i++ {
@@ -58,14 +58,14 @@ func (q *Queue[K, T]) First(may func(T) bool) *Turn[K, T] {
 	return q.waiting[first]
 }
 
-// Give takes a turn out of those that wait.
+// Give removes a turn from the queue and charges its account.
 func (q *Queue[K, T]) Give(turn *Turn[K, T]) {
 	heap.Remove(&q.waiting, turn.place)
 	q.now = max(q.now, turn.start)
 	q.forget()
 }
 
-// PopFirst gives the first turn that may be given, and returns its item; false when none waits that may.
+// PopFirst gives the first turn that may allows, and returns its item; false if there is none.
 func (q *Queue[K, T]) PopFirst(may func(T) bool) (item T, ok bool) {
 	turn := q.First(may)
 	if turn == nil {
@@ -75,20 +75,20 @@ func (q *Queue[K, T]) PopFirst(may func(T) bool) (item T, ok bool) {
 	return turn.Item, true
 }
 
-// Pop is [Queue.PopFirst] where each may.
+// Pop is [Queue.PopFirst] for any turn.
 func (q *Queue[K, T]) Pop() (item T, ok bool) { return q.PopFirst(func(T) bool { return true }) }
 
-// Remove takes out an item that waits, which its account has not had.
+// Remove removes a waiting item and charges nothing for it.
 func (q *Queue[K, T]) Remove(turn *Turn[K, T]) {
 	heap.Remove(&q.waiting, turn.place)
 	q.ends[turn.account] -= turn.cost
 	q.forget()
 }
 
-// forget forgets accounts that are ahead of nobody.
+// forget removes accounts that are not ahead of others.
 func (q *Queue[K, T]) forget() {
 	switch {
-	case len(q.waiting) == 0: // nobody waits, so nobody is ahead of others
+	case len(q.waiting) == 0: // without waiters, no account is ahead
 		clear(q.ends)
 		q.now = 0
 	case len(q.ends) > max(q.sweep, maxAccounts):
@@ -97,7 +97,7 @@ func (q *Queue[K, T]) forget() {
 	}
 }
 
-// Len is how many wait.
+// Len is the number of waiting items.
 func (q *Queue[K, T]) Len() int { return len(q.waiting) }
 
 // turnHeap has the earliest turn first.

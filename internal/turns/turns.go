@@ -1,5 +1,5 @@
-// Package turns says one thing: an account waits its turn by what it costs. A [Queue] is the order in which accounts
-// have their turns; [Turns] are so many of them at once.
+// Package turns shares work fairly between accounts: an account waits according to what its work costs. A [Queue]
+// orders the work; [Turns] limits how much runs at the same time.
 package turns
 
 import (
@@ -8,33 +8,32 @@ import (
 	"sync"
 )
 
-// ErrCrowded is the refusal of [Turns.Take] to one more that would wait.
+// ErrCrowded is the error of [Turns.Take] if too many of the account wait already.
 var ErrCrowded = errors.New("too many requests wait")
 
-// Shortage is why there is no turn.
+// Shortage is the reason why there is no turn.
 type Shortage int
 
 const (
-	// NoShortage means that there is one.
+	// NoShortage means that there is a turn.
 	NoShortage Shortage = iota
-	// ShortForAll means that all turns are taken.
+	// ShortForAll means that all turns are in use.
 	ShortForAll
-	// ShortForProvider means that the users of the identity provider have as many as they may have together.
+	// ShortForProvider means that the users of the identity provider have reached their common limit.
 	ShortForProvider
-	// ShortForAccount means that the account has as many as it may have.
+	// ShortForAccount means that the account has reached its limit.
 	ShortForAccount
 )
 
 // Account is who takes turns.
 type Account struct {
-	// Name tells accounts apart. Those with the name "" are not told apart, and may have all turns.
+	// Name identifies the account. Accounts with the name "" count as one without a limit of its own.
 	Name string
-	// Provider is the identity provider whose users share with all others and queue up as one; "" for accounts that do
-	// not share.
+	// Provider is the identity provider whose users have a common limit and one place in the queue; "" for none.
 	Provider string
 }
 
-// queued is who queues up: the users of an identity provider as one, since there may be any number of them.
+// queued is the account in the queue: one for all users of an identity provider, because it can have any number.
 func (a Account) queued() Account {
 	if a.Provider != "" {
 		return Account{Provider: a.Provider}
@@ -42,24 +41,23 @@ func (a Account) queued() Account {
 	return a
 }
 
-// Limits are how many turns there are at once; zero is any number, and a negative one none.
+// Limits are the most turns at the same time; zero is no limit, and a negative number allows none.
 type Limits struct {
-	// All is how many there are, Each how many one account has, and Together how many the users of one identity provider
-	// have.
+	// All is for all accounts, Each for one account, and Together for the users of one identity provider.
 	All, Each, Together int
-	// Beside is how many an account has while others take turns as well; zero is Each.
+	// Beside is for one account while other accounts take turns too; zero is Each.
 	Beside int
-	// Waiting is how many of one account may wait for their turn.
+	// Waiting is the most waiters of one account.
 	Waiting int
 }
 
-// Turns are so many at once: of requests, say, or of bytes. Others wait, in fair order, or are refused. The zero value
-// has any number. It is safe for concurrent use.
+// Turns limits how many turns (of requests, bytes) are in use at the same time. Others wait in fair order, or get an
+// error. The zero value has no limit. It is safe for concurrent use.
 type Turns struct {
 	mu     sync.Mutex
 	limits Limits
 	taken  int
-	// accounts have taken a turn or wait for one, and providers are those whose users have taken one.
+	// accounts are those that have a turn or wait for one; providers counts the turns of users of each provider.
 	accounts   map[string]accountUse
 	providers  map[string]int
 	queue      Queue[Account, *waiter]
@@ -78,7 +76,7 @@ type waiter struct {
 // New makes turns.
 func New(limits Limits) *Turns { return &Turns{limits: limits} }
 
-// Set changes how many there are. Who has a turn keeps it.
+// Set changes the limits. Turns in use stay.
 func (t *Turns) Set(limits Limits) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -86,7 +84,7 @@ func (t *Turns) Set(limits Limits) {
 	t.grant()
 }
 
-// Try takes so many turns, or none when there are not as many. Give them back.
+// Try takes count turns, or none if there are fewer. The caller returns them with Give.
 func (t *Turns) Try(who Account, count int) Shortage {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -97,7 +95,7 @@ func (t *Turns) Try(who Account, count int) Shortage {
 	return short
 }
 
-// Give gives turns back.
+// Give returns turns.
 func (t *Turns) Give(who Account, count int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -105,28 +103,28 @@ func (t *Turns) Give(who Account, count int) {
 	t.grant()
 }
 
-// Short is why there is no turn now.
+// Short is the reason why the account gets no turn, or NoShortage.
 func (t *Turns) Short(who Account) Shortage {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.short(who, 1)
 }
 
-// Taken is how many are taken.
+// Taken is the number of turns in use.
 func (t *Turns) Taken() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.taken
 }
 
-// TakenBy is how many an account has.
+// TakenBy is the number of turns of an account.
 func (t *Turns) TakenBy(who Account) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.accounts[who.Name].taken
 }
 
-// Take waits for a turn. Call release once when it is over. The error is [ErrCrowded], or the cause of the end of ctx.
+// Take waits for a turn. The caller calls release once. The error is [ErrCrowded], or the cause of the end of ctx.
 func (t *Turns) Take(ctx context.Context, who Account) (release func(), err error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -152,12 +150,12 @@ func (t *Turns) Take(ctx context.Context, who Account) (release func(), err erro
 	case <-ctx.Done():
 	}
 	if !t.leave(turn, w) {
-		release() // it came as its waiter left
+		release() // the turn came while its waiter left
 	}
 	return nil, context.Cause(ctx)
 }
 
-// Waiting is how many wait for a turn.
+// Waiting is the number of waiters.
 func (t *Turns) Waiting() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -177,8 +175,8 @@ func (t *Turns) leave(turn *Turn[Account, *waiter], w *waiter) bool {
 	}
 }
 
-// short is why there are not so many more turns. The caller holds the lock. Whoever waits has none, so nobody is
-// overtaken.
+// short is the reason why there are not count more turns. The caller holds the lock. An account that waits gets none,
+// so that nobody overtakes a waiter.
 func (t *Turns) short(who Account, count int) Shortage {
 	exceeds := func(taken, most int) bool { return most != 0 && taken+count > most }
 	switch {
@@ -193,7 +191,7 @@ func (t *Turns) short(who Account, count int) Shortage {
 	}
 }
 
-// each is how many turns an account may have now. The caller holds the lock.
+// each is the limit of an account at this time. The caller holds the lock.
 func (t *Turns) each(who Account) int {
 	if t.limits.Beside > 0 && t.neighbours.Of(who.Name) {
 		return min(t.limits.Beside, t.limits.Each)
@@ -201,7 +199,7 @@ func (t *Turns) each(who Account) int {
 	return t.limits.Each
 }
 
-// grant gives turns to those who wait. The caller holds the lock.
+// grant gives turns to waiters. The caller holds the lock.
 func (t *Turns) grant() {
 	for t.limits.All == 0 || t.taken < t.limits.All {
 		w, ok := t.queue.PopFirst(func(w *waiter) bool { return t.short(w.who, 1) == NoShortage })
@@ -213,7 +211,7 @@ func (t *Turns) grant() {
 	}
 }
 
-// add counts turns that are taken and waited for. The caller holds the lock.
+// add counts turns in use and waiters. The caller holds the lock.
 func (t *Turns) add(who Account, taken, waiting int) {
 	t.taken += taken
 	if taken > 0 {

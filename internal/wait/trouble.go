@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	// sameAgain is between two lines of the log about a trouble that stays the same, otherAgain about one that changes.
+	// sameAgain is the least time between log lines about the same error, otherAgain about different errors.
 	sameAgain, otherAgain = time.Minute, 10 * time.Second
 )
 
-// Trouble is what keeps a loop that tries again from its work. The log hears of it when it comes, changes and goes, and
-// once a minute meanwhile, however often the loop tries: what is away for an hour makes sixty lines.
+// Trouble logs the errors of a loop that tries again: when an error starts, changes and ends, and once a minute
+// between, however often the loop tries. An outage of an hour makes sixty lines.
 type Trouble struct {
-	// Log hears What is not possible.
-	Log  *slog.Logger
+	Log *slog.Logger
+	// What is the log message: what the loop cannot do.
 	What string
-	// Now is time.Now where it is nil.
+	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 
 	mu          sync.Mutex
@@ -27,7 +27,7 @@ type Trouble struct {
 	times       int
 }
 
-// Every does the work after each interval until ctx ends, and notes how each try ended.
+// Every does the work after each interval until ctx ends, and calls Note with each result.
 func (t *Trouble) Every(ctx context.Context, interval time.Duration, work func(context.Context) error) {
 	for For(ctx, interval) == nil {
 		if err := work(ctx); ctx.Err() == nil {
@@ -36,7 +36,7 @@ func (t *Trouble) Every(ctx context.Context, interval time.Duration, work func(c
 	}
 }
 
-// Note notes how a try ended, nil for well.
+// Note records the result of a try; nil is a success.
 func (t *Trouble) Note(ctx context.Context, err error) {
 	now := time.Now //nolint:forbidigo // how long a loop has waited is a matter of real time
 	if t.Now != nil {

@@ -1,5 +1,5 @@
-// Package wait lets time pass. It is the only place where a loop pauses: what returns an error cannot be passed over,
-// so that every loop ends with its context. [Trouble] is what a loop says that tries again.
+// Package wait pauses loops. It is the only place where a loop pauses: [For] returns an error that a loop must handle,
+// so every loop ends with its context. [Trouble] logs the errors of a loop that tries again.
 package wait
 
 import (
@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// For returns when the duration is over, or as soon as ctx has ended, with its error.
+// For waits for the duration. If ctx ends before, it returns the error of ctx at once.
 func For(ctx context.Context, d time.Duration) error {
 	timer, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
