@@ -1,16 +1,16 @@
-// Package audit proves from the record that coin is neither made nor lost, and that nobody wrote to it besides the
-// nodes of the ledger, offset by offset:
+// Package audit proves from the record that no coin appears or gets lost, and that only the nodes of the ledger wrote
+// to it, offset by offset:
 //
-//   - what was minted less what was burned is what all holdings, locked ones included, add up to;
-//   - no contract was consumed twice, and each still says what it said when it was created;
-//   - every offset has an entry whose hash follows from it and from the one before, and nothing else;
-//   - parties find the entries that are theirs in the listings that each commit derives from what it writes;
-//   - every party's balance changed by what transfers, minting and burning gave and took, and by nothing else;
-//   - the packages that were uploaded are those that updates say, vetted as these say.
+//   - minted coin less burned coin is the sum of all holdings, locked ones included;
+//   - no contract was consumed twice, and no contract changed after its creation;
+//   - every offset has an entry, and its hash follows from the entry and the hash before;
+//   - the listings, which each commit derives from its entries, have every entry for its parties;
+//   - transfers, minting and burning explain every change of a party's balance;
+//   - the uploaded packages, and which of them are vetted, are as the updates say.
 //
-// The updates say what happened, the contracts what there is; neither is computed from the other here, so that a
-// mistake in either shows. The record is read page by page, in memory that does not grow with it.
+// Updates say what happened, contracts say what exists; the audit computes neither from the other, so that a mistake in
+// either shows. It reads the record page by page, in constant memory.
 //
-// An [Auditor] goes through the record from one offset to another. A [Follower] does so continuously at little cost,
-// and keeps how far it has come in the database.
+// An [Auditor] audits the record from one offset to another. A [Follower] audits continuously at little cost, and
+// writes its progress to the database.
 package audit

@@ -8,13 +8,13 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// Prunable is a record of which the beginning can be forgotten.
+// Prunable is a record that can delete its beginning.
 type Prunable interface {
 	Checkpoints
 	Prune(ctx context.Context, upTo ledger.Offset) (db.Pruned, error)
 }
 
-// Pruner forgets the beginning of a record, once that is proved.
+// Pruner deletes the beginning of a record after an audit of it.
 type Pruner struct {
 	auditor *Auditor
 	record  Prunable
@@ -25,11 +25,11 @@ func NewPruner(auditor *Auditor, record Prunable) Pruner {
 	return Pruner{auditor: auditor, record: record}
 }
 
-// Prune brings the continuous audit up to an offset, compares all that is active with what it has counted, and forgets
-// the record up to there ([db.DB.Prune]). The checkpoint of the audit knows from then on what must be left. Where the
-// audit finds something, nothing is forgotten: it is what the record can be compared with.
+// Prune audits the record up to an offset, compares the active contracts with the sums of the audit, and deletes the
+// record up to the offset ([db.DB.Prune]). After that the checkpoint of the audit has the expected sums. If the audit
+// has findings, Prune deletes nothing, because the rows are the evidence.
 //
-// What was audited stays so when ctx ends: the next run goes on from there.
+// If ctx ends, the next run continues from the last audited offset.
 //
 // Faults: those of [db.DB.Prune].
 func (p Pruner) Prune(ctx context.Context, upTo ledger.Offset) (db.Pruned, error) {
@@ -54,9 +54,9 @@ func (p Pruner) Prune(ctx context.Context, upTo ledger.Offset) (db.Pruned, error
 	}
 }
 
-// prove brings the checkpoint up to an offset, follows the chain of what goes once more, and compares what is active
-// with what the checkpoint has counted. Others may move the checkpoint meanwhile: that nothing was found need not be
-// kept, for a prune looks at the checkpoint again.
+// prove moves the checkpoint up to an offset, follows the hash chain of the rows to delete once more, and compares the
+// active contracts with the sums of the checkpoint. Other workers may move the checkpoint at the same time; a clean
+// result is not written, because the prune reads the checkpoint again.
 func (p Pruner) prove(ctx context.Context, upTo ledger.Offset) (State, error) {
 	store := checkpointStore{p.auditor, p.record}
 	known, err := store.load(ctx)

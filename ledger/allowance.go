@@ -5,26 +5,25 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// MaxTransactionBytes is for the events of a transaction as they are recorded and shown: values, ids, names, and every
-// party in every role of every event. It is well below what one answer may hold, so that whoever sees a transaction can
-// read it.
+// MaxTransactionBytes limits the events of a transaction in the record: values, ids, names, and every party in every
+// role of every event. It is far below the limit of one answer, so that every witness can read the transaction.
 const MaxTransactionBytes = 8 << 20
 
-// What a transaction may hold and read grows with its commands, so that few bytes of a request cannot keep the head of
-// the record, and everybody behind it, busy for long: a choice that returns its contract, exercised a thousand times,
-// would make a thousand copies of it. What it takes in the record is counted while it is interpreted: every event names
-// its parties anew, and all who see what is above it.
+// The limits of a transaction grow with the bytes of its commands, so that a short request cannot hold the head lock
+// for long: a choice that returns its contract, exercised a thousand times, would make a thousand copies of it. The
+// interpreter counts the bytes of the record as it goes: every event names its parties again, and the witnesses of the
+// events above it.
 const (
-	// freeBytes, bytesPerByte and smallBytes: payloads, arguments and results. A few of the largest contracts are free,
-	// and so are the first bytes of each value.
+	// freeBytes, bytesPerByte and smallBytes are for payloads, arguments and results. A few contracts of the largest size
+	// are free, and the first bytes of each value.
 	freeBytes    = 4 * MaxContractBytes
 	bytesPerByte = 8
 	smallBytes   = 64
-	// freeMentions and bytesPerMention: parties in all roles of all nodes. An event names them once for each role.
+	// freeMentions and bytesPerMention are for parties in all roles of all nodes.
 	freeMentions    = 20_000
 	bytesPerMention = 16
-	// freeReads and readsPerByte: payloads that are read of contracts from before the transaction. A contract id, with
-	// which a command names one, has 138 characters.
+	// freeReads and readsPerByte are for payloads of input contracts. A command names a contract by an id of 138
+	// characters.
 	freeReads    = 2 << 20
 	readsPerByte = 16
 )
@@ -93,7 +92,7 @@ func (a *allowance) takeRecord(size int) error {
 	return a.record.take(size, "bytes of the transaction's events as they are recorded, with all who see them,")
 }
 
-// takeNode counts what a node is recorded with beside its values, for the witnesses that it has.
+// takeNode counts the bytes of a node in the record without its values.
 func (a *allowance) takeNode(node TxNode, witnesses []Party) error {
 	parties := len(node.Signatories) + len(node.Observers) + len(node.ActingParties) + len(node.ChoiceObservers)
 	if err := a.mentions.take(parties, "parties in the transaction"); err != nil {
@@ -113,7 +112,7 @@ const (
 	partyBytes = 3
 )
 
-// recordedBytes is how many bytes of the record the node's event has at most beside its argument and result.
+// recordedBytes is the most bytes of the node's event in the record, without its argument and result.
 func (n TxNode) recordedBytes(witnesses []Party) int {
 	size := recordedEventBytes + sizeOfName(n.Template) + len(n.PackageName) +
 		sizeOfParties(n.Signatories, n.Observers, n.ActingParties, witnesses)

@@ -5,25 +5,25 @@ import (
 	"fmt"
 )
 
-// Budget is what is left of what code may cost in one transaction, or in one view, and until when it may run.
+// Budget is the remaining cost of code in one transaction or view, and the context that ends it.
 type Budget struct {
-	// Steps and Memory are as the evaluator counts them; memory counts what is no longer needed, too.
+	// Steps and Memory are as the evaluator counts them; memory includes garbage.
 	Steps, Memory int64
-	// Running is how many choices are being performed within one another.
+	// Running is the depth of nested choices.
 	Running int
 
 	granted struct{ steps, memory int64 }
 	ctx     context.Context //nolint:containedctx // a budget is that of one run, behind interfaces without contexts
 }
 
-// What code of uploaded packages may cost in one transaction. So many steps take about half a second of a core, for
-// which a submission may hold up others, and are many times what published packages need.
+// Limits of code of uploaded packages in one transaction. These steps take about half a second of a core, in which
+// other submissions wait, and are many times what published packages need.
 const (
 	MaxCodeSteps  = 5_000_000
 	MaxCodeMemory = 512 << 20
 )
 
-// NewBudget is the budget of one transaction. Code that takes from it is broken off when the context ends.
+// NewBudget is the budget of one transaction. Its code stops when the context ends.
 func NewBudget(ctx context.Context) *Budget { return newBudget(ctx, MaxCodeSteps, MaxCodeMemory) }
 
 func newBudget(ctx context.Context, steps, memory int64) *Budget {
@@ -32,14 +32,13 @@ func newBudget(ctx context.Context, steps, memory int64) *Budget {
 	return b
 }
 
-// Granted is how many steps and bytes there were in the beginning.
+// Granted is the steps and bytes of the whole budget.
 func (b *Budget) Granted() (steps, memory int64) { return b.granted.steps, b.granted.memory }
 
-// Context is the one that ends the code.
+// Context is the context that ends the code.
 func (b *Budget) Context() context.Context { return b.ctx }
 
-// Ended is the error of code that was broken off because nobody waits for it any more; nil while somebody may. It is no
-// refusal, and says nothing about the code.
+// Ended is the error of code whose context ended; nil before. It is no refusal.
 func (b *Budget) Ended() error {
 	if err := b.ctx.Err(); err != nil {
 		return fmt.Errorf("interpretation was stopped: %w", err)
@@ -47,15 +46,15 @@ func (b *Budget) Ended() error {
 	return nil
 }
 
-// Cost is what was taken, in the unit of [Submission.CommitCost]: code that takes all that there is holds up others for
-// about as long as the commit of the largest transaction.
+// Cost is the used part, in the unit of [Submission.CommitCost]: a whole budget delays others about as long as the
+// commit of the largest transaction.
 func (b *Budget) Cost() int64 {
 	steps := float64(b.granted.steps-b.Steps) / MaxCodeSteps
 	memory := float64(b.granted.memory-b.Memory) / MaxCodeMemory
 	return int64(min(max(steps, memory, 0), 1) * MaxCommitCost)
 }
 
-// budgetOf is the budget of a transaction; one for a single reading where there is none.
+// budgetOf is the budget of a transaction, or a new one for a single view outside of transactions.
 func budgetOf(tx *Tx) *Budget {
 	if tx == nil {
 		return ownBudget()
@@ -63,7 +62,7 @@ func budgetOf(tx *Tx) *Budget {
 	return tx.budget
 }
 
-// ownBudget is for those who gave none: a reading outside of all transactions ends by what it costs.
+// ownBudget limits a view outside of transactions by its cost alone.
 func ownBudget() *Budget {
 	return NewBudget(context.Background()) //nolint:forbidigo // it belongs to no call
 }

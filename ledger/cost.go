@@ -2,26 +2,25 @@ package ledger
 
 import "slices"
 
-// What the commit of a submission costs those who wait behind it, in bytes of a request: a commit takes about as long
-// for each of them as for recordedPerCost bytes of the record, and for a signature as for signatureCost of them.
+// The unit of cost is one byte of a request. A commit takes about as long for it as for recordedPerCost bytes of the
+// record; a signature costs signatureCost.
 const (
 	recordedPerCost = 8
 	signatureCost   = 4 << 10
-	// rolesOfParties is in how many roles an event may name the same party, with those who see it.
+	// rolesOfParties is the number of roles, witnesses included, in which an event may name the same party.
 	rolesOfParties = 4
-	// usedBytes is what using one contract takes in the record, beside the parties that the command names.
+	// usedBytes are the bytes of the record for the use of one contract, without the parties that the command names.
 	usedBytes = 2 << 10
-	// recordedPerSigned is what a signed transaction takes in the record for each of its bytes: it has all of its events,
-	// but not who sees them.
+	// recordedPerSigned are the bytes of the record for each byte of a signed transaction: the transaction has all its
+	// events, but not their witnesses.
 	recordedPerSigned = 16
-	// maxSignatures is how many signatures of one party count: no party has more keys.
+	// maxSignatures is the most signatures of one party that count: no party has more keys.
 	maxSignatures = 20
 )
 
-// CommitCost estimates what the commit of the submission costs, in bytes of a request, when its own has so many (0 when
-// nobody knows): those, or what it may take in the record if that is more, and its signatures. It is known before
-// anything is decoded, so it is an upper estimate for those who use many contracts in few bytes, and never more than
-// the longest commit costs.
+// CommitCost estimates the cost of the commit in bytes of a request: the bytes of the request (0 for unknown) or the
+// most that it may take in the record, whichever is more, and its signatures. It needs no decoding, so it is an upper
+// estimate for commands that use many contracts in few bytes, and at most the cost of the longest commit.
 func (s Submission) CommitCost(requested int) int {
 	sent, recorded := 0, 0
 	for _, command := range s.Commands {
@@ -43,12 +42,12 @@ func (s Submission) CommitCost(requested int) int {
 	return max(requested, sent, min(recorded, MaxTransactionBytes)/recordedPerCost) + signatures*signatureCost
 }
 
-// CostOfRecorded is what a commit costs for what it recorded, in the unit of [Submission.CommitCost]. It counts twice
-// as much as in an estimate, which is of the most that may be recorded.
+// CostOfRecorded is the cost of a commit by its bytes in the record, in the unit of [Submission.CommitCost]. A byte
+// counts twice as much as in an estimate, because an estimate counts the most possible bytes.
 func CostOfRecorded(bytes int64) int64 { return 2 * bytes / recordedPerCost }
 
-// recordedBytes estimates what the command takes in the record, which is more than its arguments when it uses many
-// contracts: the event of each may name all parties that the command names, in several roles.
+// recordedBytes estimates the bytes of the record for a command. They are more than its arguments if it uses many
+// contracts: the event of each may name all parties of the command in several roles.
 func (c Command) recordedBytes() int {
 	ids := Submission{Commands: []Command{c}}.MentionedContracts()
 	rest := c.size()

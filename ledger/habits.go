@@ -5,35 +5,34 @@ import (
 	"sync"
 )
 
-// MaxCommitCost is what the commit of the largest transaction counts for, in the unit of [Submission.CommitCost].
+// MaxCommitCost is the cost of the commit of the largest transaction, in the unit of [Submission.CommitCost].
 const MaxCommitCost = 1 << 20
 
-// What is assumed of an account of which nothing is known: newcomerRatio times the estimate, with the weight of
-// newcomerWeight. Estimates of more than habitsWeight outweigh what was before.
+// An unknown account is assumed to cost newcomerRatio times its estimates, with the weight newcomerWeight. Estimates
+// above habitsWeight in total outweigh older ones.
 const (
 	newcomerRatio  = 8
 	newcomerWeight = 8 << 10
 	habitsWeight   = 256 << 10
 )
 
-// maxHabits is of how many accounts the habits are remembered before some are forgotten.
+// maxHabits is the most accounts in memory.
 const maxHabits = 4096
 
-// Habits know how many times the estimate the commits of accounts really cost. A choice may return or make anew a
-// contract of which the command has only the id, so that a few bytes of commands record much. Whoever gives turns by
-// the cost of commits has habits of its own, since estimates differ. The zero value is ready to use, and it is safe for
+// Habits record how the commits of each account cost in relation to their estimates. A choice may return or recreate a
+// contract of which the command has only the id, so that a few bytes of commands record much. Each queue that orders
+// commits by cost has its own habits, because estimates differ. The zero value is ready to use. It is safe for
 // concurrent use.
 type Habits struct {
 	mu       sync.Mutex
 	accounts map[Identity]habit
 }
 
-// habit is what an account's submissions were estimated to cost, and what they did, lately.
+// habit is the estimated and the actual cost of an account's last submissions.
 type habit struct{ estimated, actual int64 }
 
-// Learn notes what became of a submission whose cost was estimated: what it recorded, and what its code cost. Those
-// that are refused record nothing and teach only that the account's submissions cost more than was known, by their
-// code: otherwise an account would cost little again after a few of them.
+// Learn records the actual cost of a submission: its bytes in the record and its code. A refused submission records
+// nothing, so its code can only raise the cost of the account: otherwise a few refused ones would lower it.
 func (h *Habits) Learn(who Identity, estimate int, completion Completion) {
 	if completion.Refusal != nil && completion.CodeCost <= int64(h.Cost(who, estimate)) {
 		return
@@ -55,8 +54,8 @@ func (h *Habits) Learn(who Identity, estimate int, completion Completion) {
 	}
 }
 
-// forget makes room for half of the accounts at least, so that it is seldom called: it drops those that cost what they
-// show, then those that cost no more than is assumed of newcomers, and in the end all of them.
+// forget drops at least half of the accounts, so that it seldom runs: first those that cost what they estimate, then
+// those that cost no more than unknown accounts, and at last all.
 func (h *Habits) forget() {
 	for _, ratio := range []int64{1, newcomerRatio} {
 		maps.DeleteFunc(h.accounts, func(_ Identity, one habit) bool { return one.actual <= ratio*one.estimated })
@@ -67,7 +66,7 @@ func (h *Habits) forget() {
 	clear(h.accounts)
 }
 
-// Cost is what a submission is to count for: its estimate, or more when the account's submissions cost more.
+// Cost is the estimate of a submission, or more if the account's submissions cost more.
 func (h *Habits) Cost(who Identity, estimate int) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()

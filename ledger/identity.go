@@ -6,9 +6,9 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// Identity is who acts: a user, and the identity provider that vouches for it. A verified token yields an identity and
-// nothing else, and whatever belongs to a user (rights, a wallet, completions, deduplication, keys, limits) is kept and
-// looked up by it. The same user id at two identity providers is two identities.
+// Identity is a user and its identity provider. A verified token gives only an identity, and everything of a user
+// (rights, wallet, completions, deduplication, keys, limits) belongs to it. The same user id at two identity providers
+// is two identities.
 type Identity struct {
 	// IdentityProviderID is DefaultIdentityProvider for users of the default one.
 	IdentityProviderID string `json:"identityProviderId,omitempty"`
@@ -31,12 +31,12 @@ func (i Identity) CheckUser() error {
 	return nil
 }
 
-// SharedProvider is the identity provider whose users share what there is, "" for the default one: the administrator of
-// another one can make any number of users.
+// SharedProvider is the identity provider whose users have a common limit; "" for the default one. The administrator of
+// another provider can make any number of users.
 func (i Identity) SharedProvider() string { return i.IdentityProviderID }
 
-// Account is whose turns the user takes: its own, or those of its identity provider, whose administrator can make as
-// many users as it likes. The default provider's users are the operator's.
+// Account is the account for turns: the user, or for users of another identity provider than the default one the
+// provider, because its administrator can make any number of users.
 func (i Identity) Account() Identity {
 	if provider := i.SharedProvider(); provider != "" {
 		return Identity{IdentityProviderID: provider}
@@ -44,8 +44,7 @@ func (i Identity) Account() Identity {
 	return i
 }
 
-// ProviderShare is how many of so many places the users of one identity provider other than the default one may have
-// together: half of them.
+// ProviderShare is the most places for all users of one identity provider other than the default one: half of all.
 func ProviderShare(all int64) int64 { return max(1, all/2) }
 
 // Identity is who the user is.

@@ -2,7 +2,7 @@ package ledger
 
 import "slices"
 
-// Network is what a contract must name to be one of this ledger's network.
+// Network is the parties that a contract must name to belong to this ledger's network.
 type Network struct {
 	// DSO is the party that administers the coin.
 	DSO Party
@@ -13,16 +13,15 @@ type Network struct {
 // Network is the network as this node knows it.
 func (n Node) Network() Network { return Network{DSO: n.DSO, Operator: n.Operator} }
 
-// Membership says what the contracts of a template name, from which follows whether they are the network's. Anybody can
-// create a contract that names any party; it is the network's only if it names the right ones, and if the DSO signs
-// what is the DSO's to sign.
+// Membership says which parties the contracts of a template name, to decide whether a contract is the network's.
+// Anybody can create a contract that names any party; it is the network's only if it names the right ones, and if the
+// DSO signed it where its template requires that.
 type Membership[T any] struct {
-	// DSO is the party that a contract names as the DSO, wherever in the payload; nil for templates that name none.
+	// DSO is the party that the payload names as the DSO; nil for templates that name none.
 	DSO func(payload T) Party
-	// Unsigned contracts name the DSO without its signature: requests and agreements of users. All others must have it.
+	// Unsigned contracts name the DSO without its signature: requests and agreements of users.
 	Unsigned bool
-	// Operator is the party that a contract names as the operator who acts on it; nil for templates where that may be
-	// anybody.
+	// Operator is the party that a contract names as its operator; nil for templates where that can be anybody.
 	Operator func(payload T) Party
 }
 
@@ -42,7 +41,7 @@ func DSONamed[T any](dso func(payload T) Party) Membership[T] {
 
 func (m Membership[T]) namesDSO() bool { return m.DSO != nil }
 
-// includes is the one place that decides whether a contract is the network's.
+// includes alone decides whether a contract is the network's.
 func (m Membership[T]) includes(network Network, payload T, signatories []Party) bool {
 	switch {
 	case network.DSO == "":
@@ -72,8 +71,8 @@ func (p *Packages) InNetwork(c Contract, network Network) (bool, error) {
 	return t.includes(network, payload, c.Signatories), nil
 }
 
-// NetworkUpdate is the part of an update that is about contracts of the network: what whoever reads wallets, supplies
-// or requests from updates gets to see. [InNetwork] and the decision over a submission make it.
+// NetworkUpdate is the part of an update about contracts of the network. Readers of wallets, supplies and requests get
+// only this. [InNetwork] and the decision on a submission make it.
 type NetworkUpdate struct{ update Update }
 
 // Update is the update with the events of the network's contracts alone, in their order.

@@ -8,18 +8,18 @@ import (
 )
 
 const (
-	// payloadGeneration is how many payloads a generation of the cache holds, and payloadBytes how many bytes they have
-	// as JSON; decoded they take a few times as much.
+	// payloadGeneration is the most payloads of a generation of the cache, and payloadBytes their most bytes as JSON;
+	// decoded they take a few times as much.
 	payloadGeneration = 512
 	payloadBytes      = 4 << 20
-	// maxPayload is how many bytes a payload has that is remembered: rules and rounds have a few thousand.
+	// maxPayload is the most bytes of a payload in the cache: rules and rounds have a few thousand.
 	maxPayload = 64 << 10
 )
 
-// Payloads remembers the decoded payloads of contracts that many submissions use: the coin's rules and rounds are named
-// by every transfer, and decoding them would be a good part of its cost. A contract id stands for its content, so what
-// is remembered never becomes wrong; what has not been used for long is forgotten, and what is archived should be. It
-// is safe for concurrent use, and a nil one remembers nothing. Templates must not change payloads that they are given.
+// Payloads caches the decoded payloads of contracts that many submissions use: every transfer names the coin's rules
+// and rounds, and to decode them is a large part of its cost. A contract id fixes the content, so an entry never
+// becomes wrong. The cache drops entries that were not used for long; the caller should Forget archived ones. It is
+// safe for concurrent use, and a nil one caches nothing. Templates must not change the payloads that they get.
 type Payloads struct {
 	mu          sync.Mutex
 	young, aged payloads
@@ -55,7 +55,7 @@ func (p *Payloads) get(id ContractID) (any, bool) {
 	return found.payload, ok
 }
 
-// put remembers the payload of a contract that has so many bytes as JSON, unless it is long.
+// put caches the payload of a contract, unless it is long; bytes is its size as JSON.
 func (p *Payloads) put(id ContractID, payload any, bytes int) {
 	if p == nil || bytes > maxPayload {
 		return
@@ -65,7 +65,7 @@ func (p *Payloads) put(id ContractID, payload any, bytes int) {
 	p.keep(id, cachedPayload{payload, bytes})
 }
 
-// Forget forgets contracts that nobody can use any more.
+// Forget drops archived contracts.
 func (p *Payloads) Forget(ids ...ContractID) {
 	if p == nil || len(ids) == 0 {
 		return
@@ -78,14 +78,14 @@ func (p *Payloads) Forget(ids ...ContractID) {
 	}
 }
 
-// Held is how many payloads are remembered, and how many bytes they have as JSON.
+// Held is the number of payloads in the cache, and their bytes as JSON.
 func (p *Payloads) Held() (count, bytes int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.young.byID) + len(p.aged.byID), p.young.bytes + p.aged.bytes
 }
 
-// keep puts a payload into the young generation; a full one becomes the aged one, and the aged one is forgotten.
+// keep puts a payload into the young generation. A full one becomes the aged one, and replaces it.
 func (p *Payloads) keep(id ContractID, one cachedPayload) {
 	p.young.drop(id)
 	if len(p.young.byID) >= payloadGeneration || p.young.bytes+one.bytes > payloadBytes {

@@ -7,8 +7,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// What values on the ledger may hold, in bytes of their JSON. Anybody can name a party in a contract, which then stands
-// in its lists: so large may one be, of whatever template, and so large what is said when a choice is made.
+// Limits of values on the ledger, in bytes of their JSON. They hold for every template, because anybody can name a
+// party in a contract, and the contract then appears in the lists of that party.
 const (
 	// MaxTextBytes is for one text: a description, a reason, a reference, a value of metadata or its key.
 	MaxTextBytes = 16 << 10
@@ -18,8 +18,7 @@ const (
 	MaxChoiceBytes = 256 << 10
 )
 
-// holdPayload, holdArgument and holdResult count what the transaction holds, and refuse values that are larger than one
-// on the ledger may be.
+// holdPayload, holdArgument and holdResult count a value of the transaction, and refuse one above its limit.
 func (tx *Tx) holdPayload(template lf.TypeName, value lf.Value) error {
 	return tx.hold("the payload of "+template.QualifiedName(), value, MaxContractBytes)
 }

@@ -10,20 +10,18 @@ import (
 // ErrTooEarly says that a submission cannot be decided before its minimum ledger time.
 var ErrTooEarly = errors.New("the record time is before the minimum ledger time of the submission")
 
-// TooEarly reports whether the minimum ledger time of a submission is after a record time. It has no completion there,
-// and waits, whoever brings it and whatever they say it has waited for. A signed one does not wait: its verdict says
-// how far its time may be from the record's.
+// TooEarly reports whether the minimum ledger time of a submission is after the record time. Then it waits and gets no
+// completion. A signed one does not wait: its verdict compares its time with the record time.
 func (s Submission) TooEarly(record time.Time) bool {
 	return s.MinLedgerTime != nil && s.Signed == nil && s.MinLedgerTime.UTC().Truncate(time.Microsecond).After(record)
 }
 
-// minLife is for how long after it could be made first a submission is decided at least.
+// minLife is the least time in which a submission can be decided after its earliest possible time.
 const minLife = 24 * time.Hour
 
-// checkAge refuses a submission that comes too late: what was kept on its way, by whomever, is not made when its finder
-// likes. It has until the end of the deduplication period of the ledger, beyond which nothing tells whether its client
-// has made the change again, and a day at least. The clock is that by which deduplication looks back: where the record
-// is ahead of it, nothing is too old for that.
+// checkAge refuses a submission that comes too late, so that nobody can hold one back and choose its time. It has until
+// the end of the deduplication period of the ledger, after which the node cannot know whether its client has made the
+// change again, and at least a day. The clock is that of deduplication, not the record time, which may be ahead of it.
 func (s Submission) checkAge(rules DeduplicationRules) *fault.Fault {
 	if s.ReceivedAt.IsZero() {
 		return nil
@@ -43,8 +41,7 @@ func (s Submission) checkAge(rules DeduplicationRules) *fault.Fault {
 		instant(s.ReceivedAt), instant(latest), instant(rules.Now))
 }
 
-// signedTime is the ledger effective time that a signed submission asks for: the record time, but not before the bound
-// that it sets.
+// signedTime is the ledger effective time of a signed submission: the record time, or its lower bound if that is later.
 func signedTime(s Submission, at Position) time.Time {
 	if s.MinLedgerTime != nil && s.MinLedgerTime.After(at.RecordTime) {
 		return s.MinLedgerTime.UTC().Truncate(time.Microsecond)
@@ -52,8 +49,7 @@ func signedTime(s Submission, at Position) time.Time {
 	return at.RecordTime
 }
 
-// checkAhead refuses a transaction whose ledger effective time is further ahead of the record time than the tolerance:
-// nothing is done before its time, whatever it is that moved the time up.
+// checkAhead refuses a transaction whose ledger effective time is further ahead of the record time than the tolerance.
 func checkAhead(transaction Transaction, at Position) *fault.Fault {
 	ahead := transaction.EffectiveAt.Sub(at.RecordTime)
 	if ahead <= LedgerTimeTolerance {

@@ -9,40 +9,38 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// What the views of one answer may cost where code of uploaded packages computes them. Anybody can name a reader in a
-// contract whose view costs much: so each view may cost little, and has that little whatever others in the answer took.
+// Limits of views that code of uploaded packages computes, in one answer. Anybody can name a reader in a contract whose
+// view is expensive: so the limit of one view is low, and each view has a minimum that other views cannot use.
 const (
-	// MaxAnswerSteps is for all views of an answer: two seconds of a core at most.
+	// MaxAnswerSteps is for all views of an answer: at most two seconds of a core.
 	MaxAnswerSteps = 4 * MaxCodeSteps
 	// MaxViewSteps and MaxViewMemory are for one view.
 	MaxViewSteps  = MaxCodeSteps / 20
 	MaxViewMemory = 32 << 20
-	// minViewSteps and minViewMemory are what a view has when others took all that an answer has: enough for what
-	// published packages show.
+	// minViewSteps and minViewMemory are for a view after others used the whole answer: enough for published packages.
 	minViewSteps  = 2_000
 	minViewMemory = 4 << 20
 	// MaxViewBytes is for the view itself, in bytes of its JSON.
 	MaxViewBytes = MaxChoiceBytes
 )
 
-// viewBudget is what is left for the views of an answer. It is safe for concurrent use.
+// viewBudget is the remaining cost of the views of an answer. It is safe for concurrent use.
 type viewBudget struct {
 	mu            sync.Mutex
 	steps, memory int64
-	// strict: when nothing is left, further views have nothing, and not the least.
+	// strict reports whether later views get nothing, not even the minimum.
 	strict bool
 }
 
 type viewBudgetKey struct{}
 
-// WithViews is a context for one answer: all views that are computed with it have one budget. Without it each has its
-// own.
+// WithViews is a context for one answer: all its views have one budget. Without it each view has its own.
 func WithViews(ctx context.Context) context.Context {
 	return context.WithValue(ctx, viewBudgetKey{}, &viewBudget{steps: MaxAnswerSteps, memory: MaxCodeMemory})
 }
 
-// WithViewsUpTo is a context for views that cost no more than so many steps together, with memory in proportion: once
-// left says that there are none, no view is computed. It says 0 when the memory is used up, too.
+// WithViewsUpTo is a context for views that together cost at most these steps, and memory in proportion. When left
+// returns 0 (no steps or no memory), further views fail.
 func WithViewsUpTo(ctx context.Context, steps int64) (of context.Context, left func() int64) {
 	shared := &viewBudget{steps: steps, memory: steps * (MaxViewMemory / MaxViewSteps), strict: true}
 	return context.WithValue(ctx, viewBudgetKey{}, shared), func() int64 {
@@ -55,7 +53,7 @@ func WithViewsUpTo(ctx context.Context, steps int64) (of context.Context, left f
 	}
 }
 
-// take is the budget of the next view. Call done when it is computed.
+// take is the budget of the next view. The caller calls done after the view.
 func (v *viewBudget) take(ctx context.Context) (budget *Budget, done func()) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -1,7 +1,7 @@
-// Package catalog knows which packages the ledger has: those that are built in, and those that administrators uploaded.
-// Each process has one [Catalog]. It gives snapshots. Readers have that of now ([Catalog.For]). A commit has what is
-// known with the offset of the last change, which must be that of the head that it locks: so every process decides by
-// the same packages, and nobody reads any while others wait for the head.
+// Package catalog knows the packages of the ledger: the built-in ones, and those that administrators uploaded. Each
+// process has one [Catalog], which returns snapshots. Readers get the current one ([Catalog.For]). A commit uses the
+// known one and compares the offset of its last change with the head that the commit locks: so every process decides by
+// the same packages, and no commit reads packages while others wait for the head lock.
 package catalog
 
 import (
@@ -39,13 +39,13 @@ type Options struct {
 // Catalog is the packages of a ledger. It is safe for concurrent use.
 type Catalog struct {
 	options Options
-	// turn is held by the one upload that is checked in this process.
+	// turn is the lock of the one upload that this process checks.
 	turn turn
 
 	current atomic.Pointer[state]
-	// heard wakes who follows.
+	// heard wakes [Catalog.Follow].
 	heard chan struct{}
-	// loading is held by who loads. Who waits for it holds no connection of the pool, which the other may need.
+	// loading is the lock of the one load. A waiter must hold no connection of the pool, because the load may need it.
 	loading turn
 	// latest asks the database for the last change.
 	latest question
@@ -61,8 +61,8 @@ type state struct {
 	bytes    int64
 }
 
-// New reads the packages of the ledger. It fails where this program has packages built in whose names are those of
-// packages that contracts are of.
+// New reads the packages of the ledger. It fails if a built-in package of this program has the name of an uploaded
+// package that has active contracts.
 func New(ctx context.Context, options Options) (*Catalog, error) {
 	if options.Log == nil {
 		options.Log = slog.New(slog.DiscardHandler)
@@ -79,7 +79,7 @@ func New(ctx context.Context, options Options) (*Catalog, error) {
 	return c, c.checkNames(ctx)
 }
 
-// Changed notes that the ledger may have other packages, which [Catalog.Follow] reads. It is what a [db.Watcher] calls.
+// Changed tells [Catalog.Follow] that the packages may have changed. A [db.Watcher] calls it.
 func (c *Catalog) Changed() {
 	select {
 	case c.heard <- struct{}{}:
@@ -87,7 +87,7 @@ func (c *Catalog) Changed() {
 	}
 }
 
-// Follow reads the packages whenever they have changed, until ctx ends, so that hardly anybody waits for it.
+// Follow reads the packages after each change until ctx ends, so that requests seldom wait for it.
 func (c *Catalog) Follow(ctx context.Context) {
 	trouble := wait.Trouble{Log: c.options.Log, What: "the uploaded packages cannot be read, and will be again"}
 	for {
@@ -112,26 +112,25 @@ func (c *Catalog) Follow(ctx context.Context) {
 	}
 }
 
-// For gives the packages that the ledger has now to who reads by them: it decides for all readers how new they are, at
-// least what anybody was told before the call that the ledger has, by whichever node.
+// For returns the packages for a read. They include every change that any node reported to a client before the call.
 func (c *Catalog) For(ctx context.Context) (*ledger.Packages, error) {
 	err := c.Refresh(ctx)
 	return c.current.Load().packages, err
 }
 
-// Snapshot is the packages that this process has read, for who goes on with what it asked [Catalog.For]: it is as new
-// as that, or newer. It asks nobody.
+// Snapshot is the packages that this process has read, for a caller that called [Catalog.For] before: it is as new as
+// that, or newer. It does not call the database.
 func (c *Catalog) Snapshot() *ledger.Packages { return c.current.Load().packages }
 
-// Known is what this process knows without asking, and at which offset it changed last; 0 before the first change. A
-// commit that locks a head with another one is to call [Catalog.Refresh] when it has let go of it, and begin again.
+// Known is the packages that this process has read, and the offset of their last change; 0 before the first. If the
+// head that a commit locks has another offset, the commit must release the lock, call [Catalog.Refresh] and start
+// again.
 func (c *Catalog) Known() (*ledger.Packages, ledger.Offset) {
 	known := c.current.Load()
 	return known.packages, known.offset
 }
 
-// Refresh reads the packages again if there were changes. Nobody may call it who has a connection of the database: it
-// may need another one.
+// Refresh reads the packages again if they changed. The caller must hold no database connection: Refresh may need one.
 func (c *Catalog) Refresh(ctx context.Context) error {
 	offset, err := c.latest.ask(ctx)
 	if err != nil || offset == c.current.Load().offset {
@@ -149,7 +148,7 @@ func (c *Catalog) load(ctx context.Context) error {
 	return c.catchUp(ctx, c.options.Record.Reader)
 }
 
-// turn is had by one at a time.
+// turn is a lock that ends with a context.
 type turn chan struct{}
 
 func newTurn() turn { return make(turn, 1) }

@@ -12,12 +12,12 @@ import (
 	"github.com/florinledger/florin/packages/upload"
 )
 
-// maxTries is how often a change is made up again because another process was faster.
+// maxTries is how often a change starts again because another process was faster.
 const maxTries = 10
 
 // Request says who changes the packages.
 type Request struct {
-	// By is the user, as it is kept for people.
+	// By is the user, as text for people.
 	By    string
 	Trace ledger.TraceContext
 }
@@ -59,7 +59,7 @@ func (c *Catalog) Validate(ctx context.Context, data []byte) error {
 	return err
 }
 
-// check checks an archive when it is its turn: one at a time in each process, so that memory is bounded.
+// check checks an archive: one at a time in each process, which bounds memory.
 func (c *Catalog) check(ctx context.Context, data []byte, has *state) (upload.Upload, error) {
 	if err := c.turn.take(ctx); err != nil {
 		return upload.Upload{}, fmt.Errorf("check an archive: %w", err)
@@ -76,7 +76,7 @@ type Vetting struct {
 
 	// Decide says of packages whether commands may use them, by the packages as they are.
 	Decide func(List) (map[lf.PackageID]bool, error)
-	// DryRun has nothing changed.
+	// DryRun changes nothing.
 	DryRun bool
 }
 
@@ -108,7 +108,7 @@ func (c *Catalog) Vet(ctx context.Context, vetting Vetting) (past, present List,
 	return past, present, err
 }
 
-// change makes up a change of the packages as they are, and again where somebody was faster.
+// change computes a change from the current packages and writes it, and starts again if another process was faster.
 func (c *Catalog) change(
 	ctx context.Context, request Request, of func(*state) (db.PackageChange, error),
 ) error {

@@ -8,20 +8,20 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// question asks the database for the offset of the last change, once for all who want to know at the same time: so
-// many readers cost it no more than one after the other. Each gets an answer to what was asked after it came, never
-// the one that was on its way: that one may not have what the reader was told just before.
+// question reads the offset of the last change from the database, with one query for all readers that wait at the same
+// time. A reader gets the answer to a query that began after it came, never that of a running one: a running query may
+// miss a change that the reader knows of.
 type question struct {
 	put func(context.Context) (ledger.Offset, error)
-	// asking is held by who waits for the database.
+	// asking is the lock of the reader that queries the database.
 	asking turn
 
 	mu sync.Mutex
-	// next is what is asked when the turn is free; nil when nobody waits for it.
+	// next is the answer to the next query; nil while no reader waits for it.
 	next *answer
 }
 
-// answer is what the database says, once it is given.
+// answer is the answer of the database, when it is there.
 type answer struct {
 	given  chan struct{}
 	offset ledger.Offset
@@ -31,8 +31,8 @@ func newQuestion(put func(context.Context) (ledger.Offset, error)) question {
 	return question{put: put, asking: newTurn()}
 }
 
-// ask returns the offset of a moment after the call. Whoever has the turn asks for all who came before; where that
-// fails, each of the others asks for itself.
+// ask returns an offset that the database had after the call. The reader with the lock queries for all that came before
+// it; if that fails, each of the others queries for itself.
 func (q *question) ask(ctx context.Context) (ledger.Offset, error) {
 	waited := q.join()
 	select {
@@ -57,7 +57,7 @@ func (q *question) ask(ctx context.Context) (ledger.Offset, error) {
 	return offset, err
 }
 
-// join is the answer to what is asked next.
+// join returns the answer to the next query.
 func (q *question) join() *answer {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -67,7 +67,7 @@ func (q *question) join() *answer {
 	return q.next
 }
 
-// close has those who come from now on wait for a later answer.
+// close makes new readers wait for a later answer.
 func (q *question) close(begun *answer) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
