@@ -123,7 +123,7 @@ func (d *decoder) literal(message *archivepb.BuiltinLit) ast.Expr {
 		}
 		return &ast.ExpLitRoundingMode{Value: int(literal.RoundingMode)}
 	default:
-		d.fail("a literal is none of the literals of Daml-LF %s", d.version)
+		d.fail("Daml-LF %s does not have this literal", d.version)
 		return nil
 	}
 }
@@ -135,7 +135,7 @@ const maxDigits = 38 // of a Numeric
 func (d *decoder) numeric(text string) ast.Expr {
 	match := numericForm.FindStringSubmatch(text)
 	if match == nil {
-		d.fail("%q is no numeric", fault.Shorten(text))
+		d.fail("%q is not a Numeric", fault.Shorten(text))
 		return nil
 	}
 	whole, fraction := match[1], match[2]

@@ -17,7 +17,7 @@ import (
 var (
 	errMessages = errors.New("too many messages")
 	errNodes    = errors.New("too many nodes")
-	errDepth    = errors.New("messages are nested too deep")
+	errDepth    = errors.New("messages are nested too deeply")
 )
 
 // How deep messages may be nested: what upstream takes, too. From 2.2 on expressions refer to one another by number
@@ -87,13 +87,13 @@ func openArchive(data []byte) (lf.PackageID, *archivepb.ArchivePayload, error) {
 	}
 	envelope := &archivepb.Archive{}
 	if err := proto.Unmarshal(data, envelope); err != nil {
-		return "", nil, parseError("This is no package in Daml-LF").Wrap(err)
+		return "", nil, parseError("This is not a Daml-LF package").Wrap(err)
 	}
 	if len(envelope.ProtoReflect().GetUnknown()) > 0 {
 		return "", nil, parseError("The package has parts that this version does not know")
 	}
 	if envelope.GetHashFunction() != archivepb.HashFunction_SHA256 {
-		return "", nil, parseError("The package is hashed by function %d, and SHA-256 is the only one known",
+		return "", nil, parseError("The package uses hash function %d, and only SHA-256 is supported",
 			envelope.GetHashFunction())
 	}
 	digest := sha256.Sum256(envelope.GetPayload())
@@ -101,9 +101,9 @@ func openArchive(data []byte) (lf.PackageID, *archivepb.ArchivePayload, error) {
 	switch envelope.GetHash() {
 	case id:
 	case "":
-		return "", nil, parseError("The package does not say its hash, which is %s", id)
+		return "", nil, parseError("The package does not contain its hash %s", id)
 	default:
-		return "", nil, parseError("The package's hash is %s, not %s as it says", id, shown(envelope.GetHash()))
+		return "", nil, parseError("The package's hash is %s, but the package says %s", id, shown(envelope.GetHash()))
 	}
 	payload, err := openPayload(lf.PackageID(id), envelope.GetPayload())
 	return lf.PackageID(id), payload, err
@@ -153,8 +153,8 @@ func (r *reader) limitFault(err error) error {
 	case errors.Is(err, errMessages):
 		return fault.ZipBomb.New("The packages of the archive have more than %d parts", r.options.Limits.Messages)
 	case errors.Is(err, errNodes):
-		return fault.ZipBomb.New("The packages of the archive have more than %d nodes, counting what is shared as often as "+
-			"it is met", r.options.Limits.Nodes)
+		return fault.ZipBomb.New("The packages of the archive have more than %d nodes, counting each use of a shared part",
+			r.options.Limits.Nodes)
 	default:
 		return err
 	}

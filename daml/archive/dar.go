@@ -40,7 +40,7 @@ func ReadDAR(data []byte, options Options) (*DAR, error) {
 		return nil, err
 	}
 	if len(manifest.packages) > options.Limits.Packages {
-		return nil, fault.ZipBomb.New("The archive has %d packages, and no more than %d are read", len(manifest.packages),
+		return nil, fault.ZipBomb.New("The archive has %d packages, and the limit is %d", len(manifest.packages),
 			options.Limits.Packages)
 	}
 	packages, err := newReader(options).readAll(files, manifest.packages)
@@ -142,8 +142,8 @@ func inOrder(packages []*ast.Package) ([]*ast.Package, error) {
 		for _, id := range p.Dependencies {
 			dependency := known[id]
 			if dependency == nil {
-				return fault.DARValidationError.New("Package %s (%s) depends on package %s, which the archive lacks", p.ID,
-					p.Name, id).WithHint("Build the archive again, with all packages that it depends on.")
+				return fault.DARValidationError.New("Package %s (%s) depends on package %s, which is not in the archive", p.ID,
+					p.Name, id).WithHint("Build the archive again with all its dependencies.")
 			}
 			if err := add(dependency); err != nil {
 				return err

@@ -126,7 +126,7 @@ func again[T any](d *decoder, entry measured[T]) T {
 // since fails when the version is older than the one that a feature came with.
 func (d *decoder) since(version ast.LanguageVersion, feature string) {
 	if d.version < version {
-		d.fail("%s is not in Daml-LF %s, but from %s on", feature, d.version, version)
+		d.fail("%s is not in Daml-LF %s, it needs %s or newer", feature, d.version, version)
 	}
 }
 
@@ -136,7 +136,7 @@ func (d *decoder) flat() bool { return d.version >= ast.V2_2 }
 // nonEmpty fails when a list that the language wants at least one element of is empty.
 func nonEmpty[T any](d *decoder, list []T, what string) {
 	if len(list) == 0 {
-		d.fail("%s without elements", what)
+		d.fail("%s has no elements", what)
 	}
 }
 
@@ -144,7 +144,7 @@ func nonEmpty[T any](d *decoder, list []T, what string) {
 func single[T any](d *decoder, list []T, what string) {
 	nonEmpty(d, list, what)
 	if d.flat() && len(list) > 1 {
-		d.fail("%s with %d elements, and Daml-LF %s has one at a time", what, len(list), d.version)
+		d.fail("%s has %d elements, and Daml-LF %s allows only one", what, len(list), d.version)
 	}
 }
 

@@ -12,7 +12,7 @@ func (d *decoder) readModule(message *archivepb.Module) *ast.Module {
 	allOn := flags.GetForbidPartyLiterals() && flags.GetDontDivulgeContractIdsInCreateArguments() &&
 		flags.GetDontDiscloseNonConsumingChoicesToObservers()
 	if d.err == nil && !allOn {
-		d.fail("module %s turns off a feature flag, and ledgers of today have them all on", d.module)
+		d.fail("module %s turns off a feature flag, and ledgers need all flags on", d.module)
 	}
 	return &ast.Module{
 		Name:       d.module,
@@ -50,7 +50,7 @@ func (d *decoder) dataType(message *archivepb.DefDataType) *ast.DefDataType {
 	case *archivepb.DefDataType_Interface:
 		out.Cons = &ast.InterfaceCons{}
 	default:
-		d.fail("type %s is none of the data types of Daml-LF %s", out.Name, d.version)
+		d.fail("type %s is not a record, variant, enum or interface of Daml-LF %s", out.Name, d.version)
 	}
 	return out
 }

@@ -31,7 +31,7 @@ func (d *decoder) optionalExpr(message *archivepb.Expr) ast.Expr {
 func (d *decoder) interned(index int32) ast.Expr {
 	d.since(ast.V2_2, "a table of expressions")
 	if index >= d.exprLimit {
-		d.fail("expression %d is referred to by an earlier entry of its table", index)
+		d.fail("an earlier entry of the table refers to expression %d", index)
 	}
 	message := at(d, d.exprs, index, "expression")
 	if d.err != nil {
@@ -42,7 +42,7 @@ func (d *decoder) interned(index int32) ast.Expr {
 		return again(d, entry.measured)
 	}
 	if _, ok := message.GetSum().(*archivepb.Expr_Interned); ok {
-		d.fail("an entry of the table of expressions is a mere reference")
+		d.fail("an entry of the table of expressions is only a reference")
 	}
 	limit := d.exprLimit
 	d.exprLimit = index
@@ -98,7 +98,7 @@ func (d *decoder) bareExpr(message *archivepb.Expr) ast.Expr {
 	if ok {
 		return out
 	}
-	d.fail("an expression is none of the expressions of Daml-LF %s", d.version)
+	d.fail("Daml-LF %s does not have this expression", d.version)
 	return nil
 }
 
@@ -224,6 +224,6 @@ func (d *decoder) pattern(message *archivepb.CaseAlt) ast.Pattern {
 			return &ast.PatternBool{Value: p.BuiltinCon == archivepb.BuiltinCon_CON_TRUE}
 		}
 	}
-	d.fail("a pattern is none of the patterns of Daml-LF %s", d.version)
+	d.fail("Daml-LF %s does not have this pattern", d.version)
 	return nil
 }

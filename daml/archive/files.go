@@ -31,7 +31,7 @@ func openFiles(data []byte, limits Limits) (*files, error) {
 		return nil, parseError("The file is not a zip archive").Wrap(err)
 	}
 	if len(unpacked.File) > limits.Entries {
-		return nil, fault.ZipBomb.New("The archive has %d entries, and no more than %d are unpacked", len(unpacked.File),
+		return nil, fault.ZipBomb.New("The archive has %d entries, and the limit is %d", len(unpacked.File),
 			limits.Entries)
 	}
 	out := &files{

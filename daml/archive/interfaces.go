@@ -20,7 +20,7 @@ func (d *decoder) interfaceExpr(message *archivepb.Expr) (ast.Expr, bool) {
 		}, true
 	case *archivepb.Expr_UnsafeFromInterface_:
 		if d.version > ast.V2_1 {
-			d.fail("unsafe_from_interface is not in Daml-LF %s, but only in 2.1", d.version)
+			d.fail("Daml-LF %s has no unsafe_from_interface, only 2.1 has it", d.version)
 		}
 		m := e.UnsafeFromInterface
 		return &ast.ExpUnsafeFromInterface{

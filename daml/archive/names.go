@@ -50,7 +50,7 @@ func (d *decoder) name(index int32) string {
 	text := d.text(index)
 	if d.err == nil && !d.identifiers[index] {
 		if !isIdentifier(text) {
-			d.fail("%q is no identifier", fault.Shorten(text))
+			d.fail("%q is not an identifier", fault.Shorten(text))
 		}
 		d.identifiers[index] = true
 	}
@@ -67,7 +67,7 @@ func (d *decoder) readDottedName(message *archivepb.DottedName) string {
 		length += len(segment)
 	}
 	if length > maxNameLength {
-		d.fail("a name has %d characters, and no more than %d are allowed", length, maxNameLength)
+		d.fail("a name has %d characters, and the limit is %d", length, maxNameLength)
 		return ""
 	}
 	return strings.Join(segments, ".")
@@ -76,7 +76,7 @@ func (d *decoder) readDottedName(message *archivepb.DottedName) string {
 func (d *decoder) packageID(text string) lf.PackageID {
 	id := lf.PackageID(text)
 	if d.err == nil && !d.dependOn[id] && !packageIDForm.MatchString(text) {
-		d.fail("%q is no package id", fault.Shorten(text))
+		d.fail("%q is not a package id", fault.Shorten(text))
 	}
 	return id
 }
@@ -93,7 +93,7 @@ func (d *decoder) packageRef(message *archivepb.PackageRef) lf.PackageID {
 		}
 	case *archivepb.PackageRef_ImportIndex:
 		if !d.hasImports {
-			d.fail("an import is referred to, and there is no table of imports")
+			d.fail("a reference needs the table of imports, and the package has none")
 		}
 		out = at(d, d.imports, ref.ImportIndex, "import")
 	default:
@@ -173,10 +173,10 @@ func (d *decoder) readMetadata(message *archivepb.PackageMetadata, out *ast.Pack
 	}
 	out.Name, out.Release = d.text(message.GetNameStr()), d.text(message.GetVersionStr())
 	if d.err == nil && !packageNameForm.MatchString(out.Name) {
-		d.fail("%q is no package name", fault.Shorten(out.Name))
+		d.fail("%q is not a package name", fault.Shorten(out.Name))
 	}
 	if d.err == nil && (len(out.Release) > maxReleaseLength || !packageReleaseForm.MatchString(out.Release)) {
-		d.fail("%q is no package version", fault.Shorten(out.Release))
+		d.fail("%q is not a package version", fault.Shorten(out.Release))
 	}
 	if message.GetUpgraded() != nil {
 		out.Upgrades = d.packageID(d.text(message.GetUpgraded().GetPackageIdStr()))

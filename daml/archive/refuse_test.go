@@ -64,18 +64,18 @@ func TestAPackageIsWhatItsHashSays(t *testing.T) {
 	require.NoError(t, err)
 	_, err = archive.ReadPackage(data, archive.Options{})
 	require.True(t, fault.DARParseError.Matches(err))
-	require.ErrorContains(t, err, "not "+sealed.GetHash()+" as it says")
+	require.ErrorContains(t, err, "but the package says "+sealed.GetHash())
 	sealed.Hash = "\x1b[2J"
 	data, err = proto.Marshal(sealed)
 	require.NoError(t, err)
 	_, err = archive.ReadPackage(data, archive.Options{})
-	require.ErrorContains(t, err, `not \x1b[2J as it says`, "nothing that moves the cursor")
+	require.ErrorContains(t, err, `but the package says \x1b[2J`, "nothing that moves the cursor")
 
 	sealed.Hash = ""
 	data, err = proto.Marshal(sealed)
 	require.NoError(t, err)
 	_, err = archive.ReadPackage(data, archive.Options{})
-	require.ErrorContains(t, err, "The package does not say its hash")
+	require.ErrorContains(t, err, "The package does not contain its hash")
 	_, err = archive.ReadPackage(nil, archive.Options{})
 	require.ErrorContains(t, err, "The package is empty")
 
@@ -92,13 +92,13 @@ func TestWhatIsUnknownIsRefused(t *testing.T) {
 	encoded, err := proto.Marshal(newBuilder().pkg)
 	require.NoError(t, err)
 	_, err = archive.ReadPackage(seal("1", append(encoded, field...)), archive.Options{})
-	require.ErrorContains(t, err, "field 77 of Package is unknown to this version")
+	require.ErrorContains(t, err, "this version does not know field 77 of Package")
 	_, err = archive.ReadPackage(append(newBuilder().dalf("1"), field...), archive.Options{})
 	require.ErrorContains(t, err, "parts that this version does not know")
 
 	wrongWire := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), 1)
 	_, err = archive.ReadPackage(seal("1", append(encoded, wrongWire...)), archive.Options{})
-	require.ErrorContains(t, err, "field 1 of Package is unknown to this version")
+	require.ErrorContains(t, err, "this version does not know field 1 of Package")
 }
 
 func TestIllFormedPackagesAreRefused(t *testing.T) {
@@ -127,8 +127,8 @@ func TestIllFormedPackagesAreRefused(t *testing.T) {
 		"text out of its table": {func(b *builder) { b.pkg.Metadata.NameStr = 99 }, "text 99 is not in its table"},
 		"negative index":        {func(b *builder) { b.pkg.Metadata.NameStr = -1 }, "text -1 is not in its table"},
 		"name out of its table": {func(b *builder) { b.main().NameDname = 99 }, "name 99 is not in its table"},
-		"no identifier":         {func(b *builder) { b.dotted("Main", "9") }, `"9" is no identifier`},
-		"a name of nothing":     {func(b *builder) { b.dotted() }, "a name without elements"},
+		"no identifier":         {func(b *builder) { b.dotted("Main", "9") }, `"9" is not an identifier`},
+		"a name of nothing":     {func(b *builder) { b.dotted() }, "a name has no elements"},
 		"a name too long": {func(b *builder) {
 			b.dotted(strings.Repeat("a", 600), strings.Repeat("b", 600))
 		}, "a name has 1201 characters"},
@@ -144,13 +144,13 @@ func TestIllFormedPackagesAreRefused(t *testing.T) {
 			func(b *builder) { b.value("v", intLiteral(1)); b.value("v", intLiteral(1)) },
 			"v is defined twice",
 		},
-		"type of itself": {typeOf(&archivepb.Type{Sum: &archivepb.Type_Interned{}}), "a mere reference"},
+		"type of itself": {typeOf(&archivepb.Type{Sum: &archivepb.Type_Interned{}}), "only a reference"},
 		"type of a later one": {
 			typeOf(builtinType(archivepb.BuiltinType_LIST, &archivepb.Type{Sum: &archivepb.Type_Interned{Interned: 1}})),
 			"type 1 is not in its table",
 		},
-		"no type":          {typeOf(&archivepb.Type{}), "a type is none of the types of Daml-LF 2.1"},
-		"scale too large":  {typeOf(&archivepb.Type{Sum: &archivepb.Type_Nat{Nat: 38}}), "38 is no scale"},
+		"no type":          {typeOf(&archivepb.Type{}), "Daml-LF 2.1 does not have this type"},
+		"scale too large":  {typeOf(&archivepb.Type{Sum: &archivepb.Type_Nat{Nat: 38}}), "38 is not a scale"},
 		"unknown built-in": {typeOf(builtinType(12)), "built-in type 12 is unknown"},
 		"a type of 2.dev": {
 			typeOf(builtinType(archivepb.BuiltinType_BIGNUMERIC)),
@@ -162,8 +162,8 @@ func TestIllFormedPackagesAreRefused(t *testing.T) {
 		},
 		"a number without end": {number("1" + strings.Repeat("0", 38) + "."), "more than 38 digits"},
 		"a number too precise": {number("0." + strings.Repeat("0", 38)), "more than 37 after the point"},
-		"a number with zeros":  {number("01.0"), `"01.0" is no numeric`},
-		"a number and a plus":  {number("+1.0"), `"+1.0" is no numeric`},
+		"a number with zeros":  {number("01.0"), `"01.0" is not a Numeric`},
+		"a number and a plus":  {number("+1.0"), `"+1.0" is not a Numeric`},
 		"a date too late": {
 			lit(&archivepb.BuiltinLit{Sum: &archivepb.BuiltinLit_Date{Date: 1 << 30}}),
 			"date 1073741824 is not between",
@@ -178,11 +178,11 @@ func TestIllFormedPackagesAreRefused(t *testing.T) {
 		},
 		"no expression": {
 			body(func(*builder) *archivepb.Expr { return &archivepb.Expr{} }),
-			"none of the expressions of Daml-LF 2.1",
+			"Daml-LF 2.1 does not have this expression",
 		},
 		"no arguments": {
 			body(func(*builder) *archivepb.Expr { return app(intLiteral(1)) }),
-			"an application without elements",
+			"an application has no elements",
 		},
 		"unknown function": {
 			body(func(*builder) *archivepb.Expr { return builtin(999) }),
@@ -190,7 +190,7 @@ func TestIllFormedPackagesAreRefused(t *testing.T) {
 		},
 		"a function of 2.3": {body(func(*builder) *archivepb.Expr {
 			return builtin(archivepb.BuiltinFunction_SECP256K1_VALIDATE_KEY)
-		}), "SECP256K1_VALIDATE_KEY is not in Daml-LF 2.1, but from 2.3 on"},
+		}), "SECP256K1_VALIDATE_KEY is not in Daml-LF 2.1, it needs 2.3 or newer"},
 		"a table of 2.2": {func(b *builder) { b.shared(intLiteral(1)) }, "a table of expressions is not in Daml-LF 2.1"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -212,12 +212,12 @@ func TestExpressionsReferToEarlierOnesAlone(t *testing.T) {
 	b.shared(app(first, intLiteral(2)))
 	b.value("v", later)
 	_, err := archive.ReadPackage(b.dalf("2"), archive.Options{})
-	require.ErrorContains(t, err, "expression 1 is referred to by an earlier entry of its table")
+	require.ErrorContains(t, err, "an earlier entry of the table refers to expression 1")
 
 	b = newBuilder()
 	b.value("v", b.shared(b.shared(intLiteral(1))))
 	_, err = archive.ReadPackage(b.dalf("2"), archive.Options{})
-	require.ErrorContains(t, err, "an entry of the table of expressions is a mere reference")
+	require.ErrorContains(t, err, "an entry of the table of expressions is only a reference")
 }
 
 func TestPackagesOutsideTheTableOfImportsAreRefused(t *testing.T) {
@@ -275,13 +275,13 @@ func TestWhatGrowsBeyondTheLimitsIsRefused(t *testing.T) {
 		code    fault.Code
 		refusal string
 	}{
-		"messages nested too deep": {nested.dalf("1"), fault.DARParseError, "messages are nested too deep"},
+		"messages nested too deep": {nested.dalf("1"), fault.DARParseError, "messages are nested too deeply"},
 		"a chain of references":    {chain.dalf("2"), fault.DARParseError, "expressions are nested deeper than 4000"},
 		"expressions that double": {
 			doubling(60).dalf("2"), fault.ZipBomb,
-			"counting what is shared as often as it is met",
+			"counting each use of a shared part",
 		},
-		"types that double":           {types.dalf("1"), fault.ZipBomb, "counting what is shared as often as it is met"},
+		"types that double":           {types.dalf("1"), fault.ZipBomb, "counting each use of a shared part"},
 		"too many messages":           {wide.dalf("1"), fault.ZipBomb, "more than 1000000 parts"},
 		"a message nested in a cheat": {seal("2", bytes.Repeat([]byte{0x0a}, 1<<20)), fault.DARParseError, ""},
 	} {
@@ -351,7 +351,7 @@ func TestIncompleteDARsAreRefused(t *testing.T) {
 		},
 		"a dependency missing": {
 			zipOf(t, manifestOf("main.dalf"), entry{"main.dalf", lacking.dalf("1")}),
-			fault.DARValidationError, "which the archive lacks",
+			fault.DARValidationError, "which is not in the archive",
 		},
 		"an entry too large": {
 			zipOf(t, manifestOf("main.dalf"), entry{"main.dalf", make([]byte, 2<<20)}), fault.ZipBomb,

@@ -18,7 +18,7 @@ var (
 // kindEntry decodes an entry of the table of kinds, which must not be a mere reference to another.
 func (d *decoder) kindEntry(message *archivepb.Kind) ast.Kind {
 	if _, ok := message.GetSum().(*archivepb.Kind_Interned); ok {
-		d.fail("an entry of the table of kinds is a mere reference")
+		d.fail("an entry of the table of kinds is only a reference")
 	}
 	return d.kind(message)
 }
@@ -47,7 +47,7 @@ func (d *decoder) kind(message *archivepb.Kind) ast.Kind {
 		d.since(ast.V2_2, "a table of kinds")
 		return again(d, at(d, d.kinds, kind.Interned, "kind"))
 	default:
-		d.fail("a kind is none of the kinds of Daml-LF %s", d.version)
+		d.fail("Daml-LF %s does not have this kind", d.version)
 		return nil
 	}
 }
@@ -69,7 +69,7 @@ func (d *decoder) typ(message *archivepb.Type) ast.Type {
 // typeEntry decodes an entry of the table of types, which must not be a mere reference to another.
 func (d *decoder) typeEntry(message *archivepb.Type) ast.Type {
 	if _, ok := message.GetSum().(*archivepb.Type_Interned); ok {
-		d.fail("an entry of the table of types is a mere reference")
+		d.fail("an entry of the table of types is only a reference")
 	}
 	return d.entryPart(message)
 }
@@ -102,7 +102,7 @@ func (d *decoder) entryPart(message *archivepb.Type) ast.Type {
 		return &ast.TySyn{Name: d.typeName(typ.Syn.GetName()), Args: each(d, typ.Syn.GetArgs(), d.entryPart)}
 	case *archivepb.Type_Nat:
 		if typ.Nat < 0 || typ.Nat > maxScale {
-			d.fail("%d is no scale: a scale is between 0 and %d", typ.Nat, maxScale)
+			d.fail("%d is not a scale: a scale is between 0 and %d", typ.Nat, maxScale)
 		}
 		return &ast.TyNat{Value: int(typ.Nat)}
 	case *archivepb.Type_Forall_:
@@ -110,14 +110,14 @@ func (d *decoder) entryPart(message *archivepb.Type) ast.Type {
 	case *archivepb.Type_Struct_:
 		return d.structType(typ.Struct)
 	default:
-		d.fail("a type is none of the types of Daml-LF %s", d.version)
+		d.fail("Daml-LF %s does not have this type", d.version)
 		return nil
 	}
 }
 
 func (d *decoder) applied(fun ast.Type, args []*archivepb.Type) ast.Type {
 	if d.flat() && len(args) > 0 {
-		d.fail("a type has arguments, and Daml-LF %s has applications of their own", d.version)
+		d.fail("a type has arguments, but Daml-LF %s has type applications instead", d.version)
 	}
 	return ast.Apply(fun, each(d, args, d.entryPart)...)
 }

@@ -39,7 +39,7 @@ func (d *decoder) update(message *archivepb.Update) ast.Expr {
 	if out, ok := d.exerciseOrKey(message); ok {
 		return out
 	}
-	d.fail("an update is none of the updates of Daml-LF %s", d.version)
+	d.fail("Daml-LF %s does not have this update", d.version)
 	return nil
 }
 

@@ -88,7 +88,7 @@ func measure(data []byte, s *shape, depth int, messages *share) error {
 		field := s.field(number)
 		packed := field.packed && wire == protowire.BytesType
 		if !field.known || wire != field.wire && !packed {
-			return fmt.Errorf("field %d of %s is unknown to this version", number, s.name)
+			return fmt.Errorf("this version does not know field %d of %s", number, s.name)
 		}
 		if wire != protowire.BytesType {
 			n := protowire.ConsumeFieldValue(number, wire, data)
