@@ -58,7 +58,7 @@ func Packages(ctx context.Context, packages []*ast.Package, options Options) err
 			return checkers[i].failure == nil
 		})
 		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("the check of packages: %w", err)
+			return fmt.Errorf("check packages: %w", err)
 		}
 		for _, c := range checkers {
 			if c.failure != nil {
@@ -154,7 +154,7 @@ func (c *checker) spend(steps int) {
 	more := stepsAtATime - c.steps
 	c.steps += more
 	if c.budget.left.Add(-more) < 0 || c.ctx.Err() != nil {
-		c.fail(Steps, "The check takes more steps than are allowed")
+		c.fail(Steps, "The check exceeds its limit of steps")
 	}
 }
 

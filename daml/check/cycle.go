@@ -61,7 +61,7 @@ func checkReferences(packages []*ast.Package, known ast.Packages) (failure *Erro
 		for _, id := range p.Dependencies {
 			switch dependency := known[id]; {
 			case dependency == nil:
-				fail(p, PackageMissing, "It depends on package "+fault.Shorten(string(id))+", which is not there")
+				fail(p, PackageMissing, "It depends on package "+fault.Shorten(string(id))+", which is missing")
 			case dependency.Version > p.Version:
 				fail(p, PackageVersion, "It is in Daml-LF "+p.Version.String()+" and depends on package "+
 					fault.Shorten(string(id))+" ("+releaseOf(dependency)+"), which is in Daml-LF "+dependency.Version.String())
@@ -94,7 +94,7 @@ func (c *checker) checkSynonyms() {
 		for _, definition := range module.Synonyms {
 			c.at("type synonym "+definition.Name, definition.Location)
 			seen.search(c.typeName(definition.Name), next, func(name lf.TypeName) {
-				c.fail(SynonymCycle, "Type synonym %s stands for a type that it is part of", c.showName(name))
+				c.fail(SynonymCycle, "Type synonym %s refers to itself", c.showName(name))
 			})
 		}
 	}

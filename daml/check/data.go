@@ -67,7 +67,7 @@ func (c *checker) recordFields(rule Rule, definition *ast.DefDataType, app ast.T
 	}
 	record, ok := definition.Cons.(*ast.RecordCons)
 	if !ok {
-		c.fail(rule, "Type %s is no record type", c.showName(app.Name))
+		c.fail(rule, "Type %s is not a record type", c.showName(app.Name))
 		return nil
 	}
 	return record.Fields
@@ -96,7 +96,7 @@ func (c *checker) typeOfVarCon(e *ast.ExpVariantCon) ast.Type {
 	}
 	variant, ok := definition.Cons.(*ast.VariantCons)
 	if !ok {
-		c.fail(ExpVarCon, "Type %s is no variant type", c.showName(e.Type.Name))
+		c.fail(ExpVarCon, "Type %s is not a variant type", c.showName(e.Type.Name))
 		return nil
 	}
 	index := c.fieldIndex(variant.Constructors, e.Constructor)
@@ -122,7 +122,7 @@ func (c *checker) enum(rule Rule, definition *ast.DefDataType, constructor strin
 	}
 	enum, ok := definition.Cons.(*ast.EnumCons)
 	if !ok {
-		c.fail(rule, "Type %s is no enum type", fault.Shorten(definition.Name))
+		c.fail(rule, "Type %s is not an enum type", fault.Shorten(definition.Name))
 		return
 	}
 	c.spend(len(enum.Constructors))
@@ -140,7 +140,7 @@ func (c *checker) typeOfStructCon(e *ast.ExpStructCon) ast.Type {
 	sort.Slice(fields, func(i, j int) bool { return fields[i].Name < fields[j].Name })
 	for i := 1; i < len(fields); i++ {
 		if fields[i].Name == fields[i-1].Name {
-			c.fail(ExpStructCon, "Field %s of a struct is there twice", fault.Shorten(fields[i].Name))
+			c.fail(ExpStructCon, "A struct has field %s twice", fault.Shorten(fields[i].Name))
 		}
 	}
 	return &ast.TyStruct{Fields: fields}
@@ -149,7 +149,7 @@ func (c *checker) typeOfStructCon(e *ast.ExpStructCon) ast.Type {
 func (c *checker) structField(rule Rule, found ast.Type, name string) ast.Type {
 	structType, ok := c.head(found).(*ast.TyStruct)
 	if !ok {
-		c.mismatch(rule, "What has to be a struct is none", "a struct", c.show(found))
+		c.mismatch(rule, "An expression must be a struct", "a struct", c.show(found))
 		return nil
 	}
 	index := c.fieldIndex(structType.Fields, name)
@@ -198,7 +198,7 @@ func (c *checker) typeOfAny(e ast.Expr) ast.Type {
 // type constructor.
 func (c *checker) ground(rule Rule, t ast.Type) {
 	if _, isConstructor := t.(*ast.TyCon); c.pkg.Version < ast.V2_dev && !isConstructor {
-		c.fail(rule, "Type %s is no type constructor", c.show(t))
+		c.fail(rule, "Type %s is not a type constructor", c.show(t))
 	}
 	if !c.isGround(t) {
 		c.fail(rule, "Type %s has variables, quantifiers or synonyms", c.show(t))
@@ -235,7 +235,7 @@ func (c *checker) isGround(t ast.Type) bool {
 func (c *checker) exceptionType(rule Rule, t ast.Type) {
 	constructor, ok := t.(*ast.TyCon)
 	if !ok {
-		c.fail(rule, "Type %s is no exception", c.show(t))
+		c.fail(rule, "Type %s is not an exception", c.show(t))
 		return
 	}
 	c.exception(rule, constructor.Name)

@@ -40,7 +40,7 @@ func (c *checker) checkModule(module *ast.Module) {
 func (c *checker) bindParams(rule Rule, params []ast.TypeBinder) {
 	for _, param := range params {
 		if c.typeVars[param.Name] != nil {
-			c.fail(rule, "Type parameter %s is there twice", fault.Shorten(param.Name))
+			c.fail(rule, "Type parameter %s is defined twice", fault.Shorten(param.Name))
 			return
 		}
 		c.checkKind(param.Kind)
@@ -88,7 +88,7 @@ func (c *checker) distinct(rule Rule, what string, names []string) {
 	seen := make(map[string]bool, len(names))
 	for _, name := range names {
 		if seen[name] {
-			c.fail(rule, "%s %s is there twice", what, fault.Shorten(name))
+			c.fail(rule, "%s %s is defined twice", what, fault.Shorten(name))
 			return
 		}
 		seen[name] = true
@@ -111,6 +111,6 @@ func (c *checker) checkRecord(rule Rule, name string) {
 	}
 	c.noParams(rule, definition)
 	if _, ok := definition.Cons.(*ast.RecordCons); !ok {
-		c.fail(rule, "Its type is no record")
+		c.fail(rule, "Its type is not a record")
 	}
 }

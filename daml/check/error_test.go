@@ -18,10 +18,10 @@ func TestAnErrorSaysWhatIsWrongAndWhere(t *testing.T) {
 	failure := checked(t, p)
 	require.Equal(t, &check.Error{
 		Rule: check.ChDef, Package: self, Release: "example 1.0.0", Module: "Main", Definition: "template T, choice Go",
-		Location: at, Problem: "An expression is of another type", Expected: "[Party]", Found: "Party",
+		Location: at, Problem: "An expression has the wrong type", Expected: "[Party]", Found: "Party",
 	}, failure)
-	require.Equal(t, "Package example 1.0.0 (main), module Main, template T, choice Go, at Main:12:5: An expression is "+
-		"of another type: expected [Party], found Party (rule ChDef)", failure.Error())
+	require.Equal(t, "Package example 1.0.0 (main), module Main, template T, choice Go, at Main:12:5: An expression "+
+		"has the wrong type: expected [Party], found Party (rule ChDef)", failure.Error())
 
 	err := check.Packages(t.Context(), []*ast.Package{standardLibrary(), p}, check.Options{})
 	refusal, ok := fault.As(err)

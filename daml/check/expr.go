@@ -17,7 +17,7 @@ func (c *checker) expect(rule Rule, e ast.Expr, expected ast.Type) {
 		c.location = located.Location
 	}
 	expectedText, foundText := c.showBoth(expected, found)
-	c.mismatch(rule, "An expression is of another type", expectedText, foundText)
+	c.mismatch(rule, "An expression has the wrong type", expectedText, foundText)
 }
 
 // typeOf finds the type of an expression, Γ ⊢ e : τ. Each case is the rule of its name.
@@ -72,7 +72,7 @@ func (c *checker) typeOfApp(e *ast.ExpApp) ast.Type {
 	for _, arg := range e.Args {
 		types, ok := c.as(out, ast.Arrow, 2)
 		if !ok {
-			c.mismatch(ExpApp, "What is applied is no function", "a function", c.show(out))
+			c.mismatch(ExpApp, "Only a function can have arguments", "a function", c.show(out))
 			return nil
 		}
 		c.expect(ExpApp, arg, types[0])
@@ -92,7 +92,7 @@ func (c *checker) typeOfTyApp(e *ast.ExpTyApp) ast.Type {
 			forall, ok = out.(*ast.TyForall)
 		}
 		if !ok {
-			c.mismatch(ExpTyApp, "What is applied to a type is not for all types", "forall", c.show(out))
+			c.mismatch(ExpTyApp, "Only a polymorphic expression can have type arguments", "forall", c.show(out))
 			return nil
 		}
 		replaced[forall.Binder.Name] = c.wellFormed(ExpTyApp, arg, forall.Binder.Kind)

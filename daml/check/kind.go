@@ -60,7 +60,7 @@ func (c *checker) star(rule Rule, t ast.Type) ast.Type { return c.wellFormed(rul
 func (c *checker) expectKind(rule Rule, t ast.Type, kind ast.Kind) {
 	found := c.kindOf(t)
 	if c.failure == nil && !c.equalKinds(found, kind) {
-		c.mismatch(rule, "Type "+c.show(t)+" is of another kind", c.showKind(kind), c.showKind(found))
+		c.mismatch(rule, "Type "+c.show(t)+" has the wrong kind", c.showKind(kind), c.showKind(found))
 	}
 }
 
@@ -96,7 +96,7 @@ func (c *checker) kindOf(t ast.Type) ast.Kind {
 	case *ast.TyStruct:
 		for i, field := range t.Fields {
 			if i > 0 && t.Fields[i-1].Name >= field.Name {
-				c.fail(TyStruct, "Field %s of a struct is there twice, or not in order", fault.Shorten(field.Name))
+				c.fail(TyStruct, "Field %s of a struct is duplicate or out of order", fault.Shorten(field.Name))
 			}
 			c.expectKind(TyStruct, field.Type, star)
 		}

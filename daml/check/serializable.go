@@ -31,7 +31,7 @@ func (c *checker) checkSerializable(definition *ast.DefDataType) {
 		return
 	}
 	if uninhabited {
-		c.fail(rule, "The type has no values, so that it is not serializable")
+		c.fail(rule, "The type is not serializable: it has no values")
 	}
 	vars := make(map[string]bool, len(definition.Params))
 	for _, param := range definition.Params {

@@ -179,7 +179,7 @@ func (c *checker) checkRequires(definition *ast.DefInterface, name lf.TypeName) 
 				return
 			}
 			if !slices.Contains(definition.Requires, further) {
-				c.fail(DefInterface, "The interface requires %s, but not %s, which that one requires",
+				c.fail(DefInterface, "The interface requires %s, but not %s, which %[1]s requires",
 					c.showName(required), c.showName(further))
 			}
 		}
@@ -198,7 +198,7 @@ func (c *checker) checkView(view ast.Type) {
 		_, ok = data.Cons.(*ast.RecordCons)
 	}
 	if !ok {
-		c.fail(DefInterface, "Its view is of type %s, which is no record without parameters", c.show(view))
+		c.fail(DefInterface, "The view type %s must be a record without parameters", c.show(view))
 	}
 	c.requireSerializable(DefInterface, "The view", view)
 }

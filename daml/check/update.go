@@ -45,7 +45,7 @@ func (c *checker) typeOfBlock(e *ast.UpdateBlock) ast.Type {
 	}
 	out := c.typeOf(e.Body)
 	if _, ok := c.as(out, ast.Update, 1); !ok {
-		c.mismatch(UpdBlock, "The last part of an update is none", "an Update", c.show(out))
+		c.mismatch(UpdBlock, "The last part of a block must be an update", "an Update", c.show(out))
 	}
 	c.release(mark)
 	return out
