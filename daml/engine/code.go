@@ -177,7 +177,7 @@ func (a *application) from(m *machine, i, first int) code {
 	v := *m.local(a.room)
 	f, ok := v.(*Function)
 	if !ok {
-		return m.fail(defect("%T is applied like a function", v))
+		return m.fail(defect("%T is not a function", v))
 	}
 	wanted := min(first+f.missing(), len(a.args))
 	for ; i < wanted; i++ {

@@ -130,7 +130,7 @@ func (c *comparison) composite(a, b Value) (int, *Failure) {
 		}
 		c.push(a.entries(), other.entries())
 	default:
-		return 0, defect("%T is compared", a)
+		return 0, defect("%T has no order", a)
 	}
 	return 0, c.machine.failure
 }

@@ -26,7 +26,7 @@ func (s *scope) literal(e ast.Expr) code {
 	case *ast.ExpLitNumeric:
 		number, ok := ParseNumeric(e.Text)
 		if !ok {
-			return s.fail("%q is no numeric", e.Text)
+			return s.fail("%q is not a Numeric", e.Text)
 		}
 		return &constant{value: number}
 	case *ast.ExpLitRoundingMode:
@@ -102,7 +102,7 @@ func exprs(fields []ast.FieldExpr) []ast.Expr {
 // that are well-typed.
 func (s *scope) construct(e *ast.ExpRecCon, typ *RecordType) operation {
 	if s.err == nil && len(e.Fields) != len(typ.Labels) {
-		s.fail("%d fields are given for type %s, which has %d", len(e.Fields), typ.Name, len(typ.Labels))
+		s.fail("got %d fields for type %s, which has %d", len(e.Fields), typ.Name, len(typ.Labels))
 	}
 	return makeRecord{typ}
 }

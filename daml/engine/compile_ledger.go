@@ -67,7 +67,7 @@ func (s *scope) exerciseInterface(e *ast.UpdateExerciseInterface) code {
 func (s *scope) onLedger(then effect, exprs ...ast.Expr) code {
 	return s.delayed(func(m *machine, args []Value) code {
 		if m.ledger == nil && m.outer == nil {
-			return m.fail(crash("an update of the ledger is run where there is no transaction"))
+			return m.fail(crash("a ledger update needs a transaction, and this run has none"))
 		}
 		return then(m, args)
 	}, exprs...)

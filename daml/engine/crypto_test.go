@@ -48,18 +48,18 @@ func TestSignaturesOnSecp256k1(t *testing.T) {
 		fmt.Sprintf(`SECP256K1_WITH_ECDSA_BOOL %q %q %q`, hex.EncodeToString(p256Signature), digested,
 			hex.EncodeToString(onP256)): "true",
 		fmt.Sprintf(`SECP256K1_WITH_ECDSA_BOOL "deadbeef" %q %q`, digested, key): "INTERPRETATION_CRYPTO_ERROR_MALFORMED_" +
-			"SIGNATURE: Malformed signature for deadbeef: it is no pair of numbers of the curve in DER",
+			"SIGNATURE: Malformed signature for deadbeef: it is not an ECDSA signature in DER",
 		fmt.Sprintf(`SECP256K1_WITH_ECDSA_BOOL "3006020100020101" %q %q`, digested, key): "false",
 		fmt.Sprintf(`SECP256K1_WITH_ECDSA_BOOL %q "0G" %q`, signature, key): "INTERPRETATION_CRYPTO_ERROR_MALFORMED_" +
 			"BYTE_ENCODING: Invalid byte encoding format for 0G: can not parse message hex string",
 		fmt.Sprintf(`SECP256K1_VALIDATE_KEY %q`, key):                        "true",
 		fmt.Sprintf(`SECP256K1_VALIDATE_KEY %q`, hex.EncodeToString(onP256)): "false",
 		`SECP256K1_VALIDATE_KEY "00"`: "INTERPRETATION_CRYPTO_ERROR_MALFORMED_KEY: Malformed public key for 00: it is " +
-			"no SubjectPublicKeyInfo in DER",
+			"not a SubjectPublicKeyInfo in DER",
 		fmt.Sprintf(`case SECP256K1_VALIDATE_KEY %q of _ -> 1`, offCurve): "INTERPRETATION_CRYPTO_ERROR_MALFORMED_KEY: " +
-			"Malformed public key for " + offCurve[:120] + "…: it is no point on the curve secp256k1",
+			"Malformed public key for " + offCurve[:120] + "…: it is not a point on the curve secp256k1",
 		fmt.Sprintf(`SECP256K1_VALIDATE_KEY %q`, hex.EncodeToString(notEC)): "INTERPRETATION_CRYPTO_ERROR_MALFORMED_KEY: " +
-			"Malformed public key for " + hex.EncodeToString(notEC)[:120] + "…: it is no key on an elliptic curve",
+			"Malformed public key for " + hex.EncodeToString(notEC)[:120] + "…: it is not an elliptic-curve key",
 		`KECCAK256_TEXT ""`:       `"c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470"`,
 		`KECCAK256_TEXT "616263"`: `"4e03657aea45a94fc7d47ba826c8d667c0d1e6e33a64a036ec44f58fa12d6c45"`,
 	} {

@@ -93,7 +93,7 @@ func TestDepthIsTheMachinesOwn(t *testing.T) {
 	require.Equal(t, "300000", evaluate(t, `P:depth 300000`).show())
 	limits := engine.DefaultLimits()
 	limits.Depth = 1000
-	require.Contains(t, evaluateWithin(t, `P:depth 300000`, limits).show(), "more than 1000 calls within one another")
+	require.Contains(t, evaluateWithin(t, `P:depth 300000`, limits).show(), "more than 1000 nested calls")
 }
 
 func TestARunEndsAtItsLimits(t *testing.T) {

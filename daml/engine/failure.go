@@ -80,7 +80,7 @@ type Defect struct { //nolint:errname // it is the error beside Failure
 	Calls []Call
 }
 
-func (d *Defect) Error() string { return "the engine is at fault: " + d.Problem }
+func (d *Defect) Error() string { return "defect of the Daml engine: " + d.Problem }
 
 // defect is the failure of a run that comes upon what no package does that is well-typed.
 func defect(format string, args ...any) *Failure {
@@ -101,13 +101,13 @@ func cancelled(err error) *Failure { return &Failure{err: err} }
 func limitReached(what string, limit int64) *Failure {
 	return failed(fault.InterpretationTimeExceeded.New(
 		"Interpretation takes more than %d %s", limit, what).
-		WithHint("Split the commands over several submissions, or have the package do less."))
+		WithHint("Split the commands over several submissions, or make the package do less."))
 }
 
 // noMemory is the failure of a run that is granted no more memory.
 func noMemory() *Failure {
-	return failed(fault.InterpretationTimeExceeded.New("Interpretation takes more memory than there is for it").
-		WithHint("Split the commands over several submissions, or have the package do less."))
+	return failed(fault.InterpretationTimeExceeded.New("Interpretation exceeds its memory limit").
+		WithHint("Split the commands over several submissions, or make the package do less."))
 }
 
 // maxCalls bounds how many calls a failure lists.

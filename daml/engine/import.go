@@ -47,9 +47,9 @@ func (p *Program) imported(t *lf.Type, v lf.Value) (Value, error) {
 // mismatch is the error of a value that is of another type.
 func mismatch(t *lf.Type, v lf.Value) error {
 	if t.Name.IsZero() {
-		return fmt.Errorf("%T is no value of the type that is expected", v)
+		return fmt.Errorf("%T does not have the expected type", v)
 	}
-	return fmt.Errorf("%T is no value of %s", v, t.Name)
+	return fmt.Errorf("%T is not a value of %s", v, t.Name)
 }
 
 // errSpent ends the import of a value where the run has failed.
@@ -139,7 +139,7 @@ func (m *machine) importNumeric(t *lf.Type, v lf.Value) (Value, error) {
 	m.memory -= numericBytes
 	number, ok := stored.cast(scale)
 	if !ok {
-		return nil, fmt.Errorf("%s is no Numeric %d", v, scale)
+		return nil, fmt.Errorf("%s does not fit Numeric %d", v, scale)
 	}
 	return number, nil
 }
@@ -186,7 +186,7 @@ func (m *machine) importRecord(t *lf.Type, v lf.Record) (Value, error) {
 		case member.Type.Kind == lf.KindOptional:
 			fields[i] = none
 		default:
-			err = fmt.Errorf("field %s of %s is missing, and it is not optional", member.Name, t.Name)
+			err = fmt.Errorf("field %s of %s is missing and not Optional", member.Name, t.Name)
 		}
 		if err != nil {
 			return nil, err
@@ -194,7 +194,7 @@ func (m *machine) importRecord(t *lf.Type, v lf.Record) (Value, error) {
 	}
 	for i := len(t.Fields); i < len(v.Fields); i++ {
 		if optional, ok := v.Fields[i].Value.(lf.Optional); !ok || optional.Value != nil {
-			return nil, fmt.Errorf("field %d has a value, and %s has no such field", i+1, t.Name)
+			return nil, fmt.Errorf("field %d has a value, but %s has no such field", i+1, t.Name)
 		}
 	}
 	return &Record{Type: typ, Fields: fields}, nil

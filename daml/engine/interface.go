@@ -128,8 +128,8 @@ func unsafeFromRequired(e *ast.ExpUnsafeFromRequiredInterface) operation {
 func callMethod(name lf.TypeName, method string) operation {
 	return effect(func(m *machine, args []Value) code {
 		if contract := foreignOf(args[0]); contract != nil {
-			return m.fail(crash("method %s of %s is called on a contract of the built-in template %s, whose methods are not "+
-				"in its package: exercise the choice of the interface instead", method, name, contract.Template))
+			return m.fail(crash("cannot call method %s of %s on a contract of the built-in template %s: "+
+				"exercise the choice of the interface instead", method, name, contract.Template))
 		}
 		t, implements, argument, failure := m.program.implementing(args[0], name)
 		if failure != nil {

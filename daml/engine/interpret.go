@@ -146,7 +146,7 @@ func (p *Program) NewRecord(name lf.TypeName, fields ...Value) (*Record, error) 
 		return nil, err
 	}
 	if len(fields) != len(typ.Labels) {
-		return nil, crash("%d fields are given for type %s, which has %d", len(fields), name, len(typ.Labels))
+		return nil, crash("got %d fields for type %s, which has %d", len(fields), name, len(typ.Labels))
 	}
 	return &Record{Type: typ, Fields: fields}, nil
 }

@@ -95,7 +95,7 @@ func (m *machine) lookupKey(key *ledger.ContractKey, n int) ([]*instance, *Failu
 func (m *machine) askForKey(key *ledger.ContractKey, inputs *keyInputs, limit int) *Failure {
 	contracts, err := m.ledger.env.Host.ContractsByKey(m.ctx, *key, limit)
 	if err == nil && (len(contracts) > limit || len(contracts) < len(inputs.found)) {
-		err = fmt.Errorf("%d contracts where %d are known and %d are asked for", len(contracts), len(inputs.found), limit)
+		err = fmt.Errorf("got %d contracts, expected between %d and %d", len(contracts), len(inputs.found), limit)
 	}
 	if err != nil {
 		return &Failure{err: fmt.Errorf("key %s: %w", key.Hash, err)}
@@ -103,7 +103,7 @@ func (m *machine) askForKey(key *ledger.ContractKey, inputs *keyInputs, limit in
 	inputs.all = len(contracts) < limit
 	for _, contract := range contracts[len(inputs.found):] {
 		if contract.Key == nil || contract.Key.Hash != key.Hash {
-			return &Failure{err: fmt.Errorf("key %s: contract %s has another", key.Hash, contract.ID)}
+			return &Failure{err: fmt.Errorf("key %s: contract %s has a different key", key.Hash, contract.ID)}
 		}
 		found := m.ledger.inputs[contract.ID]
 		if found == nil {
@@ -214,7 +214,7 @@ func (m *machine) exerciseByKey(name lf.TypeName, choiceName string, key, argume
 // queryByKey lists at most n contracts that have a key. All its maintainers have to authorize that.
 func (m *machine) queryByKey(name lf.TypeName, n int64, key Value, result func(found []Value) Value) code {
 	if n < 1 {
-		return m.fail(crash("a query by key asks for %d contracts, and has to ask for one at least", n))
+		return m.fail(crash("a query by key has limit %d, and the limit must be at least 1", n))
 	}
 	if m.outer != nil {
 		t, failure := m.program.template(name)

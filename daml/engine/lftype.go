@@ -38,7 +38,7 @@ type describer struct {
 	left    int
 }
 
-var errDescription = errors.New("what it is made of has no end, or is too large")
+var errDescription = errors.New("its description is infinite or too large")
 
 // enter counts a type and those within it. It reports whether to go on.
 func (d *describer) enter(t ast.Type) bool {
@@ -153,14 +153,14 @@ func (d *describer) describe(t ast.Type, args typeArgs) (*lf.Type, error) {
 	case *ast.TyCon:
 		return out, d.data(out, fun.Name, arguments)
 	default:
-		return nil, fmt.Errorf("values of type %s are not stored", key)
+		return nil, fmt.Errorf("the ledger does not store values of type %s", key)
 	}
 }
 
 func (d *describer) builtin(out *lf.Type, t ast.BuiltinType, args []ast.Type) (err error) {
 	kind, ok := scalarKinds[t]
 	if !ok {
-		return fmt.Errorf("values of type %s are not stored", t)
+		return fmt.Errorf("the ledger does not store values of type %s", t)
 	}
 	out.Kind = kind
 	switch {
@@ -184,7 +184,7 @@ func (d *describer) numeric(out *lf.Type, scale ast.Type) error {
 	}
 	digits, ok := scale.(*ast.TyNat)
 	if !ok {
-		return fmt.Errorf("%s is no scale", d.program.typeRep(scale).key)
+		return fmt.Errorf("%s is not a scale", d.program.typeRep(scale).key)
 	}
 	if digits.Value != decimal.Places {
 		out.Kind, out.Scale = lf.KindScaled, digits.Value
@@ -236,7 +236,7 @@ func (d *describer) data(out *lf.Type, name lf.TypeName, args []ast.Type) error 
 			out.Constructors = append(out.Constructors, lf.Member{Name: constructor})
 		}
 	default:
-		err = fmt.Errorf("values of type %s are not stored", name)
+		err = fmt.Errorf("the ledger does not store values of type %s", name)
 	}
 	return err
 }

@@ -188,7 +188,7 @@ func (m *machine) many(i int) bool {
 // push makes a continuation wait in the current activation.
 func (m *machine) push(then continuation, i, j int32, more any) {
 	if len(m.frames) >= m.limits.Depth {
-		m.fail(limitReached("calls within one another", int64(m.limits.Depth)))
+		m.fail(limitReached("nested calls", int64(m.limits.Depth)))
 		return
 	}
 	if n := len(m.frames); n == cap(m.frames) && !m.alloc(max(2*n, 16)*frameBytes) {
@@ -269,7 +269,7 @@ func (applyMore) resume(m *machine, f *frame) code {
 func (m *machine) apply(v Value, args []Value) code {
 	f, ok := v.(*Function)
 	if !ok {
-		return m.fail(defect("%T is applied like a function", v))
+		return m.fail(defect("%T is not a function", v))
 	}
 	return m.call(f, args)
 }

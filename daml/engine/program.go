@@ -94,7 +94,7 @@ func (p *Program) recordType(name lf.TypeName) (*RecordType, error) {
 		}
 		cons, ok := def.Cons.(*ast.RecordCons)
 		if !ok {
-			return nil, fmt.Errorf("type %s is no record type", name)
+			return nil, fmt.Errorf("type %s is not a record type", name)
 		}
 		out := &RecordType{Name: name}
 		for _, field := range cons.Fields {

@@ -32,11 +32,11 @@ func parsePublicKey(der []byte) (publicKey, error) {
 	}
 	rest, err := asn1.Unmarshal(der, &info)
 	if err != nil || len(rest) > 0 {
-		return publicKey{}, errors.New("it is no SubjectPublicKeyInfo in DER")
+		return publicKey{}, errors.New("it is not a SubjectPublicKeyInfo in DER")
 	}
 	var curve asn1.ObjectIdentifier
 	if !info.Algorithm.Algorithm.Equal(ecPublicKeyOID) {
-		return publicKey{}, errors.New("it is no key on an elliptic curve")
+		return publicKey{}, errors.New("it is not an elliptic-curve key")
 	}
 	if rest, err := asn1.Unmarshal(info.Algorithm.Parameters.FullBytes, &curve); err != nil || len(rest) > 0 {
 		return publicKey{}, errors.New("it does not name its curve")
@@ -44,7 +44,7 @@ func parsePublicKey(der []byte) (publicKey, error) {
 	if curve.Equal(secp256k1OID) {
 		key, err := secp256k1.ParsePubKey(info.Key.RightAlign())
 		if err != nil {
-			return publicKey{}, errors.New("it is no point on the curve secp256k1")
+			return publicKey{}, errors.New("it is not a point on the curve secp256k1")
 		}
 		return publicKey{onSecp256k1: true, koblitz: key}, nil
 	}
@@ -54,12 +54,12 @@ func parsePublicKey(der []byte) (publicKey, error) {
 	}
 	key, ok := parsed.(*ecdsa.PublicKey)
 	if !ok {
-		return publicKey{}, errors.New("it is no key on an elliptic curve")
+		return publicKey{}, errors.New("it is not an elliptic-curve key")
 	}
 	return publicKey{other: key}, nil
 }
 
-var errMalformedSignature = errors.New("it is no pair of numbers of the curve in DER")
+var errMalformedSignature = errors.New("it is not an ECDSA signature in DER")
 
 // verify checks an ECDSA signature in DER of a digest. It fails where the signature is malformed.
 func (k publicKey) verify(signature, digest []byte) (bool, error) {

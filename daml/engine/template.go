@@ -129,7 +129,7 @@ func (c *choice) update() *global {
 func (p *Program) resolve(v Value) (*template, Value, *Failure) {
 	contract, ok := v.(*Any)
 	if !ok {
-		return nil, nil, crash("%T is no value of an interface", v)
+		return nil, nil, crash("%T is not an interface value", v)
 	}
 	name, _ := contract.Type.IsCon()
 	t, failure := p.template(name)

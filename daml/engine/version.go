@@ -79,7 +79,7 @@ func (t *transaction) preferred(found *instance) (lf.TypeName, *Failure) {
 	id, ok := t.env.Packages[found.contract.PackageName]
 	if !ok {
 		return of, failed(fault.UnresolvedPackageName.New(
-			"Contract %s is used by an interface, and its package name %s stands for no package",
+			"An interface uses contract %s, but no package is selected for its package name %s",
 			found.contract.ID, found.contract.PackageName).With("package_name", found.contract.PackageName))
 	}
 	of.Package = id

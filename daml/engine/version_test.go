@@ -302,7 +302,7 @@ func TestValuesThatAVersionHasNoPlaceForAreRefused(t *testing.T) {
 	full := v.newer(someText("x"))
 	_, err := v.use("Old", full)
 	require.True(t, fault.InterpretationUpgradeErrorTranslationFailed.Matches(err), "%v", err)
-	require.ErrorContains(t, err, "field 4 has a value, and v1:U:T has no such field")
+	require.ErrorContains(t, err, "field 4 has a value, but v1:U:T has no such field")
 	require.Equal(t, []string{
 		"NULLABLE_CONTRACT_ID " + string(full), "TEMPLATE_ID v2:U:T", "TEMPLATE_ID v1:U:T",
 		`CONTRACT_ARG {"owner":"alice","reader":"bob","mode":"0","extra":"x"}`,
@@ -314,7 +314,7 @@ func TestValuesThatAVersionHasNoPlaceForAreRefused(t *testing.T) {
 	_, err = v.add("v3", full, lf.Int64(1))
 	require.True(t, fault.InterpretationUpgradeErrorTranslationFailed.Matches(err), "another type: %v", err)
 	_, err = v.add("v3", v.older(7), lf.Int64(1))
-	require.ErrorContains(t, err, "field extra of v3:U:T is missing, and it is not optional")
+	require.ErrorContains(t, err, "field extra of v3:U:T is missing and not Optional")
 }
 
 func TestAVersionSaysOfAContractWhatItWasCreatedWith(t *testing.T) {
