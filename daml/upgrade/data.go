@@ -125,13 +125,13 @@ func (c *checker) checkRecord(past, present *ast.DefDataType, was, is []ast.Fiel
 			continue
 		}
 		if ofConstructor {
-			c.fail(ConstructorFieldAdded, "field %s is new and not optional", fault.Shorten(field.Name))
+			c.fail(ConstructorFieldAdded, "new field %s must be Optional", fault.Shorten(field.Name))
 		}
-		c.fail(FieldNotOptional, "field %s is new and not optional", fault.Shorten(field.Name))
+		c.fail(FieldNotOptional, "new field %s must be Optional", fault.Shorten(field.Name))
 	}
 	for i, field := range was {
 		if is[i].Name != field.Name {
-			c.fail(FieldOrder, "field %d is %s, and was %s: new fields stand behind all others", i+1,
+			c.fail(FieldOrder, "field %d is %s, and was %s: new fields must come last", i+1,
 				fault.Shorten(is[i].Name), fault.Shorten(field.Name))
 			return
 		}
@@ -186,7 +186,7 @@ func (c *checker) checkEnum(was, is []string) {
 	}
 	for i, name := range was {
 		if is[i] != name {
-			c.fail(ConstructorOrder, "constructor %d is %s, and was %s: new constructors stand behind all others", i+1,
+			c.fail(ConstructorOrder, "constructor %d is %s, and was %s: new constructors must come last", i+1,
 				fault.Shorten(is[i]), fault.Shorten(name))
 			return
 		}
@@ -199,7 +199,7 @@ func (c *checker) sameType(rule Rule, what string, pastParams, presentParams pla
 	if c.failure != nil || c.fits(pastParams, presentParams, past, present) {
 		return
 	}
-	c.fail(rule, "%s is of another type", fault.Shorten(what))
+	c.fail(rule, "%s has a different type", fault.Shorten(what))
 	c.failure.Past, c.failure.Present = ast.Notation(past, nil), ast.Notation(present, nil)
 	if c.failure.Past == c.failure.Present {
 		c.failure.Past, c.failure.Present = ast.Notation(past, c.packages), ast.Notation(present, c.packages)

@@ -110,8 +110,8 @@ func CompareReleases(a, b string) int {
 // of the two may be of.
 func Check(past, present *ast.Package, packages ast.Packages) error {
 	if CompareReleases(past.Release, present.Release) == 0 {
-		return fault.KnownPackageVersion.New("Package %s has the name %s and version %s, and so has package %s",
-			present.ID, present.Name, present.Release, past.ID).
+		return fault.KnownPackageVersion.New("Packages %s and %s both have the name %s and version %s",
+			present.ID, past.ID, present.Name, present.Release).
 			With("package_name", present.Name)
 	}
 	c := &checker{past: past, present: present, packages: packages}
