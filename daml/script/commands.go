@@ -52,7 +52,7 @@ func (r *reader) command(of *engine.Record) (out command) {
 		out.of, out.argument = r.template(field[*engine.Record](r, content, "tplArgCE"))
 		choice("choiceArgCE")
 	default:
-		r.fail("a command is a %s, which is not known", out.kind)
+		r.fail("command %s is not known", out.kind)
 	}
 	return out
 }

@@ -196,7 +196,7 @@ func (l *memory) disclose(disclosures []disclosure) (map[ledger.ContractID]int, 
 			return nil, fault.CommandPreprocessingFailed.New("The disclosure of contract %s: %s", d.id, err)
 		}
 		if contract.ID != d.id {
-			return nil, fault.CommandPreprocessingFailed.New("The disclosure of contract %s is of contract %s", d.id,
+			return nil, fault.CommandPreprocessingFailed.New("The disclosure of contract %s contains contract %s", d.id,
 				contract.ID)
 		}
 		out[d.id] = i
@@ -220,7 +220,7 @@ func (l *memory) preferred(preference []lf.PackageID) (map[string]lf.PackageID, 
 	for _, id := range preference {
 		p := l.packages[id]
 		if p == nil || l.unvetted[id] {
-			return nil, fault.PackageSelectionFailed.New("Package %s is preferred, and it is unknown or not vetted", id)
+			return nil, fault.PackageSelectionFailed.New("The preferred package %s is unknown or not vetted", id)
 		}
 		out[p.Name] = id
 	}

@@ -182,7 +182,7 @@ func TestNothingCatchesTheEndOfARun(t *testing.T) {
 		}})
 		require.NotNil(t, report.Failure)
 		require.True(t, report.Failure.Starved)
-		require.Equal(t, "the script takes more memory than there is for it", report.Failure.Message)
+		require.Equal(t, "the script exceeds its memory limit", report.Failure.Message)
 		require.Equal(t, 10, asked, "a script that was refused memory gets none")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

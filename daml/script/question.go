@@ -66,7 +66,7 @@ func knownQuestions() map[string]known {
 func (q *question) answer() (engine.Value, error) {
 	known, ok := q.known[q.name]
 	if !ok || q.version < 1 || q.version > known.version {
-		return nil, q.ended(fmt.Errorf("the question %s %d of the script's library is not known", q.name, q.version))
+		return nil, q.ended(fmt.Errorf("question %s %d of the Daml Script library is not known", q.name, q.version))
 	}
 	v, err := known.answer(q)
 	if misread := errors.Join(q.reader.err, q.make.err); misread != nil {

@@ -72,7 +72,7 @@ func (l *remote) allocate(q *question, name string, exactly bool) (ledger.Party,
 		party, err = l.allocateHint(q, fmt.Sprintf("%s-%x", name, seed[:4]))
 	}
 	if refusal, ok := fault.As(err); ok && isTaken(err) {
-		return "", refusal.WithHint("Have the script take that party: --party " + name + ", or run it on a new ledger.")
+		return "", refusal.WithHint("Use the existing party: --party " + name + ", or run the script on a new ledger.")
 	}
 	if err != nil {
 		return "", err
@@ -176,12 +176,12 @@ func (l *remote) setTime(q *question, to time.Time) error {
 	case to.Equal(now.LedgerTime):
 		return nil
 	case now.Clock == "real":
-		return q.ended(fault.InvalidArgumentf("the ledger's clock is that of its machine, and setTime wants it to be %s",
+		return q.ended(fault.InvalidArgumentf("setTime cannot set the time to %s: the ledger uses the clock of its machine",
 			to.Format(time.RFC3339Nano)).WithHint("Start the node with `florin up --clock static` on a new data directory."))
 	case to.Before(now.LedgerTime):
-		return q.ended(fault.InvalidArgumentf("the ledger's time is %s, and setTime wants it to be %s: it never goes back",
+		return q.ended(fault.InvalidArgumentf("the ledger's time is %s, and setTime cannot set it back to %s",
 			now.LedgerTime.Format(time.RFC3339Nano), to.Format(time.RFC3339Nano)).
-			WithHint("Use getTime and passTime, or begin on a new ledger."))
+			WithHint("Use getTime and passTime, or start a new ledger."))
 	}
 	return l.call(q, post, clockPath, map[string]any{"advance_to": to.UTC().Format(time.RFC3339Nano), "jump": true}, nil)
 }
@@ -216,8 +216,8 @@ func (l *remote) vet(q *question, ids []lf.PackageID, allowed bool) error {
 
 func (l *remote) releases(q *question, vetted bool) ([]release, error) {
 	if !vetted {
-		return nil, q.ended(fault.InvalidArgumentf("a node tells the names of vetted packages alone, and the script asks "+
-			"for those of all (%s)", q.name).WithHint("Use listVettedPackages."))
+		return nil, q.ended(fault.InvalidArgumentf("a node lists vetted packages only, and the script asks for all (%s)", q.name).
+			WithHint("Use listVettedPackages."))
 	}
 	var out []release
 	err := pages(q, l, post, "/v2/package-vetting/list", map[string]any{}, func(page struct {
@@ -244,7 +244,7 @@ func (l *remote) report(out *Report) { out.Transactions, out.Parties = l.done, l
 func (q *question) decoded(t ast.Type, encoded json.RawMessage) (engine.Value, error) {
 	v, err := q.suite.program.DecodeAs(t, encoded)
 	if err != nil {
-		return nil, q.ended(fmt.Errorf("a value of the ledger is none that the script's packages know: %w", err))
+		return nil, q.ended(fmt.Errorf("the script's packages cannot read a value of the ledger: %w", err))
 	}
 	return v, nil
 }

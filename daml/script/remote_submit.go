@@ -187,7 +187,7 @@ func (q *question) readResults(one submission, out *engine.Interpretation, resul
 			at++
 		}
 		if at >= len(t.Roots) {
-			return fmt.Errorf("the node tells of %d events at the top of the transaction, which are too few for its commands",
+			return fmt.Errorf("the node returned %d events at the top of the transaction, fewer than it has commands",
 				len(t.Roots))
 		}
 		root := &t.Nodes[t.Roots[at]]
@@ -247,7 +247,7 @@ func (q *question) node(e event) (node ledger.TxNode, at, last int32, result jso
 	}
 }
 
-var errUnknownEvent = errors.New("the node tells of an event of a kind that is not known")
+var errUnknownEvent = errors.New("the node returned an event of an unknown kind")
 
 // stored reads a value of the ledger.
 func (q *question) stored(t ast.Type, encoded json.RawMessage) (*lf.Type, lf.Value, error) {
@@ -257,7 +257,7 @@ func (q *question) stored(t ast.Type, encoded json.RawMessage) (*lf.Type, lf.Val
 	}
 	v, err := lf.DecodeJSON(described, encoded)
 	if err != nil {
-		return nil, nil, q.ended(fmt.Errorf("a value of the ledger is none that the script's packages know: %w", err))
+		return nil, nil, q.ended(fmt.Errorf("the script's packages cannot read a value of the ledger: %w", err))
 	}
 	return described, v, nil
 }

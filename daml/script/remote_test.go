@@ -76,7 +76,7 @@ func TestTheClockOfANodeIsHeeded(t *testing.T) {
 	require.Nil(t, onFake(t, ofMachine, sleeps).Failure)
 	require.Equal(t, 5*time.Second, ofMachine.waited)
 	refused := onFake(t, ofMachine, setsTime).Failure
-	require.Contains(t, refused.Message, "the ledger's clock is that of its machine")
+	require.Contains(t, refused.Message, "the ledger uses the clock of its machine")
 	require.Contains(t, refused.Hint, "florin up --clock static")
 
 	static := &fakeNode{answers: map[string]any{"GET " + clockPath: clockOf("static"), "POST " + clockPath: `{}`}}
@@ -152,11 +152,11 @@ func TestWhatANodeRefusesForOtherReasonsEndsTheScript(t *testing.T) {
 	}{
 		"a right that is missing": {fault.PermissionDenied.New("no right"), "no right"},
 		"no answer":               {errors.New("connection refused"), "connection refused"},
-		"no events":               {`{"transaction":{"events":[]}}`, "too few for its commands"},
-		"a strange event":         {`{"transaction":{"events":[{"OtherEvent":{}}]}}`, "of a kind that is not known"},
+		"no events":               {`{"transaction":{"events":[]}}`, "fewer than it has commands"},
+		"a strange event":         {`{"transaction":{"events":[{"OtherEvent":{}}]}}`, "an event of an unknown kind"},
 		"a strange value": {
 			`{"transaction":{"events":[{"CreatedEvent":{"contractId":"00aa","templateId":"test:N:Note","packageName":"test",
-				"createArgument":{"owner":5}}}]}}`, "is none that the script's packages know",
+				"createArgument":{"owner":5}}}]}}`, "cannot read a value of the ledger",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

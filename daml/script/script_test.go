@@ -123,8 +123,8 @@ func TestExceptionsAreCaughtAndStatusesAndQuestionsTried(t *testing.T) {
 				(H:say (T:Tuple3 @Unit @Unit @Unit {_3} e) (H:done ()))))))))))))))))`)
 	require.Equal(t, []string{
 		"thrown", "fine", "why", "UNHANDLED_EXCEPTION/N:E",
-		"a party with the hint \"p\" exists already: choose another one, or use allocateParty, which adds a number to " +
-			"names that are taken",
+		"a party with the hint \"p\" exists already: choose another hint, or use allocateParty, which adds a number to " +
+			"a name that exists",
 		"AllocateParty",
 	}, said)
 }

@@ -155,7 +155,7 @@ func (l *memory) interpret(q *question, one submission, h *host) (engine.Interpr
 
 func notAllocated(parties []ledger.Party) error {
 	refusal := fault.UnknownParties(ledger.Strings(parties)...)
-	return refusal.WithHint("Allocate the party with allocateParty before it takes part in anything.")
+	return refusal.WithHint("Allocate the party with allocateParty first.")
 }
 
 // results are the results of commands, as the library wants them: a create and exercise has two.
@@ -188,7 +188,7 @@ func (q *question) result(c command, node ledger.TxNode, v engine.Value) engine.
 	}
 	v, err := q.suite.program.ImportResult(c.of, c.choice, node.Result)
 	if err != nil {
-		q.make.keep(fmt.Errorf("choice %s was exercised by version %s of its package, and its result is none of version %s, "+
+		q.make.keep(fmt.Errorf("choice %s ran in version %s of its package, and its result does not fit version %s, "+
 			"which the command names: %w", c.choice, q.release(node.Template.Package), q.release(c.of.Package), err))
 	}
 	return v
@@ -224,9 +224,9 @@ func (l *memory) hintFor(h *host) string {
 	case notActive:
 		return of + " that was archived"
 	case notEffective:
-		return of + " that is created later than the ledger's time"
+		return of + " whose creation is later than the ledger's time"
 	case notVisible:
-		return of + " that none of the submission's parties sees; its stakeholders are " +
+		return of + " that no party of the submission can see; its stakeholders are " +
 			strings.Join(ledger.Strings(e.Stakeholders()), ", ")
 	default:
 		return ""

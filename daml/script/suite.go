@@ -32,7 +32,7 @@ func NewSuite(packages ast.Packages) (*Suite, error) {
 		}
 		// Questions and answers are of one type for whom they go through, so the library casts them.
 		if err := out.program.MakeIdentity(name); err != nil {
-			return nil, fmt.Errorf("the library of scripts: %w", err)
+			return nil, fmt.Errorf("Daml Script library: %w", err)
 		}
 	}
 	return out, nil
@@ -153,7 +153,7 @@ func (r *run) script(name ast.ValueName) (err error) {
 		}
 	}()
 	if r.make.library == "" {
-		return fmt.Errorf("%s is no script", name.QualifiedName())
+		return fmt.Errorf("%s is not a script", name.QualifiedName())
 	}
 	v, err := r.suite.program.Value(r.ctx, r.evaluation, name)
 	if err != nil {
@@ -241,7 +241,7 @@ func (r *run) memory() error {
 	return errStarved
 }
 
-var errStarved = errors.New("the script takes more memory than there is for it")
+var errStarved = errors.New("the script exceeds its memory limit")
 
 func (r *run) apply(f engine.Value, args ...engine.Value) (engine.Value, error) {
 	r.last = applied{f, args}

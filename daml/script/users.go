@@ -27,8 +27,8 @@ func (l *memory) allocate(_ *question, name string, exactly bool) (ledger.Party,
 	}
 	for n := 1; slices.Contains(l.parties, party); n++ {
 		if exactly {
-			return "", fmt.Errorf("a party with the hint %q exists already: choose another one, or use allocateParty, which "+
-				"adds a number to names that are taken", name)
+			return "", fmt.Errorf("a party with the hint %q exists already: choose another hint, or use allocateParty, which "+
+				"adds a number to a name that exists", name)
 		}
 		party = ledger.Party(name + "-" + strconv.Itoa(n))
 	}
@@ -73,7 +73,7 @@ func (q *question) rights() []right {
 		case *engine.Enum:
 			out = append(out, right{v.Constructor(), ""})
 		default:
-			q.reader.fail("a right is a %T", v)
+			q.reader.fail("%T is not a right of a user", v)
 		}
 	}
 	return out

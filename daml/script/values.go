@@ -25,7 +25,7 @@ func (r *reader) fail(format string, args ...any) {
 func as[T any](r *reader, v engine.Value) T {
 	out, ok := v.(T)
 	if !ok {
-		r.fail("a question holds a %T where a %T is due", v, out)
+		r.fail("a question has a %T where a %T is expected", v, out)
 	}
 	return out
 }
@@ -53,7 +53,7 @@ func lookup(of *engine.Record, name string) (engine.Value, bool) {
 // only is the content of a record with one field.
 func only[T any](r *reader, of *engine.Record) (out T) {
 	if of == nil || len(of.Fields) != 1 {
-		r.fail("a question holds a record of several fields where one of a single field is due")
+		r.fail("a question has a record of several fields where a record of one field is expected")
 		return out
 	}
 	return as[T](r, of.Fields[0])
@@ -78,7 +78,7 @@ func (r *reader) typeName(of *engine.Record) lf.TypeName {
 	}
 	name, ok := rep.IsCon()
 	if !ok {
-		r.fail("%s is no template or interface", rep)
+		r.fail("%s is not a template or an interface", rep)
 	}
 	return name
 }
@@ -91,7 +91,7 @@ func (r *reader) template(of *engine.Record) (lf.TypeName, engine.Value) {
 	}
 	name, ok := content.Type.IsCon()
 	if !ok {
-		r.fail("%s is no template", content.Type)
+		r.fail("%s is not a template", content.Type)
 	}
 	return name, content.Value
 }
@@ -104,7 +104,7 @@ func (r *reader) choice(of *engine.Record) (string, engine.Value) {
 	}
 	name, ok := content.Type.IsCon()
 	if !ok {
-		r.fail("%s is no type of a choice", content.Type)
+		r.fail("%s is not the type of a choice", content.Type)
 	}
 	return name.Entity, content.Value
 }
@@ -165,12 +165,12 @@ type named map[string]engine.Value
 func (m *maker) record(name lf.TypeName, fields named) engine.Value {
 	def := m.program.Packages().DataType(name)
 	if def == nil {
-		m.keep(fmt.Errorf("the packages lack the type %s", name))
+		m.keep(fmt.Errorf("the packages do not have the type %s", name))
 		return unit
 	}
 	cons, ok := def.Cons.(*ast.RecordCons)
 	if !ok {
-		m.keep(fmt.Errorf("the type %s is no record type", name))
+		m.keep(fmt.Errorf("the type %s is not a record type", name))
 		return unit
 	}
 	values := make([]engine.Value, len(cons.Fields))
@@ -182,7 +182,7 @@ func (m *maker) record(name lf.TypeName, fields named) engine.Value {
 			}
 		}
 		if !ok {
-			m.keep(fmt.Errorf("the type %s has a field %s, which is not known", name, field.Name))
+			m.keep(fmt.Errorf("the type %s has an unknown field %s", name, field.Name))
 		}
 		values[i] = v
 	}
@@ -221,7 +221,7 @@ func (m *maker) hasConstructor(name lf.TypeName, constructor string) bool {
 func (m *maker) nullary(name lf.TypeName, constructor string) engine.Value {
 	def := m.program.Packages().DataType(name)
 	if def == nil {
-		m.keep(fmt.Errorf("the packages lack the type %s", name))
+		m.keep(fmt.Errorf("the packages do not have the type %s", name))
 		return unit
 	}
 	if _, isEnum := def.Cons.(*ast.EnumCons); isEnum {
