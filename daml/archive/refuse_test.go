@@ -83,7 +83,7 @@ func TestAPackageIsWhatItsHashSays(t *testing.T) {
 	data, err = proto.Marshal(sealed)
 	require.NoError(t, err)
 	_, err = archive.ReadPackage(data, archive.Options{})
-	require.ErrorContains(t, err, "SHA-256 is the only one")
+	require.ErrorContains(t, err, "only SHA-256 is supported")
 }
 
 func TestWhatIsUnknownIsRefused(t *testing.T) {
