@@ -105,7 +105,7 @@ func (r *run) ceiling(ctx context.Context, c Ceiling, workers int, do operation)
 		return fmt.Errorf("measure %s alone: %w", c.Of, err)
 	}
 	if measured.done == 0 {
-		return fmt.Errorf("measure %s alone: all was refused: %w", c.Of, measured.refusal)
+		return fmt.Errorf("measure %s alone: every operation failed: %w", c.Of, measured.refusal)
 	}
 	submissions := measured.done * c.Concurrency / workers
 	c.CPU = perSubmission(before, r.meter.read(ctx), submissions)

@@ -70,7 +70,7 @@ func (r *run) disk(ctx context.Context) error {
 		return err
 	}
 	if made.done == 0 {
-		return fmt.Errorf("no tap was accepted: %w", made.refusal)
+		return fmt.Errorf("the node accepted no tap: %w", made.refusal)
 	}
 	if _, err := r.workflows(ctx); err != nil { // until they are all closed, so that what Temporal still writes counts
 		return err

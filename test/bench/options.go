@@ -32,30 +32,30 @@ const adminUser = "ledger-api-user"
 type Options struct {
 	DataDir         string `default:".florin" env:"FLORIN_DATA_DIR" help:"Data directory of a node started by florin up: addresses are read from there, unless --url names a node." placeholder:"DIR" type:"path"`
 	URL             string `env:"FLORIN_URL" help:"Base URL of another node's API." name:"url" placeholder:"URL"`
-	TemporalAddress string `env:"FLORIN_TEMPORAL_ADDRESS" help:"The node's Temporal, to measure what it does alone." placeholder:"HOST:PORT"`
+	TemporalAddress string `env:"FLORIN_TEMPORAL_ADDRESS" help:"The node's Temporal, to measure Temporal alone too." placeholder:"HOST:PORT"`
 	Namespace       string `default:"default" env:"FLORIN_TEMPORAL_NAMESPACE" help:"Temporal namespace." placeholder:"NAME"`
 	Audience        string `env:"FLORIN_AUTH_AUDIENCE" help:"Audience of development tokens." placeholder:"TEXT"`
 	DSO             string `help:"DSO party; looked up by default." name:"dso" placeholder:"PARTY"`
 
 	Scenarios   []string      `default:"tap,transfer,mixed" enum:"tap,transfer,mixed" help:"What to submit." name:"scenario"`
 	Modes       []string      `default:"async,wait" enum:"async,wait" help:"Whether to wait for acknowledgements or for completions." name:"mode"`
-	Concurrency []int         `default:"1,16,64" help:"How many clients at once."`
-	Duration    time.Duration `default:"5s" help:"How long to measure each figure, at most."`
-	Count       int           `default:"8000" help:"How many submissions to make for each figure, at most."`
-	Load        float64       `default:"0.7" help:"Latencies are measured at this part of the highest rate."`
-	Contention  bool          `help:"Have two clients spend each holding at the same time, so that half of the transfers are refused."`
-	Overload    bool          `help:"Ask for far more than the node can do, and measure what it still does; nothing else is measured then."`
-	Neighbour   bool          `help:"Measure how much longer the requests of one user take beside a busy one; nothing else is measured then."`
-	Disk        bool          `help:"Make --count taps at --disk-rate, and measure by how much the disk grows for each; nothing else is measured then."`
-	Smoke       bool          `help:"Only show that everything works: a few seconds, figures of no value."`
-	JSON        string        `help:"Write the results to this file too." name:"json" placeholder:"FILE" type:"path"`
+	Concurrency []int         `default:"1,16,64" help:"Numbers of concurrent clients."`
+	Duration    time.Duration `default:"5s" help:"Maximum duration of each measurement."`
+	Count       int           `default:"8000" help:"Maximum number of submissions of each measurement."`
+	Load        float64       `default:"0.7" help:"Fraction of the highest rate at which latencies are measured."`
+	Contention  bool          `help:"Let two clients spend each holding at the same time, so that half of the transfers fail."`
+	Overload    bool          `help:"Send far more than the node can do and measure what it completes; measure nothing else."`
+	Neighbour   bool          `help:"Measure how much a busy user slows down the requests of another; measure nothing else."`
+	Disk        bool          `help:"Make --count taps at --disk-rate and measure how much disk each takes; measure nothing else."`
+	Smoke       bool          `help:"Only check that everything works, in a few seconds; the figures mean nothing."`
+	JSON        string        `help:"Also write the results to this file." name:"json" placeholder:"FILE" type:"path"`
 
-	OverloadFactor  float64 `default:"10" help:"How many times the highest rate --overload asks for."`
-	OverloadClients int     `default:"1000" help:"Over how many connections --overload asks."`
+	OverloadFactor  float64 `default:"10" help:"Rate of --overload, as a multiple of the highest rate."`
+	OverloadClients int     `default:"1000" help:"Number of connections of --overload."`
 
-	DiskRate float64 `default:"13" help:"How many taps a second --disk makes."`
+	DiskRate float64 `default:"13" help:"Taps per second of --disk."`
 
-	DatabaseURL string `env:"FLORIN_DATABASE_URL" help:"The node's database, to measure what it does alone." placeholder:"URL"`
+	DatabaseURL string `env:"FLORIN_DATABASE_URL" help:"The node's database, to measure PostgreSQL alone too." placeholder:"URL"`
 	Secret      string `env:"FLORIN_AUTH_SECRET" help:"Secret of development tokens (florin up: unsafe)." name:"auth-secret" placeholder:"TEXT"`
 
 	// Version is the version of the source tree.
@@ -76,16 +76,16 @@ func (o *Options) prepare() error {
 	case len(o.Scenarios) == 0 || len(o.Modes) == 0 || len(o.Concurrency) == 0:
 		return errors.New("nothing to measure: name at least one --scenario, --mode and --concurrency")
 	case o.Duration <= 0:
-		return fmt.Errorf("--duration is %s: it must be more than nothing", o.Duration)
+		return fmt.Errorf("--duration is %s: it must be above 0", o.Duration)
 	case o.Count <= 0:
 		return fmt.Errorf("--count is %d: it must be at least 1", o.Count)
 	case o.Overload && (o.OverloadFactor <= 0 || o.OverloadClients < 1):
-		return fmt.Errorf("--overload-factor is %g and --overload-clients %d: both must be more than nothing",
+		return fmt.Errorf("--overload-factor is %g and --overload-clients %d: both must be above 0",
 			o.OverloadFactor, o.OverloadClients)
 	case o.Disk && o.DiskRate <= 0:
-		return fmt.Errorf("--disk-rate is %g: it must be more than nothing", o.DiskRate)
+		return fmt.Errorf("--disk-rate is %g: it must be above 0", o.DiskRate)
 	case o.Disk && o.Overload || o.Neighbour && (o.Disk || o.Overload):
-		return errors.New("more than one of --disk, --overload and --neighbour is given: measure one after the other")
+		return errors.New("use only one of --disk, --overload and --neighbour")
 	case o.Load <= 0 || o.Load > 1:
 		return fmt.Errorf("--load is %g: it must be above 0 and at most 1", o.Load)
 	}
@@ -128,7 +128,7 @@ func (o *Options) target() (runfile.Info, error) {
 	if o.URL == "" {
 		found, err := runfile.Read(o.DataDir)
 		if err != nil {
-			return runfile.Info{}, fmt.Errorf("%w; a node elsewhere is named with --url", err)
+			return runfile.Info{}, fmt.Errorf("%w; to use another node, name it with --url", err)
 		}
 		target = found
 	}

@@ -81,11 +81,11 @@ func (r *run) overload(ctx context.Context) error {
 	}
 	o.CPUAtPeak, o.Peak, o.BystanderAtPeak = peak.cpu, peak.perSecond(), spread(peak.bystander)
 	if o.Peak == 0 {
-		return errors.New("no tap was accepted: there is nothing to take a multiple of")
+		return errors.New("the node accepted no tap, so there is no highest rate to multiply")
 	}
 	o.Asked = o.Peak * o.Factor
 	o.NodeBefore = r.meter.nodeMemory()
-	r.options.Progress(fmt.Sprintf("%.0f a second; now %.0f are asked for over %d connections",
+	r.options.Progress(fmt.Sprintf("%.0f per second; next: send %.0f per second over %d connections",
 		o.Peak, o.Asked, o.Clients))
 	flood, err := r.flood(ctx, "overload", o.Clients, o.Asked, r.options.Duration, bystander)
 	if err != nil {
@@ -96,7 +96,7 @@ func (r *run) overload(ctx context.Context) error {
 	for _, count := range flood.answers {
 		o.Made += float64(count) / flood.duration.Seconds()
 	}
-	r.options.Progress(fmt.Sprintf("%.0f a second; now the highest rate again", o.Goodput))
+	r.options.Progress(fmt.Sprintf("%.0f per second; next: the highest rate again", o.Goodput))
 	after, err := r.flood(ctx, "after", o.PeakClients, 0, r.options.Duration, bystander)
 	if err != nil {
 		return err

@@ -85,7 +85,7 @@ func (c *rawClient) read() (status int, body []byte, err error) {
 		return 0, nil, err
 	}
 	if _, err := fmt.Sscanf(first, "HTTP/1.1 %d", &status); err != nil {
-		return 0, nil, fmt.Errorf("%q is no status line: %w", first, err)
+		return 0, nil, fmt.Errorf("%q is not an HTTP status line: %w", first, err)
 	}
 	length := 0
 	for {

@@ -35,9 +35,9 @@ func (r *run) stage(ctx context.Context, s *Stage) error {
 		return err
 	}
 	if s.PerSecond == 0 {
-		return fmt.Errorf("no submission was accepted: %s", s.Refusal)
+		return fmt.Errorf("the node accepted no submission: %s", s.Refusal)
 	}
-	r.options.Progress(fmt.Sprintf("%s: %.0f a second; latencies at %.0f %% of it", label, s.PerSecond,
+	r.options.Progress(fmt.Sprintf("%s: %.0f per second; next: latencies at %.0f %% of it", label, s.PerSecond,
 		r.options.Load*percent))
 	if err := r.latencies(ctx, s, prefix+"-latency", wallets); err != nil {
 		return err

@@ -102,7 +102,7 @@ func (t *bareTemporal) workflowsOf(ctx context.Context, users []string) (int64, 
 		}
 		last = counted.GetCount()
 		if wait.For(ctx, settlePause) != nil {
-			return 0, errors.New("the number of the node's workflows does not stand still")
+			return 0, errors.New("the number of the node's workflows keeps changing")
 		}
 	}
 }

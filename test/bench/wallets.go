@@ -70,7 +70,7 @@ func (r *run) setUp(ctx context.Context) error {
 	admin := r.client.With(client.Token(r.target.Secret, r.target.Audience, adminUser))
 	var err error
 	if r.version, err = admin.Version(ctx); err != nil {
-		return fmt.Errorf("the node at %s does not answer as one: %w", r.target.URL, err)
+		return fmt.Errorf("the node at %s does not answer like Florin: %w", r.target.URL, err)
 	}
 	if r.target.DSO == "" {
 		if r.target.DSO, err = findDSO(ctx, admin); err != nil {
@@ -169,7 +169,7 @@ func (r *run) mint(ctx context.Context, w *wallet, taps int) ([]string, error) {
 		holdings = append(holdings, created.ContractID)
 	}
 	if want := taps * holdingsPerTap; len(holdings) != want {
-		return nil, fmt.Errorf("splitting %d taps gave %d holdings where %d were expected", taps, len(holdings), want)
+		return nil, fmt.Errorf("split of %d taps made %d holdings, expected %d", taps, len(holdings), want)
 	}
 	return holdings, nil
 }
