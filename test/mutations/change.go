@@ -123,7 +123,7 @@ func find(root, place string, changed map[string]string) (declared, error) {
 		}
 	}
 	if len(all) != 1 {
-		return declared{}, fmt.Errorf("%s is declared %d times and not once", place, len(all))
+		return declared{}, fmt.Errorf("%s is declared %d times, expected once", place, len(all))
 	}
 	return all[0], nil
 }
@@ -172,7 +172,7 @@ type span struct {
 // only returns the one span: none or several do not say what is meant.
 func only(found []span) (span, error) {
 	if len(found) != 1 {
-		return span{}, fmt.Errorf("the text is there %d times and not once", len(found))
+		return span{}, fmt.Errorf("the text occurs %d times, expected once", len(found))
 	}
 	return found[0], nil
 }

@@ -90,10 +90,10 @@ func check(ctx context.Context, r runner, mutations []mutation, out io.Writer) e
 			fmt.Fprintf(out, "      %s\n%s", m.tests, result.evidence)
 		}
 	}
-	fmt.Fprintf(out, "%d protections were taken out, and the tests of %d noticed, in %.0f s\n",
+	fmt.Fprintf(out, "removed %d protections, and the tests of %d failed, in %.0f s\n",
 		len(mutations), len(mutations)-unseen, time.Since(begun).Seconds())
 	if unseen > 0 {
-		return fmt.Errorf("%d of %d protections can be taken out and their tests do not notice", unseen, len(mutations))
+		return fmt.Errorf("the tests of %d of %d protections do not fail when the protection is removed", unseen, len(mutations))
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func (r runner) baseline(ctx context.Context, mutations []mutation) error {
 	var failed []error
 	for _, test := range tests {
 		if action := outcome.action(test); action != "pass" {
-			failed = append(failed, fmt.Errorf("%s: it should pass, and the outcome is %q", test, action))
+			failed = append(failed, fmt.Errorf("%s should pass, but its outcome is %q", test, action))
 		}
 	}
 	if len(failed) > 0 {

@@ -103,7 +103,7 @@ func readRow(m *mutation, place, how, tests string) error {
 		c.texts = append(c.texts, text[1])
 	}
 	if len(c.texts) == 0 || arity(c.verb) != len(c.texts) {
-		return fmt.Errorf("is changed by no known words: %s", how)
+		return fmt.Errorf("has an unknown change: %s", how)
 	}
 	m.changes = append(m.changes, c)
 	directory := ""
@@ -112,7 +112,7 @@ func readRow(m *mutation, place, how, tests string) error {
 		case !strings.HasPrefix(name[1], "Test"):
 			directory = name[1]
 		case directory == "":
-			return fmt.Errorf("has a test of no package: %s", name[1])
+			return fmt.Errorf("has a test without a package: %s", name[1])
 		default:
 			m.tests = append(m.tests, namedTest{directory, name[1]})
 		}
