@@ -68,7 +68,7 @@ func (m Metrics) Check(query string) error {
 		}
 		with, there := m[selector.Name]
 		if !there {
-			wrong = fmt.Errorf("%s: no node shows a metric %s", query, selector.Name)
+			wrong = fmt.Errorf("%s: no node has a metric %s", query, selector.Name)
 		}
 		of := slices.Concat(with, ofTarget)
 		known = append(known, with...)
@@ -86,7 +86,7 @@ func (m Metrics) Check(query string) error {
 		}
 		for _, label := range aggregate.Grouping {
 			if !slices.Contains(known, label) {
-				wrong = fmt.Errorf("%s: what is grouped has no label %s", query, label)
+				wrong = fmt.Errorf("%s: the grouped metric has no label %s", query, label)
 			}
 		}
 		return nil
@@ -135,7 +135,7 @@ func (m Metrics) ReadDashboard(path string) (Dashboard, error) {
 		for x := at.X; x < at.X+at.W; x++ {
 			for y := at.Y; y < at.Y+at.H; y++ {
 				if other, is := taken[[2]int{x, y}]; is || x >= columns {
-					return board, fmt.Errorf("%s: panel %q lies over %q, or beyond the edge", path, panel.Title, other)
+					return board, fmt.Errorf("%s: panel %q overlaps %q, or lies beyond the edge", path, panel.Title, other)
 				}
 				taken[[2]int{x, y}] = panel.Title
 			}

@@ -74,10 +74,10 @@ func TestWhatIsNotSoundIsRefused(t *testing.T) {
 	t.Parallel()
 	known := metrics(t)
 	for query, says := range map[string]string{
-		"florin_submission_total":                                     "no node shows",
+		"florin_submission_total":                                     "no node has",
 		"rate(florin_submissions_total{code=\"x\"}[5m])":              "has no label code",
 		"sum by (route) (rate(florin_submissions_total[5m]))":         "has no label route",
-		"histogram_quantile(0.9, florin_commit_duration_seconds)":     "no node shows",
+		"histogram_quantile(0.9, florin_commit_duration_seconds)":     "no node has",
 		"sum(rate(florin_submissions_total[5m])":                      "parse error",
 		"sum by (le) (rate(florin_commit_submissions_sum[5m]))":       "has no label le",
 		"florin_limit_in_use{limit=\"requests\", user=\"alice\"} > 1": "has no label user",

@@ -96,7 +96,7 @@ func checkPod(object runtime.Object) error {
 		}
 		for name, value := range selector {
 			if template.Labels[name] != value {
-				return fmt.Errorf("Deployment %q: its selector wants %s=%s, which its pods do not have", typed.Name, name, value)
+				return fmt.Errorf("Deployment %q: its selector needs %s=%s, which its pods do not have", typed.Name, name, value)
 			}
 		}
 	case *batchv1.Job:

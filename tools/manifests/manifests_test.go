@@ -33,7 +33,7 @@ func TestWhatIsNotSoundIsRefused(t *testing.T) {
 		{"readinessProbe:", "readynessProbe:", "unknown field"},
 		{"replicas: 2", "replicas: two", "cannot unmarshal"},
 		{"name: florin-api", "name: Florin_API", "lower case"},
-		{"labels: { app: florin-api }", "labels: { app: florin }", "its selector wants"},
+		{"labels: { app: florin-api }", "labels: { app: florin }", "its selector needs"},
 		{"volumes: [{ name: secrets", "volumes: [{ name: secret", "which its pod does not have"},
 		{"path: /readyz, port: http", "path: /readyz, port: htpp", "which it does not name"},
 		{"image: florin:latest", "image: ''", "lacks its name or image"},

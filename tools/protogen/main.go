@@ -121,7 +121,7 @@ func write(path, content string, check bool) error {
 	if check {
 		present, err := os.ReadFile(path)
 		if err != nil || string(present) != content {
-			return fmt.Errorf("%s is not what its .proto file makes of it", path)
+			return fmt.Errorf("%s is not up to date with its .proto file: run make generate", path)
 		}
 		return nil
 	}

@@ -24,7 +24,7 @@ func chooseTargets(only string) ([]target, error) {
 			return []target{t}, nil
 		}
 	}
-	return nil, fmt.Errorf("-only %s is none of the targets %v", only, targets)
+	return nil, fmt.Errorf("-only %s is not one of the targets %v", only, targets)
 }
 
 // binary is the program, built for a target.

@@ -206,7 +206,7 @@ func TestWhatIsWrong(t *testing.T) {
 	}{
 		{[]string{"-date", "yesterday"}, "-date"},
 		{[]string{"-date", "2026-11-22T10:00:00Z"}, "-version and -commit are required"},
-		{[]string{"-version", "v1", "-commit", "a", "-date", "2026-11-22T10:00:00Z", "-only", "plan9/386"}, "none of the targets"},
+		{[]string{"-version", "v1", "-commit", "a", "-date", "2026-11-22T10:00:00Z", "-only", "plan9/386"}, "not one of the targets"},
 	} {
 		require.ErrorContains(t, run(t.Context(), append(wrong.args, "-dist", t.TempDir())), wrong.says)
 	}
