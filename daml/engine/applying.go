@@ -9,20 +9,20 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// applying is the code of applying a definition to arguments.
-type applying struct {
+// definitionCall is the code of applying a definition to arguments.
+type definitionCall struct {
 	global *global
 	args   []Value
 }
 
-func (applying) quick(*machine) (Value, bool) { return nil, false }
-func (a applying) step(m *machine) code       { return m.applyGlobal(a.global, a.args...) }
+func (definitionCall) quick(*machine) (Value, bool) { return nil, false }
+func (a definitionCall) step(m *machine) code       { return m.applyGlobal(a.global, a.args...) }
 
-// throwing is the code of throwing an exception.
-type throwing struct{ exception *Any }
+// throwCode is the code of throwing an exception.
+type throwCode struct{ exception *Any }
 
-func (throwing) quick(*machine) (Value, bool) { return nil, false }
-func (t throwing) step(m *machine) code       { return m.throw(t.exception) }
+func (throwCode) quick(*machine) (Value, bool) { return nil, false }
+func (t throwCode) step(m *machine) code       { return m.throw(t.exception) }
 
 // start runs code that is no function of a package.
 func (p *Program) start(ctx context.Context, options Options, name string, body code) (Value, error) {
@@ -40,12 +40,12 @@ func (p *Program) View(ctx context.Context, options Options, template, of lf.Typ
 	if implements == nil {
 		return nil, crash("template %s does not implement interface %s", template, of)
 	}
-	return p.start(ctx, options, "view", applying{t.view(implements), []Value{argument}})
+	return p.start(ctx, options, "view", definitionCall{t.view(implements), []Value{argument}})
 }
 
 // Throw is the failure that an exception amounts to when nothing catches it.
 func (p *Program) Throw(ctx context.Context, options Options, exception *Any) error {
-	_, err := p.start(ctx, options, "throw", throwing{exception})
+	_, err := p.start(ctx, options, "throw", throwCode{exception})
 	return err
 }
 

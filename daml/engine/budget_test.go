@@ -218,16 +218,16 @@ func TestTextWithNULIsNotStored(t *testing.T) {
 	}
 }
 
-// slow is a ledger that does not answer before its caller gives up.
-type slow struct{ asked chan struct{} }
+// slowHost is a ledger that does not answer before its caller gives up.
+type slowHost struct{ asked chan struct{} }
 
-func (s slow) Contract(ctx context.Context, _ lf.ContractID) (engine.Contract, bool, error) {
+func (s slowHost) Contract(ctx context.Context, _ lf.ContractID) (engine.Contract, bool, error) {
 	close(s.asked)
 	<-ctx.Done()
 	return engine.Contract{}, false, ctx.Err()
 }
 
-func (s slow) ContractsByKey(context.Context, ledger.ContractKey, int) ([]engine.Contract, error) {
+func (s slowHost) ContractsByKey(context.Context, ledger.ContractKey, int) ([]engine.Contract, error) {
 	return nil, nil
 }
 
@@ -235,7 +235,7 @@ func TestAHostThatIsSlowIsCancelled(t *testing.T) {
 	t.Parallel()
 	l := onLedger(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	host := slow{asked: make(chan struct{})}
+	host := slowHost{asked: make(chan struct{})}
 	go func() {
 		<-host.asked
 		cancel()

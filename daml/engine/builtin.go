@@ -165,7 +165,7 @@ func failWithStatus(m *machine, args []Value) code {
 // here is the innermost place in the source that is known.
 func (m *machine) here() (at ast.Location) {
 	for _, f := range slices.Backward(m.frames) {
-		if place, ok := f.then.(located); ok {
+		if place, ok := f.then.(locator); ok {
 			if at = place.location(&f); !at.IsZero() {
 				return at
 			}
@@ -182,7 +182,7 @@ func (m *machine) applyGlobal(g *global, args ...Value) code {
 	if v, ok := g.quick(m); ok {
 		return m.apply(v, args)
 	}
-	m.push(applyMore{}, 0, 0, args)
+	m.push(moreArguments{}, 0, 0, args)
 	return g
 }
 

@@ -20,19 +20,19 @@ func foldLeft(m *machine, f, reached Value, rest *List) code {
 	if rest == nil {
 		return m.give(reached)
 	}
-	m.push(foldingLeft{}, 0, 0, folding{f: f, rest: rest.Tail})
+	m.push(leftFold{}, 0, 0, foldState{f: f, rest: rest.Tail})
 	return m.apply(f, []Value{reached, rest.Head})
 }
 
-type folding struct {
+type foldState struct {
 	f    Value
 	rest *List
 }
 
-type foldingLeft struct{}
+type leftFold struct{}
 
-func (foldingLeft) resume(m *machine, f *frame) code {
-	next := f.more.(folding)
+func (leftFold) resume(m *machine, f *frame) code {
+	next := f.more.(foldState)
 	return foldLeft(m, next.f, m.result, next.rest)
 }
 
@@ -44,7 +44,7 @@ func foldRight(m *machine, args []Value) code {
 		return nil
 	}
 	m.result = args[1]
-	return (&foldingRight{f, elements}).next(m, len(elements))
+	return (&rightFold{f, elements}).next(m, len(elements))
 }
 
 // elements lists the elements of a list; false where the run has failed.
@@ -70,15 +70,15 @@ func (m *machine) length(l *List) (n int, ok bool) {
 	return n, true
 }
 
-// foldingRight waits for what a function makes of an element; how many elements are left is in the frame.
-type foldingRight struct {
+// rightFold waits for what a function makes of an element; how many elements are left is in the frame.
+type rightFold struct {
 	f        Value
 	elements []Value
 }
 
-func (r *foldingRight) resume(m *machine, f *frame) code { return r.next(m, int(f.i)) }
+func (r *rightFold) resume(m *machine, f *frame) code { return r.next(m, int(f.i)) }
 
-func (r *foldingRight) next(m *machine, left int) code {
+func (r *rightFold) next(m *machine, left int) code {
 	if left == 0 {
 		return nil
 	}
@@ -95,7 +95,7 @@ func equalFrom(m *machine, f Value, a, b *List) code {
 	if a == nil || b == nil {
 		return m.give(boolean(a == nil && b == nil))
 	}
-	m.push(comparingLists{}, 0, 0, listPair{f, a.Tail, b.Tail})
+	m.push(listComparison{}, 0, 0, listPair{f, a.Tail, b.Tail})
 	return m.apply(f, []Value{b.Head, a.Head})
 }
 
@@ -104,9 +104,9 @@ type listPair struct {
 	a, b *List
 }
 
-type comparingLists struct{}
+type listComparison struct{}
 
-func (comparingLists) resume(m *machine, f *frame) code {
+func (listComparison) resume(m *machine, f *frame) code {
 	if !m.result.(lf.Bool) {
 		return nil
 	}

@@ -25,11 +25,11 @@ type variable struct{ slot int }
 func (v *variable) quick(m *machine) (Value, bool) { return m.stack[m.base+v.slot], true }
 func (v *variable) step(m *machine) code           { return m.give(m.stack[m.base+v.slot]) }
 
-// captured is a variable that the current function brought from where it was made.
-type captured struct{ index int }
+// freeVariable is a variable that the current function brought from where it was made.
+type freeVariable struct{ index int }
 
-func (c *captured) quick(m *machine) (Value, bool) { return m.function.free[c.index], true }
-func (c *captured) step(m *machine) code           { return m.give(m.function.free[c.index]) }
+func (c *freeVariable) quick(m *machine) (Value, bool) { return m.function.free[c.index], true }
+func (c *freeVariable) step(m *machine) code           { return m.give(m.function.free[c.index]) }
 
 // closure makes a function value.
 type closure struct {

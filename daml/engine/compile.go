@@ -123,7 +123,7 @@ func (s *scope) variable(name string) code {
 		s.captured[name] = index
 		s.captures = append(s.captures, s.parent.variable(name))
 	}
-	return &captured{index: index}
+	return &freeVariable{index: index}
 }
 
 // lambda compiles a function that stands within this one.
@@ -163,11 +163,11 @@ const maxQuickCost = 64
 // quickCost is how much is evaluated to compute a quick value; more than the bound where there is none.
 func quickCost(c code) int {
 	switch c := c.(type) {
-	case *constant, *variable, *captured, *global:
+	case *constant, *variable, *freeVariable, *global:
 		return 1
 	case *closure:
 		return 1 + len(c.captures)
-	case *covered:
+	case *coverageProbe:
 		return quickCost(c.code)
 	case *gather:
 		if c.fast {

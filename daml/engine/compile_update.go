@@ -16,14 +16,14 @@ func (d delay) compute(m *machine, args []Value) (Value, bool) {
 }
 func (d delay) perform(m *machine, args []Value) code { return computeAndGive(d, m, args) }
 
-// delayed is the body of such an update.
-type delayed struct {
+// delayedUpdate is the body of such an update.
+type delayedUpdate struct {
 	then effect
 	at   ast.Location
 }
 
-func (*delayed) quick(*machine) (Value, bool) { return nil, false }
-func (d *delayed) step(m *machine) code {
+func (*delayedUpdate) quick(*machine) (Value, bool) { return nil, false }
+func (d *delayedUpdate) step(m *machine) code {
 	if m.explains {
 		m.place(d.at)
 	}
@@ -32,7 +32,7 @@ func (d *delayed) step(m *machine) code {
 
 // delayed compiles an update that does something with the values of expressions.
 func (s *scope) delayed(then effect, exprs ...ast.Expr) code {
-	f := &function{name: s.name, arity: 1, slots: 1, body: &delayed{then: then, at: s.at}, at: s.at}
+	f := &function{name: s.name, arity: 1, slots: 1, body: &delayedUpdate{then: then, at: s.at}, at: s.at}
 	return s.gather(delay{f}, exprs...)
 }
 
@@ -161,14 +161,14 @@ func (t *try) handle(m *machine, f *frame, thrown *Failure) code {
 		return m.fail(failure)
 	}
 	*m.local(t.slot) = thrown.Exception
-	m.push(handling{}, 0, 0, thrown)
+	m.push(handlerResult{}, 0, 0, thrown)
 	return t.handler
 }
 
-// handling waits for what a handler makes of an exception.
-type handling struct{}
+// handlerResult waits for what a handler makes of an exception.
+type handlerResult struct{}
 
-func (handling) resume(m *machine, f *frame) code {
+func (handlerResult) resume(m *machine, f *frame) code {
 	update := m.result.(*Optional)
 	if update == nil {
 		return m.rethrow(f.more.(*Failure))

@@ -55,7 +55,7 @@ func (c *contract) read(t ast.Type, v lf.Value) (Value, error) {
 
 // compute applies a definition to arguments.
 func (c *contract) compute(g *global, args ...Value) (Value, error) {
-	return c.finish(c.run(&Function{code: &function{name: g.name, body: applying{g, args}}}, nil))
+	return c.finish(c.run(&Function{code: &function{name: g.name, body: definitionCall{g, args}}}, nil))
 }
 
 func (c *contract) computeParties(g *global, args ...Value) ([]ledger.Party, error) {
@@ -148,13 +148,13 @@ func (p *Program) StoredView(budget *ledger.Budget, name, through lf.TypeName, p
 	return c.stored(view)
 }
 
-// exercised is a choice with what it is exercised on.
-type exercised struct {
+// choiceCall is a choice with what it is exercised on.
+type choiceCall struct {
 	choice         *choice
 	this, argument Value
 }
 
-func (c *contract) exercised(call ledger.Call) (out exercised, err error) {
+func (c *contract) exercised(call ledger.Call) (out choiceCall, err error) {
 	var failure *Failure
 	out.this = c.this
 	if call.Through == nil {
@@ -209,7 +209,7 @@ func (p *Program) Perform(tx ledger.Dynamic, call ledger.Call) (lf.Value, error)
 	}
 	budget.Running++
 	defer func() { budget.Running-- }()
-	body := &function{name: e.choice.title(), body: &performed{e, call.Contract}}
+	body := &function{name: e.choice.title(), body: &choiceBody{e, call.Contract}}
 	result, err := c.finish(c.run(&Function{code: body}, nil))
 	if err != nil {
 		return nil, err
@@ -217,20 +217,20 @@ func (p *Program) Perform(tx ledger.Dynamic, call ledger.Call) (lf.Value, error)
 	return c.stored(result)
 }
 
-// performed is the code of what a choice does.
-type performed struct {
-	exercised
+// choiceBody is the code of what a choice does.
+type choiceBody struct {
+	choiceCall
 	contract lf.ContractID
 }
 
-func (*performed) quick(*machine) (Value, bool) { return nil, false }
+func (*choiceBody) quick(*machine) (Value, bool) { return nil, false }
 
-func (e *performed) step(m *machine) code {
+func (e *choiceBody) step(m *machine) code {
 	m.push(e, 0, 0, nil)
 	return m.applyGlobal(e.choice.update(), e.this, e.argument, e.contract)
 }
 
-func (*performed) resume(m *machine, _ *frame) code { return m.runUpdate(m.result) }
+func (*choiceBody) resume(m *machine, _ *frame) code { return m.runUpdate(m.result) }
 
 // ChoiceTypes describe argument and result of a choice.
 func (p *Program) ChoiceTypes(def *ast.Choice) (argument, result *lf.Type, err error) {

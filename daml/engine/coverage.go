@@ -12,27 +12,27 @@ import (
 type coverage struct {
 	packages map[lf.PackageID]bool
 	mu       sync.Mutex
-	places   []*covered
+	places   []*coverageProbe
 }
 
-// covered is an expression whose evaluation is noted.
-type covered struct {
+// coverageProbe is an expression whose evaluation is noted.
+type coverageProbe struct {
 	code
 	at  ast.Location
 	ran atomic.Bool
 }
 
-func (c *covered) quick(m *machine) (Value, bool) {
+func (c *coverageProbe) quick(m *machine) (Value, bool) {
 	c.note()
 	return c.code.quick(m)
 }
 
-func (c *covered) step(m *machine) code {
+func (c *coverageProbe) step(m *machine) code {
 	c.note()
 	return c.code
 }
 
-func (c *covered) note() {
+func (c *coverageProbe) note() {
 	if !c.ran.Load() { // reading is cheaper than writing what others read
 		c.ran.Store(true)
 	}
@@ -68,7 +68,7 @@ func (p *Program) cover(c code, at ast.Location) code {
 	if p.coverage == nil || !p.coverage.packages[at.Package] {
 		return c
 	}
-	out := &covered{code: c, at: at}
+	out := &coverageProbe{code: c, at: at}
 	p.coverage.mu.Lock()
 	defer p.coverage.mu.Unlock()
 	p.coverage.places = append(p.coverage.places, out)

@@ -54,9 +54,9 @@ func (m *machine) insertFetch(found *version, through *lf.TypeName, byKey bool) 
 	return failure
 }
 
-// exercising computes who a choice involves, one thing after another, and exercises it. What these expressions throw
+// choiceExercise computes who a choice involves, one thing after another, and exercises it. What these expressions throw
 // cannot be caught: it may depend on a contract that the catcher has no right to see.
-type exercising struct {
+type choiceExercise struct {
 	found       *version
 	choice      *choice
 	through     *lf.TypeName
@@ -96,7 +96,7 @@ func (m *machine) exerciseFound(found *version, choiceName string, argument Valu
 	if failure != nil {
 		return m.fail(failure)
 	}
-	e := &exercising{found: found, choice: c, this: found.argument, argument: argument, byKey: byKey}
+	e := &choiceExercise{found: found, choice: c, this: found.argument, argument: argument, byKey: byKey}
 	return e.next(m, findControllers, c.controllers())
 }
 
@@ -115,7 +115,7 @@ func (m *machine) exerciseInterface(name lf.TypeName, choiceName string, id lf.C
 			return m.fail(failure)
 		}
 		this := found.template.interfaceValue(found.argument)
-		e := &exercising{found: found, choice: c, through: &name, this: this, argument: argument}
+		e := &choiceExercise{found: found, choice: c, through: &name, this: this, argument: argument}
 		if guard != nil {
 			m.push(e, checkGuard, 0, nil)
 			return m.apply(guard, []Value{e.this})
@@ -124,12 +124,12 @@ func (m *machine) exerciseInterface(name lf.TypeName, choiceName string, id lf.C
 	})
 }
 
-func (e *exercising) next(m *machine, step int32, of *global) code {
+func (e *choiceExercise) next(m *machine, step int32, of *global) code {
 	m.push(e, step, 0, nil)
 	return m.applyGlobal(of, e.this, e.argument)
 }
 
-func (e *exercising) resume(m *machine, f *frame) code {
+func (e *choiceExercise) resume(m *machine, f *frame) code {
 	var ok bool
 	switch f.i {
 	case checkGuard:
@@ -162,7 +162,7 @@ func (e *exercising) resume(m *machine, f *frame) code {
 }
 
 // handle is for what a guard and the parties' expressions throw. What the update evaluates to is not among them.
-func (e *exercising) handle(m *machine, f *frame, thrown *Failure) code {
+func (e *choiceExercise) handle(m *machine, f *frame, thrown *Failure) code {
 	if f.i == runUpdate {
 		return m.rethrow(thrown)
 	}
@@ -170,7 +170,7 @@ func (e *exercising) handle(m *machine, f *frame, thrown *Failure) code {
 }
 
 // begin adds the node and runs the choice's update below it.
-func (e *exercising) begin(m *machine) code {
+func (e *choiceExercise) begin(m *machine) code {
 	t, found := m.ledger, e.found
 	argument, failure := m.export(e.argument)
 	if failure != nil {
@@ -207,15 +207,15 @@ func (e *exercising) begin(m *machine) code {
 		authorizers = ledger.SortedParties(found.contract.Signatories, e.controllers)
 	}
 	t.frames = append(t.frames, scopeOfAuthority{authorizers: authorizers, node: id, seed: t.nodes[id].Seed})
-	m.push(closing{}, id, 0, e.choice)
+	m.push(choiceResult{}, id, 0, e.choice)
 	m.push(e, runUpdate, 0, nil)
 	return m.applyGlobal(e.choice.update(), e.this, e.argument, found.contract.ID)
 }
 
-// closing waits for the result of a choice.
-type closing struct{}
+// choiceResult waits for the result of a choice.
+type choiceResult struct{}
 
-func (closing) resume(m *machine, f *frame) code {
+func (choiceResult) resume(m *machine, f *frame) code {
 	t := m.ledger
 	result, failure := m.export(m.result)
 	if failure != nil {

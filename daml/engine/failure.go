@@ -123,8 +123,8 @@ func (m *machine) fail(failure *Failure) code {
 	return nil
 }
 
-// located is a continuation that knows where it stands in the source.
-type located interface {
+// locator is a continuation that knows where it stands in the source.
+type locator interface {
 	location(f *frame) ast.Location
 }
 
@@ -168,13 +168,13 @@ func (m *machine) underWay(yield func(function *Function, at ast.Location) bool)
 			}
 			function, at = of, ast.Location{}
 		}
-		if _, ok := f.then.(closing); ok {
+		if _, ok := f.then.(choiceResult); ok {
 			if last != f.more.(*choice).title() && !yield(f.more.(*choice).function(), ast.Location{}) {
 				return
 			}
 			last = ""
 		}
-		if place, ok := f.then.(located); ok && at.IsZero() {
+		if place, ok := f.then.(locator); ok && at.IsZero() {
 			at = place.location(&f)
 		}
 	}

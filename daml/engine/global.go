@@ -10,18 +10,18 @@ type global struct {
 	program *Program
 	name    string
 	compile compiler
-	value   atomic.Pointer[kept]
+	value   atomic.Pointer[cachedValue]
 	code    atomic.Pointer[function]
 }
 
-// kept is a value that the program keeps, and what a run is charged that uses it: none for one that is small.
-type kept struct {
+// cachedValue is a value that the program keeps, and what a run is charged that uses it: none for one that is small.
+type cachedValue struct {
 	value Value
 	bytes int
 }
 
-// own is a value that a run keeps for itself.
-type own struct {
+// runValue is a value that a run keeps for itself.
+type runValue struct {
 	value Value
 	// traces: by itself, evaluating it prints something. So do values that are evaluated with it.
 	traces bool
@@ -91,7 +91,7 @@ func (g *global) step(m *machine) code {
 }
 
 // keep keeps a value that takes next to no memory.
-func (g *global) keep(v Value) { g.value.Store(&kept{value: v}) }
+func (g *global) keep(v Value) { g.value.Store(&cachedValue{value: v}) }
 
 // load compiles the definition when it is first needed, and says how large it is then. Two that need it at once both
 // compile it, to the same effect.
@@ -112,7 +112,7 @@ func (g *global) load(limit int) (*function, int, error) {
 // itself.
 func (g *global) resume(m *machine, f *frame) code {
 	taken := int(f.more.(int64) - m.left() - m.compiled)
-	out := &kept{value: m.result}
+	out := &cachedValue{value: m.result}
 	if taken > smallBytes {
 		out.bytes = taken
 	}
@@ -122,14 +122,14 @@ func (g *global) resume(m *machine, f *frame) code {
 		return nil
 	}
 	if m.own == nil {
-		m.own = map[*global]own{}
+		m.own = map[*global]runValue{}
 	}
-	m.own[g] = own{value: m.result, traces: traces}
+	m.own[g] = runValue{value: m.result, traces: traces}
 	return nil
 }
 
 // shares keeps a value for all runs. It reports whether there was room, and none yet.
-func (p *Program) shares(g *global, v *kept, bytes int) bool {
+func (p *Program) shares(g *global, v *cachedValue, bytes int) bool {
 	if p.keptBytes.Add(int64(bytes)) <= maxKeptBytes && g.value.CompareAndSwap(nil, v) {
 		return true
 	}

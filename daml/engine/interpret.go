@@ -60,22 +60,22 @@ func (c ExerciseByKey) perform(m *machine) code {
 }
 
 func (c CreateAndExercise) perform(m *machine) code {
-	m.push(created{c}, 0, 0, nil)
+	m.push(exerciseAfterCreate{c}, 0, 0, nil)
 	return c.Create.perform(m)
 }
 
-// created waits for the contract of a CreateAndExercise.
-type created struct{ command CreateAndExercise }
+// exerciseAfterCreate waits for the contract of a CreateAndExercise.
+type exerciseAfterCreate struct{ command CreateAndExercise }
 
-func (c created) resume(m *machine, _ *frame) code {
+func (c exerciseAfterCreate) resume(m *machine, _ *frame) code {
 	return m.exercise(c.command.Template, c.command.Choice, m.result.(lf.ContractID), c.command.ChoiceArgument)
 }
 
-// performing is the code of a command.
-type performing struct{ command Command }
+// commandCode is the code of a command.
+type commandCode struct{ command Command }
 
-func (performing) quick(*machine) (Value, bool) { return nil, false }
-func (p performing) step(m *machine) code       { return p.command.perform(m) }
+func (commandCode) quick(*machine) (Value, bool) { return nil, false }
+func (p commandCode) step(m *machine) code       { return p.command.perform(m) }
 
 // Interpretation is what commands amount to.
 type Interpretation struct {
@@ -106,7 +106,7 @@ func (p *Program) interpret(ctx context.Context, options Options, env Environmen
 	m.ledger = newTransaction(env)
 	var last []int // the root that each command's result is in
 	for _, command := range commands {
-		body := &function{name: "command", body: performing{command}}
+		body := &function{name: "command", body: commandCode{command}}
 		if _, failure := m.run(&Function{code: body}, nil); failure != nil {
 			_, err := m.finish(nil, failure)
 			whole := m.ledger.whole()

@@ -71,7 +71,7 @@ type machine struct {
 
 	// used are the values of the program that this run was charged for, own those that only this run keeps.
 	used map[*global]bool
-	own  map[*global]own
+	own  map[*global]runValue
 
 	ledger *transaction // nil where no update may run, and where another keeps the transaction
 	outer  *ledger.Dynamic
@@ -221,7 +221,7 @@ func (m *machine) call(f *Function, args []Value) code {
 		if !ok {
 			return nil
 		}
-		m.push(applyMore{}, 0, 0, rest)
+		m.push(moreArguments{}, 0, 0, rest)
 		args = args[:missing]
 	}
 	base := m.free()
@@ -258,10 +258,10 @@ func (m *machine) give(v Value) code {
 	return nil
 }
 
-// applyMore applies the function that it waits for to more arguments.
-type applyMore struct{}
+// moreArguments applies the function that it waits for to more arguments.
+type moreArguments struct{}
 
-func (applyMore) resume(m *machine, f *frame) code {
+func (moreArguments) resume(m *machine, f *frame) code {
 	return m.apply(m.result, f.more.([]Value))
 }
 

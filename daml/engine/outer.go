@@ -56,17 +56,17 @@ func (m *machine) caused(err error) code {
 	}
 }
 
-// foreign is the payload of a contract whose template is not among the packages of the program.
-type foreign struct{ ledger.Seen }
+// foreignPayload is the payload of a contract whose template is not among the packages of the program.
+type foreignPayload struct{ ledger.Seen }
 
 // foreignOf is the content of an interface's value of such a contract; nil for others.
-func foreignOf(v Value) *foreign {
-	content, _ := v.(*Any).Value.(*foreign)
+func foreignOf(v Value) *foreignPayload {
+	content, _ := v.(*Any).Value.(*foreignPayload)
 	return content
 }
 
 // as is the payload as one of a template of the program, where that is another version of the contract's own.
-func (f *foreign) as(m *machine, name lf.TypeName) (Value, *Failure) {
+func (f *foreignPayload) as(m *machine, name lf.TypeName) (Value, *Failure) {
 	pkg := m.program.packages[name.Package]
 	if pkg == nil || pkg.Name != f.PackageName || f.Template.QualifiedName() != name.QualifiedName() {
 		return none, nil
@@ -103,7 +103,7 @@ func (m *machine) present(seen ledger.Seen, then func(Value) code) code {
 	con := &ast.TyCon{Name: seen.Template}
 	if m.program.packages.Template(seen.Template) == nil {
 		m.memory -= 4 * valueBytes
-		return then(&Any{Type: m.program.typeRep(con), Value: &foreign{seen}})
+		return then(&Any{Type: m.program.typeRep(con), Value: &foreignPayload{seen}})
 	}
 	return m.accept(seen.Template, con, seen.Payload, func(argument Value) code {
 		return then(&Any{Type: m.program.typeRep(con), Value: argument})
@@ -143,8 +143,8 @@ func (m *machine) askToExercise(name lf.TypeName, c *choice, id lf.ContractID, a
 		func(result lf.Value) code { return m.accept(name, c.def.ReturnType, result, m.give) })
 }
 
-// guarded waits for the guard of an exercise.
-type guarded struct {
+// guardedExercise waits for the guard of an exercise.
+type guardedExercise struct {
 	name     lf.TypeName
 	choice   *choice
 	contract lf.ContractID
@@ -158,13 +158,13 @@ func (m *machine) askToExerciseInterface(name lf.TypeName, c *choice, id lf.Cont
 	return ask(m, func(tx *ledger.Dynamic) (ledger.Seen, error) { return tx.Look(name, id) },
 		func(seen ledger.Seen) code {
 			return m.present(seen, func(this Value) code {
-				m.push(&guarded{name, c, id, argument}, 0, 0, nil)
+				m.push(&guardedExercise{name, c, id, argument}, 0, 0, nil)
 				return m.apply(guard, []Value{this})
 			})
 		})
 }
 
-func (g *guarded) resume(m *machine, _ *frame) code {
+func (g *guardedExercise) resume(m *machine, _ *frame) code {
 	if !m.result.(lf.Bool) {
 		return m.fail(crash("Choice guard failed for %s contract %s when exercising choice %s",
 			g.name, g.contract, g.choice.def.Name))
@@ -173,7 +173,7 @@ func (g *guarded) resume(m *machine, _ *frame) code {
 }
 
 // handle is for what the guard throws: it cannot be caught.
-func (*guarded) handle(m *machine, _ *frame, thrown *Failure) code {
+func (*guardedExercise) handle(m *machine, _ *frame, thrown *Failure) code {
 	m.nested = false
 	return m.unhandled(thrown)
 }
@@ -232,7 +232,7 @@ func (m *machine) askByKey(t *template, key Value, result func(found []Value) Va
 	})
 }
 
-func (m *machine) askForView(of lf.TypeName, contract *foreign) code {
+func (m *machine) askForView(of lf.TypeName, contract *foreignPayload) code {
 	def := m.program.packages.Interface(of)
 	if def == nil {
 		return m.fail(crash("interface %s is not defined", of))
@@ -242,7 +242,7 @@ func (m *machine) askForView(of lf.TypeName, contract *foreign) code {
 		func(view lf.Value) code { return m.accept(of, def.View, view, m.give) })
 }
 
-func (m *machine) askForParties(contract *foreign, which func(ledger.Description) []ledger.Party) code {
+func (m *machine) askForParties(contract *foreignPayload, which func(ledger.Description) []ledger.Party) code {
 	return ask(m,
 		func(tx *ledger.Dynamic) (ledger.Description, error) {
 			return tx.Describe(contract.Template, contract.Payload)

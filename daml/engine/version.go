@@ -86,9 +86,9 @@ func (t *transaction) preferred(found *instance) (lf.TypeName, *Failure) {
 	return of, nil
 }
 
-// using turns contracts into ones of a template, one after another, and goes on with them. What another version's
+// conversion turns contracts into ones of a template, one after another, and goes on with them. What another version's
 // expressions throw meanwhile cannot be caught.
-type using struct {
+type conversion struct {
 	template *template
 	found    []*instance
 	versions []*version
@@ -100,11 +100,11 @@ type using struct {
 
 // as goes on with contracts as ones of a template.
 func (m *machine) as(t *template, found []*instance, then func(versions []*version) code) code {
-	u := &using{template: t, found: found, then: then}
+	u := &conversion{template: t, found: found, then: then}
 	return u.continued(m)
 }
 
-func (u *using) continued(m *machine) code {
+func (u *conversion) continued(m *machine) code {
 	for len(u.versions) < len(u.found) {
 		found := u.found[len(u.versions)]
 		if known := found.versions[u.template.name.Package]; known != nil && known.template.name == u.template.name {
@@ -126,7 +126,7 @@ func (u *using) continued(m *machine) code {
 	return u.then(u.versions)
 }
 
-func (u *using) resume(m *machine, _ *frame) code {
+func (u *conversion) resume(m *machine, _ *frame) code {
 	if failure := u.next.agrees(u.said); failure != nil {
 		return m.fail(failure)
 	}
@@ -134,7 +134,7 @@ func (u *using) resume(m *machine, _ *frame) code {
 	return u.continued(m)
 }
 
-func (u *using) handle(m *machine, _ *frame, thrown *Failure) code { return m.unhandled(thrown) }
+func (u *conversion) handle(m *machine, _ *frame, thrown *Failure) code { return m.unhandled(thrown) }
 
 // translated is a contract with its argument as one of a template.
 func (m *machine) translated(found *instance, t *template) (*version, *Failure) {
