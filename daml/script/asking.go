@@ -7,15 +7,15 @@ import (
 	"github.com/florinledger/florin/daml/engine"
 )
 
-// applied is a function with its arguments.
-type applied struct {
+// application is a function with its arguments.
+type application struct {
 	f    engine.Value
 	args []engine.Value
 }
 
 // asking are the places of the script's own code, the innermost first, that made what was evaluated ask what it asks.
 // A question does not say it: it is a value that code returns, so that nothing waits for it.
-func (r *run) asking(of applied) []engine.Call {
+func (r *run) asking(of application) []engine.Call {
 	var visited, returned []engine.Call
 	options := r.evaluation
 	options.Explain, options.Trace = false, nil
@@ -46,7 +46,7 @@ func (r *run) asking(of applied) []engine.Call {
 
 // explainOwn has the explanation of a failure say where the script's own code is, if no call of that waits for what
 // failed: `abort` returns a script, which fails when the library runs it.
-func (r *run) explainOwn(failure *engine.Failure, of applied) {
+func (r *run) explainOwn(failure *engine.Failure, of application) {
 	explain := failure.Explain
 	if explain == nil {
 		return

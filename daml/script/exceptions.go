@@ -25,13 +25,13 @@ func (q *question) throw() (engine.Value, error) {
 		name, _ := exception.Type.IsCon()
 		failure.Fault = fault.UserFailure(fault.InvalidGivenCurrentSystemStateOther,
 			"UNHANDLED_EXCEPTION/"+name.QualifiedName(), message, nil)
-		return nil, &passed{q.placed(failure)}
+		return nil, &passThroughError{q.placed(failure)}
 	}
 	err := q.suite.program.Throw(q.ctx, q.evaluation, exception)
 	if thrown, ok := errors.AsType[*engine.Failure](err); ok {
 		failure = thrown
 		failure.Exception = exception
-		return nil, &passed{q.placed(failure)}
+		return nil, &passThroughError{q.placed(failure)}
 	}
 	return nil, err
 }
@@ -98,7 +98,7 @@ func (q *question) catch() (engine.Value, error) {
 	if failure, ok := err.(*engine.Failure); ok && failure.Exception != nil { //nolint:errorlint // not one in a submission
 		return q.make.left(failure.Exception), nil
 	}
-	return nil, &passed{err}
+	return nil, &passThroughError{err}
 }
 
 // tryFailureStatus runs a script up to a failure status.
@@ -110,7 +110,7 @@ func (q *question) tryFailureStatus() (engine.Value, error) {
 	if failure, ok := err.(*engine.Failure); ok && isStatus(failure) { //nolint:errorlint // not one of a submission
 		return q.make.left(q.make.status(failure.Fault)), nil
 	}
-	return nil, &passed{err}
+	return nil, &passThroughError{err}
 }
 
 func isStatus(failure *engine.Failure) bool {
@@ -150,7 +150,7 @@ func (q *question) failWithStatus() (engine.Value, error) {
 		return true
 	})
 	refusal := fault.UserFailure(fault.Category(category), string(id), string(message), metadata)
-	return nil, &passed{q.placed(&engine.Failure{Fault: refusal})}
+	return nil, &passThroughError{q.placed(&engine.Failure{Fault: refusal})}
 }
 
 // tryCommands runs a script up to a question that fails.
@@ -161,7 +161,7 @@ func (q *question) tryCommands() (engine.Value, error) {
 	}
 	asked, ok := err.(*questionError) //nolint:errorlint // nothing around it
 	if !ok || asked.final {
-		return nil, &passed{err}
+		return nil, &passThroughError{err}
 	}
 	return q.make.left(q.make.record(tuple3, named{
 		"_1": lf.Text(asked.question), "_2": lf.Text(errorClass(asked.err)), "_3": lf.Text(asked.err.Error()),

@@ -68,13 +68,13 @@ func TestWhatIsNoLedgersRefusalIsNotExpectedAndNotCaught(t *testing.T) {
 	}
 }
 
-// looked counts how often a run looks whether it is to end: the longer it is, the more often.
-type looked struct {
+// countingContext counts how often a run looks whether it is to end: the longer it is, the more often.
+type countingContext struct {
 	context.Context //nolint:containedctx // a context that counts
 	times           atomic.Int64
 }
 
-func (l *looked) Err() error {
+func (l *countingContext) Err() error {
 	l.times.Add(1)
 	return l.Context.Err()
 }
@@ -91,7 +91,7 @@ func TestAFailureThatTheScriptCatchesIsNotExplained(t *testing.T) {
 	}`
 	for catch, body := range map[string]string{"Catch": "X:thrown 200000", "TryFailureStatus": "X:status 200000"} {
 		looks := func(body string) (*script.Failure, int64) {
-			ctx := &looked{Context: t.Context()}
+			ctx := &countingContext{Context: t.Context()}
 			report := runWith(ctx, t, spin, body, script.Options{})
 			return report.Failure, ctx.times.Load()
 		}

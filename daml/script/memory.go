@@ -9,8 +9,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-func (l *memory) contracts(q *question, parties []ledger.Party, template lf.TypeName) ([]found, error) {
-	var out []found
+func (l *memory) contracts(q *question, parties []ledger.Party, template lf.TypeName) ([]foundContract, error) {
+	var out []foundContract
 	for _, e := range l.active(parties) {
 		if e.Template != template {
 			continue
@@ -19,14 +19,14 @@ func (l *memory) contracts(q *question, parties []ledger.Party, template lf.Type
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, found{id: e.ID, value: argument})
+		out = append(out, foundContract{id: e.ID, value: argument})
 	}
 	return out, nil
 }
 
 func (l *memory) contract(
 	q *question, parties []ledger.Party, template lf.TypeName, id ledger.ContractID,
-) (*found, error) {
+) (*foundContract, error) {
 	e := l.find(id, parties)
 	if e == nil || e.Template.QualifiedName() != template.QualifiedName() || !q.sameName(e.Template, template) {
 		return nil, nil //nolint:nilnil // as the interface has it
@@ -36,22 +36,22 @@ func (l *memory) contract(
 		return nil, err
 	}
 	blob, err := e.blob()
-	return &found{e.ID, argument, blob}, err
+	return &foundContract{e.ID, argument, blob}, err
 }
 
-func (l *memory) views(q *question, parties []ledger.Party, of lf.TypeName) ([]found, error) {
+func (l *memory) views(q *question, parties []ledger.Party, of lf.TypeName) ([]foundContract, error) {
 	names, err := l.preferred(nil)
 	if err != nil {
 		return nil, err
 	}
-	var out []found
+	var out []foundContract
 	for _, e := range l.active(parties) {
 		view, implements, err := q.view(e, of, names)
 		if err != nil {
 			return nil, err
 		}
 		if implements {
-			out = append(out, found{id: e.ID, value: view})
+			out = append(out, foundContract{id: e.ID, value: view})
 		}
 	}
 	return out, nil
@@ -74,8 +74,8 @@ func (l *memory) view(
 
 func (l *memory) keyed(
 	q *question, parties []ledger.Party, template lf.TypeName, hash string, limit int64,
-) ([]found, error) {
-	var out []found
+) ([]foundContract, error) {
+	var out []foundContract
 	for _, e := range l.withKey(hash) {
 		if int64(len(out)) >= limit {
 			break
@@ -87,7 +87,7 @@ func (l *memory) keyed(
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, found{id: e.ID, value: argument})
+		out = append(out, foundContract{id: e.ID, value: argument})
 	}
 	return out, nil
 }

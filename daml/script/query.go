@@ -26,8 +26,8 @@ func (q *question) queryACS() (engine.Value, error) {
 }
 
 // pairs are contracts with their payloads.
-func (q *question) pairs(all []found, template lf.TypeName) engine.Value {
-	return listOf(all, func(c found) engine.Value { return q.make.pair(c.id, q.make.template(template, c.value)) })
+func (q *question) pairs(all []foundContract, template lf.TypeName) engine.Value {
+	return listOf(all, func(c foundContract) engine.Value { return q.make.pair(c.id, q.make.template(template, c.value)) })
 }
 
 // queryContractID finds a contract, with what discloses it to others.
@@ -61,7 +61,7 @@ func (q *question) queryInterface() (engine.Value, error) {
 		return nil, q.reader.err
 	}
 	all, err := q.ledger.views(q, parties, of)
-	return listOf(all, func(c found) engine.Value { return q.make.pair(c.id, c.value) }), err
+	return listOf(all, func(c foundContract) engine.Value { return q.make.pair(c.id, c.value) }), err
 }
 
 // queryInterfaceContractID finds the view of a contract.
@@ -114,7 +114,7 @@ func (q *question) queryNByKey() (engine.Value, error) {
 }
 
 // byKey lists contracts of a template that have a key and that some parties see.
-func (q *question) byKey(name string, limit int64) ([]found, lf.TypeName, error) {
+func (q *question) byKey(name string, limit int64) ([]foundContract, lf.TypeName, error) {
 	parties, template := q.parties(), q.typeOf("tplId")
 	key := q.reader.key(field[*engine.Record](q.reader, q.payload, name))
 	if q.reader.err != nil {

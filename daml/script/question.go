@@ -17,15 +17,15 @@ type question struct {
 	at      []Frame
 }
 
-// known is a question that is known.
-type known struct {
+// questionHandler is a question that is known.
+type questionHandler struct {
 	version int64 // the highest
 	answer  func(q *question) (engine.Value, error)
 }
 
-// knownQuestions are all questions. What the versions of one differ in, the names of its fields tell.
-func knownQuestions() map[string]known {
-	return map[string]known{
+// questionHandlers are all questions. What the versions of one differ in, the names of its fields tell.
+func questionHandlers() map[string]questionHandler {
+	return map[string]questionHandler{
 		"Submit":                   {2, (*question).submit},
 		"QueryACS":                 {1, (*question).queryACS},
 		"QueryContractId":          {1, (*question).queryContractID},
@@ -75,16 +75,16 @@ func (q *question) answer() (engine.Value, error) {
 	if err == nil {
 		return v, nil
 	}
-	if passed, ok := errors.AsType[*passed](err); ok {
+	if passed, ok := errors.AsType[*passThroughError](err); ok {
 		return nil, passed.err
 	}
 	return nil, q.failed(err)
 }
 
-// passed is an error that is not the question's own: it goes through to whoever asked.
-type passed struct{ err error }
+// passThroughError is an error that is not the question's own: it goes through to whoever asked.
+type passThroughError struct{ err error }
 
-func (p *passed) Error() string { return p.err.Error() }
+func (p *passThroughError) Error() string { return p.err.Error() }
 
 // failed is the failure of the question.
 func (q *question) failed(err error) error {

@@ -12,8 +12,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// created is an event that made a contract, as the API shows it.
-type created struct {
+// createdEvent is an event that made a contract, as the API shows it.
+type createdEvent struct {
 	Offset      int64             `json:"offset"`
 	NodeID      int32             `json:"nodeId"`
 	ID          ledger.ContractID `json:"contractId"`
@@ -60,7 +60,7 @@ func (q *question) byName(of lf.TypeName) lf.TypeName {
 }
 
 // isOf reports whether a contract is of a template, in whichever version.
-func (q *question) isOf(c created, template lf.TypeName) bool {
+func (q *question) isOf(c createdEvent, template lf.TypeName) bool {
 	return c.Template.QualifiedName() == template.QualifiedName() &&
 		c.PackageName == q.suite.packages[template.Package].Name
 }
@@ -70,7 +70,7 @@ func ofInterface(parties []ledger.Party, of lf.TypeName) object {
 }
 
 // active lists active contracts in the order of creation.
-func (l *remote) active(q *question, format object) ([]created, error) {
+func (l *remote) active(q *question, format object) ([]createdEvent, error) {
 	var end struct {
 		Offset int64 `json:"offset"`
 	}
@@ -80,29 +80,29 @@ func (l *remote) active(q *question, format object) ([]created, error) {
 	var answer []struct {
 		ContractEntry struct {
 			Active *struct {
-				Event created `json:"createdEvent"`
+				Event createdEvent `json:"createdEvent"`
 			} `json:"JsActiveContract"`
 		} `json:"contractEntry"`
 	}
 	err := l.call(q, post, "/v2/state/active-contracts",
 		object{"activeAtOffset": end.Offset, "eventFormat": format}, &answer)
-	var out []created
+	var out []createdEvent
 	for _, element := range answer {
 		if active := element.ContractEntry.Active; active != nil {
 			out = append(out, active.Event)
 		}
 	}
-	slices.SortFunc(out, func(a, b created) int {
+	slices.SortFunc(out, func(a, b createdEvent) int {
 		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.NodeID, b.NodeID))
 	})
 	return out, err
 }
 
 // one finds an active contract; nil where there is none.
-func (l *remote) one(q *question, id ledger.ContractID, format object) (*created, error) {
+func (l *remote) one(q *question, id ledger.ContractID, format object) (*createdEvent, error) {
 	var answer struct {
 		Created *struct {
-			Event created `json:"createdEvent"`
+			Event createdEvent `json:"createdEvent"`
 		} `json:"created"`
 		Archived *struct{} `json:"archived"`
 	}
@@ -119,12 +119,12 @@ func (l *remote) one(q *question, id ledger.ContractID, format object) (*created
 // notFoundStatus is the HTTP status of what is not there.
 const notFoundStatus = 404
 
-func (l *remote) contracts(q *question, parties []ledger.Party, template lf.TypeName) ([]found, error) {
+func (l *remote) contracts(q *question, parties []ledger.Party, template lf.TypeName) ([]foundContract, error) {
 	all, err := l.active(q, q.ofTemplate(parties, template))
 	if err != nil {
 		return nil, err
 	}
-	var out []found
+	var out []foundContract
 	for _, c := range all {
 		if !q.isOf(c, template) {
 			continue
@@ -133,34 +133,34 @@ func (l *remote) contracts(q *question, parties []ledger.Party, template lf.Type
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, found{id: c.ID, value: argument})
+		out = append(out, foundContract{id: c.ID, value: argument})
 	}
 	return out, nil
 }
 
 func (l *remote) contract(
 	q *question, parties []ledger.Party, template lf.TypeName, id ledger.ContractID,
-) (*found, error) {
+) (*foundContract, error) {
 	c, err := l.one(q, id, shown(parties, "WildcardFilter", object{"includeCreatedEventBlob": true}))
 	if err != nil || c == nil || !q.isOf(*c, template) {
 		return nil, err
 	}
 	argument, err := q.decoded(&ast.TyCon{Name: template}, c.Argument)
-	return &found{c.ID, argument, c.Blob}, err
+	return &foundContract{c.ID, argument, c.Blob}, err
 }
 
-func (l *remote) views(q *question, parties []ledger.Party, of lf.TypeName) ([]found, error) {
+func (l *remote) views(q *question, parties []ledger.Party, of lf.TypeName) ([]foundContract, error) {
 	all, err := l.active(q, ofInterface(parties, of))
 	if err != nil {
 		return nil, err
 	}
-	var out []found
+	var out []foundContract
 	for _, c := range all {
 		view, err := q.viewOf(c, of)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, found{id: c.ID, value: view})
+		out = append(out, foundContract{id: c.ID, value: view})
 	}
 	return out, nil
 }
@@ -176,7 +176,7 @@ func (l *remote) view(
 }
 
 // viewOf is the view of a contract; none where it fails.
-func (q *question) viewOf(c created, of lf.TypeName) (engine.Value, error) {
+func (q *question) viewOf(c createdEvent, of lf.TypeName) (engine.Value, error) {
 	def := q.suite.packages.Interface(of)
 	if def == nil || len(c.Views) == 0 || c.Views[0].Status.Code != 0 {
 		return none, nil
@@ -187,12 +187,12 @@ func (q *question) viewOf(c created, of lf.TypeName) (engine.Value, error) {
 
 func (l *remote) keyed(
 	q *question, parties []ledger.Party, template lf.TypeName, hash string, limit int64,
-) ([]found, error) {
+) ([]foundContract, error) {
 	all, err := l.active(q, q.ofTemplate(parties, template))
 	if err != nil {
 		return nil, err
 	}
-	var out []found
+	var out []foundContract
 	for _, c := range slices.Backward(all) {
 		if int64(len(out)) >= limit {
 			break
@@ -208,7 +208,7 @@ func (l *remote) keyed(
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, found{id: c.ID, value: argument})
+		out = append(out, foundContract{id: c.ID, value: argument})
 	}
 	return out, nil
 }

@@ -130,8 +130,8 @@ func (q *question) choiceDef(of lf.TypeName, name string) *ast.Choice {
 
 // event is an event of a transaction, as the API shows it.
 type event struct {
-	Created   *created   `json:"CreatedEvent"`
-	Exercised *exercised `json:"ExercisedEvent"`
+	Created   *createdEvent `json:"CreatedEvent"`
+	Exercised *exercised    `json:"ExercisedEvent"`
 }
 
 type exercised struct {

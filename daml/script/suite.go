@@ -70,7 +70,7 @@ func (s *Suite) Run(ctx context.Context, script Script, options Options) Report 
 		options.Questions = maxQuestions
 	}
 	r := &run{
-		suite: s, name: script.Name, ctx: ctx, options: options, known: knownQuestions(), ledger: s.world(options),
+		suite: s, name: script.Name, ctx: ctx, options: options, known: questionHandlers(), ledger: s.world(options),
 		questions: options.Questions,
 		make:      maker{ctx: ctx, program: s.program, library: libraryOf(script.Name, s.packages)},
 	}
@@ -102,7 +102,7 @@ type run struct {
 	ctx        context.Context //nolint:containedctx // a run is one call of Run
 	options    Options
 	evaluation engine.Options
-	known      map[string]known
+	known      map[string]questionHandler
 	ledger     world
 	make       maker
 	messages   []Message
@@ -110,7 +110,7 @@ type run struct {
 	questions  int    // how many more may be asked
 	starved    bool   // it was refused memory
 	drawn      uint64 // how many seeds were drawn
-	last       applied
+	last       application
 	result     json.RawMessage
 }
 
@@ -244,7 +244,7 @@ func (r *run) memory() error {
 var errStarved = errors.New("the script exceeds its memory limit")
 
 func (r *run) apply(f engine.Value, args ...engine.Value) (engine.Value, error) {
-	r.last = applied{f, args}
+	r.last = application{f, args}
 	v, err := r.suite.program.Apply(r.ctx, r.evaluation, f, args...)
 	if failure, ok := errors.AsType[*engine.Failure](err); ok {
 		r.explainOwn(failure, r.last)

@@ -15,17 +15,17 @@ type world interface {
 	submit(q *question, one submission) (engine.Value, error)
 
 	// contracts lists the active contracts of the very template that one of the parties sees.
-	contracts(q *question, parties []ledger.Party, template lf.TypeName) ([]found, error)
+	contracts(q *question, parties []ledger.Party, template lf.TypeName) ([]foundContract, error)
 	// contract finds an active contract that one of the parties sees, of the template in any version of its package, with
 	// what discloses it; nil where there is none.
-	contract(q *question, parties []ledger.Party, template lf.TypeName, id ledger.ContractID) (*found, error)
+	contract(q *question, parties []ledger.Party, template lf.TypeName, id ledger.ContractID) (*foundContract, error)
 	// views lists the active contracts that implement an interface and that one of the parties sees. Their values are
 	// views; none where a view fails.
-	views(q *question, parties []ledger.Party, of lf.TypeName) ([]found, error)
+	views(q *question, parties []ledger.Party, of lf.TypeName) ([]foundContract, error)
 	// view is the view of one of these; none where there is no such contract.
 	view(q *question, parties []ledger.Party, of lf.TypeName, id ledger.ContractID) (engine.Value, error)
 	// keyed lists active contracts of a template that have a key and that one of the parties sees, the newest first.
-	keyed(q *question, parties []ledger.Party, template lf.TypeName, hash string, limit int64) ([]found, error)
+	keyed(q *question, parties []ledger.Party, template lf.TypeName, hash string, limit int64) ([]foundContract, error)
 
 	// allocate makes a party. A name that is asked for exactly must be free.
 	allocate(q *question, name string, exactly bool) (ledger.Party, error)
@@ -55,8 +55,8 @@ type world interface {
 	report(out *Report)
 }
 
-// found is a contract that a query has found.
-type found struct {
+// foundContract is a contract that a query has found.
+type foundContract struct {
 	id ledger.ContractID
 	// value is the payload, or the view.
 	value engine.Value
