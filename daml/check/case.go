@@ -8,8 +8,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// matching says how values of a type can be matched.
-type matching struct {
+// matchContext says how values of a type can be matched.
+type matchContext struct {
 	// scrutinee is the type, head the same with its synonym expanded, args are its arguments, and definition its
 	// definition if it is a defined one.
 	scrutinee    ast.Type
@@ -29,7 +29,7 @@ const exhaustUnit Rule = "ExhaustUnit"
 const everything = ""
 
 // is reports whether the scrutinee's type is that of a pattern.
-func (m matching) is(name lf.TypeName) bool {
+func (m matchContext) is(name lf.TypeName) bool {
 	constructor, _ := ast.Unapply(m.head)
 	found, ok := constructor.(*ast.TyCon)
 	return ok && found.Name == name
@@ -61,7 +61,7 @@ func (c *checker) typeOfCase(e *ast.ExpCase) ast.Type {
 	return out
 }
 
-func (c *checker) exhaustive(m matching, seen map[string]bool) {
+func (c *checker) exhaustive(m matchContext, seen map[string]bool) {
 	var missing []string
 	for _, pattern := range m.patterns {
 		if !seen[pattern] {
@@ -86,8 +86,8 @@ var builtinMatchings = map[ast.BuiltinType]struct {
 	ast.Optional: {1, []string{"None", "Some"}, ExhaustOptional},
 }
 
-func (c *checker) matchingOf(scrutinee ast.Type) matching {
-	out := matching{scrutinee: scrutinee, exhaust: ExpCase}
+func (c *checker) matchingOf(scrutinee ast.Type) matchContext {
+	out := matchContext{scrutinee: scrutinee, exhaust: ExpCase}
 	out.head = c.head(scrutinee)
 	head, args := ast.Unapply(out.head)
 	out.args = args
@@ -119,7 +119,7 @@ func (c *checker) matchingOf(scrutinee ast.Type) matching {
 
 // pattern checks a pattern against what is matched, Γ ⊢ τ // p → e : σ, and binds its variables. It returns the pattern
 // without variables.
-func (c *checker) pattern(m matching, p ast.Pattern) string {
+func (c *checker) pattern(m matchContext, p ast.Pattern) string {
 	switch p := p.(type) {
 	case *ast.PatternVariant:
 		if c.matches(AltVariant, m, p.Type.Entity+":"+p.Constructor, m.exhaust == ExhaustVariant && m.is(p.Type)) {
@@ -168,14 +168,14 @@ func (c *checker) pattern(m matching, p ast.Pattern) string {
 	}
 }
 
-func (c *checker) matches(rule Rule, m matching, pattern string, ok bool) bool {
+func (c *checker) matches(rule Rule, m matchContext, pattern string, ok bool) bool {
 	if c.failure == nil && !ok {
 		c.fail(rule, "Pattern %s does not match values of type %s", fault.Shorten(pattern), c.show(m.scrutinee))
 	}
 	return c.failure == nil
 }
 
-func (c *checker) bindVariant(m matching, p *ast.PatternVariant) {
+func (c *checker) bindVariant(m matchContext, p *ast.PatternVariant) {
 	index := c.fieldIndex(m.constructors, p.Constructor)
 	if index < 0 {
 		c.fail(AltVariant, "Variant %s has no constructor %s", c.showName(p.Type), fault.Shorten(p.Constructor))
