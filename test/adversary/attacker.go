@@ -36,7 +36,7 @@ type attacker struct {
 	http       *http.Client
 	templates  []template
 	routes     []route
-	known      *known
+	known      *knowledge
 	identities []identity
 	coverage   *coverage
 	// mine are the first two identities, which have wallets.
@@ -75,7 +75,7 @@ func newAttacker(ctx context.Context, seed uint64, s *side, covered *coverage) (
 	}
 	a := &attacker{
 		seed: seed, side: s, http: newHTTP(), templates: all, coverage: covered, acknowledged: map[string]int{},
-		signers: map[string]bool{}, public: map[string]bool{}, known: &known{
+		signers: map[string]bool{}, public: map[string]bool{}, known: &knowledge{
 			dso: s.target.DSO, operator: s.target.Operator, synchronizer: s.synchronizer, participant: s.participant,
 			member: "PAR::" + s.participant,
 		},

@@ -42,8 +42,8 @@ func (k *keyholder) sign(hash []byte) signature {
 	}
 }
 
-// generated is what the node makes for an external party to sign.
-type generated struct {
+// generatedTopology is what the node makes for an external party to sign.
+type generatedTopology struct {
 	PartyID              string   `json:"partyId"`
 	PublicKeyFingerprint string   `json:"publicKeyFingerprint"`
 	TopologyTransactions [][]byte `json:"topologyTransactions"`
@@ -58,7 +58,7 @@ func topologyRequest(synchronizer, hint string, key []byte) object {
 }
 
 // allocateRequest is an onboarding with signatures, or without.
-func (g generated) allocateRequest(synchronizer, provider, user string, signatures ...signature) object {
+func (g generatedTopology) allocateRequest(synchronizer, provider, user string, signatures ...signature) object {
 	transactions := []any{}
 	if signatures == nil {
 		signatures = []signature{}
@@ -75,7 +75,7 @@ func (g generated) allocateRequest(synchronizer, provider, user string, signatur
 // onboard makes an external party of a key for a user.
 func (s *side) onboard(ctx context.Context, client *client.Client, name, user string) (*keyholder, error) {
 	holder := &keyholder{key: newKey(s.marks.seed, name)}
-	var made generated
+	var made generatedTopology
 	err := client.Post(ctx, "/v2/parties/external/generate-topology",
 		topologyRequest(s.synchronizer, name, publicOf(holder.key)), &made)
 	if err != nil {

@@ -20,9 +20,9 @@ type contract struct {
 	theirs bool
 }
 
-// known is what the adversary knows of the node: what everybody may know, what it was answered, and names and ids of
+// knowledge is what the adversary knows of the node: what everybody may know, what it was answered, and names and ids of
 // others, as if they had come to its knowledge.
-type known struct {
+type knowledge struct {
 	dso, operator, synchronizer, member, participant string
 	// own are the parties that the adversary may act as, bystanders those of others.
 	own, bystanders []string
@@ -41,14 +41,16 @@ type known struct {
 }
 
 // others are parties of somebody else.
-func (k *known) others() []string { return append([]string{k.dso, k.operator}, k.bystanders...) }
+func (k *knowledge) others() []string { return append([]string{k.dso, k.operator}, k.bystanders...) }
 
-func (k *known) parties() []string { return append(k.others(), k.own...) }
+func (k *knowledge) parties() []string { return append(k.others(), k.own...) }
 
-func (k *known) trackingIDs() []string { return append([]string{"mine-1", "mine-2"}, k.tracking...) }
+func (k *knowledge) trackingIDs() []string {
+	return append([]string{"mine-1", "mine-2"}, k.tracking...)
+}
 
 // contractsFor are the contracts that a field of a contract's type, such as "openMiningRound" or "amuletCid", may name.
-func (k *known) contractsFor(field string) (found []contract) {
+func (k *knowledge) contractsFor(field string) (found []contract) {
 	wanted := strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(field, "s"), "Cid"))
 	switch {
 	case strings.HasSuffix(wanted, "openround"), strings.HasSuffix(wanted, "openmininground"):
@@ -66,7 +68,7 @@ func (k *known) contractsFor(field string) (found []contract) {
 }
 
 // of are the contracts of a template.
-func (k *known) of(name string) (found []contract) {
+func (k *knowledge) of(name string) (found []contract) {
 	for _, known := range k.contracts {
 		if entity(known.templateID) == name {
 			found = append(found, known)
@@ -76,7 +78,7 @@ func (k *known) of(name string) (found []contract) {
 }
 
 // disclosed are the network's contracts as everybody may disclose them.
-func (k *known) disclosed() []any {
+func (k *knowledge) disclosed() []any {
 	list := []any{}
 	for _, known := range k.contracts {
 		if known.blob != "" && len(list) < 20 {
@@ -90,7 +92,7 @@ func (k *known) disclosed() []any {
 }
 
 // learn remembers a contract; one that is known gets what was not known of it.
-func (k *known) learn(c contract) {
+func (k *knowledge) learn(c contract) {
 	if c.id == "" || c.templateID == "" {
 		return
 	}
@@ -109,7 +111,7 @@ func (k *known) learn(c contract) {
 }
 
 // forget drops a contract that is gone.
-func (k *known) forget(id string) {
+func (k *knowledge) forget(id string) {
 	k.contracts = slices.DeleteFunc(k.contracts, func(c contract) bool { return c.id == id && c.blob == "" })
 }
 
@@ -123,14 +125,14 @@ func remember(list []string, name string) []string {
 }
 
 // read learns from an answer.
-func (k *known) read(body []byte) {
+func (k *knowledge) read(body []byte) {
 	var value any
 	if json.Unmarshal(body, &value) == nil {
 		k.readValue(value)
 	}
 }
 
-func (k *known) readValue(value any) {
+func (k *knowledge) readValue(value any) {
 	switch value := value.(type) {
 	case []any:
 		for _, element := range value {

@@ -15,8 +15,8 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// shown is a contract as the scan shows it.
-type shown struct {
+// scanContract is a contract as the scan shows it.
+type scanContract struct {
 	Contract struct {
 		TemplateID string          `json:"template_id"`
 		ID         string          `json:"contract_id"`
@@ -25,13 +25,13 @@ type shown struct {
 	} `json:"contract"`
 }
 
-func (s shown) contract() contract {
+func (s scanContract) contract() contract {
 	return contract{id: s.Contract.ID, templateID: s.Contract.TemplateID, blob: s.Contract.Blob}
 }
 
 // round is a mining round as the scan shows it.
 type round struct {
-	shown
+	scanContract
 	Round    struct{ Number string }
 	OpensAt  time.Time
 	Issuance map[string]any
@@ -46,15 +46,15 @@ type network struct {
 // network reads the network's contracts from the scan.
 func (s *side) network(ctx context.Context) (found network, err error) {
 	var rules struct {
-		Update shown `json:"amulet_rules_update"`
+		Update scanContract `json:"amulet_rules_update"`
 	}
 	if err := s.client.Post(ctx, "/api/scan/v0/amulet-rules", object{}, &rules); err != nil {
 		return found, err
 	}
 	found.rules = rules.Update.contract()
 	var rounds struct {
-		Open    map[string]shown `json:"open_mining_rounds"`
-		Issuing map[string]shown `json:"issuing_mining_rounds"`
+		Open    map[string]scanContract `json:"open_mining_rounds"`
+		Issuing map[string]scanContract `json:"issuing_mining_rounds"`
 	}
 	err = s.client.Post(ctx, "/api/scan/v0/open-and-issuing-mining-rounds", object{
 		"cached_open_mining_round_contract_ids": []any{}, "cached_issuing_round_contract_ids": []any{},
@@ -68,9 +68,9 @@ func (s *side) network(ctx context.Context) (found network, err error) {
 	return found, err
 }
 
-func readRounds(all map[string]shown) (rounds []round, err error) {
+func readRounds(all map[string]scanContract) (rounds []round, err error) {
 	for _, one := range all {
-		read := round{shown: one}
+		read := round{scanContract: one}
 		if err := json.Unmarshal(one.Contract.Payload, &read); err != nil {
 			return nil, err
 		}

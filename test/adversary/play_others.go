@@ -58,7 +58,7 @@ func (a *attacker) playOnboarding(ctx context.Context) error {
 	if err != nil || !got.ok() {
 		return err
 	}
-	var made generated
+	var made generatedTopology
 	if err := json.Unmarshal(got.body, &made); err != nil {
 		return fmt.Errorf("read the topology: %w", err)
 	}

@@ -19,7 +19,7 @@ type object = map[string]any
 type maker struct {
 	random *rand.Rand
 	// known is what the adversary knows of the node.
-	known *known
+	known *knowledge
 	// self is the party as which the value is going to be used.
 	self string
 	// hostile is how many of a hundred values are such as nobody would send in good faith.

@@ -13,8 +13,8 @@ import (
 
 const self = "mallory::1220aa"
 
-func testKnown() *known {
-	return &known{
+func testKnown() *knowledge {
+	return &knowledge{
 		dso: "DSO::1220dd", operator: "operator::1220ee", synchronizer: "global-domain::1220cc",
 		member: "PAR::participant::1220ff",
 		own:    []string{self}, bystanders: []string{"alice::1220ff"}, users: []string{"alice"}, round: 3,

@@ -22,11 +22,11 @@ import (
 // dying is how keys begin whose first answer is lost.
 const dying = "dies-"
 
-// mortal is the record of a node that dies between its change and the storing of the answer, at keys that say so.
-type mortal struct{ changes.KeyStore }
+// mortalStore is the record of a node that dies between its change and the storing of the answer, at keys that say so.
+type mortalStore struct{ changes.KeyStore }
 
 // AnswerIdempotencyKey implements [changes.KeyStore].
-func (m mortal) AnswerIdempotencyKey(ctx context.Context, claim db.KeyClaim, answer db.KeyedAnswer) (bool, error) {
+func (m mortalStore) AnswerIdempotencyKey(ctx context.Context, claim db.KeyClaim, answer db.KeyedAnswer) (bool, error) {
 	if strings.HasPrefix(claim.Key, dying) && claim.Attempt == 1 {
 		_, err := m.HoldIdempotencyKey(ctx, claim, 0)
 		return false, errors.Join(err, errors.New("the node is gone"))

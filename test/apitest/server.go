@@ -117,7 +117,7 @@ type Server struct {
 	once    bool
 	tb      testing.TB
 	wallets *walletapi.API
-	live    *live
+	live    *liveServer
 	issuers *auth.Issuers
 	routes  []routers.Router
 }
@@ -160,7 +160,7 @@ func New(tb testing.TB, options Options) *Server {
 	s.Metrics = telemetry.New()
 	s.Handler = s.handler(options)
 	s.routes = s.documents()
-	s.live = &live{tb: tb}
+	s.live = &liveServer{tb: tb}
 	_, known, err := s.DB.User(tb.Context(), ledger.DefaultUser(Admin)) // on a database that another node of the test uses
 	require.NoError(tb, err)
 	if !known {
@@ -229,7 +229,7 @@ func (s *Server) handler(options Options) http.Handler {
 	require.NoError(s.tb, err)
 	s.wallets = wallets
 	keeper, err := changes.NewKeeper(changes.Options{
-		Record: mortal{options.Answers}, Keep: options.KeepAnswers, Hold: options.HoldKeys,
+		Record: mortalStore{options.Answers}, Keep: options.KeepAnswers, Hold: options.HoldKeys,
 		UserAnswers: options.UserAnswers, UserBytes: options.UserAnswerBytes, Logger: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(s.tb, err)

@@ -21,8 +21,8 @@ import (
 // Patience is how long tests wait for what should happen at once.
 const Patience = time.Minute
 
-// live is the server on a real port, which streams need. It listens from the first stream on.
-type live struct {
+// liveServer is the server on a real port, which streams need. It listens from the first stream on.
+type liveServer struct {
 	tb   testing.TB
 	once sync.Once
 	url  string

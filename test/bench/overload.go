@@ -116,8 +116,8 @@ func (r *run) makeBystander(ctx context.Context) (*client.Client, error) {
 	return r.client.With(client.Token(r.target.Secret, r.target.Audience, r.name+"-bystander")), nil
 }
 
-// flooded is what came of many taps.
-type flooded struct {
+// floodResult is what came of many taps.
+type floodResult struct {
 	answers   map[string]int
 	completed int
 	// inTime is how many of them were acknowledged within the duration.
@@ -130,26 +130,26 @@ type flooded struct {
 	cpu CPU
 }
 
-func (f flooded) perSecond() float64 { return float64(f.inTime) / f.duration.Seconds() }
+func (f floodResult) perSecond() float64 { return float64(f.inTime) / f.duration.Seconds() }
 
 // flood has clients tap for a while: at a rate, or with 0 as fast as each is answered. Every tap that was acknowledged
 // must complete.
 func (r *run) flood(
 	ctx context.Context, stage string, clients int, rate float64, duration time.Duration, bystander *client.Client,
-) (flooded, error) {
+) (floodResult, error) {
 	taps, err := r.rawTaps(stage, clients, duration)
 	if err != nil {
-		return flooded{}, err
+		return floodResult{}, err
 	}
 	defer taps.close()
 	collector, err := r.collect(ctx, stage, r.wallets)
 	if err != nil {
-		return flooded{}, err
+		return floodResult{}, err
 	}
 	aside, stop := context.WithCancel(ctx)
 	defer stop()
 	before := r.meter.read(ctx)
-	var f flooded
+	var f floodResult
 	var group sync.WaitGroup
 	group.Go(func() { f.bystander, f.failed = standBy(aside, bystander) })
 	group.Go(func() { f.nodeMax = r.watchMemory(aside) })
@@ -157,18 +157,18 @@ func (r *run) flood(
 	stop()
 	group.Wait()
 	if err != nil {
-		return flooded{}, err
+		return floodResult{}, err
 	}
 	f.duration, f.inTime, f.answers = duration, taps.inTime.Load(), taps.answers()
 	acknowledged := make(chan int, 1)
 	acknowledged <- l.done
 	if err := collector.follow(ctx, acknowledged); err != nil {
-		return flooded{}, err
+		return floodResult{}, err
 	}
 	f.completed = collector.accepted
 	f.cpu = perSubmission(before, r.meter.read(ctx), f.completed)
 	if f.completed != l.done {
-		return flooded{}, fmt.Errorf("%d taps were acknowledged and %d completed: %s", l.done, f.completed, collector.refusal)
+		return floodResult{}, fmt.Errorf("%d taps were acknowledged and %d completed: %s", l.done, f.completed, collector.refusal)
 	}
 	return f, nil
 }

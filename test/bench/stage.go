@@ -73,8 +73,8 @@ func (r *run) highestRate(ctx context.Context, s *Stage, prefix string, wallets 
 	return err
 }
 
-// driven is what came of a load, with the completions of what was only acknowledged.
-type driven struct {
+// loadResult is what came of a load, with the completions of what was only acknowledged.
+type loadResult struct {
 	load     load
 	accepted int
 	refused  int
@@ -85,20 +85,20 @@ type driven struct {
 // submit drives the scenario as fast as it goes and waits until everything has completed.
 func (r *run) submit(
 	ctx context.Context, s *Stage, prefix string, wallets []*wallet, submissions int, until bound,
-) (driven, error) {
+) (loadResult, error) {
 	if err := r.fund(ctx, wallets, needsHoldings(s.Scenario, submissions, len(wallets))); err != nil {
-		return driven{}, err
+		return loadResult{}, err
 	}
 	do, err := r.operation(prefix, s.Scenario, s.Mode, wallets)
 	if err != nil {
-		return driven{}, err
+		return loadResult{}, err
 	}
 	collector, err := r.collect(ctx, prefix, wallets)
 	if err != nil {
-		return driven{}, err
+		return loadResult{}, err
 	}
 	started := time.Now()
-	var d driven
+	var d loadResult
 	if s.Mode == ModeAsync {
 		d, err = r.driveAcknowledged(ctx, collector, len(wallets), until, do)
 	} else {
@@ -106,7 +106,7 @@ func (r *run) submit(
 		d.accepted, d.elapsed = d.load.done, d.load.elapsed
 	}
 	if err != nil {
-		return driven{}, err
+		return loadResult{}, err
 	}
 	if s.Mode == ModeAsync {
 		d.elapsed = max(d.load.elapsed, collector.last.Sub(started)-completionIdle)
@@ -121,7 +121,7 @@ func (r *run) submit(
 // driveAcknowledged has a second client read the completions meanwhile, and waits for the last of them.
 func (r *run) driveAcknowledged(
 	ctx context.Context, c *collector, workers int, until bound, do operation,
-) (driven, error) {
+) (loadResult, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	acknowledged, collected := make(chan int, 1), make(chan error, 1)
@@ -129,13 +129,13 @@ func (r *run) driveAcknowledged(
 	l, err := closedLoop(ctx, workers, until, do)
 	if err != nil {
 		cancel()
-		return driven{}, errors.Join(err, <-collected)
+		return loadResult{}, errors.Join(err, <-collected)
 	}
 	acknowledged <- l.done
 	if err := <-collected; err != nil {
-		return driven{}, err
+		return loadResult{}, err
 	}
-	return driven{load: l, accepted: c.accepted, refused: c.refused, refusal: c.refusal}, nil
+	return loadResult{load: l, accepted: c.accepted, refused: c.refused, refusal: c.refusal}, nil
 }
 
 // collect prepares to read the completions from here on.

@@ -154,7 +154,7 @@ func TestBackup_KilledLeavesNeitherProgramNorKey(t *testing.T) {
 	killProcesses(t, backup.PID())
 	await(t, "pg_dump has ended", func() error {
 		if _, still := runs(dumping); still {
-			return fmt.Errorf("it still runs: %s", running{pid: dumping}.command())
+			return fmt.Errorf("it still runs: %s", runningProcess{pid: dumping}.command())
 		}
 		return nil
 	})

@@ -35,15 +35,15 @@ const (
 	flatGrowth = 1.5
 )
 
-// taken is what one process takes.
-type taken struct {
+// processUsage is what one process takes.
+type processUsage struct {
 	memory, heap, goroutines, descriptors, cpu float64
 }
 
 var metricLine = regexp.MustCompile(`(?m)^(\w+) (\S+)$`)
 
 // measure reads what a process says that it takes.
-func measure(t *testing.T, n *servedNode) taken {
+func measure(t *testing.T, n *servedNode) processUsage {
 	t.Helper()
 	_, text := page(t, n.endpoint, "/metrics")
 	values := map[string]float64{}
@@ -56,7 +56,7 @@ func measure(t *testing.T, n *servedNode) taken {
 		require.Contains(t, values, name)
 		return values[name]
 	}
-	return taken{
+	return processUsage{
 		memory: read("process_resident_memory_bytes"), heap: read("go_memstats_heap_alloc_bytes"),
 		goroutines: read("go_goroutines"), descriptors: read("process_open_fds"), cpu: read("process_cpu_seconds_total"),
 	}
@@ -65,7 +65,7 @@ func measure(t *testing.T, n *servedNode) taken {
 // sample is what all processes that live on take at one moment, how many submissions have been acknowledged by then,
 // and how many connections the database has.
 type sample struct {
-	of           []taken
+	of           []processUsage
 	acknowledged float64
 	connections  float64
 	// lifecycles are under way: the worker that looks after one keeps a goroutine for it.
@@ -112,15 +112,15 @@ func (c *cluster) requireFlat(t *testing.T, l *crashLoad) {
 	early, late := samples[quarter:2*quarter+1], samples[len(samples)-quarter-1:]
 	for i, n := range living {
 		name := fmt.Sprintf("%s %d", n.what, i%(clusterSize-1))
-		of := func(value func(taken) float64) func(sample) float64 {
+		of := func(value func(processUsage) float64) func(sample) float64 {
 			return func(s sample) float64 { return value(s.of[i]) }
 		}
 		const megabyte = 1e6
-		assertFlat(t, name+", MB of memory", early, late, 16, of(func(s taken) float64 { return s.memory / megabyte }))
-		assertFlat(t, name+", MB of heap", early, late, 16, of(func(s taken) float64 { return s.heap / megabyte }))
+		assertFlat(t, name+", MB of memory", early, late, 16, of(func(s processUsage) float64 { return s.memory / megabyte }))
+		assertFlat(t, name+", MB of heap", early, late, 16, of(func(s processUsage) float64 { return s.heap / megabyte }))
 		more := late[quarter].lifecycles - early[0].lifecycles
-		assertFlat(t, name+", goroutines", early, late, 20+more, of(func(s taken) float64 { return s.goroutines }))
-		assertFlat(t, name+", descriptors", early, late, 10, of(func(s taken) float64 { return s.descriptors }))
+		assertFlat(t, name+", goroutines", early, late, 20+more, of(func(s processUsage) float64 { return s.goroutines }))
+		assertFlat(t, name+", descriptors", early, late, 10, of(func(s processUsage) float64 { return s.descriptors }))
 		perSubmission := func(part []sample) float64 {
 			last := len(part) - 1
 			return 1000 * (part[last].of[i].cpu - part[0].of[i].cpu) / (part[last].acknowledged - part[0].acknowledged)

@@ -18,7 +18,7 @@ import (
 )
 
 // metric is the sum of a metric's samples that the node shows.
-func (f *faulty) metric(name string) float64 {
+func (f *faultyNode) metric(name string) float64 {
 	f.t.Helper()
 	request, err := http.NewRequestWithContext(f.t.Context(), http.MethodGet, f.url+"/metrics", nil)
 	require.NoError(f.t, err)
@@ -40,7 +40,7 @@ func (f *faulty) metric(name string) float64 {
 // nothing about the submission.
 func TestWhatWaitsTooLongForItsCompletionIsSaid(t *testing.T) {
 	t.Parallel()
-	f := &faulty{t: t, direct: install(t)}
+	f := &faultyNode{t: t, direct: install(t)}
 	f.servedNode = serve(t, "serve", f.direct, "--request-timeout", faultyTimeout, "--max-commit-wait", "1s")
 	f.meetAlice()
 	before := f.metric("florin_ledger_offset")
@@ -79,7 +79,7 @@ func TestWhatWaitsTooLongForItsCompletionIsSaid(t *testing.T) {
 func TestReadiness_IsAboutTheNodeAndNotOneQueue(t *testing.T) {
 	t.Parallel()
 	p := newParts(t, "--max-commit-wait", "2s")
-	f := &faulty{t: t, servedNode: p.api, direct: p.installation}
+	f := &faultyNode{t: t, servedNode: p.api, direct: p.installation}
 	f.meetAlice()
 	bob := newAccount(t, f.endpoint, f.coin.DSO, "bob", "bob")
 	p.worker.interrupt(t)

@@ -134,7 +134,7 @@ func (p *parts) pids(of part) []int {
 func ended(which part, pids []int) error {
 	for _, pid := range pids {
 		if _, still := runs(pid); still {
-			return fmt.Errorf("%s still runs: %s", which, running{pid: pid}.command())
+			return fmt.Errorf("%s still runs: %s", which, runningProcess{pid: pid}.command())
 		}
 	}
 	return nil
@@ -219,7 +219,7 @@ func (p *parts) awaitTemporal() {
 			p.startTemporal(p.temporalAddress)
 		default:
 		}
-		connected, err := client.Dial(client.Options{HostPort: p.temporalAddress, Namespace: p.namespace, Logger: quiet{}})
+		connected, err := client.Dial(client.Options{HostPort: p.temporalAddress, Namespace: p.namespace, Logger: nullLogger{}})
 		if err != nil {
 			return err
 		}
@@ -231,13 +231,13 @@ func (p *parts) awaitTemporal() {
 	})
 }
 
-// quiet is a log of nothing.
-type quiet struct{}
+// nullLogger is a log of nothing.
+type nullLogger struct{}
 
-func (quiet) Debug(string, ...any) {}
-func (quiet) Info(string, ...any)  {}
-func (quiet) Warn(string, ...any)  {}
-func (quiet) Error(string, ...any) {}
+func (nullLogger) Debug(string, ...any) {}
+func (nullLogger) Info(string, ...any)  {}
+func (nullLogger) Warn(string, ...any)  {}
+func (nullLogger) Error(string, ...any) {}
 
 // audit has the record audited by the program.
 func (p *parts) audit() {

@@ -19,7 +19,7 @@ import (
 // is there again, the API adds what it needs to it by itself and takes submissions.
 func TestANamespaceThatIsDeletedWhileTheNodeRunsIsNamed(t *testing.T) {
 	t.Parallel()
-	f := &faulty{t: t, direct: install(t)}
+	f := &faultyNode{t: t, direct: install(t)}
 	worker := launch(t, "worker", f.direct)
 	f.servedNode = launch(t, "api", f.direct, "--request-timeout", faultyTimeout)
 	worker.awaitReady(t)
@@ -64,7 +64,7 @@ var errStillTaken = errors.New("the submission was taken")
 
 // refusal is nil when the call is refused as what may be tried again: Temporal goes on for a moment with a namespace
 // that is gone.
-func (f *faulty) refusal(call func(context.Context) error) error {
+func (f *faultyNode) refusal(call func(context.Context) error) error {
 	if err := call(f.t.Context()); err == nil {
 		return errStillTaken
 	}
@@ -73,7 +73,7 @@ func (f *faulty) refusal(call func(context.Context) error) error {
 }
 
 // completed reports whether all commands have a completion by now.
-func (f *faulty) completed(commandIDs []string) bool {
+func (f *faultyNode) completed(commandIDs []string) bool {
 	f.t.Helper()
 	found, _, err := f.alice.Completions(f.t.Context(), client.CompletionsRequest{
 		Parties: []string{f.alice.party()}, Limit: 1000, Idle: time.Millisecond,

@@ -26,8 +26,8 @@ const (
 	answerWithin  = 8 * time.Second
 )
 
-// faulty is a node between which and its servers there are proxies.
-type faulty struct {
+// faultyNode is a node between which and its servers there are proxies.
+type faultyNode struct {
 	t *testing.T
 	*servedNode
 	database, temporal *proxy
@@ -37,9 +37,9 @@ type faulty struct {
 	submitted          int
 }
 
-func newFaulty(t *testing.T) *faulty {
+func newFaulty(t *testing.T) *faultyNode {
 	t.Helper()
-	f := &faulty{t: t, direct: install(t)}
+	f := &faultyNode{t: t, direct: install(t)}
 	f.database = newProxy(t, hostOf(t, f.direct.databaseURL))
 	f.temporal = newProxy(t, f.direct.temporalAddress)
 	at := f.direct
@@ -49,14 +49,14 @@ func newFaulty(t *testing.T) *faulty {
 }
 
 // begin starts the node.
-func (f *faulty) begin(at installation) {
+func (f *faultyNode) begin(at installation) {
 	f.t.Helper()
 	f.servedNode = serve(f.t, "serve", at, "--request-timeout", faultyTimeout)
 	f.meetAlice()
 }
 
 // meetAlice gives the node a client, and waits until it serves her.
-func (f *faulty) meetAlice() {
+func (f *faultyNode) meetAlice() {
 	f.t.Helper()
 	dso := findDSO(f.t, f.endpoint)
 	f.alice = newAccount(f.t, f.endpoint, dso, "alice", "alice")
@@ -66,13 +66,13 @@ func (f *faulty) meetAlice() {
 	f.requireHealthy()
 }
 
-func (f *faulty) tap() client.Commands {
+func (f *faultyNode) tap() client.Commands {
 	f.submitted++
 	return f.alice.tap(f.coin, fmt.Sprintf("tap-%d", f.submitted), 1)
 }
 
 // requireHealthy waits until the node is ready and commits, without anybody doing anything about it.
-func (f *faulty) requireHealthy() {
+func (f *faultyNode) requireHealthy() {
 	f.t.Helper()
 	await(f.t, "the node is ready", func() error {
 		if status, text := f.readyz(); status != http.StatusOK {
@@ -92,7 +92,7 @@ func (f *faulty) requireHealthy() {
 }
 
 // readyz asks the node how it is; it must answer in time.
-func (f *faulty) readyz() (status int, text string) {
+func (f *faultyNode) readyz() (status int, text string) {
 	f.t.Helper()
 	ctx, cancel := context.WithTimeout(f.t.Context(), answerWithin)
 	defer cancel()
@@ -107,7 +107,7 @@ func (f *faulty) readyz() (status int, text string) {
 }
 
 // requireBroken waits until /readyz names the part, and no other one.
-func (f *faulty) requireBroken(part string) {
+func (f *faultyNode) requireBroken(part string) {
 	f.t.Helper()
 	await(f.t, "/readyz names "+part, func() error {
 		status, text := f.readyz()
@@ -119,7 +119,7 @@ func (f *faulty) requireBroken(part string) {
 }
 
 // requireUnavailable makes a call and expects an answer in the API's form that it may be tried again, in time.
-func (f *faulty) requireUnavailable(what string, call func(ctx context.Context) error) {
+func (f *faultyNode) requireUnavailable(what string, call func(ctx context.Context) error) {
 	f.t.Helper()
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(f.t.Context(), 2*answerWithin)
@@ -145,20 +145,20 @@ func (f *faulty) requireUnavailable(what string, call func(ctx context.Context) 
 	require.Equal(f.t, 14, shape.GrpcCodeValue, "unavailable")
 }
 
-func (f *faulty) read(ctx context.Context) error {
+func (f *faultyNode) read(ctx context.Context) error {
 	_, err := f.admin().LedgerEnd(ctx)
 	return err
 }
 
-func (f *faulty) submit(ctx context.Context) error { return f.alice.Submit(ctx, f.tap()) }
+func (f *faultyNode) submit(ctx context.Context) error { return f.alice.Submit(ctx, f.tap()) }
 
-func (f *faulty) submitAndWait(ctx context.Context) error {
+func (f *faultyNode) submitAndWait(ctx context.Context) error {
 	_, err := f.alice.SubmitAndWait(ctx, f.tap())
 	return err
 }
 
 // exec runs a statement past the proxies.
-func (f *faulty) exec(statements ...string) {
+func (f *faultyNode) exec(statements ...string) {
 	f.t.Helper()
 	conn, err := pgx.Connect(f.t.Context(), f.direct.databaseURL)
 	require.NoError(f.t, err)
@@ -253,7 +253,7 @@ func TestAFullDiskIsNamedAndEveryAcknowledgedSubmissionWaitsForSpace(t *testing.
 // The database is reached at another address from one moment to the next, as after a failover.
 func TestTheNodeFollowsItsDatabaseToAnotherAddress(t *testing.T) {
 	t.Parallel()
-	f := &faulty{t: t, direct: install(t)}
+	f := &faultyNode{t: t, direct: install(t)}
 	first, second := newProxy(t, hostOf(t, f.direct.databaseURL)), newProxy(t, hostOf(t, f.direct.databaseURL))
 	second.set(refused)
 	at := f.direct

@@ -50,7 +50,7 @@ func TestAFloodOfLifecyclesKeepsNobodyWaiting(t *testing.T) {
 	t.Logf("%d taps: median %s, longest %s", len(took), took[len(took)/2], took[len(took)-1])
 	// Without slots of their own, lifecycles kept taps waiting until they timed out, after 20 seconds.
 	require.Less(t, took[len(took)-1], 10*time.Second)
-	f := &faulty{t: t, servedNode: n}
+	f := &faultyNode{t: t, servedNode: n}
 	status, text := f.readyz()
 	require.Equal(t, http.StatusOK, status, text)
 }

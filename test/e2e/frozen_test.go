@@ -23,7 +23,7 @@ func TestAFrozenProcessLosesItsSessionsAndComesBack(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, "--max-commit-wait", "3s")
 	elsewhere := p.alice.on(p.second.endpoint)
-	f := &faulty{t: t, servedNode: p.second, direct: p.installation}
+	f := &faultyNode{t: t, servedNode: p.second, direct: p.installation}
 	f.exec(`CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS
 		$$ BEGIN IF NEW.command_id = 'frozen' THEN PERFORM pg_sleep(5); END IF; RETURN NEW; END $$`,
 		`CREATE TRIGGER linger BEFORE INSERT ON completions FOR EACH ROW EXECUTE FUNCTION linger()`)
@@ -64,7 +64,7 @@ func TestAFrozenProcessLosesItsSessionsAndComesBack(t *testing.T) {
 	f.requireReady()
 }
 
-func (f *faulty) requireReady() {
+func (f *faultyNode) requireReady() {
 	f.t.Helper()
 	await(f.t, "the node is ready", func() error {
 		if status, text := f.readyz(); status != http.StatusOK {

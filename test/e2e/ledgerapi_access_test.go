@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-func idleTimeout(t *testing.T, s shared) {
+func idleTimeout(t *testing.T, s sharedNode) {
 	t.Helper()
 	alice := newAccount(t, s.endpoint, s.dso, "idle", "idle")
 	outcome, err := alice.SubmitAndWait(t.Context(), alice.tap(s.coin, "idle", 1))
@@ -37,8 +37,8 @@ func idleTimeout(t *testing.T, s shared) {
 	require.Contains(t, body, "stream_idle_timeout_ms")
 }
 
-// redacted is all that a caller learns who may not do what it asks for.
-type redacted struct {
+// redactedError is all that a caller learns who may not do what it asks for.
+type redactedError struct {
 	Code          string            `json:"code"`
 	Cause         string            `json:"cause"`
 	Context       map[string]string `json:"context"`
@@ -49,7 +49,7 @@ type redacted struct {
 func requireRedacted(t *testing.T, status, expected int, body string) {
 	t.Helper()
 	require.Equal(t, expected, status, body)
-	var answer redacted
+	var answer redactedError
 	require.NoError(t, json.Unmarshal([]byte(body), &answer), body)
 	require.Equal(t, "NA", answer.Code)
 	require.Equal(t, "A security-sensitive error has been received", answer.Cause)
@@ -57,7 +57,7 @@ func requireRedacted(t *testing.T, status, expected int, body string) {
 	require.Empty(t, answer.Resources)
 }
 
-func refusedTokens(t *testing.T, s shared) {
+func refusedTokens(t *testing.T, s sharedNode) {
 	t.Helper()
 	const path = "/v2/commands/completions"
 	alice := newAccount(t, s.endpoint, "", "tokens", "tokens")
@@ -91,7 +91,7 @@ func refusedTokens(t *testing.T, s shared) {
 	requireRedacted(t, status, http.StatusForbidden, answer)
 }
 
-func refusedUsers(t *testing.T, s shared) {
+func refusedUsers(t *testing.T, s sharedNode) {
 	t.Helper()
 	alice := newAccount(t, s.endpoint, s.dso, "rights-alice", "rights-alice")
 	require.NoError(t, s.admin().CreateUser(t.Context(), "rights-none", ""))
@@ -126,7 +126,7 @@ func refusedUsers(t *testing.T, s shared) {
 	require.Empty(t, completions, "none of this came to the ledger")
 }
 
-func readAs(t *testing.T, s shared) {
+func readAs(t *testing.T, s sharedNode) {
 	t.Helper()
 	alice := newAccount(t, s.endpoint, s.dso, "reads-alice", "reads-alice")
 	bob := newAccount(t, s.endpoint, "", "reads-bob", "reads-bob")
@@ -143,7 +143,7 @@ func readAs(t *testing.T, s shared) {
 	requireRedacted(t, status, http.StatusForbidden, answer)
 }
 
-func disclosedContracts(t *testing.T, s shared) {
+func disclosedContracts(t *testing.T, s sharedNode) {
 	t.Helper()
 	bob := newAccount(t, s.endpoint, "", "shown", "shown") // cannot read as the DSO
 	commands := map[string]any{
@@ -172,7 +172,7 @@ func disclosedContracts(t *testing.T, s shared) {
 }
 
 // blobs reads the contracts of the templates as the DSO, in the form in which they are shown to others.
-func (s shared) blobs(t *testing.T, templates ...string) map[string]string {
+func (s sharedNode) blobs(t *testing.T, templates ...string) map[string]string {
 	t.Helper()
 	end, err := s.admin().LedgerEnd(t.Context())
 	require.NoError(t, err)
@@ -203,7 +203,7 @@ func (s shared) blobs(t *testing.T, templates ...string) map[string]string {
 	return blobs
 }
 
-func userPages(t *testing.T, s shared) {
+func userPages(t *testing.T, s sharedNode) {
 	t.Helper()
 	for i := range 3 {
 		require.NoError(t, s.admin().CreateUser(t.Context(), fmt.Sprintf("page-%d", i), ""))

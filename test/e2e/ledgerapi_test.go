@@ -18,8 +18,8 @@ import (
 // listLimit is the longest list that the node of TestLedgerAPI answers with.
 const listLimit = 20
 
-// shared is the node that the parts of TestLedgerAPI share; each has parties and users of its own.
-type shared struct {
+// sharedNode is the node that the parts of TestLedgerAPI share; each has parties and users of its own.
+type sharedNode struct {
 	*servedNode
 	dso  string
 	coin client.Coin
@@ -27,12 +27,12 @@ type shared struct {
 
 func TestLedgerAPI(t *testing.T) {
 	t.Parallel()
-	s := shared{servedNode: serve(t, "serve", install(t), "--list-limit", strconv.Itoa(listLimit))}
+	s := sharedNode{servedNode: serve(t, "serve", install(t), "--list-limit", strconv.Itoa(listLimit))}
 	s.dso = findDSO(t, s.endpoint)
 	var err error
 	s.coin, err = s.admin().FindCoin(t.Context(), s.dso)
 	require.NoError(t, err)
-	for name, part := range map[string]func(*testing.T, shared){
+	for name, part := range map[string]func(*testing.T, sharedNode){
 		"allocates, mints, transfers and shows both completions": mainJob,
 		"pings under both names of the package":                  ping,
 		"commits all commands of a submission or none":           atomicCommands,
@@ -55,7 +55,7 @@ func TestLedgerAPI(t *testing.T) {
 }
 
 // mainJob is what the README shows.
-func mainJob(t *testing.T, s shared) {
+func mainJob(t *testing.T, s sharedNode) {
 	t.Helper()
 	alice := newAccount(t, s.endpoint, s.dso, "job-alice", "job-alice")
 	bob := newAccount(t, s.endpoint, "", "job-bob", "job-bob")
@@ -121,7 +121,7 @@ func respondCommand(template, contractID string) client.Command {
 	}}
 }
 
-func ping(t *testing.T, s shared) {
+func ping(t *testing.T, s sharedNode) {
 	t.Helper()
 	alice := newAccount(t, s.endpoint, "", "ping-alice", "ping-alice")
 	bob := newAccount(t, s.endpoint, "", "ping-bob", "ping-bob")
@@ -167,7 +167,7 @@ func ping(t *testing.T, s shared) {
 	require.Empty(t, left)
 }
 
-func atomicCommands(t *testing.T, s shared) {
+func atomicCommands(t *testing.T, s sharedNode) {
 	t.Helper()
 	alice := newAccount(t, s.endpoint, "", "atomic", "atomic-a", "atomic-b")
 	const template = "#AdminWorkflows" + pingEntity
@@ -190,7 +190,7 @@ func atomicCommands(t *testing.T, s shared) {
 	require.Len(t, transaction.Created("Canton.Internal.Ping:Ping"), 2)
 }
 
-func keys(t *testing.T, s shared) {
+func keys(t *testing.T, s sharedNode) {
 	t.Helper()
 	alice := newAccount(t, s.endpoint, "", "keys", "keys")
 	_, err := alice.SubmitAndWait(t.Context(), client.Commands{
@@ -207,7 +207,7 @@ func keys(t *testing.T, s shared) {
 	require.Contains(t, refused.Cause, "Ping")
 }
 
-func minLedgerTime(t *testing.T, s shared) {
+func minLedgerTime(t *testing.T, s sharedNode) {
 	t.Helper()
 	alice := newAccount(t, s.endpoint, s.dso, "later", "later")
 	const seconds = 2
@@ -234,7 +234,7 @@ func minLedgerTime(t *testing.T, s shared) {
 	require.Equal(t, "INVALID_ARGUMENT", client.Code(err))
 }
 
-func resumeCompletions(t *testing.T, s shared) {
+func resumeCompletions(t *testing.T, s sharedNode) {
 	t.Helper()
 	alice := newAccount(t, s.endpoint, s.dso, "resume", "resume")
 	const submissions = 5
@@ -280,7 +280,7 @@ func resumeCompletions(t *testing.T, s shared) {
 	}
 }
 
-func tooLong(t *testing.T, s shared) {
+func tooLong(t *testing.T, s sharedNode) {
 	t.Helper()
 	alice := newAccount(t, s.endpoint, s.dso, "many", "many")
 	group, ctx := errgroup.WithContext(t.Context())

@@ -30,7 +30,7 @@ func TestNamespace_LedgersDoNotMeet(t *testing.T) {
 	requireDone(t, "backup", directory, "--database-url", home.databaseURL)
 	requireDone(t, "restore", directory, "--database-url", moved.databaseURL)
 
-	o := &observed{servedNode: node, temporal: temporalClient(t, home.temporalAddress, home.namespace)}
+	o := &observedNode{servedNode: node, temporal: temporalClient(t, home.temporalAddress, home.namespace)}
 	stranger, copied := serve(t, "serve", other), serve(t, "serve", moved)
 	bob := newAccount(t, stranger.endpoint, findDSO(t, stranger.endpoint), "alice", "alice")
 	for _, works := range []struct {

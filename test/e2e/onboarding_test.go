@@ -127,7 +127,7 @@ func TestAnExternalPartyOfOneHost(t *testing.T) {
 func TestAnExternalPartyOfTwoHosts(t *testing.T) {
 	t.Parallel()
 	home := install(t)
-	first := &observed{
+	first := &observedNode{
 		servedNode: serve(t, "serve", home), temporal: temporalClient(t, home.temporalAddress, home.namespace),
 	}
 	second := serve(t, "serve", install(t))

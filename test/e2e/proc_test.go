@@ -14,21 +14,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// running is one process of the machine.
-type running struct{ pid, parent int }
+// runningProcess is one process of the machine.
+type runningProcess struct{ pid, parent int }
 
 // processes lists the processes that run; those that have ended and that nobody has collected do not count. It reads a
 // file of each process of the machine: ask running.text only for what is needed, and runs for a process that is known.
-func processes(t *testing.T) []running {
+func processes(t *testing.T) []runningProcess {
 	t.Helper()
 	entries, err := filepath.Glob("/proc/[0-9]*")
 	require.NoError(t, err)
 	require.NotEmpty(t, entries, "these tests find processes under /proc: run them on Linux")
-	var found []running
+	var found []runningProcess
 	for _, entry := range entries {
 		pid, _ := strconv.Atoi(filepath.Base(entry))
 		if parent, ok := runs(pid); ok {
-			found = append(found, running{pid: pid, parent: parent})
+			found = append(found, runningProcess{pid: pid, parent: parent})
 		}
 	}
 	return found
@@ -50,13 +50,13 @@ func runs(pid int) (parent int, ok bool) {
 }
 
 // command is the command line of the process, and environment its environment; "" when it has ended meanwhile.
-func (r running) command() string {
+func (r runningProcess) command() string {
 	return strings.ReplaceAll(r.text("cmdline"), "\x00", " ")
 }
 
-func (r running) environment() string { return r.text("environ") }
+func (r runningProcess) environment() string { return r.text("environ") }
 
-func (r running) text(file string) string {
+func (r runningProcess) text(file string) string {
 	content, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(r.pid), file))
 	return string(content)
 }

@@ -61,17 +61,17 @@ func TestEachProcessTellsWhatItKnows(t *testing.T) {
 	requireMetrics(t, both.endpoint, telemetry.Everyone, telemetry.APIs, telemetry.Workers, telemetry.Auditors)
 }
 
-// parted is an API and a worker.
-type parted struct {
+// splitNode is an API and a worker.
+type splitNode struct {
 	installation
 	api, worker *servedNode
 	alice       account
 	coin        client.Coin
 }
 
-func newParted(t *testing.T) *parted {
+func newParted(t *testing.T) *splitNode {
 	t.Helper()
-	p := &parted{installation: install(t)}
+	p := &splitNode{installation: install(t)}
 	p.api, p.worker = launch(t, "api", p.installation), launch(t, "worker", p.installation)
 	p.worker.awaitReady(t)
 	p.api.awaitReady(t)

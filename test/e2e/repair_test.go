@@ -142,8 +142,8 @@ func (e endpoint) preapprovedUntil(t *testing.T, party string) string {
 	return found.Preapproval.Contract.Payload.ExpiresAt
 }
 
-// neglected is a node on which things wait for months, and who takes part in them.
-type neglected struct {
+// neglectedNode is a node on which things wait for months, and who takes part in them.
+type neglectedNode struct {
 	*upNode
 	alice, bob, till string
 	dave, erin       account
@@ -152,9 +152,9 @@ type neglected struct {
 
 // neglect starts a node with a preapproval, open offers and transfers, a swept wallet, merging for an owner, and a
 // request to buy traffic that nobody can grant yet.
-func neglect(t *testing.T) *neglected {
+func neglect(t *testing.T) *neglectedNode {
 	t.Helper()
-	n := &neglected{upNode: up(t, dataDir(t), "--clock", "simulated")}
+	n := &neglectedNode{upNode: up(t, dataDir(t), "--clock", "simulated")}
 	n.alice, n.bob, n.till = n.onboard(t, "alice"), n.onboard(t, "bob"), n.onboard(t, "till")
 	n.dave, n.erin = newAccount(t, n.endpoint, n.info.DSO, "dave", "dave"), newAccount(t, n.endpoint, "", "erin", "erin")
 	var err error
@@ -191,7 +191,7 @@ func neglect(t *testing.T) *neglected {
 }
 
 // create creates a contract in the name of an account.
-func (n *neglected) create(t *testing.T, as account, template string, payload map[string]any) {
+func (n *neglectedNode) create(t *testing.T, as account, template string, payload map[string]any) {
 	t.Helper()
 	_, err := as.SubmitAndWait(t.Context(), client.Commands{
 		CommandID: "create-" + as.user, ActAs: as.parties, Commands: []client.Command{
@@ -202,20 +202,20 @@ func (n *neglected) create(t *testing.T, as account, template string, payload ma
 }
 
 // sweep has the till swept to Bob, by offers, or no longer.
-func (n *neglected) sweep(t *testing.T, on bool) {
+func (n *neglectedNode) sweep(t *testing.T, on bool) {
 	t.Helper()
 	require.NoError(t, n.admin().Call(t.Context(), http.MethodPut, "/v0/admin/automation/settings/sweeps/"+n.till,
 		map[string]any{"enabled": on, "max_balance_usd": "100", "min_balance_usd": "10", "receiver": n.bob}, nil))
 }
 
 // offersOf counts the open offers that a user sees.
-func (n *neglected) offersOf(t *testing.T, user string) int {
+func (n *neglectedNode) offersOf(t *testing.T, user string) int {
 	t.Helper()
 	return len(n.openOffers(t, user))
 }
 
 // merged waits until Dave's coin is one contract.
-func (n *neglected) merged(t *testing.T) {
+func (n *neglectedNode) merged(t *testing.T) {
 	t.Helper()
 	await(t, "Dave's coin is merged", func() error {
 		end, err := n.dave.LedgerEnd(t.Context())

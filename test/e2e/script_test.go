@@ -68,8 +68,8 @@ module F {
 }
 `
 
-// onNode runs a script, which is an expression, on a node that has the notes.
-type onNode struct {
+// nodeScripts runs a script, which is an expression, on a node that has the notes.
+type nodeScripts struct {
 	t     *testing.T
 	node  *upNode
 	notes dartest.Package
@@ -78,7 +78,7 @@ type onNode struct {
 }
 
 // runs runs a script of a type, and returns what came of it and what it said.
-func (o onNode) runs(kind, body string, options script.Options) (script.Report, []string) {
+func (o nodeScripts) runs(kind, body string, options script.Options) (script.Report, []string) {
 	o.t.Helper()
 	named := "'" + string(o.notes.ID) + "'"
 	face := "'" + string(o.faces.ID) + "':F:"
@@ -106,7 +106,7 @@ func (o onNode) runs(kind, body string, options script.Options) (script.Report, 
 }
 
 // passes runs a script that passes.
-func (o onNode) passes(body string) []string {
+func (o nodeScripts) passes(body string) []string {
 	o.t.Helper()
 	report, said := o.runs("LL:Script Unit", `H:script (\(u: Unit) -> `+body+`)`, script.Options{})
 	require.Nil(o.t, report.Failure, "%+v", report.Failure)
@@ -114,7 +114,7 @@ func (o onNode) passes(body string) []string {
 }
 
 // fails runs a script that fails.
-func (o onNode) fails(body string) *script.Failure {
+func (o nodeScripts) fails(body string) *script.Failure {
 	o.t.Helper()
 	report, _ := o.runs("LL:Script Unit", `H:script (\(u: Unit) -> `+body+`)`, script.Options{})
 	require.NotNil(o.t, report.Failure)
@@ -127,7 +127,7 @@ func TestScriptsRunAgainstANode(t *testing.T) {
 	n := up(t, dataDir(t), "--clock", "static")
 	notes := dartest.Compile(t, dartest.Notes("notes", "1.0.0", ""))
 	masks := dartest.Compile(t, faces)
-	o := onNode{t, n, notes, masks, dartest.DAR(t, notes, masks)}
+	o := nodeScripts{t, n, notes, masks, dartest.DAR(t, notes, masks)}
 	require.NoError(t, n.admin().UploadDAR(t.Context(), o.bytes))
 	t.Run("contracts", o.contracts)
 	t.Run("views", o.views)
@@ -139,7 +139,7 @@ func TestScriptsRunAgainstANode(t *testing.T) {
 	t.Run("values", o.values)
 }
 
-func (o onNode) contracts(t *testing.T) {
+func (o nodeScripts) contracts(t *testing.T) {
 	o.t = t
 	said := o.passes(`
 		H:party "ann" (\(ann: Party) -> H:party "ben" (\(ben: Party) -> H:party "cid" (\(cid: Party) ->
@@ -165,7 +165,7 @@ func (o onNode) contracts(t *testing.T) {
 	require.Equal(t, []string{"1", "1", "1", "succeeded"}, said)
 }
 
-func (o onNode) views(t *testing.T) {
+func (o nodeScripts) views(t *testing.T) {
 	o.t = t
 	said := o.passes(`H:party "lea" (\(lea: Party) -> H:party "max" (\(max: Party) ->
 		H:submit lea (Y:create lea "one") (\(first: Unit) -> H:submit lea (Y:create lea "two") (\(second: Unit) ->
@@ -179,7 +179,7 @@ func (o onNode) views(t *testing.T) {
 	require.Equal(t, []string{"shown: one", "2", "shown: two", "none"}, said)
 }
 
-func (o onNode) refusals(t *testing.T) {
+func (o nodeScripts) refusals(t *testing.T) {
 	o.t = t
 	said := o.passes(`
 		H:party "dan" (\(dan: Party) -> H:party "eve" (\(eve: Party) ->
@@ -197,7 +197,7 @@ func (o onNode) refusals(t *testing.T) {
 	require.Contains(t, failure.Message, `No package with the name "test"`, "no such package was uploaded")
 }
 
-func (o onNode) parties(t *testing.T) {
+func (o nodeScripts) parties(t *testing.T) {
 	o.t = t
 	jan, err := o.node.admin().AllocateParty(t.Context(), "jan", "")
 	require.NoError(t, err)
@@ -217,7 +217,7 @@ func (o onNode) parties(t *testing.T) {
 			H:must (GREATER @Int64 (H:count all) 4) "parties" (H:say "ok" (H:done ())))`))
 }
 
-func (o onNode) users(t *testing.T) {
+func (o nodeScripts) users(t *testing.T) {
 	o.t = t
 	said := o.passes(`H:party "kim" (\(kim: Party) ->
 		let rights: List Unit = Cons @Unit [U:UserRight:CanActAs kim] (Nil @Unit) in
@@ -234,7 +234,7 @@ func (o onNode) users(t *testing.T) {
 	require.Equal(t, []string{"some", "none", "1", "0", "1", "1", "some", "none"}, said)
 }
 
-func (o onNode) packages(t *testing.T) {
+func (o nodeScripts) packages(t *testing.T) {
 	o.t = t
 	vet := func(question string) string {
 		return `H:ask "` + question + `" 1 (H:Packages { packages = Cons @Unit [H:PackageName {
@@ -251,7 +251,7 @@ func (o onNode) packages(t *testing.T) {
 	require.Equal(t, "Use listVettedPackages.", failure.Hint)
 }
 
-func (o onNode) time(t *testing.T) {
+func (o nodeScripts) time(t *testing.T) {
 	o.t = t
 	said := o.passes(`H:ask "SetTime" 1 (H:Time { time = 2090-01-01T00:00:00.000000Z }) (\(u: Unit) ->
 		H:ask "GetTime" 1 (H:Nothing { }) (\(now: Timestamp) -> H:say (TIMESTAMP_TO_TEXT now) (H:done ())))`)
@@ -261,7 +261,7 @@ func (o onNode) time(t *testing.T) {
 }
 
 // values are arguments and results of scripts.
-func (o onNode) values(t *testing.T) {
+func (o nodeScripts) values(t *testing.T) {
 	o.t = t
 	const echo = `\(text: Text) -> H:script (\(u: Unit) -> H:done (APPEND_TEXT text "!"))`
 	report, _ := o.runs("Text -> LL:Script Text", echo, script.Options{Input: json.RawMessage(`"hi"`), Output: true})

@@ -29,18 +29,18 @@ type workflowResult struct {
 	} `json:"outcomes"`
 }
 
-// observed is a node and what an operator sees of it in Temporal.
-type observed struct {
+// observedNode is a node and what an operator sees of it in Temporal.
+type observedNode struct {
 	*servedNode
 	temporal sdkclient.Client
 	dso      string
 	coin     client.Coin
 }
 
-func newObserved(t *testing.T, flags ...string) *observed {
+func newObserved(t *testing.T, flags ...string) *observedNode {
 	t.Helper()
 	i := install(t)
-	o := &observed{servedNode: serve(t, "serve", i, flags...), temporal: temporalClient(t, i.temporalAddress, i.namespace)}
+	o := &observedNode{servedNode: serve(t, "serve", i, flags...), temporal: temporalClient(t, i.temporalAddress, i.namespace)}
 	o.dso = findDSO(t, o.endpoint)
 	var err error
 	o.coin, err = o.admin().FindCoin(t.Context(), o.dso)
@@ -50,7 +50,7 @@ func newObserved(t *testing.T, flags ...string) *observed {
 
 // find lists the workflows that a query finds, as soon as it is as many as expected: Temporal's index is behind a
 // little.
-func (o *observed) find(t *testing.T, expected int, query string) []*workflowpb.WorkflowExecutionInfo {
+func (o *observedNode) find(t *testing.T, expected int, query string) []*workflowpb.WorkflowExecutionInfo {
 	t.Helper()
 	var found []*workflowpb.WorkflowExecutionInfo
 	await(t, query, func() error {
@@ -79,7 +79,7 @@ func attribute(t *testing.T, of *workflowpb.WorkflowExecutionInfo, name string) 
 	return []string{single}
 }
 
-func (o *observed) result(t *testing.T, of *workflowpb.WorkflowExecutionInfo) workflowResult {
+func (o *observedNode) result(t *testing.T, of *workflowpb.WorkflowExecutionInfo) workflowResult {
 	t.Helper()
 	var result workflowResult
 	run := o.temporal.GetWorkflow(t.Context(), of.GetExecution().GetWorkflowId(), of.GetExecution().GetRunId())
@@ -88,7 +88,7 @@ func (o *observed) result(t *testing.T, of *workflowpb.WorkflowExecutionInfo) wo
 }
 
 // shown is what the UI shows of a workflow: its summary, and its details, which a worker tells.
-func (o *observed) shown(t *testing.T, of *workflowpb.WorkflowExecutionInfo) (summary, details string) {
+func (o *observedNode) shown(t *testing.T, of *workflowpb.WorkflowExecutionInfo) (summary, details string) {
 	t.Helper()
 	id, run := of.GetExecution().GetWorkflowId(), of.GetExecution().GetRunId()
 	described, err := o.temporal.DescribeWorkflow(t.Context(), id, run)
@@ -207,7 +207,7 @@ func TestWithoutBatchesEachSubmissionHasItsWorkflow(t *testing.T) {
 }
 
 // burst makes submissions all at once, waits for their completions, and returns their sorted command ids.
-func (o *observed) burst(t *testing.T, submissions int) []string {
+func (o *observedNode) burst(t *testing.T, submissions int) []string {
 	t.Helper()
 	alice := newAccount(t, o.endpoint, o.dso, "alice", "alice")
 	names := make([]string, submissions)
@@ -231,7 +231,7 @@ func (o *observed) burst(t *testing.T, submissions int) []string {
 }
 
 // closedWorkflows lists the closed workflows of commands as soon as Temporal's index has as many submissions in them.
-func (o *observed) closedWorkflows(t *testing.T, submissions int) []*workflowpb.WorkflowExecutionInfo {
+func (o *observedNode) closedWorkflows(t *testing.T, submissions int) []*workflowpb.WorkflowExecutionInfo {
 	t.Helper()
 	var closed []*workflowpb.WorkflowExecutionInfo
 	await(t, "Temporal's index is up to date", func() error {

@@ -15,18 +15,18 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// versions is an installation with an API of each version. One worker runs, of the version that the test wants: so the
+// versionPair is an installation with an API of each version. One worker runs, of the version that the test wants: so the
 // test knows by whose rules everything is committed.
-type versions struct {
-	*upgrading
+type versionPair struct {
+	*upgradeCluster
 	worker                *program
 	beforeFront, nowFront endpoint
 }
 
 // newVersions starts an installation of the version before, brings its schema to this one, and adds an API of this one.
-func newVersions(t *testing.T) *versions {
+func newVersions(t *testing.T) *versionPair {
 	t.Helper()
-	v := &versions{upgrading: installBefore(t)}
+	v := &versionPair{upgradeCluster: installBefore(t)}
 	v.addresses = []string{freeAddress(t), freeAddress(t)}
 	v.worker = v.launch(t, v.before, "worker", 0)
 	v.apis = []*program{v.launch(t, v.before, "api", 0)}
@@ -41,14 +41,14 @@ func newVersions(t *testing.T) *versions {
 	return v
 }
 
-func (v *versions) awaitAPIs(t *testing.T) {
+func (v *versionPair) awaitAPIs(t *testing.T) {
 	t.Helper()
 	awaitReadyz(t, v.beforeFront, http.StatusOK, "passed")
 	awaitReadyz(t, v.nowFront, http.StatusOK, "passed")
 }
 
 // work has a worker of a version in the place of the one that runs.
-func (v *versions) work(t *testing.T, executable string) {
+func (v *versionPair) work(t *testing.T, executable string) {
 	t.Helper()
 	require.NoError(t, v.worker.Signal(syscall.SIGTERM))
 	v.worker.waitEnd(t)
@@ -62,7 +62,7 @@ func (v *versions) work(t *testing.T, executable string) {
 type namedChange struct {
 	key, path string
 	body      map[string]any
-	answer    changed
+	answer    changeResponse
 }
 
 // handover is what was begun at the API of one version, to be gone on with at the other one's.

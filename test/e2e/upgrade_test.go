@@ -26,8 +26,8 @@ const beforeVariable = "FLORIN_TEST_BEFORE"
 // upgradeSize is how many APIs and how many workers there are.
 const upgradeSize = 3
 
-// upgrading is an installation whose processes are of two versions.
-type upgrading struct {
+// upgradeCluster is an installation whose processes are of two versions.
+type upgradeCluster struct {
 	installation
 	before, now   string
 	front         endpoint
@@ -37,11 +37,11 @@ type upgrading struct {
 }
 
 // installBefore makes an installation with the schema of the version before.
-func installBefore(t *testing.T) *upgrading {
+func installBefore(t *testing.T) *upgradeCluster {
 	t.Helper()
 	now, err := binary()
 	require.NoError(t, err)
-	u := &upgrading{before: os.Getenv(beforeVariable), now: now, installation: installation{
+	u := &upgradeCluster{before: os.Getenv(beforeVariable), now: now, installation: installation{
 		databaseURL: dbtest.Empty(t), temporalAddress: testenv.Temporal(t, workflows.SearchAttributes()),
 		namespace: "e2e-" + strings.ToLower(rand.Text()[:12]),
 	}}
@@ -53,7 +53,7 @@ func installBefore(t *testing.T) *upgrading {
 }
 
 // newUpgrading starts an installation of the version before, with an empty database.
-func newUpgrading(t *testing.T) *upgrading {
+func newUpgrading(t *testing.T) *upgradeCluster {
 	t.Helper()
 	u := installBefore(t)
 	for number := range upgradeSize {
@@ -73,14 +73,14 @@ func newUpgrading(t *testing.T) *upgrading {
 }
 
 // run runs a command of one version to its end.
-func (u *upgrading) run(t *testing.T, executable string, arguments ...string) *program {
+func (u *upgradeCluster) run(t *testing.T, executable string, arguments ...string) *program {
 	t.Helper()
 	p := startExecutable(t, executable, u.environment(), arguments...)
 	p.waitEnd(t)
 	return p
 }
 
-func (u *upgrading) launch(t *testing.T, executable, what string, number int) *program {
+func (u *upgradeCluster) launch(t *testing.T, executable, what string, number int) *program {
 	t.Helper()
 	listen := "127.0.0.1:0"
 	if what == "api" {
@@ -90,7 +90,7 @@ func (u *upgrading) launch(t *testing.T, executable, what string, number int) *p
 		"--list-limit", "1000000", "--stop-delay", clusterStopDelay)
 }
 
-func (u *upgrading) awaitReady(t *testing.T, number int) {
+func (u *upgradeCluster) awaitReady(t *testing.T, number int) {
 	t.Helper()
 	u.workers[number].waitFor(t, "florin: ready")
 	u.apis[number].waitFor(t, "florin: ready at http://")
@@ -98,7 +98,7 @@ func (u *upgrading) awaitReady(t *testing.T, number int) {
 }
 
 // restart stops an API and a worker, as a supervisor does, and starts those of a version in their place.
-func (u *upgrading) restart(t *testing.T, number int, executable string) {
+func (u *upgradeCluster) restart(t *testing.T, number int, executable string) {
 	t.Helper()
 	u.load.awaitProgress(t, crashClients)
 	var stopped sync.WaitGroup
@@ -117,7 +117,7 @@ func (u *upgrading) restart(t *testing.T, number int, executable string) {
 
 // kill ends an API and a worker as a crash does, and starts them again. What the requests meet that are under way does
 // not count.
-func (u *upgrading) kill(t *testing.T, number int, executable string) {
+func (u *upgradeCluster) kill(t *testing.T, number int, executable string) {
 	t.Helper()
 	u.apis[number].kill(t)
 	u.workers[number].kill(t)
@@ -135,14 +135,14 @@ func (l *crashLoad) forgive() {
 	l.failures = nil
 }
 
-func (u *upgrading) begin(t *testing.T, number int, executable string) {
+func (u *upgradeCluster) begin(t *testing.T, number int, executable string) {
 	t.Helper()
 	u.apis[number], u.workers[number] = u.launch(t, executable, "api", number), u.launch(t, executable, "worker", number)
 	u.awaitReady(t, number)
 }
 
 // newestOfAll is the step by which the version before judges whether it knows the schema.
-func (u *upgrading) newestOfAll(t *testing.T) (version int64) {
+func (u *upgradeCluster) newestOfAll(t *testing.T) (version int64) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), u.databaseURL)
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 func TestTrafficIsBoughtByAWorkflowAndChangesAreMadeOnceThroughARestart(t *testing.T) {
 	t.Parallel()
 	i := install(t)
-	o := &observed{
+	o := &observedNode{
 		servedNode: serve(t, "serve", i, "--enforce-traffic"), temporal: temporalClient(t, i.temporalAddress, i.namespace),
 	}
 	var alice struct {
@@ -58,7 +58,7 @@ func TestTrafficIsBoughtByAWorkflowAndChangesAreMadeOnceThroughARestart(t *testi
 
 	o.interrupt(t)
 	o.servedNode = serve(t, "serve", i, "--enforce-traffic")
-	for path, first := range map[string]changed{"/v0/wallet/tap": tapped, buy: asked} {
+	for path, first := range map[string]changeResponse{"/v0/wallet/tap": tapped, buy: asked} {
 		body, key := tap, "tap-1"
 		if path == buy {
 			body, key = wish, "buy-1"

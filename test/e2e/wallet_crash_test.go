@@ -14,29 +14,29 @@ import (
 	"github.com/florinledger/florin/internal/failpoint"
 )
 
-// answered is what a client gets that asks a node which may die.
-type answered struct {
-	changed
+// changeOutcome is what a client gets that asks a node which may die.
+type changeOutcome struct {
+	changeResponse
 
 	err error
 }
 
 // ask sends a change and goes on.
-func (e endpoint) ask(ctx context.Context, user, key, path string, body any) <-chan answered {
-	answer := make(chan answered, 1)
+func (e endpoint) ask(ctx context.Context, user, key, path string, body any) <-chan changeOutcome {
+	answer := make(chan changeOutcome, 1)
 	go func() {
 		got, err := e.tryChange(ctx, user, key, path, body)
-		answer <- answered{got, err}
+		answer <- changeOutcome{got, err}
 	}()
 	return answer
 }
 
 // inFlight sends a change twice while no worker runs: one of the two is refused because the other is on its way. It
 // returns where the answer of the other comes.
-func (e endpoint) inFlight(ctx context.Context, t *testing.T, user, path string, body any) <-chan answered {
+func (e endpoint) inFlight(ctx context.Context, t *testing.T, user, path string, body any) <-chan changeOutcome {
 	t.Helper()
 	first, second := e.ask(ctx, user, "", path, body), e.ask(ctx, user, "", path, body)
-	var refused answered
+	var refused changeOutcome
 	other := first
 	select {
 	case refused = <-first:
@@ -87,7 +87,7 @@ func TestATrackingIDIsUsedOnceWhateverDies(t *testing.T) {
 
 	// In flight: the same request is refused by the node that has it, and taken for the same by one that has not.
 	p.kill(theWorker)
-	answers := map[string][]<-chan answered{}
+	answers := map[string][]<-chan changeOutcome{}
 	for path, body := range p.tracked("in flight") {
 		for _, node := range []*servedNode{p.api, other} {
 			answers[path] = append(answers[path], node.inFlight(t.Context(), t, "alice", path, body))
@@ -203,7 +203,7 @@ func TestAKeyedChangeIsMadeOnceThoughItsNodeDiesBeforeTheAnswerIsStored(t *testi
 		killed()
 		require.Error(t, (<-lost).err, "%s was answered", change.path)
 		p.revive(theAPI)
-		var first changed
+		var first changeResponse
 		await(t, "the key of "+change.path+" is let go", func() (err error) {
 			first, err = p.api.tryChange(t.Context(), change.user, key, change.path, change.body)
 			if err == nil && first.status == http.StatusConflict && first.header.Get("Retry-After") != "" {

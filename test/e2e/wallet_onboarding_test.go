@@ -24,11 +24,11 @@ func TestAUserIsOnboardedOnceAtTwoNodes(t *testing.T) {
 	p := newPair(t)
 	nodes := []endpoint{p.first.endpoint, p.second.endpoint}
 	const users, each = 3, 8
-	answers := make([][]changed, users)
+	answers := make([][]changeResponse, users)
 	group, ctx := errgroup.WithContext(t.Context())
 	for i := range answers {
 		name := fmt.Sprintf("user-%d", i)
-		answers[i] = make([]changed, each)
+		answers[i] = make([]changeResponse, each)
 		for try := range answers[i] {
 			caller, path, body := adminUser, "/v0/admin/users", map[string]any{"name": name}
 			if try%4 == 3 {

@@ -145,14 +145,14 @@ func (e endpoint) requireTaken(t *testing.T, path string, body map[string]any) {
 	require.JSONEq(t, `{"error":"`+words[path]+`"}`, taken.body)
 }
 
-// stoppable is a node that is stopped and started again.
-type stoppable struct {
+// restartableNode is a node that is stopped and started again.
+type restartableNode struct {
 	*servedNode
 	at installation
 }
 
 // again stops the node with a signal and starts another one in its place.
-func (s *stoppable) again(t *testing.T, signal syscall.Signal) {
+func (s *restartableNode) again(t *testing.T, signal syscall.Signal) {
 	t.Helper()
 	require.NoError(t, s.Signal(signal))
 	s.waitEnd(t)
@@ -163,7 +163,7 @@ func (s *stoppable) again(t *testing.T, signal syscall.Signal) {
 func TestAnOfferAndAPurchaseOfTrafficGoOnWhereTheNodeStopped(t *testing.T) {
 	t.Parallel()
 	i := install(t)
-	n := &stoppable{serve(t, "serve", i), i}
+	n := &restartableNode{serve(t, "serve", i), i}
 	alice, bob := n.onboard(t, "alice"), n.onboard(t, "bob")
 	n.change(t, "alice", "", "/v0/wallet/tap", map[string]any{"amount": "10"}).ok(t, nil)
 
@@ -226,22 +226,22 @@ func TestAnOfferAndAPurchaseOfTrafficGoOnWhereTheNodeStopped(t *testing.T) {
 }
 
 // change sends a change of a user, with an Idempotency-Key unless that is empty.
-func (e endpoint) change(t *testing.T, user, key, path string, body any) changed {
+func (e endpoint) change(t *testing.T, user, key, path string, body any) changeResponse {
 	t.Helper()
 	answer, err := e.tryChange(t.Context(), user, key, path, body)
 	require.NoError(t, err)
 	return answer
 }
 
-// changed is what a node answered to a change.
-type changed struct {
+// changeResponse is what a node answered to a change.
+type changeResponse struct {
 	status int
 	header http.Header
 	body   string
 }
 
 // tryChange is change for nodes that may be gone before they answer.
-func (e endpoint) tryChange(ctx context.Context, user, key, path string, body any) (none changed, err error) {
+func (e endpoint) tryChange(ctx context.Context, user, key, path string, body any) (none changeResponse, err error) {
 	content, err := json.Marshal(body)
 	if err != nil {
 		return none, err
@@ -261,10 +261,10 @@ func (e endpoint) tryChange(ctx context.Context, user, key, path string, body an
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	return changed{response.StatusCode, response.Header, string(text)}, err
+	return changeResponse{response.StatusCode, response.Header, string(text)}, err
 }
 
-func (a changed) ok(t *testing.T, into any) changed {
+func (a changeResponse) ok(t *testing.T, into any) changeResponse {
 	t.Helper()
 	require.Equal(t, http.StatusOK, a.status, a.body)
 	if into != nil {

@@ -90,7 +90,7 @@ func nameOfWorker(t *testing.T, connection *pgx.Conn) (name string) {
 // submissionOf is the id of the workflow of a command.
 func submissionOf(t *testing.T, temporal client.Client, commandID string) string {
 	t.Helper()
-	o := &observed{temporal: temporal}
+	o := &observedNode{temporal: temporal}
 	return o.find(t, 1, "FlorinCommandId = '"+commandID+"'")[0].GetExecution().GetWorkflowId()
 }
 

@@ -55,7 +55,7 @@ func (c change) apply(root string, changed map[string]string) error {
 
 // edit returns the source with the change made. What is not run any more stays for the compiler, so that nothing is
 // left unused.
-func (c change) edit(d declared) (string, error) {
+func (c change) edit(d declaration) (string, error) {
 	wanted := c.texts[0]
 	switch c.verb {
 	case neverIf, alwaysIf:
@@ -83,47 +83,47 @@ func (c change) edit(d declared) (string, error) {
 	}
 }
 
-// declared is a declaration in its file.
-type declared struct {
+// declaration is a declaration in its file.
+type declaration struct {
 	file, source string
 	node         ast.Node
 	set          *token.FileSet
 }
 
 // find finds the declaration that a place names.
-func find(root, place string, changed map[string]string) (declared, error) {
+func find(root, place string, changed map[string]string) (declaration, error) {
 	folder, base := path.Split(place)
-	name, declaration, _ := strings.Cut(base, ".")
+	name, target, _ := strings.Cut(base, ".")
 	pattern := path.Join(folder, name, "*.go")
 	if path.Ext(place) == ".sql" {
-		pattern, declaration = place, ""
+		pattern, target = place, ""
 	}
 	files, err := filepath.Glob(filepath.Join(root, pattern))
 	if err != nil {
-		return declared{}, err
+		return declaration{}, err
 	}
-	var all []declared
+	var all []declaration
 	for _, each := range files {
 		file := path.Join(path.Dir(pattern), filepath.Base(each))
 		source, known := changed[file]
 		if raw, err := os.ReadFile(each); err != nil {
-			return declared{}, err
+			return declaration{}, err
 		} else if !known {
 			source = string(raw)
 		}
-		if strings.HasSuffix(file, "_test.go") || !strings.Contains(source, declaration[strings.LastIndex(declaration, ".")+1:]) {
+		if strings.HasSuffix(file, "_test.go") || !strings.Contains(source, target[strings.LastIndex(target, ".")+1:]) {
 			continue
 		}
-		nodes, set, err := declarations(file, source, declaration)
+		nodes, set, err := declarations(file, source, target)
 		if err != nil {
-			return declared{}, err
+			return declaration{}, err
 		}
 		for _, node := range nodes {
-			all = append(all, declared{file, source, node, set})
+			all = append(all, declaration{file, source, node, set})
 		}
 	}
 	if len(all) != 1 {
-		return declared{}, fmt.Errorf("%s is declared %d times, expected once", place, len(all))
+		return declaration{}, fmt.Errorf("%s is declared %d times, expected once", place, len(all))
 	}
 	return all[0], nil
 }
@@ -177,25 +177,25 @@ func only(found []span) (span, error) {
 	return found[0], nil
 }
 
-func (d declared) span(begin, end token.Pos) span {
+func (d declaration) span(begin, end token.Pos) span {
 	from, to := d.set.Position(begin).Offset, d.set.Position(end).Offset
 	return span{from, to, d.source[from:to]}
 }
 
-func (d declared) of(node ast.Node) span { return d.span(node.Pos(), node.End()) }
+func (d declaration) of(node ast.Node) span { return d.span(node.Pos(), node.End()) }
 
 // is reports whether a node is the text. "name()" is a call of name with any arguments.
-func (d declared) is(node ast.Node, text string) bool {
+func (d declaration) is(node ast.Node, text string) bool {
 	call, _ := node.(*ast.CallExpr)
 	return d.of(node).text == text || call != nil && d.of(call.Fun).text+"()" == text
 }
 
-func (d declared) splice(at span, text string) string {
+func (d declaration) splice(at span, text string) string {
 	return d.source[:at.begin] + text + d.source[at.end:]
 }
 
 // each calls visit with the declaration and all that is in it.
-func (d declared) each(visit func(ast.Node)) {
+func (d declaration) each(visit func(ast.Node)) {
 	ast.Inspect(d.node, func(node ast.Node) bool {
 		if node != nil {
 			visit(node)
@@ -206,7 +206,7 @@ func (d declared) each(visit func(ast.Node)) {
 
 // conditions are those of if, for and switch that are the text; or, when none is, those that contain it, or begin with
 // it: "if err := text(); err != nil".
-func (d declared) conditions(text string) []span {
+func (d declaration) conditions(text string) []span {
 	var exact, found []span
 	add := func(condition ast.Expr, begin token.Pos) {
 		if condition == nil || !strings.Contains(d.span(begin, condition.End()).text, text) {
@@ -241,7 +241,7 @@ func (d declared) conditions(text string) []span {
 
 // elements are those of composite literals and the arguments of calls that are the text, or have it as their key. Each
 // has a comma that goes with it.
-func (d declared) elements(text string) []span {
+func (d declaration) elements(text string) []span {
 	var found []span
 	d.each(func(node ast.Node) {
 		var list []ast.Expr
@@ -267,7 +267,7 @@ func (d declared) elements(text string) []span {
 }
 
 // statements are the innermost ones that contain the text, of those that declare nothing and contain no block.
-func (d declared) statements(text string) []span {
+func (d declaration) statements(text string) []span {
 	var found []span
 	d.each(func(node ast.Node) {
 		var list []ast.Stmt
@@ -299,7 +299,7 @@ func (d declared) statements(text string) []span {
 }
 
 // nodes are the expressions and statements that are the text.
-func (d declared) nodes(text string) []span {
+func (d declaration) nodes(text string) []span {
 	var found []span
 	d.each(func(node ast.Node) {
 		if part := d.of(node); d.is(node, text) && !slices.Contains(found, part) {
@@ -310,7 +310,7 @@ func (d declared) nodes(text string) []span {
 }
 
 // strings are the places of the text inside strings.
-func (d declared) strings(text string) []span {
+func (d declaration) strings(text string) []span {
 	var found []span
 	d.each(func(node ast.Node) {
 		if literal, ok := node.(*ast.BasicLit); ok && literal.Kind == token.STRING && !d.is(literal, text) {

@@ -79,8 +79,8 @@ func TestRead_Mistakes(t *testing.T) {
 	t.Parallel()
 	for want, document := range map[string]string{
 		"names no protection":          "|  | `a.f` | drop `x` | `a` `TestOne` |",
-		"has an unknown change": "| A | `a.f` | sometimes if `x` | `a` `TestOne` |",
-		"has a test without a package":     "| A | `a.f` | drop `x` | `TestOne` |",
+		"has an unknown change":        "| A | `a.f` | sometimes if `x` | `a` `TestOne` |",
+		"has a test without a package": "| A | `a.f` | drop `x` | `TestOne` |",
 		"has no tests":                 "| A | `a.f` | drop `x` |  |",
 		"an unknown change: replace":   "| A | `a.f` | replace `x` | `a` `TestOne` |",
 	} {

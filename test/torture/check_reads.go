@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// known is an offset that somebody knew of from a time on.
-type known struct {
+// knownOffset is an offset that somebody knew of from a time on.
+type knownOffset struct {
 	since  time.Duration
 	offset int64
 	who    string
@@ -15,19 +15,19 @@ type known struct {
 
 // reads checks states against the commits, and that they are not older than what was known.
 func (c *checker) reads() {
-	var facts []known
+	var facts []knownOffset
 	for _, operation := range c.history.Operations {
 		if operation.Outcome == Accepted {
-			facts = append(facts, known{operation.Ended, operation.Offset, "command " + operation.CommandID})
+			facts = append(facts, knownOffset{operation.Ended, operation.Offset, "command " + operation.CommandID})
 		}
 	}
 	for _, read := range c.history.Reads {
-		facts = append(facts, known{read.Ended, read.Offset, "reader " + read.Reader})
+		facts = append(facts, knownOffset{read.Ended, read.Offset, "reader " + read.Reader})
 	}
-	slices.SortFunc(facts, func(a, b known) int { return cmp.Compare(a.since, b.since) })
+	slices.SortFunc(facts, func(a, b knownOffset) int { return cmp.Compare(a.since, b.since) })
 	reads := slices.SortedFunc(slices.Values(c.history.Reads),
 		func(a, b Read) int { return cmp.Compare(a.Started, b.Started) })
-	var last known
+	var last knownOffset
 	for _, read := range reads {
 		for len(facts) > 0 && facts[0].since < read.Started {
 			if facts[0].offset > last.offset {

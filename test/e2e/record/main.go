@@ -29,17 +29,17 @@ func main() {
 	run := flag.String("run", "", "id of the run; the last one without")
 	out := flag.String("out", "", "file to write")
 	flag.Parse()
-	wanted := wanted{command: *command, workflow: *workflow, run: *run}
+	wanted := historyQuery{command: *command, workflow: *workflow, run: *run}
 	if err := record(context.Background(), *address, *namespace, wanted, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "record:", err)
 		os.Exit(1)
 	}
 }
 
-// wanted says which history to save.
-type wanted struct{ command, workflow, run string }
+// historyQuery says which history to save.
+type historyQuery struct{ command, workflow, run string }
 
-func record(ctx context.Context, address, namespace string, of wanted, out string) error {
+func record(ctx context.Context, address, namespace string, of historyQuery, out string) error {
 	temporal, err := client.DialContext(ctx, client.Options{HostPort: address, Namespace: namespace})
 	if err != nil {
 		return err
