@@ -72,7 +72,7 @@ func TestPartiesOfSeveralHosts(t *testing.T) {
 	require.Contains(t, refusedByManager(t, uninvited.allocate()).Cause, "missing namespace delegations for keys")
 	unknown := onboard(t, s, mapping).sign(0, otherKey)
 	body = refusedByManager(t, unknown.allocate())
-	require.Contains(t, *body.Hint, "The key of another host becomes known with the signed root NamespaceDelegation")
+	require.Contains(t, *body.Hint, "For a key of another host or owner, send the signed root NamespaceDelegation")
 
 	require.Equal(t, party, onboard(t, s, rootOf(otherKey), mapping).sign(0, otherKey).sign(1, otherKey).allocated())
 	require.True(t, details(s, party).IsLocal)
@@ -114,7 +114,7 @@ func TestHostsAgreeAfterTheOwnerHasSigned(t *testing.T) {
 	} {
 		body := refusedByManager(t, early.allocate())
 		require.Contains(t, body.Cause, "missing authorizations by namespaces={"+alice.Public().Fingerprint())
-		require.Contains(t, *body.Hint, "Nothing waits until the party's namespace has signed")
+		require.Contains(t, *body.Hint, "the node keeps nothing before the namespace has signed")
 		path := "/v2/parties/external/" + string(mapping.Party) + "/onboarding"
 		b.Call(apitest.Admin, http.MethodGet, path, nil).Refused(http.StatusNotFound, "PARTY_NOT_FOUND")
 	}

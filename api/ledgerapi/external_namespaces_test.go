@@ -80,7 +80,7 @@ func TestADecentralizedNamespaceIsShownOnce(t *testing.T) {
 	require.NotNil(t, details(s, later))
 	body := refusedByManager(t, onboard(t, s, party("short")).signAll(two, protocol).allocate())
 	require.Contains(t, body.Cause, "missing authorizations by namespaces={"+definition.Namespace+"}")
-	require.Contains(t, *body.Hint, "1 of these must sign as well: {"+one.Public().Fingerprint())
+	require.Contains(t, *body.Hint, "1 more of these must sign: {"+one.Public().Fingerprint())
 	onboard(t, s, definition, party("defined")).signAll(two, three, protocol).allocated()
 	onboard(t, s, rootOf(one), rootOf(two), rootOf(three), definition, party("whole")).
 		sign(0, one).sign(1, two).sign(2, three).sign(3, one, two).sign(4, one, two, protocol).allocated()

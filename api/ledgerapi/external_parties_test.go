@@ -342,7 +342,7 @@ func TestGenerateTopologyRefusals(t *testing.T) {
 		"keyData": base64.StdEncoding.EncodeToString(append([]byte{1}, make([]byte, 31)...)),
 	}
 	for want, changes := range map[string]fields{
-		"public_key: the key data hold a point of small order": {"publicKey": weak},
+		"public_key: the key data are a point of small order": {"publicKey": weak},
 		"public_key is missing":                                {"publicKey": nil},
 		"public_key: keys of":                                  {"publicKey": wrongFormat},
 		"synchronizer: ":                                       {"synchronizer": "x"},

@@ -132,11 +132,11 @@ func TestTamperedOnboardingSignatures(t *testing.T) {
 		change            func(body *parties.AllocateExternalPartyRequest)
 	}{
 		{
-			"a bit of the signature", broken, "the 64 bytes of the signature are not one by " + own,
+			"a bit of the signature", broken, "the 64 bytes are not a signature by " + own,
 			func(body *parties.AllocateExternalPartyRequest) { body.MultiHashSignatures[0].Signature[5] ^= 1 },
 		},
 		{
-			"a signature that is cut", broken, "the 63 bytes of the signature are not one by " + own,
+			"a signature that is cut", broken, "the 63 bytes are not a signature by " + own,
 			func(body *parties.AllocateExternalPartyRequest) {
 				body.MultiHashSignatures[0].Signature = body.MultiHashSignatures[0].Signature[:63]
 			},
@@ -155,12 +155,12 @@ func TestTamperedOnboardingSignatures(t *testing.T) {
 		},
 		{
 			"who signed", "Topology transaction authorization cannot be verified due to missing namespace delegations " +
-				"for keys {" + name + "}", "neither listed in the transaction nor those of its namespace",
+				"for keys {" + name + "}", "the transaction does not list them, and they are not keys of its namespace",
 			func(body *parties.AllocateExternalPartyRequest) { body.MultiHashSignatures[0].SignedBy = name },
 		},
 		{
 			"a stranger's signature besides", "Topology transaction authorization cannot be verified due to missing " +
-				"namespace delegations for keys {" + name + "}", "leave out their signatures",
+				"namespace delegations for keys {" + name + "}", "Remove the signatures of these keys",
 			func(body *parties.AllocateExternalPartyRequest) {
 				hash := topology.HashOf(body.OnboardingTransactions[0].Transaction)
 				body.OnboardingTransactions[0].Signatures = []v2.Signature{signatureBy(t, mallory, hash[:])}
@@ -262,7 +262,7 @@ func TestOnboardingsAgainstTheRules(t *testing.T) {
 			p.Party = s.Node.LocalParty("alice")
 			p.Keys = []signing.Key{keyFor(own), keyFor(alice)}
 		})),
-		"is the key of this participant, which signs for no external party": onboard(t, s,
+		"is the key of this participant, which does not sign for external parties": onboard(t, s,
 			with(func(p *topology.PartyToParticipant) { p.Keys = append(p.Keys, keyFor(own)) })),
 	} {
 		t.Run(want, func(t *testing.T) {

@@ -59,7 +59,7 @@ func metadataTamperings(c *custody) map[string]tampering {
 		"synchronizer": {
 			change: func(m *preparedpb.PreparedTransaction) {
 				m.Metadata.SynchronizerId = "other::1220ee::35-0"
-			}, want: "is for synchronizer other::1220ee::35-0, and this node is connected to " + c.Node.SynchronizerID,
+			}, want: "is for synchronizer other::1220ee::35-0, but this node is connected to " + c.Node.SynchronizerID,
 			unhashed: true,
 		},
 		"form of the synchronizer": {change: func(m *preparedpb.PreparedTransaction) {
@@ -85,7 +85,7 @@ func metadataTamperings(c *custody) map[string]tampering {
 		}, want: "the most is 1m0s", code: "LOCAL_VERDICT_LEDGER_TIME_OUT_OF_BOUND"},
 		"latest record time": {change: func(m *preparedpb.PreparedTransaction) {
 			m.Metadata.MaxRecordTime = new(m.Metadata.PreparationTime - day)
-		}, want: "is after the latest one", code: "LOCAL_VERDICT_MAX_RECORD_TIME_EXCEEDED", unhashed: true},
+		}, want: "is after the latest record time", code: "LOCAL_VERDICT_MAX_RECORD_TIME_EXCEEDED", unhashed: true},
 		"key mapping": {change: func(m *preparedpb.PreparedTransaction) {
 			m.Metadata.GlobalKeyMapping = []*preparedpb.Metadata_GlobalKeyMappingEntry{{}}
 		}, want: "global_key_mapping: it must be empty", unhashed: true},

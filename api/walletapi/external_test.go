@@ -263,7 +263,7 @@ func TestTheTopologyOfAnExternalParty(t *testing.T) {
 		fails(t, o.post(generatePath, object{"party_hint": "x", "public_key": key[:10]}), 400,
 			"Failed to decode public key: ")
 		fails(t, o.post(generatePath, object{"party_hint": "x", "public_key": "01" + strings.Repeat("00", 31)}), 400,
-			"Failed to decode public key: the key data hold a point of small order")
+			"Failed to decode public key: the key data are a point of small order")
 		fails(t, o.post(generatePath, object{"party_hint": "a::b", "public_key": key}), 400, "a::b")
 		fails(t, o.post(generatePath, object{"party_hint": "", "public_key": key}), 400, "")
 

@@ -32,20 +32,20 @@ func anIDLeadsToWhoDidWhat(t *testing.T, n *upNode, browser *chromium) {
 	id := strings.TrimPrefix(update, "/explorer/updates/")
 
 	mallory := browser.window(t, n.url).open(update).shows("Sign in to explore").types("Your name", "mallory")
-	mallory.press("Explore the ledger").shows("There is no such update, or nothing in it is for you to see.").lacks("ivan")
+	mallory.press("Explore the ledger").shows("There is no such update, or you may not see any part of it.").lacks("ivan")
 
-	judy.open("/").press("Explorer").shows("What happened last").tabTo("Find").keys(id + kb.Enter)
+	judy.open("/").press("Explorer").shows("Latest activity").tabTo("Find").keys(id + kb.Enter)
 	judy.shows("You see the parts that concern judy", "New Amulet transfer instruction")
 	judy.lacks("New Locked amulet").press("New Amulet transfer instruction").shows("for the boat").press("00")
-	judy.shows("What it says", "It is active.", "signed by DSO", "ivan").picture("contract")
+	judy.shows("Contents", "It is active.", "signed by DSO", "ivan").picture("contract")
 	contract := judy.path()
 
-	ivan.press("Updates").shows("What happened last", "by ivan").lacks("Transfer instruction accept")
+	ivan.press("Updates").shows("Latest activity", "by ivan").lacks("Transfer instruction accept")
 	judy.open("/wallet/inbox").press("Accept").shows("You accepted the offer.")
 	ivan.shows("Transfer instruction accept on Amulet transfer instruction by judy") // it says so by itself
 	ivan.picture("explorer")
-	judy.telephone().dark(true).open(contract).shows("It has ended.", "Transfer instruction accept").press("1220")
-	judy.shows("You see the parts that concern judy").press("Parties").press("judy").shows("What it holds", "Amulet")
+	judy.telephone().dark(true).open(contract).shows("It is archived.", "Transfer instruction accept").press("1220")
+	judy.shows("You see the parts that concern judy").press("Parties").press("judy").shows("Active contracts", "Amulet")
 }
 
 // theExplorerIsForEverybody looks at every view of the explorer with axe.
@@ -57,14 +57,14 @@ func theExplorerIsForEverybody(t *testing.T, n *upNode, browser *chromium) {
 
 	w.open("/explorer").shows("Sign in to explore")
 	look("signing in to explore")
-	w.as("kim").tap("10").open("/explorer").shows("What happened last", "by kim")
+	w.as("kim").tap("10").open("/explorer").shows("Latest activity", "by kim")
 	look("the explorer")
-	w.press("Offset").shows("What happened", "On the ledger").press("New Amulet").shows("Says")
+	w.press("Offset").shows("What happened", "On the ledger").press("New Amulet").shows("Argument")
 	look("an update, unfolded")
-	w.press("00").shows("What it says", "It is active.")
+	w.press("00").shows("Contents", "It is active.")
 	look("a contract")
-	w.press("Parties").shows("You may read as these.").press("kim").shows("What it holds", "Amulet")
+	w.press("Parties").shows("You may read as these parties.").press("kim").shows("Active contracts", "Amulet")
 	look("a party")
-	w.types("Find", "nothing").press("Find").shows("is the id of nothing")
+	w.types("Find", "nothing").press("Find").shows("Nothing found for")
 	look("a search that finds nothing")
 }

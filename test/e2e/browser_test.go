@@ -283,7 +283,7 @@ func (w *window) as(name string) *window {
 // tap mints coin for dollars.
 func (w *window) tap(dollars string) *window {
 	w.t.Helper()
-	return w.open("/wallet").types("Mint coin", dollars).press("Tap").shows("You minted coin worth " + dollars + " USD.")
+	return w.open("/wallet").types("Get test coin", dollars).press("Tap").shows("You minted coin worth " + dollars + " USD.")
 }
 
 // offers offers coin to somebody, who has to accept it.
@@ -291,9 +291,9 @@ func (w *window) offers(receiver, amount, note string) {
 	w.t.Helper()
 	w.open("/wallet/send").types("To", receiver).types("Amount", amount)
 	if note != "" {
-		w.types("Words for the receiver", note)
+		w.types("Note for the receiver", note)
 	}
-	w.press("Look at it first").shows("Send this?").press("Send " + amount + " CC").
+	w.press("Preview").shows("Send this?").press("Send " + amount + " CC").
 		shows("You offered " + amount + " CC to " + receiver + ".")
 }
 

@@ -38,7 +38,7 @@ func aConnectionThatIsLostLosesNothing(t *testing.T, n *upNode, browser *chromiu
 	t.Helper()
 	heidi := browser.window(t, n.url).as("heidi")
 	grace := browser.window(t, n.url).as("grace").tap("10").open("/wallet/send")
-	grace.types("To", "heidi").types("Amount", "50").press("Look at it first").shows("Send this?")
+	grace.types("To", "heidi").types("Amount", "50").press("Preview").shows("Send this?")
 	grace.offline(true).shows("The node does not answer.")
 	grace.press("Send 50 CC").shows("ERR_INTERNET_DISCONNECTED")
 	grace.offline(false).do(chromedp.Reload())
@@ -54,8 +54,8 @@ func TestThePageWhileMuchGoesWrong(t *testing.T) {
 	n, browser := up(t, dataDir(t), "--clock", "simulated"), startChromium(t)
 	p := person{t: t, node: n}
 	alice, bob := browser.window(t, n.url).as("alice"), browser.window(t, n.url).as("bob")
-	alice.open("/wallet/send").types("To", "bob").types("Amount", "1").types("Words for the receiver", "too much")
-	alice.press("Look at it first").shows("You can spend 0 CC, and 1 CC is more than that.")
+	alice.open("/wallet/send").types("To", "bob").types("Amount", "1").types("Note for the receiver", "too much")
+	alice.press("Preview").shows("You can spend 0 CC, and 1 CC is more than that.")
 	require.Equal(t, []string{"bob", "1", "too much"},
 		[]string{alice.value("To"), alice.value("Amount"), alice.value("Words")}, "nothing has to be typed again")
 
@@ -65,7 +65,7 @@ func TestThePageWhileMuchGoesWrong(t *testing.T) {
 		{URLPattern: n.url + `/wallet/inbox\?seen=*`, Block: true},
 	}))
 	p.types("clock advance 25h")
-	bob.press("Accept").shows("not found", "Nothing waits for you.")
+	bob.press("Accept").shows("not found", "No offers for you.")
 	alice.open("/wallet").shows("200 CC")
 
 	p.types("stop --node")

@@ -38,8 +38,8 @@ func coinGoesBetweenTwoNewUsers(t *testing.T, n *upNode, browser *chromium) {
 	bob.open("/").press("Wallet").types("Your name", "bob").press("Open the wallet").shows("Balance", "0 CC")
 	alice.open("/").press("Wallet").types("Your name", "alice").press("Open the wallet").shows("Balance", "0 CC")
 	alice.press("Tap").shows("You minted coin worth 100 USD.", "20,000 CC")
-	alice.press("Send").types("To", "bob").types("Amount", "1234.5").types("Words for the receiver", "for the boat")
-	alice.press("Look at it first")
+	alice.press("Send").types("To", "bob").types("Amount", "1234.5").types("Note for the receiver", "for the boat")
+	alice.press("Preview")
 	alice.shows("Send this?", "1,234.5 CC", "bob::1220", "for the boat", "locked until they accept")
 	alice.picture("preview").press("Send 1,234.5 CC").shows("You offered 1,234.5 CC to bob.")
 

@@ -74,7 +74,7 @@ func TestAPIsShareWhatAUserMayHave(t *testing.T) {
 			require.Empty(t, refusal)
 		}
 		refusal, end := alice.holdStream(t, at)
-		require.Contains(t, refusal, "2 (this process's part of 4 for 2 processes) streams open already")
+		require.Contains(t, refusal, "2 (this process's part of 4 for 2 processes) open streams")
 		end()
 	}
 
@@ -85,7 +85,7 @@ func TestAPIsShareWhatAUserMayHave(t *testing.T) {
 		require.Empty(t, refusal)
 	}
 	refusal, end := alice.holdStream(t, first.endpoint)
-	require.Contains(t, refusal, "4 streams open already")
+	require.Contains(t, refusal, "4 open streams")
 	end()
 
 	// An operator who allows more need not restart anything; what takes a restart is named.
