@@ -17,7 +17,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// Limits are those of one process, whose API families share them. They are safe for concurrent use.
+// Limits are the limits of one process; its API families share them. They are safe for concurrent use.
 type Limits struct {
 	effective atomic.Pointer[settings]
 	changing  sync.Mutex
@@ -26,10 +26,10 @@ type Limits struct {
 	refusals  *rate.Limiter
 }
 
-// settings are limits with what this process has of the shares of users.
+// settings are the limits with this process's part of the shares of users.
 type settings struct {
 	Options
-	// whole are the limits as they were set, for so many processes together.
+	// whole are the limits as set, for all processes together.
 	whole     Options
 	processes int
 	rows      [places]row
@@ -45,7 +45,7 @@ func New(options Options) *Limits {
 
 func (l *Limits) now() *settings { return l.effective.Load() }
 
-// Set changes the limits, all but the clock. What is being served goes on.
+// Set changes all limits except the clock. Running requests continue.
 func (l *Limits) Set(options Options) {
 	l.changing.Lock()
 	defer l.changing.Unlock()
@@ -53,8 +53,8 @@ func (l *Limits) Set(options Options) {
 	l.apply(&settings{whole: options.withDefaults(), processes: l.now().processes})
 }
 
-// Divide has this process take its part of the requests that each user may have served at once, and in a second, and of
-// its streams: so many processes serve them together.
+// Divide gives this process its part of each user's concurrent requests, rate and streams, which the given number of
+// processes share.
 func (l *Limits) Divide(processes int) {
 	l.changing.Lock()
 	defer l.changing.Unlock()
@@ -80,16 +80,15 @@ func (l *Limits) apply(now *settings) {
 	l.refusals.SetBurst(max(1, int(now.RefusalRate)))
 }
 
-// Use is how much of a limit is taken at the moment.
+// Use is the current use of a limit.
 type Use struct {
-	// Limit names it.
 	Limit string
-	// InUse of Max are taken.
+	// InUse is the used part of Max.
 	InUse, Max int64
 }
 
-// Uses are how much is taken of what all requests of this process may have together. What one user may have
-// is not among it: there are as many of those as there are users.
+// Uses returns the use of the limits of all requests of this process. Limits of one user are not in it: there would be
+// as many as users.
 func (l *Limits) Uses() (uses []Use) {
 	for i, row := range l.now().rows {
 		if row.metric != "" {
@@ -99,19 +98,19 @@ func (l *Limits) Uses() (uses []Use) {
 	return uses
 }
 
-// Caller is for whom a request counts.
+// Caller is the account that a request counts for.
 type Caller struct {
-	// Account has what the request takes; without a name where a node asks for no tokens.
+	// Account is charged for the request; it has no name if the node asks for no tokens.
 	Account turns.Account
-	// Anonymous marks those without a usable token: together they have as much as one user. Who calls a node that asks for
-	// no tokens is none of them.
+	// Anonymous marks callers without a valid token: together they have as much as one user. It is false if the node asks
+	// for no tokens.
 	Anonymous bool
 }
 
-// nobody has what all callers without a usable token take.
+// nobody is the account of all anonymous callers.
 const nobody = "\x00nobody"
 
-// CallerOf is the caller that a token names, if it names one.
+// CallerOf returns the caller that a token names, if any.
 func CallerOf(who ledger.Identity, authenticated bool) Caller {
 	if !authenticated {
 		return Caller{Account: turns.Account{Name: nobody}, Anonymous: true}
@@ -119,8 +118,7 @@ func CallerOf(who ledger.Identity, authenticated bool) Caller {
 	return Caller{Account: turns.Account{Name: ledger.IdentityText(who), Provider: who.SharedProvider()}}
 }
 
-// Crowded refuses a request before anything is done for it when as many as may be are served, or of those without a
-// usable token.
+// Crowded refuses a request before any work if the limit of running requests, or of anonymous ones, is reached.
 func (l *Limits) Crowded(anonymous bool) error {
 	in := requests
 	if anonymous {
@@ -132,10 +130,10 @@ func (l *Limits) Crowded(anonymous bool) error {
 	return nil
 }
 
-// Admit takes a request from the rate of its user. Who has as many requests that are being served as may be is refused
-// before a body is read.
+// Admit counts a request for its user's rate. It refuses a user above its limit of running requests before the server
+// reads a body.
 func (l *Limits) Admit(who Caller) error {
-	// Requests that tell how the node is are served beside as many as there may be.
+	// Health checks are served above the limit of all requests.
 	if short := l.places[requests].Short(who.Account); short != turns.ShortForAll {
 		if err := l.refusal(requests, who.Account, short); err != nil {
 			return err
@@ -152,27 +150,26 @@ func (l *Limits) Admit(who Caller) error {
 	return nil
 }
 
-// OverloadedError is the refusal of a request that is good, but one too many: it is answered with 429 and Retry-After,
-// in the form of the family.
+// OverloadedError refuses a valid request above a limit. The answer is 429 with Retry-After, in the format of the API
+// family.
 type OverloadedError struct {
 	Err error
-	// After is how long to wait.
+	// After is the time to wait.
 	After time.Duration
 }
 
 // Error implements error.
 func (o *OverloadedError) Error() string { return o.Err.Error() }
 
-// Unwrap returns the error itself.
 func (o *OverloadedError) Unwrap() error { return o.Err }
 
-// RetryAfter is how long to wait, as that header can say it.
+// RetryAfter is the time to wait, in full seconds as in the header.
 func (o *OverloadedError) RetryAfter() time.Duration { return fullSeconds(o.After) }
 
-// RetryAfter is what clients are told to wait when nobody can know how long it takes.
+// RetryAfter is the time to wait if nobody can know it.
 const RetryAfter = time.Second
 
-// Overloaded makes the refusal of a request that is one too many. The format and its arguments name the limit.
+// Overloaded makes the refusal of a request above a limit. The format and its arguments name the limit.
 func Overloaded(after time.Duration, format string, args ...any) error {
 	return &OverloadedError{After: after, Err: fault.ServerOverloaded.New(format, args...).
 		WithHint(fmt.Sprintf("Wait %s, then try again, with fewer requests at once.", fullSeconds(after)))}

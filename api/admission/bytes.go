@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// FreeBody is how much of each body does not count.
+	// FreeBody is the part of each body that does not count.
 	FreeBody = 64 << 10
-	// freeAsked is how much of the request of a stream does not count: it is held for as long as the stream lasts.
+	// freeAsked is the part of a stream's request that does not count: it stays in memory as long as the stream.
 	freeAsked = 4 << 10
-	// freeAnswer is how much of each answer does not count, so that usual answers are made whatever others ask for.
+	// freeAnswer is the part of each answer that does not count, so that usual answers succeed under any load.
 	freeAnswer = 64 << 10
 )
 
-// meter counts the bytes that somebody holds, but for the first ones, which are free.
+// meter counts the bytes that an account holds, except the first ones, which are free.
 type meter struct {
 	limits     *Limits
 	in         place
@@ -24,7 +24,7 @@ type meter struct {
 	free, held int64
 }
 
-// Take takes more bytes, or refuses.
+// Take adds bytes, or refuses.
 func (m *meter) Take(bytes int64) error {
 	if more := m.counted(m.held+bytes) - m.counted(m.held); more > 0 {
 		if err := m.limits.try(m.in, m.who, int(more)); err != nil {
@@ -35,7 +35,6 @@ func (m *meter) Take(bytes int64) error {
 	return nil
 }
 
-// Give gives bytes back.
 func (m *meter) Give(bytes int64) {
 	if less := m.counted(m.held) - m.counted(m.held-bytes); less > 0 {
 		m.limits.places[m.in].Give(m.who, int(less))
@@ -45,14 +44,13 @@ func (m *meter) Give(bytes int64) {
 
 func (m *meter) counted(held int64) int64 { return max(0, held-m.free) }
 
-// Body is a body of which the bytes count that are held: what is long must fit in what all bodies may take together,
-// and in what those of one user may.
+// Body counts the bytes of a body: long bodies must fit the limits of all bodies and of one user.
 type Body struct {
 	from io.Reader
 	meter
 }
 
-// Body starts to count a body. Release it when nothing of it is needed any more.
+// Body starts to count a body. Release it when its content is not needed any more.
 func (l *Limits) Body(who Caller, from io.Reader) *Body {
 	return &Body{from, meter{limits: l, in: bodyBytes, who: who.Account, free: FreeBody}}
 }
@@ -74,7 +72,7 @@ func (b *Body) Read(into []byte) (int, error) {
 // Release gives all bytes back.
 func (b *Body) Release() { b.Give(b.held) }
 
-// Budget is that of one answer, or of a part of a stream's. Release it when the client has it.
+// Budget returns the budget of one answer, or of a part of a stream. Release it when the client has the answer.
 func (v *Visit) Budget() *budget.Budget {
 	lender := &answer{meter{limits: v.limits, in: answerBytes, who: v.who.Account}}
 	if v.who.Anonymous {
@@ -83,8 +81,8 @@ func (v *Visit) Budget() *budget.Budget {
 	return budget.New(v.limits.now().Answer, oversizedAnswer{lender})
 }
 
-// answer lends one answer its bytes. Its first bytes are free, unless as many answers have some as there are places for
-// requests: a client that does not read may have many answers, whose requests have given their places back.
+// answer lends bytes to one answer. Its first bytes are free for as many answers as there are places for requests: a
+// client that does not read can have many answers whose requests have given their places back.
 type answer struct{ meter }
 
 // Take implements [budget.Lender].
@@ -103,7 +101,7 @@ func (a *answer) Give(bytes int64) {
 	a.end()
 }
 
-// end gives back that its first bytes are free, once the answer holds nothing.
+// end gives the free bytes back when the answer holds nothing.
 func (a *answer) end() {
 	if a.held == 0 && a.free > 0 {
 		a.limits.places[freeAnswers].Give(a.who, 1)
@@ -111,7 +109,7 @@ func (a *answer) end() {
 	}
 }
 
-// oversizedAnswer is for callers with a user, who may be shown what is too large for other answers.
+// oversizedAnswer lets callers with a user read rows above the limit of an answer.
 type oversizedAnswer struct{ *answer }
 
 // Exceed implements [budget.Exceeder].

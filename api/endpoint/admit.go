@@ -10,16 +10,15 @@ import (
 
 type countForKey struct{}
 
-// CountFor has requests count for whoever has another token than the one they carry, and without one in the share of
-// callers without a token: they are made for that visitor, and with the rights of a user who knows nothing of it. All
-// that bounds callers bounds the visitor then. What a request may do is decided by its own token.
+// CountFor makes requests count for the owner of another token (a visitor) instead of their own. Without that token
+// they count as anonymous. All limits of callers then apply to the visitor. The request's own token still decides what
+// it may do.
 func CountFor(ctx context.Context, visitor string) context.Context {
 	return context.WithValue(ctx, countForKey{}, visitor)
 }
 
-// admit finds out who calls and counts the request, for its caller or as [CountFor] says. One whose token names nobody
-// who may call counts as one without a token. busy is the refusal of a request that is one too many; refused is that of
-// its token.
+// admit authenticates the caller and counts the request for it, or as [CountFor] says. A caller whose token is refused
+// counts as anonymous. busy refuses a request above a limit; refused refuses its token.
 func (f *Server) admit(
 	ctx context.Context, current *call, r *http.Request,
 ) (who admission.Caller, busy, refused error) {
@@ -28,7 +27,7 @@ func (f *Server) admit(
 	return who, f.options.Limits.Admit(who), refused
 }
 
-// countedFor is who a request counts for. A visitor whose token is not good is one without.
+// countedFor treats a visitor with an invalid token as anonymous.
 func (f *Server) countedFor(ctx context.Context, claims auth.Claims) admission.Caller {
 	if visitor, ok := ctx.Value(countForKey{}).(string); ok {
 		var err error

@@ -18,8 +18,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// render is the answer of an endpoint as it is sent. From then on its bytes count, and no longer those that it was made
-// of.
+// render encodes the answer. From then on, the budget counts the bytes of the answer instead of its source.
 func (f *Server) render(ctx context.Context, current *call, response any) Content {
 	content, ok := response.(Content)
 	if !ok {
@@ -35,17 +34,16 @@ func (f *Server) render(ctx context.Context, current *call, response any) Conten
 	return content
 }
 
-// OutOfTime reports whether the context of a request ended because no more time was left for it.
+// OutOfTime reports whether the context of a request ended at its deadline.
 func OutOfTime(ctx context.Context) bool {
 	return errors.Is(context.Cause(ctx), context.DeadlineExceeded)
 }
 
-// fail answers with an error.
 func (f *Server) fail(ctx context.Context, w http.ResponseWriter, err error) {
 	f.write(ctx, w, f.failure(ctx, err))
 }
 
-// failure is an error as it is sent. It is the only place where errors become answers.
+// failure encodes an error as an answer. It is the only place where errors become answers.
 func (f *Server) failure(ctx context.Context, err error) Content {
 	callOf(ctx).failure = err
 	if OutOfTime(ctx) && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
@@ -74,8 +72,7 @@ func (f *Server) failure(ctx context.Context, err error) Content {
 	return content
 }
 
-// retryLater tells clients in a header when to try again what may succeed then, and returns the status of the answer:
-// 429 for what was one too many.
+// retryLater sets Retry-After when a later retry can succeed. It returns the status of the answer: 429 above a limit.
 func retryLater(header http.Header, status int, err error) int {
 	if overloaded, ok := errors.AsType[*admission.OverloadedError](err); ok {
 		header.Set("Retry-After", strconv.Itoa(int(overloaded.RetryAfter()/time.Second)))
@@ -89,7 +86,7 @@ func retryLater(header http.Header, status int, err error) int {
 	return status
 }
 
-// unreadable is the text of an error as this family begins it.
+// unreadable gives the text the prefix of this API family.
 func (f *Server) unreadable(text *textError) string {
 	if detail, ok := strings.CutPrefix(text.text, invalidValue); ok && f.options.Unreadable != "" {
 		return f.options.Unreadable + detail
@@ -102,7 +99,6 @@ func (f *Server) Refuse(w http.ResponseWriter, r *http.Request, err error) {
 	f.fail(r.Context(), w, err)
 }
 
-// write sends an answer.
 func (f *Server) write(ctx context.Context, w http.ResponseWriter, content Content) {
 	if content.Type != "" {
 		w.Header().Set("Content-Type", content.Type)
@@ -130,11 +126,11 @@ func (f *Server) write(ctx context.Context, w http.ResponseWriter, content Conte
 	}
 }
 
-// streamPause is how long a client may take nothing of an answer that is made while it is sent.
+// streamPause is the longest pause of a client that reads an answer written by [Content].Stream.
 const streamPause = time.Minute
 
-// stream writes a body that is made while it is sent. The client must not take a part for the whole: a connection that
-// cannot be written to any more is closed before the body has its end.
+// stream writes a body part by part. The client must not take a part for the whole: if writing fails, the connection
+// closes before the end of the body.
 func (f *Server) stream(ctx context.Context, current *call, w http.ResponseWriter, write func(io.Writer) error) {
 	connection := http.NewResponseController(w)
 	err := write(writerFunc(func(bytes []byte) (int, error) {
@@ -155,7 +151,7 @@ type writerFunc func([]byte) (int, error)
 // Write implements [io.Writer].
 func (w writerFunc) Write(bytes []byte) (int, error) { return w(bytes) }
 
-// notFound is the body of the answer to a path that does not exist. It is older than the API's other errors.
+// notFound is the body of the answer to an unknown path. Upstream has this format beside its other errors.
 type notFound struct {
 	Errors         []string        `json:"errors"`
 	Status         int             `json:"status"`
@@ -183,7 +179,7 @@ func (f *Server) NotFound(w http.ResponseWriter, r *http.Request) {
 	f.write(r.Context(), w, Content{Status: http.StatusNotFound, Type: jsonType, Body: body})
 }
 
-// MethodNotAllowed answers existing paths that do not take the method, and says which they do.
+// MethodNotAllowed answers paths that do not accept the method, and lists the methods that they accept.
 func (f *Server) MethodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	routes := chi.RouteContext(r.Context()).Routes
 	path := r.URL.EscapedPath()
@@ -203,7 +199,7 @@ func (f *Server) MethodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	f.write(r.Context(), w, TextContent(http.StatusMethodNotAllowed, text))
 }
 
-// Misdirected answers requests under a host name that the node is not served under.
+// Misdirected answers requests with a host name that the node does not serve.
 func (f *Server) Misdirected(w http.ResponseWriter, r *http.Request, text string) {
 	f.write(r.Context(), w, TextContent(http.StatusMisdirectedRequest, text))
 }

@@ -8,11 +8,10 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// object is a JSON object of the AsyncAPI document.
 type object = map[string]any
 
-// DescribeStreams makes the AsyncAPI 2.6 document of the streams, as a JSON object. The schemas are those of the
-// OpenAPI document in the words of JSON Schema.
+// DescribeStreams makes the AsyncAPI 2.6 document of the streams, as a JSON object. It has the schemas of the OpenAPI
+// document as JSON Schema.
 func DescribeStreams(info DocumentInfo, streams []Stream) (map[string]any, error) {
 	types := newSchemas(info.Examples)
 	messages, channels := object{}, object{}
@@ -59,7 +58,6 @@ func DescribeStreams(info DocumentInfo, streams []Stream) (map[string]any, error
 	}, nil
 }
 
-// channel says what goes over the connection in either direction.
 func (s Stream) channel(request, element, failure object) object {
 	description := describeRights(Endpoint{Info: s.Info})
 	if s.Deprecated {
@@ -82,7 +80,7 @@ func (s Stream) channel(request, element, failure object) object {
 	}
 }
 
-// message describes the messages of a type once and returns the reference to it.
+// message adds the message of a type, unless it is there, and returns a reference to it.
 func (s *schemas) message(messages object, t reflect.Type) (object, error) {
 	if err := s.shapes.add(t); err != nil {
 		return nil, err
@@ -104,7 +102,7 @@ func (s *schemas) message(messages object, t reflect.Type) (object, error) {
 	return object{"$ref": "#/components/messages/" + t.Name()}, nil
 }
 
-// jsonSchemas are the components in the words of JSON Schema, which knows no nullable.
+// jsonSchemas converts the components to JSON Schema, which has no nullable.
 func jsonSchemas(components openapi3.Schemas) (object, error) {
 	text, err := json.Marshal(components)
 	if err != nil {
@@ -120,7 +118,6 @@ func jsonSchemas(components openapi3.Schemas) (object, error) {
 	return schemas, nil
 }
 
-// withNull turns nullable into the type null, everywhere below.
 func withNull(schema any) any {
 	switch schema := schema.(type) {
 	case []any:

@@ -9,12 +9,10 @@ import (
 	"github.com/florinledger/florin/api/admission"
 )
 
-// How many bytes a request may have, and what a client is told whose request has more.
-
-// anonymousBody is how long the body of a request without a token may be.
+// anonymousBody is the maximum body of a request without a token, in bytes.
 const anonymousBody = 64 << 10
 
-// Limit refuses bodies that are known to be too large before anything else looks at the request.
+// Limit refuses a body with a too large Content-Length before any other work.
 func (f *Server) Limit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength > f.options.MaxBodyBytes {
@@ -25,7 +23,6 @@ func (f *Server) Limit(next http.Handler) http.Handler {
 	})
 }
 
-// maxBody is how many bytes the caller may send.
 func (s *endpointHandler) maxBody(who admission.Caller) int64 {
 	if who.Anonymous {
 		return min(anonymousBody, s.server.options.MaxBodyBytes)
@@ -33,7 +30,7 @@ func (s *endpointHandler) maxBody(who admission.Caller) int64 {
 	return s.server.options.MaxBodyBytes
 }
 
-// unreadableBody is the answer to a body that could not be read to its end.
+// unreadableBody answers a body that the server could not read to its end.
 func unreadableBody(err error) error {
 	if exceeded, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return tooLarge(0, exceeded.Limit)
@@ -49,7 +46,7 @@ func unreadableBody(err error) error {
 	return badRequest("body", "the body ended too early")
 }
 
-// tooLarge is the 413 for a body; size is 0 when it is not known.
+// tooLarge is the 413 for a body; size is 0 when unknown.
 func tooLarge(size, limit int64) *textError {
 	incoming := "incoming entity"
 	if size > 0 {

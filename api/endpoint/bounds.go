@@ -7,18 +7,17 @@ import (
 	"unicode/utf16"
 )
 
-// The defaults of what the JSON of a request may look like.
+// The default limits of the JSON of a request.
 const (
 	DefaultMaxDepth    = 256
 	DefaultMaxElements = 10_000
 	DefaultMaxValues   = 200_000
 )
 
-// bounds are what the JSON of a request may look like.
+// bounds are the limits of the JSON of a request.
 type bounds struct {
-	// depth is how deep it may be nested, elements how many elements one array, or fields one object, may have, and values
-	// how many values it may have with those inside of others: what is decoded takes up to a hundred times as much as a
-	// short value does on the wire.
+	// depth is the maximum nesting, elements the maximum number of elements of one array or fields of one object, and
+	// values the maximum number of values in all. A short value can take a hundred times its size when decoded.
 	depth, elements, values int
 	// plainTexts refuses texts with NUL.
 	plainTexts bool
@@ -26,16 +25,14 @@ type bounds struct {
 	maxTextBytes int
 }
 
-// bounds are those of the server.
 func (f *Server) bounds() bounds {
 	return bounds{
 		f.options.MaxDepth, f.options.MaxElements, f.options.MaxValues, f.options.PlainTexts, f.options.MaxTextBytes,
 	}
 }
 
-// check refuses JSON that is nested too deep, or has too many elements in one array or object or too many values in
-// all, in one pass and before anything is decoded: such JSON costs a decoder far more than its size. It refuses halves
-// of characters as well, for which a decoder puts something else. Syntax is left to the decoder.
+// check refuses JSON above the limits in one pass before decoding, because such JSON costs a decoder far more than its
+// size. It also refuses half surrogate pairs, which a decoder would replace. The decoder checks the syntax.
 func (b bounds) check(body []byte) error {
 	counts := make([]int, 0, b.depth)
 	inText := false
@@ -77,8 +74,8 @@ func (b bounds) check(body []byte) error {
 // unicodeEscape is the length of an escape such as \u00e9.
 const unicodeEscape = 6
 
-// escapeLength is the length of the escape that the JSON begins with: of both halves, for a character that takes two escapes
-// (RFC 8259, section 7). It is 0 for a half that has no other.
+// escapeLength is the length of the escape at the start of the JSON; a surrogate pair has two escapes (RFC 8259,
+// section 7). It is 0 for half of a pair.
 func escapeLength(text []byte) int {
 	const char = 2
 	first, ok := unicodeUnit(text)
@@ -92,7 +89,7 @@ func escapeLength(text []byte) int {
 	return 2 * unicodeEscape
 }
 
-// unicodeUnit is the unit of UTF-16 that the text begins with, as an escape.
+// unicodeUnit reads the UTF-16 unit of an escape at the start of the text.
 func unicodeUnit(text []byte) (unit rune, ok bool) {
 	if len(text) < unicodeEscape || text[0] != '\\' || text[1] != 'u' {
 		return 0, false

@@ -17,51 +17,49 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// call is what is known of the request being served. The middleware makes it and logs it, the server fills it.
+// call is the state of a request. The middleware makes and logs it; the server fills it.
 type call struct {
-	// request is as it came.
 	request *http.Request
 	trace   ledger.TraceContext
 	claims  auth.Claims
-	// authenticate authenticates the same token again, by what is remembered of the user or anew by what the record has
-	// now; nil in tests of endpoint functions. lookAgain does it anew in one of few places, for refusals, which are for
-	// free.
+	// authenticate authenticates the same token again, from the cache or, with anew, from the record; nil in tests of
+	// endpoint functions. lookAgain reads the record too, but few at a time: it runs for refused requests, which cost
+	// their senders nothing.
 	authenticate func(anew bool) (auth.Claims, error)
 	lookAgain    func(ctx context.Context) (auth.Claims, error)
-	// permits refuses a caller to whom the endpoint is not open; nil in such tests.
+	// permits refuses callers without access to the endpoint; nil in such tests.
 	permits func(context.Context) error
-	// regranted is told of claims that were found so; nil tells nobody.
+	// regranted receives claims with newly found rights; nil for none.
 	regranted func(auth.Claims)
-	// visit is what the request has of the node; nil for nothing. budget is that of its answer; nil for none.
+	// visit holds the request's places; nil for none. budget is the budget of its answer; nil for none.
 	visit  *admission.Visit
 	budget *budget.Budget
-	// submitted: something was submitted for the request, which is not served again from its start. Parts of one request
-	// may do so at the same time.
+	// submitted means that the request has submitted something, so it must not run again from its start. Parts of one
+	// request may submit at the same time.
 	submitted atomic.Bool
-	// pattern is the path of the endpoint, such as /v2/users; "" where none serves the request.
+	// pattern is the path of the endpoint, such as /v2/users; "" without an endpoint.
 	pattern string
-	// vital reports whether the endpoint tells how the node is, which is asked every second.
+	// vital endpoints report health; load balancers call them every second.
 	vital bool
-	// failure is the error that was answered; nil for success.
+	// failure is the error of the answer; nil for success.
 	failure error
-	// header is what the endpoint adds to its answer; nil for nothing.
-	header http.Header
-	// ignored are the fields of the body that nobody reads.
+	// header are headers that the endpoint adds; nil for none.
+	header  http.Header
 	ignored ignoredFields
-	// outcome is the status of the error that a stream ended with, 0 without one: the stream itself was answered 101.
+	// outcome is the status of the error that ended a stream, 0 for none; the handshake itself got 101.
 	outcome int
 }
 
-// begin forgets what an earlier answer to the request had.
+// begin removes the state of an earlier answer to the request.
 func (c *call) begin() {
 	c.header, c.failure = nil, nil
 	c.ignore(c.ignored)
 }
 
-// IgnoredFieldsHeader names the fields of a body that mean nothing: misspelt ones, or those of another version.
+// IgnoredFieldsHeader lists the unknown fields of a body: misspelt ones, or fields of another version.
 const IgnoredFieldsHeader = "Florin-Ignored-Fields"
 
-// ignore tells the client which fields of its body nobody reads.
+// ignore tells the client which fields of its body are unknown.
 func (c *call) ignore(fields ignoredFields) {
 	c.ignored = fields
 	if fields.count == 0 {
@@ -75,7 +73,7 @@ func (c *call) ignore(fields ignoredFields) {
 
 type callKey struct{}
 
-// noRequest is asked for in tests of endpoint functions.
+// noRequest is the request in tests of endpoint functions.
 var noRequest = &http.Request{URL: &url.URL{}}
 
 func callOf(ctx context.Context) *call {
@@ -91,17 +89,17 @@ func visitOf(ctx context.Context) *admission.Visit { return callOf(ctx).visit }
 // Trace is the trace context of the request: the client's, or a new one.
 func Trace(ctx context.Context) ledger.TraceContext { return callOf(ctx).trace }
 
-// Requested is the method and the URI of the request.
+// Requested returns the method and the URI of the request.
 func Requested(ctx context.Context) (method, uri string) {
 	asked := callOf(ctx).request
 	return asked.Method, asked.URL.RequestURI()
 }
 
-// Claims are the caller's claims.
+// Claims returns the caller's claims.
 func Claims(ctx context.Context) auth.Claims { return callOf(ctx).claims }
 
-// CheckStill refuses callers who have lost a right that the request needed, or whose token ended: for endpoints that
-// wait for what comes later. A further right ends no request, unlike a stream, whose client opens the next one.
+// CheckStill refuses callers who lost a needed right or whose token expired. Endpoints that wait call it. An additional
+// right does not end a request; it does end a stream, whose client opens the next one.
 func CheckStill(ctx context.Context) error {
 	current := callOf(ctx)
 	if current.authenticate == nil {
@@ -128,7 +126,7 @@ func CheckStill(ctx context.Context) error {
 	}
 }
 
-// SetHeader adds a header to the answer of the request, be it an error or not.
+// SetHeader sets a header of the answer, for success and error.
 func SetHeader(ctx context.Context, name, value string) {
 	current := callOf(ctx)
 	if current.header == nil {
@@ -137,11 +135,10 @@ func SetHeader(ctx context.Context, name, value string) {
 	current.header.Set(name, value)
 }
 
-// Headers are those that [SetHeader] added to the answer so far.
+// Headers returns the headers that [SetHeader] set so far.
 func Headers(ctx context.Context) http.Header { return callOf(ctx).header }
 
-// Prefers reports whether the caller names a media type in Accept and would rather not have another one: the quality
-// that Accept gives it is at least that of the other.
+// Prefers reports whether Accept names the media type with at least the quality of the other one.
 func Prefers(ctx context.Context, mediaType, other string) bool {
 	const named, byClass, byAny = 2, 1, 0
 	class, _, _ := strings.Cut(other, "/")
@@ -176,7 +173,7 @@ func Prefers(ctx context.Context, mediaType, other string) bool {
 	return quality > 0 && quality >= ofOther
 }
 
-// JSON is an answer that is sent as it is, for endpoints whose answers have several forms.
+// JSON encodes a value, for endpoints with several answer formats.
 func JSON(value any) (Content, error) {
 	body, err := encodeBody(value)
 	if err != nil {
@@ -185,10 +182,10 @@ func JSON(value any) (Content, error) {
 	return Content{Type: jsonType, Body: body}, nil
 }
 
-// Settle forgets the error that the endpoint returned, because the request is answered as a success all the same.
+// Settle removes the endpoint's error, for a request that gets a success answer anyway.
 func Settle(ctx context.Context) { callOf(ctx).failure = nil }
 
-// WithClaims is a context in which [Claims] are these: for tests of endpoint functions.
+// WithClaims returns a context with these claims, for tests of endpoint functions.
 func WithClaims(ctx context.Context, claims auth.Claims) context.Context {
 	return context.WithValue(ctx, callKey{}, &call{request: noRequest, claims: claims, trace: newTrace()})
 }

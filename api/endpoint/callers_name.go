@@ -8,9 +8,9 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// inCallersName is the context under which an endpoint that changes something is called: each transaction of the record
-// that it begins waits for the caller's turn, and asks in itself for the rights by which the request was permitted. What
-// is submitted instead has turns of its own, and is asked about at its commit.
+// inCallersName returns the context for an endpoint that changes something. Each transaction of the record waits for
+// the caller's turn and checks, inside the transaction, the rights that permitted the request. Submissions have their
+// own turns, and their commit checks the rights.
 func inCallersName(ctx context.Context, current *call) context.Context {
 	if !current.claims.Known() {
 		return db.ForCaller(ctx, db.Caller{Turn: commitTurn})

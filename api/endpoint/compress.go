@@ -13,14 +13,14 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// minCompressed is how many bytes an answer has at least that is worth compressing.
+// minCompressed is the minimum size of an answer to compress, in bytes.
 const minCompressed = 1 << 10
 
-// compressor compresses whole answers for clients that ask for gzip. It is quick rather than thorough: what does not
-// get shorter, a list of hashes say, is sent as it is.
+// compressor compresses whole answers for clients that accept gzip, with the fastest level. An answer that does not get
+// shorter, such as a list of hashes, goes out uncompressed.
 type compressor struct {
 	wrap func(http.Handler) http.HandlerFunc
-	// places bounds how many answers are compressed at once: each takes 0.8 MB meanwhile, and a processor.
+	// places limits concurrent compressions: each takes 0.8 MB and a processor.
 	places chan struct{}
 }
 
@@ -35,7 +35,7 @@ func newCompressor() (*compressor, error) {
 	return &compressor{wrap: wrap, places: make(chan struct{}, runtime.GOMAXPROCS(0))}, nil
 }
 
-// compresses reports whether bodies of a type are compressed: those of the API and of its documents.
+// compresses reports whether bodies of this type are compressed.
 func compresses(contentType string) bool {
 	media, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -49,9 +49,8 @@ func compresses(contentType string) bool {
 	}
 }
 
-// compress is an answer as the client takes it: compressed, if it asked for that and the answer is long text. It is
-// made before any of it is sent, so that no client, however slow, keeps a compressor. Answers that are made while they
-// are sent stay as they are.
+// compress compresses a long answer if the client accepts gzip. It does so before sending, so that a slow client keeps
+// no compressor. It does not change answers with a Stream.
 func (c *compressor) compress(r *http.Request, content Content) Content {
 	content.Header = maps.Clone(content.Header)
 	if content.Header == nil {
@@ -87,7 +86,7 @@ func (c *compressor) compress(r *http.Request, content Content) Content {
 
 const gzipCoding = "gzip"
 
-// gzipBody takes the body of an answer where it is compressed.
+// gzipBody collects a compressed body.
 type gzipBody struct {
 	header http.Header
 	body   bytes.Buffer
@@ -99,7 +98,7 @@ func (z *gzipBody) Header() http.Header { return z.header }
 // WriteHeader implements [http.ResponseWriter].
 func (z *gzipBody) WriteHeader(int) {}
 
-// Write implements [http.ResponseWriter]. What comes as it was is there already.
+// Write implements [http.ResponseWriter]. It drops uncompressed parts: the caller has them.
 func (z *gzipBody) Write(part []byte) (int, error) {
 	if z.header.Get("Content-Encoding") != gzipCoding {
 		return len(part), nil
@@ -107,8 +106,7 @@ func (z *gzipBody) Write(part []byte) (int, error) {
 	return z.body.Write(part)
 }
 
-// encodingsOf are the forms in which a client takes what may be compressed. A request that may become a stream is
-// answered as it is.
+// encodingsOf returns Accept-Encoding, or "" for a request that may become a stream.
 func encodingsOf(r *http.Request) string {
 	if r.Header.Get("Upgrade") != "" {
 		return ""
@@ -116,7 +114,7 @@ func encodingsOf(r *http.Request) string {
 	return strings.Join(r.Header.Values("Accept-Encoding"), ",")
 }
 
-// addHeader sets headers of an answer. What it varies with comes to what others have said of that.
+// addHeader sets headers of an answer and adds to Vary.
 func addHeader(to, more http.Header) {
 	varies := append(to.Values("Vary"), more.Values("Vary")...)
 	maps.Copy(to, more)

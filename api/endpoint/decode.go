@@ -48,14 +48,14 @@ func (s shapes) decodeBody(body []byte, target reflect.Value, within bounds) (ig
 	return d.ignored, nil
 }
 
-// needsObject reports whether a whole body of the type has fields that are required though the decoder does not demand
-// them. Without a body there is nothing that they could be missing from.
+// needsObject reports whether a body of the type has required fields that the decoder does not demand. A null body
+// cannot lack them.
 func (s shapes) needsObject(t reflect.Type) bool {
 	shape, ok := s[t]
 	return ok && slices.ContainsFunc(shape.fields, func(field wireField) bool { return field.required && !field.demanded })
 }
 
-// syntaxDetail says where a body stops being JSON, in words that do not change with the decoder.
+// syntaxDetail says where the JSON is malformed, in words that do not depend on the decoder.
 func syntaxDetail(body []byte) error {
 	var whole json.RawMessage
 	syntax, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(body, &whole))
@@ -71,7 +71,7 @@ func syntaxDetail(body []byte) error {
 	return fmt.Errorf("malformed JSON at byte %d: %q is not allowed there", at, char)
 }
 
-// detailError is a text of the field's own wording, which begins with a capital letter.
+// detailError is an error text of upstream, which begins with a capital letter.
 type detailError string
 
 func (d detailError) Error() string { return string(d) }
@@ -79,14 +79,14 @@ func (d detailError) Error() string { return string(d) }
 type decoder struct {
 	shapes shapes
 	json   *json.Decoder
-	// path leads to the value being read. It is left as it is when an error is found.
+	// path leads to the current value. An error leaves it as it is.
 	path    []string
 	ignored ignoredFields
-	// within says which texts are refused: with NUL, which no database takes, and too long.
+	// within refuses texts with NUL, which PostgreSQL does not accept, and long texts.
 	within bounds
 }
 
-// ignoredFields are the fields that were skipped, because nobody reads them: how many, and the paths of some.
+// ignoredFields are the unknown fields of a body: their count and some paths.
 type ignoredFields struct {
 	count int
 	some  []string
@@ -100,7 +100,7 @@ func (i *ignoredFields) add(path string) {
 	}
 }
 
-// String lists the fields as a header can hold them: they are names that somebody else chose.
+// String lists the fields for a header. It escapes the names, because clients choose them.
 func (i *ignoredFields) String() string {
 	var names []string
 	for _, name := range i.some {
@@ -118,7 +118,6 @@ func (d *decoder) enter(segment string) { d.path = append(d.path, segment) }
 
 func (d *decoder) leave() { d.path = d.path[:len(d.path)-1] }
 
-// value reads the next value of the body.
 func (d *decoder) value(target reflect.Value) error {
 	if target.Type() == rawType {
 		var raw json.RawMessage
@@ -135,7 +134,7 @@ func (d *decoder) value(target reflect.Value) error {
 	return d.fill(target, token)
 }
 
-// fill puts the value that starts with token into target.
+// fill reads the value that starts with token into target.
 func (d *decoder) fill(target reflect.Value, token json.Token) error {
 	if target.Kind() == reflect.Pointer {
 		if token == nil {
@@ -186,7 +185,7 @@ func (d *decoder) fillText(target reflect.Value, token json.Token) error {
 	return reader.UnmarshalText([]byte(text))
 }
 
-// checkText refuses a text, or a key, that the endpoints of the family do not take.
+// checkText refuses a text or a key above the limits of the API family.
 func (d *decoder) checkText(what, text string) error {
 	switch longest := d.within.maxTextBytes; {
 	case d.within.plainTexts && strings.Contains(text, "\x00"):
@@ -215,7 +214,7 @@ func (d *decoder) fillString(target reflect.Value, token json.Token) error {
 	return nil
 }
 
-// fillInteger takes numbers and numeric strings, both in all forms of a JSON number, as upstream's reader does (circe).
+// fillInteger accepts numbers and numeric strings in all forms of a JSON number, as upstream's reader does (circe).
 func fillInteger(target reflect.Value, token json.Token) error {
 	var text string
 	switch token := token.(type) {
@@ -309,7 +308,6 @@ func (d *decoder) key() (string, error) {
 	return key, nil
 }
 
-// mismatch says that a value is of the wrong kind.
 func mismatch(want string, token json.Token) error {
 	got := "null"
 	switch token := token.(type) {

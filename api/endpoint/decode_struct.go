@@ -70,7 +70,7 @@ func (d *decoder) fillStruct(target reflect.Value, token json.Token) error {
 	return d.missing(shape, seen)
 }
 
-// keepFirst leaves of the keys of a one-of the first one by name, and counts it.
+// keepFirst keeps the first key of a one-of by name, and returns the new count, 1.
 func keepFirst(target reflect.Value, shape *shape, seen []bool) int {
 	var first wireField
 	for _, field := range shape.fields {
@@ -86,10 +86,10 @@ func keepFirst(target reflect.Value, shape *shape, seen []bool) int {
 	return 1
 }
 
-// spellings are the keys under which fields came that have several.
+// spellings are the keys that the client used for fields with aliases.
 type spellings map[int]string
 
-// add refuses a field that came under another key already: nobody can tell which one is meant.
+// add refuses a field that came under two keys, because the meaning is unclear.
 func (s spellings) add(field wireField, key string) error {
 	if len(field.aliases) == 0 {
 		return nil
@@ -101,8 +101,8 @@ func (s spellings) add(field wireField, key string) error {
 	return nil
 }
 
-// field reads the value of a field, and reports whether there is one: null means that the field is left out, unless it
-// is one that must be there. Any JSON may be null where the document has the field as required.
+// field reads a field and reports whether it has a value: null means left out, except for a demanded field. Required
+// raw JSON may be null.
 func (d *decoder) field(target reflect.Value, field wireField) (given bool, err error) {
 	if target.Type() == rawType {
 		if err := d.value(target); err != nil {
@@ -125,7 +125,7 @@ func (d *decoder) field(target reflect.Value, field wireField) (given bool, err 
 	return true, d.fill(target, token)
 }
 
-// missing refuses a struct that lacks a field that must be there. A nil seen means that all fields are missing.
+// missing refuses a struct without a demanded field. A nil seen means that all fields are missing.
 func (d *decoder) missing(shape *shape, seen []bool) error {
 	for _, field := range shape.fields {
 		if field.demanded && (seen == nil || !seen[field.index]) {

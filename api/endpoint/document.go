@@ -9,18 +9,18 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// DocumentInfo is the head of a document.
+// DocumentInfo describes a document.
 type DocumentInfo struct {
 	Title       string
 	Version     string
 	Description string
 	// Failure is a value of the type of error bodies.
 	Failure any
-	// KeyHeader is the header with which clients name a change, so that it is made once; "" for none.
+	// KeyHeader is the idempotency header of changes; "" for none.
 	KeyHeader, KeyDescription string
-	// DryRun is a value of what endpoints answer that are asked what they would do; nil when none can be.
+	// DryRun is a value of the answer type of dry runs; nil for none.
 	DryRun any
-	// Examples are JSON values of requests, answers and elements, by the name of their type.
+	// Examples are JSON values of requests, answers and elements by type name.
 	Examples map[string]json.RawMessage
 }
 
@@ -30,7 +30,7 @@ const (
 	schemeAPIKey = "apiKeyAuth"
 )
 
-// ReadExamples reads JSON values by the name of their type, for a document.
+// ReadExamples reads JSON values by type name, for a document.
 func ReadExamples(content []byte) (map[string]json.RawMessage, error) {
 	var byType map[string]json.RawMessage
 	if err := json.Unmarshal(content, &byType); err != nil {
@@ -79,7 +79,7 @@ func Describe(info DocumentInfo, endpoints []Endpoint) (*openapi3.T, error) {
 	return resolve(document)
 }
 
-// resolve loads the document again, which is what gives references their values.
+// resolve loads the document again, which resolves its references.
 func resolve(document *openapi3.T) (*openapi3.T, error) {
 	text, err := document.MarshalJSON()
 	if err != nil {
@@ -136,7 +136,7 @@ func (s *schemas) operation(e Endpoint, refusal *openapi3.MediaType) (*openapi3.
 	return operation, nil
 }
 
-// extend adds what endpoints that change something can do besides.
+// extend adds the idempotency header and the dry run to endpoints that have them.
 func (s *schemas) extend(operation *openapi3.Operation, info DocumentInfo, e Endpoint) error {
 	if info.KeyHeader != "" && e.Changes() {
 		operation.AddParameter(openapi3.NewHeaderParameter(info.KeyHeader).
@@ -163,7 +163,7 @@ func (s *schemas) extend(operation *openapi3.Operation, info DocumentInfo, e End
 	return nil
 }
 
-// DryRunParameter is the query parameter that asks what an endpoint would do.
+// DryRunParameter is the query parameter of dry runs.
 const DryRunParameter = "dry_run"
 
 func (s *schemas) requestBody(body reflect.StructField) (*openapi3.RequestBodyRef, error) {
@@ -186,14 +186,13 @@ func binary() *openapi3.SchemaRef {
 	return openapi3.NewSchemaRef("", openapi3.NewStringSchema().WithFormat("binary"))
 }
 
-// textOr is plain text or a refusal.
 func textOr(refusal *openapi3.MediaType) openapi3.Content {
 	content := openapi3.NewContentWithSchema(openapi3.NewStringSchema(), []string{"text/plain"})
 	content[jsonType] = refusal
 	return content
 }
 
-// example is the example of a type: that of its elements, for a list. It is nil when there is none.
+// example returns the example of a type; for a list, that of its elements. nil for none.
 func (s *schemas) example(t reflect.Type) any {
 	if t.Kind() == reflect.Slice {
 		if element := s.example(t.Elem()); element != nil {
@@ -224,7 +223,7 @@ func (s *schemas) success(e Endpoint) (*openapi3.Response, error) {
 	return response.WithContent(content), nil
 }
 
-// bodies adds the bodies of an endpoint that says itself what it answers.
+// bodies adds the bodies of an endpoint that answers with [Content].
 func (s *schemas) bodies(response *openapi3.Response, bodies []Body) (*openapi3.Response, error) {
 	if len(bodies) == 0 {
 		return response, nil
@@ -253,7 +252,6 @@ func (s *schemas) bodies(response *openapi3.Response, bodies []Body) (*openapi3.
 	return response.WithContent(content), nil
 }
 
-// needed reports whether a body must be sent.
 func (s *schemas) needed(t reflect.Type) bool {
 	for _, field := range s.shapes[t].fields {
 		if field.required {
@@ -288,7 +286,7 @@ func (s *schemas) parameters(operation *openapi3.Operation, e Endpoint) error {
 	return nil
 }
 
-// describeRights adds what the caller needs to the description.
+// describeRights adds the required rights to the description.
 func describeRights(e Endpoint) string {
 	rights := e.Rights
 	switch e.Access {

@@ -7,8 +7,7 @@ import (
 	"reflect"
 )
 
-// encodeBody writes a response as JSON with every key present: absent values are null, empty lists [] and empty maps
-// {}.
+// encodeBody encodes a response with every key: absent values are null, empty lists [] and empty maps {}.
 func encodeBody(response any) ([]byte, error) {
 	whole := reflect.New(reflect.TypeOf(response)).Elem()
 	whole.Set(reflect.ValueOf(response))
@@ -22,8 +21,7 @@ func encodeBody(response any) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte{'\n'}), nil
 }
 
-// fillEmpty replaces nil lists and maps below v, which the standard encoder would print as null. The value must be
-// settable.
+// fillEmpty replaces nil lists and maps, which the standard encoder writes as null. The value must be settable.
 func fillEmpty(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -62,7 +60,7 @@ func fillEmpty(v reflect.Value) {
 	}
 }
 
-// fillElements fills the elements of a map, which cannot be set where they are.
+// fillElements fills the elements of a map, which are not settable in place.
 func fillElements(v reflect.Value) {
 	for _, key := range v.MapKeys() {
 		element := reflect.New(v.Type().Elem()).Elem()

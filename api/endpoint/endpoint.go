@@ -14,11 +14,11 @@ import (
 type Access int
 
 const (
-	// ByRequest endpoints check the right themselves, because it depends on what the request names. It is the zero value:
-	// whoever forgets to choose gets an endpoint that at least needs a user.
+	// ByRequest endpoints check the right themselves, because it depends on the request. It is the zero value, so an
+	// endpoint without a choice still needs a user.
 	ByRequest Access = iota
-	// Open endpoints need no token. One that is sent must still belong to an active user. Callers without one share a part
-	// of the node ([LimitOptions].AnonymousShare).
+	// Open endpoints need no token. A token must still belong to an active user. Callers without a token share a part of
+	// the node ([admission.Options].AnonymousShare).
 	Open
 	// Public endpoints need any authenticated user.
 	Public
@@ -31,35 +31,35 @@ type Info struct {
 	Method string
 	// Path has parameters in braces: /v2/users/{user-id}.
 	Path string
-	// OperationID names the operation in the document; unique.
+	// OperationID is the unique name of the operation in the document.
 	OperationID string
-	// Summary is one line; Description the rest, in Markdown.
+	// Summary is one line; Description has the details, in Markdown.
 	Summary     string
 	Description string
 	Tag         string
 	Deprecated  bool
 	Access      Access
-	// AsParty is the right that the caller needs as the parties that the body names, which is then [ForParties]: who has
-	// it as no party has no long body decoded, and who has it as none of those named is refused before the endpoint looks
-	// at anything.
+	// AsParty is the right that the caller needs for the parties in the body, which implements [ForParties]. A caller
+	// without it for any party gets an error before the server decodes a long body; a caller without it for the named
+	// parties gets an error before the endpoint runs.
 	AsParty ledger.RightKind
-	// Authorize, if set, checks what Access cannot say, before anything is read or written for the request: it refuses the
-	// caller, or adds to the context what it found out. Endpoints that change something need it, unless they are for
-	// administrators, where something is around them (see [Options.Around]).
+	// Authorize, if set, checks more than Access, before the request reads or writes anything. It refuses the caller, or
+	// adds its findings to the context. Endpoints that change something need it if [Options.Around] is set, unless only
+	// administrators may call them.
 	Authorize func(ctx context.Context) (context.Context, error)
-	// Rights says in words what the caller needs, for the document. Leave it empty unless Access is ByRequest.
+	// Rights describes the required rights in the document. Leave it empty unless Access is ByRequest.
 	Rights string
-	// Vital endpoints are served however many requests there are: they tell how the node is. They must cost little.
+	// Vital endpoints report health and have no limit. They must be cheap.
 	Vital bool
-	// Reads means that the endpoint changes nothing though its method is one that does.
+	// Reads means that the endpoint changes nothing in spite of its method.
 	Reads bool
-	// Long endpoints have all the time that it takes: their answers are as long as the record.
+	// Long endpoints have no timeout, because their answers are as long as the record.
 	Long bool
 	// Undocumented leaves the endpoint out of the document.
 	Undocumented bool
-	// Bodies are those of successful answers, for an endpoint that answers with [Content]; none for one without a body.
+	// Bodies are the successful answers of an endpoint that returns [Content]; none without a body.
 	Bodies []Body
-	// Refusals are values of the type of refusals whose body is not that of the family's errors, by status.
+	// Refusals are values of the types of error bodies that differ from the API family's, by status.
 	Refusals map[int]any
 }
 
@@ -91,11 +91,11 @@ type Endpoint struct {
 
 	request, response reflect.Type
 	handle            func(ctx context.Context, request reflect.Value) (any, error)
-	// preview is what the endpoint would do; nil for those that cannot be asked.
+	// preview runs a dry run; nil for endpoints without one.
 	preview func(ctx context.Context, request reflect.Value) (any, error)
 }
 
-// New makes an endpoint from its description and its function. Req is a struct as the package comment says; Resp is a
+// New makes an endpoint from its description and its function. Req is a struct as in the package comment; Resp is a
 // wire type, or [Content] for answers that are not JSON.
 func New[Req, Resp any](info Info, handle func(context.Context, Req) (Resp, error)) Endpoint {
 	return Endpoint{
@@ -106,14 +106,14 @@ func New[Req, Resp any](info Info, handle func(context.Context, Req) (Resp, erro
 	}
 }
 
-// WithPreview is an endpoint that can be asked what it would do: preview finds it out, and changes nothing. What it
-// returns is for what is around the endpoints ([Exchange].Preview).
+// WithPreview adds a dry run to an endpoint: preview finds out what a change would do, and changes nothing.
+// [Exchange].Preview gets its result.
 func WithPreview[Req, Preview any](e Endpoint, preview func(context.Context, Req) (Preview, error)) Endpoint {
 	e.preview = adapt(e.Info, preview)
 	return e
 }
 
-// adapt calls a function of an endpoint with a request of its type.
+// adapt converts a typed function to one that takes any request.
 func adapt[Req, Resp any](
 	info Info, function func(context.Context, Req) (Resp, error),
 ) func(context.Context, reflect.Value) (any, error) {
@@ -126,7 +126,7 @@ func adapt[Req, Resp any](
 	}
 }
 
-// NoRequest is the request type of endpoints that take nothing.
+// NoRequest is the request type of endpoints without input.
 type NoRequest struct{}
 
 // Empty is the response {}.
@@ -138,11 +138,10 @@ type Content struct {
 	Status int
 	// Type is the Content-Type; "" sends none.
 	Type string
-	// Header are further headers; nil for none.
+	// Header are more headers; nil for none.
 	Header http.Header
 	Body   []byte
-	// Stream, if set, writes the body bit by bit, for one that is too long to hold. When it fails, the connection is
-	// closed before the end of the answer.
+	// Stream, if set, writes a long body part by part. If it fails, the connection closes before the end of the answer.
 	Stream func(to io.Writer) error
 }
 
@@ -163,7 +162,7 @@ func (i Info) Changes() bool { return i.Method != http.MethodGet && !i.Reads }
 // String names the endpoint in errors.
 func (e Endpoint) String() string { return e.Method + " " + e.Path }
 
-// body is the field of the request that holds the body; ok is false for requests without one.
+// body is the field with the body; ok is false without one.
 func (e Endpoint) body() (field reflect.StructField, ok bool) {
 	for field := range e.request.Fields() {
 		if _, tagged := field.Tag.Lookup(bodyTag); tagged {
@@ -176,7 +175,7 @@ func (e Endpoint) body() (field reflect.StructField, ok bool) {
 // isRawBody reports whether the body is not JSON but bytes.
 func isRawBody(field reflect.StructField) bool { return field.Tag.Get(bodyTag) == rawBody }
 
-// check finds the mistakes that the type system cannot.
+// check finds mistakes that the type system cannot find.
 func (e Endpoint) check() error {
 	switch {
 	case e.handle == nil:

@@ -5,23 +5,22 @@ import (
 	"net/http"
 )
 
-// RefusedError adds to an error what only the edge knows about it.
+// RefusedError adds facts of the HTTP layer to an error.
 type RefusedError struct {
 	Err error
-	// CorrelationID is the submission id that the error belongs to, "" for none.
+	// CorrelationID is the submission id of the error, "" for none.
 	CorrelationID string
-	// AtEdge marks errors that the HTTP layer found itself, not the ledger behind it: their context is not filled.
+	// AtEdge marks errors that the HTTP layer found itself; their context stays empty.
 	AtEdge bool
 }
 
 // Error implements error.
 func (r *RefusedError) Error() string { return r.Err.Error() }
 
-// Unwrap returns the error itself.
 func (r *RefusedError) Unwrap() error { return r.Err }
 
-// TimeoutError is the error of a request that took longer than the server allows. Advice tells the client how to go on;
-// "" for nothing to say.
+// TimeoutError is the error of a request that took longer than the server allows. Advice tells the client the next
+// step; "" for none.
 type TimeoutError struct{ Advice string }
 
 // Error implements error.
@@ -29,7 +28,7 @@ func (t *TimeoutError) Error() string {
 	return "the request took longer than the server waits: " + t.Advice
 }
 
-// textError is an answer in plain text: the request could not be read.
+// textError is a plain text answer to an unreadable request.
 type textError struct {
 	status int
 	text   string
@@ -37,10 +36,10 @@ type textError struct {
 
 func (t *textError) Error() string { return t.text }
 
-// invalidValue begins the texts for parts of a request that do not decode.
+// invalidValue begins the texts for unreadable parts of a request.
 const invalidValue = "Invalid value for: "
 
-// badRequest is the 400 for a part of the request that does not decode, such as "query parameter limit".
+// badRequest is the 400 for an unreadable part of the request, such as "query parameter limit".
 func badRequest(part, detail string) *textError {
 	text := invalidValue + part
 	if detail != "" {
@@ -49,10 +48,10 @@ func badRequest(part, detail string) *textError {
 	return &textError{status: http.StatusBadRequest, text: text}
 }
 
-// InvalidParameter is the plain 400 for a query parameter that is of the right type but has no meaning.
+// InvalidParameter is the plain text 400 for a query parameter of the right type but without a meaning.
 func InvalidParameter(name, detail string) error { return badRequest("query parameter "+name, detail) }
 
-// unsupportedEncoding is the 415 for a body in an encoding, which nothing here reads.
+// unsupportedEncoding is the 415 for a body with a Content-Encoding.
 func unsupportedEncoding(encoding string) *textError {
 	return &textError{
 		status: http.StatusUnsupportedMediaType,
@@ -60,7 +59,7 @@ func unsupportedEncoding(encoding string) *textError {
 	}
 }
 
-// foreignPage is the 403 for a stream that a page of another origin opens.
+// foreignPage is the 403 for a stream of a page from another origin.
 func foreignPage(r *http.Request) *textError {
 	return &textError{
 		status: http.StatusForbidden,
@@ -69,7 +68,6 @@ func foreignPage(r *http.Request) *textError {
 	}
 }
 
-// timeoutAnswer is the 503 for a request that took too long.
 func timeoutAnswer(advice string) *textError {
 	text := "The server was not able to produce a timely response to your request.\r\n"
 	if advice != "" {

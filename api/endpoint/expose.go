@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// exposeHeader lists the headers of an answer that a page of another origin may read.
+// exposeHeader lists the headers that a page of another origin may read.
 const exposeHeader = "Access-Control-Expose-Headers"
 
-// expose lets a page of another origin that may call the node read all that the answer says in headers. The list is
-// made from the answer, so that no header can be forgotten in it.
+// expose lets an allowed page of another origin read all headers of the answer. It takes the list from the answer, so
+// the list is always complete.
 func expose(header http.Header) {
 	if header.Get("Access-Control-Allow-Origin") == "" {
 		return
@@ -25,8 +25,8 @@ func expose(header http.Header) {
 	header.Set(exposeHeader, strings.Join(names, ", "))
 }
 
-// needsNoMention reports whether a header is one that every page may read (CORS-safelisted response header), or one
-// that is for the browser alone.
+// needsNoMention reports whether every page may read the header anyway (CORS-safelisted response header), or only the
+// browser uses it.
 func needsNoMention(name string) bool {
 	switch name {
 	case "Cache-Control", "Content-Language", "Content-Length", "Content-Type", "Expires", "Last-Modified", "Pragma":

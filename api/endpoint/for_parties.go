@@ -9,15 +9,13 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// ForParties are bodies that name the parties that the caller asks as (see [Info].AsParty).
+// ForParties is a body that names the parties that the caller acts or reads as (see [Info].AsParty).
 type ForParties interface {
-	// RequestedParties yields them as the request has them. Finding them is cheap: nothing else of the body is decoded.
-	// It yields none where that cannot be said.
+	// RequestedParties yields the parties of the request, or none if it cannot tell. It is cheap: it decodes nothing else.
 	RequestedParties() iter.Seq[ledger.Party]
 }
 
-// checkAsParty is the check of endpoints that say which right they need as the parties of their body: it is the body
-// that names those.
+// checkAsParty checks that AsParty is set exactly if the body names parties.
 func (e Endpoint) checkAsParty() error {
 	body, ok := e.body()
 	names := ok && body.Type.Implements(reflect.TypeFor[ForParties]())
@@ -31,8 +29,8 @@ func (e Endpoint) checkAsParty() error {
 	}
 }
 
-// checkParties refuses who has the right as none of the parties that the body names. Whether the caller has it as all
-// of them is for the endpoint, which may find mistakes in the body before.
+// checkParties refuses a caller without the right for any of the body's parties. The endpoint checks the others,
+// because it may find mistakes in the body first.
 func (s *endpointHandler) checkParties(claims auth.Claims, request reflect.Value) error {
 	if s.AsParty == "" {
 		return nil

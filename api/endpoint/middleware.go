@@ -23,11 +23,11 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// statusClientGone is logged for requests whose client did not wait for the answer.
+// statusClientGone is the logged status of requests whose client disconnected.
 const statusClientGone = 499
 
-// Observe wraps the whole server: it gives every request its trace context and the headers that browsers want, answers
-// panics, and writes one log line when the request ends, which has the bytes that were sent.
+// Observe wraps the whole server. It sets the trace context and the security headers of each request, answers panics,
+// and writes one log line at the end.
 func (f *Server) Observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := f.options.Now()
@@ -47,8 +47,7 @@ func (f *Server) Observe(next http.Handler) http.Handler {
 	})
 }
 
-// tell gives the client the trace of its request, which it may not have chosen itself, in the form of the request's own
-// headers.
+// tell sends the trace of the request in the headers of the request.
 func tell(header http.Header, trace ledger.TraceContext) {
 	header.Set("Traceparent", trace.Traceparent)
 	if trace.Tracestate != "" {
@@ -56,7 +55,7 @@ func tell(header http.Header, trace ledger.TraceContext) {
 	}
 }
 
-// secure sets the headers that keep answers from being cached, sniffed or framed.
+// secure sets headers against caching, sniffing and framing.
 func secure(header http.Header) {
 	header.Set("Cache-Control", "no-store")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
@@ -75,7 +74,7 @@ func (f *Server) answerPanic(ctx context.Context, current *call, w middleware.Wr
 	f.fail(ctx, w, fault.Internal(err))
 }
 
-// log writes the line about a request, and returns the status that it has.
+// log writes the log line of a request and returns its status.
 func (f *Server) log(
 	ctx context.Context, current *call, w middleware.WrapResponseWriter, took time.Duration,
 ) (status int) {
@@ -113,14 +112,14 @@ func (f *Server) log(
 	return status
 }
 
-// gone reports whether the request failed because its client did not wait for the answer, as far as anybody knows.
+// gone reports whether the request failed because its client disconnected, as far as the error tells.
 func (c *call) gone() bool {
 	return errors.Is(c.failure, context.Canceled)
 }
 
-// level is that of the line about a request. What anybody can ask for without end has none by default, but its part in
-// one line in ten seconds: more would make an overload worse. Nor has what load balancers ask every second: it is
-// counted with all requests, and whoever answers it logs what changes.
+// level is the log level of a request. Refusals above a limit and unknown paths have level debug, because anybody can
+// cause any number of them: a summary every ten seconds counts them. Health checks have level debug too, because load
+// balancers call them every second; health.go logs their changes.
 func (f *Server) level(ctx context.Context, current *call, status int) slog.Level {
 	if admission.IsOverloaded(current.failure) {
 		if counts := f.refusals.count(status, f.options.Now()); counts != nil {
@@ -142,18 +141,17 @@ func (f *Server) level(ctx context.Context, current *call, status int) slog.Leve
 	return slog.LevelInfo
 }
 
-// tellInterval is how often the log says what was refused: refusing must cost less than serving.
+// tellInterval is the pause between two summaries: a refusal must cost less than an answer.
 const tellInterval = 10 * time.Second
 
-// tally counts by status the answers to what anybody can ask for so much that a line each would fill the log. It is safe
-// for concurrent use.
+// tally counts answers by status, for summaries in the log. It is safe for concurrent use.
 type tally struct {
 	mu       sync.Mutex
 	told     time.Time
 	byStatus map[int]int64
 }
 
-// count counts one more, and returns all that were not told yet when it is time to tell.
+// count counts one answer, and returns all counts since the last summary when the next one is due.
 func (t *tally) count(status int, now time.Time) []any {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -173,8 +171,8 @@ func (t *tally) count(status int, now time.Time) []any {
 	return counts
 }
 
-// loggedFailure is the error as it is logged: not the path that no route matched, which the client is told. It may be a
-// secret that was sent to the wrong place.
+// loggedFailure is the error text for the log. It leaves out unknown paths, which the client sees: a path can be a
+// misplaced secret.
 func (c *call) loggedFailure(status int) string {
 	if c.pattern == "" && status == http.StatusNotFound {
 		return "no route matches the path"
@@ -182,11 +180,10 @@ func (c *call) loggedFailure(status int) string {
 	return c.failure.Error()
 }
 
-// milliseconds is the duration for people: to the microsecond.
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// PlainPath decodes those characters of the path that need no encoding, which then means the same (RFC 3986, 6.2.2.2):
-// some clients encode more than they must.
+// PlainPath decodes unreserved characters of the path, which mean the same encoded (RFC 3986, 6.2.2.2): some clients
+// encode more than necessary.
 func PlainPath(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if raw := decodeUnreserved(r.URL.RawPath); raw != r.URL.RawPath {
@@ -197,7 +194,6 @@ func PlainPath(next http.Handler) http.Handler {
 	})
 }
 
-// encodedChar is a character as paths encode it.
 var encodedChar = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
 
 func decodeUnreserved(path string) string {
@@ -210,7 +206,7 @@ func decodeUnreserved(path string) string {
 	})
 }
 
-// isUnreserved reports whether a character has no meaning of its own in a path (RFC 3986, 2.3).
+// isUnreserved reports whether a character has no special meaning in a path (RFC 3986, 2.3).
 func isUnreserved(char byte) bool {
 	switch {
 	case 'a' <= char && char <= 'z', 'A' <= char && char <= 'Z', '0' <= char && char <= '9':
@@ -220,8 +216,8 @@ func isUnreserved(char byte) bool {
 	}
 }
 
-// CollapseSlashes removes repeated slashes at the beginning of the path: some clients open //v2/updates and would not
-// follow a redirect.
+// CollapseSlashes removes repeated slashes at the start of the path: some clients open //v2/updates and follow no
+// redirect.
 func CollapseSlashes(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "//") {

@@ -6,24 +6,21 @@ import (
 	"reflect"
 )
 
-// Ordered is a JSON object whose entries are written in their order; those of a map are sorted by key. It is for
-// answers alone.
+// Ordered is a JSON object that keeps the order of its entries; a map sorts its keys. Only answers can use it.
 type Ordered[T any] []Entry[T]
 
-// Entry is a key of an [Ordered] and its value.
 type Entry[T any] struct {
 	Key   string
 	Value T
 }
 
-// orderedObject is what every [Ordered] has: the type of its values.
+// orderedObject is implemented by every [Ordered].
 type orderedObject interface{ values() reflect.Type }
 
 var orderedType = reflect.TypeFor[orderedObject]()
 
 func (Ordered[T]) values() reflect.Type { return reflect.TypeFor[T]() }
 
-// orderedValues is the type of the values of an [Ordered]; false for another type.
 func orderedValues(t reflect.Type) (reflect.Type, bool) {
 	if !t.Implements(orderedType) {
 		return nil, false

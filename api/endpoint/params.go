@@ -13,8 +13,8 @@ import (
 	"github.com/go-chi/chi/v5"
 )
 
-// decodeParams fills the fields of request that are tagged as path or query parameters. Its errors are texts for the
-// client. With plainTexts, values that no database takes are refused: those with NUL, and those that are no UTF-8.
+// decodeParams fills the path and query parameters of a request. Its errors are texts for the client. With plainTexts
+// it refuses values with NUL and invalid UTF-8, which PostgreSQL does not accept.
 func decodeParams(r *http.Request, request reflect.Value, plainTexts bool) error {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -56,7 +56,7 @@ func decodePath(r *http.Request, name string, target reflect.Value, isUsable fun
 	return nil
 }
 
-// fillParam reads the values of one parameter; of several, only lists take all, others the first.
+// fillParam reads the values of one parameter. A list takes all values, other types the first.
 func fillParam(target reflect.Value, values []string) error {
 	switch target.Kind() {
 	case reflect.Pointer:
@@ -85,7 +85,7 @@ func fillParam(target reflect.Value, values []string) error {
 	}
 }
 
-// checkParams finds request fields that the server cannot fill.
+// checkParams finds request fields of unsupported types.
 func checkParams(request reflect.Type) error {
 	for field := range request.Fields() {
 		_, isPath := field.Tag.Lookup(pathTag)

@@ -9,11 +9,11 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// secondLooks is how many callers' rights are read again at once, each by two queries: refusals are for free, and must
-// not take the connections of the database.
+// secondLooks limits concurrent reads of rights after a refusal, with two queries each. A refusal costs the client
+// nothing, so it must not use up the database connections.
 const secondLooks = 4
 
-// lookAgain authenticates a token by what the record has now, in one of the few places for that.
+// lookAgain authenticates a token with the user's rights from the record, for few requests at a time.
 func (f *Server) lookAgain(ctx context.Context, token string) (auth.Claims, error) {
 	select {
 	case f.looking <- struct{}{}:
@@ -24,12 +24,12 @@ func (f *Server) lookAgain(ctx context.Context, token string) (auth.Claims, erro
 	return f.again(auth.Anew(ctx), token)
 }
 
-// Renew has the caller's claims be those of now, for requests that take a right from their own caller and go on: an
-// operator's user that offboards others loses the parties that it got with them.
+// Renew refreshes the caller's claims, for requests that take a right from their own caller and continue: an operator's
+// user that offboards others loses its rights for their parties.
 func Renew(ctx context.Context) error { return renew(ctx) }
 
-// renew has the caller's claims be those of now: a client may take long to send what follows the head of its request.
-// The error refuses a caller who may no longer call at all.
+// renew refreshes the caller's claims, because a client may take long to send its body. It returns an error for a
+// caller who may no longer call at all.
 func renew(ctx context.Context) error {
 	current := callOf(ctx)
 	claims, err := current.claimsNow(false)
@@ -40,13 +40,13 @@ func renew(ctx context.Context) error {
 	return nil
 }
 
-// checkRights refuses callers who have lost a right by which something was permitted since it was looked at. It is asked
-// just before an endpoint is called, and after each wait for a turn. Other rights that are gone count as gone from then
-// on. The operator's user loses parties whenever others are offboarded: it goes on if the endpoint still permits it.
+// checkRights refuses a caller who lost a right that the request has used. It runs just before an endpoint and after
+// each wait for a turn. Other lost rights are lost from then on. The operator's user loses parties whenever others are
+// offboarded: it continues if the endpoint still permits it.
 func checkRights(ctx context.Context) error { return checkRightsBy(ctx, false) }
 
-// checkRightsInRecord is [checkRights] by what the record has now, for what is committed right behind it without being asked
-// again: another process may have taken a right a moment ago.
+// checkRightsInRecord is [checkRights] with the rights of the record. It runs right before a commit that has no check
+// of its own: another process may have just revoked a right.
 func checkRightsInRecord(ctx context.Context) error { return checkRightsBy(ctx, true) }
 
 func checkRightsBy(ctx context.Context, anew bool) error {
@@ -71,13 +71,12 @@ func checkRightsBy(ctx context.Context, anew bool) error {
 	return rightLost(before)
 }
 
-// rightLost refuses a caller who has lost a right on the way.
 func rightLost(before auth.Claims) error {
 	return fault.PermissionDenied.New("The caller lost a right while the node processed the request. Send it again: " +
 		"the node then checks the remaining rights.").Wrap(fmt.Errorf("user %q lost a right", before.UserID()))
 }
 
-// claimsNow are the claims of the caller as they are now. Callers without a usable token have none to lose.
+// claimsNow returns the caller's current claims. Callers without a valid token have none to lose.
 func (c *call) claimsNow(anew bool) (auth.Claims, error) {
 	if c.authenticate == nil || !c.claims.Authenticated() {
 		return c.claims, nil
@@ -92,11 +91,10 @@ func (c *call) claimsNow(anew bool) (auth.Claims, error) {
 	return claims, claims.Require()
 }
 
-// withNewRights does something for the caller. When that is refused for want of a right, the caller's rights are read once
-// more from the record, and where there are further ones it is done again: a process hears of what another one has
-// changed within milliseconds, but a client that was told of a new right may ask sooner. What has submitted something
-// is not done again, whatever it was refused for after that: see [Submitting]. Claims that lack one of before are not
-// taken: by that one other things may have been permitted.
+// withNewRights runs a function. If it fails for lack of a right, withNewRights reads the caller's rights from the
+// record and runs it again if they have grown: processes hear of each other's changes within milliseconds, but a client
+// can be faster. It does not repeat a request that has submitted something (see [Submitting]), and does not use claims
+// that lack an earlier right, because that right may have permitted other things.
 func withNewRights[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	result, err := do()
 	current := callOf(ctx)
@@ -115,11 +113,10 @@ func withNewRights[T any](ctx context.Context, do func() (T, error)) (T, error) 
 	return do()
 }
 
-// Submitting notes that the request submits something: it is not served again when it is refused for want of a right
-// after that. Call it before each submission.
+// Submitting marks the request as submitting: it will not run again for new rights. Call it before each submission.
 func Submitting(ctx context.Context) { callOf(ctx).submitted.Store(true) }
 
-// doWithNewRights is [withNewRights] for what has no result.
+// doWithNewRights is [withNewRights] without a result.
 func doWithNewRights(ctx context.Context, do func() error) error {
 	_, err := withNewRights(ctx, func() (struct{}, error) { return struct{}{}, do() })
 	return err

@@ -9,7 +9,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// schemas makes the document's schemas from wire types. Named structs become components, once each.
+// schemas makes schemas from wire types. Each named struct becomes one component.
 type schemas struct {
 	shapes     shapes
 	components openapi3.Schemas
@@ -23,7 +23,6 @@ func newSchemas(examples map[string]json.RawMessage) *schemas {
 	}
 }
 
-// of is the schema of a type that the shapes know.
 func (s *schemas) of(t reflect.Type) (*openapi3.SchemaRef, error) {
 	switch {
 	case t == rawType || t == anyType:
@@ -52,7 +51,6 @@ func (s *schemas) of(t reflect.Type) (*openapi3.SchemaRef, error) {
 	}
 }
 
-// mapOf is an object with any keys, whose values have a type.
 func (s *schemas) mapOf(t reflect.Type) (*openapi3.SchemaRef, error) {
 	values, err := s.of(t)
 	if err != nil {
@@ -82,7 +80,7 @@ func scalar(t reflect.Type) *openapi3.Schema {
 	}
 }
 
-// nullable allows null. A reference cannot say so beside itself, so it is wrapped.
+// nullable allows null. A reference cannot have a sibling key, so it is wrapped.
 func (s *schemas) nullable(t reflect.Type) (*openapi3.SchemaRef, error) {
 	schema, err := s.of(t)
 	if err != nil {
@@ -106,8 +104,7 @@ func (s *schemas) list(t reflect.Type) (*openapi3.SchemaRef, error) {
 	return openapi3.NewSchemaRef("", list), nil
 }
 
-// structure is a reference to the struct's component. Wrappers of alternatives have no name of their own and stay in
-// place.
+// structure is a reference to the struct's component. Generic wrappers such as [Value] stay inline.
 func (s *schemas) structure(t reflect.Type) (*openapi3.SchemaRef, error) {
 	name := t.Name()
 	if name == "" || strings.ContainsAny(name, "[]") {
@@ -152,7 +149,6 @@ func (s *schemas) object(t reflect.Type) (*openapi3.Schema, error) {
 	return object, nil
 }
 
-// alternatives is an object with one of several keys.
 func (s *schemas) alternatives(shape *shape) (*openapi3.Schema, error) {
 	union := openapi3.NewSchema()
 	for _, field := range shape.fields {
@@ -168,7 +164,7 @@ func (s *schemas) alternatives(shape *shape) (*openapi3.Schema, error) {
 	return union, nil
 }
 
-// describeField is the schema of a field with its description, which a reference cannot carry beside itself.
+// describeField is the schema of a field with its description, which needs a wrapper around a reference.
 func (s *schemas) describeField(t reflect.Type, doc string) (*openapi3.SchemaRef, error) {
 	schema, err := s.of(t)
 	if err != nil || doc == "" {

@@ -20,84 +20,82 @@ import (
 	"github.com/florinledger/florin/telemetry/tracing"
 )
 
-// The defaults of the settings of a server, as upstream's.
+// The default settings of a server, as upstream's.
 const (
 	DefaultMaxBodyBytes   = 10 * 1024 * 1024
 	DefaultRequestTimeout = 20 * time.Second
 )
 
-// FailureEncoder turns an error into the JSON answer of an API family: the one place where errors become HTTP. A body
-// that is [Content] is sent as it is, with the status.
+// FailureEncoder encodes an error as the JSON answer of an API family. A body of type [Content] goes out as it is, with
+// the status.
 type FailureEncoder func(ctx context.Context, err error) (status int, body any)
 
 // Options are the parts and settings of a [Server].
 type Options struct {
-	// Auth finds out who calls; required.
+	// Auth authenticates the caller; required.
 	Auth auth.Authenticator
-	// Failures writes the errors of this family; required.
+	// Failures encodes the errors of this family; required.
 	Failures FailureEncoder
-	// Unreadable begins the plain text for requests that cannot be read; "" means "Invalid value for: ".
+	// Unreadable begins the plain text for unreadable requests; "" means "Invalid value for: ".
 	Unreadable string
-	// WrongMethod is the plain text for paths that take other methods, which are appended; "" means "Method Not Allowed"
-	// and appends nothing.
+	// WrongMethod begins the plain text for a wrong method, before the list of methods; "" means "Method Not Allowed"
+	// without a list.
 	WrongMethod string
-	// EncodesTimeouts means that Failures writes a [TimeoutError] too; else it is answered in plain text.
+	// EncodesTimeouts means that Failures encodes a [TimeoutError] too; otherwise the answer is plain text.
 	EncodesTimeouts bool
 	// Logger gets one line for each request; required.
 	Logger *slog.Logger
-	// Now is the clock that requests are timed with; required.
+	// Now is the clock; required.
 	Now func() time.Time
-	// MaxBodyBytes bounds request bodies; zero means DefaultMaxBodyBytes.
+	// MaxBodyBytes limits request bodies; zero means DefaultMaxBodyBytes.
 	MaxBodyBytes int64
-	// RequestTimeout bounds the time to answer; zero means DefaultRequestTimeout. It does not apply to streams.
+	// RequestTimeout limits the time of an answer, but not of streams; zero means DefaultRequestTimeout.
 	RequestTimeout time.Duration
 	// Tracer makes a span of every request; nil makes none.
 	Tracer *tracing.Tracer
-	// Measure is told of every request when it ends; nil tells nobody. The route is "" for paths that do not exist.
+	// Measure receives every finished request; nil for none. The route is "" for unknown paths.
 	Measure func(method, route string, status int, took time.Duration)
-	// Streams knows the streams that are open; required where there are streams.
+	// Streams is the registry of open streams; required for a server with streams.
 	Streams *Streams
 	// AllowOrigin reports whether pages of a web origin may open streams, beside those of the node; nil allows no other.
 	AllowOrigin func(origin string) bool
-	// PlainTexts refuses bodies with NUL in a text, for endpoints that do not check their texts themselves.
+	// PlainTexts refuses bodies with NUL in a text, for endpoints that do not check texts themselves.
 	PlainTexts bool
-	// MaxTextBytes refuses bodies with longer texts, in bytes, for endpoints whose texts go on the ledger; 0 refuses none.
-	// What is decoded to bytes does not count.
+	// MaxTextBytes is the maximum length of a text in a body, in bytes, for texts that go on the ledger; 0 for no limit.
+	// Base64 data has no such limit.
 	MaxTextBytes int
-	// Limits are those of the node; nil makes usual ones.
+	// Limits are the limits of the node; nil means the defaults.
 	Limits *admission.Limits
-	// MaxDepth, MaxElements and MaxValues bound the JSON of a request; zero means the defaults.
+	// MaxDepth, MaxElements and MaxValues limit the JSON of a request; zero means the defaults.
 	MaxDepth, MaxElements, MaxValues int
-	// Around, if set, is between the server and the endpoints: it is shown every request that was read and admitted, and
-	// calls the endpoint, or answers in its place.
+	// Around, if set, wraps the endpoints: it gets every admitted request with its body, and calls the endpoint or answers
+	// itself.
 	Around func(ctx context.Context, exchange Exchange) Content
 }
 
 // Exchange is a request to an endpoint, for [Options.Around].
 type Exchange struct {
 	Info Info
-	// Request is the request, whose body has been read: it is Body.
+	// Request is the request; its body is already in Body.
 	Request *http.Request
 	Body    []byte
-	// Serve calls the endpoint and returns its answer, be it an error or not. It may be called again: what an earlier
-	// call set is forgotten.
+	// Serve calls the endpoint and returns its answer or error. A second call starts from a clean state.
 	Serve func(ctx context.Context) Content
-	// Preview asks the endpoint what it would do (see [WithPreview]); nil where it cannot be asked.
+	// Preview runs the dry run (see [WithPreview]); nil without one.
 	Preview func(ctx context.Context) (any, error)
-	// Refuse is an error as the family writes it.
+	// Refuse encodes an error in the format of the API family.
 	Refuse func(ctx context.Context, err error) Content
 }
 
 // Server serves the endpoints of one API family.
 type Server struct {
 	options Options
-	// looking has an element for each second look at a caller's rights.
-	looking chan struct{}
-	// compressor compresses answers for clients that ask for it.
+	// looking limits concurrent reads of rights after a refusal.
+	looking    chan struct{}
 	compressor *compressor
-	// vital are the paths that are asked every second, of which no spans are made.
+	// vital are the paths of health checks, which get no spans.
 	vital map[string]bool
-	// refusals are the answers to requests that were one too many, and unserved those to what no endpoint serves.
+	// refusals counts answers above a limit, unserved answers to unknown paths.
 	refusals, unserved tally
 }
 
@@ -127,7 +125,7 @@ func NewServer(options Options) (*Server, error) {
 	}, nil
 }
 
-// Mount adds the endpoints to the router. The error names an endpoint that is not put together properly.
+// Mount adds the endpoints to the router. The error names an incomplete endpoint.
 func (f *Server) Mount(router chi.Router, endpoints []Endpoint) error {
 	for _, e := range endpoints {
 		handler, err := f.handler(e)
@@ -144,8 +142,7 @@ func (f *Server) Mount(router chi.Router, endpoints []Endpoint) error {
 	return nil
 }
 
-// IsLimited reports whether a handler is one that a server has mounted: the limits of the node hold for it, and callers
-// without a token have no more than their share of it.
+// IsLimited reports whether the node's limits apply to a handler: a server has mounted it.
 func IsLimited(handler http.Handler) bool {
 	switch handler.(type) {
 	case *endpointHandler, *streamHandler:
@@ -155,17 +152,15 @@ func IsLimited(handler http.Handler) bool {
 	}
 }
 
-// endpointHandler is an endpoint with what the server worked out about it.
+// endpointHandler serves one endpoint.
 type endpointHandler struct {
 	Endpoint
 	server *Server
 	shapes shapes
-	// bodyIndex is the body's field in the request, -1 without one.
-	bodyIndex int
-	// bodyOptional means that an empty body means {}.
+	// bodyIndex is the field of the body, -1 without one.
+	bodyIndex    int
 	bodyOptional bool
-	// bodyRaw means that the body is taken as it is.
-	bodyRaw bool
+	bodyRaw      bool
 }
 
 func (f *Server) handler(e Endpoint) (http.Handler, error) {
@@ -195,9 +190,9 @@ func (f *Server) handler(e Endpoint) (http.Handler, error) {
 	return s, nil
 }
 
-// ServeHTTP implements [http.Handler]. The order of the steps is the API's: parameters, token, body, right, call. What
-// is around the endpoint, such as stored answers, comes behind the right. Limits are checked as soon as they can be. A
-// request takes a place only once it has been read, so that clients who send slowly take none.
+// ServeHTTP implements [http.Handler]. The order of the steps is the API's: parameters, token, body, right, call.
+// [Options.Around] comes after the right. Limits are checked as early as possible. A request takes a place only after
+// the server has read it, so that slow clients take none.
 func (s *endpointHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
 	if !s.Long {
@@ -218,7 +213,7 @@ func (s *endpointHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve is what an endpoint answers; nil once it has answered.
+// serve returns the answer of an endpoint; nil if it is already sent.
 func (s *endpointHandler) serve(
 	ctx context.Context, current *call, w http.ResponseWriter, r *http.Request,
 ) (any, error) {
@@ -300,7 +295,7 @@ func (f *Server) authenticate(ctx context.Context, current *call, r *http.Reques
 	return nil
 }
 
-// decode reads the body and returns it as it came.
+// decode reads the body and returns its bytes.
 func (s *endpointHandler) decode(
 	ctx context.Context, current *call, from io.Reader, target reflect.Value,
 ) ([]byte, error) {

@@ -34,16 +34,15 @@ var (
 	textMarshalerType   = reflect.TypeFor[encoding.TextMarshaler]()
 )
 
-// shape is what the decoder and the document need to know of a struct type.
+// shape is the JSON form of a struct type, for the decoder and the document.
 type shape struct {
 	fields []wireField
 	strict bool
 	oneOf  bool
-	// several: of several keys of a one-of the first one counts.
+	// several means that a one-of takes the first of several keys.
 	several bool
 }
 
-// wireField is one JSON key of a struct.
 type wireField struct {
 	name     string
 	aliases  []string // other names under which clients may send it
@@ -63,7 +62,7 @@ func (s *shape) field(name string) (wireField, bool) {
 	return wireField{}, false
 }
 
-// names lists the keys, for errors about one-ofs.
+// names lists the keys, for errors.
 func (s *shape) names() string {
 	names := make([]string, len(s.fields))
 	for i, field := range s.fields {
@@ -72,10 +71,10 @@ func (s *shape) names() string {
 	return strings.Join(names, ", ")
 }
 
-// shapes holds the shape of every struct type that can be reached from some type. It is built once and then only read.
+// shapes holds the shapes of all reachable struct types. It is read-only after its construction.
 type shapes map[reflect.Type]*shape
 
-// add finds the shapes below t.
+// add adds the shapes of t and of all types below it.
 func (s shapes) add(t reflect.Type) error {
 	if isText(t) || t == rawType || t == anyType {
 		return nil
@@ -136,10 +135,10 @@ func (s shapes) addStruct(t reflect.Type) error {
 	return nil
 }
 
-// isEnum reports whether values of the type must be given: pointers to enums may be left out.
+// isEnum reports whether the type needs a value; a pointer to an enum may be left out.
 func isEnum(t reflect.Type) bool { return t.Kind() != reflect.Pointer && t.Implements(enumType) }
 
-// isText reports whether values of the type are JSON strings that they read and write themselves.
+// isText reports whether values of the type encode themselves as JSON strings.
 func isText(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		return false

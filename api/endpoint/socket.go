@@ -21,24 +21,24 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// errClientGone ends the streams of clients that went away.
+// errClientGone ends streams whose client disconnected or stopped reading.
 var errClientGone = errors.New("the client went away")
 
 const (
-	// frameRate is how many frames a second a client may send beside its request, after frameBurst at once: pings,
-	// answers to pings, and messages, which mean nothing.
+	// frameRate limits the frames per second that a client sends besides its request, after a burst of frameBurst: pings,
+	// pongs, and messages without a meaning.
 	frameRate, frameBurst = 10, 50
-	// ignoredMessage is how many bytes such a message may have, and ignoredPatience how long it may take: it may come in
-	// frames of a byte each, or of none.
+	// ignoredMessage limits the bytes of such a message, ignoredPatience its time: it can come in frames of one byte, or
+	// of none.
 	ignoredMessage  = 4 << 10
 	ignoredPatience = 2 * time.Second
 )
 
-// never is longer than anything lasts.
+// never is a practically infinite duration.
 const never = time.Duration(1 << 62)
 
-// closeError ends a connection on which the client did not speak the protocol, so that no error of the API would reach
-// it: the close frame carries the reason.
+// closeError ends a connection whose client broke the protocol and would not read an API error. The close frame has the
+// reason.
 type closeError struct {
 	code   websocket.StatusCode
 	reason string
@@ -46,22 +46,22 @@ type closeError struct {
 
 func (c *closeError) Error() string { return c.reason }
 
-// socket is the connection of one stream. One goroutine reads from it, so that pings and the client's leaving are
-// noticed; that of the request writes.
+// socket is the connection of one stream. One goroutine reads, to notice pings and disconnects; the goroutine of the
+// request writes.
 type socket struct {
 	server *Server
 	call   *call
 	who    admission.Caller
 	conn   *websocket.Conn
-	// first receives the client's first message, the only one that means something.
+	// first receives the client's first message, the request.
 	first chan message
-	// end ends the stream, frames are what the client may still send beside its request.
+	// end ends the stream; frames limits what the client sends besides its request.
 	end    context.CancelCauseFunc
 	frames *rate.Limiter
-	// writing is when the write that is under way began, in nanoseconds; 0 between writes.
+	// writing is the start of the current write, in nanoseconds; 0 between writes.
 	writing atomic.Int64
 	pings   *time.Timer
-	// pinged: a ping is to be answered.
+	// pinged means that a ping waits for its pong.
 	pinged atomic.Bool
 }
 
@@ -70,8 +70,7 @@ type message struct {
 	data []byte
 }
 
-// accept upgrades the connection. When it fails, the client has been answered. The function end is called when the
-// connection is lost.
+// accept upgrades the connection. On an error, the client has its answer already. A lost connection calls end.
 func (f *Server) accept(
 	w http.ResponseWriter, r *http.Request, current *call, who admission.Caller, end context.CancelCauseFunc,
 ) (*socket, error) {
@@ -99,9 +98,9 @@ func (f *Server) accept(
 
 func (f *Server) streams() StreamOptions { return f.options.Streams.options }
 
-// ownPage reports whether a stream is opened by no page, by one of the node itself, or by one of an origin that the
-// operator lets call the node. It is the rule by which browsers let pages make calls, which they do not apply to
-// WebSockets. A token does not take its place: a page can sign tokens itself where everybody knows the secret.
+// ownPage reports whether the Origin allows the stream: no page, a page of the node, or an origin that the operator
+// allows. Browsers apply this rule to other calls but not to WebSockets. A token does not replace it, because a page
+// can sign tokens itself if the secret is well known.
 func (f *Server) ownPage(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" || f.options.AllowOrigin != nil && f.options.AllowOrigin(origin) {
@@ -111,8 +110,7 @@ func (f *Server) ownPage(r *http.Request) bool {
 	return err == nil && page.Host != "" && strings.EqualFold(page.Host, r.Host)
 }
 
-// take counts a frame beside the request, and reports whether the client may send it. After one too many the stream
-// ends.
+// take counts a frame besides the request and reports whether the client may send it. Above the limit the stream ends.
 func (s *socket) take() bool {
 	if s.frames.AllowN(s.server.options.Now(), 1) {
 		return true
@@ -122,8 +120,8 @@ func (s *socket) take() bool {
 	return false
 }
 
-// answersPing counts a ping, and reports whether it is answered. After one too many, nothing is read until ctx ends:
-// whoever sends faster than it may waits.
+// answersPing counts a ping and reports whether to answer it. Above the limit nothing is read until ctx ends, so a
+// flooding client waits.
 func (s *socket) answersPing(ctx context.Context, _ []byte) bool {
 	if !s.take() {
 		_ = wait.For(ctx, never)
@@ -132,14 +130,14 @@ func (s *socket) answersPing(ctx context.Context, _ []byte) bool {
 	return !s.isStuck()
 }
 
-// takePong counts an answer to a ping, unless there is a ping to be answered.
+// takePong counts a pong that no ping asked for.
 func (s *socket) takePong(ctx context.Context, _ []byte) {
 	if !s.pinged.CompareAndSwap(true, false) && !s.take() {
 		_ = wait.For(ctx, never)
 	}
 }
 
-// read takes the client's messages until the connection ends: hands over the first and ignores the rest.
+// read reads the client's messages until the connection ends: it passes on the first and ignores the rest.
 func (s *socket) read(ctx context.Context) {
 	kind, reader, err := s.conn.Reader(ctx)
 	if err == nil {
@@ -163,7 +161,7 @@ func (s *socket) read(ctx context.Context) {
 	}
 }
 
-// ignore takes messages that mean nothing, until the connection ends or, without an error, when they are too many.
+// ignore reads and drops messages until the connection ends, or returns nil above the limit.
 func (s *socket) ignore(ctx context.Context) error {
 	for {
 		_, ignored, err := s.conn.Reader(ctx)
@@ -182,13 +180,14 @@ func (s *socket) ignore(ctx context.Context) error {
 	}
 }
 
-// cut ends the connection of a client whose message does not end. It is told nothing: it would have to be read on.
+// cut closes the connection of a client whose message does not end. The client gets no close frame, because the server
+// would have to read on.
 func (s *socket) cut() {
 	s.end(fmt.Errorf("%w: a message after the request took longer than %s", errClientGone, ignoredPatience))
 	_ = s.conn.CloseNow()
 }
 
-// request waits for the first message.
+// request waits for the client's request.
 func (s *socket) request(ctx context.Context) ([]byte, error) {
 	patience := s.server.streams().RequestWait
 	waiting, cancel := context.WithTimeout(ctx, patience)
@@ -208,7 +207,6 @@ func (s *socket) request(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// send writes an element, unless the stream has ended.
 func (s *socket) send(ctx context.Context, element any) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
@@ -220,7 +218,7 @@ func (s *socket) send(ctx context.Context, element any) error {
 	return s.write(ctx, body)
 }
 
-// write waits until the connection takes the frame, but no longer than a client may take.
+// write waits until the connection takes the frame, at most ClientPatience.
 func (s *socket) write(ctx context.Context, body []byte) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.server.streams().ClientPatience)
 	defer cancel()
@@ -237,15 +235,15 @@ func (s *socket) write(ctx context.Context, body []byte) error {
 	}
 }
 
-// isStuck reports whether the client takes no frames at the moment. It then gets no answer to its ping, which would
-// have to wait behind the frame, and would cut the connection of a reader that is merely slow.
+// isStuck reports whether the client reads no frames at the moment. It then gets no pong, which would wait behind the
+// frame and close the connection of a slow reader.
 func (s *socket) isStuck() bool {
 	const slow = time.Second
 	began := s.writing.Load()
 	return began != 0 && s.server.options.Now().UnixNano()-began > int64(slow)
 }
 
-// ping makes sure that the client is there, and that the connection is seen to be used.
+// ping checks that the client is alive and keeps proxies from closing the connection.
 func (s *socket) ping(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, s.server.streams().ClientPatience)
 	defer cancel()
@@ -257,8 +255,8 @@ func (s *socket) ping(ctx context.Context) {
 	s.pings.Reset(s.server.streams().PingInterval)
 }
 
-// finish tells the client how the stream ended and closes the connection: nothing for a stream that came to its end, an
-// error frame for one that failed, and a close code for a client that could not be understood.
+// finish closes the connection: normally at the end of a stream, after an error frame for an error, and with a close
+// code after a protocol error.
 func (s *socket) finish(ctx context.Context, err error) {
 	if !isUsualEnd(err) {
 		s.call.failure = err
@@ -276,7 +274,6 @@ func (s *socket) finish(ctx context.Context, err error) {
 	s.shut(websocket.StatusNormalClosure, "")
 }
 
-// fail sends the error frame.
 func (s *socket) fail(ctx context.Context, err error) error {
 	status, answer := s.server.options.Failures(ctx, err)
 	s.call.outcome = status
@@ -287,8 +284,7 @@ func (s *socket) fail(ctx context.Context, err error) error {
 	return s.write(ctx, body)
 }
 
-// isUsualEnd reports whether a stream ended as streams do: whoever reads without an end leaves at some time, and so
-// does the node.
+// isUsualEnd reports whether the client left or the node stopped, which is normal for a stream without an end.
 func isUsualEnd(err error) bool {
 	switch websocket.CloseStatus(err) {
 	case websocket.StatusNormalClosure, websocket.StatusGoingAway, websocket.StatusNoStatusRcvd:
@@ -298,7 +294,7 @@ func isUsualEnd(err error) bool {
 	}
 }
 
-// shut closes the connection with the handshake that makes sure that the client got everything.
+// shut closes the connection with a handshake, which confirms that the client got everything.
 func (s *socket) shut(code websocket.StatusCode, reason string) {
 	const limit = 123 // what a control frame has room for (RFC 6455, 5.5)
 	if len(reason) > limit {
@@ -314,14 +310,13 @@ func (s *socket) shut(code websocket.StatusCode, reason string) {
 	}
 }
 
-// close lets the connection go.
 func (s *socket) close() {
 	s.pings.Stop()
-	// A connection that was shut is closed already, which is the only way in which this fails.
+	// The only error here is that the connection is closed already.
 	_ = s.conn.CloseNow()
 }
 
-// expire makes the stream end with its token. Stop the timer when the stream ends.
+// expire ends the stream when its token expires. Stop the timer at the end of the stream.
 func (f *Server) expire(open *openStream) *time.Timer {
 	left := never
 	if expires := open.claims.ExpiresAt(); !expires.IsZero() {

@@ -16,13 +16,13 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// Send gives the client of a stream its next element. It returns when the connection has taken the element, which is
-// what holds a stream back whose client is slow, and with an error when the stream has to end: return that error.
+// Send sends the next element to the client. It returns when the connection has taken the element, so a slow client
+// slows the stream down. It returns an error when the stream has to end: return that error.
 type Send[Elem any] func(element Elem) error
 
-// Stream is one operation of the API that answers one request with many elements, over a WebSocket: the second kind of
-// endpoint. The client's first message is the request. Each element is a frame of its own; so is the error that a
-// stream ends with, in the form of all errors of the family. Make it with [NewStream].
+// Stream is an operation with one request and many elements, over a WebSocket. The client's first message is the
+// request. Each element is a frame; so is the error that ends a stream, in the format of the API family. Make it with
+// [NewStream].
 type Stream struct {
 	Info
 
@@ -31,8 +31,8 @@ type Stream struct {
 }
 
 // NewStream makes a stream from its description, whose method is always GET, and its function. Req is the type of the
-// request message, a struct of a body as the package comment says; Elem is a wire type. The function returns when the
-// stream has come to its end, or as soon as its context ends.
+// request message, as in the package comment; Elem is a wire type. The function returns at the end of the stream, or as
+// soon as its context ends.
 func NewStream[Req, Elem any](info Info, run func(context.Context, Req, Send[Elem]) error) Stream {
 	info.Method = http.MethodGet
 	return Stream{
@@ -64,7 +64,7 @@ func (s Stream) check() error {
 	return nil
 }
 
-// MountStreams adds the streams to the router. The error names a stream that is not put together properly.
+// MountStreams adds the streams to the router. The error names an incomplete stream.
 func (f *Server) MountStreams(router chi.Router, streams []Stream) error {
 	if f.options.Streams == nil {
 		return errors.New("a server with streams needs Options.Streams")
@@ -82,21 +82,21 @@ func (f *Server) MountStreams(router chi.Router, streams []Stream) error {
 	return nil
 }
 
-// streamHandler is a stream with what the server worked out about it.
+// streamHandler serves one stream.
 type streamHandler struct {
 	Stream
 	server *Server
 	shapes shapes
 }
 
-// errNoUpgrade is the answer to a plain GET, as upstream's with what to do.
+// errNoUpgrade is upstream's answer to a plain GET, with a next step.
 var errNoUpgrade = &textError{
 	status: http.StatusBadRequest,
 	text:   "Expected WebSocket Upgrade request. Open a WebSocket here, or send a POST request for a list.",
 }
 
-// ServeHTTP implements [http.Handler]. Whose token names nobody who may call is refused before the upgrade; everything
-// else is said in the stream (contract, "WebSocket channels").
+// ServeHTTP implements [http.Handler]. A token whose user may not call gets an error before the upgrade; all other
+// errors come in the stream (contract, "WebSocket channels").
 func (s *streamHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
 	current := callOf(ctx)
@@ -145,13 +145,12 @@ func (s *streamHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	socket.finish(ctx, s.serve(ctx, socket))
 }
 
-// refuse answers a request that does not become a stream.
 func (s *streamHandler) refuse(ctx context.Context, w http.ResponseWriter, err error) {
 	s.server.options.Limits.Hold(ctx, err)
 	s.server.fail(ctx, w, err)
 }
 
-// again authenticates the same token again, and asks no issuer for keys.
+// again authenticates the same token again, without fetching keys from an issuer.
 func (f *Server) again(ctx context.Context, token string) (auth.Claims, error) {
 	ctx, cancel := context.WithTimeout(auth.WithKnownKeys(ctx), recheckTimeout)
 	defer cancel()
@@ -162,7 +161,7 @@ func wantsWebSocket(r *http.Request) bool {
 	return strings.EqualFold(strings.TrimSpace(r.Header.Get("Upgrade")), "websocket")
 }
 
-// serve reads the request and runs the stream to its end.
+// serve reads the request and runs the stream.
 func (s *streamHandler) serve(ctx context.Context, socket *socket) error {
 	message, err := socket.request(ctx)
 	if err != nil {
@@ -200,7 +199,7 @@ func (s *streamHandler) serve(ctx context.Context, socket *socket) error {
 	return err
 }
 
-// checkAccess checks the right that the description names.
+// checkAccess checks the right in the description.
 func (i Info) checkAccess(claims auth.Claims) error {
 	switch i.Access {
 	case Public:
@@ -212,7 +211,6 @@ func (i Info) checkAccess(claims auth.Claims) error {
 	}
 }
 
-// accessTokenExpired ends a stream whose token has come to its end.
 func accessTokenExpired(open *openStream) error {
 	return fault.AccessTokenExpired.New("The access token of user %q expired at %s while the stream was open.",
 		open.claims.UserID(), Timestamp(open.claims.ExpiresAt()))

@@ -14,9 +14,9 @@ import (
 
 // What ends a stream when its token expires, or the rights of its user change.
 
-// UserChanged looks up the rights of a user's streams again, or with "" those of all streams, and ends streams whose
-// caller is no longer the same with STALE_STREAM_AUTHORIZATION. It does not wait for that: a listener of changes may
-// call it. What the authenticator remembers of the user must have been forgotten before.
+// UserChanged rechecks the streams of a user, or with "" all streams. It ends streams whose rights changed with
+// STALE_STREAM_AUTHORIZATION. It does not block, so a listener of changes may call it. Clear the authenticator's cache
+// of the user first.
 func (s *Streams) UserChanged(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -28,7 +28,7 @@ func (s *Streams) UserChanged(id string) {
 	}
 }
 
-// note counts a change of a user, or with "" of all. The caller holds the lock.
+// note counts a change of a user, or with "" of all users. The caller holds the lock.
 func (s *Streams) note(id string) {
 	s.changes++
 	if id == "" || len(s.changed) >= maxChanged {
@@ -39,7 +39,7 @@ func (s *Streams) note(id string) {
 	s.changed[id] = s.changes
 }
 
-// recheck has streams checked again. The caller holds the lock.
+// recheck queues streams for a check. The caller holds the lock.
 func (s *Streams) recheck(streams map[*openStream]struct{}) {
 	for open := range streams {
 		provider := open.claims.Identity().IdentityProviderID
@@ -54,9 +54,8 @@ func (s *Streams) recheck(streams map[*openStream]struct{}) {
 	}
 }
 
-// recheckAll checks streams of an identity provider's users, a few at once, until none is left: thousands at once would
-// ask the database thousands of times what it answers once. All those that are to be checked now are checked within
-// twice the timeout, or end.
+// recheckAll checks the queued streams of one identity provider, a few at a time, because thousands of concurrent
+// checks would overload the database. Every stream in the queue is checked within twice the timeout, or ends.
 func (s *Streams) recheckAll(provider string) {
 	for {
 		s.mu.Lock()
@@ -75,7 +74,7 @@ func (s *Streams) recheckAll(provider string) {
 	}
 }
 
-// checkAgain has streams checked whose check was put off, those of them that are still open.
+// checkAgain queues postponed checks of streams that are still open.
 func (s *Streams) checkAgain(streams []*openStream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +87,7 @@ func (s *Streams) checkAgain(streams []*openStream) {
 	s.recheck(still)
 }
 
-// checkAll checks streams, and returns those whose check is put off.
+// checkAll checks streams, and returns those with a postponed check.
 func checkAll(streams []*openStream) []*openStream {
 	late := make(chan struct{})
 	defer time.AfterFunc(recheckTimeout, func() { close(late) }).Stop()
@@ -116,9 +115,9 @@ func checkAll(streams []*openStream) []*openStream {
 	return later
 }
 
-// check ends the stream unless its token still gives the same rights. A lookup that fails ends it too: the client comes
-// back, and is then told what is the matter. Where too many tokens of the issuer wait, nothing is known of this one:
-// the check is put off, until the stream has waited for recheckTimeout.
+// check ends the stream unless its token still gives the same rights. A failed lookup ends it too: the client
+// reconnects and gets the reason. If too many tokens of the issuer wait, the check is postponed for up to
+// recheckTimeout.
 func (o *openStream) check() (putOff bool) {
 	claims, err := o.authenticate()
 	if fault.ServerOverloaded.Matches(err) && !o.late.Load() {
@@ -137,10 +136,10 @@ func (o *openStream) check() (putOff bool) {
 	return false
 }
 
-// take notes with which rights the stream goes on, which another process gave its user.
+// take stores the rights of the stream after another process granted more.
 func (o *openStream) take(claims auth.Claims) { o.given.Store(&claims) }
 
-// now are the rights with which the stream was let in.
+// now returns the rights that the stream runs with.
 func (o *openStream) now() auth.Claims {
 	if given := o.given.Load(); given != nil {
 		return *given
@@ -150,13 +149,12 @@ func (o *openStream) now() auth.Claims {
 
 func (o *openStream) endStale(err error) { o.end(rightsChanged(o.claims, err)) }
 
-// rightsChanged is the end of a stream whose caller is no longer the same.
 func rightsChanged(claims auth.Claims, err error) error {
 	return fault.StaleStreamAuthorization.New("The rights of user %q changed while the stream was open.",
 		claims.UserID()).Wrap(err)
 }
 
-// stale is the error of a check whose caller was let in: whoever is refused now has lost a right since.
+// stale converts a refusal of an admitted caller, who must have lost a right since.
 func stale(claims auth.Claims, err error) error {
 	if fault.PermissionDenied.Matches(err) {
 		return rightsChanged(claims, err)

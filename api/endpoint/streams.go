@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// The defaults of the settings of streams.
+// The default settings of streams.
 const (
 	DefaultRequestWait    = 30 * time.Second
 	DefaultPingInterval   = 30 * time.Second
@@ -19,64 +19,59 @@ const (
 )
 
 const (
-	// recheckTimeout bounds one lookup of what a user may do now, and how long streams wait for theirs: those that have
-	// waited for longer end.
+	// recheckTimeout limits one lookup of rights, and how long a stream waits for its check before it ends.
 	recheckTimeout = 5 * time.Second
-	// maxChanged is how many users' changes are told apart.
+	// maxChanged limits how many changed users are stored by name.
 	maxChanged = 4096
-	// recheckers is how many streams of one identity provider's users are checked at once.
+	// recheckers limits concurrent checks of one identity provider's streams.
 	recheckers = 8
-	// recheckPause is how long a check is put off for which the tokens of its issuer leave no turn now.
+	// recheckPause is the delay of a postponed check.
 	recheckPause = 50 * time.Millisecond
 )
 
 // StreamOptions are the settings of streams. The zero value means the defaults.
 type StreamOptions struct {
-	// RequestWait is how long a client may take to send its request.
+	// RequestWait is the maximum time until the client's request.
 	RequestWait time.Duration
-	// PingInterval is how often a connection is made sure of, so that nothing on the way takes it for unused.
+	// PingInterval is the time between pings, which keep proxies from closing the connection as idle.
 	PingInterval time.Duration
-	// ClientPatience is how long a client may take to accept a frame or to answer a ping before it counts as gone.
+	// ClientPatience is the maximum time for a client to read a frame or to answer a ping.
 	ClientPatience time.Duration
 }
 
-// Streams knows the streams that are open in this process: it ends those whose user's rights changed, and all of them when
-// the node stops. It is safe for concurrent use.
+// Streams is the registry of the open streams of this process. It ends streams of users whose rights changed, and all
+// streams when the node stops. It is safe for concurrent use.
 type Streams struct {
 	options StreamOptions
 
 	mu     sync.Mutex
 	count  int
 	byUser map[ledger.Identity]map[*openStream]struct{}
-	// changes counts the changes of users; changed has the number of each user's last one. A stream compares them with
-	// the count before its authentication, so that no change in between is missed. Changes up to forgotten are no longer
-	// told apart by user.
+	// changes counts the changes of users; changed has the number of each user's last change. A stream compares them with
+	// the count before its authentication, so that it misses no change. Changes up to forgotten are not stored by user.
 	changes   uint64
 	changed   map[string]uint64
 	forgotten uint64
-	// toRecheck are streams whose rights must be looked up again, each once however often their user changes meanwhile;
-	// rechecking is set while somebody does. Both are by identity provider, so that none waits for tokens of another's
-	// users.
+	// toRecheck are the queued streams, each at most once; rechecking is set while a goroutine works on the queue. Both
+	// are by identity provider, so that no provider waits for another one's tokens.
 	toRecheck  map[string]map[*openStream]struct{}
 	rechecking map[string]bool
 	stopping   bool
-	// drained is closed, when the node stops, as soon as no stream is open.
+	// drained is closed when the node stops and the last stream has ended.
 	drained chan struct{}
 }
 
-// openStream is what the registry knows of one stream.
+// openStream is one stream in the registry.
 type openStream struct {
-	// claims are the caller's when it was authenticated; given takes their place once the rights were read again.
+	// claims are the caller's at authentication; given replaces them after a new read of the rights.
 	claims auth.Claims
 	given  atomic.Pointer[auth.Claims]
-	// authenticate looks up what the caller may do now.
+	// authenticate looks up the caller's current rights.
 	authenticate func() (auth.Claims, error)
-	// waiting runs while the check that is to be made is put off; only the check itself uses it. late is true when it has
-	// run out.
+	// waiting is the timer of a postponed check; only the check uses it. late is true after the timer ran out.
 	waiting *time.Timer
 	late    atomic.Bool
-	// end makes the stream end with an error.
-	end context.CancelCauseFunc
+	end     context.CancelCauseFunc
 }
 
 // NewStreams makes an empty registry.
@@ -97,15 +92,15 @@ func NewStreams(options StreamOptions) *Streams {
 	}
 }
 
-// Open is how many streams are open.
+// Open returns the number of open streams.
 func (s *Streams) Open() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.count
 }
 
-// Close ends all streams with ABORTED_DUE_TO_SHUTDOWN, refuses new ones from then on, and returns when the clients have
-// been told, or with the error of ctx.
+// Close ends all streams with ABORTED_DUE_TO_SHUTDOWN and refuses new ones. It returns when all clients have the error,
+// or with the error of ctx.
 func (s *Streams) Close(ctx context.Context) error {
 	s.mu.Lock()
 	if !s.stopping {
@@ -126,15 +121,15 @@ func (s *Streams) Close(ctx context.Context) error {
 	}
 }
 
-// seen is how many changes of users there have been.
+// seen returns the number of changes of users so far.
 func (s *Streams) seen() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.changes
 }
 
-// add registers a stream, and returns how to remove it; changes is what seen returned before it was authenticated. A
-// stream that is refused because the node stops is registered too: it is open until its client has been told.
+// add registers a stream and returns the function that removes it; changes is the result of seen before its
+// authentication. A stream that a stopping node refuses is registered too, until its client has the error.
 func (s *Streams) add(open *openStream, changes uint64) (remove func(), refusal error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,7 +148,7 @@ func (s *Streams) add(open *openStream, changes uint64) (remove func(), refusal 
 	return func() { s.remove(open) }, refusal
 }
 
-// renew notes with which rights a stream goes on, and checks them once more: they may have changed again in between.
+// renew stores new rights of a stream and queues one more check: they may have changed again meanwhile.
 func (s *Streams) renew(open *openStream, claims auth.Claims) {
 	open.take(claims)
 	s.mu.Lock()

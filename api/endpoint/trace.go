@@ -12,8 +12,8 @@ import (
 	"github.com/florinledger/florin/telemetry/tracing"
 )
 
-// traced gives a request its trace, the client's or a new one, and a span where spans are made. Call end with the
-// status of the answer.
+// traced sets the trace of a request, the client's or a new one, and starts a span. Call end with the status of the
+// answer.
 func (f *Server) traced(ctx context.Context, r *http.Request, current *call) (_ context.Context, end func(status int)) {
 	current.trace = traceOf(r.Header)
 	var span tracing.Span
@@ -55,8 +55,8 @@ const (
 	maxTracestate = 512
 )
 
-// traceOf reads the W3C headers; a request without valid ones has no trace yet. Valid ones are kept as they came, which
-// OpenTelemetry's propagator does not do: it writes every version as 00, and of the flags only those that it knows.
+// traceOf reads the W3C headers; without valid ones there is no trace yet. It keeps valid ones as they are.
+// OpenTelemetry's propagator does not: it writes every version as 00 and drops unknown flags.
 func traceOf(header http.Header) ledger.TraceContext {
 	parent := header.Get("Traceparent")
 	if !traceparentPattern.MatchString(parent) || parent[:2] == "ff" ||

@@ -8,8 +8,8 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// takeTurn waits for a turn of the request's visit, and checks the rights of the caller when it has come. A request that
-// needs no turn ends none.
+// takeTurn waits for a turn of the request's visit and then checks the caller's rights. end does nothing if the request
+// needs no turn.
 func takeTurn(
 	ctx context.Context, take func(*admission.Visit, context.Context) (func(), error), check func(context.Context) error,
 ) (end func(), err error) {
@@ -24,20 +24,19 @@ func takeTurn(
 	return end, nil
 }
 
-// ReadInTurn waits for the turn to read of a request that has none: for what requests that change something read before
-// they do, which costs as much as what others read. Call end before the change is made: making it has bounds of its
-// own.
+// ReadInTurn waits for a turn to read, for changes that read first, which costs as much as any read. Call end before
+// the change, which has limits of its own.
 func ReadInTurn(ctx context.Context) (end func(), err error) {
 	return takeTurn(ctx, (*admission.Visit).Read, checkRights)
 }
 
-// commitTurn waits for the turn to commit of the user who sent the request.
+// commitTurn waits for the user's turn to commit.
 func commitTurn(ctx context.Context) (end func(), err error) {
 	return takeTurn(ctx, (*admission.Visit).Commit, checkRightsInRecord)
 }
 
-// OnboardInTurn onboards in the turn of the user who sent the request. Onboardings wait for a workflow, and changes that
-// need the database alone do not wait for them.
+// OnboardInTurn onboards in the user's turn. Onboardings wait for a workflow; changes that need only the database do
+// not wait for onboardings.
 func OnboardInTurn[T any](ctx context.Context, onboard func() (T, error)) (out T, err error) {
 	end, err := takeTurn(ctx, (*admission.Visit).Onboard, checkRightsInRecord)
 	if err != nil {
@@ -47,8 +46,8 @@ func OnboardInTurn[T any](ctx context.Context, onboard func() (T, error)) (out T
 	return onboard()
 }
 
-// ReadPage reads a part of a stream's answer when it is the stream's turn, and sends it after that. What was read counts
-// until the client has it.
+// ReadPage reads a part of a stream in the stream's turn, then sends it. The budget counts the part until the client
+// has it.
 func ReadPage(ctx context.Context, read func(context.Context) error, send func() error) error {
 	visit := visitOf(ctx)
 	end, err := visit.ReadPage(ctx)
@@ -71,8 +70,8 @@ func ReadPage(ctx context.Context, read func(context.Context) error, send func()
 	return send()
 }
 
-// Wait is [Pause] for requests that wait for news. They have places of their own from then on, so that they take none
-// of those of requests that work. The error is the refusal to wait.
+// Wait is [Pause] for requests that wait for new entries. They then use places of their own and none of the working
+// requests. It returns an error if there is no place.
 func Wait(ctx context.Context) (resume func() error, err error) {
 	if err := visitOf(ctx).Wait(ctx); err != nil {
 		return nil, err
@@ -80,6 +79,6 @@ func Wait(ctx context.Context) (resume func() error, err error) {
 	return Pause(ctx), nil
 }
 
-// Pause lets others read while a request waits for what takes neither the database nor a processor, such as its client:
-// for news there is [Wait]. Call resume before going on; it waits for the request's next turn, and fails when ctx ends.
+// Pause gives up the turn while a request waits for its client. Use [Wait] for new entries. Call resume before going
+// on; it waits for the next turn, and fails when ctx ends.
 func Pause(ctx context.Context) (resume func() error) { return visitOf(ctx).Pause(ctx) }

@@ -9,15 +9,15 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Strict marks a body type, by being embedded, whose required fields must be in the JSON.
+// Strict, when embedded, marks a body type whose required fields must be in the JSON.
 type Strict struct{}
 
-// OneOf marks a body type, by being embedded, that is an object with exactly one key. Each other field is a pointer
-// with `omitempty`. With the tag `several:"first"` a client may send several keys: the first by name counts, and the
-// others are not read, as by the decoder of the original.
+// OneOf, when embedded, marks a body type that is an object with exactly one key. Each other field is a pointer with
+// `omitempty`. With the tag `several:"first"` a client may send several keys: the first by name counts, as in
+// upstream's decoder.
 type OneOf struct{}
 
-// Value is the wrapper that alternatives of most one-ofs have: {"value": …}.
+// Value is the wrapper {"value": …} of most alternatives.
 type Value[T any] struct {
 	Value T `json:"value" required:"true"`
 }
@@ -25,13 +25,13 @@ type Value[T any] struct {
 // Valued wraps a value for a one-of.
 func Valued[T any](value T) *Value[T] { return &Value[T]{Value: value} }
 
-// Enum is a string type of which only some values exist.
+// Enum is a string type with a fixed set of values.
 type Enum interface {
-	// Names lists the values in the order of the document.
+	// Names lists the values in document order.
 	Names() []string
 }
 
-// Bytes are binary data: standard base64 in JSON, written with padding and read with it or without.
+// Bytes are binary data: standard base64 in JSON, written with padding, read with or without.
 type Bytes []byte
 
 // MarshalText implements [encoding.TextMarshaler].
@@ -56,7 +56,7 @@ func (b *Bytes) UnmarshalText(text []byte) error {
 // Timestamp is an instant with microseconds, ISO-8601 in UTC in JSON.
 type Timestamp time.Time
 
-// String prints 0, 3 or 6 fraction digits, as few as tell the whole.
+// String prints 0, 3 or 6 fraction digits, the fewest that keep the value.
 func (t Timestamp) String() string { return lf.TimestampOf(time.Time(t)).Show() }
 
 // MarshalText implements [encoding.TextMarshaler].

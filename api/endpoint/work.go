@@ -10,14 +10,13 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// TakesTurns reports whether requests to a handler that a server has mounted read in turns: those that change nothing
-// do.
+// TakesTurns reports whether requests to a mounted handler read in turns: those that change nothing do.
 func TakesTurns(handler http.Handler) bool {
 	s, ok := handler.(*endpointHandler)
 	return ok && s.readsInTurns()
 }
 
-// IsStream reports whether a handler that a server has mounted is that of a stream.
+// IsStream reports whether a mounted handler serves a stream.
 func IsStream(handler http.Handler) bool {
 	_, ok := handler.(*streamHandler)
 	return ok
@@ -25,7 +24,7 @@ func IsStream(handler http.Handler) bool {
 
 func (s *endpointHandler) readsInTurns() bool { return !s.Changes() && !s.Vital }
 
-// work is what an endpoint answers to a request that was read, within the limits; nil once it has answered.
+// work returns the answer of an endpoint to an admitted request; nil if it is already sent.
 func (s *endpointHandler) work(
 	ctx context.Context, current *call, w http.ResponseWriter, who admission.Caller, request reflect.Value, exchange Exchange,
 ) (any, error) {
@@ -61,7 +60,7 @@ func (s *endpointHandler) work(
 	return s.server.render(ctx, current, response), nil // which is work, too
 }
 
-// call calls the endpoint, through what is around it if there is something.
+// call calls the endpoint, through [Options.Around] if set.
 func (s *endpointHandler) call(
 	ctx context.Context, current *call, request reflect.Value, exchange Exchange,
 ) (any, error) {
@@ -92,7 +91,7 @@ func (s *endpointHandler) call(
 	return around(ctx, exchange), nil
 }
 
-// handleNow calls the endpoint unless the caller has lost a right since it was permitted to.
+// handleNow calls the endpoint unless the caller has lost a right since the check.
 func (s *endpointHandler) handleNow(ctx context.Context, current *call, request reflect.Value) (any, error) {
 	if err := checkRights(ctx); err != nil {
 		return nil, err
