@@ -9,10 +9,10 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// maxHold is how long a refusal is held back at most. A connection and little else waits for it.
+// maxHold is the maximum delay of a refusal. Little more than a connection waits.
 const maxHold = 10 * time.Second
 
-// Hold holds an answer back when it is a refusal that trying again at once makes worse.
+// Hold delays a refusal that an immediate retry would make worse.
 func (l *Limits) Hold(ctx context.Context, err error) {
 	clock := l.now().Now
 	if err == nil || clock == nil || l.refusals.Limit() == rate.Inf {

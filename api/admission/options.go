@@ -25,46 +25,45 @@ const (
 	DefaultAnonymousShare    = 1
 )
 
-// Options say how much callers may ask for. The zero value means the defaults.
+// Options are the limits of callers. The zero value means the defaults.
 type Options struct {
-	// Requests is how many requests may be served at once. Waiting for a slow client does not count.
+	// Requests is the maximum number of running requests. Waiting for a slow client does not count.
 	Requests int
-	// UserRequests is how many requests of one user may be served at once, so that no user takes all of Requests.
+	// UserRequests is the maximum number of running requests of one user.
 	UserRequests int
-	// Reads is how many requests that change nothing may be worked on at once: further ones wait. Connections to the
-	// database are left for commits, however many read. Waiting for news, or for a slow client, does not count.
+	// Reads is the maximum number of concurrent reads; more wait. It leaves database connections for commits. Waiting for
+	// new entries or a slow client does not count.
 	Reads int
-	// UserReads is how many of them may be one user's while nobody else reads.
+	// UserReads is the maximum number of reads of one user while nobody else reads.
 	UserReads int
-	// Streams is how many streams may be open at once.
+	// Streams is the maximum number of open streams.
 	Streams int
-	// UserStreams is how many of them may be one user's. Streams without a usable token count as those of one user.
+	// UserStreams is the maximum number of open streams of one user. Streams without a valid token count as one user.
 	UserStreams int
-	// AnonymousRequests is how many requests without a usable token may be served or wait for their turn at once, and how
-	// many streams may be open; negative: none. The requests have places of their own, not those of Requests.
+	// AnonymousRequests is the maximum number of running and waiting requests without a valid token, and of such streams;
+	// negative: none. They do not count for Requests.
 	AnonymousRequests int
-	// AnonymousShare is how many of them are worked on at once, over time: what is left of the node is for users.
+	// AnonymousShare is the average number of such requests that run at the same time; the rest of the node is for users.
 	AnonymousShare float64
-	// BodyMemory is how many bytes of long request bodies may be held and decoded at once. The first 64 KiB of each do
-	// not count, so that usual requests are served whatever others send. Requests of open streams may take as much again:
-	// of each, the first 4 KiB do not count.
+	// BodyMemory is the maximum number of bytes of long request bodies in memory. The first 64 KiB of each do not count,
+	// so that usual requests succeed under any load. Requests of open streams have a separate limit of the same size; of
+	// each, the first 4 KiB do not count.
 	BodyMemory int64
-	// UserBodyMemory is how many of them may be one user's.
+	// UserBodyMemory is the part of BodyMemory for one user.
 	UserBodyMemory int64
-	// Answer is how many bytes one answer may have, and how many bytes of the record it may be made of.
+	// Answer is the maximum size of one answer, and of the entries of the record that it is made of.
 	Answer int64
-	// AnswerMemory is how many bytes all answers in the making may hold, of the record or made of it, until their clients
-	// have them. The first 64 KiB of each do not count, for as many answers as Requests and UserRequests say.
+	// AnswerMemory is the maximum number of bytes of all unsent answers and of the entries that they are made of. The
+	// first 64 KiB of each do not count, for as many answers as Requests and UserRequests say.
 	AnswerMemory int64
-	// UserAnswerMemory is how many of them may be one user's.
+	// UserAnswerMemory is the part of AnswerMemory for one user.
 	UserAnswerMemory int64
-	// UserRate is how many requests each user may make in a second; 0 for any number.
+	// UserRate is the maximum number of requests of one user a second; 0 for no limit.
 	UserRate float64
-	// RefusalRate is how many refusals of requests that were one too many are answered in a second, after as many at
-	// once; further ones are held back, for ten seconds at most. Clients that ask again at once, whatever they are told,
-	// would otherwise take the time that it takes to serve others. 0 holds nothing back.
+	// RefusalRate is the maximum number of 429 answers a second, with a burst of the same number; the rest are delayed by
+	// up to ten seconds. Otherwise clients that retry at once would use up the time of other requests. 0 delays nothing.
 	RefusalRate float64
-	// Now is the clock of the rates; required where there are any.
+	// Now is the clock; required with rates.
 	Now func() time.Time
 }
 

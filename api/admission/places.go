@@ -14,75 +14,74 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// What there is that no option changes.
+// Limits without an option.
 const (
-	// StreamReads is how many streams may read at once. However many are woken by one commit, connections to the database
-	// are left for everybody else.
+	// StreamReads is the maximum number of concurrent reads of streams. It leaves database connections for other requests
+	// when a commit wakes many streams.
 	StreamReads = 8
-	// UserStreamReads is how many of them may be one user's.
+	// UserStreamReads is the part of StreamReads for one user.
 	UserStreamReads = 4
-	// DirectCommits is how many changes are committed at once without a submission: parties, users, rights, identity
-	// providers. They are so few that commits of submissions find the head of the record free, and connections to the
-	// database.
+	// DirectCommits is the maximum number of concurrent commits without a submission: parties, users, rights, identity
+	// providers. So submissions find the head lock and database connections free.
 	DirectCommits = 8
-	// UserDirectCommits is how many of them may be one user's.
+	// UserDirectCommits is the part of DirectCommits for one user.
 	UserDirectCommits = 4
-	// AnonymousTurns is how many requests without a token are worked on at the same moment.
+	// AnonymousTurns is the maximum number of requests without a token that run at the same time.
 	AnonymousTurns = 4
-	// LargeAnswers is how many answers at once may hold more than others, for a row that is too large for these.
+	// LargeAnswers is the maximum number of concurrent answers with an oversized row.
 	LargeAnswers = 1
-	// userRefusedStreams is how many streams of one user may be open until it was told that there is no place for them.
+	// userRefusedStreams is the maximum number of refused streams of one user that wait for their client to read the
+	// refusal.
 	userRefusedStreams = 16
 )
 
-// place is what there is only so much of.
+// place is a limited resource.
 type place int
 
 const (
 	requests place = iota
-	// waiting has the requests that only wait for news.
+	// waiting counts requests that wait for new entries.
 	waiting
 	reads
 	streamReads
 	commits
-	// onboardings wait for a workflow, and other commits do not wait for them.
+	// onboardings wait for a workflow; other commits must not wait for them.
 	onboardings
 	anonymousRequests
 	anonymousTurns
 	anonymousStreams
 	streams
-	// refusedStreams have clients that have not been told yet that there is no place for them.
+	// refusedStreams counts streams whose client has not read the refusal yet.
 	refusedStreams
 	bodyBytes
-	// streamBytes are those of the requests of open streams: what stays for so long must not keep long bodies of other
-	// requests away.
+	// streamBytes counts requests of open streams. They are separate because they stay for long and must not block long
+	// bodies.
 	streamBytes
 	answerBytes
-	// freeAnswers are those whose first bytes do not count.
+	// freeAnswers counts answers with free first bytes.
 	freeAnswers
 	largeAnswers
 	places
 )
 
-// row says how many there are of a place.
+// row is the limit of a place.
 type row struct {
 	turns.Limits
-	// what they are, in refusals.
+	// what names the place in refusals.
 	what string
-	// metric shows how many are taken; "" for none.
+	// metric is the label of its use; "" for none.
 	metric string
-	// whole is what one user has in all processes together; 0 where each process has a number of its own.
+	// whole is the limit of one user in all processes together; 0 if each process has its own.
 	whole int
-	// patience is how long one waits for it; 0 for as long as the request may take.
+	// patience is the maximum wait; 0 for the time of the request.
 	patience time.Duration
 }
 
-// readsBesideOthers is how many reads one user has at once while others read: half as many as there are processors, so
-// that the others find one that is free.
+// readsBesideOthers is the number of concurrent reads of one user while others read: half the processors, so that
+// others find a free one.
 func readsBesideOthers() int { return max(1, runtime.GOMAXPROCS(0)/2) }
 
-// table has all that there is only so much of. The users of each identity provider but the default one have half of it
-// together.
+// table lists all limits. The users of each identity provider except the default one get half of a limit together.
 func (s *settings) table() [places]row {
 	ofProvider := func(all int) int { return int(ledger.ProviderShare(int64(all))) }
 	shared := func(all, each int) turns.Limits {
@@ -117,12 +116,12 @@ func (s *settings) table() [places]row {
 	}
 }
 
-// try takes so many, or refuses.
+// try takes count places, or refuses.
 func (l *Limits) try(in place, who turns.Account, count int) error {
 	return l.refusal(in, who, l.places[in].Try(who, count))
 }
 
-// refusal says of what there is too little; nil when there is enough.
+// refusal converts a shortage to an error; nil for none.
 func (l *Limits) refusal(in place, who turns.Account, short turns.Shortage) error {
 	if short == turns.NoShortage {
 		return nil
@@ -151,10 +150,10 @@ func (l *Limits) refusal(in place, who turns.Account, short turns.Shortage) erro
 	return Overloaded(RetryAfter, "%s", text)
 }
 
-// errLate is why one no longer waits for its turn.
+// errLate ends a wait after the row's patience.
 var errLate = errors.New("its turn did not come in time")
 
-// take waits for one, for as long as the table says. Call release once when it is over.
+// take waits for a place, up to the row's patience. Call release once at the end.
 func (l *Limits) take(ctx context.Context, in place, who turns.Account) (release func(), err error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -180,10 +179,10 @@ func (l *Limits) take(ctx context.Context, in place, who turns.Account) (release
 	return release, err
 }
 
-// part is what one of so many processes has of a share that they have together: at least one.
+// part is the part of one process of a shared limit: at least one.
 func part(whole, processes int) int { return max(1, whole/processes) }
 
-// partText says a part, and what it is part of.
+// partText shows a part together with the whole limit.
 func partText[T int | float64](part, whole T, processes int) string {
 	if processes <= 1 {
 		return fmt.Sprint(whole)

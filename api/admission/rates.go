@@ -10,14 +10,14 @@ import (
 const (
 	// burstSeconds is the burst of a caller's limiter, in seconds of its rate.
 	burstSeconds = 2
-	// maxRates bounds how many callers are told apart. Callers beyond that share one rate.
+	// maxRates limits the number of callers with a rate of their own. Other callers share one rate.
 	maxRates = 10_000
-	// sweepInterval is the least time between two sweeps of idle limiters.
+	// sweepInterval is the minimum time between two sweeps of idle limiters.
 	sweepInterval = time.Second
 )
 
-// Rates limit how often each caller may do something. A caller that was quiet may do for two seconds' worth at once.
-// They are safe for concurrent use; nil limits nobody.
+// Rates limit how often each caller may do something, with a burst of two seconds. They are safe for concurrent use;
+// nil limits nobody.
 type Rates struct {
 	now func() time.Time
 
@@ -28,7 +28,7 @@ type Rates struct {
 	swept    time.Time
 }
 
-// NewRates makes rates of so many a second; 0 for any number. Without a clock it makes nil.
+// NewRates makes rates of perSecond; 0 for no limit. Without a clock it returns nil.
 func NewRates(perSecond float64, now func() time.Time) *Rates {
 	if now == nil {
 		return nil
@@ -38,7 +38,7 @@ func NewRates(perSecond float64, now func() time.Time) *Rates {
 	return rates
 }
 
-// Set changes how many a second there may be; recent requests still count.
+// Set changes the rate; recent calls still count.
 func (r *Rates) Set(perSecond float64) {
 	if r == nil {
 		return
@@ -58,7 +58,7 @@ func (r *Rates) Set(perSecond float64) {
 	}
 }
 
-// Take counts one more for the caller and returns 0, or how long it has to wait: then nothing was counted.
+// Take counts one call and returns 0. If the caller has to wait, it counts nothing and returns the time.
 func (r *Rates) Take(caller string) time.Duration {
 	if r == nil {
 		return 0
@@ -77,7 +77,7 @@ func (r *Rates) Take(caller string) time.Duration {
 	return wait
 }
 
-// of finds the limiter of a caller. The caller of this function holds the lock.
+// of finds the limiter of a caller. The calling function holds the lock.
 func (r *Rates) of(caller string, now time.Time) *rate.Limiter {
 	if known, ok := r.byCaller[caller]; ok {
 		return known

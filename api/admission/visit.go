@@ -8,19 +8,18 @@ import (
 	"github.com/florinledger/florin/internal/turns"
 )
 
-// Visit is what one request has of the node while it is served. It belongs to the goroutine that serves the request.
-// Nil has nothing, and waits for nothing: it is for what is served however many requests there are.
+// Visit holds the places of one running request. It belongs to the goroutine of the request. A nil Visit holds nothing
+// and never waits: health checks have one.
 type Visit struct {
 	limits *Limits
 	who    Caller
 	in     place
-	// reading ends the turn to read; nil while there is none.
+	// reading ends the turn to read; nil without one.
 	reading func()
-	// after is called at the end; nil for nothing.
-	after func()
+	after   func()
 }
 
-// Enter counts a request that is being served, and says within which time. Leave when it is answered, unless there is a
+// Enter counts a running request. The context within has its deadline. Call Leave after the answer, unless there is a
 // refusal.
 func (l *Limits) Enter(ctx context.Context, who Caller) (within context.Context, visit *Visit, refusal error) {
 	if who.Anonymous {
@@ -33,15 +32,14 @@ func (l *Limits) Enter(ctx context.Context, who Caller) (within context.Context,
 }
 
 const (
-	// anonymousTime is how long a request without a token is worked on.
+	// anonymousTime is the maximum time of a request without a token.
 	anonymousTime = 5 * time.Second
-	// maxRest bounds how long a turn rests after a request that took long.
+	// maxRest limits the rest of a turn after a long request.
 	maxRest = 10 * time.Second
 )
 
-// enterAnonymous waits for the turn of a request without a usable token. A turn rests after each request for a multiple
-// of the time that it took. So what costs much is served seldom, what costs little often, and all of it together takes
-// a fixed share of the node.
+// enterAnonymous waits for the turn of a request without a valid token. A turn rests after each request for a multiple
+// of its time. So expensive requests run seldom and cheap ones often, and all together use a fixed share of the node.
 func (l *Limits) enterAnonymous(ctx context.Context, who Caller) (context.Context, *Visit, error) {
 	if err := l.try(anonymousRequests, who.Account, 1); err != nil {
 		return nil, nil, err
@@ -59,13 +57,13 @@ func (l *Limits) enterAnonymous(ctx context.Context, who Caller) (context.Contex
 	}}, nil
 }
 
-// restAfter is how long a turn rests after a request that took so long.
+// restAfter is the rest of a turn after a request that took this long.
 func (l *Limits) restAfter(took time.Duration) time.Duration {
 	rest := max(0, AnonymousTurns/l.now().AnonymousShare-1)
 	return min(maxRest, time.Duration(float64(took)*rest))
 }
 
-// time is that of the clock, if there is one: without a clock, turns do not rest.
+// time reads the clock. Without a clock turns do not rest.
 func (l *Limits) time() time.Time {
 	if clock := l.now().Now; clock != nil {
 		return clock()
@@ -73,8 +71,8 @@ func (l *Limits) time() time.Time {
 	return time.Time{}
 }
 
-// Open counts a stream. One that is refused is open too, until its client has been told. Leave when it has ended,
-// unless unopened is the refusal, because even too many refused ones are open.
+// Open counts a stream. A refused stream counts until its client has the refusal. Call Leave at the end, unless
+// unopened is set: then the user has too many refused streams.
 func (l *Limits) Open(who Caller) (visit *Visit, refusal, unopened error) {
 	visit = &Visit{limits: l, who: who, in: streams}
 	if who.Anonymous {
@@ -97,7 +95,6 @@ func (l *Limits) Open(who Caller) (visit *Visit, refusal, unopened error) {
 	return visit, refusal, nil
 }
 
-// Leave ends the visit.
 func (v *Visit) Leave() {
 	v.limits.places[v.in].Give(v.who.Account, 1)
 	if v.after != nil {
@@ -105,8 +102,7 @@ func (v *Visit) Leave() {
 	}
 }
 
-// Read waits for the turn of a request that reads: end it when the answer is made. Whoever has one, or needs none, gets
-// no end.
+// Read waits for a turn to read; call end after the answer is made. end is nil if the request has a turn or needs none.
 func (v *Visit) Read(ctx context.Context) (end func(), err error) {
 	if v == nil || v.who.Anonymous || v.reading != nil {
 		return nil, nil
@@ -125,8 +121,8 @@ func (v *Visit) endReading() {
 	}
 }
 
-// Pause lets others read while the request waits for what takes neither the database nor a processor. Call resume
-// before going on; it waits for the request's next turn, and fails when ctx ends.
+// Pause gives up the turn while the request waits for neither the database nor a processor. Call resume before going
+// on; it waits for the next turn, and fails when ctx ends.
 func (v *Visit) Pause(ctx context.Context) (resume func() error) {
 	if v == nil || v.reading == nil {
 		return func() error { return nil }
@@ -138,8 +134,8 @@ func (v *Visit) Pause(ctx context.Context) (resume func() error) {
 	}
 }
 
-// Wait moves the request to the places of those that only wait for news, where it stays. It is refused when there is
-// none, or when the request holds more of its answer than what does not count: others need that meanwhile.
+// Wait moves the request to the places of waiting requests, where it stays. It refuses if there is no place, or if the
+// request holds more than the free part of its answer, which others need meanwhile.
 func (v *Visit) Wait(ctx context.Context) error {
 	if held := budget.Of(ctx).Held(); held > freeAnswer {
 		return Overloaded(RetryAfter, "The answer already has %d bytes. An answer with more than %d cannot wait for more.",
@@ -156,7 +152,7 @@ func (v *Visit) Wait(ctx context.Context) error {
 	return nil
 }
 
-// Commit waits for the turn to commit what needs no submission; there is none to release where there are no turns.
+// Commit waits for a turn to commit without a submission; release is nil for requests without turns.
 func (v *Visit) Commit(ctx context.Context) (release func(), err error) { return v.turn(ctx, commits) }
 
 // Onboard is [Visit.Commit] for onboardings.

@@ -7,9 +7,8 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// AnyUser is the [Authenticator] of endpoints that are for everybody with a token that verifies: the user that it names
-// need not exist, and is given no rights. Its identity provider is that of the token: who looks the user up must
-// compare the two.
+// AnyUser is the [Authenticator] of endpoints for everybody with a valid token: its user need not exist and gets no
+// rights. The claims have the identity provider of the token: code that looks the user up must compare the two.
 type AnyUser struct{ Verifier Verifier }
 
 // Authenticate implements [Authenticator].

@@ -6,30 +6,30 @@ import (
 	"strings"
 )
 
-// The WebSocket subprotocol element that carries a token, and the subprotocol that a server chooses.
+// The subprotocol prefix that carries a token, and the subprotocol that a server chooses.
 const (
 	websocketTokenPrefix = "jwt.token."
-	// WebsocketProtocol is the subprotocol that clients offer beside the token and servers answer with.
+	// WebsocketProtocol is the subprotocol that clients offer besides the token and servers choose.
 	WebsocketProtocol = "daml.ws.auth"
 )
 
-// ErrEmptyBearer says that the Authorization header names the bearer scheme and nothing else. It is a malformed
-// request, not a missing token.
+// ErrEmptyBearer means that the Authorization header has no token after Bearer. It is a malformed request, not a
+// missing token.
 var ErrEmptyBearer = errors.New("the Authorization header has no token after Bearer")
 
-// ErrTwoAuthorizations says that a request has several Authorization headers. A proxy may read another of them than
-// this node would.
+// ErrTwoAuthorizations means that a request has several Authorization headers. A proxy may read another one than this
+// node.
 var ErrTwoAuthorizations = errors.New("there are several Authorization headers; send one")
 
-// isToken reports whether a subprotocol is a token by itself (contract, "Authentication": the same JWT). A token's
-// header is a JSON object, whose encoding begins like that.
+// isToken reports whether a subprotocol is a plain token (contract, "Authentication": the same JWT). The JSON object of
+// a token's header is encoded with this prefix.
 func isToken(element string) bool {
 	return strings.HasPrefix(element, "eyJ") && strings.Count(element, ".") == 2
 }
 
-// TokenFrom reads the token from the Authorization header or, when that holds none, from Sec-WebSocket-Protocol
-// (contract, "Authentication"). It returns "" when there is no token, and [ErrEmptyBearer] or
-// [ErrTwoAuthorizations] for headers that are malformed.
+// TokenFrom reads the token from the Authorization header or, without one, from Sec-WebSocket-Protocol (contract,
+// "Authentication"). It returns "" without a token, and [ErrEmptyBearer] or [ErrTwoAuthorizations] for malformed
+// headers.
 func TokenFrom(header http.Header) (string, error) {
 	if len(header.Values("Authorization")) > 1 {
 		return "", ErrTwoAuthorizations

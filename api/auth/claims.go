@@ -12,30 +12,30 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// Claims are who the caller is and what the caller may do. The zero value is a caller that is not authenticated: every
+// Claims are the identity and the rights of the caller. The zero value is a caller that is not authenticated: every
 // Require method refuses it with 401.
 type Claims struct {
-	// reason says why the caller is not authenticated; for the log.
+	// reason says in the log why the caller is not authenticated.
 	reason error
-	// wildcard callers may do everything and have no user: authorization is disabled.
+	// wildcard callers have all rights and no user: authorization is disabled.
 	wildcard bool
 	user     *ledger.User
-	// expires is when the token ends; zero for never.
+	// expires is the end of the token; zero for never.
 	expires time.Time
 
 	admin, idpAdmin bool
 	// actAny callers may also read and execute as any party.
 	actAny, readAny, executeAny bool
 	actAs, readAs, executeAs    map[ledger.Party]bool
-	// growing claims may have more parties and still be the same.
+	// growing claims count as the same when they gain parties.
 	growing bool
-	// anybody claims are of a token that verifies, whether or not its user exists.
+	// anybody claims come from a valid token; its user may not exist.
 	anybody bool
-	// needs note what the claims are asked for; nil for nothing.
+	// needs records the rights that the request uses; nil for no record.
 	needs *needs
 }
 
-// NewClaims are the claims of an active user with these rights.
+// NewClaims makes the claims of an active user with these rights.
 func NewClaims(user ledger.User, rights []ledger.Right) Claims {
 	claims := Claims{
 		user:      &user,
@@ -69,18 +69,18 @@ func NewClaims(user ledger.User, rights []ledger.Right) Claims {
 	return claims
 }
 
-// Wildcard are the claims of every caller when authorization is disabled.
+// Wildcard returns the claims of every caller when authorization is disabled.
 func Wildcard() Claims {
 	return Claims{wildcard: true, admin: true, idpAdmin: true, actAny: true, readAny: true, executeAny: true}
 }
 
-// Unauthenticated are the claims of a caller without a usable token; the reason is for the log.
+// Unauthenticated returns the claims of a caller without a valid token; the reason is for the log.
 func Unauthenticated(reason error) Claims { return Claims{reason: reason} }
 
-// Authenticated reports whether somebody is there: a user, or anybody when authorization is disabled.
+// Authenticated reports whether the caller has a user, or authorization is disabled.
 func (c Claims) Authenticated() bool { return c.wildcard || c.user != nil }
 
-// Presented reports whether the caller sent a token at all, be it usable or not.
+// Presented reports whether the caller sent a token, valid or not.
 func (c Claims) Presented() bool { return c.Authenticated() || c.reason != nil }
 
 // User returns the caller's user; ok is false without one.
@@ -91,7 +91,7 @@ func (c Claims) User() (user ledger.User, ok bool) {
 	return *c.user, true
 }
 
-// Identity is who calls; the zero value without a user.
+// Identity returns the caller's identity; the zero value without a user.
 func (c Claims) Identity() ledger.Identity {
 	if c.user == nil {
 		return ledger.Identity{}
@@ -99,8 +99,7 @@ func (c Claims) Identity() ledger.Identity {
 	return c.user.Identity()
 }
 
-// UserID is the id of the caller's user, "" without one: for texts. Whatever is kept or looked up for the caller goes
-// by [Claims.Identity].
+// UserID is the id of the caller's user for texts, "" without one. Use [Claims.Identity] to store or look up something.
 func (c Claims) UserID() string {
 	if c.user == nil {
 		return ""
@@ -108,18 +107,18 @@ func (c Claims) UserID() string {
 	return c.user.ID
 }
 
-// ExpiresAt is when the caller's token ends, zero for never: whoever is served for longer than that must be told.
+// ExpiresAt is the end of the caller's token, zero for never. Code that serves a caller for longer must check it.
 func (c Claims) ExpiresAt() time.Time { return c.expires }
 
-// Growing are the claims of a user to whom the node gives parties when others register: more parties are then no change
-// of rights that must end what the user reads.
+// Growing marks the claims of a user who gets parties when other users register: such a new party must not end the
+// user's streams.
 func (c Claims) Growing() Claims {
 	c.growing = true
 	return c
 }
 
-// Keeps reports whether this is the caller of before with the same rights, or, where they are [Claims.Growing], with
-// further parties. What else is known of the user, and until when the token is valid, makes no difference.
+// Keeps reports whether the caller and its rights are the same as before; [Claims.Growing] ones may have more parties.
+// Other fields of the user and the end of the token make no difference.
 func (c Claims) Keeps(before Claims) bool {
 	return c.Authenticated() == before.Authenticated() && c.wildcard == before.wildcard &&
 		c.Identity() == before.Identity() && c.admin == before.admin && c.idpAdmin == before.idpAdmin &&
@@ -139,7 +138,7 @@ func (c Claims) keeps(parties, before map[ledger.Party]bool) bool {
 	return true
 }
 
-// Covers reports whether this is the caller of before with all rights that it had; it may have further ones.
+// Covers reports whether this is the same caller with at least the rights of before.
 func (c Claims) Covers(before Claims) bool {
 	c.growing = true
 	c.admin = c.admin && before.admin // what is new takes nothing away
@@ -150,8 +149,8 @@ func (c Claims) Covers(before Claims) bool {
 	return c.Keeps(before)
 }
 
-// CoversButParties is [Claims.Covers] whatever parties the caller had. It holds for [Claims.Growing] alone: the node
-// gives them parties when others come, and takes them when these go.
+// CoversButParties is [Claims.Covers] without regard to parties, for [Claims.Growing] claims only: the node gives them
+// parties when others register and takes them back later.
 func (c Claims) CoversButParties(before Claims) bool {
 	if !before.growing {
 		return false
@@ -169,29 +168,28 @@ func (c Claims) CanActAs(party ledger.Party) bool { return c.holds(ledger.CanAct
 // CanReadAs reports whether the caller may read as the party.
 func (c Claims) CanReadAs(party ledger.Party) bool { return c.holds(ledger.CanReadAs, party) }
 
-// CanExecuteAs reports whether the caller may submit transactions that the party signed elsewhere.
+// CanExecuteAs reports whether the caller may submit transactions that the party signed externally.
 func (c Claims) CanExecuteAs(party ledger.Party) bool {
 	return c.holds(ledger.CanExecuteAs, party)
 }
 
-// ReadableParties lists the parties that the caller may read as, in no order; all is true for a caller that may read
-// as every party, and the list is nil then.
+// ReadableParties lists the parties that the caller may read as, in no order. all is true, and the list nil, for a
+// caller that may read as every party.
 func (c Claims) ReadableParties() (parties []ledger.Party, all bool) {
 	if c.CanReadAsAnyParty() {
 		return nil, true
 	}
-	// Never nil, which would stand for all.
+	// Not nil: nil stands for all.
 	return slices.AppendSeq([]ledger.Party{}, maps.Keys(c.noteReadable())), false
 }
 
 // CanReadAsAnyParty reports whether the caller may read as every party.
 func (c Claims) CanReadAsAnyParty() bool { return c.holds(ledger.CanReadAs, "") }
 
-// Known reports whether the caller is a user who is known to exist: neither anybody with a token that verifies nor
-// anybody with authorization disabled.
+// Known reports whether the caller is an existing user.
 func (c Claims) Known() bool { return c.user != nil && !c.anybody }
 
-// Require answers 401 unless somebody is authenticated.
+// Require returns a 401 unless the caller is authenticated.
 func (c Claims) Require() error {
 	if c.Authenticated() {
 		return nil
@@ -205,18 +203,18 @@ func (c Claims) Require() error {
 	return unauthenticated(c.reason)
 }
 
-// RequireAdmin asks for ParticipantAdmin.
+// RequireAdmin requires ParticipantAdmin.
 func (c Claims) RequireAdmin() error { return c.require(c.IsAdmin(), "ParticipantAdmin is needed") }
 
-// RequireIDPAdmin asks for ParticipantAdmin, or for the administration of the identity provider that the request
-// names. An empty id stands for the caller's own.
+// RequireIDPAdmin requires ParticipantAdmin or the administration of the identity provider. An empty id is the caller's
+// own provider.
 func (c Claims) RequireIDPAdmin(identityProviderID string) error {
 	return c.require(c.AdministersIDP(identityProviderID),
 		"ParticipantAdmin, or IdentityProviderAdmin of %q, is needed", identityProviderID)
 }
 
-// RequireIDPAdminOf is [Claims.RequireIDPAdmin] where an empty id stands for the default identity provider: for what is
-// created in the provider that the request names (contract, POST /v2/users and /v2/parties).
+// RequireIDPAdminOf is [Claims.RequireIDPAdmin] with the default identity provider for an empty id: for objects that a
+// request creates in the named provider (contract, POST /v2/users and /v2/parties).
 func (c Claims) RequireIDPAdminOf(identityProviderID string) error {
 	isNamed := identityProviderID != ledger.DefaultIdentityProvider
 	return c.require(c.IsAdmin() || isNamed && c.AdministersIDP(identityProviderID),
@@ -233,34 +231,34 @@ func (c Claims) AdministersIDP(identityProviderID string) bool {
 	return own && c.holds(ledger.IdentityProviderAdmin, "")
 }
 
-// RequireSelf asks that the caller is the user, or administers users.
+// RequireSelf requires that the caller is the user, or administers users.
 func (c Claims) RequireSelf(userID, identityProviderID string) error {
 	self := c.user != nil && c.user.ID == userID
 	return c.require(self || c.AdministersIDP(identityProviderID),
 		"only the user %q itself or an administrator may do this", userID)
 }
 
-// RequireActAs asks for the right to act as each party.
+// RequireActAs requires the right to act as each party.
 func (c Claims) RequireActAs(parties ...ledger.Party) error {
 	return c.requireEach(parties, c.CanActAs, "act as")
 }
 
-// RequireReadAs asks for the right to read as each party.
+// RequireReadAs requires the right to read as each party.
 func (c Claims) RequireReadAs(parties ...ledger.Party) error {
 	return c.requireEach(parties, c.CanReadAs, "read as")
 }
 
-// RequireExecuteAs asks for the right to execute prepared transactions as each party.
+// RequireExecuteAs requires the right to execute prepared transactions as each party.
 func (c Claims) RequireExecuteAs(parties ...ledger.Party) error {
 	return c.requireEach(parties, c.CanExecuteAs, "execute as")
 }
 
-// RequireAsSome asks for the right as some party, whichever: before it is known as whom, which may be dear to find out.
+// RequireAsSome requires the right for at least one party, before costly work finds out which.
 func (c Claims) RequireAsSome(right ledger.RightKind) error {
 	return c.require(c.holdsSome(right), "it has %s for no party", right)
 }
 
-// RequireAsOneOf asks for the right as one of the parties; as some party where there are none.
+// RequireAsOneOf requires the right for one of the parties; without parties, for any party.
 func (c Claims) RequireAsOneOf(right ledger.RightKind, among iter.Seq[ledger.Party]) error {
 	if err := c.Require(); err != nil {
 		return err
@@ -284,7 +282,7 @@ func (c Claims) RequireAsOneOf(right ledger.RightKind, among iter.Seq[ledger.Par
 	return denied("user %q has %s for none of the parties of the request, such as %q", c.UserID(), right, *first)
 }
 
-// partyRight is as whom the caller has a right that is given by party: every party, or these.
+// partyRight returns the parties of a right, or every.
 func (c Claims) partyRight(right ledger.RightKind) (every bool, parties map[ledger.Party]bool) {
 	switch right {
 	case ledger.CanActAs:
@@ -298,13 +296,13 @@ func (c Claims) partyRight(right ledger.RightKind) (every bool, parties map[ledg
 	}
 }
 
-// RequireReadAsAnyParty asks for the right to read as every party.
+// RequireReadAsAnyParty requires the right to read as every party.
 func (c Claims) RequireReadAsAnyParty() error {
 	return c.require(c.CanReadAsAnyParty(), "CanReadAsAnyParty is needed")
 }
 
-// RequireOperateAs asks, for each party, for the right to act, read or execute as it. Administrators of the identity
-// provider pass.
+// RequireOperateAs requires the right to act, read or execute as each party. Administrators of the identity provider
+// pass.
 func (c Claims) RequireOperateAs(identityProviderID string, parties ...ledger.Party) error {
 	if c.AdministersIDP(identityProviderID) {
 		return nil
@@ -315,9 +313,9 @@ func (c Claims) RequireOperateAs(identityProviderID string, parties ...ledger.Pa
 	return c.requireEach(parties, operates, "act, read or execute as")
 }
 
-// SubmittingUser is whom a request works for: the token's user where the request names none. A different one is refused
-// (contract, "Authentication"). With authorization disabled it is a user of the default identity provider, and its id
-// may be "", which the request's own validation then reports as a missing field.
+// SubmittingUser returns the user that a request works for: by default the token's user. Another user is refused
+// (contract, "Authentication"). With authorization disabled it is a user of the default identity provider, and "" is
+// left to the validation of the request.
 func (c Claims) SubmittingUser(requested string) (ledger.Identity, error) {
 	if err := c.Require(); err != nil {
 		return ledger.Identity{}, err
@@ -332,8 +330,7 @@ func (c Claims) SubmittingUser(requested string) (ledger.Identity, error) {
 	}
 }
 
-// Admission is what a commit has to ask for again of a submission that the caller makes: nothing with authorization
-// disabled.
+// Admission returns the rights that the commit of a submission checks again: none with authorization disabled.
 func (c Claims) Admission(wanted ledger.Admission) ledger.Admission {
 	if c.wildcard {
 		return ""
@@ -341,8 +338,8 @@ func (c Claims) Admission(wanted ledger.Admission) ledger.Admission {
 	return wanted
 }
 
-// ReadingUser is like [Claims.SubmittingUser] for readers of completions: callers that may read as any party may also
-// name any user of their own identity provider.
+// ReadingUser is [Claims.SubmittingUser] for readers of completions: callers that may read as any party may name any
+// user of their identity provider.
 func (c Claims) ReadingUser(requested string) (ledger.Identity, error) {
 	if requested != "" && c.CanReadAsAnyParty() {
 		return ledger.Identity{IdentityProviderID: c.Identity().IdentityProviderID, UserID: requested}, nil
@@ -372,7 +369,7 @@ func (c Claims) require(allowed bool, rule string, args ...any) error {
 	return nil
 }
 
-// denied is the 403 fault; clients see neither rule nor values, the log does.
+// denied is the 403. Only the log has the rule and the values.
 func denied(format string, args ...any) *fault.Fault {
 	return fault.PermissionDenied.New("The caller does not have the required right.").Wrap(fmt.Errorf(format, args...))
 }
