@@ -12,30 +12,29 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// IdentityProviders is where the configured identity providers come from.
+// IdentityProviders reads the configured identity providers.
 type IdentityProviders interface {
 	IdentityProviders(ctx context.Context) ([]ledger.IdentityProvider, error)
 }
 
-// IssuersOptions are the parts of [Issuers]. Default, Providers, Keys and the clock are required.
+// IssuersOptions configure [Issuers]. Default, Providers, Keys and the clock are required.
 type IssuersOptions struct {
-	// Times are those of the tokens of identity providers.
+	// Times apply to the tokens of identity providers.
 	Times
 
 	// Default verifies the tokens of the default identity provider.
 	Default   Verifier
 	Providers IdentityProviders
 	Keys      Keys
-	// ParticipantID is the id of this node. Tokens of identity providers without an audience of their own must not be
-	// bound to another one.
+	// ParticipantID is the id of this node. Tokens of identity providers without an audience must not name another
+	// participant.
 	ParticipantID string
-	// CacheTime is how long the identity providers are remembered at most; zero means DefaultCacheTime.
+	// CacheTime is how long the identity providers are cached; zero means DefaultCacheTime.
 	CacheTime time.Duration
 }
 
-// Issuers is the [Verifier] of a node with several identity providers. A token that the default one does not accept is
-// verified with the keys of the identity provider that its `iss` names (contract, "Authentication"). It is safe for
-// concurrent use.
+// Issuers is the [Verifier] of a node with several identity providers. If the default one refuses a token, the identity
+// provider in `iss` verifies it (contract, "Authentication"). It is safe for concurrent use.
 type Issuers struct {
 	options IssuersOptions
 	tokens  publicKeyTokens
@@ -43,7 +42,7 @@ type Issuers struct {
 	mu        sync.Mutex
 	providers []ledger.IdentityProvider
 	until     time.Time
-	// changes counts what was forgotten, so that a list read before a change is not remembered after it.
+	// changes counts invalidations, so that a list that was read before a change is not cached after it.
 	changes uint64
 }
 
@@ -113,7 +112,7 @@ func (i *Issuers) verifyWith(ctx context.Context, provider ledger.IdentityProvid
 	return verified, nil
 }
 
-// UserChanged forgets the identity providers when told that anything may have changed: the id "".
+// UserChanged clears the cache of identity providers if anything may have changed: the id "".
 func (i *Issuers) UserChanged(id string) {
 	if id != "" {
 		return
@@ -124,7 +123,7 @@ func (i *Issuers) UserChanged(id string) {
 	i.changes++
 }
 
-// known lists the identity providers, from memory when they were read a moment ago.
+// known returns the identity providers, from the cache if it is fresh.
 func (i *Issuers) known(ctx context.Context) ([]ledger.IdentityProvider, error) {
 	i.mu.Lock()
 	providers, fresh, changes := i.providers, i.options.Now().Before(i.until), i.changes

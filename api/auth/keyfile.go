@@ -18,12 +18,11 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// keyFileCheck is how often a key file is looked at for changes, at most.
+// keyFileCheck is the minimum time between two checks of a key file.
 const keyFileCheck = 5 * time.Second
 
 // FileKeys is the [KeySource] of a file: a JSON Web Key Set, or public keys and certificates in PEM. The file may
-// change while the node runs; as long as the new one cannot be read, the old keys stay good. It is safe for concurrent
-// use.
+// change while the node runs; the old keys stay in use while the new file is unreadable. It is safe for concurrent use.
 type FileKeys struct {
 	path string
 	now  func() time.Time
@@ -35,7 +34,7 @@ type FileKeys struct {
 	checked time.Time
 }
 
-// fileKeySet has the keys with ids, or, of a PEM file, all keys without.
+// fileKeySet has keys with ids, or the keys of a PEM file, which have none.
 type fileKeySet struct {
 	named   keySet
 	unnamed jwt.VerificationKeySet
@@ -55,7 +54,7 @@ func OpenFileKeys(path string, now func() time.Time, log *slog.Logger) (*FileKey
 	return &FileKeys{path: path, now: now, log: log, keys: keys, state: state, checked: now()}, nil
 }
 
-// KeyFor implements [KeySource]. The keys of a PEM file have no ids: each is tried, whatever id the token names.
+// KeyFor implements [KeySource]. The keys of a PEM file have no ids, so the verifier tries each of them.
 func (f *FileKeys) KeyFor(_ context.Context, keyID string) (any, error) {
 	keys := f.current()
 	if len(keys.unnamed.Keys) > 0 {

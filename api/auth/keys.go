@@ -21,32 +21,31 @@ import (
 const (
 	keyFetchTimeout = 10 * time.Second
 	keyCacheTime    = 5 * time.Minute
-	// keyRefreshTime is the age from which keys are fetched anew while they are still good: a place that fails for a
-	// moment refuses nobody.
+	// keyRefreshTime is the age at which valid keys are fetched again, so that a short failure of the server refuses
+	// nobody.
 	keyRefreshTime = keyCacheTime / 2
-	// keyFetchPause is between two fetches from one place, whatever key ids tokens name.
+	// keyFetchPause is the time between two fetches from one place, for any key ids.
 	keyFetchPause = 10 * time.Second
-	// keyFetchBurst is how many fetches may come sooner: a key that is new is found at once, although the set was fetched
-	// a moment ago.
+	// keyFetchBurst is the number of fetches without a pause, so that a new key is found at once after a recent fetch.
 	keyFetchBurst = 3
-	// maxKeySetBytes bounds what is read of a key set.
+	// maxKeySetBytes limits the size of a key set.
 	maxKeySetBytes = 512 * 1024
-	// maxFetchError bounds what is remembered of a fetch that failed, in bytes.
+	// maxFetchError limits the stored text of a failed fetch, in bytes.
 	maxFetchError = 1024
-	// maxKeySets bounds the remembered places. There are few: reaching it forgets all.
+	// maxKeySets limits the cached places. At the limit the whole cache is cleared; there are few places.
 	maxKeySets = 64
 )
 
-// Keys finds the public keys that tokens are verified with.
+// Keys finds public keys of issuers.
 type Keys interface {
-	// Key is the key with the id in the JSON Web Key Set at the URL: *rsa.PublicKey, *ecdsa.PublicKey or
+	// Key returns the key with the id in the JSON Web Key Set at the URL: *rsa.PublicKey, *ecdsa.PublicKey or
 	// ed25519.PublicKey.
 	Key(ctx context.Context, place, keyID string) (any, error)
 }
 
-// RemoteKeys are [Keys] that are fetched over HTTP and remembered for five minutes. A key id that is not among them
-// has the set fetched anew at once, but after three fetches in a row only every ten seconds. Keys in use are fetched
-// anew before they are too old. It is safe for concurrent use.
+// RemoteKeys are [Keys] fetched over HTTP and cached for five minutes. An unknown key id fetches the set again at once,
+// but after three fetches in a row only every ten seconds. Keys in use are fetched again before they expire. It is safe
+// for concurrent use.
 type RemoteKeys struct {
 	client  *http.Client
 	now     func() time.Time
@@ -61,11 +60,11 @@ type rememberedKeys struct {
 	until      time.Time
 	lastTry    time.Time
 	lastFailed error
-	// fetches bounds how often the place is asked.
+	// fetches limits the rate of fetches.
 	fetches *rate.Limiter
 }
 
-// NewRemoteKeys makes RemoteKeys that use the transport, nil for the usual one.
+// NewRemoteKeys makes RemoteKeys with the transport, nil for the default one.
 func NewRemoteKeys(transport http.RoundTripper, now func() time.Time) *RemoteKeys {
 	return &RemoteKeys{
 		client: &http.Client{
@@ -77,11 +76,11 @@ func NewRemoteKeys(transport http.RoundTripper, now func() time.Time) *RemoteKey
 	}
 }
 
-// knownKeys is the key of a context under which no keys are fetched.
+// knownKeys is a context key: fetch no keys.
 type knownKeys struct{}
 
-// WithKnownKeys is a context under which tokens that were good before are verified again with the keys that are known,
-// however old: none are fetched, so that no issuer can make a check of its users' rights wait.
+// WithKnownKeys returns a context in which tokens are verified with the cached keys of any age, and none are fetched.
+// So no issuer can delay the recheck of a token that was valid.
 func WithKnownKeys(ctx context.Context) context.Context {
 	return context.WithValue(ctx, knownKeys{}, true)
 }
@@ -122,7 +121,7 @@ func (r *RemoteKeys) lastKnown(place, keyID string) (any, error) {
 	return nil, fmt.Errorf("the known keys of the key set at %s do not include the id %q", place, keyID)
 }
 
-// recall returns what is known of the place; keys that are too old are left out.
+// recall returns the cache entry of the place, without expired keys.
 func (r *RemoteKeys) recall(place string) rememberedKeys {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -133,8 +132,8 @@ func (r *RemoteKeys) recall(place string) rememberedKeys {
 	return set
 }
 
-// ask fetches the keys, once for all who ask at the same time, unless somebody did since the caller looked or the place
-// was asked too often.
+// ask fetches the keys, once for all concurrent callers, unless somebody fetched them since the caller looked or the
+// rate limit is reached.
 func (r *RemoteKeys) ask(ctx context.Context, place string, known rememberedKeys) <-chan singleflight.Result {
 	return r.fetches.DoChan(place, func() (any, error) {
 		if set := r.recall(place); set.lastTry.After(known.lastTry) || !r.mayFetch(place) {
@@ -145,7 +144,7 @@ func (r *RemoteKeys) ask(ctx context.Context, place string, known rememberedKeys
 	})
 }
 
-// mayFetch counts a fetch from the place, unless there were too many.
+// mayFetch counts a fetch, unless the rate limit is reached.
 func (r *RemoteKeys) mayFetch(place string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -160,7 +159,7 @@ func (r *RemoteKeys) mayFetch(place string) bool {
 	return set.fetches.AllowN(r.now(), 1)
 }
 
-// remember keeps the fetched keys. A failed fetch leaves what was known until it is too old.
+// remember caches the fetched keys. After a failed fetch the old keys stay until they expire.
 func (r *RemoteKeys) remember(place string, keys keySet, failed error) rememberedKeys {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -176,8 +175,8 @@ func (r *RemoteKeys) remember(place string, keys keySet, failed error) remembere
 	return set
 }
 
-// shorten is an error with a text of about maxFetchError bytes at most. The key set has a part in the text, and every
-// token that names its issuer is refused with it from then on.
+// shorten limits the text of an error to about maxFetchError bytes. The text contains parts of the key set, and every
+// token of the issuer is refused with it.
 func shorten(err error) error {
 	if err == nil {
 		return nil
@@ -185,8 +184,8 @@ func shorten(err error) error {
 	return errors.New(fault.ShortenTo(maxFetchError, err.Error()))
 }
 
-// CheckKeyURL refuses places that keys may not be fetched from: they are reached over https, or are on this machine.
-// Whoever stands between the node and the keys could otherwise put in keys of their own.
+// CheckKeyURL refuses key URLs that are neither https nor on this machine, because somebody between the node and the
+// server could replace the keys.
 func CheckKeyURL(text string) error {
 	place, err := url.Parse(text)
 	if err != nil {

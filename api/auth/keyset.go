@@ -13,11 +13,11 @@ import (
 	"math/big"
 )
 
-// The bounds of RSA keys: shorter ones are weak, longer ones make the server work for the client.
+// The limits of RSA keys: shorter keys are weak, longer ones cost the server too much.
 const (
 	minRSABits = 2048
 	maxRSABits = 8192
-	// maxExponent is the exponent of nearly all keys: the time of a verification grows with its length.
+	// maxExponent is the usual exponent: the time of a verification grows with its length.
 	maxExponent = 65537
 )
 
@@ -25,7 +25,7 @@ const (
 // ed25519.PublicKey.
 type keySet map[string]any
 
-// jsonWebKey is what is read of a key (RFC 7517 and 7518, section 6).
+// jsonWebKey has the used fields of a key (RFC 7517 and 7518, section 6).
 type jsonWebKey struct {
 	KeyID    string `json:"kid"`
 	KeyType  string `json:"kty"`

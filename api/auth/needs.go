@@ -7,20 +7,19 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// needs are the rights by which a request was permitted what it has asked for so far: losing others takes nothing from
-// it. It is safe for concurrent use; nil notes nothing.
+// needs are the rights that a request has used so far: the loss of other rights does not affect it. It is safe for
+// concurrent use; nil records nothing.
 type needs struct {
 	mu sync.Mutex
-	// rights without a party, of a kind that has one, are those as any party.
+	// rights without a party, of a kind with parties, are rights as any party.
 	rights map[ledger.Right]bool
-	// kinds are those that the caller needs as some party, whichever.
+	// kinds are rights that the request needs for at least one party.
 	kinds map[ledger.RightKind]bool
-	// readable are the parties of lists of all that the caller reads.
+	// readable are the parties of lists of everything that the caller may read.
 	readable map[ledger.Party]bool
 }
 
-// Noting are claims that note by which rights the caller is permitted what is asked of them from now on, in all their
-// copies.
+// Noting returns claims that record the rights that permit something, in all their copies.
 func (c Claims) Noting() Claims {
 	c.needs = &needs{
 		rights: map[ledger.Right]bool{}, kinds: map[ledger.RightKind]bool{}, readable: map[ledger.Party]bool{},
@@ -28,8 +27,8 @@ func (c Claims) Noting() Claims {
 	return c
 }
 
-// InPlaceOf are the claims as the caller has them now, for a request that was permitted things by those of before: they
-// note further rights with the ones that were needed, less those that are gone.
+// InPlaceOf returns the current claims for a request that was permitted by earlier ones: they continue the same record
+// of used rights, without the lost ones.
 func (c Claims) InPlaceOf(before Claims) Claims {
 	if before.needs == nil {
 		return c
@@ -43,8 +42,8 @@ func (c Claims) InPlaceOf(before Claims) Claims {
 	return c
 }
 
-// Permits reports whether this is the caller of before with all rights by which it was permitted something then. Where
-// nothing noted which those are, they are all that it had.
+// Permits reports whether this is the same caller with all rights that the earlier claims used; without a record of
+// these, with all their rights.
 func (c Claims) Permits(before Claims) bool {
 	if before.needs == nil || c.Covers(before) {
 		return c.Covers(before)
@@ -72,7 +71,7 @@ func (c Claims) Permits(before Claims) bool {
 	return true
 }
 
-// has reports whether the caller has a right, be it by a further one.
+// has reports whether the caller has a right, directly or by a greater one.
 func (c Claims) has(right ledger.Right) bool {
 	switch right.Kind {
 	case ledger.ParticipantAdmin:
@@ -94,7 +93,7 @@ func (c Claims) reads(party ledger.Party) bool {
 	return c.has(ledger.Right{Kind: ledger.CanReadAs, Party: party})
 }
 
-// holds is whether the caller has a right, which it is permitted something by.
+// holds reports whether the caller has a right, and records it.
 func (c Claims) holds(kind ledger.RightKind, party ledger.Party) bool {
 	right := ledger.Right{Kind: kind, Party: party}
 	has := c.has(right)
@@ -106,7 +105,7 @@ func (c Claims) holds(kind ledger.RightKind, party ledger.Party) bool {
 	return has
 }
 
-// holdsSome is asked for the right as some party, whichever.
+// holdsSome reports whether the caller has the right for at least one party, and records it.
 func (c Claims) holdsSome(kind ledger.RightKind) bool {
 	has := c.hasSome(kind)
 	if has && c.needs != nil {
@@ -117,7 +116,7 @@ func (c Claims) holdsSome(kind ledger.RightKind) bool {
 	return has
 }
 
-// noteReadable is for all parties that the caller may read as.
+// noteReadable returns the parties that the caller may read as, and records them.
 func (c Claims) noteReadable() map[ledger.Party]bool {
 	if c.needs != nil {
 		c.needs.mu.Lock()

@@ -10,16 +10,16 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// publicKeyMethods are the algorithms of tokens that are verified with a public key.
+// publicKeyMethods are the accepted algorithms with public keys.
 var publicKeyMethods = []jwt.SigningMethod{
 	jwt.SigningMethodRS256, jwt.SigningMethodES256, jwt.SigningMethodES384, jwt.SigningMethodES512,
 	jwt.SigningMethodEdDSA,
 }
 
-// maxVerifying is how many tokens of one identity provider may wait for their turn.
+// maxVerifying is the maximum number of waiting tokens of one identity provider.
 const maxVerifying = 256
 
-// publicKeyTokens verifies tokens with public keys: those of one identity provider one after the other, and each once.
+// publicKeyTokens verifies tokens with public keys: one at a time for each identity provider, and each signature once.
 // It is safe for concurrent use.
 type publicKeyTokens struct {
 	times      Times
@@ -35,11 +35,11 @@ func newPublicKeyTokens(times Times) publicKeyTokens {
 	}
 }
 
-// take waits for the provider's turn to have a signature verified, one at a time. Whoever configures a provider chooses
-// how dear its keys are, and anybody can send tokens that name it: so they take one processor at most, and the users of
-// other providers do not wait. It gives up with ctx: no signature is verified for a client that is gone.
+// take waits for the provider's turn to verify a signature. The owner of a provider chooses how expensive its keys are,
+// and anybody can send tokens that name it: so a provider uses one processor at most, and users of other providers do
+// not wait. take gives up with ctx, so a disconnected client costs no verification.
 func (p *publicKeyTokens) take(ctx context.Context, provider string) (release func(), err error) {
-	// Turns of an account without a name are not counted, and that is what the default provider is called.
+	// Accounts without a name are not counted, and the default provider has none.
 	release, err = p.turns.Take(ctx, turns.Account{Name: "provider:" + provider})
 	if errors.Is(err, turns.ErrCrowded) {
 		err = fault.ServerOverloaded.New("%d tokens of the same issuer are waiting for verification.", maxVerifying)
@@ -47,7 +47,7 @@ func (p *publicKeyTokens) take(ctx context.Context, provider string) (release fu
 	return release, err
 }
 
-// verify is what a token of the provider says, if one of its keys has signed it and it is valid now.
+// verify returns the claims of a token if a key of the provider has signed it and it is valid now.
 func (p *publicKeyTokens) verify(
 	ctx context.Context, provider, token string, keys KeySource,
 ) (*tokenClaims, error) {
@@ -73,7 +73,7 @@ func (p *publicKeyTokens) verify(
 	})
 }
 
-// verificationFault is the fault of a token that was not verified: too many wait for that, or else it is not good.
+// verificationFault is the fault of a token that did not verify: 401, or an overload of the issuer's queue.
 func verificationFault(reason error) *fault.Fault {
 	if overloaded, ok := fault.As(reason); ok && fault.ServerOverloaded.Matches(overloaded) {
 		return overloaded
@@ -81,7 +81,7 @@ func verificationFault(reason error) *fault.Fault {
 	return unauthenticated(reason)
 }
 
-// signingMethod is a signing method that verifies in another way.
+// signingMethod replaces the verification of a signing method.
 type signingMethod struct {
 	jwt.SigningMethod
 

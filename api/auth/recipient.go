@@ -8,24 +8,23 @@ import (
 	"strings"
 )
 
-// DefaultScope is the scope that tokens for the ledger API carry when they name no audience.
+// DefaultScope is the scope of ledger API tokens without an audience.
 const DefaultScope = "daml_ledger_api"
 
-// participantAudience begins audiences that name one participant node; its id follows.
+// participantAudience is the prefix of an audience that names a participant id.
 const participantAudience = "https://daml.com/jwt/aud/participant/"
 
-// recipient is for whom tokens must be meant: they name the audience, or the participant, or carry the scope
+// recipient says which tokens are meant for this node: they name the audience or the participant, or have the scope
 // (upstream's audience-based, participant-based and scope-based tokens).
 type recipient struct {
 	audience string
-	// scope is "" when tokens cannot do with a scope.
+	// scope is "" if a scope is not enough.
 	scope string
-	// participantID is "" when tokens cannot name the participant.
+	// participantID is "" if tokens cannot name the participant.
 	participantID string
 }
 
-// check is what the claims say, or refuses tokens that are not for this node: with 401 those that do not say that they
-// are for a node of this kind, with 403 those that name another participant.
+// check returns the token, or refuses tokens for other nodes: with 403 if they name another participant, else with 401.
 func (r recipient) check(claims *tokenClaims, ledgerClaimCounts bool) (Token, error) {
 	token, err := claims.token(ledgerClaimCounts)
 	if err != nil {
@@ -55,7 +54,7 @@ func (r recipient) checkAudience(claims *tokenClaims) error {
 	}
 }
 
-// checkParticipant checks that the participant that a token names is this one.
+// checkParticipant checks that a token names this participant.
 func (r recipient) checkParticipant(participantID string) error {
 	if participantID == r.participantID {
 		return nil
@@ -63,7 +62,6 @@ func (r recipient) checkParticipant(participantID string) error {
 	return denied("the token is for the participant %q, which is not this node, %q", participantID, r.participantID)
 }
 
-// participants are the participants that the audience names.
 func (c *tokenClaims) participants() []string {
 	var named []string
 	for _, audience := range c.Audience {
@@ -74,7 +72,7 @@ func (c *tokenClaims) participants() []string {
 	return named
 }
 
-// scopes are those of `scope`, or of `scp` when there are none.
+// scopes returns `scope`, or `scp` if that is empty.
 func (c *tokenClaims) scopes() []string {
 	if len(c.Scope) > 0 {
 		return c.Scope
@@ -82,8 +80,8 @@ func (c *tokenClaims) scopes() []string {
 	return c.ScopeList
 }
 
-// scopeClaim is a list of scopes: a text in which blanks part them, or an array. What is neither says nothing:
-// providers put many things there, and most tokens do not need it.
+// scopeClaim is a list of scopes: a text with blanks between them, or an array. Other values are ignored: providers put
+// many things there, and most tokens do not need it.
 type scopeClaim []string
 
 // UnmarshalJSON implements [json.Unmarshaler].

@@ -12,51 +12,51 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// DefaultCacheTime is how long a user's rights are remembered (upstream's user cache).
+// DefaultCacheTime is how long a user's rights are cached (upstream's user cache).
 const DefaultCacheTime = 5 * time.Second
 
-// cacheSize bounds the remembered users. Reaching it forgets all of them, which costs a lookup each.
+// cacheSize limits the cached users. At the limit the whole cache is cleared.
 const cacheSize = 10_000
 
-// Users is where users and their rights come from. A user that the identity provider does not have, whoever else has,
-// has ok false and no rights.
+// Users reads users and their rights. ok is false if the identity provider does not have the user, even if another one
+// has.
 type Users interface {
 	User(ctx context.Context, who ledger.Identity) (user ledger.User, ok bool, err error)
 	UserRights(ctx context.Context, id string) ([]ledger.Right, error)
 }
 
-// Authenticator turns a token, or "" for none, into the caller's claims. A token that does not verify yields claims
-// that refuse everything with 401; an error is for tokens that are fine but name nobody who may call.
+// Authenticator converts a token, or "" for none, to the caller's claims. For an invalid token the claims refuse
+// everything with 401; an error means a valid token whose user may not call.
 type Authenticator interface {
 	Authenticate(ctx context.Context, token string) (Claims, error)
 }
 
-// Disabled is the [Authenticator] of a node without authorization: it does not look at tokens.
+// Disabled is the [Authenticator] of a node without authorization: it ignores tokens.
 type Disabled struct{}
 
 // Authenticate implements [Authenticator].
 func (Disabled) Authenticate(context.Context, string) (Claims, error) { return Wildcard(), nil }
 
-// ResolverOptions are the parts of a [Resolver].
+// ResolverOptions configure a [Resolver].
 type ResolverOptions struct {
 	Verifier Verifier
 	Users    Users
 	// Now is the clock of the cache.
 	Now func() time.Time
-	// Operator is the user to whom the node gives the party of whoever registers; its claims are [Claims.Growing].
+	// Operator is the user who gets the parties of users who register; its claims are [Claims.Growing].
 	Operator ledger.Identity
-	// CacheTime is how long claims are remembered at most; zero means DefaultCacheTime.
+	// CacheTime is how long claims are cached; zero means DefaultCacheTime.
 	CacheTime time.Duration
 }
 
-// Resolver is the [Authenticator] for users of this node. It remembers claims for a few seconds, and less when told of
-// changes. It is safe for concurrent use.
+// Resolver is the [Authenticator] for users of this node. It caches claims for a few seconds, or until it hears of a
+// change. It is safe for concurrent use.
 type Resolver struct {
 	options ResolverOptions
 
 	mu         sync.Mutex
 	remembered map[ledger.Identity]rememberedClaims
-	// changes counts what was forgotten, so that a lookup that began before a change is not remembered after it.
+	// changes counts invalidations, so that a lookup from before a change is not cached after it.
 	changes uint64
 }
 
@@ -76,11 +76,11 @@ func NewResolver(options ResolverOptions) (*Resolver, error) {
 	return &Resolver{options: options, remembered: make(map[ledger.Identity]rememberedClaims)}, nil
 }
 
-// freshLookup is the key of a context under which nothing that was remembered of users counts.
+// freshLookup is a context key: ignore the cache.
 type freshLookup struct{}
 
-// Anew is a context under which a [Resolver] looks up the user of a token, whatever it remembers: before a caller is
-// refused for want of a right that another process may have given a moment ago.
+// Anew returns a context in which a [Resolver] ignores its cache: for a second check before a refusal, because another
+// process may have just granted the right.
 func Anew(ctx context.Context) context.Context { return context.WithValue(ctx, freshLookup{}, true) }
 
 // Authenticate implements [Authenticator]. Its errors: INVALID_TOKEN for a malformed user id, a 403 for users that are
@@ -104,7 +104,7 @@ func (r *Resolver) Authenticate(ctx context.Context, token string) (Claims, erro
 	return claims, refuseUser(verified.UserID, err)
 }
 
-// RefusedUserError says of which user a token was, whose signature is good, that lets nobody call.
+// RefusedUserError names the user of a validly signed token that is refused.
 type RefusedUserError struct {
 	UserID string
 	reason error
@@ -123,8 +123,8 @@ func refuseUser(userID string, reason error) error {
 	return &RefusedUserError{UserID: userID, reason: reason}
 }
 
-// UserChanged forgets a user whose record or rights changed, or with "" all users. It never blocks for long: a listener
-// of changes may call it.
+// UserChanged removes a user from the cache, or with "" all users. It does not block for long, so a listener of changes
+// may call it.
 func (r *Resolver) UserChanged(id string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -193,13 +193,13 @@ func (r *Resolver) remember(who ledger.Identity, claims Claims, changes uint64) 
 	r.remembered[who] = rememberedClaims{claims: claims, until: r.options.Now().Add(r.options.CacheTime)}
 }
 
-// What clients find in the context of a refusal that concerns the token's user.
+// The context of a refusal of the token's user.
 const (
 	invalidTokenKey  = "ledger_api_error"
 	invalidTokenText = "invalid token"
 )
 
-// invalidToken is the 403 for a token that verifies but whose user may not call.
+// invalidToken is the 403 for a valid token whose user may not call.
 func invalidToken(format string, args ...any) *fault.Fault {
 	return denied(format, args...).With(invalidTokenKey, invalidTokenText)
 }

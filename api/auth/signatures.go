@@ -11,18 +11,18 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// maxSignatures is how many tokens of one identity provider are remembered.
+// maxSignatures is the maximum number of cached tokens of one identity provider.
 const maxSignatures = 16_384
 
-// signatures remembers with which key a token was signed, for each identity provider. So a token that is sent again
-// takes neither a turn nor a processor. Only the signature is remembered: whether the provider still has the key, and
-// all that the token says, is checked each time. The zero value is ready. It is safe for concurrent use.
+// signatures caches which key signed a token, for each identity provider, so that a repeated token needs neither a turn
+// nor a verification. Only the signature is cached: each request checks the claims, and whether the provider still has
+// the key. The zero value is ready. It is safe for concurrent use.
 type signatures struct {
 	mu         sync.Mutex
 	byProvider map[string]*lru.Cache[[sha256.Size]byte, any]
 }
 
-// hold reports whether the token is known to be signed with the key.
+// hold reports whether the cache has the token with this key.
 func (s *signatures) hold(provider, token string, key any) bool {
 	s.mu.Lock()
 	known := s.byProvider[provider]
@@ -40,7 +40,7 @@ func (s *signatures) hold(provider, token string, key any) bool {
 	return ok && public.Equal(key)
 }
 
-// add remembers that the token is signed with the key.
+// add caches that the key signed the token.
 func (s *signatures) add(provider, token string, key any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,7 +58,7 @@ func (s *signatures) add(provider, token string, key any) {
 	known.Add(sha256.Sum256([]byte(token)), key)
 }
 
-// keep forgets the tokens of all other identity providers.
+// keep removes the tokens of all other identity providers.
 func (s *signatures) keep(providers []ledger.IdentityProvider) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

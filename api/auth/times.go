@@ -9,23 +9,23 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// maxTokenBytes bounds a token: what is longer is refused unread. Tokens of the field have one or two kilobytes.
+// maxTokenBytes limits a token; longer ones are refused unread. Usual tokens have one or two kilobytes.
 const maxTokenBytes = 16 << 10
 
-// Times say when tokens are valid.
+// Times are the rules for the times of tokens.
 type Times struct {
 	// Now is the clock; required.
 	Now func() time.Time
 	// RequireExpiry refuses tokens without `exp`.
 	RequireExpiry bool
-	// MaxLife is the longest time that a token may still be valid, 0 for any (upstream's max-token-lifetime). With it,
-	// `exp` is required.
+	// MaxLife is the maximum remaining lifetime of a token, 0 for any (upstream's max-token-lifetime). With it, `exp` is
+	// required.
 	MaxLife time.Duration
-	// Leeway is by how much the issuer's clock may differ from Now.
+	// Leeway is the allowed difference between the issuer's clock and Now.
 	Leeway time.Duration
 }
 
-// newParser makes a parser that checks the times of tokens and takes these algorithms only.
+// newParser makes a parser that checks times and accepts only these algorithms.
 func (t Times) newParser(methods ...jwt.SigningMethod) *jwt.Parser {
 	var names []string
 	for _, method := range methods {
@@ -40,7 +40,7 @@ func (t Times) newParser(methods ...jwt.SigningMethod) *jwt.Parser {
 	return jwt.NewParser(options...)
 }
 
-// verify checks signature, header and times of a token. The error says what is wrong with it.
+// verify checks the signature, the header and the times of a token.
 func (t Times) verify(parser *jwt.Parser, token string, key jwt.Keyfunc) (*tokenClaims, error) {
 	if len(token) > maxTokenBytes {
 		return nil, fmt.Errorf("the token has %d bytes; the maximum is %d", len(token), maxTokenBytes)
@@ -62,9 +62,8 @@ func (t Times) verify(parser *jwt.Parser, token string, key jwt.Keyfunc) (*token
 	return &claims, nil
 }
 
-// claimedTime decodes a time of a token, in seconds since 1970. What is before the year 1 or after the year 9999 counts
-// as the first or last instant of these: the seconds of a time that is later still would turn into those of an early
-// one.
+// claimedTime decodes a time of a token, in seconds since 1970. Times outside the years 1 to 9999 become the first or
+// last instant of them, because larger values would overflow to early times.
 type claimedTime struct{ into **jwt.NumericDate }
 
 // UnmarshalJSON implements [json.Unmarshaler].

@@ -14,16 +14,16 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// The defaults of LocalNet, which the tools of the field use to make their tokens.
+// The defaults of LocalNet, which the usual tools use for their tokens.
 const (
 	DefaultSecret   = "unsafe"
 	DefaultAudience = "https://canton.network.global"
 )
 
-// Token is what a verified token says.
+// Token has the facts of a verified token.
 type Token struct {
-	// Identity is whom the token names, by the `sub` claim if nothing else counts, at the configured identity provider
-	// whose key verified the token. The user id may be malformed: the Resolver refuses that.
+	// Identity is the user of the token, usually from `sub`, with the identity provider whose key verified it. The user id
+	// may be malformed: the Resolver refuses that.
 	ledger.Identity
 
 	// Issuer is the `iss` claim, "" when absent.
@@ -38,17 +38,17 @@ type Verifier interface {
 	Verify(ctx context.Context, token string) (Token, error)
 }
 
-// HS256Options say which tokens an [HS256] verifier accepts.
+// HS256Options configure an [HS256] verifier.
 type HS256Options struct {
 	Times
 
 	// Secret is the shared secret; required.
 	Secret string
-	// Audience must be among the token's audiences, unless one of the next two fits; required.
+	// Audience must be an audience of the token, unless one of the next two fields applies; required.
 	Audience string
-	// ParticipantID is the id of this node: tokens may name it instead of the audience. "" lets them not.
+	// ParticipantID is the id of this node, which tokens may name instead of the audience. "" turns that off.
 	ParticipantID string
-	// Scope may stand for the audience in tokens that name none, such as [DefaultScope]. "" lets nothing stand for it.
+	// Scope replaces the audience in tokens without one, such as [DefaultScope]. "" turns that off.
 	Scope string
 }
 
@@ -76,7 +76,7 @@ func NewHS256(options HS256Options) (*HS256, error) {
 	return v, v.SetSecret(options.Secret)
 }
 
-// SetSecret replaces the shared secret: tokens of the one before are refused from then on.
+// SetSecret replaces the shared secret: tokens of the old one are refused from then on.
 func (v *HS256) SetSecret(secret string) error {
 	if secret == "" {
 		return errors.New("the token secret is empty: set one, such as LocalNet's \"unsafe\" for development")
@@ -86,7 +86,7 @@ func (v *HS256) SetSecret(secret string) error {
 	return nil
 }
 
-// tokenClaims are the claims that are read; others are ignored. Subject is a pointer to tell "absent" from "".
+// tokenClaims are the used claims. Subject is a pointer to tell "absent" from "".
 type tokenClaims struct {
 	Subject   *string
 	Ledger    json.RawMessage
@@ -99,8 +99,8 @@ type tokenClaims struct {
 	IssuedAt  *jwt.NumericDate
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. Unlike package json it takes names as they are (RFC 7519, 10.1.1): an
-// issuer that lets its users choose claims of their own keeps them from "sub", but not from "Sub".
+// UnmarshalJSON implements [json.Unmarshaler]. Unlike package json it compares names exactly (RFC 7519, 10.1.1): an
+// issuer whose users choose claims protects "sub" from them, but not "Sub".
 func (c *tokenClaims) UnmarshalJSON(raw []byte) error {
 	var named map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &named); err != nil {
@@ -121,13 +121,12 @@ func (c *tokenClaims) UnmarshalJSON(raw []byte) error {
 }
 
 const (
-	// ledgerClaim is an object in which issuers name the user of the ledger by ledgerUser, where it is not the subject.
+	// ledgerClaim is an object in which issuers name the ledger user by ledgerUser, if it is not the subject.
 	ledgerClaim = "https://canton-network"
 	ledgerUser  = "daml_user"
 )
 
-// token is what the claims say. They must name somebody: by ledgerClaim, if that counts and is there, or else by the
-// subject.
+// token converts the claims. They must name a user: by ledgerClaim, if it is enabled and present, else by the subject.
 func (c *tokenClaims) token(ledgerClaimCounts bool) (Token, error) {
 	name := c.Subject
 	if ledgerClaimCounts && len(c.Ledger) > 0 {
@@ -162,8 +161,7 @@ func (v *HS256) Verify(_ context.Context, token string) (Token, error) {
 	return v.recipient.check(claims, ledgerClaimCounts)
 }
 
-// Mint makes a development token, signed with HS256. A ttl of zero makes one that does not expire, as LocalNet's tools
-// do.
+// Mint makes a development token, signed with HS256. With a ttl of zero it never expires, as with LocalNet's tools.
 func Mint(secret, audience, userID string, ttl time.Duration, now time.Time) (string, error) {
 	claims := jwt.RegisteredClaims{
 		Subject:  userID,
@@ -180,7 +178,7 @@ func Mint(secret, audience, userID string, ttl time.Duration, now time.Time) (st
 	return token, nil
 }
 
-// The methods below make tokenClaims a jwt.Claims, so that the library checks the times.
+// The methods below implement jwt.Claims, so that the library checks the times.
 
 // GetExpirationTime implements [jwt.Claims].
 func (c *tokenClaims) GetExpirationTime() (*jwt.NumericDate, error) { return c.ExpiresAt, nil }
@@ -205,7 +203,7 @@ func (c *tokenClaims) GetSubject() (string, error) {
 	return *c.Subject, nil
 }
 
-// unauthenticated is the 401 fault. The reason goes to the log only.
+// unauthenticated is the 401. Only the log has the reason.
 func unauthenticated(reason error) *fault.Fault {
 	return fault.Unauthenticated.New("The request could not be authenticated.").Wrap(reason)
 }

@@ -6,16 +6,16 @@ import (
 	"fmt"
 )
 
-// TrustedOptions say which tokens a [Trusted] verifier accepts.
+// TrustedOptions configure a [Trusted] verifier.
 type TrustedOptions struct {
 	Times
 
-	// Keys finds the key that a token was signed with; required.
+	// Keys finds the key of a token; required.
 	Keys KeySource
-	// Issuer must be the token's issuer; "" takes any.
+	// Issuer is the required issuer; "" accepts any.
 	Issuer string
-	// LedgerClaim lets tokens name their user by `daml_user` in the object `https://canton-network`, in place of `sub`.
-	// The issuer must not let its users choose that claim.
+	// LedgerClaim lets tokens name their user by `daml_user` in the object `https://canton-network` instead of `sub`. The
+	// issuer must not let its users choose that claim.
 	LedgerClaim bool
 	// Audience, Scope and ParticipantID are as in [HS256Options].
 	Audience, Scope, ParticipantID string
@@ -23,12 +23,12 @@ type TrustedOptions struct {
 
 // KeySource finds the public keys of one issuer.
 type KeySource interface {
-	// KeyFor is the key with the id, which is "" for tokens that name none: a public key of the packages crypto/rsa,
-	// crypto/ecdsa or crypto/ed25519, or a [jwt.VerificationKeySet].
+	// KeyFor returns the key with the id, which is "" for tokens without one: a public key of crypto/rsa, crypto/ecdsa or
+	// crypto/ed25519, or a [jwt.VerificationKeySet].
 	KeyFor(ctx context.Context, keyID string) (any, error)
 }
 
-// Trusted verifies tokens of the default identity provider that are signed with its private key.
+// Trusted verifies tokens of the default identity provider that an issuer signs with its private key.
 type Trusted struct {
 	options   TrustedOptions
 	recipient recipient
@@ -66,13 +66,13 @@ func (t *Trusted) Verify(ctx context.Context, token string) (Token, error) {
 	return t.recipient.check(claims, t.options.LedgerClaim)
 }
 
-// URLKeys is the [KeySource] of one place in keys.
+// URLKeys is the [KeySource] of one URL.
 type URLKeys struct {
 	Keys Keys
 	URL  string
 }
 
-// KeyFor implements [KeySource]. Key sets may hold several keys, so tokens must say which one they mean.
+// KeyFor implements [KeySource]. Key sets may have several keys, so tokens must name one.
 func (u URLKeys) KeyFor(ctx context.Context, keyID string) (any, error) {
 	if keyID == "" {
 		return nil, errNoKeyID
