@@ -11,14 +11,13 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// family is a list of endpoints whose errors have one form.
+// family is a list of endpoints with one error format.
 type family struct {
 	server    *endpoint.Server
 	endpoints []endpoint.Endpoint
 }
 
-// validatorFamilies are the endpoints that a validator, scan and a registry have beside the JSON Ledger API. The realm
-// of each is what callers without a token are told.
+// validatorFamilies returns the endpoints of a validator, scan and a registry. Callers without a token get the realm.
 func validatorFamilies(options Options) ([]family, error) {
 	lists := []struct {
 		realm     string
@@ -52,13 +51,13 @@ func validatorFamilies(options Options) ([]family, error) {
 	return families, nil
 }
 
-// validatorPath is what clients put before the paths of a validator, whose own base path it is on the public network.
+// validatorPath is the base path of a validator on the public network, which clients put before its paths.
 const validatorPath = "/api/validator"
 
-// scanPath is that of scan, whose endpoints have paths of their own but for how it is.
+// scanPath is the base path of scan. Only its health paths need it.
 const scanPath = "/api/scan"
 
-// aboutNode reports whether a path is one of those that tell about the node, which every part of a network has.
+// aboutNode reports whether a path is a health or version path, which every part of a network has.
 func aboutNode(path string) bool {
 	switch path {
 	case "/livez", "/readyz", "/version", livenessPath, readinessPath:
@@ -68,15 +67,14 @@ func aboutNode(path string) bool {
 	}
 }
 
-// secondTransfers are the paths of transfers by version 2 of the token standard below /api/validator, which take and
-// answer the same as those of version 1 in firstTransfers. At the root, /v2 is the JSON Ledger API's alone.
+// secondTransfers are the paths of token standard transfers in version 2, below /api/validator. Their requests and
+// answers are those of version 1 in firstTransfers. At the root, /v2 belongs to the JSON Ledger API.
 const (
 	secondTransfers = "/v2/wallet/token-standard/"
 	firstTransfers  = "/v0/wallet/token-standard/"
 )
 
-// stripValidator serves everything under /v0 and /v1 below /api/validator as well, and what tells about the node there
-// and below /api/scan.
+// stripValidator serves /v0 and /v1 also below /api/validator, and health paths there and below /api/scan.
 func stripValidator(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, prefix := range []string{validatorPath, scanPath} {
@@ -97,8 +95,7 @@ func stripValidator(next http.Handler) http.Handler {
 	})
 }
 
-// dropLastSlash serves the paths of the JSON Ledger API with a slash behind them as well, as the original does; those
-// of the other families end without one there.
+// dropLastSlash accepts a slash at the end of JSON Ledger API paths, as upstream does. The other families do not.
 func dropLastSlash(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path, found := strings.CutSuffix(r.URL.Path, "/")
@@ -110,7 +107,7 @@ func dropLastSlash(next http.Handler) http.Handler {
 	})
 }
 
-// ofFirstVersion is the path of version 1 for one of secondTransfers, and any other path itself.
+// ofFirstVersion converts a path of secondTransfers to version 1; other paths stay.
 func ofFirstVersion(path string) string {
 	if rest, found := strings.CutPrefix(path, secondTransfers); found {
 		return firstTransfers + rest
@@ -118,17 +115,16 @@ func ofFirstVersion(path string) string {
 	return path
 }
 
-// ofValidator reports whether a path belongs to the validator's API.
 func ofValidator(path string) bool {
 	return strings.HasPrefix(path, "/v0/") || strings.HasPrefix(path, "/v1/")
 }
 
-// ofFamilies reports whether a path looks like one of the APIs beside the JSON Ledger API.
+// ofFamilies reports whether a path looks like one of the APIs besides the JSON Ledger API.
 func ofFamilies(path string) bool {
 	return ofValidator(path) || strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/registry/")
 }
 
-// misdirected answers requests under a host name that the node is not served under in the form of their API.
+// misdirected answers requests with a foreign host name, in the format of their API.
 func misdirected(ledger, validator *endpoint.Server) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		text := hosts.Refusal(r.Host, HostsFlag)
@@ -140,7 +136,7 @@ func misdirected(ledger, validator *endpoint.Server) http.HandlerFunc {
 	}
 }
 
-// preflight answers what browsers ask before they let a page call the node; refusals are in the form of the path's API.
+// preflight answers CORS preflight requests, in the format of the path's API.
 func preflight(ledger, validator *endpoint.Server) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if ofFamilies(r.URL.Path) {
@@ -151,7 +147,7 @@ func preflight(ledger, validator *endpoint.Server) http.HandlerFunc {
 	}
 }
 
-// wrongMethod answers methods that a path does not take in the form of its API.
+// wrongMethod answers wrong methods, in the format of the path's API.
 func wrongMethod(ledger, validator *endpoint.Server) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if ofFamilies(r.URL.Path) {
@@ -162,7 +158,7 @@ func wrongMethod(ledger, validator *endpoint.Server) http.HandlerFunc {
 	}
 }
 
-// notFound answers paths that do not exist in the form of the API that they look like.
+// notFound answers unknown paths, in the format of the API that they look like.
 func notFound(ledger, validator *endpoint.Server) http.HandlerFunc {
 	unknown := v0.NotFoundPath(validator)
 	return func(w http.ResponseWriter, r *http.Request) {

@@ -13,20 +13,20 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 )
 
-// Part is one part of the node that must work before the node can serve.
+// Part is a part of the node that readiness depends on.
 type Part struct {
 	// Name is a word such as "database".
 	Name string
-	// Err says what is wrong; nil when the part works.
+	// Err is the problem; nil when the part works.
 	Err error
-	// Warning says what somebody should look at although the part works; "" for nothing.
+	// Warning is a problem that does not affect readiness; "" for none.
 	Warning string
 }
 
-// Readiness asks every part of the node how it is.
+// Readiness checks every part of the node.
 type Readiness func(ctx context.Context) []Part
 
-// The names that later versions have for /livez and /readyz.
+// The names of /livez and /readyz in later versions.
 const (
 	livenessPath  = "/health/liveness"
 	readinessPath = "/health/readiness"
@@ -56,13 +56,13 @@ func healthEndpoints(readiness Readiness, log *slog.Logger) []endpoint.Endpoint 
 	}
 }
 
-// otherName is an endpoint under a further path, which the document leaves out.
+// otherName describes an endpoint under another path, outside the document.
 func otherName(info endpoint.Info, path, operationID string) endpoint.Info {
 	info.Path, info.OperationID, info.Undocumented = path, operationID, true
 	return info
 }
 
-// shareAnswer lets all who ask at the same time have one answer, so that asking often does not cost the parts much.
+// shareAnswer gives concurrent callers one answer, so that frequent checks stay cheap.
 func shareAnswer(readiness Readiness) Readiness {
 	var asking singleflight.Group
 	return func(ctx context.Context) []Part {
@@ -77,11 +77,10 @@ func shareAnswer(readiness Readiness) Readiness {
 	}
 }
 
-// ErrStopping is what is wrong with a node that was told to stop.
+// ErrStopping is the error of a stopping node.
 var ErrStopping = errors.New("the node is stopping: send requests to another node")
 
-// logReadiness logs when the node is not ready any more, or for another reason than before, and when it is ready again. It
-// is asked by one at a time.
+// logReadiness logs when readiness, or the reason against it, changes. Calls must not overlap.
 func logReadiness(readiness Readiness, log *slog.Logger) Readiness {
 	before := ""
 	return func(ctx context.Context) []Part {
@@ -108,13 +107,12 @@ func logReadiness(readiness Readiness, log *slog.Logger) Readiness {
 	}
 }
 
-// readyzRequest asks whether the node can serve.
 type readyzRequest struct {
 	Verbose *string `query:"verbose" doc:"Also list the parts that work; any value"`
 }
 
-// readyz says the same as upstream's check when all is well, names the broken parts otherwise, and adds warnings. To
-// who wants to know all it names the parts that work as well.
+// readyz answers like upstream's check if all is well, else lists the broken parts. It adds warnings and, if verbose,
+// the working parts.
 func readyz(parts []Part, verbose bool) endpoint.Content {
 	var broken []string
 	var lines strings.Builder

@@ -18,23 +18,23 @@ import (
 	"github.com/florinledger/florin/telemetry"
 )
 
-// HealthOptions are the parts of the HTTP edge of a process without an API.
+// HealthOptions configure the HTTP edge of a process without an API.
 type HealthOptions struct {
-	// Readiness lists the parts of the process and what is wrong with them; required.
+	// Readiness checks the parts of the process; required.
 	Readiness Readiness
 	// Metrics are those of the process; required.
 	Metrics *telemetry.Metrics
-	// Limits keep one caller from taking what is there for all; nil makes usual ones.
+	// Limits are the limits of callers; nil means the defaults.
 	Limits *admission.Limits
 	// Logger gets one line for each request; required.
 	Logger *slog.Logger
-	// Now is the clock that requests are timed with; required.
+	// Now is the clock; required.
 	Now func() time.Time
-	// RequestTimeout bounds requests; zero means the default of package endpoint.
+	// RequestTimeout limits requests; zero means the default of package endpoint.
 	RequestTimeout time.Duration
 }
 
-// NewHealthRouter makes the handler of a process without an API: it tells how the process is, and nothing else.
+// NewHealthRouter makes the handler of a process without an API: it serves only health and metrics.
 func NewHealthRouter(options HealthOptions) (http.Handler, error) {
 	if options.Readiness == nil || options.Metrics == nil {
 		return nil, errors.New("the router needs the readiness and the metrics of the process")

@@ -18,11 +18,10 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// documentText is a description of the API in either form.
 type documentText struct{ yaml, json []byte }
 
-// document is a description of the API. It is written when somebody first asks for it, and then once: writing takes
-// longer than all else that a node does to start.
+// document is a description of the API. It is written once, on the first request, because writing takes longer than the
+// rest of a node's start.
 type document struct{ content func() (documentText, error) }
 
 func newDocument(describe func() (any, error)) *document {
@@ -50,8 +49,8 @@ func describeLedger(version string, endpoints []endpoint.Endpoint) (any, error) 
 	}, endpoints)
 }
 
-// describeValidator describes what is not under /v2. It is a document of its own, as it is on the public network:
-// programs that are generated from the one of the JSON Ledger API do not change with it.
+// describeValidator describes everything outside /v2. It is a separate document, as on the public network, so that
+// programs generated from the JSON Ledger API do not change with it.
 func describeValidator(families []family) (any, error) {
 	examples, err := v0.Examples()
 	if err != nil {
@@ -72,7 +71,6 @@ func describeValidator(families []family) (any, error) {
 	}, endpoints)
 }
 
-// describeStreams is the AsyncAPI description of the streams.
 func describeStreams(version string, streams []endpoint.Stream) (any, error) {
 	examples, err := ledgerapi.Examples()
 	if err != nil {
@@ -101,7 +99,7 @@ func write(described any) (documentText, error) {
 	return documentText{yaml: asYAML, json: asJSON}, nil
 }
 
-// serve sends YAML, or JSON to those who ask for it.
+// serve sends YAML, or JSON if the client prefers it.
 func (d *document) serve(ctx context.Context, _ endpoint.NoRequest) (endpoint.Content, error) {
 	document, err := d.content()
 	if err != nil {
@@ -113,7 +111,7 @@ func (d *document) serve(ctx context.Context, _ endpoint.NoRequest) (endpoint.Co
 	return endpoint.Content{Type: "text/plain; charset=UTF-8", Body: document.yaml}, nil
 }
 
-// docsEndpoints are the page about the API and the documents that it reads, which are in none of them.
+// docsEndpoints serve the page about the API and its documents.
 func docsEndpoints(documents map[string]func() (any, error)) ([]endpoint.Endpoint, error) {
 	page, err := docspage.New()
 	if err != nil {

@@ -12,17 +12,17 @@ import (
 	"github.com/rs/cors"
 )
 
-// The words that stand for many origins in a list of them.
+// Words for several origins in a list.
 const (
-	// LoopbackOrigins stands for every page that this machine serves to itself, on any port.
+	// LoopbackOrigins allows every page of this machine, on any port.
 	LoopbackOrigins = "loopback"
-	// AnyOrigin stands for every page.
+	// AnyOrigin allows every page.
 	AnyOrigin = "*"
-	// NoOrigin stands for no page but those of the node.
+	// NoOrigin allows only pages of the node.
 	NoOrigin = "none"
 )
 
-// preflightAge is how long a browser may remember what it was told.
+// preflightAge is how long a browser may cache a preflight answer.
 const preflightAge = 10 * time.Minute
 
 // Origins are the web origins whose pages may call the node. The zero value allows none.
@@ -31,8 +31,8 @@ type Origins struct {
 	exact         []string
 }
 
-// ParseOrigins reads a list of origins, as browsers write them: https://wallet.example, http://localhost:3000. The
-// error names the entry that is not an origin.
+// ParseOrigins reads a list of origins in the form of browsers: https://wallet.example, http://localhost:3000. The
+// error names the invalid entry.
 func ParseOrigins(list []string) (Origins, error) {
 	var origins Origins
 	for _, entry := range list {
@@ -66,8 +66,8 @@ func (o Origins) Allow(origin string) bool {
 	return origin != "" && (o.any || o.loopback && isLoopback(origin) || slices.Contains(o.exact, strings.ToLower(origin)))
 }
 
-// isLoopback reports whether an origin is this machine by name or address. A name that only resolves to it is not: who
-// owns the name decides what it resolves to.
+// isLoopback reports whether an origin is this machine by name or address. A name that only resolves to this machine is
+// not: its owner can change that.
 func isLoopback(origin string) bool {
 	parsed, err := url.Parse(origin)
 	if err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" {
@@ -81,8 +81,8 @@ func isLoopback(origin string) bool {
 	return err == nil && address.IsLoopback()
 }
 
-// crossOrigin tells browsers which pages may call the node, and has preflight answer what they ask before that. What
-// the pages may read is told with each answer ([endpoint.Server]).
+// crossOrigin sets the CORS headers; preflight answers preflight requests. [endpoint.Server] exposes the headers of
+// each answer.
 func (o Origins) crossOrigin(preflight http.Handler) func(http.Handler) http.Handler {
 	headers := cors.New(cors.Options{
 		AllowOriginFunc: o.Allow,

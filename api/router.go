@@ -23,47 +23,47 @@ import (
 	"github.com/florinledger/florin/telemetry/tracing"
 )
 
-// HostsFlag is the setting that adds names to those under which the node is served.
+// HostsFlag is the flag with more host names of the node.
 const HostsFlag = "--hosts"
 
-// Options are the parts and settings of the HTTP edge.
+// Options configure the HTTP edge.
 type Options struct {
-	// Auth finds out who calls; required.
+	// Auth authenticates the caller; required.
 	Auth auth.Authenticator
-	// Tokens finds out who sends a token, for endpoints that any token will do for; required.
+	// Tokens authenticates for endpoints that accept any valid token; required.
 	Tokens auth.Authenticator
 	// Ledger serves /v2; required.
 	Ledger *ledgerapi.API
 	// Registry serves scan and the token standard's registry; required.
 	Registry *registryapi.API
-	// Wallet serves the wallets of users and what their operator does for them; required.
+	// Wallet serves the wallets of users and of their operator; required.
 	Wallet *walletapi.API
-	// Changes keeps the answers to changes that may be asked for again; required.
+	// Changes stores the answers to repeatable changes; required.
 	Changes *changes.Keeper
 	// Operator serves the audit and the metrics; required.
 	Operator *operatorapi.API
 	// Tracer makes a span of every request; nil makes none.
 	Tracer *tracing.Tracer
-	// Measure is told of every request when it ends; nil tells nobody.
+	// Measure receives every finished request; nil for none.
 	Measure func(method, route string, status int, took time.Duration)
 	// Clock serves the ledger's clock; required.
 	Clock *devapi.API
-	// Readiness lists the parts of the node and what is wrong with them; required.
+	// Readiness checks the parts of the node; required.
 	Readiness Readiness
-	// Streams knows the streams that are open; required. Close it when the node stops, and tell it of changes of users
-	// after Auth.
+	// Streams is the registry of open streams; required. Close it when the node stops. Report changes of users to it after
+	// Auth.
 	Streams *endpoint.Streams
 	// Logger gets one line for each request; required.
 	Logger *slog.Logger
-	// Now is the clock that requests are timed with; required.
+	// Now is the clock; required.
 	Now func() time.Time
-	// Origins are the web origins whose pages may call the node; the zero value allows those of the node itself only.
+	// Origins are the web origins whose pages may call the node; the zero value allows only the node's own pages.
 	Origins Origins
-	// Hosts are the names under which the node is served; the zero value is every one.
+	// Hosts are the host names of the node; the zero value accepts all.
 	Hosts hosts.Names
-	// Limits keep one caller from taking what is there for all; nil makes usual ones.
+	// Limits are the limits of callers; nil means the defaults.
 	Limits *admission.Limits
-	// MaxBodyBytes and RequestTimeout bound requests; zero means the defaults of package endpoint.
+	// MaxBodyBytes and RequestTimeout limit requests; zero means the defaults of package endpoint.
 	MaxBodyBytes   int64
 	RequestTimeout time.Duration
 }
@@ -101,7 +101,7 @@ func NewRouter(options Options) (http.Handler, error) {
 		endpoint.PlainPath, endpoint.CollapseSlashes, dropLastSlash, stripValidator, server.Limit, middleware.GetHead)
 	router.NotFound(notFound(server, families[0].server))
 	router.MethodNotAllowed(wrongMethod(server, families[0].server))
-	// Each family is one list: its server writes errors as its clients expect them.
+	// Each family has a server that writes errors in its format.
 	if err := server.Mount(router, ledgerEndpoints); err != nil {
 		return nil, err
 	}

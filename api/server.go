@@ -12,32 +12,31 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 )
 
-// The defaults of the settings of a [Server].
+// The default settings of a server.
 const (
 	DefaultHeaderTimeout  = 10 * time.Second
 	DefaultReadTimeout    = 30 * time.Second
 	DefaultWriteTimeout   = time.Minute
 	DefaultIdleTimeout    = 2 * time.Minute
 	DefaultMaxHeaderBytes = 32 << 10
-	// MaxConnections is how many connections one listener has open at once.
+	// MaxConnections is the maximum number of open connections of one listener.
 	MaxConnections = 16_384
 )
 
-// ServerOptions bound what connections may take, so that clients that are slow or say nothing hold nothing up. The zero
-// value means the defaults.
+// ServerOptions limit connections, so that slow or silent clients block nobody. The zero value means the defaults.
 type ServerOptions struct {
-	// HeaderTimeout is how long a client may take to send the head of a request, ReadTimeout the whole request.
+	// HeaderTimeout is the maximum time to send the head of a request, ReadTimeout the whole request.
 	HeaderTimeout, ReadTimeout time.Duration
-	// WriteTimeout is how long a request may take from its head to the last byte of the answer. It must be longer than a
-	// request may be served. Streams have a patience of their own.
+	// WriteTimeout is the maximum time from the head of a request to the last byte of the answer. It must exceed
+	// RequestTimeout. Streams have their own timeout.
 	WriteTimeout time.Duration
-	// IdleTimeout is how long a connection may wait for the next request.
+	// IdleTimeout is the maximum time between two requests on a connection.
 	IdleTimeout time.Duration
-	// MaxHeaderBytes bounds the head of a request, tokens included.
+	// MaxHeaderBytes limits the head of a request, including tokens.
 	MaxHeaderBytes int
-	// RequestTimeout is how long a request is served; it lengthens a WriteTimeout that would be shorter.
+	// RequestTimeout is the maximum time of a request; a shorter WriteTimeout grows with it.
 	RequestTimeout time.Duration
-	// Logger is told of connections that break off; nil tells nobody.
+	// Logger receives connection errors; nil for none.
 	Logger *slog.Logger
 }
 
@@ -52,7 +51,7 @@ func NewServer(handler http.Handler, options ServerOptions) *http.Server {
 		WriteTimeout:      max(write, served+DefaultHeaderTimeout),
 		IdleTimeout:       cmp.Or(options.IdleTimeout, DefaultIdleTimeout),
 		MaxHeaderBytes:    cmp.Or(options.MaxHeaderBytes, DefaultMaxHeaderBytes),
-		// OPTIONS * is for the handler, too, which counts what it answers.
+		// The handler answers OPTIONS * too, and counts it.
 		DisableGeneralOptionsHandler: true,
 	}
 	if options.Logger != nil {
@@ -61,7 +60,7 @@ func NewServer(handler http.Handler, options ServerOptions) *http.Server {
 	return server
 }
 
-// Bounded is a listener that has so many connections open at once; further ones wait to be accepted.
+// Bounded limits the open connections of a listener; more wait to be accepted.
 func Bounded(listener net.Listener, connections int) net.Listener {
 	return netutil.LimitListener(listener, connections)
 }

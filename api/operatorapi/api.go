@@ -23,20 +23,20 @@ import (
 // Options are the parts of an [API]. All are required, except for Paused.
 type Options struct {
 	Auditor *audit.Auditor
-	// Checkpoints is where the continuous audit keeps how far it has come.
+	// Checkpoints stores the position of the continuous audit.
 	Checkpoints audit.Checkpoints
 	Metrics     *telemetry.Metrics
-	// Settings are what the automations are to do.
+	// Settings are the settings of the automations.
 	Settings Settings
-	// Automation is what the node does by itself.
+	// Automation stores the state of the automations.
 	Automation Automation
 	// Ledger are the settings of the ledger.
 	Ledger LedgerSettings
 	// Now is the ledger's clock.
 	Now func() time.Time
-	// Schedule is the id of the Schedule of a kind in Temporal.
+	// Schedule returns the id of the Temporal Schedule of a kind.
 	Schedule func(kind string) string
-	// Paused asks whether a Schedule is paused now. Without it, and when it fails, what the node saw last is answered.
+	// Paused asks Temporal whether a Schedule is paused. Without it, or if it fails, the answer has the last stored state.
 	Paused func(ctx context.Context, schedule string) (bool, error)
 }
 
@@ -72,8 +72,8 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 	)
 }
 
-// MetricsEndpoint serves the metrics of this process. They are gathered once for all who ask at the same time: anybody
-// may ask.
+// MetricsEndpoint serves the metrics of this process. Concurrent requests share one collection, because anybody may
+// ask.
 func MetricsEndpoint(metrics *telemetry.Metrics) endpoint.Endpoint {
 	gathering := &singleflight.Group{}
 	return endpoint.New(endpoint.Info{
@@ -104,7 +104,6 @@ type AuditResponse struct {
 	Hash        string        `json:"hash" required:"true" doc:"Hash of the entry at the offset; covers all before"`
 	ProvedSince ledger.Offset `json:"proved_since_offset" required:"true" doc:"All after it is proved, even if pruned"`
 
-	// RecordTime is that of the last update.
 	RecordTime *endpoint.Timestamp `json:"record_time,omitempty" doc:"Record time of the last audited update"`
 
 	Opening      decimal.Decimal `json:"opening" required:"true" doc:"Coin held at the start"`
@@ -118,7 +117,7 @@ type AuditResponse struct {
 	Findings     []audit.Finding `json:"findings" required:"true" doc:"The first 100 findings"`
 }
 
-// ToAPIAudit shows a report that is complete.
+// ToAPIAudit converts a complete report.
 func ToAPIAudit(report audit.Report) (AuditResponse, error) {
 	supply, err := report.Opening.Add(report.Minted)
 	if err == nil {
@@ -138,7 +137,7 @@ func ToAPIAudit(report audit.Report) (AuditResponse, error) {
 	}, nil
 }
 
-// goOnFor is how long an audit goes on from where the continuous one is before that is what is answered.
+// goOnFor is how long an audit continues from the continuous one before the answer is the latter's result.
 const goOnFor = 5 * time.Second
 
 func (a *API) audit(ctx context.Context, req auditRequest) (AuditResponse, error) {
@@ -170,8 +169,8 @@ func (a *API) audit(ctx context.Context, req auditRequest) (AuditResponse, error
 	}
 }
 
-// goOn goes on from what the continuous audit has proved, and answers that alone when it takes too long, or when what
-// comes next was pruned before the continuous audit came there.
+// goOn continues from the continuous audit. It returns the continuous audit's own result if the time is not enough, or
+// if the next entries were pruned before the continuous audit read them.
 func (a *API) goOn(ctx context.Context, state audit.State, upTo ledger.Offset) (AuditResponse, error) {
 	soon, cancel := context.WithTimeout(ctx, a.goOnFor)
 	defer cancel()

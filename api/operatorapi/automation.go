@@ -12,23 +12,23 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Automation is what the node does by itself.
+// Automation stores the state of the automations.
 type Automation interface {
 	// Automations lists the kinds.
 	Automations(ctx context.Context) ([]db.Automation, error)
-	// Troubles pages through what of a kind was refused.
+	// Troubles lists the refused subjects of a kind in pages.
 	Troubles(ctx context.Context, kind, after string, limit int32) ([]db.AutomationTask, error)
-	// NudgeTasks makes due what of a kind was refused: of one subject, or of all.
+	// NudgeTasks makes refused subjects of a kind due: one, or all.
 	NudgeTasks(ctx context.Context, kind, subject string) (int64, error)
-	// CallWorkflows wakes those who start runs.
+	// CallWorkflows wakes the starters of runs.
 	CallWorkflows(ctx context.Context) error
 }
 
 const (
 	automationPath = "/v0/admin/automation"
-	// firstTroubles is how many troubles of each kind the list of kinds shows.
+	// firstTroubles is the number of troubles of each kind in the list of kinds.
 	firstTroubles = 20
-	// pauseTimeout is for how long Temporal is asked for pauses.
+	// pauseTimeout is the maximum time to ask Temporal for pauses.
 	pauseTimeout = 2 * time.Second
 )
 
@@ -59,7 +59,7 @@ type AutomationResponse struct {
 	Automations []AutomationKind `json:"automations" required:"true" doc:"The kinds"`
 }
 
-// AutomationKind is one of what the node does by itself.
+// AutomationKind is one automation of the node.
 type AutomationKind struct {
 	Kind     string              `json:"kind" required:"true" doc:"Name of the kind"`
 	Schedule string              `json:"schedule" required:"true" doc:"The id of its Schedule in Temporal"`
@@ -73,7 +73,7 @@ type AutomationKind struct {
 	Troubles     []Trouble `json:"troubles" required:"true" doc:"The first troubles"`
 }
 
-// Trouble is something that was refused.
+// Trouble is a refused subject.
 type Trouble struct {
 	Subject   string              `json:"subject" required:"true" doc:"The wallet, contract or other subject"`
 	CommandID string              `json:"command_id" required:"true" doc:"The last refused command; empty: none"`
@@ -104,7 +104,7 @@ func (a *API) listAutomation(ctx context.Context, _ endpoint.NoRequest) (Automat
 	return response, nil
 }
 
-// ledgerTime shows a time; nil for none and for never.
+// ledgerTime converts a time; nil for none and for never.
 func ledgerTime(at time.Time) *endpoint.Timestamp {
 	if at.IsZero() || !at.Before(lf.MaxTimestamp().Time()) {
 		return nil
@@ -112,7 +112,7 @@ func ledgerTime(at time.Time) *endpoint.Timestamp {
 	return new(endpoint.Timestamp(at))
 }
 
-// dueTime shows when something is due. What is due at once is stored as due since the epoch, and is due now.
+// dueTime converts a due time. Tasks that are due at once are stored with the epoch; dueTime shows the current time.
 func (a *API) dueTime(at time.Time) *endpoint.Timestamp {
 	if !at.IsZero() && !at.After(time.Unix(0, 0)) {
 		at = a.options.Now()
@@ -120,7 +120,7 @@ func (a *API) dueTime(at time.Time) *endpoint.Timestamp {
 	return ledgerTime(at)
 }
 
-// refreshPauses asks which Schedules are paused now: the node itself looks only when something is due.
+// refreshPauses reads the current pauses from Temporal: the node itself reads them only when something is due.
 func (a *API) refreshPauses(ctx context.Context, kinds []db.Automation) {
 	if a.options.Paused == nil {
 		return
@@ -173,7 +173,7 @@ func (a *API) listTroubles(ctx context.Context, req troublesRequest) (TroublesRe
 	return TroublesResponse{Troubles: a.toAPITroubles(tasks)}, err
 }
 
-// kind finds a kind of automation, or refuses its name and says which there are.
+// kind finds a kind of automation, or refuses its name with a list of the kinds.
 func (a *API) kind(ctx context.Context, name string) (db.Automation, error) {
 	kinds, err := a.options.Automation.Automations(ctx)
 	if err != nil {
@@ -199,7 +199,7 @@ type runAutomationBody struct {
 	Subject string `json:"subject" doc:"Subject of the trouble; left out: all subjects"`
 }
 
-// RunAutomationResponse tells what is tried again.
+// RunAutomationResponse counts the retries.
 type RunAutomationResponse struct {
 	Nudged int64 `json:"nudged" required:"true" doc:"Number of troubles to retry now"`
 	Paused bool  `json:"paused" required:"true" doc:"Whether they wait because the Schedule is paused"`

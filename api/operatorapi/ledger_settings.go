@@ -10,21 +10,21 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// LedgerSettings are what all nodes of the ledger decide by.
+// LedgerSettings stores the settings of the ledger, which all nodes share.
 type LedgerSettings interface {
 	// Node reads the identity of the node.
 	Node(ctx context.Context) (ledger.Node, bool, error)
-	// LedgerSettings reads what counts now.
+	// LedgerSettings reads the current values.
 	LedgerSettings(ctx context.Context) (ledger.Settings, error)
 	// LastSettingChanges reads the last change of each setting, by name.
 	LastSettingChanges(ctx context.Context) (map[string]db.LedgerSettingChange, error)
-	// ChangeLedgerSetting changes a setting for all that is committed from now on.
+	// ChangeLedgerSetting changes a setting for all commits from now on.
 	ChangeLedgerSetting(ctx context.Context, name, value, by string) (changed bool, err error)
-	// LedgerSettingChanges pages through the changes before a number, the newest first.
+	// LedgerSettingChanges lists the changes before a number in pages, newest first.
 	LedgerSettingChanges(ctx context.Context, before int64, limit int32) ([]db.LedgerSettingChange, error)
 }
 
-// LedgerSettingsPath is where the settings of the ledger are.
+// LedgerSettingsPath is the path of the settings of the ledger.
 const LedgerSettingsPath = "/v0/admin/ledger-settings"
 
 func (a *API) ledgerSettingsEndpoints() []endpoint.Endpoint {
@@ -134,7 +134,7 @@ func (a *API) putLedgerSetting(ctx context.Context, req putLedgerSettingRequest)
 	return LedgerSetting{}, err
 }
 
-// stored is what the record keeps of a value: of secrets a digest.
+// stored returns the value for the record: a digest of a secret.
 func (a *API) stored(ctx context.Context, setting ledger.Setting, settings ledger.Settings) (string, error) {
 	value := setting.Show(settings)
 	if !setting.Secret {

@@ -15,21 +15,21 @@ import (
 	"github.com/florinledger/florin/wallet/settings"
 )
 
-// Settings are what the automations of all processes of the node are to do.
+// Settings stores the settings of the automations of all processes of the node.
 type Settings interface {
-	// AutomationSetting reads one; one that nobody speaks of has no values.
+	// AutomationSetting reads one; an unknown one has no values.
 	AutomationSetting(ctx context.Context, kind string, party ledger.Party) (db.AutomationSetting, error)
-	// AutomationSettings pages through those of a kind.
+	// AutomationSettings lists those of a kind in pages.
 	AutomationSettings(ctx context.Context, kind string, after ledger.Party, limit int32) ([]db.AutomationSetting, error)
-	// ChooseAutomation makes a value count; nil is that nothing is to be done.
+	// ChooseAutomation sets a value; nil turns the automation off.
 	ChooseAutomation(
 		ctx context.Context, kind string, party ledger.Party, value []byte, by string,
 	) (db.AutomationSetting, error)
-	// ResetAutomation makes count what the configuration says.
+	// ResetAutomation returns to the value of the configuration.
 	ResetAutomation(ctx context.Context, kind string, party ledger.Party, by string) (db.AutomationSetting, error)
-	// AutomationChanges pages through the changes before a number, the newest first.
+	// AutomationChanges lists the changes before a number in pages, newest first.
 	AutomationChanges(ctx context.Context, before int64, limit int32) ([]db.AutomationChange, error)
-	// KnownParties tells which parties are known, and of those whether they are local.
+	// KnownParties returns the known parties, and whether each is local.
 	KnownParties(ctx context.Context, parties []ledger.Party) (map[ledger.Party]bool, error)
 }
 
@@ -43,7 +43,7 @@ const (
 	maxPage = 1000
 )
 
-// What all changes have in common, for the document.
+// Texts of all changes in the document.
 const (
 	putCounts = "The value takes effect with the next run of the automation, in all processes of the node. It has " +
 		"precedence over the configuration until it is deleted. `enabled` false turns the automation off."
@@ -194,7 +194,7 @@ func (a *API) putSweep(ctx context.Context, req putSweepRequest) (SweepResponse,
 	return respond(toAPISweep)(a.choose(ctx, settings.KindSweep, sender, sweep))
 }
 
-// sweepOf reads how wallets are swept now.
+// sweepOf reads the current sweeps.
 func (a *API) sweepOf(ctx context.Context) func(ledger.Party) (automation.SweepConfig, bool, error) {
 	return func(wallet ledger.Party) (automation.SweepConfig, bool, error) {
 		setting, err := a.options.Settings.AutomationSetting(ctx, string(settings.KindSweep), wallet)
@@ -248,7 +248,7 @@ func (a *API) putAutoAccept(ctx context.Context, req putAcceptRequest) (AutoAcce
 	return respond(toAPIAutoAccept)(a.choose(ctx, settings.KindAutoAccept, receiver, accept))
 }
 
-// choose makes a value count; nil is that nothing is to be done.
+// choose sets a value; nil turns the automation off.
 func (a *API) choose(
 	ctx context.Context, kind settings.Kind, party ledger.Party, value any,
 ) (db.AutomationSetting, error) {
@@ -268,7 +268,7 @@ func (a *API) reset(ctx context.Context, kind settings.Kind, party ledger.Party)
 		ledger.IdentityText(endpoint.Claims(ctx).Identity()))
 }
 
-// requireLocal refuses settings for parties that no wallet of this node can be of.
+// requireLocal refuses settings for parties that are not on this node.
 func (a *API) requireLocal(ctx context.Context, name string, party ledger.Party) error {
 	known, err := a.options.Settings.KnownParties(ctx, []ledger.Party{party})
 	if err == nil && !known[party] {
@@ -278,7 +278,7 @@ func (a *API) requireLocal(ctx context.Context, name string, party ledger.Party)
 	return err
 }
 
-// respond shows a setting, or passes the error on.
+// respond converts a setting, or passes the error on.
 func respond[T any](show func(db.AutomationSetting) (T, error)) func(db.AutomationSetting, error) (T, error) {
 	return func(setting db.AutomationSetting, err error) (T, error) {
 		if err != nil {

@@ -65,7 +65,7 @@ type changesRequest struct {
 	Limit  *int64 `query:"limit" doc:"Maximum number: 1 to 1000; default 100"`
 }
 
-// page is before which number to begin, and how many changes to list.
+// page returns the start and the size of the page.
 func (r changesRequest) page() (before int64, limit int32, err error) {
 	before = math.MaxInt64
 	if r.Before != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/wallet/settings"
 )
 
-// Source tells who says what counts.
+// Source says where a setting comes from.
 type Source string
 
 // The sources of a setting.
@@ -36,7 +36,7 @@ type TopUp struct {
 	ReservedTraffic  int64  `json:"reserved_traffic" required:"true" doc:"Bytes to keep for purchases"`
 }
 
-// TopUpResponse is the top-up and who says so.
+// TopUpResponse is the top-up and its source.
 type TopUpResponse struct {
 	Source     Source `json:"source" required:"true" doc:"Where the setting comes from"`
 	Setting    *TopUp `json:"setting" doc:"The active setting; null: the node buys no traffic"`
@@ -51,7 +51,7 @@ type Sweep struct {
 	UseTransferPreapproval bool            `json:"use_transfer_preapproval" required:"true" doc:"Send, do not offer"`
 }
 
-// SweepResponse is the sweep of a wallet and who says so.
+// SweepResponse is the sweep of a wallet and its source.
 type SweepResponse struct {
 	Sender     ledger.Party `json:"sender" required:"true" doc:"The wallet to sweep"`
 	Source     Source       `json:"source" required:"true" doc:"Where the setting comes from"`
@@ -59,12 +59,12 @@ type SweepResponse struct {
 	Configured *Sweep       `json:"configured" doc:"The setting of the configuration, active after a reset"`
 }
 
-// AutoAccept names the senders whose offers a receiver accepts without asking.
+// AutoAccept names the senders whose offers a receiver accepts automatically.
 type AutoAccept struct {
 	FromParties []ledger.Party `json:"from_parties" required:"true" doc:"The senders whose offers the wallet accepts"`
 }
 
-// AutoAcceptResponse is whose offers a wallet accepts and who says so.
+// AutoAcceptResponse is the automatic accepting of a wallet and its source.
 type AutoAcceptResponse struct {
 	Receiver   ledger.Party `json:"receiver" required:"true" doc:"The wallet that accepts"`
 	Source     Source       `json:"source" required:"true" doc:"Where the setting comes from"`
@@ -72,7 +72,7 @@ type AutoAcceptResponse struct {
 	Configured *AutoAccept  `json:"configured" doc:"The setting of the configuration, active after a reset"`
 }
 
-// SettingChange is a change of a setting. The values before and after are as the setting itself is answered.
+// SettingChange is a change of a setting. Before and After have the format of the setting.
 type SettingChange struct {
 	ID        int64              `json:"id" required:"true" doc:"Number of the change; later changes have higher numbers"`
 	ChangedAt endpoint.Timestamp `json:"changed_at" required:"true" doc:"Time of the change"`
@@ -84,7 +84,6 @@ type SettingChange struct {
 	After     json.RawMessage    `json:"after" doc:"Value after; null for none"`
 }
 
-// sourceOf tells who says what counts of a setting.
 func sourceOf(setting db.AutomationSetting) Source {
 	switch {
 	case setting.IsChosen:
@@ -96,7 +95,7 @@ func sourceOf(setting db.AutomationSetting) Source {
 	}
 }
 
-// decodeAndShow decodes a stored value and shows it; nil for none.
+// decodeAndShow decodes a stored value and converts it; nil for none.
 func decodeAndShow[S, T any](value []byte, show func(S) T) (*T, error) {
 	if value == nil {
 		return nil, nil // none is shown as null
@@ -108,7 +107,7 @@ func decodeAndShow[S, T any](value []byte, show func(S) T) (*T, error) {
 	return new(show(stored)), nil
 }
 
-// showBoth shows what counts and what is configured.
+// showBoth converts the active and the configured value.
 func showBoth[S, T any](setting db.AutomationSetting, show func(S) T) (counts, configured *T, err error) {
 	if counts, err = decodeAndShow(setting.Value(), show); err != nil {
 		return nil, nil, err
@@ -159,7 +158,7 @@ func toAPIChange(change db.AutomationChange) (SettingChange, error) {
 	}, err
 }
 
-// toAPIValue shows a stored value of a kind; nil for none.
+// toAPIValue converts a stored value of a kind; nil for none.
 func toAPIValue(kind string, value []byte) (json.RawMessage, error) {
 	switch settings.Kind(kind) {
 	case settings.KindTopUp:
@@ -180,7 +179,7 @@ func encode[T any](value *T, err error) (json.RawMessage, error) {
 	return json.Marshal(value)
 }
 
-// refuse turns what is wrong with a setting into one refusal.
+// refuse combines the problems of a setting in one error.
 func refuse(problems []settings.Problem) error {
 	if len(problems) == 0 {
 		return nil
