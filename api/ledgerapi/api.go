@@ -16,36 +16,36 @@ import (
 	"github.com/florinledger/florin/packages/catalog"
 )
 
-// The defaults of the settings, as upstream's.
+// The default settings, as upstream's.
 const (
 	DefaultVersion         = "3.5.0-SNAPSHOT"
 	DefaultMaxListElements = 200
 	DefaultListWait        = 500 * time.Millisecond
 	DefaultTrackingTimeout = 5 * time.Minute
-	// DefaultMaxLedgerTimeAhead is as long as completions and changes are remembered.
+	// DefaultMaxLedgerTimeAhead is as long as the node keeps completions and changes for deduplication.
 	DefaultMaxLedgerTimeAhead = 24 * time.Hour
-	// DefaultCheckpointInterval keeps well below the 75 seconds that upstream publishes as the longest.
+	// DefaultCheckpointInterval is well below 75 seconds, which upstream publishes as the longest.
 	DefaultCheckpointInterval = 30 * time.Second
 )
 
-// Settings are what operators may change.
+// Settings are the settings of operators.
 type Settings struct {
 	// Version is what GET /v2/version reports; some clients accept only certain ones. "" means DefaultVersion.
 	Version string
-	// MaxListElements bounds lists; above it the answer is 413. 0 means DefaultMaxListElements.
+	// MaxListElements limits lists; a longer list gets 413. 0 means DefaultMaxListElements.
 	MaxListElements int
-	// ListWait is how long lists wait for a further element when the request does not say. 0 means DefaultListWait.
+	// ListWait is how long lists wait for another element by default. 0 means DefaultListWait.
 	ListWait time.Duration
-	// TrackingTimeout is how long waiting submissions wait. 0 means DefaultTrackingTimeout; the frame's request timeout
-	// applies besides.
+	// TrackingTimeout is how long submissions wait for their completion. 0 means DefaultTrackingTimeout; the request
+	// timeout applies too.
 	TrackingTimeout time.Duration
-	// CheckpointInterval is how often streams tell how far they are, also while nothing happens. 0 means
+	// CheckpointInterval is the time between two checkpoints of a stream, with or without new entries. 0 means
 	// DefaultCheckpointInterval.
 	CheckpointInterval time.Duration
-	// MaxLedgerTimeAhead is how long after its arrival the minimum ledger time of a submission may be. 0 means
+	// MaxLedgerTimeAhead is the maximum minimum ledger time of a submission after its arrival. 0 means
 	// DefaultMaxLedgerTimeAhead.
 	MaxLedgerTimeAhead time.Duration
-	// Counts say how much one submission may hold.
+	// Counts limit the size of one submission.
 	Counts Counts
 }
 
@@ -62,11 +62,11 @@ type LedgerStore interface {
 	Head(ctx context.Context) (db.Head, error)
 }
 
-// Catalog knows the packages that commands and filters can name.
+// Catalog has the packages that commands and filters can name.
 type Catalog interface {
-	// For gives the packages that the ledger has now.
+	// For returns the current packages of the ledger.
 	For(ctx context.Context) (*ledger.Packages, error)
-	// Snapshot is the packages as of the last For, or newer ones.
+	// Snapshot returns the packages of the last For, or newer ones.
 	Snapshot() *ledger.Packages
 }
 
@@ -84,7 +84,6 @@ type Options struct {
 	Now func() time.Time
 }
 
-// API serves the resources.
 type API struct {
 	node      ledger.Node
 	catalog   Catalog
@@ -158,8 +157,8 @@ func withDefaults(s Settings) Settings {
 // Failures makes the errors of this family.
 func (a *API) Failures() endpoint.FailureEncoder { return v2.FailureEncoder(a.node.ParticipantID) }
 
-// packages are those that this process knows, for requests that have asked the catalog for what the ledger has.
+// packages returns the packages known to this process, for requests that have called the catalog's For.
 func (a *API) packages() *ledger.Packages { return a.catalog.Snapshot() }
 
-// Version is the version of the API that clients are told.
+// Version is the version of the API that clients see.
 func (a *API) Version() string { return a.settings.Version }

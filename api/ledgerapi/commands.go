@@ -91,7 +91,7 @@ type DeduplicationPeriod struct {
 	Empty               *v2.Nothing            `json:"Empty,omitempty" doc:"None given, or unknown"`
 }
 
-// DisclosedContract is a contract that someone who sees it showed to the submitter.
+// DisclosedContract is a contract that one of its stakeholders disclosed to the submitter.
 type DisclosedContract struct {
 	CreatedEventBlob endpoint.Bytes `json:"createdEventBlob" required:"true" doc:"From the created event"`
 	TemplateID       *lf.TypeName   `json:"templateId" doc:"Checked against the blob"`
@@ -107,7 +107,7 @@ type PrefetchContractKey struct {
 	ContractKey json.RawMessage `json:"contractKey" required:"true" doc:"The key"`
 }
 
-// SubmitResponse is {}: the outcome comes as a completion.
+// SubmitResponse is {}: the outcome is a completion.
 type SubmitResponse struct{}
 
 // SubmitAndWaitResponse names the transaction that resulted.
@@ -147,20 +147,20 @@ func partiesIn(names []string) iter.Seq[ledger.Party] {
 	}
 }
 
-// The defaults of how much one submission may hold.
+// The default limits of one submission.
 const (
 	DefaultMaxCommands  = 1000
 	DefaultMaxDisclosed = 1000
 	DefaultMaxParties   = 1000
 )
 
-// Counts say how much one submission may hold. Zero means the defaults.
+// Counts limit the size of one submission. Zero means the defaults.
 type Counts struct {
-	// Commands is how many commands it may have.
+	// Commands is the maximum number of commands.
 	Commands int
-	// Disclosed is how many contracts it may disclose, and how many keys it may have looked up beforehand.
+	// Disclosed is the maximum number of disclosed contracts, and of prefetched keys.
 	Disclosed int
-	// Parties is how many parties it may act as, and how many it may read as.
+	// Parties is the maximum number of parties in actAs, and in readAs.
 	Parties int
 }
 
@@ -172,7 +172,7 @@ func (c Counts) withDefaults() Counts {
 	}
 }
 
-// check refuses a submission that holds too much, before anything is made of what it holds.
+// check refuses a too large submission before any work on it.
 func (c Counts) check(body JsCommands) error {
 	for _, list := range []struct {
 		field      string

@@ -9,20 +9,18 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// transactionHashResource is what errors call the hash of a transaction.
+// transactionHashResource is the resource type of a transaction hash in errors.
 const transactionHashResource = "TRANSACTION_HASH"
 
-// maxRejections is how many refused completions one answer has, as upstream.
+// maxRejections is the maximum number of refused completions in one answer, as upstream.
 const maxRejections = 10
 
-// TransactionHash is the hash that a party signed, as text: base64, as prepare answers it, or hexadecimal, as
-// transactions show it.
+// TransactionHash is the signed hash as text: base64, as in answers of prepare, or hexadecimal, as in transactions.
 type TransactionHash string
 
-// hashBytes is the length of a hash.
 const hashBytes = 32
 
-// decode reads the 32 bytes; nil for a text that is no hash. The two forms differ in length.
+// decode reads the 32 bytes; nil for an invalid text. The two forms differ in length.
 func (h TransactionHash) decode() []byte {
 	if content, err := hex.DecodeString(string(h)); err == nil && len(content) == hashBytes {
 		return content
@@ -33,7 +31,7 @@ func (h TransactionHash) decode() []byte {
 	return nil
 }
 
-// hex is the hash as the record has it.
+// hex returns the hash in the form of the record.
 func (h TransactionHash) hex() string { return hex.EncodeToString(h.decode()) }
 
 func (h TransactionHash) check() error {
@@ -47,12 +45,12 @@ func (h TransactionHash) check() error {
 	return nil
 }
 
-// GetCompletionByHashRequest asks for the completions of a transaction that was signed outside the node.
+// GetCompletionByHashRequest asks for the completions of an externally signed transaction.
 type GetCompletionByHashRequest struct {
 	TransactionHash TransactionHash `json:"transactionHash" required:"true" doc:"The hash, in base64 or hexadecimal"`
 }
 
-// GetCompletionByHashResponse are the completions of one transaction that the caller may see.
+// GetCompletionByHashResponse has the completions of one transaction that the caller may see.
 type GetCompletionByHashResponse struct {
 	AcceptedCompletion      *Completion  `json:"acceptedCompletion,omitempty" doc:"The accepted one, if any"`
 	LastRejectedCompletions []Completion `json:"lastRejectedCompletions" doc:"The last refused ones, newest first"`

@@ -15,7 +15,7 @@ import (
 	"github.com/florinledger/florin/telemetry/tracing"
 )
 
-// CompletionRecord is where completions are read from.
+// CompletionRecord reads completions.
 type CompletionRecord interface {
 	Completions(ctx context.Context, query db.CompletionsQuery) ([]ledger.Completion, error)
 	CompletionsByHash(
@@ -30,7 +30,7 @@ type CompletionStreamRequest struct {
 	BeginExclusive int64    `json:"beginExclusive" doc:"Offset to continue after; 0 to begin"`
 }
 
-// CommandCompletionsRequest asks for the completions of all users, as later versions do.
+// CommandCompletionsRequest asks for the completions of all users, as in later versions.
 type CommandCompletionsRequest struct {
 	Parties        []string `json:"parties" doc:"Completions with at least one of these acting parties; empty for all"`
 	BeginExclusive int64    `json:"beginExclusive" doc:"Offset to continue after; 0 to begin"`
@@ -81,7 +81,7 @@ type ProtoAny struct {
 	ValueDecoded  string             `json:"valueDecoded" doc:"The message as JSON text"`
 }
 
-// listQuery are the parameters of all lists that stand in for streams.
+// listQuery has the parameters of lists that replace streams.
 type listQuery struct {
 	Limit       *int64
 	IdleTimeout *int64
@@ -208,8 +208,8 @@ func commandCompletionsQuery(ctx context.Context, body CommandCompletionsRequest
 	return query, nil
 }
 
-// headOfCompletions reads the head and checks where completions are asked from: where the record was pruned, after the
-// offset of that (contract, "CompletionStreamRequest").
+// headOfCompletions reads the head and checks the start: in a pruned record it must be after the pruned offset
+// (contract, "CompletionStreamRequest").
 func (a *API) headOfCompletions(ctx context.Context, begin ledger.Offset) (db.Head, error) {
 	head, err := a.record.Head(ctx)
 	switch {
@@ -233,7 +233,8 @@ func (a *API) completionCheckpoint(head db.Head) CompletionStreamResponse {
 	return CompletionStreamResponse{CompletionResponse{OffsetCheckpoint: endpoint.Valued(a.checkpointAt(head))}}
 }
 
-// toAPICompletionElement shows a completion to the parties that ask, nil for all: of the acting parties only those.
+// toAPICompletionElement converts a completion for the asking parties, nil for all: it lists only those of the acting
+// parties.
 func (a *API) toAPICompletionElement(
 	claims auth.Claims, completion ledger.Completion, asking []ledger.Party,
 ) CompletionStreamResponse {
@@ -241,8 +242,8 @@ func (a *API) toAPICompletionElement(
 		func(party ledger.Party) bool { return asking == nil || ledger.PartiesContain(asking, party) }))}}
 }
 
-// toAPICompletion shows a completion with those of the acting parties that are visible, and of its refusal what the
-// caller may be told.
+// toAPICompletion converts a completion with the visible acting parties, and with the part of its refusal that the
+// caller may see.
 func (a *API) toAPICompletion(
 	claims auth.Claims, completion ledger.Completion, visible func(ledger.Party) bool,
 ) Completion {

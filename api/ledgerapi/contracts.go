@@ -18,14 +18,14 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// ContractRecord is where contracts are read from.
+// ContractRecord reads contracts.
 type ContractRecord interface {
 	ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
 	// Contract finds a contract, active or archived.
 	Contract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error)
 	// ContractByKey finds the active contract that has the key with the hash.
 	ContractByKey(ctx context.Context, keyHash string) (db.StoredContract, bool, error)
-	// WorkflowIDs returns the workflow ids of the updates at the offsets; updates without one are left out.
+	// WorkflowIDs returns the workflow ids of the updates at the offsets, without updates that have none.
 	WorkflowIDs(ctx context.Context, offsets []ledger.Offset) (map[ledger.Offset]string, error)
 }
 
@@ -66,7 +66,7 @@ type activeContractsRequest struct {
 	Body        GetActiveContractsRequest `body:"json"`
 }
 
-// activePage is how many contracts are read at once.
+// activePage is the number of contracts in one read.
 const activePage = 200
 
 func (a *API) activeContracts(ctx context.Context, req activeContractsRequest) ([]JsGetActiveContractsResponse, error) {
@@ -89,8 +89,7 @@ func (a *API) activeContracts(ctx context.Context, req activeContractsRequest) (
 	return elements, bounds.check(len(elements))
 }
 
-// readActive returns contracts that the format shows, up to limit and for as long as it may go on, and whether there
-// may be more of them.
+// readActive returns visible contracts, up to limit and while goOn allows it, and whether there may be more.
 func (a *API) readActive(
 	ctx context.Context, query *db.ActiveQuery, format *eventFormat, limit int, goOn func(context.Context) bool,
 ) (elements []JsGetActiveContractsResponse, more bool, err error) {
@@ -133,7 +132,7 @@ func (a *API) readActivePage(
 	return elements, more, a.stillThere(ctx, query.At)
 }
 
-// acsFormat takes either form of the filter.
+// acsFormat reads either form of the filter.
 func (a *API) acsFormat(ctx context.Context, body GetActiveContractsRequest) (*eventFormat, error) {
 	switch {
 	case body.EventFormat != nil && body.Filter != nil:
@@ -157,7 +156,7 @@ func (a *API) acsFormat(ctx context.Context, body GetActiveContractsRequest) (*e
 	}
 }
 
-// holdsActiveAt refuses offsets at which what was active cannot be read. Nothing was active at 0, whatever was pruned.
+// holdsActiveAt refuses offsets whose active contracts cannot be read. At 0 there are none, so pruning does not matter.
 func (a *API) holdsActiveAt(ctx context.Context, at ledger.Offset) error {
 	if at == 0 {
 		return nil
@@ -188,7 +187,7 @@ func (a *API) activeQuery(
 	return query, nil
 }
 
-// toAPIActivePage shows those contracts of a page that the format selects.
+// toAPIActivePage converts the contracts of a page that the format selects.
 func (a *API) toAPIActivePage(
 	ctx context.Context, page []db.StoredContract, format *eventFormat, query db.ActiveQuery,
 ) ([]JsGetActiveContractsResponse, error) {
@@ -237,18 +236,17 @@ func (a *API) toAPIActivePage(
 	return elements, nil
 }
 
-// A continuation token names the last contract that was received, the offset, and a digest of what was asked for, so
-// that it fits no other request.
+// A continuation token has the last received contract, the offset, and a digest of the request, so that it fits no
+// other request.
 const (
 	continuationVersion = 2
-	// resolvedVersion is that of tokens whose digest has the templates that the filters stand for, which stay the same
-	// before the first upload. Until then nodes of the version before may run, which know no other.
+	// resolvedVersion tokens have a digest of the templates behind the filters, which cannot change before the first
+	// upload. Nodes of the previous version, which know no other tokens, can run until then.
 	resolvedVersion    = 1
 	digestLength       = 8
 	continuationLength = 1 + 8 + 8 + 4 + digestLength
 )
 
-// tokens writes the continuation tokens of a query.
 type tokens struct{ head, digest []byte }
 
 func newTokens(packages *ledger.Packages, query db.ActiveQuery, format *eventFormat) tokens {
@@ -280,7 +278,7 @@ func decodeContinuation(token []byte, query db.ActiveQuery, format *eventFormat)
 	return parsed.position, nil
 }
 
-// continuation is what a token says.
+// continuation is a decoded token.
 type continuation struct {
 	version  byte
 	at       ledger.Offset

@@ -66,7 +66,7 @@ func (a *API) activeContractsPage(
 	return page, err
 }
 
-// activePageQuery checks the offset and the token of a request, and says where its page begins.
+// activePageQuery checks the offset and the token of a request, and makes the query of its page.
 func (a *API) activePageQuery(
 	ctx context.Context, body GetActiveContractsPageRequest, format *eventFormat,
 ) (db.ActiveQuery, error) {

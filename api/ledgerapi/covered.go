@@ -6,9 +6,9 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// visibleRefusal is what a caller is told of the refusal of a submission; nil for an accepted one. A refusal may hold what the
-// parties of the submission see: contracts, keys, amounts. Whoever may not read as all of them, such as a user who may
-// only submit what they signed, learns the code alone.
+// visibleRefusal returns the part of a refusal that the caller may see; nil for an accepted submission. A refusal can
+// contain data of the submission's parties: contracts, keys, amounts. A caller who may not read as all of them, such as
+// a user who only submits what they signed, sees just the code.
 func visibleRefusal(claims auth.Claims, completion ledger.Completion) *fault.Fault {
 	refusal := completion.Refusal
 	if refusal == nil || claims.RequireReadAs(completion.Readers()...) == nil {

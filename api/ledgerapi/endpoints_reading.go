@@ -12,7 +12,7 @@ const (
 	tagContracts = "Contracts"
 )
 
-// readingEndpoints page through the record and look contracts up in it.
+// readingEndpoints read the record in pages and look up contracts.
 func (a *API) readingEndpoints() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
 		endpoint.New(endpoint.Info{
@@ -64,7 +64,7 @@ const (
 	descriptionReassign = "Always refused: this node has only one synchronizer, so a contract cannot move."
 )
 
-// laterEndpoints are what later versions have in place of some endpoints. Clients that know only those work as well.
+// laterEndpoints replace some endpoints in later versions, so that clients of those work too.
 func (a *API) laterEndpoints() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
 		endpoint.New(endpoint.Info{
@@ -80,7 +80,7 @@ func (a *API) laterEndpoints() []endpoint.Endpoint {
 	}
 }
 
-// olderEndpoints are kept for the clients that use them.
+// olderEndpoints serve clients of older versions.
 func (a *API) olderEndpoints() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
 		endpoint.New(endpoint.Info{

@@ -20,7 +20,7 @@ type GetEventsByContractIDRequest struct {
 	EventFormat *EventFormat `json:"eventFormat" required:"true" doc:"What to show"`
 }
 
-// JsGetEventsByContractIDResponse is what began and what ended a contract.
+// JsGetEventsByContractIDResponse has the created and the archived event of a contract.
 type JsGetEventsByContractIDResponse struct {
 	Created  *JsCreated  `json:"created" doc:"Its created event; kept until its archival is pruned"`
 	Archived *JsArchived `json:"archived" doc:"Its archived event; null while it is active"`
@@ -38,13 +38,13 @@ type JsArchived struct {
 	SynchronizerID string        `json:"synchronizerId" required:"true" doc:"The synchronizer"`
 }
 
-// GetContractRequest asks what a contract says.
+// GetContractRequest asks for a contract.
 type GetContractRequest struct {
 	ContractID      string   `json:"contractId" required:"true" doc:"The contract"`
 	QueryingParties []string `json:"queryingParties" doc:"Stakeholders to read as; empty for all parties"`
 }
 
-// GetContractResponse is a contract without its place in the record.
+// GetContractResponse is a contract without its position in the record.
 type GetContractResponse struct {
 	CreatedEvent CreatedEvent `json:"createdEvent" required:"true" doc:"The contract; may be archived"`
 }
@@ -95,8 +95,8 @@ func (a *API) eventsByContractID(
 	return events, err
 }
 
-// eventsOf shows what began and what ended a contract, until its archival has been pruned: a creation stays as long as
-// its contract is active or its archival can be read.
+// eventsOf returns the events of a contract until its archival is pruned: a created event stays while its contract is
+// active or its archival is readable.
 func (a *API) eventsOf(
 	ctx context.Context, contract db.StoredContract, how eventView,
 ) (JsGetEventsByContractIDResponse, error) {
@@ -158,7 +158,7 @@ func (a *API) contractByID(ctx context.Context, req contractByIDRequest) (GetCon
 		return GetContractResponse{}, fault.ContractPayloadNotFound.New("Contract payload not found, or not visible.").
 			WithResource("CONTRACT_ID", req.Body.ContractID)
 	}
-	// Where the contract began is not part of this answer.
+	// The answer does not contain the position of the contract.
 	event, err := a.toAPICreated(ctx, place{}, contract.Contract, eventView{witnesses: witnesses}, false)
 	if err != nil {
 		return GetContractResponse{}, err

@@ -42,7 +42,7 @@ type CreatedEvent struct {
 	AcsDelta                bool               `json:"acsDelta" required:"true" doc:"Whether it is in the active set"`
 }
 
-// JsInterfaceView is a contract as an interface shows it.
+// JsInterfaceView is the view of a contract through an interface.
 type JsInterfaceView struct {
 	InterfaceID             lf.TypeName     `json:"interfaceId" required:"true" doc:"The interface, by package id"`
 	ViewStatus              JsStatus        `json:"viewStatus" required:"true" doc:"Code 0 if the view has a value"`
@@ -50,7 +50,7 @@ type JsInterfaceView struct {
 	ImplementationPackageID *string         `json:"implementationPackageId" doc:"Package that computed it"`
 }
 
-// ArchivedEvent is the end of a contract.
+// ArchivedEvent is the archival of a contract.
 type ArchivedEvent struct {
 	Offset                int64         `json:"offset" required:"true" doc:"Offset of the update"`
 	NodeID                int32         `json:"nodeId" required:"true" doc:"Position in the update"`
@@ -80,14 +80,14 @@ type ExercisedEvent struct {
 	AcsDelta              bool            `json:"acsDelta" required:"true" doc:"Whether it archived an active contract"`
 }
 
-// place is where an event is in the record.
+// place is the position of an event in the record.
 type place struct {
 	offset ledger.Offset
 	nodeID int32
 }
 
-// toAPICreated shows the creation of a contract. acsDelta reports whether the askers have the contract in their active
-// set because of it.
+// toAPICreated converts the creation of a contract. acsDelta says whether it adds the contract to the active set of the
+// requesting parties.
 func (a *API) toAPICreated(
 	ctx context.Context, at place, contract ledger.Contract, how eventView, acsDelta bool,
 ) (*CreatedEvent, error) {
@@ -124,8 +124,8 @@ func (a *API) toAPICreated(
 	return event, nil
 }
 
-// toAPIView shows a contract through an interface. A view that fails, costs too much or has no room in the answer says
-// so in its status: the event is shown anyway.
+// toAPIView computes an interface view. If that fails, costs too much or does not fit in the answer, the status of the
+// view says so and the event stays in the answer.
 func (a *API) toAPIView(ctx context.Context, contract ledger.Contract, name lf.TypeName) (JsInterfaceView, error) {
 	out := JsInterfaceView{
 		InterfaceID: name, ViewStatus: *ToAPIStatus(nil, ""),

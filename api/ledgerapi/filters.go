@@ -65,25 +65,24 @@ type InterfaceFilter struct {
 	IncludeCreatedEventBlob bool        `json:"includeCreatedEventBlob" doc:"Whether to fill createdEventBlob"`
 }
 
-// eventFormat is an EventFormat whose names are resolved. It belongs to one request.
+// eventFormat is an EventFormat with resolved names. It belongs to one request.
 type eventFormat struct {
-	// wire is the format as the client wrote it, and under are the packages that its names were resolved among; nil for a
-	// format without names.
+	// wire is the client's format; under are the packages used to resolve its names, nil for a format without names.
 	wire  EventFormat
 	under *ledger.Packages
-	// parties that ask, sorted; empty when only anyParty is set.
+	// parties are the requesting parties, sorted; empty if only anyParty is set.
 	parties  []ledger.Party
 	byParty  map[ledger.Party]*filterSet
 	anyParty *filterSet
 }
 
-// filterSet is what is shown to one party.
+// filterSet selects contracts for one party.
 type filterSet struct {
 	// wildcard shows all contracts.
 	wildcard, wildcardBlob bool
-	// templates maps the templates that are shown to whether their blobs are.
+	// templates maps selected templates to whether their blobs are included.
 	templates map[lf.TypeName]bool
-	// views are the interfaces through which contracts are shown.
+	// views are the interfaces of the requested views.
 	views map[lf.TypeName]bool
 	// requested are the templates and interfaces as the client named them.
 	requested []string
@@ -105,7 +104,7 @@ func (a *API) fromAPIEventFormat(ctx context.Context, wire EventFormat) (*eventF
 	return resolvedFormat(wire, packages)
 }
 
-// resolvedFormat checks a format, and resolves its names among the packages.
+// resolvedFormat checks a format and resolves its names.
 func resolvedFormat(wire EventFormat, packages *ledger.Packages) (*eventFormat, error) {
 	format := &eventFormat{
 		wire: wire, under: packages, byParty: make(map[ledger.Party]*filterSet, len(wire.FiltersByParty)),
@@ -131,9 +130,8 @@ func resolvedFormat(wire EventFormat, packages *ledger.Packages) (*eventFormat, 
 	return format, nil
 }
 
-// resolve has a format mean what its names stand for by now, with the packages of all of the templates, and returns
-// these packages. A stream may be open for long: versions and implementations that were uploaded meanwhile are shown,
-// too.
+// resolve updates the names of a format to the current packages, which include the packages of all the templates, and
+// returns these packages. A long stream then shows versions and implementations that were uploaded later.
 func (a *API) resolve(
 	ctx context.Context, format *eventFormat, templates iter.Seq[lf.TypeName],
 ) (*ledger.Packages, error) {
@@ -169,7 +167,7 @@ func requireReadFor(ctx context.Context, wire EventFormat) error {
 	return claims.RequireReadAs(v2.FromAPIParties(slices.Sorted(maps.Keys(wire.FiltersByParty)))...)
 }
 
-// wildcardFor shows everything that the parties see.
+// wildcardFor selects everything that the parties see.
 func wildcardFor(parties ...ledger.Party) *eventFormat {
 	format := &eventFormat{parties: ledger.SortedParties(parties), byParty: make(map[ledger.Party]*filterSet)}
 	for _, party := range parties {
@@ -225,7 +223,7 @@ func (s *filterSet) add(filter *IdentifierFilter, packages *ledger.Packages) err
 	return nil
 }
 
-// nameKind is what a filter can name, and the errors for names that do not exist. They differ from those of commands.
+// nameKind is a kind of name in filters, with its errors for unknown names, which differ from those of commands.
 type nameKind struct {
 	exists func(lf.TypeName) bool
 	// unknown is the error for a name with a package id, unknownInPackage for one with a package name.
@@ -252,8 +250,7 @@ func interfaceNames(packages *ledger.Packages) nameKind {
 	}
 }
 
-// resolveFilter finds what a filter names: by a package name, in all versions of the package, those included that
-// commands may not use.
+// resolveFilter finds the types that a filter names: a package name means all versions, including unvetted ones.
 func resolveFilter(ref lf.TypeName, kind nameKind, packages *ledger.Packages) ([]lf.TypeName, error) {
 	packageName, byName := strings.CutPrefix(string(ref.Package), "#")
 	versions, refusal := packages.Versions(ref.Package)
@@ -299,8 +296,7 @@ func (f *eventFormat) templateIDs() []string {
 	return slices.Compact(ids)
 }
 
-// requested are the filters of the format as the client wrote them, nil when all contracts can be shown. They stay the same
-// when more comes to have a name.
+// requested returns the client's filters, nil if all contracts match. Uploads do not change them.
 func (f *eventFormat) requested() []string {
 	requested := []string{}
 	for _, set := range f.sets() {
@@ -329,7 +325,7 @@ func (f *eventFormat) sets() []*filterSet {
 	return sets
 }
 
-// eventView is how an event is shown.
+// eventView is how to show an event.
 type eventView struct {
 	witnesses []ledger.Party
 	blob      bool

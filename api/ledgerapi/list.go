@@ -22,20 +22,20 @@ type Watcher interface {
 	WaitAfter(ctx context.Context, offset ledger.Offset) (ledger.Offset, error)
 }
 
-// listBounds say where a list ends.
+// listBounds limit a list.
 type listBounds struct {
-	// fetch is how many elements to read: one more than limit, unless the client has set that, so that a list that reaches
-	// it is refused.
+	// fetch is the number of elements to read: one more than limit, unless the client has set limit, so that a too long
+	// list is detected.
 	fetch int
-	// limit is how many elements a list may have.
+	// limit is the maximum number of elements.
 	limit int
-	// idle is how long to wait for a further element.
+	// idle is how long to wait for another element.
 	idle time.Duration
-	// advice is what to do instead of asking for a list that is too long.
+	// advice is the hint for a too long list.
 	advice string
 }
 
-// What to do instead of asking for lists that are too long.
+// Hints for too long lists.
 const (
 	completionsAdvice = "Set limit and continue after the offset of the last element, begin at a later offset, ask for " +
 		"fewer parties, or open a stream (WebSocket on the same path)."
@@ -86,14 +86,14 @@ func (a *API) headAfter(ctx context.Context, kind string, begin ledger.Offset) (
 	}
 }
 
-// headNow reads the head, of which nothing is kept.
+// headNow reads the head without charging the budget.
 func (a *API) headNow(ctx context.Context) (db.Head, error) {
 	reading, release := budget.Part(ctx)
 	defer release()
 	return a.record.Head(reading)
 }
 
-// stillThere refuses an answer that was read after an offset if the record was pruned beyond that offset meanwhile.
+// stillThere refuses an answer whose entries may have been pruned during the read.
 func (a *API) stillThere(ctx context.Context, begin ledger.Offset) error {
 	head, err := a.headNow(ctx)
 	if err != nil {
@@ -102,11 +102,10 @@ func (a *API) stillThere(ctx context.Context, begin ledger.Offset) error {
 	return head.StillHolds(begin)
 }
 
-// fetcher returns up to limit further elements of a list, up to an offset. There are no more if it returns fewer.
+// fetcher returns up to limit more elements of a list, up to an offset. Fewer mean that there are no more.
 type fetcher[T any] func(ctx context.Context, upTo ledger.Offset, limit int) ([]T, error)
 
-// answerTime is how long before the end of the request's time a list is answered with what it has: whoever asks goes on
-// after that.
+// answerTime is how long before the request's deadline a list is answered with its elements so far.
 const answerTime = 2 * time.Second
 
 // collect gathers a list: all elements up to the head, then those that come before the list has been idle for long
@@ -145,7 +144,8 @@ func collect[T any](
 	return elements, bounds.check(len(elements))
 }
 
-// fetchCounted fetches elements, and has what was read for none count no longer: a list that waits holds its elements alone.
+// fetchCounted fetches elements. If there are none, it releases the budget of the read, so that a waiting list holds
+// only its elements.
 func fetchCounted[T any](ctx context.Context, upTo ledger.Offset, limit int, fetch fetcher[T]) ([]T, error) {
 	reading, release := budget.Part(ctx)
 	found, err := fetch(reading, upTo, limit)
@@ -155,7 +155,7 @@ func fetchCounted[T any](ctx context.Context, upTo ledger.Offset, limit int, fet
 	return found, err
 }
 
-// noPlaceError says that there is no place to wait for more.
+// noPlaceError means that there is no place to wait.
 type noPlaceError struct{ error }
 
 // next waits until the record brings elements after the head. None mean that none came for as long as a list may be
@@ -209,7 +209,7 @@ func withCheckpoint[T any](elements []T, bounds listBounds, head db.Head, checkp
 	return elements
 }
 
-// check refuses lists above the limit of the server. A limit that the client chose cuts the list before.
+// check refuses lists above the server's limit. The client's limit cuts the list before.
 func (b listBounds) check(elements int) error {
 	if elements > b.limit {
 		return v2.AtEdge(fault.ListLimitReached(elements, b.limit).WithHint(b.advice))

@@ -9,13 +9,13 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Pruner forgets the beginning of the record.
+// Pruner deletes the beginning of the record.
 type Pruner interface {
-	// Prune audits the record up to an offset, and forgets it. What is active stays, and so does what deduplication needs.
+	// Prune audits the record up to an offset and deletes it. Active contracts and the data for deduplication stay.
 	Prune(ctx context.Context, upTo ledger.Offset) (db.Pruned, error)
 }
 
-// PruneRequest asks to forget the record up to an offset. It has the fields of upstream's gRPC service; upstream's JSON
+// PruneRequest asks to prune the record up to an offset. It has the fields of upstream's gRPC service; upstream's JSON
 // API has no such endpoint.
 type PruneRequest struct {
 	PruneUpTo                 int64  `json:"pruneUpTo" required:"true" doc:"Last offset to prune"`

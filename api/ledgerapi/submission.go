@@ -17,10 +17,10 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Submitter is what submissions are handed to. Both methods may refuse with a fault, such as
-// SUBMISSION_ALREADY_IN_FLIGHT or PARTICIPANT_BACKPRESSURE.
+// Submitter takes submissions. Both methods may refuse with a fault, such as SUBMISSION_ALREADY_IN_FLIGHT or
+// PARTICIPANT_BACKPRESSURE.
 type Submitter interface {
-	// Submit returns when the submission is sure to end in exactly one completion.
+	// Submit returns when the submission is certain to get exactly one completion.
 	Submit(ctx context.Context, submission ledger.Submission) error
 	// SubmitAndWait returns the completion, which may be a refusal.
 	SubmitAndWait(ctx context.Context, submission ledger.Submission) (ledger.Completion, error)
@@ -83,7 +83,7 @@ func (a *API) newSubmissionFor(
 	return submission, nil
 }
 
-// fromAPIRequest converts a composite command unless it holds too much.
+// fromAPIRequest converts a composite command within the limits.
 func (a *API) fromAPIRequest(body JsCommands) (ledger.Request, error) {
 	if len(body.ActAs) == 0 {
 		return ledger.Request{}, fault.MissingFieldNamed("act_as/actAs")
@@ -135,7 +135,7 @@ func submittingUser(ctx context.Context, requested string, actAs, readAs []ledge
 	return who, claims.RequireReadAs(ledger.MissingParties(actAs, readAs)...)
 }
 
-// submitOnly hands a submission over, unless there is an error, and answers as soon as it is sure to complete.
+// submitOnly submits unless there is an error, and answers as soon as a completion is certain.
 func (a *API) submitOnly(ctx context.Context, submission ledger.Submission, err error) (SubmitResponse, error) {
 	if err == nil {
 		endpoint.Submitting(ctx)
@@ -144,7 +144,7 @@ func (a *API) submitOnly(ctx context.Context, submission ledger.Submission, err 
 	return SubmitResponse{}, a.submissionError(ctx, submission, err)
 }
 
-// submitForCompletion waits for a submission, unless there is an error, and answers with where its transaction is.
+// submitForCompletion submits unless there is an error, and answers with the offset of the transaction.
 func (a *API) submitForCompletion(ctx context.Context, submission ledger.Submission, err error) (SubmitAndWaitResponse, error) {
 	var completion ledger.Completion
 	if err == nil {
@@ -155,7 +155,7 @@ func (a *API) submitForCompletion(ctx context.Context, submission ledger.Submiss
 	}, a.submissionError(ctx, submission, err)
 }
 
-// submitForTransaction waits for a submission, unless there is an error, and answers with its transaction in the format.
+// submitForTransaction submits unless there is an error, and answers with the transaction in the format.
 func (a *API) submitForTransaction(
 	ctx context.Context, submission ledger.Submission, err error, wanted *TransactionFormat,
 ) (JsSubmitAndWaitForTransactionResponse, error) {
@@ -205,7 +205,7 @@ func (a *API) await(ctx context.Context, submission ledger.Submission) (ledger.C
 	}
 }
 
-// submissionError ties an error to its submission. A request that ran out of time says how to learn the outcome, because the
+// submissionError adds the submission id to an error. After a timeout it says how to learn the outcome, because the
 // command may still succeed.
 func (a *API) submissionError(ctx context.Context, submission ledger.Submission, err error) error {
 	switch {

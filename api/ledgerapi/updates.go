@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// UpdateRecord is where updates are read from.
+// UpdateRecord reads updates.
 type UpdateRecord interface {
 	Updates(ctx context.Context, query db.UpdatesQuery) ([]ledger.Update, error)
 	UpdateByOffset(ctx context.Context, offset ledger.Offset) (ledger.Update, bool, error)
@@ -40,7 +40,7 @@ type updatesRequest struct {
 	Body        GetUpdatesRequest `body:"json"`
 }
 
-// updatesPage is how many updates are read at once.
+// updatesPage is the number of updates in one read.
 const updatesPage = 100
 
 func (a *API) updates(ctx context.Context, req updatesRequest) ([]JsGetUpdatesResponse, error) {
@@ -51,10 +51,10 @@ func (a *API) updates(ctx context.Context, req updatesRequest) ([]JsGetUpdatesRe
 	return listUpdates(ctx, a, req, view)
 }
 
-// renderer makes an element of an answer from an update; false when nothing of it is shown.
+// renderer converts an update to an element of an answer; false if nothing of it is visible.
 type renderer[T any] func(context.Context, ledger.Update) (T, bool, error)
 
-// updatesView is how updates are shown, as elements of the type T.
+// updatesView converts updates to elements of type T.
 type updatesView[T any] struct {
 	// readers are the parties whose updates can be shown, nil for all.
 	readers    []ledger.Party
@@ -231,7 +231,7 @@ func scanUpdates[T any](
 	return elements, nil
 }
 
-// readUpdates reads one portion, and nothing for nobody.
+// readUpdates reads one portion; without readers there is nothing to read.
 func readUpdates(
 	ctx context.Context, a *API, query db.UpdatesQuery, portions *budget.Portions,
 ) (page []ledger.Update, more bool, release func(), err error) {
@@ -244,7 +244,7 @@ func readUpdates(
 	})
 }
 
-// advance moves the query behind an update that has been looked at.
+// advance moves the query behind an update.
 func advance(query *db.UpdatesQuery, offset ledger.Offset) {
 	if query.Descending {
 		query.UpTo = offset - 1
