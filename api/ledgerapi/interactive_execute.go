@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/ledger/prepared"
 )
 
-// ExternalPartyRecord is what checking signatures needs.
+// ExternalPartyRecord reads the keys that check signatures.
 type ExternalPartyRecord interface {
 	// PartyKeys finds the keys of external parties; others are absent.
 	PartyKeys(ctx context.Context, parties []ledger.Party) (map[ledger.Party]prepared.PartyKeys, error)
@@ -92,12 +92,12 @@ func (a *API) executeAndWaitForTransaction(
 	return a.submitForTransaction(ctx, submission, err, req.Body.TransactionFormat)
 }
 
-// anyCount bounds the number of signatures no further than the keys of the party do, as upstream's waiting calls.
+// anyCount does not limit the number of signatures beyond the keys of the party, as upstream's waiting calls.
 func anyCount([]prepared.PartySignatures) *fault.Fault { return nil }
 
-// newExecution checks a signed transaction in the documented order and makes the submission of it. Nothing is taken
-// from the request that was not signed, but for the user, the submission id, the deduplication and the bound of the
-// ledger time. With an error the submission has at most its submission id.
+// newExecution checks a signed transaction in the documented order and makes its submission. It takes only signed data
+// from the request, except for the user, the submission id, the deduplication and the minimum ledger time. With an
+// error the submission has at most its submission id.
 func (a *API) newExecution(
 	ctx context.Context, body JsExecuteSubmissionRequest, checkCount func([]prepared.PartySignatures) *fault.Fault,
 ) (ledger.Submission, error) {
@@ -141,7 +141,7 @@ func (a *API) newExecution(
 	return submission, a.checkSignatures(ctx, opened)
 }
 
-// newExecutionFields checks the rights and the plain fields of the request. The transaction is nil when it cannot be
+// newExecutionFields checks the rights and the plain fields of the request. The transaction is nil if it cannot be
 // decoded.
 func (a *API) newExecutionFields(
 	ctx context.Context, body JsExecuteSubmissionRequest, transaction *prepared.Transaction,
@@ -183,9 +183,9 @@ func (a *API) newExecutionFields(
 	}, nil
 }
 
-// checkSignatures refuses a transaction that the acting parties have not signed. They are checked again in the commit,
-// with the keys that the parties have then. Nothing of what the record holds is told before the signatures hold: with
-// them the caller proves that the parties let it use the transaction.
+// checkSignatures refuses a transaction without valid signatures of the acting parties. The commit checks them again,
+// with the current keys. Before the signatures hold, errors reveal nothing from the record: with them the caller proves
+// that the parties allow the transaction.
 func (a *API) checkSignatures(ctx context.Context, opened *prepared.Opened) error {
 	keys, err := a.record.PartyKeys(ctx, opened.Metadata.ActAs)
 	if err != nil {

@@ -54,7 +54,7 @@ type MinLedgerTimeTime struct {
 	MinLedgerTimeRel *endpoint.Value[v2.Duration]        `json:"MinLedgerTimeRel,omitempty" doc:"Relative to now"`
 }
 
-// CostEstimationHints say what the estimate of the cost may assume.
+// CostEstimationHints are assumptions of the cost estimate.
 type CostEstimationHints struct {
 	Disabled           bool                `json:"disabled" doc:"Whether to leave the estimate out"`
 	ExpectedSignatures []signing.Algorithm `json:"expectedSignatures" doc:"Expected signatures; no effect"`
@@ -69,7 +69,7 @@ type JsPrepareSubmissionResponse struct {
 	CostEstimation          *CostEstimation `json:"costEstimation" doc:"Estimated traffic cost of execution"`
 }
 
-// CostEstimation is what a transaction is expected to cost of the synchronizer's traffic, in bytes.
+// CostEstimation is the expected traffic cost of a transaction, in bytes.
 type CostEstimation struct {
 	EstimationTimestamp  endpoint.Timestamp `json:"estimationTimestamp" required:"true" doc:"Time of the estimate"`
 	ConfirmationRequest  int64              `json:"confirmationRequestTrafficCostEstimation" required:"true" doc:"Request"`
@@ -119,7 +119,7 @@ func (a *API) prepareSubmission(ctx context.Context, req prepareRequest) (JsPrep
 	return a.toAPIPrepared(body, built, scheme, transaction)
 }
 
-// commands are the request in the form that all submissions have.
+// commands converts the request to the form of all submissions.
 func (r JsPrepareSubmissionRequest) commands() JsCommands {
 	absolute, relative := r.MinLedgerTime.parts()
 	return JsCommands{
@@ -130,7 +130,7 @@ func (r JsPrepareSubmissionRequest) commands() JsCommands {
 	}
 }
 
-// parts are the bound in the form that it has in composite commands.
+// parts converts the bound to the form of composite commands.
 func (t *MinLedgerTime) parts() (absolute *endpoint.Timestamp, relative *v2.Duration) {
 	switch {
 	case t == nil || t.Time == nil:
@@ -144,7 +144,7 @@ func (t *MinLedgerTime) parts() (absolute *endpoint.Timestamp, relative *v2.Dura
 	}
 }
 
-// preparingUser checks the claims that preparing needs: nothing is done for anyone, so seeing is enough.
+// preparingUser checks the claims for preparing: it changes nothing, so the right to read is enough.
 func preparingUser(ctx context.Context, requested string, actAs, readAs []ledger.Party) (ledger.Identity, error) {
 	claims := endpoint.Claims(ctx)
 	who, err := claims.SubmittingUser(requested)

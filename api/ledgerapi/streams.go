@@ -48,11 +48,11 @@ func (a *API) Streams() []endpoint.Stream {
 	}
 }
 
-// endless tells how streams without an end behave.
+// endless describes streams without an end.
 const endless = "A stream without an end continues until one side closes it, and sends checkpoints: all elements up " +
 	"to the offset of a checkpoint are sent. To continue later, set beginExclusive to the greatest received offset."
 
-// completionsPage is how many completions are read at once.
+// completionsPage is the number of completions in one read.
 const completionsPage = 200
 
 func (a *API) streamCompletions(
@@ -173,7 +173,7 @@ func (a *API) streamTrees(
 	return followUpdates(ctx, a, body, view, send)
 }
 
-// followUpdates sends what the view shows, up to the end that the request names or without one.
+// followUpdates sends the updates of the view, up to the request's end or without one.
 func followUpdates[T any](
 	ctx context.Context, a *API, body GetUpdatesRequest, view updatesView[T], send endpoint.Send[T],
 ) error {
@@ -195,7 +195,7 @@ func followUpdates[T any](
 	})
 }
 
-// sendUpdates sends everything in the range of the query of which something is shown.
+// sendUpdates sends all visible updates in the range of the query.
 func sendUpdates[T any](
 	ctx context.Context, a *API, query db.UpdatesQuery, show renderer[T], send endpoint.Send[T],
 ) error {

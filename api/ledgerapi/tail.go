@@ -11,36 +11,35 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// TailRecord is where the tail reads whose entries are new.
+// TailRecord reads the parties of new entries.
 type TailRecord interface {
 	TouchedParties(ctx context.Context, after, upTo ledger.Offset) ([]ledger.Party, error)
 }
 
 const (
-	// tailMinInterval is the least time between two looks at the end of the record: under load one look serves many
+	// tailMinInterval is the minimum time between two looks at the end of the record: under load one look serves many
 	// commits.
 	tailMinInterval = 5 * time.Millisecond
-	// tailBackoff is the time between two tries while the database does not answer.
+	// tailBackoff is the time between two tries while the database fails.
 	tailBackoff = 500 * time.Millisecond
-	// tailStretch is how many new entries are looked at for their parties. After more, everybody is woken.
+	// tailStretch is the number of new entries whose parties are read. After more, every follower wakes.
 	tailStretch = 1000
 )
 
-// tail wakes the streams of this process when the record grew for their parties. It looks at the end of the record once
-// for all of them, so that a stream for whose parties nothing happens costs the database nothing. It works while
-// somebody follows.
+// tail wakes the streams of this process when the record grows for their parties. One look at the end of the record
+// serves all streams, so that an idle stream costs the database nothing. It runs while there are followers.
 type tail struct {
 	record  LedgerStore
 	watcher Watcher
 
 	mu sync.Mutex
-	// head is up to where everybody concerned has been woken.
+	// head is the position up to which all followers have been woken.
 	head db.Head
-	// byParty are the followers of each party, everything those of all parties.
+	// byParty are the followers of each party, everything the followers of all parties.
 	byParty    map[ledger.Party]map[*follower]struct{}
 	everything map[*follower]struct{}
 	followers  map[*follower]struct{}
-	// stop ends the work; nil while nobody follows.
+	// stop ends run; nil without followers.
 	stop context.CancelFunc
 }
 
@@ -50,8 +49,8 @@ type follower struct {
 	parties []ledger.Party // nil for all
 	woken   chan struct{}  // holds one wake-up
 
-	// touched means that there is something to read up to the tail's head, fired that the follower's own time has come,
-	// failure that there will be nothing any more. They belong to the tail's lock.
+	// touched means that there are entries up to the tail's head, fired that the follower's timer ran out, and failure
+	// ends the stream. The tail's lock protects them.
 	touched, fired bool
 	failure        error
 }
@@ -65,8 +64,8 @@ func newTail(record LedgerStore, watcher Watcher) *tail {
 	}
 }
 
-// follow begins to follow parties, nil for all. The head is the one that the caller has just read; the one that is
-// returned is up to where the caller must read by itself: it is woken for everything after it.
+// follow adds a follower of parties, nil for all. head is the head that the caller has read; the caller must read up to
+// the returned head itself and is woken for everything after it.
 func (t *tail) follow(ctx context.Context, parties []ledger.Party, head db.Head) (*follower, db.Head) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -92,7 +91,6 @@ func (t *tail) follow(ctx context.Context, parties []ledger.Party, head db.Head)
 	return f, head
 }
 
-// leave stops following.
 func (f *follower) leave() {
 	t := f.tail
 	t.mu.Lock()
@@ -111,8 +109,8 @@ func (f *follower) leave() {
 	}
 }
 
-// wait returns when the follower's parties have something new, when fire is called, or with an error when the stream
-// must end. Up to the head that it returns nothing concerns the follower but what touched says is there to be read.
+// wait returns when there is something new for the follower's parties, when fire is called, or with the error that ends
+// the stream. Up to the returned head there is nothing for the follower except what touched announces.
 func (f *follower) wait(ctx context.Context) (head db.Head, touched, fired bool, err error) {
 	select {
 	case <-f.woken:
@@ -126,7 +124,6 @@ func (f *follower) wait(ctx context.Context) (head db.Head, touched, fired bool,
 	return f.tail.head, touched, fired, f.failure
 }
 
-// fire tells the follower that its own time has come.
 func (f *follower) fire() {
 	f.tail.mu.Lock()
 	defer f.tail.mu.Unlock()
@@ -156,7 +153,7 @@ func (t *tail) run(ctx context.Context, after ledger.Offset) {
 	}
 }
 
-// look finds out who has something new after an offset; nil stands for everybody.
+// look reads the parties of the entries after an offset; nil means everybody.
 func (t *tail) look(ctx context.Context, after ledger.Offset) (db.Head, []ledger.Party, error) {
 	head, err := t.record.Head(ctx)
 	if err != nil || head.Offset-after > tailStretch {
@@ -173,7 +170,6 @@ func (t *tail) look(ctx context.Context, after ledger.Offset) (db.Head, []ledger
 	return head, touched, err
 }
 
-// advance wakes those who are concerned.
 func (t *tail) advance(ctx context.Context, head db.Head, touched []ledger.Party) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -198,7 +194,7 @@ func wake(followers map[*follower]struct{}) {
 	}
 }
 
-// rouse makes wait return. Once is enough, however often it is called before.
+// rouse makes wait return, once for any number of calls.
 func (f *follower) rouse() {
 	select {
 	case f.woken <- struct{}{}:
@@ -206,7 +202,7 @@ func (f *follower) rouse() {
 	}
 }
 
-// fail ends all streams: the watcher works as long as the node does.
+// fail ends all streams, because the watcher fails only when the node stops.
 func (t *tail) fail(ctx context.Context, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -222,11 +218,11 @@ func (t *tail) fail(ctx context.Context, err error) {
 	t.stop = nil // whoever follows later gets the same answer
 }
 
-// feed is what a stream that follows the record sends.
+// feed is what a stream at the end of the record sends.
 type feed struct {
-	// readers are the parties whose entries are sent, nil for all.
+	// readers are the parties of the entries, nil for all.
 	readers []ledger.Party
-	// after is the offset to begin after, and head the head that was read since the stream began.
+	// after is the offset to begin after; head is the head that was read since the stream began.
 	after ledger.Offset
 	head  db.Head
 	// send sends everything after an offset and up to another one.
@@ -235,12 +231,11 @@ type feed struct {
 	checkpoint func(head db.Head) error
 }
 
-// firstCheckpoint is when a stream is first told how far it is, as upstream's.
+// firstCheckpoint is the time of a stream's first checkpoint, as upstream's.
 const firstCheckpoint = 500 * time.Millisecond
 
-// follow sends what is there, and then what comes, until ctx ends or the client does. In between it tells how far the
-// client is: a moment after the beginning, and then once in each interval, also when nothing has happened. Nothing is
-// told of a record without an entry.
+// follow sends the existing entries, then new ones, until ctx or the client ends it. It sends a checkpoint shortly
+// after the beginning, then one in each interval, with or without new entries; none for an empty record.
 func (a *API) follow(ctx context.Context, feed feed) error {
 	f, head := a.tail.follow(ctx, feed.readers, feed.head)
 	defer f.leave()

@@ -50,9 +50,9 @@ func (a *API) fromAPITransactionFormat(ctx context.Context, wire TransactionForm
 	return &transactionFormat{events: events, shape: wire.TransactionShape}, nil
 }
 
-// transactionFormatFor is the format of an answer to a submission: the one asked for, else what the submitting and
-// reading parties see created and archived. Either takes the right to read as those whom it shows: the right to execute
-// what they signed is none to read.
+// transactionFormatFor is the format of an answer to a submission: the requested one, else the changes of active
+// contracts for the acting and reading parties. Both need the right to read as the parties: the right to execute does
+// not include it.
 func (a *API) transactionFormatFor(
 	ctx context.Context, wire *TransactionFormat, submission ledger.Submission,
 ) (*transactionFormat, error) {
@@ -66,7 +66,7 @@ func (a *API) transactionFormatFor(
 	return &transactionFormat{events: wildcardFor(parties...), shape: ShapeACSDelta}, nil
 }
 
-// toAPITransaction shows an update; it may have no events to show.
+// toAPITransaction converts an update; it may have no visible events.
 func (a *API) toAPITransaction(
 	ctx context.Context, update ledger.Update, format *transactionFormat,
 ) (JsTransaction, error) {
@@ -86,9 +86,9 @@ func (a *API) toAPITransaction(
 	return transaction, err
 }
 
-// toAPIEvents shows what a transaction did: in the shape of ledger effects every creation and exercise that the askers
-// witness, else what changed in the active contracts of the stakeholders among them. Contracts that it both created and
-// archived change nothing there.
+// toAPIEvents converts the events of a transaction. With ledger effects it shows every creation and exercise that the
+// requesting parties witness, else the changes of active contracts for stakeholders. A contract that is created and
+// archived in the same transaction is no such change.
 func (a *API) toAPIEvents(ctx context.Context, update ledger.Update, format *transactionFormat) ([]Event, error) {
 	packages, err := a.resolve(ctx, format.events, templatesOf(update))
 	if err != nil {
@@ -128,7 +128,7 @@ func (a *API) toAPIEvents(ctx context.Context, update ledger.Update, format *tra
 	return events, nil
 }
 
-// templatesOf are those of the contracts that an update is about.
+// templatesOf yields the templates of an update.
 func templatesOf(update ledger.Update) iter.Seq[lf.TypeName] {
 	return func(yield func(lf.TypeName) bool) {
 		for _, event := range update.Events {
@@ -139,7 +139,7 @@ func templatesOf(update ledger.Update) iter.Seq[lf.TypeName] {
 	}
 }
 
-// transientContracts are those that the transaction both created and archived.
+// transientContracts returns the contracts that the transaction creates and archives.
 func transientContracts(update ledger.Update) map[ledger.ContractID]bool {
 	created, transient := make(map[ledger.ContractID]bool), make(map[ledger.ContractID]bool)
 	for _, event := range update.Events {

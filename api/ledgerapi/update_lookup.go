@@ -31,7 +31,7 @@ type GetUpdateByIDRequest struct {
 	UpdateFormat *UpdateFormat `json:"updateFormat" required:"true" doc:"What to show"`
 }
 
-// GetUpdateByHashRequest asks for an update by the hash that was signed for it outside the node.
+// GetUpdateByHashRequest asks for the update of an externally signed transaction by its hash.
 type GetUpdateByHashRequest struct {
 	TransactionHash TransactionHash `json:"transactionHash" required:"true" doc:"The hash, in base64 or hexadecimal"`
 	UpdateFormat    *UpdateFormat   `json:"updateFormat" required:"true" doc:"What to show"`
@@ -128,7 +128,7 @@ func (a *API) lookupFormat(ctx context.Context, wire *UpdateFormat) (*updateForm
 	return a.fromAPIUpdateFormat(ctx, *wire)
 }
 
-// olderFormat takes either form of a format for transactions.
+// olderFormat reads either form of a transaction format.
 func (a *API) olderFormat(
 	ctx context.Context, requesting []string, wire *TransactionFormat,
 ) (*transactionFormat, error) {
@@ -143,7 +143,7 @@ func (a *API) olderFormat(
 	return format, err
 }
 
-// formatFor shows all that the parties see.
+// formatFor selects everything that the parties see.
 func (a *API) formatFor(ctx context.Context, parties []string, shape TransactionShape) (*transactionFormat, error) {
 	claims := endpoint.Claims(ctx)
 	if err := claims.Require(); err != nil {
@@ -162,7 +162,6 @@ func (a *API) formatFor(ctx context.Context, parties []string, shape Transaction
 	return &transactionFormat{events: wildcardFor(v2.FromAPIParties(parties)...), shape: shape}, nil
 }
 
-// lookup names one update.
 type lookup struct {
 	check func() error
 	find  func(context.Context, UpdateRecord) (ledger.Update, bool, error)
@@ -186,7 +185,7 @@ func atOffset(offset int64) lookup {
 	}
 }
 
-// updateIDPrefix says that a SHA-256 hash follows.
+// updateIDPrefix marks a SHA-256 hash.
 const updateIDPrefix = "1220"
 
 // withID is the update of an id.
@@ -219,7 +218,7 @@ func withHash(hash TransactionHash) lookup {
 	}
 }
 
-// seek finds an update; a fault when it does not exist.
+// seek finds an update, or returns a fault.
 func (a *API) seek(ctx context.Context, wanted lookup) (ledger.Update, error) {
 	if err := wanted.check(); err != nil {
 		return ledger.Update{}, err
@@ -236,7 +235,7 @@ func (a *API) seek(ctx context.Context, wanted lookup) (ledger.Update, error) {
 
 func (l lookup) notFound() error { return fault.UpdateNotFoundAt(l.resource, l.value) }
 
-// showUpdate shows an update. One of which nothing is visible is not found.
+// showUpdate finds and converts an update. Without a visible part it is not found.
 func (a *API) showUpdate(ctx context.Context, wanted lookup, format *updateFormat) (JsGetUpdateResponse, error) {
 	update, err := a.seek(ctx, wanted)
 	if err != nil {
@@ -249,7 +248,7 @@ func (a *API) showUpdate(ctx context.Context, wanted lookup, format *updateForma
 	return JsGetUpdateResponse{shown}, err
 }
 
-// showTransaction is showUpdate for transactions alone.
+// showTransaction is showUpdate for transactions.
 func (a *API) showTransaction(
 	ctx context.Context, wanted lookup, format *transactionFormat,
 ) (JsGetTransactionResponse, error) {

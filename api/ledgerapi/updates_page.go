@@ -18,8 +18,8 @@ const (
 	maxUpdatesPageSize     = 2000
 )
 
-// maxPageReads bounds how much of the record one page looks at. A page whose format hides nearly everything comes back
-// short, with a token, instead of late.
+// maxPageReads limits the reads of one page. A page whose format hides nearly everything is short, with a token,
+// instead of late.
 const maxPageReads = 50
 
 // GetUpdatesPageRequest asks for one page of updates.
@@ -32,7 +32,7 @@ type GetUpdatesPageRequest struct {
 	PageToken            *endpoint.Bytes `json:"pageToken" doc:"nextPageToken of the previous page"`
 }
 
-// GetUpdatesPageResponse is one page. Between its two offsets there are no further updates of the format.
+// GetUpdatesPageResponse is one page. It has all updates of the format between its two offsets.
 type GetUpdatesPageResponse struct {
 	Updates                    []JsGetUpdateResponse `json:"updates" doc:"In the requested order"`
 	LowestPageOffsetExclusive  int64                 `json:"lowestPageOffsetExclusive" required:"true" doc:"Start of the page"`
@@ -83,7 +83,6 @@ func (a *API) updatesPage(ctx context.Context, req updatesPageRequest) (GetUpdat
 	return page, nil
 }
 
-// pageSize checks the size that is asked for.
 func pageSize(asked *int32, defaultSize, maxSize int32) (int32, error) {
 	switch {
 	case asked == nil:
@@ -95,7 +94,7 @@ func pageSize(asked *int32, defaultSize, maxSize int32) (int32, error) {
 	}
 }
 
-// updatesCursor is what is left to page through, and a digest of the request.
+// updatesCursor is the rest to page through, and a digest of the request.
 type updatesCursor struct {
 	begin, end ledger.Offset
 	digest     [digestLength]byte
@@ -113,7 +112,7 @@ func (c updatesCursor) token() endpoint.Bytes {
 	return append(token, c.digest[:]...)
 }
 
-// updatesCursor checks the offsets and the token of a request, and says where its page begins.
+// updatesCursor checks the offsets and the token of a request, and returns the range of its page.
 func (a *API) updatesCursor(ctx context.Context, body GetUpdatesPageRequest) (updatesCursor, error) {
 	digest, err := digestOfPage(body)
 	if err != nil {
@@ -175,7 +174,7 @@ func decodeUpdatesToken(token []byte, digest [digestLength]byte) (updatesCursor,
 	return cursor, nil
 }
 
-// digestOfPage covers all of the request but the size and the token of the page.
+// digestOfPage is a digest of the request without the size and the token of the page.
 func digestOfPage(body GetUpdatesPageRequest) ([digestLength]byte, error) {
 	body.MaxPageSize, body.PageToken = nil, nil
 	text, err := json.Marshal(body)

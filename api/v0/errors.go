@@ -25,7 +25,7 @@ type ErrorResponse struct {
 	Error string `json:"error" required:"true" doc:"What is wrong"`
 }
 
-// Error is a refusal with a status and text of its own, for those that the ledger has no code for.
+// Error is a refusal with its own status and text, without a code of the ledger.
 type Error struct {
 	Status int
 	Text   string
@@ -85,7 +85,7 @@ func Failures(realm string) endpoint.FailureEncoder {
 	}
 }
 
-// tooLong is what is said of requests that were not answered in time.
+// tooLong is the text of a timeout.
 func tooLong(ctx context.Context, advice string) string {
 	method, uri := endpoint.Requested(ctx)
 	advice = cmp.Or(advice, "A change continues in the background: ask for its status, or send it again with the same "+
@@ -103,7 +103,7 @@ func unauthorized(ctx context.Context, realm string) endpoint.Content {
 	return content
 }
 
-// textOf is the code and the cause of a refusal, and what to do next where that is known.
+// textOf is the code, the cause and the hint of a refusal.
 func textOf(refusal *fault.Fault) string {
 	said := refusal.Error()
 	if refusal.Hint == "" {
@@ -141,12 +141,12 @@ func statusOf(refusal *fault.Fault) int {
 	}
 }
 
-// conflictCodes are the preconditions of the ledger that clients of this family expect as conflicts.
+// conflictCodes are the ledger errors that clients of this family expect as conflicts.
 func conflictCodes() []string {
 	return []string{
 		"DAML_INTERPRETATION_ERROR", "UNHANDLED_EXCEPTION", "INTERPRETATION_USER_ERROR",
 		"TEMPLATE_PRECONDITION_VIOLATED", fault.NotConnectedToSynchronizer.ID,
-		// The time of a signed transaction is over: the same can never succeed, whenever it is sent again.
+		// The signed transaction has expired: it can never succeed.
 		fault.LocalVerdictLedgerTimeOutOfBound.ID, fault.LocalVerdictPreparationTimeOutOfBound.ID,
 		fault.LocalVerdictMaxRecordTimeExceeded.ID,
 	}

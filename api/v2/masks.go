@@ -14,10 +14,10 @@ type FieldMask struct {
 	UnknownFields UnknownFieldSet `json:"unknownFields" doc:"Ignored"`
 }
 
-// ChangedFields are the checked paths of a mask.
+// ChangedFields are the valid paths of a mask.
 type ChangedFields map[string]bool
 
-// ChangesOf checks a mask. The refusal makes the error of the resource from what is wrong with the mask.
+// ChangesOf checks a mask. refusal makes the error of the resource.
 func ChangesOf(mask *FieldMask, known []string, refusal func(reason string) error) (ChangedFields, error) {
 	if mask == nil {
 		return nil, fault.MissingFieldNamed("update_mask")
@@ -39,14 +39,13 @@ func ChangesOf(mask *FieldMask, known []string, refusal func(reason string) erro
 	return changes, nil
 }
 
-// Annotations reports whether the annotations below the metadata change: when they are named, or when their parent is.
-// In both cases the given ones are merged with those that are there, so an empty map changes nothing.
+// Annotations reports whether the mask names the annotations or their parent. Both merge the given annotations with the
+// current ones, so an empty map changes nothing.
 func (c ChangedFields) Annotations(metadata string) bool {
 	return c[metadata] || c[metadata+".annotations"]
 }
 
-// ResourceVersionOf is the version that the client expects, nil for no expectation. It counts whether the mask names it
-// or not.
+// ResourceVersionOf returns the version that the client expects, nil for none. It applies with or without the mask.
 func ResourceVersionOf(meta *ObjectMeta, field string) (*int64, error) {
 	if meta == nil || meta.ResourceVersion == "" {
 		return nil, nil // no version is a value of its own

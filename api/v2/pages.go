@@ -18,13 +18,13 @@ const (
 	pageTokenList = 0x12
 )
 
-// listLength is how many bytes of a hash name a list.
+// listLength is the number of hash bytes that identify a list.
 const listLength = 8
 
-// PageList names a list, and what was asked of it, so that a token of it fits no other.
+// PageList identifies a list and its filters, so that its tokens fit no other list.
 type PageList [listLength]byte
 
-// ListOf is the list of that name of what the filters select.
+// ListOf returns the list with the name and the filters.
 func ListOf(name string, filters ...string) PageList {
 	hash := sha256.New()
 	for _, text := range append([]string{name}, filters...) {

@@ -21,18 +21,17 @@ const MaxPageSize = 10000
 // maxPartyFilter is the longest prefix that parties can be filtered by.
 const maxPartyFilter = ledger.MaxPartyHintLength
 
-// partyPlaceholder is the path that some clients send as it is written in the documentation, with the parties they mean
-// in the query.
+// partyPlaceholder is the path of clients that copy it from the documentation and send the parties in the query.
 const partyPlaceholder = "party"
 
-// PartyStore is where parties are kept.
+// PartyStore stores parties.
 type PartyStore interface {
 	OnboardingRecord
 	users.Finder
 	idps.Known
 	// CheckReach asks the guards about a user that something is about to be given to.
 	CheckReach(ctx context.Context, user ledger.User, guards ...db.UserGuard) error
-	// LedgerSettings reads what the ledger decides by now.
+	// LedgerSettings reads the settings of the ledger.
 	LedgerSettings(ctx context.Context) (ledger.Settings, error)
 	// HostParty stores a new party, enters it in the record and, if a user is named, gives that user the right to act as
 	// it. The faults are INVALID_ARGUMENT for a party that exists and USER_NOT_FOUND.
@@ -142,8 +141,8 @@ func (a *API) allocateParty(ctx context.Context, req allocatePartyRequest) (Allo
 	return AllocatePartyResponse{PartyDetails: new(ToAPIPartyDetails(allocated))}, nil
 }
 
-// mayAllocate checks who may allocate parties. Who is no administrator may do so for itself, as long as it has rights
-// to at most maxParties afterwards; 0 stands for any number.
+// mayAllocate checks the right to allocate parties. A user without admin rights may allocate for itself, up to
+// maxParties in all; 0 means no limit.
 func (a *API) mayAllocate(ctx context.Context, userID, identityProviderID string) (maxParties int, err error) {
 	claims := endpoint.Claims(ctx)
 	caller, ok := claims.User()
@@ -172,8 +171,7 @@ func (a *API) host(ctx context.Context, details ledger.PartyDetails, grant db.Gr
 	})
 }
 
-// checkGrantee refuses a user that does not exist, belongs to another identity provider, or is beyond the caller's
-// reach.
+// checkGrantee refuses an unknown user, one of another identity provider, and one beyond the caller's rights.
 func (a *API) checkGrantee(ctx context.Context, userID, identityProviderID string) error {
 	if userID == "" {
 		return nil
@@ -260,8 +258,8 @@ func (a *API) participantID(context.Context, endpoint.NoRequest) (GetParticipant
 	return GetParticipantIDResponse{ParticipantID: a.node.ParticipantID}, nil
 }
 
-// hideForeign converts parties and hides what belongs to other identity providers. Whether they are local is hidden from
-// configured identity providers alone.
+// hideForeign converts parties and hides the details of other identity providers' parties. Only configured identity
+// providers do not see whether those are local.
 func hideForeign(parties []ledger.PartyDetails, identityProviderID string) []PartyDetails {
 	out := make([]PartyDetails, len(parties))
 	for i, party := range parties {

@@ -11,8 +11,8 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// UserStore is where users and their rights are kept. The faults are those of the API: USER_NOT_FOUND,
-// USER_ALREADY_EXISTS, TOO_MANY_USER_RIGHTS.
+// UserStore stores users and their rights. The faults are those of the API: USER_NOT_FOUND, USER_ALREADY_EXISTS,
+// TOO_MANY_USER_RIGHTS.
 type UserStore interface {
 	Finder
 	idps.Known
@@ -28,7 +28,7 @@ type UserStore interface {
 	) (ledger.User, error)
 	MoveUser(ctx context.Context, id, source, target string) error
 	DeleteUser(ctx context.Context, id string, guards ...db.UserGuard) error
-	// GrantRights and RevokeRights return what really changed.
+	// GrantRights and RevokeRights return the actual changes.
 	GrantRights(
 		ctx context.Context, id string, rights []ledger.Right, guards ...db.UserGuard,
 	) ([]ledger.Right, error)
@@ -39,11 +39,11 @@ type UserStore interface {
 
 // Finder finds users.
 type Finder interface {
-	// UserNamed finds a user of whichever identity provider.
+	// UserNamed finds a user of any identity provider.
 	UserNamed(ctx context.Context, id string) (user ledger.User, ok bool, err error)
 }
 
-// User is someone whom tokens can name (contract, "User").
+// User is a user that tokens can name (contract, "User").
 type User struct {
 	ID                         string         `json:"id" required:"true" doc:"1 to 128 letters, digits and some signs"`
 	PrimaryParty               string         `json:"primaryParty" doc:"Informational; gives no right. Empty for none"`
@@ -230,7 +230,7 @@ func Find(
 	return user, nil
 }
 
-// checkPathUser refuses a malformed id in a path before anything else is looked at.
+// checkPathUser refuses a malformed id in a path before any other check.
 func checkPathUser(id string) error {
 	if err := ledger.CheckUserID(id); err != nil {
 		return v2.AtEdge(fault.InvalidArgument.New("Malformed user-id: %s", err))
@@ -238,7 +238,7 @@ func checkPathUser(id string) error {
 	return nil
 }
 
-// FromAPINewUser checks and converts a user that is to be created.
+// FromAPINewUser checks and converts a new user.
 func FromAPINewUser(wire User) (ledger.User, error) {
 	if wire.ID == "" {
 		return ledger.User{}, fault.MissingFieldNamed("id")
