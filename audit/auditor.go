@@ -38,8 +38,7 @@ type Reader interface {
 	AuditCheckpoint(ctx context.Context) (db.AuditCheckpoint, bool, error)
 }
 
-// How many rows are read at once, at most: updates and completions in portions of so many bytes (package budget), all
-// others as many as there are. Memory is bounded by that.
+// Limits of one read, which bound the memory: updates and completions in bytes (package budget), all others in rows.
 const (
 	updatesPage     = 100
 	completionsPage = 500
@@ -60,14 +59,14 @@ type Auditor struct {
 	known []knownHead
 }
 
-// Expect has [Auditor.Audit] compare the record with a head that was written down: it shows that the record is the same
-// up to there, also to who believes nothing that is in the database.
+// Expect makes [Auditor.Audit] compare the record with a head that was stored outside of the database. It proves that
+// the record is the same up to that head without trust in the database.
 func (a *Auditor) Expect(head db.ChainHead) {
 	a.written = &head
 	a.known = append(a.known, knownHead{head, "the head that was written down"})
 }
 
-// OnProgress has an audit say how far it has come: at its end only the sums are left.
+// OnProgress makes an audit report its progress. After the last report, only the sums are left.
 func (a *Auditor) OnProgress(tell func(at, end ledger.Offset)) { a.progress = tell }
 
 // New makes an auditor of a network's coin. The error says that the packages do not have the coin.
@@ -90,16 +89,16 @@ type Report struct {
 
 	// Counted is what the holdings that were active at the offset add up to.
 	Counted decimal.Decimal
-	// Since is the offset after which everything is proved, also what was pruned since: the start of the state, or of the
-	// continuous audit that a pruned record was compared with. What was there then is taken as it was.
+	// Since is the offset after which everything is proved, including pruned entries: the start of the state, or of the
+	// continuous audit that a pruned record was compared with. The audit trusts the contracts that existed at Since.
 	Since ledger.Offset
 
-	// foundBefore is how much the continuous audit had found when this one began.
+	// foundBefore is the number of findings of the continuous audit when this one began.
 	foundBefore int64
 }
 
-// Audit goes through the whole record up to an offset; 0 stands for its end. What was pruned cannot be audited again:
-// the audit then begins with what is there of it, and compares with what the continuous audit had counted.
+// Audit audits the whole record up to an offset; 0 is its end. In a pruned record it begins with the first entry that
+// is left, and compares with the sums of the continuous audit.
 //
 // Faults: OFFSET_AFTER_LEDGER_END, PARTICIPANT_PRUNED_DATA_ACCESSED, NEGATIVE_OFFSET.
 func (a *Auditor) Audit(ctx context.Context, upTo ledger.Offset) (Report, error) {
@@ -231,7 +230,7 @@ func (a *Auditor) Close(ctx context.Context, state State) (Report, error) {
 	return Report{State: state, Counted: held.total, Since: state.Start}, nil
 }
 
-// differ says that other contracts are active than should be.
+// differ is the text of a finding that the wrong contracts are active.
 func differ(active, expected int64) string {
 	if active == expected {
 		return fmt.Sprintf("%d contracts are active, as many as should be, but not the same: some were added or brought "+
@@ -345,7 +344,7 @@ func (a *Auditor) newPage(contracts map[ledger.ContractID]db.StoredContract) *pa
 	return page
 }
 
-// stillThere refuses what was read if it was pruned meanwhile.
+// stillThere fails if the rows that were read have been pruned since.
 func (a *Auditor) stillThere(ctx context.Context, offset ledger.Offset) error {
 	head, err := a.record.Head(ctx)
 	if err != nil {
@@ -354,8 +353,8 @@ func (a *Auditor) stillThere(ctx context.Context, offset ledger.Offset) error {
 	return head.StillHolds(offset)
 }
 
-// isMember decides anew whether a contract is the network's, and reports whether it is marked so. Of one that cannot be
-// read, which is found elsewhere, the mark is believed.
+// isMember decides again whether a contract is the network's, and compares with its mark. It trusts the mark of a
+// contract that cannot be read, which is a finding of its own.
 func (a *Auditor) isMember(contract db.StoredContract) (member, marked bool) {
 	member, err := a.packages.InNetwork(contract.Contract, a.network)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// Checkpoints are where the continuous audit keeps how far it has come.
+// Checkpoints stores the progress of the continuous audit.
 type Checkpoints interface {
 	AuditCheckpoint(ctx context.Context) (db.AuditCheckpoint, bool, error)
 	MoveAuditCheckpoint(ctx context.Context, from int64, to db.AuditCheckpoint) (bool, error)
@@ -28,7 +28,7 @@ func Load(ctx context.Context, checkpoints Checkpoints) (State, bool, error) {
 	return state, err == nil, err
 }
 
-// Supply tells how much coin there is, as the followers of a record last counted it.
+// Supply reports the coin supply as the followers of a record last counted it.
 type Supply struct{ Checkpoints Checkpoints }
 
 // TotalSupply is the coin that was held, and when that was; false before anything was audited.
@@ -162,8 +162,8 @@ func (s checkpointStore) load(ctx context.Context) (savedCheckpoint, error) {
 	return saved, err
 }
 
-// ForgetFindings has the continuous audit of a record go on without what it found before, after an audit of all that is
-// there which found nothing. What was found since that audit began stays: audit again.
+// ForgetFindings removes the findings of the continuous audit after a full audit without findings. Findings since that
+// audit began stay: then the caller must audit again.
 func (a *Auditor) ForgetFindings(ctx context.Context, checkpoints Checkpoints, clean Report) error {
 	if !clean.Clean() {
 		return errors.New("the findings stay: the record still breaks a rule")
@@ -191,7 +191,7 @@ func (a *Auditor) ForgetFindings(ctx context.Context, checkpoints Checkpoints, c
 	}
 }
 
-// keepFindings adds findings to the newest checkpoint. Adding up takes long, and others move the checkpoint meanwhile.
+// keepFindings adds findings to the newest checkpoint, because other workers may have moved it.
 func (s checkpointStore) keepFindings(ctx context.Context, findings []Finding) error {
 	for len(findings) > 0 {
 		known, err := s.load(ctx)

@@ -51,8 +51,8 @@ func (a *Auditor) entries(ctx context.Context, after, upTo ledger.Offset) (e ent
 	}, nil
 }
 
-// followChain examines the entries from the pruned offset up to an offset, and the one behind it, which follows from them:
-// they may have been changed since the audit went by.
+// followChain examines the entries from the pruned offset up to an offset, and the one behind it, which follows from
+// them: they may have been changed since the audit went by.
 func (a *Auditor) followChain(ctx context.Context, state *State, upTo ledger.Offset) error {
 	head, err := a.record.Head(ctx)
 	if err != nil {
@@ -82,8 +82,8 @@ func (e entries) readable() []ledger.Update {
 	return updates
 }
 
-// examine checks that each offset of the range has its rows, that they belong together, that each follows from the entry
-// before, and that their hashes are those that were known before.
+// examine checks that each offset of the range has its rows, that they belong together, that each follows from the
+// entry before, and that their hashes are those that were known before.
 func (e entries) examine(state *State, known []knownHead) {
 	updates := make(map[ledger.Offset]db.ChainedUpdate, len(e.updates))
 	for _, update := range e.updates {
@@ -126,7 +126,7 @@ func (e entries) examine(state *State, known []knownHead) {
 	gap(state, next, e.upTo)
 }
 
-// offsets are those of the range that have something, in order. There may be few in a range that somebody made long.
+// offsets are those of the range that have rows, in order. A forged range may be long and have few.
 func (e entries) offsets() []ledger.Offset {
 	var offsets []ledger.Offset
 	for _, update := range e.updates {
@@ -139,7 +139,7 @@ func (e entries) offsets() []ledger.Offset {
 	return slices.Compact(offsets)
 }
 
-// gap reports offsets that have nothing; none when the last is before the first.
+// gap reports offsets without rows; none if last is before first.
 func gap(state *State, first, last ledger.Offset) {
 	switch {
 	case last < first:

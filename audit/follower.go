@@ -17,8 +17,7 @@ type Watcher interface {
 }
 
 const (
-	// restFactor is how many times as long as it worked a follower rests: it takes a tenth of a connection and of a
-	// processor at most.
+	// A follower rests restFactor times as long as it worked: it uses at most a tenth of a connection and of a processor.
 	restFactor = 9
 	// DefaultCloseEvery is how often the holdings are added up.
 	DefaultCloseEvery = time.Hour
@@ -40,8 +39,8 @@ type FollowerOptions struct {
 	Observe func(state State, end ledger.Offset)
 }
 
-// Follower audits the record as it grows. Any number of processes may follow one record: who loses a race takes over
-// what the other found, and adds to it what it found itself when it added up.
+// Follower audits the record as it grows. Any number of processes may follow one record: the loser of a race takes over
+// the checkpoint of the winner, and adds its own findings of the sums.
 type Follower struct {
 	options FollowerOptions
 	closed  time.Time
@@ -62,8 +61,8 @@ func NewFollower(options FollowerOptions) (*Follower, error) {
 	return &Follower{options: options}, nil
 }
 
-// Run follows until ctx ends. A failing database is logged and asked again; a finding is logged once, as an error, and
-// the audit goes on behind it.
+// Run follows until ctx ends. It logs a database error and tries again; it logs a finding once, as an error, and
+// continues after it.
 func (f *Follower) Run(ctx context.Context) {
 	var known *savedCheckpoint
 	trouble := wait.Trouble{Log: f.options.Log, What: "the audit cannot go on, and will try again"}

@@ -14,14 +14,14 @@ import (
 	"github.com/florinledger/florin/wallet/tracking"
 )
 
-// Readers find what is theirs in listings, which each commit derives from the entries that it writes. Each page of
-// entries is compared with them; an audit of all that is there also counts whether they have nothing else.
+// Readers find their entries by listings, which each commit derives from the entries that it writes. The audit compares
+// each page of entries with the listings; a full audit also counts the rows of the listings.
 
 // listings are what the listings have for a page of entries.
 type listings struct {
 	completions, updates []db.Unlisted
 	executions           []ledger.Offset
-	// lost are the parties that the updates allocate and nobody knows.
+	// lost are the parties that the updates allocate and the table of parties lacks.
 	lost []Finding
 	// steps are what the updates did to requests, in order, and known is what became of these.
 	steps []db.Tracked
@@ -188,8 +188,8 @@ func lostStep(step db.Tracked, format string) Finding {
 	return listed(step.Offset, step.Party, fmt.Sprintf(format, step.Kind, id, step.Requester))
 }
 
-// compareCounts looks for entries of listings that belong to nothing. It counts all of them, so that only an audit of
-// all that is there does so. Where the record was pruned meanwhile, only those of offsets that it never had are found.
+// compareCounts looks for rows of listings without an entry. It counts all rows, so only a full audit calls it. If a
+// prune ran at the same time, it finds only rows of offsets that the record never had.
 func (a *Auditor) compareCounts(ctx context.Context, state *State) error {
 	there, err := a.record.CountListed(ctx, state.Start, state.Offset)
 	if err != nil {

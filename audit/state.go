@@ -60,7 +60,7 @@ func (f Finding) String() string {
 // maxFindings is how many findings are kept; all are counted.
 const maxFindings = 100
 
-// State is how far an audit has come and what it knows. Its JSON form is kept in the database. Amounts are coin.
+// State is the progress and the sums of an audit. The database stores its JSON form. Amounts are coin.
 type State struct {
 	// Start is the offset that the audit began after: 0, or up to where the record had been pruned.
 	Start ledger.Offset `json:"start"`
@@ -89,12 +89,11 @@ type State struct {
 	Findings     []Finding `json:"findings"`
 	FindingCount int64     `json:"findingCount"`
 
-	// listed counts the entries of listings that belong to what was audited since Start. Only an audit of all that is
-	// there compares it, so it is not kept.
+	// listed counts the rows of listings of the entries since Start. Only a full audit compares it, so it is not stored.
 	listed rowCounts
 }
 
-// report adds findings. What is found again, because contracts are looked at many times, is one finding.
+// report adds findings without duplicates: the audit reads a contract many times.
 func (s *State) report(findings ...Finding) {
 	for _, finding := range findings {
 		if slices.Contains(s.Findings, finding) {

@@ -8,8 +8,8 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// Admission says what the user of a submission had to be allowed when the node took it on. The commit asks again, for
-// much may have happened meanwhile. Submissions that the node makes by itself have none.
+// Admission is the right that the node required when it accepted a submission. The commit checks it again, because
+// rights may have changed. Submissions of the node itself have none.
 type Admission string
 
 // The kinds of admission.
@@ -18,7 +18,7 @@ const (
 	AdmittedToAct Admission = "act"
 	// AdmittedToExecute: the user may execute transactions that the acting parties signed elsewhere.
 	AdmittedToExecute Admission = "execute"
-	// AdmittedToNothing is refused by every commit: nothing was asked for when the submission was taken on.
+	// AdmittedToNothing is refused by every commit: the node required no right when it accepted the submission.
 	AdmittedToNothing Admission = "nothing"
 
 	// The node acts for the user, by rules of the wallet, as the party that follows.
@@ -26,8 +26,8 @@ const (
 	admittedToOperate = "operator "
 )
 
-// AdmittedToWallet means that the user may act as the party of its wallet. The node does what it asks for and acts as
-// others too, so that the acting parties do not say whose wallet it is.
+// AdmittedToWallet means that the user may act as the party of its wallet. The node may also act as other parties, so
+// the acting parties do not show whose wallet it is.
 func AdmittedToWallet(party Party) Admission { return Admission(admittedToWallet + party) }
 
 // AdmittedToOperate means that the user is ParticipantAdmin and may act as the operator, which the party is.
@@ -43,7 +43,7 @@ func (a Admission) Parties() []Party {
 	return nil
 }
 
-// Submitter is a user as it is when its submission is decided. Rights are those that name no party or one that matters.
+// Submitter is the user at the time of the commit. Rights are those without a party, or with a party of the submission.
 type Submitter struct {
 	Identity
 
@@ -51,7 +51,7 @@ type Submitter struct {
 	Rights        []Right
 }
 
-// CheckAdmission refuses a submission whose user lost what it was taken on for. Known is false for a user that does not
+// CheckAdmission refuses a submission whose user lost the required right. known is false for a user that does not
 // exist.
 func (s Submission) CheckAdmission(user Submitter, known bool) *fault.Fault {
 	switch {
@@ -79,7 +79,7 @@ func (s Submission) CheckAdmission(user Submitter, known bool) *fault.Fault {
 
 func (u Submitter) isAdmin() bool { return slices.Contains(u.Rights, Right{Kind: ParticipantAdmin}) }
 
-// lacks refuses a user that may not do as one of the parties what a right of the kind is for.
+// lacks refuses a user that has no right of the kind for one of the parties.
 func (s Submission) lacks(user Submitter, kind RightKind, parties []Party, verb string) *fault.Fault {
 	for _, party := range parties {
 		if !slices.ContainsFunc(user.Rights, func(right Right) bool { return right.Allows(kind, party) }) {

@@ -8,16 +8,16 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// composed reports whether the node chose the commands: for a wallet, whose user asked for an outcome and saw no
-// commands, or for its automation.
+// composed reports whether the node chose the commands: for its automation, or for a wallet, whose user asked for a
+// result and saw no commands.
 func (s Submission) composed() bool {
 	return s.Kind == KindWallet || s.Kind == KindLifecycle || s.Kind == KindAutomation
 }
 
-// checkComposed refuses a transaction of a submission that the node composed, when code of an uploaded package runs in
-// it and more is done with the authority of the submission's parties than exercising the choices that the commands
-// name. Otherwise a contract that anybody made could take whatever its victim owns when the victim declines it.
-// Contracts of uploaded templates count as well: one that the victim signs can give away the same authority later.
+// checkComposed protects wallets from uploaded code. It refuses a transaction that the node composed if uploaded code
+// runs in it and uses the authority of the submission's parties for more than the choices that the commands name.
+// Without it, a contract that anybody made could take everything that its victim owns when the victim declines it.
+// New contracts of uploaded templates count too: one that the victim signs can use the same authority later.
 func (s Submission) checkComposed(packages *Packages, t *Transaction) *fault.Fault {
 	if !s.composed() || !t.runsUploadedCode(packages) {
 		return nil
@@ -69,8 +69,8 @@ func (n TxNode) needs(parties []Party) bool {
 	}
 }
 
-// checkLent refuses an exercise by which a built-in contract would lend the authority of somebody who does not submit to
-// code of an uploaded package: of whoever signed a delegation, say, to a contract that the delegate chose.
+// checkLent refuses an exercise in which a built-in contract would pass the authority of a party that does not submit
+// to uploaded code: for example the signatory of a delegation, to a contract that the delegate chose.
 func (tx *Tx) checkLent(node TxNode) error {
 	caller, uploaded := tx.top().node, tx.env.Packages.uploaded
 	if caller < 0 || !uploaded[node.Template.Package] || uploaded[tx.nodes[caller].Template.Package] {
@@ -88,7 +88,7 @@ func (tx *Tx) checkLent(node TxNode) error {
 		WithHint("Use a contract of a built-in template, or submit the command with these parties in actAs too.")
 }
 
-// deed says what the node does, with as much of its argument as fits into an error.
+// deed describes the node for an error text, with a part of its argument.
 func (n TxNode) deed() string {
 	const argumentBytes = 300
 	argument := ""

@@ -8,13 +8,13 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// Position is where in the record a submission is decided.
+// Position is the place of a submission in the record.
 type Position struct {
 	Offset     Offset
 	RecordTime time.Time
 }
 
-// Circumstances are what the decision over a submission depends on, beside the submission itself.
+// Circumstances are the inputs of a decision beside the submission.
 type Circumstances struct {
 	Packages *Packages
 	Network  Network
@@ -34,13 +34,12 @@ type Circumstances struct {
 	MaySubmit func(Party) bool
 	// External is set for submissions of signed transactions, and only for them.
 	External *External
-	// Budget is what code of uploaded packages may cost, and until when it may run; nil for a budget of its own that
-	// nothing ends.
+	// Budget limits the cost and time of code of uploaded packages; nil for a default budget without a deadline.
 	Budget *Budget
 }
 
-// Decision is what became of a submission: always a completion; for an accepted one also the update and the changes to
-// the set of active contracts.
+// Decision is the result of a submission: always a completion; for an accepted one also the update and the changes to
+// the active contracts.
 type Decision struct {
 	Completion Completion
 	Update     *Update
@@ -102,16 +101,16 @@ func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
 	return decision, nil
 }
 
-// orderedTransaction is a submission that the synchronizer orders, which costs traffic whatever becomes of it.
+// orderedTransaction is a submission that the synchronizer orders. It costs traffic even if its verdict is a refusal.
 type orderedTransaction struct {
 	transaction Transaction
 	cost        int64
-	// verdict is why it fails all the same; nil when it is accepted.
+	// verdict is the refusal; nil if it is accepted.
 	verdict *fault.Fault
 }
 
-// order works out the transaction of a submission. A fault refuses it before it is ordered; other errors are failures
-// of the store.
+// order computes the transaction of a submission. A fault refuses it before the synchronizer orders it; other errors
+// are failures of the store.
 func (c Circumstances) order(s Submission, at Position) (orderedTransaction, error) {
 	if err := c.checkSubmitters(s); err != nil {
 		return orderedTransaction{}, err
@@ -188,8 +187,8 @@ func noSubmission(party Party, reason string) *fault.Fault {
 		With("unknown submitters", string(party))
 }
 
-// CheckInformees refuses a transaction that would have to be shown to a party that nobody knows. Errors that are no
-// fault are those of isKnown.
+// CheckInformees refuses a transaction with an unknown party among its informees. Errors other than faults come from
+// isKnown.
 func CheckInformees(transaction Transaction, isKnown func(Party) (bool, error)) error {
 	for _, party := range transaction.Informees() {
 		known, err := isKnown(party)

@@ -18,8 +18,8 @@ const (
 	LedgerTimeTolerance = time.Minute
 	// PreparationTimeTolerance is how far the preparation of a signed transaction may be from the record time.
 	PreparationTimeTolerance = 24 * time.Hour
-	// ExecutedRetention is for how long a transaction that was executed is remembered, so that nobody executes it
-	// again: longer than the preparation time tolerance on both sides.
+	// ExecutedRetention is how long the node remembers an executed transaction, to refuse a second execution: longer than
+	// the preparation time tolerance on both sides.
 	ExecutedRetention = 48 * time.Hour
 )
 
@@ -60,16 +60,16 @@ type External struct {
 	Executed *Offset
 	// Earliest and Latest bound the ledger effective time, LatestRecordTime bounds the record time; nil for no bound.
 	Earliest, Latest, LatestRecordTime *time.Time
-	// Authorize refuses the transaction unless the keys that sign for its acting parties now have signed it. An error
-	// that is no fault is a failure of the store.
+	// Authorize refuses the transaction unless the current keys of its acting parties have signed it. An error other than
+	// a fault is a failure of the store.
 	Authorize func() error
-	// Verify refuses what interpretation made of the command unless that is what was signed. An error that is no fault
-	// is a failure of the store.
+	// Verify refuses the interpreted transaction unless it equals the signed one. An error other than a fault is a failure
+	// of the store.
 	Verify func(Transaction) error
 }
 
-// admit refuses a signed transaction that is not even ordered: one that was executed before, or whose signatures do not
-// suffice.
+// admit refuses a signed transaction before the synchronizer orders it: one that was executed before, or that lacks
+// signatures.
 func (x External) admit(at Position) error {
 	if x.Executed != nil {
 		return fault.DuplicateConfirmationRequestUUID.New(
@@ -80,8 +80,8 @@ func (x External) admit(at Position) error {
 	return x.Authorize()
 }
 
-// verdict refuses a signed transaction that is ordered, but comes at the wrong time or too late for its inputs. The
-// error is a failure of the store.
+// verdict refuses an ordered transaction that comes at the wrong time, or whose inputs were archived. The error is a
+// failure of the store.
 func (x External) verdict(s Submission, at Position, store Store) (*fault.Fault, error) {
 	if refusal := x.checkTimes(s, at); refusal != nil {
 		return refusal, nil

@@ -32,10 +32,9 @@ type Environment struct {
 	Prepared *PreparedRun
 	// Network decides which of the created contracts are the network's; none is of the zero one.
 	Network Network
-	// Payloads saves decoding the same contracts again and again; nil does without.
+	// Payloads caches decoded contracts; nil for no cache.
 	Payloads *Payloads
-	// Budget is what code of uploaded packages may cost, and until when it may run; nil for a budget of its own that
-	// nothing ends.
+	// Budget limits the cost and time of code of uploaded packages; nil for a default budget without a deadline.
 	Budget *Budget
 }
 
@@ -64,9 +63,8 @@ const (
 	maxNesting   = 100 // of a value that goes on the ledger; upstream's limit
 )
 
-// Interpret runs the commands of a submission against the store and returns the transaction that they amount to. The
-// error is a *fault.Fault when the commands are refused, any other error when the store failed or the context of the
-// budget ended.
+// Interpret runs the commands of a submission against the store and returns the transaction. The error is a
+// *fault.Fault for a refusal, and any other error if the store failed or the context of the budget ended.
 //
 // No transaction is earlier than the contracts that it uses (upstream's causal monotonicity): the ledger effective time
 // is moved up to theirs, and the commands run again at that time. A signed transaction may have made them as much as a
@@ -101,7 +99,7 @@ const maxMoves = 4
 
 func (tx *Tx) interpret(commands []Command) (transaction Transaction, err error) {
 	defer func() {
-		// A template that panics has a defect; it must cost its submission, not the batch or the node.
+		// A template that panics has a bug: it must fail its submission, not the batch or the node.
 		if crash := recover(); crash != nil {
 			err = contractDefect(fmt.Errorf("panic in interpretation: %v\n%s", crash, debug.Stack()))
 		}
@@ -128,13 +126,14 @@ func (tx *Tx) newestInput() (newest time.Time) {
 	return newest
 }
 
-// storeError marks an error as the store's own, so that it is not taken for a contract's.
+// storeError marks an error of the store, to distinguish it from a contract's.
 type storeError struct{ err error }
 
 func (s storeError) Error() string { return s.err.Error() }
 func (s storeError) Unwrap() error { return s.err }
 
-// refusalOrStoreFailure makes a refusal of every error that is neither one nor the store's: a template has a defect.
+// refusalOrStoreFailure turns an error that is neither a refusal nor the store's into a refusal: the template has a
+// bug.
 func refusalOrStoreFailure(err error) error {
 	if store, ok := errors.AsType[storeError](err); ok {
 		return store.err

@@ -9,9 +9,8 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// Settings are what every node of a ledger decides by. They belong to the ledger, not to a process: they are given at
-// its first start and stored with the record, so that the outcome of a submission does not depend on who commits it.
-// Use [DefaultSettings] and change what differs.
+// Settings are the settings of a ledger, not of a process: the first start stores them with the record, so that every
+// node decides a submission the same way. Use [DefaultSettings] and change fields of it.
 type Settings struct {
 	// Participant and Synchronizer are the first parts of the node's and the synchronizer's ids.
 	Participant, Synchronizer string
@@ -25,23 +24,22 @@ type Settings struct {
 	// takes any.
 	AuthSecret string
 
-	// CoinPrice is what the rounds that are opened pay for a coin, in USD.
+	// CoinPrice is the price of a coin in USD in new rounds.
 	CoinPrice decimal.Decimal
 	// EnforceTraffic refuses submissions that the node's traffic does not cover.
 	EnforceTraffic bool
-	// MaxDeduplication is the deduplication period of submissions that name none.
+	// MaxDeduplication is the default deduplication period of submissions.
 	MaxDeduplication time.Duration
 	// OnboardingWait is how long the onboarding of an external party waits for others to agree.
 	OnboardingWait time.Duration
-	// MaxProvidedParties is for how many parties the operator may pay preapprovals at once, those included that were
-	// cancelled before their end; 0 for any number.
+	// MaxProvidedParties is the most parties for which the operator pays a preapproval at the same time; cancelled
+	// preapprovals count until their end. 0 is no limit.
 	MaxProvidedParties int
-	// MaxSelfAllocatedParties is how many parties a user may have rights to when it has allocated one for itself; 0 lets
-	// no user do that.
+	// MaxSelfAllocatedParties: a user with rights to this many parties cannot allocate more for itself. 0: no user can.
 	MaxSelfAllocatedParties int
 }
 
-// DefaultSettings are those of a fresh ledger for which nothing else is said: LocalNet's names for an app user's node.
+// DefaultSettings are the defaults of a new ledger: LocalNet's names for an app user's node.
 func DefaultSettings() Settings {
 	const day = 24 * time.Hour
 	return Settings{
@@ -61,7 +59,7 @@ type Setting struct {
 	Description string
 	// Fixed: the value is given at the first start of the ledger and never changes.
 	Fixed bool
-	// Secret: what is stored is a digest, which nobody is shown.
+	// Secret: the ledger stores only a digest, and no API shows it.
 	Secret bool
 
 	field func(*Settings) settingValue
@@ -172,8 +170,8 @@ func (s Settings) MarshalJSON() ([]byte, error) {
 	return json.Marshal(values)
 }
 
-// UnmarshalJSON reads what [Settings.MarshalJSON] writes. What is missing keeps its default; what is not known belongs
-// to a newer version and is left out.
+// UnmarshalJSON reads what [Settings.MarshalJSON] writes. Missing settings get their defaults; unknown ones belong to a
+// newer version and are skipped.
 func (s *Settings) UnmarshalJSON(data []byte) error {
 	values := map[string]string{}
 	if err := json.Unmarshal(data, &values); err != nil {
@@ -234,7 +232,7 @@ func (v durationValue) read(text string) bool {
 
 type priceValue struct{ to *decimal.Decimal }
 
-// maxPrice is more than a coin will cost. Beyond it, fees and rewards would be too small to write down.
+// maxPrice bounds the coin price: above it, fees and rewards would be too small for ten decimal places.
 var maxPrice = decimal.FromInt(1_000_000)
 
 func (v priceValue) show() string { return v.to.Show() }

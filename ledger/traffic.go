@@ -11,8 +11,8 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// TrafficAccount is what a node may still send through the synchronizer, in bytes. Some traffic is free and grows back
-// with time; what exceeds it is taken from the extra traffic that was bought for the node.
+// TrafficAccount is the traffic that a node has left, in bytes. Free traffic grows back with time; more comes from the
+// extra traffic that the node has bought.
 type TrafficAccount struct {
 	// Base is the free traffic that was left at BaseAt. The zero account has all of it.
 	Base   int64
@@ -35,8 +35,8 @@ type TrafficRules struct {
 	Enforced bool
 	// Stake is the extra traffic that a contract stands for: 0 for all that is no purchase for this node.
 	Stake func(Contract) (int64, error)
-	// Vital tells transactions that are never refused for want of traffic, by what they created and archived; nil for
-	// none. They pay with what there is.
+	// Vital reports transactions that are never refused for lack of traffic, by the contracts that they create and
+	// archive; nil for none. They use the traffic that is left.
 	Vital func(created, archived []Contract) bool
 }
 
@@ -72,9 +72,8 @@ func (a TrafficAccount) At(now time.Time, rules TrafficRules) TrafficAccount {
 	return a
 }
 
-// Charge is the account after a transaction with the contracts that it created and archived: what the transaction buys
-// is there before its cost is taken, so that a node without traffic can always buy some. A refusal leaves the account
-// as it was.
+// Charge is the account after a transaction with the contracts that it created and archived. A purchase counts before
+// the cost, so that a node without traffic can always buy some. A refusal leaves the account unchanged.
 func (a TrafficAccount) Charge(cost int64, created, archived []Contract, now time.Time, rules TrafficRules) (
 	TrafficAccount, error,
 ) {
@@ -102,8 +101,8 @@ func (a TrafficAccount) Charge(cost int64, created, archived []Contract, now tim
 	return charged, nil
 }
 
-// bought is what a transaction adds to the extra traffic. Purchases may be merged: what is archived counts against what
-// is created, and nothing is ever taken back.
+// bought is the extra traffic that a transaction adds. Archived purchases count against created ones, because purchases
+// can be merged; the result is never negative.
 func (r TrafficRules) bought(created, archived []Contract) (*big.Int, error) {
 	bought := new(big.Int)
 	if r.Stake == nil {
@@ -129,7 +128,7 @@ func (r TrafficRules) bought(created, archived []Contract) (*big.Int, error) {
 	return bought, nil
 }
 
-// sum adds what is not negative; what exceeds the numbers there are is the largest of them.
+// sum adds two numbers that are not negative; an overflow gives math.MaxInt64.
 func sum(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -154,7 +153,7 @@ func notEnoughTraffic(cost int64, account TrafficAccount) error {
 		WithHint("Buy traffic with POST /v0/wallet/buy-traffic-requests, or wait: free traffic grows back.")
 }
 
-// TrafficCost is what a transaction costs of the synchronizer's traffic, in bytes: the size of its events as recorded.
+// TrafficCost is the traffic of a transaction in bytes: the size of its events in the record.
 func TrafficCost(events []Event) (int64, error) {
 	encoded, err := json.Marshal(events)
 	if err != nil {

@@ -12,7 +12,7 @@ const (
 	Histogram Kind = "histogram"
 )
 
-// Knower is which processes know a metric. In all others it is absent, so that nobody takes 0 for an answer.
+// Knower is the kind of processes that have a metric. In others it is absent, because 0 would be wrong.
 type Knower string
 
 // Who knows a metric.
@@ -141,8 +141,7 @@ var list = []Metric{
 	{"florin_warning", Gauge, "1 for each part of /readyz that works and warns, else 0.", []string{"part"}, Everyone},
 }
 
-// described finds what the list says of a metric. A metric that it does not have has no kind, no help and no labels,
-// and a test finds it.
+// described finds a metric in the list. A test finds metrics that the list lacks.
 func described(name string) Metric {
 	if i := slices.IndexFunc(list, func(m Metric) bool { return m.Name == name }); i >= 0 {
 		return list[i]

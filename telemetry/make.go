@@ -18,8 +18,8 @@ func newGauges(name string) *prometheus.GaugeVec {
 	return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: about.Help}, about.Labels)
 }
 
-// newAsked is a gauge whose value is asked for when somebody reads it.
-func newAsked(name string, ask func() float64) prometheus.Collector {
+// newGaugeFunc is a gauge that calls ask for each read.
+func newGaugeFunc(name string, ask func() float64) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: described(name).Help}, ask)
 }
 
@@ -43,7 +43,7 @@ func histogram(name string, first float64, count int) prometheus.HistogramOpts {
 	}
 }
 
-// readings are gauges and counters that are read from elsewhere when somebody asks, several with one look.
+// readings are gauges and counters whose values come from one call for each read.
 type readings struct {
 	descs map[string]*prometheus.Desc
 	read  func(tell func(name string, value float64, labels ...string))

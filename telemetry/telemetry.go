@@ -1,5 +1,5 @@
-// Package telemetry counts and measures what the node does, for Prometheus. No label holds a party, a contract or a
-// command id: their number would grow with the ledger, and metrics are for everybody to see.
+// Package telemetry has the node's metrics for Prometheus. No label has a party, a contract or a command id: their
+// number would grow with the ledger, and metrics are public.
 package telemetry
 
 import (
@@ -19,7 +19,8 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// Metrics are the metrics of one process of a node. Make them with [New]. What a process does not know is absent.
+// Metrics are the metrics of one process of a node. Make them with [New]. Metrics that the process does not know are
+// absent.
 type Metrics struct {
 	registry *prometheus.Registry
 
@@ -82,22 +83,22 @@ func (m *Metrics) Built(version string) {
 	m.registry.MustRegister(info)
 }
 
-// Works adds what a process with a worker knows: its commits, what reached it that is not this ledger's, and how many
-// activities have failed and were not done since. It is called once.
+// Works adds the metrics of a process with a worker: its commits, forged submissions, and failing activities. Call it
+// once.
 func (m *Metrics) Works(failing func() int) {
 	m.registry.MustRegister(m.forged, m.traffic, m.commitDuration, m.commitSteps, m.commitSize, m.codeCost,
-		newAsked("florin_failing_activities", func() float64 { return float64(failing()) }))
+		newGaugeFunc("florin_failing_activities", func() float64 { return float64(failing()) }))
 }
 
-// Accepts adds what a process with an API knows: how long the oldest submission waits for its completion, and how many
-// processes serve users together. It is called once.
+// Accepts adds the metrics of a process with an API: the age of the oldest open submission, and the number of processes
+// with an API. Call it once.
 func (m *Metrics) Accepts(oldest func() time.Duration, processes func() int) {
 	m.registry.MustRegister(
-		newAsked("florin_api_processes", func() float64 { return float64(processes()) }),
-		newAsked("florin_oldest_submission_seconds", func() float64 { return oldest().Seconds() }))
+		newGaugeFunc("florin_api_processes", func() float64 { return float64(processes()) }),
+		newGaugeFunc("florin_oldest_submission_seconds", func() float64 { return oldest().Seconds() }))
 }
 
-// Use is how much of a limit is taken.
+// Use is the amount of a limit in use.
 type Use struct {
 	// Limit names it.
 	Limit string
@@ -105,7 +106,7 @@ type Use struct {
 	InUse, Max int64
 }
 
-// Limits adds how much of its limits a process with an API has given out. It is called once.
+// Limits adds the use of the limits of a process with an API. Call it once.
 func (m *Metrics) Limits(uses func() []Use) {
 	m.registry.MustRegister(newReadings(func(tell func(string, float64, ...string)) {
 		for _, use := range uses() {
@@ -118,7 +119,7 @@ func (m *Metrics) Limits(uses func() []Use) {
 // Connections is the state of a pool of connections to the database.
 type Connections struct {
 	Idle, InUse, Max int32
-	// Waits is how often all were taken when one was asked for, and Waited how long was waited for one in all.
+	// Waits is the number of waits for a connection, and Waited their total time.
 	Waits  int64
 	Waited time.Duration
 }
@@ -176,7 +177,7 @@ func (m *Metrics) Overdue(lifecycle, automation time.Duration) {
 	m.overdue.automation.set(automation.Seconds())
 }
 
-// OverdueUnknown says that nobody can tell at the moment for how long they have been due.
+// OverdueUnknown removes the values of [Metrics.Overdue], for a process that cannot read them.
 func (m *Metrics) OverdueUnknown() {
 	m.overdue.lifecycle.forget()
 	m.overdue.automation.forget()
@@ -185,7 +186,7 @@ func (m *Metrics) OverdueUnknown() {
 // TextType is the Content-Type of [Metrics.Text].
 const TextType = "text/plain; version=0.0.4; charset=utf-8"
 
-// Text is what there is to tell now, in the text format of Prometheus.
+// Text is all metrics in the text format of Prometheus.
 func (m *Metrics) Text() ([]byte, error) {
 	families, err := m.registry.Gather()
 	if err != nil {
@@ -211,7 +212,7 @@ func (m *Metrics) Request(method, route string, status int, took time.Duration) 
 	m.requestDuration.WithLabelValues(known(method), route).Observe(took.Seconds())
 }
 
-// known keeps invented methods from becoming labels.
+// known maps unknown methods to one label, so that clients cannot create labels.
 func known(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
@@ -248,7 +249,7 @@ func (c *Commit) Did(name string) {
 	c.steps = append(c.steps, step{name, c.end.Sub(before)})
 }
 
-// Committed counts the submissions that were committed. Of transactions that come to nothing nothing is counted.
+// Committed counts the submissions of a commit. Failed commits count nothing.
 func (c *Commit) Committed(completions []ledger.Completion) {
 	m := c.metrics
 	for _, completion := range completions {
@@ -275,10 +276,10 @@ func (m *Metrics) ActivityFailed(activity string) { m.failures.WithLabelValues(a
 
 // RecordTimeAhead shows how far the last record time is ahead of the ledger's clock. It is called once.
 func (m *Metrics) RecordTimeAhead(ahead func() time.Duration) {
-	m.registry.MustRegister(newAsked("florin_record_time_ahead_seconds", func() float64 { return ahead().Seconds() }))
+	m.registry.MustRegister(newGaugeFunc("florin_record_time_ahead_seconds", func() float64 { return ahead().Seconds() }))
 }
 
-// Forged counts something that came through Temporal and is not this ledger's.
+// Forged counts a submission or contribution that came through Temporal without this ledger's seal.
 func (m *Metrics) Forged() { m.forged.Inc() }
 
 // Audited shows how far the audit has come and what it found.

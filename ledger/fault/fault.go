@@ -17,14 +17,14 @@ type Code struct {
 	ID string
 	// Category decides gRPC code, HTTP status, retry and redaction.
 	Category Category
-	// Tells is what refusals of the code can hold.
+	// Tells is the kind of facts that refusals of the code contain.
 	Tells Tells
-	// Hint is what to do next, unless a Fault knows better. One sentence.
+	// Hint is the default hint: what to do next, in one sentence.
 	Hint string
 }
 
-// New makes a Fault of this code. The format and its arguments give the cause: the rule that was broken and the
-// offending value. It is cut where it is longer than anybody reads: what is refused may name thousands of parties.
+// New makes a Fault of this code. The format and its arguments give the cause: the broken rule and the bad value. Long
+// causes are cut to maxCause bytes, because a request may name thousands of parties.
 func (c Code) New(format string, args ...any) *Fault {
 	return &Fault{
 		Code: c.ID, Category: c.Category, Hint: c.Hint, Cause: shortCause(fmt.Sprintf(format, args...), maxCause),
@@ -39,8 +39,8 @@ func (c Code) HTTP() int {
 	return c.Category.HTTP()
 }
 
-// Redacted reports whether clients are told nothing but that an error happened: when the category says so, and for
-// disclosed contracts that contradict each other.
+// Redacted reports whether clients get no details: for some categories, and for disclosed contracts that contradict
+// each other.
 func (c Code) Redacted() bool {
 	return c.Category.Redacted() || c.ID == DisclosedContractsConflictingPayloads.ID
 }
@@ -103,7 +103,7 @@ type Resource struct {
 	Value string
 }
 
-// Bounds of causes, in bytes: of what is kept, and of what a client of the ledger API gets.
+// Limits of causes in bytes: maxCause in storage, causeLimit in answers of the ledger API.
 const (
 	maxCause   = 4096
 	causeLimit = 512
@@ -157,8 +157,7 @@ func Hidden(err error) string {
 	return f.cause.Error()
 }
 
-// Full returns the text of an error with what it hides from clients: for the log, and for whoever runs a node. What the
-// text says already is not said again.
+// Full returns the text of an error with the hidden error, for the log and for operators of a node.
 func Full(err error) string {
 	if hidden := Hidden(err); hidden != "" && !strings.Contains(err.Error(), hidden) {
 		return err.Error() + " (" + hidden + ")"
@@ -224,13 +223,13 @@ func (r *Resource) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// maxShown is how many bytes of a value of a client stand in an error text: the names of templates fit.
+// maxShown is the most bytes of a client's value in an error text. Template names fit.
 const maxShown = 120
 
 // Shorten keeps long values from filling error texts. It cuts between characters and marks the cut with "…".
 func Shorten(text string) string { return ShortenTo(maxShown, text) }
 
-// ShortenTo is [Shorten] with another limit in bytes, beside the mark.
+// ShortenTo is [Shorten] with another limit in bytes, without the mark.
 func ShortenTo(limit int, text string) string {
 	if len(text) <= limit {
 		return text
@@ -238,7 +237,7 @@ func ShortenTo(limit int, text string) string {
 	return cut(text, limit) + "…"
 }
 
-// shortCause is a cause of so many bytes at most, with the mark: upstream's "...".
+// shortCause cuts a cause to limit bytes, including upstream's mark "...".
 func shortCause(cause string, limit int) string {
 	const mark = "..."
 	if len(cause) <= limit {
@@ -247,7 +246,7 @@ func shortCause(cause string, limit int) string {
 	return cut(cause, limit-len(mark)) + mark
 }
 
-// cut returns the characters of a longer text that fit into so many bytes.
+// cut returns the first characters that fit into limit bytes. The text must be longer.
 func cut(text string, limit int) string {
 	for limit > 0 && !utf8.RuneStart(text[limit]) {
 		limit--

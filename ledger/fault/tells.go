@@ -1,21 +1,21 @@
 package fault
 
-// Tells is what refusals of a code can hold, and so who may be told. Every code declares it.
+// Tells is the kind of facts that refusals of a code contain, which decides who may read them. Every code declares it.
 type Tells int
 
 const (
-	// Unraised codes are in no refusal of this node: what they would tell is to be decided when it raises them.
+	// Unraised is for codes that this node does not return.
 	Unraised Tells = iota + 1
-	// OfNothing is for codes whose details are kept back.
+	// OfNothing is for codes without details.
 	OfNothing
-	// OfRequest is what the request itself says, and what everybody may know who may make it: limits, times, offsets,
-	// packages, how the node is, and the caller's own earlier requests. Contracts that the caller may not read are told
-	// of as if they did not exist.
+	// OfRequest is for the content of the request and for facts that every caller may know: limits, times, offsets,
+	// packages, the state of the node, and the caller's own requests. Contracts that the caller may not read appear as if
+	// they did not exist.
 	OfRequest
-	// OfContracts is what contracts say and who is bound by them: ids, keys, parties, amounts. It is for those who may
-	// read as all parties that the submission acts and reads as.
+	// OfContracts is for the content of contracts: ids, keys, parties, amounts. Only users that may read as all parties
+	// of the submission get it.
 	OfContracts
-	// OfUsers is which users, parties and identity providers there are. It is for those who administer them.
+	// OfUsers is for the existence of users, parties and identity providers. Only their administrators get it.
 	OfUsers
 )
 
@@ -37,7 +37,7 @@ func (t Tells) String() string {
 	}
 }
 
-// Tells is what the refusal can hold: as its code declares, and of contracts for a code that nobody knows.
+// Tells is the kind of facts in the refusal: that of its code, and OfContracts for an unknown code.
 func (f *Fault) Tells() Tells {
 	if code, ok := Lookup(f.Code); ok {
 		return code.Tells
@@ -45,7 +45,7 @@ func (f *Fault) Tells() Tells {
 	return OfContracts
 }
 
-// WithoutDetails is the refusal for somebody who may not be told what contracts say: its code and what is settled.
+// WithoutDetails is the refusal for a user that may not read its details: only the code and the definite answer stay.
 func (f *Fault) WithoutDetails(cause, hint string) *Fault {
 	return &Fault{Code: f.Code, Category: f.Category, DefiniteAnswer: f.DefiniteAnswer, Cause: cause, Hint: hint}
 }

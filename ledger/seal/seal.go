@@ -27,7 +27,7 @@ const (
 	Contribution Purpose = "contribution"
 )
 
-// Page is what [Keys.Secret] is for: nothing is sealed for it, the cookies of the node's pages are encrypted with it.
+// Page is a purpose of [Keys.Secret] only: the secret encrypts the cookies of the node's pages.
 const Page Purpose = "page"
 
 // Purposes lists all purposes of seals.
@@ -39,7 +39,7 @@ var (
 	ErrMissing = errors.New("it has no seal")
 	// ErrUnknownKey: its key is not known, or it has another form.
 	ErrUnknownKey = errors.New("its seal is by an unknown key")
-	// ErrBroken: what is sealed was changed, or the seal was made without the key.
+	// ErrBroken: the value was changed, or the seal was made without the key.
 	ErrBroken = errors.New("its seal does not match its content")
 )
 

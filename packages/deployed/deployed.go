@@ -1,9 +1,9 @@
-// Package deployed makes uploaded packages part of what commands can name: their templates and interfaces become ones
-// of [ledger.Packages], and the engine evaluates what they say.
+// Package deployed adds the templates and interfaces of uploaded packages to [ledger.Packages], so that commands can
+// name them. The engine evaluates their code.
 //
-// Built-in packages stay what they are. An uploaded package with the id of a built-in one only gives types and
-// functions to the packages that use it; so does one that has the name of a built-in package, whatever it holds. Its
-// templates are ours, and nothing that it says of them is ever evaluated for one of our contracts.
+// Built-in packages do not change. An uploaded package with the id or the name of a built-in one gives only types and
+// functions to the packages that use it. Its templates are the built-in ones, and its code never runs for a built-in
+// contract.
 package deployed
 
 import (
@@ -21,12 +21,12 @@ import (
 // Package is an uploaded package, which package check has passed with all that it depends on.
 type Package struct {
 	*ast.Package
-	// Unvetted packages are known, but no name stands for them and nothing is made or done with them.
+	// Unvetted packages are known, but no name means them, and no command can use them.
 	Unvetted bool
 }
 
-// Extend is what is known of built-in packages and of uploaded ones together. The uploaded packages come with all that
-// they depend on; their order does not matter. An error means that they do not belong together.
+// Extend adds uploaded packages to the built-in ones. The uploaded packages must include all that they depend on, in
+// any order. An error means that they do not fit together.
 func Extend(base *ledger.Packages, uploaded []Package) (*ledger.Packages, error) {
 	all := ast.Packages{}
 	for _, pkg := range uploaded {

@@ -16,7 +16,7 @@ import (
 	"github.com/florinledger/florin/packages/deployed"
 )
 
-// Limits bound what one upload may cost, and how much a ledger keeps.
+// Limits bound the cost of one upload, and the packages that a ledger stores.
 type Limits struct {
 	// Archive and Check bound the reading and the check of one archive.
 	Archive archive.Limits
@@ -109,8 +109,8 @@ func Check(ctx context.Context, data []byte, has Ledger, limits Limits) (Upload,
 	return upload, has.fits(all)
 }
 
-// adviseOn says what to do about a name and version that are taken: the next version is for a package of one's own, and
-// not for what the archive brings along.
+// adviseOn adds a hint to a refusal of a name and version that another package has: the default hint, to raise the
+// version, fits only the main package of the archive.
 func adviseOn(err error, main *ast.Package) error {
 	refusal, is := fault.As(err)
 	if !is || !fault.KnownPackageVersion.Matches(err) || refusal.Context["package_name"] == main.Name {
@@ -120,9 +120,9 @@ func adviseOn(err error, main *ast.Package) error {
 		"/v2/packages/{package-id} returns it), or, if the dependency is yours, raise its version and build both again.")
 }
 
-// isBuiltIn reports whether a package is here already, with all that it needs: by its id, or as another build of the
-// same version. Other versions of built-in packages are refused: nobody uploads another coin. Packages may depend on
-// one; what they make of its templates is ours.
+// isBuiltIn reports whether a package is built in: by its id, or as another build of the same version. It refuses other
+// versions of built-in packages, so that nobody uploads another coin. Packages may depend on a built-in one; its
+// templates then run the built-in code.
 func (l Ledger) isBuiltIn(p *ast.Package) (bool, error) {
 	ours, known := l.BuiltIn.Named(p.Name)
 	if l.BuiltIn.PackageName(p.ID) != "" || known && ours.Version == p.Release {
@@ -138,8 +138,8 @@ func (l Ledger) isBuiltIn(p *ast.Package) (bool, error) {
 		WithHint(ours.BuildAgainst() + " Do not upload this one: #" + p.Name + " in commands is the built-in package.")
 }
 
-// definesInterfaces reports whether a package has interfaces. Under the name of a built-in package nobody could use
-// them: those of that name are ours, and templates implement an interface by its id.
+// definesInterfaces reports whether a package has interfaces. Under the name of a built-in package they would be
+// useless: the name means the built-in package, and templates implement an interface by its id.
 func definesInterfaces(p *ast.Package) bool {
 	return slices.ContainsFunc(p.Modules, func(m *ast.Module) bool { return len(m.Interfaces) > 0 })
 }
@@ -165,7 +165,7 @@ func (l Limits) checkRoom(packages int, bytes int64) error {
 	}
 }
 
-// fits refuses what cannot be used with the built-in packages.
+// fits refuses packages that do not work with the built-in ones.
 func (l Ledger) fits(all ast.Packages) error {
 	packages := make([]deployed.Package, 0, len(all))
 	for _, p := range all {
