@@ -11,23 +11,23 @@ const (
 	TransientServerFailure Category = 1
 	// ContentionOnSharedResources: a race was lost, a limit reached, or the same request is in flight. Retry.
 	ContentionOnSharedResources Category = 2
-	// DeadlineExceededRequestStateUnknown: nobody can say whether it happened. Retry with the same change id.
+	// DeadlineExceededRequestStateUnknown: the outcome is unknown. Retry with the same change id.
 	DeadlineExceededRequestStateUnknown Category = 3
 	// SystemInternalAssumptionViolated: a bug. Details stay in the server's log.
 	SystemInternalAssumptionViolated Category = 4
 	// SecurityAlert: malicious or faulty behaviour.
 	SecurityAlert Category = 5
-	// InvalidAuthenticationCredentials: no token, or one that does not verify. Details stay in the server's log.
+	// InvalidAuthenticationCredentials: no token, or an invalid one. Details stay in the server's log.
 	InvalidAuthenticationCredentials Category = 6
-	// InsufficientPermission: the token is fine, the rights are not. Details stay in the server's log.
+	// InsufficientPermission: the token is valid, but a right is missing. Details stay in the server's log.
 	InsufficientPermission Category = 7
 	// InvalidIndependentOfSystemState: the request is wrong whatever the state.
 	InvalidIndependentOfSystemState Category = 8
 	// InvalidGivenCurrentSystemStateOther: the request is wrong now.
 	InvalidGivenCurrentSystemStateOther Category = 9
-	// InvalidGivenCurrentSystemStateResourceExists: what should be made exists already.
+	// InvalidGivenCurrentSystemStateResourceExists: the resource to create exists already.
 	InvalidGivenCurrentSystemStateResourceExists Category = 10
-	// InvalidGivenCurrentSystemStateResourceMissing: what should be used is not there.
+	// InvalidGivenCurrentSystemStateResourceMissing: a required resource does not exist.
 	InvalidGivenCurrentSystemStateResourceMissing Category = 11
 	// InvalidGivenCurrentSystemStateSeekAfterEnd: reading past the end. Retry later.
 	InvalidGivenCurrentSystemStateSeekAfterEnd Category = 12
@@ -118,5 +118,5 @@ func (c Category) Retry() string {
 	return ""
 }
 
-// Redacted reports whether clients are told nothing but that an error happened.
+// Redacted reports whether clients get no details.
 func (c Category) Redacted() bool { return c.facts().redacted }

@@ -106,7 +106,7 @@ func AlreadyInFlight(changeID, existingSubmissionID, synchronizerID string) *Fau
 		With("existingSubmissionSynchronizerId", synchronizerID)
 }
 
-// optional writes an id that there may not be as clients of the API know it from the original.
+// optional writes an optional id in upstream's form.
 func optional(id string) string {
 	if id == "" {
 		return "None"
@@ -142,7 +142,7 @@ func UserAlreadyExistsNamed(userID string) *Fault {
 	return UserAlreadyExists.New("creating user failed, as user %q already exists", userID).WithResource("USER", userID)
 }
 
-// TooManyUserRightsFor makes a TOO_MANY_USER_RIGHTS for a user who would have so many.
+// TooManyUserRightsFor makes a TOO_MANY_USER_RIGHTS; count is the number of rights that the user would have.
 func TooManyUserRightsFor(userID string, maximum, count int) *Fault {
 	return TooManyUserRights.
 		New("A maximum of %d user rights can be granted, but user %q would have %d", maximum, userID, count).

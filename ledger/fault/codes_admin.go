@@ -17,12 +17,12 @@ var (
 		"TOO_MANY_USER_RIGHTS", InvalidGivenCurrentSystemStateOther, OfUsers,
 		"Revoke rights that the user does not need, or create another user.",
 	}
-	// ConcurrentUserUpdateDetected: a user changed since the given resource version was read.
+	// ConcurrentUserUpdateDetected: a user changed after the client read the given resource version.
 	ConcurrentUserUpdateDetected = Code{
 		"CONCURRENT_USER_UPDATE_DETECTED", ContentionOnSharedResources, OfUsers,
 		"Read the user again and repeat the change on the new version.",
 	}
-	// InvalidUserUpdateRequest: the mask of a user update is not usable.
+	// InvalidUserUpdateRequest: the mask of a user update is invalid.
 	InvalidUserUpdateRequest = Code{
 		"INVALID_USER_UPDATE_REQUEST", InvalidIndependentOfSystemState, OfRequest,
 		"Name only fields of a user that can change, and each only once.",
@@ -37,12 +37,12 @@ var (
 		"PARTY_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing, OfUsers,
 		"Check the party id, or allocate the party first.",
 	}
-	// InvalidPartyDetailsUpdateRequest: the mask of a party update is not usable, or the change is forbidden.
+	// InvalidPartyDetailsUpdateRequest: the mask of a party update is invalid, or the change is forbidden.
 	InvalidPartyDetailsUpdateRequest = Code{
 		"INVALID_PARTY_DETAILS_UPDATE_REQUEST", InvalidIndependentOfSystemState, OfRequest,
 		"Name only fields of a party that can change, and each only once.",
 	}
-	// ConcurrentPartyDetailsUpdateDetected: a party changed since the given resource version was read.
+	// ConcurrentPartyDetailsUpdateDetected: a party changed after the client read the given resource version.
 	ConcurrentPartyDetailsUpdateDetected = Code{
 		"CONCURRENT_PARTY_DETAILS_UPDATE_DETECTED", ContentionOnSharedResources, OfUsers,
 		"Read the party again and repeat the change on the new version.",
@@ -72,7 +72,7 @@ var (
 		"TOO_MANY_IDENTITY_PROVIDER_CONFIGS", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Delete an identity provider that you do not need.",
 	}
-	// InvalidIdentityProviderUpdateRequest: the mask of an identity provider update is not usable.
+	// InvalidIdentityProviderUpdateRequest: the mask of an identity provider update is invalid.
 	InvalidIdentityProviderUpdateRequest = Code{
 		"INVALID_IDENTITY_PROVIDER_UPDATE_REQUEST", InvalidIndependentOfSystemState, OfRequest,
 		"Name only fields of an identity provider that can change, and each only once.",
@@ -87,7 +87,7 @@ var (
 		"INVALID_DAR", InvalidIndependentOfSystemState, OfRequest,
 		"Build the archive again and upload it unchanged.",
 	}
-	// ZipBomb: an uploaded archive would unpack to too much.
+	// ZipBomb: an uploaded archive is too large when unpacked.
 	ZipBomb = Code{
 		"ZIP_BOMB", InvalidIndependentOfSystemState, OfRequest,
 		"Upload a smaller archive.",
@@ -97,7 +97,7 @@ var (
 		"DAR_VALIDATION_ERROR", InvalidIndependentOfSystemState, OfRequest,
 		"Read the cause, correct the package and build it again.",
 	}
-	// NotValidUpgradePackage: a package is no valid upgrade of the earlier version.
+	// NotValidUpgradePackage: a package is not a valid upgrade of its earlier version.
 	NotValidUpgradePackage = Code{
 		"NOT_VALID_UPGRADE_PACKAGE", InvalidIndependentOfSystemState, OfRequest,
 		"Read the cause and make the new version compatible.",
@@ -117,17 +117,17 @@ var (
 		"AMBIGUOUS_VETTING_REFERENCE", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Name the package by its id.",
 	}
-	// TopologySerialMismatch: the topology is another one than the serial of the change is for.
+	// TopologySerialMismatch: the serial of a change does not match the current topology.
 	TopologySerialMismatch = Code{
 		"TOPOLOGY_SERIAL_MISMATCH", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Read the current state, such as the vetted packages, and repeat the change with its serial.",
 	}
-	// TopologyInvalidTxSignature: a signature of a topology transaction is not one by its key.
+	// TopologyInvalidTxSignature: a signature of a topology transaction does not verify with its key.
 	TopologyInvalidTxSignature = Code{
 		"TOPOLOGY_INVALID_TX_SIGNATURE", InvalidIndependentOfSystemState, OfRequest,
 		"Sign the hash that the hint of the error names.",
 	}
-	// TopologyUnauthorizedTransaction: those who must sign a topology transaction have not all signed.
+	// TopologyUnauthorizedTransaction: a topology transaction lacks required signatures.
 	TopologyUnauthorizedTransaction = Code{
 		"TOPOLOGY_UNAUTHORIZED_TRANSACTION", InvalidIndependentOfSystemState, OfRequest,
 		"Add the signatures that the cause names.",
@@ -137,7 +137,7 @@ var (
 		"TOPOLOGY_INVALID_MAPPING", InvalidIndependentOfSystemState, OfRequest,
 		"Correct the field that the cause names, and sign the transaction again.",
 	}
-	// ClockNotSimulated: the ledger's clock is real time and cannot be advanced.
+	// ClockNotSimulated: the ledger's clock is real time, so nobody can advance it.
 	ClockNotSimulated = Code{
 		"CLOCK_NOT_SIMULATED", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Advance the clock of a development node only: one started with `florin up --clock simulated`.",

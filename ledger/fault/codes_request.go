@@ -27,12 +27,12 @@ var (
 		"UNAUTHENTICATED", InvalidAuthenticationCredentials, OfNothing,
 		"Send a bearer token that this node's authentication settings accept.",
 	}
-	// PermissionDenied: the token is fine, but its rights are not sufficient.
+	// PermissionDenied: the token is valid, but its user lacks a right.
 	PermissionDenied = Code{
 		"PERMISSION_DENIED", InsufficientPermission, OfNothing,
 		"Ask an administrator to grant the right, or use another user's token.",
 	}
-	// AccessTokenExpired: the token ran out while a stream was open.
+	// AccessTokenExpired: the token expired while a stream was open.
 	AccessTokenExpired = Code{
 		"ACCESS_TOKEN_EXPIRED", ContentionOnSharedResources, OfRequest,
 		"Get a new token, and open the stream again from the last offset that you received.",
@@ -42,7 +42,7 @@ var (
 		"STALE_STREAM_AUTHORIZATION", ContentionOnSharedResources, OfRequest,
 		"Open the stream again from the last offset that you received. You do not need to wait.",
 	}
-	// InvalidDeduplicationPeriod: a deduplication period is longer than can be guaranteed.
+	// InvalidDeduplicationPeriod: a deduplication period is longer than the node can guarantee.
 	InvalidDeduplicationPeriod = Code{
 		"INVALID_DEDUPLICATION_PERIOD", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Use a period up to the limit in the context.",
@@ -67,12 +67,12 @@ var (
 		"OFFSET_OUT_OF_RANGE", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Give an end offset that is not before the beginning.",
 	}
-	// DescendingOrderMissingEnd: descending order is asked for without an end.
+	// DescendingOrderMissingEnd: a request for descending order has no end offset.
 	DescendingOrderMissingEnd = Code{
 		"DESCENDING_ORDER_MISSING_END", InvalidIndependentOfSystemState, OfRequest,
 		"Give the end offset to read backwards from.",
 	}
-	// ParticipantPrunedDataAccessed: an offset is older than what pruning has left.
+	// ParticipantPrunedDataAccessed: the node has pruned the record at an offset.
 	ParticipantPrunedDataAccessed = Code{
 		"PARTICIPANT_PRUNED_DATA_ACCESSED", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Start from earliest_offset in the context, or from the active contracts.",
@@ -82,7 +82,7 @@ var (
 		"PARTICIPANT_PRUNING_IN_PROGRESS", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Wait until the running pruning has ended.",
 	}
-	// UnsafeToPrune: the record was not audited up to the offset, or the audit found something.
+	// UnsafeToPrune: the audit has not reached the offset, or it has findings.
 	UnsafeToPrune = Code{
 		"UNSAFE_TO_PRUNE", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Run `florin audit`: it shows which rule is broken, and where. Do not prune before you know the cause: pruning " +
@@ -103,7 +103,7 @@ var (
 		"INVALID_UPDATES_PAGE_TOKEN", InvalidIndependentOfSystemState, OfRequest,
 		"Start again from the first page.",
 	}
-	// UnknownResource: parties are not known to the caller's identity provider.
+	// UnknownResource: the caller's identity provider does not know the parties.
 	UnknownResource = Code{
 		"UNKNOWN_RESOURCE", InvalidGivenCurrentSystemStateResourceMissing, OfRequest,
 		"Allocate the parties first, or correct their names.",
@@ -133,7 +133,7 @@ var (
 		"CONTRACT_EVENTS_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing, OfRequest,
 		"Check the contract id, and read as one of its stakeholders.",
 	}
-	// ContractPayloadNotFound: a contract's content is not here or not visible.
+	// ContractPayloadNotFound: this node does not have a contract's content, or the parties cannot see it.
 	ContractPayloadNotFound = Code{
 		"CONTRACT_PAYLOAD_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing, OfRequest,
 		"Check the contract id, and read as one of its stakeholders.",
@@ -163,17 +163,17 @@ var (
 		"JSON_API_MAXIMUM_LIST_ELEMENTS_NUMBER_REACHED", ContentionOnSharedResources, OfRequest,
 		"Set a limit, narrow the filter, start updates from a later offset, or read contracts by a stream.",
 	}
-	// AnswerTooLarge: an answer takes more bytes than the node allows.
+	// AnswerTooLarge: an answer has more bytes than the node allows.
 	AnswerTooLarge = Code{
 		"ANSWER_TOO_LARGE", ContentionOnSharedResources, OfRequest,
 		"Use a smaller page or limit, a narrower filter or range, or a stream.",
 	}
-	// JSONAPIPackageSelectionFailed: a package name in a command stands for no package.
+	// JSONAPIPackageSelectionFailed: no package has the name in a command.
 	JSONAPIPackageSelectionFailed = Code{
 		"JSON_API_PACKAGE_SELECTION_FAILED", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Check the package name, or name the package by its id.",
 	}
-	// RequestAlreadyInFlight: the same party is being allocated already.
+	// RequestAlreadyInFlight: another request allocates the same party.
 	RequestAlreadyInFlight = Code{
 		"REQUEST_ALREADY_IN_FLIGHT", ContentionOnSharedResources, OfUsers,
 		"Wait until the first request ends, then check whether the party exists.",
@@ -193,12 +193,12 @@ var (
 		"ABORTED_DUE_TO_SHUTDOWN", TransientServerFailure, OfRequest,
 		"Wait until the node runs again, then send the same command id again.",
 	}
-	// LedgerAPIInternalError: the server failed in a way it did not expect.
+	// LedgerAPIInternalError: the server failed with an unexpected error.
 	LedgerAPIInternalError = Code{
 		"LEDGER_API_INTERNAL_ERROR", SystemInternalAssumptionViolated, OfNothing,
 		"Search the server's log for the trace id.",
 	}
-	// ServerOverloaded: the server sheds load.
+	// ServerOverloaded: the server has too many requests.
 	ServerOverloaded = Code{
 		"SERVER_OVERLOADED", ContentionOnSharedResources, OfRequest,
 		"Try again in a second, and send fewer requests at once.",

@@ -7,7 +7,7 @@ var (
 		"NO_SYNCHRONIZER_ON_WHICH_ALL_SUBMITTERS_CAN_SUBMIT", InvalidGivenCurrentSystemStateResourceMissing, OfRequest,
 		"Submit on a node that hosts all acting parties, or allocate them on this node.",
 	}
-	// UnknownInformees: a party that must be informed is not known to the topology.
+	// UnknownInformees: the topology does not know an informee.
 	UnknownInformees = Code{
 		"UNKNOWN_INFORMEES", InvalidGivenCurrentSystemStateResourceMissing, OfContracts,
 		"Allocate the party first, or correct its name in the command.",
@@ -17,7 +17,7 @@ var (
 		"NOT_CONNECTED_TO_SYNCHRONIZER", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Use a synchronizer that this node is connected to.",
 	}
-	// SequencerNotEnoughTrafficCredit: the node has too little traffic left.
+	// SequencerNotEnoughTrafficCredit: the node does not have enough traffic left.
 	SequencerNotEnoughTrafficCredit = Code{
 		"SEQUENCER_NOT_ENOUGH_TRAFFIC_CREDIT", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Buy traffic for this node, then send the command again.",

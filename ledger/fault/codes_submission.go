@@ -2,7 +2,7 @@ package fault
 
 // Codes of command deduplication, interpretation and preparation.
 var (
-	// DuplicateCommand: the change id was accepted already within the deduplication period.
+	// DuplicateCommand: the ledger accepted the change id before, within the deduplication period.
 	DuplicateCommand = Code{
 		"DUPLICATE_COMMAND", InvalidGivenCurrentSystemStateResourceExists, OfRequest,
 		"Read the completion at completion_offset; use a new command id for a new change.",
@@ -12,7 +12,7 @@ var (
 		"SUBMISSION_ALREADY_IN_FLIGHT", ContentionOnSharedResources, OfRequest,
 		"Wait for the completion of the submission that is in flight.",
 	}
-	// Inconsistent: the ledger changed while the command was decided.
+	// Inconsistent: the ledger changed during the decision on the command.
 	Inconsistent = Code{
 		"INCONSISTENT", InvalidGivenCurrentSystemStateOther, OfContracts,
 		"Read the contracts again, and send the command again.",
@@ -52,12 +52,12 @@ var (
 		"DAML_INTERPRETER_INVALID_ARGUMENT", InvalidIndependentOfSystemState, OfContracts,
 		"Read the cause and correct the argument.",
 	}
-	// DamlAuthorizationError: a required authorizer is not among those who authorize the action.
+	// DamlAuthorizationError: an action lacks a required authorizer.
 	DamlAuthorizationError = Code{
 		"DAML_AUTHORIZATION_ERROR", InvalidIndependentOfSystemState, OfContracts,
 		"Add the missing parties to actAs, or get their consent by a contract first.",
 	}
-	// DamlEffectfulRollbackError: a contract caught an exception from what had created or archived contracts.
+	// DamlEffectfulRollbackError: a contract caught an exception from code that created or archived contracts.
 	DamlEffectfulRollbackError = Code{
 		"DAML_EFFECTFUL_ROLLBACK_ERROR", InvalidIndependentOfSystemState, OfContracts,
 		"Change the contract: make its checks before it creates or archives contracts. An exception can undo only reads.",
@@ -68,13 +68,13 @@ var (
 		"Read the cause: the command breaks a rule of the contract.",
 	}
 	// InterpretationUpgradeErrorTranslationFailed: a contract has a value for which another version of its template has no
-	// place.
+	// field.
 	InterpretationUpgradeErrorTranslationFailed = Code{
 		"INTERPRETATION_UPGRADE_ERROR_TRANSLATION_FAILED", InvalidIndependentOfSystemState, OfContracts,
 		"Use a package version that has a field for each value of the contract: the version that created it, or a newer one.",
 	}
-	// InterpretationUpgradeErrorValidationFailed: another version of a contract's template says otherwise whose contract
-	// it is.
+	// InterpretationUpgradeErrorValidationFailed: another version of a contract's template computes other signatories,
+	// observers or another key.
 	InterpretationUpgradeErrorValidationFailed = Code{
 		"INTERPRETATION_UPGRADE_ERROR_VALIDATION_FAILED", InvalidIndependentOfSystemState, OfContracts,
 		"Make the newer version of the template compute the same signatories, observers and key as the older one.",
@@ -124,7 +124,7 @@ var (
 		"CONTRACT_ID_IN_CONTRACT_KEY", InvalidIndependentOfSystemState, OfContracts,
 		"Use a key without contract ids.",
 	}
-	// ContractIDComparability: a contract id cannot be told apart from another.
+	// ContractIDComparability: two contract ids cannot be compared.
 	ContractIDComparability = Code{
 		"CONTRACT_ID_COMPARABILITY", InvalidIndependentOfSystemState, OfContracts,
 		"Use contract ids exactly as this ledger returned them.",
@@ -134,7 +134,7 @@ var (
 		"VALUE_NESTING", InvalidIndependentOfSystemState, OfRequest,
 		"Flatten the value to at most 100 levels.",
 	}
-	// ValueSize: a value, or a text in it, is larger than one on the ledger may be.
+	// ValueSize: a value, or a text in it, is above the size limit of the ledger.
 	ValueSize = Code{
 		"VALUE_SIZE", InvalidIndependentOfSystemState, OfContracts,
 		"Shorten the field that the cause names, or store its content elsewhere and refer to it. The ledger did not change.",
@@ -144,18 +144,17 @@ var (
 		"MALFORMED_TEXT", InvalidIndependentOfSystemState, OfRequest,
 		"Remove NUL characters and broken surrogates from the text.",
 	}
-	// InterpretationCryptoErrorMalformedByteEncoding: a package's code takes a text for bytes in
-	// hexadecimal, which it is not.
+	// InterpretationCryptoErrorMalformedByteEncoding: a package's code decodes a text that is not hexadecimal.
 	InterpretationCryptoErrorMalformedByteEncoding = Code{
 		"INTERPRETATION_CRYPTO_ERROR_MALFORMED_BYTE_ENCODING", InvalidGivenCurrentSystemStateOther, OfContracts,
 		"Give bytes as an even number of lower-case hexadecimal digits.",
 	}
-	// InterpretationCryptoErrorMalformedKey: a package's code gives bytes that are no public key.
+	// InterpretationCryptoErrorMalformedKey: a package's code uses bytes that are not a public key.
 	InterpretationCryptoErrorMalformedKey = Code{
 		"INTERPRETATION_CRYPTO_ERROR_MALFORMED_KEY", InvalidGivenCurrentSystemStateOther, OfContracts,
 		"Give the SubjectPublicKeyInfo of a key on secp256k1 in DER, in hexadecimal.",
 	}
-	// InterpretationCryptoErrorMalformedSignature: a package's code gives bytes that are no signature.
+	// InterpretationCryptoErrorMalformedSignature: a package's code uses bytes that are not a signature.
 	InterpretationCryptoErrorMalformedSignature = Code{
 		"INTERPRETATION_CRYPTO_ERROR_MALFORMED_SIGNATURE", InvalidGivenCurrentSystemStateOther, OfContracts,
 		"Give an ECDSA signature in DER, in hexadecimal.",
@@ -165,7 +164,7 @@ var (
 		"INTERPRETATION_TIME_EXCEEDED", InvalidGivenCurrentSystemStateOther, OfContracts,
 		"Split the command into smaller ones. The same command fails again, and costs as much again.",
 	}
-	// UnresolvedPackageName: a package name stands for no package.
+	// UnresolvedPackageName: no package has the name.
 	UnresolvedPackageName = Code{
 		"UNRESOLVED_PACKAGE_NAME", InvalidGivenCurrentSystemStateResourceMissing, Unraised,
 		"List the packages of this node and correct the name.",
@@ -185,7 +184,7 @@ var (
 		"FAILED_TO_EXECUTE_TRANSACTION", InvalidIndependentOfSystemState, OfContracts,
 		"Read the end of the cause; if in doubt, prepare and sign the transaction again.",
 	}
-	// PreapprovalNotProvided: the operator pays for no further preapproval, of this receiver or at all.
+	// PreapprovalNotProvided: the operator does not pay for another preapproval, of this receiver or of any.
 	PreapprovalNotProvided = Code{
 		"PREAPPROVAL_NOT_PROVIDED", InvalidGivenCurrentSystemStateOther, OfContracts,
 		"Let the receiver be the provider of its own preapproval, or ask the operator.",

@@ -1,11 +1,10 @@
 package fault
 
-// Codes of refusals by the commit, after interpretation: contracts that others consumed, times out of bounds, what was
-// executed already. Upstream calls them verdicts.
+// Codes of refusals by the commit, after interpretation: inactive contracts, times out of bounds, repeated executions.
+// Upstream calls them verdicts.
 var (
-	// LocalVerdictInactiveContracts: a contract was archived in the meantime. It is also what comes in place of upstream's
-	// LOCAL_VERDICT_LOCKED_CONTRACTS: commits are one after another, so that no contract is ever locked by a submission
-	// that is still on its way.
+	// LocalVerdictInactiveContracts: a contract was archived after the client read it. It also replaces upstream's
+	// LOCAL_VERDICT_LOCKED_CONTRACTS: commits run one after another, so no open submission locks a contract.
 	LocalVerdictInactiveContracts = Code{
 		"LOCAL_VERDICT_INACTIVE_CONTRACTS", InvalidGivenCurrentSystemStateResourceMissing, OfContracts,
 		"Read the contracts again, and send the command again.",
@@ -15,7 +14,7 @@ var (
 		"LOCAL_VERDICT_LEDGER_TIME_OUT_OF_BOUND", ContentionOnSharedResources, OfRequest,
 		"Send the command again.",
 	}
-	// NotSequencedTimeout: a submission was on its way for too long.
+	// NotSequencedTimeout: a submission reached the commit too late.
 	NotSequencedTimeout = Code{
 		"NOT_SEQUENCED_TIMEOUT", ContentionOnSharedResources, OfRequest,
 		"The command had no effect, and will have none. If you still want it, send it again.",

@@ -1,5 +1,5 @@
-// Package fault is the one error type of the project: what went wrong, in which category, about which resources, and
-// what to do next.
+// Package fault has the error type of the project. An error has a cause, a category, the resources that it is about,
+// and a hint what to do next.
 //
 // A [Code] names one kind of refusal; the codes are those of the ledger's public API and each is a variable of this
 // package (files codes_*.go). A [Fault] is one occurrence:

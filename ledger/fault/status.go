@@ -2,7 +2,7 @@ package fault
 
 import "strconv"
 
-// RedactedCause is all a client learns of an error whose details must stay in the server.
+// RedactedCause is the cause that a client gets for a redacted error.
 const RedactedCause = "A security-sensitive error has been received"
 
 // correlationLength is how much of a correlation id appears in a status message.

@@ -53,22 +53,22 @@ func (c Contribution) CheckProvider(party ledger.Party, provider string) *fault.
 		party, provider, c.IdentityProviderID)
 }
 
-// Standing is how far a party has come before a contribution to its onboarding.
+// Standing is the state of a party before a contribution to its onboarding.
 type Standing struct {
 	// Exists reports whether the party is allocated.
 	Exists bool
-	// Pending is the onboarding that waits; nil when there is none.
+	// Pending is the onboarding that waits for signatures; nil for none.
 	Pending *Onboarding
-	// UserIDs are the users who get the right to act as the party when what waits is complete.
+	// UserIDs are the users who get the right to act as the party when the pending onboarding is complete.
 	UserIDs []string
 	// IdentityProviderID is the one that the party belongs to, or will.
 	IdentityProviderID string
-	// Namespaces are what the node keeps of the namespaces that the contribution has to do with.
+	// Namespaces are the stored definitions of the namespaces in the contribution.
 	Namespaces Namespaces
 }
 
-// begun is the standing before a contribution with what waits completed and verified. What the owner of the party did
-// not begin counts for nothing.
+// begun verifies the pending onboarding with the stored namespaces. It drops one that the owner of the party did not
+// begin.
 func (s Standing) begun(node Node, checks *Checks) Standing {
 	if s.Pending == nil {
 		return s
@@ -95,10 +95,11 @@ type Merged struct {
 	Begins bool
 }
 
-// Merge adds a contribution to what waits. Only what the owner of the party signed begins an onboarding, names users
-// and is told of what others did; all else, such as the agreement of further hosts, adds to what the owner began. The
-// namespaces that the node keeps, and those of what waits, count as if the contribution had them. It refuses parties
-// that exist or belong to another identity provider, and other definitions of these namespaces.
+// Merge adds a contribution to the pending onboarding. Only a contribution that the owner of the party signed can begin
+// an onboarding, name users and see the contributions of others; all else, such as the agreement of another host, adds
+// to what the owner began. The stored namespaces, and those of the pending onboarding, count as part of the
+// contribution. Merge refuses parties that exist or belong to another identity provider, and other definitions of these
+// namespaces.
 func (c Contribution) Merge(given Onboarding, node Node, standing Standing) (Merged, error) {
 	standing = standing.begun(node, given.checks)
 	given, conflict := given.With(standing.Namespaces)
