@@ -89,7 +89,7 @@ func (p *Program) Decode(name lf.TypeName, encoded json.RawMessage) (Value, erro
 	if err != nil {
 		return nil, fmt.Errorf("a value of type %s: %w", name, err)
 	}
-	return p.imported(t, decoded)
+	return p.importValue(t, decoded)
 }
 
 // Key is a key of a template's contracts as a value, and its type, of a key in JSON as the ledger keeps it.
@@ -109,6 +109,6 @@ func (p *Program) Key(template lf.TypeName, encoded json.RawMessage) (Value, ast
 	if err != nil {
 		return nil, nil, fmt.Errorf("a key of template %s: %w", template, err)
 	}
-	key, err := p.imported(keyType, decoded)
+	key, err := p.importValue(keyType, decoded)
 	return key, t.def.Key.Type, err
 }

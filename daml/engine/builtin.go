@@ -93,14 +93,14 @@ func coreBuiltins() map[ast.BuiltinFunction]builtinDef {
 			return m.give(args[1])
 		})},
 		ast.Error: {1, effect(func(m *machine, args []Value) code {
-			return m.fail(failed(userError(string(args[0].(lf.Text)))))
+			return m.fail(failureOf(userError(string(args[0].(lf.Text)))))
 		})},
 		ast.FailWithStatus: {4, effect(failWithStatus)},
-		ast.Equal:          {2, comparing(func(order int) bool { return order == 0 })},
-		ast.Less:           {2, comparing(func(order int) bool { return order < 0 })},
-		ast.LessEq:         {2, comparing(func(order int) bool { return order <= 0 })},
-		ast.Greater:        {2, comparing(func(order int) bool { return order > 0 })},
-		ast.GreaterEq:      {2, comparing(func(order int) bool { return order >= 0 })},
+		ast.Equal:          {2, compareWith(func(order int) bool { return order == 0 })},
+		ast.Less:           {2, compareWith(func(order int) bool { return order < 0 })},
+		ast.LessEq:         {2, compareWith(func(order int) bool { return order <= 0 })},
+		ast.Greater:        {2, compareWith(func(order int) bool { return order > 0 })},
+		ast.GreaterEq:      {2, compareWith(func(order int) bool { return order >= 0 })},
 		ast.PartyToText:    {1, pure(func(_ *machine, args []Value) Value { return lf.Text(args[0].(lf.Party)) })},
 		ast.TextToParty: {1, pure(func(m *machine, args []Value) Value {
 			text := string(args[0].(lf.Text))
@@ -138,7 +138,7 @@ func coreBuiltins() map[ast.BuiltinFunction]builtinDef {
 	}
 }
 
-func comparing(holds func(order int) bool) operation {
+func compareWith(holds func(order int) bool) operation {
 	return fallible(func(m *machine, args []Value) (Value, *Failure) {
 		order, failure := m.compare(args[0], args[1])
 		if failure != nil {
@@ -159,7 +159,7 @@ func failWithStatus(m *machine, args []Value) code {
 		return true
 	})
 	id, category, message := args[0].(lf.Text), args[1].(lf.Int64), args[2].(lf.Text)
-	return m.fail(failed(userFailure(string(id), int(category), string(message), metadata)))
+	return m.fail(failureOf(userFailure(string(id), int(category), string(message), metadata)))
 }
 
 // here is the innermost place in the source that is known.

@@ -122,7 +122,7 @@ func (m *machine) keyArgument(v Value) (publicKey, *Failure) {
 
 func cryptoFailure(code fault.Code, v Value, format string, err error) *Failure {
 	shown := fault.Shorten(string(v.(lf.Text)))
-	return failed(code.New(interpretationError+format, shown, err).WithResource("CRYPTO_VALUE", shown))
+	return failureOf(code.New(interpretationError+format, shown, err).WithResource("CRYPTO_VALUE", shown))
 }
 
 // hexArgument is what a text in lower-case hexadecimal stands for.
@@ -134,7 +134,7 @@ func (m *machine) hexArgument(v Value, cause string) ([]byte, *Failure) {
 	raw, err := hex.DecodeString(text)
 	if err != nil || strings.ContainsAny(text, "ABCDEF") {
 		shown := fault.Shorten(text)
-		return nil, failed(fault.InterpretationCryptoErrorMalformedByteEncoding.New(
+		return nil, failureOf(fault.InterpretationCryptoErrorMalformedByteEncoding.New(
 			interpretationError+"Invalid byte encoding format for %s: %s", shown, cause).
 			WithResource("CRYPTO_VALUE", shown))
 	}

@@ -42,7 +42,7 @@ func numericBuiltins() map[ast.BuiltinFunction]builtinDef {
 			return whole.cast(args[0].(*Numeric).Scale)
 		}),
 		ast.NumericToInt64: {1, arithmetic{ast.NumericToInt64.String(), func(_ *machine, args []Value) (Value, bool) {
-			whole := args[0].(*Numeric).truncated()
+			whole := args[0].(*Numeric).truncate()
 			return lf.Int64(whole.Int64()), whole.IsInt64()
 		}}},
 		ast.NumericToText: {1, pure(func(m *machine, args []Value) Value {

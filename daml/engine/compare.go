@@ -74,7 +74,7 @@ func (c *comparison) step(a, b Value) (int, *Failure) {
 	case *TypeRep:
 		return c.types(a, b.(*TypeRep))
 	case *Function:
-		return 0, failed(fault.NonComparableValues.New("Interpretation error: Error: functions are not comparable"))
+		return 0, failureOf(fault.NonComparableValues.New("Interpretation error: Error: functions are not comparable"))
 	default:
 		return c.composite(a, b)
 	}
@@ -159,7 +159,7 @@ const localIDLength = 66
 func compareContractIDs(a, b lf.ContractID) (int, *Failure) {
 	if a != b && len(a) >= localIDLength && len(b) >= localIDLength && a[:localIDLength] == b[:localIDLength] &&
 		(len(a) == localIDLength || len(b) == localIDLength) {
-		return 0, failed(fault.ContractIDComparability.New(
+		return 0, failureOf(fault.ContractIDComparability.New(
 			"Interpretation error: Error: The global contract ID %s conflicts with a local contract ID", max(a, b)))
 	}
 	return strings.Compare(string(a), string(b)), nil

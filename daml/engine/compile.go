@@ -177,8 +177,8 @@ func quickCost(c code) int {
 	return maxQuickCost + 1
 }
 
-// stripped is an expression without what has no meaning at run time.
-func stripped(e ast.Expr) ast.Expr {
+// stripTypes removes locations and types, which mean nothing at run time.
+func stripTypes(e ast.Expr) ast.Expr {
 	for {
 		switch inner := e.(type) {
 		case *ast.ExpLocation:
@@ -197,7 +197,7 @@ func stripped(e ast.Expr) ast.Expr {
 func params(e ast.Expr) ([]string, ast.Expr) {
 	var names []string
 	for {
-		abs, ok := stripped(e).(*ast.ExpAbs)
+		abs, ok := stripTypes(e).(*ast.ExpAbs)
 		if !ok {
 			return names, e
 		}
@@ -262,7 +262,7 @@ func (s *scope) expr(e ast.Expr) code {
 func (s *scope) application(e *ast.ExpApp) code {
 	fun, parts := ast.Expr(e), [][]ast.Expr(nil)
 	for {
-		app, ok := stripped(fun).(*ast.ExpApp)
+		app, ok := stripTypes(fun).(*ast.ExpApp)
 		if !ok {
 			break
 		}
@@ -270,7 +270,7 @@ func (s *scope) application(e *ast.ExpApp) code {
 	}
 	slices.Reverse(parts)
 	args := slices.Concat(parts...)
-	if builtin, ok := stripped(fun).(*ast.ExpBuiltin); ok {
+	if builtin, ok := stripTypes(fun).(*ast.ExpBuiltin); ok {
 		if b := s.program.builtinDefs[builtin.Function]; b.arity == len(args) && b.then != nil {
 			return s.gather(b.then, args...)
 		}

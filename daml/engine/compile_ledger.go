@@ -65,7 +65,7 @@ func (s *scope) exerciseInterface(e *ast.UpdateExerciseInterface) code {
 
 // onLedger compiles an update that needs a transaction.
 func (s *scope) onLedger(then effect, exprs ...ast.Expr) code {
-	return s.delayed(func(m *machine, args []Value) code {
+	return s.compileDelayed(func(m *machine, args []Value) code {
 		if m.ledger == nil && m.outer == nil {
 			return m.fail(crash("a ledger update needs a transaction, and this run has none"))
 		}

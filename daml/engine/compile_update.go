@@ -30,8 +30,8 @@ func (d *delayedUpdate) step(m *machine) code {
 	return d.then(m, m.function.free)
 }
 
-// delayed compiles an update that does something with the values of expressions.
-func (s *scope) delayed(then effect, exprs ...ast.Expr) code {
+// compileDelayed compiles an update that does something with the values of expressions.
+func (s *scope) compileDelayed(then effect, exprs ...ast.Expr) code {
 	f := &function{name: s.name, arity: 1, slots: 1, body: &delayedUpdate{then: then, at: s.at}, at: s.at}
 	return s.gather(delay{f}, exprs...)
 }
@@ -75,7 +75,7 @@ const (
 func (s *scope) update(e ast.Expr) code {
 	switch e := e.(type) {
 	case *ast.UpdatePure:
-		return s.delayed(func(m *machine, args []Value) code { return m.give(args[0]) }, e.Expr)
+		return s.compileDelayed(func(m *machine, args []Value) code { return m.give(args[0]) }, e.Expr)
 	case *ast.UpdateEmbedExpr:
 		return s.lambda([]string{tokenName}, func(inner *scope) code {
 			return inner.runs(e.Body)

@@ -46,7 +46,7 @@ func (c *contract) read(t ast.Type, v lf.Value) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := c.imported(described, v)
+	out, err := c.importValue(described, v)
 	if c.failure != nil {
 		return c.finish(nil, c.failure)
 	}
@@ -70,8 +70,8 @@ func (c *contract) computeParties(g *global, args ...Value) ([]ledger.Party, err
 	return parties, err
 }
 
-// stored is a value as the ledger has it.
-func (c *contract) stored(v Value) (lf.Value, error) {
+// exportStored converts a value to the form that the ledger stores.
+func (c *contract) exportStored(v Value) (lf.Value, error) {
 	out, failure := c.export(v)
 	if failure != nil {
 		_, err := c.finish(nil, failure)
@@ -94,7 +94,7 @@ func (p *Program) Describe(budget *ledger.Budget, name lf.TypeName, payload lf.V
 		return out, err
 	}
 	if !holds.(lf.Bool) {
-		_, err = c.finish(nil, (&metadata{template: c.template}).preconditionViolated())
+		_, err = c.finish(nil, (&metadata{template: c.template}).preconditionFailure())
 		return out, err
 	}
 	if out.Signatories, err = c.computeParties(c.template.signatories(), c.this); err != nil {
@@ -110,7 +110,7 @@ func (p *Program) Describe(budget *ledger.Budget, name lf.TypeName, payload lf.V
 	if err != nil {
 		return out, err
 	}
-	out.Key, err = c.stored(key)
+	out.Key, err = c.exportStored(key)
 	return out, err
 }
 
@@ -145,7 +145,7 @@ func (p *Program) StoredView(budget *ledger.Budget, name, through lf.TypeName, p
 	if err != nil {
 		return nil, err
 	}
-	return c.stored(view)
+	return c.exportStored(view)
 }
 
 // choiceCall is a choice with what it is exercised on.
@@ -154,7 +154,7 @@ type choiceCall struct {
 	this, argument Value
 }
 
-func (c *contract) exercised(call ledger.Call) (out choiceCall, err error) {
+func (c *contract) callOf(call ledger.Call) (out choiceCall, err error) {
 	var failure *Failure
 	out.this = c.this
 	if call.Through == nil {
@@ -178,7 +178,7 @@ func (p *Program) Involved(budget *ledger.Budget, call ledger.Call) (out ledger.
 		return out, err
 	}
 	c.nested = false
-	e, err := c.exercised(call)
+	e, err := c.callOf(call)
 	if err != nil {
 		return out, err
 	}
@@ -203,7 +203,7 @@ func (p *Program) Perform(tx ledger.Dynamic, call ledger.Call) (lf.Value, error)
 	if err != nil {
 		return nil, err
 	}
-	e, err := c.exercised(call)
+	e, err := c.callOf(call)
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +214,7 @@ func (p *Program) Perform(tx ledger.Dynamic, call ledger.Call) (lf.Value, error)
 	if err != nil {
 		return nil, err
 	}
-	return c.stored(result)
+	return c.exportStored(result)
 }
 
 // choiceBody is the code of what a choice does.

@@ -33,15 +33,15 @@ func (c *metadata) insert(m *machine) code {
 	case failure != nil:
 		return m.fail(failure)
 	case len(c.signatories) == 0:
-		return m.fail(failed(fault.DamlAuthorizationError.New(
+		return m.fail(failureOf(fault.DamlAuthorizationError.New(
 			interpretationError+"node %d (%s) has no signatories", len(t.nodes), c.template.name)))
 	case c.key != nil && len(c.key.Maintainers) == 0: // upstream looks at this before it looks at who authorizes
-		return m.fail(failed(fault.CreateEmptyContractKeyMaintainers.New(
+		return m.fail(failureOf(fault.CreateEmptyContractKeyMaintainers.New(
 			interpretationError+"Update failed due to a contract key with an empty set of maintainers when creating %s",
 			c.template.name).WithResource("TEMPLATE_ID", c.template.name.String())))
 	}
 	if missing := ledger.MissingParties(t.top().authorizers, c.signatories); len(missing) > 0 {
-		return m.fail(t.unauthorized(c.template.name, c.signatories))
+		return m.fail(t.authorizationFailure(c.template.name, c.signatories))
 	}
 	if failure := c.checkMaintainers(t); failure != nil {
 		return m.fail(failure)
@@ -64,7 +64,7 @@ func (c *metadata) insert(m *machine) code {
 		ID: node.ContractID, Template: c.template.name, PackageName: c.template.pkg.Name,
 		Signatories: c.signatories, Observers: c.observers, Key: c.key, CreatedAt: t.env.EffectiveAt,
 	}}
-	made.usable(&version{instance: made, template: c.template, argument: c.argument})
+	made.addVersion(&version{instance: made, template: c.template, argument: c.argument})
 	t.created[node.ContractID] = made
 	t.effect(id)
 	if c.key != nil {
@@ -79,9 +79,9 @@ func (c *metadata) checkMaintainers(t *transaction) *Failure {
 		return nil
 	}
 	if missing := ledger.MissingParties(c.signatories, c.key.Maintainers); len(missing) > 0 {
-		return failed(fault.DamlAuthorizationError.New(
+		return failureOf(fault.DamlAuthorizationError.New(
 			interpretationError+"node %d (%s) has maintainers %s which are not a subset of the signatories %s",
-			len(t.nodes), c.template.name, listed(c.key.Maintainers), listed(c.signatories)))
+			len(t.nodes), c.template.name, listParties(c.key.Maintainers), listParties(c.signatories)))
 	}
 	return nil
 }
@@ -100,18 +100,18 @@ func (m *machine) parties(v Value) ([]ledger.Party, bool) {
 	return ledger.SortedParties(out), true
 }
 
-// unauthorized is the failure of a node that would be next.
-func (t *transaction) unauthorized(name lf.TypeName, required []ledger.Party) *Failure {
-	return failed(fault.DamlAuthorizationError.New(
+// authorizationFailure is the failure of the next node of the transaction.
+func (t *transaction) authorizationFailure(name lf.TypeName, required []ledger.Party) *Failure {
+	return failureOf(fault.DamlAuthorizationError.New(
 		interpretationError+"node %d (%s) requires authorizers %s, but only %s were given",
-		len(t.nodes), name, listed(required), listed(t.top().authorizers)).
+		len(t.nodes), name, listParties(required), listParties(t.top().authorizers)).
 		WithHint("Submit with actAs naming the missing parties, or use a choice that they have agreed to."))
 }
 
 // maxListed bounds how many parties or contracts a message lists.
 const maxListed = 50
 
-func listed(parties []ledger.Party) string {
+func listParties(parties []ledger.Party) string {
 	texts := make([]string, 0, maxListed)
 	for _, party := range parties[:min(len(parties), maxListed)] {
 		texts = append(texts, string(party))

@@ -63,7 +63,7 @@ func (p *Program) Value(ctx context.Context, options Options, name ast.ValueName
 	if err != nil {
 		return nil, err
 	}
-	return explained(options, func(options Options) (Value, error) {
+	return runExplained(options, func(options Options) (Value, error) {
 		m := p.machine(ctx, options)
 		return m.finish(m.run(&Function{code: &function{name: g.name, body: g}}, nil))
 	})
@@ -71,7 +71,7 @@ func (p *Program) Value(ctx context.Context, options Options, name ast.ValueName
 
 // Apply applies a function value to arguments.
 func (p *Program) Apply(ctx context.Context, options Options, f Value, args ...Value) (Value, error) {
-	return explained(options, func(options Options) (Value, error) {
+	return runExplained(options, func(options Options) (Value, error) {
 		m := p.machine(ctx, options)
 		return m.finish(m.run(f, args))
 	})

@@ -38,9 +38,9 @@ func (m *machine) insertFetch(found *version, through *lf.TypeName, byKey bool) 
 	t := m.ledger
 	stakeholders, authorizers := found.contract.Stakeholders(), t.top().authorizers
 	if !ledger.PartiesOverlap(stakeholders, authorizers) {
-		return failed(fault.DamlAuthorizationError.New(interpretationError+
+		return failureOf(fault.DamlAuthorizationError.New(interpretationError+
 			"node %d requires one of the stakeholders %s of the fetched contract to be an authorizer, but authorizers were %s",
-			len(t.nodes), listed(stakeholders), listed(authorizers)))
+			len(t.nodes), listParties(stakeholders), listParties(authorizers)))
 	}
 	_, failure := t.add(ledger.TxNode{
 		Kind: ledger.EventFetch, ContractID: found.contract.ID, Template: found.template.name,
@@ -54,8 +54,8 @@ func (m *machine) insertFetch(found *version, through *lf.TypeName, byKey bool) 
 	return failure
 }
 
-// choiceExercise computes who a choice involves, one thing after another, and exercises it. What these expressions throw
-// cannot be caught: it may depend on a contract that the catcher has no right to see.
+// choiceExercise computes who a choice involves, one thing after another, and exercises it. What these expressions
+// throw cannot be caught: it may depend on a contract that the catcher has no right to see.
 type choiceExercise struct {
 	found       *version
 	choice      *choice
@@ -166,7 +166,7 @@ func (e *choiceExercise) handle(m *machine, f *frame, thrown *Failure) code {
 	if f.i == runUpdate {
 		return m.rethrow(thrown)
 	}
-	return m.unhandled(thrown)
+	return m.handleUncaught(thrown)
 }
 
 // begin adds the node and runs the choice's update below it.
@@ -177,12 +177,12 @@ func (e *choiceExercise) begin(m *machine) code {
 		return m.fail(failure)
 	}
 	if len(e.controllers) == 0 {
-		return m.fail(failed(fault.DamlAuthorizationError.New(
+		return m.fail(failureOf(fault.DamlAuthorizationError.New(
 			interpretationError+"node %d (%s) has no controllers", len(t.nodes), found.template.name)))
 	}
 	required := ledger.SortedParties(e.controllers, e.authorizers)
 	if missing := ledger.MissingParties(t.top().authorizers, required); len(missing) > 0 {
-		return m.fail(t.unauthorized(found.template.name, required))
+		return m.fail(t.authorizationFailure(found.template.name, required))
 	}
 	argumentType, err := m.program.lfTypeOf(e.choice.def.Argument.Type)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 // fails. A run that failed is therefore made again where its places are wanted, which is once it is reported: it comes
 // to the same, and keeps for each call from where it was made.
 
-// explained runs something. Where it fails and is to be explained, the failure can get the places of a second run.
-func explained[T any](options Options, run func(Options) (T, error)) (T, error) {
+// runExplained runs something. Where it fails and is to be explained, the failure can get the places of a second run.
+func runExplained[T any](options Options, run func(Options) (T, error)) (T, error) {
 	again := options
 	again.again, again.Trace, again.Visit = true, nil, nil
 	out, err := run(options)

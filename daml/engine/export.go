@@ -26,7 +26,7 @@ const exportedBytes = 3 * valueBytes
 
 func (m *machine) exportWithin(v Value, depth int) (lf.Value, *Failure) {
 	if depth < 0 {
-		return nil, failed(fault.ValueNesting.New(
+		return nil, failureOf(fault.ValueNesting.New(
 			interpretationError+"Value exceeds maximum nesting value of %d", maxNesting))
 	}
 	if !m.alloc(exportedBytes) || !m.work(exportedBytes) {
@@ -77,7 +77,7 @@ func (m *machine) checkText(text string) *Failure {
 }
 
 func malformedText(problem string) *Failure {
-	return failed(fault.MalformedText.New(interpretationError+"Text is malformed: %s", problem))
+	return failureOf(fault.MalformedText.New(interpretationError+"Text is malformed: %s", problem))
 }
 
 func (m *machine) exportList(v *List, depth int) (lf.Value, *Failure) {

@@ -89,24 +89,24 @@ func defect(format string, args ...any) *Failure {
 
 const interpretationError = "Interpretation error: Error: "
 
-func failed(refusal *fault.Fault) *Failure { return &Failure{Fault: refusal} }
+func failureOf(refusal *fault.Fault) *Failure { return &Failure{Fault: refusal} }
 
 // crash is a failure for which upstream has no error id of its own.
 func crash(format string, args ...any) *Failure {
-	return failed(fault.DamlInterpretationError.New("Interpretation error: "+format, args...))
+	return failureOf(fault.DamlInterpretationError.New("Interpretation error: "+format, args...))
 }
 
-func cancelled(err error) *Failure { return &Failure{err: err} }
+func cancellation(err error) *Failure { return &Failure{err: err} }
 
 func limitReached(what string, limit int64) *Failure {
-	return failed(fault.InterpretationTimeExceeded.New(
+	return failureOf(fault.InterpretationTimeExceeded.New(
 		"Interpretation takes more than %d %s", limit, what).
 		WithHint("Split the commands over several submissions, or make the package do less."))
 }
 
 // noMemory is the failure of a run that is granted no more memory.
 func noMemory() *Failure {
-	return failed(fault.InterpretationTimeExceeded.New("Interpretation exceeds its memory limit").
+	return failureOf(fault.InterpretationTimeExceeded.New("Interpretation exceeds its memory limit").
 		WithHint("Split the commands over several submissions, or make the package do less."))
 }
 
@@ -130,7 +130,7 @@ type locator interface {
 
 // trail notes the functions that are under way.
 func (m *machine) trail(failure *Failure) {
-	m.underWay(func(function *Function, at ast.Location) bool {
+	m.eachActiveCall(func(function *Function, at ast.Location) bool {
 		call := Call{Function: function.code.name, Location: at}
 		if at.IsZero() {
 			call.Location, call.Defined = function.code.at, !function.code.at.IsZero()
@@ -146,9 +146,9 @@ func (m *machine) trail(failure *Failure) {
 	}
 }
 
-// underWay calls a function with each function that is under way, the innermost first, and the place in it that is
-// known.
-func (m *machine) underWay(yield func(function *Function, at ast.Location) bool) {
+// eachActiveCall calls a function with each function that is under way, the innermost first, and the place in it that
+// is known.
+func (m *machine) eachActiveCall(yield func(function *Function, at ast.Location) bool) {
 	function, at, last := m.function, ast.Location{}, ""
 	leave := func() bool {
 		if function == nil {
@@ -253,11 +253,12 @@ func (m *machine) rethrow(thrown *Failure) code {
 		m.base, m.function = top.base, top.function
 		return h.handle(m, &top, thrown)
 	}
-	return m.unhandled(thrown)
+	return m.handleUncaught(thrown)
 }
 
-// unhandled makes a failure of an exception that nothing catches: its type's message, under an error id that names it.
-func (m *machine) unhandled(thrown *Failure) code {
+// handleUncaught makes a failure of an exception that nothing catches: its type's message, under an error id that
+// names it.
+func (m *machine) handleUncaught(thrown *Failure) code {
 	name, _ := thrown.Exception.Type.IsCon()
 	if m.nested { // the choice outside may catch it, and says what it amounts to where it does not
 		thrown.Fault = userFailure("UNHANDLED_EXCEPTION/"+name.QualifiedName(), categoryState, "", nil)

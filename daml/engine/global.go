@@ -36,7 +36,7 @@ const (
 
 func (g *global) quick(m *machine) (Value, bool) {
 	if known := g.value.Load(); known != nil {
-		return known.value, known.bytes == 0 || m.charged(g, known.bytes)
+		return known.value, known.bytes == 0 || m.charge(g, known.bytes)
 	}
 	if mine, ok := m.own[g]; ok {
 		if mine.traces {
@@ -47,9 +47,9 @@ func (g *global) quick(m *machine) (Value, bool) {
 	return nil, false
 }
 
-// charged charges a run for a value that another one made, as if it had made it itself. It reports whether there is
+// charge charges a run for a value that another one made, as if it had made it itself. It reports whether there is
 // memory for it.
-func (m *machine) charged(g *global, bytes int) bool {
+func (m *machine) charge(g *global, bytes int) bool {
 	return m.used[g] || m.use(g) && m.alloc(bytes)
 }
 

@@ -18,7 +18,7 @@ func (p *Program) Import(name lf.TypeName, v lf.Value) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.imported(t, v)
+	return p.importValue(t, v)
 }
 
 // ImportResult is a stored result of a choice as a value of the language. It may have been stored as the result of
@@ -36,12 +36,12 @@ func (p *Program) ImportResult(template lf.TypeName, choiceName string, v lf.Val
 	if err != nil {
 		return nil, err
 	}
-	return p.imported(returned, v)
+	return p.importValue(returned, v)
 }
 
-// imported is a stored value as a value of the language, whatever run it is for.
-func (p *Program) imported(t *lf.Type, v lf.Value) (Value, error) {
-	return newMachine(p, DefaultLimits()).imported(t, v)
+// importValue converts a stored value outside of a run.
+func (p *Program) importValue(t *lf.Type, v lf.Value) (Value, error) {
+	return newMachine(p, DefaultLimits()).importValue(t, v)
 }
 
 // mismatch is the error of a value that is of another type.
@@ -55,8 +55,8 @@ func mismatch(t *lf.Type, v lf.Value) error {
 // errSpent ends the import of a value where the run has failed.
 var errSpent = errors.New("the run has failed")
 
-// imported is a stored value as a value of the language. It counts towards what the run may cost.
-func (m *machine) imported(t *lf.Type, v lf.Value) (Value, error) {
+// importValue converts a stored value. The run pays for it.
+func (m *machine) importValue(t *lf.Type, v lf.Value) (Value, error) {
 	if !m.alloc(exportedBytes) || !m.work(exportedBytes) {
 		return nil, errSpent
 	}
@@ -70,7 +70,7 @@ func (m *machine) imported(t *lf.Type, v lf.Value) (Value, error) {
 		if v.Value == nil {
 			return none, nil
 		}
-		inner, err := m.imported(t.Element, v.Value)
+		inner, err := m.importValue(t.Element, v.Value)
 		return some(inner), err
 	case lf.List:
 		return m.importList(t, v)
@@ -161,7 +161,7 @@ func (m *machine) importList(t *lf.Type, v lf.List) (Value, error) {
 	elements := make([]Value, len(v))
 	for i, element := range v {
 		var err error
-		if elements[i], err = m.imported(t.Element, element); err != nil {
+		if elements[i], err = m.importValue(t.Element, element); err != nil {
 			return nil, err
 		}
 	}
@@ -182,7 +182,7 @@ func (m *machine) importRecord(t *lf.Type, v lf.Record) (Value, error) {
 	for i, member := range t.Fields {
 		switch {
 		case i < len(v.Fields):
-			fields[i], err = m.imported(member.Type, v.Fields[i].Value)
+			fields[i], err = m.importValue(member.Type, v.Fields[i].Value)
 		case member.Type.Kind == lf.KindOptional:
 			fields[i] = none
 		default:
@@ -208,7 +208,7 @@ func (m *machine) importVariant(t *lf.Type, v lf.Variant) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	inner, err := m.imported(t.Constructors[rank].Type, v.Value)
+	inner, err := m.importValue(t.Constructors[rank].Type, v.Value)
 	return &Variant{Type: typ, Rank: rank, Value: inner}, err
 }
 
@@ -231,7 +231,7 @@ func (m *machine) importGenMap(t *lf.Type, v lf.GenMap) (Value, error) {
 	}
 	out := &Map{}
 	for _, entry := range v {
-		key, err := m.imported(t.Key, entry.Key)
+		key, err := m.importValue(t.Key, entry.Key)
 		if err != nil {
 			return nil, err
 		}
@@ -243,7 +243,7 @@ func (m *machine) importGenMap(t *lf.Type, v lf.GenMap) (Value, error) {
 }
 
 func (m *machine) importEntry(into *Map, key Value, t *lf.Type, v lf.Value) error {
-	value, err := m.imported(t, v)
+	value, err := m.importValue(t, v)
 	if err != nil {
 		return err
 	}
@@ -265,7 +265,7 @@ func (p *Program) DecodeAs(t ast.Type, encoded json.RawMessage) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.imported(described, decoded)
+	return p.importValue(described, decoded)
 }
 
 // EncodeAs is the JSON, as the ledger keeps it, of a value of a type whose values are stored.

@@ -30,9 +30,9 @@ func (s *scope) interfaces(e ast.Expr) code {
 	case *ast.ExpInterfaceTypeRep:
 		return s.gather(pure(func(_ *machine, args []Value) Value { return args[0].(*Any).Type }), e.Expr)
 	case *ast.ExpInterfaceSignatory:
-		return s.gather(partiesOf((*template).signatories, signatoriesSaid), e.Expr)
+		return s.gather(partiesOf((*template).signatories, describedSignatories), e.Expr)
 	case *ast.ExpInterfaceObserver:
-		return s.gather(partiesOf((*template).observers, observersSaid), e.Expr)
+		return s.gather(partiesOf((*template).observers, describedObservers), e.Expr)
 	case *ast.ExpChoiceController:
 		return s.gather(partiesOfChoice(e.Template, e.Choice, (*choice).controllers), e.Contract, e.Argument)
 	case *ast.ExpChoiceObserver:
@@ -83,7 +83,7 @@ func unsafeFromInterface(name lf.TypeName) operation {
 }
 
 func wronglyTyped(id lf.ContractID, expected, actual lf.TypeName) *Failure {
-	return failed(fault.WronglyTypedContract.New(interpretationError+
+	return failureOf(fault.WronglyTypedContract.New(interpretationError+
 		"Update failed due to wrongly typed contract id %s: expected contract of type %s but got %s", id, expected, actual).
 		WithResource("CONTRACT_ID", string(id)).
 		WithResource("TEMPLATE_ID", expected.String()).
@@ -113,7 +113,7 @@ func unsafeFromRequired(e *ast.ExpUnsafeFromRequiredInterface) operation {
 			return nil, failure
 		}
 		if t.def.Implementation(e.Requiring) == nil {
-			return nil, failed(fault.ContractDoesNotImplementRequiringInterface.New(interpretationError+
+			return nil, failureOf(fault.ContractDoesNotImplementRequiringInterface.New(interpretationError+
 				"Update failed due to contract %s not implementing the requiring interface: expected contract to implement "+
 				"interface %s requiring the interface %s but contract has type %s",
 				args[0], e.Requiring, e.Required, t.name).
@@ -131,7 +131,7 @@ func callMethod(name lf.TypeName, method string) operation {
 			return m.fail(crash("cannot call method %s of %s on a contract of the built-in template %s: "+
 				"exercise the choice of the interface instead", method, name, contract.Template))
 		}
-		t, implements, argument, failure := m.program.implementing(args[0], name)
+		t, implements, argument, failure := m.program.findImplementation(args[0], name)
 		if failure != nil {
 			return m.fail(failure)
 		}
@@ -148,7 +148,7 @@ func view(name lf.TypeName) operation {
 		if contract := foreignOf(args[0]); contract != nil {
 			return m.askForView(name, contract)
 		}
-		t, implements, argument, failure := m.program.implementing(args[0], name)
+		t, implements, argument, failure := m.program.findImplementation(args[0], name)
 		if failure != nil {
 			return m.fail(failure)
 		}
@@ -156,8 +156,8 @@ func view(name lf.TypeName) operation {
 	})
 }
 
-func signatoriesSaid(said ledger.Description) []ledger.Party { return said.Signatories }
-func observersSaid(said ledger.Description) []ledger.Party   { return said.Observers }
+func describedSignatories(said ledger.Description) []ledger.Party { return said.Signatories }
+func describedObservers(said ledger.Description) []ledger.Party   { return said.Observers }
 
 func partiesOf(which func(*template) *global, said func(ledger.Description) []ledger.Party) operation {
 	return effect(func(m *machine, args []Value) code {

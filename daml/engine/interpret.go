@@ -94,7 +94,7 @@ type Interpretation struct {
 func (p *Program) Interpret(ctx context.Context, options Options, env Environment, commands []Command) (
 	Interpretation, error,
 ) {
-	return explained(options, func(options Options) (Interpretation, error) {
+	return runExplained(options, func(options Options) (Interpretation, error) {
 		return p.interpret(ctx, options, env, commands)
 	})
 }
@@ -136,7 +136,7 @@ func (m *machine) resultOf(node ledger.TxNode) (Value, error) {
 	if node.Kind == ledger.EventCreate {
 		return node.ContractID, nil
 	}
-	return m.imported(node.ResultType, node.Result)
+	return m.importValue(node.ResultType, node.Result)
 }
 
 // NewRecord makes a record of a type from its fields in the order of the type's definition.

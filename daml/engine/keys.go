@@ -35,7 +35,7 @@ func (m *machine) contractKey(t *template, key Value, maintainers []ledger.Party
 		return nil, failure
 	}
 	if len(lf.ContractIDs(value)) > 0 {
-		return nil, failed(fault.ContractIDInContractKey.New(
+		return nil, failureOf(fault.ContractIDInContractKey.New(
 			interpretationError+"Contract IDs are not supported in contract keys: the key of %s contains one", t.name))
 	}
 	keyType, err := m.program.lfTypeOf(t.def.Key.Type)
@@ -146,14 +146,14 @@ func (b *byKey) resume(m *machine, _ *frame) code {
 		return m.fail(failure)
 	}
 	if len(maintainers) == 0 {
-		return m.fail(failed(fault.FetchEmptyContractKeyMaintainers.New(
+		return m.fail(failureOf(fault.FetchEmptyContractKeyMaintainers.New(
 			interpretationError+"Update failed due to a fetch, lookup or exercise by key of contract key with no maintainers: "+
 				"template %s", b.template.name).WithResource("TEMPLATE_ID", b.template.name.String())))
 	}
 	return b.then(b, m)
 }
 
-func (b *byKey) handle(m *machine, _ *frame, thrown *Failure) code { return m.unhandled(thrown) }
+func (b *byKey) handle(m *machine, _ *frame, thrown *Failure) code { return m.handleUncaught(thrown) }
 
 // one hands on the first contract that has the key.
 func (b *byKey) one(m *machine, then func(found *version) code) code {
@@ -162,7 +162,7 @@ func (b *byKey) one(m *machine, then func(found *version) code) code {
 	case failure != nil:
 		return m.fail(failure)
 	case len(found) == 0:
-		return m.fail(failed(fault.ContractKeyNotFound.New("dependency error: couldn't find key %s", b.shown()).
+		return m.fail(failureOf(fault.ContractKeyNotFound.New("dependency error: couldn't find key %s", b.shown()).
 			WithResource("CONTRACT_KEY", b.shown()).
 			WithResource("TEMPLATE_ID", b.template.name.String()).
 			WithResource("PACKAGE_NAME", b.template.pkg.Name)))
@@ -226,9 +226,9 @@ func (m *machine) queryByKey(name lf.TypeName, n int64, key Value, result func(f
 	return m.byKey(name, key, func(b *byKey, m *machine) code {
 		t := m.ledger
 		if missing := ledger.MissingParties(t.top().authorizers, b.found.Maintainers); len(missing) > 0 {
-			return m.fail(failed(fault.DamlAuthorizationError.New(interpretationError+
+			return m.fail(failureOf(fault.DamlAuthorizationError.New(interpretationError+
 				"node %d (%s) requires authorizers %s for lookup by key, but it only has %s",
-				len(t.nodes), b.template.name, listed(b.found.Maintainers), listed(t.top().authorizers)).
+				len(t.nodes), b.template.name, listParties(b.found.Maintainers), listParties(t.top().authorizers)).
 				WithHint("A lookup by key needs the authority of all maintainers of the key.")))
 		}
 		found, failure := m.lookupKey(b.found, int(min(n, maxKeyFetches)))
@@ -248,11 +248,11 @@ func (m *machine) queryByKey(name lf.TypeName, n int64, key Value, result func(f
 	})
 }
 
-// contractsFound are contracts with their ids: Some of a list of pairs.
-func contractsFound(found []Value) Value { return some(ListOf(found...)) }
+// contractPairs returns contracts with their ids: Some of a list of pairs.
+func contractPairs(found []Value) Value { return some(ListOf(found...)) }
 
-// firstFound is the id of the first contract, or None.
-func firstFound(found []Value) Value {
+// firstContractID returns the id of the first contract, or None.
+func firstContractID(found []Value) Value {
 	if len(found) == 0 {
 		return none
 	}
@@ -280,13 +280,13 @@ func (s *scope) keyUpdate(e ast.Expr) code {
 	case *ast.UpdateLookupByKey:
 		return s.lambda([]string{keyName}, func(inner *scope) code {
 			return inner.onLedger(func(m *machine, args []Value) code {
-				return m.queryByKey(e.Template, 1, args[0], firstFound)
+				return m.queryByKey(e.Template, 1, args[0], firstContractID)
 			}, key)
 		})
 	case *ast.UpdateQueryNByKey:
 		return s.lambda([]string{limitName, keyName}, func(inner *scope) code {
 			return inner.onLedger(func(m *machine, args []Value) code {
-				return m.queryByKey(e.Template, int64(args[0].(lf.Int64)), args[1], contractsFound)
+				return m.queryByKey(e.Template, int64(args[0].(lf.Int64)), args[1], contractPairs)
 			}, &ast.ExpVar{Name: limitName}, key)
 		})
 	default:

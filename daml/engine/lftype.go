@@ -92,13 +92,13 @@ func substitute(t ast.Type, args typeArgs) ast.Type {
 	}
 }
 
-// expanded is a type without a synonym at its top.
-func (p *Program) expanded(t ast.Type) (ast.Type, error) {
+// expandSynonyms replaces a synonym at the top of a type.
+func (p *Program) expandSynonyms(t ast.Type) (ast.Type, error) {
 	for {
 		syn, ok := t.(*ast.TySyn)
 		if !ok {
 			if app, ok := t.(*ast.TyApp); ok {
-				fun, err := p.expanded(app.Fun)
+				fun, err := p.expandSynonyms(app.Fun)
 				return ast.Apply(fun, app.Args...), err
 			}
 			return t, nil
@@ -133,7 +133,7 @@ func (d *describer) describe(t ast.Type, args typeArgs) (*lf.Type, error) {
 	if !d.enter(t) {
 		return nil, errDescription
 	}
-	t, err := d.program.expanded(t)
+	t, err := d.program.expandSynonyms(t)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func (d *describer) builtin(out *lf.Type, t ast.BuiltinType, args []ast.Type) (e
 
 // numeric notes the scale of a type of numbers.
 func (d *describer) numeric(out *lf.Type, scale ast.Type) error {
-	scale, err := d.program.expanded(scale)
+	scale, err := d.program.expandSynonyms(scale)
 	if err != nil {
 		return err
 	}

@@ -129,11 +129,11 @@ func (m *machine) check() {
 	m.nextCheck = m.steps - stepsBetweenChecks
 	switch {
 	case m.ctx != nil && m.ctx.Err() != nil:
-		m.fail(cancelled(m.ctx.Err()))
+		m.fail(cancellation(m.ctx.Err()))
 	case m.steps <= 0:
 		m.fail(limitReached("steps", m.limits.Steps))
 	case m.memory < 0:
-		m.granted()
+		m.requestMemory()
 	}
 }
 
@@ -143,9 +143,9 @@ const grantBytes = 16 << 20
 // left is how many bytes the run may still take.
 func (m *machine) left() int64 { return m.memory + m.beyond }
 
-// granted gets more memory, once more is taken than what was granted. It reports whether there is as much; where there
-// is not, the run has failed.
-func (m *machine) granted() bool {
+// requestMemory gets more memory, once more is taken than what was granted. It reports whether there is as much; where
+// there is not, the run has failed.
+func (m *machine) requestMemory() bool {
 	lacking := -m.memory
 	bytes := min(max(lacking, grantBytes), m.beyond)
 	switch {
@@ -164,7 +164,7 @@ func (m *machine) granted() bool {
 // there are not, the run has failed.
 func (m *machine) alloc(bytes int) bool {
 	m.memory -= int64(bytes)
-	return m.memory >= 0 || m.granted()
+	return m.memory >= 0 || m.requestMemory()
 }
 
 // bytesPerStep is how much of a text or value is gone through in the time of a step.

@@ -83,13 +83,13 @@ func (m *machine) insert(n *mapNode, key, value Value) (*mapNode, *Failure) {
 		if failure != nil {
 			return nil, failure
 		}
-		return balanced(n.key, n.value, left, n.right), nil
+		return balance(n.key, n.value, left, n.right), nil
 	case order > 0:
 		right, failure := m.insert(n.right, key, value)
 		if failure != nil {
 			return nil, failure
 		}
-		return balanced(n.key, n.value, n.left, right), nil
+		return balance(n.key, n.value, n.left, right), nil
 	default:
 		return node(key, value, n.left, n.right), nil
 	}
@@ -113,15 +113,15 @@ func (m *machine) remove(n *mapNode, key Value) (*mapNode, *Failure) {
 		if failure != nil {
 			return nil, failure
 		}
-		return balanced(n.key, n.value, left, n.right), nil
+		return balance(n.key, n.value, left, n.right), nil
 	case order > 0:
 		right, failure := m.remove(n.right, key)
 		if failure != nil {
 			return nil, failure
 		}
-		return balanced(n.key, n.value, n.left, right), nil
+		return balance(n.key, n.value, n.left, right), nil
 	default:
-		return joined(n.left, n.right), nil
+		return join(n.left, n.right), nil
 	}
 }
 
@@ -129,8 +129,8 @@ func node(key, value Value, left, right *mapNode) *mapNode {
 	return &mapNode{key: key, value: value, left: left, right: right, size: left.len() + right.len() + 1}
 }
 
-// joined is a tree of two, all keys of the first before those of the second.
-func joined(left, right *mapNode) *mapNode {
+// join joins two trees. All keys of the first must be before those of the second.
+func join(left, right *mapNode) *mapNode {
 	switch {
 	case left == nil:
 		return right
@@ -138,7 +138,7 @@ func joined(left, right *mapNode) *mapNode {
 		return left
 	}
 	first, rest := takeFirst(right)
-	return balanced(first.key, first.value, left, rest)
+	return balance(first.key, first.value, left, rest)
 }
 
 func takeFirst(n *mapNode) (first, rest *mapNode) {
@@ -146,7 +146,7 @@ func takeFirst(n *mapNode) (first, rest *mapNode) {
 		return n, n.right
 	}
 	first, left := takeFirst(n.left)
-	return first, balanced(n.key, n.value, left, n.right)
+	return first, balance(n.key, n.value, left, n.right)
 }
 
 // The weights of trees that are balanced (Adams): neither side has more than weight times the entries of the other.
@@ -155,8 +155,8 @@ const (
 	ratio  = 2
 )
 
-// balanced is a node whose sides may be out of balance by one entry.
-func balanced(key, value Value, left, right *mapNode) *mapNode {
+// balance makes a node; one side may have one entry too many.
+func balance(key, value Value, left, right *mapNode) *mapNode {
 	switch l, r := left.len(), right.len(); {
 	case l+r <= 1:
 		return node(key, value, left, right)

@@ -42,7 +42,7 @@ func (c *metadata) resume(m *machine, f *frame) code {
 	switch f.i {
 	case checkPrecondition:
 		if !m.result.(lf.Bool) {
-			return m.fail(c.preconditionViolated())
+			return m.fail(c.preconditionFailure())
 		}
 		return c.next(m, findSignatories, c.template.signatories())
 	case findSignatories:
@@ -78,8 +78,8 @@ func (c *metadata) resume(m *machine, f *frame) code {
 	}
 }
 
-func (c *metadata) preconditionViolated() *Failure {
-	return failed(fault.TemplatePreconditionViolated.New(
+func (c *metadata) preconditionFailure() *Failure {
+	return failureOf(fault.TemplatePreconditionViolated.New(
 		interpretationError+"Update failed due to precondition violation when creating %s", c.template.name).
 		WithResource("TEMPLATE_ID", c.template.name.String()))
 }

@@ -126,8 +126,8 @@ func (n *Numeric) cast(scale int) (*Numeric, bool) {
 	return newNumeric(quotient, scale)
 }
 
-// truncated is the whole part.
-func (n *Numeric) truncated() *big.Int { return new(big.Int).Quo(n.unscaled, powersOfTen[n.Scale]) }
+// truncate returns the whole part.
+func (n *Numeric) truncate() *big.Int { return new(big.Int).Quo(n.unscaled, powersOfTen[n.Scale]) }
 
 // rescale changes the scale of a number of units, rounding half to even.
 func rescale(unscaled *big.Int, from, to int) *big.Int {

@@ -31,16 +31,16 @@ func ask[T any](m *machine, what func(tx *ledger.Dynamic) (T, error), then func(
 	answer, err := what(m.outer)
 	m.recall()
 	if m.ctx != nil && m.ctx.Err() != nil { // none of many short runs may come as far as the next check
-		return m.fail(cancelled(m.ctx.Err()))
+		return m.fail(cancellation(m.ctx.Err()))
 	}
 	if err != nil {
-		return m.caused(err)
+		return m.failWithCause(err)
 	}
 	return then(answer)
 }
 
-// caused deals with an error of the ledger: an exception that a choice within this one threw goes on here.
-func (m *machine) caused(err error) code {
+// failWithCause deals with an error of the ledger: an exception that a choice within this one threw goes on here.
+func (m *machine) failWithCause(err error) code {
 	inner, ofCode := errors.AsType[*Failure](err)
 	if ofCode && inner.Exception != nil && !inner.final {
 		return m.rethrow(inner)
@@ -52,7 +52,7 @@ func (m *machine) caused(err error) code {
 	case ofCode:
 		return m.fail(&Failure{Fault: refusal, Location: inner.Location, Calls: slices.Clip(inner.Calls)})
 	default:
-		return m.fail(failed(refusal))
+		return m.fail(failureOf(refusal))
 	}
 }
 
@@ -85,7 +85,7 @@ func (m *machine) accept(of lf.TypeName, t ast.Type, v lf.Value, then func(Value
 	if err != nil {
 		return m.fail(crash("%s", err))
 	}
-	out, err := m.imported(described, v)
+	out, err := m.importValue(described, v)
 	switch {
 	case m.failure != nil:
 		return nil
@@ -175,7 +175,7 @@ func (g *guardedExercise) resume(m *machine, _ *frame) code {
 // handle is for what the guard throws: it cannot be caught.
 func (*guardedExercise) handle(m *machine, _ *frame, thrown *Failure) code {
 	m.nested = false
-	return m.unhandled(thrown)
+	return m.handleUncaught(thrown)
 }
 
 func (m *machine) askToFetchByKey(t *template, key Value) code {

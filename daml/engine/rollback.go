@@ -46,7 +46,7 @@ func (t *transaction) effect(id int32) { t.effects = append(t.effects, id) }
 func (m *machine) rollback(to mark) *Failure {
 	if m.outer != nil {
 		if refusal, refused := fault.As(m.outer.TakeBack(to.outer)); refused {
-			return failed(refusal)
+			return failureOf(refusal)
 		}
 		return nil
 	}
@@ -72,15 +72,15 @@ func (m *machine) rollback(to mark) *Failure {
 	}
 	t.effects, t.frames = t.effects[:to.effects], t.frames[:to.frames]
 	siblings := t.siblings()
-	rolled := t.wrapped(slices.Clone((*siblings)[to.children:]))
+	rolled := t.wrapInRollback(slices.Clone((*siblings)[to.children:]))
 	siblings = t.siblings() // its node may have moved
 	*siblings = append((*siblings)[:to.children], rolled...)
 	return nil
 }
 
-// wrapped wraps nodes in a rollback node and keeps to the normal form: rollback nodes at the beginning stay beside it,
-// and one at the end becomes part of it. (The specification calls this ℝ.)
-func (t *transaction) wrapped(ids []int32) []int32 {
+// wrapInRollback wraps nodes in a rollback node and keeps to the normal form: rollback nodes at the beginning stay
+// beside it, and one at the end becomes part of it. (The specification calls this ℝ.)
+func (t *transaction) wrapInRollback(ids []int32) []int32 {
 	isRollback := func(id int32) bool { return t.nodes[id].Kind == Rollback }
 	first := slices.IndexFunc(ids, func(id int32) bool { return !isRollback(id) })
 	if first < 0 {
@@ -105,7 +105,7 @@ func (t *transaction) effectfulRollback(ids []int32) *Failure {
 				node.ContractID))
 		}
 	}
-	return failed(fault.DamlEffectfulRollbackError.New(
+	return failureOf(fault.DamlEffectfulRollbackError.New(
 		interpretationError+"Tried to rollback side-effectful node(s): %s%s", strings.Join(effects, ", "),
 		andMore(len(ids)-maxListed)))
 }

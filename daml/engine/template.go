@@ -136,9 +136,9 @@ func (p *Program) resolve(v Value) (*template, Value, *Failure) {
 	return t, contract.Value, failure
 }
 
-// implementing is the template of an interface value, what it says of an interface, and its argument; a failure when it
-// does not implement the interface.
-func (p *Program) implementing(v Value, name lf.TypeName) (*template, *ast.Implements, Value, *Failure) {
+// findImplementation is the template of an interface value, what it says of an interface, and its argument; a failure
+// when it does not implement the interface.
+func (p *Program) findImplementation(v Value, name lf.TypeName) (*template, *ast.Implements, Value, *Failure) {
 	t, argument, failure := p.resolve(v)
 	if failure != nil {
 		return nil, nil, nil, failure

@@ -88,7 +88,7 @@ func (t *transaction) top() *scopeOfAuthority { return &t.frames[len(t.frames)-1
 // add adds a node below the one that is under way.
 func (t *transaction) add(node ledger.TxNode) (int32, *Failure) {
 	if len(t.nodes) >= ledger.MaxTransactionNodes {
-		return 0, failed(fault.DamlInterpretationError.New(
+		return 0, failureOf(fault.DamlInterpretationError.New(
 			"Interpretation error: the transaction has more than %d nodes", ledger.MaxTransactionNodes).
 			WithHint("Split the commands over several submissions."))
 	}
@@ -110,7 +110,7 @@ func (m *machine) lookup(id lf.ContractID) (*instance, *Failure) {
 		found = t.inputs[id]
 	}
 	if t.consumed[id] {
-		return nil, failed(fault.ContractNotActive.New(
+		return nil, failureOf(fault.ContractNotActive.New(
 			interpretationError+"Update failed due to fetch of an inactive contract %s (%s)", id, found.contract.Template).
 			WithResource("CONTRACT_ID", string(id)).WithResource("TEMPLATE_ID", found.contract.Template.String()))
 	}
@@ -122,7 +122,7 @@ func (m *machine) lookup(id lf.ContractID) (*instance, *Failure) {
 		return nil, &Failure{err: fmt.Errorf("contract %s: %w", id, err)}
 	}
 	if !ok {
-		return nil, failed(fault.ContractNotFoundWithID(string(id)))
+		return nil, failureOf(fault.ContractNotFoundWithID(string(id)))
 	}
 	return t.admit(contract), nil
 }

@@ -26,8 +26,8 @@ type version struct {
 	argument Value
 }
 
-// usable notes that the contract can be used as one of a template.
-func (i *instance) usable(v *version) {
+// addVersion notes that the contract can be used as one of a template.
+func (i *instance) addVersion(v *version) {
 	if i.versions == nil {
 		i.versions = map[lf.PackageID]*version{}
 	}
@@ -60,7 +60,7 @@ func (m *machine) useInterface(name lf.TypeName, id lf.ContractID, then func(fou
 	}
 	t, failure := m.program.template(of)
 	if failure != nil || t.def.Implementation(name) == nil {
-		return m.fail(failed(fault.ContractDoesNotImplementInterface.New(interpretationError+
+		return m.fail(failureOf(fault.ContractDoesNotImplementInterface.New(interpretationError+
 			"Update failed due to contract %s not implementing an interface: expected contract to implement interface %s "+
 			"but contract has type %s", id, name, of).
 			WithResource("CONTRACT_ID", string(id)).
@@ -78,7 +78,7 @@ func (t *transaction) preferred(found *instance) (lf.TypeName, *Failure) {
 	}
 	id, ok := t.env.Packages[found.contract.PackageName]
 	if !ok {
-		return of, failed(fault.UnresolvedPackageName.New(
+		return of, failureOf(fault.UnresolvedPackageName.New(
 			"An interface uses contract %s, but no package is selected for its package name %s",
 			found.contract.ID, found.contract.PackageName).With("package_name", found.contract.PackageName))
 	}
@@ -101,22 +101,22 @@ type conversion struct {
 // as goes on with contracts as ones of a template.
 func (m *machine) as(t *template, found []*instance, then func(versions []*version) code) code {
 	u := &conversion{template: t, found: found, then: then}
-	return u.continued(m)
+	return u.advance(m)
 }
 
-func (u *conversion) continued(m *machine) code {
+func (u *conversion) advance(m *machine) code {
 	for len(u.versions) < len(u.found) {
 		found := u.found[len(u.versions)]
 		if known := found.versions[u.template.name.Package]; known != nil && known.template.name == u.template.name {
 			u.versions = append(u.versions, known)
 			continue
 		}
-		v, failure := m.translated(found, u.template)
+		v, failure := m.translate(found, u.template)
 		switch {
 		case failure != nil:
 			return m.fail(failure)
 		case found.contract.Template == u.template.name: // what it was created with is what this version said
-			found.usable(v)
+			found.addVersion(v)
 			continue
 		}
 		u.next, u.said = v, &metadata{template: v.template, argument: v.argument}
@@ -130,14 +130,16 @@ func (u *conversion) resume(m *machine, _ *frame) code {
 	if failure := u.next.agrees(u.said); failure != nil {
 		return m.fail(failure)
 	}
-	u.next.usable(u.next)
-	return u.continued(m)
+	u.next.addVersion(u.next)
+	return u.advance(m)
 }
 
-func (u *conversion) handle(m *machine, _ *frame, thrown *Failure) code { return m.unhandled(thrown) }
+func (u *conversion) handle(m *machine, _ *frame, thrown *Failure) code {
+	return m.handleUncaught(thrown)
+}
 
-// translated is a contract with its argument as one of a template.
-func (m *machine) translated(found *instance, t *template) (*version, *Failure) {
+// translate converts a contract's argument to a version of its template.
+func (m *machine) translate(found *instance, t *template) (*version, *Failure) {
 	of := found.contract.Template
 	if of.Module != t.name.Module || of.Entity != t.name.Entity {
 		return nil, wronglyTyped(found.contract.ID, t.name, of)
@@ -156,7 +158,7 @@ func (m *machine) argumentOf(t *template, of lf.TypeName, id string, stored lf.V
 	if err != nil {
 		return nil, crash("%s", err)
 	}
-	argument, err := m.imported(argumentType, stored)
+	argument, err := m.importValue(argumentType, stored)
 	switch {
 	case m.failure != nil:
 		return nil, m.failure
@@ -165,12 +167,12 @@ func (m *machine) argumentOf(t *template, of lf.TypeName, id string, stored lf.V
 	case of == t.name: // it was stored by a program with these packages
 		return nil, &Failure{err: fmt.Errorf("contract %s: %w", id, err)}
 	default:
-		return nil, m.untranslated(t.name, of, id, stored, err)
+		return nil, m.translationFailure(t.name, of, id, stored, err)
 	}
 }
 
-// untranslated is the failure of an argument that another version of its template has no place for.
-func (m *machine) untranslated(to, of lf.TypeName, id string, stored lf.Value, err error) *Failure {
+// translationFailure is the failure of an argument that another version of its template has no place for.
+func (m *machine) translationFailure(to, of lf.TypeName, id string, stored lf.Value, err error) *Failure {
 	contract, nullable := "contract "+id, id
 	if id == "" {
 		contract, nullable = "a contract", "NULL"
@@ -188,7 +190,7 @@ func (m *machine) untranslated(to, of lf.TypeName, id string, stored lf.Value, e
 		}
 		refusal = refusal.WithResource("CONTRACT_ARG", string(encoded))
 	}
-	return failed(refusal)
+	return failureOf(refusal)
 }
 
 // agrees checks that a version of a contract's template says of the contract what it was created with.
@@ -198,7 +200,7 @@ func (v *version) agrees(said *metadata) *Failure {
 		Observers: said.observers, Key: said.key,
 	}
 	if refusal := ledger.CheckUpgraded(v.contract, says); refusal != nil {
-		return failed(refusal)
+		return failureOf(refusal)
 	}
 	return nil
 }

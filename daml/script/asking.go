@@ -13,9 +13,9 @@ type application struct {
 	args []engine.Value
 }
 
-// asking are the places of the script's own code, the innermost first, that made what was evaluated ask what it asks.
+// askingCalls finds the places in the script's own code, the innermost first, that asked a question.
 // A question does not say it: it is a value that code returns, so that nothing waits for it.
-func (r *run) asking(of application) []engine.Call {
+func (r *run) askingCalls(of application) []engine.Call {
 	var visited, returned []engine.Call
 	options := r.evaluation
 	options.Explain, options.Trace = false, nil
@@ -35,7 +35,7 @@ func (r *run) asking(of application) []engine.Call {
 		}
 	}
 	_, _ = r.suite.program.Apply(r.ctx, options, of.f, of.args...) // what it comes to is known
-	out := narrowed(visited)
+	out := narrow(visited)
 	for _, call := range returned {
 		if !slices.Contains(out, call) {
 			out = append(out, call)
@@ -59,7 +59,7 @@ func (r *run) explainOwn(failure *engine.Failure, of application) {
 		if slices.ContainsFunc(failure.Calls, isOwn) {
 			return
 		}
-		places := r.asking(of)
+		places := r.askingCalls(of)
 		if def := r.suite.packages.Value(r.name); len(places) == 0 && def != nil {
 			places = []engine.Call{{Function: r.name.QualifiedName(), Location: def.Location, Defined: true}}
 		}
@@ -70,20 +70,20 @@ func (r *run) explainOwn(failure *engine.Failure, of application) {
 // maxVisited bounds the places that are looked at: the last ones.
 const maxVisited = 1000
 
-// narrowed are the last place, and before it those that lie in one another within it: what a block does is evaluated
+// narrow keeps the last place, and before it those that lie in one another within it: what a block does is evaluated
 // before the block is.
-func narrowed(visited []engine.Call) []engine.Call {
+func narrow(visited []engine.Call) []engine.Call {
 	var out []engine.Call
 	for _, call := range slices.Backward(visited) {
-		if len(out) == 0 || lies(call.Location, out[0].Location) {
+		if len(out) == 0 || isWithin(call.Location, out[0].Location) {
 			out = slices.Insert(out, 0, call)
 		}
 	}
 	return out
 }
 
-// lies reports whether a place lies within another, and is not all of it.
-func lies(a, b ast.Location) bool {
+// isWithin reports whether a place lies within another, and is not all of it.
+func isWithin(a, b ast.Location) bool {
 	return a != b && a.Package == b.Package && a.Module == b.Module && !before(a.Start, b.Start) && !before(b.End, a.End)
 }
 

@@ -59,7 +59,7 @@ func (r *reader) command(of *engine.Record) (out command) {
 
 // engineCommand is a command for the engine. Names of packages stand for the packages that names says.
 func (l *memory) engineCommand(q *question, c command, names map[string]lf.PackageID) (engine.Command, error) {
-	of, err := l.chosen(q, c, names)
+	of, err := l.chooseTemplate(q, c, names)
 	if err != nil {
 		return nil, err
 	}
@@ -95,8 +95,8 @@ func (r *reader) key(of *engine.Record) engine.Value {
 	return key
 }
 
-// chosen is the template or interface that a command means.
-func (l *memory) chosen(q *question, c command, names map[string]lf.PackageID) (lf.TypeName, error) {
+// chooseTemplate finds the template or interface that a command names.
+func (l *memory) chooseTemplate(q *question, c command, names map[string]lf.PackageID) (lf.TypeName, error) {
 	of := c.of
 	p := q.suite.packages[of.Package]
 	if p == nil {

@@ -22,11 +22,11 @@ func (q *question) convert(v engine.Value, to lf.PackageID) (engine.Value, error
 	if failure != nil {
 		return nil, failure
 	}
-	return q.imported(name, exported)
+	return q.importValue(name, exported)
 }
 
-// imported is a stored value as one of a type, of whatever version of its package it was made.
-func (r *run) imported(name lf.TypeName, v lf.Value) (engine.Value, error) {
+// importValue converts a stored value to a type, from any version of its package.
+func (r *run) importValue(name lf.TypeName, v lf.Value) (engine.Value, error) {
 	out, err := r.suite.program.Import(name, v)
 	if err != nil {
 		return nil, fault.CommandPreprocessingFailed.New("The value does not fit type %s: %s", name, err)

@@ -25,19 +25,19 @@ func (q *question) throw() (engine.Value, error) {
 		name, _ := exception.Type.IsCon()
 		failure.Fault = fault.UserFailure(fault.InvalidGivenCurrentSystemStateOther,
 			"UNHANDLED_EXCEPTION/"+name.QualifiedName(), message, nil)
-		return nil, &passThroughError{q.placed(failure)}
+		return nil, &passThroughError{q.addPlaces(failure)}
 	}
 	err := q.suite.program.Throw(q.ctx, q.evaluation, exception)
 	if thrown, ok := errors.AsType[*engine.Failure](err); ok {
 		failure = thrown
 		failure.Exception = exception
-		return nil, &passThroughError{q.placed(failure)}
+		return nil, &passThroughError{q.addPlaces(failure)}
 	}
 	return nil, err
 }
 
-// placed gives a failure of the script's own the places where the script asks for it.
-func (q *question) placed(failure *engine.Failure) *engine.Failure {
+// addPlaces gives a failure of the script's own the places where the script asks for it.
+func (q *question) addPlaces(failure *engine.Failure) *engine.Failure {
 	var calls []engine.Call
 	for _, frame := range q.at {
 		calls = append(calls, engine.Call{Function: frame.Definition, Location: frame.At})
@@ -51,7 +51,7 @@ func (q *question) placed(failure *engine.Failure) *engine.Failure {
 	place(calls)
 	if len(calls) == 0 {
 		last := q.last
-		failure.Explain = func() { place(q.asking(last)) }
+		failure.Explain = func() { place(q.askingCalls(last)) }
 	}
 	return failure
 }
@@ -76,8 +76,8 @@ func pseudoException(exception *engine.Any) (string, bool) {
 	}
 }
 
-// nested runs the script that a function of the payload returns.
-func (q *question) nested() (engine.Value, error) {
+// runNested runs the script that a function of the payload returns.
+func (q *question) runNested() (engine.Value, error) {
 	act := field[engine.Value](q.reader, q.payload, "act")
 	if q.reader.err != nil {
 		return nil, q.reader.err
@@ -91,7 +91,7 @@ func (q *question) nested() (engine.Value, error) {
 
 // catch runs a script up to an exception.
 func (q *question) catch() (engine.Value, error) {
-	v, err := q.nested()
+	v, err := q.runNested()
 	if err == nil {
 		return q.make.right(v), nil
 	}
@@ -103,7 +103,7 @@ func (q *question) catch() (engine.Value, error) {
 
 // tryFailureStatus runs a script up to a failure status.
 func (q *question) tryFailureStatus() (engine.Value, error) {
-	v, err := q.nested()
+	v, err := q.runNested()
 	if err == nil {
 		return q.make.right(v), nil
 	}
@@ -150,7 +150,7 @@ func (q *question) failWithStatus() (engine.Value, error) {
 		return true
 	})
 	refusal := fault.UserFailure(fault.Category(category), string(id), string(message), metadata)
-	return nil, &passThroughError{q.placed(&engine.Failure{Fault: refusal})}
+	return nil, &passThroughError{q.addPlaces(&engine.Failure{Fault: refusal})}
 }
 
 // tryCommands runs a script up to a question that fails.

@@ -85,7 +85,7 @@ func (l *memory) commit(committed Transaction) {
 	l.transactions = append(l.transactions, committed)
 }
 
-func (l *memory) unallocated(parties []ledger.Party) []ledger.Party {
+func (l *memory) unallocatedParties(parties []ledger.Party) []ledger.Party {
 	return slices.DeleteFunc(slices.Clone(parties), func(party ledger.Party) bool {
 		return slices.Contains(l.parties, party)
 	})

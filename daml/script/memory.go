@@ -31,7 +31,7 @@ func (l *memory) contract(
 	if e == nil || e.Template.QualifiedName() != template.QualifiedName() || !q.sameName(e.Template, template) {
 		return nil, nil //nolint:nilnil // as the interface has it
 	}
-	argument, err := q.imported(template, e.Argument)
+	argument, err := q.importValue(template, e.Argument)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (l *memory) view(
 	return view, err
 }
 
-func (l *memory) keyed(
+func (l *memory) byKey(
 	q *question, parties []ledger.Party, template lf.TypeName, hash string, limit int64,
 ) ([]foundContract, error) {
 	var out []foundContract
@@ -83,7 +83,7 @@ func (l *memory) keyed(
 		if !e.visible(parties) {
 			continue
 		}
-		argument, err := q.imported(template, e.Argument)
+		argument, err := q.importValue(template, e.Argument)
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +92,7 @@ func (l *memory) keyed(
 	return out, nil
 }
 
-func (l *memory) known(*question) ([]knownParty, error) {
+func (l *memory) knownParties(*question) ([]knownParty, error) {
 	out := make([]knownParty, len(l.parties))
 	for i, party := range l.parties {
 		out[i] = knownParty{party, true}

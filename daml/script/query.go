@@ -84,7 +84,7 @@ func (q *question) view(e *entry, of lf.TypeName, names map[string]lf.PackageID)
 	if def == nil || def.Implementation(of) == nil {
 		return none, false, nil
 	}
-	argument, err := q.imported(template, e.Argument)
+	argument, err := q.importValue(template, e.Argument)
 	if err != nil {
 		return nil, true, err
 	}
@@ -124,7 +124,7 @@ func (q *question) byKey(name string, limit int64) ([]foundContract, lf.TypeName
 	if err != nil {
 		return nil, template, err
 	}
-	all, err := q.ledger.keyed(q, parties, template, hash, limit)
+	all, err := q.ledger.byKey(q, parties, template, hash, limit)
 	return all, template, err
 }
 
@@ -150,7 +150,7 @@ func (q *question) allocateParty() (engine.Value, error) {
 
 // listKnownParties lists all parties.
 func (q *question) listKnownParties() (engine.Value, error) {
-	all, err := q.ledger.known(q)
+	all, err := q.ledger.knownParties(q)
 	return listOf(all, func(party knownParty) engine.Value {
 		return q.make.record(q.make.in(partiesModule, "PartyDetails"), named{
 			"party": party.id, "isLocal": lf.Bool(party.local), "displayName": none,

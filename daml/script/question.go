@@ -66,11 +66,11 @@ func questionHandlers() map[string]questionHandler {
 func (q *question) answer() (engine.Value, error) {
 	known, ok := q.known[q.name]
 	if !ok || q.version < 1 || q.version > known.version {
-		return nil, q.ended(fmt.Errorf("question %s %d of the Daml Script library is not known", q.name, q.version))
+		return nil, q.endRun(fmt.Errorf("question %s %d of the Daml Script library is not known", q.name, q.version))
 	}
 	v, err := known.answer(q)
 	if misread := errors.Join(q.reader.err, q.make.err); misread != nil {
-		return nil, q.ended(misread)
+		return nil, q.endRun(misread)
 	}
 	if err == nil {
 		return v, nil
@@ -78,7 +78,7 @@ func (q *question) answer() (engine.Value, error) {
 	if passed, ok := errors.AsType[*passThroughError](err); ok {
 		return nil, passed.err
 	}
-	return nil, q.failed(err)
+	return nil, q.fail(err)
 }
 
 // passThroughError is an error that is not the question's own: it goes through to whoever asked.
@@ -86,22 +86,21 @@ type passThroughError struct{ err error }
 
 func (p *passThroughError) Error() string { return p.err.Error() }
 
-// failed is the failure of the question.
-func (q *question) failed(err error) error {
+func (q *question) fail(err error) error {
 	if _, already := errors.AsType[*questionError](err); already {
 		return err
 	}
-	return &questionError{question: q.name, at: q.at, err: err, final: q.brokenOff(err)}
+	return &questionError{question: q.name, at: q.at, err: err, final: q.isRunError(err)}
 }
 
-// ended is the failure of the question that ends the run: nothing catches it.
-func (q *question) ended(err error) error {
+// endRun makes a failure that ends the run: nothing catches it.
+func (q *question) endRun(err error) error {
 	return &questionError{question: q.name, at: q.at, err: err, final: true}
 }
 
-// brokenOff reports whether an error is one of the run, not of what the script asks.
-func (q *question) brokenOff(err error) bool {
+// isRunError reports whether an error is one of the run, not of what the script asks.
+func (q *question) isRunError(err error) bool {
 	_, defect := errors.AsType[*engine.Defect](err)
 	_, failure := errors.AsType[*engine.Failure](err)
-	return q.ctx.Err() != nil || defect || failure && !q.refused(err)
+	return q.ctx.Err() != nil || defect || failure && !q.isRefusal(err)
 }

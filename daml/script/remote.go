@@ -103,7 +103,7 @@ func (l *remote) take(party ledger.Party) {
 	}
 }
 
-func (l *remote) known(q *question) ([]knownParty, error) {
+func (l *remote) knownParties(q *question) ([]knownParty, error) {
 	var out []knownParty
 	err := pages(q, l, get, "/v2/parties", nil, func(page struct {
 		PartyDetails []struct {
@@ -176,10 +176,10 @@ func (l *remote) setTime(q *question, to time.Time) error {
 	case to.Equal(now.LedgerTime):
 		return nil
 	case now.Clock == "real":
-		return q.ended(fault.InvalidArgumentf("setTime cannot set the time to %s: the ledger uses the clock of its machine",
+		return q.endRun(fault.InvalidArgumentf("setTime cannot set the time to %s: the ledger uses the clock of its machine",
 			to.Format(time.RFC3339Nano)).WithHint("Start the node with `florin up --clock static` on a new data directory."))
 	case to.Before(now.LedgerTime):
-		return q.ended(fault.InvalidArgumentf("the ledger's time is %s, and setTime cannot set it back to %s",
+		return q.endRun(fault.InvalidArgumentf("the ledger's time is %s, and setTime cannot set it back to %s",
 			now.LedgerTime.Format(time.RFC3339Nano), to.Format(time.RFC3339Nano)).
 			WithHint("Use getTime and passTime, or start a new ledger."))
 	}
@@ -216,7 +216,7 @@ func (l *remote) vet(q *question, ids []lf.PackageID, allowed bool) error {
 
 func (l *remote) releases(q *question, vetted bool) ([]release, error) {
 	if !vetted {
-		return nil, q.ended(fault.InvalidArgumentf("a node lists vetted packages only, and the script asks for all (%s)", q.name).
+		return nil, q.endRun(fault.InvalidArgumentf("a node lists vetted packages only, and the script asks for all (%s)", q.name).
 			WithHint("Use listVettedPackages."))
 	}
 	var out []release
@@ -240,11 +240,11 @@ func (l *remote) releases(q *question, vetted bool) ([]release, error) {
 
 func (l *remote) report(out *Report) { out.Transactions, out.Parties = l.done, l.taken }
 
-// decoded is a value from the JSON of the API, of a type of the script's packages.
-func (q *question) decoded(t ast.Type, encoded json.RawMessage) (engine.Value, error) {
+// decode reads JSON of the API as a value of a type of the script's packages.
+func (q *question) decode(t ast.Type, encoded json.RawMessage) (engine.Value, error) {
 	v, err := q.suite.program.DecodeAs(t, encoded)
 	if err != nil {
-		return nil, q.ended(fmt.Errorf("the script's packages cannot read a value of the ledger: %w", err))
+		return nil, q.endRun(fmt.Errorf("the script's packages cannot read a value of the ledger: %w", err))
 	}
 	return v, nil
 }

@@ -129,7 +129,7 @@ func (l *remote) contracts(q *question, parties []ledger.Party, template lf.Type
 		if !q.isOf(c, template) {
 			continue
 		}
-		argument, err := q.decoded(&ast.TyCon{Name: template}, c.Argument)
+		argument, err := q.decode(&ast.TyCon{Name: template}, c.Argument)
 		if err != nil {
 			return nil, err
 		}
@@ -145,7 +145,7 @@ func (l *remote) contract(
 	if err != nil || c == nil || !q.isOf(*c, template) {
 		return nil, err
 	}
-	argument, err := q.decoded(&ast.TyCon{Name: template}, c.Argument)
+	argument, err := q.decode(&ast.TyCon{Name: template}, c.Argument)
 	return &foundContract{c.ID, argument, c.Blob}, err
 }
 
@@ -181,11 +181,11 @@ func (q *question) viewOf(c createdEvent, of lf.TypeName) (engine.Value, error) 
 	if def == nil || len(c.Views) == 0 || c.Views[0].Status.Code != 0 {
 		return none, nil
 	}
-	v, err := q.decoded(def.View, c.Views[0].Value)
+	v, err := q.decode(def.View, c.Views[0].Value)
 	return some(v), err
 }
 
-func (l *remote) keyed(
+func (l *remote) byKey(
 	q *question, parties []ledger.Party, template lf.TypeName, hash string, limit int64,
 ) ([]foundContract, error) {
 	all, err := l.active(q, q.ofTemplate(parties, template))
@@ -204,7 +204,7 @@ func (l *remote) keyed(
 		if its, err := q.suite.program.KeyHash(q.ctx, template, key); err != nil || its != hash {
 			continue
 		}
-		argument, err := q.decoded(&ast.TyCon{Name: template}, c.Argument)
+		argument, err := q.decode(&ast.TyCon{Name: template}, c.Argument)
 		if err != nil {
 			return nil, err
 		}

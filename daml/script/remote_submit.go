@@ -29,8 +29,8 @@ func (l *remote) submit(q *question, one submission) (engine.Value, error) {
 		}
 	case err == nil:
 		return q.make.right(q.make.pair(q.results(one, done), q.tree(done.Transaction, one.commands))), nil
-	case one.behaviour == mustSucceed || !q.refused(err):
-		return nil, &questionError{question: q.name, at: one.at, err: err, final: !q.refused(err)}
+	case one.behaviour == mustSucceed || !q.isRefusal(err):
+		return nil, &questionError{question: q.name, at: one.at, err: err, final: !q.isRefusal(err)}
 	default:
 		h := &host{ledger: newMemory(nil), readers: ledger.SortedParties(one.actAs, one.readAs)}
 		if refusal, ok := fault.As(err); ok {
@@ -194,7 +194,7 @@ func (q *question) readResults(one submission, out *engine.Interpretation, resul
 		if c.kind == create {
 			out.Results = append(out.Results, root.ContractID)
 		} else {
-			v, err := q.decoded(q.choiceDef(c.of, c.choice).ReturnType, results[at])
+			v, err := q.decode(q.choiceDef(c.of, c.choice).ReturnType, results[at])
 			if err != nil {
 				return err
 			}
@@ -222,7 +222,7 @@ func (q *question) node(e event) (node ledger.TxNode, at, last int32, result jso
 			node.Kind = ledger.EventFetch
 			return node, c.NodeID, c.NodeID, nil, nil
 		}
-		node.ArgumentType, node.Argument, err = q.stored(&ast.TyCon{Name: node.Template}, c.Argument)
+		node.ArgumentType, node.Argument, err = q.decodeStored(&ast.TyCon{Name: node.Template}, c.Argument)
 		return node, c.NodeID, c.NodeID, nil, err
 	case e.Exercised != nil:
 		x := e.Exercised
@@ -240,24 +240,24 @@ func (q *question) node(e event) (node ledger.TxNode, at, last int32, result jso
 			node.Kind = ledger.EventFetch
 			return node, x.NodeID, x.Last, x.Result, nil
 		}
-		node.ArgumentType, node.Argument, err = q.stored(def.Argument.Type, x.Argument)
+		node.ArgumentType, node.Argument, err = q.decodeStored(def.Argument.Type, x.Argument)
 		return node, x.NodeID, x.Last, x.Result, err
 	default:
-		return node, 0, 0, nil, q.ended(errUnknownEvent)
+		return node, 0, 0, nil, q.endRun(errUnknownEvent)
 	}
 }
 
 var errUnknownEvent = errors.New("the node returned an event of an unknown kind")
 
-// stored reads a value of the ledger.
-func (q *question) stored(t ast.Type, encoded json.RawMessage) (*lf.Type, lf.Value, error) {
+// decodeStored reads a value of the ledger.
+func (q *question) decodeStored(t ast.Type, encoded json.RawMessage) (*lf.Type, lf.Value, error) {
 	described, err := q.suite.program.StoredType(t)
 	if err != nil {
-		return nil, nil, q.ended(err)
+		return nil, nil, q.endRun(err)
 	}
 	v, err := lf.DecodeJSON(described, encoded)
 	if err != nil {
-		return nil, nil, q.ended(fmt.Errorf("the script's packages cannot read a value of the ledger: %w", err))
+		return nil, nil, q.endRun(fmt.Errorf("the script's packages cannot read a value of the ledger: %w", err))
 	}
 	return described, v, nil
 }

@@ -97,9 +97,9 @@ func (l *memory) submit(q *question, one submission) (engine.Value, error) {
 	case err == nil:
 		l.commit(committed)
 		return q.make.right(q.make.pair(q.results(one, done), q.tree(done.Transaction, one.commands))), nil
-	case one.behaviour == mustSucceed || !q.refused(err):
+	case one.behaviour == mustSucceed || !q.isRefusal(err):
 		return nil, &questionError{
-			question: q.name, at: one.at, submission: &shown, err: l.explained(err, h), final: !q.refused(err),
+			question: q.name, at: one.at, submission: &shown, err: l.explainMissing(err, h), final: !q.isRefusal(err),
 		}
 	default:
 		return q.make.left(q.submitError(err, h)), nil
@@ -108,7 +108,7 @@ func (l *memory) submit(q *question, one submission) (engine.Value, error) {
 
 // interpret interprets commands and checks what can be checked of the outcome alone.
 func (l *memory) interpret(q *question, one submission, h *host) (engine.Interpretation, error) {
-	if unknown := l.unallocated(h.readers); len(unknown) > 0 {
+	if unknown := l.unallocatedParties(h.readers); len(unknown) > 0 {
 		return engine.Interpretation{}, notAllocated(unknown)
 	}
 	names, err := l.preferred(one.preference)
@@ -134,7 +134,7 @@ func (l *memory) interpret(q *question, one submission, h *host) (engine.Interpr
 	if err != nil {
 		return done, err
 	}
-	if unknown := l.unallocated(done.Whole.Informees()); len(unknown) > 0 {
+	if unknown := l.unallocatedParties(done.Whole.Informees()); len(unknown) > 0 {
 		return done, notAllocated(unknown)
 	}
 	for _, node := range done.Whole.Nodes {
@@ -202,8 +202,8 @@ func (q *question) release(id lf.PackageID) string {
 	return string(id)
 }
 
-// explained is the error of a submission with what the ledger knows of the contract that it lacks.
-func (l *memory) explained(err error, h *host) error {
+// explainMissing adds to the error of a submission what the ledger knows of the missing contract.
+func (l *memory) explainMissing(err error, h *host) error {
 	refusal, ok := fault.As(err)
 	if !ok || refusal.Code != fault.ContractNotFound.ID || h.missed == "" {
 		return err

@@ -43,9 +43,9 @@ var otherRefusals = []string{
 	fault.CreateEmptyContractKeyMaintainers.ID, fault.FetchEmptyContractKeyMaintainers.ID, fault.MalformedText.ID,
 }
 
-// refused reports whether an error is one that every ledger refuses the submission with, so that a script may expect
+// isRefusal reports whether an error is one that every ledger refuses the submission with, so that a script may expect
 // it. Others come from limits and defects here.
-func (q *question) refused(err error) bool {
+func (q *question) isRefusal(err error) bool {
 	refusal, ok := fault.As(err)
 	if !ok || q.ctx.Err() != nil {
 		return false

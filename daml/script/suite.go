@@ -213,10 +213,10 @@ func (r *run) step(asked *engine.Record, read *reader) (engine.Value, error) {
 		return nil, read.err
 	}
 	if r.questions--; r.questions < 0 {
-		return nil, q.ended(fmt.Errorf("the script asks more than %d questions", r.options.Questions))
+		return nil, q.endRun(fmt.Errorf("the script asks more than %d questions", r.options.Questions))
 	}
 	if err := cmp.Or(r.ctx.Err(), r.memory()); err != nil {
-		return nil, q.ended(err)
+		return nil, q.endRun(err)
 	}
 	answer, err := q.answer()
 	if err != nil {

@@ -43,7 +43,7 @@ func (q *question) event(t ledger.Transaction, node ledger.TxNode, template lf.T
 	id := q.make.contractID(template, node.ContractID)
 	switch node.Kind {
 	case ledger.EventCreate:
-		argument, err := q.imported(template, node.Argument)
+		argument, err := q.importValue(template, node.Argument)
 		q.make.keep(err)
 		return q.make.variant(event, "CreatedEvent", q.make.record(q.make.in(treeModule, "Created"), named{
 			"contractId": id, "argument": q.make.template(template, argument),
@@ -83,7 +83,7 @@ func (q *question) choiceOf(node ledger.TxNode, template lf.TypeName) engine.Val
 	argument := unit
 	if constructor, ok := def.Argument.Type.(*ast.TyCon); ok {
 		var err error
-		argument, err = q.imported(constructor.Name, node.Argument)
+		argument, err = q.importValue(constructor.Name, node.Argument)
 		q.make.keep(err)
 	}
 	return q.make.record(anyChoice, named{

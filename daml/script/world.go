@@ -24,12 +24,12 @@ type world interface {
 	views(q *question, parties []ledger.Party, of lf.TypeName) ([]foundContract, error)
 	// view is the view of one of these; none where there is no such contract.
 	view(q *question, parties []ledger.Party, of lf.TypeName, id ledger.ContractID) (engine.Value, error)
-	// keyed lists active contracts of a template that have a key and that one of the parties sees, the newest first.
-	keyed(q *question, parties []ledger.Party, template lf.TypeName, hash string, limit int64) ([]foundContract, error)
+	// byKey lists active contracts of a template that have a key and that one of the parties sees, the newest first.
+	byKey(q *question, parties []ledger.Party, template lf.TypeName, hash string, limit int64) ([]foundContract, error)
 
 	// allocate makes a party. A name that is asked for exactly must be free.
 	allocate(q *question, name string, exactly bool) (ledger.Party, error)
-	known(q *question) ([]knownParty, error)
+	knownParties(q *question) ([]knownParty, error)
 
 	time(q *question) (time.Time, error)
 	setTime(q *question, to time.Time) error
