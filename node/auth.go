@@ -12,14 +12,14 @@ import (
 // tokenSettings say which tokens are good. Without a key of an issuer, tokens are signed with the shared secret, which
 // is for development.
 type tokenSettings struct {
-	AuthKeyFile       string        `help:"Public keys of the tokens' issuer: a JWKS document, or keys and certificates in PEM. Tokens of the shared secret are refused then." env:"FLORIN_AUTH_KEY_FILE"`
-	AuthJWKSURL       string        `name:"auth-jwks-url" help:"Where the public keys of the tokens' issuer are: https, or this machine." env:"FLORIN_AUTH_JWKS_URL"`
+	AuthKeyFile       string        `help:"Public keys of the tokens' issuer: a JWKS document, or keys and certificates in PEM. The node then refuses tokens of the shared secret." env:"FLORIN_AUTH_KEY_FILE"`
+	AuthJWKSURL       string        `name:"auth-jwks-url" help:"URL of the public keys of the tokens' issuer: https, or on this machine." env:"FLORIN_AUTH_JWKS_URL"`
 	AuthIssuer        string        `help:"Issuer that tokens must name; empty: any." env:"FLORIN_AUTH_ISSUER"`
-	AuthMaxLife       time.Duration `help:"How long a token may still be valid, at most; 0: any time." env:"FLORIN_AUTH_MAX_LIFE"`
-	AuthLeeway        time.Duration `help:"By how much the issuer's clock may differ." env:"FLORIN_AUTH_LEEWAY"`
-	AuthAllowNoExpiry bool          `help:"Take tokens of issuers that never expire. Those of the shared secret need not expire in any case." env:"FLORIN_AUTH_ALLOW_NO_EXPIRY"`
-	AuthLedgerClaim   bool          `help:"Take the user of the issuer's tokens from daml_user in their claim https://canton-network, where that is; users must not be able to choose it." env:"FLORIN_AUTH_LEDGER_CLAIM"`
-	AuthAllowUnsafe   bool          `help:"Take tokens of the shared secret even where other machines can reach the API." env:"FLORIN_AUTH_ALLOW_UNSAFE"`
+	AuthMaxLife       time.Duration `help:"Maximum remaining lifetime of a token; 0: any." env:"FLORIN_AUTH_MAX_LIFE"`
+	AuthLeeway        time.Duration `help:"Maximum difference to the issuer's clock." env:"FLORIN_AUTH_LEEWAY"`
+	AuthAllowNoExpiry bool          `help:"Accept issuer tokens without an expiry. Tokens of the shared secret never need one." env:"FLORIN_AUTH_ALLOW_NO_EXPIRY"`
+	AuthLedgerClaim   bool          `help:"Read the user of issuer tokens from daml_user in the claim https://canton-network, if present; users must not be able to choose it." env:"FLORIN_AUTH_LEDGER_CLAIM"`
+	AuthAllowUnsafe   bool          `help:"Accept tokens of the shared secret although other machines can reach the API." env:"FLORIN_AUTH_ALLOW_UNSAFE"`
 }
 
 // HasIssuer reports whether tokens are verified with an issuer's public keys.

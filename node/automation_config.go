@@ -13,8 +13,8 @@ import (
 
 // automationSettings say what the automations are to do when nobody has changed it over HTTP.
 type automationSettings struct {
-	AutomationConfig string `help:"File with the settings of top-ups, sweeps and auto-accept, in YAML or JSON (docs/automation.md). What the operator changed over HTTP counts instead." env:"FLORIN_AUTOMATION_CONFIG"`
-	Automation       string `help:"The content of such a file, instead of one." env:"FLORIN_AUTOMATION"`
+	AutomationConfig string `help:"File with the settings of top-ups, sweeps and auto-accept, in YAML or JSON (docs/automation.md). Changes that the operator made over HTTP override it." env:"FLORIN_AUTOMATION_CONFIG"`
+	Automation       string `help:"Content of that file, instead of its path." env:"FLORIN_AUTOMATION"`
 }
 
 // automationConfig is what a configuration says, and its name.

@@ -56,7 +56,7 @@ func readAuthorities(file string) (*x509.CertPool, error) {
 
 // ServingSettings say how the API is served over TLS.
 type ServingSettings struct {
-	TLSCert string `name:"tls-cert" help:"Certificate of the API in PEM, with those between it and its authority; it is read again on SIGHUP. Without one the API speaks HTTP." env:"FLORIN_TLS_CERT"`
+	TLSCert string `name:"tls-cert" help:"Certificate of the API in PEM, with its intermediate certificates, read again on SIGHUP. Without one the API serves HTTP." env:"FLORIN_TLS_CERT"`
 	TLSKey  string `name:"tls-key" help:"Key of that certificate in PEM." env:"FLORIN_TLS_KEY"`
 }
 

@@ -27,8 +27,8 @@ type ledgerSettings struct {
 	AdminUser    *string        `help:"Participant administrator of a fresh ledger, beside participant_admin (${adminUser})." env:"FLORIN_ADMIN_USER"`
 	RoundTick    *time.Duration `help:"Half the life of the mining rounds of a fresh ledger (${roundTick}, or a week where the clock can be advanced)." env:"FLORIN_ROUND_TICK"`
 
-	CoinPrice      *string `help:"Price of the coin in USD, in the first rounds and in those that are opened (${coinPrice}). Of the ledger: change it with florin config set." env:"FLORIN_COIN_PRICE"`
-	EnforceTraffic *bool   `help:"Refuse submissions that the node's traffic does not cover; otherwise traffic is only metered. Of the ledger: change it with florin config set." env:"FLORIN_ENFORCE_TRAFFIC" negatable:""`
+	CoinPrice      *string `help:"Price of the coin in USD, in the first and all new rounds (${coinPrice}). A setting of the ledger: change it with florin config set." env:"FLORIN_COIN_PRICE"`
+	EnforceTraffic *bool   `help:"Refuse submissions that the node's traffic does not cover; otherwise only meter traffic. A setting of the ledger: change it with florin config set." env:"FLORIN_ENFORCE_TRAFFIC" negatable:""`
 }
 
 // Variables are the defaults that other packages own, for kong's ${...}: participant for the setting of that name,

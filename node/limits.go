@@ -15,7 +15,7 @@ type limitSettings struct {
 	UserRate        float64 `help:"Maximum number of requests of one user in a second; 0: any number." default:"0" env:"FLORIN_USER_RATE"`
 	MaxReads        int     `help:"Maximum number of reads that the node works on at the same time, a quarter of them for one user; more wait." default:"16" env:"FLORIN_MAX_READS"`
 	MaxUserInFlight int     `help:"Maximum number of submissions of one user without a completion yet." default:"768" env:"FLORIN_MAX_USER_IN_FLIGHT"`
-	MaxStreams      int     `help:"Most WebSocket streams that may be open at once." default:"10000" env:"FLORIN_MAX_STREAMS"`
+	MaxStreams      int     `help:"Maximum number of open WebSocket streams." default:"10000" env:"FLORIN_MAX_STREAMS"`
 	MaxUserStreams  int     `help:"Maximum number of open WebSocket streams of one user." default:"1000" env:"FLORIN_MAX_USER_STREAMS"`
 	MaxBody         int64   `help:"Maximum size of a request body in bytes." default:"10485760" env:"FLORIN_MAX_BODY"`
 	MaxMemory       int64   `help:"Maximum bytes of request bodies (a third) and of answers (the rest) that the node holds at the same time, three eighths of them for one user." default:"201326592" env:"FLORIN_MAX_MEMORY"`

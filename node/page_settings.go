@@ -15,14 +15,14 @@ import (
 
 // pageSettings say whether the page is served, and how people sign in.
 type pageSettings struct {
-	Web string `help:"Whether the page for people is served, with the wallet: on or off. Left out: off, with florin up on." enum:",on,off" default:"" env:"FLORIN_WEB"`
+	Web string `help:"Serve the web page with the wallet: on or off. Default: off; on with florin up." enum:",on,off" default:"" env:"FLORIN_WEB"`
 
-	WebOIDCIssuer           string   `name:"web-oidc-issuer" help:"OpenID Connect provider by which people sign in on the page; its access tokens have to be good for the API." env:"FLORIN_WEB_OIDC_ISSUER"`
-	WebOIDCClientID         string   `name:"web-oidc-client-id" help:"What that provider calls the page." env:"FLORIN_WEB_OIDC_CLIENT_ID"`
-	WebOIDCClientSecret     string   `name:"web-oidc-client-secret" help:"The page's secret at that provider; none for a public client." env:"FLORIN_WEB_OIDC_CLIENT_SECRET" secret:""`
+	WebOIDCIssuer           string   `name:"web-oidc-issuer" help:"OpenID Connect provider for sign-in on the page; the API must accept its access tokens." env:"FLORIN_WEB_OIDC_ISSUER"`
+	WebOIDCClientID         string   `name:"web-oidc-client-id" help:"Client id of the page at that provider." env:"FLORIN_WEB_OIDC_CLIENT_ID"`
+	WebOIDCClientSecret     string   `name:"web-oidc-client-secret" help:"Client secret of the page at that provider; empty for a public client." env:"FLORIN_WEB_OIDC_CLIENT_SECRET" secret:""`
 	WebOIDCClientSecretFile string   `name:"web-oidc-client-secret-file" help:"File that holds that secret." env:"FLORIN_WEB_OIDC_CLIENT_SECRET_FILE"`
-	WebOIDCScopes           []string `name:"web-oidc-scopes" help:"Scopes that are asked for beside openid." env:"FLORIN_WEB_OIDC_SCOPES"`
-	WebOIDCAudience         string   `name:"web-oidc-audience" help:"Audience that is asked for, of providers that want to be told." env:"FLORIN_WEB_OIDC_AUDIENCE"`
+	WebOIDCScopes           []string `name:"web-oidc-scopes" help:"Scopes that the page requests beside openid." env:"FLORIN_WEB_OIDC_SCOPES"`
+	WebOIDCAudience         string   `name:"web-oidc-audience" help:"Audience that the page requests, for providers that need one." env:"FLORIN_WEB_OIDC_AUDIENCE"`
 }
 
 // check says what is missing or wrong.

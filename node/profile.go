@@ -12,7 +12,7 @@ import (
 
 // profileSettings say where profiles of the process are served.
 type profileSettings struct {
-	ProfileListen string `help:"Where Go's profiles of the process are served under /debug/pprof/, on a loopback address; empty: nowhere." env:"FLORIN_PROFILE_LISTEN"`
+	ProfileListen string `help:"Loopback address that serves Go profiles under /debug/pprof/; empty: off." env:"FLORIN_PROFILE_LISTEN"`
 }
 
 func (s profileSettings) check() error {

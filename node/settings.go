@@ -25,24 +25,24 @@ type Settings struct {
 	profileSettings
 	pageSettings
 
-	AuthSecret     string `help:"Secret of the HS256 tokens that are accepted (development); unsafe when left out." env:"FLORIN_AUTH_SECRET" secret:""`
+	AuthSecret     string `help:"Secret of HS256 tokens (development). Default: unsafe." env:"FLORIN_AUTH_SECRET" secret:""`
 	AuthSecretFile string `help:"File that holds that secret, read again on SIGHUP." env:"FLORIN_AUTH_SECRET_FILE"`
 	AuthAudience   string `help:"Audience that tokens must name." default:"https://canton.network.global" env:"FLORIN_AUTH_AUDIENCE"`
-	AuthScope      string `help:"Scope that tokens may carry instead of an audience; empty: none." default:"daml_ledger_api" env:"FLORIN_AUTH_SCOPE"`
+	AuthScope      string `help:"Scope that tokens may name instead of an audience; empty: no scope." default:"daml_ledger_api" env:"FLORIN_AUTH_SCOPE"`
 
 	CorsOrigins []string `help:"Web origins whose pages may call the node, as in https://wallet.example; loopback: all of this machine; none: no page; *: any page. Left out: none, with florin up loopback." env:"FLORIN_CORS_ORIGINS"`
 
 	Hosts []string `help:"Host names under which the node, and the Temporal UI of florin up, are served, beside localhost and the address that it listens on; *: any name. Left out: any name with the keys of an issuer, no other name with the shared secret." env:"FLORIN_HOSTS"`
 
-	MaxBatch      int           `help:"How many submissions may share a workflow under load; 1 gives each its own." default:"64" env:"FLORIN_MAX_BATCH"`
-	MaxInFlight   int           `help:"How many submissions may be on their way at once." default:"1024" env:"FLORIN_MAX_IN_FLIGHT"`
-	MaxCommitWait time.Duration `help:"How long a submission may wait for its completion, a commit for another session, or an activity fail, before /readyz says that the node is not ready." default:"30s" env:"FLORIN_MAX_COMMIT_WAIT"`
+	MaxBatch      int           `help:"Maximum number of submissions in one workflow; 1: a workflow for each." default:"64" env:"FLORIN_MAX_BATCH"`
+	MaxInFlight   int           `help:"Maximum number of submissions in flight." default:"1024" env:"FLORIN_MAX_IN_FLIGHT"`
+	MaxCommitWait time.Duration `help:"/readyz answers 503 when a submission waits for its completion, a commit waits for another session, or an activity fails, for longer than this." default:"30s" env:"FLORIN_MAX_COMMIT_WAIT"`
 
 	APIVersion     string        `name:"api-version" help:"Version that GET /v2/version reports." default:"3.5.0-SNAPSHOT" env:"FLORIN_API_VERSION"`
-	ListLimit      int           `help:"Most elements of one list answer (http-list-max-elements-limit)." default:"200" env:"FLORIN_LIST_LIMIT"`
-	RequestTimeout time.Duration `help:"How long a request may take." default:"20s" env:"FLORIN_REQUEST_TIMEOUT"`
+	ListLimit      int           `help:"Maximum number of elements in a list answer (http-list-max-elements-limit)." default:"200" env:"FLORIN_LIST_LIMIT"`
+	RequestTimeout time.Duration `help:"Maximum time of a request." default:"20s" env:"FLORIN_REQUEST_TIMEOUT"`
 
-	DatabaseConnections int32 `help:"Most connections to the database; one more listens." default:"32" env:"FLORIN_DATABASE_CONNECTIONS"`
+	DatabaseConnections int32 `help:"Maximum number of connections to the database, plus one that listens." default:"32" env:"FLORIN_DATABASE_CONNECTIONS"`
 
 	TemporalNamespace string `help:"Temporal namespace." default:"default" env:"FLORIN_TEMPORAL_NAMESPACE"`
 	LogLevel          string `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error" env:"FLORIN_LOG_LEVEL"`
@@ -149,18 +149,18 @@ type RemoteSettings struct {
 	ServingSettings
 	DatabaseSettings
 
-	StopDelay      time.Duration `help:"How long the API serves on after it was told to stop, with /readyz at 503, so that load balancers send requests elsewhere." default:"5s" env:"FLORIN_STOP_DELAY"`
-	AttributeBytes int           `help:"Most bytes of one search attribute (Temporal's limit.searchAttributesSizeOfValue); it bounds batches." default:"1900" env:"FLORIN_ATTRIBUTE_BYTES"`
+	StopDelay      time.Duration `help:"After a stop signal the API serves for this time, with /readyz at 503, so that load balancers use other nodes." default:"5s" env:"FLORIN_STOP_DELAY"`
+	AttributeBytes int           `help:"Maximum bytes of one search attribute (Temporal's limit.searchAttributesSizeOfValue); it limits the size of batches." default:"1900" env:"FLORIN_ATTRIBUTE_BYTES"`
 }
 
 // ApiListenSettings say where the API of an installation listens.
 type ApiListenSettings struct {
-	Listen string `help:"Where the API listens." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
+	Listen string `help:"Address of the API." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
 }
 
 // WorkerListenSettings say where a worker without an API tells how it is. Several may be on a machine, beside an API.
 type WorkerListenSettings struct {
-	Listen string `help:"Where the worker serves /livez, /readyz and /metrics; port 0 chooses a free one." default:"127.0.0.1:0" env:"FLORIN_WORKER_LISTEN"`
+	Listen string `help:"Address at which the worker serves /livez, /readyz and /metrics; port 0: a free port." default:"127.0.0.1:0" env:"FLORIN_WORKER_LISTEN"`
 }
 
 // minDatabaseConnections are as many as a node needs to do all of its work at once.

@@ -20,12 +20,12 @@ type TemporalSettings struct {
 	TemporalAPIKey     string `name:"temporal-api-key" help:"API key for the Temporal cluster; it implies --temporal-tls." env:"FLORIN_TEMPORAL_API_KEY" secret:""`
 	TemporalAPIKeyFile string `name:"temporal-api-key-file" help:"File that holds the API key, read again on SIGHUP." env:"FLORIN_TEMPORAL_API_KEY_FILE"`
 
-	TemporalTLS                        bool   `name:"temporal-tls" help:"Speak TLS to the Temporal cluster. Any of the settings below implies it." env:"FLORIN_TEMPORAL_TLS"`
+	TemporalTLS                        bool   `name:"temporal-tls" help:"Use TLS to the Temporal cluster. Any of the settings below implies it." env:"FLORIN_TEMPORAL_TLS"`
 	TemporalTLSCertPath                string `name:"temporal-tls-cert-path" help:"Client certificate for the Temporal cluster, in PEM, read again on SIGHUP." env:"FLORIN_TEMPORAL_TLS_CERT_PATH"`
 	TemporalTLSKeyPath                 string `name:"temporal-tls-key-path" help:"Key of that certificate, in PEM." env:"FLORIN_TEMPORAL_TLS_KEY_PATH"`
-	TemporalTLSCAPath                  string `name:"temporal-tls-ca-path" help:"Certificates of the authorities that vouch for the Temporal cluster, in PEM; otherwise those of the system." env:"FLORIN_TEMPORAL_TLS_CA_PATH"`
-	TemporalTLSServerName              string `name:"temporal-tls-server-name" help:"Name that the certificate of the Temporal cluster must have, if it is not that of the address." env:"FLORIN_TEMPORAL_TLS_SERVER_NAME"`
-	TemporalTLSDisableHostVerification bool   `name:"temporal-tls-disable-host-verification" help:"Take any certificate of the Temporal cluster: whoever is on the way can then read and change what is on its way." env:"FLORIN_TEMPORAL_TLS_DISABLE_HOST_VERIFICATION"`
+	TemporalTLSCAPath                  string `name:"temporal-tls-ca-path" help:"CA certificates for the Temporal cluster, in PEM. Default: those of the system." env:"FLORIN_TEMPORAL_TLS_CA_PATH"`
+	TemporalTLSServerName              string `name:"temporal-tls-server-name" help:"Host name in the certificate of the Temporal cluster, if it differs from the address." env:"FLORIN_TEMPORAL_TLS_SERVER_NAME"`
+	TemporalTLSDisableHostVerification bool   `name:"temporal-tls-disable-host-verification" help:"Accept any certificate of the Temporal cluster. Others on the network path can then read and change the traffic." env:"FLORIN_TEMPORAL_TLS_DISABLE_HOST_VERIFICATION"`
 }
 
 func (s TemporalSettings) check() error {
