@@ -20,9 +20,9 @@ import (
 
 type auditCommand struct {
 	recordPlace
-	Offset         int64         `help:"As of which offset; the end of the record when left out."`
+	Offset         int64         `help:"Audit up to this offset. Default: the end of the record."`
 	Head           *db.ChainHead `placeholder:"OFFSET:HASH" help:"A head that an earlier audit printed and you wrote down: the record must be the same up to there."`
-	ForgetFindings bool          `help:"If nothing is found any more, have the workers forget what they found before: then the record can be pruned again."`
+	ForgetFindings bool          `help:"If the audit finds nothing, delete the workers' earlier findings, so that the record can be pruned again."`
 }
 
 // Run audits the record; the node may run meanwhile. The exit code is 1 when something is found.

@@ -44,7 +44,7 @@ type manifest struct {
 
 type backupCommand struct {
 	recordPlace
-	Directory string `arg:"" help:"Directory to make; it must not exist."`
+	Directory string `arg:"" help:"Directory to create; it must not exist."`
 }
 
 // Run writes a dump of one moment and what it must amount to when it is restored. The node may run meanwhile. The

@@ -15,7 +15,7 @@ import (
 )
 
 type keyCommand struct {
-	New         keyNewCommand         `cmd:"" help:"Make a private key and keep it in a file."`
+	New         keyNewCommand         `cmd:"" help:"Create a private key in a file."`
 	Public      keyPublicCommand      `cmd:"" help:"Print the public key in the form of the API."`
 	Fingerprint keyFingerprintCommand `cmd:"" help:"Print the fingerprint of a key: the second half of its party's id."`
 	Sign        keySignCommand        `cmd:"" help:"Sign a prepared transaction or the topology transactions of a new party."`
@@ -148,7 +148,7 @@ type keySignCommand struct {
 	File   string `arg:"" default:"-" help:"Answer of a prepare or generate-topology call, or a prepared transaction in base64; - for standard input."`
 	Scheme string `help:"Hashing scheme of a transaction in base64: v2 or v3." enum:"auto,v2,v3" default:"auto"`
 	Hex    bool   `help:"Print only the bytes of the signature, in hexadecimal, as the validator's API wants them."`
-	Hash   string `help:"Sign this hash instead (base64 or hexadecimal), without having seen what it is of."`
+	Hash   string `help:"Sign this hash instead (base64 or hexadecimal), without a check of the transaction behind it."`
 }
 
 // Run prints the signature as the API wants it. What is signed is computed here from the transaction itself: a

@@ -14,7 +14,7 @@ import (
 
 // localnetSettings make one node listen where the nodes of LocalNet would.
 type localnetSettings struct {
-	Localnet       bool `help:"Listen at LocalNet's addresses too, and have its users ready, for tools configured for it." env:"FLORIN_LOCALNET"`
+	Localnet       bool `help:"Also listen at LocalNet's addresses and create its users, for tools configured for LocalNet." env:"FLORIN_LOCALNET"`
 	LocalnetOffset int  `help:"Added to each of LocalNet's ports, for a second node on the machine." default:"0" env:"FLORIN_LOCALNET_OFFSET"`
 }
 

@@ -24,24 +24,24 @@ import (
 type cli struct {
 	Up upCommand `cmd:"" group:"First steps" help:"Start everything on this machine: PostgreSQL, Temporal with its UI, API and worker."`
 
-	Party   remote.PartyCommand   `cmd:"" group:"First steps" help:"Make parties with wallets, and list them."`
-	Tap     remote.TapCommand     `cmd:"" group:"First steps" help:"Mint coin for a party, on a development ledger."`
+	Party   remote.PartyCommand   `cmd:"" group:"First steps" help:"Create parties with wallets, and list them."`
+	Tap     remote.TapCommand     `cmd:"" group:"First steps" help:"Get test coin for a party, on a development ledger."`
 	Send    remote.SendCommand    `cmd:"" group:"First steps" help:"Send coin from one party to another."`
-	Balance remote.BalanceCommand `cmd:"" group:"First steps" help:"Show what wallets hold."`
+	Balance remote.BalanceCommand `cmd:"" group:"First steps" help:"Show the balances of wallets."`
 
 	Status remote.StatusCommand `cmd:"" group:"The node" help:"Show whether a node runs, and where."`
-	Wait   remote.WaitCommand   `cmd:"" group:"The node" help:"Return when the node is ready, for scripts."`
+	Wait   remote.WaitCommand   `cmd:"" group:"The node" help:"Wait until the node is ready, for scripts."`
 	Stop   remote.StopCommand   `cmd:"" group:"The node" help:"Stop the node of a data directory."`
-	Start  remote.StartCommand  `cmd:"" group:"The node" help:"Start the node again that florin stop --node has stopped."`
+	Start  remote.StartCommand  `cmd:"" group:"The node" help:"Start the node again after florin stop --node."`
 	Logs   remote.LogsCommand   `cmd:"" group:"The node" help:"Show the logs of the node of a data directory."`
 	Env    remote.EnvCommand    `cmd:"" group:"The node" help:"Print addresses and a token as exports for a shell."`
-	Reset  remote.ResetCommand  `cmd:"" group:"The node" help:"Forget everything that a node has stored."`
-	Doctor doctorCommand        `cmd:"" group:"The node" help:"Look for what is wrong on this machine or with the node."`
+	Reset  remote.ResetCommand  `cmd:"" group:"The node" help:"Delete all data of a node."`
+	Doctor doctorCommand        `cmd:"" group:"The node" help:"Check this machine and the node for problems."`
 
-	History     remote.HistoryCommand     `cmd:"" group:"Wallets and users" help:"Show what happened in a wallet, the newest first."`
-	Offers      remote.OffersCommand      `cmd:"" group:"Wallets and users" help:"List transfers that wait for their receiver, and answer them."`
-	Preapproval remote.PreapprovalCommand `cmd:"" group:"Wallets and users" help:"Let coin in without being asked for it, or not."`
-	User        remote.UserCommand        `cmd:"" group:"Wallets and users" help:"Make users of the ledger API, and list them."`
+	History     remote.HistoryCommand     `cmd:"" group:"Wallets and users" help:"Show the history of a wallet, newest first."`
+	Offers      remote.OffersCommand      `cmd:"" group:"Wallets and users" help:"List transfer offers, and accept, reject or withdraw them."`
+	Preapproval remote.PreapprovalCommand `cmd:"" group:"Wallets and users" help:"Turn automatic receiving of coin (preapproval) on or off."`
+	User        remote.UserCommand        `cmd:"" group:"Wallets and users" help:"Create users of the ledger API, and list them."`
 	Token       tokenCommand              `cmd:"" group:"Wallets and users" help:"Print a token signed with the development secret."`
 
 	Contracts remote.ContractsCommand `cmd:"" group:"Ledger" help:"List the active contracts of a party."`
@@ -51,26 +51,26 @@ type cli struct {
 	Clock  clockCommand  `cmd:"" group:"Ledger" help:"Show the ledger's time, or advance it on a development node."`
 	Config configCommand `cmd:"" group:"Ledger" help:"Print the settings, and change those of the ledger."`
 	Audit  auditCommand  `cmd:"" group:"Ledger" help:"Prove from the record that coin is neither made nor lost."`
-	Key    keyCommand    `cmd:"" group:"Ledger" help:"Keep a party's key outside the node: make it, sign with it."`
-	Tx     txCommand     `cmd:"" group:"Ledger" help:"See what a party signs."`
+	Key    keyCommand    `cmd:"" group:"Ledger" help:"Create the key of an external party, and sign with it."`
+	Tx     txCommand     `cmd:"" group:"Ledger" help:"Show what a party signs."`
 
 	Test   daml.TestCommand   `cmd:"" group:"Daml" help:"Run the Daml Script tests of DAR files, without a node."`
-	Script daml.ScriptCommand `cmd:"" group:"Daml" help:"Run a Daml Script against a node: what it does stays on the ledger."`
-	DAR    darCommand         `cmd:"" group:"Daml" name:"dar" help:"See what is in a DAR file, and upload it."`
+	Script daml.ScriptCommand `cmd:"" group:"Daml" help:"Run a Daml Script against a node; its transactions stay on the ledger."`
+	DAR    darCommand         `cmd:"" group:"Daml" name:"dar" help:"Show the content of a DAR file, and upload it."`
 
 	Serve    serveCommand         `cmd:"" group:"Operation" help:"Run API and worker against an existing PostgreSQL and Temporal."`
 	API      apiCommand           `cmd:"" group:"Operation" name:"api" help:"Run the API alone; workers run elsewhere."`
 	Worker   workerCommand        `cmd:"" group:"Operation" help:"Run a worker alone; the API runs elsewhere."`
 	Migrate  migrateCommand       `cmd:"" group:"Operation" help:"Create or upgrade the schema of the database, while nodes run."`
 	Backup   backupCommand        `cmd:"" group:"Operation" help:"Write the record of a node to a directory, while it runs or not."`
-	Restore  restoreCommand       `cmd:"" group:"Operation" help:"Make the record of a node from a backup, and check that it is the same."`
-	Prune    pruneCommand         `cmd:"" group:"Operation" help:"Forget the record up to an offset, to get disk space back."`
-	Repair   repairCommand        `cmd:"" group:"Operation" help:"Start the workflows of all contracts anew, after Temporal's state was lost."`
+	Restore  restoreCommand       `cmd:"" group:"Operation" help:"Restore the record of a node from a backup, and compare the two."`
+	Prune    pruneCommand         `cmd:"" group:"Operation" help:"Delete the record up to an offset, to free disk space."`
+	Repair   repairCommand        `cmd:"" group:"Operation" help:"Start the workflows of all contracts again after Temporal has lost its state."`
 	SealKey  sealKeyCommand       `cmd:"" group:"Operation" name:"seal-key" help:"Rotate the key that nodes seal submissions with."`
-	Temporal temporalToolsCommand `cmd:"" group:"Operation" help:"Look after the Temporal of florin up."`
+	Temporal temporalToolsCommand `cmd:"" group:"Operation" help:"Maintain the Temporal of florin up."`
 
 	Help       helpCommand       `cmd:"" group:"Help" help:"Print the help of a command, as --help does."`
-	Completion completionCommand `cmd:"" group:"Help" help:"Print what makes a shell complete commands and flags."`
+	Completion completionCommand `cmd:"" group:"Help" help:"Print a script for shell completion of commands and flags."`
 	Version    versionCommand    `cmd:"" group:"Help" help:"Print the version."`
 
 	Complete    completeCommand `cmd:"" hidden:"" passthrough:"" name:"__complete" help:"What a shell may complete."`

@@ -11,7 +11,7 @@ import (
 
 type migrateCommand struct {
 	node.DatabaseSettings
-	Contract bool `help:"Take away, too, what only the version before needs; refused while a process of it runs."`
+	Contract bool `help:"Also remove what only the previous version needs; refused while a process of that version runs."`
 }
 
 // Run brings the schema of the database up to date, and says what it did and what is left.

@@ -11,7 +11,7 @@ import (
 
 type pruneCommand struct {
 	recordPlace
-	UpTo int64 `help:"Last offset to forget." required:""`
+	UpTo int64 `help:"Last offset to delete." required:""`
 }
 
 // Run audits the record up to the offset and forgets it; the node may run meanwhile.

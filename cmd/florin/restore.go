@@ -25,10 +25,10 @@ import (
 type restoreCommand struct {
 	recordPlace
 	Directory       string `arg:"" help:"Directory of the backup." type:"existingdir"`
-	Force           bool   `help:"Delete what the database holds."`
+	Force           bool   `help:"Delete the present content of the database."`
 	ManifestSHA256  string `name:"manifest-sha256" help:"SHA-256 that the backup's manifest must have, as florin backup printed it: then it is that backup."`
 	LeaveOutForeign bool   `help:"Restore a backup that holds more than a record, such as views of an operator's own, without the rest."`
-	MaxUnpacked     int64  `help:"Most bytes that the archive may unpack to. Left out: a hundred times its own size, and 1 GiB at least."`
+	MaxUnpacked     int64  `help:"Maximum unpacked bytes of the archive. Default: a hundred times its own size, and 1 GiB at least."`
 	DespiteFindings bool   `help:"Restore a record although the audit finds that it breaks rules."`
 }
 

@@ -15,7 +15,7 @@ import (
 
 type tokenCommand struct {
 	User           string        `help:"The user that the token names." required:""`
-	TTL            time.Duration `name:"ttl" help:"How long it is valid; 0 for ever."`
+	TTL            time.Duration `name:"ttl" help:"Lifetime of the token; 0: no expiry."`
 	DataDir        string        `help:"Data directory of the node of florin up that the token is for; its secret is read from there." default:".florin" env:"FLORIN_DATA_DIR"`
 	AuthSecret     string        `help:"Secret to sign with; that of the data directory when left out, and unsafe without one." env:"FLORIN_AUTH_SECRET" secret:""`
 	AuthSecretFile string        `help:"File that holds that secret." env:"FLORIN_AUTH_SECRET_FILE"`

@@ -31,16 +31,16 @@ type upCommand struct {
 	node.Settings
 	settingsFileFlag
 	localnetSettings
-	DataDir           string        `help:"Where everything is stored." default:".florin" env:"FLORIN_DATA_DIR"`
-	Listen            string        `help:"Where the API listens; port 0 chooses a free one." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
-	TemporalUIListen  string        `name:"temporal-ui-listen" help:"Where the Temporal UI listens; port 0 chooses a free one." default:"127.0.0.1:8233" env:"FLORIN_TEMPORAL_UI_LISTEN"`
-	TemporalRetention time.Duration `help:"How long the history of a closed workflow is kept, at least 1h; then it is removed, and its space used again." default:"72h" env:"FLORIN_TEMPORAL_RETENTION"`
-	Clock             string        `help:"The ledger's clock: real; simulated, which can be advanced (florin clock advance 90d); or static, which can be advanced and stands still otherwise." enum:"real,simulated,static" default:"real" env:"FLORIN_CLOCK"`
-	Yes               bool          `short:"y" help:"Install PostgreSQL without asking, where it is missing (apt-get install postgresql, as root or by sudo that asks for no password). Nothing else is ever installed." env:"FLORIN_YES"`
-	Demo              bool          `help:"Make three parties with coin, an offer that waits, preapprovals, a merge delegation and a sweep, to have something to look at; once on a ledger." env:"FLORIN_DEMO"`
-	DAR               []string      `name:"dar" sep:"none" help:"Upload a DAR file when the node has started; several are uploaded in their order. What the ledger has already stays as it is." placeholder:"FILE" type:"path"`
+	DataDir           string        `help:"Directory for all data." default:".florin" env:"FLORIN_DATA_DIR"`
+	Listen            string        `help:"Address of the API; port 0: a free port." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
+	TemporalUIListen  string        `name:"temporal-ui-listen" help:"Address of the Temporal UI; port 0: a free port." default:"127.0.0.1:8233" env:"FLORIN_TEMPORAL_UI_LISTEN"`
+	TemporalRetention time.Duration `help:"Temporal deletes the history of a closed workflow after this time, at least 1h." default:"72h" env:"FLORIN_TEMPORAL_RETENTION"`
+	Clock             string        `help:"Clock of the ledger: real; simulated (florin clock advance 90d moves it forward); or static (it moves with florin clock advance alone)." enum:"real,simulated,static" default:"real" env:"FLORIN_CLOCK"`
+	Yes               bool          `short:"y" help:"Install PostgreSQL without asking if it is missing (apt-get install postgresql, as root or with sudo without a password). Florin installs nothing else." env:"FLORIN_YES"`
+	Demo              bool          `help:"Create three parties with coin, an open offer, preapprovals, a merge delegation and a sweep, as examples; once on a ledger." env:"FLORIN_DEMO"`
+	DAR               []string      `name:"dar" sep:"none" help:"Upload a DAR file when the node has started; repeat the flag for more, in upload order. Packages that the ledger has stay unchanged." placeholder:"FILE" type:"path"`
 	InitScript        string        `help:"Run a Daml Script of a --dar, named as Module:name, once on the ledger." placeholder:"MODULE:NAME"`
-	Detach            bool          `short:"d" help:"Return when the node is ready; florin stop stops it."`
+	Detach            bool          `short:"d" help:"Run in the background and return when the node is ready; stop it with florin stop."`
 }
 
 // minRetention is the shortest time that Temporal keeps closed workflows.

@@ -14,7 +14,7 @@ import (
 // Output says how a command prints what it has found. Commands embed it.
 type Output struct {
 	JSON  bool `name:"json" help:"Print JSON, for programs." xor:"output" group:"Output"`
-	Quiet bool `short:"q" help:"Print names and ids alone, one on each line." xor:"output" group:"Output"`
+	Quiet bool `short:"q" help:"Print only names and ids, one a line." xor:"output" group:"Output"`
 }
 
 // Answer is what a command has found, in the forms that it can be printed in.

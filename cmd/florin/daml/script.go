@@ -34,8 +34,8 @@ type ScriptCommand struct {
 	OutputFile string        `help:"File to write the result of the script to, in JSON." placeholder:"FILE" type:"path"`
 	UploadDAR  bool          `name:"upload-dar" help:"Upload the DAR file first."`
 	JSON       bool          `name:"json" help:"Print one JSON object."`
-	Timeout    time.Duration `help:"How long the script may take." default:"10m"`
-	Memory     size          `help:"How much memory the run may hold, its packages included: bytes, or with K, M, G or T." default:"1G"`
+	Timeout    time.Duration `help:"Maximum time of the script." default:"10m"`
+	Memory     size          `help:"Maximum memory of the run, packages included: bytes, or with K, M, G or T." default:"1G"`
 	Verbose    bool          `short:"v" help:"Show what the script prints with debug and trace, too, when it passes."`
 }
 

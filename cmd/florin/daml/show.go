@@ -15,7 +15,7 @@ import (
 // DARCommand is about DAR files.
 type DARCommand struct {
 	Show  showCommand  `cmd:"" help:"Show what is in a DAR file: packages, templates, choices, interfaces, data types, scripts."`
-	Check checkCommand `cmd:"" help:"See what an upload of DAR files would answer, without one."`
+	Check checkCommand `cmd:"" help:"Check DAR files as an upload would, without an upload."`
 }
 
 type showCommand struct {

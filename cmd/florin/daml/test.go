@@ -23,14 +23,14 @@ import (
 type TestCommand struct {
 	DAR      []string      `arg:"" name:"dar" help:"DAR files."`
 	Only     []string      `help:"Run only scripts whose name has this in it, or matches it where it has a * or ?." sep:"none" placeholder:"PATTERN"`
-	Watch    bool          `help:"Run again whenever a file changes, until interrupted."`
+	Watch    bool          `help:"Run again when a file changes, until Ctrl-C."`
 	JSON     bool          `name:"json" help:"Print one JSON object for each script, and one for the whole, a line each."`
 	JUnit    reportFile    `name:"junit" help:"Also write a report in JUnit's XML to a file." placeholder:"FILE"`
 	Coverage bool          `help:"Print what the scripts used: templates, choices, by whom, and which lines ran."`
 	HTML     reportFile    `name:"coverage-html" help:"Write that to an HTML file, with the sources." placeholder:"FILE"`
-	Seed     string        `help:"What contract ids and keys derive from. The same seed gives the same." default:"0"`
-	Timeout  time.Duration `help:"How long one script may take, in time of the processor." default:"1m"`
-	Memory   size          `help:"How much memory the run may hold, its packages included: bytes, or with K, M, G or T." default:"1G"`
+	Seed     string        `help:"Seed of contract ids and keys. The same seed gives the same ids and keys." default:"0"`
+	Timeout  time.Duration `help:"Maximum CPU time of one script." default:"1m"`
+	Memory   size          `help:"Maximum memory of the run, packages included: bytes, or with K, M, G or T." default:"1G"`
 	Verbose  bool          `short:"v" help:"Show what passing scripts print with debug and trace, too."`
 }
 

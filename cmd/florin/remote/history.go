@@ -17,7 +17,7 @@ type HistoryCommand struct {
 	console.Output
 
 	Name  string `complete:"name" arg:"" help:"Whose: a user, or a party."`
-	Limit int    `help:"How many entries at most, the newest first; 1 to 1000." default:"20"`
+	Limit int    `help:"Maximum number of entries, newest first; 1 to 1000." default:"20"`
 	After string `help:"Go on behind the entry with this id, as --json shows it."`
 }
 

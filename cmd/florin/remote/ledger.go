@@ -87,8 +87,8 @@ type UpdatesCommand struct {
 	Node
 
 	Name   string `complete:"name" arg:"" help:"Whose: a user, or a party."`
-	After  int64  `help:"Only what is behind this offset." default:"0"`
-	Follow bool   `short:"f" help:"Go on with what happens, until Ctrl-C."`
+	After  int64  `help:"Only transactions after this offset." default:"0"`
+	Follow bool   `short:"f" help:"Follow new transactions, until Ctrl-C."`
 	JSON   bool   `name:"json" help:"Print each transaction as JSON, one a line, for programs." group:"Output"`
 }
 

@@ -178,7 +178,7 @@ func again(ctx context.Context) bool { return wait.For(ctx, lookPause) == nil }
 type StopCommand struct {
 	DataDir string        `help:"Data directory of the node." default:".florin" env:"FLORIN_DATA_DIR"`
 	Timeout time.Duration `help:"How long to wait until it has stopped." default:"1m"`
-	Node    bool          `help:"Stop the API and the worker alone: PostgreSQL and Temporal run on, florin start starts the node again."`
+	Node    bool          `help:"Stop the API and the worker alone. PostgreSQL and Temporal keep running; florin start starts the node again."`
 }
 
 // Run stops the node as Ctrl-C does, and waits until everything has ended. A node that does not run is stopped.

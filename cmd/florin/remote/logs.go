@@ -15,8 +15,8 @@ import (
 type LogsCommand struct {
 	Log     string `arg:"" optional:"" help:"Which log: florin, temporal, postgres, or up, which is what florin up --detach prints." enum:"florin,temporal,postgres,up" default:"florin"`
 	DataDir string `help:"Data directory of the node." default:".florin" env:"FLORIN_DATA_DIR"`
-	Lines   int    `short:"n" help:"How many of the last lines; 0: none." default:"50"`
-	Follow  bool   `short:"f" help:"Go on with what is written, until Ctrl-C."`
+	Lines   int    `short:"n" help:"Number of last lines to show; 0: none." default:"50"`
+	Follow  bool   `short:"f" help:"Follow new lines, until Ctrl-C."`
 }
 
 // Run prints the last lines of a log.

@@ -15,9 +15,9 @@ import (
 // OffersCommand lists and answers transfers that wait for their receivers.
 type OffersCommand struct {
 	List     OffersListCommand     `cmd:"" default:"withargs" help:"List the offers to and from a party."`
-	Accept   OffersAcceptCommand   `cmd:"" help:"Take an offer."`
-	Reject   OffersRejectCommand   `cmd:"" help:"Decline an offer."`
-	Withdraw OffersWithdrawCommand `cmd:"" help:"Take back an offer that nobody has accepted yet."`
+	Accept   OffersAcceptCommand   `cmd:"" help:"Accept an offer."`
+	Reject   OffersRejectCommand   `cmd:"" help:"Reject an offer."`
+	Withdraw OffersWithdrawCommand `cmd:"" help:"Withdraw an open offer."`
 }
 
 // The kinds of offers, by what their paths begin with.

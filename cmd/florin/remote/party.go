@@ -13,7 +13,7 @@ import (
 
 // PartyCommand makes and lists parties.
 type PartyCommand struct {
-	New  PartyNewCommand  `cmd:"" help:"Make parties, each with a user, a wallet, and a preapproval for incoming coin."`
+	New  PartyNewCommand  `cmd:"" help:"Create parties, each with a user, a wallet, and a preapproval for incoming coin."`
 	List PartyListCommand `cmd:"" help:"List the parties that the node knows, with their users."`
 }
 
@@ -23,7 +23,7 @@ type PartyNewCommand struct {
 	console.Output
 
 	Names       []string `arg:"" name:"name" help:"Names of the users, which are the first part of the parties' ids too."`
-	Preapproval bool     `help:"Have the operator pay for a preapproval, so that coin arrives without being asked for." default:"true" negatable:""`
+	Preapproval bool     `help:"Let the operator pay for a preapproval, so that the party receives coin without accepting each transfer." default:"true" negatable:""`
 }
 
 // madeParty is a party as `party new` shows it.

@@ -18,8 +18,8 @@ const preapprovalPath = "/v0/wallet/transfer-preapproval"
 // PreapprovalCommand lets coin in without being asked for, or not.
 type PreapprovalCommand struct {
 	Show PreapprovalShowCommand `cmd:"" help:"Show the preapproval through which a party receives coin."`
-	On   PreapprovalOnCommand   `cmd:"" help:"Receive coin without being asked; the operator pays, and renews."`
-	Off  PreapprovalOffCommand  `cmd:"" help:"Be asked for each incoming transfer again."`
+	On   PreapprovalOnCommand   `cmd:"" help:"Receive coin automatically; the operator pays for the preapproval and renews it."`
+	Off  PreapprovalOffCommand  `cmd:"" help:"Accept each incoming transfer yourself."`
 }
 
 // preapproval is what the commands show of one.

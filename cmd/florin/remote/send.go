@@ -23,7 +23,7 @@ type SendCommand struct {
 	From    string        `complete:"name" arg:"" help:"Who sends: a user, or a party."`
 	To      string        `complete:"name" arg:"" help:"Who receives: a user, a party, or the id of a party anywhere."`
 	Amount  Amount        `arg:"" help:"How much coin."`
-	Note    string        `help:"Words for the receiver."`
+	Note    string        `help:"Note for the receiver."`
 	Expires time.Duration `help:"How long the receiver has to accept, if it has no preapproval." default:"24h"`
 	ID      string        `name:"id" help:"Tracking id: transfers with the same one happen once. A new one by default."`
 }

@@ -9,7 +9,7 @@ import (
 
 // UserCommand makes and lists users.
 type UserCommand struct {
-	New  UserNewCommand  `cmd:"" help:"Make a user of the ledger API, with rights."`
+	New  UserNewCommand  `cmd:"" help:"Create a user of the ledger API, with rights."`
 	List UserListCommand `cmd:"" help:"List the users, with their parties."`
 }
 
