@@ -51,7 +51,7 @@ func TestWhatNeedsNoTokenIsServedFromItsShare(t *testing.T) {
 		status, header, text := askWithoutToken(t, closed.Handler, method, path)
 		require.Equal(t, http.StatusTooManyRequests, status, "%s %s: %s", method, path, text)
 		require.Equal(t, "1", header.Get("Retry-After"), path)
-		require.Contains(t, text, "without a usable token", path)
+		require.Contains(t, text, "without a valid token", path)
 		require.Contains(t, header.Get("Content-Type"), "application/json", path)
 		if strings.HasPrefix(path, "/v2/") || strings.HasPrefix(path, "/docs") {
 			require.Contains(t, text, `"code":"SERVER_OVERLOADED"`, path)

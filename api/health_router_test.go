@@ -85,7 +85,7 @@ func TestTheLogSaysWhenReadinessChanges(t *testing.T) {
 	back := lines(nil)
 	require.Equal(t, 1, strings.Count(back, "\n"), back)
 	require.Regexp(t, `level=INFO msg="ready again: .*was_broken=database`, back)
-	require.Regexp(t, `level=INFO msg="not ready: .*it is stopping`, lines(api.ErrStopping))
+	require.Regexp(t, `level=INFO msg="not ready: .*the node is stopping`, lines(api.ErrStopping))
 
 	answer := httptest.NewRecorder()
 	router.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))

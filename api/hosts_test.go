@@ -42,8 +42,8 @@ func TestNothingIsServedUnderANameOfSomebodyElses(t *testing.T) {
 	require.Greater(t, asked, 100)
 	require.Equal(t, http.StatusMisdirectedRequest, ask(http.MethodGet, "/nothing", "evil.example").Code)
 	require.Equal(t, http.StatusMisdirectedRequest, ask(http.MethodOptions, "/v2/version", "evil.example").Code)
-	require.JSONEq(t, `{"error": "This server is not served under the host name \"evil.example\". Use localhost or its `+
-		`address, or name the host with --hosts."}`, ask(http.MethodPost, "/v0/register", "evil.example").Body.String())
+	require.JSONEq(t, `{"error": "This server does not answer to the host name \"evil.example\". Use localhost or its `+
+		`address, or add the host with --hosts."}`, ask(http.MethodPost, "/v0/register", "evil.example").Body.String())
 	for _, host := range []string{"localhost:7575", "127.0.0.1:7575", "wallet.localhost:3000", "node.example"} {
 		require.Equal(t, http.StatusOK, ask(http.MethodGet, "/v2/version", host).Code, host)
 	}

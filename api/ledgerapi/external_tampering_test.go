@@ -174,7 +174,7 @@ func TestTamperedOnboardingSignatures(t *testing.T) {
 			},
 		},
 		{
-			"over all, sent as over the transaction", broken, "which is the hash of this transaction",
+			"over all, sent as over the transaction", broken, "the hash of this transaction",
 			func(body *parties.AllocateExternalPartyRequest) {
 				body.OnboardingTransactions[0].Signatures = body.MultiHashSignatures
 				body.MultiHashSignatures = []v2.Signature{}

@@ -73,7 +73,7 @@ func metadataTamperings(c *custody) map[string]tampering {
 		}, want: "node 2 (create Iou): contract_id: signed"},
 		"preparation long ago": {change: func(m *preparedpb.PreparedTransaction) {
 			m.Metadata.PreparationTime -= day + day/2
-		}, want: "the most is 24h0m0s", code: "LOCAL_VERDICT_PREPARATION_TIME_OUT_OF_BOUND"},
+		}, want: "at most 24h0m0s is allowed", code: "LOCAL_VERDICT_PREPARATION_TIME_OUT_OF_BOUND"},
 		"earliest time": {change: func(m *preparedpb.PreparedTransaction) {
 			m.Metadata.MinLedgerEffectiveTime = new(uint64(1))
 		}, want: "metadata.min_ledger_effective_time: signed 1, computed none"},
@@ -82,7 +82,7 @@ func metadataTamperings(c *custody) map[string]tampering {
 		}, want: "metadata.max_ledger_effective_time: signed"},
 		"latest time long ago": {change: func(m *preparedpb.PreparedTransaction) {
 			m.Metadata.MaxLedgerEffectiveTime = new(m.Metadata.PreparationTime - day)
-		}, want: "the most is 1m0s", code: "LOCAL_VERDICT_LEDGER_TIME_OUT_OF_BOUND"},
+		}, want: "at most 1m0s is allowed", code: "LOCAL_VERDICT_LEDGER_TIME_OUT_OF_BOUND"},
 		"latest record time": {change: func(m *preparedpb.PreparedTransaction) {
 			m.Metadata.MaxRecordTime = new(m.Metadata.PreparationTime - day)
 		}, want: "is after the latest record time", code: "LOCAL_VERDICT_MAX_RECORD_TIME_EXCEEDED", unhashed: true},

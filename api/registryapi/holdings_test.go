@@ -177,7 +177,7 @@ func TestHoldingsSummaryRefusals(t *testing.T) {
 		},
 		"nobody": {at: at, owners: []ledger.Party{}, status: http.StatusBadRequest, text: "send at least one party"},
 		"too many": {
-			at: at, owners: manyParties(101), status: http.StatusBadRequest, text: "names more than 100 parties",
+			at: at, owners: manyParties(101), status: http.StatusBadRequest, text: "has more than 100 parties",
 		},
 		"no party": {
 			at: at, owners: []ledger.Party{"no*party"}, status: http.StatusBadRequest, text: "Failed to decode: ",

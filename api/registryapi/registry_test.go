@@ -170,7 +170,7 @@ func TestInstruments(t *testing.T) {
 		fails(t, s.In(t).Call("", http.MethodGet, "/registry/metadata/v1/instruments?pageSize=0", nil),
 			http.StatusBadRequest, "pageSize is 0: it must be at least 1")
 		fails(t, s.In(t).Call("", http.MethodGet, "/registry/metadata/v1/instruments?pageToken=x", nil),
-			http.StatusBadRequest, "is not from this node")
+			http.StatusBadRequest, `pageToken "x" is not from this node: omit it`)
 		require.Contains(t, s.In(t).Call("", http.MethodGet, "/registry/metadata/v1/instruments?pageSize=x", nil).
 			Plain(http.StatusBadRequest), "The request content was malformed:")
 	})

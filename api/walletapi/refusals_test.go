@@ -231,7 +231,7 @@ func TestANodeThatIsBusySaysWhatToDo(t *testing.T) {
 		return twin.Call("alice", http.MethodPost, offers, offerOf(b.bob.Party, "busy"))
 	}
 	fails(t, attempt(nil), http.StatusServiceUnavailable, "The server is taking too long to respond to the (POST) "+
-		"request at /v0/wallet/transfer-offers. If it changes something, that goes on: ask for its status, or send it "+
+		"request at /v0/wallet/transfer-offers. A change continues in the background: ask for its status, or send it "+
 		"again with the same tracking id or Idempotency-Key.")
 	for text, refusal := range map[string]error{
 		"SUBMISSION_ALREADY_IN_FLIGHT": fault.AlreadyInFlight("change", "submission", b.Node.SynchronizerID),

@@ -31,7 +31,7 @@ func TestPackages(t *testing.T) {
 
 	body := s.Call("nobody", http.MethodGet, "/v2/packages/"+apitest.NotePackage, nil).
 		Refused(http.StatusNotFound, "PACKAGE_NOT_FOUND")
-	require.Contains(t, body.Cause, "(api-test 1.0.0) is built into this node, so it has no archive")
+	require.Contains(t, body.Cause, "(api-test 1.0.0) is built into this node and has no archive")
 	require.Equal(t, [][]string{{"PACKAGE", apitest.NotePackage}}, body.Resources)
 	body = s.Call("nobody", http.MethodGet, "/v2/packages/"+unknownPackage, nil).
 		Refused(http.StatusNotFound, "PACKAGE_NOT_FOUND")
