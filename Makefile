@@ -170,23 +170,23 @@ test/race: build ## Run the suite with the race detector (needs a C compiler)
 .PHONY: test/browser
 test/browser: build node chromium ## Use the page in a real browser, and write docs/images anew: IMAGES= writes none
 	FLORIN_TEST_BINARY=$(abspath $(BIN)) FLORIN_TEST_IMAGES=$(if $(IMAGES),$(abspath $(IMAGES))) \
-		$(GO) test -tags long ./test/e2e -count=1 -timeout 15m $(TESTFLAGS) -run '^TestThePage'
+		$(GO) test -tags long ./test/e2e -count=1 -timeout 15m $(TESTFLAGS) -run '^TestPage_(WorksInABrowser|HandlesErrors)$$'
 
 # Several minutes for each ten protections, so this is no part of make test, which only checks that the list is up to date.
 .PHONY: test/mutations
-test/mutations: build ## Take out each protection in turn and see its tests fail: ONLY=TestHostileTokens for some
+test/mutations: build ## Take out each protection in turn and see its tests fail: ONLY=TestTrusted_RefusesHostileTokens for some
 	$(BIN) testenv -- $(GO) run ./test/mutations $(if $(ONLY),-only '$(ONLY)')
 
 .PHONY: torture
 torture: build ## Kill every part of a node under load, again and again, and prove that nothing is lost: KILLS=1000
 	@export FLORIN_TEST_BINARY=$(abspath $(BIN)); test="$(GO) test -tags long ./test/e2e -count=1 -v -timeout 0 $(TORTUREFLAGS) -seed $(SEED) -run"; \
-		$$test TestEveryAcknowledgedSubmissionSurvivesDeathAtEachStep -kills $(KILLS) && \
-		$$test TestEveryAcknowledgedSubmissionSurvivesCrashes -kills $$(( ($(KILLS) + 9) / 10 )) && \
-		FLORIN_TEST_OPERATIONS=$(OPERATIONS) $$test TestTransfersOffersWithdrawalsAndExpiriesRaceForTheSameCoins
+		$$test TestCrash_KeepsSubmissionsAtEachStep -kills $(KILLS) && \
+		$$test TestCrash_KeepsAcknowledgedSubmissions -kills $$(( ($(KILLS) + 9) / 10 )) && \
+		FLORIN_TEST_OPERATIONS=$(OPERATIONS) $$test TestCoin_SurvivesRacesForTheSameHoldings
 
 .PHONY: test/cluster
 test/cluster: build haproxy ## Restart and kill nodes behind a load balancer, under load: LASTING=1h
-	@$(BIN) testenv -- $(GO) test -tags long ./test/e2e -count=1 -v -timeout 0 -run TestManyNodesAreOneNode -seed $(SEED) -lasting $(LASTING)
+	@$(BIN) testenv -- $(GO) test -tags long ./test/e2e -count=1 -v -timeout 0 -run TestCluster_RollsWithoutErrors -seed $(SEED) -lasting $(LASTING)
 
 # The version before is built from its commit and kept, for it does not change.
 # It is the last release; before the first one, the commit that changed the schema of release 1 last.
@@ -197,7 +197,7 @@ before_kept := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/florin/before/$(before)
 .PHONY: test/upgrade
 test/upgrade: build haproxy $(before_kept) ## Go from the version before to this one and back, under load, process by process
 	@FLORIN_TEST_BINARY=$(abspath $(BIN)) FLORIN_TEST_BEFORE=$(before_kept) $(BIN) testenv -- \
-		$(GO) test -tags long,upgrade ./test/e2e -count=1 -v -timeout 20m -run TestANewVersion -seed $(SEED)
+		$(GO) test -tags long,upgrade ./test/e2e -count=1 -v -timeout 20m -run '^TestUpgrade_(FinishesWorkOfThePreviousVersion|RollsUnderLoad)$$' -seed $(SEED)
 
 $(before_kept):
 	@$(git) cat-file -e '$(before)^{commit}' 2>/dev/null || { \
@@ -210,7 +210,7 @@ $(before_kept):
 .PHONY: attack
 attack: build ## Let an adversary try all that a user may on a node while others work: STEPS=100000 LASTING=1h SEED=7
 	@export FLORIN_TEST_BINARY=$(abspath $(BIN)) FLORIN_TEST_PLAYS='$(PLAYS)' FLORIN_TEST_WITHOUT='$(WITHOUT)'; \
-		$(GO) test -tags long ./test/e2e -count=1 -v -timeout 0 -run TestAnAdversaryChangesNothingForOthers -seed $(SEED) -steps $(STEPS) \
+		$(GO) test -tags long ./test/e2e -count=1 -v -timeout 0 -run TestAdversary_ChangesNothingForOthers -seed $(SEED) -steps $(STEPS) \
 			-lasting $(LASTING) -from $(FROM) -narrow
 
 .PHONY: test/year
@@ -234,7 +234,7 @@ test/fuzz: build ## Fuzz every decoder for FUZZTIME each (3s)
 .PHONY: fuzz-all
 fuzz-all:
 	@$(git) grep -l '^func Fuzz' -- '*_test.go' | while read -r file; do \
-		sed -n "s|^func \(Fuzz[A-Za-z0-9]*\)(.*|$$(dirname "$$file") \1|p" "$$file"; \
+		sed -n "s|^func \(Fuzz[A-Za-z0-9_]*\)(.*|$$(dirname "$$file") \1|p" "$$file"; \
 	done | xargs -P 2 -L 1 sh -c ' \
 		output=$$($(GO) test "./$$0" -run "^$$" $(if $(GUIDED),-fuzz,-args -test.fuzzcachedir=$(abspath bin)/fuzz -test.fuzz) "^$$1$$" \
 			$(if $(GUIDED),-fuzztime,-test.fuzztime) $(FUZZTIME) $(if $(GUIDED),$(FUZZFLAGS) -parallel,-test.parallel) 1 2>&1); result=$$?; \

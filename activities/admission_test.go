@@ -9,9 +9,9 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// TestWhatAUserLostItsAcknowledgedSubmissionsLose takes from users what their submissions were taken on for, in each
+// TestCommitSubmissions_RefusesWhenTheUserLostItsRight takes from users what their submissions were taken on for, in each
 // way that an administrator has, before the submissions are decided.
-func TestWhatAUserLostItsAcknowledgedSubmissionsLose(t *testing.T) {
+func TestCommitSubmissions_RefusesWhenTheUserLostItsRight(t *testing.T) {
 	t.Parallel()
 	type taking func(b *bundle, user ledger.Identity, right ledger.Right) error
 	gone := map[string]taking{
@@ -121,7 +121,7 @@ func TestWhatAUserLostItsAcknowledgedSubmissionsLose(t *testing.T) {
 	}
 }
 
-func TestWhoLostTheRightToReadDoesNotReadWhenItsSubmissionIsDecided(t *testing.T) {
+func TestCommitSubmissions_RefusesReadingAfterTheRightIsLost(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	_, err := b.db.CreateUser(t.Context(), ledger.User{ID: "user"}, []ledger.Right{
@@ -139,7 +139,7 @@ func TestWhoLostTheRightToReadDoesNotReadWhenItsSubmissionIsDecided(t *testing.T
 	require.Contains(t, submit("after").Refusal.Cause, "read as")
 }
 
-func TestWhatWasAdmittedToNothingIsRefused(t *testing.T) {
+func TestCommitSubmissions_RefusesASubmissionWithoutRights(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	_, err := b.db.CreateUser(t.Context(), ledger.User{ID: "user"}, []ledger.Right{

@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-func TestACommitLoadsSoManyContractsAhead(t *testing.T) {
+func TestCommitSubmissions_BoundsContractsLoadedAhead(t *testing.T) {
 	t.Parallel()
 	named := make([]ledger.ContractID, 10_000)
 	loaded := loadAhead(nil, named)
@@ -23,7 +23,7 @@ func TestACommitLoadsSoManyContractsAhead(t *testing.T) {
 
 // Code of users may take long and record nothing: a transaction ends by time as well, and never before its first
 // submission.
-func TestATransactionEndsWhenItHasDecidedForLong(t *testing.T) {
+func TestCommitSubmissions_EndsATransactionByTime(t *testing.T) {
 	t.Parallel()
 	decided := db.Entries{Completions: []ledger.Completion{{}}}
 	require.False(t, (&block{since: time.Now(), entries: decided}).isFull())

@@ -176,7 +176,7 @@ func give(id ledger.ContractID, to ledger.Party) ledger.Command {
 	}}
 }
 
-func TestACommitRecordsCompletionsUpdatesAndContracts(t *testing.T) {
+func TestCommitSubmissions_RecordsCompletionsUpdatesContracts(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	first := b.commit(b.submission("create", []ledger.Party{alice}, create(alice)))[0]
@@ -201,7 +201,7 @@ func TestACommitRecordsCompletionsUpdatesAndContracts(t *testing.T) {
 	require.Equal(t, ledger.Offset(2), *old.Archived)
 }
 
-func TestARefusalIsAStoredCompletionAndTheRestOfTheBatchGoesThrough(t *testing.T) {
+func TestCommitSubmissions_StoresARefusalAndCommitsTheRest(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	completions := b.commit(
@@ -218,7 +218,7 @@ func TestARefusalIsAStoredCompletionAndTheRestOfTheBatchGoesThrough(t *testing.T
 		[]ledger.Offset{completions[0].Offset, completions[1].Offset, completions[2].Offset})
 }
 
-func TestSubmissionsOfOneBatchSeeWhatThoseBeforeThemDid(t *testing.T) {
+func TestCommitSubmissions_SeesEarlierSubmissionsOfTheBatch(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	token := b.createdIn(b.commit(b.submission("create", []ledger.Party{alice}, create(alice)))[0])
@@ -245,7 +245,7 @@ func (m *measurement) Did(step string)                   { m.steps = append(m.st
 func (m *measurement) Committed(all []ledger.Completion) { m.tell(m.steps, all) }
 
 // What one batch records is bounded for those who wait for the head: the transaction ends, and others come in between.
-func TestABatchThatRecordsMuchIsSeveralTransactions(t *testing.T) {
+func TestCommitSubmissions_SplitsALargeBatch(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	var transactions [][]ledger.Completion
@@ -285,7 +285,7 @@ func TestABatchThatRecordsMuchIsSeveralTransactions(t *testing.T) {
 }
 
 // What commits really cost is learned for what of the same account comes due.
-func TestCommitsTeachWhatComesDueCosts(t *testing.T) {
+func TestCommitSubmissions_TeachesTheCostOfDueWork(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	const estimate = 100
@@ -297,7 +297,7 @@ func TestCommitsTeachWhatComesDueCosts(t *testing.T) {
 }
 
 // contract: submit-commands
-func TestSeveralCommandsAreOneTransactionOrNone(t *testing.T) {
+func TestCommitSubmissions_CommitsAllCommandsOrNone(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	completion := b.commit(b.submission("both", []ledger.Party{alice}, create(alice), create(bob)))[0]
@@ -308,7 +308,7 @@ func TestSeveralCommandsAreOneTransactionOrNone(t *testing.T) {
 	require.Empty(t, active)
 }
 
-func TestCommittingTwiceGivesTheCompletionOfTheFirstTime(t *testing.T) {
+func TestCommitSubmissions_RepeatsTheFirstCompletion(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	in := activities.CommitSubmissionsInput{Submissions: []ledger.Submission{
@@ -327,7 +327,7 @@ func TestCommittingTwiceGivesTheCompletionOfTheFirstTime(t *testing.T) {
 }
 
 // contract: submit-deduplication
-func TestAChangeSucceedsOnceWithinItsWindow(t *testing.T) {
+func TestDeduplication_AcceptsAChangeOnceWithinItsWindow(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	repeat := func(key string, period *ledger.DeduplicationPeriod) ledger.Completion {
@@ -358,7 +358,7 @@ func TestAChangeSucceedsOnceWithinItsWindow(t *testing.T) {
 		"nothing was accepted after the offset")
 }
 
-func TestAfterARefusalTheChangeRunsNormally(t *testing.T) {
+func TestDeduplication_AcceptsAChangeAfterARefusal(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	missing := b.submission("change", []ledger.Party{alice, bob},
@@ -376,7 +376,7 @@ func TestAfterARefusalTheChangeRunsNormally(t *testing.T) {
 	require.True(t, completions[1].Accepted(), "also within one batch: %v", completions[1].Refusal)
 }
 
-func TestUnknownPartiesAreRefused(t *testing.T) {
+func TestCommitSubmissions_RefusesUnknownParties(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	const carol = ledger.Party("carol::1220")
@@ -389,8 +389,8 @@ func TestUnknownPartiesAreRefused(t *testing.T) {
 	require.True(t, fault.NoSynchronizerOnWhichAllSubmittersCanSubmit.Matches(completions[1].Refusal))
 }
 
-// TestRacingProcessesNeverSpendTwice lets several processes commit transfers of the same tokens at once.
-func TestRacingProcessesNeverSpendTwice(t *testing.T) {
+// TestCommitSubmissions_NeverSpendsTwiceInARace lets several processes commit transfers of the same tokens at once.
+func TestCommitSubmissions_NeverSpendsTwiceInARace(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	const tokens, racers = 5, 4
@@ -434,7 +434,7 @@ func TestRacingProcessesNeverSpendTwice(t *testing.T) {
 	}
 }
 
-func TestCompletionsAreDeliveredToThoseWhoWait(t *testing.T) {
+func TestCommitSubmissions_DeliversCompletionsToWaiters(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	b.activities.Outcomes = activities.NewOutcomes()
@@ -446,7 +446,7 @@ func TestCompletionsAreDeliveredToThoseWhoWait(t *testing.T) {
 	require.Empty(t, b.activities.Outcomes.Expected())
 }
 
-func TestTrafficIsTakenFromTheNodesAccount(t *testing.T) {
+func TestCommitSubmissions_ChargesTrafficToTheNode(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	_, err := b.db.ChangeLedgerSetting(t.Context(), "enforce-traffic", "true", "test")

@@ -13,7 +13,7 @@ import (
 
 // What comes due at one moment goes on one after the other: an account's at the pace that all have, and that of others
 // between.
-func TestWhatComesDueTakesTurns(t *testing.T) {
+func TestDueTurns_LetsAccountsTakeTurns(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
 	var due dueTurns
@@ -38,7 +38,7 @@ func TestWhatComesDueTakesTurns(t *testing.T) {
 }
 
 // However many users an identity provider has: they take turns as one.
-func TestTheUsersOfAnIdentityProviderComeDueAsOne(t *testing.T) {
+func TestDueTurns_CountsAnIdentityProviderAsOneAccount(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
 	var due dueTurns
@@ -50,7 +50,7 @@ func TestTheUsersOfAnIdentityProviderComeDueAsOne(t *testing.T) {
 }
 
 // Nobody comes back for the tickets of workflows that went on elsewhere.
-func TestTicketsThatNobodyUsesAreForgotten(t *testing.T) {
+func TestDueTurns_ForgetsUnusedTickets(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
 	var due dueTurns
@@ -66,7 +66,7 @@ func TestTicketsThatNobodyUsesAreForgotten(t *testing.T) {
 
 // What an account's commits turn out to record counts for what of it comes due, whether they waited or not. What is
 // refused washes nothing away.
-func TestWhatComesDueCountsForWhatItsAccountReallyCosts(t *testing.T) {
+func TestDueTurns_CountsTheCostOfCommits(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
 	var due dueTurns

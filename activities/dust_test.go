@@ -17,10 +17,10 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// TestTheDatabaseFindsDustByTheRuleOfTheCoin compares the index by which dust is found with the rule by which it is
+// TestDust_IndexAgreesWithTheRuleOfTheCoin compares the index by which dust is found with the rule by which it is
 // burned. Above two coins a round the rule rounds the quotient to ten places first, and the database may find the coin
 // a round later; it never finds it earlier.
-func TestTheDatabaseFindsDustByTheRuleOfTheCoin(t *testing.T) {
+func TestDust_IndexAgreesWithTheRuleOfTheCoin(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	amounts := aroundTheEnd()

@@ -11,9 +11,9 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// TestNothingIsCommittedBeforeItsTime brings submissions that name a time to the commit at once, as whoever reaches
+// TestCommitSubmissions_WaitsForTheLowerBoundOfLedgerTime brings submissions that name a time to the commit at once, as whoever reaches
 // Temporal can: alone, and beside what might make them look as if they had waited.
-func TestNothingIsCommittedBeforeItsTime(t *testing.T) {
+func TestCommitSubmissions_WaitsForTheLowerBoundOfLedgerTime(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{
 		ledger.KindCommand, ledger.KindWallet, ledger.KindLifecycle, ledger.KindBootstrap, ledger.KindExternal,
@@ -73,9 +73,9 @@ func TestNothingIsCommittedBeforeItsTime(t *testing.T) {
 	}
 }
 
-// TestWhatIsKeptOnItsWayHasAnEnd brings submissions of every kind at the end of the deduplication period, and behind
+// TestCommitSubmissions_RefusesAfterTheDeduplicationPeriod brings submissions of every kind at the end of the deduplication period, and behind
 // it, where the refusal is their completion for good.
-func TestWhatIsKeptOnItsWayHasAnEnd(t *testing.T) {
+func TestCommitSubmissions_RefusesAfterTheDeduplicationPeriod(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{
 		ledger.KindCommand, ledger.KindWallet, ledger.KindLifecycle, ledger.KindBootstrap,

@@ -77,7 +77,7 @@ func (b *bundle) batchWithEves() (batch []ledger.Submission, keys []string) {
 	return batch, keys
 }
 
-func TestAnErrorOfTheDataInAnyTableIsTheRefusalOfItsSubmission(t *testing.T) {
+func TestCommitApart_RefusesOnADataErrorInAnyTable(t *testing.T) {
 	t.Parallel()
 	codes := []string{
 		pgerrcode.NumericValueOutOfRange, pgerrcode.CheckViolation, pgerrcode.ProgramLimitExceeded,
@@ -108,7 +108,7 @@ func TestAnErrorOfTheDataInAnyTableIsTheRefusalOfItsSubmission(t *testing.T) {
 	}
 }
 
-func TestAFailureOfTheInfrastructureIsNobodysRefusal(t *testing.T) {
+func TestCommitApart_RefusesNobodyOnAnInfrastructureError(t *testing.T) {
 	t.Parallel()
 	for name, code := range map[string]string{
 		"known":   pgerrcode.DiskFull,

@@ -117,7 +117,7 @@ func altered(alter func(*ledger.Submission)) func(*bundle, string) ledger.Submis
 }
 
 // poisons are every kind of effect that a commit has, each made to fail by what is submitted or by a broken rule. What
-// fails in the tables is in [TestAnErrorOfTheDataInAnyTableIsTheRefusalOfItsSubmission].
+// fails in the tables is in [TestCommitApart_RefusesOnADataErrorInAnyTable].
 func poisons() []poison {
 	var long strings.Builder // no two parts are alike, so that it cannot be compressed
 	for i := range 4000 {
@@ -278,7 +278,7 @@ func (b *bundle) requireNoGaps(completions map[string]ledger.Completion) {
 	}
 }
 
-func TestWhateverGoesWrongWithASubmissionIsItsOwnCompletion(t *testing.T) {
+func TestCommitApart_RefusesTheSubmissionThatFails(t *testing.T) {
 	t.Parallel()
 	for i, poison := range poisons() {
 		t.Run(poison.name, func(t *testing.T) {
@@ -323,7 +323,7 @@ func TestWhateverGoesWrongWithASubmissionIsItsOwnCompletion(t *testing.T) {
 	}
 }
 
-func TestABatchWithOnePoisonedMemberHasTheCompletionsOfTheOthers(t *testing.T) {
+func TestCommitApart_CommitsTheOthersOfAPoisonedBatch(t *testing.T) {
 	t.Parallel()
 	b, _ := newPoisonedBundle(t)
 	var usable []poison

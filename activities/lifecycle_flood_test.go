@@ -49,7 +49,7 @@ func commandsCounted(next int) ledger.Command {
 
 // A sender's commands wait for their turn each in the lifecycle of its nonce: a thousand cost one what it costs alone,
 // and the counter makes due the one whose turn it is.
-func TestAThousandTransferCommandsCostEachWhatOneCosts(t *testing.T) {
+func TestTransferCommands_CostTheSameInAFlood(t *testing.T) {
 	t.Parallel()
 	const many, batch = 1000, 100
 	b, _ := newPoisonedBundle(t)
@@ -95,7 +95,7 @@ func TestAThousandTransferCommandsCostEachWhatOneCosts(t *testing.T) {
 }
 
 // A name that a sender gives to as many commands as it likes is one nonce: no more share a lifecycle than may.
-func TestTransferCommandsOfOneNonceShareALifecycleAsFarAsMay(t *testing.T) {
+func TestTransferCommands_LimitsThoseThatShareALifecycle(t *testing.T) {
 	t.Parallel()
 	b, _ := newPoisonedBundle(t)
 	b.commit(b.submission("counter", []ledger.Party{eve}, commandsCounted(0)))
@@ -129,7 +129,7 @@ func delegationTo(operator ledger.Party) string {
 
 // Of three hundred proposals of one owner the oldest is accepted, whichever lifecycle looks, and no other while the
 // delegation is there.
-func TestOneOfAnOwnersProposalsIsAccepted(t *testing.T) {
+func TestMintingProposals_AcceptsTheOldestOfAnOwner(t *testing.T) {
 	t.Parallel()
 	b, _ := newPoisonedBundle(t)
 	var commands []ledger.Command

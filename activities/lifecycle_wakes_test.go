@@ -39,7 +39,7 @@ func storedAs[T any](
 
 // A wallet for which very much waits is not in the way of calls: what waits is woken in batches, once and by one
 // process at a time, and stays whose it was.
-func TestWhatWaitsForAWalletIsWokenOnceInBatches(t *testing.T) {
+func TestWakeLifecycles_WakesEachOnceInBatches(t *testing.T) {
 	t.Parallel()
 	const many = 1300
 	packages, err := ledger.NewPackages(builtin.Packages()...)
@@ -143,7 +143,7 @@ func TestWhatWaitsForAWalletIsWokenOnceInBatches(t *testing.T) {
 }
 
 // While one process wakes lifecycles, others call what is due.
-func TestOneProcessWakesAtATime(t *testing.T) {
+func TestWakeLifecycles_RunsInOneProcessAtATime(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	require.NoError(t, record.InTx(t.Context(), func(tx *db.Tx) error {

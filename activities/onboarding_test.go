@@ -72,7 +72,7 @@ func contribute(
 	return a.ContributeToOnboarding(t.Context(), sealed)
 }
 
-func TestAContributionThatRunsTwiceHasOneOutcome(t *testing.T) {
+func TestContributeToOnboarding_HasOneOutcomeWhenRunTwice(t *testing.T) {
 	t.Parallel()
 	a := onboarder(t)
 	in := contributionTo(t, onboardingKey(t, 1), "one", a.Node.ParticipantID)
@@ -91,7 +91,7 @@ func TestAContributionThatRunsTwiceHasOneOutcome(t *testing.T) {
 	require.Equal(t, ledger.Offset(1), head.Offset)
 }
 
-func TestARefusedContributionTellsWhetherSomethingWaits(t *testing.T) {
+func TestContributeToOnboarding_TellsWhetherSomethingIsPending(t *testing.T) {
 	t.Parallel()
 	a := onboarder(t)
 	ctx := t.Context()
@@ -126,9 +126,9 @@ func TestARefusedContributionTellsWhetherSomethingWaits(t *testing.T) {
 	require.True(t, there)
 }
 
-// TestNobodyGetsARightOfWhomItIsNotKnownWhoAsked makes contributions that do not say who asks: an administrator of a
+// TestContributeToOnboarding_GrantsNothingToAnUnknownCaller makes contributions that do not say who asks: an administrator of a
 // provider must not pass for one without.
-func TestNobodyGetsARightOfWhomItIsNotKnownWhoAsked(t *testing.T) {
+func TestContributeToOnboarding_GrantsNothingToAnUnknownCaller(t *testing.T) {
 	t.Parallel()
 	a := onboarder(t)
 	_, err := a.DB.CreateUser(t.Context(), ledger.User{ID: "carol"}, nil)

@@ -9,8 +9,8 @@ import (
 	"github.com/florinledger/florin/packages/catalog"
 )
 
-// TestABatchWhosePackagesAlwaysChangeEnds has packages change under a batch each time that it is decided.
-func TestABatchWhosePackagesAlwaysChangeEnds(t *testing.T) {
+// TestCommitSubmissions_EndsWhenPackagesKeepChanging has packages change under a batch each time that it is decided.
+func TestCommitSubmissions_EndsWhenPackagesKeepChanging(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	var err error

@@ -8,7 +8,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-func TestPayloadsOfArchivedContractsAreForgotten(t *testing.T) {
+func TestPayloads_ForgetArchivedContracts(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	b.activities.Payloads = ledger.NewPayloads()

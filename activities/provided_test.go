@@ -31,7 +31,7 @@ func exerciseOf(template string, id ledger.ContractID, choice, argument string) 
 
 // What the operator pays for is decided where it is committed, also for several in one transaction of the database, and
 // is remembered whatever becomes of it.
-func TestTheCommitBoundsWhatTheOperatorPaysFor(t *testing.T) {
+func TestCommitSubmissions_BoundsWhatTheOperatorPays(t *testing.T) {
 	t.Parallel()
 	b, _ := newPoisonedBundle(t)
 	_, err := b.db.ChangeLedgerSetting(t.Context(), "max-provided-parties", "2", "test")

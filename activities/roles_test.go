@@ -62,7 +62,7 @@ func everyTemplate(t *testing.T, record *db.DB) (*ledger.Packages, []ledger.Cont
 	return book.Packages, contracts
 }
 
-func TestContractsAreFoundByTheirRolesAlone(t *testing.T) {
+func TestRoles_FindEveryContract(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	packages, contracts := everyTemplate(t, record)
@@ -179,7 +179,7 @@ func requireDelegated(t *testing.T, record *db.DB, packages *ledger.Packages, co
 }
 
 // Everybody looks at what the DSO makes: such templates name it.
-func TestSharedContractsNameTheDSO(t *testing.T) {
+func TestRoles_SharedContractsNameTheDSO(t *testing.T) {
 	t.Parallel()
 	packages, err := ledger.NewPackages(builtin.Packages()...)
 	require.NoError(t, err)

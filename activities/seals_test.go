@@ -25,8 +25,8 @@ func forging(b *bundle) *atomic.Int64 {
 	return count
 }
 
-// TestAForgedSubmissionIsNobodys puts what nobody sealed into a batch beside what somebody did.
-func TestAForgedSubmissionIsNobodys(t *testing.T) {
+// TestSeal_RefusesAForgedSubmission puts what nobody sealed into a batch beside what somebody did.
+func TestSeal_RefusesAForgedSubmission(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	count := forging(b)
@@ -57,8 +57,8 @@ func TestAForgedSubmissionIsNobodys(t *testing.T) {
 	require.Empty(t, found)
 }
 
-// TestAnotherKeyCountsAtOnce seals with a key that came after the process had read the keys.
-func TestAnotherKeyCountsAtOnce(t *testing.T) {
+// TestSeal_TakesANewKeyAtOnce seals with a key that came after the process had read the keys.
+func TestSeal_TakesANewKeyAtOnce(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
 	first, second := dbtest.Open(t, url), dbtest.Open(t, url)
@@ -78,8 +78,8 @@ func TestAnotherKeyCountsAtOnce(t *testing.T) {
 	require.Zero(t, count.Load())
 }
 
-// TestWhatWasPrunedIsNotDecidedAgain brings a sealed submission again whose completion was pruned.
-func TestWhatWasPrunedIsNotDecidedAgain(t *testing.T) {
+// TestSeal_RefusesASubmissionWhoseCompletionIsPruned brings a sealed submission again whose completion was pruned.
+func TestSeal_RefusesASubmissionWhoseCompletionIsPruned(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	refused := b.submission("refused", []ledger.Party{bob}, create(alice))
@@ -103,8 +103,8 @@ func TestWhatWasPrunedIsNotDecidedAgain(t *testing.T) {
 	require.Nil(t, b.commit(b.submission("new", []ledger.Party{alice}, create(alice)))[0].Refusal)
 }
 
-// TestWhatIsOnItsWayIsDecidedAsWithoutAPrune prunes all that was recorded since a submission was received.
-func TestWhatIsOnItsWayIsDecidedAsWithoutAPrune(t *testing.T) {
+// TestSeal_DecidesSubmissionsInFlightAfterAPrune prunes all that was recorded since a submission was received.
+func TestSeal_DecidesSubmissionsInFlightAfterAPrune(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	onItsWay := b.submission("on-its-way", []ledger.Party{alice}, create(alice))
@@ -119,8 +119,8 @@ func TestWhatIsOnItsWayIsDecidedAsWithoutAPrune(t *testing.T) {
 	require.Equal(t, end, b.commit(refused)[0], "and what was decided is not decided again")
 }
 
-// TestAForgedWaitHoldsNothingUp asks the clock to wait for what nobody sealed.
-func TestAForgedWaitHoldsNothingUp(t *testing.T) {
+// TestReachLedgerTime_IgnoresAForgedSubmission asks the clock to wait for what nobody sealed.
+func TestReachLedgerTime_IgnoresAForgedSubmission(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	count := forging(b)
@@ -158,8 +158,8 @@ func TestAForgedWaitHoldsNothingUp(t *testing.T) {
 	require.Equal(t, before, after)
 }
 
-// TestAForgedContributionOnboardsNobody changes whom a contribution gives the right to act as the party.
-func TestAForgedContributionOnboardsNobody(t *testing.T) {
+// TestContributeToOnboarding_RefusesAForgedContribution changes whom a contribution gives the right to act as the party.
+func TestContributeToOnboarding_RefusesAForgedContribution(t *testing.T) {
 	t.Parallel()
 	a := onboarder(t)
 	count := atomic.Int64{}

@@ -84,7 +84,7 @@ func svCoupon() ledger.Command {
 		`{"dso":%q,"sv":%q,"beneficiary":%q,"round":{"number":"7"},"weight":"9000000000000000000"}`, eve, eve, eve))
 }
 
-func TestASubjectOfAutomationThatIsBrokenWaitsAlone(t *testing.T) {
+func TestPlanAutomation_DelaysABrokenSubjectAlone(t *testing.T) {
 	t.Parallel()
 	b, _ := newPoisonedBundle(t)
 	completions := b.commit(b.token("first"), b.token("panic"), b.token("data"), b.token("last"),
@@ -130,7 +130,7 @@ func TestASubjectOfAutomationThatIsBrokenWaitsAlone(t *testing.T) {
 	require.Equal(t, reasons, tick(), "another try is not made for ever, but after a pause")
 }
 
-func TestALifecycleThatIsBrokenWaitsAlone(t *testing.T) {
+func TestPlanLifecycle_DelaysABrokenLifecycleAlone(t *testing.T) {
 	t.Parallel()
 	for name, breaking := range map[string]string{
 		"a payload that cannot be read":  `UPDATE contracts SET payload = '{}' WHERE contract_id = $1`,

@@ -17,7 +17,7 @@ import (
 
 // A node that has no place for callers without a token refuses them everywhere but where it tells how it is, and where
 // nothing but a token is asked for.
-func TestWhatNeedsNoTokenIsServedFromItsShare(t *testing.T) {
+func TestRouter_AnonymousRequestsNeedTheAnonymousShare(t *testing.T) {
 	t.Parallel()
 	closed := apitest.NewWithCoin(t, apitest.Options{
 		Limits: admission.New(admission.Options{AnonymousRequests: -1}),

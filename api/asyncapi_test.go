@@ -14,7 +14,7 @@ import (
 
 const goldenStreamsPath = "testdata/asyncapi.golden.yaml"
 
-func TestTheDocumentOfStreamsIsTheOneThatWasReviewed(t *testing.T) {
+func TestAsyncAPI_MatchesGolden(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	text := s.Call("", http.MethodGet, "/docs/asyncapi", nil).Plain(http.StatusOK)
@@ -51,7 +51,7 @@ type reference struct {
 	Ref string `json:"$ref"`
 }
 
-func TestTheDocumentOfStreamsDescribesThemAll(t *testing.T) {
+func TestAsyncAPI_DescribesEveryStream(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	answer := s.Send(http.MethodGet, "/docs/asyncapi", http.Header{"Accept": {"application/json"}}, nil)

@@ -144,7 +144,7 @@ func readable(t *testing.T, answer apitest.Answer, what any) {
 	require.NotContains(t, answer.Text, "Invalid value for: ", "%.300s", what)
 }
 
-func TestMalformedBodies(t *testing.T) {
+func TestBodies_RefuseMalformedJSON(t *testing.T) {
 	t.Parallel()
 	eachBody(t, func(t *testing.T, send func(any) apitest.Answer, _ *openapi3.SchemaRef, example any) {
 		t.Helper()
@@ -274,14 +274,14 @@ func wrongValues(schema *openapi3.Schema) []any {
 	return wrong
 }
 
-func TestWrongTypesInBodies(t *testing.T) {
+func TestBodies_RefuseWrongTypes(t *testing.T) {
 	t.Parallel()
 	eachBody(t, func(t *testing.T, send func(any) apitest.Answer, schema *openapi3.SchemaRef, example any) {
 		t.Helper()
 		for _, place := range leaves(nil, example, schema) {
 			for _, wrong := range wrongValues(place.schema) {
 				if wrong == nil {
-					continue // what null means is for TestNullMeansLeftOut
+					continue // what null means is for TestJSON_NullMeansLeftOut
 				}
 				answer := send(with(example, place.path, wrong, false))
 				text := answer.Plain(http.StatusBadRequest)
@@ -295,7 +295,7 @@ func TestWrongTypesInBodies(t *testing.T) {
 	})
 }
 
-func TestMissingAndUnknownFieldsInBodies(t *testing.T) {
+func TestBodies_MissingAndUnknownFields(t *testing.T) {
 	t.Parallel()
 	eachBody(t, func(t *testing.T, send func(any) apitest.Answer, schema *openapi3.SchemaRef, example any) {
 		t.Helper()
@@ -322,7 +322,7 @@ var hostileTexts = []string{
 	strings.Repeat("a", 20_000), "#::::", "-1",
 }
 
-func TestHostileTextsInBodies(t *testing.T) {
+func TestBodies_HostileTextsCauseNoServerError(t *testing.T) {
 	t.Parallel()
 	eachBody(t, func(t *testing.T, send func(any) apitest.Answer, schema *openapi3.SchemaRef, example any) {
 		t.Helper()
@@ -346,7 +346,7 @@ func TestHostileTextsInBodies(t *testing.T) {
 	})
 }
 
-func TestHostileParameters(t *testing.T) {
+func TestParameters_HostileTextsCauseNoServerError(t *testing.T) {
 	t.Parallel()
 	eachRoute(t, func(t *testing.T, s *apitest.Server, route mounted) {
 		t.Helper()
@@ -378,7 +378,7 @@ func TestHostileParameters(t *testing.T) {
 	})
 }
 
-func TestBodiesOverTheLimit(t *testing.T) {
+func TestBodies_RefuseMoreThanTheLimit(t *testing.T) {
 	t.Parallel()
 	eachRoute(t, func(t *testing.T, s *apitest.Server, route mounted) {
 		t.Helper()
@@ -391,7 +391,7 @@ func TestBodiesOverTheLimit(t *testing.T) {
 	})
 }
 
-func TestAnyMediaType(t *testing.T) {
+func TestBodies_AcceptAnyMediaType(t *testing.T) {
 	t.Parallel()
 	eachRoute(t, func(t *testing.T, s *apitest.Server, route mounted) {
 		t.Helper()
@@ -412,7 +412,7 @@ func TestAnyMediaType(t *testing.T) {
 	})
 }
 
-func TestWrongMethods(t *testing.T) {
+func TestRouter_RefusesWrongMethods(t *testing.T) {
 	t.Parallel()
 	s := hostileServer(t)
 	all := routes(t, s)
@@ -436,8 +436,8 @@ func TestWrongMethods(t *testing.T) {
 	}
 }
 
-// TestStreamsWithoutAnUpgrade asks for every route that is only a stream as if it were a page.
-func TestStreamsWithoutAnUpgrade(t *testing.T) {
+// TestStreams_RefuseRequestWithoutUpgrade asks for every route that is only a stream as if it were a page.
+func TestStreams_RefuseRequestWithoutUpgrade(t *testing.T) {
 	t.Parallel()
 	s := hostileServer(t)
 	streams := 0
@@ -452,8 +452,8 @@ func TestStreamsWithoutAnUpgrade(t *testing.T) {
 	require.Equal(t, 6, streams)
 }
 
-// FuzzEndpoints sends any body to any endpoint that takes JSON.
-func FuzzEndpoints(f *testing.F) {
+// FuzzEndpoints_AnyBody sends any body to any endpoint that takes JSON.
+func FuzzEndpoints_AnyBody(f *testing.F) {
 	examples, err := ledgerapi.Examples()
 	require.NoError(f, err)
 	s := apitest.New(f, apitest.Options{Settings: ledgerapi.Settings{ListWait: time.Millisecond}})

@@ -178,7 +178,7 @@ func dearest(tb testing.TB, s *apitest.Server, token string, route mounted) (bod
 }
 
 //nolint:paralleltest // what others allocate would count
-func TestABodyCostsAMultipleOfItsSize(t *testing.T) {
+func TestBodies_AllocateAtMostAMultipleOfTheirSize(t *testing.T) {
 	s := costly(t)
 	token := apitest.Token(t, caller)
 	for _, route := range bodies(t, s) {
@@ -189,8 +189,8 @@ func TestABodyCostsAMultipleOfItsSize(t *testing.T) {
 	}
 }
 
-// BenchmarkTheDearestBody serves each endpoint the body that costs it most.
-func BenchmarkTheDearestBody(b *testing.B) {
+// BenchmarkBodies_MostCostly serves each endpoint the body that costs it most.
+func BenchmarkBodies_MostCostly(b *testing.B) {
 	s := costly(b)
 	token := apitest.Token(b, caller)
 	for _, route := range bodies(b, s) {

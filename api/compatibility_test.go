@@ -12,9 +12,9 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// TestTheTableOfCompatibilityIsTrue compares the table for people with what the node describes: what the one says is
+// TestCompatibilityPage_ListsEveryServedEndpoint compares the table for people with what the node describes: what the one says is
 // served is in the other, and nothing is left out.
-func TestTheTableOfCompatibilityIsTrue(t *testing.T) {
+func TestCompatibilityPage_ListsEveryServedEndpoint(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../docs/compatibility.md")
 	require.NoError(t, err)
@@ -60,7 +60,7 @@ func streamPaths(t *testing.T, s *apitest.Server) string {
 	return s.Call("", http.MethodGet, "/docs/asyncapi", nil).Plain(http.StatusOK)
 }
 
-func TestOtherNamesOfEndpoints(t *testing.T) {
+func TestEndpointAliases_GiveTheSameAnswer(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.IdentityProvider("acme")

@@ -53,8 +53,8 @@ var indirect = []string{
 	"/v2/updates", "/v2/dars/validate", "/v2/package-vetting/list",
 }
 
-// TestEachDirectCommitIsTried finds operations that change something and are neither tried here nor indirect.
-func TestEachDirectCommitIsTried(t *testing.T) {
+// TestDirectCommits_EveryChangeHasATest finds operations that change something and are neither tried here nor indirect.
+func TestDirectCommits_EveryChangeHasATest(t *testing.T) {
 	t.Parallel()
 	tried := map[string]bool{}
 	for _, commit := range directCommits(t) {
@@ -110,9 +110,9 @@ func directCommits(t *testing.T) []directCommit {
 	}
 }
 
-// TestNothingIsCommittedForACallerWhoLostItsRightMeanwhile takes the right of an administrator in the moment in which
+// TestDirectCommits_RefuseRightLostInTransaction takes the right of an administrator in the moment in which
 // the transaction of its request has begun, behind all other looks at it: nothing is committed.
-func TestNothingIsCommittedForACallerWhoLostItsRightMeanwhile(t *testing.T) {
+func TestDirectCommits_RefuseRightLostInTransaction(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
 	other, err := pgx.Connect(t.Context(), url)

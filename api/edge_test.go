@@ -49,10 +49,10 @@ func sendRaw(t *testing.T, address, method, request string) []rawAnswer {
 	}
 }
 
-// TestHeadIsGetWithoutABody asks every page of every document with HEAD.
+// TestHTTP_HeadAnswersLikeGetWithoutBody asks every page of every document with HEAD.
 //
 // contract: http-head
-func TestHeadIsGetWithoutABody(t *testing.T) {
+func TestHTTP_HeadAnswersLikeGetWithoutBody(t *testing.T) {
 	t.Parallel()
 	coin := apitest.NewWithCoin(t, apitest.Options{})
 	coin.OperatorWallet()
@@ -82,10 +82,10 @@ func TestHeadIsGetWithoutABody(t *testing.T) {
 	}
 }
 
-// TestPathsMayBeWrittenInSeveralWays calls endpoints by paths that mean the same.
+// TestHTTP_AcceptsEquivalentPaths calls endpoints by paths that mean the same.
 //
 // contract: http-paths
-func TestPathsMayBeWrittenInSeveralWays(t *testing.T) {
+func TestHTTP_AcceptsEquivalentPaths(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	s.OperatorWallet()
@@ -136,10 +136,10 @@ func TestPathsMayBeWrittenInSeveralWays(t *testing.T) {
 	}
 }
 
-// TestBodiesMayComeInSeveralWays sends one body in every way that HTTP has.
+// TestHTTP_AcceptsEveryBodyFraming sends one body in every way that HTTP has.
 //
 // contract: http-bodies
-func TestBodiesMayComeInSeveralWays(t *testing.T) {
+func TestHTTP_AcceptsEveryBodyFraming(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	server := httptest.NewServer(s.Handler)
@@ -196,8 +196,8 @@ func TestBodiesMayComeInSeveralWays(t *testing.T) {
 	}
 }
 
-// TestOptionsIsAMethodLikeAnyOther unless a browser asks with it.
-func TestOptionsIsAMethodLikeAnyOther(t *testing.T) {
+// TestHTTP_OptionsIsRefusedLikeOtherMethods unless a browser asks with it.
+func TestHTTP_OptionsIsRefusedLikeOtherMethods(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	for path, want := range map[string]struct {

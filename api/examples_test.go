@@ -13,8 +13,8 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// TestEverythingDescribedHasAnExample also holds each example to its schema: loading the document does.
-func TestEverythingDescribedHasAnExample(t *testing.T) {
+// TestOpenAPI_EveryOperationHasAnExample also holds each example to its schema: loading the document does.
+func TestOpenAPI_EveryOperationHasAnExample(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	for path, from := range map[string]struct {
@@ -69,7 +69,7 @@ func withoutExample(document *openapi3.T, unused map[string]json.RawMessage) map
 
 func typeOf(reference string) string { return reference[len("#/components/schemas/"):] }
 
-func TestEveryMessageOfStreamsHasAnExample(t *testing.T) {
+func TestAsyncAPI_EveryMessageHasAnExample(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	answer := s.Send(http.MethodGet, "/docs/asyncapi", http.Header{"Accept": {"application/json"}}, nil)

@@ -18,7 +18,7 @@ import (
 )
 
 // A process without an API tells how it is, and serves nothing else.
-func TestAProcessWithoutAnAPITellsHowItIs(t *testing.T) {
+func TestHealthRouter_ServesOnlyHealth(t *testing.T) {
 	t.Parallel()
 	var broken error
 	router, err := api.NewHealthRouter(api.HealthOptions{
@@ -58,7 +58,7 @@ func TestAProcessWithoutAnAPITellsHowItIs(t *testing.T) {
 }
 
 // A load balancer asks every second: the log says what changes, and the metrics count the answers.
-func TestTheLogSaysWhenReadinessChanges(t *testing.T) {
+func TestHealthRouter_LogsReadinessChangesOnly(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	var broken error

@@ -12,8 +12,8 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// TestNothingIsServedUnderANameOfSomebodyElses asks for every route as a page would whose name leads to the node.
-func TestNothingIsServedUnderANameOfSomebodyElses(t *testing.T) {
+// TestHosts_RefuseEveryRouteUnderForeignName asks for every route as a page would whose name leads to the node.
+func TestHosts_RefuseEveryRouteUnderForeignName(t *testing.T) {
 	t.Parallel()
 	names, err := hosts.Parse([]string{"node.example"}, "127.0.0.1:7575")
 	require.NoError(t, err)

@@ -85,9 +85,9 @@ func (w *world) everybody() map[string][]ledger.Right {
 	return all
 }
 
-// TestARequestIsDecidedByTheRightsOfWhenAllOfItHasCome begins every request that may change something as an
+// TestLateBodies_RightsAreCheckedAfterTheWholeBody begins every request that may change something as an
 // administrator who may do everything, takes that user away, and sends the rest of the request.
-func TestARequestIsDecidedByTheRightsOfWhenAllOfItHasCome(t *testing.T) {
+func TestLateBodies_RightsAreCheckedAfterTheWholeBody(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	served := w.operations(t)
@@ -134,7 +134,7 @@ func TestARequestIsDecidedByTheRightsOfWhenAllOfItHasCome(t *testing.T) {
 	require.Equal(t, head.Offset, now.Offset)
 }
 
-func TestAnAdministratorWhoIsNoneAnyMoreMakesNoOther(t *testing.T) {
+func TestLateBodies_RevokedAdminGrantsNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	admins := []object{{"kind": object{"ParticipantAdmin": object{"value": object{}}}}}

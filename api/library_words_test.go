@@ -37,11 +37,11 @@ func garbage() []any {
 	}
 }
 
-// TestNoAnswerSpeaksTheWordsOfALibrary sends garbage to everything that decodes something: bodies, each field of them,
+// TestErrorTexts_ContainNoWordsOfLibraries sends garbage to everything that decodes something: bodies, each field of them,
 // parameters, tokens. Whatever is answered is in words of the API.
 //
 // contract: error-words
-func TestNoAnswerSpeaksTheWordsOfALibrary(t *testing.T) {
+func TestErrorTexts_ContainNoWordsOfLibraries(t *testing.T) {
 	t.Parallel()
 	coin := apitest.NewWithCoin(t, apitest.Options{})
 	coin.Onboard("alice")

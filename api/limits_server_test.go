@@ -84,7 +84,7 @@ const (
 	short = time.Second
 )
 
-func TestSlowClientsHoldNothingUp(t *testing.T) {
+func TestServer_SlowClientsDelayNobody(t *testing.T) {
 	t.Parallel()
 	for name, begin := range map[string]string{
 		"who say nothing":                 "",
@@ -131,7 +131,7 @@ func isTimeout(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
-func TestABodyThatComesTooSlowlyIsToldSo(t *testing.T) {
+func TestServer_SlowBodyGets408(t *testing.T) {
 	t.Parallel()
 	node := apitest.New(t, apitest.Options{})
 	s := serve(t, node.Handler, api.ServerOptions{ReadTimeout: short})
@@ -144,7 +144,7 @@ func TestABodyThatComesTooSlowlyIsToldSo(t *testing.T) {
 	require.Contains(t, string(answer), "The body did not arrive in time. Send it faster, or send a smaller one.")
 }
 
-func TestClientsThatDoNotReadAreLeft(t *testing.T) {
+func TestServer_ClosesClientThatDoesNotRead(t *testing.T) {
 	t.Parallel()
 	left := make(chan error, 1)
 	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -162,7 +162,7 @@ func TestClientsThatDoNotReadAreLeft(t *testing.T) {
 	}
 }
 
-func TestConnectionsThatWaitForNothingAreClosed(t *testing.T) {
+func TestServer_ClosesIdleConnections(t *testing.T) {
 	t.Parallel()
 	node := apitest.New(t, apitest.Options{})
 	s := serve(t, node.Handler, api.ServerOptions{IdleTimeout: short})
@@ -178,7 +178,7 @@ func TestConnectionsThatWaitForNothingAreClosed(t *testing.T) {
 	require.ErrorIs(t, err, io.EOF, "and the server hung up, before the client's patience was over")
 }
 
-func TestHeadsAreBounded(t *testing.T) {
+func TestServer_LimitsHeaderSize(t *testing.T) {
 	t.Parallel()
 	node := apitest.New(t, apitest.Options{})
 	s := serve(t, node.Handler, api.ServerOptions{MaxHeaderBytes: 8 << 10})
@@ -197,7 +197,7 @@ func TestHeadsAreBounded(t *testing.T) {
 	require.Contains(t, ask(20<<10), "431 Request Header Fields Too Large")
 }
 
-func TestConnectionsAreBounded(t *testing.T) {
+func TestServer_LimitsConnections(t *testing.T) {
 	t.Parallel()
 	node := apitest.New(t, apitest.Options{})
 	s := serveOn(t, node.Handler, api.ServerOptions{HeaderTimeout: time.Minute}, 1)

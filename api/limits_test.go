@@ -21,7 +21,7 @@ import (
 // still is a clock that stands still: what was used up stays used up.
 func still() time.Time { return time.Unix(1_800_000_000, 0) }
 
-func TestOverloadHasTheShapeOfEachFamily(t *testing.T) {
+func TestOverload_HasErrorFormatOfEachFamily(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Limits: admission.New(admission.Options{UserRate: 0.25, Now: still})})
 	for _, user := range []string{"ledger", "validator"} {
@@ -65,7 +65,7 @@ func (c *slowClient) Write(content []byte) (int, error) {
 	return c.ResponseRecorder.Write(content)
 }
 
-func TestTheNodeCanBeAskedHowItIsUnderOverload(t *testing.T) {
+func TestOverload_HealthIsStillServed(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{
 		Limits: admission.New(admission.Options{Requests: 1}),
@@ -104,7 +104,7 @@ func within(t *testing.T, closed <-chan struct{}, otherwise string) {
 	}
 }
 
-func TestWhatOneSubmissionMayHold(t *testing.T) {
+func TestSubmission_LimitsCommandsContractsAndParties(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Settings: ledgerapi.Settings{
 		Counts: ledgerapi.Counts{Commands: 2, Disclosed: 3, Parties: 4},
@@ -161,7 +161,7 @@ func TestWhatOneSubmissionMayHold(t *testing.T) {
 	}
 }
 
-func TestJSONThatIsNestedTooDeepIsRefusedEverywhere(t *testing.T) {
+func TestJSON_RefusesDeepNestingAtEveryEndpoint(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("[", 257) + strings.Repeat("]", 257)
 	eachBody(t, func(t *testing.T, send func(body any) apitest.Answer, _ *openapi3.SchemaRef, _ any) {
@@ -176,7 +176,7 @@ func TestJSONThatIsNestedTooDeepIsRefusedEverywhere(t *testing.T) {
 	require.Contains(t, stream.Closed().Reason, "the JSON is nested more than 256 levels deep")
 }
 
-func TestAnswersCarryTheHeadersThatKeepBrowsersCareful(t *testing.T) {
+func TestSecurityHeaders_AreOnEveryAnswer(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	for _, path := range []string{"/v2/version", "/v2/nope", "/v2/users", "/v0/validator-user", "/docs", "/livez"} {

@@ -18,10 +18,10 @@ import (
 // oneTime is what every answer says anew: times, and ids that were made up for the request.
 var oneTime = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
-// TestNeighboursLearnNothingOfOneAnother asks for everything that the router serves as a user with a wallet, in its own
+// TestUsers_LearnNothingOfOtherUsers asks for everything that the router serves as a user with a wallet, in its own
 // party's name, about what another user has: contracts, offers, transfers, allocations, payments, updates, tracking
 // ids, and the user itself. What exists is refused as what does not, and no answer names the other's party.
-func TestNeighboursLearnNothingOfOneAnother(t *testing.T) {
+func TestUsers_LearnNothingOfOtherUsers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, apitest.RequestPackage())
 	operator, receiver := w.OperatorWallet(), w.Onboard("receiver")

@@ -80,11 +80,11 @@ type refusedValue struct {
 	rule  string
 }
 
-// TestNonsenseIsRefusedAtTheDoor sends every field of the validator's API that says how much or until when what nothing
+// TestValidatorFields_RefuseImpossibleValues sends every field of the validator's API that says how much or until when what nothing
 // would come of. The answer is 400 and names the field and the rule. A field that is not in the list fails the test.
 //
 // contract: offers-nonsense
-func TestNonsenseIsRefusedAtTheDoor(t *testing.T) {
+func TestValidatorFields_RefuseImpossibleValues(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	s.OperatorWallet().Tap("10000")

@@ -17,11 +17,11 @@ import (
 var unreadable = regexp.MustCompile(
 	`got null|null is not allowed|Missing required field|constructors where exactly one of`)
 
-// TestNullMeansLeftOut sends null for each field of each schema, however deep, and requires that it is read like a body
+// TestJSON_NullMeansLeftOut sends null for each field of each schema, however deep, and requires that it is read like a body
 // without the field: both are understood, or neither is. What comes of the request is for other tests.
 //
 // contract: version-optional
-func TestNullMeansLeftOut(t *testing.T) {
+func TestJSON_NullMeansLeftOut(t *testing.T) {
 	t.Parallel()
 	s := hostileServer(t)
 	for _, document := range loadDocuments(t, s) {

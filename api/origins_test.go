@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-func TestOrigins(t *testing.T) {
+func TestOrigins_MatchExactly(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		list            []string
@@ -58,9 +58,9 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
-// TestPagesOfConfiguredOriginsMayCallTheNode does what a browser does: it asks first, then calls, whatever the answer
+// TestOrigins_AllowCallsOfConfiguredPages does what a browser does: it asks first, then calls, whatever the answer
 // is, refusals and unknown paths included.
-func TestPagesOfConfiguredOriginsMayCallTheNode(t *testing.T) {
+func TestOrigins_AllowCallsOfConfiguredPages(t *testing.T) {
 	t.Parallel()
 	const page, other = "https://wallet.example", "https://evil.example"
 	s := apitest.New(t, apitest.Options{Origins: []string{page}})
@@ -94,7 +94,7 @@ func TestPagesOfConfiguredOriginsMayCallTheNode(t *testing.T) {
 // of HTTP that no page may read otherwise.
 //
 // contract: http-origins
-func TestPagesMayReadEveryHeaderOfTheirAnswers(t *testing.T) {
+func TestOrigins_ExposeEveryHeader(t *testing.T) {
 	t.Parallel()
 	const page = "https://wallet.example"
 	s := apitest.NewWithCoin(t, apitest.Options{Origins: []string{page}})
@@ -143,7 +143,7 @@ func TestPagesMayReadEveryHeaderOfTheirAnswers(t *testing.T) {
 	}
 }
 
-func TestTheHealthPathsOfLaterVersions(t *testing.T) {
+func TestHealth_ServesPathsOfLaterVersions(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	for known, other := range map[string]string{"/livez": "/health/liveness", "/readyz": "/health/readiness"} {

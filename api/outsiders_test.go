@@ -36,11 +36,11 @@ type outsider struct {
 // for everybody. They write nothing either.
 var servesOutsiders = []string{"none:", "public:", "token:"}
 
-// TestOutsidersChangeNothingAndLearnNothing asks for everything that the router serves: without a token, with a token
+// TestOutsiders_ChangeAndLearnNothing asks for everything that the router serves: without a token, with a token
 // of another identity provider and the name of a user, and as users whose rights were revoked, who were deactivated and
 // deleted. No table has a byte more or less after it, and the answers about what exists are those about
 // what does not.
-func TestOutsidersChangeNothingAndLearnNothing(t *testing.T) {
+func TestOutsiders_ChangeAndLearnNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, apitest.RequestPackage())
 	outsiders, missing := w.outsiders(), w.missing()
@@ -74,9 +74,9 @@ func publicOperations(t *testing.T) map[string]bool {
 	return public
 }
 
-// TestWhatIsPublicIsOnTheList holds what the table of rights says everybody may ask against the page that says what is
+// TestSecurityPage_ListsEveryPublicEndpoint holds what the table of rights says everybody may ask against the page that says what is
 // public by design: whoever opens an endpoint has to say what it tells about others.
-func TestWhatIsPublicIsOnTheList(t *testing.T) {
+func TestSecurityPage_ListsEveryPublicEndpoint(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/security.md")
 	require.NoError(t, err)

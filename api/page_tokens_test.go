@@ -41,9 +41,9 @@ func (r pagedRequest) operation() string {
 	return r.method + " " + path
 }
 
-// TestThePageTokenOfAListFitsNoOther asks every list that has pages for the page after every other list's, and after
+// TestPageTokens_FitOnlyTheirList asks every list that has pages for the page after every other list's, and after
 // its own with another filter.
-func TestThePageTokenOfAListFitsNoOther(t *testing.T) {
+func TestPageTokens_FitOnlyTheirList(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	alice := s.Party("alice")

@@ -53,9 +53,9 @@ func eager() apitest.Options {
 	}}
 }
 
-// TestRevokingCountsFromTheNextRequestOn takes rights from users whose requests and streams are under way, on the node
+// TestRevocation_TakesEffectWithNextRequest takes rights from users whose requests and streams are under way, on the node
 // that is told and on another one of the same database.
-func TestRevokingCountsFromTheNextRequestOn(t *testing.T) {
+func TestRevocation_TakesEffectWithNextRequest(t *testing.T) {
 	t.Parallel()
 	database := dbtest.URL(t)
 	node := func() *apitest.Server {
@@ -112,7 +112,7 @@ func failureOf(t *testing.T, stream *apitest.Stream) v2.JsCantonError {
 	}
 }
 
-func TestGrantingCountsFromTheNextRequestOn(t *testing.T) {
+func TestGrant_TakesEffectWithNextRequest(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, eager())
 	alice := s.Party("alice")
@@ -187,9 +187,9 @@ func (p *provider) config(change object) object {
 	return config
 }
 
-// TestAnIdentityProviderFromItsFirstDayToItsLast configures one over the API, and asks with its tokens after each
+// TestIdentityProvider_LifecycleOverTheAPI configures one over the API, and asks with its tokens after each
 // change.
-func TestAnIdentityProviderFromItsFirstDayToItsLast(t *testing.T) {
+func TestIdentityProvider_LifecycleOverTheAPI(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, eager())
 	acme, rival := newProvider(t, "https://acme.example"), newProvider(t, "https://rival.example")
@@ -244,7 +244,7 @@ func TestAnIdentityProviderFromItsFirstDayToItsLast(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, ask(rival.token("first", nil)))
 }
 
-func TestKeysOfIdentityProvidersComeFromPlacesThatCanBeTrusted(t *testing.T) {
+func TestIdentityProvider_RefusesUntrustedKeyURL(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	for i, place := range []string{

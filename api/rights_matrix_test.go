@@ -107,11 +107,11 @@ func (r *rule) read(t *testing.T, number int, words []string) {
 // givesWallets are the endpoints that give their callers wallets.
 var givesWallets = map[string]bool{"POST /v0/register": true}
 
-// TestTheRightsOfEveryEndpoint asks for everything that the router serves, as everybody. What is not in the table
+// TestRights_MatchTheTableForEveryEndpoint asks for everything that the router serves, as everybody. What is not in the table
 // fails: whoever adds an endpoint has to say who may call it.
 //
 // contract: submit-act-as, submit-read-as-rights, auth-rights, users-create-rights, parties-rights
-func TestTheRightsOfEveryEndpoint(t *testing.T) {
+func TestRights_MatchTheTableForEveryEndpoint(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	served := w.operations(t)

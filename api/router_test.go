@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "write testdata/openapi.golden.yaml anew
 
 const goldenPath = "testdata/openapi.golden.yaml"
 
-func TestTheDocumentIsTheOneThatWasReviewed(t *testing.T) {
+func TestOpenAPI_MatchesGolden(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	answer := s.Call("", http.MethodGet, "/docs/openapi", nil)
@@ -49,7 +49,7 @@ func loadDocument(t *testing.T, s *apitest.Server) *openapi3.T {
 }
 
 // contract: version-document
-func TestTheDocumentDescribesWhatMustBeServed(t *testing.T) {
+func TestOpenAPI_DescribesRequiredOperations(t *testing.T) {
 	t.Parallel()
 	document := loadDocument(t, apitest.New(t, apitest.Options{}))
 	require.Equal(t, "3.5.0-SNAPSHOT", document.Info.Version)
@@ -103,11 +103,11 @@ func TestTheDocumentDescribesWhatMustBeServed(t *testing.T) {
 	}, served)
 }
 
-// TestNobodyGetsInWithoutAToken calls everything that the document describes, so that no endpoint can forget to ask who
+// TestRouter_RefusesCallsWithoutToken calls everything that the document describes, so that no endpoint can forget to ask who
 // calls.
 //
 // contract: auth-none
-func TestNobodyGetsInWithoutAToken(t *testing.T) {
+func TestRouter_RefusesCallsWithoutToken(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	open := map[string]bool{"/livez": true, "/readyz": true, "/v2/version": true}
@@ -161,7 +161,7 @@ func exampleID(body any) string {
 	return "x"
 }
 
-func TestThePageOfTheDocument(t *testing.T) {
+func TestDocsPage_IsServed(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	for _, path := range []string{"/docs", "/docs/"} {
@@ -173,7 +173,7 @@ func TestThePageOfTheDocument(t *testing.T) {
 	}
 }
 
-func TestHealth(t *testing.T) {
+func TestHealth_ReportsLivenessAndReadiness(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	alive := s.Call("", http.MethodGet, "/livez", nil)
@@ -207,7 +207,7 @@ func TestHealth(t *testing.T) {
 }
 
 // contract: values-unknown-fields
-func TestVersion(t *testing.T) {
+func TestVersion_ListsFeatures(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Settings: ledgerapi.Settings{Version: "3.4.9"}})
 	answer := s.Call("", http.MethodGet, "/v2/version", nil)
@@ -221,8 +221,8 @@ func TestVersion(t *testing.T) {
 		"packageFeature":{"maxVettedPackagesPageSize":100}}}`, answer.Text)
 }
 
-// TestPathsThatNoRouteMatchesAreNotLogged sends a secret to wrong places of every family, and of none.
-func TestPathsThatNoRouteMatchesAreNotLogged(t *testing.T) {
+// TestRouter_LogsNoUnknownPath sends a secret to wrong places of every family, and of none.
+func TestRouter_LogsNoUnknownPath(t *testing.T) {
 	t.Parallel()
 	const secret = "kept-to-ourselves"
 	var log bytes.Buffer
@@ -240,7 +240,7 @@ func TestPathsThatNoRouteMatchesAreNotLogged(t *testing.T) {
 	require.Contains(t, log.String(), `"error":"no route matches the path"`)
 }
 
-func TestTheEdgeOfTheWholeAPI(t *testing.T) {
+func TestRouter_AnswersUnknownPathsMethodsAndLargeBodies(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	s := apitest.New(t, apitest.Options{MaxBodyBytes: 100, Log: &log})

@@ -14,10 +14,10 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// TestWhatReadsDoesSoInTurns holds what takes no turn to read against the list of what changes something, and what
+// TestRouter_EveryReadTakesATurn holds what takes no turn to read against the list of what changes something, and what
 // tells how the node is. A new endpoint that only reads is marked as one (Reads); one that changes something is added
 // to the list.
-func TestWhatReadsDoesSoInTurns(t *testing.T) {
+func TestRouter_EveryReadTakesATurn(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile("testdata/changes.txt")
 	require.NoError(t, err)

@@ -12,8 +12,8 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// TestTheTableOfTheValidatorIsTrue compares the table for people with the document of what is not under /v2.
-func TestTheTableOfTheValidatorIsTrue(t *testing.T) {
+// TestCompatibilityPage_MatchesValidatorOpenAPI compares the table for people with the document of what is not under /v2.
+func TestCompatibilityPage_MatchesValidatorOpenAPI(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	answer := s.Send(http.MethodGet, "/docs/openapi/validator", http.Header{"Accept": {"application/json"}}, nil)

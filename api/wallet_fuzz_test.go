@@ -14,9 +14,9 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// FuzzWallets sends any body, id and Idempotency-Key to any endpoint beside the ledger API: wallets, transfers, the
+// FuzzWallets_AnyRequest sends any body, id and Idempotency-Key to any endpoint beside the ledger API: wallets, transfers, the
 // token standard, the operator's. No answer is a failure of the server, and each is one that the document describes.
-func FuzzWallets(f *testing.F) {
+func FuzzWallets_AnyRequest(f *testing.F) {
 	s := apitest.NewWithCoin(f, apitest.Options{})
 	s.OperatorWallet()
 	answer := s.Send(http.MethodGet, "/docs/openapi/validator", http.Header{"Accept": {"application/json"}}, nil)

@@ -81,7 +81,7 @@ func (b *bundle) forge() ledger.ContractID {
 	}))
 }
 
-func TestCoinOfAnotherNetworkIsNoneOfTheAudits(t *testing.T) {
+func TestAudit_IgnoresCoinOfOtherNetworks(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	forged := b.forge()
@@ -110,7 +110,7 @@ func (b *bundle) archive(t *testing.T) ledger.Offset {
 	return b.end(t)
 }
 
-func TestACleanRecord(t *testing.T) {
+func TestAudit_PassesACleanRecord(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	tapped := b.end(t)
@@ -136,7 +136,7 @@ func TestACleanRecord(t *testing.T) {
 	require.ErrorContains(t, err, "NEGATIVE_OFFSET")
 }
 
-func TestAPrunedRecordIsAuditedFromWhereItBegins(t *testing.T) {
+func TestAudit_StartsAtThePrunedOffset(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	tapped := b.end(t)
@@ -152,8 +152,8 @@ func TestAPrunedRecordIsAuditedFromWhereItBegins(t *testing.T) {
 	require.ErrorContains(t, err, "PARTICIPANT_PRUNED_DATA_ACCESSED")
 }
 
-// TestDamageIsFound changes the record in ways that nobody may, and requires the finding that names it.
-func TestDamageIsFound(t *testing.T) {
+// TestAudit_FindsDamage changes the record in ways that nobody may, and requires the finding that names it.
+func TestAudit_FindsDamage(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		damage func(t *testing.T, b *bundle) (offset ledger.Offset, contract ledger.ContractID)
@@ -328,7 +328,7 @@ func reaches(t *testing.T, steps <-chan audit.State, offset ledger.Offset) audit
 	}
 }
 
-func TestTheFollowerGoesOnAndRaisesTheAlarm(t *testing.T) {
+func TestFollower_ContinuesAndRaisesTheAlarm(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	metrics := telemetry.New()

@@ -28,8 +28,8 @@ func (b *bundle) requireFound(t *testing.T, rule audit.Rule, offset ledger.Offse
 	require.Failf(t, "not found", "%s at offset %d: %v", rule, offset, report.Findings)
 }
 
-// TestWhatNoNodeWroteIsFound changes, deletes and adds rows of the record, and requires that the audit tells each.
-func TestWhatNoNodeWroteIsFound(t *testing.T) {
+// TestChain_FindsRowsThatNoNodeWrote changes, deletes and adds rows of the record, and requires that the audit tells each.
+func TestChain_FindsRowsThatNoNodeWrote(t *testing.T) {
 	t.Parallel()
 	const follows = "the hash does not follow from the entry and the one before"
 	tests := map[string]struct {
@@ -82,7 +82,7 @@ func TestWhatNoNodeWroteIsFound(t *testing.T) {
 	}
 }
 
-func TestEntriesThatWereDeletedAreFound(t *testing.T) {
+func TestChain_FindsDeletedEntries(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	first := b.end(t)
@@ -103,7 +103,7 @@ func TestEntriesThatWereDeletedAreFound(t *testing.T) {
 	b.requireFound(t, audit.Chained, end+1, "up to offset 9223372036854775807")
 }
 
-func TestEntriesThatWereAddedAreFound(t *testing.T) {
+func TestChain_FindsAddedEntries(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	end := b.end(t)
@@ -255,7 +255,7 @@ func TestChain_GoesOnOverAPrune(t *testing.T) {
 	b.requireFound(t, audit.Chained, pruned.Offset+1, "the hash does not follow")
 }
 
-func TestWhatPruningLeftIsCheckedToo(t *testing.T) {
+func TestChain_ChecksCompletionsThatAPruneLeft(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	tapped := b.end(t)
@@ -265,8 +265,8 @@ func TestWhatPruningLeftIsCheckedToo(t *testing.T) {
 	b.requireFound(t, audit.Chained, tapped, "the digest of the completion is not that of its row")
 }
 
-// TestCopiesThatDifferAreFound changes what readers find contracts by.
-func TestCopiesThatDifferAreFound(t *testing.T) {
+// TestAudit_FindsListingsThatDiffer changes what readers find contracts by.
+func TestAudit_FindsListingsThatDiffer(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ statement, words string }{
 		"not listed": {
@@ -296,8 +296,8 @@ func TestCopiesThatDifferAreFound(t *testing.T) {
 	}
 }
 
-// TestEveryActiveContractIsExamined changes a contract that is no coin.
-func TestEveryActiveContractIsExamined(t *testing.T) {
+// TestAudit_ExaminesEveryActiveContract changes a contract that is no coin.
+func TestAudit_ExaminesEveryActiveContract(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	report, err := b.auditor.Audit(t.Context(), 0)

@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-func TestASetOfContractsIsToldFromEveryOther(t *testing.T) {
+func TestContractSet_DiffersFromEveryOther(t *testing.T) {
 	t.Parallel()
 	made := func(id ledger.ContractID, offset ledger.Offset, node int32, key string) db.StoredContract {
 		contract := db.StoredContract{Contract: ledger.Contract{ID: id}, Offset: offset, NodeID: node}

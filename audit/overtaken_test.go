@@ -44,7 +44,7 @@ func (b *bundle) unlist(t *testing.T) {
 	b.damage(t, `DELETE FROM active_contracts WHERE contract_id = $1`, b.coin)
 }
 
-func TestAPruneEndsThoughOthersMoveTheCheckpoint(t *testing.T) {
+func TestPrune_EndsWhileWorkersMoveTheCheckpoint(t *testing.T) {
 	t.Parallel()
 	b := newOvertaken(t)
 	ctx, stop := context.WithTimeout(t.Context(), apitest.Patience)
@@ -67,7 +67,7 @@ func TestAPruneEndsThoughOthersMoveTheCheckpoint(t *testing.T) {
 	require.Equal(t, pruned, head.Pruned)
 }
 
-func TestAWorkerThatIsOvertakenKeepsWhatItFound(t *testing.T) {
+func TestFollower_KeepsFindingsWhenOvertaken(t *testing.T) {
 	t.Parallel()
 	b := newOvertaken(t)
 	require.NoError(t, b.prune(1)) // the continuous audit is begun
@@ -78,7 +78,7 @@ func TestAWorkerThatIsOvertakenKeepsWhatItFound(t *testing.T) {
 	require.Contains(t, log.String(), string(b.coin))
 }
 
-func TestWhatWorkersFindWhileAnAuditRunsIsNotForgotten(t *testing.T) {
+func TestForgetFindings_KeepsThoseOfRunningWorkers(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	require.NoError(t, b.prune(b.end(t)))
@@ -92,7 +92,7 @@ func TestWhatWorkersFindWhileAnAuditRunsIsNotForgotten(t *testing.T) {
 	require.True(t, fault.UnsafeToPrune.Matches(b.prune(end)))
 }
 
-func TestNoCheckpointIsBehindTheEnd(t *testing.T) {
+func TestCheckpoint_IsNotAfterTheLedgerEnd(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	require.NoError(t, b.prune(b.end(t)))

@@ -61,7 +61,7 @@ func damages() map[string]struct {
 	}
 }
 
-func TestPackagesAreThoseThatUpdatesSay(t *testing.T) {
+func TestPackages_AreThoseThatUpdatesRecord(t *testing.T) {
 	t.Parallel()
 	for name, test := range damages() {
 		for where, prune := range map[string]bool{"": false, ", pruned": true} {
@@ -96,7 +96,7 @@ func TestPackagesAreThoseThatUpdatesSay(t *testing.T) {
 	}
 }
 
-func TestPackagesAreAuditedOverAPrune(t *testing.T) {
+func TestPackages_AreAuditedAcrossAPrune(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	first, second := b.upload(t, "notes", "1.0.0"), b.upload(t, "others", "1.0.0")

@@ -27,7 +27,7 @@ func (l *looking) ChainedUpdates(
 }
 
 // However large updates are, no more of them are in memory at once than their bytes allow.
-func TestTheAuditReadsLargeUpdatesOneByOne(t *testing.T) {
+func TestAudit_ReadsLargeUpdatesOneByOne(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	for range 5 {

@@ -38,7 +38,7 @@ func (b *bundle) kept(t *testing.T) audit.Report {
 	return report
 }
 
-func TestTheSumsOfAnAuditGoOnOverAPrune(t *testing.T) {
+func TestAudit_SumsContinueAcrossAPrune(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	tapped := b.end(t)
@@ -101,8 +101,8 @@ func (b *bundle) spend(t *testing.T) {
 	b.damage(t, `CREATE TABLE coins AS SELECT '`+b.alice.Tap("100")+`'::text AS held`)
 }
 
-// TestWhatIsWrittenBesideTheNodeIsFoundThoughTheRecordIsPruned writes beside the node after a prune.
-func TestWhatIsWrittenBesideTheNodeIsFoundThoughTheRecordIsPruned(t *testing.T) {
+// TestAudit_FindsForeignRowsAfterAPrune writes beside the node after a prune.
+func TestAudit_FindsForeignRowsAfterAPrune(t *testing.T) {
 	t.Parallel()
 	for name, write := range writes(t) {
 		t.Run(name, func(t *testing.T) {
@@ -122,9 +122,9 @@ func TestWhatIsWrittenBesideTheNodeIsFoundThoughTheRecordIsPruned(t *testing.T) 
 	}
 }
 
-// TestAPruneIsRefusedWhereTheRecordBreaksARule writes beside the node before a prune, behind the continuous audit and
+// TestPrune_RefusesARecordThatBreaksARule writes beside the node before a prune, behind the continuous audit and
 // before it.
-func TestAPruneIsRefusedWhereTheRecordBreaksARule(t *testing.T) {
+func TestPrune_RefusesARecordThatBreaksARule(t *testing.T) {
 	t.Parallel()
 	tests := writes(t)
 	tests["spent coin brought back for held coin"] = func(t *testing.T, b *bundle) {
@@ -160,8 +160,8 @@ func TestAPruneIsRefusedWhereTheRecordBreaksARule(t *testing.T) {
 	}
 }
 
-// TestWhatWasPutRightCanBeForgotten damages a record and mends it, never pruned and pruned.
-func TestWhatWasPutRightCanBeForgotten(t *testing.T) {
+// TestForgetFindings_TakesARepairedRecord damages a record and mends it, never pruned and pruned.
+func TestForgetFindings_TakesARepairedRecord(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	for range 2 {
@@ -182,8 +182,8 @@ func TestWhatWasPutRightCanBeForgotten(t *testing.T) {
 	}
 }
 
-// TestTheCheckpointCannotBePutAside changes what the audit knows of what was pruned.
-func TestTheCheckpointCannotBePutAside(t *testing.T) {
+// TestCheckpoint_ChangesAreFound changes what the audit knows of what was pruned.
+func TestCheckpoint_ChangesAreFound(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		statement string
@@ -222,8 +222,8 @@ func TestTheCheckpointCannotBePutAside(t *testing.T) {
 	}
 }
 
-// TestAnHonestPruneIsNoFinding prunes again and again while coin is tapped and two workers audit.
-func TestAnHonestPruneIsNoFinding(t *testing.T) {
+// TestPrune_OfAnHonestRecordIsNoFinding prunes again and again while coin is tapped and two workers audit.
+func TestPrune_OfAnHonestRecordIsNoFinding(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	_, steps := b.follow(t, telemetry.New())

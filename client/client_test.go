@@ -39,7 +39,7 @@ func newStub(t *testing.T, status int, answer string) (*client.Client, *call) {
 	return client.New(server.URL+"/", 1).With("token"), last
 }
 
-func TestToken(t *testing.T) {
+func TestToken_IsVerifiable(t *testing.T) {
 	t.Parallel()
 	verifier, err := auth.NewHS256(auth.HS256Options{Secret: "unsafe", Audience: "aud", Times: auth.Times{Now: time.Now}})
 	require.NoError(t, err)
@@ -52,7 +52,7 @@ func TestToken(t *testing.T) {
 	require.Error(t, err, "another secret")
 }
 
-func TestRequests(t *testing.T) {
+func TestClient_SendsRequests(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name   string
@@ -133,7 +133,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestError_ReadsBody(t *testing.T) {
 	t.Parallel()
 
 	t.Run("an error body is read", func(t *testing.T) {
@@ -165,7 +165,7 @@ func TestErrors(t *testing.T) {
 	})
 }
 
-func TestCompletions(t *testing.T) {
+func TestCompletions_ReturnsCompletionsAndOffset(t *testing.T) {
 	t.Parallel()
 	const completion = `{"completionResponse":{"Completion":{"value":{"commandId":"c","status":{"code":9,"message":"no"},
 		"offset":14,"updateId":"","deduplicationPeriod":{"Empty":{}}}}}}`
@@ -211,7 +211,7 @@ func TestCompletions(t *testing.T) {
 	})
 }
 
-func TestTransaction(t *testing.T) {
+func TestSubmitAndWait_ReturnsTransaction(t *testing.T) {
 	t.Parallel()
 	api, last := newStub(t, http.StatusOK, `{"transaction":{"updateId":"1220","offset":14,"events":[
 		{"CreatedEvent":{"contractId":"00a","templateId":"5f0e:Splice.Amulet:Amulet","createArgument":{"owner":"alice"}}},
@@ -226,7 +226,7 @@ func TestTransaction(t *testing.T) {
 	require.JSONEq(t, `{"commands":{"commandId":"c","actAs":null,"commands":null}}`, last.body)
 }
 
-func TestFindCoin(t *testing.T) {
+func TestFindCoin_PicksRulesAndRound(t *testing.T) {
 	t.Parallel()
 	// find answers both requests of FindCoin with the active contracts.
 	find := func(t *testing.T, contracts ...string) (client.Coin, error) {
@@ -268,7 +268,7 @@ func TestFindCoin(t *testing.T) {
 	})
 }
 
-func TestCoinCommands(t *testing.T) {
+func TestCoin_BuildsCommands(t *testing.T) {
 	t.Parallel()
 	coin := client.Coin{DSO: "dso", Rules: "00a", Round: "00b"}
 	encoded, err := json.Marshal([]client.Command{
@@ -291,7 +291,7 @@ type transportFunc func(*http.Request) (*http.Response, error)
 // RoundTrip implements [http.RoundTripper].
 func (w transportFunc) RoundTrip(r *http.Request) (*http.Response, error) { return w(r) }
 
-func TestAnotherWayAndFurtherHeaders(t *testing.T) {
+func TestClient_UsesTransportAndHeaders(t *testing.T) {
 	t.Parallel()
 	way := transportFunc(func(r *http.Request) (*http.Response, error) {
 		require.Equal(t, "Bearer token", r.Header.Get("Authorization"))

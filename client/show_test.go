@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-func TestPartiesAreShownByTheirNames(t *testing.T) {
+func TestPartyName_ShowsHint(t *testing.T) {
 	t.Parallel()
 	node, other := "1220"+strings.Repeat("ab", 32), "1220"+strings.Repeat("cd", 32)
 	for hint, shown := range map[string]string{
@@ -35,7 +35,7 @@ func TestPartiesAreShownByTheirNames(t *testing.T) {
 }
 
 // TestPartyFor_GivesDistinctTexts compares texts as browsers and terminals show them: trimmed, with single spaces.
-func TestNoTwoPartiesLookAlike(t *testing.T) {
+func TestPartyFor_GivesDistinctTexts(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	const chars = "ab :-_"
@@ -59,7 +59,7 @@ func TestNoTwoPartiesLookAlike(t *testing.T) {
 	require.Greater(t, len(parties), 1000)
 }
 
-func TestLongTextsAreShownByTheirBeginning(t *testing.T) {
+func TestShort_CutsLongTexts(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, strings.Repeat("é", 280), client.Short(strings.Repeat("é", 280)))
 	require.Equal(t, strings.Repeat("é", 280)+"…", client.Short(strings.Repeat("é", 281)))

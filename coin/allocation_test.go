@@ -48,7 +48,7 @@ func (n network) allocated(t *testing.T) (ledger.ContractID, lf.CID[coin.LockedA
 	return id.ID(), payload(t, n, id).LockedAmulet
 }
 
-func TestAnAllocationLocksTheCoin(t *testing.T) {
+func TestAllocation_LocksTheCoin(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	result, err := n.submitLeg(t, n.leg(n.tapHolding(t, alice, "100")))
@@ -76,7 +76,7 @@ func TestAnAllocationLocksTheCoin(t *testing.T) {
 		"holdingCids":["`+string(allocation.LockedAmulet)+`"],"meta":{"values":{}}}`, string(view))
 }
 
-func TestAnAllocationExpiresAfterNinetyDaysAtTheLatest(t *testing.T) {
+func TestAllocation_ExpiresAfterNinetyDays(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	leg := n.leg(n.tapHolding(t, alice, "100"))
@@ -88,7 +88,7 @@ func TestAnAllocationExpiresAfterNinetyDaysAtTheLatest(t *testing.T) {
 	}
 }
 
-func TestAnAllocationIsRefused(t *testing.T) {
+func TestAllocation_RefusesMistakes(t *testing.T) {
 	t.Parallel()
 	type leg = token.AllocationFactoryAllocate
 	for name, c := range map[string]struct {
@@ -151,7 +151,7 @@ func (n network) execute(
 		token.AllocationExecuteTransfer{ExtraArgs: extra})
 }
 
-func TestTheStatesOfAnAllocation(t *testing.T) {
+func TestAllocation_GoesThroughItsStates(t *testing.T) {
 	t.Parallel()
 	everybody := []ledger.Party{provider, alice, bob}
 	execute := func(t *testing.T, n network, by ledgertest.Parties, id ledger.ContractID) error {
@@ -233,7 +233,7 @@ func TestTheStatesOfAnAllocation(t *testing.T) {
 	}
 }
 
-func TestAnAllocationWhoseCoinIsGone(t *testing.T) {
+func TestAllocation_EndsWhenItsCoinIsGone(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	id, locked := n.allocated(t)
@@ -252,7 +252,7 @@ func TestAnAllocationWhoseCoinIsGone(t *testing.T) {
 	n.requireBalances(t, "100.0", "0.0", "0.0")
 }
 
-func TestASettlementIsFeaturedActivityOfItsExecutor(t *testing.T) {
+func TestAllocation_SettlementIsActivityOfTheExecutor(t *testing.T) {
 	t.Parallel()
 	const beneficiaries = "amulet.splice.lfdecentralizedtrust.org/app-reward-beneficiaries"
 	const weights = "amulet.splice.lfdecentralizedtrust.org/app-reward-beneficiary-weights"

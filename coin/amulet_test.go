@@ -32,7 +32,7 @@ func (n network) lock(t *testing.T, text string, holders ...ledger.Party) lf.CID
 	return *result.CreatedAmulets[0].LockedAmulet
 }
 
-func TestCoinsAreHoldings(t *testing.T) {
+func TestAmulet_IsAHolding(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	view, err := n.View(t.Context(), n.tap(t, alice, "5").ID(), holdingInterface)
@@ -48,11 +48,11 @@ func TestCoinsAreHoldings(t *testing.T) {
 		`"expiresAfter":null,"context":"escrow"}`)
 }
 
-// TestDustExpires holds the worked numbers of the holding fee: a coin of 1 is dust after 263 rounds, one of 1000 after
+// TestAmulet_ExpiresAsDust holds the worked numbers of the holding fee: a coin of 1 is dust after 263 rounds, one of 1000 after
 // 262800.
 //
 // contract: dust
-func TestDustExpires(t *testing.T) {
+func TestAmulet_ExpiresAsDust(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		amount     string
@@ -98,7 +98,7 @@ func TestDustExpires(t *testing.T) {
 	}
 }
 
-func TestCoinsThatNeverExpire(t *testing.T) {
+func TestAmulet_MayNeverExpire(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		amount     coin.ExpiringAmount
@@ -138,7 +138,7 @@ func TestCoinsThatNeverExpire(t *testing.T) {
 	}
 }
 
-func TestDustExpiryNeedsTwoStatesOfTheNetwork(t *testing.T) {
+func TestAmulet_ExpiryNeedsTwoConfigStates(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	dust := n.tap(t, alice, "0.001")
@@ -154,7 +154,7 @@ func TestDustExpiryNeedsTwoStatesOfTheNetwork(t *testing.T) {
 	require.NoError(t, expire(ledgertest.As(dso), late, n.stateOf(t, 9, dso)))
 }
 
-func TestALockIsReleasedByOwnerAndHoldersTogether(t *testing.T) {
+func TestLockedAmulet_UnlockNeedsOwnerAndHolders(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	locked := n.lock(t, "5", bob, charlie)
@@ -174,7 +174,7 @@ func TestALockIsReleasedByOwnerAndHoldersTogether(t *testing.T) {
 	}, result.Meta.Values)
 }
 
-func TestTheOwnerTakesAnExpiredLockOff(t *testing.T) {
+func TestLockedAmulet_OwnerRemovesAnExpiredLock(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	locked := n.lock(t, "5", bob)
@@ -194,7 +194,7 @@ func TestTheOwnerTakesAnExpiredLockOff(t *testing.T) {
 	require.Equal(t, "5.0", payload(t, n, result.AmuletCid).Amount.InitialAmount.Show())
 }
 
-func TestALockedCoinCannotBeSpent(t *testing.T) {
+func TestLockedAmulet_CannotBeSpent(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	locked := n.lock(t, "5", bob)
@@ -202,7 +202,7 @@ func TestALockedCoinCannotBeSpent(t *testing.T) {
 	requireRefused(t, err, "WRONGLY_TYPED_CONTRACT", "LockedAmulet")
 }
 
-func TestChoicesOfTheFirstVersionAlwaysFail(t *testing.T) {
+func TestAmulet_ChoicesOfTheFirstVersionFail(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	amulet, locked := n.tap(t, alice, "1"), n.lock(t, "1", bob)
@@ -221,7 +221,7 @@ func TestChoicesOfTheFirstVersionAlwaysFail(t *testing.T) {
 	requireRefused(t, err, general, "LockedAmulet_ExpireAmulet is no longer supported")
 }
 
-func TestArchivingACoinNeedsOwnerAndDSO(t *testing.T) {
+func TestAmulet_ArchiveNeedsOwnerAndDSO(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	amulet := n.tap(t, alice, "1")
@@ -233,7 +233,7 @@ func TestArchivingACoinNeedsOwnerAndDSO(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestOnlyTheDSOCanMakeCoins(t *testing.T) {
+func TestAmulet_CreateNeedsTheDSO(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	forged := coin.Amulet{DSO: dso, Owner: alice, Amount: coin.ExpiringAmount{InitialAmount: amount("1000000")}}

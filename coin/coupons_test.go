@@ -16,7 +16,7 @@ import (
 
 const rewardAssignment = "#splice-api-reward-assignment-v1:Splice.Api.RewardAssignmentV1:RewardCoupon"
 
-func TestCouponsOfClosedRoundsExpire(t *testing.T) {
+func TestCoupon_ExpiresWithItsClosedRound(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	closed := func(number int64) lf.CID[coin.ClosedMiningRound] {
@@ -65,7 +65,7 @@ func TestCouponsOfClosedRoundsExpire(t *testing.T) {
 	require.Equal(t, coin.SvRewardCouponDSOExpireResult{Weight: 4}, results["sv"])
 }
 
-func TestWhoSeesACoupon(t *testing.T) {
+func TestCoupon_HasItsObservers(t *testing.T) {
 	t.Parallel()
 	n, one := startNetwork(t), amount("1")
 	hidden := coin.RewardCouponV2{DSO: dso, Provider: provider, Amount: one, Beneficiary: new(bob)}
@@ -95,7 +95,7 @@ func TestWhoSeesACoupon(t *testing.T) {
 	}
 }
 
-func TestEmptyCouponsAreNotCreated(t *testing.T) {
+func TestCoupon_RefusesZeroAmount(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	refuse := func(_ any, err error) {
@@ -121,7 +121,7 @@ func TestEmptyCouponsAreNotCreated(t *testing.T) {
 	refuse(ledgertest.Create(n.Ledger, by, coin.ClosedMiningRound{DSO: dso, Round: negative}))
 }
 
-func TestAnExpiredActivityRecordBecomesAnUnclaimedReward(t *testing.T) {
+func TestActivityRecord_ExpiresToAnUnclaimedReward(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	record := create(t, n, coin.UnclaimedActivityRecord{
@@ -139,7 +139,7 @@ func TestAnExpiredActivityRecordBecomesAnUnclaimedReward(t *testing.T) {
 	require.Equal(t, coin.UnclaimedReward{DSO: dso, Amount: amount("5")}, payload(t, n, result.UnclaimedRewardCid))
 }
 
-func TestADevelopmentFundCouponGoesBackToTheFund(t *testing.T) {
+func TestDevelopmentFundCoupon_GoesBackToTheFund(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	coupon := coin.DevelopmentFundCoupon{
@@ -181,7 +181,7 @@ func TestADevelopmentFundCouponGoesBackToTheFund(t *testing.T) {
 	goesBack(expire(last))
 }
 
-func TestAValidatorRightIsGivenUpByEither(t *testing.T) {
+func TestValidatorRight_EndsByEitherParty(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	right := func() lf.CID[coin.ValidatorRight] {
@@ -199,7 +199,7 @@ func TestAValidatorRightIsGivenUpByEither(t *testing.T) {
 	require.Len(t, all[coin.ValidatorRight](t, n), 1)
 }
 
-func TestAProviderSharesItsRewardCoupons(t *testing.T) {
+func TestRewardCoupon_ProviderAssignsBeneficiaries(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	coupon := coin.RewardCouponV2{

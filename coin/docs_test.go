@@ -14,9 +14,9 @@ import (
 	"github.com/florinledger/florin/ledger/ledgertest"
 )
 
-// TestTheWorkedNumbersOfTheDocumentation recomputes the table of that name, every row, with the contracts themselves
+// TestDocs_WorkedNumbersAreRight recomputes the table of that name, every row, with the contracts themselves
 // where they count.
-func TestTheWorkedNumbersOfTheDocumentation(t *testing.T) {
+func TestDocs_WorkedNumbersAreRight(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	price := payload(t, n, n.rounds[0]).AmuletPrice

@@ -18,7 +18,7 @@ import (
 
 // Whoever is named as an observer of a choice sees all that it does, and is in the record with each event of it: few
 // bytes of commands may name many of the longest parties, but not make more of them than anybody's answer may hold.
-func TestWhoSeesAnExpiryCountsWithEachCouponOfIt(t *testing.T) {
+func TestCouponExpiry_CountsObserversForEachCoupon(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	var providers []ledger.Party

@@ -22,7 +22,7 @@ const (
 	markerV2   = "#splice-api-featured-app-v2:Splice.Api.FeaturedAppRightV2:FeaturedAppActivityMarker"
 )
 
-func TestAFeaturedAppRightIsUpdatedWithdrawnAndCancelled(t *testing.T) {
+func TestFeaturedAppRight_IsUpdatedWithdrawnAndCancelled(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	right := create(t, n, coin.FeaturedAppRight{DSO: dso, Provider: provider}, dso)
@@ -79,7 +79,7 @@ func (n network) activityCoupons(t *testing.T) []string {
 	return out
 }
 
-func TestATransferOfAFeaturedProviderEarnsACoupon(t *testing.T) {
+func TestFeaturedAppRight_EarnsACouponForATransfer(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		usd           string
@@ -114,7 +114,7 @@ func TestATransferOfAFeaturedProviderEarnsACoupon(t *testing.T) {
 	}
 }
 
-func TestATransferOfAFeaturedProviderIsMarked(t *testing.T) {
+func TestFeaturedAppRight_MarksATransfer(t *testing.T) {
 	t.Parallel()
 	markers, traffic := rewards(coin.RewardVersionFeaturedAppMarkers), rewards(coin.RewardVersionTrafficBased)
 	for name, c := range map[string]struct {
@@ -162,7 +162,7 @@ func TestATransferOfAFeaturedProviderIsMarked(t *testing.T) {
 	}
 }
 
-func TestFeaturedAppsMarkTheirActivity(t *testing.T) {
+func TestFeaturedAppRight_MarksActivity(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	right := create(t, n, coin.FeaturedAppRight{DSO: dso, Provider: provider}, dso)
@@ -189,7 +189,7 @@ func TestFeaturedAppsMarkTheirActivity(t *testing.T) {
 	}
 }
 
-func TestWeightedActivityIsSeenByItsBeneficiaries(t *testing.T) {
+func TestFeaturedAppRight_BeneficiariesSeeWeightedActivity(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	right := create(t, n, coin.FeaturedAppRight{DSO: dso, Provider: provider}, dso)

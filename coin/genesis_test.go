@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-func TestGenesisOpensTwoRoundsAndAnnouncesAThird(t *testing.T) {
+func TestGenesis_OpensTwoRoundsAndAnnouncesAThird(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	const day, tick = 24 * time.Hour, 10 * time.Minute
@@ -33,7 +33,7 @@ func TestGenesisOpensTwoRoundsAndAnnouncesAThird(t *testing.T) {
 	require.Len(t, n.rounds, 3)
 }
 
-func TestGenesisMakesTwoConfigurationStatesADayApart(t *testing.T) {
+func TestGenesis_MakesTwoConfigStatesADayApart(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	require.Len(t, n.states, 2)
@@ -47,7 +47,7 @@ func TestGenesisMakesTwoConfigurationStatesADayApart(t *testing.T) {
 	}
 }
 
-func TestGenesisMakesTheFactoriesOfTheTokenStandard(t *testing.T) {
+func TestGenesis_MakesTokenStandardFactories(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	require.Len(t, all[coin.ExternalPartyAmuletRules](t, n), 1)
@@ -56,7 +56,7 @@ func TestGenesisMakesTheFactoriesOfTheTokenStandard(t *testing.T) {
 	require.Len(t, n.Transactions, 1, "with the rules, in one transaction")
 }
 
-func TestTheRulesReadAsWalletsExpect(t *testing.T) {
+func TestGenesis_RulesMatchWhatWalletsRead(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	payload := string(n.Active[n.rules.ID()].Payload)
@@ -78,7 +78,7 @@ func TestTheRulesReadAsWalletsExpect(t *testing.T) {
 	}
 }
 
-func TestRulesAreCreatedOnlyWithAValidConfiguration(t *testing.T) {
+func TestAmuletRules_RefusesInvalidConfiguration(t *testing.T) {
 	t.Parallel()
 	negative, most := amount("-0.1"), amount("1.1")
 	type (
@@ -149,7 +149,7 @@ func TestRulesAreCreatedOnlyWithAValidConfiguration(t *testing.T) {
 	}
 }
 
-func TestBootstrapRefuses(t *testing.T) {
+func TestBootstrapRounds_RefusesMistakes(t *testing.T) {
 	t.Parallel()
 	type arguments = coin.AmuletRulesBootstrapRounds
 	tick := lf.RelTimeOf(10 * time.Minute)
@@ -183,7 +183,7 @@ func TestBootstrapRefuses(t *testing.T) {
 	}
 }
 
-func TestConfigurationStatesNeedThreeRoundsInOrder(t *testing.T) {
+func TestConfigState_NeedsThreeRoundsInOrder(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	type argument = coin.AmuletRulesBootstrapExternalPartyConfigState
@@ -204,7 +204,7 @@ func TestConfigurationStatesNeedThreeRoundsInOrder(t *testing.T) {
 	require.NoError(t, bootstrap(argument{OpenMiningRoundTriple: triple(0, 1, 2), ExpectedDSO: dso}))
 }
 
-func TestGenesisNeedsTheCoinsPackages(t *testing.T) {
+func TestGenesis_NeedsCoinPackages(t *testing.T) {
 	t.Parallel()
 	book, err := ledgertest.New()
 	require.NoError(t, err)
@@ -212,7 +212,7 @@ func TestGenesisNeedsTheCoinsPackages(t *testing.T) {
 	require.ErrorContains(t, err, "genesis of the coin")
 }
 
-func TestEveryoneMayReadTheRulesAndTheRoundsThatAreDisclosedToThem(t *testing.T) {
+func TestAmuletRules_EveryoneFetchesDisclosedRulesAndRounds(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	rules, err := ledgertest.Exercise[coin.AmuletRules](n.Ledger, n.public(alice), n.rules,
@@ -230,7 +230,7 @@ func TestEveryoneMayReadTheRulesAndTheRoundsThatAreDisclosedToThem(t *testing.T)
 	requireRefused(t, err, noAuth, "bob")
 }
 
-func TestLaterRoundsTakeTheirIssuanceFromTheCurve(t *testing.T) {
+func TestGenesis_LaterRoundsFollowTheIssuanceCurve(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	rules := payload(t, n, n.rules)

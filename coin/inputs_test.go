@@ -97,7 +97,7 @@ func coupons() map[string]func(t *testing.T, n network) coin.TransferInput {
 	}
 }
 
-func TestEachCouponMintsWhatItsRoundIssues(t *testing.T) {
+func TestCoupon_MintsWhatItsRoundIssues(t *testing.T) {
 	t.Parallel()
 	type summary = coin.TransferSummary
 	appRewards := func(s summary) decimal.Decimal { return s.InputAppRewardAmount }
@@ -143,7 +143,7 @@ func TestEachCouponMintsWhatItsRoundIssues(t *testing.T) {
 	}
 }
 
-func TestAnExtensionInputWithoutAFaucetCouponIsNothing(t *testing.T) {
+func TestTransfer_IgnoresAnEmptyExtensionInput(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	result, err := n.transfer(coin.Transfer{
@@ -153,7 +153,7 @@ func TestAnExtensionInputWithoutAFaucetCouponIsNothing(t *testing.T) {
 	require.Nil(t, result.SenderChangeAmulet)
 }
 
-func TestAllInputsTogetherPayForOneOutput(t *testing.T) {
+func TestTransfer_AllInputsPayForOneOutput(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	context := n.mintingContext(t)
@@ -168,7 +168,7 @@ func TestAllInputsTogetherPayForOneOutput(t *testing.T) {
 	require.Equal(t, "0.0", n.held(t, alice))
 }
 
-func TestCouponsAreRefused(t *testing.T) {
+func TestTransfer_RefusesCoupons(t *testing.T) {
 	t.Parallel()
 	type change = func(t *testing.T, n *network, context *coin.TransferContext)
 	noRounds := func(_ *testing.T, _ *network, context *coin.TransferContext) { context.IssuingMiningRounds = nil }
@@ -227,7 +227,7 @@ func TestCouponsAreRefused(t *testing.T) {
 	}
 }
 
-func TestOnlyItsOwnerMintsACoupon(t *testing.T) {
+func TestCoupon_OnlyItsOwnerMints(t *testing.T) {
 	t.Parallel()
 	for name, makeCoupon := range coupons() {
 		t.Run(name, func(t *testing.T) {

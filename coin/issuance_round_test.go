@@ -42,7 +42,7 @@ func usualIssuance() coin.IssuanceConfig {
 	return usualGenesis().Config.IssuanceCurve.InitialValue
 }
 
-func TestARoundIssuesByFormula(t *testing.T) {
+func TestIssuance_FollowsTheFormula(t *testing.T) {
 	t.Parallel()
 	type summary = coin.OpenMiningRoundSummary
 	for name, c := range map[string]struct {
@@ -111,7 +111,7 @@ func TestARoundIssuesByFormula(t *testing.T) {
 	}
 }
 
-func TestNegativeActivityIsRefused(t *testing.T) {
+func TestIssuance_RefusesNegativeActivity(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	round := create(t, n, coin.SummarizingMiningRound{

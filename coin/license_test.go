@@ -26,7 +26,7 @@ func licensed[R, A any](
 	return ledgertest.Exercise[R](n.Ledger, n.public(by).Disclose(n.Active[id.ID()]), id, argument)
 }
 
-func TestAValidatorRecordsThatItIsUpOnceARound(t *testing.T) {
+func TestValidatorLicense_RecordsActivityOncePerRound(t *testing.T) {
 	t.Parallel()
 	type result = coin.ValidatorLicenseRecordValidatorLivenessActivityResult
 	n := startNetwork(t)
@@ -72,7 +72,7 @@ func TestAValidatorRecordsThatItIsUpOnceARound(t *testing.T) {
 	requireRefused(t, err, general, "use ValidatorLicense_RecordValidatorLivenessActivity")
 }
 
-func TestAValidatorSaysHourlyWhatItRuns(t *testing.T) {
+func TestValidatorLicense_ReportsItsVersionHourly(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	id := n.license(t)
@@ -105,7 +105,7 @@ func TestAValidatorSaysHourlyWhatItRuns(t *testing.T) {
 	require.Equal(t, n.at(3*time.Hour), *payload(t, n, reported.LicenseCid).LastActiveAt)
 }
 
-func TestALicenseEnds(t *testing.T) {
+func TestValidatorLicense_Ends(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	withdrawn, cancelled := n.license(t), n.license(t)

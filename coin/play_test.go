@@ -18,10 +18,10 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// TestWhateverIsPlayedTheCoinAddsUp plays thousands of random sequences of everything that can be done with coin. After
+// TestPlay_SupplyAlwaysBalances plays thousands of random sequences of everything that can be done with coin. After
 // each move the supply must balance, counted from the events, and everybody must hold exactly the coins that a simple
 // model says.
-func TestWhateverIsPlayedTheCoinAddsUp(t *testing.T) {
+func TestPlay_SupplyAlwaysBalances(t *testing.T) {
 	t.Parallel()
 	const batches = 20 // of a hundred sequences each
 	for batch := range batches {

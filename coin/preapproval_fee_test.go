@@ -13,7 +13,7 @@ import (
 )
 
 // contract: preapproval-fee
-func TestAPreapprovalIsPaidInProportionToItsLife(t *testing.T) {
+func TestPreapprovalFee_IsProportionalToItsLife(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		config func(config *coin.AmuletConfig)
@@ -67,7 +67,7 @@ func TestAPreapprovalIsPaidInProportionToItsLife(t *testing.T) {
 }
 
 // contract: preapproval-fee
-func TestTheFeeOfAPreapprovalIsBurned(t *testing.T) {
+func TestPreapprovalFee_IsBurned(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	result, err := n.preapprove(t, 90*day, n.tap(t, provider, "60"))
@@ -91,7 +91,7 @@ func TestTheFeeOfAPreapprovalIsBurned(t *testing.T) {
 	require.Equal(t, "10.68", n.held(t, provider))
 }
 
-func TestAPreapprovalIsNotSold(t *testing.T) {
+func TestPreapproval_CreateRefusesMistakes(t *testing.T) {
 	t.Parallel()
 	type argument = coin.AmuletRulesCreateTransferPreapproval
 	for name, c := range map[string]struct {
@@ -153,7 +153,7 @@ func TestAPreapprovalIsNotSold(t *testing.T) {
 	}
 }
 
-func TestAPreapprovalMayStartInThePast(t *testing.T) {
+func TestPreapproval_MayStartInThePast(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	n.Now = n.Now.Add(day)

@@ -52,7 +52,7 @@ func (n network) seeing(id lf.CID[coin.TransferPreapproval], parties ...ledger.P
 	return n.public(parties...).Disclose(n.Active[id.ID()])
 }
 
-func TestAnybodySendsThroughAPreapproval(t *testing.T) {
+func TestPreapproval_LetsAnybodySend(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	preapproval := n.preapproved(t)
@@ -74,7 +74,7 @@ func TestAnybodySendsThroughAPreapproval(t *testing.T) {
 	require.True(t, n.supply(t).Balanced())
 }
 
-func TestATransferThatWasPreparedLongAgoGoesThroughAPreapproval(t *testing.T) {
+func TestPreapproval_TakesATransferPreparedLongAgo(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	preapproval := n.preapproved(t)
@@ -104,7 +104,7 @@ func TestATransferThatWasPreparedLongAgoGoesThroughAPreapproval(t *testing.T) {
 }
 
 // contract: preapproval-rewards
-func TestAFeaturedProviderEarnsByTransfersThroughItsPreapprovals(t *testing.T) {
+func TestPreapproval_RewardsAFeaturedProvider(t *testing.T) {
 	t.Parallel()
 	markers, traffic := coin.RewardVersionFeaturedAppMarkers, coin.RewardVersionTrafficBased
 	for name, c := range map[string]struct {
@@ -162,10 +162,10 @@ func TestAFeaturedProviderEarnsByTransfersThroughItsPreapprovals(t *testing.T) {
 	}
 }
 
-// TestTheLifeOfAPreapproval has a case for each row of the table of its states.
+// TestPreapproval_GoesThroughItsStates has a case for each row of the table of its states.
 //
 // contract: preapproval-renew-choice, preapproval-cancel, preapproval-expiry, preapproval-provider
-func TestTheLifeOfAPreapproval(t *testing.T) {
+func TestPreapproval_GoesThroughItsStates(t *testing.T) {
 	t.Parallel()
 	renew := func(n network, id lf.CID[coin.TransferPreapproval], until time.Duration, funds coins, by ...ledger.Party,
 	) (coin.TransferPreapprovalRenewResult, error) {
@@ -252,7 +252,7 @@ func TestTheLifeOfAPreapproval(t *testing.T) {
 	})
 }
 
-func TestAPreapprovalIsShownToWhoeverIsToldOfIt(t *testing.T) {
+func TestPreapproval_CanBeFetchedWhenDisclosed(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	id := n.preapproved(t)
@@ -265,7 +265,7 @@ func TestAPreapprovalIsShownToWhoeverIsToldOfIt(t *testing.T) {
 	require.Empty(t, contract.Observers)
 }
 
-func TestPreapprovalsThatEndBeforeTheyStartAreNotCreated(t *testing.T) {
+func TestPreapproval_RefusesAnEndBeforeItsStart(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	type times struct{ from, renewed, until time.Duration }

@@ -20,7 +20,7 @@ func sha(parts ...string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func TestABatchIsHashedAsItsParts(t *testing.T) {
+func TestRewardBatch_HashesItsParts(t *testing.T) {
 	t.Parallel()
 	rewards := coin.RewardBatch{BatchOfMintingAllowances: &[]coin.MintingAllowance{
 		{Provider: alice, Amount: amount("12.50")}, {Provider: bob, Amount: amount("3")},
@@ -31,9 +31,9 @@ func TestABatchIsHashedAsItsParts(t *testing.T) {
 	require.Equal(t, sha("BatchOfBatches", "1", sha("1", rewards.Hash().Value)), above.Hash().Value)
 }
 
-// TestRewardsFromTrafficBecomeCoupons goes the whole way: a round closes, its rewards are agreed on, and coupons are
+// TestRewardAccounting_TurnsTrafficIntoCoupons goes the whole way: a round closes, its rewards are agreed on, and coupons are
 // created, shown, minted and expired.
-func TestRewardsFromTrafficBecomeCoupons(t *testing.T) {
+func TestRewardAccounting_TurnsTrafficIntoCoupons(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	round := payload(t, n, n.rounds[0])

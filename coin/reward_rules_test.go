@@ -17,7 +17,7 @@ func dsoDoes[R, A any](n network, argument A) (R, error) {
 	return ledgertest.Exercise[R](n.Ledger, ledgertest.As(dso), n.rules, argument)
 }
 
-func TestExpiredRewardsAreClaimedForTheNetwork(t *testing.T) {
+func TestRewardRules_ClaimExpiredRewards(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	closed := create(t, n, coin.ClosedMiningRound{
@@ -68,7 +68,7 @@ func TestExpiredRewardsAreClaimedForTheNetwork(t *testing.T) {
 	requireRefused(t, err, general, "round 7, got dso 'DSO::1220d5', round 8")
 }
 
-func TestUnclaimedRewardsAreMerged(t *testing.T) {
+func TestRewardRules_MergeUnclaimedRewards(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	var ids []lf.CID[coin.UnclaimedReward]
@@ -85,7 +85,7 @@ func TestUnclaimedRewardsAreMerged(t *testing.T) {
 	require.Len(t, all[coin.UnclaimedReward](t, n), 1)
 }
 
-func TestTheDevelopmentFundIsAllocatedByItsManager(t *testing.T) {
+func TestRewardRules_ManagerAllocatesTheDevelopmentFund(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	fund := func(text string) lf.CID[coin.UnclaimedDevelopmentFundCoupon] {
@@ -137,7 +137,7 @@ func TestTheDevelopmentFundIsAllocatedByItsManager(t *testing.T) {
 	require.Nil(t, exact.LeftoverCid)
 }
 
-func TestMarkersBecomeCouponsOfAnOpenRound(t *testing.T) {
+func TestRewardRules_ConvertMarkersToCoupons(t *testing.T) {
 	t.Parallel()
 	marked := func(t *testing.T, n network) (ids []lf.CID[coin.FeaturedAppActivityMarker]) {
 		t.Helper()

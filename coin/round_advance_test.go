@@ -40,8 +40,8 @@ func (n network) closeRound(id lf.CID[coin.IssuingMiningRound]) (lf.CID[coin.Clo
 	return result.ClosedRoundCid, err
 }
 
-// TestARoundLivesFromItsAnnouncementToItsArchive follows round 0 through all its states, and its times.
-func TestARoundLivesFromItsAnnouncementToItsArchive(t *testing.T) {
+// TestRound_GoesThroughItsStates follows round 0 through all its states, and its times.
+func TestRound_GoesThroughItsStates(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	n.Now = n.Now.Add(day)
@@ -78,7 +78,7 @@ func TestARoundLivesFromItsAnnouncementToItsArchive(t *testing.T) {
 	require.Empty(t, all[coin.ClosedMiningRound](t, n))
 }
 
-func TestRoundsAdvanceTickByTickHoweverLate(t *testing.T) {
+func TestRound_AdvancesTickByTickWhenLate(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	for _, step := range []struct {
@@ -103,7 +103,7 @@ func TestRoundsAdvanceTickByTickHoweverLate(t *testing.T) {
 	require.Len(t, all[coin.OpenMiningRound](t, n), 3)
 }
 
-func TestRoundsDoNotAdvance(t *testing.T) {
+func TestRound_AdvanceRefusesMistakes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change     func(t *testing.T, n *network)
@@ -156,7 +156,7 @@ func TestRoundsDoNotAdvance(t *testing.T) {
 	})
 }
 
-func TestANewRoundTakesTheConfigurationOfItsTime(t *testing.T) {
+func TestRound_TakesTheConfigurationOfItsTime(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	rules := payload(t, n, n.rules)
@@ -178,7 +178,7 @@ func TestANewRoundTakesTheConfigurationOfItsTime(t *testing.T) {
 	require.Empty(t, all[coin.CalculateRewardsV2](t, n))
 }
 
-func TestConfigurationStatesAreReplaced(t *testing.T) {
+func TestConfigState_IsReplaced(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	update := func(state0, state1 lf.CID[coin.ExternalPartyConfigState], first int64) (
@@ -211,8 +211,8 @@ func TestConfigurationStatesAreReplaced(t *testing.T) {
 	require.NotContains(t, n.Active, n.states[0].ID())
 }
 
-// TestTheRoundMachineRunsForADay runs the rounds of a day, each through all its states, and mints a coupon of each.
-func TestTheRoundMachineRunsForADay(t *testing.T) {
+// TestRound_MachineRunsForADay runs the rounds of a day, each through all its states, and mints a coupon of each.
+func TestRound_MachineRunsForADay(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	n.Now = n.Now.Add(day)

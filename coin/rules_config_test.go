@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-func TestTheConfigurationIsChangedFieldByField(t *testing.T) {
+func TestAmuletRules_ChangesConfigurationByField(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	set := func(base, next coin.AmuletConfig) (coin.AmuletRulesSetConfigResult, error) {
@@ -53,7 +53,7 @@ func TestTheConfigurationIsChangedFieldByField(t *testing.T) {
 	requireRefused(t, err, notValid, "AmuletRules")
 }
 
-func TestFutureConfigurationsAreNoLongerPlanned(t *testing.T) {
+func TestAmuletRules_RefusesFutureConfigurations(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	const gone = "is no longer supported since splice-amulet-0.1.12"

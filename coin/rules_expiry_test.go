@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-func TestTheDSOExpiresTransfersInBulk(t *testing.T) {
+func TestAmuletRules_DSOExpiresTransfersInBulk(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	var inputs []coin.AmuletRulesExpireTransferInstruction

@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-func TestTapMintsACoinOfTheRoundItNames(t *testing.T) {
+func TestTap_MintsACoinOfItsRound(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	result, err := ledgertest.Exercise[coin.AmuletRulesDevNetTapResult](n.Ledger, n.public(alice), n.rules,
@@ -33,7 +33,7 @@ func TestTapMintsACoinOfTheRoundItNames(t *testing.T) {
 	require.Empty(t, contract.Observers)
 }
 
-func TestTapRefuses(t *testing.T) {
+func TestTap_RefusesMistakes(t *testing.T) {
 	t.Parallel()
 	type arguments = coin.AmuletRulesDevNetTap
 	for name, c := range map[string]struct {
@@ -108,7 +108,7 @@ func (n network) otherRound(
 	return create(t, n, round, dso)
 }
 
-func TestARoundThatIsNotOpenYetCanBeTapped(t *testing.T) {
+func TestTap_TakesARoundThatIsNotOpenYet(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	result, err := ledgertest.Exercise[coin.AmuletRulesDevNetTapResult](n.Ledger, n.public(alice), n.rules,
@@ -117,7 +117,7 @@ func TestARoundThatIsNotOpenYetCanBeTapped(t *testing.T) {
 	require.Equal(t, int64(2), result.AmuletSum.Round.Number)
 }
 
-func TestMintNeedsTheDSOAndTheReceiver(t *testing.T) {
+func TestMint_NeedsDSOAndReceiver(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	argument := coin.AmuletRulesMint{Receiver: alice, Amount: amount("7"), OpenRound: n.rounds[0]}
@@ -134,7 +134,7 @@ func TestMintNeedsTheDSOAndTheReceiver(t *testing.T) {
 	requireRefused(t, err, assertion, "isDevNet flag is true")
 }
 
-func TestAnAppCanFeatureItselfOnADevelopmentNetwork(t *testing.T) {
+func TestFeaturedAppRight_SelfGrantNeedsADevNet(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	type result = coin.AmuletRulesDevNetFeatureAppResult
@@ -155,7 +155,7 @@ func TestAnAppCanFeatureItselfOnADevelopmentNetwork(t *testing.T) {
 	requireRefused(t, err, assertion, "isDevNet flag is true")
 }
 
-func TestFeesAreNoLongerComputed(t *testing.T) {
+func TestAmuletRules_RefusesComputeFees(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	_, err := ledgertest.Exercise[coin.AmuletRulesComputeFeesResult](n.Ledger, n.public(alice), n.rules,

@@ -23,7 +23,7 @@ func (n network) propose(t *testing.T) coin.AmuletRulesCreateExternalPartySetupP
 }
 
 // contract: admin-setup-right
-func TestAnExternalPartyIsSetUp(t *testing.T) {
+func TestSetupProposal_SetsUpAnExternalParty(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	proposed := n.propose(t)
@@ -55,7 +55,7 @@ func TestAnExternalPartyIsSetUp(t *testing.T) {
 	require.True(t, n.supply(t).Balanced())
 }
 
-func TestAProposalIsRejectedOrWithdrawnButNotRefunded(t *testing.T) {
+func TestSetupProposal_EndsWithoutRefund(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	rejected, withdrawn := n.propose(t).ProposalCid, n.propose(t).ProposalCid
@@ -80,7 +80,7 @@ func TestAProposalIsRejectedOrWithdrawnButNotRefunded(t *testing.T) {
 	require.Equal(t, "98.64", n.supply(t).Burned.Show())
 }
 
-func TestAProposalIsNotMadeForAPreapprovalThatHasEnded(t *testing.T) {
+func TestSetupProposal_RefusesAnExpiredPreapproval(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	_, err := ledgertest.Exercise[coin.AmuletRulesCreateExternalPartySetupProposalResult](n.Ledger,

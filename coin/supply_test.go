@@ -21,7 +21,7 @@ func (n network) supply(t require.TestingT) coin.Supply {
 	return supply
 }
 
-func TestSupplyIsWhatWasMintedLessWhatWasBurned(t *testing.T) {
+func TestSupplyOf_IsMintedLessBurned(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	require.Equal(t, coin.Supply{}, n.supply(t))
@@ -69,7 +69,7 @@ func TestSupplyIsWhatWasMintedLessWhatWasBurned(t *testing.T) {
 	requireSupply("2192.55", "5.0", "2187.55")
 }
 
-func TestSupplyNoticesWhatIsWrong(t *testing.T) {
+func TestSupplyOf_FindsMistakes(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	amulet := n.tap(t, alice, "100")
@@ -96,9 +96,9 @@ func TestSupplyNoticesWhatIsWrong(t *testing.T) {
 	require.ErrorContains(t, err, "count the coin")
 }
 
-// TestTransfersConserveValue makes arbitrary transfers between three parties, valid or not, and checks after each that
+// TestTransfer_ConservesValue makes arbitrary transfers between three parties, valid or not, and checks after each that
 // the supply is what was tapped and that every party has what the transfers say.
-func TestTransfersConserveValue(t *testing.T) {
+func TestTransfer_ConservesValue(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		n := startNetwork(t)

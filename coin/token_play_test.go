@@ -177,9 +177,9 @@ func (p *play) answer(rt *rapid.T) {
 	}
 }
 
-// TestTheTokenStandardUnderRandomPlay makes any party do anything at any time, allowed or not, and compares every
+// TestTokenStandard_AgreesWithAModelUnderRandomPlay makes any party do anything at any time, allowed or not, and compares every
 // balance with a model after each step.
-func TestTheTokenStandardUnderRandomPlay(t *testing.T) {
+func TestTokenStandard_AgreesWithAModelUnderRandomPlay(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		p := &play{

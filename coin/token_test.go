@@ -157,7 +157,7 @@ func (n network) requireBalances(t *testing.T, aliceFree, aliceLocked, bobFree s
 	require.True(t, n.supply(t).Balanced())
 }
 
-func TestTheFactoriesShowWhoseTheyAre(t *testing.T) {
+func TestTokenFactory_ViewNamesItsAdmin(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	for _, iface := range []string{transferFactory, allocationFactory} {
@@ -178,7 +178,7 @@ func TestTheFactoriesShowWhoseTheyAre(t *testing.T) {
 	requireRefused(t, err, noAuth, "TransferFactory_PublicFetch")
 }
 
-func TestATransferToOneselfMergesAndSplits(t *testing.T) {
+func TestTokenTransfer_ToOneselfMergesAndSplits(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	first, second := n.tapHolding(t, alice, "60"), n.tapHolding(t, alice, "40")
@@ -205,7 +205,7 @@ func (n network) preapproveFor(t *testing.T, receiver ledger.Party) lf.CID[coin.
 	}, dso, receiver, provider)
 }
 
-func TestATransferUsesAPreapproval(t *testing.T) {
+func TestTokenTransfer_UsesAPreapproval(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	preapproval := n.preapproveFor(t, bob)
@@ -224,7 +224,7 @@ func TestATransferUsesAPreapproval(t *testing.T) {
 	require.Len(t, all[coin.AppRewardCoupon](t, n), 1, "the featured provider earns")
 }
 
-func TestATransferRefusesAPreapprovalThatDoesNotHold(t *testing.T) {
+func TestTokenTransfer_RefusesAWrongPreapproval(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		of         ledger.Party
@@ -248,7 +248,7 @@ func TestATransferRefusesAPreapprovalThatDoesNotHold(t *testing.T) {
 	}
 }
 
-func TestATransferIsRefused(t *testing.T) {
+func TestTokenTransfer_RefusesMistakes(t *testing.T) {
 	t.Parallel()
 	type order = token.TransferFactoryTransfer
 	for name, c := range map[string]struct {
@@ -342,7 +342,7 @@ func TestATransferIsRefused(t *testing.T) {
 	}
 }
 
-func TestATransferSpendsNobodyElsesCoin(t *testing.T) {
+func TestTokenTransfer_RefusesCoinOfOthers(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	order := n.order(bob, "25", n.tapHolding(t, charlie, "100"))
@@ -354,7 +354,7 @@ func TestATransferSpendsNobodyElsesCoin(t *testing.T) {
 	requireRefused(t, err, noAuth, "TransferFactory_Transfer")
 }
 
-func TestATransferSpendsCoinWhoseLockHasExpired(t *testing.T) {
+func TestTokenTransfer_SpendsCoinWithAnExpiredLock(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	locked := lf.Coerce[token.Holding](n.lock(t, "50", dso)) // for an hour
@@ -366,7 +366,7 @@ func TestATransferSpendsCoinWhoseLockHasExpired(t *testing.T) {
 }
 
 // contract: inputs-limit
-func TestATransferHasAtMostAHundredInputs(t *testing.T) {
+func TestTokenTransfer_TakesAHundredInputs(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	var inputs []holding

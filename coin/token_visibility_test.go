@@ -11,9 +11,9 @@ import (
 	"github.com/florinledger/florin/ledger/ledgertest"
 )
 
-// TestATransferIsValidForAsLongAsItsDeadlines is what lets a transfer be signed elsewhere: between the time that it was
+// TestTokenTransfer_IsValidUntilItsDeadline is what lets a transfer be signed elsewhere: between the time that it was
 // requested and its deadline nothing depends on when it is executed.
-func TestATransferIsValidForAsLongAsItsDeadlines(t *testing.T) {
+func TestTokenTransfer_IsValidUntilItsDeadline(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	command, err := ledgertest.ExerciseThrough(n.Ledger, transferFactory, n.factory(t),
@@ -25,9 +25,9 @@ func TestATransferIsValidForAsLongAsItsDeadlines(t *testing.T) {
 	require.Equal(t, ledgertest.Start.Add(24*time.Hour-time.Microsecond), transaction.Latest.UTC())
 }
 
-// TestTheSenderSeesWhatItPaid is what wallets build histories from: the receiver's new coin is no contract of the
+// TestTokenTransfer_SenderSeesTheNewCoin is what wallets build histories from: the receiver's new coin is no contract of the
 // sender's, but the sender is told of it.
-func TestTheSenderSeesWhatItPaid(t *testing.T) {
+func TestTokenTransfer_SenderSeesTheNewCoin(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	preapproval := n.preapproveFor(t, bob)

@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-func TestOnlyTheMembersOwnPurchasesCount(t *testing.T) {
+func TestTrafficRules_CountPurchasesOfTheMember(t *testing.T) {
 	t.Parallel()
 	rules := coin.TrafficRulesOf(coin.MemberOf("node::1220aa"), "sync::1220bb")
 	require.Equal(t, int64(400_000), rules.BaseBurst)

@@ -29,7 +29,7 @@ func (n network) buy(argument coin.AmuletRulesBuyMemberTraffic) (coin.AmuletRule
 		n.public(argument.Provider).Disclose(n.Active[argument.Context.OpenMiningRound.ID()]), n.rules, argument)
 }
 
-func TestTrafficIsPaidByBurningCoin(t *testing.T) {
+func TestBuyMemberTraffic_BurnsCoin(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	result, err := n.buy(n.traffic(1_000_000, amulets(coins{n.tap(t, alice, "4000")})...))
@@ -57,7 +57,7 @@ func TestTrafficIsPaidByBurningCoin(t *testing.T) {
 	require.True(t, n.supply(t).Balanced())
 }
 
-func TestTrafficCostsWhatItsRoundSays(t *testing.T) {
+func TestBuyMemberTraffic_CostsThePriceOfItsRound(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	round := payload(t, n, n.rounds[0])
@@ -70,7 +70,7 @@ func TestTrafficCostsWhatItsRoundSays(t *testing.T) {
 	require.Equal(t, "0.4999995", payload(t, n, result.PurchasedTraffic).USDSpent.Show())
 }
 
-func TestRewardsPayForTraffic(t *testing.T) {
+func TestBuyMemberTraffic_TakesRewards(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	context := n.mintingContext(t)
@@ -89,7 +89,7 @@ func TestRewardsPayForTraffic(t *testing.T) {
 	require.True(t, n.supply(t).Balanced())
 }
 
-func TestTrafficIsNotSold(t *testing.T) {
+func TestBuyMemberTraffic_RefusesMistakes(t *testing.T) {
 	t.Parallel()
 	type argument = coin.AmuletRulesBuyMemberTraffic
 	for name, c := range map[string]struct {
@@ -137,7 +137,7 @@ func TestTrafficIsNotSold(t *testing.T) {
 	}
 }
 
-func TestTheTrafficOfOneMemberIsMerged(t *testing.T) {
+func TestMemberTraffic_IsMerged(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	merge := func(ids ...lf.CID[coin.MemberTraffic]) (coin.AmuletRulesMergeMemberTrafficContractsResult, error) {

@@ -28,7 +28,7 @@ func (n network) command(
 	return created.TransferCommandCid, err
 }
 
-func TestATransferCommandIsSignedByItsSender(t *testing.T) {
+func TestTransferCommand_NeedsItsSender(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	id, err := n.command(t, 0, nil)
@@ -43,8 +43,8 @@ func TestATransferCommandIsSignedByItsSender(t *testing.T) {
 	requireRefused(t, err, noAuth, "ExternalPartyAmuletRules_CreateTransferCommand")
 }
 
-// TestTheDelegateSendsACommand tries every relation of the command's nonce to the counter.
-func TestTheDelegateSendsACommand(t *testing.T) {
+// TestTransferCommand_DelegateSendsInNonceOrder tries every relation of the command's nonce to the counter.
+func TestTransferCommand_DelegateSendsInNonceOrder(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		nonce      int64 // of the command; the counter is at 3
@@ -105,7 +105,7 @@ func TestTheDelegateSendsACommand(t *testing.T) {
 	}
 }
 
-func TestATransferCommandEndsUnsent(t *testing.T) {
+func TestTransferCommand_EndsUnsent(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	id, err := n.command(t, 5, nil)
@@ -131,7 +131,7 @@ func TestATransferCommandEndsUnsent(t *testing.T) {
 	require.NoError(t, expire(charlie))
 }
 
-func TestACounterOfAnotherSenderIsRefused(t *testing.T) {
+func TestTransferCommand_RefusesACounterOfAnotherSender(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	id, err := n.command(t, 0, nil)

@@ -45,7 +45,7 @@ func expire(
 	return through[transferResult](t, n, by, transferInstruction, id, token.TransferInstructionUpdate{ExtraArgs: extra})
 }
 
-func TestAnOfferLocksTheCoin(t *testing.T) {
+func TestTransferInstruction_LocksTheCoin(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	input := n.tapHolding(t, alice, "100")
@@ -73,11 +73,11 @@ func TestAnOfferLocksTheCoin(t *testing.T) {
 		"status":{"tag":"TransferPendingReceiverAcceptance","value":{}},"meta":{"values":{}}}`, string(view))
 }
 
-// TestTheStatesOfATwoStepTransfer is the table of states and transitions, row by row: each begins with an offer of 25
+// TestTransferInstruction_GoesThroughItsStates is the table of states and transitions, row by row: each begins with an offer of 25
 // out of 100 coins that ends after a day.
 //
 // contract: instruction-locks, instruction-accept, instruction-reject, instruction-withdraw
-func TestTheStatesOfATwoStepTransfer(t *testing.T) {
+func TestTransferInstruction_GoesThroughItsStates(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
 	for name, c := range map[string]struct {
@@ -126,7 +126,7 @@ func TestTheStatesOfATwoStepTransfer(t *testing.T) {
 	}
 }
 
-func TestEveryEndOfATransferSaysWhatHappened(t *testing.T) {
+func TestTransferInstruction_ResultSaysHowItEnded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		by   ledger.Party
@@ -161,8 +161,8 @@ func TestEveryEndOfATransferSaysWhatHappened(t *testing.T) {
 	}
 }
 
-// TestAnExpiredLockCanBeTakenOffFirst is what becomes of an instruction whose coin the sender has taken back already.
-func TestAnExpiredLockCanBeTakenOffFirst(t *testing.T) {
+// TestTransferInstruction_SenderMayRemoveAnExpiredLock is what becomes of an instruction whose coin the sender has taken back already.
+func TestTransferInstruction_SenderMayRemoveAnExpiredLock(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		by   ledger.Party
@@ -217,7 +217,7 @@ func expireWithBob(
 		token.TransferInstructionUpdate{ExtraActors: []ledger.Party{bob}, ExtraArgs: extra})
 }
 
-func TestWhatIsStillLockedIsNotGivenUp(t *testing.T) {
+func TestTransferInstruction_KeepsCoinWhileLocked(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	id, locked := n.offer(t)
@@ -233,7 +233,7 @@ func TestWhatIsStillLockedIsNotGivenUp(t *testing.T) {
 	n.requireBalances(t, "75.0", "25.0", "0.0")
 }
 
-func TestNobodyMakesAnInstructionAlone(t *testing.T) {
+func TestTransferInstruction_NeedsAllSignatories(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	id, _ := n.offer(t)

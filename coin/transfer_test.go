@@ -43,7 +43,7 @@ func lockedTo(receiver ledger.Party, text string, lock coin.TimeLock) coin.Trans
 	return output
 }
 
-func TestTransfersMoveExactlyWhatTheySay(t *testing.T) {
+func TestTransfer_MovesExactAmounts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		inputs  []string
@@ -130,7 +130,7 @@ func TestTransfersMoveExactlyWhatTheySay(t *testing.T) {
 	}
 }
 
-func TestTransferRefuses(t *testing.T) {
+func TestTransfer_RefusesMistakes(t *testing.T) {
 	t.Parallel()
 	type arguments = coin.AmuletRulesTransfer
 	type change = func(t *testing.T, n *network, arg *arguments)
@@ -279,7 +279,7 @@ func TestTransferRefuses(t *testing.T) {
 }
 
 // contract: agree
-func TestEveryoneInvolvedMustAgreeToATransfer(t *testing.T) {
+func TestTransfer_NeedsEveryParty(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	transfer := coin.Transfer{
@@ -299,7 +299,7 @@ func TestEveryoneInvolvedMustAgreeToATransfer(t *testing.T) {
 	require.NoError(t, n.submitTransferAs(n.public(involved...), argument))
 }
 
-func TestALockNamesEachHolderOnceAndNeverTheReceiver(t *testing.T) {
+func TestTransfer_LockOmitsDuplicatesAndReceiver(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	output := lockedTo(bob, "4", coin.TimeLock{
@@ -315,8 +315,8 @@ func TestALockNamesEachHolderOnceAndNeverTheReceiver(t *testing.T) {
 	require.Equal(t, []ledger.Party{dso, alice, bob, charlie}, contract.Signatories)
 }
 
-// TestTheResultOfATransferReadsAsDocumented compares byte by byte, but for contract ids.
-func TestTheResultOfATransferReadsAsDocumented(t *testing.T) {
+// TestTransfer_ResultMatchesTheDocumentation compares byte by byte, but for contract ids.
+func TestTransfer_ResultMatchesTheDocumentation(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	round := payload(t, n, n.rounds[0])
@@ -343,7 +343,7 @@ func TestTheResultOfATransferReadsAsDocumented(t *testing.T) {
 	require.Equal(t, want, regexp.MustCompile(`"00[0-9a-f]+"`).ReplaceAllString(result, `"00.."`))
 }
 
-func TestBalanceChangesCountFromRoundZero(t *testing.T) {
+func TestTransfer_BalanceChangesCountFromRoundZero(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	spent := n.tap(t, alice, "10") // of round 0

@@ -30,7 +30,7 @@ func (l life) matches(query db.ActiveQuery) bool {
 }
 
 // Every way to ask for active contracts is compared with a plain model, over a random history.
-func TestActiveContractsAgreeWithAPlainModel(t *testing.T) {
+func TestActiveContracts_AgreeWithAModel(t *testing.T) {
 	t.Parallel()
 	const offsets = 40
 	record := dbtest.New(t)
@@ -116,7 +116,7 @@ func allPages(t *testing.T, record *db.DB, query db.ActiveQuery) []ledger.Contra
 }
 
 // A reader that asked at some offset gets the same contracts however the ledger goes on between its pages.
-func TestActiveContractsStayTheSameWhileTheLedgerGoesOn(t *testing.T) {
+func TestActiveContracts_StayTheSameAtAnOffset(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	const contracts = 20
@@ -150,7 +150,7 @@ func TestActiveContractsStayTheSameWhileTheLedgerGoesOn(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-func TestActiveByTemplateListsWhatIsActiveNow(t *testing.T) {
+func TestActiveByTemplate_ListsActiveContracts(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	other := coin(3, 1, alice)

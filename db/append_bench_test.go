@@ -13,9 +13,9 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// BenchmarkCommit measures the whole database side of a commit, Load and Append, of submissions that look like taps (a
+// BenchmarkAppend_LoadsAndCommits measures the whole database side of a commit, Load and Append, of submissions that look like taps (a
 // contract comes) or transfers (one goes, two come). An operation is one submission.
-func BenchmarkCommit(b *testing.B) {
+func BenchmarkAppend_LoadsAndCommits(b *testing.B) {
 	for _, transfers := range []bool{false, true} {
 		for _, batch := range []int{1, 16, 64} {
 			name := map[bool]string{false: "tap", true: "transfer"}[transfers]

@@ -16,7 +16,7 @@ import (
 // awkward is JSON text that must come back as it was: characters that HTML escapes, and one that jsonb refuses.
 var awkward = json.RawMessage(`{"text":"<a> & \u0000 \"b\" ü","n":1.0}`)
 
-func TestAppendKeepsEveryFieldOfAnUpdate(t *testing.T) {
+func TestAppend_KeepsEveryFieldOfAnUpdate(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	wanted := wholeUpdate()
@@ -64,7 +64,7 @@ func wholeUpdate() ledger.Update {
 	}
 }
 
-func TestAppendKeepsEveryFieldOfAContract(t *testing.T) {
+func TestAppend_KeepsEveryFieldOfAContract(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	wanted := db.NewContract{
@@ -93,7 +93,7 @@ func TestAppendKeepsEveryFieldOfAContract(t *testing.T) {
 	require.False(t, ok)
 }
 
-func TestAppendKeepsEveryFieldOfACompletion(t *testing.T) {
+func TestAppend_KeepsEveryFieldOfACompletion(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	offset, zero, period := ledger.Offset(7), ledger.Offset(0), 3*time.Hour+time.Microsecond
@@ -118,7 +118,7 @@ func TestAppendKeepsEveryFieldOfACompletion(t *testing.T) {
 	require.Equal(t, wanted, stored)
 }
 
-func TestAppendTakesATraceContextThatPostgresCouldNotStore(t *testing.T) {
+func TestAppend_TakesATraceContextWithNULs(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	broken := accepted(1, app, alice)
@@ -131,7 +131,7 @@ func TestAppendTakesATraceContextThatPostgresCouldNotStore(t *testing.T) {
 	require.Equal(t, ledger.TraceContext{Traceparent: "00", Tracestate: "x"}, stored.Trace)
 }
 
-func TestAppendKeepsPartiesThatLookLikeArrays(t *testing.T) {
+func TestAppend_KeepsPartiesThatLookLikeArrays(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	odd := []ledger.Party{``, ` `, `"`, `NULL`, `\`, `a,b`, `{}`}
@@ -142,7 +142,7 @@ func TestAppendKeepsPartiesThatLookLikeArrays(t *testing.T) {
 	require.Equal(t, odd, stored.ActAs)
 }
 
-func TestAppendWithoutEntriesLeavesTheHead(t *testing.T) {
+func TestAppend_LeavesTheHeadWithoutEntries(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	err := record.InTx(t.Context(), func(tx *db.Tx) error {
@@ -154,7 +154,7 @@ func TestAppendWithoutEntriesLeavesTheHead(t *testing.T) {
 	require.Zero(t, head.Offset)
 }
 
-func TestAppendArchivesContracts(t *testing.T) {
+func TestAppend_ArchivesContracts(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	appendEntries(t, record, db.Entries{Created: []db.NewContract{coin(1, 1, alice), coin(2, 1, alice)}})
@@ -178,7 +178,7 @@ func TestAppendArchivesContracts(t *testing.T) {
 	require.Equal(t, []ledger.ContractID{contractID(2), contractID(3)}, ids(active))
 }
 
-func TestAppendRefusesWhatConflictsWithTheRecord(t *testing.T) {
+func TestAppend_RefusesConflictsWithTheRecord(t *testing.T) {
 	t.Parallel()
 	keyed := func(n int, offset ledger.Offset) db.NewContract {
 		contract := coin(n, offset, alice)
@@ -233,7 +233,7 @@ func TestAppendRefusesWhatConflictsWithTheRecord(t *testing.T) {
 	}
 }
 
-func TestAppendHandsAKeyFromOneContractToTheNext(t *testing.T) {
+func TestAppend_MovesAKeyToTheNextContract(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	keyed := func(n int, offset ledger.Offset) db.NewContract {

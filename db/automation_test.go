@@ -14,7 +14,7 @@ import (
 )
 
 // Whoever waits for automation sees it getting on, however much one kind of it has to do.
-func TestOverdueAutomationTellsWhatItIsAt(t *testing.T) {
+func TestOverdueAutomation_NamesTheCurrentTask(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	change := func(f func(tx *db.Tx) error) { require.NoError(t, record.InTx(t.Context(), f)) }
@@ -45,7 +45,7 @@ func TestOverdueAutomationTellsWhatItIsAt(t *testing.T) {
 	require.Empty(t, overdue(), "the third is not due yet")
 }
 
-func TestAccountsTakeTurnsWithTheTasksOfAutomation(t *testing.T) {
+func TestTakeTasks_LetsAccountsTakeTurns(t *testing.T) {
 	t.Parallel()
 	record, ctx := dbtest.New(t), t.Context()
 	enter := func(account string, count int) {
@@ -79,7 +79,7 @@ func TestAccountsTakeTurnsWithTheTasksOfAutomation(t *testing.T) {
 	require.Equal(t, map[string]int{"a greedy one": 9, "modest": 2, "other": 9}, take("one run", 20), "its own first")
 }
 
-func TestTheOldestTaskSaysWhetherAutomationGetsOn(t *testing.T) {
+func TestOverdueAutomation_MeasuresTheOldestTask(t *testing.T) {
 	t.Parallel()
 	record, ctx := dbtest.New(t), t.Context()
 	change := func(f func(tx *db.Tx) error) { require.NoError(t, record.InTx(ctx, f)) }
@@ -119,7 +119,7 @@ func TestTheOldestTaskSaysWhetherAutomationGetsOn(t *testing.T) {
 }
 
 // A setting that is changed while somebody plans by the value before wakes what is planned, once that is done.
-func TestAChangedLimitWakesWhatIsBeingPlanned(t *testing.T) {
+func TestSetting_ChangeWakesTasksBeingPlanned(t *testing.T) {
 	t.Parallel()
 	record, ctx := dbtest.New(t), t.Context()
 	take := func(tx *db.Tx) []db.AutomationTask {

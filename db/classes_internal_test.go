@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEveryClassOfErrorsIsDecidedOn goes through all codes that PostgreSQL has, class by class: those of the data are
+// TestFailed_DecidesOnEveryClassOfErrors goes through all codes that PostgreSQL has, class by class: those of the data are
 // somebody's own fault, and trying again changes nothing; with all others the same may go well later.
-func TestEveryClassOfErrorsIsDecidedOn(t *testing.T) {
+func TestFailed_DecidesOnEveryClassOfErrors(t *testing.T) {
 	t.Parallel()
 	ofData := map[string]bool{
 		"21": true, "22": true, "23": true, "27": true, "44": true, "54": true, "P0": true,
@@ -44,7 +44,7 @@ func TestEveryClassOfErrorsIsDecidedOn(t *testing.T) {
 	require.Greater(t, known, 200, "the codes were gone through")
 }
 
-func TestErrorsOfTheDataNameWhatIsBroken(t *testing.T) {
+func TestFailed_NamesTheBrokenData(t *testing.T) {
 	t.Parallel()
 	err := failed("appending", &pgconn.PgError{
 		Code: pgerrcode.CheckViolation, ConstraintName: "ledger_head_traffic_is_not_negative",

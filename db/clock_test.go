@@ -18,7 +18,7 @@ func ahead(by time.Duration) func(db.ClockState) db.ClockState {
 	}
 }
 
-func TestARealClockCannotBeAdvanced(t *testing.T) {
+func TestClock_RefusesToAdvanceARealClock(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	_, err := record.AdvanceClock(t.Context(), ahead(time.Hour))
@@ -28,7 +28,7 @@ func TestARealClockCannotBeAdvanced(t *testing.T) {
 	require.Equal(t, db.ClockState{}, state)
 }
 
-func TestASimulatedClockOnlyMovesForward(t *testing.T) {
+func TestClock_MovesForwardAlone(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	require.NoError(t, record.SetClockMode(t.Context(), true))
@@ -46,7 +46,7 @@ func TestASimulatedClockOnlyMovesForward(t *testing.T) {
 	require.Equal(t, state, kept)
 }
 
-func TestAClockThatWasNeverAdvancedCanBecomeRealAgain(t *testing.T) {
+func TestClock_BecomesRealIfNeverAdvanced(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	require.NoError(t, record.SetClockMode(t.Context(), true))
@@ -56,7 +56,7 @@ func TestAClockThatWasNeverAdvancedCanBecomeRealAgain(t *testing.T) {
 	require.False(t, state.Simulated)
 }
 
-func TestAllProcessesHearOfAnAdvance(t *testing.T) {
+func TestClock_TellsAllProcessesOfAnAdvance(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
 	here, there := dbtest.Open(t, url), dbtest.Open(t, url)
@@ -72,7 +72,7 @@ func TestAllProcessesHearOfAnAdvance(t *testing.T) {
 	require.Equal(t, want, watch(t, there, never).Clock(standing).Now(), "from the start")
 }
 
-func TestAStaticClockStandsWhereItWasPut(t *testing.T) {
+func TestClock_StandsStillWhenStatic(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	began := time.Date(2026, 1, 1, 12, 0, 0, 123456789, time.FixedZone("east", 3600))
@@ -106,7 +106,7 @@ func TestAStaticClockStandsWhereItWasPut(t *testing.T) {
 	}
 }
 
-func TestAClockThatRanAheadCanBeStopped(t *testing.T) {
+func TestClock_StopsAfterItRanAhead(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	require.NoError(t, record.SetClockMode(t.Context(), true))

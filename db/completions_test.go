@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-func TestCompletions(t *testing.T) {
+func TestCompletions_AreListedForTheUserAndParties(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	appendEntries(t, record, db.Entries{Completions: []ledger.Completion{
@@ -82,7 +82,7 @@ func TestCompletions(t *testing.T) {
 	}
 }
 
-func TestCompletionOfASubmissionIsFoundByItsKey(t *testing.T) {
+func TestCompletions_AreFoundBySubmissionKey(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	appendEntries(t, record, db.Entries{Completions: []ledger.Completion{accepted(1, app, alice)}})

@@ -14,7 +14,7 @@ import (
 
 // What a query finds counts row by row: it ends with the first that the budget has no room for, and the connection is
 // as good as before.
-func TestRowsAreCountedBeforeTheyAreDecoded(t *testing.T) {
+func TestCounted_EndsBeforeARowBeyondTheBudget(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	for i := range 4 {
@@ -45,7 +45,7 @@ func TestRowsAreCountedBeforeTheyAreDecoded(t *testing.T) {
 }
 
 // A row that is larger than any answer can be read where one answer may hold it.
-func TestARowThatIsLargerThanAnAnswerIsRead(t *testing.T) {
+func TestCounted_ReadsOneRowLargerThanAnAnswer(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	user := ledger.User{ID: "a", Annotations: map[string]string{"x": strings.Repeat("x", 10_000)}}

@@ -17,7 +17,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-func TestOpen(t *testing.T) {
+func TestOpen_ConnectsOrTellsWhyNot(t *testing.T) {
 	t.Parallel()
 
 	t.Run("names an unusable URL", func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestOpen(t *testing.T) {
 	})
 }
 
-func TestALostDatabaseIsATransientFault(t *testing.T) {
+func TestDB_LostDatabaseIsATransientFault(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	err := record.InTx(t.Context(), func(tx *db.Tx) error {
@@ -79,7 +79,7 @@ func TestALostDatabaseIsATransientFault(t *testing.T) {
 	require.NoError(t, record.Ping(t.Context()), "the pool makes a new connection")
 }
 
-func TestALoginThatIsRefusedIsATransientFaultAndNeverTakenUp(t *testing.T) {
+func TestDB_RefusedLoginIsATransientFault(t *testing.T) {
 	t.Parallel()
 	address := dbtest.URL(t)
 	admin, err := pgx.Connect(t.Context(), address)
@@ -112,7 +112,7 @@ func TestALoginThatIsRefusedIsATransientFaultAndNeverTakenUp(t *testing.T) {
 	require.NoError(t, record.Ping(t.Context()))
 }
 
-func TestTheWatcherLogsInAnewWithThePool(t *testing.T) {
+func TestWatcher_LogsInWithTheNewLoginOfThePool(t *testing.T) {
 	t.Parallel()
 	address := dbtest.URL(t)
 	admin, err := pgx.Connect(t.Context(), address)

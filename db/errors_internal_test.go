@@ -16,7 +16,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-func TestADatabaseThatIsAwayIsOneLine(t *testing.T) {
+func TestFailed_TellsOfALostDatabaseInOneLine(t *testing.T) {
 	t.Parallel()
 	_, cause := pgconn.Connect(t.Context(), "postgres://x:y@127.0.0.1:1/z")
 	err := unreachable(cause)
@@ -27,7 +27,7 @@ func TestADatabaseThatIsAwayIsOneLine(t *testing.T) {
 	require.Equal(t, 1, strings.Count(err.Error(), "connection refused"))
 }
 
-func TestADatabaseWithoutAConnectionLeftSaysWhatToLowerAndWhatToRaise(t *testing.T) {
+func TestFailed_TellsWhatToChangeWithoutConnectionsLeft(t *testing.T) {
 	t.Parallel()
 	full := &pgconn.PgError{Code: pgerrcode.TooManyConnections, Message: "sorry, too many clients already"}
 	for _, err := range []error{unreachable(full), errors.Unwrap(failed("reading", full))} {
@@ -47,7 +47,7 @@ func TestADatabaseWithoutAConnectionLeftSaysWhatToLowerAndWhatToRaise(t *testing
 	}
 }
 
-func TestFailed(t *testing.T) {
+func TestFailed_MakesFaultsOfErrors(t *testing.T) {
 	t.Parallel()
 	violation := func(constraint string) error {
 		return &pgconn.PgError{Code: pgerrcode.UniqueViolation, ConstraintName: constraint, Detail: "Key (x)=(alice) exists."}

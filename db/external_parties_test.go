@@ -65,7 +65,7 @@ func naming(c db.OnboardingContribution, users ...string) db.OnboardingContribut
 	return c
 }
 
-func TestAnOnboardingWaitsAndIsCompleted(t *testing.T) {
+func TestOnboarding_WaitsForAllContributions(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	ctx := t.Context()
@@ -144,7 +144,7 @@ func TestAnOnboardingWaitsAndIsCompleted(t *testing.T) {
 	require.NoError(t, record.ContributeToOnboarding(ctx, third))
 }
 
-func TestAContributionThatIsRefusedLeavesNothing(t *testing.T) {
+func TestOnboarding_RefusedContributionLeavesNothing(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	onboarding := newOnboarding(t, ourHost)
@@ -164,7 +164,7 @@ func TestAContributionThatIsRefusedLeavesNothing(t *testing.T) {
 	require.False(t, ok)
 }
 
-func TestAnOnboardingCanBeWithdrawn(t *testing.T) {
+func TestOnboarding_CanBeWithdrawn(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	onboarding := newOnboarding(t, ourHost)
@@ -177,7 +177,7 @@ func TestAnOnboardingCanBeWithdrawn(t *testing.T) {
 	require.False(t, there)
 }
 
-func TestAnOnboardingExpires(t *testing.T) {
+func TestOnboarding_Expires(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	ctx := t.Context()

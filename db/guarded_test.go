@@ -25,9 +25,9 @@ var unguarded = map[string]string{
 // changesUsers are the methods of the database that change a user or give it a right; the last argument is the guard.
 var changesUsers = map[string]bool{"UpdateUser": true, "DeleteUser": true, "GrantRights": true, "RevokeRights": true}
 
-// TestUsersAreChangedWithinReach reads the source of all who change users or give them rights: each says how far the
+// TestGuard_ChangesOfUsersStateTheReach reads the source of all who change users or give them rights: each says how far the
 // caller's reach goes, or is on the list.
-func TestUsersAreChangedWithinReach(t *testing.T) {
+func TestGuard_ChangesOfUsersStateTheReach(t *testing.T) {
 	t.Parallel()
 	used, checked := map[string]bool{}, 0
 	eachFunction(t, "..", func(folder string, function *ast.FuncDecl) {
@@ -86,9 +86,9 @@ func isNamed(expression ast.Expr, name string) bool {
 	return ok && ident.Name == name
 }
 
-// TestUsersAreChangedUnderTheirLock reads the source of this package: whatever changes a user or its rights has locked
+// TestGuard_ChangesOfUsersLockTheUser reads the source of this package: whatever changes a user or its rights has locked
 // the user, which is where guards are asked.
-func TestUsersAreChangedUnderTheirLock(t *testing.T) {
+func TestGuard_ChangesOfUsersLockTheUser(t *testing.T) {
 	t.Parallel()
 	writes := map[string]bool{"grant": true, "storeUser": true, "DeleteUserRights": true}
 	locks := map[string]bool{"lockUser": true, "mayGet": true}
@@ -127,9 +127,9 @@ var outsideTransactions = map[string]string{
 	"pruneContracts": "deletes what is behind it",
 }
 
-// TestWhatIsWrittenIsWrittenInATransaction reads the source of this package: statements that write are methods of a
+// TestGuard_WritesAreMethodsOfTx reads the source of this package: statements that write are methods of a
 // [Tx], which asks about the caller, or are on the list.
-func TestWhatIsWrittenIsWrittenInATransaction(t *testing.T) {
+func TestGuard_WritesAreMethodsOfTx(t *testing.T) {
 	t.Parallel()
 	writes := writingStatements(t)
 	used := map[string]bool{}
@@ -184,8 +184,8 @@ func writingStatements(t *testing.T) map[string]bool {
 	return found
 }
 
-// TestUsersAreLockedBehindTheirCaller reads the source of this package: one function locks users.
-func TestUsersAreLockedBehindTheirCaller(t *testing.T) {
+// TestGuard_OneFunctionLocksUsers reads the source of this package: one function locks users.
+func TestGuard_OneFunctionLocksUsers(t *testing.T) {
 	t.Parallel()
 	var by []string
 	eachFunction(t, ".", func(_ string, function *ast.FuncDecl) {

@@ -10,7 +10,7 @@ import (
 )
 
 // contract: completions-record-time
-func TestRecordTimesIncreaseWhereverTheClockSteps(t *testing.T) {
+func TestHead_RecordTimesIncreaseWhenTheClockSteps(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 	head := db.Head{}

@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-func TestHeadIsAtZeroAndTheEpochBeforeTheFirstEntry(t *testing.T) {
+func TestHead_StartsAtZeroAndTheEpoch(t *testing.T) {
 	t.Parallel()
 	head, err := dbtest.New(t).Head(t.Context())
 	require.NoError(t, err)
@@ -22,7 +22,7 @@ func TestHeadIsAtZeroAndTheEpochBeforeTheFirstEntry(t *testing.T) {
 	require.Equal(t, db.Head{RecordTime: epoch, Traffic: ledger.TrafficAccount{BaseAt: epoch}}, head)
 }
 
-func TestHeadFollowsTheEntries(t *testing.T) {
+func TestHead_FollowsTheEntries(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	appendEntries(t, record, db.Entries{
@@ -35,7 +35,7 @@ func TestHeadFollowsTheEntries(t *testing.T) {
 	require.Equal(t, db.Head{Offset: 2, RecordTime: timeAt(2), Hash: completions[0].Hash}, head)
 }
 
-func TestLockedHeadIsReadableButHeldUntilTheTransactionEnds(t *testing.T) {
+func TestLockHead_HoldsTheHeadUntilTheTransactionEnds(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	err := record.InTx(t.Context(), func(tx *db.Tx) error {
@@ -60,7 +60,7 @@ func TestLockedHeadIsReadableButHeldUntilTheTransactionEnds(t *testing.T) {
 // time, and no reader may see a gap that fills later.
 //
 // contract: completions-record-time
-func TestConcurrentCommitsLeaveNoGap(t *testing.T) {
+func TestHead_ConcurrentCommitsLeaveNoGap(t *testing.T) {
 	t.Parallel()
 	const committers, commits = 8, 25
 	databaseURL := dbtest.URL(t)

@@ -28,7 +28,7 @@ func host(t *testing.T, record *db.DB, party ledger.Party, grantTo string) error
 	return err
 }
 
-func TestHostingAPartyIsAnEntryOfTheRecord(t *testing.T) {
+func TestHostParty_AppendsAnEntry(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	require.NoError(t, host(t, record, alice, ""))
@@ -49,7 +49,7 @@ func TestHostingAPartyIsAnEntryOfTheRecord(t *testing.T) {
 	require.Equal(t, []ledger.Offset{1}, updateOffsets(t, record, mine))
 }
 
-func TestAPartyThatCannotBeHostedTakesNoOffset(t *testing.T) {
+func TestHostParty_RefusalTakesNoOffset(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	require.NoError(t, host(t, record, alice, ""))
@@ -60,7 +60,7 @@ func TestAPartyThatCannotBeHostedTakesNoOffset(t *testing.T) {
 	require.Equal(t, ledger.Offset(1), head.Offset)
 }
 
-func TestPartiesAreHostedWithoutGapsWhileOthersCommit(t *testing.T) {
+func TestHostParty_LeavesNoGapsBesideCommits(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	const parties = 20
@@ -74,7 +74,7 @@ func TestPartiesAreHostedWithoutGapsWhileOthersCommit(t *testing.T) {
 	require.Equal(t, ledger.Offset(parties), offsets[parties-1])
 }
 
-func TestAQuotaHoldsWhenManyAskAtOnce(t *testing.T) {
+func TestCheckPartyQuota_HoldsForConcurrentCalls(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	_, err := record.CreateUser(t.Context(), ledger.User{ID: app}, []ledger.Right{{Kind: ledger.CanReadAs, Party: alice}})
@@ -107,7 +107,7 @@ func TestAQuotaHoldsWhenManyAskAtOnce(t *testing.T) {
 }
 
 // What is refused, and what is there already, is answered while somebody else holds the head: nobody waits for it.
-func TestWhatIsRefusedDoesNotWaitForTheHead(t *testing.T) {
+func TestHostParty_RefusesWithoutTheHeadLock(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	createUser(t, record, app, ledger.Right{Kind: ledger.CanActAs, Party: alice})

@@ -18,7 +18,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-func TestIdempotencyKeys(t *testing.T) {
+func TestIdempotency_KeepsOneAnswerForAKey(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	ctx := t.Context()
@@ -92,9 +92,9 @@ func keptAnswers(t *testing.T, conn *pgx.Conn, user string) (counted, kept [2]in
 	return counted, kept
 }
 
-// TestKeptAnswersAreCounted has several processes take on, answer, take on again and forget keys of two users at once:
+// TestIdempotency_CountsKeptAnswersExactly has several processes take on, answer, take on again and forget keys of two users at once:
 // no user has more than may be, and the counters are exact.
-func TestKeptAnswersAreCounted(t *testing.T) {
+func TestIdempotency_CountsKeptAnswersExactly(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
 	record := dbtest.Open(t, url)

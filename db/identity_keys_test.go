@@ -11,7 +11,7 @@ import (
 
 // A user id alone names different people at different times: no table is keyed by it. The rights of users go with the
 // row of the user, and what transactions say of their user is read by nobody.
-func TestUserIDsInKeysComeWithTheirIdentityProvider(t *testing.T) {
+func TestSchema_KeysUserIDsWithTheirIdentityProvider(t *testing.T) {
 	t.Parallel()
 	conn, err := pgx.Connect(t.Context(), dbtest.URL(t))
 	require.NoError(t, err)

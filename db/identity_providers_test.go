@@ -25,7 +25,7 @@ func createIdentityProvider(t *testing.T, record *db.DB, id string) {
 	require.NoError(t, record.CreateIdentityProvider(t.Context(), identityProvider(id)))
 }
 
-func TestIdentityProviders(t *testing.T) {
+func TestIdentityProviders_AreCreatedUpdatedAndDeleted(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	ctx := t.Context()
@@ -75,7 +75,7 @@ func TestIdentityProviders(t *testing.T) {
 	requireFault(t, record.DeleteIdentityProvider(ctx, "a"), fault.IDPConfigNotFound, `"a"`)
 }
 
-func TestIdentityProvidersAreFew(t *testing.T) {
+func TestIdentityProviders_AreLimited(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	for i := range ledger.MaxIdentityProviders {
@@ -85,7 +85,7 @@ func TestIdentityProvidersAreFew(t *testing.T) {
 	requireFault(t, err, fault.TooManyIdentityProviderConfigs, `"idp-17" failed: there are 16`)
 }
 
-func TestUsersAndPartiesHoldTheirIdentityProvider(t *testing.T) {
+func TestIdentityProviders_StayWhileTheyHaveUsersOrParties(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	ctx := t.Context()
@@ -105,9 +105,9 @@ func TestUsersAndPartiesHoldTheirIdentityProvider(t *testing.T) {
 	requireFault(t, record.MoveUser(ctx, "u", "", "gone"), fault.InvalidArgument, `there is no identity provider "gone"`)
 }
 
-// TestAProviderStaysWhileAChangeOfItsUserIsMade has another process deactivate the caller's provider between the look
+// TestIdentityProviders_StayDuringAChangeOfTheirUser has another process deactivate the caller's provider between the look
 // at the caller's rights and the commit: it waits.
-func TestAProviderStaysWhileAChangeOfItsUserIsMade(t *testing.T) {
+func TestIdentityProviders_StayDuringAChangeOfTheirUser(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
 	record, other := dbtest.Open(t, url), connectAs(t, url, "other")

@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-func TestALedgerKeepsTheSettingsOfItsFirstStart(t *testing.T) {
+func TestLedgerSettings_StayThoseOfTheFirstStart(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	read, err := d.LedgerSettings(t.Context())
@@ -45,7 +45,7 @@ func TestALedgerKeepsTheSettingsOfItsFirstStart(t *testing.T) {
 	}
 }
 
-func TestOfNodesThatFoundALedgerAtOnceOneDoes(t *testing.T) {
+func TestLedgerSettings_OneOfConcurrentNodesFounds(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	var group sync.WaitGroup
@@ -70,7 +70,7 @@ func TestOfNodesThatFoundALedgerAtOnceOneDoes(t *testing.T) {
 	require.Equal(t, 1, founders)
 }
 
-func TestAChangedSettingCountsFromTheNextOffsetOn(t *testing.T) {
+func TestLedgerSettings_ApplyFromTheNextOffset(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	_, err := d.FoundLedgerSettings(t.Context(), ledger.DefaultSettings(), nil)

@@ -42,7 +42,7 @@ func lifecycle(t *testing.T, record *db.DB) db.Lifecycle {
 	return found
 }
 
-func TestALifecycleIsDueFromItsCreationUntilItIsSettled(t *testing.T) {
+func TestLifecycles_AreDueUntilSettled(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	touch(t, record, "00aa")
@@ -72,7 +72,7 @@ func TestALifecycleIsDueFromItsCreationUntilItIsSettled(t *testing.T) {
 	require.False(t, ok)
 }
 
-func TestADecisionOnAnOlderStateSettlesNothing(t *testing.T) {
+func TestLifecycles_IgnoreADecisionOnAnOlderState(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	touch(t, record, "00aa")
@@ -95,7 +95,7 @@ func TestADecisionOnAnOlderStateSettlesNothing(t *testing.T) {
 	require.False(t, ok)
 }
 
-func TestAnArchivalAloneMakesNoLifecycle(t *testing.T) {
+func TestLifecycles_AreNotMadeByAnArchival(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	touch(t, record)
@@ -104,7 +104,7 @@ func TestAnArchivalAloneMakesNoLifecycle(t *testing.T) {
 	require.False(t, ok)
 }
 
-func TestWatchersHearThatLifecyclesAreDue(t *testing.T) {
+func TestWatcher_TellsOfDueLifecycles(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	heard := make(chan struct{}, 1)
@@ -117,7 +117,7 @@ func TestWatchersHearThatLifecyclesAreDue(t *testing.T) {
 	}
 }
 
-func TestALifecycleThatTemporalRefusesHoldsUpNobody(t *testing.T) {
+func TestLifecycles_DelayOneThatTemporalRefuses(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	touch(t, record, "00aa")
@@ -139,7 +139,7 @@ func TestALifecycleThatTemporalRefusesHoldsUpNobody(t *testing.T) {
 	require.Equal(t, []db.Overdue{{WorkflowID: "w:1"}}, overdue)
 }
 
-func TestCallsOfALifecycleThatDoesNotLookBecomeRare(t *testing.T) {
+func TestLifecycles_BackOffCallsWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	touch(t, record, "00aa")
@@ -172,7 +172,7 @@ func enterLifecycles(t *testing.T, record *db.DB, account string, count int) {
 // few are more than what is due in these tests.
 var few = db.UnderWay{OfAccount: 10, All: 10}
 
-func TestAccountsTakeTurnsWithWhatIsDue(t *testing.T) {
+func TestTakeDueLifecycles_LetsAccountsTakeTurns(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	take := func(underWay db.UnderWay) map[string]int {
@@ -194,7 +194,7 @@ func TestAccountsTakeTurnsWithWhatIsDue(t *testing.T) {
 	require.Equal(t, map[string]int{"greedy": 15, "other": 15}, take(db.UnderWay{OfAccount: 1000, All: 90}))
 }
 
-func TestSoManyLifecyclesAreUnderWayAtATime(t *testing.T) {
+func TestTakeDueLifecycles_BoundsThoseUnderWay(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	for _, account := range []string{"greedy", "modest"} {
@@ -234,7 +234,7 @@ func TestSoManyLifecyclesAreUnderWayAtATime(t *testing.T) {
 	require.Len(t, take(instant.Add(12*time.Second)), 3, "those that do not look for so long keep nobody waiting")
 }
 
-func TestWhatTheNodeDoesLeavesALifecycleWithWhoseItWas(t *testing.T) {
+func TestLifecycles_KeepTheirAccountAfterNodeActions(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	change := func(account string, byNode bool) {
@@ -260,7 +260,7 @@ func TestWhatTheNodeDoesLeavesALifecycleWithWhoseItWas(t *testing.T) {
 	}
 }
 
-func TestTheOldestLifecycleSaysWhetherTheyGetOn(t *testing.T) {
+func TestOverdueLifecycles_MeasuresTheOldest(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	oldest := func(query db.OldestQuery) db.Oldest {
@@ -309,7 +309,7 @@ func dropAllBut(t *testing.T, record *db.DB, id string) {
 
 // Users choose names by which contracts share a lifecycle. However many have the same one, one more costs what it costs
 // alone: from a bound on each has a lifecycle of its own, which is called when the contract changes.
-func TestNoMoreContractsShareALifecycleThanMay(t *testing.T) {
+func TestLifecycles_BoundTheContractsThatShareOne(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	id := func(i int) ledger.ContractID { return ledger.ContractID(fmt.Sprintf("00%04x", i)) }

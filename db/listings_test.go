@@ -42,7 +42,7 @@ func TestReader_UnlistedExecutions(t *testing.T) {
 	require.Empty(t, unlisted(), "what nobody can execute any more need not be remembered")
 }
 
-func TestReader_CountListed_OneExecutionForEachSignedTransaction(t *testing.T) {
+func TestCountListed_CountsOneExecutionPerSignedTransaction(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	strays := func(after ledger.Offset) db.Listed {

@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-func TestLoad(t *testing.T) {
+func TestLoad_ReadsWhatACommitNeeds(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	keyed := coin(3, 2, alice)
@@ -82,7 +82,7 @@ func TestLoad(t *testing.T) {
 }
 
 // The lookups travel together with the lock, but must see what the transaction before them committed.
-func TestLoadSeesWhatItWaitedFor(t *testing.T) {
+func TestLoad_SeesTheCommitItWaitedFor(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	ctx := within(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/db/dbtest"
 )
 
-func TestMigrateBringsAnEmptyDatabaseToTheNewestVersion(t *testing.T) {
+func TestMigrate_BringsAnEmptyDatabaseToTheNewestVersion(t *testing.T) {
 	t.Parallel()
 	databaseURL := dbtest.Empty(t)
 	record := dbtest.Open(t, databaseURL)
@@ -32,7 +32,7 @@ func TestMigrateBringsAnEmptyDatabaseToTheNewestVersion(t *testing.T) {
 	require.Empty(t, told, "there was nothing left to do")
 }
 
-func TestMigrateMayRunInManyProcessesAtOnce(t *testing.T) {
+func TestMigrate_RunsInManyProcessesAtOnce(t *testing.T) {
 	t.Parallel()
 	databaseURL := dbtest.Empty(t)
 	var group errgroup.Group
@@ -46,7 +46,7 @@ func TestMigrateMayRunInManyProcessesAtOnce(t *testing.T) {
 	require.NoError(t, dbtest.Open(t, databaseURL).CheckSchema(t.Context()))
 }
 
-func TestCheckSchemaTellsWhatToDo(t *testing.T) {
+func TestCheckSchema_TellsWhatToDo(t *testing.T) {
 	t.Parallel()
 
 	t.Run("when the schema is behind", func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestMigrate_RefusesANewerSchema(t *testing.T) {
 	}
 }
 
-func TestMigrateNamesAnUnusableURL(t *testing.T) {
+func TestMigrate_NamesAnUnusableURL(t *testing.T) {
 	t.Parallel()
 	_, err := db.Migrate(t.Context(), "nonsense://x", db.MigrateOptions{})
 	require.ErrorContains(t, err, "the database URL is not usable")

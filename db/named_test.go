@@ -62,7 +62,7 @@ func planted(t *testing.T) (record *db.DB, databaseURL string, honest []ledger.C
 
 // Whoever makes thousands of contracts for somebody, alone or with accomplices in every combination, takes no place
 // from those who make few.
-func TestContractsThatNameAPartyAreShared(t *testing.T) {
+func TestNamed_SharesPlacesAmongCreators(t *testing.T) {
 	t.Parallel()
 	record, databaseURL, honest := planted(t)
 	named := db.Named{Party: bob, Templates: []string{template("Request").String()}, Limit: 100}

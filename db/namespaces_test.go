@@ -53,7 +53,7 @@ func newTogether(t *testing.T, hint string, threshold int) (onboarding topology.
 	return onboarding, owners
 }
 
-func TestNamespacesAreKeptWithTheFirstParty(t *testing.T) {
+func TestNamespaces_AreKeptWithTheFirstParty(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	ctx := t.Context()

@@ -34,7 +34,7 @@ var forAllContracts = map[string]string{
 }
 
 // Whoever writes a query has to say whether it is about the network's contracts.
-func TestEveryQueryOfContractsSaysWhetherItIsAboutTheNetwork(t *testing.T) {
+func TestNetwork_EveryContractQueryStatesItsScope(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("queries/*.sql")
 	require.NoError(t, err)
@@ -119,7 +119,7 @@ var wholeLedger = map[string]map[string]string{
 
 // Wallets, automation, registry, scan and traffic cannot come by a contract that is not the network's: who calls a
 // method that finds those is on the list.
-func TestOnlyWhoMustReadsMoreThanTheNetworksContracts(t *testing.T) {
+func TestNetwork_OtherContractsAreReadByListedCallersAlone(t *testing.T) {
 	t.Parallel()
 	root, used := "..", map[string]bool{}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -198,7 +198,7 @@ func foreign(n int) db.NewContract {
 	return contract
 }
 
-func TestContractsOutsideTheNetworkAreSeenByTheLedgerAlone(t *testing.T) {
+func TestNetwork_HidesForeignContractsExceptFromTheLedger(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	real, forged := coin(1, 1, alice), foreign(2)

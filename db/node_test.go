@@ -12,7 +12,7 @@ import (
 )
 
 // Several processes start on an empty database, each with an identity of its own: one is kept, all get it.
-func TestTheNodeGetsOneIdentity(t *testing.T) {
+func TestNode_GetsOneIdentityFromConcurrentStarts(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	_, ok, err := record.Node(t.Context())
@@ -43,7 +43,7 @@ func TestTheNodeGetsOneIdentity(t *testing.T) {
 	require.Equal(t, <-winners, stored)
 }
 
-func TestANodeWithoutAWholeKeyIsRefused(t *testing.T) {
+func TestNode_RefusesAnIncompleteKey(t *testing.T) {
 	t.Parallel()
 	_, err := dbtest.New(t).InsertNode(t.Context(), ledger.Node{PrivateKey: []byte("short")})
 	require.ErrorContains(t, err, "node_private_key_is_a_seed")

@@ -29,7 +29,7 @@ func firstUpload() db.PackageChange {
 	}
 }
 
-func TestAProgramThatIsTooOldDoesNotDecideByPackages(t *testing.T) {
+func TestPackages_RefuseAProgramThatIsTooOld(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	require.NoError(t, record.CheckPackagesNeed(t.Context()))
@@ -42,8 +42,8 @@ func TestAProgramThatIsTooOldDoesNotDecideByPackages(t *testing.T) {
 	require.ErrorContains(t, record.CheckPackagesNeed(t.Context()), "run a newer florin")
 }
 
-// TestVettingLeavesContentAlone looks at the row that holds the content: it stays where it is.
-func TestVettingLeavesContentAlone(t *testing.T) {
+// TestPackages_VettingLeavesContentInPlace looks at the row that holds the content: it stays where it is.
+func TestPackages_VettingLeavesContentInPlace(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
 	record, conn := dbtest.Open(t, url), connectAs(t, url, "test")
@@ -66,7 +66,7 @@ func TestVettingLeavesContentAlone(t *testing.T) {
 	require.ErrorContains(t, err, "packages_are_what_their_ids_say")
 }
 
-func TestNothingIsLeftOfAnUploadThatFails(t *testing.T) {
+func TestPackages_FailedUploadLeavesNothing(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
 	record, conn := dbtest.Open(t, url), connectAs(t, url, "test")

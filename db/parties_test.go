@@ -22,7 +22,7 @@ func allocate(t *testing.T, record *db.DB, parties ...ledger.Party) {
 	}
 }
 
-func TestAllocatePartyKeepsEveryField(t *testing.T) {
+func TestAllocateParty_KeepsEveryField(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	wanted := ledger.PartyDetails{
@@ -37,7 +37,7 @@ func TestAllocatePartyKeepsEveryField(t *testing.T) {
 	require.Equal(t, []ledger.PartyDetails{wanted}, stored)
 }
 
-func TestAllocatePartyGivesItToAUser(t *testing.T) {
+func TestAllocateParty_GrantsItToAUser(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	createUser(t, record, "user")
@@ -52,7 +52,7 @@ func TestAllocatePartyGivesItToAUser(t *testing.T) {
 	require.NotContains(t, knownParties(t, record), bob)
 }
 
-func TestAPartyIsAllocatedOnce(t *testing.T) {
+func TestAllocateParty_RefusesASecondTime(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	const attempts = 8
@@ -79,7 +79,7 @@ func TestAPartyIsAllocatedOnce(t *testing.T) {
 	require.Equal(t, 1, succeeded)
 }
 
-func TestPartiesAreListedByPrefixInByteOrder(t *testing.T) {
+func TestParties_AreListedByPrefixInByteOrder(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	allocate(t, record, "b::1", "a::1", "B::1", "a b::1", "a-b::1", "a_b::1", "ab::1", "a::2")
@@ -102,7 +102,7 @@ func TestPartiesAreListedByPrefixInByteOrder(t *testing.T) {
 	require.Empty(t, list("c", "", 10))
 }
 
-func TestUpdateParty(t *testing.T) {
+func TestUpdateParty_ChangesAnnotations(t *testing.T) {
 	t.Parallel()
 
 	t.Run("changes the annotations only, and counts the version", func(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWhatIsAppliedAndWhatIsLeft goes through the states of a database.
-func TestWhatIsAppliedAndWhatIsLeft(t *testing.T) {
+// TestPlan_TellsAppliedAndPendingSteps goes through the states of a database.
+func TestPlan_TellsAppliedAndPendingSteps(t *testing.T) {
 	t.Parallel()
 	base, expand := Step{Version: 1, Name: "1"}, Step{Version: 141, Name: "141"}
 	contract, later := Step{Version: 142, Name: "142", Contracts: true}, Step{Version: 143, Name: "143"}

@@ -16,7 +16,7 @@ import (
 
 // The plans are made on empty tables without statistics: the worst moment, and the one of a fresh node. They must use
 // these indexes all the same, because they are kept while the tables grow.
-func TestQueriesFindTheirIndexes(t *testing.T) {
+func TestQueries_UseTheirIndexes(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		query   string
@@ -177,7 +177,7 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 
 // What asks whether something is due must read the earliest task and no other: a planner that expects many tasks to be
 // due takes whichever index finds one first, and where nothing is due that may be one that leads through all of them.
-func TestWhatIsDueIsFoundByTheEarliestTask(t *testing.T) {
+func TestQueries_FindDueTasksByTheEarliest(t *testing.T) {
 	t.Parallel()
 	databaseURL := dbtest.URL(t)
 	for name, query := range map[string]string{

@@ -22,7 +22,7 @@ func again(offset, earlier ledger.Offset) ledger.Completion {
 	return completion
 }
 
-func TestPruningForgetsWhatIsOverAndKeepsWhatIsNeeded(t *testing.T) {
+func TestPrune_KeepsWhatIsNeeded(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	require.NoError(t, host(t, record, carol, "")) // offset 1
@@ -109,7 +109,7 @@ func requireNoneUpTo(t *testing.T, record *db.DB, table string, offset ledger.Of
 	}))
 }
 
-func TestPruningRefusesOffsetsThatAreNotInTheRecord(t *testing.T) {
+func TestPrune_RefusesOffsetsOutsideTheRecord(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	appendEntries(t, record, db.Entries{Updates: []ledger.Update{update(1, []ledger.Party{alice})}})
@@ -122,7 +122,7 @@ func TestPruningRefusesOffsetsThatAreNotInTheRecord(t *testing.T) {
 	require.Equal(t, []ledger.Offset{1}, updateOffsets(t, record, db.UpdatesQuery{UpTo: 9, Limit: 9}))
 }
 
-func TestOnlyOnePrunes(t *testing.T) {
+func TestPrune_RunsInOneProcessAtATime(t *testing.T) {
 	t.Parallel()
 	databaseURL := dbtest.URL(t)
 	record := dbtest.Open(t, databaseURL)
@@ -142,7 +142,7 @@ func TestOnlyOnePrunes(t *testing.T) {
 	require.NoError(t, err, "the lock was given back")
 }
 
-func TestPruningMuchTakesManySmallTransactionsAmongCommits(t *testing.T) {
+func TestPrune_UsesManySmallTransactions(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	const old, later = 3*db.PruneBatch + 1, 40

@@ -23,7 +23,7 @@ func idsOf(contracts []db.StoredContract) []ledger.ContractID {
 
 // Whoever writes on a contract what a database takes for an escape, or for the field that is looked for, is found by
 // nothing but the field itself.
-func TestSpentCoinIsFoundByItsOwner(t *testing.T) {
+func TestScan_FindsSpentCoinByItsOwner(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	lockedAs := func(n int, offset ledger.Offset, owner ledger.Party, context string) db.NewContract {
@@ -64,7 +64,7 @@ func TestSpentCoinIsFoundByItsOwner(t *testing.T) {
 	require.Equal(t, []ledger.ContractID{contractID(3)}, spent(db.SpentPosition{Offset: 3}, 2), "after an offset")
 }
 
-func TestTransferCommandsAreFoundBySenderAndNonce(t *testing.T) {
+func TestScan_FindsTransferCommandsBySenderAndNonce(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	command := func(n int, offset ledger.Offset, sender ledger.Party, nonce string) db.NewContract {
@@ -92,7 +92,7 @@ func TestTransferCommandsAreFoundBySenderAndNonce(t *testing.T) {
 	require.Equal(t, []ledger.ContractID{contractID(4)}, commands(1))
 }
 
-func TestStillActiveLeavesOutWhatWasArchivedSince(t *testing.T) {
+func TestStillActive_LeavesOutArchivedContracts(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	appendEntries(t, record, db.Entries{Created: []db.NewContract{coin(1, 1, alice), coin(2, 1, alice)}})

@@ -58,7 +58,7 @@ func heldIndexes(migration string) (found []string) {
 }
 
 // Nodes that run go on to write while a later version's migrations run.
-func TestNoMigrationBuildsAnIndexWhileItsTableIsLocked(t *testing.T) {
+func TestSchemaLocks_NoStepBuildsAnIndexUnderALock(t *testing.T) {
 	t.Parallel()
 	for name, content := range schemaFiles(t) {
 		require.Empty(t, heldIndexes(content), name)
@@ -82,7 +82,7 @@ func schemaFiles(t *testing.T) map[string]string {
 	return files
 }
 
-func TestWhatLocksATableIsFound(t *testing.T) {
+func TestSchemaLocks_FindsStatementsThatLockATable(t *testing.T) {
 	t.Parallel()
 	const (
 		alone  = "-- +goose NO TRANSACTION\n-- +goose Up\n"

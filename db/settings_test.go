@@ -32,7 +32,7 @@ func story(t *testing.T, record *db.DB) []string {
 	return told
 }
 
-func TestWhatTheOperatorChoosesCountsUntilItIsReset(t *testing.T) {
+func TestSettings_OperatorChoiceCountsUntilReset(t *testing.T) {
 	t.Parallel()
 	record, ctx := dbtest.New(t), t.Context()
 	require.NoError(t, record.ConfigureAutomation(ctx, "a file", []db.AutomationSetting{
@@ -82,7 +82,7 @@ func TestWhatTheOperatorChoosesCountsUntilItIsReset(t *testing.T) {
 	}, story(t, record), "what does not count yet is no change")
 }
 
-func TestTheSameConfigurationChangesNothing(t *testing.T) {
+func TestSettings_SameConfigurationChangesNothing(t *testing.T) {
 	t.Parallel()
 	record, ctx := dbtest.New(t), t.Context()
 	var starting errgroup.Group
@@ -100,7 +100,7 @@ func TestTheSameConfigurationChangesNothing(t *testing.T) {
 	require.Empty(t, left)
 }
 
-func TestChangesArePagedTheNewestFirst(t *testing.T) {
+func TestSettings_ChangesArePagedNewestFirst(t *testing.T) {
 	t.Parallel()
 	record, ctx := dbtest.New(t), t.Context()
 	for i := range 3 {
@@ -117,7 +117,7 @@ func TestChangesArePagedTheNewestFirst(t *testing.T) {
 	require.Nil(t, rest[0].Before)
 }
 
-func TestAChangeMakesItsWalletDueAndNothingIsDueWithoutASetting(t *testing.T) {
+func TestSettings_ChangeMakesItsWalletDue(t *testing.T) {
 	t.Parallel()
 	record, ctx := dbtest.New(t), t.Context()
 	due := func() (subjects []string) {

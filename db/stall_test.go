@@ -27,7 +27,7 @@ func connectAs(t *testing.T, url, name string) *pgx.Conn {
 
 // The process of the test holds the head in a session of its own and does nothing: what tells it from one that stands
 // still is whether the watcher of the session's process says something.
-func TestAProcessThatStandsStillLosesItsSessions(t *testing.T) {
+func TestStall_EndsSessionsOfAStalledProcess(t *testing.T) {
 	t.Parallel()
 	const name = "florin/abcdefghijkl"
 	url := dbtest.URL(t)
@@ -72,7 +72,7 @@ func TestAProcessThatStandsStillLosesItsSessions(t *testing.T) {
 }
 
 // Who lives may hold up others for as long as it likes: one that is gone is ended all the same.
-func TestAProcessThatIsGoneLosesItsSessionsBesideOneThatLives(t *testing.T) {
+func TestStall_EndsSessionsOfAProcessThatIsGone(t *testing.T) {
 	t.Parallel()
 	const living, gone = "florin/abcdefghijkl", "florin/mnopqrstuvwx"
 	url := dbtest.URL(t)

@@ -74,14 +74,14 @@ func lockOrder(migration string) (found []string) {
 }
 
 // While a step waits for one lock it holds no other that a node waits for.
-func TestStepsTakeTheirLocksTogether(t *testing.T) {
+func TestStepOrder_StepsTakeTheirLocksTogether(t *testing.T) {
 	t.Parallel()
 	for name, content := range schemaFiles(t) {
 		require.Empty(t, lockOrder(content), name)
 	}
 }
 
-func TestLocksInTheWrongOrderAreFound(t *testing.T) {
+func TestStepOrder_FindsLocksInTheWrongOrder(t *testing.T) {
 	t.Parallel()
 	const fine = ""
 	for _, test := range [][2]string{
@@ -108,7 +108,7 @@ func TestLocksInTheWrongOrderAreFound(t *testing.T) {
 }
 
 // A step that has to wait for one transaction lets all others pass.
-func TestAStepGivesWay(t *testing.T) {
+func TestStep_LetsOtherTransactionsPass(t *testing.T) {
 	t.Parallel()
 	databaseURL := dbtest.URL(t)
 	options := db.MigrateOptions{}.WithSteps(laterSteps(t))
@@ -145,7 +145,7 @@ func TestAStepGivesWay(t *testing.T) {
 }
 
 // Processes that wait to start hold up nobody, so those that run stay ready.
-func TestWhoWaitsToStartIsNoStall(t *testing.T) {
+func TestStall_SparesProcessesThatWaitToStart(t *testing.T) {
 	t.Parallel()
 	databaseURL := dbtest.URL(t)
 	record := dbtest.Open(t, databaseURL)

@@ -12,8 +12,8 @@ import (
 	"github.com/florinledger/florin/db/dbtest"
 )
 
-// TestEveryTableIsDocumented compares the tables for people with those of the newest schema.
-func TestEveryTableIsDocumented(t *testing.T) {
+// TestTablesDoc_ListsEveryTable compares the tables for people with those of the newest schema.
+func TestTablesDoc_ListsEveryTable(t *testing.T) {
 	t.Parallel()
 	conn, err := pgx.Connect(t.Context(), dbtest.URL(t))
 	require.NoError(t, err)

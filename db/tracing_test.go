@@ -13,9 +13,9 @@ import (
 	"github.com/florinledger/florin/telemetry/tracing"
 )
 
-// TestRoundTripsAreSpansWithoutWhatTheyAreGiven asks a query whose argument no span may show, outside of a span and
+// TestTracing_SpansOmitArguments asks a query whose argument no span may show, outside of a span and
 // within one.
-func TestRoundTripsAreSpansWithoutWhatTheyAreGiven(t *testing.T) {
+func TestTracing_SpansOmitArguments(t *testing.T) {
 	t.Parallel()
 	spans := tracetest.NewSpanRecorder()
 	tracer := tracing.New(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans)))

@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-func TestTheNewestStepOfARequestDecides(t *testing.T) {
+func TestTrackedRequests_NewestStepDecides(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	odd := db.TrackedID{Party: alice, Requester: alice, Kind: "offer", TrackingID: strings.Repeat("\x00ö", 5000)}

@@ -27,7 +27,7 @@ func bought(t *testing.T, n int, offset ledger.Offset, member, bytes string) db.
 }
 
 // Whatever is bought and merged, what is kept of each member is what its contracts add up to.
-func TestTheTrafficOfMembersIsAddedUp(t *testing.T) {
+func TestTraffic_EqualsTheSumOfContracts(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	requirePurchased := func(member string, want int64, known bool) {

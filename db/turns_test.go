@@ -67,7 +67,7 @@ func fill(t *testing.T, databaseURL string, statements ...string) {
 // that is due takes 20,000 to 400,000.
 const maxPages = 8000
 
-func TestATakeOfTasksCostsWhatItReturns(t *testing.T) {
+func TestTakeTasks_CostsWhatItReturns(t *testing.T) {
 	t.Parallel()
 	for name, account := range crowds() {
 		t.Run(name, func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestATakeOfTasksCostsWhatItReturns(t *testing.T) {
 	}
 }
 
-func TestATakeOfLifecyclesCostsWhatItReturns(t *testing.T) {
+func TestTakeDueLifecycles_CostsWhatItReturns(t *testing.T) {
 	t.Parallel()
 	const neverCalled, inVain = "0, 'epoch'::timestamptz", "3, '2026-01-01'::timestamptz - i * interval '1s'"
 	type lifecycles struct{ account, called string }
@@ -116,7 +116,7 @@ func TestATakeOfLifecyclesCostsWhatItReturns(t *testing.T) {
 
 // What is not due of an account is not walked, however much that is. Beside it more is due than is taken, so that
 // accounts take turns.
-func TestATakeCostsNothingForWhatIsNotDue(t *testing.T) {
+func TestTakeDueLifecycles_DoesNotWalkWhatIsNotDue(t *testing.T) {
 	t.Parallel()
 	const few = 1500
 	databaseURL := dbtest.URL(t)
@@ -153,8 +153,8 @@ func TestATakeCostsNothingForWhatIsNotDue(t *testing.T) {
 	}
 }
 
-// TestTurnsGoAround has more accounts with something due than are served at a time: all are served before one is again.
-func TestTurnsGoAround(t *testing.T) {
+// TestTurns_ServeAllAccountsBeforeOneAgain has more accounts with something due than are served at a time: all are served before one is again.
+func TestTurns_ServeAllAccountsBeforeOneAgain(t *testing.T) {
 	t.Parallel()
 	databaseURL := dbtest.URL(t)
 	fill(t, databaseURL, `

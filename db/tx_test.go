@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-func TestInTx(t *testing.T) {
+func TestInTx_CommitsOrRollsBack(t *testing.T) {
 	t.Parallel()
 
 	t.Run("keeps what the body wrote when it succeeds", func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-func TestUpdates(t *testing.T) {
+func TestUpdates_AreListedForParties(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	appendEntries(t, record, db.Entries{
@@ -64,7 +64,7 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
-func TestUpdatesThatAreNotThere(t *testing.T) {
+func TestUpdates_MissingOnesAreNotFound(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	_, ok, err := record.UpdateByOffset(t.Context(), 1)
@@ -86,7 +86,7 @@ func updateOffsets(t *testing.T, record *db.DB, query db.UpdatesQuery) []ledger.
 	return offsets
 }
 
-func TestWorkflowIDsAreThoseOfTheUpdatesThatHaveOne(t *testing.T) {
+func TestUpdates_KeepTheirWorkflowIDs(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	named := update(2, []ledger.Party{alice})
@@ -97,7 +97,7 @@ func TestWorkflowIDsAreThoseOfTheUpdatesThatHaveOne(t *testing.T) {
 	require.Equal(t, map[ledger.Offset]string{2: "rent"}, found)
 }
 
-func TestTheHistoryOfAPartyIsWhatMayHaveSomethingInIt(t *testing.T) {
+func TestPartyHistory_ListsUpdatesThatMayConcernTheParty(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	appendEntries(t, record, db.Entries{

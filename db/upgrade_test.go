@@ -35,7 +35,7 @@ func newestOfAll(t *testing.T, conn *pgx.Conn) (version int64) {
 	return version
 }
 
-func TestTheVersionBeforeWorksUntilTheSchemaIsContracted(t *testing.T) {
+func TestUpgrade_OldVersionWorksUntilContraction(t *testing.T) {
 	t.Parallel()
 	databaseURL := dbtest.URL(t)
 	conn := connectAs(t, databaseURL, "test")
@@ -98,7 +98,7 @@ func awaitGone(t *testing.T, conn *pgx.Conn, name string) {
 	}, time.Minute, 10*time.Millisecond)
 }
 
-func TestStepsOfALaterVersionThatExpandDoNoHarm(t *testing.T) {
+func TestUpgrade_ToleratesExpandingStepsOfALaterVersion(t *testing.T) {
 	t.Parallel()
 	databaseURL := dbtest.URL(t)
 	_, err := db.Migrate(t.Context(), databaseURL, db.MigrateOptions{}.WithSteps(laterSteps(t)))
@@ -120,7 +120,7 @@ func awaitAdvisory(t *testing.T, conn *pgx.Conn) {
 	}, time.Minute, 10*time.Millisecond)
 }
 
-func TestAProcessThatStartsWaitsForWhatIsTakenAway(t *testing.T) {
+func TestUpgrade_StartWaitsForContractingSteps(t *testing.T) {
 	t.Parallel()
 	databaseURL := dbtest.URL(t)
 	record := dbtest.Open(t, databaseURL)
@@ -137,7 +137,7 @@ func TestAProcessThatStartsWaitsForWhatIsTakenAway(t *testing.T) {
 	require.ErrorContains(t, <-entered, "run a newer florin")
 }
 
-func TestWorkersAreThoseThatSaySo(t *testing.T) {
+func TestProcesses_CountWorkersThatReport(t *testing.T) {
 	t.Parallel()
 	databaseURL := dbtest.URL(t)
 	record := dbtest.Open(t, databaseURL)
@@ -161,7 +161,7 @@ func TestWorkersAreThoseThatSaySo(t *testing.T) {
 	require.Empty(t, workers())
 }
 
-func TestAPIsThatRunAreCounted(t *testing.T) {
+func TestProcesses_CountRunningAPIs(t *testing.T) {
 	t.Parallel()
 	databaseURL := dbtest.URL(t)
 	conn := connectAs(t, databaseURL, "test")
@@ -184,7 +184,7 @@ func TestAPIsThatRunAreCounted(t *testing.T) {
 }
 
 // What programs need that do not know a step must still be there after it, unless its name says otherwise.
-func TestStepsThatExpandTakeNothingAway(t *testing.T) {
+func TestUpgrade_ExpandingStepsRemoveNothing(t *testing.T) {
 	t.Parallel()
 	for name, content := range schemaFiles(t) {
 		_, rest, _ := strings.Cut(name, "_")

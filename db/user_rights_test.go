@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-func TestRightsAreGrantedAndRevokedOnce(t *testing.T) {
+func TestUserRights_AreGrantedAndRevokedOnce(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	createUser(t, record, "user", ledger.Right{Kind: ledger.CanActAs, Party: alice})
@@ -45,7 +45,7 @@ func TestRightsAreGrantedAndRevokedOnce(t *testing.T) {
 	require.ElementsMatch(t, []ledger.Right{all[1], all[2], all[3], all[5], all[6], all[7], all[8]}, left)
 }
 
-func TestRightsOfAnUnknownUserAreRefused(t *testing.T) {
+func TestUserRights_RefuseAnUnknownUser(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	_, err := record.GrantRights(t.Context(), "x", nil)
@@ -54,7 +54,7 @@ func TestRightsOfAnUnknownUserAreRefused(t *testing.T) {
 	requireFault(t, err, fault.UserNotFound, `revoke user rights failed for unknown user "x"`)
 }
 
-func TestMalformedRightsAreRefused(t *testing.T) {
+func TestUserRights_RefuseMalformedRights(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	createUser(t, record, "user")
@@ -76,7 +76,7 @@ func TestMalformedRightsAreRefused(t *testing.T) {
 }
 
 // Each grant alone would fit; together they do not, and the last one must notice.
-func TestRightsGrantedAtOnceRespectTheLimit(t *testing.T) {
+func TestUserRights_LimitHoldsForConcurrentGrants(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	createUser(t, record, "user", manyRights(ledger.MaxUserRights-1)...)

@@ -29,7 +29,7 @@ func createUser(t *testing.T, record *db.DB, id string, rights ...ledger.Right) 
 	require.NoError(t, err)
 }
 
-func TestCreateUserKeepsEveryField(t *testing.T) {
+func TestCreateUser_KeepsEveryField(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	wanted := ledger.User{
@@ -53,7 +53,7 @@ func TestCreateUserKeepsEveryField(t *testing.T) {
 	require.Equal(t, []ledger.Right{{Kind: ledger.CanActAs, Party: alice}, {Kind: ledger.ParticipantAdmin}}, granted)
 }
 
-func TestCreateUserRefusesAnIDThatExists(t *testing.T) {
+func TestCreateUser_RefusesAnIDThatExists(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	createUser(t, record, "alice")
@@ -66,7 +66,7 @@ func TestCreateUserRefusesAnIDThatExists(t *testing.T) {
 	require.Empty(t, stored.PrimaryParty)
 }
 
-func TestCreateUserRefusesTooManyRights(t *testing.T) {
+func TestCreateUser_RefusesTooManyRights(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	_, err := record.CreateUser(t.Context(), ledger.User{ID: "alice"}, manyRights(ledger.MaxUserRights+1))
@@ -86,7 +86,7 @@ func manyRights(count int) []ledger.Right {
 	return rights
 }
 
-func TestUsersAreListedInByteOrder(t *testing.T) {
+func TestUsers_AreListedInByteOrder(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	for _, id := range []string{"b", "B", "a-1", "a_1", "a", "_", "aa"} {
@@ -111,7 +111,7 @@ func TestUsersAreListedInByteOrder(t *testing.T) {
 	require.Empty(t, list("", "b", 3))
 }
 
-func TestUpdateUser(t *testing.T) {
+func TestUpdateUser_ChangesTheNamedFields(t *testing.T) {
 	t.Parallel()
 
 	t.Run("changes all fields but the id, and counts the version", func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestUpdateUser(t *testing.T) {
 	})
 }
 
-func TestMoveUserChangesTheIdentityProviderOnly(t *testing.T) {
+func TestMoveUser_ChangesTheIdentityProviderAlone(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	createUser(t, record, "alice")
@@ -210,7 +210,7 @@ func TestMoveUserChangesTheIdentityProviderOnly(t *testing.T) {
 	requireFault(t, record.MoveUser(t.Context(), "x", "", "idp"), fault.UserNotFound, `"x"`)
 }
 
-func TestDeleteUserTakesItsRightsAlong(t *testing.T) {
+func TestDeleteUser_DeletesItsRights(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	createUser(t, record, "alice", ledger.Right{Kind: ledger.ParticipantAdmin})

@@ -32,7 +32,7 @@ func within(t *testing.T) context.Context {
 	return ctx
 }
 
-func TestWatcherKnowsTheHeadFromItsStart(t *testing.T) {
+func TestWatcher_KnowsTheHeadFromItsStart(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	appendEntries(t, record, db.Entries{Completions: []ledger.Completion{accepted(1, app, alice)}})
@@ -43,7 +43,7 @@ func TestWatcherKnowsTheHeadFromItsStart(t *testing.T) {
 	require.Equal(t, ledger.Offset(1), head)
 }
 
-func TestWatcherWakesEveryoneWhoWaitsForTheHead(t *testing.T) {
+func TestWatcher_WakesAllWhoWaitForTheHead(t *testing.T) {
 	t.Parallel()
 	const waiters = 2000
 	record := dbtest.New(t)
@@ -69,7 +69,7 @@ func TestWatcherWakesEveryoneWhoWaitsForTheHead(t *testing.T) {
 	require.Equal(t, ledger.Offset(2), watcher.Head())
 }
 
-func TestWatcherDoesNotReturnBeforeTheHeadIsAfterTheOffset(t *testing.T) {
+func TestWatcher_WaitsUntilTheHeadIsAfterTheOffset(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	watcher := watch(t, record, never)
@@ -85,7 +85,7 @@ func TestWatcherDoesNotReturnBeforeTheHeadIsAfterTheOffset(t *testing.T) {
 	require.Equal(t, ledger.Offset(3), <-result)
 }
 
-func TestWatcherMissesNothingWhileItsConnectionIsLost(t *testing.T) {
+func TestWatcher_MissesNothingAfterALostConnection(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	watcher := watch(t, record, never)
@@ -123,7 +123,7 @@ func TestWatcherMissesNothingWhileItsConnectionIsLost(t *testing.T) {
 const killListeners = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 	WHERE datname = current_database() AND application_name LIKE 'florin% watcher'`
 
-func TestWatcherFindsAHeadOfWhichItWasNotTold(t *testing.T) {
+func TestWatcher_FindsAHeadWithoutANotification(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	watcher := watch(t, record, 20*time.Millisecond)
@@ -135,7 +135,7 @@ func TestWatcherFindsAHeadOfWhichItWasNotTold(t *testing.T) {
 	require.Equal(t, ledger.Offset(5), head)
 }
 
-func TestWatcherTellsOfAChangeOfItsOwnProcessBeforeItReturns(t *testing.T) {
+func TestWatcher_TellsOfOwnChangesBeforeTheyReturn(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	watcher := watch(t, record, never)
@@ -151,7 +151,7 @@ func TestWatcherTellsOfAChangeOfItsOwnProcessBeforeItReturns(t *testing.T) {
 	}
 }
 
-func TestWatcherTellsOfChangedUsers(t *testing.T) {
+func TestWatcher_TellsOfChangedUsers(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
 	record := dbtest.Open(t, url)
@@ -199,7 +199,7 @@ func requireHeard(ctx context.Context, t *testing.T, changed <-chan string, want
 	}
 }
 
-func TestWatcherReleasesThoseWhoWait(t *testing.T) {
+func TestWatcher_ReleasesWaiters(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 

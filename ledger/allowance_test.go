@@ -18,8 +18,8 @@ import (
 // small is an argument that makes Echo return all of its contract.
 const small = `{"any":{"tag":"Any_Text","value":"x"}}`
 
-// TestFewBytesCannotMakeALargeTransaction exercises a choice that returns its contract many times.
-func TestFewBytesCannotMakeALargeTransaction(t *testing.T) {
+// TestAllowance_BoundsTheSizeOfATransaction exercises a choice that returns its contract many times.
+func TestAllowance_BoundsTheSizeOfATransaction(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	id := create(t, book, everything(), alice)
@@ -30,8 +30,8 @@ func TestFewBytesCannotMakeALargeTransaction(t *testing.T) {
 	requireRefused(t, err, fault.DamlInterpretationError, "payloads, arguments and results exceed")
 }
 
-// TestFewBytesCannotReadManyContracts names many contracts of the same owner.
-func TestFewBytesCannotReadManyContracts(t *testing.T) {
+// TestAllowance_BoundsTheContractsThatCommandsRead names many contracts of the same owner.
+func TestAllowance_BoundsTheContractsThatCommandsRead(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	var commands []ledger.Command
@@ -47,8 +47,8 @@ func TestFewBytesCannotReadManyContracts(t *testing.T) {
 	require.Len(t, book.Active, 100)
 }
 
-// TestFewBytesCannotNameManyParties archives contracts that hundreds observe.
-func TestFewBytesCannotNameManyParties(t *testing.T) {
+// TestAllowance_BoundsThePartiesThatCommandsName archives contracts that hundreds observe.
+func TestAllowance_BoundsThePartiesThatCommandsName(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	observed := iou()
@@ -66,8 +66,8 @@ func TestFewBytesCannotNameManyParties(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestWhatOneSaysCountsForWhatOneMayHold keeps large submissions possible.
-func TestWhatOneSaysCountsForWhatOneMayHold(t *testing.T) {
+// TestAllowance_GrowsWithTheSubmission keeps large submissions possible.
+func TestAllowance_GrowsWithTheSubmission(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	argument, err := json.Marshal(map[string]any{"any": map[string]any{

@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-func TestCreatingNeedsEverySignatory(t *testing.T) {
+func TestAuthorization_CreateNeedsEverySignatory(t *testing.T) {
 	t.Parallel()
 	coupon := ledgertest.Coupon{Issuer: alice, Holder: bob}
 	for _, c := range []struct {
@@ -36,7 +36,7 @@ func TestCreatingNeedsEverySignatory(t *testing.T) {
 	}
 }
 
-func TestReadingAsAPartyIsNoAuthority(t *testing.T) {
+func TestAuthorization_ReadAsGivesNoAuthority(t *testing.T) {
 	t.Parallel()
 	by := as(bob)
 	by.ReadAs = []ledger.Party{alice}
@@ -44,7 +44,7 @@ func TestReadingAsAPartyIsNoAuthority(t *testing.T) {
 	requireRefused(t, err, fault.DamlAuthorizationError, "alice")
 }
 
-func TestExercisingNeedsEveryController(t *testing.T) {
+func TestAuthorization_ExerciseNeedsEveryController(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	id := create(t, book, iou(), alice)
@@ -59,7 +59,7 @@ func TestExercisingNeedsEveryController(t *testing.T) {
 	require.Equal(t, bob, seen.Owner)
 }
 
-func TestAChoiceWithoutControllersIsRefused(t *testing.T) {
+func TestAuthorization_RefusesChoiceWithoutControllers(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	id := create(t, book, iou(), alice)
@@ -67,7 +67,7 @@ func TestAChoiceWithoutControllersIsRefused(t *testing.T) {
 	requireRefused(t, err, fault.DamlInterpretationError, "choice Inspect of Test.Model:Iou has no controllers")
 }
 
-func TestABodyActsAsItsSignatoriesAndControllers(t *testing.T) {
+func TestAuthorization_BodyActsAsSignatoriesAndControllers(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		broker  ledgertest.Broker
@@ -97,7 +97,7 @@ func TestABodyActsAsItsSignatoriesAndControllers(t *testing.T) {
 	}
 }
 
-func TestAuthorityIsPassedOnChoiceByChoice(t *testing.T) {
+func TestAuthorization_PassesFromChoiceToChoice(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	brokerID := create(t, book, broker(), alice)
@@ -119,7 +119,7 @@ func TestAuthorityIsPassedOnChoiceByChoice(t *testing.T) {
 			"but only 'alice::1220a1', 'bob::1220b0' were given")
 }
 
-func TestFetchingNeedsAStakeholder(t *testing.T) {
+func TestAuthorization_FetchNeedsAStakeholder(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	// alice operates a broker for bob; the contract to look at is charlie's and diana's
@@ -139,7 +139,7 @@ func TestFetchingNeedsAStakeholder(t *testing.T) {
 	require.Equal(t, diana, view.Owner)
 }
 
-func TestArchivingNeedsAllSignatories(t *testing.T) {
+func TestAuthorization_ArchiveNeedsAllSignatories(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	id := create(t, book, ledgertest.Coupon{Issuer: alice, Holder: bob}, alice, bob)

@@ -29,14 +29,14 @@ func settleOnce(t *testing.T, key string, after time.Duration) ledger.Transactio
 	return transaction
 }
 
-func TestTheSameSubmissionGivesTheSameTransaction(t *testing.T) {
+func TestContractID_IsDeterministic(t *testing.T) {
 	t.Parallel()
 	first, again := settleOnce(t, "key", 0), settleOnce(t, "key", 0)
 	require.Equal(t, first, again)
 	require.Equal(t, first.Events(), again.Events())
 }
 
-func TestAnotherKeyOrTimeGivesOtherContracts(t *testing.T) {
+func TestContractID_DependsOnKeyAndTime(t *testing.T) {
 	t.Parallel()
 	ids := map[ledger.ContractID]bool{}
 	for _, transaction := range []ledger.Transaction{
@@ -51,7 +51,7 @@ func TestAnotherKeyOrTimeGivesOtherContracts(t *testing.T) {
 	require.Len(t, ids, 9, "three contracts in each of three transactions, all different")
 }
 
-func TestSeedsOfNodesAllDiffer(t *testing.T) {
+func TestContractID_SeedsOfNodesDiffer(t *testing.T) {
 	t.Parallel()
 	seeds := map[[32]byte]bool{}
 	transaction := settleOnce(t, "key", 0)
@@ -62,7 +62,7 @@ func TestSeedsOfNodesAllDiffer(t *testing.T) {
 	require.NotEqual(t, ledger.SubmissionSeed([]byte("secret"), "key"), ledger.SubmissionSeed([]byte("secre"), "tkey"))
 }
 
-func TestFinalContractIDsStandEverywhere(t *testing.T) {
+func TestContractID_FinalFormStandsInResultsAndUses(t *testing.T) {
 	t.Parallel()
 	transaction := settleOnce(t, "key", 0)
 	settled := transaction.Nodes[2].ContractID
@@ -74,7 +74,7 @@ func TestFinalContractIDsStandEverywhere(t *testing.T) {
 	require.Equal(t, settled, transaction.Created()[0].Contract.ID)
 }
 
-func TestAContractIsTheOneThatItsIDNames(t *testing.T) {
+func TestAuthenticateContract_RefusesChangedFields(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	id := create(t, book, badge("sheriff"), alice)
@@ -124,7 +124,7 @@ func TestAContractIsTheOneThatItsIDNames(t *testing.T) {
 	}
 }
 
-func TestABlobCarriesAContract(t *testing.T) {
+func TestBlob_CarriesAContract(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	for _, id := range []ledger.ContractID{
@@ -141,7 +141,7 @@ func TestABlobCarriesAContract(t *testing.T) {
 	}
 }
 
-func TestBlobsThatAreNone(t *testing.T) {
+func TestBlob_RefusesMalformedBytes(t *testing.T) {
 	t.Parallel()
 	for _, blob := range []string{"", "\x01", "\x02{}", "\x01{}", "\x01{\"extra\":1}", "{}"} {
 		_, err := ledger.DecodeBlob([]byte(blob))

@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/signing"
 )
 
-func TestTheCostOfACommitIsThatOfItsDearestPart(t *testing.T) {
+func TestCommitCost_IsThatOfTheDearestPart(t *testing.T) {
 	t.Parallel()
 	contract := `"00` + strings.Repeat("ab", 68) + `"`
 	exercise := func(contracts, parties int) ledger.Submission {

@@ -13,7 +13,7 @@ import (
 )
 
 // contract: completion-deduplication, submit-deduplication, submit-deduplication-default
-func TestDeduplication(t *testing.T) {
+func TestDeduplication_FindsAcceptedChanges(t *testing.T) {
 	t.Parallel()
 	offset := func(n ledger.Offset) *ledger.DeduplicationPeriod { return &ledger.DeduplicationPeriod{Offset: &n} }
 	lasting := func(d time.Duration) *ledger.DeduplicationPeriod { return &ledger.DeduplicationPeriod{Duration: &d} }
@@ -88,7 +88,7 @@ func issuing(t *testing.T, book *ledgertest.Ledger) ledger.Submission {
 	}
 }
 
-func TestAnAcceptedSubmissionBecomesAnUpdateAndACompletion(t *testing.T) {
+func TestDecide_AcceptsWithUpdateAndCompletion(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	submission, at := issuing(t, book), ledger.Position{Offset: 7, RecordTime: ledgertest.Start}
@@ -110,7 +110,7 @@ func TestAnAcceptedSubmissionBecomesAnUpdateAndACompletion(t *testing.T) {
 	require.Equal(t, decision, again)
 }
 
-func TestRefusalsAreDecisions(t *testing.T) {
+func TestDecide_ReturnsRefusalsAsDecisions(t *testing.T) {
 	t.Parallel()
 	nobody := func(ledger.Party) (bool, error) { return false, nil }
 	for name, c := range map[string]struct {
@@ -150,7 +150,7 @@ func TestRefusalsAreDecisions(t *testing.T) {
 	}
 }
 
-func TestAFailingStoreDecidesNothing(t *testing.T) {
+func TestDecide_FailsWithItsStore(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	submission := issuing(t, book)

@@ -12,7 +12,7 @@ import (
 )
 
 // A contract that a submission with a minimum ledger time made is ahead of the record.
-func TestNoTransactionIsEarlierThanWhatItUses(t *testing.T) {
+func TestEffectiveTime_IsNotBeforeItsInputs(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	book.Now = ledgertest.Start.Add(58 * time.Second)

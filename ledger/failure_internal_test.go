@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-func TestATraceOfManyChoicesNamesTheInnermostAndTheCommand(t *testing.T) {
+func TestExerciseTrace_KeepsInnermostChoicesAndCommand(t *testing.T) {
 	t.Parallel()
 	name := lf.TypeName{Package: "0123456789abcdef", Module: "M", Entity: "T"}
 	for _, depth := range []int{1, maxTraced, maxTraced + 1, maxCallDepth} {

@@ -9,7 +9,7 @@ import (
 
 // However many accounts there are, and whatever they cost: few are remembered. Those go first that cost no more than is
 // assumed of whoever is not known.
-func TestTheHabitsOfFewAccountsAreRemembered(t *testing.T) {
+func TestHabits_RememberFewAccounts(t *testing.T) {
 	t.Parallel()
 	for name, ratio := range map[string]int{"cheap": 1, "as newcomers": 5, "dear": 50} {
 		t.Run(name, func(t *testing.T) {

@@ -17,7 +17,7 @@ func recording(cost int) ledger.Completion {
 
 // A choice may return a contract of which its command has only the id. What that really costs counts for the next
 // submissions of the account.
-func TestSubmissionsCountForWhatThoseOfTheirAccountReallyCost(t *testing.T) {
+func TestHabits_LearnTheCostOfAnAccount(t *testing.T) {
 	t.Parallel()
 	const estimate = 2000
 	var known ledger.Habits
@@ -42,7 +42,7 @@ func TestSubmissionsCountForWhatThoseOfTheirAccountReallyCost(t *testing.T) {
 	require.Equal(t, estimate, known.Cost(greedy, estimate), "what was long ago is outweighed")
 }
 
-func TestRefusedSubmissionsTeachNothing(t *testing.T) {
+func TestHabits_IgnoreRefusedSubmissions(t *testing.T) {
 	t.Parallel()
 	var known ledger.Habits
 	greedy := ledger.DefaultUser("greedy")
@@ -58,7 +58,7 @@ func TestRefusedSubmissionsTeachNothing(t *testing.T) {
 }
 
 // Code is run before it is known what it costs, and whether the submission is refused: it counts for the next ones.
-func TestSubmissionsCountForTheCodeOfTheirAccount(t *testing.T) {
+func TestHabits_LearnTheCodeCostOfRefusals(t *testing.T) {
 	t.Parallel()
 	const estimate = 2000
 	var known ledger.Habits
@@ -78,7 +78,7 @@ func TestSubmissionsCountForTheCodeOfTheirAccount(t *testing.T) {
 }
 
 // The users of a tenant are one account.
-func TestTheUsersOfAnIdentityProviderHaveTheSameHabits(t *testing.T) {
+func TestHabits_CountAnIdentityProviderAsOneAccount(t *testing.T) {
 	t.Parallel()
 	var known ledger.Habits
 	one := ledger.Identity{IdentityProviderID: "acme", UserID: "one"}

@@ -10,7 +10,7 @@ import (
 )
 
 // What passes as an identifier is plain text that every store, log and address can hold.
-func FuzzIdentifiers(f *testing.F) {
+func FuzzIdentifiers_ArePlainText(f *testing.F) {
 	for _, seed := range []string{
 		"", "alice", "alice::1220ab", "a b", "a\x00", "\xff", "é", "::", "a::b::c", "..", "%2e", "`|'", "1220", "00ab",
 	} {

@@ -10,7 +10,7 @@ import (
 )
 
 // contract: parties-name
-func TestFormatsOfIdentifiers(t *testing.T) {
+func TestIdentifiers_FollowTheirFormats(t *testing.T) {
 	t.Parallel()
 	long := func(n int) string { return strings.Repeat("a", n) }
 	hash := "00" + strings.Repeat("ab", 32)
@@ -61,7 +61,7 @@ func TestFormatsOfIdentifiers(t *testing.T) {
 	}
 }
 
-func TestListsOfParties(t *testing.T) {
+func TestParties_SortAndCompareLists(t *testing.T) {
 	t.Parallel()
 	given := []ledger.Party{charlie, alice, charlie}
 	sorted := ledger.SortedParties(given, []ledger.Party{bob})
@@ -77,7 +77,7 @@ func TestListsOfParties(t *testing.T) {
 }
 
 // contract: submit-change-id
-func TestAChangeIsTheUserTheCommandAndTheSetOfActors(t *testing.T) {
+func TestChangeID_CoversUserCommandAndActors(t *testing.T) {
 	t.Parallel()
 	change := ledger.NewChangeID(ledger.DefaultUser("user"), "command", []ledger.Party{alice, bob})
 	require.Regexp(t, "^1220[0-9a-f]{64}$", string(change))
@@ -101,7 +101,7 @@ func TestAChangeIsTheUserTheCommandAndTheSetOfActors(t *testing.T) {
 	}
 }
 
-func TestAChangeOfAWalletIsTheSameWhicheverOfItsUsersAsks(t *testing.T) {
+func TestChangeID_OfAWalletIgnoresTheUser(t *testing.T) {
 	t.Parallel()
 	asked := func(kind string, who ledger.Identity, commandID string) ledger.ChangeID {
 		return ledger.Submission{Kind: kind, Identity: who, CommandID: commandID, ActAs: []ledger.Party{alice}}.ChangeID()
@@ -116,7 +116,7 @@ func TestAChangeOfAWalletIsTheSameWhicheverOfItsUsersAsks(t *testing.T) {
 }
 
 // Change ids are in the record: what they are must never change.
-func TestChangeIDsStayWhatTheyAre(t *testing.T) {
+func TestChangeID_KeepsItsStoredForm(t *testing.T) {
 	t.Parallel()
 	parties := []ledger.Party{"alice::1220aa"}
 	require.EqualValues(t, "1220a0c4e73fa39d3aed4f188967c3bb40b523efec3d6db4267ace39f0bed43094b4",
@@ -125,20 +125,20 @@ func TestChangeIDsStayWhatTheyAre(t *testing.T) {
 		ledger.NewChangeID(ledger.Identity{IdentityProviderID: "acme", UserID: "user"}, "command", parties))
 }
 
-func TestIdentitiesHaveTextsOfTheirOwn(t *testing.T) {
+func TestIdentityText_NamesUserAndProvider(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "user", ledger.IdentityText(ledger.DefaultUser("user")))
 	require.Equal(t, "user @ acme", ledger.IdentityText(ledger.Identity{IdentityProviderID: "acme", UserID: "user"}))
 }
 
-func TestTraceIDs(t *testing.T) {
+func TestTraceID_ReadsTraceparent(t *testing.T) {
 	t.Parallel()
 	trace := ledger.TraceContext{Traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}
 	require.Equal(t, "4bf92f3577b34da6a3ce929d0e0e4736", trace.TraceID())
 	require.Empty(t, ledger.TraceContext{}.TraceID())
 }
 
-func TestContractsThatCommandsMentionAreFoundWithoutTypes(t *testing.T) {
+func TestMentionedContracts_NeedsNoTypes(t *testing.T) {
 	t.Parallel()
 	id := func(digit string) ledger.ContractID { return ledger.ContractID("00" + strings.Repeat(digit, 64)) }
 	argument := func(digit string) []byte { return []byte(`{"cid":"` + string(id(digit)) + `","text":"00ab","n":"00"}`) }
@@ -152,7 +152,7 @@ func TestContractsThatCommandsMentionAreFoundWithoutTypes(t *testing.T) {
 		submission.MentionedContracts())
 }
 
-func TestAPartyIsSplitAtItsLastTwoColons(t *testing.T) {
+func TestParty_SplitsAtItsLastTwoColons(t *testing.T) {
 	t.Parallel()
 	for _, hint := range []string{"alice", "x:", ":x", ":", "a:b", " x ", "a-b_c"} {
 		party := ledger.Node{Namespace: "1220ab"}.LocalParty(hint)

@@ -25,7 +25,7 @@ func resolve(t *testing.T, packages *ledger.Packages, written string) lf.TypeNam
 	return resolved
 }
 
-func TestAChoiceOfAnInterfaceRunsTheTemplatesOwnBody(t *testing.T) {
+func TestInterface_ChoiceRunsTheBodyOfTheTemplate(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	id := create(t, book, iou(), alice)
@@ -52,7 +52,7 @@ func TestAChoiceOfAnInterfaceRunsTheTemplatesOwnBody(t *testing.T) {
 	requireRefused(t, err, fault.DamlFailure, "coupons are not given away")
 }
 
-func TestATemplatesBodyUsesInterfacesTyped(t *testing.T) {
+func TestInterface_BodyUsesTypedViews(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	id, brokerID := create(t, book, iou(), alice), create(t, book, broker(), alice)
@@ -69,7 +69,7 @@ func TestATemplatesBodyUsesInterfacesTyped(t *testing.T) {
 	requireRefused(t, err, fault.ContractDoesNotImplementInterface, "does not implement interface")
 }
 
-func TestAnInterfaceIsExercisedOnlyOnItsImplementations(t *testing.T) {
+func TestInterface_RefusesOtherTemplates(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	id := create(t, book, badge("x"), alice)
@@ -81,7 +81,7 @@ func TestAnInterfaceIsExercisedOnlyOnItsImplementations(t *testing.T) {
 	require.Equal(t, "INTERFACE_ID", refusal.Resources[2].Type)
 }
 
-func TestEveryInterfaceHasArchive(t *testing.T) {
+func TestInterface_HasArchive(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	id := create(t, book, coupon(5), alice, bob)
@@ -92,7 +92,7 @@ func TestEveryInterfaceHasArchive(t *testing.T) {
 	require.Empty(t, book.Active)
 }
 
-func TestViews(t *testing.T) {
+func TestInterface_ComputesViews(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	asset := resolve(t, book.Packages, assetInterface)
@@ -119,7 +119,7 @@ func TestViews(t *testing.T) {
 	require.ErrorContains(t, err, "Missing non-optional fields")
 }
 
-func TestWhoImplementsWhat(t *testing.T) {
+func TestPackages_ListImplementersAndInterfaces(t *testing.T) {
 	t.Parallel()
 	packages := newLedger(t).Packages
 	asset := resolve(t, packages, assetInterface)
@@ -136,7 +136,7 @@ func TestWhoImplementsWhat(t *testing.T) {
 	require.False(t, packages.IsInterface(iouName))
 }
 
-func TestAFailureTellsThroughWhichChoicesItCame(t *testing.T) {
+func TestExerciseTrace_NamesEachChoice(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	id, brokerID := create(t, book, coupon(5), alice, bob), create(t, book, broker(), alice)

@@ -179,9 +179,9 @@ func program(random *rand.Rand, depth int, authorizers []ledger.Party) []step {
 
 func cellParties() []ledger.Party { return []ledger.Party{"alice::1220", "bob::1220", "carol::1220"} }
 
-// FuzzInterpretation runs random trees of commands, one submission after the other, and holds every outcome and the
+// FuzzInterpretation_AgreesWithTheOracle runs random trees of commands, one submission after the other, and holds every outcome and the
 // state after it against the oracle.
-func FuzzInterpretation(f *testing.F) {
+func FuzzInterpretation_AgreesWithTheOracle(f *testing.F) {
 	for seed := range uint64(200) {
 		f.Add(seed, byte(seed))
 	}

@@ -30,7 +30,7 @@ func rename(t *testing.T, subject string) ledger.Command {
 
 const sheriff = `{"maintainers":["alice::1220a1"],"subject":"sheriff"}`
 
-func TestAKeyFindsItsContract(t *testing.T) {
+func TestContractKey_FindsItsContract(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	id := create(t, book, badge("sheriff"), alice)
@@ -48,7 +48,7 @@ func TestAKeyFindsItsContract(t *testing.T) {
 	require.Equal(t, "CONTRACT_KEY", refusal.Resources[0].Type)
 }
 
-func TestAKeyIsTakenUntilItsContractIsArchived(t *testing.T) {
+func TestContractKey_IsTakenUntilArchive(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	id := create(t, book, badge("sheriff"), alice)
@@ -59,7 +59,7 @@ func TestAKeyIsTakenUntilItsContractIsArchived(t *testing.T) {
 	create(t, book, badge("sheriff"), alice)
 }
 
-func TestKeysOfOneTransaction(t *testing.T) {
+func TestContractKey_WorksWithinOneTransaction(t *testing.T) {
 	t.Parallel()
 	createBadge := func(t *testing.T, book *ledgertest.Ledger, subject string) ledger.Command {
 		t.Helper()
@@ -96,7 +96,7 @@ func TestKeysOfOneTransaction(t *testing.T) {
 	})
 }
 
-func TestKeysThatCannotBe(t *testing.T) {
+func TestContractKey_RefusesBadMaintainersAndContractIDs(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	noMaintainers, foreign, withID := badge("x"), badge("x"), badge("x")
@@ -111,7 +111,7 @@ func TestKeysThatCannotBe(t *testing.T) {
 	requireRefused(t, err, fault.ContractIDInContractKey, "contains a contract id")
 }
 
-func TestAKeyOfSomebodyElseIsNotUsable(t *testing.T) {
+func TestContractKey_HidesKeysOfOthers(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	_, none := book.SubmitCommands(as(bob), rename(t, "deputy"))

@@ -14,7 +14,7 @@ import (
 )
 
 // contract: submit-read-as, submit-disclosed
-func TestAContractIsFoundByItsStakeholdersOrWhenDisclosed(t *testing.T) {
+func TestLookup_FindsForStakeholdersOrDisclosure(t *testing.T) {
 	t.Parallel()
 	inspect := ledgertest.Inspect{By: []ledger.Party{charlie}}
 	for name, c := range map[string]struct {
@@ -50,7 +50,7 @@ func TestAContractIsFoundByItsStakeholdersOrWhenDisclosed(t *testing.T) {
 	}
 }
 
-func TestAnArchivedContractIsNotFoundEvenWhenDisclosed(t *testing.T) {
+func TestLookup_MissesArchivedContractWhenDisclosed(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	id := create(t, book, iou(), alice)
@@ -61,7 +61,7 @@ func TestAnArchivedContractIsNotFoundEvenWhenDisclosed(t *testing.T) {
 	requireRefused(t, err, fault.ContractNotFound, string(id))
 }
 
-func TestAContractCannotBeUsedAfterItIsConsumedInTheSameTransaction(t *testing.T) {
+func TestLookup_MissesContractConsumedInTheTransaction(t *testing.T) {
 	t.Parallel()
 	for _, then := range []string{"read", "archive"} {
 		book := newLedger(t)
@@ -76,7 +76,7 @@ func TestAContractCannotBeUsedAfterItIsConsumedInTheSameTransaction(t *testing.T
 	}
 }
 
-func TestAConsumingChoiceConsumesBeforeItsBodyRuns(t *testing.T) {
+func TestLookup_ConsumesBeforeTheBodyRuns(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	id := create(t, book, iou(), alice)
@@ -87,7 +87,7 @@ func TestAConsumingChoiceConsumesBeforeItsBodyRuns(t *testing.T) {
 	require.Equal(t, "1", refusal.Context["command_index"])
 }
 
-func TestWhatATransactionCreatesItCanUse(t *testing.T) {
+func TestLookup_FindsContractsOfTheTransaction(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	command, err := ledgertest.CreateCommand(book, iou())
@@ -105,7 +105,7 @@ func TestWhatATransactionCreatesItCanUse(t *testing.T) {
 	require.Empty(t, book.Active)
 }
 
-func TestATransactionNamesItsInputsOnceInOrderOfUse(t *testing.T) {
+func TestTransaction_ListsInputsOnceInOrderOfUse(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	first, second := create(t, book, iou(), alice), create(t, book, iou(), alice)
@@ -117,7 +117,7 @@ func TestATransactionNamesItsInputsOnceInOrderOfUse(t *testing.T) {
 	require.Equal(t, first.ID(), transaction.Inputs[1].ID)
 }
 
-func TestAContractOfAnotherTemplateIsRefused(t *testing.T) {
+func TestLookup_RefusesOtherTemplates(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	coupon := create(t, book, ledgertest.Coupon{Issuer: alice, Holder: alice, Worth: decimal.FromInt(1)}, alice)
@@ -132,7 +132,7 @@ func TestAContractOfAnotherTemplateIsRefused(t *testing.T) {
 	requireRefused(t, err, fault.WronglyTypedContract, string(coupon))
 }
 
-func TestAFailingStoreIsNoRefusal(t *testing.T) {
+func TestLookup_FailsWithItsStore(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	id := create(t, book, iou(), alice)

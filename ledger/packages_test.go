@@ -39,8 +39,8 @@ func notesPackage(interfaces []ledger.InterfaceSource, templates ...ledger.Templ
 	return ledger.Package{ID: "aa", Name: "notes", Interfaces: interfaces, Templates: templates}
 }
 
-// TestInconsistentPackagesAreFoundAtOnce lists the mistakes that whoever writes templates may make.
-func TestInconsistentPackagesAreFoundAtOnce(t *testing.T) {
+// TestNewPackages_RefusesInconsistentTemplates lists the mistakes that whoever writes templates may make.
+func TestNewPackages_RefusesInconsistentTemplates(t *testing.T) {
 	t.Parallel()
 	plain := ledger.Template[note]{Signatories: byOwner}
 	fine := ledger.Choice[note, edit, lf.Unit]{Controllers: controlled, Body: justEdit}
@@ -126,7 +126,7 @@ func TestInconsistentPackagesAreFoundAtOnce(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestPackagesAreListed(t *testing.T) {
+func TestPackages_AreListed(t *testing.T) {
 	t.Parallel()
 	packages := newLedger(t).Packages
 	list := packages.List()
@@ -137,7 +137,7 @@ func TestPackagesAreListed(t *testing.T) {
 }
 
 // contract: submit-preference
-func TestAPreferredPackageStandsForItsName(t *testing.T) {
+func TestPackages_PreferenceStandsForTheName(t *testing.T) {
 	t.Parallel()
 	packages := newLedger(t).Packages
 	other := packages.List()[1].ID
@@ -154,7 +154,7 @@ func TestAPreferredPackageStandsForItsName(t *testing.T) {
 	}
 }
 
-func TestPayloadsAreReadAndWrittenTyped(t *testing.T) {
+func TestPackages_DecodeAndEncodePayloads(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	id := create(t, book, iou(), alice)

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestPayloadsKeepWhatIsUsedAndForgetWhatIsNot(t *testing.T) {
+func TestPayloads_ForgetTheLeastUsed(t *testing.T) {
 	t.Parallel()
 	payloads := NewPayloads()
 	payloads.put("used", "rules", 1000)
@@ -24,7 +24,7 @@ func TestPayloadsKeepWhatIsUsedAndForgetWhatIsNot(t *testing.T) {
 }
 
 // Whatever is put, used and archived, what is remembered is bounded in number and in bytes, and counted as it is.
-func TestPayloadsAreBoundedInNumberAndInBytes(t *testing.T) {
+func TestPayloads_AreBoundedInNumberAndBytes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		cache := NewPayloads()
@@ -54,7 +54,7 @@ func TestPayloadsAreBoundedInNumberAndInBytes(t *testing.T) {
 	})
 }
 
-func TestLongPayloadsAreNotRemembered(t *testing.T) {
+func TestPayloads_SkipLongOnes(t *testing.T) {
 	t.Parallel()
 	cache := NewPayloads()
 	cache.put("long", 1, maxPayload+1)
@@ -62,7 +62,7 @@ func TestLongPayloadsAreNotRemembered(t *testing.T) {
 	require.False(t, ok)
 }
 
-func TestNoPayloadsRememberNothing(t *testing.T) {
+func TestPayloads_NilRemembersNothing(t *testing.T) {
 	t.Parallel()
 	var none *Payloads
 	none.put("id", 1, 1)

@@ -30,7 +30,7 @@ func createCommand(template, argument string) ledger.Command {
 	return ledger.Command{Create: &ledger.CreateCommand{Template: written(template), Argument: json.RawMessage(argument)}}
 }
 
-func TestTemplatesAreNamedByNameOrID(t *testing.T) {
+func TestPrepareCommands_TakesPackageNameOrID(t *testing.T) {
 	t.Parallel()
 	packages := newLedger(t).Packages
 	for _, name := range []string{"#test-model", "#old-name", ledgertest.ModelPackage, ledgertest.OlderModel} {
@@ -43,7 +43,7 @@ func TestTemplatesAreNamedByNameOrID(t *testing.T) {
 }
 
 // contract: submit-kinds, submit-create-and-exercise
-func TestAllFourKindsOfCommandsArePrepared(t *testing.T) {
+func TestPrepareCommands_TakesAllFourKinds(t *testing.T) {
 	t.Parallel()
 	packages := newLedger(t).Packages
 	given := []ledger.Command{
@@ -74,7 +74,7 @@ func TestAllFourKindsOfCommandsArePrepared(t *testing.T) {
 	require.Equal(t, "#test-model", string(given[0].Create.Template.Package))
 }
 
-func TestPreparingRefuses(t *testing.T) {
+func TestPrepareCommands_RefusesMistakes(t *testing.T) {
 	t.Parallel()
 	const model = "#test-model:Test.Model:"
 	byKey := func(template, key string) ledger.Command {
@@ -164,8 +164,8 @@ func TestPreparingRefuses(t *testing.T) {
 	}
 }
 
-// TestInterpretationDoesNotRelyOnPreparedCommands gives commands to the interpreter as no API would.
-func TestInterpretationDoesNotRelyOnPreparedCommands(t *testing.T) {
+// TestInterpret_ChecksUnpreparedCommands gives commands to the interpreter as no API would.
+func TestInterpret_ChecksUnpreparedCommands(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	known := resolve(t, book.Packages, "#test-model:Test.Model:Iou")

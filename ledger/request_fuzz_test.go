@@ -9,9 +9,9 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// FuzzBlobs reads anything as a created-event blob: what is taken for a contract is one that its id stands for, and is
+// FuzzBlob_DecodesOnlyMatchingContracts reads anything as a created-event blob: what is taken for a contract is one that its id stands for, and is
 // written as it was read.
-func FuzzBlobs(f *testing.F) {
+func FuzzBlob_DecodesOnlyMatchingContracts(f *testing.F) {
 	book := newLedger(f)
 	blob, err := ledger.EncodeBlob(book.Active[create(f, book, badge("x"), alice).ID()])
 	require.NoError(f, err)
@@ -38,7 +38,7 @@ func FuzzBlobs(f *testing.F) {
 	})
 }
 
-func TestABlobIsAsLongAsItIsCounted(t *testing.T) {
+func TestBlobBytes_MatchesTheEncodedLength(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	for _, char := range []string{"x", "é", "<", ">", "&", "\u2028", "\u2029", "\x01", `"`, "😀"} {

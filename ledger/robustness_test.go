@@ -16,7 +16,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-func TestSeveralCommandsAreOneTransactionOrNone(t *testing.T) {
+func TestInterpret_CommandsAreOneTransactionOrNone(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	fine, err := ledgertest.CreateCommand(book, iou())
@@ -42,9 +42,9 @@ func TestSeveralCommandsAreOneTransactionOrNone(t *testing.T) {
 	require.Len(t, book.Active, 2)
 }
 
-// TestADefectCostsItsSubmissionOnly holds that nothing a template does is taken for a failure of the node, and that
+// TestInterpret_DefectFailsOnlyItsSubmission holds that nothing a template does is taken for a failure of the node, and that
 // what it did wrong stays in the log.
-func TestADefectCostsItsSubmissionOnly(t *testing.T) {
+func TestInterpret_DefectFailsOnlyItsSubmission(t *testing.T) {
 	t.Parallel()
 	unexpected := fault.DamlInterpretationError
 	for how, c := range map[string]struct {
@@ -81,7 +81,7 @@ func TestADefectCostsItsSubmissionOnly(t *testing.T) {
 	}
 }
 
-func TestTransactionsAreBounded(t *testing.T) {
+func TestInterpret_BoundsTransactions(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	id := create(t, book, broker(), alice)
@@ -100,7 +100,7 @@ func TestTransactionsAreBounded(t *testing.T) {
 	requireRefused(t, recurse(1<<40), fault.DamlInterpretationError, "more than 100 levels deep")
 }
 
-func TestValuesThatNestTooDeepAreNotStored(t *testing.T) {
+func TestInterpret_RefusesDeepValues(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	payload := ledgertest.Everything{
@@ -122,7 +122,7 @@ func TestValuesThatNestTooDeepAreNotStored(t *testing.T) {
 	requireRefused(t, err, fault.InvalidArgument, "nests deeper than 110 levels")
 }
 
-func TestEveryKindOfValueGoesThroughContracts(t *testing.T) {
+func TestInterpret_CarriesEveryKindOfValue(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	const argument = `{"any":{"tag":"Any_Pair","value":{"_1":[{"tag":"Any_Maybe","value":null},` +
@@ -148,8 +148,8 @@ func TestEveryKindOfValueGoesThroughContracts(t *testing.T) {
 	require.Equal(t, "3.0", decoded.Shape.Circle.Show())
 }
 
-// TestATransactionKnowsAtWhichTimesItHolds checks the bounds within which a prepared transaction stays the same.
-func TestATransactionKnowsAtWhichTimesItHolds(t *testing.T) {
+// TestTransaction_KnowsItsTimeBounds checks the bounds within which a prepared transaction stays the same.
+func TestTransaction_KnowsItsTimeBounds(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	id := create(t, book, broker(), alice)
@@ -173,7 +173,7 @@ func TestATransactionKnowsAtWhichTimesItHolds(t *testing.T) {
 	require.Equal(t, ledgertest.Start.Add(time.Hour-time.Microsecond), *future.Latest)
 }
 
-func TestDeadlines(t *testing.T) {
+func TestDeadline_PassesAtItsTime(t *testing.T) {
 	t.Parallel()
 	at := func(offset time.Duration) lf.Timestamp { return lf.TimestampOf(ledgertest.Start.Add(offset)) }
 	for _, c := range []struct {
@@ -203,7 +203,7 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-func TestValuesThatAreTooLargeAreNotStored(t *testing.T) {
+func TestInterpret_RefusesLargeValues(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	id := create(t, book, ledgertest.Everything{

@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-func TestSettingsAreReadAsTheyAreWritten(t *testing.T) {
+func TestSettings_RoundTrip(t *testing.T) {
 	t.Parallel()
 	settings := ledger.DefaultSettings()
 	settings.CoinPrice, settings.EnforceTraffic = decimal.MustParse("1.25"), true
@@ -23,7 +23,7 @@ func TestSettingsAreReadAsTheyAreWritten(t *testing.T) {
 	require.Equal(t, settings, read)
 }
 
-func TestSettingsThatAreNotStoredHaveTheirDefaults(t *testing.T) {
+func TestSettings_HaveDefaults(t *testing.T) {
 	t.Parallel()
 	var read ledger.Settings
 	require.NoError(t, json.Unmarshal([]byte(`{"of-a-newer-version":"1","coin-price":"2"}`), &read))
@@ -33,7 +33,7 @@ func TestSettingsThatAreNotStoredHaveTheirDefaults(t *testing.T) {
 	require.ErrorContains(t, json.Unmarshal([]byte(`{"coin-price":"x"}`), &read), "coin-price=x")
 }
 
-func TestEachSettingSaysWhatItMustBe(t *testing.T) {
+func TestSettings_ExplainRefusedValues(t *testing.T) {
 	t.Parallel()
 	bad := map[string][]string{
 		"coin-price":        {"0", "-1", "1.00000000001", "x", "", "1000000.0000000001", "9000000000000000000000000000"},
@@ -55,7 +55,7 @@ func TestEachSettingSaysWhatItMustBe(t *testing.T) {
 	}
 }
 
-func TestEqualValuesOfSettingsHaveEqualTexts(t *testing.T) {
+func TestSettings_EqualValuesHaveEqualTexts(t *testing.T) {
 	t.Parallel()
 	for name, texts := range map[string][]string{
 		"coin-price": {"0.01", "0.0100", ".01"}, "max-deduplication": {"168h", "10080m", "168h0m0s"},

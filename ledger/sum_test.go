@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-func TestSumsThatNoIntegerHoldsAreFailures(t *testing.T) {
+func TestSum_FailsOnOverflow(t *testing.T) {
 	t.Parallel()
 	for _, numbers := range [][]int64{{math.MaxInt64, 1}, {math.MinInt64, -1}, {math.MaxInt64, math.MaxInt64, 1}} {
 		_, err := ledger.Sum(numbers...)

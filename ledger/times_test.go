@@ -13,7 +13,7 @@ import (
 )
 
 // contract: submit-min-time-abs
-func TestTheLedgerTimeKeepsToItsLowerBound(t *testing.T) {
+func TestMinLedgerTime_IsALowerBound(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	for bound, early := range map[time.Duration]bool{
@@ -35,9 +35,9 @@ func TestTheLedgerTimeKeepsToItsLowerBound(t *testing.T) {
 	}
 }
 
-// TestNothingIsDoneBeforeItsTime draws the bounds of submissions, signed ones among them, and the times of what they
+// TestDecide_KeepsLowerBoundsOfTime draws the bounds of submissions, signed ones among them, and the times of what they
 // use: the time of what is accepted is the record's, but for the tolerance.
-func TestNothingIsDoneBeforeItsTime(t *testing.T) {
+func TestDecide_KeepsLowerBoundsOfTime(t *testing.T) {
 	t.Parallel()
 	nothing := func(ledger.Transaction) error { return nil }
 	rapid.Check(t, func(r *rapid.T) {
@@ -93,9 +93,9 @@ func TestNothingIsDoneBeforeItsTime(t *testing.T) {
 	})
 }
 
-// TestAChangeIsNotMadeTwiceHoweverLateASubmissionComes has a submission stopped on its way, its client make the change
+// TestDecide_MakesNoChangeTwiceForALateSubmission has a submission stopped on its way, its client make the change
 // again, and the first one come at any time after that.
-func TestAChangeIsNotMadeTwiceHoweverLateASubmissionComes(t *testing.T) {
+func TestDecide_MakesNoChangeTwiceForALateSubmission(t *testing.T) {
 	t.Parallel()
 	const maximum, most = 7 * 24 * time.Hour, int64(60 * 24 * time.Hour)
 	rapid.Check(t, func(r *rapid.T) {
@@ -137,8 +137,8 @@ func TestAChangeIsNotMadeTwiceHoweverLateASubmissionComes(t *testing.T) {
 	})
 }
 
-// TestASubmissionHasADayAtLeast has a ledger that deduplicates for a moment only.
-func TestASubmissionHasADayAtLeast(t *testing.T) {
+// TestDecide_GivesASubmissionADay has a ledger that deduplicates for a moment only.
+func TestDecide_GivesASubmissionADay(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
 	book := newLedger(t)

@@ -19,7 +19,7 @@ func trafficRules(enforced bool) ledger.TrafficRules {
 	}
 }
 
-func TestFreeTrafficGrowsBackWithTime(t *testing.T) {
+func TestTraffic_FreePartGrowsBack(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	account, err := ledger.TrafficAccount{}.Charge(300_000, nil, nil, start, trafficRules(true))
@@ -33,7 +33,7 @@ func TestFreeTrafficGrowsBackWithTime(t *testing.T) {
 	}
 }
 
-func TestExtraTrafficIsUsedAfterTheFree(t *testing.T) {
+func TestTraffic_UsesFreeBeforeExtra(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	account := ledger.TrafficAccount{Base: 100, BaseAt: now, Purchased: 1_000, Consumed: 400}
@@ -43,7 +43,7 @@ func TestExtraTrafficIsUsedAfterTheFree(t *testing.T) {
 	require.Equal(t, int64(450), account.Extra())
 }
 
-func TestWhatTheAccountDoesNotCoverIsRefusedWhereTrafficIsEnforced(t *testing.T) {
+func TestTraffic_RefusesUncoveredCostWhenEnforced(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	account := ledger.TrafficAccount{Base: 100, BaseAt: now, Purchased: 1_000, Consumed: 900}
@@ -59,7 +59,7 @@ func TestWhatTheAccountDoesNotCoverIsRefusedWhereTrafficIsEnforced(t *testing.T)
 	require.Equal(t, ledger.TrafficAccount{BaseAt: now, Purchased: 1_000, Consumed: 1_000, Granted: 1}, after)
 }
 
-func TestAPurchasePaysForItself(t *testing.T) {
+func TestTraffic_PurchasePaysForItself(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	empty := ledger.TrafficAccount{BaseAt: now}
@@ -73,7 +73,7 @@ func TestAPurchasePaysForItself(t *testing.T) {
 	require.Equal(t, int64(1_000), account.Purchased, "merging purchases buys nothing")
 }
 
-func TestTrafficThatNoAccountCanHoldIsRefused(t *testing.T) {
+func TestTraffic_RefusesOverflow(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	const huge = int64(9e18)

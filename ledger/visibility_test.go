@@ -27,7 +27,7 @@ func eventsOf(transaction ledger.Transaction) []seen {
 	return out
 }
 
-func TestStakeholdersSeeACreate(t *testing.T) {
+func TestVisibility_StakeholdersSeeACreate(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	payload := iou()
@@ -41,7 +41,7 @@ func TestStakeholdersSeeACreate(t *testing.T) {
 	require.Equal(t, []seen{{"create Iou", []ledger.Party{alice, bob, charlie}}}, eventsOf(transaction))
 }
 
-func TestStakeholdersSeeAConsumingExerciseAndObserversOfTheChoiceToo(t *testing.T) {
+func TestVisibility_ChoiceObserversSeeAConsumingExercise(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	payload := iou()
@@ -59,7 +59,7 @@ func TestStakeholdersSeeAConsumingExerciseAndObserversOfTheChoiceToo(t *testing.
 	require.Equal(t, []ledger.Party{alice, bob, charlie, diana}, transaction.Informees())
 }
 
-func TestOnlySignatoriesAndActorsSeeANonconsumingExercise(t *testing.T) {
+func TestVisibility_OnlySignatoriesAndActorsSeeNonconsuming(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	payload := iou()
@@ -71,9 +71,9 @@ func TestOnlySignatoriesAndActorsSeeANonconsumingExercise(t *testing.T) {
 	require.Contains(t, book.Active, id.ID())
 }
 
-// TestWhoSeesAChoiceSeesAllThatItDoes is divulgence: alice and bob see charlie's contract because it is used in a
+// TestVisibility_WitnessesSeeAllConsequences is divulgence: alice and bob see charlie's contract because it is used in a
 // choice of theirs, but they do not become its stakeholders.
-func TestWhoSeesAChoiceSeesAllThatItDoes(t *testing.T) {
+func TestVisibility_WitnessesSeeAllConsequences(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	foreign := ledgertest.Iou{Issuer: charlie, Owner: bob, Amount: iou().Amount}
@@ -95,7 +95,7 @@ func TestWhoSeesAChoiceSeesAllThatItDoes(t *testing.T) {
 	require.Equal(t, int32(2), transaction.Nodes[2].LastDescendant)
 }
 
-func TestAFetchIsSeenBySignatoriesAndWhoeverFetches(t *testing.T) {
+func TestVisibility_SignatoriesAndActorsSeeAFetch(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	foreign := ledgertest.Iou{
@@ -114,7 +114,7 @@ func TestAFetchIsSeenBySignatoriesAndWhoeverFetches(t *testing.T) {
 	require.Equal(t, "Asset", transaction.Nodes[2].Interface.Entity)
 }
 
-func TestRootsDoNotSeeOneAnother(t *testing.T) {
+func TestVisibility_RootsAreSeparate(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	first, err := ledgertest.CreateCommand(book, iou())

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTheSharedSecretIsForThisMachine: whoever can reach the node can guess the secret of development.
-func TestTheSharedSecretIsForThisMachine(t *testing.T) {
+// TestTokenSettings_SharedSecretIsForThisMachineAlone: whoever can reach the node can guess the secret of development.
+func TestTokenSettings_SharedSecretIsForThisMachineAlone(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		settings tokenSettings
@@ -48,7 +48,7 @@ func TestTheSharedSecretIsForThisMachine(t *testing.T) {
 	}
 }
 
-func TestSettingsOfTokensThatCannotBe(t *testing.T) {
+func TestTokenSettings_RefusesContradictions(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, tokenSettings{}.check())
 	for want, settings := range map[string]tokenSettings{

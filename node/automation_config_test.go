@@ -37,7 +37,7 @@ const automationJSON = `{
   "autoAcceptTransfers": {"bob::1220bb": {"fromParties": ["alice::1220aa"]}}
 }`
 
-func TestTheSettingsOfTheAutomationsAreYAMLOrJSON(t *testing.T) {
+func TestAutomationConfig_ReadsYAMLAndJSON(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "automation.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(automationYAML), 0o600))
@@ -63,7 +63,7 @@ func TestTheSettingsOfTheAutomationsAreYAMLOrJSON(t *testing.T) {
 	require.Nil(t, config, "nothing is said of automations")
 }
 
-func TestTheSettingsOfTheAutomationsAreShown(t *testing.T) {
+func TestAutomationConfig_IsShown(t *testing.T) {
 	t.Parallel()
 	config, err := (&automationSettings{Automation: automationYAML}).Config()
 	require.NoError(t, err)
@@ -80,7 +80,7 @@ func TestTheSettingsOfTheAutomationsAreShown(t *testing.T) {
 	}, lines)
 }
 
-func TestMistakesInTheSettingsOfTheAutomations(t *testing.T) {
+func TestAutomationConfig_NamesMistakes(t *testing.T) {
 	t.Parallel()
 	missing := filepath.Join(t.TempDir(), "missing.yaml")
 	for name, c := range map[string]struct {

@@ -40,9 +40,9 @@ func hostileSubjects(namespace string) (subjects []string) {
 	return slices.Compact(subjects)
 }
 
-// TestEveryKindOfAutomationTakesEverySubject has each kind look at subjects of every name. All of them are looked at,
+// TestAutomation_EveryKindTakesEverySubject has each kind look at subjects of every name. All of them are looked at,
 // one that cannot be decided waits alone, and what is submitted has ids that the ledger and Temporal take.
-func TestEveryKindOfAutomationTakesEverySubject(t *testing.T) {
+func TestAutomation_EveryKindTakesEverySubject(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	s.Wallet("alice").Tap("100")

@@ -53,7 +53,7 @@ func TestLimitSettings_RefusesBodiesBeyondTheShareOfAUser(t *testing.T) {
 	require.NoError(t, parsed(t, "--max-body=100000000", "--max-memory=800000000").check())
 }
 
-func TestLimitsOfNothingAreRefused(t *testing.T) {
+func TestLimitSettings_RefusesZero(t *testing.T) {
 	t.Parallel()
 	fields := reflect.TypeFor[limitSettings]()
 	for i := range fields.NumField() {
@@ -79,7 +79,7 @@ func TestLimitsOfNothingAreRefused(t *testing.T) {
 }
 
 // Each limit is set on SIGHUP, or named as one that is not.
-func TestLimitsAreReadAgainOrNamed(t *testing.T) {
+func TestLimitSettings_AreReadAgainOrListed(t *testing.T) {
 	t.Parallel()
 	elsewhere := []string{"max-user-in-flight"} // see rereadLimits
 	seen := 0
@@ -116,7 +116,7 @@ type part struct{ processes int }
 
 func (p *part) Divide(processes int) { p.processes = processes }
 
-func TestSharesAreDividedAnew(t *testing.T) {
+func TestShares_AreDividedAgain(t *testing.T) {
 	t.Parallel()
 	var all shares
 	all.set(3)

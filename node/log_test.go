@@ -16,7 +16,7 @@ import (
 )
 
 // Whoever has much written to the log fills no disk with it, and what was written last is in it.
-func TestTheLogIsBounded(t *testing.T) {
+func TestBoundedLog_BoundsItsFiles(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()
 	path := filepath.Join(directory, "florin.log")
@@ -47,7 +47,7 @@ func TestTheLogIsBounded(t *testing.T) {
 }
 
 // A log that cannot be opened ends the start: what would be said in it is lost.
-func TestALogThatCannotBeOpenedIsAnError(t *testing.T) {
+func TestBoundedLog_RefusesAFileThatCannotBeOpened(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "taken")
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
@@ -57,7 +57,7 @@ func TestALogThatCannotBeOpenedIsAnError(t *testing.T) {
 }
 
 // Clients choose parts of what is logged: no line grows with what they send.
-func TestALineOfTheLogIsBounded(t *testing.T) {
+func TestLog_BoundsALine(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "log")
 	file, err := os.Create(path)

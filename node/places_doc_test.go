@@ -40,78 +40,78 @@ func placesOf(t *testing.T) []place {
 		{
 			"requests being served", flag("max-requests", settings.MaxRequests),
 			flag("max-user-requests", settings.MaxUserRequests), overloaded,
-			"api/endpoint", "TestNoUserTakesAllPlaces",
+			"api/endpoint", "TestRequests_LimitEachUser",
 		},
 		{
 			"requests that wait for news", flag("max-requests", settings.MaxRequests),
 			flag("max-user-requests", settings.MaxUserRequests), overloaded,
-			"api/endpoint", "TestRequestsThatWaitTakeNoPlaceOfThoseThatWork",
+			"api/endpoint", "TestRequests_WaitingOnesUseNoWorkingPlace",
 		},
 		{
 			"requests that read and are worked on", flag("max-reads", settings.MaxReads),
 			"a quarter, beside others half as many as there are processors", "they wait, then " + overloaded,
-			"api/endpoint", "TestNoUserTakesAllReads",
+			"api/endpoint", "TestReads_LimitEachUser",
 		},
 		{
 			"changes of users and parties under way", strconv.Itoa(admission.DirectCommits),
 			strconv.Itoa(admission.UserDirectCommits), "they wait, then " + overloaded,
-			"api/endpoint", "TestNoUserTakesAllDirectCommits",
+			"api/endpoint", "TestDirectCommits_LimitEachUser",
 		},
 		{
 			"requests without a usable token", strconv.Itoa(admission.DefaultAnonymousRequests), "in the order of coming", overloaded,
-			"api/endpoint", "TestCallersWithoutATokenHavePlacesOfTheirOwn",
+			"api/endpoint", "TestAnonymous_HasPlacesOfItsOwn",
 		},
 		{
 			"those of them that are worked on", strconv.Itoa(admission.AnonymousTurns), "in the order of coming",
-			"they wait, then " + overloaded, "api/endpoint", "TestRequestsWithoutATokenTakeTurns",
+			"they wait, then " + overloaded, "api/endpoint", "TestAnonymous_TakesTurns",
 		},
 		{
 			"bytes of long bodies, held and decoded", "a third of " + flag("max-memory", settings.MaxMemory), "three eighths", overloaded,
-			"api/endpoint", "TestNoUserTakesTheMemoryForLongBodies",
+			"api/endpoint", "TestBodies_LimitMemoryPerUser",
 		},
 		{
 			"bytes of the requests of open streams, beyond 4 KiB of each", "as many again", "three eighths", overloaded,
-			"api/endpoint", "TestNoUserTakesTheMemoryForWhatStreamsWereAsked",
+			"api/endpoint", "TestStreams_LimitMemoryOfRequestsPerUser",
 		},
 		{
 			"bytes of answers in the making, and of the record that they are made of",
-			"two thirds of " + flag("max-memory", settings.MaxMemory), "three eighths", overloaded, "api/endpoint", "TestNoUserTakesTheMemoryForAnswers",
+			"two thirds of " + flag("max-memory", settings.MaxMemory), "three eighths", overloaded, "api/endpoint", "TestAnswers_LimitMemoryPerUser",
 		},
 		{
 			"answers with a row that is too large for others", strconv.Itoa(admission.LargeAnswers),
-			strconv.Itoa(admission.LargeAnswers), overloaded, "api/endpoint", "TestARowThatIsTooLargeIsReadAlone",
+			strconv.Itoa(admission.LargeAnswers), overloaded, "api/endpoint", "TestAnswers_OversizedRowsAreReadOneAtATime",
 		},
 		{
 			"submissions under way, in the batcher's queue included", flag("max-in-flight", maxInFlight),
 			flag("max-user-in-flight", settings.MaxUserInFlight), backpressure,
-			"workflows", "TestNoUserTakesAllFlights",
+			"workflows", "TestFlights_BoundEachUser",
 		},
 		{
 			"submissions that wait for their time", flag("max-in-flight", maxInFlight),
 			strconv.Itoa(maxInFlight / workflows.WaitingShare), backpressure,
-			"workflows", "TestWhatWaitsForItsTimeHasPlacesOfItsOwn",
+			"workflows", "TestFlights_ReservePlacesForTimedSubmissions",
 		},
 		{
 			"streams", flag("max-streams", settings.MaxStreams), flag("max-user-streams", settings.MaxUserStreams),
-			"`MAXIMUM_NUMBER_OF_STREAMS`", "api/endpoint", "TestNoUserTakesAllStreams",
+			"`MAXIMUM_NUMBER_OF_STREAMS`", "api/endpoint", "TestStreams_LimitEachUser",
 		},
 		{
 			"streams that read a page", strconv.Itoa(admission.StreamReads), strconv.Itoa(admission.UserStreamReads),
-			"they wait", "internal/turns", "TestNoUserTakesAllTurns",
+			"they wait", "internal/turns", "TestTurns_LeaveRoomBesideAUser",
 		},
 		{
 			"answers that are kept for an `Idempotency-Key`", "any number",
 			strconv.Itoa(changes.DefaultUserAnswers), overloaded,
-			"api/changes", "TestNoUserKeepsMoreAnswersThanMayBe",
+			"api/changes", "TestKeeper_LimitsAnswersPerUser",
 		},
 		{
 			"bytes of those answers", "any number", strconv.Itoa(changes.DefaultUserBytes), overloaded,
-			"api/changes", "TestNoUserKeepsMoreAnswersThanMayBe",
+			"api/changes", "TestKeeper_LimitsAnswersPerUser",
 		},
 		{
 			"parties that users allocated, onboardings that wait included", "any number",
 			"`max-self-allocated-parties` " + strconv.Itoa(ledger.DefaultSettings().MaxSelfAllocatedParties), "403",
-			"api/ledgerapi/parties", "TestUsersAllocateForThemselvesWithinTheirQuota",
+			"api/ledgerapi/parties", "TestAllocateParty_LimitsSelfAllocation",
 		},
 	}
 }
@@ -126,8 +126,8 @@ func defaultOf(t *testing.T, name string) int {
 	return value
 }
 
-// TestThePlacesAreDocumented compares the table for people with the code, row by row, and finds the test of each place.
-func TestThePlacesAreDocumented(t *testing.T) {
+// TestPlacesDoc_AgreesWithTheCode compares the table for people with the code, row by row, and finds the test of each place.
+func TestPlacesDoc_AgreesWithTheCode(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../docs/security.md")
 	require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 )
 
 // After an outage of the database, rows of processes that run are old until they have written them again.
-func TestWhoRunsIsJudgedByWhatCouldBeWritten(t *testing.T) {
+func TestPresence_ToleratesOldRowsAfterAnOutage(t *testing.T) {
 	t.Parallel()
 	var p presence
 	now := time.Unix(1_800_000_000, 0)

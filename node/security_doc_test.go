@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTheSettingsOfSecurityAreDocumented compares the page for people with the flags.
-func TestTheSettingsOfSecurityAreDocumented(t *testing.T) {
+// TestSecurityDoc_ListsTheFlags compares the page for people with the flags.
+func TestSecurityDoc_ListsTheFlags(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../docs/security.md")
 	require.NoError(t, err)

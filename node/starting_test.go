@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/internal/wait"
 )
 
-func TestAStartSaysWhatItWaitsForSinceWhenAndUntilWhen(t *testing.T) {
+func TestStarting_TellsWhatItWaitsForAndHowLong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer

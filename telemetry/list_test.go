@@ -45,7 +45,7 @@ func knowing(t *testing.T) *telemetry.Metrics {
 	return m
 }
 
-func TestAllMetricsAreInTheList(t *testing.T) {
+func TestList_HasAllMetrics(t *testing.T) {
 	t.Parallel()
 	shown := map[string]telemetry.Metric{}
 	labels := regexp.MustCompile(`(\w+)="`)
@@ -86,7 +86,7 @@ func TestAllMetricsAreInTheList(t *testing.T) {
 	require.Empty(t, shown, "metrics that nobody describes")
 }
 
-func TestTheListIsInOrder(t *testing.T) {
+func TestList_IsSorted(t *testing.T) {
 	t.Parallel()
 	var before string
 	for _, metric := range telemetry.List() {
@@ -95,7 +95,7 @@ func TestTheListIsInOrder(t *testing.T) {
 	}
 }
 
-func TestWhatACommitTells(t *testing.T) {
+func TestMetrics_CountACommit(t *testing.T) {
 	t.Parallel()
 	said := text(t, knowing(t))
 	for _, line := range []string{

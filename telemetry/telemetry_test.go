@@ -11,8 +11,8 @@ import (
 	"github.com/florinledger/florin/telemetry"
 )
 
-// TestWhatAProcessDoesNotKnowIsAbsent makes each value known in turn: 0 is an answer, and no answer is none.
-func TestWhatAProcessDoesNotKnowIsAbsent(t *testing.T) {
+// TestMetrics_OmitUnknownValues makes each value known in turn: 0 is an answer, and no answer is none.
+func TestMetrics_OmitUnknownValues(t *testing.T) {
 	t.Parallel()
 	for line, tell := range map[string]func(*telemetry.Metrics){
 		"florin_audit_failed 0":                func(m *telemetry.Metrics) { m.Audited(audit.State{}, 3) },

@@ -24,7 +24,7 @@ func locked(h wallet.Holding) wallet.Holding {
 	return h
 }
 
-func TestTheHoldingFeeOfAHolding(t *testing.T) {
+func TestHoldingFee_GrowsWithRounds(t *testing.T) {
 	t.Parallel()
 	const rate = "0.00380518"
 	for name, example := range map[string]struct {
@@ -46,10 +46,10 @@ func TestTheHoldingFeeOfAHolding(t *testing.T) {
 	}
 }
 
-// TestBalances has the example of an external party's balance: 150 unlocked and 25 locked coins.
+// TestBalance_AddsUpUnlockedAndLockedCoin has the example of an external party's balance: 150 unlocked and 25 locked coins.
 //
 // contract: wallet-balance
-func TestBalances(t *testing.T) {
+func TestBalance_AddsUpUnlockedAndLockedCoin(t *testing.T) {
 	t.Parallel()
 	const rate = "0.00380518"
 	holdings := []wallet.Holding{held("100", rate, 7), held("50", rate, 17), locked(held("25", rate, 16))}
@@ -72,14 +72,14 @@ func TestBalances(t *testing.T) {
 	require.Equal(t, wallet.Balance{Round: 3}, empty)
 }
 
-func TestABalanceBeyondAllNumbersIsAnError(t *testing.T) {
+func TestBalance_RefusesASumBeyondDecimal(t *testing.T) {
 	t.Parallel()
 	most := held("9999999999999999999999999999", "0", 0)
 	_, err := wallet.BalanceOf([]wallet.Holding{most, most}, 0)
 	require.ErrorIs(t, err, decimal.ErrOverflow)
 }
 
-func TestPositionsShowFeesAndDeductNone(t *testing.T) {
+func TestPositions_ShowFeesAndDeductNone(t *testing.T) {
 	t.Parallel()
 	positions := wallet.Positions([]wallet.Holding{held("100", "0.00380518", 3)}, 18)
 	require.Len(t, positions, 1)
@@ -88,7 +88,7 @@ func TestPositionsShowFeesAndDeductNone(t *testing.T) {
 	require.Equal(t, "100.0", positions[0].EffectiveAmount.Show())
 }
 
-func TestWhichRoundCounts(t *testing.T) {
+func TestBalance_ChoosesTheRound(t *testing.T) {
 	t.Parallel()
 	now := lf.TimestampOf(time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC))
 	round := func(number int64, opensAt lf.Timestamp) coin.OpenMiningRound {

@@ -36,7 +36,7 @@ func (l *lossyHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // TestForm_RepeatAfterUnknownOutcomeActsOnce tests all forms that change something.
-func TestAFormWhoseOutcomeIsNotKnownIsAskedAgainAndDoneOnce(t *testing.T) {
+func TestForm_RepeatAfterUnknownOutcomeActsOnce(t *testing.T) {
 	t.Parallel()
 	for name, lost := range map[string]struct {
 		status int
@@ -95,7 +95,7 @@ func TestAFormWhoseOutcomeIsNotKnownIsAskedAgainAndDoneOnce(t *testing.T) {
 }
 
 // TestPreview_RepeatedPreviewPaysOnce: going back in a browser loads the preview again, with the form before.
-func TestGoingBackToAPreviewDoesNotPayTwice(t *testing.T) {
+func TestPreview_RepeatedPreviewPaysOnce(t *testing.T) {
 	t.Parallel()
 	server := node(t)
 	alice := window(t, server).as("alice")

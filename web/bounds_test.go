@@ -19,7 +19,7 @@ import (
 // leaveKey is the context key of a function that cancels the request while the API serves it.
 type leaveKey struct{}
 
-func TestAPageThatNobodyWaitsForIsNoFailure(t *testing.T) {
+func TestPage_CancelledRequestIsNoFailure(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
 	of := options(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -53,7 +53,7 @@ func TestAPageThatNobodyWaitsForIsNoFailure(t *testing.T) {
 }
 
 // TestWallet_LimitsPageSize uses long texts of others: a page is in memory until its reader has it.
-func TestPagesAreOfLimitedSize(t *testing.T) {
+func TestWallet_LimitsPageSize(t *testing.T) {
 	t.Parallel()
 	count, note := 250, strings.Repeat("'", 16<<10)
 	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -83,7 +83,7 @@ func TestPagesAreOfLimitedSize(t *testing.T) {
 }
 
 // TestExplorer_LimitsPageSize uses long values, deep trees, many parties and rights.
-func TestPagesOfTheExplorerAreOfLimitedSize(t *testing.T) {
+func TestExplorer_LimitsPageSize(t *testing.T) {
 	t.Parallel()
 	const many = 1000
 	names := make([]string, many)

@@ -45,7 +45,7 @@ func (b *browser) textOf(kind, after string) string {
 
 // TestExplorer_FindsByIdAndLinksPages finds an update, a contract, a party and an offset, and follows the links between
 // them.
-func TestFromAnIdToWhoDidWhatAndWhy(t *testing.T) {
+func TestExplorer_FindsByIdAndLinksPages(t *testing.T) {
 	t.Parallel()
 	of := options(t, coinAPI(t).Handler)
 	of.TemporalUI, of.TemporalNamespace, of.TemporalQuery = "http://127.0.0.1:8233", "default", "WorkflowId = 1"
@@ -101,7 +101,7 @@ func TestFromAnIdToWhoDidWhatAndWhy(t *testing.T) {
 }
 
 // TestExplorer_ShowsOnlyWhatVisitorMayRead with the visitor's present rights.
-func TestTheExplorerShowsWhatItsVisitorMayReadAndNothingElse(t *testing.T) {
+func TestExplorer_ShowsOnlyWhatVisitorMayRead(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
 	server := serve(t, options(t, api.Handler))
@@ -173,7 +173,7 @@ func TestExplorer_NamesThePackageOfALookalike(t *testing.T) {
 	require.Equal(t, 1, strings.Count(alice.words(), "of package"), "of the contracts of the party")
 }
 
-func TestWhoMayReadAsNobodyIsToldSo(t *testing.T) {
+func TestExplorer_TellsUserWithoutReadRights(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
 	api.Call(apitest.LedgerUser, http.MethodPost, "/v2/users", map[string]any{
@@ -186,7 +186,7 @@ func TestWhoMayReadAsNobodyIsToldSo(t *testing.T) {
 }
 
 // TestSignIn_ReturnsToRequestedPage and to no other site.
-func TestSigningInLeadsToThePageThatWasAskedFor(t *testing.T) {
+func TestSignIn_ReturnsToRequestedPage(t *testing.T) {
 	t.Parallel()
 	server := node(t)
 	alice := window(t, server).as("alice")
@@ -234,7 +234,7 @@ func TestSignIn_DoesNotLeaveTheExplorer(t *testing.T) {
 	}
 }
 
-func TestTheListOfUpdatesIsLiveAndHasPages(t *testing.T) {
+func TestExplorer_UpdateListIsLiveAndPaged(t *testing.T) {
 	t.Parallel()
 	server := node(t)
 	alice := window(t, server).as("alice")

@@ -28,7 +28,7 @@ func TestEntryOf_SettledTradeSaysWhoGotWhat(t *testing.T) {
 	require.Equal(t, []string{"Received", "from", bob, "+20 CC"}, read(bob, "0", alice, "20"))
 }
 
-func TestAmountsAreShownExactly(t *testing.T) {
+func TestCoins_FormatsExactAmounts(t *testing.T) {
 	t.Parallel()
 	for amount, shown := range map[string]string{
 		"0": "0 CC", "1": "1 CC", "12.50": "12.5 CC", "999": "999 CC", "1000": "1,000 CC",
@@ -52,7 +52,7 @@ func TestAmountsAreShownExactly(t *testing.T) {
 	}
 }
 
-func TestPartiesAndTimesAreShownShort(t *testing.T) {
+func TestLeftOf_FormatsTimeLeft(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
 	for left, words := range map[time.Duration]string{
@@ -64,7 +64,7 @@ func TestPartiesAndTimesAreShownShort(t *testing.T) {
 	}
 }
 
-func TestTheCourseOfABalanceIsDrawn(t *testing.T) {
+func TestChartOf_DrawsBalance(t *testing.T) {
 	t.Parallel()
 	entries := func(changes ...string) (all []entry) {
 		for _, change := range changes {
@@ -83,7 +83,7 @@ func TestTheCourseOfABalanceIsDrawn(t *testing.T) {
 	require.Equal(t, "M4.0 116.0H300.0V116.0H596", nothing.Line)
 }
 
-func TestChoicesAreSaidInWords(t *testing.T) {
+func TestWordsOfChoice_SplitsChoiceName(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "Transfer instruction withdraw", wordsOfChoice("TransferInstruction_Withdraw"))
 	require.Equal(t, "Buy member traffic", wordsOfChoice("AmuletRules_BuyMemberTraffic"))

@@ -128,7 +128,7 @@ func hostileTransaction() map[string]any {
 	}
 }
 
-func TestTextsOfTheLedgerAreOnlyTexts(t *testing.T) {
+func TestTemplates_EscapeLedgerTexts(t *testing.T) {
 	t.Parallel()
 	const script = "%22%3E%3Cscript%3Ealert(1)%3C%2Fscript%3E"
 	for _, refusing := range []bool{false, true} {

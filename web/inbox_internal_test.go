@@ -13,7 +13,7 @@ import (
 )
 
 // TestInbox_OneSenderHidesNoOtherOffers: one sender makes thousands, which expire before all others.
-func TestNobodysOffersHideThoseOfOthers(t *testing.T) {
+func TestInbox_OneSenderHidesNoOtherOffers(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	began := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
@@ -58,7 +58,7 @@ func TestNobodysOffersHideThoseOfOthers(t *testing.T) {
 }
 
 // TestMaxAnswerBytes_ExceedsLongestList, so that nobody can make a list too long for the page.
-func TestAPageTakesTheLongestListOfTheAPI(t *testing.T) {
+func TestMaxAnswerBytes_ExceedsLongestList(t *testing.T) {
 	t.Parallel()
 	const around = 1 << 20 // of more than its contracts
 	require.GreaterOrEqual(t, maxAnswerBytes, validator.MaxListBytes+around)

@@ -63,7 +63,7 @@ func userOf(t *testing.T, token string) string {
 
 // TestPage_ChargesRequestsToVisitor on nodes where the page makes tokens of other users: no call counts for the
 // operator, and the administrator's token changes nothing.
-func TestWhatThePageAsksForCountsForItsVisitor(t *testing.T) {
+func TestPage_ChargesRequestsToVisitor(t *testing.T) {
 	t.Parallel()
 	api, heard := recordCalls(t, coinAPI(t).Handler)
 	of := options(t, api)
@@ -124,7 +124,7 @@ func TestWhatThePageAsksForCountsForItsVisitor(t *testing.T) {
 }
 
 // TestSignIn_RestoresNoRevokedAccess: signing in by name does not restore what an administrator removed.
-func TestNobodyComesBackThroughThePage(t *testing.T) {
+func TestSignIn_RestoresNoRevokedAccess(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
 	server := serve(t, options(t, api.Handler))
@@ -158,7 +158,7 @@ func TestNobodyComesBackThroughThePage(t *testing.T) {
 
 // TestSignIn_ChangesNoUserOfProvider: users of another provider get no wallet and no rights when somebody types their
 // names.
-func TestNobodyChangesUsersOfAProviderThroughThePage(t *testing.T) {
+func TestSignIn_ChangesNoUserOfProvider(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
 	server := serve(t, options(t, api.Handler))
@@ -180,7 +180,7 @@ func TestNobodyChangesUsersOfAProviderThroughThePage(t *testing.T) {
 }
 
 // TestNames_FindsUserBeyondFirstPage: a page lists a limited number of users, and anybody can register before them.
-func TestWhoIsNotListedIsFoundByName(t *testing.T) {
+func TestNames_FindsUserBeyondFirstPage(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
 	server := serve(t, options(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

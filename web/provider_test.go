@@ -131,7 +131,7 @@ func (p *provider) turn(context.Context) (release func(), err error) {
 }
 
 // TestProvider_LimitsConcurrentCalls: the page takes a turn for each call of the provider.
-func TestVisitorsTakeTurnsAtTheProvider(t *testing.T) {
+func TestProvider_LimitsConcurrentCalls(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
 	alice := window(t, nodeWith(t, p))
@@ -145,7 +145,7 @@ func TestVisitorsTakeTurnsAtTheProvider(t *testing.T) {
 	require.EqualValues(t, 2, p.turns.Load())
 }
 
-func TestPeopleSignInAtAProvider(t *testing.T) {
+func TestProvider_SignsIn(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
 	server := nodeWith(t, p)
@@ -164,7 +164,7 @@ func TestPeopleSignInAtAProvider(t *testing.T) {
 }
 
 // TestProvider_RefusesForeignAnswers: the answer must match the request of this browser, and is valid once.
-func TestOnlyTheAnswerToTheQuestionSignsIn(t *testing.T) {
+func TestProvider_RefusesForeignAnswers(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
 	server := nodeWith(t, p)

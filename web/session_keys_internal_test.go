@@ -32,7 +32,7 @@ func newKeyring() (*keyring, secretsOf, *time.Time) {
 func secretOf(char byte) []byte { return bytes.Repeat([]byte{char}, sha256.Size) }
 
 // TestKeyring_UsesKnownSecretDuringRead has a slow record: other requests use the known secret, and only one reads.
-func TestNobodyWaitsForASecretThatIsBeingRead(t *testing.T) {
+func TestKeyring_UsesKnownSecretDuringRead(t *testing.T) {
 	t.Parallel()
 	ring, secrets, now := newKeyring()
 	results := make(chan *sessions, 1)
@@ -72,7 +72,7 @@ func TestNobodyWaitsForASecretThatIsBeingRead(t *testing.T) {
 	require.Same(t, second, <-results, "it is the same")
 }
 
-func TestASecretThatWasNeverReadIsAnError(t *testing.T) {
+func TestKeyring_FailsBeforeFirstRead(t *testing.T) {
 	t.Parallel()
 	ring, secrets, _ := newKeyring()
 	failed := make(chan error, 1)

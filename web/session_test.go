@@ -19,7 +19,7 @@ import (
 	"github.com/florinledger/florin/web"
 )
 
-func TestASessionIsTheSameOnEveryProcessOfTheLedger(t *testing.T) {
+func TestSession_WorksOnEveryProcess(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
 	now := time.Now()
@@ -52,7 +52,7 @@ func TestASessionIsTheSameOnEveryProcessOfTheLedger(t *testing.T) {
 	alice.open("/wallet").shows("Open a wallet")
 }
 
-func TestASessionEndsWithItsToken(t *testing.T) {
+func TestSession_EndsWithToken(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
 	api.Onboard("alice")
@@ -68,7 +68,7 @@ func TestASessionEndsWithItsToken(t *testing.T) {
 	alice.open("/wallet").shows("Open a wallet")
 }
 
-func TestASessionEndsWhenTheNodeDoesNotTakeItsToken(t *testing.T) {
+func TestSession_EndsWhenNodeRefusesToken(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
 	refuses := false
@@ -86,7 +86,7 @@ func TestASessionEndsWhenTheNodeDoesNotTakeItsToken(t *testing.T) {
 }
 
 // TestCookie_BoundToOriginAndTamperProof: browsers send cookies to all ports of a host.
-func TestCookiesAreOfOneOriginAndCannotBeChanged(t *testing.T) {
+func TestCookie_BoundToOriginAndTamperProof(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
 	handler, err := web.New(options(t, api.Handler))
@@ -168,7 +168,7 @@ func TestCookiesAreOfOneOriginAndCannotBeChanged(t *testing.T) {
 	}
 }
 
-func TestOnlyFormsOfTheSessionChangeAnything(t *testing.T) {
+func TestForm_RefusesForeignForms(t *testing.T) {
 	t.Parallel()
 	server := node(t)
 	alice := window(t, server).as("alice")
@@ -195,7 +195,7 @@ func TestOnlyFormsOfTheSessionChangeAnything(t *testing.T) {
 	alice.open("/wallet").shows("Balance 0 CC")
 }
 
-func TestTokensAreInNoPageAndInNoLog(t *testing.T) {
+func TestToken_AbsentFromPagesAndLogs(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
 	api.Onboard("alice")
@@ -224,7 +224,7 @@ func TestTokensAreInNoPageAndInNoLog(t *testing.T) {
 	require.Contains(t, lines.String(), "/wallet/coins")
 }
 
-func TestATokenThatIsTooLongForACookieIsRefused(t *testing.T) {
+func TestSignIn_RefusesTooLongToken(t *testing.T) {
 	t.Parallel()
 	api := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`{"user":{"id":"alice"},"party_id":"alice::1220"}`))
@@ -241,7 +241,7 @@ func TestATokenThatIsTooLongForACookieIsRefused(t *testing.T) {
 }
 
 // TestSession_LongestTokenLeavesRoomForNotice: the page writes the notice after coin has moved, so it must fit.
-func TestWhatWasDoneIsNeverRefusedForItsNotice(t *testing.T) {
+func TestSession_LongestTokenLeavesRoomForNotice(t *testing.T) {
 	t.Parallel()
 	party, receiver := "", strings.Repeat("r", 185)+"::1220"+strings.Repeat("a", 64)
 	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -279,7 +279,7 @@ func TestWhatWasDoneIsNeverRefusedForItsNotice(t *testing.T) {
 }
 
 // TestSession_LateAnswerRestoresNothing: one tab signs out while another waits for an answer with a notice.
-func TestAnAnswerThatComesLateBringsNoSessionBack(t *testing.T) {
+func TestSession_LateAnswerRestoresNothing(t *testing.T) {
 	t.Parallel()
 	server := node(t)
 	alice := window(t, server).as("alice")
@@ -299,7 +299,7 @@ func TestAnAnswerThatComesLateBringsNoSessionBack(t *testing.T) {
 }
 
 // TestNotice_ShownOnlyInItsSession, and not to the next user who signs in.
-func TestNoticesAreOfTheirSession(t *testing.T) {
+func TestNotice_ShownOnlyInItsSession(t *testing.T) {
 	t.Parallel()
 	server := node(t)
 	alice := window(t, server).as("alice")
@@ -317,7 +317,7 @@ func TestNoticesAreOfTheirSession(t *testing.T) {
 }
 
 // TestWallet_RemovalShowsAtOnce when an administrator removes a wallet.
-func TestTheWalletIsWhatItIsNow(t *testing.T) {
+func TestWallet_RemovalShowsAtOnce(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
 	gone := false
@@ -336,7 +336,7 @@ func TestTheWalletIsWhatItIsNow(t *testing.T) {
 }
 
 // TestSession_EndsWhenSecretChanges: all processes behind a balancer start to use the new secret.
-func TestANewSecretEndsSessionsWithoutARestart(t *testing.T) {
+func TestSession_EndsWhenSecretChanges(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
 	of := options(t, api.Handler)

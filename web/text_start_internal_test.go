@@ -10,7 +10,7 @@ import (
 )
 
 // TestPretty_MatchesJSONIndent for values that are not cut.
-func TestPrettyIsJSONOnLines(t *testing.T) {
+func TestPretty_MatchesJSONIndent(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{
 		`{}`, `[]`, `{"a":{},"b":[],"c":[{}]}`, `"a\\\"{,:"`, `[ 1 , -2.5e3 , true , null ]`, `0`,
@@ -24,7 +24,7 @@ func TestPrettyIsJSONOnLines(t *testing.T) {
 }
 
 // TestPretty_LimitsOutputAndMemory: indented, deep JSON is as long as the square of its depth.
-func TestPrettyIsBounded(t *testing.T) {
+func TestPretty_LimitsOutputAndMemory(t *testing.T) {
 	t.Parallel()
 	for name, value := range map[string]string{
 		"deep":  strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000),

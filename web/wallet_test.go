@@ -24,7 +24,7 @@ func (r teeReader) Read(bytes []byte) (int, error) {
 	return n, err
 }
 
-func TestCoinGoesFromOneNewUserToAnother(t *testing.T) {
+func TestWallet_SendsCoinBetweenNewUsers(t *testing.T) {
 	t.Parallel()
 	server := node(t)
 	alice, bob := window(t, server).as("alice"), window(t, server).as("bob")
@@ -58,7 +58,7 @@ func TestCoinGoesFromOneNewUserToAnother(t *testing.T) {
 	require.Len(t, strings.Split(strings.TrimSpace(alice.text), "\n"), 4, alice.text)
 }
 
-func TestOffersAreRejectedAndTakenBack(t *testing.T) {
+func TestOffer_IsRejectedOrWithdrawn(t *testing.T) {
 	t.Parallel()
 	server := node(t)
 	alice, bob := window(t, server).as("alice"), window(t, server).as("bob")
@@ -78,7 +78,7 @@ func TestOffersAreRejectedAndTakenBack(t *testing.T) {
 	alice.open("/wallet").shows("200 CC")
 }
 
-func TestAPreapprovalIsTurnedOnAndOff(t *testing.T) {
+func TestPreapproval_TurnsOnAndOff(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
 	server := serve(t, options(t, api.Handler))
@@ -92,7 +92,7 @@ func TestAPreapprovalIsTurnedOnAndOff(t *testing.T) {
 	bob.open("/wallet/receive").press("/wallet/preapproval/cancel").shows("Off: you accept or reject each transfer.")
 }
 
-func TestRefusalsAreShownWhereTheyBelongAndKeepWhatWasTyped(t *testing.T) {
+func TestForm_ShowsErrorsAndKeepsInput(t *testing.T) {
 	t.Parallel()
 	server := node(t)
 	alice := window(t, server)
@@ -127,7 +127,7 @@ func TestRefusalsAreShownWhereTheyBelongAndKeepWhatWasTyped(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, alice.status)
 }
 
-func TestATransferThatIsRefusedAfterItsPreviewIsShownAgain(t *testing.T) {
+func TestSend_RefusalAfterPreviewKeepsInput(t *testing.T) {
 	t.Parallel()
 	server := node(t)
 	alice := window(t, server).as("alice")
@@ -145,7 +145,7 @@ func TestATransferThatIsRefusedAfterItsPreviewIsShownAgain(t *testing.T) {
 	other.press("/wallet/send/preview", "amount", "40").press("/wallet/send").shows("You offered 40 CC")
 }
 
-func TestAUserWithoutAWalletOpensOne(t *testing.T) {
+func TestWallet_OpensForNewUser(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
 	dora := api.Wallet("dora") // with a party, and without a wallet
@@ -158,7 +158,7 @@ func TestAUserWithoutAWalletOpensOne(t *testing.T) {
 	b.open("/wallet/send").shows("Open a wallet")
 }
 
-func TestEveryLinkAndFormLeadsSomewhere(t *testing.T) {
+func TestPages_LinksAndFormsWork(t *testing.T) {
 	t.Parallel()
 	server := node(t)
 	alice := window(t, server).as("alice")
@@ -197,7 +197,7 @@ func TestEveryLinkAndFormLeadsSomewhere(t *testing.T) {
 	}
 }
 
-func TestTheFirstViewIsSmallAndFromHereAlone(t *testing.T) {
+func TestPages_AreSmallAndSelfContained(t *testing.T) {
 	t.Parallel()
 	server := node(t)
 	alice := window(t, server).as("alice")
@@ -229,7 +229,7 @@ func links(b *browser, names ...string) (found []string) {
 	return found
 }
 
-func TestAPageThatChangedNothingIsNotSentAgain(t *testing.T) {
+func TestPages_UnchangedAnswersNoContent(t *testing.T) {
 	t.Parallel()
 	server := node(t)
 	alice := window(t, server).as("alice")
@@ -269,7 +269,7 @@ func TestAPageThatChangedNothingIsNotSentAgain(t *testing.T) {
 }
 
 // TestHistory_ShowsFullEntry: the transaction as a tree in words, and the link to its workflow.
-func TestAnEntryOfTheHistoryIsShownInFull(t *testing.T) {
+func TestHistory_ShowsFullEntry(t *testing.T) {
 	t.Parallel()
 	of := options(t, coinAPI(t).Handler)
 	of.TemporalUI, of.TemporalNamespace, of.TemporalQuery = "http://127.0.0.1:8233", "default", "WorkflowId = 1"
@@ -300,7 +300,7 @@ func TestAnEntryOfTheHistoryIsShownInFull(t *testing.T) {
 	require.Less(t, bob.status, http.StatusInternalServerError)
 }
 
-func TestCoinIsMerged(t *testing.T) {
+func TestCoins_MergesHoldings(t *testing.T) {
 	t.Parallel()
 	server := node(t)
 	alice := window(t, server).as("alice")

@@ -17,7 +17,7 @@ import (
 	"github.com/florinledger/florin/worker"
 )
 
-func TestActivitiesThatFailAreKnownUntilTheyAreDone(t *testing.T) {
+func TestFailures_AreKnownUntilTheActivityIsDone(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
 	counted := map[string]int{}

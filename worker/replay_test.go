@@ -23,10 +23,10 @@ func histories(t *testing.T) []string {
 	return files
 }
 
-// TestRecordedHistoriesReplay runs today's workflow code over histories that earlier code wrote. A failure means that
+// TestReplay_RecordedHistories runs today's workflow code over histories that earlier code wrote. A failure means that
 // workflows that are running now could not go on after an upgrade: change the code behind a version, do not change the
 // files.
-func TestRecordedHistoriesReplay(t *testing.T) {
+func TestReplay_RecordedHistories(t *testing.T) {
 	t.Parallel()
 	for _, file := range histories(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
@@ -38,9 +38,9 @@ func TestRecordedHistoriesReplay(t *testing.T) {
 	}
 }
 
-// TestEveryWorkflowHasARecordedHistory fails for a workflow that the test above says nothing about. Record one with
+// TestReplay_EveryWorkflowHasAHistory fails for a workflow that the test above says nothing about. Record one with
 // test/e2e/record from the first version that has the workflow: one in which it does something, and came to its end.
-func TestEveryWorkflowHasARecordedHistory(t *testing.T) {
+func TestReplay_EveryWorkflowHasAHistory(t *testing.T) {
 	t.Parallel()
 	recorded := map[string]int{}
 	for _, file := range histories(t) {
@@ -63,7 +63,7 @@ func TestEveryWorkflowHasARecordedHistory(t *testing.T) {
 	}
 }
 
-func TestEverythingIsRegisteredOnce(t *testing.T) {
+func TestRegistry_RegistersEverythingOnce(t *testing.T) {
 	t.Parallel()
 	registry := &registry{names: map[string]int{}}
 	worker.Register(registry, &activities.Activities{})

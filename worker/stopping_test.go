@@ -15,7 +15,7 @@ import (
 	"github.com/florinledger/florin/worker"
 )
 
-func TestWhatAWorkerNoLongerWaitsForIsBrokenOff(t *testing.T) {
+func TestStopping_CancelsActivities(t *testing.T) {
 	t.Parallel()
 	stopping := worker.NewStopping()
 	var broken error

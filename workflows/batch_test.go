@@ -94,7 +94,7 @@ func (b *batcher) entered() int {
 	return 0
 }
 
-func TestAnIdleNodeGivesEachSubmissionItsOwnWorkflow(t *testing.T) {
+func TestBatcher_StartsAWorkflowPerSubmissionWhenIdle(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), testDeadline)
 	defer cancel()
@@ -109,7 +109,7 @@ func TestAnIdleNodeGivesEachSubmissionItsOwnWorkflow(t *testing.T) {
 	}
 }
 
-func TestUnderLoadWhatWaitsSharesTheNextWorkflow(t *testing.T) {
+func TestBatcher_SharesAWorkflowUnderLoad(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), testDeadline)
 	defer cancel()
@@ -135,7 +135,7 @@ func TestUnderLoadWhatWaitsSharesTheNextWorkflow(t *testing.T) {
 	require.Len(t, seen, 10)
 }
 
-func TestBatchingCanBeSwitchedOff(t *testing.T) {
+func TestBatcher_CanBeSwitchedOff(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), testDeadline)
 	defer cancel()
@@ -150,7 +150,7 @@ func TestBatchingCanBeSwitchedOff(t *testing.T) {
 	}
 }
 
-func TestAFailedStartIsToldToEverySubmissionInIt(t *testing.T) {
+func TestBatcher_TellsAllSubmissionsOfAFailedStart(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), testDeadline)
 	defer cancel()
@@ -171,7 +171,7 @@ func TestAFailedStartIsToldToEverySubmissionInIt(t *testing.T) {
 	require.Equal(t, 3, failures)
 }
 
-func TestABatchKeepsItsPlaceUntilItsCompletionsAreKnown(t *testing.T) {
+func TestBatcher_KeepsItsPlaceUntilCompletionsAreKnown(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), testDeadline)
 	defer cancel()
@@ -192,7 +192,7 @@ func TestABatchKeepsItsPlaceUntilItsCompletionsAreKnown(t *testing.T) {
 	require.NoError(t, <-answers)
 }
 
-func TestASubmissionThatMayHaveToWaitHoldsUpNobody(t *testing.T) {
+func TestBatcher_StartsTheNextWhileOneMayWait(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), testDeadline)
 	defer cancel()
@@ -213,7 +213,7 @@ func TestASubmissionThatMayHaveToWaitHoldsUpNobody(t *testing.T) {
 }
 
 // Submissions that have workflows of their own go as many at once as there is room for, whoever they are from.
-func TestLoneSubmissionsTakeTurns(t *testing.T) {
+func TestBatcher_LoneSubmissionsTakeTurns(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), testDeadline)
 	defer cancel()
@@ -269,7 +269,7 @@ func TestLoneSubmissionsTakeTurns(t *testing.T) {
 }
 
 // A minimum ledger time in the near future goes around nobody: what waits for its time is started in turn too.
-func TestWhatWaitsForItsTimeIsStartedInTurn(t *testing.T) {
+func TestBatcher_StartsTimedSubmissionsInTurn(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), testDeadline)
 	defer cancel()
@@ -297,7 +297,7 @@ func TestWhatWaitsForItsTimeIsStartedInTurn(t *testing.T) {
 	}
 }
 
-func TestBatchSizeBounds(t *testing.T) {
+func TestBatcher_BoundsItsSize(t *testing.T) {
 	t.Parallel()
 	many := func(n int, change func(i int, p *pending)) []*pending {
 		out := make([]*pending, n)

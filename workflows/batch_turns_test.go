@@ -32,7 +32,7 @@ func (q *submissionQueue) pop() *pending {
 	return p
 }
 
-func TestWhoHasHadLittleGoesFirst(t *testing.T) {
+func TestBatcher_PrefersAccountsThatUsedLittle(t *testing.T) {
 	t.Parallel()
 	var queue submissionQueue
 	for i := range 500 {
@@ -52,7 +52,7 @@ func TestWhoHasHadLittleGoesFirst(t *testing.T) {
 }
 
 // Who administers an identity provider can make any number of users: they take turns as one.
-func TestTheUsersOfAnIdentityProviderTakeTurnsAsOne(t *testing.T) {
+func TestBatcher_CountsAnIdentityProviderAsOneAccount(t *testing.T) {
 	t.Parallel()
 	var queue submissionQueue
 	for i := range 100 {
@@ -66,7 +66,7 @@ func TestTheUsersOfAnIdentityProviderTakeTurnsAsOne(t *testing.T) {
 }
 
 // However users come and go: whoever waits shares alike, and nobody's submissions change their order.
-func TestTurnsAreFair(t *testing.T) {
+func TestBatcher_SharesTurnsFairly(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -105,7 +105,7 @@ func TestTurnsAreFair(t *testing.T) {
 }
 
 // A few bytes that cost a long commit count for what that costs: others go before the second of them.
-func TestTurnsAreOfWhatCommitsCost(t *testing.T) {
+func TestBatcher_CountsTheCostOfCommits(t *testing.T) {
 	t.Parallel()
 	var queue submissionQueue
 	for i := range 10 {
@@ -130,7 +130,7 @@ func TestTurnsAreOfWhatCommitsCost(t *testing.T) {
 	require.Equal(t, "dear", queue.pop().submission.UserID)
 }
 
-func TestSettledSubmissionsAreLearnedFrom(t *testing.T) {
+func TestBatcher_LearnsCostsFromCompletions(t *testing.T) {
 	t.Parallel()
 	b := newBatcher(nil, 1, DefaultAttributeBytes)
 	for i := range 10 {

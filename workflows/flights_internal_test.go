@@ -20,7 +20,7 @@ func flying(user string, number int) (ledger.ChangeID, ledger.Submission) {
 	return s.ChangeID(), s
 }
 
-func TestNoUserTakesAllFlights(t *testing.T) {
+func TestFlights_BoundEachUser(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
 	f := newFlights(3, 2, func() time.Time { return now })
@@ -58,7 +58,7 @@ func TestNoUserTakesAllFlights(t *testing.T) {
 	require.Nil(t, enter("greedy", 7))
 }
 
-func TestWhatIsInFlightIsBoundedInBytes(t *testing.T) {
+func TestFlights_BoundBytes(t *testing.T) {
 	t.Parallel()
 	f := newFlights(1024, 768, func() time.Time { return time.Unix(1_800_000_000, 0) })
 	enter := func(user string, number, bytes int) *fault.Fault {
@@ -77,7 +77,7 @@ func TestWhatIsInFlightIsBoundedInBytes(t *testing.T) {
 }
 
 // What waits for its turn was not acknowledged: it says nothing of how the node is, and is not lost meanwhile.
-func TestOnlyWhatWasStartedIsLate(t *testing.T) {
+func TestFlights_CountStartedSubmissionsAloneAsLate(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
 	f := newFlights(10, 10, func() time.Time { return now })
@@ -93,7 +93,7 @@ func TestOnlyWhatWasStartedIsLate(t *testing.T) {
 	require.Equal(t, []string{s.Key}, f.dropLost())
 }
 
-func TestWhatWaitsForItsTimeIsBoundedInBytes(t *testing.T) {
+func TestFlights_BoundBytesOfTimedSubmissions(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
 	f := newFlights(1024, 768, func() time.Time { return now })
@@ -118,7 +118,7 @@ func TestWhatWaitsForItsTimeIsBoundedInBytes(t *testing.T) {
 }
 
 // contract: error-in-flight
-func TestAChangeIsOnItsWayOnce(t *testing.T) {
+func TestFlights_RefuseAChangeInFlight(t *testing.T) {
 	t.Parallel()
 	f := newFlights(10, 10, func() time.Time { return time.Unix(1_800_000_000, 0) })
 	change, first := flying("alice", 1)
@@ -136,7 +136,7 @@ func TestAChangeIsOnItsWayOnce(t *testing.T) {
 	require.Nil(t, f.enter(change, again, 100, "global::1220"))
 }
 
-func TestTheOldestFlightIsKnownUntilItHasLanded(t *testing.T) {
+func TestFlights_KnowTheOldest(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
 	f := newFlights(10, 10, func() time.Time { return now })
@@ -191,7 +191,7 @@ func TestFlights_StalledWhileNoneLands(t *testing.T) {
 	require.Equal(t, time.Second, f.stalled(), "what was idle did not stand still")
 }
 
-func TestWhatWaitsForItsTimeHasPlacesOfItsOwn(t *testing.T) {
+func TestFlights_ReservePlacesForTimedSubmissions(t *testing.T) {
 	t.Parallel()
 	const places = 2 * WaitingShare
 	now := time.Unix(1_800_000_000, 0)
@@ -234,8 +234,8 @@ func TestWhatWaitsForItsTimeHasPlacesOfItsOwn(t *testing.T) {
 	require.Nil(t, wait("late", 1))
 }
 
-// TestNoIdentityProviderTakesAllBytesThatWait has it submit what is as large as may be for each user, for later.
-func TestNoIdentityProviderTakesAllBytesThatWait(t *testing.T) {
+// TestFlights_BoundWaitingBytesOfAnIdentityProvider has it submit what is as large as may be for each user, for later.
+func TestFlights_BoundWaitingBytesOfAnIdentityProvider(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
 	f := newFlights(1024, 768, func() time.Time { return now })
@@ -253,8 +253,8 @@ func TestNoIdentityProviderTakesAllBytesThatWait(t *testing.T) {
 	require.Nil(t, enter(ledger.DefaultIdentityProvider, "late"))
 }
 
-// TestNoIdentityProviderTakesAllFlights has an administrator of an identity provider submit as many users.
-func TestNoIdentityProviderTakesAllFlights(t *testing.T) {
+// TestFlights_BoundEachIdentityProvider has an administrator of an identity provider submit as many users.
+func TestFlights_BoundEachIdentityProvider(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
 	for kind, timed := range map[string]bool{"are in flight": false, "wait for their minimum ledger time": true} {
@@ -286,7 +286,7 @@ func TestNoIdentityProviderTakesAllFlights(t *testing.T) {
 	}
 }
 
-func TestProcessesShareTheFlightsOfAUser(t *testing.T) {
+func TestFlights_DivideAUsersShareAmongProcesses(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
 	f := newFlights(32, 4, func() time.Time { return now })

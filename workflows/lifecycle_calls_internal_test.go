@@ -30,7 +30,7 @@ func (h *held) TakeDue(_ context.Context, by time.Time) ([]activities.DueLifecyc
 }
 
 // What is due is called at once where no timer will do it, and otherwise a moment after its time.
-func TestTimersAreTrustedWhileTimePassesAndEverythingIsCalled(t *testing.T) {
+func TestLifecycleCalls_CallAtOnceWithoutATimer(t *testing.T) {
 	t.Parallel()
 	record := &held{}
 	now := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)

@@ -35,7 +35,7 @@ func following(
 	return env
 }
 
-func TestALifecycleSleepsUntilItIsDueThenActsAndEnds(t *testing.T) {
+func TestLifecycle_SleepsUntilDueThenActsAndEnds(t *testing.T) {
 	t.Parallel()
 	var due time.Time
 	var committed []string
@@ -72,7 +72,7 @@ func TestALifecycleSleepsUntilItIsDueThenActsAndEnds(t *testing.T) {
 	require.False(t, env.Now().Before(due))
 }
 
-func TestALifecycleLooksWhenItIsCalled(t *testing.T) {
+func TestLifecycle_LooksWhenCalled(t *testing.T) {
 	t.Parallel()
 	looks := 0
 	var env *testsuite.TestWorkflowEnvironment
@@ -89,7 +89,7 @@ func TestALifecycleLooksWhenItIsCalled(t *testing.T) {
 	require.Equal(t, 2, looks)
 }
 
-func TestALifecycleCountsTheTriesOfARefusedAction(t *testing.T) {
+func TestLifecycle_CountsTriesOfARefusedAction(t *testing.T) {
 	t.Parallel()
 	var env *testsuite.TestWorkflowEnvironment
 	var seen []int
@@ -110,7 +110,7 @@ func TestALifecycleCountsTheTriesOfARefusedAction(t *testing.T) {
 	require.Equal(t, []int{1, 2, 3}, seen)
 }
 
-func TestALongLifecycleIsTakenOverByAnotherRun(t *testing.T) {
+func TestLifecycle_ContinuesInANewRun(t *testing.T) {
 	t.Parallel()
 	var env *testsuite.TestWorkflowEnvironment
 	env = following(t, func(activities.PlanLifecycleInput) activities.LifecyclePlan {

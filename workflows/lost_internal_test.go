@@ -96,7 +96,7 @@ func newLosing(t *testing.T) *losing {
 	return l
 }
 
-func TestWhatTemporalHasLostIsSubmittedAgain(t *testing.T) {
+func TestLost_SubmitsAgainWhatTemporalLost(t *testing.T) {
 	t.Parallel()
 	l := newLosing(t)
 	l.temporal.says = serviceerror.NewNotFound("workflow execution not found")
@@ -127,7 +127,7 @@ func TestWhatTemporalHasLostIsSubmittedAgain(t *testing.T) {
 
 // A worker on a copy of the database's files may end a workflow of a submission whose seal it does not know. Where that
 // goes on, or the ledger's own workers do it, there is an end.
-func TestWhatEndedWithoutACompletionIsSubmittedAgainSoOften(t *testing.T) {
+func TestLost_BoundsResubmissionsWithoutACompletion(t *testing.T) {
 	t.Parallel()
 	l := newLosing(t)
 	l.temporal.status = enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING
@@ -144,7 +144,7 @@ func TestWhatEndedWithoutACompletionIsSubmittedAgainSoOften(t *testing.T) {
 	require.Len(t, l.flights.dropLost(), 2)
 }
 
-func TestWhatTemporalMayStillHaveIsNotSubmittedAgain(t *testing.T) {
+func TestLost_SparesWhatTemporalMayStillHave(t *testing.T) {
 	t.Parallel()
 	for name, says := range map[string]error{
 		"it has it": nil, "it does not answer": serviceerror.NewUnavailable("away"),

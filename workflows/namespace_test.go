@@ -68,7 +68,7 @@ func next(errs *[]error) error {
 }
 
 // A Temporal whose database was away takes calls again before it can answer them, and so does one with too much to do.
-func TestAStartingNodeWaitsForATemporalThatIsStillFindingItsDatabase(t *testing.T) {
+func TestNamespace_WaitsForATemporalWithoutItsDatabase(t *testing.T) {
 	t.Parallel()
 	noDatabase := serviceerror.NewUnavailable("no usable database connection found")
 	late := serviceerror.NewDeadlineExceeded("context deadline exceeded")

@@ -77,7 +77,7 @@ var waiting = topology.Outcome{
 	Missing: topology.Missing{Participants: []string{"other::1220bb"}},
 }
 
-func TestAnOnboardingThatNeedsNobodyElseEndsAtOnce(t *testing.T) {
+func TestOnboard_EndsAtOnceIfComplete(t *testing.T) {
 	t.Parallel()
 	done := topology.Outcome{Party: carol, Progress: topology.Allocated, Offset: 7}
 	env := onboardingEnvironment(t, workflows.OutcomeAccepted, func(topology.Contribution) (topology.Outcome, error) {
@@ -94,7 +94,7 @@ func TestAnOnboardingThatNeedsNobodyElseEndsAtOnce(t *testing.T) {
 	env.AssertNumberOfCalls(t, "ContributeToOnboarding", 1)
 }
 
-func TestARefusedOnboardingEndsAtOnce(t *testing.T) {
+func TestOnboard_EndsAtOnceIfRefused(t *testing.T) {
 	t.Parallel()
 	refused := topology.Outcome{
 		Party: carol, Progress: topology.Refused, Refusal: fault.InvalidArgumentf("no").WithHint("yes"),
@@ -110,7 +110,7 @@ func TestARefusedOnboardingEndsAtOnce(t *testing.T) {
 	require.Equal(t, refused, outcome)
 }
 
-func TestAnOnboardingWaitsForTheOthers(t *testing.T) {
+func TestOnboard_WaitsForOtherContributions(t *testing.T) {
 	t.Parallel()
 	outcomes := map[string]topology.Outcome{
 		"one": waiting,
@@ -144,7 +144,7 @@ func TestAnOnboardingWaitsForTheOthers(t *testing.T) {
 	env.AssertNumberOfCalls(t, "ContributeToOnboarding", 3)
 }
 
-func TestAnOnboardingSurvivesTheAbsenceOfTheDatabase(t *testing.T) {
+func TestOnboard_SurvivesALostDatabase(t *testing.T) {
 	t.Parallel()
 	tries := 0
 	env := onboardingEnvironment(t, workflows.OutcomeAccepted, func(topology.Contribution) (topology.Outcome, error) {
@@ -158,7 +158,7 @@ func TestAnOnboardingSurvivesTheAbsenceOfTheDatabase(t *testing.T) {
 	require.Equal(t, 20, tries)
 }
 
-func TestACancelledOnboardingIsWithdrawn(t *testing.T) {
+func TestOnboard_IsWithdrawnWhenCancelled(t *testing.T) {
 	t.Parallel()
 	env := onboardingEnvironment(t, workflows.OutcomeWithdrawn, func(topology.Contribution) (topology.Outcome, error) {
 		return waiting, nil
@@ -171,7 +171,7 @@ func TestACancelledOnboardingIsWithdrawn(t *testing.T) {
 	env.AssertNumberOfCalls(t, "WithdrawOnboarding", 1)
 }
 
-func TestAnOnboardingOfManyContributionsGoesOnInANewRun(t *testing.T) {
+func TestOnboard_ContinuesInANewRun(t *testing.T) {
 	t.Parallel()
 	env := onboardingEnvironment(t, "", func(topology.Contribution) (topology.Outcome, error) { return waiting, nil })
 	env.SetContinueAsNewSuggested(true)
@@ -193,7 +193,7 @@ func TestAnOnboardingOfManyContributionsGoesOnInANewRun(t *testing.T) {
 	require.NoError(t, resumed.GetWorkflowError())
 }
 
-func TestAnOnboardingEndsWhenItsTimeIsOver(t *testing.T) {
+func TestOnboard_EndsAtItsDeadline(t *testing.T) {
 	t.Parallel()
 	var env *testsuite.TestWorkflowEnvironment
 	env = onboardingEnvironment(t, workflows.OutcomeExpired, func(topology.Contribution) (topology.Outcome, error) {

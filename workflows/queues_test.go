@@ -9,8 +9,8 @@ import (
 	"github.com/florinledger/florin/workflows"
 )
 
-// TestEachClassOfWorkHasAQueueOfItsOwn names what somebody waits for: nothing else may have its slots.
-func TestEachClassOfWorkHasAQueueOfItsOwn(t *testing.T) {
+// TestQueues_SeparateClassesOfWork names what somebody waits for: nothing else may have its slots.
+func TestQueues_SeparateClassesOfWork(t *testing.T) {
 	t.Parallel()
 	queues := map[string]string{}
 	for _, queue := range workflows.Queues() {

@@ -23,7 +23,7 @@ func exercising(choice, argument string) ledger.Submission {
 	}
 }
 
-func TestASummarySaysWhoPaysWhom(t *testing.T) {
+func TestSentence_TellsWhoPaysWhom(t *testing.T) {
 	t.Parallel()
 	ofWallet := func(choice, argument string) ledger.Submission {
 		s := exercising(choice, argument)
@@ -64,8 +64,8 @@ func TestASummarySaysWhoPaysWhom(t *testing.T) {
 	require.Equal(t, "a, b, c, 2 others: X", sentenceOf([]ledger.Submission{many}))
 }
 
-// FuzzSummary: what clients send has a summary that Temporal takes.
-func FuzzSummary(f *testing.F) {
+// FuzzSummary_FitsInTemporal: what clients send has a summary that Temporal takes.
+func FuzzSummary_FitsInTemporal(f *testing.F) {
 	f.Add("TransferFactory_Transfer", `{"transfer":{"transfer":{"transfer":{"transfer":{"transfer":{}}}}}}`)
 	f.Add("AmuletRules_Transfer", `{"transfer":{"outputs":[{"amount":"1"}]}}`)
 	f.Fuzz(func(t *testing.T, choice, argument string) {
@@ -75,7 +75,7 @@ func FuzzSummary(f *testing.F) {
 	})
 }
 
-func TestDetailsSayWhatBecameOfEachSubmission(t *testing.T) {
+func TestDetails_TellTheOutcomeOfEachSubmission(t *testing.T) {
 	t.Parallel()
 	submissions := []ledger.Submission{exercising("Trade_Settle", ""), exercising("Trade|Cancel", "")}
 	require.Equal(t, strings.Join([]string{
@@ -90,7 +90,7 @@ func TestDetailsSayWhatBecameOfEachSubmission(t *testing.T) {
 	}))
 }
 
-func TestAWorkflowIsFoundByTemplateChoiceAndHint(t *testing.T) {
+func TestSummary_IsFoundByTemplateChoiceAndHint(t *testing.T) {
 	t.Parallel()
 	signed := ledger.Submission{Signed: signedRoot(t, "Lock"), ActAs: []ledger.Party{"o'neil & sons::1220ab"}}
 	ofWallet := ledger.Submission{

@@ -36,7 +36,7 @@ func submission(commandID string) ledger.Submission {
 	}
 }
 
-func TestSubmitCommandsReturnsWhatWasCommitted(t *testing.T) {
+func TestSubmitCommands_ReturnsWhatWasCommitted(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		outcomes []activities.Outcome
@@ -80,7 +80,7 @@ func TestSubmitCommandsReturnsWhatWasCommitted(t *testing.T) {
 	}
 }
 
-func TestSubmitCommandsTriesAgainUntilTheDatabaseIsBack(t *testing.T) {
+func TestSubmitCommands_RetriesUntilTheDatabaseIsBack(t *testing.T) {
 	t.Parallel()
 	env := environment(t)
 	tries := 0
@@ -98,7 +98,7 @@ func TestSubmitCommandsTriesAgainUntilTheDatabaseIsBack(t *testing.T) {
 	require.Equal(t, 20, tries)
 }
 
-func TestSignedTransactionsDoNotWaitForTheLowerBoundOfLedgerTime(t *testing.T) {
+func TestSubmitCommands_SignedTransactionsDoNotWait(t *testing.T) {
 	t.Parallel()
 	env := environment(t)
 	start := env.Now()
@@ -124,7 +124,7 @@ func TestSignedTransactionsDoNotWaitForTheLowerBoundOfLedgerTime(t *testing.T) {
 	require.WithinDuration(t, start, at, time.Second)
 }
 
-func TestSubmitCommandsWaitsForTheLowerBoundOfLedgerTime(t *testing.T) {
+func TestSubmitCommands_WaitsForTheLowerBoundOfLedgerTime(t *testing.T) {
 	t.Parallel()
 	// The ledger's clock is a month ahead of Temporal's, and may be advanced meanwhile.
 	const ahead, wait = 30 * 24 * time.Hour, time.Hour
@@ -169,9 +169,9 @@ func TestSubmitCommandsWaitsForTheLowerBoundOfLedgerTime(t *testing.T) {
 	}
 }
 
-// TestASubmissionWaitsForItsTimeWhateverIsBesideIt puts submissions beside one another whose times differ, and some
+// TestSubmitCommands_WaitsWhateverElseIsInTheBatch puts submissions beside one another whose times differ, and some
 // that seem to be ready: each is committed when the commit finds that its time has come, and once.
-func TestASubmissionWaitsForItsTimeWhateverIsBesideIt(t *testing.T) {
+func TestSubmitCommands_WaitsWhateverElseIsInTheBatch(t *testing.T) {
 	t.Parallel()
 	env := environment(t)
 	start := env.Now()

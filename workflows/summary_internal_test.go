@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
-func TestTheMemoOfAWorkflowSaysWhatItsCommandsAre(t *testing.T) {
+func TestSummary_MemoNamesTheCommands(t *testing.T) {
 	t.Parallel()
 	exercise := func(choice string) ledger.Command {
 		return ledger.Command{Exercise: &ledger.ExerciseCommand{Choice: choice}}

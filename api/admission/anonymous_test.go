@@ -13,7 +13,7 @@ import (
 // nameless is who has no usable token.
 var nameless = CallerOf(ledger.Identity{}, false)
 
-func TestTurnsRestSoThatTheShareIsKept(t *testing.T) {
+func TestLimits_RestKeepsTheAnonymousShare(t *testing.T) {
 	t.Parallel()
 	for share, rests := range map[float64]time.Duration{0.5: 7 * time.Second, 1: 3 * time.Second, 4: 0, 100: 0} {
 		limits := New(Options{AnonymousShare: share})
@@ -23,7 +23,7 @@ func TestTurnsRestSoThatTheShareIsKept(t *testing.T) {
 	require.Equal(t, maxRest, usual.restAfter(time.Hour), "nobody waits for ever")
 }
 
-func TestARequestWithoutATokenHasSoMuchTime(t *testing.T) {
+func TestEnter_SetsDeadlineForAnonymousRequests(t *testing.T) {
 	t.Parallel()
 	limits := New(Options{})
 	within, visit, err := limits.Enter(t.Context(), nameless)
@@ -34,7 +34,7 @@ func TestARequestWithoutATokenHasSoMuchTime(t *testing.T) {
 	require.LessOrEqual(t, time.Until(deadline), anonymousTime)
 }
 
-func TestWhoLeavesBeforeItsTurnIsNotOneTooMany(t *testing.T) {
+func TestEnter_FreesPlaceOfCanceledRequest(t *testing.T) {
 	t.Parallel()
 	limits := New(Options{AnonymousRequests: 1})
 	gone, cancel := context.WithCancel(t.Context())

@@ -17,9 +17,9 @@ func acme(user int) Caller {
 
 func named(user string) Caller { return CallerOf(ledger.DefaultUser(user), true) }
 
-// TestNoIdentityProviderTakesAllPlaces has an administrator of an identity provider make many users, each of which
+// TestPlaces_IdentityProviderGetsAtMostHalf has an administrator of an identity provider make many users, each of which
 // takes one of each place: together they get half.
-func TestNoIdentityProviderTakesAllPlaces(t *testing.T) {
+func TestPlaces_IdentityProviderGetsAtMostHalf(t *testing.T) {
 	t.Parallel()
 	const all, each = 8, 3
 	l := New(Options{
@@ -56,7 +56,7 @@ func TestNoIdentityProviderTakesAllPlaces(t *testing.T) {
 	}
 }
 
-func TestNoIdentityProviderTakesAllStreams(t *testing.T) {
+func TestOpen_IdentityProviderGetsAtMostHalfOfStreams(t *testing.T) {
 	t.Parallel()
 	l := New(Options{Streams: 2})
 	_, refusal, err := l.Open(acme(1))

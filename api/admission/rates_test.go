@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestRatesForgetCallersThatWereQuietAndBoundTheRest(t *testing.T) {
+func TestRates_ForgetQuietCallersAndLimitTheRest(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
 	clock := func() time.Time { return now }

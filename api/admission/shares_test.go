@@ -12,7 +12,7 @@ import (
 )
 
 // Two processes have half of what a user may have, each; alone again, one has all of it.
-func TestProcessesShareWhatAUserMayHave(t *testing.T) {
+func TestDivide_SplitsUserLimitsBetweenProcesses(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
 	l := New(Options{
@@ -59,7 +59,7 @@ func TestProcessesShareWhatAUserMayHave(t *testing.T) {
 	}
 }
 
-func TestLimitsAreSetWhileRequestsAreServed(t *testing.T) {
+func TestSet_ChangesLimitsDuringRequests(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
 	l := New(Options{UserRequests: 1, Now: func() time.Time { return now }})
@@ -90,7 +90,7 @@ func TestLimitsAreSetWhileRequestsAreServed(t *testing.T) {
 	require.Equal(t, DefaultUserRequests/2, l.now().UserRequests)
 }
 
-func TestProcessesShareTheStreamsOfAUser(t *testing.T) {
+func TestDivide_SplitsUserStreamsBetweenProcesses(t *testing.T) {
 	t.Parallel()
 	l := New(Options{Streams: 100, UserStreams: 4})
 	for range 2 {

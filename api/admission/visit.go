@@ -95,6 +95,7 @@ func (l *Limits) Open(who Caller) (visit *Visit, refusal, unopened error) {
 	return visit, refusal, nil
 }
 
+// Leave gives back the place of the request.
 func (v *Visit) Leave() {
 	v.limits.places[v.in].Give(v.who.Account, 1)
 	if v.after != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-func TestAnyUserAcceptsUsersThatNobodyCreated(t *testing.T) {
+func TestAnyUser_AcceptsUnknownUsers(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 	verifier, err := auth.NewHS256(auth.HS256Options{

@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-func TestTheRightAsOneOfTheParties(t *testing.T) {
+func TestClaims_RightAsOneOfTheParties(t *testing.T) {
 	t.Parallel()
 	none, one, both := []ledger.Party{}, []ledger.Party{bob}, []ledger.Party{bob, alice}
 	for name, test := range map[string]struct {

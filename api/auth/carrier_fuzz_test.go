@@ -10,8 +10,8 @@ import (
 	"github.com/florinledger/florin/api/auth"
 )
 
-// FuzzCarriers reads tokens from any headers: what is found is a part of one of them, without blanks around it.
-func FuzzCarriers(f *testing.F) {
+// FuzzTokenFrom_ReturnsPartOfAHeader reads tokens from any headers: what is found is a part of one of them, without blanks around it.
+func FuzzTokenFrom_ReturnsPartOfAHeader(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"Bearer abc", ""},
 		{"bearer", "daml.ws.auth, jwt.token.abc"},

@@ -11,9 +11,9 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// FuzzClaims signs any header and claims with the right key: whoever is let in is the one whom the claims name, and the
+// FuzzClaims_NameTheVerifiedUser signs any header and claims with the right key: whoever is let in is the one whom the claims name, and the
 // header says nothing else than how it was signed.
-func FuzzClaims(f *testing.F) {
+func FuzzClaims_NameTheVerifiedUser(f *testing.F) {
 	const head = `{"alg":"HS256","typ":"JWT"}`
 	const aud = `"aud":"` + auth.DefaultAudience + `"`
 	for _, claims := range []string{

@@ -28,7 +28,7 @@ func with(kinds ...ledger.RightKind) auth.Claims {
 	return auth.NewClaims(ledger.User{ID: "user"}, rights)
 }
 
-func TestWhatEachRightAllows(t *testing.T) {
+func TestClaims_AllowWhatEachRightGives(t *testing.T) {
 	t.Parallel()
 	checks := map[string]func(auth.Claims) error{
 		"admin":     auth.Claims.RequireAdmin,
@@ -92,7 +92,7 @@ func TestWhatEachRightAllows(t *testing.T) {
 	})
 }
 
-func TestAdministratorsOfAnIdentityProvider(t *testing.T) {
+func TestClaims_IdentityProviderAdminIsLimitedToItsProvider(t *testing.T) {
 	t.Parallel()
 	claims := auth.NewClaims(ledger.User{ID: "user", IdentityProviderID: "acme"},
 		[]ledger.Right{{Kind: ledger.IdentityProviderAdmin}})
@@ -109,7 +109,7 @@ func TestAdministratorsOfAnIdentityProvider(t *testing.T) {
 	}
 }
 
-func TestARequestWorksWithAUserOfTheTokensIdentityProvider(t *testing.T) {
+func TestClaims_IdentityHasProviderOfTheToken(t *testing.T) {
 	t.Parallel()
 	of := func(rights ...ledger.Right) auth.Claims {
 		return auth.NewClaims(ledger.User{ID: "user", IdentityProviderID: "acme"}, rights)
@@ -127,7 +127,7 @@ func TestARequestWorksWithAUserOfTheTokensIdentityProvider(t *testing.T) {
 	require.False(t, of().Keeps(auth.NewClaims(ledger.User{ID: "user"}, nil)), "another provider's user of that name")
 }
 
-func TestWhichUserARequestWorksWith(t *testing.T) {
+func TestClaims_ChooseSubmittingAndReadingUser(t *testing.T) {
 	t.Parallel()
 	user := with(ledger.CanActAs)
 	for name, test := range map[string]struct {

@@ -138,7 +138,7 @@ func hs256(secret []byte) func(string) []byte {
 
 func none(string) []byte { return nil }
 
-func TestTokensOfATrustedIssuer(t *testing.T) {
+func TestTrusted_AcceptsEachAlgorithm(t *testing.T) {
 	t.Parallel()
 	k := newKeyring(t)
 	signed := func(method jwt.SigningMethod, keyID string, key any) string {
@@ -180,7 +180,7 @@ func TestTokensOfATrustedIssuer(t *testing.T) {
 	}
 }
 
-func TestHostileTokens(t *testing.T) {
+func TestTrusted_RefusesHostileTokens(t *testing.T) {
 	t.Parallel()
 	k := newKeyring(t)
 	rs, evil := k.rs256(t, k.rsa), k.rs256(t, k.stranger)
@@ -337,7 +337,7 @@ func TestHostileTokens(t *testing.T) {
 }
 
 // An issuer may let its users name claims as they like, but for those that mean something.
-func TestClaimsInOtherLettersMeanNothing(t *testing.T) {
+func TestTrusted_IgnoresClaimsInOtherCase(t *testing.T) {
 	t.Parallel()
 	k := newKeyring(t)
 	encoded, err := json.Marshal(hostileClaims(nil))
@@ -362,7 +362,7 @@ func flip(token string, at int) string {
 	return token[:at] + string(with) + token[at+1:]
 }
 
-func TestClocksMayDifferByTheLeeway(t *testing.T) {
+func TestTrusted_AllowsClockLeeway(t *testing.T) {
 	t.Parallel()
 	k := newKeyring(t)
 	lenient := k.verifier(t, k.set, func(options *auth.TrustedOptions) { options.Leeway = 10 * time.Second })
@@ -390,7 +390,7 @@ func TestClocksMayDifferByTheLeeway(t *testing.T) {
 	}
 }
 
-func TestAChangedKeyFileIsReadWhileTheNodeRuns(t *testing.T) {
+func TestFileKeys_ReloadChangedFile(t *testing.T) {
 	t.Parallel()
 	k := newKeyring(t)
 	path := filepath.Join(t.TempDir(), "keys")
@@ -413,7 +413,7 @@ func TestAChangedKeyFileIsReadWhileTheNodeRuns(t *testing.T) {
 	require.NoError(t, err, "a file that cannot be read takes no key away")
 }
 
-func TestKeyFilesThatAreNone(t *testing.T) {
+func TestFileKeys_RefuseInvalidFiles(t *testing.T) {
 	t.Parallel()
 	private := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: []byte{1}})
 	for name, test := range map[string]struct{ content, reason string }{
@@ -436,7 +436,7 @@ func TestKeyFilesThatAreNone(t *testing.T) {
 	require.ErrorContains(t, err, "/nowhere/keys")
 }
 
-func TestKeysAreFetchedOnlyFromPlacesThatCanBeTrusted(t *testing.T) {
+func TestCheckKeyURL_AcceptsOnlyHTTPSAndLocalhost(t *testing.T) {
 	t.Parallel()
 	for place, good := range map[string]bool{
 		"https://idp.example/keys": true, "http://localhost:8080/keys": true, "http://127.0.0.1/keys": true,

@@ -173,7 +173,7 @@ func (b *issuersBundle) verifyFor(t *testing.T, keyID string) error {
 
 func (b *issuersBundle) wait(d time.Duration) { b.clock.Store(new(b.clock.Load().Add(d))) }
 
-func TestTokensOfIdentityProviders(t *testing.T) {
+func TestIssuers_AcceptTokensOfIdentityProviders(t *testing.T) {
 	t.Parallel()
 	b := newIssuersBundle(t)
 
@@ -227,7 +227,7 @@ func claim(name string, value any, dropped ...string) func(*jwt.Token) {
 	}
 }
 
-func TestTokensOfIdentityProvidersThatAreRefused(t *testing.T) {
+func TestIssuers_RefuseInvalidTokens(t *testing.T) {
 	t.Parallel()
 	b := newIssuersBundle(t)
 	other := newIssuer(t)
@@ -272,7 +272,7 @@ func TestTokensOfIdentityProvidersThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestKeysAreFetchedSeldom(t *testing.T) {
+func TestRemoteKeys_AreFetchedSeldom(t *testing.T) {
 	t.Parallel()
 	b := newIssuersBundle(t)
 	verify := func(keyID string) error { return b.verifyFor(t, keyID) }
@@ -303,7 +303,7 @@ func TestKeysAreFetchedSeldom(t *testing.T) {
 	require.NoError(t, verify("new"))
 }
 
-func TestKeysRotateWithoutARefusedRequest(t *testing.T) {
+func TestRemoteKeys_RotateWithoutRefusal(t *testing.T) {
 	t.Parallel()
 	b := newIssuersBundle(t)
 	require.NoError(t, b.verifyFor(t, "rsa"))
@@ -340,7 +340,7 @@ func TestKeysRotateWithoutARefusedRequest(t *testing.T) {
 	require.NoError(t, b.verifyFor(t, "next"), "by now the first keys are too old")
 }
 
-func TestATokenThatWasGoodIsVerifiedAgainWithoutItsIssuer(t *testing.T) {
+func TestIssuers_RecheckUsesKnownKeys(t *testing.T) {
 	t.Parallel()
 	b := newIssuersBundle(t)
 	token := b.issuer.token(t, claim("exp", now.Add(time.Hour).Unix()))
@@ -357,7 +357,7 @@ func TestATokenThatWasGoodIsVerifiedAgainWithoutItsIssuer(t *testing.T) {
 	require.Equal(t, int32(1), b.issuer.fetches.Load())
 }
 
-func TestNoSignatureIsVerifiedForAClientThatIsGone(t *testing.T) {
+func TestIssuers_SkipSignatureForDisconnectedClient(t *testing.T) {
 	t.Parallel()
 	b := newIssuersBundle(t)
 	require.NoError(t, b.verifyFor(t, "rsa"))
@@ -376,7 +376,7 @@ func unverified(err error) bool {
 	return ok && errors.Is(refusal.Unwrap(), context.Canceled)
 }
 
-func TestATokenIsVerifiedOnceAndItsKeyEachTime(t *testing.T) {
+func TestIssuers_VerifySignatureOnceAndKeyEachTime(t *testing.T) {
 	t.Parallel()
 	b := newIssuersBundle(t)
 	ctx := t.Context()
@@ -408,7 +408,7 @@ func TestATokenIsVerifiedOnceAndItsKeyEachTime(t *testing.T) {
 	require.True(t, fault.Unauthenticated.Matches(err), "it has expired: %v", err)
 }
 
-func TestKeysThatCannotBeFetched(t *testing.T) {
+func TestRemoteKeys_ReportFailedFetch(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		status           int
@@ -457,7 +457,7 @@ func TestKeysThatCannotBeFetched(t *testing.T) {
 	})
 }
 
-func TestKeysAreNotFetchedFromWhereAnotherPlacePointsTo(t *testing.T) {
+func TestRemoteKeys_FollowNoRedirect(t *testing.T) {
 	t.Parallel()
 	b := newIssuersBundle(t)
 	elsewhere := httptest.NewServer(http.RedirectHandler(b.issuer.server.URL, http.StatusFound))
@@ -470,7 +470,7 @@ func TestKeysAreNotFetchedFromWhereAnotherPlacePointsTo(t *testing.T) {
 	require.Zero(t, b.issuer.fetches.Load())
 }
 
-func TestIdentityProvidersAreRemembered(t *testing.T) {
+func TestIssuers_CacheIdentityProvidersUntilTheyChange(t *testing.T) {
 	t.Parallel()
 	b := newIssuersBundle(t)
 	token := b.issuer.token(t, nil)
@@ -494,7 +494,7 @@ func TestIdentityProvidersAreRemembered(t *testing.T) {
 	require.False(t, fault.Unauthenticated.Matches(err))
 }
 
-func TestUsersAndTokensBelongToTheSameIdentityProvider(t *testing.T) {
+func TestResolver_RefusesUserOfOtherIdentityProvider(t *testing.T) {
 	t.Parallel()
 	b := newIssuersBundle(t)
 	known := &users{byID: map[string]ledger.User{
@@ -518,7 +518,7 @@ func TestUsersAndTokensBelongToTheSameIdentityProvider(t *testing.T) {
 	}
 }
 
-func FuzzTokens(f *testing.F) {
+func FuzzTokens_VerifyOrFail(f *testing.F) {
 	good, err := auth.Mint(auth.DefaultSecret, auth.DefaultAudience, "alice", 0, now)
 	require.NoError(f, err)
 	for _, seed := range []string{

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func FuzzKeySets(f *testing.F) {
+func FuzzKeySets_GiveKeysOrAnError(f *testing.F) {
 	for _, seed := range []string{
 		``, `{}`, `{"keys":null}`, `{"keys":[{"kid":"a","kty":"RSA","n":"AQAB","e":"AQAB"}]}`,
 		`{"keys":[{"kid":"a","kty":"EC","crv":"P-256","x":"AA","y":"AA"},7,null]}`, `[]`,
@@ -25,8 +25,8 @@ func FuzzKeySets(f *testing.F) {
 	})
 }
 
-// FuzzKeyFiles reads anything as a file of public keys: there are keys or an error, and every key is of a known kind.
-func FuzzKeyFiles(f *testing.F) {
+// FuzzKeyFiles_GiveKeysOrAnError reads anything as a file of public keys: there are keys or an error, and every key is of a known kind.
+func FuzzKeyFiles_GiveKeysOrAnError(f *testing.F) {
 	public, _, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		f.Fatal(err)

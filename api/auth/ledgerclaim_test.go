@@ -15,7 +15,7 @@ import (
 const ledgerClaim = "https://canton-network"
 
 // contract: auth-bearer
-func TestTheLedgerClaimNamesTheUserWhereItCounts(t *testing.T) {
+func TestLedgerClaim_NamesUserWhenEnabled(t *testing.T) {
 	t.Parallel()
 	k := newKeyring(t)
 	counts := k.verifier(t, k.set, func(o *auth.TrustedOptions) { o.LedgerClaim = true })
@@ -60,7 +60,7 @@ func TestTheLedgerClaimNamesTheUserWhereItCounts(t *testing.T) {
 	require.Equal(t, "bob", verified.UserID, "who has the secret can name anybody")
 }
 
-func TestAnExpiryBeyondTheCalendarIsItsEnd(t *testing.T) {
+func TestVerify_LimitsExpiryToYear9999(t *testing.T) {
 	t.Parallel()
 	for _, expiry := range []float64{253402300800, 1e19, 1e300} {
 		verified, err := newVerifier(t, nil).Verify(t.Context(), sign(t, jwt.SigningMethodHS256, []byte(auth.DefaultSecret),
@@ -70,7 +70,7 @@ func TestAnExpiryBeyondTheCalendarIsItsEnd(t *testing.T) {
 	}
 }
 
-func TestNoProviderNamesUsersByTheLedgerClaim(t *testing.T) {
+func TestLedgerClaim_IsIgnoredForIdentityProviders(t *testing.T) {
 	t.Parallel()
 	b := newIssuersBundle(t)
 	token := b.issuer.token(t, claim(ledgerClaim, map[string]any{"daml_user": "bob"}))

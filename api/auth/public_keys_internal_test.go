@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-func TestTokensOfAnIdentityProviderAreVerifiedInTurn(t *testing.T) {
+func TestPublicKeyTokens_LimitVerificationsPerIssuer(t *testing.T) {
 	t.Parallel()
 	tokens := newPublicKeyTokens(Times{})
 	release, err := tokens.take(t.Context(), "acme")

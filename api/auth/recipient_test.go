@@ -29,7 +29,7 @@ func verifyClaims(t *testing.T, claims jwt.MapClaims, change func(*auth.HS256Opt
 	return err
 }
 
-func TestTokensThatNameTheNodeInAnotherWay(t *testing.T) {
+func TestVerify_AcceptsParticipantAudienceAndScope(t *testing.T) {
 	t.Parallel()
 	for name, claims := range map[string]jwt.MapClaims{
 		"the participant":                {"sub": "alice", "aud": forNode + thisNode},
@@ -49,7 +49,7 @@ func TestTokensThatNameTheNodeInAnotherWay(t *testing.T) {
 	}
 }
 
-func TestTokensThatNameAnotherNode(t *testing.T) {
+func TestVerify_RefusesOtherNode(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		claims  jwt.MapClaims
@@ -89,7 +89,7 @@ func TestTokensThatNameAnotherNode(t *testing.T) {
 	}
 }
 
-func TestOtherWaysToNameTheNodeCanBeClosed(t *testing.T) {
+func TestVerify_RefusesScopeAndParticipantWhenTurnedOff(t *testing.T) {
 	t.Parallel()
 	for _, claims := range []jwt.MapClaims{
 		{"sub": "alice", "scope": "daml_ledger_api"},
@@ -100,7 +100,7 @@ func TestOtherWaysToNameTheNodeCanBeClosed(t *testing.T) {
 	}
 }
 
-func TestTokensOfIdentityProvidersAreNotForOtherNodes(t *testing.T) {
+func TestIssuers_RefuseTokenForOtherNode(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)
 	issuers, err := auth.NewIssuers(auth.IssuersOptions{

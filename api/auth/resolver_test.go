@@ -79,7 +79,7 @@ func (b *bundle) claims(t *testing.T, userID string) (auth.Claims, error) {
 	return b.resolver.Authenticate(t.Context(), token)
 }
 
-func TestATokenBecomesTheRightsOfItsUser(t *testing.T) {
+func TestResolver_GivesRightsOfTheUser(t *testing.T) {
 	t.Parallel()
 	claims, err := newBundle(t).claims(t, "alice")
 	require.NoError(t, err)
@@ -88,7 +88,7 @@ func TestATokenBecomesTheRightsOfItsUser(t *testing.T) {
 	require.False(t, claims.CanActAs(bob))
 }
 
-func TestTokensThatNameNobodyWhoMayCall(t *testing.T) {
+func TestResolver_RefusesUnknownAndDeactivatedUsers(t *testing.T) {
 	t.Parallel()
 	t.Run("no token is nobody, without an error yet", func(t *testing.T) {
 		t.Parallel()
@@ -136,7 +136,7 @@ func TestTokensThatNameNobodyWhoMayCall(t *testing.T) {
 	})
 }
 
-func TestRightsAreRememberedForAWhile(t *testing.T) {
+func TestResolver_CachesRightsForCacheTime(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	for range 3 {
@@ -152,7 +152,7 @@ func TestRightsAreRememberedForAWhile(t *testing.T) {
 	require.True(t, claims.CanActAs(bob), "after the cache time the rights are read again")
 }
 
-func TestChangesAreSeenAtOnce(t *testing.T) {
+func TestResolver_UserChangedClearsCache(t *testing.T) {
 	t.Parallel()
 	for _, changed := range []string{"alice", ""} {
 		b := newBundle(t)
@@ -166,7 +166,7 @@ func TestChangesAreSeenAtOnce(t *testing.T) {
 	}
 }
 
-func TestALookupThatAChangeOvertookIsNotRemembered(t *testing.T) {
+func TestResolver_CachesNoLookupOvertakenByChange(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	b.users.during = func() {
@@ -182,7 +182,7 @@ func TestALookupThatAChangeOvertookIsNotRemembered(t *testing.T) {
 	require.True(t, fresh.CanActAs(bob))
 }
 
-func TestWithoutAuthorizationEveryoneMayDoEverything(t *testing.T) {
+func TestDisabled_AllowsEverything(t *testing.T) {
 	t.Parallel()
 	claims, err := auth.Disabled{}.Authenticate(t.Context(), "whatever")
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-func TestClaimsKeepTheirRights(t *testing.T) {
+func TestClaims_KeepsIgnoresOrderAndRepeats(t *testing.T) {
 	t.Parallel()
 	act := ledger.Right{Kind: ledger.CanActAs, Party: alice}
 	read := ledger.Right{Kind: ledger.CanReadAs, Party: bob}
@@ -51,7 +51,7 @@ func TestClaimsKeepTheirRights(t *testing.T) {
 	require.True(t, auth.Claims{}.Keeps(auth.Unauthenticated(errors.New("bad signature"))))
 }
 
-func TestWhoHasFurtherRightsHasThoseOfBefore(t *testing.T) {
+func TestClaims_CoversWithAdditionalRights(t *testing.T) {
 	t.Parallel()
 	user := ledger.User{ID: "user", IdentityProviderID: "acme"}
 	act := ledger.Right{Kind: ledger.CanActAs, Party: alice}
@@ -75,7 +75,7 @@ func TestWhoHasFurtherRightsHasThoseOfBefore(t *testing.T) {
 	}
 }
 
-func TestTheOperatorsUserGoesOnWhenPartiesAreTakenFromIt(t *testing.T) {
+func TestClaims_CoversButPartiesForGrowingUser(t *testing.T) {
 	t.Parallel()
 	user := ledger.User{ID: "operator"}
 	admin := ledger.Right{Kind: ledger.ParticipantAdmin}
@@ -89,7 +89,7 @@ func TestTheOperatorsUserGoesOnWhenPartiesAreTakenFromIt(t *testing.T) {
 	require.False(t, other.Growing().CoversButParties(before.Growing()))
 }
 
-func TestClaimsEndWithTheirToken(t *testing.T) {
+func TestClaims_ExpireWithToken(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	for name, test := range map[string]struct {
@@ -175,9 +175,9 @@ func rightsTo(kind ledger.RightKind) []ledger.Right {
 	return []ledger.Right{{Kind: kind, Party: alice}, {Kind: anyParty[kind]}}
 }
 
-// TestWhatARequestNeededIsNoted asks claims for each right that they can be asked for: who loses it is permitted no
+// TestClaims_NotingRecordsTheNeededRight asks claims for each right that they can be asked for: who loses it is permitted no
 // more, who loses another one is.
-func TestWhatARequestNeededIsNoted(t *testing.T) {
+func TestClaims_NotingRecordsTheNeededRight(t *testing.T) {
 	t.Parallel()
 	user := ledger.User{ID: "user", IdentityProviderID: "acme"}
 	unrelated := ledger.Right{Kind: ledger.CanExecuteAs, Party: bob}
@@ -199,9 +199,9 @@ func TestWhatARequestNeededIsNoted(t *testing.T) {
 	require.False(t, auth.NewClaims(user, nil).Permits(none), "where nothing is noted all rights count")
 }
 
-// TestEveryRightThatClaimsAreAskedForIsNoted lists the methods of claims: a new one that tells of a right is one of
+// TestClaims_EveryRightMethodIsNoted lists the methods of claims: a new one that tells of a right is one of
 // permissions.
-func TestEveryRightThatClaimsAreAskedForIsNoted(t *testing.T) {
+func TestClaims_EveryRightMethodIsNoted(t *testing.T) {
 	t.Parallel()
 	others := []string{
 		"Admission", "Authenticated", "Covers", "CoversButParties", "ExpiresAt", "Growing", "Identity", "InPlaceOf", "Keeps",

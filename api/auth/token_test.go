@@ -36,7 +36,7 @@ func sign(t *testing.T, method jwt.SigningMethod, key any, claims jwt.MapClaims)
 }
 
 // contract: auth-bearer
-func TestTokensThatVerify(t *testing.T) {
+func TestHS256_AcceptsValidTokens(t *testing.T) {
 	t.Parallel()
 	for name, claims := range map[string]jwt.MapClaims{
 		"sub and aud only, as LocalNet's scripts make them": {"sub": "alice", "aud": auth.DefaultAudience},
@@ -57,7 +57,7 @@ func TestTokensThatVerify(t *testing.T) {
 	}
 }
 
-func TestTokensThatDoNotVerify(t *testing.T) {
+func TestHS256_RefusesInvalidTokens(t *testing.T) {
 	t.Parallel()
 	good := func(change jwt.MapClaims) jwt.MapClaims {
 		claims := jwt.MapClaims{"sub": "alice", "aud": auth.DefaultAudience}
@@ -92,7 +92,7 @@ func TestTokensThatDoNotVerify(t *testing.T) {
 	}
 }
 
-func TestExpiryCanBeRequired(t *testing.T) {
+func TestHS256_RequiresExpiryWhenConfigured(t *testing.T) {
 	t.Parallel()
 	verifier := newVerifier(t, func(options *auth.HS256Options) { options.RequireExpiry = true })
 	forever, err := auth.Mint(auth.DefaultSecret, auth.DefaultAudience, "alice", 0, now)
@@ -107,7 +107,7 @@ func TestExpiryCanBeRequired(t *testing.T) {
 	require.Equal(t, now.Add(time.Minute), verified.ExpiresAt.UTC())
 }
 
-func TestAVerifierNeedsItsOptions(t *testing.T) {
+func TestNewHS256_RefusesMissingOptions(t *testing.T) {
 	t.Parallel()
 	for want, options := range map[string]auth.HS256Options{
 		"secret":   {Audience: "a", Times: auth.Times{Now: clock}},
@@ -120,7 +120,7 @@ func TestAVerifierNeedsItsOptions(t *testing.T) {
 }
 
 // contract: auth-websocket
-func TestWhereTokensAreFound(t *testing.T) {
+func TestTokenFrom_ReadsHeaderAndSubprotocol(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		header http.Header

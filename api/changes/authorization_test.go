@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-func TestStoredAnswersAreForThoseWhoMayAsk(t *testing.T) {
+func TestKeeper_RepeatsAnswerOnlyToAuthorizedUser(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	acme := s.IdentityProvider("acme")

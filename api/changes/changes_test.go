@@ -55,7 +55,7 @@ func requireReplay(t *testing.T, first, second apitest.Answer) {
 	require.Equal(t, "true", second.Header.Get(changes.ReplayedHeader))
 }
 
-func TestAChangeWithAKeyIsMadeOnce(t *testing.T) {
+func TestIdempotencyKey_MakesChangeOnce(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	s.Onboard("alice")
@@ -99,7 +99,7 @@ func TestAChangeWithAKeyIsMadeOnce(t *testing.T) {
 	})
 }
 
-func TestKeysThatAreNone(t *testing.T) {
+func TestIdempotencyKey_RefusesInvalidKeys(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	s.Onboard("alice")
@@ -125,7 +125,7 @@ func TestKeysThatAreNone(t *testing.T) {
 	sendKeyed(t, s, "alice", strings.Repeat("~", 255), tap, `{"amount":"1"}`).OK(nil)
 }
 
-func TestOfManyRequestsWithOneKeyAtOnceOneActs(t *testing.T) {
+func TestIdempotencyKey_ConcurrentRequestsActOnce(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	s.Onboard("alice")
@@ -165,7 +165,7 @@ func (forgetfulStore) AnswerIdempotencyKey(context.Context, db.KeyClaim, db.Keye
 	return false, errors.New("the node is gone")
 }
 
-func TestANodeThatDiesAfterItsChangeIsFollowedByOneThatAnswersTheSame(t *testing.T) {
+func TestIdempotencyKey_OtherNodeAnswersAfterCrash(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	alice, bob := s.Onboard("alice"), s.Onboard("bob")
@@ -204,7 +204,7 @@ func TestANodeThatDiesAfterItsChangeIsFollowedByOneThatAnswersTheSame(t *testing
 }
 
 // A retry after the offer's deadline gets the first answer, although nobody can make the offer any more.
-func TestARetryAfterTheDeadlineIsAnsweredTheSame(t *testing.T) {
+func TestIdempotencyKey_AnswersRetryAfterDeadline(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	s.Onboard("alice")
@@ -229,7 +229,7 @@ func TestARetryAfterTheDeadlineIsAnsweredTheSame(t *testing.T) {
 }
 
 // The node neither repeats nor answers a change whose answer was lost and whose update is pruned.
-func TestARetryAfterThePruningIsRefused(t *testing.T) {
+func TestIdempotencyKey_RefusesRetryAfterPruning(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	s.Onboard("alice")
@@ -280,7 +280,7 @@ func newKeeper(t *testing.T, record changes.KeyStore, keep time.Duration) *chang
 	return made
 }
 
-func TestAnswersThatAskToTryAgainAreNotKept(t *testing.T) {
+func TestKeeper_DropsTemporaryFailures(t *testing.T) {
 	t.Parallel()
 	for name, passing := range map[string]endpoint.Content{
 		"failures":       {Status: http.StatusInternalServerError},
@@ -310,7 +310,7 @@ func TestAnswersThatAskToTryAgainAreNotKept(t *testing.T) {
 	}
 }
 
-func TestKeysAreForgottenAfterTheirTime(t *testing.T) {
+func TestKeeper_ForgetsExpiredKeys(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	a := &ask{keeper: newKeeper(t, record, time.Microsecond), answers: []endpoint.Content{{Status: http.StatusOK}}}
@@ -326,7 +326,7 @@ func TestKeysAreForgottenAfterTheirTime(t *testing.T) {
 	require.Equal(t, 1, long.calls)
 }
 
-func TestAKeeperForgetsOldKeysByItself(t *testing.T) {
+func TestKeeper_RunForgetsExpiredKeys(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	a := &ask{keeper: newKeeper(t, record, time.Microsecond), answers: []endpoint.Content{{Status: http.StatusOK}}}

@@ -107,7 +107,7 @@ func (s *workServer) ends(status <-chan int) int {
 }
 
 // A dry run costs as much as a read: it holds a read slot until it is answered.
-func TestDryRunsTakeTurnsOfThoseWhoRead(t *testing.T) {
+func TestDryRun_TakesReadSlot(t *testing.T) {
 	t.Parallel()
 	s := serveWorking(t, admission.Options{Reads: 2, UserReads: 1})
 	first := s.send(t.Context(), "greedy", "/change/first?dry_run=true")

@@ -23,7 +23,7 @@ import (
 
 // TestKeeper_LimitsAnswersPerUser has one user reach the limit, by number and by bytes: every node refuses a new key,
 // and other users have room.
-func TestNoUserKeepsMoreAnswersThanMayBe(t *testing.T) {
+func TestKeeper_LimitsAnswersPerUser(t *testing.T) {
 	t.Parallel()
 	const body = `{"amount":"10"}`
 	for name, limits := range map[string]apitest.Options{
@@ -62,7 +62,7 @@ func TestNoUserKeepsMoreAnswersThanMayBe(t *testing.T) {
 
 // TestKeeper_ExpiredAnswersMakeRoom has a user return after its answers have expired and before the keeper deletes
 // them.
-func TestWhatHasExpiredMakesRoom(t *testing.T) {
+func TestKeeper_ExpiredAnswersMakeRoom(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{UserAnswers: 1, KeepAnswers: time.Microsecond, Once: true})
 	s.Onboard("alice")
@@ -90,7 +90,7 @@ func (p pruningSubmitter) SubmitAndTrace(
 
 // If the transaction of a change is pruned before the node reads it, the answer says that the change was made, and at
 // which offset.
-func TestAChangeThatIsPrunedAtOnceIsAnsweredAsOneThatWasMade(t *testing.T) {
+func TestChange_PrunedAtOnceAnswersWithOffset(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{Once: true})
 	s.Onboard("alice")
@@ -122,7 +122,7 @@ func (t refusingSubmitter) SubmitAndTrace(context.Context, ledger.Submission) (l
 }
 
 // Attempts without a submission do not count, so that a client may repeat a refused request as often as necessary.
-func TestAttemptsThatSubmitNothingDoNotCount(t *testing.T) {
+func TestAttempts_CountOnlySubmissions(t *testing.T) {
 	t.Parallel()
 	const body = `{"amount":"10"}`
 	for name, test := range map[string]struct {
@@ -180,7 +180,7 @@ func (l *countingRecord) KeyedCompletions(
 
 // TestAttempts_FindsEarlierChangeInOneQuery makes a change at the first of 499 attempts, with and without a command id:
 // the last attempt finds it with one query for each search, whatever the user did under the same names.
-func TestWhatAnyAttemptDidIsFoundByOneLook(t *testing.T) {
+func TestAttempts_FindsEarlierChangeInOneQuery(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
 		"by its own command id": `{"amount":"10","command_id":"mine"}`, "by the key": `{"amount":"10"}`,
@@ -222,7 +222,7 @@ func TestWhatAnyAttemptDidIsFoundByOneLook(t *testing.T) {
 }
 
 // Each attempt searches for all earlier ones, so their number is limited.
-func TestARequestIsBegunSoOften(t *testing.T) {
+func TestAttempts_LimitsAttemptsPerRequest(t *testing.T) {
 	t.Parallel()
 	databaseURL := dbtest.URL(t)
 	s := apitest.NewWithCoin(t, apitest.Options{DB: dbtest.Open(t, databaseURL), Once: true})

@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-func TestTheClockIsAdvancedOverHTTP(t *testing.T) {
+func TestClock_AdvancesOverHTTP(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	require.NoError(t, server.DB.SetClockMode(t.Context(), true))
@@ -29,7 +29,7 @@ func TestTheClockIsAdvancedOverHTTP(t *testing.T) {
 	require.Contains(t, time.Time(after.LedgerTime).Format(time.RFC3339), to[:16])
 }
 
-func TestALongWayIsGoneOnByItsTarget(t *testing.T) {
+func TestClock_ContinuesALongAdvanceByItsTarget(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{RequestTimeout: 3 * time.Second})
 	require.NoError(t, server.DB.SetClockMode(t.Context(), true))
@@ -44,7 +44,7 @@ func TestALongWayIsGoneOnByItsTarget(t *testing.T) {
 	require.Contains(t, answer.Text, "If it has come there by now, send advance_by 1ms")
 }
 
-func TestAStaticClockIsAdvancedOverHTTP(t *testing.T) {
+func TestStaticClock_AdvancesOverHTTP(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	require.NoError(t, server.DB.StopClock(t.Context(), time.Now()))
@@ -57,7 +57,7 @@ func TestAStaticClockIsAdvancedOverHTTP(t *testing.T) {
 	require.Equal(t, after.LedgerTime, before.LedgerTime, "it stands")
 }
 
-func TestWhatCannotBeIsRefused(t *testing.T) {
+func TestClock_RefusesInvalidTimes(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})
 	server.ActingAs("alice")
@@ -91,7 +91,7 @@ func TestWhatCannotBeIsRefused(t *testing.T) {
 	}
 }
 
-func TestOtherProcessesDoNotAdvanceTheClock(t *testing.T) {
+func TestClock_IsAdvancedByOneProcessOnly(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	require.NoError(t, record.SetClockMode(t.Context(), true))
@@ -103,7 +103,7 @@ func TestOtherProcessesDoNotAdvanceTheClock(t *testing.T) {
 	require.Equal(t, db.ClockState{Simulated: true}, state)
 }
 
-func TestDurations(t *testing.T) {
+func TestParseDuration_ReadsDaysAndUnits(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
 	for text, want := range map[string]time.Duration{

@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/api/docspage"
 )
 
-func TestThePageNeedsNothingElse(t *testing.T) {
+func TestPage_LoadsNothingFromElsewhere(t *testing.T) {
 	t.Parallel()
 	page, err := docspage.New()
 	require.NoError(t, err)

@@ -24,7 +24,7 @@ func (l *limited) askFor(visitor, user, method, path string) *httptest.ResponseR
 
 // A user pays for nothing that is asked in its name for a visitor, who has the rights of the user and the bounds of a
 // visitor.
-func TestRequestsCountForWhomTheyAreMade(t *testing.T) {
+func TestAdmit_CountsForTheVisitor(t *testing.T) {
 	t.Parallel()
 	l := serveLimited(t, admission.Options{UserRequests: 1, AnonymousRequests: 1})
 	let := func(visitor string) {

@@ -26,7 +26,7 @@ func (l *limited) letIn() {
 	}
 }
 
-func TestCallersWithoutATokenHavePlacesOfTheirOwn(t *testing.T) {
+func TestAnonymous_HasPlacesOfItsOwn(t *testing.T) {
 	t.Parallel()
 	l := serveLimited(t, admission.Options{Requests: 2, AnonymousRequests: 3})
 	for range 3 {
@@ -40,7 +40,7 @@ func TestCallersWithoutATokenHavePlacesOfTheirOwn(t *testing.T) {
 	require.Equal(t, http.StatusOK, l.ask(http.MethodGet, "/open", "", nil).Code, "places are given back")
 }
 
-func TestRequestsWithoutATokenTakeTurns(t *testing.T) {
+func TestAnonymous_TakesTurns(t *testing.T) {
 	t.Parallel()
 	l := serveLimited(t, admission.Options{})
 	const turns = 4
@@ -60,7 +60,7 @@ func TestRequestsWithoutATokenTakeTurns(t *testing.T) {
 	l.done(turns + 1)
 }
 
-func TestBodiesWithoutATokenAreShort(t *testing.T) {
+func TestAnonymous_RefusesLongBodies(t *testing.T) {
 	t.Parallel()
 	l := serveLimited(t, admission.Options{})
 	long := `{"text":"` + strings.Repeat("x", 64<<10) + `"}`

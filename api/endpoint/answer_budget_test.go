@@ -70,7 +70,7 @@ func (s *slowly) Write(body []byte) (int, error) {
 	return s.ResponseRecorder.Write(body)
 }
 
-func TestNoUserTakesTheMemoryForAnswers(t *testing.T) {
+func TestAnswers_LimitMemoryPerUser(t *testing.T) {
 	t.Parallel()
 	ask := answering(t, admission.Options{Answer: 1 << 20, AnswerMemory: 500_000, UserAnswerMemory: 200_000})
 	const large, usual = "200000", "60000"
@@ -87,7 +87,7 @@ func TestNoUserTakesTheMemoryForAnswers(t *testing.T) {
 	}
 }
 
-func TestManyUsualAnswersThatNobodyTakesCount(t *testing.T) {
+func TestAnswers_CountUsualAnswersOfManyUnreadRequests(t *testing.T) {
 	t.Parallel()
 	ask := answering(t, admission.Options{UserRequests: 2, Answer: 1 << 20, UserAnswerMemory: 100_000})
 	const usual = "60000"
@@ -112,7 +112,7 @@ func TestManyUsualAnswersThatNobodyTakesCount(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsTooLargeIsRefused(t *testing.T) {
+func TestAnswers_RefuseLargerThanLimit(t *testing.T) {
 	t.Parallel()
 	ask := answering(t, admission.Options{Answer: 100_000})
 	require.Equal(t, http.StatusOK, ask("alice", "100000", nil))
@@ -121,7 +121,7 @@ func TestAnAnswerThatIsTooLargeIsRefused(t *testing.T) {
 }
 
 // A row that is larger than an answer may be is shown, one at a time, and others find the room that they always have.
-func TestARowThatIsTooLargeIsReadAlone(t *testing.T) {
+func TestAnswers_OversizedRowsAreReadOneAtATime(t *testing.T) {
 	t.Parallel()
 	ask := answering(t, admission.Options{Answer: 100_000, AnswerMemory: 120_000, UserAnswerMemory: 110_000})
 	const huge, fits, usual = "row/300000", "row/40000", "100000"

@@ -13,7 +13,7 @@ import (
 
 // What open streams were asked counts for as long as they are open: beyond 4 KiB of each, for each user and in all, and
 // not as long bodies of other requests do.
-func TestNoUserTakesTheMemoryForWhatStreamsWereAsked(t *testing.T) {
+func TestStreams_LimitMemoryOfRequestsPerUser(t *testing.T) {
 	t.Parallel()
 	s := serveStreamWithin(t, endpoint.StreamOptions{}, admission.Options{
 		BodyMemory: 200 << 10, UserBodyMemory: 100 << 10,

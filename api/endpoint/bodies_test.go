@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/api/admission"
 )
 
-func TestNoUserTakesTheMemoryForLongBodies(t *testing.T) {
+func TestBodies_LimitMemoryPerUser(t *testing.T) {
 	t.Parallel()
 	l := serveLimited(t, admission.Options{BodyMemory: 300 << 10, UserBodyMemory: 100 << 10})
 	long := func() io.Reader { return strings.NewReader(`{"text":"` + strings.Repeat("x", 150<<10) + `"}`) }
@@ -29,7 +29,7 @@ func TestNoUserTakesTheMemoryForLongBodies(t *testing.T) {
 	require.Equal(t, http.StatusOK, l.ask(http.MethodPost, "/body", "greedy", long()).Code, "it is given back")
 }
 
-func TestRightsComeBeforeLongBodiesAreDecoded(t *testing.T) {
+func TestBodies_CheckRightsBeforeDecodingLongOnes(t *testing.T) {
 	t.Parallel()
 	l := serveLimited(t, admission.Options{})
 	malformed := "{" + strings.Repeat("x", 64<<10)

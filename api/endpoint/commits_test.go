@@ -60,7 +60,7 @@ func (r *readers) post(user, path string) <-chan int {
 	return r.ask(r.t.Context(), user, http.MethodPost, path, httptest.NewRecorder())
 }
 
-func TestNoUserTakesAllDirectCommits(t *testing.T) {
+func TestDirectCommits_LimitEachUser(t *testing.T) {
 	t.Parallel()
 	r := serveCommits(t)
 	var greedy []<-chan int
@@ -84,7 +84,7 @@ func TestNoUserTakesAllDirectCommits(t *testing.T) {
 }
 
 // An onboarding waits for a workflow, which may be away: who takes a right from somebody does not wait for it.
-func TestOnboardingsKeepNoChangeWaiting(t *testing.T) {
+func TestDirectCommits_OnboardingsBlockNoChange(t *testing.T) {
 	t.Parallel()
 	r := serveCommits(t)
 	var all []<-chan int

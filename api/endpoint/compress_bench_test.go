@@ -33,8 +33,8 @@ func holdingsPage(contracts int) []byte {
 	return []byte(page.String())
 }
 
-// BenchmarkCompressedAnswers serves pages of contracts plainly and compressed, without the network.
-func BenchmarkCompressedAnswers(b *testing.B) {
+// BenchmarkCompress_PagesOfContracts serves pages of contracts plainly and compressed, without the network.
+func BenchmarkCompress_PagesOfContracts(b *testing.B) {
 	for _, contracts := range []int{10, 200, 5000} {
 		page := holdingsPage(contracts)
 		for _, accepts := range []string{"identity", "gzip"} {

@@ -110,7 +110,7 @@ func ask(t *testing.T, server *httptest.Server, method, path string, header http
 	return answered{answer.StatusCode, answer.Header}, body
 }
 
-func TestAnswersAreCompressedForWhoAsksForIt(t *testing.T) {
+func TestCompress_WhenClientAcceptsGzip(t *testing.T) {
 	t.Parallel()
 	server, log := compressing(t)
 	zipped := http.Header{"Accept-Encoding": {"br, zstd, gzip"}}
@@ -133,7 +133,7 @@ func TestAnswersAreCompressedForWhoAsksForIt(t *testing.T) {
 	require.Subset(t, answer.Header.Values("Vary"), []string{"Origin", "Accept-Encoding", "Accept"})
 }
 
-func TestWhatIsNotCompressed(t *testing.T) {
+func TestCompress_LeavesOtherAnswersPlain(t *testing.T) {
 	t.Parallel()
 	server, _ := compressing(t)
 	zipped := http.Header{"Accept-Encoding": {"gzip"}}
@@ -174,7 +174,7 @@ func TestWhatIsNotCompressed(t *testing.T) {
 	require.Equal(t, http.StatusInternalServerError, answer.StatusCode)
 }
 
-func TestABrokenStreamIsNotTakenForTheWhole(t *testing.T) {
+func TestCompress_BrokenAnswerIsAnErrorForTheClient(t *testing.T) {
 	t.Parallel()
 	server, _ := compressing(t)
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/broken", nil)
@@ -188,9 +188,9 @@ func TestABrokenStreamIsNotTakenForTheWhole(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestSlowClientsKeepNoCompressor: more clients than there are compressors take nothing of their long answers, and
+// TestCompress_SlowClientsFreeTheCompressor: more clients than there are compressors take nothing of their long answers, and
 // others are answered all the same.
-func TestSlowClientsKeepNoCompressor(t *testing.T) {
+func TestCompress_SlowClientsFreeTheCompressor(t *testing.T) {
 	t.Parallel()
 	var random [8 << 20]byte
 	_, err := rand.Read(random[:])

@@ -83,7 +83,7 @@ func decodeInto[T any](t *testing.T, body string) (T, error) {
 	return out, err
 }
 
-func TestBodiesThatDecode(t *testing.T) {
+func TestDecodeBody_AcceptsVariants(t *testing.T) {
 	t.Parallel()
 	text, number := "x", int64(-7)
 	stamp := Timestamp{}
@@ -145,7 +145,7 @@ func TestBodiesThatDecode(t *testing.T) {
 	}
 }
 
-func TestBodiesThatDoNotDecode(t *testing.T) {
+func TestDecodeBody_RefusesInvalidBodies(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
 		``:                               "malformed JSON at byte 0",
@@ -204,9 +204,9 @@ func TestBodiesThatDoNotDecode(t *testing.T) {
 	}
 }
 
-// TestATextIsReadAsItWasSentOrRefused sends every text of up to three units of UTF-16 that can go wrong, as escapes: a
+// TestDecodeBody_KeepsOrRefusesEveryText sends every text of up to three units of UTF-16 that can go wrong, as escapes: a
 // text that is changed on its way could be the name of something else.
-func TestATextIsReadAsItWasSentOrRefused(t *testing.T) {
+func TestDecodeBody_KeepsOrRefusesEveryText(t *testing.T) {
 	t.Parallel()
 	units := []uint16{'a', '\\', 0xfffd, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xd83d, 0xde00}
 	texts := [][]uint16{{}}
@@ -245,7 +245,7 @@ func TestATextIsReadAsItWasSentOrRefused(t *testing.T) {
 	}
 }
 
-func TestStrictBodiesDemandTheirRequiredFields(t *testing.T) {
+func TestDecodeBody_RequiresFieldsOfStrictTypes(t *testing.T) {
 	t.Parallel()
 	got, err := decodeInto[strict](t, `{"must":"","argument":null,"may":null}`)
 	require.NoError(t, err)
@@ -262,9 +262,9 @@ func TestStrictBodiesDemandTheirRequiredFields(t *testing.T) {
 	}
 }
 
-// FuzzDecodeBody looks for bodies that crash the decoder, and for bodies that decode to something that does not survive
+// FuzzDecodeBody_RoundTrips looks for bodies that crash the decoder, and for bodies that decode to something that does not survive
 // being encoded and decoded again.
-func FuzzDecodeBody(f *testing.F) {
+func FuzzDecodeBody_RoundTrips(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"text":"x","number":"7","inners":[{"maybe":null}],"union":{"Wrapped":{"value":{}}}}`,
 		`{"raw":{"a":[1,2,{"b":null}]},"bytes":"AQI=","time":"2026-03-01T10:00:00Z","message":{"colour":"RED"}}`,
@@ -291,7 +291,7 @@ func FuzzDecodeBody(f *testing.F) {
 	})
 }
 
-func TestFieldsThatNobodyReadsAreNamed(t *testing.T) {
+func TestDecodeBody_NamesIgnoredFields(t *testing.T) {
 	t.Parallel()
 	known := shapes{}
 	require.NoError(t, known.add(reflect.TypeFor[relaxed]()))
@@ -310,7 +310,7 @@ func TestFieldsThatNobodyReadsAreNamed(t *testing.T) {
 	require.Contains(t, many.String(), "and 4991 more")
 }
 
-func TestTypesThatHaveNoJSONForm(t *testing.T) {
+func TestShapes_RefuseTypesWithoutJSONForm(t *testing.T) {
 	t.Parallel()
 	require.ErrorContains(t, shapes{}.add(reflect.TypeFor[struct {
 		A float64 `json:"a"`

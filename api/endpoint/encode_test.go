@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestOrderedObjectsKeepTheirOrder(t *testing.T) {
+func TestJSON_KeepsOrderOfOrdered(t *testing.T) {
 	t.Parallel()
 	type entry = Entry[[]string]
 	content, err := JSON(struct {
@@ -19,7 +19,7 @@ func TestOrderedObjectsKeepTheirOrder(t *testing.T) {
 	require.Equal(t, `{"map":{"c":["<"],"a\"":[],"b":[]},"none":{}}`, string(content.Body))
 }
 
-func TestEveryKeyIsPresent(t *testing.T) {
+func TestEncodeBody_WritesEveryKey(t *testing.T) {
 	t.Parallel()
 	got, err := encodeBody(relaxed{Inners: []inner{{}}, Union: &choice{Empty: &Empty{}}, Text: "<&>"})
 	require.NoError(t, err)
@@ -29,7 +29,7 @@ func TestEveryKeyIsPresent(t *testing.T) {
 		`"name":null,"message":null,"texts":{}}`, string(got))
 }
 
-func TestListsAndMapsAreNeverNull(t *testing.T) {
+func TestEncodeBody_WritesNoNullListOrMap(t *testing.T) {
 	t.Parallel()
 	got, err := encodeBody([]relaxed(nil))
 	require.NoError(t, err)
@@ -52,7 +52,7 @@ func TestListsAndMapsAreNeverNull(t *testing.T) {
 	require.JSONEq(t, `{"deep":{"list":[]}}`, string(got))
 }
 
-func TestInstantsHaveAsFewDigitsAsTellTheWhole(t *testing.T) {
+func TestTimestamp_WritesNoSuperfluousDigits(t *testing.T) {
 	t.Parallel()
 	for nanos, want := range map[int]string{
 		0:           "2026-03-01T10:00:00Z",
@@ -66,7 +66,7 @@ func TestInstantsHaveAsFewDigitsAsTellTheWhole(t *testing.T) {
 	}
 }
 
-func TestWhatMapsHoldIsFilledToo(t *testing.T) {
+func TestEncodeBody_FillsValuesOfMaps(t *testing.T) {
 	t.Parallel()
 	type inner struct {
 		List []string `json:"list"`

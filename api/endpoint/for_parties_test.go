@@ -59,7 +59,7 @@ func (actors) Authenticate(_ context.Context, token string) (auth.Claims, error)
 	return auth.NewClaims(ledger.User{ID: token}, rights), nil
 }
 
-func TestWhoActsForNoneOfThePartiesHasNothingDearDone(t *testing.T) {
+func TestForParties_RefusesBeforeCostlyWork(t *testing.T) {
 	t.Parallel()
 	server, err := endpoint.NewServer(endpoint.Options{
 		Auth: actors{}, Failures: encodeFailure, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
@@ -107,7 +107,7 @@ func TestWhoActsForNoneOfThePartiesHasNothingDearDone(t *testing.T) {
 	}
 }
 
-func TestBodiesThatNamePartiesSayWhatIsNeededAsThem(t *testing.T) {
+func TestMount_RefusesPartiesWithoutRequiredRight(t *testing.T) {
 	t.Parallel()
 	server, err := endpoint.NewServer(endpoint.Options{
 		Auth: actors{}, Failures: encodeFailure, Logger: slog.New(slog.DiscardHandler), Now: time.Now,

@@ -158,7 +158,7 @@ func (l *limited) tooMany(recorder *httptest.ResponseRecorder) int {
 	return seconds
 }
 
-func TestSoManyRequestsAreServedAtOnce(t *testing.T) {
+func TestRequests_LimitTotal(t *testing.T) {
 	t.Parallel()
 	l := serveLimited(t, admission.Options{Requests: 2, UserRequests: 2})
 	l.occupy("alice")
@@ -182,7 +182,7 @@ func (u *untouched) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-func TestRefusalsAreHeldBack(t *testing.T) {
+func TestRefusals_AreDelayedAboveTheRate(t *testing.T) {
 	t.Parallel()
 	clock := &manualClock{now: time.Unix(1_800_000_000, 0)}
 	l := serveLimited(t, admission.Options{RefusalRate: 0.5, Now: clock.Now})
@@ -202,7 +202,7 @@ func TestRefusalsAreHeldBack(t *testing.T) {
 	require.Less(t, busy(), hold, "once the overload is over, nothing is")
 }
 
-func TestRefusalsAreNotHeldForThoseWhoLeft(t *testing.T) {
+func TestRefusals_AreNotDelayedForDisconnectedClients(t *testing.T) {
 	t.Parallel()
 	l := serveLimited(t, admission.Options{RefusalRate: 0.001})
 	require.Equal(t, http.StatusConflict, l.ask(http.MethodGet, "/busy", "alice", nil).Code)
@@ -213,7 +213,7 @@ func TestRefusalsAreNotHeldForThoseWhoLeft(t *testing.T) {
 	require.Less(t, time.Since(began), 5*time.Second)
 }
 
-func TestNoUserTakesAllPlaces(t *testing.T) {
+func TestRequests_LimitEachUser(t *testing.T) {
 	t.Parallel()
 	l := serveLimited(t, admission.Options{Requests: 10, UserRequests: 2})
 	l.occupy("greedy")
@@ -226,7 +226,7 @@ func TestNoUserTakesAllPlaces(t *testing.T) {
 	require.Equal(t, http.StatusOK, l.ask(http.MethodGet, "/open", "greedy", nil).Code)
 }
 
-func TestClientsThatSendSlowlyTakeNoPlace(t *testing.T) {
+func TestRequests_SlowBodyUsesNoPlace(t *testing.T) {
 	t.Parallel()
 	l := serveLimited(t, admission.Options{Requests: 1})
 	reader, writer := io.Pipe()
@@ -241,7 +241,7 @@ func TestClientsThatSendSlowlyTakeNoPlace(t *testing.T) {
 	require.Equal(t, http.StatusOK, <-slow)
 }
 
-func TestUsersMayAskSoOften(t *testing.T) {
+func TestRequests_LimitRateOfEachUser(t *testing.T) {
 	t.Parallel()
 	clock := &manualClock{now: time.Unix(1_800_000_000, 0)}
 	l := serveLimited(t, admission.Options{UserRate: 0.5, Now: clock.Now})
@@ -256,7 +256,7 @@ func TestUsersMayAskSoOften(t *testing.T) {
 	require.Equal(t, http.StatusOK, get("alice").Code)
 }
 
-func TestLongBodiesFitIntoWhatIsThereForThem(t *testing.T) {
+func TestBodies_LimitTotalMemory(t *testing.T) {
 	t.Parallel()
 	const most = 100 << 10
 	l := serveLimited(t, admission.Options{BodyMemory: most})
@@ -277,7 +277,7 @@ func TestLongBodiesFitIntoWhatIsThereForThem(t *testing.T) {
 	require.Equal(t, http.StatusOK, l.ask(http.MethodPost, "/body", "b", long(150<<10)).Code)
 }
 
-func TestTheShapeOfJSONIsBounded(t *testing.T) {
+func TestDecodeBody_LimitsDepthElementsAndValues(t *testing.T) {
 	t.Parallel()
 	l := serveLimited(t, admission.Options{}, func(options *endpoint.Options) {
 		options.MaxDepth, options.MaxElements, options.MaxValues = 3, 4, 18
@@ -308,7 +308,7 @@ func TestTheShapeOfJSONIsBounded(t *testing.T) {
 	}
 }
 
-func TestClientsAreToldWhenToComeBack(t *testing.T) {
+func TestOverload_SetsRetryAfter(t *testing.T) {
 	t.Parallel()
 	l := serveLimited(t, admission.Options{})
 	busy := l.ask(http.MethodGet, "/busy", "alice", nil)
@@ -318,7 +318,7 @@ func TestClientsAreToldWhenToComeBack(t *testing.T) {
 		"waiting does not help")
 }
 
-func TestNoUserTakesAllStreams(t *testing.T) {
+func TestStreams_LimitEachUser(t *testing.T) {
 	t.Parallel()
 	s := serveStreamWithin(t, endpoint.StreamOptions{}, admission.Options{Streams: 10, UserStreams: 1})
 	waiting := `{"upTo":1,"then":"wait"}`

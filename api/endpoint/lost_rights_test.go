@@ -24,9 +24,9 @@ func (g *grants) revoke(id string) {
 	delete(g.rights, id)
 }
 
-// TestNothingIsDoneForACallerWhoLostARightOnTheWay takes the right to administer from callers whose requests were
+// TestServer_RefusesRightLostBeforeTheCall takes the right to administer from callers whose requests were
 // permitted by it: behind what is around the endpoint, and while they wait for a turn.
-func TestNothingIsDoneForACallerWhoLostARightOnTheWay(t *testing.T) {
+func TestServer_RefusesRightLostBeforeTheCall(t *testing.T) {
 	t.Parallel()
 	record := &grants{rights: map[string][]ledger.Right{}}
 	resolver, err := auth.NewResolver(auth.ResolverOptions{
@@ -109,9 +109,9 @@ func TestNothingIsDoneForACallerWhoLostARightOnTheWay(t *testing.T) {
 		"the last one's turn came when its user had no right any more")
 }
 
-// TestOnlyTheRightsThatARequestNeededCount takes rights from a caller between the look at them and the call of the
+// TestServer_ChecksOnlyTheRightsThatWereNeeded takes rights from a caller between the look at them and the call of the
 // endpoint: the one by which it was permitted refuses it, another one does not, and is gone for what is asked later.
-func TestOnlyTheRightsThatARequestNeededCount(t *testing.T) {
+func TestServer_ChecksOnlyTheRightsThatWereNeeded(t *testing.T) {
 	t.Parallel()
 	alice, bob := ledger.Right{Kind: ledger.CanActAs, Party: "alice"}, ledger.Right{Kind: ledger.CanActAs, Party: "bob"}
 	for name, test := range map[string]struct {

@@ -9,6 +9,7 @@ import (
 // Ordered is a JSON object that keeps the order of its entries; a map sorts its keys. Only answers can use it.
 type Ordered[T any] []Entry[T]
 
+// Entry is a field of an [Ordered] object.
 type Entry[T any] struct {
 	Key   string
 	Value T

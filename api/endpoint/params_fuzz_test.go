@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzParameters reads any query and any path: what cannot be read is refused with the name of the parameter, and what
+// FuzzParameters_ReadAsSentOrRefused reads any query and any path: what cannot be read is refused with the name of the parameter, and what
 // can be read is what was sent.
-func FuzzParameters(f *testing.F) {
+func FuzzParameters_ReadAsSentOrRefused(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"limit=1&on=true&list=a&list=b", "7"},
 		{"limit=9223372036854775808", "-1"},
@@ -60,8 +60,8 @@ func FuzzParameters(f *testing.F) {
 	})
 }
 
-// FuzzTraceContext takes any trace headers: what is passed on is well-formed, and a client's own when it is.
-func FuzzTraceContext(f *testing.F) {
+// FuzzTraceContext_IsWellFormed takes any trace headers: what is passed on is well-formed, and a client's own when it is.
+func FuzzTraceContext_IsWellFormed(f *testing.F) {
 	const good = "00-6b0c3f0d8e5a4c1f9d2b7a6e5c4d3b2a-1122334455667788-01"
 	for _, seed := range []string{
 		"", good, strings.ToUpper(good), good + "-x", "ff" + good[2:], "00-" + zeroTrace + "-1122334455667788-01", "é",
@@ -85,8 +85,8 @@ func FuzzTraceContext(f *testing.F) {
 	})
 }
 
-// FuzzTexts reads any text as a time and as binary data: what can be read is written as it was meant.
-func FuzzTexts(f *testing.F) {
+// FuzzTexts_RoundTrip reads any text as a time and as binary data: what can be read is written as it was meant.
+func FuzzTexts_RoundTrip(f *testing.F) {
 	for _, seed := range []string{
 		"", "AAAA", "AA==", "AA=", "A\nAAA", "2026-03-01T10:00:00Z", "2026-03-01T10:00:00.1234567+01:00",
 		"0000-01-01T00:00:00+23:59", "9999-12-31T23:59:60Z", "\xff",

@@ -47,7 +47,7 @@ func (byText) Verify(_ context.Context, token string) (auth.Token, error) {
 	return auth.Token{Identity: ledger.DefaultUser(token)}, nil
 }
 
-func TestARightThatAnotherProcessGaveCountsAtOnce(t *testing.T) {
+func TestServer_AcceptsRightJustGrantedByOtherProcess(t *testing.T) {
 	t.Parallel()
 	record := &grants{rights: map[string][]ledger.Right{}}
 	resolver, err := auth.NewResolver(auth.ResolverOptions{

@@ -160,7 +160,7 @@ func (r *readers) getsNoTurn(user, method, path string) {
 	}
 }
 
-func TestNoUserTakesAllReads(t *testing.T) {
+func TestReads_LimitEachUser(t *testing.T) {
 	t.Parallel()
 	r := serveReaders(t, admission.Options{Reads: 3, UserReads: 2})
 	first := r.get("greedy", "/read/first")
@@ -186,7 +186,7 @@ func TestNoUserTakesAllReads(t *testing.T) {
 }
 
 // What a request that changes something reads before it does takes a turn, and making the change takes none.
-func TestWhatChangesReadsInTurn(t *testing.T) {
+func TestReads_ChangesReadInTurnAndCommitWithout(t *testing.T) {
 	t.Parallel()
 	r := serveReaders(t, admission.Options{Reads: 2, UserReads: 1})
 	composing := r.ask(t.Context(), "greedy", http.MethodPost, "/compose/composing", httptest.NewRecorder())
@@ -206,7 +206,7 @@ func TestWhatChangesReadsInTurn(t *testing.T) {
 	r.answered(composing)
 }
 
-func TestReadsThatWaitLetOthersRead(t *testing.T) {
+func TestReads_PausedReadFreesItsTurn(t *testing.T) {
 	t.Parallel()
 	r := serveReaders(t, admission.Options{Reads: 1, UserReads: 1})
 	paused := r.get("alice", "/pause/paused")
@@ -219,9 +219,9 @@ func TestReadsThatWaitLetOthersRead(t *testing.T) {
 	r.answered(paused)
 }
 
-// TestRequestsThatWaitTakeNoPlaceOfThoseThatWork has users wait for news in as many requests as they may: each of them
+// TestRequests_WaitingOnesUseNoWorkingPlace has users wait for news in as many requests as they may: each of them
 // is served all the same, and one more that waits is one too many.
-func TestRequestsThatWaitTakeNoPlaceOfThoseThatWork(t *testing.T) {
+func TestRequests_WaitingOnesUseNoWorkingPlace(t *testing.T) {
 	t.Parallel()
 	r := serveReaders(t, admission.Options{Requests: 2, UserRequests: 1, Now: time.Now})
 	var waiting []<-chan int
@@ -247,7 +247,7 @@ func TestRequestsThatWaitTakeNoPlaceOfThoseThatWork(t *testing.T) {
 	}
 }
 
-func TestReadsWhoseClientsAreSlowLetOthersRead(t *testing.T) {
+func TestReads_SlowClientFreesItsTurn(t *testing.T) {
 	t.Parallel()
 	r := serveReaders(t, admission.Options{Reads: 1, UserReads: 1})
 	taken := make(chan struct{})
@@ -262,7 +262,7 @@ func TestReadsWhoseClientsAreSlowLetOthersRead(t *testing.T) {
 	r.answered(slow)
 }
 
-func TestAReadWhoseTurnDoesNotComeIsOneTooMany(t *testing.T) {
+func TestReads_RefuseWithoutTurnInTime(t *testing.T) {
 	t.Parallel()
 	r := serveReaders(t, admission.Options{Reads: 1, UserReads: 1, Now: time.Now})
 	read := r.get("alice", "/read/read")

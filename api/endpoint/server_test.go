@@ -162,7 +162,7 @@ func request(t *testing.T, method, target, token, body string) *http.Request {
 	return r
 }
 
-func TestAnEndpointGetsItsParametersBodyAndCaller(t *testing.T) {
+func TestServer_PassesParametersBodyAndCaller(t *testing.T) {
 	t.Parallel()
 	recorder, line := serve(t, request(t, http.MethodPost,
 		"//echo/a%3A%3Ab%2Fc?number=7&maybe=-1&flag=true&list=x&list=y&unknown=1", "alice", `{"text":"hi"}`))
@@ -181,7 +181,7 @@ func TestAnEndpointGetsItsParametersBodyAndCaller(t *testing.T) {
 	require.Less(t, took, 60_000.0, "milliseconds, not nanoseconds")
 }
 
-func TestAPathParameterIsDecodedOnce(t *testing.T) {
+func TestServer_DecodesPathParameterOnce(t *testing.T) {
 	t.Parallel()
 	for path, id := range map[string]string{
 		"%2541": "%41", "%252Fx": "%2Fx", "%25zz": "%zz", "100%2560": "100%60", "a%2Fb%2541": "a/b%41", "a+b": "a+b",
@@ -199,7 +199,7 @@ func TestAPathParameterIsDecodedOnce(t *testing.T) {
 	}
 }
 
-func TestABodyInAnEncodingIsRefusedAsOne(t *testing.T) {
+func TestServer_RefusesContentEncoding(t *testing.T) {
 	t.Parallel()
 	r := request(t, http.MethodPost, "/echo/x?number=7", "alice", "\x1f\x8b")
 	r.Header.Set("Content-Encoding", "gzip")
@@ -208,7 +208,7 @@ func TestABodyInAnEncodingIsRefusedAsOne(t *testing.T) {
 	require.Contains(t, recorder.Body.String(), "gzip")
 }
 
-func TestRequestsThatCannotBeRead(t *testing.T) {
+func TestServer_RefusesUnreadableRequests(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		target, token, body string
@@ -253,14 +253,14 @@ func TestRequestsThatCannotBeRead(t *testing.T) {
 	})
 }
 
-func TestAnEmptyBodyIsAnEmptyObjectWhereNothingIsRequired(t *testing.T) {
+func TestServer_ReadsEmptyBodyAsEmptyObject(t *testing.T) {
 	t.Parallel()
 	recorder, _ := serve(t, request(t, http.MethodPost, "/optional", "", ""))
 	require.Equal(t, http.StatusOK, recorder.Code)
 	require.JSONEq(t, `{"text":""}`, recorder.Body.String())
 }
 
-func TestRights(t *testing.T) {
+func TestServer_ChecksRights(t *testing.T) {
 	t.Parallel()
 	for path, statuses := range map[string]map[string]int{
 		"/open":   {"": 200, "alice": 200, "admin": 200, "unknown": 403},
@@ -274,7 +274,7 @@ func TestRights(t *testing.T) {
 	}
 }
 
-func TestBodiesAboveTheLimit(t *testing.T) {
+func TestServer_RefusesBodyOverLimit(t *testing.T) {
 	t.Parallel()
 	large := `{"text":"` + strings.Repeat("x", 64) + `"}`
 	t.Run("of known length are refused before anything else", func(t *testing.T) {
@@ -305,7 +305,7 @@ type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-func TestFailuresOfTheServerAreLoggedAndNotTold(t *testing.T) {
+func TestServer_LogsButHidesInternalErrors(t *testing.T) {
 	t.Parallel()
 	for path, cause := range map[string]string{"/panic": "at the disco", "/broken": "disk on fire"} {
 		recorder, line := serve(t, request(t, http.MethodGet, path, "", ""))
@@ -316,7 +316,7 @@ func TestFailuresOfTheServerAreLoggedAndNotTold(t *testing.T) {
 	}
 }
 
-func TestRequestsThatTakeTooLong(t *testing.T) {
+func TestServer_EndsRequestAtTimeout(t *testing.T) {
 	t.Parallel()
 	const engine = "The server was not able to produce a timely response to your request.\r\n"
 	for path, want := range map[string]string{"/slow": engine, "/slow-with-advice": engine + "Look there.\r\n"} {
@@ -329,7 +329,7 @@ func TestRequestsThatTakeTooLong(t *testing.T) {
 	}
 }
 
-func TestAClientThatLeavesIsNoFailureOfTheServer(t *testing.T) {
+func TestServer_LogsClientDisconnectAs499(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -338,7 +338,7 @@ func TestAClientThatLeavesIsNoFailureOfTheServer(t *testing.T) {
 	require.Equal(t, "INFO", line["level"])
 }
 
-func TestPathsAndMethodsThatDoNotExist(t *testing.T) {
+func TestServer_RefusesUnknownPathsAndMethods(t *testing.T) {
 	t.Parallel()
 	recorder, _ := serve(t, request(t, http.MethodGet, "/nope?x=1", "", ""))
 	require.Equal(t, http.StatusNotFound, recorder.Code)
@@ -351,14 +351,14 @@ func TestPathsAndMethodsThatDoNotExist(t *testing.T) {
 	require.Equal(t, []string{"GET"}, recorder.Header().Values("Allow"))
 }
 
-func TestAnswersThatAreNotJSON(t *testing.T) {
+func TestServer_SendsContentOtherThanJSON(t *testing.T) {
 	t.Parallel()
 	recorder, _ := serve(t, request(t, http.MethodGet, "/text", "", ""))
 	require.Equal(t, http.StatusTeapot, recorder.Code)
 	require.Equal(t, "tea", recorder.Body.String())
 }
 
-func TestTraces(t *testing.T) {
+func TestServer_KeepsValidTraceContext(t *testing.T) {
 	t.Parallel()
 	const trace, parent = "0af7651916cd43dd8448eb211c80319c", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 	for name, test := range map[string]struct {
@@ -387,7 +387,7 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-func TestBrowsersAreToldToBeCareful(t *testing.T) {
+func TestServer_SetsSecurityHeaders(t *testing.T) {
 	t.Parallel()
 	recorder, _ := serve(t, request(t, http.MethodGet, "/open", "", ""))
 	require.Equal(t, "nosniff", recorder.Header().Get("X-Content-Type-Options"))
@@ -395,7 +395,7 @@ func TestBrowsersAreToldToBeCareful(t *testing.T) {
 	require.Contains(t, recorder.Header().Get("Content-Security-Policy"), "default-src 'none'")
 }
 
-func TestEndpointsThatAreNotPutTogetherProperly(t *testing.T) {
+func TestMount_RefusesIncompleteEndpoints(t *testing.T) {
 	t.Parallel()
 	server, err := endpoint.NewServer(endpoint.Options{
 		Auth: tokens{}, Failures: encodeFailure, Logger: slog.New(slog.DiscardHandler), Now: time.Now,

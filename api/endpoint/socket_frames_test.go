@@ -87,7 +87,7 @@ func (c *rawClient) untilClosed() (pongs int, reason websocket.CloseError) {
 	}
 }
 
-func TestAClientThatPingsEachSecondStays(t *testing.T) {
+func TestStream_AllowsOnePingPerSecond(t *testing.T) {
 	t.Parallel()
 	var clock clock
 	s := serveStreamWithin(t, endpoint.StreamOptions{}, admission.Options{Now: clock.now})
@@ -104,7 +104,7 @@ func TestAClientThatPingsEachSecondStays(t *testing.T) {
 }
 
 // A client may send what it likes, but no flood of it: neither before its request, nor after.
-func TestAFloodOfFramesEndsTheStream(t *testing.T) {
+func TestStream_EndsOnFloodOfFrames(t *testing.T) {
 	t.Parallel()
 	const request = `{"then":"wait"}`
 	for name, flood := range map[string]struct {
@@ -139,7 +139,7 @@ func TestAFloodOfFramesEndsTheStream(t *testing.T) {
 }
 
 // A message may come in frames that hold nothing, which its length does not bound.
-func TestAMessageThatDoesNotEndEndsTheStream(t *testing.T) {
+func TestStream_EndsOnMessageWithoutEnd(t *testing.T) {
 	t.Parallel()
 	s := serveStreamWithin(t, endpoint.StreamOptions{}, admission.Options{})
 	c := s.raw()

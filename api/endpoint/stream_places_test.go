@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-func TestTheNumberOfStreamsIsBounded(t *testing.T) {
+func TestStreams_LimitTotal(t *testing.T) {
 	t.Parallel()
 	s := serveStreamWithin(t, endpoint.StreamOptions{}, admission.Options{Streams: 2})
 	first, second := s.open("alice", `{"upTo":1,"then":"wait"}`), s.open("bob", `{"upTo":1,"then":"wait"}`)
@@ -29,7 +29,7 @@ func TestTheNumberOfStreamsIsBounded(t *testing.T) {
 }
 
 // Streams that are refused take no place, however slowly their clients take the refusal.
-func TestRefusedStreamsTakeNobodysPlace(t *testing.T) {
+func TestStreams_RefusedOnesUseNoPlace(t *testing.T) {
 	t.Parallel()
 	s := serveStreamWithin(t, endpoint.StreamOptions{}, admission.Options{Streams: 3, UserStreams: 1})
 	s.open("greedy", `{"upTo":1,"then":"wait"}`).next()
@@ -44,7 +44,7 @@ func TestRefusedStreamsTakeNobodysPlace(t *testing.T) {
 	s.open("bob", `{"upTo":1,"then":"wait"}`).next()
 }
 
-func TestOpeningStreamsCountsTowardsTheRates(t *testing.T) {
+func TestStreams_OpeningCountsForTheUserRate(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
 	s := serveStreamWithin(t, endpoint.StreamOptions{}, admission.Options{
@@ -59,7 +59,7 @@ func TestOpeningStreamsCountsTowardsTheRates(t *testing.T) {
 	require.NoError(t, err, "each user has a rate of its own")
 }
 
-func TestStreamsEndWithTheRightsOfTheirUser(t *testing.T) {
+func TestStreams_EndWhenUserLosesRights(t *testing.T) {
 	t.Parallel()
 	s := serveStream(t, endpoint.StreamOptions{})
 	waiting := `{"upTo":1,"then":"wait"}`
@@ -97,7 +97,7 @@ func TestStreamsEndWithTheRightsOfTheirUser(t *testing.T) {
 }
 
 // A lookup that hangs keeps streams of others open for one recheck at most, and its own not longer.
-func TestNoStreamOutlivesARecheckThatCannotBeSettled(t *testing.T) {
+func TestStreams_EndWhenRecheckTimesOut(t *testing.T) {
 	t.Parallel()
 	const hanging = 40
 	s := serveStream(t, endpoint.StreamOptions{})
@@ -122,7 +122,7 @@ func TestNoStreamOutlivesARecheckThatCannotBeSettled(t *testing.T) {
 	require.Eventually(t, func() bool { return s.streams.Open() == 0 }, patience, time.Millisecond)
 }
 
-func TestFurtherPartiesEndNoStreamOfTheOperator(t *testing.T) {
+func TestStreams_OperatorKeepsStreamWhenPartiesAreAdded(t *testing.T) {
 	t.Parallel()
 	s := serveStream(t, endpoint.StreamOptions{})
 	c := s.open("operator", `{"upTo":1,"then":"wait"}`)

@@ -257,7 +257,7 @@ func (s *streamServer) logged(text string) {
 		"%s is not in the log", text)
 }
 
-func TestAStreamSendsOneFrameForEachElementAndCloses(t *testing.T) {
+func TestStream_SendsOneFramePerElementAndCloses(t *testing.T) {
 	t.Parallel()
 	s := serveStream(t, endpoint.StreamOptions{})
 	c := s.open("alice", `{"upTo":3}`)
@@ -270,7 +270,7 @@ func TestAStreamSendsOneFrameForEachElementAndCloses(t *testing.T) {
 	require.Contains(t, s.log.String(), `"user_id":"alice"`)
 }
 
-func TestSubprotocols(t *testing.T) {
+func TestStream_ChoosesSubprotocol(t *testing.T) {
 	t.Parallel()
 	s := serveStream(t, endpoint.StreamOptions{})
 	for name, test := range map[string]struct {
@@ -301,7 +301,7 @@ func TestSubprotocols(t *testing.T) {
 
 func bearer(token string) http.Header { return http.Header{"Authorization": {"Bearer " + token}} }
 
-func TestStreamsThatFailSendOneErrorFrameAndClose(t *testing.T) {
+func TestStream_FailureSendsOneErrorFrameAndCloses(t *testing.T) {
 	t.Parallel()
 	s := serveStream(t, endpoint.StreamOptions{})
 	c := s.open("alice", `{"upTo":1,"then":"refuse"}`)
@@ -328,7 +328,7 @@ func TestStreamsThatFailSendOneErrorFrameAndClose(t *testing.T) {
 	require.Contains(t, admin.next(), `"number":1`)
 }
 
-func TestHandshakesThatAreRefused(t *testing.T) {
+func TestStream_RefusesBadHandshakes(t *testing.T) {
 	t.Parallel()
 	s := serveStream(t, endpoint.StreamOptions{})
 	_, response, err := s.dial("/count", bearer("unknown"))
@@ -351,7 +351,7 @@ func TestHandshakesThatAreRefused(t *testing.T) {
 	require.Zero(t, s.streams.Open())
 }
 
-func TestOnlyPagesOfTheNodeAndOfAllowedOriginsMayOpenStreams(t *testing.T) {
+func TestStream_RefusesForeignOrigins(t *testing.T) {
 	t.Parallel()
 	s := serveStream(t, endpoint.StreamOptions{})
 	for _, caller := range []string{"alice", "everybody"} { // one with a token, and one whom no token is asked of
@@ -374,7 +374,7 @@ func TestOnlyPagesOfTheNodeAndOfAllowedOriginsMayOpenStreams(t *testing.T) {
 	}
 }
 
-func TestMessagesThatAreNoRequest(t *testing.T) {
+func TestStream_RefusesMessageThatIsNoRequest(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		kind    websocket.MessageType
@@ -404,7 +404,7 @@ func TestMessagesThatAreNoRequest(t *testing.T) {
 	}
 }
 
-func TestWhatIsSaidAfterTheRequestIsIgnored(t *testing.T) {
+func TestStream_IgnoresMessagesAfterTheRequest(t *testing.T) {
 	t.Parallel()
 	s := serveStream(t, endpoint.StreamOptions{})
 	c := s.open("alice", `{"upTo":1,"then":"wait"}`)
@@ -418,7 +418,7 @@ func TestWhatIsSaidAfterTheRequestIsIgnored(t *testing.T) {
 	c.fails("STALE_STREAM_AUTHORIZATION")
 }
 
-func TestAStreamIsLetInWithARightThatAnotherProcessGave(t *testing.T) {
+func TestStream_AcceptsRightJustGrantedByOtherProcess(t *testing.T) {
 	t.Parallel()
 	s := serveStream(t, endpoint.StreamOptions{})
 	c, _, err := s.dial("/admin", bearer("alice"))
@@ -431,7 +431,7 @@ func TestAStreamIsLetInWithARightThatAnotherProcessGave(t *testing.T) {
 	c.fails("STALE_STREAM_AUTHORIZATION")
 }
 
-func TestAClientMustAskInTime(t *testing.T) {
+func TestStream_ClosesWithoutRequestInTime(t *testing.T) {
 	t.Parallel()
 	s := serveStream(t, endpoint.StreamOptions{RequestWait: 20 * time.Millisecond})
 	c, _, err := s.dial("/count", bearer("alice"))
@@ -442,7 +442,7 @@ func TestAClientMustAskInTime(t *testing.T) {
 	require.Eventually(t, func() bool { return s.streams.Open() == 0 }, patience, time.Millisecond)
 }
 
-func TestStreamsEndWhenTheNodeStops(t *testing.T) {
+func TestStreams_EndWhenNodeStops(t *testing.T) {
 	t.Parallel()
 	s := serveStream(t, endpoint.StreamOptions{})
 	open := s.open("alice", `{"upTo":1,"then":"wait"}`)
@@ -461,7 +461,7 @@ func TestStreamsEndWhenTheNodeStops(t *testing.T) {
 	require.NotContains(t, s.log.String(), `"error"`)
 }
 
-func TestClosingGivesUpOnClientsThatDoNotListen(t *testing.T) {
+func TestStreams_CloseStopsAtContextDeadline(t *testing.T) {
 	t.Parallel()
 	s := serveStream(t, endpoint.StreamOptions{})
 	s.open("alice", `{"upTo":1000000,"size":100000}`).next()
@@ -470,7 +470,7 @@ func TestClosingGivesUpOnClientsThatDoNotListen(t *testing.T) {
 	require.ErrorIs(t, s.streams.Close(ctx), context.DeadlineExceeded)
 }
 
-func TestASlowReaderHoldsUpNobodyElseAndIsCutOffInTheEnd(t *testing.T) {
+func TestStream_SlowReaderDelaysNobodyAndIsClosed(t *testing.T) {
 	t.Parallel()
 	s := serveStream(t, endpoint.StreamOptions{ClientPatience: 200 * time.Millisecond})
 	s.open("slow", `{"upTo":1000000,"size":100000}`)
@@ -483,7 +483,7 @@ func TestASlowReaderHoldsUpNobodyElseAndIsCutOffInTheEnd(t *testing.T) {
 	require.Eventually(t, func() bool { return s.streams.Open() == 0 }, patience, time.Millisecond)
 }
 
-func TestClientsThatAnswerNoPingAreGone(t *testing.T) {
+func TestStream_ClosesWithoutPong(t *testing.T) {
 	t.Parallel()
 	s := serveStream(t, endpoint.StreamOptions{PingInterval: 5 * time.Millisecond, ClientPatience: 50 * time.Millisecond})
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
@@ -495,7 +495,7 @@ func TestClientsThatAnswerNoPingAreGone(t *testing.T) {
 	s.logged("it answered no ping for 50ms")
 }
 
-func TestClientsThatAnswerPingsStay(t *testing.T) {
+func TestStream_StaysOpenWithPongs(t *testing.T) {
 	t.Parallel()
 	pings := make(chan struct{}, 100)
 	s := serveStream(t, endpoint.StreamOptions{PingInterval: 2 * time.Millisecond})
@@ -525,7 +525,7 @@ func TestClientsThatAnswerPingsStay(t *testing.T) {
 	require.Equal(t, 1, s.streams.Open())
 }
 
-func TestStreamsThatAreNotPutTogetherProperly(t *testing.T) {
+func TestMount_RefusesIncompleteStreams(t *testing.T) {
 	t.Parallel()
 	frame := func(streams *endpoint.Streams) *endpoint.Server {
 		f, err := endpoint.NewServer(endpoint.Options{

@@ -22,7 +22,7 @@ func streamOf(user string, authenticate func() (auth.Claims, error)) *openStream
 }
 
 // However often a user changes while its streams wait to be looked at: each is looked at once more.
-func TestAStreamIsRecheckedOnce(t *testing.T) {
+func TestStreams_RecheckOnceHoweverOftenUserChanges(t *testing.T) {
 	t.Parallel()
 	s := NewStreams(StreamOptions{})
 	var looks atomic.Int64
@@ -58,7 +58,7 @@ func TestAStreamIsRecheckedOnce(t *testing.T) {
 }
 
 // Looking up the rights of one identity provider's users keeps no stream of others waiting.
-func TestStreamsOfEachIdentityProviderAreRecheckedByThemselves(t *testing.T) {
+func TestStreams_RecheckEachIdentityProviderSeparately(t *testing.T) {
 	t.Parallel()
 	s := NewStreams(StreamOptions{})
 	never, looked := make(chan struct{}), make(chan struct{})
@@ -92,7 +92,7 @@ func TestStreamsOfEachIdentityProviderAreRecheckedByThemselves(t *testing.T) {
 }
 
 // A stream that opens while users change is rechecked when its own did.
-func TestOnlyStreamsOfUsersWhoChangedAreRechecked(t *testing.T) {
+func TestStreams_RecheckOnlyChangedUsers(t *testing.T) {
 	t.Parallel()
 	open := func(s *Streams, user string, seen uint64) (rechecked bool) {
 		before := len(s.toRecheck[""])
@@ -120,7 +120,7 @@ func TestOnlyStreamsOfUsersWhoChangedAreRechecked(t *testing.T) {
 }
 
 // A stream that was let in with a right that another process gave goes on when this process hears of the right.
-func TestAStreamIsCheckedAgainstTheRightsThatItWasLetInWith(t *testing.T) {
+func TestOpenStream_ChecksAgainstTheRightsItOpenedWith(t *testing.T) {
 	t.Parallel()
 	before := auth.NewClaims(ledger.User{ID: "alice"}, nil)
 	granted := auth.NewClaims(ledger.User{ID: "alice"}, []ledger.Right{{Kind: ledger.ParticipantAdmin}})
@@ -138,7 +138,7 @@ func TestAStreamIsCheckedAgainstTheRightsThatItWasLetInWith(t *testing.T) {
 
 // While the tokens of an issuer leave no turn, nothing is known of a stream's: it goes on until it has waited for as
 // long as a check may take.
-func TestACheckWithoutATurnIsPutOff(t *testing.T) {
+func TestOpenStream_PostponesCheckWithoutTurn(t *testing.T) {
 	t.Parallel()
 	busy, ends := true, 0
 	claims := auth.NewClaims(ledger.User{ID: "alice"}, nil)
@@ -164,7 +164,7 @@ func TestACheckWithoutATurnIsPutOff(t *testing.T) {
 }
 
 // A check that is put off is made again, without a further change; one of a stream that has gone is not.
-func TestWhatIsPutOffIsCheckedAgain(t *testing.T) {
+func TestStreams_RepeatPostponedCheck(t *testing.T) {
 	t.Parallel()
 	s := NewStreams(StreamOptions{})
 	var looks atomic.Int64

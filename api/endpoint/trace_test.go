@@ -18,8 +18,8 @@ import (
 	"github.com/florinledger/florin/telemetry/tracing"
 )
 
-// TestARequestIsASpan asks one endpoint that is refused, and one that tells how the node is.
-func TestARequestIsASpan(t *testing.T) {
+// TestServer_TracesEachRequest asks one endpoint that is refused, and one that tells how the node is.
+func TestServer_TracesEachRequest(t *testing.T) {
 	t.Parallel()
 	spans := tracetest.NewSpanRecorder()
 	server, err := endpoint.NewServer(endpoint.Options{

@@ -9,10 +9,10 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Strict, when embedded, marks a body type whose required fields must be in the JSON.
+// Strict marks, when embedded, a body type whose required fields must be in the JSON.
 type Strict struct{}
 
-// OneOf, when embedded, marks a body type that is an object with exactly one key. Each other field is a pointer with
+// OneOf marks, when embedded, a body type that is an object with exactly one key. Each other field is a pointer with
 // `omitempty`. With the tag `several:"first"` a client may send several keys: the first by name counts, as in
 // upstream's decoder.
 type OneOf struct{}

@@ -84,6 +84,7 @@ type Options struct {
 	Now func() time.Time
 }
 
+// API serves the endpoints of the JSON Ledger API.
 type API struct {
 	node      ledger.Node
 	catalog   Catalog

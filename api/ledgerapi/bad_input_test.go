@@ -102,7 +102,7 @@ func adminServer(tb testing.TB) *apitest.Server {
 	return s
 }
 
-func TestBadBodiesOfTheAdministration(t *testing.T) {
+func TestAdministration_RefusesBadBodies(t *testing.T) {
 	t.Parallel()
 	s := adminServer(t)
 	for _, endpoint := range adminBodies {
@@ -127,7 +127,7 @@ func TestBadBodiesOfTheAdministration(t *testing.T) {
 	}
 }
 
-func TestBodiesThatAreUnusualButGood(t *testing.T) {
+func TestAdministration_AcceptsUnusualBodies(t *testing.T) {
 	t.Parallel()
 	for name, unusual := range map[string]struct{ mediaType, before, after string }{
 		"no media type":          {"", "", ""},
@@ -158,7 +158,7 @@ func TestBodiesThatAreUnusualButGood(t *testing.T) {
 	}
 }
 
-func TestMethodsThatPathsDoNotTake(t *testing.T) {
+func TestAdministration_RefusesWrongMethods(t *testing.T) {
 	t.Parallel()
 	s := adminServer(t)
 	for path, allowed := range map[string]string{
@@ -185,7 +185,7 @@ var hostile = []string{
 		200), "{}", "$(id)", " ", "a b", "a,b", "\\",
 }
 
-func TestHostileIDs(t *testing.T) {
+func TestAdministration_HostileIDsCauseNoServerError(t *testing.T) {
 	t.Parallel()
 	s := adminServer(t)
 	for _, id := range hostile {
@@ -228,9 +228,9 @@ func TestHostileIDs(t *testing.T) {
 	}
 }
 
-// FuzzAdministration sends any id, query and body to any endpoint of the administration: no answer is a failure of the
+// FuzzAdministration_AnyRequest sends any id, query and body to any endpoint of the administration: no answer is a failure of the
 // server, and each is one that the document describes.
-func FuzzAdministration(f *testing.F) {
+func FuzzAdministration_AnyRequest(f *testing.F) {
 	for i, endpoint := range adminBodies {
 		f.Add(byte(i), "alice", "", endpoint.body)
 		f.Add(byte(i), "acme", "x", endpoint.wrongTypes[0])

@@ -45,7 +45,7 @@ func (s *stub) SubmitAndWait(ctx context.Context, submission ledger.Submission) 
 
 // contract: submit-workflow-id, submit-submission-id, submit-prefetch, submit-answer, submit-deduplication-kinds
 // contract: submit-min-time-abs, submit-preference, submit-kinds
-func TestASubmissionCarriesEverythingThatWasAsked(t *testing.T) {
+func TestSubmission_PassesEveryField(t *testing.T) {
 	t.Parallel()
 	submitter := &stub{}
 	b := newBundle(t, apitest.Options{Submitter: submitter})
@@ -100,7 +100,7 @@ func TestASubmissionCarriesEverythingThatWasAsked(t *testing.T) {
 }
 
 // contract: submit-user, submit-submission-id, submit-min-time-rel, submit-deduplication-kinds
-func TestWhatASubmissionGetsWhenItIsLeftOut(t *testing.T) {
+func TestSubmission_FillsDefaults(t *testing.T) {
 	t.Parallel()
 	submitter := &stub{}
 	b := newBundle(t, apitest.Options{Submitter: submitter})
@@ -131,11 +131,11 @@ func TestWhatASubmissionGetsWhenItIsLeftOut(t *testing.T) {
 	require.Equal(t, time.Second+5*time.Microsecond, *got.Deduplication.Duration)
 }
 
-// TestSubmissionsThatAreRefused follows the documented order of checks, a to y.
+// TestSubmission_RefusesInvalidRequests follows the documented order of checks, a to y.
 //
 // contract: submit-commands, submit-command-id, submit-min-time-both, submit-synchronizer, submit-taps, submit-act-as
 // contract: submit-durations
-func TestSubmissionsThatAreRefused(t *testing.T) {
+func TestSubmission_RefusesInvalidRequests(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	good := b.submission("cmd", b.create("x"))
@@ -284,7 +284,7 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 	})
 }
 
-func TestSubmissionsThatCannotBeRead(t *testing.T) {
+func TestSubmission_RefusesUnreadableBodies(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	good := b.submission("cmd", b.create("x"))
@@ -319,7 +319,7 @@ func TestSubmissionsThatCannotBeRead(t *testing.T) {
 }
 
 // contract: submit-user
-func TestWithoutAuthorizationTheUserMustBeNamed(t *testing.T) {
+func TestSubmission_NeedsUserWithoutAuthorization(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{Auth: auth.Disabled{}})
 	body := b.Call("", http.MethodPost, "/v2/commands/submit-and-wait", b.submission("cmd", b.create("x"))).
@@ -335,7 +335,7 @@ func TestWithoutAuthorizationTheUserMustBeNamed(t *testing.T) {
 		Refused(http.StatusBadRequest, "INVALID_ARGUMENT")
 }
 
-func TestRefusalsOfTheSubmitter(t *testing.T) {
+func TestSubmission_ReportsErrorsOfTheSubmitter(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		stub   *stub
@@ -363,7 +363,7 @@ func TestRefusalsOfTheSubmitter(t *testing.T) {
 }
 
 // contract: error-body
-func TestWaitingForTheOutcome(t *testing.T) {
+func TestSubmitAndWait_ReturnsOutcome(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	done := b.wait("one", b.create("one"))
@@ -402,7 +402,7 @@ func TestWaitingForTheOutcome(t *testing.T) {
 	})
 }
 
-func TestWaitingIsBounded(t *testing.T) {
+func TestSubmitAndWait_StopsAtTimeout(t *testing.T) {
 	t.Parallel()
 	t.Run("by the request timeout, with advice", func(t *testing.T) {
 		t.Parallel()
@@ -436,7 +436,7 @@ func (b *bundle) forTransaction(commandID string, format any, commands ...fields
 	return done.Transaction
 }
 
-func TestWaitingForTheTransaction(t *testing.T) {
+func TestSubmitAndWaitForTransaction_ReturnsTransaction(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	made := b.forTransaction("make", nil, b.create("one", b.bob))
@@ -469,7 +469,7 @@ func TestWaitingForTheTransaction(t *testing.T) {
 	require.Equal(t, []string{string(b.alice)}, exercised.ActingParties)
 }
 
-func TestATransactionWithNothingToShowIsNoError(t *testing.T) {
+func TestSubmitAndWaitForTransaction_AllowsNoVisibleEvents(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	createAndArchive := fields{"CreateAndExerciseCommand": fields{
@@ -487,7 +487,7 @@ func TestATransactionWithNothingToShowIsNoError(t *testing.T) {
 	require.False(t, effects.Events[1].ExercisedEvent.AcsDelta)
 }
 
-func TestAFormatIsRefusedBeforeAnythingHappens(t *testing.T) {
+func TestSubmitAndWaitForTransaction_RefusesFormatFirst(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	submit := func(format fields) apitest.Answer {
@@ -502,7 +502,7 @@ func TestAFormatIsRefusedBeforeAnythingHappens(t *testing.T) {
 }
 
 // contract: submit-disclosed
-func TestDisclosedContracts(t *testing.T) {
+func TestSubmission_PassesDisclosedContracts(t *testing.T) {
 	t.Parallel()
 	submitter := &stub{}
 	b := newBundle(t, apitest.Options{Submitter: submitter})

@@ -17,7 +17,7 @@ const (
 	updateByHashURL     = "/v2/updates/update-by-hash"
 )
 
-func TestASignedTransactionIsFoundByWhatWasSigned(t *testing.T) {
+func TestCompletionByHash_FindsSignedTransaction(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
 	p := c.prepare(c.settling("settle"))
@@ -86,7 +86,7 @@ func (c *custody) hides(hash string) {
 	}
 }
 
-func TestHashesThatAreNone(t *testing.T) {
+func TestCompletionByHash_RefusesInvalidHashes(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
 	for _, url := range []string{completionByHashURL, updateByHashURL} {

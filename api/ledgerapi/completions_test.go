@@ -52,7 +52,7 @@ const quick = "?stream_idle_timeout_ms=1"
 // contract: completions-parties, completions-act-as, completion-accepted, completion-refused, completion-ids
 // contract: completion-time, completions-begin, completions-resume, completions-user, completion-deduplication
 // contract: submit-submission-id
-func TestCompletionsTellWhatBecameOfCommands(t *testing.T) {
+func TestCompletions_ListOutcomesOfCommands(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	b.ActingAs("both", b.alice, b.bob)
@@ -132,7 +132,7 @@ func TestCompletionsTellWhatBecameOfCommands(t *testing.T) {
 const hex64 = "abababababababababababababababababababababababababababababababab"
 
 // contract: completions-other-user, completions-parties-required, completions-begin-negative, completions-400
-func TestCompletionRequestsThatAreRefused(t *testing.T) {
+func TestCompletions_RefuseInvalidRequests(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	b.wait("one", b.create("one"))
@@ -203,7 +203,7 @@ func TestCompletionRequestsThatAreRefused(t *testing.T) {
 }
 
 // contract: completions-user
-func TestWithoutAuthorizationReadersMustNameTheUser(t *testing.T) {
+func TestCompletions_NeedUserWithoutAuthorization(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{Auth: auth.Disabled{}})
 	b.Call("", http.MethodPost, completionsPath+quick, `{"parties":["a"]}`).
@@ -212,7 +212,7 @@ func TestWithoutAuthorizationReadersMustNameTheUser(t *testing.T) {
 }
 
 // contract: completions-limit, completions-413
-func TestTheLimitsOfAList(t *testing.T) {
+func TestLists_LimitElements(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{Settings: ledgerapi.Settings{MaxListElements: 3}})
 	ask := fields{"parties": []ledger.Party{b.alice}}
@@ -284,7 +284,7 @@ func (s *steps) WaitAfter(ctx context.Context, offset ledger.Offset) (ledger.Off
 }
 
 // contract: completions-idle
-func TestAListWaitsForFurtherElements(t *testing.T) {
+func TestLists_WaitForMoreElements(t *testing.T) {
 	t.Parallel()
 	watcher := &steps{}
 	b := newBundle(t, apitest.Options{Watcher: watcher})
@@ -306,7 +306,7 @@ func TestAListWaitsForFurtherElements(t *testing.T) {
 	require.Len(t, watcher.waits, 4)
 }
 
-func TestAListWaitsNoLongerThanUntilItsLimitIsReached(t *testing.T) {
+func TestLists_StopWaitingAtLimit(t *testing.T) {
 	t.Parallel()
 	watcher := &steps{}
 	b := newBundle(t, apitest.Options{Watcher: watcher})
@@ -318,7 +318,7 @@ func TestAListWaitsNoLongerThanUntilItsLimitIsReached(t *testing.T) {
 	require.Nil(t, checkpoint)
 }
 
-func TestAListWaitsAsLongAsTheRequestSaysOrTheNode(t *testing.T) {
+func TestLists_WaitForIdleTimeoutOrDefault(t *testing.T) {
 	t.Parallel()
 	watcher := &steps{}
 	b := newBundle(t, apitest.Options{Watcher: watcher, RequestTimeout: 2 * time.Hour})
@@ -333,7 +333,7 @@ func TestAListWaitsAsLongAsTheRequestSaysOrTheNode(t *testing.T) {
 	}
 }
 
-func TestAListIsWokenByTheRecord(t *testing.T) {
+func TestLists_WakeOnNewEntry(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	done := make(chan []ledgerapi.Completion)
@@ -352,7 +352,7 @@ func TestAListIsWokenByTheRecord(t *testing.T) {
 }
 
 // However long a list may be idle, and however much comes, it is answered within the request's time.
-func TestAListIsAnsweredWithinTheTimeOfItsRequest(t *testing.T) {
+func TestLists_AnswerWithinRequestTimeout(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{
 		RequestTimeout: 6 * time.Second, Settings: ledgerapi.Settings{MaxListElements: 1_000_000},
@@ -395,7 +395,7 @@ func (p *pruned) Head(ctx context.Context) (db.Head, error) {
 }
 
 // contract: completions-pruned
-func TestReadingFromAPrunedRecord(t *testing.T) {
+func TestLists_RefusePrunedOffset(t *testing.T) {
 	t.Parallel()
 	record := &pruned{upTo: 2}
 	b := newBundle(t, apitest.Options{Record: record})

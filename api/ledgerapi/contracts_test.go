@@ -38,7 +38,7 @@ func labels(t *testing.T, contracts []ledgerapi.JsActiveContract) []string {
 }
 
 // contract: submit-workflow-id
-func TestActiveContracts(t *testing.T) {
+func TestActiveContracts_ListAtOffset(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	first := b.note("first")
@@ -87,7 +87,7 @@ func TestActiveContracts(t *testing.T) {
 	})
 }
 
-func TestFilters(t *testing.T) {
+func TestActiveContracts_Filter(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	b.note("one")
@@ -182,7 +182,7 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-func TestActiveContractRequestsThatAreRefused(t *testing.T) {
+func TestActiveContracts_RefuseInvalidRequests(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	b.note("one")
@@ -221,7 +221,7 @@ func TestActiveContractRequestsThatAreRefused(t *testing.T) {
 	b.Call("", http.MethodPost, activePath, fields{}).Refused(http.StatusUnauthorized, "NA")
 }
 
-func TestListsOfContractsAreBoundedAndGoOn(t *testing.T) {
+func TestActiveContracts_LimitAndContinue(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{Settings: ledgerapi.Settings{MaxListElements: 3}})
 	for i := range 5 {
@@ -259,7 +259,7 @@ func TestListsOfContractsAreBoundedAndGoOn(t *testing.T) {
 	}
 }
 
-func TestManyContractsAreReadInPages(t *testing.T) {
+func TestActiveContracts_ReadManyInPages(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{Settings: ledgerapi.Settings{MaxListElements: 1000}})
 	commands := make([]fields, 450)

@@ -11,8 +11,8 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// TestWhatARefusalHoldsIsForThoseWhoMayRead asks, for every code, who is told what a contract says.
-func TestWhatARefusalHoldsIsForThoseWhoMayRead(t *testing.T) {
+// TestRefusals_ShowContractDetailsOnlyToReaders asks, for every code, who is told what a contract says.
+func TestRefusals_ShowContractDetailsOnlyToReaders(t *testing.T) {
 	t.Parallel()
 	const marker = "777123.4567"
 	who := func(rights ...ledger.Right) auth.Claims { return auth.NewClaims(ledger.User{ID: "user"}, rights) }

@@ -18,7 +18,7 @@ const (
 
 var unknownContract = "00" + strings.Repeat("a", 64)
 
-func TestEventsOfAContract(t *testing.T) {
+func TestEventsByContractID_ReturnEvents(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	id := b.note("one", b.bob)
@@ -72,7 +72,7 @@ func TestEventsOfAContract(t *testing.T) {
 	b.NotAllowed(http.MethodPost, eventsPath, fields{"contractId": id, "eventFormat": format})
 }
 
-func TestWhatAContractSays(t *testing.T) {
+func TestGetContract_ReturnsContract(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	id := b.note("one", b.bob)

@@ -17,7 +17,7 @@ import (
 )
 
 // contract: external-multi-hosted
-func TestPartiesOfSeveralHosts(t *testing.T) {
+func TestMultiHostedParty_IsAllocatedAfterEveryHostSigns(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.Rights("custodian")
@@ -99,7 +99,7 @@ func fromWire(transactions []parties.SignedTransaction) []topology.OnboardingTra
 	return out
 }
 
-func TestHostsAgreeAfterTheOwnerHasSigned(t *testing.T) {
+func TestMultiHostedParty_NeedsOwnerSignatureFirst(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	alice, otherKey := newKey(t, signing.P384, 1), newKey(t, signing.Curve25519, 9)

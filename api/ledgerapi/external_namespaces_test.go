@@ -31,7 +31,7 @@ func definitionBy(threshold int, owners ...signing.PrivateKey) topology.Decentra
 }
 
 // contract: external-namespace
-func TestANamespaceIsShownOnce(t *testing.T) {
+func TestNamespace_RootDelegationIsSentOnce(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	owner, protocol := newKey(t, signing.P256, 1), newKey(t, signing.Curve25519, 2)
@@ -64,7 +64,7 @@ func TestANamespaceIsShownOnce(t *testing.T) {
 }
 
 // contract: external-decentralized
-func TestADecentralizedNamespaceIsShownOnce(t *testing.T) {
+func TestNamespace_DecentralizedDefinitionIsSentOnce(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	one, two := newKey(t, signing.Curve25519, 1), newKey(t, signing.P256, 2)
@@ -93,7 +93,7 @@ func TestADecentralizedNamespaceIsShownOnce(t *testing.T) {
 }
 
 // Two nodes of one ledger are sent two definitions of a namespace at once: one of them counts on both.
-func TestOneOfTwoDefinitionsAtOnceHolds(t *testing.T) {
+func TestNamespace_ConcurrentDefinitionsKeepOne(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	other := apitest.New(t, apitest.Options{DB: s.DB})

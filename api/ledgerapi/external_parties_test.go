@@ -21,7 +21,7 @@ import (
 )
 
 // contract: external-answer
-func TestExternalPartiesOfEveryKindOfKey(t *testing.T) {
+func TestExternalParty_AllocatesWithEachKeySpec(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	for _, spec := range []signing.KeySpec{signing.Curve25519, signing.P256, signing.P384, signing.Secp256k1} {
@@ -72,7 +72,7 @@ func TestExternalPartiesOfEveryKindOfKey(t *testing.T) {
 }
 
 // contract: external-signatures
-func TestWaysToSignAnOnboarding(t *testing.T) {
+func TestExternalParty_AcceptsEachWayToSign(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	self := s.Node.ParticipantID
@@ -152,7 +152,7 @@ func together(t *testing.T, s *apitest.Server, threshold int, owners ...signing.
 }
 
 // contract: external-decentralized
-func TestPartiesOfDecentralizedNamespaces(t *testing.T) {
+func TestExternalParty_AllocatesInDecentralizedNamespace(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	one, two := newKey(t, signing.Curve25519, 1), newKey(t, signing.P256, 2)
@@ -187,7 +187,7 @@ func refusedByManager(t *testing.T, answer apitest.Answer) v2.JsCantonError {
 }
 
 // contract: external-user, external-rights
-func TestRightsOfExternalParties(t *testing.T) {
+func TestExternalParty_RequiresRights(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{LedgerSettings: func(s *ledger.Settings) { s.MaxSelfAllocatedParties = 1 }})
 	s.Rights("custodian")
@@ -232,7 +232,7 @@ func TestRightsOfExternalParties(t *testing.T) {
 }
 
 // contract: external-provider
-func TestExternalPartiesOfIdentityProviders(t *testing.T) {
+func TestExternalParty_BelongsToIdentityProvider(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.IdentityProvider("acme")
@@ -257,7 +257,7 @@ func TestExternalPartiesOfIdentityProviders(t *testing.T) {
 	s.Call(apitest.Admin, http.MethodGet, path+"?identity-provider-id=acme", nil).OK(nil)
 }
 
-func TestExternalPartiesThatExist(t *testing.T) {
+func TestExternalParty_RefusesExistingParty(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	key := newKey(t, signing.Curve25519, 1)
@@ -297,7 +297,7 @@ func (s *stuckOnboarder) Onboard(
 }
 
 // contract: external-wait
-func TestWaitingForAnAllocation(t *testing.T) {
+func TestExternalParty_WaitsForAllocation(t *testing.T) {
 	t.Parallel()
 	stuck := &stuckOnboarder{entered: make(chan struct{}), release: make(chan struct{})}
 	s := apitest.New(t, apitest.Options{Onboarder: stuck})
@@ -324,7 +324,7 @@ func TestWaitingForAnAllocation(t *testing.T) {
 }
 
 // contract: external-keys
-func TestGenerateTopologyRefusals(t *testing.T) {
+func TestGenerateTopology_RefusesInvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	key := newKey(t, signing.Curve25519, 1)
@@ -343,19 +343,19 @@ func TestGenerateTopologyRefusals(t *testing.T) {
 	}
 	for want, changes := range map[string]fields{
 		"public_key: the key data are a point of small order": {"publicKey": weak},
-		"public_key is missing":                                {"publicKey": nil},
-		"public_key: keys of":                                  {"publicKey": wrongFormat},
-		"synchronizer: ":                                       {"synchronizer": "x"},
-		"Unknown or not connected synchronizer":                {"synchronizer": "other::" + apitest.Namespace},
-		"is a physical synchronizer id":                        {"synchronizer": s.Node.SynchronizerID + "::35-0"},
-		"Party hint is empty":                                  {"partyHint": ""},
-		"party_hint: ":                                         {"partyHint": "car$ol"},
-		"Negative confirmation threshold":                      {"confirmationThreshold": -1},
-		"otherConfirmingParticipantUids: ":                     {"otherConfirmingParticipantUids": []string{"x"}},
-		"is also listed in 'observingParticipantUi":            {"observingParticipantUids": []string{s.Node.ParticipantID}},
-		"referenced multiple times in the request":             {"observingParticipantUids": []string{other, other}},
-		"threshold exceeds number of confirming":               {"confirmationThreshold": 2},
-		"No participant would confirm":                         {"localParticipantObservationOnly": true},
+		"public_key is missing":                               {"publicKey": nil},
+		"public_key: keys of":                                 {"publicKey": wrongFormat},
+		"synchronizer: ":                                      {"synchronizer": "x"},
+		"Unknown or not connected synchronizer":               {"synchronizer": "other::" + apitest.Namespace},
+		"is a physical synchronizer id":                       {"synchronizer": s.Node.SynchronizerID + "::35-0"},
+		"Party hint is empty":                                 {"partyHint": ""},
+		"party_hint: ":                                        {"partyHint": "car$ol"},
+		"Negative confirmation threshold":                     {"confirmationThreshold": -1},
+		"otherConfirmingParticipantUids: ":                    {"otherConfirmingParticipantUids": []string{"x"}},
+		"is also listed in 'observingParticipantUi":           {"observingParticipantUids": []string{s.Node.ParticipantID}},
+		"referenced multiple times in the request":            {"observingParticipantUids": []string{other, other}},
+		"threshold exceeds number of confirming":              {"confirmationThreshold": 2},
+		"No participant would confirm":                        {"localParticipantObservationOnly": true},
 	} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()

@@ -19,7 +19,7 @@ func rightsOf(s *apitest.Server, user string) []users.Right {
 }
 
 // An administrator of a tenant tries to get hold of the party of somebody else before its owner onboards it.
-func TestNobodyTakesOverAnOnboarding(t *testing.T) {
+func TestOnboarding_CannotBeTakenOver(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	acme := s.IdentityProvider("acme")
@@ -79,7 +79,7 @@ func TestNobodyTakesOverAnOnboarding(t *testing.T) {
 	require.NotContains(t, refusedByManager(t, answer).Cause, "exists")
 }
 
-func TestAWithdrawnOnboardingLeavesNoRight(t *testing.T) {
+func TestOnboarding_WithdrawalLeavesNoRight(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.Rights("first")

@@ -22,7 +22,7 @@ func ptp(m *topologypb.TopologyTransaction) *topologypb.PartyToParticipant {
 
 // Whatever someone changes of a transaction after its owner signed it, the node notices, and tells how it reads what
 // it got, so that the owner sees what differs.
-func TestTamperedOnboardingTransactions(t *testing.T) {
+func TestOnboarding_RefusesTamperedTransactions(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	alice, mallory := newKey(t, signing.Curve25519, 1), newKey(t, signing.Curve25519, 66)
@@ -117,7 +117,7 @@ func mutateTarget(t *testing.T, raw []byte) *topologypb.SigningPublicKey {
 // Signatures that were changed, or that are over something else, are refused.
 //
 // contract: external-namespace
-func TestTamperedOnboardingSignatures(t *testing.T) {
+func TestOnboarding_RefusesTamperedSignatures(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	alice, mallory := newKey(t, signing.Curve25519, 1), newKey(t, signing.Curve25519, 66)
@@ -202,7 +202,7 @@ func TestTamperedOnboardingSignatures(t *testing.T) {
 	}
 }
 
-func TestAnOnboardingAsItWasSignedIsRight(t *testing.T) {
+func TestOnboarding_AcceptsUnchangedRequest(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	alice := newKey(t, signing.Curve25519, 1)
@@ -213,7 +213,7 @@ func TestAnOnboardingAsItWasSignedIsRight(t *testing.T) {
 // What can be read but is against the rules is refused whoever signs it.
 //
 // contract: external-hosted-here, external-transactions
-func TestOnboardingsAgainstTheRules(t *testing.T) {
+func TestOnboarding_RefusesInvalidTopology(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	alice, bob := newKey(t, signing.Curve25519, 1), newKey(t, signing.Curve25519, 2)
@@ -282,7 +282,7 @@ func TestOnboardingsAgainstTheRules(t *testing.T) {
 // What cannot be read is refused before anything else is looked at.
 //
 // contract: external-synchronizer, external-transactions
-func TestUnreadableOnboardings(t *testing.T) {
+func TestOnboarding_RefusesUnreadableRequests(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	alice := newKey(t, signing.Curve25519, 1)

@@ -26,7 +26,7 @@ func (m meddler) SubmitAndWait(ctx context.Context, submission ledger.Submission
 	return m.Submitter.SubmitAndWait(ctx, submission)
 }
 
-func TestTheCommitChecksSignaturesAgain(t *testing.T) {
+func TestExecute_CommitChecksSignaturesAgain(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
 	p := c.prepare(c.settling("settle"))

@@ -16,7 +16,7 @@ import (
 // What fails after it was ordered is paid as if it had succeeded; what is refused before costs nothing.
 //
 // contract: completion-traffic-unordered, completion-traffic-refused
-func TestWhatIsOrderedIsPaidWhateverBecomesOfIt(t *testing.T) {
+func TestTraffic_IsPaidForEveryOrderedTransaction(t *testing.T) {
 	t.Parallel()
 	const granted = 10_000_000
 	c := newCustodyWith(t, apitest.Options{

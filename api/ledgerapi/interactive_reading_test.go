@@ -15,7 +15,7 @@ import (
 
 // Who may execute what a party signed, and may not read as it, learns nothing of its contracts by altering
 // transactions.
-func TestExecutingReadsNothing(t *testing.T) {
+func TestExecute_RevealsNothingToExecutor(t *testing.T) {
 	t.Parallel()
 	const marker, altered = "777123.4567", "111111.1111"
 	c := ed25519(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-func TestPreparationsThatAreRefused(t *testing.T) {
+func TestPrepare_RefusesInvalidRequests(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
 	good := c.settling("settle")
@@ -86,7 +86,7 @@ func TestPreparationsThatAreRefused(t *testing.T) {
 		"HASHING_SCHEME_VERSION_V2, HASHING_SCHEME_VERSION_V3]")
 }
 
-func TestTransactionsWithContractKeysAreSignedUnderV3(t *testing.T) {
+func TestPrepare_ContractKeysNeedHashingV3(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
 	badge := fields{"CreateCommand": fields{"templateId": "#test-model:Test.Model:Badge", "createArguments": fields{
@@ -111,7 +111,7 @@ func signaturesIn(body fields) []fields {
 }
 
 // contract: execute-signatures, execute-scheme, execute-submission-id
-func TestSignaturesThatAreRefused(t *testing.T) {
+func TestExecute_RefusesInvalidSignatures(t *testing.T) {
 	t.Parallel()
 	c := newCustody(t, 2, signing.Curve25519, signing.P256, signing.Secp256k1)
 	p := c.prepare(c.settling("settle"))
@@ -226,7 +226,7 @@ func TestSignaturesThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestManySignaturesAreRefusedUnread(t *testing.T) {
+func TestExecute_RefusesMoreThan50Signatures(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
 	body := c.sign(c.prepare(c.settling("settle")))
@@ -245,7 +245,7 @@ func TestManySignaturesAreRefusedUnread(t *testing.T) {
 }
 
 // contract: execute-user
-func TestWhoMayExecute(t *testing.T) {
+func TestExecute_RequiresRights(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
 	body := c.sign(c.prepare(c.settling("settle")))
@@ -268,7 +268,7 @@ func TestWhoMayExecute(t *testing.T) {
 	}
 }
 
-func TestNobodyMovesTheCoinOfAnExternalPartyWithoutItsSignature(t *testing.T) {
+func TestSubmission_RefusesExternalParty(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
 	refusal := c.Call("carol", http.MethodPost, "/v2/commands/submit-and-wait", c.settling("settle")).
@@ -277,7 +277,7 @@ func TestNobodyMovesTheCoinOfAnExternalPartyWithoutItsSignature(t *testing.T) {
 	require.Contains(t, *refusal.Hint, "interactive-submission/prepare")
 }
 
-func TestPartiesOfTheNodeHaveNoKeysToSignWith(t *testing.T) {
+func TestExecute_RefusesLocalPartyWithoutKeys(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
 	p := c.prepareAs("bank", fields{
@@ -293,7 +293,7 @@ func TestPartiesOfTheNodeHaveNoKeysToSignWith(t *testing.T) {
 }
 
 // contract: execute-deduplication
-func TestATransactionIsExecutedOnce(t *testing.T) {
+func TestExecute_ExecutesOnce(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
 	body := c.sign(c.prepare(c.ask("issue", "Issue", fields{"issuer": c.carol})))
@@ -315,7 +315,7 @@ func TestATransactionIsExecutedOnce(t *testing.T) {
 	c.Call("signer", http.MethodPost, waitURL, anew.with(now)).OK(nil)
 }
 
-func TestContractsThatWereSpentMeanwhileEndATransaction(t *testing.T) {
+func TestExecute_RefusesArchivedInput(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
 	first, second := c.sign(c.prepare(c.settling("first"))), c.sign(c.prepare(c.settling("second")))
@@ -326,7 +326,7 @@ func TestContractsThatWereSpentMeanwhileEndATransaction(t *testing.T) {
 }
 
 // contract: execute-min-time
-func TestTimesOfExecution(t *testing.T) {
+func TestExecute_ChecksLedgerTime(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
 	ahead := func(seconds int) fields {
@@ -358,7 +358,7 @@ func TestTimesOfExecution(t *testing.T) {
 		Refused(http.StatusConflict, "LOCAL_VERDICT_MAX_RECORD_TIME_EXCEEDED")
 }
 
-func TestRecordTimesThatCannotBeSignedAreRefused(t *testing.T) {
+func TestPrepare_RefusesMaxRecordTimeOutOfRange(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
 	for _, scheme := range []string{"HASHING_SCHEME_VERSION_V2", "HASHING_SCHEME_VERSION_V3"} {
@@ -375,7 +375,7 @@ func TestRecordTimesThatCannotBeSignedAreRefused(t *testing.T) {
 	}
 }
 
-func TestRightsComeBeforeDecoding(t *testing.T) {
+func TestExecute_ChecksRightsBeforeDecoding(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
 	garbage := c.sign(c.prepare(c.settling("garbage"))).with(fields{"preparedTransaction": "aGVsbG8="})

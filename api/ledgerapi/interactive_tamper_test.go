@@ -183,7 +183,7 @@ func said(refusal v2.JsCantonError) string {
 	return refusal.Cause + "\n" + refusal.Context["differences"]
 }
 
-func TestTamperedTransactionsAreRefusedWhoeverSignedThem(t *testing.T) {
+func TestExecute_RefusesTamperedTransactions(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
 	p := c.prepare(c.settling("settle"))
@@ -232,7 +232,7 @@ func TestTamperedTransactionsAreRefusedWhoeverSignedThem(t *testing.T) {
 }
 
 // What the node does not compute itself is bound by the signature alone.
-func TestSignaturesBindWhatOnlyTheSignerKnows(t *testing.T) {
+func TestExecute_SignatureCoversCommandIDAndUUID(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
 	p := c.prepare(c.settling("settle"))

@@ -143,7 +143,7 @@ func ownerIn(t *testing.T, transaction ledgerapi.JsTransaction) string {
 	return ""
 }
 
-func TestEveryKindOfKeySignsATransactionThatIsThenExecuted(t *testing.T) {
+func TestExecute_AcceptsEachKeySpec(t *testing.T) {
 	t.Parallel()
 	for _, spec := range []signing.KeySpec{signing.Curve25519, signing.P256, signing.P384, signing.Secp256k1} {
 		for _, scheme := range []prepared.Scheme{prepared.SchemeV2, prepared.SchemeV3} {
@@ -172,7 +172,7 @@ func TestEveryKindOfKeySignsATransactionThatIsThenExecuted(t *testing.T) {
 }
 
 // contract: execute-transaction
-func TestAnExecutedTransactionIsTheOneThatWasSigned(t *testing.T) {
+func TestExecute_CommitsTheSignedTransaction(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
 	p := c.prepare(c.settling("settle"))
@@ -205,7 +205,7 @@ func TestAnExecutedTransactionIsTheOneThatWasSigned(t *testing.T) {
 }
 
 // contract: prepare-commands
-func TestCreatingAndExercisingIsSignedAndExecuted(t *testing.T) {
+func TestExecute_CreateAndExercise(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
 	for _, scheme := range []prepared.Scheme{prepared.SchemeV2, prepared.SchemeV3} {
@@ -236,7 +236,7 @@ func TestCreatingAndExercisingIsSignedAndExecuted(t *testing.T) {
 }
 
 // contract: execute-answer, execute-user
-func TestExecutingAndWaitingTellsWhereTheUpdateIs(t *testing.T) {
+func TestExecuteAndWait_ReturnsOffsetOfUpdate(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
 	answer := c.Call("signer", http.MethodPost, waitURL, c.sign(c.prepare(c.settling("settle"))))
@@ -256,7 +256,7 @@ func TestExecutingAndWaitingTellsWhereTheUpdateIs(t *testing.T) {
 }
 
 // contract: execute-submission-id
-func TestExecutingWithoutWaitingEndsInACompletion(t *testing.T) {
+func TestExecute_CreatesCompletion(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
 	p := c.prepare(c.settling("settle"))
@@ -274,7 +274,7 @@ func TestExecutingWithoutWaitingEndsInACompletion(t *testing.T) {
 	require.NotEmpty(t, completion.UpdateID)
 }
 
-func TestPreparingTellsHowTheHashComesAboutAndWhatItCosts(t *testing.T) {
+func TestPrepare_ReturnsHashDetailsAndCost(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
 	p := c.prepare(c.settling("a").with(fields{
@@ -289,7 +289,7 @@ func TestPreparingTellsHowTheHashComesAboutAndWhatItCosts(t *testing.T) {
 	require.NotEqual(t, p.PreparedTransactionHash, none.PreparedTransactionHash, "every preparation has its own hash")
 }
 
-func TestDisclosedContractsNeedNotBeVisible(t *testing.T) {
+func TestPrepare_AcceptsDisclosedInvisibleContract(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
 	hidden := c.byBank("Iou", fields{"issuer": c.bank, "owner": c.bank, "observers": []string{}, "amount": "1"})
@@ -310,7 +310,7 @@ func TestDisclosedContractsNeedNotBeVisible(t *testing.T) {
 }
 
 // contract: execute-signatures
-func TestTwoOfThreeKeysAreEnough(t *testing.T) {
+func TestExecute_AcceptsThresholdOfKeys(t *testing.T) {
 	t.Parallel()
 	c := newCustody(t, 2, signing.Curve25519, signing.P256, signing.Secp256k1)
 	p := c.prepare(c.settling("settle"))
@@ -323,7 +323,7 @@ func TestTwoOfThreeKeysAreEnough(t *testing.T) {
 	c.Call("signer", http.MethodPost, waitURL, c.signed(raw, hash, c.keys[2], c.keys[0])).OK(nil)
 }
 
-func TestAllActingPartiesSign(t *testing.T) {
+func TestExecute_NeedsSignatureOfEachActingParty(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
 	key := c.Key(signing.P384)

@@ -21,7 +21,7 @@ import (
 
 // Of whatever template a transaction is made, and however long its texts and parties are: it takes no more of the
 // record than is counted while it is interpreted, and whoever sees it can read it, in every form.
-func TestWhateverIsRecordedCanBeRead(t *testing.T) {
+func TestLargestTransaction_CanBeReadInEveryForm(t *testing.T) {
 	t.Parallel()
 	genuine := cointest.Start(t)
 	book, err := ledgertest.New(builtin.Packages()...)

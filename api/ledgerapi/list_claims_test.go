@@ -12,9 +12,9 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// TestListsThatWaitTakeNoTurn has a user ask, while a list of its waits, for another that waits, and so on: more of
+// TestLists_WaitingUsesNoTurn has a user ask, while a list of its waits, for another that waits, and so on: more of
 // them than it may read at once.
-func TestListsThatWaitTakeNoTurn(t *testing.T) {
+func TestLists_WaitingUsesNoTurn(t *testing.T) {
 	t.Parallel()
 	watcher := &steps{}
 	b := newBundle(t, apitest.Options{Watcher: watcher})
@@ -32,9 +32,9 @@ func TestListsThatWaitTakeNoTurn(t *testing.T) {
 	require.Empty(t, watcher.acts)
 }
 
-// TestListsThatWaitTakeNoPlaceOfThoseThatWork has a list wait in the only place that there is for that, and the user
+// TestLists_WaitingUsesNoWorkingPlace has a list wait in the only place that there is for that, and the user
 // work on in the only place that there is for work.
-func TestListsThatWaitTakeNoPlaceOfThoseThatWork(t *testing.T) {
+func TestLists_WaitingUsesNoWorkingPlace(t *testing.T) {
 	t.Parallel()
 	watcher := &steps{}
 	limits := admission.New(admission.Options{Requests: 1, UserRequests: 1})
@@ -56,8 +56,8 @@ func TestListsThatWaitTakeNoPlaceOfThoseThatWork(t *testing.T) {
 	require.Empty(t, watcher.acts)
 }
 
-// TestAListThatWaitsShowsNothingToWhoLostItsRights takes the rights of a caller, in each way, while its list waits.
-func TestAListThatWaitsShowsNothingToWhoLostItsRights(t *testing.T) {
+// TestLists_ShowNothingAfterRightsAreLost takes the rights of a caller, in each way, while its list waits.
+func TestLists_ShowNothingAfterRightsAreLost(t *testing.T) {
 	t.Parallel()
 	updates := func(b *bundle) fields {
 		return fields{"beginExclusive": 0, "filter": byParty(b.alice), "verbose": true}
@@ -123,11 +123,11 @@ func TestAListThatWaitsShowsNothingToWhoLostItsRights(t *testing.T) {
 	}
 }
 
-// TestAFurtherRightEndsNoListThatWaits gives the caller of a list a right while the list waits, as onboarding a party
+// TestLists_ContinueAfterAdditionalRight gives the caller of a list a right while the list waits, as onboarding a party
 // by the same user does.
 //
 // contract: completions-granted
-func TestAFurtherRightEndsNoListThatWaits(t *testing.T) {
+func TestLists_ContinueAfterAdditionalRight(t *testing.T) {
 	t.Parallel()
 	for name, further := range map[string]ledger.Right{
 		"of a party": {Kind: ledger.CanReadAs, Party: "carol::1220aa"}, "of the node": {Kind: ledger.ParticipantAdmin},

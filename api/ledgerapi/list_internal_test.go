@@ -41,9 +41,9 @@ func (n *newsAfter) WaitAfter(ctx context.Context, after ledger.Offset) (ledger.
 	return after + 1, ctx.Err()
 }
 
-// TestListsThatWaitHoldNothing has a list read much of which it shows nothing, and then something: it holds none of it
+// TestLists_WaitingHoldsNoAnswerMemory has a list read much of which it shows nothing, and then something: it holds none of it
 // while it waits, and does not wait when it has much to show.
-func TestListsThatWaitHoldNothing(t *testing.T) {
+func TestLists_WaitingHoldsNoAnswerMemory(t *testing.T) {
 	t.Parallel()
 	const row = 1 << 20
 	for name, test := range map[string]struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-func TestTransactionTrees(t *testing.T) {
+func TestTransactionTrees_ListAndLookUp(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	mine := b.note("mine", b.bob)                                                // offset 1
@@ -86,7 +86,7 @@ func TestTransactionTrees(t *testing.T) {
 	})
 }
 
-func TestSubmitAndWaitForTransactionTree(t *testing.T) {
+func TestSubmitAndWaitForTransactionTree_AnswersWithTree(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	const path = "/v2/commands/submit-and-wait-for-transaction-tree"
@@ -105,7 +105,7 @@ func TestSubmitAndWaitForTransactionTree(t *testing.T) {
 	b.NotAllowed(http.MethodPost, path, b.submission("x", b.create("x")))
 }
 
-func TestTransactionsInTheOlderForm(t *testing.T) {
+func TestTransaction_ByOffsetAndByIDInOlderForm(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	id := b.note("one")
@@ -134,7 +134,7 @@ func TestTransactionsInTheOlderForm(t *testing.T) {
 	require.Equal(t, id, found.Transaction.Events[0].CreatedEvent.ContractID)
 }
 
-func TestReassignmentsAreRefused(t *testing.T) {
+func TestReassignment_IsRefused(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	id := b.note("one")

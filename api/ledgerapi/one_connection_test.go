@@ -18,9 +18,9 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// TestNoTransactionNeedsASecondConnection has a process with one connection commit for an API that knows of packages
+// TestTransactions_NeedOneConnection has a process with one connection commit for an API that knows of packages
 // which the process has not heard of: what takes another connection inside of a transaction never gets it.
-func TestNoTransactionNeedsASecondConnection(t *testing.T) {
+func TestTransactions_NeedOneConnection(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
 	record, err := db.Open(t.Context(), url, db.Options{MaxConns: 1})

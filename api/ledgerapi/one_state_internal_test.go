@@ -46,9 +46,9 @@ func (knowing) Contract(context.Context, ledger.ContractID) (db.StoredContract, 
 	return db.StoredContract{}, false, nil
 }
 
-// TestPreparingGoesByOneStateOfThePackages has the packages change while a transaction is prepared: what is interpreted
+// TestPrepare_UsesOneStateOfPackages has the packages change while a transaction is prepared: what is interpreted
 // and what is written for the signer are by the same ones, and so are the disclosed contracts that are checked.
-func TestPreparingGoesByOneStateOfThePackages(t *testing.T) {
+func TestPrepare_UsesOneStateOfPackages(t *testing.T) {
 	t.Parallel()
 	packages, err := ledger.NewPackages(ledgertest.Packages()...)
 	require.NoError(t, err)

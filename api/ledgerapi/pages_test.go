@@ -28,7 +28,7 @@ func nextToken[T ~[]byte](token *T) any {
 	return base64.StdEncoding.EncodeToString(*token)
 }
 
-func TestPagesOfActiveContracts(t *testing.T) {
+func TestActiveContractsPage_ReturnsEachContractOnce(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	for i := range 5 {
@@ -136,7 +136,7 @@ func (b *bundle) updatePages(user string, body fields) []int64 {
 	}
 }
 
-func TestPagesOfUpdates(t *testing.T) {
+func TestUpdatesPage_ReturnsEachUpdateOnce(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	id := b.note("mine")                                   // 1
@@ -223,7 +223,7 @@ func (h hiding) Updates(_ context.Context, query db.UpdatesQuery) ([]ledger.Upda
 	return page, nil
 }
 
-func TestAPageOfUpdatesThatHidesNearlyEverythingComesShort(t *testing.T) {
+func TestUpdatesPage_EndsEarlyWhenUpdatesAreHidden(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Record: hiding{head: 12_000}})
 	s.Rights("auditor", ledger.Right{Kind: ledger.CanReadAsAnyParty})

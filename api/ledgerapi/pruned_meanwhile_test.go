@@ -44,9 +44,9 @@ func (p *prunedBetween) UpdateByID(ctx context.Context, id ledger.UpdateID) (led
 	return p.DB.UpdateByID(ctx, id)
 }
 
-// TestATransactionThatWasPrunedMeanwhileIsSaidToBeMade prunes the record right before the transaction of a submission
+// TestSubmitAndWaitForTransaction_ReportsPrunedAsCommitted prunes the record right before the transaction of a submission
 // is read: the answer says that the change was made, and submitting it again does not make it twice.
-func TestATransactionThatWasPrunedMeanwhileIsSaidToBeMade(t *testing.T) {
+func TestSubmitAndWaitForTransaction_ReportsPrunedAsCommitted(t *testing.T) {
 	t.Parallel()
 	record := &prunedBetween{}
 	b := newBundle(t, apitest.Options{Record: record})
@@ -70,9 +70,9 @@ func TestATransactionThatWasPrunedMeanwhileIsSaidToBeMade(t *testing.T) {
 	}
 }
 
-// TestNoListOfThePastLacksWhatWasPrunedMeanwhile prunes the record before each read of each list of the past in turn:
+// TestLists_AreCompleteOrRefusedWhenPrunedDuringRead prunes the record before each read of each list of the past in turn:
 // the answer is what it is without that, or a refusal.
-func TestNoListOfThePastLacksWhatWasPrunedMeanwhile(t *testing.T) {
+func TestLists_AreCompleteOrRefusedWhenPrunedDuringRead(t *testing.T) {
 	t.Parallel()
 	for name, list := range map[string]struct {
 		path string

@@ -18,7 +18,7 @@ import (
 
 const prunePath = "/v2/participant-pruning/prune"
 
-func TestPruning(t *testing.T) {
+func TestPruning_RemovesOldEntries(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	gone := b.note("gone")                                             // offset 1
@@ -130,7 +130,7 @@ func TestPruning(t *testing.T) {
 	})
 }
 
-func TestPruningKeepsWhatDeduplicationNeeds(t *testing.T) {
+func TestPruning_KeepsDeduplicationEntries(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	b.note("kept")
@@ -145,7 +145,7 @@ func TestPruningKeepsWhatDeduplicationNeeds(t *testing.T) {
 	b.Call("alice", http.MethodPost, path, since).OK(nil)
 }
 
-func TestEventsOfAContractAreKeptUntilItsArchivalIsPruned(t *testing.T) {
+func TestPruning_KeepsEventsUntilArchivalIsPruned(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	id := b.note("one")
@@ -203,7 +203,7 @@ func (p *pruning) WorkflowIDs(context.Context, []ledger.Offset) (map[ledger.Offs
 	return nil, nil // there are none
 }
 
-func TestWhatIsPrunedWhileItIsReadIsNotAnsweredInPart(t *testing.T) {
+func TestPruning_DuringReadRefusesPartialAnswer(t *testing.T) {
 	t.Parallel()
 	record := &pruning{}
 	s := apitest.New(t, apitest.Options{Record: record})
@@ -221,7 +221,7 @@ func TestWhatIsPrunedWhileItIsReadIsNotAnsweredInPart(t *testing.T) {
 }
 
 // The audit before a prune, and one that is asked for, read more than any answer may hold.
-func TestARecordThatIsLargerThanAnAnswerIsAuditedAndPruned(t *testing.T) {
+func TestPruning_WorksForRecordLargerThanAnswerLimit(t *testing.T) {
 	t.Parallel()
 	const contracts = 40
 	b := newBundle(t, apitest.Options{

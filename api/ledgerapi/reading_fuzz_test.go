@@ -13,9 +13,9 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// FuzzFiltersAndOffsets asks for what is on the ledger with any format and any offsets: no answer is a failure of the
+// FuzzFiltersAndOffsets_AnyRequest asks for what is on the ledger with any format and any offsets: no answer is a failure of the
 // server, and each is one that the document describes.
-func FuzzFiltersAndOffsets(f *testing.F) {
+func FuzzFiltersAndOffsets_AnyRequest(f *testing.F) {
 	s := apitest.New(f, apitest.Options{Settings: ledgerapi.Settings{ListWait: time.Millisecond}})
 	s.Rights("auditor", ledger.Right{Kind: ledger.CanReadAsAnyParty})
 	alice := s.Party("alice")

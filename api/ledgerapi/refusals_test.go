@@ -105,9 +105,9 @@ func (v *vault) probes(iou, subject string) map[string]fields {
 	}
 }
 
-// TestNobodyLearnsFromRefusalsWhatItMayNotRead asks about contracts and keys of others by every kind of command and
+// TestRefusals_RevealNothingUnreadable asks about contracts and keys of others by every kind of command and
 // submission: what exists is answered as what does not.
-func TestNobodyLearnsFromRefusalsWhatItMayNotRead(t *testing.T) {
+func TestRefusals_RevealNothingUnreadable(t *testing.T) {
 	t.Parallel()
 	v := newVault(t)
 	missing := v.iou[:len(v.iou)-64] + strings.Repeat("ab", 32)
@@ -198,9 +198,9 @@ func (v *vault) provocations() map[string][]fields {
 
 // byOtherTests are the codes of what contracts say that commands cannot provoke, and where they are.
 var byOtherTests = map[string]string{
-	"FAILED_TO_EXECUTE_TRANSACTION":                   "TestExecutingReadsNothing",
-	"LOCAL_VERDICT_INACTIVE_CONTRACTS":                "TestExecutingReadsNothing",
-	"FAILED_TO_PREPARE_TRANSACTION":                   "TestPreparationsThatAreRefused: who prepares reads as all parties",
+	"FAILED_TO_EXECUTE_TRANSACTION":                   "TestExecute_RevealsNothingToExecutor",
+	"LOCAL_VERDICT_INACTIVE_CONTRACTS":                "TestExecute_RevealsNothingToExecutor",
+	"FAILED_TO_PREPARE_TRANSACTION":                   "TestPrepare_RefusesInvalidRequests: who prepares reads as all parties",
 	"DAML_EFFECTFUL_ROLLBACK_ERROR":                   "daml/deployed: only code of uploaded packages catches exceptions",
 	"FETCH_EMPTY_CONTRACT_KEY_MAINTAINERS":            "daml/deployed: of keys of uploaded packages",
 	"INTERPRETATION_UPGRADE_ERROR_TRANSLATION_FAILED": "daml/deployed: of versions of uploaded packages",
@@ -209,9 +209,9 @@ var byOtherTests = map[string]string{
 	"PREAPPROVAL_NOT_PROVIDED": "activities: it takes the operator's authority, who knows what it pays",
 }
 
-// TestCompletionsTellOfContractsOnlyWhoMayStillRead has every refusal that can hold what contracts say: whoever submits
+// TestCompletions_ShowContractDetailsOnlyToReaders has every refusal that can hold what contracts say: whoever submits
 // is told all of it while it may read as all parties of the submission, and the code alone after that.
-func TestCompletionsTellOfContractsOnlyWhoMayStillRead(t *testing.T) {
+func TestCompletions_ShowContractDetailsOnlyToReaders(t *testing.T) {
 	t.Parallel()
 	v := newVault(t)
 	provocations := v.provocations()

@@ -10,9 +10,9 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// TestWhoMayDoNothingForThePartiesHasNothingDecoded sends what only decoding finds wrong: who has a right as none of
+// TestSubmission_ChecksRightsBeforeDecoding sends what only decoding finds wrong: who has a right as none of
 // the parties that are named is refused before, and who has it is told.
-func TestWhoMayDoNothingForThePartiesHasNothingDecoded(t *testing.T) {
+func TestSubmission_ChecksRightsBeforeDecoding(t *testing.T) {
 	t.Parallel()
 	v := newVault(t)
 	v.Rights("executor", ledger.Right{Kind: ledger.CanExecuteAs, Party: v.carol})

@@ -25,7 +25,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-var benchEvents = flag.Int("events", 10_000, "how many events BenchmarkPages puts into the record")
+var benchEvents = flag.Int("events", 10_000, "how many events BenchmarkPages_OfEachKind puts into the record")
 
 const (
 	benchHolders = 20
@@ -35,11 +35,11 @@ const (
 	benchLoaders = 2 // tables that are filled at once
 )
 
-// BenchmarkPages measures one page of each kind at places all over the record, through the router, without the network.
+// BenchmarkPages_OfEachKind measures one page of each kind at places all over the record, through the router, without the network.
 // Besides the mean it reports the median and the 99th percentile. Run it with different sizes of the record:
 //
 //	go test ./api/ledgerapi -run '^$' -bench Pages -benchtime 1000x -events 5000000 -timeout 60m
-func BenchmarkPages(b *testing.B) {
+func BenchmarkPages_OfEachKind(b *testing.B) {
 	s, updates := bigRecord(b, *benchEvents)
 	anyParty := fields{"filtersForAnyParty": fields{}}
 	of := func(n int) fields { return byParty(benchHolder(n)) }

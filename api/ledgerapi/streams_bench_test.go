@@ -28,11 +28,11 @@ import (
 )
 
 var (
-	benchStreams = flag.Int("streams", 5000, "how many streams BenchmarkIdleStreams opens")
-	benchPeriod  = flag.Duration("period", time.Minute, "how long each part of BenchmarkIdleStreams takes")
+	benchStreams = flag.Int("streams", 5000, "how many streams BenchmarkStreams_Idle opens")
+	benchPeriod  = flag.Duration("period", time.Minute, "how long each part of BenchmarkStreams_Idle takes")
 )
 
-// The clients of BenchmarkIdleStreams are a process of their own, so that they are not measured: this program with
+// The clients of BenchmarkStreams_Idle are a process of their own, so that they are not measured: this program with
 // these in its environment.
 const (
 	clientsURL   = "FLORIN_BENCH_CLIENTS_URL"
@@ -87,11 +87,11 @@ func beClients(url string) error {
 	return err
 }
 
-// BenchmarkIdleStreams measures what streams cost for whose party nothing happens: memory, goroutines, and CPU of the
+// BenchmarkStreams_Idle measures what streams cost for whose party nothing happens: memory, goroutines, and CPU of the
 // server's process while the record stands still and while others write. The other process holds the clients.
 //
 //	go test ./api/ledgerapi -run '^$' -bench IdleStreams -benchtime 1x -streams 5000
-func BenchmarkIdleStreams(b *testing.B) {
+func BenchmarkStreams_Idle(b *testing.B) {
 	s := apitest.New(b, apitest.Options{})
 	alice, bob := s.Party("alice"), s.Party("bob")
 	s.ActingAs("alice", alice)
@@ -191,12 +191,12 @@ func usage() memory {
 	return out
 }
 
-// BenchmarkFollowing measures how far streams of updates are behind the writer: the time from just before a commit to
+// BenchmarkStreams_Following measures how far streams of updates are behind the writer: the time from just before a commit to
 // the arrival of its last update, for some numbers of streams that all read everything. The writer appends batches of
 // 20 updates to the record at a fixed rate, as commits under load do.
 //
 //	go test ./api/ledgerapi -run '^$' -bench Following -benchtime 1x
-func BenchmarkFollowing(b *testing.B) {
+func BenchmarkStreams_Following(b *testing.B) {
 	for _, size := range []struct{ streams, rate int }{{1, 1000}, {10, 1000}, {50, 200}, {200, 50}} {
 		b.Run(fmt.Sprintf("%d streams at %d a second", size.streams, size.rate), func(b *testing.B) {
 			measureFollowing(b, size.streams, size.rate)

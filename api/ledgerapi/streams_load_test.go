@@ -22,7 +22,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-func TestStreamsAreCompleteAndInOrderWhileOthersWrite(t *testing.T) {
+func TestStreams_AreCompleteAndOrderedUnderLoad(t *testing.T) {
 	t.Parallel()
 	const writers, each, readers = 4, 40, 8
 	b := newBundle(t, eager)
@@ -100,7 +100,7 @@ func (c *counting) TouchedParties(ctx context.Context, after, upTo ledger.Offset
 	return c.LedgerStore.TouchedParties(ctx, after, upTo)
 }
 
-func TestIdleStreamsDoNotReadTheRecord(t *testing.T) {
+func TestStreams_IdleOnesDoNotReadTheRecord(t *testing.T) {
 	t.Parallel()
 	record := &counting{}
 	b := newBundle(t, apitest.Options{
@@ -175,7 +175,7 @@ func carries(frame []byte, offset int) bool {
 		int64(offset)
 }
 
-func TestASlowReaderHoldsOnePage(t *testing.T) {
+func TestStreams_SlowReaderHoldsOnePage(t *testing.T) {
 	t.Parallel()
 	record := &counting{}
 	b := newBundle(t, apitest.Options{Record: record})
@@ -226,9 +226,9 @@ func multiply(tb testing.TB, record *db.DB, upTo ledger.Offset, label string) {
 	}))
 }
 
-// FuzzStreamRequests sends anything as a request: the answer is an element, a refusal that names a rule, or a close
+// FuzzStreams_AnyRequest sends anything as a request: the answer is an element, a refusal that names a rule, or a close
 // code that says that it was no request. It is never a failure of the server, and never nothing.
-func FuzzStreamRequests(f *testing.F) {
+func FuzzStreams_AnyRequest(f *testing.F) {
 	for _, seed := range []string{
 		`{"parties":["alice::1220"],"beginExclusive":0}`, `{"parties":[],"userId":"auditor"}`, `{}`, `[]`, `null`, ``,
 		`{"a":`,

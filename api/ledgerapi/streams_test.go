@@ -55,7 +55,7 @@ func checkpointAt(t *testing.T, stream *apitest.Stream, offset int64) (before []
 	}
 }
 
-func TestTheStreamOfCompletions(t *testing.T) {
+func TestCompletionStream_SendsEveryCompletion(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, eager)
 	b.wait("one", b.create("one"))
@@ -94,7 +94,7 @@ func TestTheStreamOfCompletions(t *testing.T) {
 }
 
 // contract: completions-kinds, completions-checkpoint
-func TestCheckpoints(t *testing.T) {
+func TestStreams_SendCheckpoints(t *testing.T) {
 	t.Parallel()
 	t.Run("the first comes half a second after the beginning, the next when the record has grown", func(t *testing.T) {
 		t.Parallel()
@@ -144,7 +144,7 @@ func TestCheckpoints(t *testing.T) {
 	})
 }
 
-func TestTheStreamOfActiveContracts(t *testing.T) {
+func TestActiveContractStream_SendsEveryContract(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	const notes = 450 // more than two pages
@@ -218,7 +218,7 @@ func nextOrEnd(t *testing.T, stream *apitest.Stream) ([]byte, error) {
 	return frame, err
 }
 
-func TestTheStreamsOfUpdates(t *testing.T) {
+func TestUpdateStreams_SendEveryUpdate(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, eager)
 	mine := b.note("mine")
@@ -287,7 +287,7 @@ func nextUpdate(stream *apitest.Stream) int64 {
 	}
 }
 
-func TestStreamsThatAreRefused(t *testing.T) {
+func TestStreams_RefuseInvalidRequests(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	b.note("one")
@@ -350,7 +350,7 @@ func TestStreamsThatAreRefused(t *testing.T) {
 	})
 }
 
-func TestStreamsEndWithTheirToken(t *testing.T) {
+func TestStreams_EndWhenTokenExpires(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, eager)
 	b.note("one")
@@ -364,7 +364,7 @@ func TestStreamsEndWithTheirToken(t *testing.T) {
 	require.NotNil(t, body.Hint)
 }
 
-func TestStreamsEndWithTheRightsOfTheirUsers(t *testing.T) {
+func TestStreams_EndWhenUserLosesRights(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, eager)
 	b.note("one")
@@ -421,7 +421,7 @@ func failedBeforeLong(t *testing.T, stream *apitest.Stream) v2.JsCantonError {
 	}
 }
 
-func TestTheNodeServesOnlySoManyStreams(t *testing.T) {
+func TestStreams_LimitTotal(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{Limits: admission.New(admission.Options{Streams: 1})})
 	b.note("one")
@@ -432,7 +432,7 @@ func TestTheNodeServesOnlySoManyStreams(t *testing.T) {
 	require.Equal(t, "1 second", *body.RetryInfo)
 }
 
-func TestStreamsOfWhatWasPrunedSaySo(t *testing.T) {
+func TestStreams_RefusePrunedOffset(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, eager)
 	for i := range 3 {
@@ -447,7 +447,7 @@ func TestStreamsOfWhatWasPrunedSaySo(t *testing.T) {
 	require.Equal(t, int64(3), nextUpdate(stream))
 }
 
-func TestALongRequestIsRefused(t *testing.T) {
+func TestStreams_RefuseLongRequest(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{MaxBodyBytes: 1000})
 	closed := b.Open("alice", completionsPath, strings.Repeat(" ", 1001)).Closed()

@@ -127,7 +127,7 @@ func asleep(t *testing.T, f *follower) {
 	require.True(t, fired)
 }
 
-func TestTheTailWakesThoseWhoAreConcerned(t *testing.T) {
+func TestTail_WakesFollowersOfTouchedParties(t *testing.T) {
 	t.Parallel()
 	record := newScripted()
 	tail := newTail(record, record)
@@ -151,7 +151,7 @@ func TestTheTailWakesThoseWhoAreConcerned(t *testing.T) {
 	asleep(t, late)
 }
 
-func TestTheTailWakesEverybodyWhenItCannotTellWhom(t *testing.T) {
+func TestTail_WakesEverybodyAfterLargeOrPrunedStretch(t *testing.T) {
 	t.Parallel()
 	record := newScripted()
 	tail := newTail(record, record)
@@ -165,7 +165,7 @@ func TestTheTailWakesEverybodyWhenItCannotTellWhom(t *testing.T) {
 	require.Equal(t, ledger.Offset(tailStretch+2), woken(t, nobody), "entries that are gone say nothing")
 }
 
-func TestTheTailMissesNothingWhileTheDatabaseFails(t *testing.T) {
+func TestTail_MissesNothingWhenDatabaseFails(t *testing.T) {
 	t.Parallel()
 	record := newScripted()
 	tail := newTail(record, record)
@@ -178,7 +178,7 @@ func TestTheTailMissesNothingWhileTheDatabaseFails(t *testing.T) {
 	require.Equal(t, ledger.Offset(1), woken(t, alice))
 }
 
-func TestTheTailRestsWhileNobodyFollows(t *testing.T) {
+func TestTail_StopsWithoutFollowers(t *testing.T) {
 	t.Parallel()
 	record := newScripted()
 	tail := newTail(record, record)
@@ -207,7 +207,7 @@ type told struct {
 
 // A stream is told how far it is at least as often as the node promises, also while nothing happens at all, and learns
 // of what happened before it is told.
-func TestAQuietStreamIsToldHowFarItIs(t *testing.T) {
+func TestFollow_SendsCheckpointsToQuietStreams(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		record := newScripted()
@@ -257,7 +257,7 @@ func TestAQuietStreamIsToldHowFarItIs(t *testing.T) {
 	})
 }
 
-func TestNothingIsToldOfAnEmptyRecord(t *testing.T) {
+func TestFollow_SendsNoCheckpointOfEmptyRecord(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		record := newScripted()
@@ -270,7 +270,7 @@ func TestNothingIsToldOfAnEmptyRecord(t *testing.T) {
 	})
 }
 
-func TestStreamsEndWithTheWatcher(t *testing.T) {
+func TestTail_EndsWithTheWatcher(t *testing.T) {
 	t.Parallel()
 	record := newScripted()
 	tail := newTail(record, record)

@@ -9,9 +9,9 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// FuzzContinuations reads anything as the tokens with which clients go on: what is taken for one is written as it was
+// FuzzContinuations_RoundTrip reads anything as the tokens with which clients go on: what is taken for one is written as it was
 // read, and leads to no offset that cannot be.
-func FuzzContinuations(f *testing.F) {
+func FuzzContinuations_RoundTrip(f *testing.F) {
 	for _, seed := range [][]byte{
 		nil, []byte("!"),
 		updatesCursor{begin: 1, end: 2}.token(), make([]byte, updatesTokenLength), make([]byte, continuationLength),

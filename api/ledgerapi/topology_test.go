@@ -27,7 +27,7 @@ func (b *bundle) allocate(hint, user string) ledger.Party {
 	return ledger.Party(allocated.PartyDetails.Party)
 }
 
-func TestAllocatedPartiesAreInTheRecord(t *testing.T) {
+func TestTopology_RecordsAllocatedParties(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	carol := b.allocate("carol", "alice") // offset 1

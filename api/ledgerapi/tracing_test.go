@@ -13,7 +13,7 @@ import (
 )
 
 // contract: completion-trace
-func TestTheTraceOfARequestIsKeptWithWhatItDid(t *testing.T) {
+func TestTracing_StoresTraceWithUpdateAndCompletion(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	const (

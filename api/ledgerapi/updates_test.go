@@ -44,7 +44,7 @@ func shaped(shape string, events fields) fields {
 	return fields{"includeTransactions": fields{"eventFormat": events, "transactionShape": "TRANSACTION_SHAPE_" + shape}}
 }
 
-func TestUpdates(t *testing.T) {
+func TestUpdates_ListTransactions(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	mine := b.note("mine")                                               // offset 1
@@ -140,7 +140,7 @@ func TestUpdates(t *testing.T) {
 	})
 }
 
-func TestOneUpdate(t *testing.T) {
+func TestUpdate_ByOffsetAndByID(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	done := b.wait("one", b.create("one"))
@@ -182,7 +182,7 @@ func TestOneUpdate(t *testing.T) {
 	}
 }
 
-func TestUpdateRequestsThatAreRefused(t *testing.T) {
+func TestUpdates_RefuseInvalidRequests(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	b.note("one")
@@ -230,7 +230,7 @@ func TestUpdateRequestsThatAreRefused(t *testing.T) {
 	b.Call("", http.MethodPost, updatesPath, fields{"updateFormat": fields{}}).Refused(http.StatusUnauthorized, "NA")
 }
 
-func TestListsOfUpdatesAreBounded(t *testing.T) {
+func TestUpdates_LimitListElements(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{Settings: ledgerapi.Settings{MaxListElements: 120}})
 	id := b.note("0")

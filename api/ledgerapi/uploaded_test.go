@@ -22,7 +22,7 @@ func uploaded(s *apitest.Server, alice ledger.Party, commandID, command string) 
 	return answer.Transaction
 }
 
-func TestContractsOfAnUploadedPackageAreUsedOnEachNode(t *testing.T) {
+func TestUploadedPackage_WorksOnEachNode(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	twin := s.Twin(apitest.Options{})
@@ -56,7 +56,7 @@ func TestContractsOfAnUploadedPackageAreUsedOnEachNode(t *testing.T) {
 	require.Contains(t, body.Cause, "text")
 }
 
-func TestFiltersByNameShowAllVersionsOfAPackage(t *testing.T) {
+func TestActiveContracts_NameFilterShowsAllVersions(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	alice := s.Party("alice")

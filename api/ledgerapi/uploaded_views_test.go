@@ -57,7 +57,7 @@ func faceFormat(alice ledger.Party) string {
 		{"interfaceId":"#faces:F:Face","includeInterfaceView":true}}}}]}}}`, alice)
 }
 
-func TestAViewThatCostsTooMuchOrIsTooLargeFailsAlone(t *testing.T) {
+func TestInterfaceView_FailureAffectsOnlyThatView(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	alice := s.Party("alice")
@@ -113,7 +113,7 @@ func nextCreated(stream *apitest.Stream) *ledgerapi.CreatedEvent {
 	}
 }
 
-func TestAnOpenStreamShowsWhatWasUploadedMeanwhile(t *testing.T) {
+func TestUpdateStreams_ShowPackagesUploadedLater(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	twin := s.Twin(apitest.Options{})
@@ -160,7 +160,7 @@ func TestAnOpenStreamShowsWhatWasUploadedMeanwhile(t *testing.T) {
 	}
 }
 
-func TestPagesGoOnAcrossAnUpload(t *testing.T) {
+func TestPages_ContinueAfterUpload(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	alice := s.Party("alice")
@@ -190,7 +190,7 @@ func TestPagesGoOnAcrossAnUpload(t *testing.T) {
 	require.Len(t, page(first.NextPageToken).ActiveContracts, 1)
 }
 
-func TestContractsOfUnvettedPackagesAreReadByName(t *testing.T) {
+func TestActiveContracts_FindUnvettedPackageByName(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	alice := s.Party("alice")

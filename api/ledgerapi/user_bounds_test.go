@@ -16,7 +16,7 @@ import (
 )
 
 // Whoever administers an identity provider changes its users, unless they have a right that it could not give.
-func TestAdministratorsOfIdentityProvidersReachAsFarAsTheyMayGive(t *testing.T) {
+func TestIDPAdmin_ChangesOnlyUsersWithRightsItCanGrant(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	acme := s.IdentityProvider("acme")
@@ -113,7 +113,7 @@ func TestAdministratorsOfIdentityProvidersReachAsFarAsTheyMayGive(t *testing.T) 
 // Clients create a user where they are told that nobody has its id.
 //
 // contract: users-of-providers
-func TestAdministratorsOfIdentityProvidersAreToldWhichUsersExist(t *testing.T) {
+func TestIDPAdmin_LearnsWhichUsersExist(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	acme := s.IdentityProvider("acme")

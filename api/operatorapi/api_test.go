@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-func TestTheAuditOverHTTP(t *testing.T) {
+func TestAudit_ReportsState(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	alice := s.Wallet("alice")
@@ -52,7 +52,7 @@ func TestTheAuditOverHTTP(t *testing.T) {
 	})
 }
 
-func TestMetrics(t *testing.T) {
+func TestMetrics_CountRequestsByRoute(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	s.Call("", http.MethodGet, "/v2/version", nil).OK(nil)

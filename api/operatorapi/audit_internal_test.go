@@ -44,7 +44,7 @@ func (p proved) AuditCheckpoint(context.Context) (db.AuditCheckpoint, bool, erro
 }
 
 // However long the record is, the answer is what the node has proved. Only who asks for more is told to ask otherwise.
-func TestAnAuditThatTakesLongIsWhatTheNodeHasProved(t *testing.T) {
+func TestAudit_TimeoutReturnsLastProvedState(t *testing.T) {
 	t.Parallel()
 	packages, err := ledger.NewPackages(builtin.Packages()...)
 	require.NoError(t, err)

@@ -40,7 +40,7 @@ func troubled(t *testing.T) *apitest.Server {
 	return s
 }
 
-func TestTheOperatorSeesWhatTheNodeDoesAndWhatTroublesIt(t *testing.T) {
+func TestAutomation_ListsRunsAndTroubles(t *testing.T) {
 	t.Parallel()
 	s := troubled(t)
 	require.JSONEq(t, `{"automations":[
@@ -67,7 +67,7 @@ func TestTheOperatorSeesWhatTheNodeDoesAndWhatTroublesIt(t *testing.T) {
 	require.Contains(t, answer.Text, `rounds`, "it says which there are")
 }
 
-func TestTheOperatorNudgesWhatWasRefused(t *testing.T) {
+func TestAutomation_RunRetriesRefusedSubjects(t *testing.T) {
 	t.Parallel()
 	s := troubled(t)
 	answer := s.Call(apitest.Admin, http.MethodPost, automationPath+"/rewards/run", `{"subject":"bob"}`)
@@ -86,7 +86,7 @@ func TestTheOperatorNudgesWhatWasRefused(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, answer.Status)
 }
 
-func TestPausesAreThoseOfNowAndNothingIsDueIn1970(t *testing.T) {
+func TestAutomation_ShowsCurrentPauseAndNoDueDateOf1970(t *testing.T) {
 	t.Parallel()
 	paused := map[string]bool{"3f9c2ab1:automation:rounds": true}
 	var away error

@@ -29,7 +29,7 @@ func configure(t *testing.T, s *apitest.Server, settings ...db.AutomationSetting
 	require.NoError(t, s.DB.ConfigureAutomation(t.Context(), "the file", settings))
 }
 
-func TestSweepsThatWouldGoRoundAreRefused(t *testing.T) {
+func TestSweep_RefusesCycles(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	configure(t, s)
@@ -47,7 +47,7 @@ func TestSweepsThatWouldGoRoundAreRefused(t *testing.T) {
 	put(carol, alice).OK(nil)
 }
 
-func TestASweepIsChangedWithoutARestart(t *testing.T) {
+func TestSweep_ChangesWithoutRestart(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Once: true}) // each change is listed
 	alice, bob := s.Party("alice"), s.Party("bob")
@@ -112,7 +112,7 @@ func TestASweepIsChangedWithoutARestart(t *testing.T) {
 	require.Equal(t, "the file", recorded.Changes[0].ChangedBy)
 }
 
-func TestTheTopUpIsChangedWithoutARestart(t *testing.T) {
+func TestTopUp_ChangesWithoutRestart(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	path := settingsPath + "/top-up"
@@ -137,7 +137,7 @@ func TestTheTopUpIsChangedWithoutARestart(t *testing.T) {
 		s.Call(apitest.Admin, http.MethodDelete, path, nil).Text)
 }
 
-func TestAutoAcceptIsChangedWithoutARestart(t *testing.T) {
+func TestAutoAccept_ChangesWithoutRestart(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	alice, bob := s.Party("alice"), s.Party("bob")
@@ -156,7 +156,7 @@ func TestAutoAcceptIsChangedWithoutARestart(t *testing.T) {
 	require.JSONEq(t, `{"auto_accepts":[]}`, s.Call(apitest.Admin, http.MethodGet, settingsPath+"/auto-accept", nil).Text)
 }
 
-func TestSettingsThatCannotBeAreRefused(t *testing.T) {
+func TestSettings_RefuseInvalidValues(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	alice, bob := s.Party("alice"), s.Party("bob")
@@ -235,7 +235,7 @@ func TestSettingsThatCannotBeAreRefused(t *testing.T) {
 	}
 }
 
-func TestSettingsAreForOperatorsOnly(t *testing.T) {
+func TestSettings_RequireAdmin(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	alice := s.Party("alice")

@@ -149,7 +149,7 @@ func (b *commandBundle) statusPath(sender ledger.Party, nonce int) string {
 	return fmt.Sprintf("/api/scan/v0/transfer-command/status?sender=%s&nonce=%d", sender, nonce)
 }
 
-func TestTransferCommandsAreCountedAndFollowed(t *testing.T) {
+func TestTransferCommand_ShowsStatusAndNonce(t *testing.T) {
 	t.Parallel()
 	b := newCommandBundle(t)
 	fails(t, b.Call("", http.MethodGet, b.counterPath(), nil), http.StatusNotFound,
@@ -194,7 +194,7 @@ func failure(kind, reason string) commandStatus {
 	return commandStatus{Status: "failed", FailureKind: &kind, Reason: &reason}
 }
 
-func TestWhoseTransferCommands(t *testing.T) {
+func TestTransferCommand_NotFoundForOtherSenderOrNonce(t *testing.T) {
 	t.Parallel()
 	b := newCommandBundle(t)
 	b.command(t, 3)

@@ -36,7 +36,7 @@ func plantContracts(t *testing.T, s *apitest.Server, id string) {
 }
 
 // Many contracts, of several parties or of one, hide no preapproval and no right.
-func TestNoCrowdHidesPreapprovalsOrFeaturedApps(t *testing.T) {
+func TestScanLists_ManyContractsHideNothing(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	alice, bob, eve := s.Wallet("alice"), s.Wallet("bob"), s.Wallet("eve")

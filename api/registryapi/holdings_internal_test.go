@@ -37,7 +37,7 @@ func (e *endlessRecord) StillActive(_ context.Context, query db.ActiveQuery) ([]
 
 var errEnough = errors.New("enough")
 
-func TestSoMuchCoinIsLookedAtWithoutAToken(t *testing.T) {
+func TestHoldingsOf_LimitsCoinsForAnonymousCallers(t *testing.T) {
 	t.Parallel()
 	packages, err := ledger.NewPackages(builtin.Packages()...)
 	require.NoError(t, err)

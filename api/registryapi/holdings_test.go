@@ -51,7 +51,7 @@ func lastRecordTime(t *testing.T, s *apitest.Server) time.Time {
 }
 
 // contract: scan-holdings
-func TestHoldingsSummary(t *testing.T) {
+func TestHoldingsSummary_SumsAtTime(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	alice, bob := s.Wallet("alice"), s.Wallet("bob")
@@ -152,7 +152,7 @@ func summaryRequest(at time.Time, more map[string]any, owners ...ledger.Party) m
 }
 
 // contract: scan-holdings
-func TestHoldingsSummaryRefusals(t *testing.T) {
+func TestHoldingsSummary_RefusesInvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	at := lastRecordTime(t, s)
@@ -200,7 +200,7 @@ func manyParties(count int) []ledger.Party {
 	return parties
 }
 
-func TestHoldingsSummaryOfAPrunedRecord(t *testing.T) {
+func TestHoldingsSummary_NotFoundBeforePruning(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	alice := s.Wallet("alice")
@@ -249,7 +249,7 @@ func (p *pruningRecord) SpentCoin(
 
 // TestHoldingsSummary_CorrectDuringPruning prunes the record before each read in turn: the answer is the sum at that
 // time, or a 404.
-func TestHoldingsSummaryNeverTellsWhatNeverWas(t *testing.T) {
+func TestHoldingsSummary_CorrectDuringPruning(t *testing.T) {
 	t.Parallel()
 	record := &pruningRecord{}
 	s := apitest.NewWithCoin(t, apitest.Options{Registry: record})
@@ -280,7 +280,7 @@ func TestHoldingsSummaryNeverTellsWhatNeverWas(t *testing.T) {
 }
 
 // The search for the offset of a time reads only record times, however large the updates are.
-func TestHoldingsAreSummedUpBesideLargeUpdates(t *testing.T) {
+func TestHoldingsSummary_IgnoresSizeOfUpdates(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
 	s := apitest.NewWithCoin(t, apitest.Options{DB: dbtest.Open(t, url)})

@@ -127,7 +127,7 @@ func amounts(w *apitest.Wallet) []string {
 	return all
 }
 
-func TestInstruments(t *testing.T) {
+func TestInstruments_ListsCoin(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 
@@ -176,7 +176,7 @@ func TestInstruments(t *testing.T) {
 	})
 }
 
-func TestTheRegistrySaysHowToTransfer(t *testing.T) {
+func TestTransferFactory_ChoosesTransferKind(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	alice, bob := s.Wallet("alice"), s.Wallet("bob")
@@ -246,7 +246,7 @@ func TestTheRegistrySaysHowToTransfer(t *testing.T) {
 	})
 }
 
-func TestTwoStepTransfersThroughTheRegistry(t *testing.T) {
+func TestTransferInstruction_GivesChoiceContexts(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	alice, bob := s.Wallet("alice"), s.Wallet("bob")
@@ -283,7 +283,7 @@ func TestTwoStepTransfersThroughTheRegistry(t *testing.T) {
 }
 
 // contract: transfer-preapproved
-func TestTransfersToAPreapprovedReceiverAreDirect(t *testing.T) {
+func TestTransferFactory_DirectToPreapprovedReceiver(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	alice, bob, operator := s.Wallet("alice"), s.Wallet("bob"), s.Operator()
@@ -304,7 +304,7 @@ func TestTransfersToAPreapprovedReceiverAreDirect(t *testing.T) {
 	cleanAudit(t, s)
 }
 
-func TestAllocationsThroughTheRegistry(t *testing.T) {
+func TestAllocation_GivesChoiceContexts(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	alice, bob := s.Wallet("alice"), s.Wallet("bob")

@@ -82,7 +82,7 @@ func bases() map[string]string {
 	return map[string]string{"/api/scan/v0": "", "/v0/scan-proxy": "anybody"}
 }
 
-func TestTheNetworkAsWalletsSeeIt(t *testing.T) {
+func TestScan_ShowsNetwork(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	for base, user := range bases() {
@@ -156,7 +156,7 @@ func TestTheNetworkAsWalletsSeeIt(t *testing.T) {
 }
 
 // contract: scan-rounds
-func TestRulesAndRounds(t *testing.T) {
+func TestScan_ShowsRulesAndRounds(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	var rules struct {
@@ -264,7 +264,7 @@ func TestRulesAndRounds(t *testing.T) {
 	})
 }
 
-func TestPreapprovalsAndFeaturedApps(t *testing.T) {
+func TestScan_ShowsPreapprovalsAndFeaturedApps(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	bob, operator := s.Wallet("bob"), s.Operator()
@@ -320,7 +320,7 @@ func TestPreapprovalsAndFeaturedApps(t *testing.T) {
 	cleanAudit(t, s)
 }
 
-func TestWhoMayAsk(t *testing.T) {
+func TestScan_AuthenticatesCallers(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	t.Run("the proxy needs a token", func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 )
 
 // contract: traffic-consumed
-func TestTrafficStatus(t *testing.T) {
+func TestTrafficStatus_ShowsConsumedAndPurchased(t *testing.T) {
 	t.Parallel()
 	member, synchronizer := coin.MemberOf("participant::"+apitest.Namespace), "global-domain::"+apitest.Namespace
 	rules := coin.TrafficRulesOf(member, synchronizer)
@@ -64,7 +64,7 @@ func TestTrafficStatus(t *testing.T) {
 	cleanAudit(t, s)
 }
 
-func TestTrafficOfNobody(t *testing.T) {
+func TestTrafficStatus_NotFoundForUnknownMember(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	for path, text := range map[string]string{

@@ -28,9 +28,9 @@ import (
 // patience is how long the test waits for what should happen soon.
 const patience = time.Minute
 
-// TestStreamsLeaveNothingBehind opens streams of every kind many times while somebody submits, ends them in every way
+// TestStreams_LeakNoGoroutines opens streams of every kind many times while somebody submits, ends them in every way
 // that a client has, and then counts the goroutines and the time of the processor.
-func TestStreamsLeaveNothingBehind(t *testing.T) {
+func TestStreams_LeakNoGoroutines(t *testing.T) {
 	t.Parallel()
 	const rounds = 40
 	s := apitest.New(t, apitest.Options{Settings: ledgerapi.Settings{CheckpointInterval: 20 * time.Millisecond}})

@@ -20,7 +20,7 @@ func failure(t *testing.T, err error) (int, any) {
 }
 
 // contract: auth-bearer
-func TestARefusalNamesTheUserOfATokenForAnotherNode(t *testing.T) {
+func TestFailure_NamesUserOfTokenForOtherNode(t *testing.T) {
 	t.Parallel()
 	verifier, err := auth.NewHS256(auth.HS256Options{
 		Times: auth.Times{Now: time.Now}, Secret: "unsafe", Audience: "here", Scope: auth.DefaultScope,
@@ -38,7 +38,7 @@ func TestARefusalNamesTheUserOfATokenForAnotherNode(t *testing.T) {
 	require.Equal(t, v0.ErrorResponse{Error: "Authorization Failed for alice"}, body)
 }
 
-func TestWhatToDoNextIsASentenceOfItsOwn(t *testing.T) {
+func TestFailure_HintIsASentence(t *testing.T) {
 	t.Parallel()
 	for cause, said := range map[string]string{
 		"3 commands are in flight": "PARTICIPANT_BACKPRESSURE: 3 commands are in flight. Wait.",
@@ -50,7 +50,7 @@ func TestWhatToDoNextIsASentenceOfItsOwn(t *testing.T) {
 }
 
 // A 429 invites to send the same again, which a signed transaction whose time is over can never make good.
-func TestATransactionWhoseTimeIsOverIsAConflict(t *testing.T) {
+func TestFailure_LateTransactionIsAConflict(t *testing.T) {
 	t.Parallel()
 	for _, code := range []fault.Code{
 		fault.LocalVerdictLedgerTimeOutOfBound, fault.LocalVerdictPreparationTimeOutOfBound,

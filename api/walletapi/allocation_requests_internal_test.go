@@ -38,7 +38,7 @@ module A {
 `
 
 // The test counts how many costly views the list computes; each of them alone is within the limit of a view.
-func TestThoseAsking_ManyCostlyViewsOfOneMakerTakeNoMoreThanItsShare(t *testing.T) {
+func TestFindRequests_LimitsCostlyViewsOfOneMaker(t *testing.T) {
 	t.Parallel()
 	parsed, err := asttest.Parse(asttest.PackageID, ast.V2_1, asks)
 	require.NoError(t, err)

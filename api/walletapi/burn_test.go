@@ -34,7 +34,7 @@ const (
 
 // TestPreapprovalFee_BoundsWhatUsersCostTheOperator has users make random requests that may cost the operator a
 // preapproval. Their operator accepts every proposal faster than automation would.
-func TestWhatUsersMakeTheOperatorPayIsBounded(t *testing.T) {
+func TestPreapprovalFee_BoundsWhatUsersCostTheOperator(t *testing.T) {
 	t.Parallel()
 	const limit = 4
 	b := &burners{bank: newBank(t, apitest.Options{LedgerSettings: func(s *ledger.Settings) {
@@ -166,7 +166,7 @@ func (b *burners) acceptAll() {
 }
 
 // The operator has paid for a preapproval even if its receiver cancels it: only the operator can delete the entry.
-func TestTheOperatorDoesNotPayTwiceForAPreapproval(t *testing.T) {
+func TestPreapproval_OperatorPaysOncePerReceiver(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	b.preapprove(b.bob)
@@ -187,7 +187,7 @@ func TestTheOperatorDoesNotPayTwiceForAPreapproval(t *testing.T) {
 }
 
 // Concurrent requests, and a setup proposal, cost the operator one preapproval.
-func TestPreapprovalsThatAreAskedForAtOnceAreOne(t *testing.T) {
+func TestPreapproval_ConcurrentRequestsMakeOne(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	operator := b.OperatorWallet()
@@ -220,7 +220,7 @@ func TestPreapprovalsThatAreAskedForAtOnceAreOne(t *testing.T) {
 }
 
 // The operator's cancellation cancels all its preapprovals for a party.
-func TestTheOperatorCancelsAllThatItProvides(t *testing.T) {
+func TestCancelPreapproval_CancelsAllTheOperatorProvides(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	expired := b.createPreapproval(b.bob.Party, b.Node.Operator, time.Now().Add(-time.Hour))

@@ -17,7 +17,7 @@ import (
 
 // TestAllocationRequests_ListRequestsOfUploadedDAR uploads an app while the node runs. A sender in its trades sees the
 // request in the wallet and rejects it.
-func TestPublishedDARsAskWalletsToSetCoinAside(t *testing.T) {
+func TestPublishedDARs_AskWalletsToSetCoinAside(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	dar, err := os.ReadFile(filepath.Join(os.Getenv("DARS"), "splice-token-test-trading-app-1.0.2.dar"))

@@ -43,7 +43,7 @@ func tryOut(t *testing.T, s *apitest.Server, user, path string, body any) (apite
 	return answer, shown
 }
 
-func TestADryRunTellsWhatAChangeWouldDo(t *testing.T) {
+func TestDryRun_ShowsEffectsOfChange(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	alice, bob, carol := s.Onboard("alice"), s.Onboard("bob"), s.Onboard("carol")
@@ -105,7 +105,7 @@ func TestADryRunTellsWhatAChangeWouldDo(t *testing.T) {
 	}
 }
 
-func TestADryRunTellsTheRefusalToo(t *testing.T) {
+func TestDryRun_ShowsRefusal(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{
 		Traffic: trafficRules(), LedgerSettings: func(s *ledger.Settings) { s.EnforceTraffic = true },
@@ -168,7 +168,7 @@ func TestADryRunTellsTheRefusalToo(t *testing.T) {
 	})
 }
 
-func TestDryRunsThatAreNone(t *testing.T) {
+func TestDryRun_RefusesUnsupportedRequests(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	alice := s.Onboard("alice")

@@ -155,7 +155,7 @@ func (o *outsider) accept(proposal string) string {
 }
 
 // contract: admin-external-balance, admin-setup-proposal
-func TestAnExternalPartyHoldsCoin(t *testing.T) {
+func TestExternalParty_AcceptsProposalAndHoldsCoin(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)
 	o := newOutsider(t, s, "ext1")
@@ -217,7 +217,7 @@ func (o *outsider) receive(amount string) {
 }
 
 // contract: admin-external-topology
-func TestTheTopologyOfAnExternalParty(t *testing.T) {
+func TestExternalTopology_GeneratesAndSubmits(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)
 	t.Run("is the same each time, and stores nothing", func(t *testing.T) {
@@ -293,7 +293,7 @@ func TestTheTopologyOfAnExternalParty(t *testing.T) {
 }
 
 // contract: preapproval-limit
-func TestProposalsAreRefused(t *testing.T) {
+func TestSetupProposal_RefusesInvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{LedgerSettings: func(s *ledger.Settings) { s.MaxProvidedParties = 1 }})
 	operator := s.OperatorWallet()
@@ -335,7 +335,7 @@ func TestProposalsAreRefused(t *testing.T) {
 }
 
 // contract: admin-cancel-preapproval
-func TestOperatorsLookAfterPreapprovals(t *testing.T) {
+func TestPreapproval_OperatorListsReadsAndCancels(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)
 	o := newOutsider(t, s, "ext1")
@@ -364,7 +364,7 @@ func TestOperatorsLookAfterPreapprovals(t *testing.T) {
 }
 
 // contract: admin-send
-func TestAnExternalPartySends(t *testing.T) {
+func TestExternalSend_PreparesAndSubmitsTransfer(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)
 	sender, receiver := newOutsider(t, s, "sender"), newOutsider(t, s, "receiver")
@@ -416,7 +416,7 @@ func TestAnExternalPartySends(t *testing.T) {
 // who brought it first, and nothing happens twice.
 //
 // contract: admin-setup-proposal, admin-send
-func TestWhatWasSignedIsAnsweredAlikeWhicheverOperatorBringsIt(t *testing.T) {
+func TestExternalSubmit_RepeatByOtherOperatorGivesFirstAnswer(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)
 	s.Rights("deputy",
@@ -470,7 +470,7 @@ func TestWhatWasSignedIsAnsweredAlikeWhicheverOperatorBringsIt(t *testing.T) {
 		"No TransferPreapproval found for party: "+string(o.id))
 }
 
-func TestTheParticipantTellsWhoItIs(t *testing.T) {
+func TestParticipant_ShowsIdentityAndConnections(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)
 	var identities struct {
@@ -499,7 +499,7 @@ func TestTheParticipantTellsWhoItIs(t *testing.T) {
 }
 
 // Each proposal may need coin that a concurrent one has used.
-func TestManyAreProposedToAtOnce(t *testing.T) {
+func TestSetupProposal_ConcurrentProposalsSucceed(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)
 	for i := range 12 {

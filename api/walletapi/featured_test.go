@@ -14,7 +14,7 @@ import (
 )
 
 // The newest of several rights of a provider applies for all callers, and after its end the one before.
-func TestOfSeveralRightsTheNewestCounts(t *testing.T) {
+func TestFeaturedAppRight_NewestApplies(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	b.tap(b.alice, "100")

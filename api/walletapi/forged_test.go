@@ -105,7 +105,7 @@ func (b bank) forgeries(mallory *apitest.Wallet) map[string][]json.RawMessage {
 
 // Contracts with another party as the DSO change no answer, no charge and no automation for others, and nothing in the
 // audit.
-func TestForgedContractsChangeNothingForOthers(t *testing.T) {
+func TestForgedContracts_ChangeNothingForOthers(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{Traffic: trafficRules()})
 	mallory := b.Onboard("mallory")
@@ -176,7 +176,7 @@ func (b bank) auditIsClean() {
 }
 
 // The first five known attacks, each by a user with only a wallet.
-func TestNobodyIsTheNetworkByItsOwnWord(t *testing.T) {
+func TestForgedContracts_FiveAttacksFail(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{Traffic: trafficRules()})
 	me := b.Onboard("mallory")

@@ -53,7 +53,7 @@ func (i item) short() string {
 }
 
 // contract: wallet-transactions
-func TestTheHistoryOfAWallet(t *testing.T) {
+func TestTransactions_ListsWalletHistory(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	require.JSONEq(t, `{"items":[]}`, b.post(b.alice, "/v0/wallet/transactions", map[string]any{"page_size": 1}).Text)
@@ -120,7 +120,7 @@ func TestTheHistoryOfAWallet(t *testing.T) {
 
 // TestTransactions_ReadsOnlyUpdatesWithItems has a stranger name a party in contracts that are no items of its history,
 // and the party answer them: the history reads only the transactions of its items.
-func TestStrangersDoNotFillAHistory(t *testing.T) {
+func TestTransactions_ReadsOnlyUpdatesWithItems(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	b.tap(b.alice, "1")

@@ -23,7 +23,7 @@ func register(t *testing.T, s *apitest.Server, token string) (ledger.Party, apit
 	return body.PartyID, answer
 }
 
-func TestAWalletIsNotInheritedByAnotherProvidersUserOfTheName(t *testing.T) {
+func TestWallet_HiddenFromSameUserNameOfOtherProvider(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)
 	acme := s.IdentityProvider("acme")
@@ -49,7 +49,7 @@ func TestAWalletIsNotInheritedByAnotherProvidersUserOfTheName(t *testing.T) {
 	require.Equal(t, []ledger.Right{{Kind: ledger.CanActAs, Party: other}}, rights)
 }
 
-func TestRegisteringDoesNotGiveBackWhatWasTaken(t *testing.T) {
+func TestRegister_RestoresNoRevokedAccess(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)
 	for name, take := range map[string]func(t *testing.T, user string, party ledger.Party){

@@ -14,7 +14,7 @@ import (
 
 // The memory budget counts the contracts of one transaction at a time, so that the table can be longer than the budget
 // of an answer.
-func TestALongTableHoldsLittleAtATime(t *testing.T) {
+func TestTransactionsCSV_KeepsMemoryBounded(t *testing.T) {
 	t.Parallel()
 	const answer, words, many = 192 << 10, 16_000, 40
 	limits := admission.New(admission.Options{Answer: answer, AnswerMemory: answer, UserAnswerMemory: answer})

@@ -18,7 +18,7 @@ import (
 
 // A payment takes at most a hundred holdings. If it needs more, each endpoint first merges holdings; if all of them are
 // not enough, it fails without a merge.
-func TestAPaymentThatNeedsMoreHoldingsThanATransferTakesMergesThemFirst(t *testing.T) {
+func TestMerge_JoinsHoldingsBeforeLargePayment(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	b.preapprove(b.bob)
@@ -81,7 +81,7 @@ func TestAPaymentThatNeedsMoreHoldingsThanATransferTakesMergesThemFirst(t *testi
 }
 
 // Automation also merges coin before it pays, and a dry run counts these merges.
-func TestADryRunMergesWhatAutomationWouldMerge(t *testing.T) {
+func TestDryRun_CountsMergesOfAutomation(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	for range 104 {
@@ -105,7 +105,7 @@ func TestADryRunMergesWhatAutomationWouldMerge(t *testing.T) {
 // A preapproval that the operator pays for says nothing of how the operator's coin is scattered.
 //
 // contract: preapproval-preview
-func TestADryRunLeavesOutWhatAnotherPayerMerges(t *testing.T) {
+func TestDryRun_OmitsMergesOfOtherPayer(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	operator := b.OperatorWallet()
@@ -127,7 +127,7 @@ func TestADryRunLeavesOutWhatAnotherPayerMerges(t *testing.T) {
 }
 
 // Token standard transfers use coin with an expired lock like other coin, also in merges.
-func TestATransferTakesCoinWhoseLockIsOverHoweverMuchItIsScattered(t *testing.T) {
+func TestMerge_UsesCoinWithExpiredLock(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	b.preapprove(b.bob)
@@ -158,7 +158,7 @@ func TestATransferTakesCoinWhoseLockIsOverHoweverMuchItIsScattered(t *testing.T)
 }
 
 // Concurrent requests of one wallet that need the same merge all succeed.
-func TestPaymentsAtOnceMergeTheSameCoin(t *testing.T) {
+func TestMerge_ConcurrentPaymentsSucceed(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{Once: true})
 	b.preapprove(b.bob)

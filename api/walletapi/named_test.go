@@ -37,7 +37,7 @@ func (b bank) named() map[string]struct {
 
 // A named change belongs to the wallet: another user of the wallet, such as a service that takes over, gets the first
 // answer, and the wallet pays once.
-func TestANamedChangeIsTheSameForAllUsersOfAWallet(t *testing.T) {
+func TestNamedChange_OtherUserOfWalletGetsFirstAnswer(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	b.tap(b.alice, "10")
@@ -133,7 +133,7 @@ func (b bank) accepted(after ledger.Offset) (found []ledger.Offset) {
 }
 
 // Concurrent offers with one tracking id, by several users of a wallet and to several receivers, make one offer.
-func TestOneTrackingIDMakesOneOffer(t *testing.T) {
+func TestTrackingID_ConcurrentOffersMakeOne(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{Once: true}) // who comes after another is told so when it repeats its request
 	users{b.Server, t}.onboard(map[string]any{"name": "deputy", "party_id": b.alice.Party})
@@ -173,7 +173,7 @@ func (recordingSubmitter) WorkflowOf(context.Context, ledger.Completion) (string
 	return "", nil
 }
 
-func TestANamedChangeCountsForADay(t *testing.T) {
+func TestNamedChange_DeduplicatesForOneDay(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{LedgerSettings: func(s *ledger.Settings) { s.MaxDeduplication = time.Microsecond }})
 	b.tap(b.alice, "10")
@@ -192,7 +192,7 @@ func TestANamedChangeCountsForADay(t *testing.T) {
 }
 
 // After pruning, the node does not repeat the change and does not advise another name.
-func TestANamedChangeWhoseAnswerWasPrunedIsNotMadeAgain(t *testing.T) {
+func TestNamedChange_NotRepeatedAfterPruning(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	b.tap(b.alice, "10")
@@ -218,7 +218,7 @@ func TestANamedChangeWhoseAnswerWasPrunedIsNotMadeAgain(t *testing.T) {
 }
 
 // A new proposal replaces an expired one.
-func TestAnExpiredSetupProposalIsReplaced(t *testing.T) {
+func TestSetupProposal_ReplacesExpiredProposal(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)
 	o := newOutsider(t, s, "ext1")

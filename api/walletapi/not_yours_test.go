@@ -17,7 +17,7 @@ import (
 
 // TestWalletAPI_HidesContractsOfOtherUsers calls every endpoint that takes an id with the ids of Alice's contracts, as
 // Bob, who has a wallet of the same operator: he gets a 404 for all, and nothing changes.
-func TestNobodyTouchesWhatIsOthers(t *testing.T) {
+func TestWalletAPI_HidesContractsOfOtherUsers(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{Packages: []ledger.Package{apitest.RequestPackage()}})
 	b.tap(b.alice, "10")

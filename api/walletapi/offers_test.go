@@ -106,7 +106,7 @@ func (b bank) offers(w *apitest.Wallet, path, key string) []string {
 
 // A stranger uses the tracking id of a payment before, during and after it, as sender and as receiver: the payer only
 // sees its own payment, and the receiver sees each of them.
-func TestWhatStrangersDoUnderATrackingIDChangesNothing(t *testing.T) {
+func TestTrackingID_StrangersDoNotAffectStatus(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	const id = "inv-1"
@@ -149,7 +149,7 @@ func TestWhatStrangersDoUnderATrackingIDChangesNothing(t *testing.T) {
 	statusIs(b.carol, "gift/status?sender="+url.QueryEscape(string(b.bob.Party)), "created")
 }
 
-func TestPartiesAreOfferedCoinWhateverTheirHintEndsWith(t *testing.T) {
+func TestCreateOffer_AcceptsPartyHintsWithColons(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	b.tap(b.alice, "10")
@@ -160,7 +160,7 @@ func TestPartiesAreOfferedCoinWhateverTheirHintEndsWith(t *testing.T) {
 }
 
 // contract: offers-create, offers-status, offers-list, offers-accept
-func TestAnOfferIsMadeAndAccepted(t *testing.T) {
+func TestOffer_IsListedAndAccepted(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	id := b.offer(b.alice, b.bob, "ord-7781")
@@ -208,7 +208,7 @@ func TestAnOfferIsMadeAndAccepted(t *testing.T) {
 }
 
 // contract: offers-reject, offers-withdraw
-func TestOffersThatAreRejectedOrWithdrawn(t *testing.T) {
+func TestOffer_IsRejectedOrWithdrawn(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	rejected := b.offer(b.alice, b.bob, "rejected")
@@ -228,7 +228,7 @@ func TestOffersThatAreRejectedOrWithdrawn(t *testing.T) {
 		"CreateTransferOffer duplicate command")
 }
 
-func TestOffersThatABodyNames(t *testing.T) {
+func TestOffer_AnswersByContractIDInBody(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	for action, w := range map[string]*apitest.Wallet{"accept": b.bob, "reject": b.bob, "withdraw": b.alice} {
@@ -242,7 +242,7 @@ func TestOffersThatABodyNames(t *testing.T) {
 	b.post(b.bob, offers+"/accept", map[string]any{"offer_contract_id": id}).OK(nil)
 }
 
-func TestOnlyWhoDecidesAnswersAnOffer(t *testing.T) {
+func TestOffer_RefusesAnswerOfWrongParty(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	id := b.offer(b.alice, b.bob, "one")
@@ -258,7 +258,7 @@ func TestOnlyWhoDecidesAnswersAnOffer(t *testing.T) {
 	fails(t, b.post(b.alice, offers+"/"+id+"/withdraw", nil), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
 }
 
-func TestATrackingIDIsUsedOnce(t *testing.T) {
+func TestTrackingID_RefusesSecondUse(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	b.offer(b.alice, b.bob, "one")
@@ -284,7 +284,7 @@ func TestATrackingIDIsUsedOnce(t *testing.T) {
 }
 
 // contract: offers-nonsense
-func TestOffersThatCannotBe(t *testing.T) {
+func TestCreateOffer_RefusesInvalidFields(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	for name, attempt := range map[string]struct {

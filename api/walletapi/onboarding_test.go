@@ -118,7 +118,7 @@ func (u users) page(query string) (names []string, next *int64) {
 
 // Of any number of wallets none is left out, and who asks for no page is told where to go on.
 // contract: admin-users
-func TestUsersAreListedInPages(t *testing.T) {
+func TestListUsers_ReturnsPages(t *testing.T) {
 	t.Parallel()
 	_, u := start(t)
 	for _, name := range []string{"first", "second", "third", "fourth"} {
@@ -146,7 +146,7 @@ func TestUsersAreListedInPages(t *testing.T) {
 }
 
 // All wallets are listed, the oldest first.
-func TestTheOldestOfManyUsersAreListed(t *testing.T) {
+func TestListUsers_ListsOldestFirst(t *testing.T) {
 	t.Parallel()
 	const more = 1500
 	s, u := start(t)
@@ -177,7 +177,7 @@ func start(t *testing.T) (*apitest.Server, users) {
 }
 
 // contract: admin-users
-func TestWhichPartyAUserGets(t *testing.T) {
+func TestOnboardUser_ChoosesParty(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)
 	given := string(s.Party("given"))
@@ -264,7 +264,7 @@ func TestWhichPartyAUserGets(t *testing.T) {
 	})
 }
 
-func TestAHintOfSomebodyElsesGetsASuffix(t *testing.T) {
+func TestOnboardUser_AddsSuffixToTakenHint(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)
 	s.ActingAs("mallory", s.Party("sv"))
@@ -278,7 +278,7 @@ func TestAHintOfSomebodyElsesGetsASuffix(t *testing.T) {
 }
 
 // A contract that a tenant's user signed for a party stays valid when the user is gone.
-func TestAPartyThatATenantAllocatedIsNobodysByItsHint(t *testing.T) {
+func TestOnboardUser_RefusesPartyOfIdentityProvider(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)
 	require.NoError(t, s.DB.CreateIdentityProvider(t.Context(), ledger.IdentityProvider{
@@ -306,7 +306,7 @@ func TestAPartyThatATenantAllocatedIsNobodysByItsHint(t *testing.T) {
 	}
 }
 
-func TestOnboardingIsSafeToRepeat(t *testing.T) {
+func TestOnboardUser_IsIdempotent(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)
 	t.Run("one after the other", func(t *testing.T) {
@@ -344,7 +344,7 @@ func TestOnboardingIsSafeToRepeat(t *testing.T) {
 	})
 }
 
-func TestRegisteringOneself(t *testing.T) {
+func TestRegister_GivesPartyAndWallet(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)
 	register := func(name string, body any) ledger.Party {
@@ -386,7 +386,7 @@ func TestRegisteringOneself(t *testing.T) {
 }
 
 // Each request removes a right from the operator's user, which sends all requests.
-func TestUsersAreOffboardedAtOnce(t *testing.T) {
+func TestOffboardUser_SucceedsConcurrently(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)
 	const users = 6
@@ -408,7 +408,7 @@ func TestUsersAreOffboardedAtOnce(t *testing.T) {
 	require.Equal(t, []string{s.Node.OperatorUser}, u.names())
 }
 
-func TestOffboarding(t *testing.T) {
+func TestOffboardUser_RemovesWalletAndRights(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)
 	party := u.onboard(map[string]any{"name": "alice"})
@@ -451,7 +451,7 @@ func TestOffboarding(t *testing.T) {
 	})
 }
 
-func TestOnlyOperatorsCallWhatIsTheirs(t *testing.T) {
+func TestAdminEndpoints_RefuseOtherUsers(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)
 	s.Onboard("alice")
@@ -496,7 +496,7 @@ func TestOnlyOperatorsCallWhatIsTheirs(t *testing.T) {
 	}
 }
 
-func TestTheOperatorHasAWallet(t *testing.T) {
+func TestOperatorWallet_ExistsWithLicense(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)
 	again := s.OperatorWallet()

@@ -23,7 +23,7 @@ type locatedContract struct {
 }
 
 // Each of many concurrent payments chooses its own coin, or waits for change.
-func TestPaymentsOfOneWalletAtOnceAreAllMade(t *testing.T) {
+func TestPayments_ConcurrentPaymentsAllSucceed(t *testing.T) {
 	t.Parallel()
 	const many = 40
 	b := newBank(t, apitest.Options{RequestTimeout: apitest.Patience})
@@ -46,7 +46,7 @@ func TestPaymentsOfOneWalletAtOnceAreAllMade(t *testing.T) {
 	require.Equal(t, "40.0000000000", unlocked)
 }
 
-func TestAppsArePaid(t *testing.T) {
+func TestAppPaymentRequest_IsAcceptedOrRejected(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	b.tap(b.alice, "1")
@@ -89,7 +89,7 @@ func TestAppsArePaid(t *testing.T) {
 	fails(t, b.post(b.bob, paymentRequests+"/"+id+"/accept", nil), http.StatusBadRequest, "insufficient-funds")
 }
 
-func TestSubscriptions(t *testing.T) {
+func TestSubscriptionRequest_IsAcceptedOrRejected(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	b.tap(b.alice, "1")
@@ -134,7 +134,7 @@ func TestSubscriptions(t *testing.T) {
 	require.Empty(t, list.Subscriptions)
 }
 
-func TestRequestsToSetCoinAside(t *testing.T) {
+func TestAllocationRequests_ListsAndRejects(t *testing.T) {
 	t.Parallel()
 	const path = "/v0/wallet/token-standard/allocation-requests"
 	b := newBank(t, apitest.Options{Packages: []ledger.Package{apitest.RequestPackage()}})

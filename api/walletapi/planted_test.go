@@ -23,7 +23,7 @@ import (
 
 // A stranger fills a victim's list with several times as many of the largest transfers as the list shows: the list
 // still answers, within its limits, and has the transfers of others, which the victim accepts and rejects.
-func TestWhatStrangersPlantHidesNothing(t *testing.T) {
+func TestTokenTransfers_ListDespitePlantedContracts(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	b.tap(b.alice, "10")
@@ -63,7 +63,7 @@ func TestWhatStrangersPlantHidesNothing(t *testing.T) {
 
 // A stranger makes 20,000 requests that name a victim: the list shows the requests of others, and the stranger's
 // newest.
-func TestRequestsOfOthersAreListedBesideThousandsOfAStrangers(t *testing.T) {
+func TestAllocationRequests_ListDespitePlantedRequests(t *testing.T) {
 	t.Parallel()
 	const planted = 20_000
 	b := newBank(t, apitest.Options{Packages: []ledger.Package{apitest.RequestPackage()}})

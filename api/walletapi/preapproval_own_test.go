@@ -25,7 +25,7 @@ func (b bank) createPreapproval(receiver, provider ledger.Party, until time.Time
 	}, receiver, provider, b.Node.DSO).ID()
 }
 
-func TestAPreapprovalIsReadAndCancelledByItsReceiver(t *testing.T) {
+func TestOwnPreapproval_ReceiverReadsAndCancels(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	none := "No TransferPreapproval found for party: " + string(b.bob.Party)
@@ -54,7 +54,7 @@ func TestAPreapprovalIsReadAndCancelledByItsReceiver(t *testing.T) {
 	require.Contains(t, activeOf[coin.TransferPreapproval](t, b.Server, b.carol.Party), theirs, "providers keep theirs")
 }
 
-func TestAnExpiredPreapprovalIsShownAndCannotBeCancelled(t *testing.T) {
+func TestCancelPreapproval_RefusesExpired(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	path := byParty + string(b.bob.Party)
@@ -74,7 +74,7 @@ func TestAnExpiredPreapprovalIsShownAndCannotBeCancelled(t *testing.T) {
 }
 
 // The transfer paths of version 2 take and return the same as those of version 1.
-func TestTransfersHaveTheirPathsOfVersion2(t *testing.T) {
+func TestTokenTransfers_ServesVersion2Paths(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	b.tap(b.alice, "1")
@@ -91,7 +91,7 @@ func TestTransfersHaveTheirPathsOfVersion2(t *testing.T) {
 	}
 }
 
-func TestTheNameServiceThatIsNotThere(t *testing.T) {
+func TestNameService_IsAbsent(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	require.JSONEq(t, `{"entries":[]}`, b.get(b.alice, "/v0/entry/all").Text)

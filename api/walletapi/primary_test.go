@@ -12,7 +12,7 @@ import (
 
 // TestOnboardUser_RefusesForeignPrimaryPartyOfTenant tries all kinds of parties that a tenant may name as its user's
 // primary party before the operator gives that user a wallet.
-func TestATenantsWordGivesItsUsersNoPartyOfOthers(t *testing.T) {
+func TestOnboardUser_RefusesForeignPrimaryPartyOfTenant(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	s.IdentityProvider("acme")
@@ -53,7 +53,7 @@ func TestATenantsWordGivesItsUsersNoPartyOfOthers(t *testing.T) {
 }
 
 // TestOnboardUser_NeedsIdentityProviderForTenantUser: a tenant may have a user with the name that the operator means.
-func TestAPartyIsNotGivenToATenantsUserByItsNameAlone(t *testing.T) {
+func TestOnboardUser_NeedsIdentityProviderForTenantUser(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	s.IdentityProvider("acme")

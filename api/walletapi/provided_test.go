@@ -27,7 +27,7 @@ func (b bank) giveUp(key string) apitest.Answer {
 }
 
 // A repeated request gets the first answer, and does not delete an entry for a later payment.
-func TestWhatTheOperatorGaveUpIsGivenUpOnce(t *testing.T) {
+func TestCancelPreapproval_RepeatChangesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	paid := func() bool {
@@ -57,7 +57,7 @@ func TestWhatTheOperatorGaveUpIsGivenUpOnce(t *testing.T) {
 }
 
 // Automation looks at the receiver at once, whoever cancels the preapproval.
-func TestWhatTheOperatorGivesUpIsLookedAtByAutomation(t *testing.T) {
+func TestCancelPreapproval_WakesAutomation(t *testing.T) {
 	t.Parallel()
 	for name, cancel := range map[string]bool{"cancelled by the operator": false, "cancelled by the receiver": true} {
 		t.Run(name, func(t *testing.T) {
@@ -89,7 +89,7 @@ func TestWhatTheOperatorGivesUpIsLookedAtByAutomation(t *testing.T) {
 }
 
 // A cancellation succeeds even if automation cannot be woken.
-func TestACancellationIsDoneThoughNobodyIsWoken(t *testing.T) {
+func TestCancelPreapproval_SucceedsWhenWakingFails(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
 	var log bytes.Buffer
@@ -104,7 +104,7 @@ func TestACancellationIsDoneThoughNobodyIsWoken(t *testing.T) {
 
 // Deleting an entry and waking automation is one transaction, and so is a change of the limit: both succeed, or the
 // answer is an error and neither does.
-func TestNothingIsGivenUpWhereNobodyIsWoken(t *testing.T) {
+func TestProvidedPreapproval_KeptWhenWakingFails(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
 	b := newBank(t, apitest.Options{DB: dbtest.Open(t, url), Once: true})

@@ -21,7 +21,7 @@ import (
 )
 
 // Both sides see the status of offers that were not completed.
-func TestOffersThatFailSayWhy(t *testing.T) {
+func TestOfferStatus_ShowsFailureReason(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	accept := func(id string) (accepted string) {
@@ -61,7 +61,7 @@ func TestOffersThatFailSayWhy(t *testing.T) {
 	failed("no", "rejected", "null")
 }
 
-func TestANetworkThatCannotPay(t *testing.T) {
+func TestPayments_RefusesWithoutNetworkContracts(t *testing.T) {
 	t.Parallel()
 	t.Run("is none for development: nobody mints", func(t *testing.T) {
 		t.Parallel()
@@ -96,7 +96,7 @@ func TestANetworkThatCannotPay(t *testing.T) {
 // A completion says what its submission cost, a dry run has foretold it, and the synchronizer counts it.
 //
 // contract: completion-traffic-accepted
-func TestTheTrafficOfAChangeIsOnItsCompletion(t *testing.T) {
+func TestCompletion_ShowsPaidTraffic(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{Traffic: trafficRules()})
 	// The operator acts for wallets.
@@ -144,7 +144,7 @@ func TestTheTrafficOfAChangeIsOnItsCompletion(t *testing.T) {
 
 // The operator prepares transactions for any party. Only the keys of an external party can sign for it, and nobody can
 // sign for a wallet's party, whose key the node has.
-func TestNobodySignsForOthers(t *testing.T) {
+func TestExternalSubmit_RefusesForeignSignature(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)
 	alice := s.Onboard("alice")
@@ -180,7 +180,7 @@ func TestNobodySignsForOthers(t *testing.T) {
 
 // Signers sign the multihash with its prefix; signatures of the hash alone, as with the JSON Ledger API, are also
 // valid. Other bytes are not.
-func TestWhichBytesOfAHashAreSigned(t *testing.T) {
+func TestExternalSubmit_AcceptsSignatureOfHashOrMultihash(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)
 	for name, test := range map[string]struct {
@@ -223,7 +223,7 @@ func (b busySubmitter) SubmitAndTrace(
 
 func (busySubmitter) WorkflowOf(context.Context, ledger.Completion) (string, error) { return "", nil }
 
-func TestANodeThatIsBusySaysWhatToDo(t *testing.T) {
+func TestBusyNode_TellsClientToRetry(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	attempt := func(refusal error) apitest.Answer {
@@ -247,7 +247,7 @@ func TestANodeThatIsBusySaysWhatToDo(t *testing.T) {
 }
 
 // Pruning does not delete the state of tracking ids.
-func TestTrackingIDsOutlivePruning(t *testing.T) {
+func TestTrackingID_SurvivesPruning(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	b.tap(b.alice, "100")

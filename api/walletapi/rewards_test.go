@@ -15,7 +15,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-func TestRewardsAreListed(t *testing.T) {
+func TestCoupons_ListsRewards(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	dso, alice, one := b.Node.DSO, b.alice.Party, decimal.MustParse("1")
@@ -48,7 +48,7 @@ func TestRewardsAreListed(t *testing.T) {
 	}
 }
 
-func TestTheDevelopmentFund(t *testing.T) {
+func TestDevelopmentFund_WithdrawsAndLists(t *testing.T) {
 	t.Parallel()
 	const path = "/v0/wallet/development-fund-coupons"
 	b := newBank(t, apitest.Options{})
@@ -96,7 +96,7 @@ func TestTheDevelopmentFund(t *testing.T) {
 	require.Empty(t, first.History)
 }
 
-func TestMintingDelegations(t *testing.T) {
+func TestMintingDelegation_ListsAcceptsAndRejects(t *testing.T) {
 	t.Parallel()
 	const proposals, delegations = "/v0/wallet/minting-delegation-proposals", "/v0/wallet/minting-delegations"
 	b := newBank(t, apitest.Options{})

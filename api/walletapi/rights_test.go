@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-func TestAWalletIsForThoseWhoMayActAsItsParty(t *testing.T) {
+func TestWallet_NeedsActAsRight(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	b.tap(b.alice, "10")

@@ -17,7 +17,7 @@ import (
 
 // TestOnboardUser_RefusesPartyThatRemovedUserSignedFor removes, in two ways, the user who allocated a party with the
 // newcomer's name and made an offer in its name.
-func TestAPartyInWhoseNameARemovedUserSignedIsNobodysByItsHint(t *testing.T) {
+func TestOnboardUser_RefusesPartyThatRemovedUserSignedFor(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)
 	remove := map[string]func(user string, party ledger.Party) error{
@@ -49,7 +49,7 @@ func TestAPartyInWhoseNameARemovedUserSignedIsNobodysByItsHint(t *testing.T) {
 }
 
 // TestOnboardUser_ReturningUserGetsItsParty offboards a user whose party has signed contracts.
-func TestAUserWhoComesBackHasItsPartyAgain(t *testing.T) {
+func TestOnboardUser_ReturningUserGetsItsParty(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)
 	party := u.onboard(map[string]any{"name": "alice"})

@@ -31,7 +31,7 @@ type strangerCase struct {
 
 // TestNamedChange_StrangersDoNotAffectAnswers has a stranger use the ids of Alice's requests before and after her: she
 // gets the same answers as without the stranger.
-func TestStrangersChangeNothingOfWhatOthersAskedFor(t *testing.T) {
+func TestNamedChange_StrangersDoNotAffectAnswers(t *testing.T) {
 	t.Parallel()
 	for name, kind := range map[string]func(b bank) strangerCase{
 		"transfers by the token standard": transferOfAlice, "allocations": allocationOfAlice,
@@ -219,7 +219,7 @@ func commandOfAlice(b bank) strangerCase {
 
 // Nonces belong to their sender: transfer commands of others, and commands in its name without its signature, change
 // neither its counter nor the status of its own commands.
-func TestNoncesAreOfTheirSender(t *testing.T) {
+func TestNonce_BelongsToSender(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)
 	s.OperatorWallet().Tap("1000")

@@ -37,7 +37,7 @@ func (b bank) pending(from, to *apitest.Wallet, trackingID string) string {
 	return id
 }
 
-func TestATransferInTwoSteps(t *testing.T) {
+func TestTokenTransfer_AcceptsInTwoSteps(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	b.tap(b.alice, "1")
@@ -60,7 +60,7 @@ func TestATransferInTwoSteps(t *testing.T) {
 		fmt.Sprintf("AmuletTransferInstruction '%s' not found.", id))
 }
 
-func TestATransferThatComesBack(t *testing.T) {
+func TestTokenTransfer_RejectOrWithdrawReturnsCoin(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	b.tap(b.alice, "1")
@@ -79,7 +79,7 @@ func TestATransferThatComesBack(t *testing.T) {
 }
 
 // contract: transfer-preapproved
-func TestATransferAtOnce(t *testing.T) {
+func TestTokenTransfer_PreapprovedCompletesAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	b.preapprove(b.bob)
@@ -100,7 +100,7 @@ func TestATransferAtOnce(t *testing.T) {
 	require.Len(t, held.Amulets, 2)
 }
 
-func TestTransfersThatCannotBe(t *testing.T) {
+func TestTokenTransfer_RefusesInvalidFields(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	fails(t, b.post(b.alice, transfers, offerOf(b.bob.Party, "none")), http.StatusBadRequest,
@@ -131,7 +131,7 @@ func TestTransfersThatCannotBe(t *testing.T) {
 }
 
 // A transfer may lock coin for the maximum duration of the network.
-func TestATransferMayLastAsLongAsTheNetworkAllows(t *testing.T) {
+func TestTokenTransfer_AllowsLongestLock(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	b.tap(b.alice, "1")
@@ -141,7 +141,7 @@ func TestATransferMayLastAsLongAsTheNetworkAllows(t *testing.T) {
 }
 
 // Coin with an expired lock is spendable, and pays for the next transfer.
-func TestExpiredLocksAreSpent(t *testing.T) {
+func TestTokenTransfer_SpendsCoinWithExpiredLock(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	b.tap(b.alice, "1")
@@ -168,7 +168,7 @@ func (b bank) allocation(leg string) map[string]any {
 	}
 }
 
-func TestAnAllocationIsMadeAndWithdrawn(t *testing.T) {
+func TestAllocation_IsMadeAndWithdrawn(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	b.tap(b.alice, "1")
@@ -221,7 +221,7 @@ func TestAnAllocationIsMadeAndWithdrawn(t *testing.T) {
 }
 
 // contract: inputs-traffic
-func TestEachHoldingThatATransferUsesAddsToItsTraffic(t *testing.T) {
+func TestTokenTransfer_EachInputAddsTraffic(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{Traffic: trafficRules()})
 	last := int64(0)

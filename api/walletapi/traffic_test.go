@@ -45,7 +45,7 @@ func errorOf(t *testing.T, answer apitest.Answer, status int) string {
 }
 
 // contract: traffic-request, traffic-status
-func TestTrafficIsBoughtForTheNode(t *testing.T) {
+func TestBuyTraffic_CompletesPurchase(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	alice := s.Onboard("alice")
@@ -91,7 +91,7 @@ func TestTrafficIsBoughtForTheNode(t *testing.T) {
 }
 
 // The physical synchronizer id names the same synchronizer.
-func TestTrafficIsBoughtOnThePhysicalSynchronizer(t *testing.T) {
+func TestBuyTraffic_AcceptsPhysicalSynchronizerID(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	alice := s.Onboard("alice")
@@ -110,7 +110,7 @@ func TestTrafficIsBoughtOnThePhysicalSynchronizer(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, status(s.Node.SynchronizerID+"::34-0").Status)
 }
 
-func TestRequestsForTrafficThatAreRefused(t *testing.T) {
+func TestBuyTraffic_RefusesInvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	alice := s.Onboard("alice")
@@ -168,7 +168,7 @@ func TestRequestsForTrafficThatAreRefused(t *testing.T) {
 	s.Call("bob", http.MethodPost, trafficPath, order(s, bob, "used")).OK(nil)
 }
 
-func TestPurchasesOfTrafficThatFailSayWhy(t *testing.T) {
+func TestBuyTraffic_StatusShowsFailureReason(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	alice := s.Onboard("alice")
@@ -218,7 +218,7 @@ func reserve(t *testing.T, s *apitest.Server, value string) {
 	require.NoError(t, err)
 }
 
-func TestRunningLowOnTrafficStopsAllButPurchases(t *testing.T) {
+func TestTrafficReserve_AllowsOnlyPurchasesBelowReserve(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{
 		Traffic: trafficRules(), LedgerSettings: func(s *ledger.Settings) { s.EnforceTraffic = true },
@@ -244,7 +244,7 @@ func TestRunningLowOnTrafficStopsAllButPurchases(t *testing.T) {
 }
 
 // Traffic that is only metered costs nothing.
-func TestTrafficThatIsOnlyMeteredStopsNothing(t *testing.T) {
+func TestTrafficReserve_IgnoredWhenNotEnforced(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{Traffic: trafficRules()})
 	alice := s.Onboard("alice")
@@ -252,7 +252,7 @@ func TestTrafficThatIsOnlyMeteredStopsNothing(t *testing.T) {
 	alice.Tap("1000")
 }
 
-func TestANodeWithoutTrafficCanBuySome(t *testing.T) {
+func TestBuyTraffic_SucceedsWithoutTraffic(t *testing.T) {
 	t.Parallel()
 	rules := trafficRules()
 	rules.BaseBurst, rules.BaseWindow = 300_000, 1000*time.Hour

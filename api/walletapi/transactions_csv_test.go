@@ -37,7 +37,7 @@ func readTable(t *testing.T, s *apitest.Server, query string) []map[string]strin
 	return named
 }
 
-func TestTheHistoryAsATable(t *testing.T) {
+func TestTransactionsCSV_WritesRows(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	alice, bob := s.Onboard("alice"), s.Onboard("bob")
@@ -95,7 +95,7 @@ func TestTheHistoryAsATable(t *testing.T) {
 }
 
 // Each row has the price at its time, and the table has all transactions.
-func TestALongTableHasEveryItemOnce(t *testing.T) {
+func TestTransactionsCSV_HasEachItemOnce(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	alice := s.Onboard("alice")
@@ -111,7 +111,7 @@ func TestALongTableHasEveryItemOnce(t *testing.T) {
 	require.Len(t, seen, many)
 }
 
-func TestTheHistoryIsATableForThoseWhoWouldRatherHaveOne(t *testing.T) {
+func TestTransactions_ChoosesMediaTypeByAccept(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	s.Onboard("alice")

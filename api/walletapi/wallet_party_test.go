@@ -15,7 +15,7 @@ import (
 
 // The wallet keeps its party if the user's primary party changes: the primary party is only information and gives no
 // right.
-func TestANewPrimaryPartyTakesNoWalletAway(t *testing.T) {
+func TestWallet_KeptWhenPrimaryPartyChanges(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)
 	other := s.Party("other")
@@ -67,7 +67,7 @@ func TestANewPrimaryPartyTakesNoWalletAway(t *testing.T) {
 
 // An operator can create a WalletAppInstall directly. It is a wallet when its party is the primary party of its user;
 // before, the user has none.
-func TestAnInstallMadeByHandIsAWalletOfThePrimaryParty(t *testing.T) {
+func TestWallet_ManualInstallNeedsPrimaryParty(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)
 	party := s.Party("hand")

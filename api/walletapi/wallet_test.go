@@ -16,7 +16,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-func TestATapIsInDollarsAndRoundedUp(t *testing.T) {
+func TestTap_ConvertsDollarsAndRoundsUp(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	var tapped struct {
@@ -73,7 +73,7 @@ type holdings struct {
 }
 
 // contract: wallet-holdings
-func TestHoldingsAreListed(t *testing.T) {
+func TestHoldings_ListsCoinAndLockedCoin(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	require.JSONEq(t, `{"amulets":[],"locked_amulets":[]}`, b.get(b.alice, "/v0/wallet/coins").Text)
@@ -102,7 +102,7 @@ func TestHoldingsAreListed(t *testing.T) {
 }
 
 // contract: wallet-user-status, wallet-subject
-func TestUserStatus(t *testing.T) {
+func TestUserStatus_ShowsPartyAndFeaturedRight(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	const path = "/v0/wallet/user-status"
@@ -149,7 +149,7 @@ func TestUserStatus(t *testing.T) {
 	require.Equal(t, `Bearer realm="splice wallet realm"`, answer.Header.Get("Www-Authenticate"))
 }
 
-func TestFeatureSupport(t *testing.T) {
+func TestFeatureSupport_ListsFeatures(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	answer := b.Call("nobody-at-all", http.MethodGet, "/v0/feature-support", nil)
@@ -172,7 +172,7 @@ func (b bank) preapprove(w *apitest.Wallet) string {
 }
 
 // contract: preapproval-lifetime
-func TestAPreapprovalOfOnesOwn(t *testing.T) {
+func TestPreapproval_CreatesForNinetyDays(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	for _, words := range []string{
@@ -199,7 +199,7 @@ func TestAPreapprovalOfOnesOwn(t *testing.T) {
 	require.Equal(t, id, body.ID, "the same shape as success")
 }
 
-func TestSendingThroughAPreapproval(t *testing.T) {
+func TestPreapprovalSend_MovesCoin(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	const path = "/v0/wallet/transfer-preapproval/send"
@@ -231,7 +231,7 @@ func TestSendingThroughAPreapproval(t *testing.T) {
 }
 
 // Concurrent sends of the same coin all succeed: each takes the change of the one before.
-func TestManySendsAtOnce(t *testing.T) {
+func TestPreapprovalSend_ConcurrentSendsSucceed(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	b.preapprove(b.bob)

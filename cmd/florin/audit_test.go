@@ -12,7 +12,7 @@ import (
 )
 
 // People at a terminal see how far a long audit is; logs and pipes get no such lines.
-func TestAnAuditShowsItsProgressAtATerminal(t *testing.T) {
+func TestAudit_ShowsProgressAtATerminal(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
 	var seen bytes.Buffer

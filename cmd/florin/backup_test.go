@@ -36,7 +36,7 @@ func restore(t *testing.T, directory string) error {
 	return command.Run(t.Context())
 }
 
-func TestWhatIsRestoredIsComparedWithWhatWasBackedUp(t *testing.T) {
+func TestRestore_ComparesRowsWithTheManifest(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, restore(t, backedUp(t, func(*manifest) {})))
 	for name, change := range map[string]func(m *manifest){
@@ -61,7 +61,7 @@ func TestWhatIsRestoredIsComparedWithWhatWasBackedUp(t *testing.T) {
 	}
 }
 
-func TestADamagedBackupIsNotRestored(t *testing.T) {
+func TestRestore_RefusesADamagedBackup(t *testing.T) {
 	t.Parallel()
 	directory := backedUp(t, func(*manifest) {})
 	path := filepath.Join(directory, dumpName)

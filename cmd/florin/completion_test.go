@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/cmd/florin/remote"
 )
 
-func TestAShellCompletesCommandsAndFlags(t *testing.T) {
+func TestCompletion_CompletesCommandsAndFlags(t *testing.T) {
 	t.Parallel()
 	var commands cli
 	parser, err := kong.New(&commands, parserOptions()...)
@@ -53,8 +53,8 @@ func TestAShellCompletesCommandsAndFlags(t *testing.T) {
 	}}, asked, "the node that was typed is asked")
 }
 
-// TestEveryCommandIsInAGroupAndSaysWhatItDoes keeps --help whole.
-func TestEveryCommandIsInAGroupAndSaysWhatItDoes(t *testing.T) {
+// TestHelp_HasAGroupAndATextForEveryCommand keeps --help whole.
+func TestHelp_HasAGroupAndATextForEveryCommand(t *testing.T) {
 	t.Parallel()
 	var commands cli
 	parser, err := kong.New(&commands, parserOptions()...)

@@ -10,7 +10,7 @@ import (
 )
 
 // Nodes do not read the secret of tokens from the ledger, as they do all else.
-func TestAChangedSettingSaysFromWhenOnItCounts(t *testing.T) {
+func TestConfig_TellsWhenAChangeTakesEffect(t *testing.T) {
 	t.Parallel()
 	for _, setting := range ledger.AllSettings() {
 		name := setting.Name

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestHowTheDatabaseWasNamedIsSaid(t *testing.T) {
+func TestDatabase_TellsWhichSettingNamedIt(t *testing.T) {
 	for _, test := range []struct {
 		says        string
 		environment map[string]string

@@ -32,7 +32,7 @@ func known(t *testing.T) (variables []string, flags map[string][]string) {
 }
 
 // What is deployed by the examples names settings that there are.
-func TestTheExamplesOfDeploymentsNameSettingsThatThereAre(t *testing.T) {
+func TestDeploy_ExamplesNameExistingSettings(t *testing.T) {
 	t.Parallel()
 	variables, _ := known(t)
 	var files []string
@@ -77,7 +77,7 @@ type kubernetesProbe struct {
 }
 
 // A process that has a certificate speaks TLS alone, so probes go by HTTPS then and only then.
-func TestTheKubernetesProbesSpeakWhatTheProcessesSpeak(t *testing.T) {
+func TestDeploy_ProbesUseTLSWithACertificateAlone(t *testing.T) {
 	t.Parallel()
 	const file = "../../deploy/kubernetes/florin.yaml"
 	text, err := os.ReadFile(file)
@@ -101,7 +101,7 @@ func TestTheKubernetesProbesSpeakWhatTheProcessesSpeak(t *testing.T) {
 	require.Equal(t, 6, probes)
 }
 
-func TestTheKubernetesManifestsCallCommandsThatThereAre(t *testing.T) {
+func TestDeploy_ManifestsCallExistingCommands(t *testing.T) {
 	t.Parallel()
 	_, flags := known(t)
 	files, err := filepath.Glob("../../deploy/kubernetes/*.yaml")

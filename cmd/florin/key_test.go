@@ -26,7 +26,7 @@ func newKeyFile(t *testing.T, curve string) (path, printed string) {
 	return path, strings.ReplaceAll(out.String(), filepath.Dir(path)+"/", "")
 }
 
-func TestKeysAreMadeReadAndUsed(t *testing.T) {
+func TestKey_SignsWithAGeneratedKey(t *testing.T) {
 	t.Parallel()
 	transaction, hash := vectorTransaction(t)
 	for _, curve := range []string{"ed25519", "p256", "p384", "secp256k1"} {
@@ -63,7 +63,7 @@ func openFile(t *testing.T, path string) *bytes.Reader {
 	return bytes.NewReader(content)
 }
 
-func TestTopologyTransactionsAreSigned(t *testing.T) {
+func TestKey_SignsTopologyTransactions(t *testing.T) {
 	t.Parallel()
 	path, _ := newKeyFile(t, "ed25519")
 	key, err := readPublicKey(path, nil)
@@ -78,7 +78,7 @@ func TestTopologyTransactionsAreSigned(t *testing.T) {
 	require.Equal(t, "signed 1 topology transactions, hash "+hex.EncodeToString(message)+"\n", note.String())
 }
 
-func TestAHashIsSignedOnRequest(t *testing.T) {
+func TestKey_SignsAHash(t *testing.T) {
 	t.Parallel()
 	path, _ := newKeyFile(t, "p256")
 	key, err := readPublicKey(path, nil)
@@ -96,7 +96,7 @@ func TestAHashIsSignedOnRequest(t *testing.T) {
 	require.ErrorContains(t, sign.sign(nil, &bytes.Buffer{}, &bytes.Buffer{}), `"abcd" is no hash of 32 or 34 bytes`)
 }
 
-func TestNothingIsSignedWhenTheNodeStatesAnotherHash(t *testing.T) {
+func TestKey_RefusesToSignWhenHashesDiffer(t *testing.T) {
 	t.Parallel()
 	path, _ := newKeyFile(t, "ed25519")
 	transaction, hash := vectorTransaction(t)
@@ -109,7 +109,7 @@ func TestNothingIsSignedWhenTheNodeStatesAnotherHash(t *testing.T) {
 	require.Empty(t, out.String())
 }
 
-func TestKeysAreNeverOverwritten(t *testing.T) {
+func TestKey_NeverOverwritesAFile(t *testing.T) {
 	t.Parallel()
 	path, _ := newKeyFile(t, "ed25519")
 	before := openFile(t, path)
@@ -118,7 +118,7 @@ func TestKeysAreNeverOverwritten(t *testing.T) {
 	require.Equal(t, before, openFile(t, path))
 }
 
-func TestPublicKeysAreReadInEveryForm(t *testing.T) {
+func TestKey_ReadsPublicKeysInEveryForm(t *testing.T) {
 	t.Parallel()
 	path, _ := newKeyFile(t, "ed25519")
 	want, err := readPublicKey(path, nil)

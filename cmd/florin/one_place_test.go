@@ -55,9 +55,9 @@ func settingOf(command *kong.Node, name string) *kong.Flag {
 	return nil
 }
 
-// TestADataDirectoryOnTheCommandLineIsWhatIsMeant tries all commands that take one: what the environment says of
+// TestDataDirectory_FlagOverridesTheEnvironment tries all commands that take one: what the environment says of
 // another node, as after florin env, does not count, and a flag that says so is refused.
-func TestADataDirectoryOnTheCommandLineIsWhatIsMeant(t *testing.T) {
+func TestDataDirectory_FlagOverridesTheEnvironment(t *testing.T) {
 	t.Setenv("FLORIN_URL", "http://127.0.0.1:1")
 	t.Setenv("FLORIN_DATABASE_URL", "postgres://florin@127.0.0.1:1/other")
 	tried := 0

@@ -38,7 +38,7 @@ func withPackages(t *testing.T) (url string, server *apitest.Server) {
 	return url, server
 }
 
-func TestPackagesAreRestored(t *testing.T) {
+func TestRestore_RestoresPackages(t *testing.T) {
 	t.Parallel()
 	url, server := withPackages(t)
 	was, err := server.DB.ChangedPackages(t.Context())

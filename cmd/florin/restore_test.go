@@ -172,7 +172,7 @@ func hostile() map[string][]string {
 	}
 }
 
-func TestABackupThatHoldsMoreThanARecordIsRefused(t *testing.T) {
+func TestRestore_RefusesForeignObjects(t *testing.T) {
 	t.Parallel()
 	for name, statements := range hostile() {
 		t.Run(name, func(t *testing.T) {
@@ -182,8 +182,8 @@ func TestABackupThatHoldsMoreThanARecordIsRefused(t *testing.T) {
 	}
 }
 
-// TestNothingOfABackupIsRun restores without refusing what is foreign: it is not there afterwards.
-func TestNothingOfABackupIsRun(t *testing.T) {
+// TestRestore_RunsNoCodeOfTheBackup restores without refusing what is foreign: it is not there afterwards.
+func TestRestore_RunsNoCodeOfTheBackup(t *testing.T) {
 	t.Parallel()
 	own := catalogue(t, dbtest.URL(t))
 	for name, statements := range map[string][]string{
@@ -207,8 +207,8 @@ func TestNothingOfABackupIsRun(t *testing.T) {
 	}
 }
 
-// TestStatementsInADumpAreNotRun puts statements where pg_dump has those that bring the rows.
-func TestStatementsInADumpAreNotRun(t *testing.T) {
+// TestRestore_RefusesStatementsAmongRows puts statements where pg_dump has those that bring the rows.
+func TestRestore_RefusesStatementsAmongRows(t *testing.T) {
 	t.Parallel()
 	const original = "COPY public.deleted_users (identity_provider_id, user_id, deleted_at) FROM stdin;"
 	url := recordWith(t)
@@ -236,7 +236,7 @@ func TestStatementsInADumpAreNotRun(t *testing.T) {
 	}
 }
 
-func TestAScriptIsNoBackup(t *testing.T) {
+func TestRestore_RefusesAScript(t *testing.T) {
 	t.Parallel()
 	mark := filepath.Join(t.TempDir(), "mark")
 	directory := backupOf(t, recordWith(t))
@@ -247,8 +247,8 @@ func TestAScriptIsNoBackup(t *testing.T) {
 	require.NoFileExists(t, mark)
 }
 
-// TestARecordThatWasChangedIsRefused changes a record before it is backed up, so that the manifest fits.
-func TestARecordThatWasChangedIsRefused(t *testing.T) {
+// TestRestore_RefusesAChangedRecord changes a record before it is backed up, so that the manifest fits.
+func TestRestore_RefusesAChangedRecord(t *testing.T) {
 	t.Parallel()
 	for name, statement := range map[string]string{
 		"a contract changed": `UPDATE contracts SET payload = replace(payload::text, '"100.0', '"900.0')::json
@@ -273,7 +273,7 @@ func TestARecordThatWasChangedIsRefused(t *testing.T) {
 	requireRefused(t, backupOf(t, recordWith(t, `DELETE FROM node`)), "not the node whose record it is")
 }
 
-func TestABackupIsToldByItsManifest(t *testing.T) {
+func TestRestore_RecognizesABackupByItsManifest(t *testing.T) {
 	t.Parallel()
 	directory := backupOf(t, recordWith(t))
 	hash, err := hashOfFile(t.Context(), filepath.Join(directory, manifestName))
@@ -288,17 +288,17 @@ func TestABackupIsToldByItsManifest(t *testing.T) {
 	requireRefused(t, directory, "has the hash")
 }
 
-// TestARunningNodeIsNotReplaced restores where somebody is connected, as nodes are.
-func TestARunningNodeIsNotReplaced(t *testing.T) {
+// TestRestore_RefusesADatabaseInUse restores where somebody is connected, as nodes are.
+func TestRestore_RefusesADatabaseInUse(t *testing.T) {
 	t.Parallel()
 	directory, url := backupOf(t, recordWith(t)), recordWith(t)
 	command := restoreCommand{recordPlace: placeOf(url), Directory: directory, Force: true}
 	require.ErrorContains(t, command.Run(t.Context()), "connections of running nodes")
 }
 
-// TestAnArchiveUnpacksToNoMoreThanMayBe restores a small archive that holds much, as somebody makes one who wants to
+// TestRestore_BoundsWhatAnArchiveUnpacksTo restores a small archive that holds much, as somebody makes one who wants to
 // fill the disk: what lists its content and what has its rows are bounded.
-func TestAnArchiveUnpacksToNoMoreThanMayBe(t *testing.T) {
+func TestRestore_BoundsWhatAnArchiveUnpacksTo(t *testing.T) {
 	t.Parallel()
 	const large = 8 << 20
 	directory := backupOf(t, recordWith(t, fmt.Sprintf(`
@@ -315,7 +315,7 @@ func TestAnArchiveUnpacksToNoMoreThanMayBe(t *testing.T) {
 	require.NoError(t, command.Run(t.Context()), "by its size it may hold more")
 }
 
-func TestWhatAnArchiveMayUnpackToGoesByItsSize(t *testing.T) {
+func TestRestore_DerivesTheBoundFromTheArchiveSize(t *testing.T) {
 	t.Parallel()
 	for size, want := range map[int64]int64{1 << 10: 1 << 30, 64 << 20: 6400 << 20} {
 		path := filepath.Join(t.TempDir(), dumpName)

@@ -33,9 +33,9 @@ func flagsOf(command *kong.Node) map[string]*kong.Flag {
 	return flags
 }
 
-// TestEverySecretMayComeFromAFile goes over all commands: whatever is a secret in one is none to be shown in another,
+// TestSecrets_ComeFromFlagsEnvironmentOrFiles goes over all commands: whatever is a secret in one is none to be shown in another,
 // and has a file in its place, by a flag and by the environment.
-func TestEverySecretMayComeFromAFile(t *testing.T) {
+func TestSecrets_ComeFromFlagsEnvironmentOrFiles(t *testing.T) {
 	t.Parallel()
 	parser := newParser()
 	secrets := secretFlags(parser)
@@ -58,8 +58,8 @@ func TestEverySecretMayComeFromAFile(t *testing.T) {
 	}
 }
 
-// TestNoSecretIsGivenTwice goes over all commands that take secrets.
-func TestNoSecretIsGivenTwice(t *testing.T) {
+// TestSecrets_RefuseASecondSource goes over all commands that take secrets.
+func TestSecrets_RefuseASecondSource(t *testing.T) {
 	t.Parallel()
 	tried := 0
 	for _, command := range newParser().Model.Leaves(false) {

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAMisspeltSettingHasANearestOneOnlyIfItIsLikeIt(t *testing.T) {
+func TestSettingsFile_SuggestsASimilarSetting(t *testing.T) {
 	t.Parallel()
 	application := newParser().Model
 	for name, says := range map[string]string{

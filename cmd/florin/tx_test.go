@@ -68,7 +68,7 @@ func compareGolden(t *testing.T, path, got string) {
 	require.Equal(t, string(want), got)
 }
 
-func TestTransactionsAreShownFromEveryForm(t *testing.T) {
+func TestTx_ShowsTransactionsInEveryForm(t *testing.T) {
 	t.Parallel()
 	transaction, hash := vectorTransaction(t)
 	text := base64.StdEncoding.EncodeToString(transaction)
@@ -94,7 +94,7 @@ func TestTransactionsAreShownFromEveryForm(t *testing.T) {
 	}
 }
 
-func TestTopologyTransactionsAreShown(t *testing.T) {
+func TestTx_ShowsTopologyTransactions(t *testing.T) {
 	t.Parallel()
 	key, err := signing.NewPrivateKey(signing.Secp256k1, rand.NewChaCha8([32]byte{1}))
 	require.NoError(t, err)
@@ -105,7 +105,7 @@ func TestTopologyTransactionsAreShown(t *testing.T) {
 	compareGolden(t, "testdata/tx_show_topology.golden", out.String())
 }
 
-func TestAnotherHashThanTheNodeStatesIsReported(t *testing.T) {
+func TestTx_ReportsADifferentHash(t *testing.T) {
 	t.Parallel()
 	transaction, hash := vectorTransaction(t)
 	hash[0] ^= 1
@@ -118,7 +118,7 @@ func TestAnotherHashThanTheNodeStatesIsReported(t *testing.T) {
 	require.Contains(t, out.String(), "Hash to sign, scheme V2\n  hexadecimal      106c52a3eabceb5b")
 }
 
-func TestWhatIsNoTransactionIsNotShown(t *testing.T) {
+func TestTx_RefusesOtherInput(t *testing.T) {
 	t.Parallel()
 	for stdin, want := range map[string]string{
 		"":                                      "has neither preparedTransaction nor topologyTransactions",

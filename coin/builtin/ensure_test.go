@@ -24,7 +24,7 @@ var plainWords = regexp.MustCompile(`^[a-z][A-Za-z0-9 ,.'-]*[a-z0-9]$`)
 
 // A payload that a template does not take is refused with the condition that it does not meet, in plain words. Payloads
 // that were good are spoiled in one place after another, until each condition of each template has refused one.
-func TestARefusedPayloadIsToldWhichConditionItDoesNotMeet(t *testing.T) {
+func TestEnsure_RefusalNamesTheCondition(t *testing.T) {
 	t.Parallel()
 	const author = ledger.Party("DSO::1220d5")
 	book, err := ledgertest.New(builtin.Packages()...)

@@ -48,7 +48,7 @@ func namesADSO(described *lf.Type, seen map[*lf.Type]bool) bool {
 }
 
 // Every template says which of its contracts are the network's, or is on one of the two lists above.
-func TestEveryTemplateSaysWhichContractsAreTheNetworks(t *testing.T) {
+func TestNetwork_EveryTemplateDeclaresMembership(t *testing.T) {
 	t.Parallel()
 	packages := newLedger(t).Packages
 	for _, template := range packages.Templates() {
@@ -78,7 +78,7 @@ func payloadOf(t *testing.T, packages *ledger.Packages, template lf.TypeName) *l
 
 // A contract whose every party is somebody else than the DSO and the operator is never the network's, and one whose
 // every party is the DSO and operator is, whatever else it says.
-func TestOnlyContractsThatNameTheLedgersDSOAreTheNetworks(t *testing.T) {
+func TestNetwork_HasOnlyContractsOfItsDSO(t *testing.T) {
 	t.Parallel()
 	const dso, mallory = ledger.Party("DSO::1220d5"), ledger.Party("mallory::1220ee")
 	for name, test := range map[string]struct {

@@ -20,7 +20,7 @@ func newLedger(t *testing.T) *ledgertest.Ledger {
 	return book
 }
 
-func TestEveryBuiltInTemplateIsFoundUnderEveryNameItHas(t *testing.T) {
+func TestPackages_FindEveryTemplateByEveryName(t *testing.T) {
 	t.Parallel()
 	const (
 		newest     = "fb10433a48c24f30076a7aee03a3e314b7ab02fe9a22e2069e3af92d2b6ac88a"
@@ -70,7 +70,7 @@ func TestEveryBuiltInTemplateIsFoundUnderEveryNameItHas(t *testing.T) {
 	}
 }
 
-func TestWhichTemplatesAreHoldings(t *testing.T) {
+func TestPackages_ListHoldings(t *testing.T) {
 	t.Parallel()
 	packages := newLedger(t).Packages
 	name, err := lf.ParseTypeName("#splice-api-token-holding-v1:Splice.Api.Token.HoldingV1:Holding")
@@ -84,7 +84,7 @@ func TestWhichTemplatesAreHoldings(t *testing.T) {
 	require.Equal(t, []string{"Splice.Amulet:Amulet", "Splice.Amulet:LockedAmulet"}, implementers)
 }
 
-func TestLocalPackageIDsAreStableAndDiffer(t *testing.T) {
+func TestPackages_LocalIDsAreStableAndDiffer(t *testing.T) {
 	t.Parallel()
 	id := coin.LocalPackageID("canton-builtin-admin-workflow-ping", "3.4.0")
 	require.Equal(t, lf.PackageID("3f55d653cce70aa4405123479fc1e77e9f7f6c3813b01ce78dbc0f7fd55ef736"), id)
@@ -92,7 +92,7 @@ func TestLocalPackageIDsAreStableAndDiffer(t *testing.T) {
 	require.NotEqual(t, id, coin.LocalPackageID("other", "3.4.0"))
 }
 
-func TestPing(t *testing.T) {
+func TestPing_IsCreatedAndAnswered(t *testing.T) {
 	t.Parallel()
 	const alice, bob = ledger.Party("alice::1220a1"), ledger.Party("bob::1220b0")
 	book := newLedger(t)

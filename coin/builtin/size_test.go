@@ -20,7 +20,7 @@ import (
 
 // No contract of any template takes more room in the lists of those whom it names than one may: a text that is too long
 // and a map of too many are refused wherever they stand, and the refusal names the field.
-func TestNoContractTakesMoreRoomThanOneMay(t *testing.T) {
+func TestTemplates_RefuseLongTextsAndLargeMaps(t *testing.T) {
 	t.Parallel()
 	const author = ledger.Party("DSO::1220d5")
 	book, err := ledgertest.New(builtin.Packages()...)

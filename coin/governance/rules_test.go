@@ -16,7 +16,7 @@ const (
 	operator = ledger.Party("operator::1220f0")
 )
 
-func TestTheRulesOfASoleOperatorReadAsClientsExpect(t *testing.T) {
+func TestSoleOperator_RulesMatchWhatClientsRead(t *testing.T) {
 	t.Parallel()
 	book, err := ledgertest.New(append(governance.Packages(), coin.Packages()...)...)
 	require.NoError(t, err)
@@ -59,7 +59,7 @@ func TestTheRulesOfASoleOperatorReadAsClientsExpect(t *testing.T) {
 	}
 }
 
-func TestNobodyButTheDSOSaysWhoRunsTheNetwork(t *testing.T) {
+func TestFounding_NeedsTheDSO(t *testing.T) {
 	t.Parallel()
 	book, err := ledgertest.New(append(governance.Packages(), coin.Packages()...)...)
 	require.NoError(t, err)

@@ -54,7 +54,7 @@ func accept(
 	}, alice, operator)
 }
 
-func TestAcceptingARequestLocksTheCoin(t *testing.T) {
+func TestPaymentRequest_AcceptLocksTheCoin(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	id := request(t, n)
@@ -78,7 +78,7 @@ func TestAcceptingARequestLocksTheCoin(t *testing.T) {
 	require.Equal(t, "70.0", cointest.Payload(n, *result.SenderChangeAmulet).Amount.InitialAmount.Show())
 }
 
-func TestALockLivesForATickAtLeast(t *testing.T) {
+func TestPaymentRequest_LockLastsATick(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	n.Advance(24*time.Hour - 5*time.Minute)
@@ -93,7 +93,7 @@ func TestALockLivesForATickAtLeast(t *testing.T) {
 	require.Equal(t, n.At(24*time.Hour+5*time.Minute), lock.Lock.ExpiresAt)
 }
 
-func TestRequestsThatAreNotAccepted(t *testing.T) {
+func TestPaymentRequest_AcceptRefusesMistakes(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	t.Run("without funds", func(t *testing.T) {
@@ -135,7 +135,7 @@ func TestRequestsThatAreNotAccepted(t *testing.T) {
 	})
 }
 
-func TestARequestAsksForMoreThanNothing(t *testing.T) {
+func TestPaymentRequest_RefusesZeroAndNegativeAmounts(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	for _, amount := range []string{"0", "-1"} {
@@ -147,7 +147,7 @@ func TestARequestAsksForMoreThanNothing(t *testing.T) {
 	}
 }
 
-func TestRequestsEndWithoutPayment(t *testing.T) {
+func TestPaymentRequest_EndsWithoutPayment(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	requireTerminated := func(t *testing.T, id lf.CID[payments.AppPaymentRequest],
@@ -195,7 +195,7 @@ func TestRequestsEndWithoutPayment(t *testing.T) {
 	})
 }
 
-func TestCollectingAPayment(t *testing.T) {
+func TestPayment_IsCollected(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	paid, err := accept(n, request(t, n), n.Inputs(alice, "100"))
@@ -232,7 +232,7 @@ func TestCollectingAPayment(t *testing.T) {
 	})
 }
 
-func TestPaymentsThatGoBack(t *testing.T) {
+func TestPayment_GoesBack(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	acceptOne := func(t *testing.T) lf.CID[payments.AcceptedAppPayment] {

@@ -67,7 +67,7 @@ func paid(t *testing.T, n *cointest.Network) lf.CID[payments.SubscriptionPayment
 	return result.SubscriptionPayment
 }
 
-func TestASubscriptionFromRequestToSecondPayment(t *testing.T) {
+func TestSubscription_RunsFromRequestToSecondPayment(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	initial := cointest.Payload(n, subscribe(t, n))
@@ -96,7 +96,7 @@ func TestASubscriptionFromRequestToSecondPayment(t *testing.T) {
 	require.Equal(t, "400.0", unlocked)
 }
 
-func TestSubscriptionRequestsMakeSense(t *testing.T) {
+func TestSubscriptionRequest_RefusesBadPayData(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	for name, spoil := range map[string]func(*payments.SubscriptionPayData){
@@ -114,7 +114,7 @@ func TestSubscriptionRequestsMakeSense(t *testing.T) {
 	}
 }
 
-func TestSubscriptionRequestsThatEnd(t *testing.T) {
+func TestSubscriptionRequest_Ends(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	id := cointest.Create(n, monthly(), alice, bob, provider)
@@ -136,7 +136,7 @@ func TestSubscriptionRequestsThatEnd(t *testing.T) {
 	require.Equal(t, id, cointest.Payload(n, withdrawn.TerminatedSubscription).Reference)
 }
 
-func TestFirstPaymentsThatGoBack(t *testing.T) {
+func TestSubscription_FirstPaymentGoesBack(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	reject := payments.SubscriptionInitialPaymentReject{TransferContext: n.AppContext()}
@@ -163,7 +163,7 @@ func TestFirstPaymentsThatGoBack(t *testing.T) {
 	require.Equal(t, alice, cointest.Payload(n, expired.AmuletSum.Amulet).Owner)
 }
 
-func TestCollectingInAnotherRoundIsRefused(t *testing.T) {
+func TestSubscription_CollectRefusesAnotherRound(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	other := n.AppContext()
@@ -176,7 +176,7 @@ func TestCollectingInAnotherRoundIsRefused(t *testing.T) {
 	cointest.RequireRefused(t, err, cointest.Assertion, "Round at subscription payment 0 matches round at collection 1")
 }
 
-func TestWhenAPaymentCanBeMade(t *testing.T) {
+func TestSubscription_PaymentHasItsTime(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	id := subscribed(t, n)
@@ -190,7 +190,7 @@ func TestWhenAPaymentCanBeMade(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestLaterPaymentsThatGoBackAreDueAgain(t *testing.T) {
+func TestSubscription_ReturnedPaymentIsDueAgain(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	rejected, err := cointest.Exercise[payments.SubscriptionPaymentRejectResult](n, paid(t, n),
@@ -215,7 +215,7 @@ func TestLaterPaymentsThatGoBackAreDueAgain(t *testing.T) {
 	require.Equal(t, n.At(30*day), cointest.Payload(n, expired.SubscriptionState).NextPaymentDueAt)
 }
 
-func TestSubscriptionsThatEnd(t *testing.T) {
+func TestSubscription_Ends(t *testing.T) {
 	t.Parallel()
 	t.Run("cancelled by the sender", func(t *testing.T) {
 		t.Parallel()

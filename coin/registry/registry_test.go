@@ -103,7 +103,7 @@ func requireContext(t *testing.T, context registry.Context, disclosed int, keys 
 	require.Len(t, context.Disclosed, disclosed)
 }
 
-func TestTheNetworkIsSelectedFromActiveContracts(t *testing.T) {
+func TestNetworkOf_SelectsFromActiveContracts(t *testing.T) {
 	t.Parallel()
 	n := cointest.Start(t)
 	network := networkOf(t, n)
@@ -115,7 +115,7 @@ func TestTheNetworkIsSelectedFromActiveContracts(t *testing.T) {
 	require.Equal(t, n.Rounds[2].ID(), networkOf(t, n).OpenRound.ID)
 }
 
-func TestANetworkWithoutAContractSaysWhich(t *testing.T) {
+func TestNetworkOf_NamesAMissingContract(t *testing.T) {
 	t.Parallel()
 	n := cointest.Start(t)
 	for name, text := range map[string]string{
@@ -136,7 +136,7 @@ func TestANetworkWithoutAContractSaysWhich(t *testing.T) {
 	require.EqualError(t, err, "No open usable OpenMiningRound found.")
 }
 
-func TestAFactoryOffersWithoutAPreapproval(t *testing.T) {
+func TestTransferFactory_OffersWithoutAPreapproval(t *testing.T) {
 	t.Parallel()
 	n := cointest.Start(t)
 	network := networkOf(t, n)
@@ -161,7 +161,7 @@ func TestAFactoryOffersWithoutAPreapproval(t *testing.T) {
 	require.Equal(t, "25.0", free)
 }
 
-func TestAFactorySendsThroughAPreapproval(t *testing.T) {
+func TestTransferFactory_SendsThroughAPreapproval(t *testing.T) {
 	t.Parallel()
 	n := cointest.Start(t)
 	preapprove := func(expires time.Duration) lf.CID[coin.TransferPreapproval] {
@@ -195,7 +195,7 @@ func TestAFactorySendsThroughAPreapproval(t *testing.T) {
 		"transfer-preapproval")
 }
 
-func TestAFactoryMergesForTheSenderItself(t *testing.T) {
+func TestTransferFactory_MergesForTheSender(t *testing.T) {
 	t.Parallel()
 	n := cointest.Start(t)
 	preapproval := n.Active[n.Rules.ID()] // whatever is given, it is not used
@@ -205,7 +205,7 @@ func TestAFactoryMergesForTheSenderItself(t *testing.T) {
 	require.NotNil(t, transfer(t, n, alice, factory).Output.Completed)
 }
 
-func TestLockedCoinIsReleasedOrGone(t *testing.T) {
+func TestRelease_ContextForLockedOrMissingCoin(t *testing.T) {
 	t.Parallel()
 	n := cointest.Start(t)
 	network := networkOf(t, n)
@@ -232,7 +232,7 @@ func TestLockedCoinIsReleasedOrGone(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestAllocationsAreMadeAndExecuted(t *testing.T) {
+func TestAllocationFactory_MakesAndExecutesAllocations(t *testing.T) {
 	t.Parallel()
 	n := cointest.Start(t)
 	network := networkOf(t, n)

@@ -100,9 +100,9 @@ func tradePackage() ledger.Package {
 	}
 }
 
-// TestTheInterfacesThatOthersImplement submits each of their choices in the JSON of clients: who controls it, whether
+// TestInterfaces_OthersImplementTheirChoices submits each of their choices in the JSON of clients: who controls it, whether
 // it ends the contract, and what it returns.
-func TestTheInterfacesThatOthersImplement(t *testing.T) {
+func TestInterfaces_OthersImplementTheirChoices(t *testing.T) {
 	t.Parallel()
 	const extra = `"extraArgs":{"context":{"values":{}},"meta":{"values":{}}}`
 	for choice, c := range map[string]struct {
@@ -174,7 +174,7 @@ func TestTheInterfacesThatOthersImplement(t *testing.T) {
 	}
 }
 
-func TestTheViewsThatOthersImplement(t *testing.T) {
+func TestInterfaces_OthersImplementTheirViews(t *testing.T) {
 	t.Parallel()
 	book, err := ledgertest.New(append(coin.Packages(), tradePackage())...)
 	require.NoError(t, err)

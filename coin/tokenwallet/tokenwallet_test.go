@@ -122,10 +122,10 @@ func (n network) requireHoldings(t *testing.T, owner ledger.Party, count int, su
 	require.True(t, supply.Balanced())
 }
 
-// TestTheStatesOfAMergeDelegation is the table of states and transitions, row by row, with the ends of each state.
+// TestMergeDelegation_GoesThroughItsStates is the table of states and transitions, row by row, with the ends of each state.
 //
 // contract: merge-proposal, merge-active
-func TestTheStatesOfAMergeDelegation(t *testing.T) {
+func TestMergeDelegation_GoesThroughItsStates(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	proposal := n.propose(alice, operator)
@@ -169,7 +169,7 @@ func TestTheStatesOfAMergeDelegation(t *testing.T) {
 	require.Empty(t, cointest.All[tokenwallet.MergeDelegation](n.Network))
 }
 
-func TestTheOperatorMergesForTheOwner(t *testing.T) {
+func TestMergeDelegation_OperatorMergesForTheOwner(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	delegation := n.delegate(t, alice)
@@ -183,7 +183,7 @@ func TestTheOperatorMergesForTheOwner(t *testing.T) {
 	require.Contains(t, n.Active, delegation.ID(), "the delegation stays")
 }
 
-func TestAnExtraTransferIsMergedToo(t *testing.T) {
+func TestMergeDelegation_MergesWithAnExtraTransfer(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	delegation := n.delegate(t, alice)
@@ -203,7 +203,7 @@ func TestAnExtraTransferIsMergedToo(t *testing.T) {
 	n.requireHoldings(t, alice, 2, "8.0")
 }
 
-func TestAMergeIsRefused(t *testing.T) {
+func TestMergeDelegation_MergeRefusesMistakes(t *testing.T) {
 	t.Parallel()
 	type change = func(n network, m *tokenwallet.Merge)
 	for name, c := range map[string]struct {
@@ -280,7 +280,7 @@ func (n network) right(provider, beneficiary ledger.Party) *tokenwallet.Featured
 	}
 }
 
-func TestAMergeIsFeaturedActivityOfTheOperator(t *testing.T) {
+func TestMergeDelegation_MergeIsActivityOfTheOperator(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	_, err := n.merge(n.delegate(t, alice), tokenwallet.Merge{
@@ -295,7 +295,7 @@ func TestAMergeIsFeaturedActivityOfTheOperator(t *testing.T) {
 	}
 }
 
-func TestABatchMergesForManyOwnersByEitherName(t *testing.T) {
+func TestBatchMerge_TakesManyOwnersByEitherName(t *testing.T) {
 	t.Parallel()
 	for name, batch := range map[string]func(network, []tokenwallet.MergeCall) (tokenwallet.BatchMergeResult, error){
 		"BatchMergeUtility_BatchMerge": func(
@@ -336,7 +336,7 @@ func TestABatchMergesForManyOwnersByEitherName(t *testing.T) {
 	}
 }
 
-func TestABatchUsesOnlyDelegationsOfItsOperator(t *testing.T) {
+func TestBatchMerge_RefusesDelegationsOfOthers(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	ofBob, err := cointest.Exercise[tokenwallet.ProposalAcceptResult](n.Network, n.propose(operator, bob),
@@ -351,8 +351,8 @@ func TestABatchUsesOnlyDelegationsOfItsOperator(t *testing.T) {
 	cointest.RequireRefused(t, err, cointest.NoAuth, "BatchMergeUtility_BatchMerge")
 }
 
-// TestAHundredMergesFitInOneTransaction is the size of batch that upstream advises, in the JSON that wallets send.
-func TestAHundredMergesFitInOneTransaction(t *testing.T) {
+// TestBatchMerge_HoldsAHundredMerges is the size of batch that upstream advises, in the JSON that wallets send.
+func TestBatchMerge_HoldsAHundredMerges(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	type object = map[string]any

@@ -62,7 +62,7 @@ func send(id lf.CID[coin.TransferPreapproval], text string) walletapp.AmuletOper
 	}}
 }
 
-func TestABatchHandsItsChangeOn(t *testing.T) {
+func TestBatch_PassesChangeToTheNextOperation(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	paid := cointest.Create(n, walletapp.AcceptedTransferOffer{
@@ -86,7 +86,7 @@ func TestABatchHandsItsChangeOn(t *testing.T) {
 	}
 }
 
-func TestABatchFailsAsAWhole(t *testing.T) {
+func TestBatch_FailsAsAWhole(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	inputs, to := n.Inputs(alice, "10"), preapproval(n, bob)
@@ -98,7 +98,7 @@ func TestABatchFailsAsAWhole(t *testing.T) {
 	require.Equal(t, "10.0", unlocked)
 }
 
-func TestMergingNothingMakesNothing(t *testing.T) {
+func TestBatch_MergeOfNothingMakesNothing(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	result, err := execute(n, alice, nil, merge)
@@ -108,7 +108,7 @@ func TestMergingNothingMakesNothing(t *testing.T) {
 	require.Contains(t, string(events[len(events)-1][0].Result), `{"tag":"COO_MergeTransferInputs","value":null}`)
 }
 
-func TestOperationsReadAsClientsWriteThem(t *testing.T) {
+func TestBatch_ReadsOperationsOfClients(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	argument, err := ledger.Encode(n.Packages, walletapp.InstallExecuteBatch{
@@ -128,7 +128,7 @@ func TestOperationsReadAsClientsWriteThem(t *testing.T) {
 		"migrationId":"0","minTopupInterval":{"microseconds":"60000000"}}}]`, string(read.Operations))
 }
 
-func TestPayingAppsInABatch(t *testing.T) {
+func TestBatch_PaysApps(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	request := cointest.Create(n, payments.AppPaymentRequest{
@@ -157,7 +157,7 @@ func TestPayingAppsInABatch(t *testing.T) {
 	require.Equal(t, "50.0", locked)
 }
 
-func TestWhatOnlyTheOperatorsWalletDoes(t *testing.T) {
+func TestBatch_ReservesOperationsForTheOperator(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	propose := walletapp.AmuletOperation{CreateExternalPartySetupProposal: &walletapp.OperationProposeSetup{
@@ -187,7 +187,7 @@ func TestWhatOnlyTheOperatorsWalletDoes(t *testing.T) {
 	require.Equal(t, "83.56", unlocked)
 }
 
-func TestWhatIsFreeLeavesTheInputs(t *testing.T) {
+func TestBatch_FreeOperationKeepsInputs(t *testing.T) {
 	t.Parallel()
 	config := coin.DefaultConfig(cointest.Synchronizer)
 	config.TransferPreapprovalBaseDuration = nil // 90 days are free
@@ -204,7 +204,7 @@ func TestWhatIsFreeLeavesTheInputs(t *testing.T) {
 	require.Equal(t, "10.0", unlocked)
 }
 
-func TestTrafficInABatch(t *testing.T) {
+func TestBatch_BuysTraffic(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	asked := cointest.Create(n, traffic(n), alice)
@@ -226,7 +226,7 @@ func TestTrafficInABatch(t *testing.T) {
 	require.Equal(t, "333.2", unlocked)
 }
 
-func TestToppingTrafficUp(t *testing.T) {
+func TestBatch_TopsTrafficUp(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	const member, minute = "PAR::participant::1220", time.Minute
@@ -264,14 +264,14 @@ func TestToppingTrafficUp(t *testing.T) {
 	cointest.RequireRefused(t, topUp(cointest.Create(n, strangers, provider)), cointest.NoAuth, "provider")
 }
 
-func TestABareExtensionConstructorIsNoOperation(t *testing.T) {
+func TestBatch_RefusesABareExtensionConstructor(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	_, err := execute(n, alice, nil, walletapp.AmuletOperation{Ext: &walletapp.ExtAmuletOperation{}})
 	cointest.RequireRefused(t, err, cointest.General, "ExtAmuletOperation")
 }
 
-func TestOnlyTheValidatorUsesAWallet(t *testing.T) {
+func TestWalletInstall_OnlyTheValidatorUsesIt(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	id := wallet(n, alice)

@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-func TestAWalletOffersAndAnswersOffers(t *testing.T) {
+func TestWalletInstall_MakesAndAnswersOffers(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	alices, bobs := wallet(n, alice), wallet(n, bob)
@@ -63,7 +63,7 @@ func TestAWalletOffersAndAnswersOffers(t *testing.T) {
 	require.Equal(t, tracking, over.TrackingInfo)
 }
 
-func TestAWalletAsksForTraffic(t *testing.T) {
+func TestWalletInstall_RequestsTraffic(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	id := wallet(n, alice)
@@ -89,7 +89,7 @@ func TestAWalletAsksForTraffic(t *testing.T) {
 	require.Equal(t, alice, expired.TrackingInfo.EndUserParty)
 }
 
-func TestAWalletRefusesApps(t *testing.T) {
+func TestWalletInstall_RejectsAppRequests(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	id := wallet(n, alice)
@@ -130,7 +130,7 @@ func TestAWalletRefusesApps(t *testing.T) {
 	require.NotContains(t, n.Active, running.ID())
 }
 
-func TestAWalletFeaturesItsUser(t *testing.T) {
+func TestWalletInstall_FeaturesItsUser(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	id := wallet(n, alice)

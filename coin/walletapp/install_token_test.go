@@ -43,7 +43,7 @@ func order(n *cointest.Network) token.TransferFactoryTransfer {
 	}}
 }
 
-func TestAWalletSendsByTheTokenStandard(t *testing.T) {
+func TestWalletInstall_SendsByTheTokenStandard(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	alices, bobs := wallet(n, alice), wallet(n, bob)
@@ -112,7 +112,7 @@ func TestAWalletSendsByTheTokenStandard(t *testing.T) {
 	})
 }
 
-func TestAWalletSetsCoinAsideByTheTokenStandard(t *testing.T) {
+func TestWalletInstall_AllocatesByTheTokenStandard(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	alices, bobs := wallet(n, alice), wallet(n, bob)

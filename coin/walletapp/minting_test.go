@@ -34,7 +34,7 @@ func delegated(t *testing.T, n *cointest.Network, existing *lf.CID[walletapp.Min
 	return result.MintingDelegationCid, err
 }
 
-func TestProposalsToMint(t *testing.T) {
+func TestMintingProposal_IsAnswered(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	t.Run("accepted by the delegate alone", func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestProposalsToMint(t *testing.T) {
 	})
 }
 
-func TestMintingForABeneficiary(t *testing.T) {
+func TestMintingDelegation_MintsForABeneficiary(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	id, err := delegated(t, n, nil)
@@ -97,7 +97,7 @@ func TestMintingForABeneficiary(t *testing.T) {
 	cointest.RequireRefused(t, err, cointest.TooLate, "expiresAt")
 }
 
-func TestSharingRewardsOutAndMintingTheRest(t *testing.T) {
+func TestMintingDelegation_AssignsRewardsAndMintsTheRest(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	id, err := delegated(t, n, nil)
@@ -133,7 +133,7 @@ func TestSharingRewardsOutAndMintingTheRest(t *testing.T) {
 	cointest.RequireRefused(t, err, cointest.TooLate, "expiresAt")
 }
 
-func TestEitherSideEndsADelegation(t *testing.T) {
+func TestMintingDelegation_EndsByEitherParty(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	first, err := delegated(t, n, nil)

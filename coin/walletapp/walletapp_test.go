@@ -60,7 +60,7 @@ func complete(
 
 var tracking = walletapp.OfferTrackingInfo{TrackingID: "ord-7781", Sender: alice, Receiver: bob}
 
-func TestWhoHasAStakeInAnOffer(t *testing.T) {
+func TestTransferOffer_HasItsStakeholders(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	id := cointest.Create(n, offer(n), alice)
@@ -71,7 +71,7 @@ func TestWhoHasAStakeInAnOffer(t *testing.T) {
 		"expiresAt":"2026-03-01T11:00:00Z","trackingId":"ord-7781"}`, string(n.Active[id.ID()].Payload))
 }
 
-func TestOffersHaveShortTexts(t *testing.T) {
+func TestTransferOffer_RefusesLongTexts(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	long, longest := strings.Repeat("é", 280), strings.Repeat("é", 279)
@@ -86,8 +86,8 @@ func TestOffersHaveShortTexts(t *testing.T) {
 	cointest.RequireRefused(t, err, cointest.NotValid, "TransferOffer")
 }
 
-// TestTheLifeOfAnOffer walks every row of the state table of offers.
-func TestTheLifeOfAnOffer(t *testing.T) {
+// TestTransferOffer_GoesThroughItsStates walks every row of the state table of offers.
+func TestTransferOffer_GoesThroughItsStates(t *testing.T) {
 	t.Parallel()
 	t.Run("open, accepted, completed", func(t *testing.T) {
 		t.Parallel()
@@ -196,7 +196,7 @@ func TestTheLifeOfAnOffer(t *testing.T) {
 	})
 }
 
-func TestOffersInDollarsAreConvertedWhenTheyAreCompleted(t *testing.T) {
+func TestTransferOffer_ConvertsDollarsOnCompletion(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	o := offer(n)
@@ -207,7 +207,7 @@ func TestOffersInDollarsAreConvertedWhenTheyAreCompleted(t *testing.T) {
 	require.Equal(t, "20.0", unlocked)
 }
 
-func TestOffersOfNothingFailWhenTheyAreCompleted(t *testing.T) {
+func TestTransferOffer_OfNothingFailsOnCompletion(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	o := offer(n)
@@ -224,7 +224,7 @@ func traffic(n *cointest.Network) walletapp.BuyTrafficRequest {
 	}
 }
 
-func TestBuyingTraffic(t *testing.T) {
+func TestBuyTrafficRequest_IsCompletedOrEnds(t *testing.T) {
 	t.Parallel()
 	const unknown, tooLittle = "splice.lfdecentralizedtrust.org/unknown-synchronizer",
 		"splice.lfdecentralizedtrust.org/insufficient-topup-amount"
@@ -292,7 +292,7 @@ func TestBuyingTraffic(t *testing.T) {
 	})
 }
 
-func TestProposalsOfPreapprovals(t *testing.T) {
+func TestPreapprovalProposal_IsAnswered(t *testing.T) {
 	t.Parallel()
 	const days = 24 * time.Hour
 	n := start(t)

@@ -123,7 +123,7 @@ func expressions(b *builder) []*archivepb.Expr {
 }
 
 // The list of alternatives is that of the .proto file, so one that the decoder passes over fails here.
-func TestEveryAlternativeOfTheFormatIsDecoded(t *testing.T) {
+func TestReadPackage_DecodesEveryAlternative(t *testing.T) {
 	t.Parallel()
 	for i := range expressions(newBuilder()) {
 		b := newBuilder()
@@ -146,7 +146,7 @@ func TestEveryAlternativeOfTheFormatIsDecoded(t *testing.T) {
 		})
 }
 
-func TestEveryBuiltInFunctionAndTypeHasItsPlaceInTheTree(t *testing.T) {
+func TestReadPackage_DecodesEveryBuiltin(t *testing.T) {
 	t.Parallel()
 	met := map[ast.BuiltinFunction]bool{}
 	for number, name := range archivepb.BuiltinFunction_name {

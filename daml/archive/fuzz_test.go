@@ -20,8 +20,8 @@ func fuzzLimits() archive.Limits {
 
 var minors = []string{"1", "2", "3", "dev"}
 
-// FuzzPackages reads what is in a package whose hash is right.
-func FuzzPackages(f *testing.F) {
+// FuzzReadPackage_EndsWithATreeOrAnError reads what is in a package whose hash is right.
+func FuzzReadPackage_EndsWithATreeOrAnError(f *testing.F) {
 	for version := range minors {
 		for _, b := range []*builder{newBuilder(), doubling(3), everything()} {
 			encoded, err := proto.Marshal(b.pkg)
@@ -43,8 +43,8 @@ func FuzzPackages(f *testing.F) {
 	})
 }
 
-// FuzzDARs reads whole archives.
-func FuzzDARs(f *testing.F) {
+// FuzzReadDAR_EndsWithPackagesOrAnError reads whole archives.
+func FuzzReadDAR_EndsWithPackagesOrAnError(f *testing.F) {
 	f.Add(zipOf(f, manifestOf("main.dalf"), entry{"main.dalf", newBuilder().dalf("1")}))
 	f.Add(zipOf(f, manifestOf("main.dalf", "main.dalf"), entry{"Main.daml", []byte("module Main")}))
 	f.Fuzz(func(t *testing.T, data []byte) {

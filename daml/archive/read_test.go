@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-func TestAPackageIsReadIntoItsTree(t *testing.T) {
+func TestReadPackage_BuildsTheTree(t *testing.T) {
 	t.Parallel()
 	b := newBuilder()
 	at := &archivepb.Location{Range: &archivepb.Location_Range{StartLine: 3, StartColumn: 7, EndLine: 3, EndColumn: 12}}
@@ -60,7 +60,7 @@ func TestAPackageIsReadIntoItsTree(t *testing.T) {
 	}, pair)
 }
 
-func TestSharedExpressionsAreOneTree(t *testing.T) {
+func TestReadPackage_SharesExpressions(t *testing.T) {
 	t.Parallel()
 	b := newBuilder()
 	one := b.shared(intLiteral(1))
@@ -75,7 +75,7 @@ func TestSharedExpressionsAreOneTree(t *testing.T) {
 	require.Equal(t, &ast.ExpLitInt64{Value: 1}, inner.Args[0])
 }
 
-func TestASharedExpressionStandsInTheModuleThatRefersToIt(t *testing.T) {
+func TestReadPackage_LocatesSharedExpressionsInTheirModule(t *testing.T) {
 	t.Parallel()
 	b := newBuilder()
 	one := intLiteral(1)
@@ -96,7 +96,7 @@ func TestASharedExpressionStandsInTheModuleThatRefersToIt(t *testing.T) {
 	}
 }
 
-func TestTypesHaveOneForm(t *testing.T) {
+func TestReadPackage_NormalizesTypes(t *testing.T) {
 	t.Parallel()
 	list := []ast.Type{&ast.TyBuiltin{Type: ast.Text}, &ast.TyBuiltin{Type: ast.Int64}}
 	want := &ast.TyApp{Fun: &ast.TyBuiltin{Type: ast.GenMap}, Args: list}
@@ -129,7 +129,7 @@ func TestTypesHaveOneForm(t *testing.T) {
 		structs.read(t, "1").Module("Main").Synonyms[0].Type)
 }
 
-func TestAPackageThatIsKnownIsNotReadAgain(t *testing.T) {
+func TestReadPackage_ReusesKnownPackages(t *testing.T) {
 	t.Parallel()
 	b := newBuilder()
 	first := b.read(t, "1")
@@ -140,7 +140,7 @@ func TestAPackageThatIsKnownIsNotReadAgain(t *testing.T) {
 	require.Same(t, first, again)
 }
 
-func TestADARIsReadWithItsDependenciesAndSources(t *testing.T) {
+func TestReadDAR_ReadsDependenciesAndSources(t *testing.T) {
 	t.Parallel()
 	library := newBuilder()
 	library.value("one", intLiteral(1))

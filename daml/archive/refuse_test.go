@@ -17,7 +17,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-func TestLanguageVersionsAreTakenOrRefusedByName(t *testing.T) {
+func TestReadPackage_ChecksTheLanguageVersion(t *testing.T) {
 	t.Parallel()
 	for minor, refusal := range map[string]string{
 		"1": "", "2": "", "3": "",
@@ -55,7 +55,7 @@ func TestLanguageVersionsAreTakenOrRefusedByName(t *testing.T) {
 	require.ErrorContains(t, err, "patch version 2")
 }
 
-func TestAPackageIsWhatItsHashSays(t *testing.T) {
+func TestReadPackage_ChecksTheHash(t *testing.T) {
 	t.Parallel()
 	sealed := &archivepb.Archive{}
 	require.NoError(t, proto.Unmarshal(newBuilder().dalf("1"), sealed))
@@ -86,7 +86,7 @@ func TestAPackageIsWhatItsHashSays(t *testing.T) {
 	require.ErrorContains(t, err, "only SHA-256 is supported")
 }
 
-func TestWhatIsUnknownIsRefused(t *testing.T) {
+func TestReadPackage_RefusesUnknownFields(t *testing.T) {
 	t.Parallel()
 	field := protowire.AppendVarint(protowire.AppendTag(nil, 77, protowire.VarintType), 1)
 	encoded, err := proto.Marshal(newBuilder().pkg)
@@ -101,7 +101,7 @@ func TestWhatIsUnknownIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "this version does not know field 1 of Package")
 }
 
-func TestIllFormedPackagesAreRefused(t *testing.T) {
+func TestReadPackage_RefusesIllFormedPackages(t *testing.T) {
 	t.Parallel()
 	typeOf := func(t *archivepb.Type) func(b *builder) {
 		return func(b *builder) { b.pkg.InternedTypes = append(b.pkg.InternedTypes, t) }
@@ -204,7 +204,7 @@ func TestIllFormedPackagesAreRefused(t *testing.T) {
 	}
 }
 
-func TestExpressionsReferToEarlierOnesAlone(t *testing.T) {
+func TestReadPackage_RefusesForwardReferences(t *testing.T) {
 	t.Parallel()
 	b := newBuilder()
 	later := &archivepb.Expr{Sum: &archivepb.Expr_Interned{Interned: 1}}
@@ -220,7 +220,7 @@ func TestExpressionsReferToEarlierOnesAlone(t *testing.T) {
 	require.ErrorContains(t, err, "an entry of the table of expressions is only a reference")
 }
 
-func TestPackagesOutsideTheTableOfImportsAreRefused(t *testing.T) {
+func TestReadPackage_RefusesPackagesMissingFromImports(t *testing.T) {
 	t.Parallel()
 	b := newBuilder()
 	other := lf.PackageID(strings.Repeat("ab", 32))
@@ -241,7 +241,7 @@ func doubling(n int) *builder {
 	return b
 }
 
-func TestWhatGrowsBeyondTheLimitsIsRefused(t *testing.T) {
+func TestReadPackage_RefusesWhatExceedsTheLimits(t *testing.T) {
 	t.Parallel()
 	nested := newBuilder()
 	deep := intLiteral(1)
@@ -296,7 +296,7 @@ func TestWhatGrowsBeyondTheLimitsIsRefused(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestTheNameOfAnEntryIsCutInItsDirectory(t *testing.T) {
+func TestReadDAR_ShortensEntryNames(t *testing.T) {
 	t.Parallel()
 	id := strings.Repeat("ab", 32)
 	file := "daml-prim-DA-Exception-GeneralError-1.0.0-" + id + ".dalf"
@@ -314,7 +314,7 @@ func TestTheNameOfAnEntryIsCutInItsDirectory(t *testing.T) {
 	}
 }
 
-func TestIncompleteDARsAreRefused(t *testing.T) {
+func TestReadDAR_RefusesIncompleteFiles(t *testing.T) {
 	t.Parallel()
 	dalf := newBuilder().dalf("1")
 	main := entry{"main.dalf", dalf}

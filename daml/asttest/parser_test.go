@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/daml/asttest"
 )
 
-func TestTextBecomesATree(t *testing.T) {
+func TestPackage_ParsesText(t *testing.T) {
 	t.Parallel()
 	p := asttest.Package(t,
 		`module M { val v : forall (a: *). a -> List a = /\ (a: *). \(x: a) -> Cons @a [x] (Nil @a); }`)
@@ -29,7 +29,7 @@ func TestTextBecomesATree(t *testing.T) {
 	}, p.Module("M").Values[0])
 }
 
-func TestTextThatIsNoPackageIsRefusedWithItsLine(t *testing.T) {
+func TestParse_ReportsTheLineOfAnError(t *testing.T) {
 	t.Parallel()
 	_, err := asttest.Parse(asttest.PackageID, ast.V2_3, "module M {\n  val v : Int64 == 1;\n}")
 	require.ErrorContains(t, err, `line 2: an expression expected, not "="`)

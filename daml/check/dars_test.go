@@ -14,9 +14,9 @@ import (
 	"github.com/florinledger/florin/daml/check"
 )
 
-// TestPublishedDARs checks all DARs of a directory. What a compiler made is well-formed; a file whose name begins with
+// TestPublishedDARs_AreWellFormed checks all DARs of a directory. What a compiler made is well-formed; a file whose name begins with
 // illformed is not.
-func TestPublishedDARs(t *testing.T) {
+func TestPublishedDARs_AreWellFormed(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob(filepath.Join(os.Getenv("DARS"), "*.dar"))
 	require.NoError(t, err)

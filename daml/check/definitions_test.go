@@ -214,7 +214,7 @@ func packageBreakages() []breakage {
 	}
 }
 
-func TestEachDefinitionIsJudgedByItsRule(t *testing.T) {
+func TestDefinitions_BreakTheirRule(t *testing.T) {
 	t.Parallel()
 	for _, b := range breakages() {
 		t.Run(string(b.rule)+"/"+b.what, func(t *testing.T) {
@@ -228,7 +228,7 @@ func TestEachDefinitionIsJudgedByItsRule(t *testing.T) {
 	}
 }
 
-func TestARecordMayHaveTheNameOfAConstructor(t *testing.T) {
+func TestDefinitions_AllowRecordsNamedAsConstructors(t *testing.T) {
 	t.Parallel()
 	p := example()
 	addType(data("Maybe.Just", false, recordOf()))(p, p.Modules[0])

@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-func TestAnErrorSaysWhatIsWrongAndWhere(t *testing.T) {
+func TestError_HasProblemAndLocation(t *testing.T) {
 	t.Parallel()
 	p := example()
 	at := ast.Location{Package: self, Module: "Main", Start: ast.Position{Line: 11, Column: 4}}
@@ -33,7 +33,7 @@ func TestAnErrorSaysWhatIsWrongAndWhere(t *testing.T) {
 	require.Equal(t, "[Party]", metadata["expected"])
 }
 
-func TestTypesArePrintedAsDamlWritesThem(t *testing.T) {
+func TestError_PrintsTypesAsDamlDoes(t *testing.T) {
 	t.Parallel()
 	for want, typ := range map[string]ast.Type{
 		"Update (ContractId Main.T)":            update(contractID(con("T"))),
@@ -53,7 +53,7 @@ func TestTypesArePrintedAsDamlWritesThem(t *testing.T) {
 	}
 }
 
-func TestTypesOfOneNameAreToldApartByTheirPackages(t *testing.T) {
+func TestError_AddsPackagesToEqualNames(t *testing.T) {
 	t.Parallel()
 	p := withValue(con("Color"), anything(con("Color")))
 	p.Dependencies = append(p.Dependencies, "older")

@@ -111,7 +111,7 @@ func withValue(t ast.Type, body ast.Expr) *ast.Package {
 	return out
 }
 
-func TestTheExampleIsWellFormed(t *testing.T) {
+func TestExample_IsWellFormed(t *testing.T) {
 	t.Parallel()
 	require.Nil(t, checked(t, example()))
 }

@@ -164,7 +164,7 @@ func anyJudgements() []judgement {
 	}
 }
 
-func TestEachExpressionIsJudgedByItsRule(t *testing.T) {
+func TestExpressions_BreakTheirRule(t *testing.T) {
 	t.Parallel()
 	for _, j := range judgements() {
 		t.Run(string(j.rule), func(t *testing.T) {

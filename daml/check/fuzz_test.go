@@ -10,9 +10,9 @@ import (
 	"github.com/florinledger/florin/daml/check"
 )
 
-// FuzzPackages moves parts of well-formed packages to where others of their sort stand: expressions, types, kinds,
+// FuzzPackages_EndWithTheSameResult moves parts of well-formed packages to where others of their sort stand: expressions, types, kinds,
 // patterns and names. Whatever comes of it is checked to an end, and the same each time.
-func FuzzPackages(f *testing.F) {
+func FuzzPackages_EndWithTheSameResult(f *testing.F) {
 	f.Add(uint16(0), []byte{})
 	f.Add(uint16(3), []byte{0, 1, 2, 3, 4, 5})
 	f.Add(uint16(9), []byte{200, 17, 3, 0, 90, 90, 0, 5, 201, 3, 7, 7})

@@ -22,7 +22,7 @@ func doubling(n int) ast.Expr {
 	return tyLambda("a", star, out)
 }
 
-func TestTypesThatGrowAreRefusedInTime(t *testing.T) {
+func TestLimits_StopTypeExpansion(t *testing.T) {
 	t.Parallel()
 	p := withValue(unit, doubling(1000))
 	for i := range 40 { // each synonym stands for twice the one before
@@ -43,7 +43,7 @@ func TestTypesThatGrowAreRefusedInTime(t *testing.T) {
 	require.Less(t, time.Since(begin), time.Minute)
 }
 
-func TestWhatIsLongCountsAsOftenAsItIsSearched(t *testing.T) {
+func TestLimits_CountEachSearchOfFields(t *testing.T) {
 	t.Parallel()
 	const many = 2000
 	wide := make([]ast.Field, many)
@@ -78,7 +78,7 @@ func last(p *ast.Package) ast.Type {
 	return unit
 }
 
-func TestExpressionsAndTypesThatAreDeepAreRefused(t *testing.T) {
+func TestLimits_RefuseDeepNesting(t *testing.T) {
 	t.Parallel()
 	depth := check.DefaultLimits().Depth + 1
 	var typ ast.Type = unit
@@ -95,7 +95,7 @@ func TestExpressionsAndTypesThatAreDeepAreRefused(t *testing.T) {
 	}
 }
 
-func TestPackagesThatWereCheckedAreNotCheckedAgain(t *testing.T) {
+func TestPackages_SkipsCheckedPackages(t *testing.T) {
 	t.Parallel()
 	library, p := standardLibrary(), example()
 	library.Modules[0].Values = []*ast.DefValue{{Name: "wrong", Type: integer, Body: hello}}
@@ -108,7 +108,7 @@ func TestPackagesThatWereCheckedAreNotCheckedAgain(t *testing.T) {
 }
 
 // Kinds are compared as often as they are met, however they are shared.
-func TestKindsThatAreSharedAreComparedInTime(t *testing.T) {
+func TestLimits_StopKindComparison(t *testing.T) {
 	t.Parallel()
 	grown := func() ast.Kind {
 		var out ast.Kind = star
@@ -132,7 +132,7 @@ func TestKindsThatAreSharedAreComparedInTime(t *testing.T) {
 	require.Equal(t, check.Steps, failure.Rule)
 }
 
-func TestACheckIsCancelled(t *testing.T) {
+func TestPackages_StopsWithItsContext(t *testing.T) {
 	t.Parallel()
 	library, p := standardLibrary(), example()
 	require.NoError(t, library.Index())

@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/daml/check"
 )
 
-func TestEachRuleHasAPackageThatBreaksIt(t *testing.T) {
+func TestRules_HaveATestThatBreaksThem(t *testing.T) {
 	t.Parallel()
 	broken := map[check.Rule]bool{check.Steps: true, check.Depth: true} // by the tests of limits
 	for _, j := range judgements() {

@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/daml/check"
 )
 
-func TestATypeVariableThatIsBoundAgainIsAnother(t *testing.T) {
+func TestScope_SeparatesShadowedTypeVariables(t *testing.T) {
 	t.Parallel()
 	// Λ a. λ x : a. Λ a. … can return x at the outer a, not at the inner one.
 	inner := tyLambda("a", star, variable("x"))
@@ -32,7 +32,7 @@ func TestATypeVariableThatIsBoundAgainIsAnother(t *testing.T) {
 	require.Nil(t, checked(t, withValue(forall("b", function(beta, beta)), after)))
 }
 
-func TestSubstitutionDoesNotCaptureVariables(t *testing.T) {
+func TestSubstitution_CapturesNoVariables(t *testing.T) {
 	t.Parallel()
 	// (∀ a. ∀ b. a → b → a) at b is ∀ c. b → c → b.
 	constant := anything(forall("a", forall("b", function(alpha, function(beta, alpha)))))
@@ -46,7 +46,7 @@ func TestSubstitutionDoesNotCaptureVariables(t *testing.T) {
 	require.Equal(t, check.DefValue, failure.Rule)
 }
 
-func TestAQuantificationMayHideBehindAnArgument(t *testing.T) {
+func TestTypeApplication_AcceptsQuantifiedArguments(t *testing.T) {
 	t.Parallel()
 	polymorphic := forall("b", function(beta, beta))
 	require.Nil(t, checked(t, withValue(function(integer, integer),
@@ -55,7 +55,7 @@ func TestAQuantificationMayHideBehindAnArgument(t *testing.T) {
 		&ast.TyVar{Name: "c"}))))))
 }
 
-func TestSynonymsAreEqualToWhatTheyStandFor(t *testing.T) {
+func TestSynonyms_EqualTheirExpansion(t *testing.T) {
 	t.Parallel()
 	p := withValue(list(synonym("Phantom", integer)), anything(list(synonym("Phantom", text))))
 	p.Modules[0].Synonyms = append(p.Modules[0].Synonyms,
@@ -65,7 +65,7 @@ func TestSynonymsAreEqualToWhatTheyStandFor(t *testing.T) {
 	require.Nil(t, checked(t, withValue(integer, app(val("increment"), one))))
 }
 
-func TestVariablesAreOutOfScopeAfterwards(t *testing.T) {
+func TestScope_EndsWithItsBinder(t *testing.T) {
 	t.Parallel()
 	x := variable("x")
 	some := &ast.PatternSome{Var: "x"}

@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/daml/upgrade"
 )
 
-func TestAPackageOfTextIsReadAsOneOfACompiler(t *testing.T) {
+func TestBuild_ReadsAsACompiledPackage(t *testing.T) {
 	t.Parallel()
 	known := ast.Packages{}
 	var versions []*ast.Package
@@ -29,7 +29,7 @@ func TestAPackageOfTextIsReadAsOneOfACompiler(t *testing.T) {
 	require.NoError(t, upgrade.Packages(versions, known))
 }
 
-func TestScriptsAreFoundAndWellTyped(t *testing.T) {
+func TestScripts_AreFoundAndWellTyped(t *testing.T) {
 	t.Parallel()
 	dar, err := archive.ReadDAR(dartest.Scripts(t, "notes", "1.0.0", "alice"), archive.Options{})
 	require.NoError(t, err)

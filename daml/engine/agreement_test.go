@@ -21,7 +21,7 @@ import (
 
 // Random well-typed updates come to the same result, transaction and messages by the engine and by substitution, or to
 // the same failure after the same messages.
-func TestTheEngineAgreesWithSubstitution(t *testing.T) {
+func TestMachine_AgreesWithSubstitution(t *testing.T) {
 	t.Parallel()
 	outcomes := map[string]int{}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -33,7 +33,7 @@ func TestTheEngineAgreesWithSubstitution(t *testing.T) {
 }
 
 // So do random updates that catch what they throw, on ledgers that take effects back and on ledgers that do not.
-func TestTheEngineAgreesWithSubstitutionOnWhatIsTakenBack(t *testing.T) {
+func TestMachine_AgreesWithSubstitutionOnRollbacks(t *testing.T) {
 	t.Parallel()
 	outcomes := map[string]int{}
 	rapid.Check(t, func(rt *rapid.T) {

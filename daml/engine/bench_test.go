@@ -11,8 +11,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// BenchmarkCalls counts down by calls in tail position; each operation is a call, a comparison and two sums.
-func BenchmarkCalls(b *testing.B) {
+// BenchmarkMachine_Calls counts down by calls in tail position; each operation is a call, a comparison and two sums.
+func BenchmarkMachine_Calls(b *testing.B) {
 	p := program(b, `module M { val v: Int64 -> Int64 -> Int64 = P:count; }`)
 	options := engine.Options{Limits: engine.Limits{Steps: 1 << 62, Memory: 1 << 62, Depth: 1000}}
 	f, err := p.Value(b.Context(), options, ast.ValueName{Package: asttest.PackageID, Module: "M", Name: "v"})
@@ -24,8 +24,8 @@ func BenchmarkCalls(b *testing.B) {
 	require.Equal(b, lf.Int64(b.N), v)
 }
 
-// BenchmarkDictionaries folds by a function that is taken out of a struct, as the methods of a type class are.
-func BenchmarkDictionaries(b *testing.B) {
+// BenchmarkMachine_Dictionaries folds by a function that is taken out of a struct, as the methods of a type class are.
+func BenchmarkMachine_Dictionaries(b *testing.B) {
 	p := program(b, `module M {
 		val plus: <add: Int64 -> Int64 -> Int64, zero: Int64> = <add = ADD_INT64, zero = 0>;
 		val loop: <add: Int64 -> Int64 -> Int64, zero: Int64> -> Int64 -> Int64 -> Int64 =

@@ -73,7 +73,7 @@ func run(t *testing.T, p *engine.Program, limits engine.Limits, name string) (en
 }
 
 // Each of these would take terabytes; it is refused before it takes them.
-func TestMemoryIsChargedBeforeItIsTaken(t *testing.T) {
+func TestBudget_ChargesMemoryBeforeAllocation(t *testing.T) {
 	t.Parallel()
 	var lets strings.Builder
 	for i := range 45 {
@@ -100,7 +100,7 @@ func TestMemoryIsChargedBeforeItIsTaken(t *testing.T) {
 	}
 }
 
-func TestStepsCountWhatIsGoneThrough(t *testing.T) {
+func TestBudget_CountsStepsOfBuiltins(t *testing.T) {
 	t.Parallel()
 	for name, expr := range map[string]string{
 		"comparison of texts": `C:compare 1000 C:megabyte (APPEND_TEXT C:megabyte "y")`,
@@ -118,7 +118,7 @@ func TestStepsCountWhatIsGoneThrough(t *testing.T) {
 	}
 }
 
-func TestValuesThatTheProgramKeepsAreChargedToAllThatUseThem(t *testing.T) {
+func TestBudget_ChargesCachedValuesToEachRun(t *testing.T) {
 	t.Parallel()
 	p := program(t, costly+`module M {
 		val v: Bool = EQUAL @Text C:megabyte "";
@@ -132,7 +132,7 @@ func TestValuesThatTheProgramKeepsAreChargedToAllThatUseThem(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestTypesWhoseDescriptionHasNoEndAreRefused(t *testing.T) {
+func TestProgram_RefusesInfiniteTypes(t *testing.T) {
 	t.Parallel()
 	p := program(t, costly+`module M {
 		val holder: Party -> C:Holder = \(p: Party) -> C:Holder {
@@ -156,7 +156,7 @@ func TestTypesWhoseDescriptionHasNoEndAreRefused(t *testing.T) {
 	}
 }
 
-func TestWhatIsStoredIsCountedAsOftenAsItIsShared(t *testing.T) {
+func TestBudget_CountsSharedValuesPerUse(t *testing.T) {
 	t.Parallel()
 	p := program(t, costly)
 	tree, err := run(t, p, small, "C:tree")
@@ -170,7 +170,7 @@ func TestWhatIsStoredIsCountedAsOftenAsItIsShared(t *testing.T) {
 	require.True(t, fault.InterpretationTimeExceeded.Matches(err), "%v", err)
 }
 
-func TestNumbersKeepTheirScale(t *testing.T) {
+func TestNumeric_KeepsItsScale(t *testing.T) {
 	t.Parallel()
 	p := program(t, costly)
 	sums := lf.TypeName{Package: asttest.PackageID, Module: "C", Entity: "Sums"}
@@ -206,7 +206,7 @@ func TestNumbersKeepTheirScale(t *testing.T) {
 	require.Equal(t, []engine.Value{lf.Text("0.625000000000000000022.5")}, shown)
 }
 
-func TestTextWithNULIsNotStored(t *testing.T) {
+func TestInterpret_RefusesTextWithNUL(t *testing.T) {
 	t.Parallel()
 	p := program(t, `module M { val v: Text = CODE_POINTS_TO_TEXT (Cons @Int64 [97, 0] (Nil @Int64));
 		val map: TextMap Int64 = TEXTMAP_INSERT @Int64 M:v 1 (TEXTMAP_EMPTY @Int64); }`)
@@ -231,7 +231,7 @@ func (s slowHost) ContractsByKey(context.Context, ledger.ContractKey, int) ([]en
 	return nil, nil
 }
 
-func TestAHostThatIsSlowIsCancelled(t *testing.T) {
+func TestInterpret_CancelsASlowHost(t *testing.T) {
 	t.Parallel()
 	l := onLedger(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -248,7 +248,7 @@ func TestAHostThatIsSlowIsCancelled(t *testing.T) {
 }
 
 // Expressions that a package shares are compiled as often as they are met.
-func TestCodeIsChargedToTheRunThatCompilesIt(t *testing.T) {
+func TestBudget_ChargesCompilation(t *testing.T) {
 	t.Parallel()
 	var body ast.Expr = &ast.ExpLitInt64{Value: 1}
 	for range 40 {

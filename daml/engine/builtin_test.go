@@ -13,7 +13,7 @@ const notComparable = "NON_COMPARABLE_VALUES: functions are not comparable"
 // abc is the SHA-256 of the text "abc".
 const abc = `"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"`
 
-func TestBuiltInFunctions(t *testing.T) {
+func TestBuiltin_MatchesTheSpecification(t *testing.T) {
 	t.Parallel()
 	arithmeticError := func(what string) string {
 		return "DAML_FAILURE: User failure: UNHANDLED_EXCEPTION/DA.Exception.ArithmeticError:ArithmeticError (error " +

@@ -19,7 +19,7 @@ import (
 // spkiPrefix is what comes before the point in the SubjectPublicKeyInfo of a key on secp256k1.
 const spkiPrefix = "3056301006072a8648ce3d020106052b8104000a034200"
 
-func TestSignaturesOnSecp256k1(t *testing.T) {
+func TestSecp256k1_VerifiesSignatures(t *testing.T) {
 	t.Parallel()
 	private, err := secp256k1.GeneratePrivateKey()
 	require.NoError(t, err)

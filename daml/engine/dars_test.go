@@ -22,8 +22,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// TestPublishedDARsCompile compiles all values of the DARs of a directory.
-func TestPublishedDARsCompile(t *testing.T) {
+// TestPublishedDARs_Compile compiles all values of the DARs of a directory.
+func TestPublishedDARs_Compile(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob(filepath.Join(os.Getenv("DARS"), "*.dar"))
 	require.NoError(t, err)
@@ -141,9 +141,9 @@ func (b *bothCoins) transfer() (ledger.Submission, engine.Exercise) {
 	}
 }
 
-// TestPublishedDARsTransferAsTheCoinInGo interprets a transfer by the published coin and by the coin in Go: the same
+// TestPublishedDARs_TransferAsTheCoinInGo interprets a transfer by the published coin and by the coin in Go: the same
 // contracts are created and consumed. A directory without that release has nothing to compare.
-func TestPublishedDARsTransferAsTheCoinInGo(t *testing.T) {
+func TestPublishedDARs_TransferAsTheCoinInGo(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat(filepath.Join(os.Getenv("DARS"), coinDAR)); os.IsNotExist(err) {
 		t.Logf("NOT CHECKED: there is no %s", coinDAR)
@@ -185,8 +185,8 @@ func effects(t ledger.Transaction) []string {
 	return out
 }
 
-// BenchmarkPublishedTransfer interprets a transfer of the published coin.
-func BenchmarkPublishedTransfer(b *testing.B) {
+// BenchmarkTransfer_PublishedDAR interprets a transfer of the published coin.
+func BenchmarkTransfer_PublishedDAR(b *testing.B) {
 	both := newBothCoins(b)
 	_, command := both.transfer()
 	for b.Loop() {
@@ -195,8 +195,8 @@ func BenchmarkPublishedTransfer(b *testing.B) {
 	}
 }
 
-// BenchmarkTransferInGo interprets the same transfer of the coin in Go.
-func BenchmarkTransferInGo(b *testing.B) {
+// BenchmarkTransfer_CoinInGo interprets the same transfer of the coin in Go.
+func BenchmarkTransfer_CoinInGo(b *testing.B) {
 	both := newBothCoins(b)
 	submission, _ := both.transfer()
 	for b.Loop() {
@@ -205,8 +205,8 @@ func BenchmarkTransferInGo(b *testing.B) {
 	}
 }
 
-// BenchmarkReadPublished reads the 51 packages of a DAR and compiles all their values.
-func BenchmarkReadPublished(b *testing.B) {
+// BenchmarkPublishedDARs_ReadAndCompile reads the 51 packages of a DAR and compiles all their values.
+func BenchmarkPublishedDARs_ReadAndCompile(b *testing.B) {
 	data := published(b, coinDAR)
 	for b.Loop() {
 		dar, err := archive.ReadDAR(data, archive.Options{})
@@ -215,8 +215,8 @@ func BenchmarkReadPublished(b *testing.B) {
 	}
 }
 
-// BenchmarkCheckPublished checks the packages of a DAR.
-func BenchmarkCheckPublished(b *testing.B) {
+// BenchmarkPublishedDARs_Check checks the packages of a DAR.
+func BenchmarkPublishedDARs_Check(b *testing.B) {
 	dar, err := archive.ReadDAR(published(b, coinDAR), archive.Options{})
 	require.NoError(b, err)
 	for b.Loop() {

@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-func TestExpressionsEvaluate(t *testing.T) {
+func TestMachine_EvaluatesExpressions(t *testing.T) {
 	t.Parallel()
 	for expr, want := range map[string]string{
 		`(\(x: Int64) -> ADD_INT64 x 1) 2`:                                                       "3",
@@ -53,7 +53,7 @@ func TestExpressionsEvaluate(t *testing.T) {
 }
 
 // A function gets its arguments from left to right, and is entered as soon as it has as many as it wants.
-func TestTheOrderOfEvaluationIsThatOfTheSpecification(t *testing.T) {
+func TestMachine_EvaluatesInSpecifiedOrder(t *testing.T) {
 	t.Parallel()
 	for expr, want := range map[string]string{
 		`(P:traced @(Int64 -> Int64 -> Int64) "f" ADD_INT64) (P:traced @Int64 "x" 1) (P:traced @Int64 "y" 2)`: "f x y",
@@ -81,14 +81,14 @@ func TestTheOrderOfEvaluationIsThatOfTheSpecification(t *testing.T) {
 	}
 }
 
-func TestACallInTailPositionTakesNoRoom(t *testing.T) {
+func TestMachine_RunsTailCallsInConstantDepth(t *testing.T) {
 	t.Parallel()
 	limits := engine.DefaultLimits()
 	limits.Depth = 50
 	require.Equal(t, "200000", evaluateWithin(t, `P:count 200000 0`, limits).show())
 }
 
-func TestDepthIsTheMachinesOwn(t *testing.T) {
+func TestMachine_LimitsCallDepth(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "300000", evaluate(t, `P:depth 300000`).show())
 	limits := engine.DefaultLimits()
@@ -96,7 +96,7 @@ func TestDepthIsTheMachinesOwn(t *testing.T) {
 	require.Contains(t, evaluateWithin(t, `P:depth 300000`, limits).show(), "more than 1000 nested calls")
 }
 
-func TestARunEndsAtItsLimits(t *testing.T) {
+func TestMachine_StopsAtItsLimits(t *testing.T) {
 	t.Parallel()
 	limits := engine.DefaultLimits()
 	limits.Steps = 100_000
@@ -111,7 +111,7 @@ func TestARunEndsAtItsLimits(t *testing.T) {
 	require.Contains(t, out.show(), "more than 1048576 bytes")
 }
 
-func TestARunEndsWithItsContext(t *testing.T) {
+func TestMachine_StopsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	p := program(t, `module M { val v: Int64 = P:forever (TRACE @Int64 "begun" 1); }`)
@@ -120,7 +120,7 @@ func TestARunEndsWithItsContext(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-func TestValuesOfPackagesAreEvaluatedOnce(t *testing.T) {
+func TestProgram_EvaluatesPackageValuesOnce(t *testing.T) {
 	t.Parallel()
 	p := program(t, `module M { val slow: Int64 = FOLDL @Int64 @Int64 (\(a: Int64) (b: Int64) -> ADD_INT64 a b) 0 `+
 		`(Cons @Int64 [`+strings.Repeat("1,", 999)+`1] (Nil @Int64)); }`)
@@ -134,7 +134,7 @@ func TestValuesOfPackagesAreEvaluatedOnce(t *testing.T) {
 }
 
 // What a run prints does not depend on the runs before it.
-func TestValuesThatTraceAreEvaluatedOnceInEachRun(t *testing.T) {
+func TestProgram_EvaluatesTracingValuesOncePerRun(t *testing.T) {
 	t.Parallel()
 	p := program(t, `module M { val once: Int64 = TRACE @Int64 "once" 1; val v: Int64 = ADD_INT64 M:once M:once; }`)
 	var traces []string
@@ -148,7 +148,7 @@ func TestValuesThatTraceAreEvaluatedOnceInEachRun(t *testing.T) {
 }
 
 // Values that use one that traces are no more shared than that one, through whatever modules.
-func TestWhatUsesAValueThatTracesTracesToo(t *testing.T) {
+func TestProgram_TracesThroughValuesThatUseTracingValues(t *testing.T) {
 	t.Parallel()
 	p := program(t, `
 		module A { val plain: Int64 = ADD_INT64 1 1; val base: Int64 = TRACE @Int64 "base" A:plain; }
@@ -166,7 +166,7 @@ func TestWhatUsesAValueThatTracesTracesToo(t *testing.T) {
 	}
 }
 
-func TestFailuresSayWhereTheyAre(t *testing.T) {
+func TestFailure_HasLocations(t *testing.T) {
 	t.Parallel()
 	p := program(t, `module M {
 		val inner: Int64 -> Int64 = \(x: Int64) -> ADD_INT64 1 (loc(M, 9, 4, 9, 8) ERROR @Int64 "no");
@@ -184,7 +184,7 @@ func TestFailuresSayWhereTheyAre(t *testing.T) {
 	require.Equal(t, []string{"M:inner", "M:outer", "M:v"}, names[:3])
 }
 
-func TestExceptionsThatNothingCatchesBecomeFailures(t *testing.T) {
+func TestFailure_ComesFromUncaughtExceptions(t *testing.T) {
 	t.Parallel()
 	for expr, want := range map[string]string{
 		`throw @Int64 @P:E (P:E { message = "oops" })`:     "User failure: UNHANDLED_EXCEPTION/P:E (error category 9): oops",
@@ -203,7 +203,7 @@ func TestExceptionsThatNothingCatchesBecomeFailures(t *testing.T) {
 }
 
 // What no well-typed package does is no failure of Daml's: the engine, or who did not check the package, is at fault.
-func TestAnIllTypedPackageEndsItsRunAlone(t *testing.T) {
+func TestMachine_ReportsIllTypedPackagesAsDefects(t *testing.T) {
 	t.Parallel()
 	for _, expr := range []string{`ADD_INT64 "a" 1`, `1 2`, `(1).f`} {
 		err := evaluate(t, expr).err

@@ -36,7 +36,7 @@ func callsOf(t *testing.T, err error) []string {
 	return out
 }
 
-func TestAFailureIsExplainedByTheCallsInTailPosition(t *testing.T) {
+func TestExplain_ListsCallsInTailPosition(t *testing.T) {
 	t.Parallel()
 	p := program(t, `module M {
 		val fails: Int64 -> Int64 = \(x: Int64) -> loc(M, 9, 4, 9, 8) ERROR @Int64 "no";
@@ -62,7 +62,7 @@ func TestAFailureIsExplainedByTheCallsInTailPosition(t *testing.T) {
 	}
 }
 
-func TestAnExplanationPrintsNothing(t *testing.T) {
+func TestExplain_TracesNothing(t *testing.T) {
 	t.Parallel()
 	p := program(t, `module M { val v: Int64 = TRACE @(Unit -> Int64) "said" (\(u: Unit) -> ERROR @Int64 "no") (); }`)
 	traced := 0
@@ -83,7 +83,7 @@ func (emptyHost) ContractsByKey(context.Context, ledger.ContractKey, int) ([]eng
 	return nil, nil
 }
 
-func TestAStatementThatFailsIsAtItsOwnPlace(t *testing.T) {
+func TestExplain_LocatesTheFailingStatement(t *testing.T) {
 	t.Parallel()
 	p := program(t, `module M {
 		record @serializable Note = { owner: Party };

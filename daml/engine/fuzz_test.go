@@ -12,9 +12,9 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// FuzzMachine evaluates whatever is an expression, well-typed or not: it comes to a value, or to a refusal, within its
+// FuzzMachine_EndsWithinItsLimits evaluates whatever is an expression, well-typed or not: it comes to a value, or to a refusal, within its
 // limits.
-func FuzzMachine(f *testing.F) {
+func FuzzMachine_EndsWithinItsLimits(f *testing.F) {
 	for _, expr := range []string{
 		`ADD_INT64 1 (P:count 3 0)`, `(\(x: Int64) (y: Int64) -> SUB_INT64 x y) 5 3`, `P:forever 1`, `P:depth 100000`,
 		`case Cons @Int64 [1] (Nil @Int64) of Nil -> 0 | Cons h t -> h`, `(<b = 1, a = "x">).a`, `throw @Int64 @P:E 1`,

@@ -165,12 +165,12 @@ func (b *bankTest) owners(limit, number lf.Int64) []engine.Value {
 	return list.Slice()
 }
 
-func TestThePackageOfKeysIsWellTyped(t *testing.T) {
+func TestKey_TestPackageIsWellTyped(t *testing.T) {
 	t.Parallel()
 	requireWellTyped(t, newBank(t).program)
 }
 
-func TestAContractIsFoundByItsKey(t *testing.T) {
+func TestKey_FindsContracts(t *testing.T) {
 	t.Parallel()
 	b := newBank(t)
 	first := b.commit(b.account("alice", 1))
@@ -203,7 +203,7 @@ func TestAContractIsFoundByItsKey(t *testing.T) {
 	require.True(t, out.Transaction.Nodes[1].Consuming)
 }
 
-func TestACommandExercisesByKey(t *testing.T) {
+func TestExerciseByKey_ExercisesAChoice(t *testing.T) {
 	t.Parallel()
 	b := newBank(t)
 	b.commit(b.account("alice", 1))
@@ -215,7 +215,7 @@ func TestACommandExercisesByKey(t *testing.T) {
 	require.True(t, fault.ContractKeyNotFound.Matches(err), "%v", err)
 }
 
-func TestContractsThatShareAKeyComeInOrder(t *testing.T) {
+func TestKey_OrdersContractsThatShareIt(t *testing.T) {
 	t.Parallel()
 	b := newBank(t)
 	ids := map[lf.ContractID]lf.Party{}
@@ -254,7 +254,7 @@ func must[T any](v T, err error) func(t *testing.T) T {
 	}
 }
 
-func TestWhatIsWrongWithAKeyIsRefused(t *testing.T) {
+func TestKey_RefusesInvalidKeys(t *testing.T) {
 	t.Parallel()
 	b := newBank(t)
 	_, err := b.submit(b.account("alice", -1))
@@ -282,7 +282,7 @@ func TestWhatIsWrongWithAKeyIsRefused(t *testing.T) {
 	require.True(t, fault.DamlInterpretationError.Matches(err), "%v", err)
 }
 
-func TestWhatIsTakenBackIsNotFoundByItsKey(t *testing.T) {
+func TestKey_IgnoresRolledBackContracts(t *testing.T) {
 	t.Parallel()
 	const lookup, fetch, exercise = lf.Int64(0), lf.Int64(1), lf.Int64(2)
 	b := newBank(t)

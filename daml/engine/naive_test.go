@@ -15,13 +15,13 @@ type naive struct {
 	ledger   naiveLedger
 }
 
-// naiveException is an exception that is under way.
-type naiveException struct {
+// naiveExceptionError is an exception that is under way.
+type naiveExceptionError struct {
 	typ   ast.Type
 	value ast.Expr
 }
 
-func (*naiveException) Error() string { return "an exception" }
+func (*naiveExceptionError) Error() string { return "an exception" }
 
 var errStuck = errors.New("the naive evaluator does not know what to do")
 
@@ -55,7 +55,7 @@ func (n *naive) eval(e ast.Expr) (ast.Expr, error) {
 		if err != nil {
 			return nil, err
 		}
-		return nil, &naiveException{typ: e.ExceptionType, value: v}
+		return nil, &naiveExceptionError{typ: e.ExceptionType, value: v}
 	}
 	return n.parts(e)
 }

@@ -199,7 +199,7 @@ func (n *naive) try(u *ast.UpdateTryCatch) (ast.Expr, error) {
 	before, contracts := l.nodes, slices.Clone(l.contracts)
 	tried := &naiveNode{}
 	v, err := l.within(tried, func() (ast.Expr, error) { return n.perform(u.Body) })
-	exception, ok := errors.AsType[*naiveException](err)
+	exception, ok := errors.AsType[*naiveExceptionError](err)
 	if !ok {
 		l.nodes = append(before, tried.children...)
 		return v, err
@@ -306,7 +306,7 @@ func (n *naive) arithmetic(f ast.BuiltinFunction, a, b int64) (ast.Expr, error) 
 	}
 	if !defined || !out.IsInt64() {
 		message := fmt.Sprintf("ArithmeticError while evaluating (%s %d %d).", f, a, b)
-		return nil, &naiveException{typ: &ast.TyCon{Name: arithmeticError}, value: &ast.ExpRecCon{
+		return nil, &naiveExceptionError{typ: &ast.TyCon{Name: arithmeticError}, value: &ast.ExpRecCon{
 			Type:   ast.TypeConApp{Name: arithmeticError},
 			Fields: []ast.FieldExpr{{Name: "message", Expr: &ast.ExpLitText{Value: message}}},
 		}}
@@ -361,7 +361,7 @@ func (n *naive) show(e ast.Expr) string {
 
 // failureText is what the engine's failure says, too, where the naive evaluation ends in an error.
 func (n *naive) failureText(err error) string {
-	exception, ok := errors.AsType[*naiveException](err)
+	exception, ok := errors.AsType[*naiveExceptionError](err)
 	if !ok {
 		return err.Error()
 	}

@@ -164,7 +164,7 @@ func (l *ledgerTest) enum(constructor string) engine.Value {
 	return v
 }
 
-func TestACreatedContractIsANode(t *testing.T) {
+func TestInterpret_RecordsCreates(t *testing.T) {
 	t.Parallel()
 	l := onLedger(t)
 	require.Len(t, string(l.note), 134, "an id with the hash of its contract")
@@ -178,7 +178,7 @@ func TestACreatedContractIsANode(t *testing.T) {
 	}}, contract.Argument)
 }
 
-func TestAConsumingChoiceReplacesItsContract(t *testing.T) {
+func TestInterpret_ConsumesContracts(t *testing.T) {
 	t.Parallel()
 	l := onLedger(t)
 	out := l.must(actAs("alice", "carol"), l.exercise("Pass", lf.Party("carol")))
@@ -199,7 +199,7 @@ func TestAConsumingChoiceReplacesItsContract(t *testing.T) {
 	require.Contains(t, l.memory, create.ContractID)
 }
 
-func TestWhatChoicesDoIsATree(t *testing.T) {
+func TestInterpret_BuildsTheTransactionTree(t *testing.T) {
 	t.Parallel()
 	l := onLedger(t)
 	out := l.must(actAs("alice"), l.exercise("Twice", lf.Unit{}))
@@ -214,7 +214,7 @@ func TestWhatChoicesDoIsATree(t *testing.T) {
 	require.Equal(t, lf.Int64(7), out.Results[0])
 }
 
-func TestAContractMadeInATransactionCanBeUsedInIt(t *testing.T) {
+func TestInterpret_UsesContractsOfTheSameTransaction(t *testing.T) {
 	t.Parallel()
 	l := onLedger(t)
 	out := l.must(actAs("alice"), engine.CreateAndExercise{
@@ -227,7 +227,7 @@ func TestAContractMadeInATransactionCanBeUsedInIt(t *testing.T) {
 	require.Equal(t, lf.Unit{}, out.Results[0])
 }
 
-func TestUpdatesAreRefusedAsTheRulesSay(t *testing.T) {
+func TestInterpret_RefusesInvalidUpdates(t *testing.T) {
 	t.Parallel()
 	type refusal struct {
 		actAs   []ledger.Party
@@ -289,7 +289,7 @@ func TestUpdatesAreRefusedAsTheRulesSay(t *testing.T) {
 	}
 }
 
-func TestReadingIsTakenBackWithAnException(t *testing.T) {
+func TestRollback_RemovesReads(t *testing.T) {
 	t.Parallel()
 	l := onLedger(t)
 	caught := l.must(actAs("alice"), l.exercise("Careful", l.enum("Reads")))
@@ -304,7 +304,7 @@ func TestReadingIsTakenBackWithAnException(t *testing.T) {
 	require.Len(t, reached.Transaction.Nodes, 2)
 }
 
-func TestATransactionKnowsAtWhichTimesItHolds(t *testing.T) {
+func TestInterpret_RecordsTimeBounds(t *testing.T) {
 	t.Parallel()
 	l := onLedger(t)
 	now := lf.TimestampOf(noon)
@@ -323,7 +323,7 @@ func TestATransactionKnowsAtWhichTimesItHolds(t *testing.T) {
 	require.Equal(t, exactly.Transaction.Earliest, exactly.Transaction.Latest)
 }
 
-func TestEffectsAreTakenBackOnALedgerThatAllowsIt(t *testing.T) {
+func TestRollback_RemovesEffectsWhereAllowed(t *testing.T) {
 	t.Parallel()
 	l := onLedger(t)
 	out, err := l.program.Interpret(l.Context(), engine.Options{}, engine.Environment{
@@ -350,7 +350,7 @@ func kindsOf(t ledger.Transaction) (out []ledger.EventKind) {
 	return out
 }
 
-func TestARefusedTransactionIsShownAsFarAsItCame(t *testing.T) {
+func TestInterpret_ReturnsThePartialTransactionOnRefusal(t *testing.T) {
 	t.Parallel()
 	l := onLedger(t)
 	out, err := l.submit(actAs("alice"), l.exercise("TearTwice", lf.Unit{}))

@@ -218,12 +218,12 @@ func someText(text lf.Text) engine.Value { return &engine.Optional{Value: text} 
 
 var noText = engine.Value((*engine.Optional)(nil))
 
-func TestThePackagesOfVersionsAreWellTyped(t *testing.T) {
+func TestVersion_TestPackagesAreWellTyped(t *testing.T) {
 	t.Parallel()
 	requireWellTyped(t, newVersions(t).program)
 }
 
-func TestAContractIsUsedByTheVersionThatUsesIt(t *testing.T) {
+func TestVersion_RunsTheCodeOfTheCaller(t *testing.T) {
 	t.Parallel()
 	v := newVersions(t)
 	id := v.older(7)
@@ -248,7 +248,7 @@ func TestAContractIsUsedByTheVersionThatUsesIt(t *testing.T) {
 	require.Equal(t, `Some "x"`, v.uses("New", v.newer(someText("x"))))
 }
 
-func TestAContractIsUsedByAnInterfaceInTheVersionThatIsPreferred(t *testing.T) {
+func TestVersion_InterfacesUseThePreferredPackage(t *testing.T) {
 	t.Parallel()
 	v := newVersions(t)
 	old, back := v.older(7), v.newer(noText)
@@ -273,7 +273,7 @@ func TestAContractIsUsedByAnInterfaceInTheVersionThatIsPreferred(t *testing.T) {
 	require.True(t, fault.ContractDoesNotImplementInterface.Matches(err), "%v", err)
 }
 
-func TestAContractMadeInATransactionIsUsedByAnotherVersion(t *testing.T) {
+func TestVersion_ConvertsContractsOfTheSameTransaction(t *testing.T) {
 	t.Parallel()
 	v := newVersions(t)
 	_, err := v.use("Local", v.user)
@@ -296,7 +296,7 @@ func resourcesOf(t *testing.T, err error) []string {
 	return out
 }
 
-func TestValuesThatAVersionHasNoPlaceForAreRefused(t *testing.T) {
+func TestVersion_RefusesValuesWithoutAField(t *testing.T) {
 	t.Parallel()
 	v := newVersions(t)
 	full := v.newer(someText("x"))
@@ -317,7 +317,7 @@ func TestValuesThatAVersionHasNoPlaceForAreRefused(t *testing.T) {
 	require.ErrorContains(t, err, "field extra of v3:U:T is missing and not Optional")
 }
 
-func TestAVersionSaysOfAContractWhatItWasCreatedWith(t *testing.T) {
+func TestVersion_RefusesChangedContractMetadata(t *testing.T) {
 	t.Parallel()
 	v := newVersions(t)
 	for mode, recomputed := range map[lf.Int64][]string{
@@ -349,7 +349,7 @@ func TestAVersionSaysOfAContractWhatItWasCreatedWith(t *testing.T) {
 	require.True(t, fault.WronglyTypedContract.Matches(err), "%v", err)
 }
 
-func TestAKeyIsOneInAllVersions(t *testing.T) {
+func TestVersion_SharesKeys(t *testing.T) {
 	t.Parallel()
 	v := newVersions(t)
 	id := v.older(7)

@@ -24,8 +24,8 @@ var needParties = []string{
 	"VetPackageForAliceBob:vetPackage",
 }
 
-// TestPublishedDARs runs the scripts of all packages in the DARs of a directory.
-func TestPublishedDARs(t *testing.T) {
+// TestPublishedDARs_RunTheirScripts runs the scripts of all packages in the DARs of a directory.
+func TestPublishedDARs_RunTheirScripts(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob(filepath.Join(os.Getenv("DARS"), "*.dar"))
 	require.NoError(t, err)

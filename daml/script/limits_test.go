@@ -45,7 +45,7 @@ func trying(body string) string {
 	return `H:ask "TryCommands" 1 (H:Act { act = H:script (\(u: Unit) -> ` + body + `), dummy = () }) H:done`
 }
 
-func TestWhatIsNoLedgersRefusalIsNotExpectedAndNotCaught(t *testing.T) {
+func TestMustFail_IgnoresErrorsOfTheEngine(t *testing.T) {
 	t.Parallel()
 	limits := engine.DefaultLimits()
 	limits.Steps = 100_000
@@ -79,7 +79,7 @@ func (l *countingContext) Err() error {
 	return l.Context.Err()
 }
 
-func TestAFailureThatTheScriptCatchesIsNotExplained(t *testing.T) {
+func TestCatch_SkipsTheExplanation(t *testing.T) {
 	t.Parallel()
 	const spin = `module X {
 		val thrown: Int64 -> Unit = \(n: Int64) -> case EQUAL @Int64 n 0 of
@@ -128,7 +128,7 @@ func TestFailure_ShowsTheLineThatAborts(t *testing.T) {
 	}
 }
 
-func TestAScriptAsksForTheMemoryThatItTakes(t *testing.T) {
+func TestScript_ReservesItsMemory(t *testing.T) {
 	t.Parallel()
 	const texts = `module X { val double: Int64 -> Text -> Text = \(n: Int64) (t: Text) ->
 		case LESS_EQ @Int64 n 0 of True -> t | False -> X:double (SUB_INT64 n 1) (APPEND_TEXT t t); }`
@@ -151,7 +151,7 @@ func TestAScriptAsksForTheMemoryThatItTakes(t *testing.T) {
 	}
 }
 
-func TestTheLastMessagesOfManyAreKept(t *testing.T) {
+func TestReport_KeepsTheLastMessages(t *testing.T) {
 	t.Parallel()
 	report := runWith(t.Context(), t, `module X { val count: Int64 -> Unit = \(n: Int64) ->
 		case EQUAL @Int64 n 0 of True -> H:done () | False -> H:say (INT64_TO_TEXT n) (X:count (SUB_INT64 n 1)); }`,
@@ -163,7 +163,7 @@ func TestTheLastMessagesOfManyAreKept(t *testing.T) {
 	require.Equal(t, "11000", report.Messages[len(report.Messages)-1].Text)
 }
 
-func TestNothingCatchesTheEndOfARun(t *testing.T) {
+func TestCatch_DoesNotCatchTheEndOfARun(t *testing.T) {
 	t.Parallel()
 	for body, message := range map[string]string{
 		`H:forever ()`:                             "asks more than 10 questions",

@@ -70,7 +70,7 @@ const (
 		H:say (INT64_TO_TEXT (H:count all)) (H:done ()))`
 )
 
-func TestTheClockOfANodeIsHeeded(t *testing.T) {
+func TestRemote_FollowsTheClockOfTheNode(t *testing.T) {
 	t.Parallel()
 	ofMachine := &fakeNode{answers: map[string]any{"GET " + clockPath: clockOf("real")}}
 	require.Nil(t, onFake(t, ofMachine, sleeps).Failure)
@@ -97,7 +97,7 @@ func given(more map[string]any) *fakeNode {
 
 const withAlice = `H:party "alice" (\(alice: Party) -> `
 
-func TestAPartyThatIsNamedIsTaken(t *testing.T) {
+func TestRemote_UsesAnExistingParty(t *testing.T) {
 	t.Parallel()
 	n := given(nil)
 	report := onFake(t, n, withAlice+withAlice+`H:done ()))`)
@@ -106,7 +106,7 @@ func TestAPartyThatIsNamedIsTaken(t *testing.T) {
 	require.Empty(t, n.asked)
 }
 
-func TestContractsOfANodeAreFoundByTheirKeys(t *testing.T) {
+func TestRemote_QueriesByKey(t *testing.T) {
 	t.Parallel()
 	badge := func(id, owner, key string, offset string) string {
 		return `{"contractEntry":{"JsActiveContract":{"createdEvent":{"offset":` + offset + `,"nodeId":0,
@@ -142,7 +142,7 @@ func TestRemote_QueriesByTheNameOfThePackage(t *testing.T) {
 	require.Contains(t, n.asked[1], `"templateId":"#test:N:Note"`)
 }
 
-func TestWhatANodeRefusesForOtherReasonsEndsTheScript(t *testing.T) {
+func TestRemote_EndsTheScriptOnOtherErrors(t *testing.T) {
 	t.Parallel()
 	const submit = "POST /v2/commands/submit-and-wait-for-transaction"
 	try := withAlice + trying(`H:expect H:mustFail alice (H:create alice alice "hello") H:done`) + `)`

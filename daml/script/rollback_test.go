@@ -33,7 +33,7 @@ module X {
 				getAnyChoiceTemplateTypeRep = H:rep (type_rep @X:Regretful) } }));
 }`
 
-func TestWhatIsTakenBackDoesNotHappenAndIsTold(t *testing.T) {
+func TestRollback_UndoesEffectsAndReportsThem(t *testing.T) {
 	t.Parallel()
 	const parties = `H:party "alice" (\(alice: Party) -> H:party "bob" (\(bob: Party) -> `
 	report := runWith(t.Context(), t, regretful, parties+`H:submit alice (X:regret alice bob False) H:done))`,

@@ -8,7 +8,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-func TestAScriptSubmitsCommands(t *testing.T) {
+func TestSubmit_ExecutesCommands(t *testing.T) {
 	t.Parallel()
 	report, said := passes(t, `
 		H:party "alice" (\(alice: Party) -> H:party "bob" (\(bob: Party) ->
@@ -24,7 +24,7 @@ func TestAScriptSubmitsCommands(t *testing.T) {
 	require.Len(t, report.Transactions[2].Tree.Nodes, 2, "a create and an exercise")
 }
 
-func TestASubmissionThatMayFailTellsTheScriptWhy(t *testing.T) {
+func TestTrySubmit_ReturnsTheError(t *testing.T) {
 	t.Parallel()
 	_, said := passes(t, `
 		H:party "alice" (\(alice: Party) -> H:party "bob" (\(bob: Party) ->
@@ -44,7 +44,7 @@ func TestASubmissionThatMayFailTellsTheScriptWhy(t *testing.T) {
 	}, said)
 }
 
-func TestASubmissionThatMustSucceedFailsTheScript(t *testing.T) {
+func TestSubmit_FailsTheScript(t *testing.T) {
 	t.Parallel()
 	report := runScript(t, `
 		H:party "alice" (\(alice: Party) ->
@@ -60,7 +60,7 @@ func TestASubmissionThatMustSucceedFailsTheScript(t *testing.T) {
 	require.Len(t, report.Contracts, 1)
 }
 
-func TestASubmissionThatMustFailAndDoesNotFailsTheScript(t *testing.T) {
+func TestMustFail_FailsTheScriptOnSuccess(t *testing.T) {
 	t.Parallel()
 	report := runScript(t, `
 		H:party "alice" (\(alice: Party) ->
@@ -70,7 +70,7 @@ func TestASubmissionThatMustFailAndDoesNotFailsTheScript(t *testing.T) {
 	require.Empty(t, report.Transactions, "it does not count")
 }
 
-func TestContractsAreFoundByWhoIsAStakeholder(t *testing.T) {
+func TestQuery_FindsContractsOfStakeholders(t *testing.T) {
 	t.Parallel()
 	_, said := passes(t, `
 		H:party "alice" (\(alice: Party) -> H:party "bob" (\(bob: Party) -> H:party "carol" (\(carol: Party) ->
@@ -91,7 +91,7 @@ func TestContractsAreFoundByWhoIsAStakeholder(t *testing.T) {
 	require.Equal(t, []string{"hello", "hello", "AuthorizationError"}, said, "disclosed, and still not carol's to tear up")
 }
 
-func TestReadersSeeWhatActorsDoNot(t *testing.T) {
+func TestReadAs_ShowsContractsOfReaders(t *testing.T) {
 	t.Parallel()
 	_, said := passes(t, `
 		H:party "alice" (\(alice: Party) -> H:party "bob" (\(bob: Party) ->
@@ -102,7 +102,7 @@ func TestReadersSeeWhatActorsDoNot(t *testing.T) {
 	require.Equal(t, []string{"AuthorizationError"}, said)
 }
 
-func TestExceptionsAreCaughtAndStatusesAndQuestionsTried(t *testing.T) {
+func TestCatch_CatchesExceptionsAndStatuses(t *testing.T) {
 	t.Parallel()
 	_, said := passes(t, `
 		H:ask "Catch" 1 (H:Act { act = \(u: Unit) -> H:script (\(u: Unit) ->
@@ -129,7 +129,7 @@ func TestExceptionsAreCaughtAndStatusesAndQuestionsTried(t *testing.T) {
 	}, said)
 }
 
-func TestTimeIsTheScripts(t *testing.T) {
+func TestSetTime_MovesTheClock(t *testing.T) {
 	t.Parallel()
 	report, said := passes(t, `
 		H:party "alice" (\(alice: Party) ->
@@ -142,7 +142,7 @@ func TestTimeIsTheScripts(t *testing.T) {
 	require.Equal(t, 2030, report.Contracts[0].CreatedAt.Year())
 }
 
-func TestWhoIsNotAllocatedTakesNoPart(t *testing.T) {
+func TestSubmit_RefusesUnknownParties(t *testing.T) {
 	t.Parallel()
 	_, said := passes(t, `
 		H:party "alice" (\(alice: Party) -> (case TEXT_TO_PARTY "nobody" of Some nobody ->
@@ -154,7 +154,7 @@ func TestWhoIsNotAllocatedTakesNoPart(t *testing.T) {
 	}
 }
 
-func TestPackagesAreVetted(t *testing.T) {
+func TestVetting_DecidesWhichPackagesAreUsed(t *testing.T) {
 	t.Parallel()
 	_, said := passes(t, `
 		H:party "alice" (\(alice: Party) ->
@@ -169,7 +169,7 @@ func TestPackagesAreVetted(t *testing.T) {
 	require.Equal(t, []string{"test", "succeeded"}, said)
 }
 
-func TestUsersHaveRights(t *testing.T) {
+func TestUsers_HaveRights(t *testing.T) {
 	t.Parallel()
 	_, said := passes(t, `
 		H:party "alice" (\(alice: Party) ->
@@ -188,7 +188,7 @@ func TestUsersHaveRights(t *testing.T) {
 	require.Equal(t, []string{"some", "none", "1", "2", "1", "1", "some", "none", "some"}, said)
 }
 
-func TestKeysSign(t *testing.T) {
+func TestSecp256k1_SignsMessages(t *testing.T) {
 	t.Parallel()
 	_, said := passes(t, `
 		H:ask "Secp256k1GenerateKeyPair" 1 (H:Nothing { }) (\(pair: Unit) ->
@@ -200,7 +200,7 @@ func TestKeysSign(t *testing.T) {
 	require.Equal(t, said[0], said[1], "the digest is what is signed")
 }
 
-func TestUnknownQuestionsAndEndlessScriptsFail(t *testing.T) {
+func TestScript_FailsOnUnknownQuestionsAndEndlessLoops(t *testing.T) {
 	t.Parallel()
 	report := runScript(t, `H:ask "Guess" 1 (H:Nothing { }) H:done`)
 	require.Contains(t, report.Failure.Message, "Guess 1")
@@ -212,7 +212,7 @@ func TestUnknownQuestionsAndEndlessScriptsFail(t *testing.T) {
 	require.Contains(t, report.Failure.Message, "asks more than 100000 questions")
 }
 
-func TestContractsAreFoundByKey(t *testing.T) {
+func TestQueryByKey_FindsContracts(t *testing.T) {
 	t.Parallel()
 	report, said := passes(t, `
 		H:party "alice" (\(alice: Party) -> H:party "bob" (\(bob: Party) ->

@@ -32,7 +32,7 @@ func NewSuite(packages ast.Packages) (*Suite, error) {
 		}
 		// Questions and answers are of one type for whom they go through, so the library casts them.
 		if err := out.program.MakeIdentity(name); err != nil {
-			return nil, fmt.Errorf("Daml Script library: %w", err)
+			return nil, fmt.Errorf("the Daml Script library: %w", err)
 		}
 	}
 	return out, nil

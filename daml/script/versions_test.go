@@ -49,7 +49,7 @@ func ofVersions(t *testing.T, body string, edits ...string) (script.Report, []st
 	return report, said
 }
 
-func TestAContractIsUsedByTheVersionThatIsVetted(t *testing.T) {
+func TestVersions_UseTheVettedPackage(t *testing.T) {
 	t.Parallel()
 	report, said := ofVersions(t, `
 		M:without (\(x: Unit) -> H:submit alice (H:create alice bob "of the first") (\(first: Unit) ->
@@ -66,7 +66,7 @@ func TestAContractIsUsedByTheVersionThatIsVetted(t *testing.T) {
 	require.Empty(t, report.Contracts)
 }
 
-func TestAScriptIsToldWhyAVersionCannotUseAContract(t *testing.T) {
+func TestVersions_ReportTranslationErrors(t *testing.T) {
 	t.Parallel()
 	_, said := ofVersions(t, `
 		H:submit alice (H:create alice bob "hello") (\(first: Unit) ->

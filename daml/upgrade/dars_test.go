@@ -21,9 +21,9 @@ var broken = map[string]string{
 	"clearportx-amm-production 1.0.25 1.0.26": "ModuleMissing",
 }
 
-// TestPublishedDARs compares the main packages of the DARs of a directory that are versions of one another: the newer
+// TestPublishedDARs_UpgradeTheirPredecessors compares the main packages of the DARs of a directory that are versions of one another: the newer
 // may follow the older, but for those that are known to break a rule.
-func TestPublishedDARs(t *testing.T) {
+func TestPublishedDARs_UpgradeTheirPredecessors(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob(filepath.Join(os.Getenv("DARS"), "*.dar"))
 	require.NoError(t, err)

@@ -123,7 +123,7 @@ func ofTypes() []change {
 	}
 }
 
-func TestANewerVersionFollowsTheRules(t *testing.T) {
+func TestCheck_AppliesEachRule(t *testing.T) {
 	t.Parallel()
 	for _, change := range changes() {
 		t.Run(string(change.rule)+"/"+change.what, func(t *testing.T) {
@@ -142,7 +142,7 @@ func TestANewerVersionFollowsTheRules(t *testing.T) {
 	}
 }
 
-func TestATemplateWithoutAKeyGetsNone(t *testing.T) {
+func TestCheck_RefusesAnAddedKey(t *testing.T) {
 	t.Parallel()
 	past := version("old", "1.0.0")
 	past.Modules[0].Templates[0].Key = nil
@@ -151,7 +151,7 @@ func TestATemplateWithoutAKeyGetsNone(t *testing.T) {
 	require.Equal(t, upgrade.KeyAdded, failure.Rule)
 }
 
-func TestEachRuleIsBroken(t *testing.T) {
+func TestRules_HaveATestThatBreaksThem(t *testing.T) {
 	t.Parallel()
 	broken := map[upgrade.Rule]bool{upgrade.KeyAdded: true}
 	for _, change := range changes() {
@@ -169,7 +169,7 @@ func TestEachRuleIsBroken(t *testing.T) {
 	})
 }
 
-func TestADependencyDoesNotBecomeOlder(t *testing.T) {
+func TestCheck_RefusesOlderDependencies(t *testing.T) {
 	t.Parallel()
 	past, present := version("old", "1.0.0"), version("new", "1.0.1")
 	newer, older := version("newer", "2.0.0"), version("older", "1.0.0")
@@ -211,7 +211,7 @@ func TestError_ReachesTheNewType(t *testing.T) {
 	require.Contains(t, refusal.Metadata()["newer_package"], string(present.ID))
 }
 
-func TestAddedPackagesFitInAmongTheVersions(t *testing.T) {
+func TestPackages_ComparesNeighbouringVersions(t *testing.T) {
 	t.Parallel()
 	first, middle, last := version("1", "1.0.0"), version("2", "1.2.0"), version("3", "1.10.0")
 	middle.Modules[0].DataTypes[dataT].Cons = record(field("owner", text), field("more", optional(text)))
@@ -285,7 +285,7 @@ func TestPackages_ComparesViewsOverVersionsWithoutThem(t *testing.T) {
 	}
 }
 
-func TestReleasesAreOrderedByTheirNumbers(t *testing.T) {
+func TestCompareReleases_OrdersByNumbers(t *testing.T) {
 	t.Parallel()
 	ordered := []string{"0.9", "1", "1.0", "1.0.0", "1.2", "1.10", "10.0", "18446744073709551616.0"}
 	for i, a := range ordered {

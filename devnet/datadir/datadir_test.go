@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func TestLock(t *testing.T) {
+func TestLock_HasOneHolder(t *testing.T) {
 	t.Parallel()
 
 	t.Run("makes the directory and gives it back", func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestLock(t *testing.T) {
 	})
 }
 
-func TestTheHolderOfADirectoryIsKnown(t *testing.T) {
+func TestLock_NamesItsHolder(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "data")
 	_, held := datadir.Holder(path)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestExplainSaysWhatToDo(t *testing.T) {
+func TestExplain_TellsTheNextStep(t *testing.T) {
 	t.Parallel()
 	for cause, advice := range map[syscall.Errno]string{
 		syscall.ENOSPC:  "no space left for data directory /d: free some",

@@ -30,7 +30,7 @@ func installation(t *testing.T, version string) string {
 	return dir
 }
 
-func TestInstallations(t *testing.T) {
+func TestInstallations_FindVersions(t *testing.T) {
 	t.Parallel()
 	path, old, newest, newer := installation(t, "15.4 (Debian 15.4-1)"), installation(t, "13.9"),
 		installation(t, "18beta1"), installation(t, "16.1")
@@ -47,7 +47,7 @@ func TestInstallations(t *testing.T) {
 	require.Empty(t, installations(t.Context(), "", nil))
 }
 
-func TestMajorVersion(t *testing.T) {
+func TestMajorVersion_ReadsProgramOutput(t *testing.T) {
 	t.Parallel()
 	for output, want := range map[string]int{
 		"postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)\n": 15,
@@ -97,7 +97,7 @@ echo "$DEBIAN_FRONTEND: $* $(tail -n 1 CONFIG 2>/dev/null)" >> CALLS
 case "$*" in *common) echo "#create_main_cluster = true" > CONFIG ;; esac
 echo "Setting up something"`
 
-func TestInstall(t *testing.T) {
+func TestInstall_UnpacksTheArchive(t *testing.T) {
 	t.Parallel()
 
 	t.Run("as root installs without a system cluster and leaves the configuration as it was", func(t *testing.T) {
@@ -169,7 +169,7 @@ func TestInstall(t *testing.T) {
 	})
 }
 
-func TestPlacement(t *testing.T) {
+func TestPlacement_ChoosesDirectoryAndAccount(t *testing.T) {
 	t.Parallel()
 	b, err := locate(t.Context(), 0)
 	require.NoError(t, err)
@@ -274,7 +274,7 @@ func stop(t *testing.T, server *Server) {
 	require.NoError(t, server.Stop(context.WithoutCancel(t.Context())))
 }
 
-func TestStartStopsAnOrphan(t *testing.T) {
+func TestStart_StopsAnOrphan(t *testing.T) {
 	t.Parallel()
 	c, options := newCluster(t)
 	require.NoError(t, c.configure(1, c.dir))
@@ -301,7 +301,7 @@ func TestStartStopsAnOrphan(t *testing.T) {
 	require.NoError(t, orphan.Wait(), "it ended in order")
 }
 
-func TestStartIgnoresAStalePIDFile(t *testing.T) {
+func TestStart_IgnoresAStalePIDFile(t *testing.T) {
 	t.Parallel()
 	for name, content := range map[string]string{
 		"that names a program which is not PostgreSQL": strconv.Itoa(os.Getpid()),
@@ -321,7 +321,7 @@ func TestStartIgnoresAStalePIDFile(t *testing.T) {
 	}
 }
 
-func TestStartAfterAServerThatNobodyCollects(t *testing.T) {
+func TestStart_IgnoresAZombieServer(t *testing.T) {
 	t.Parallel()
 	c, options := newCluster(t)
 	require.NoError(t, c.configure(1, c.dir))
@@ -342,7 +342,7 @@ func TestStartAfterAServerThatNobodyCollects(t *testing.T) {
 	require.Error(t, killed.Wait(), "it was killed")
 }
 
-func TestExplain(t *testing.T) {
+func TestExplain_TellsTheNextStep(t *testing.T) {
 	t.Parallel()
 	err := explain(os.ErrDeadlineExceeded, "could not write: No space left on device\nbye\n")
 	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
@@ -352,7 +352,7 @@ func TestExplain(t *testing.T) {
 	require.NoError(t, explain(nil, "whatever"))
 }
 
-func TestComplaints(t *testing.T) {
+func TestComplaints_FindErrorLines(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "1 FATAL:  could not write to file: No space left on device\ninitdb: error: pwd",
 		complaints("selecting max_connections ... 100\n1 FATAL:  could not write to file: No space left on device\n"+
@@ -360,7 +360,7 @@ func TestComplaints(t *testing.T) {
 	require.Equal(t, "Segmentation fault", complaints("Segmentation fault"))
 }
 
-func TestWritingNeverFollowsAPlantedLink(t *testing.T) {
+func TestWriteFile_NeverFollowsALink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	victim := filepath.Join(dir, "victim")

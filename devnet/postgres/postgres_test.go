@@ -107,7 +107,7 @@ func beParent(dir string) error {
 	return nil
 }
 
-func TestDataSurvivesStopAndStart(t *testing.T) {
+func TestServer_KeepsDataOverARestart(t *testing.T) {
 	t.Parallel()
 	dir := devtest.DataDir(t)
 	first := start(t, postgres.Options{Dir: dir})
@@ -123,7 +123,7 @@ func TestDataSurvivesStopAndStart(t *testing.T) {
 	require.Equal(t, "kept", query(t, second.SocketURL("ledger"), "select x from t"))
 }
 
-func TestSettings(t *testing.T) {
+func TestSettings_ApplyToTheServer(t *testing.T) {
 	t.Parallel()
 	common := map[string]string{
 		"listen_addresses": "127.0.0.1", "server_encoding": "UTF8", "lc_collate": "C", "password_encryption": "scram-sha-256",
@@ -151,7 +151,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-func TestOwnSettingsOfAPersonCount(t *testing.T) {
+func TestSettings_KeepThoseOfThePerson(t *testing.T) {
 	t.Parallel()
 	dir := devtest.DataDir(t)
 	require.NoError(t, start(t, postgres.Options{Dir: dir, Ephemeral: true}).Stop(t.Context()))
@@ -174,7 +174,7 @@ func appendTo(t *testing.T, path, text string) {
 	require.NoError(t, file.Close())
 }
 
-func TestOnlyThePasswordOpens(t *testing.T) {
+func TestServer_OpensWithThePasswordAlone(t *testing.T) {
 	t.Parallel()
 	dir := devtest.DataDir(t)
 	server := start(t, postgres.Options{Dir: dir, Ephemeral: true})
@@ -190,7 +190,7 @@ func TestOnlyThePasswordOpens(t *testing.T) {
 	}
 }
 
-func TestServersRunSideBySide(t *testing.T) {
+func TestServer_RunsBesideOthers(t *testing.T) {
 	t.Parallel()
 	one := start(t, postgres.Options{Dir: devtest.DataDir(t), Ephemeral: true})
 	two := start(t, postgres.Options{Dir: devtest.DataDir(t), Ephemeral: true})
@@ -199,7 +199,7 @@ func TestServersRunSideBySide(t *testing.T) {
 	require.Equal(t, strconv.Itoa(two.Port()), query(t, two.URL("postgres"), "show port"))
 }
 
-func TestServerOfAKilledParent(t *testing.T) {
+func TestServer_EndsWithItsKilledParent(t *testing.T) {
 	t.Parallel()
 	dir := devtest.DataDir(t)
 	parent := exec.Command(os.Args[0])
@@ -228,7 +228,7 @@ func TestServerOfAKilledParent(t *testing.T) {
 	}
 }
 
-func TestDoneTellsWhenTheServerDies(t *testing.T) {
+func TestDone_TellsWhenTheServerDies(t *testing.T) {
 	t.Parallel()
 	server := start(t, postgres.Options{Dir: devtest.DataDir(t), Ephemeral: true})
 	select {
@@ -241,7 +241,7 @@ func TestDoneTellsWhenTheServerDies(t *testing.T) {
 	require.ErrorContains(t, server.Err(), "PostgreSQL (pid "+strconv.Itoa(server.PID())+") ended: signal: killed")
 }
 
-func TestStartRefuses(t *testing.T) {
+func TestStart_TellsWhyItCannotStart(t *testing.T) {
 	t.Parallel()
 
 	t.Run("a port that is taken", func(t *testing.T) {
@@ -301,7 +301,7 @@ func TestStartRefuses(t *testing.T) {
 	})
 }
 
-func TestInterruptedInitdbIsRepeated(t *testing.T) {
+func TestStart_RepeatsAnInterruptedInitdb(t *testing.T) {
 	t.Parallel()
 	dir := devtest.DataDir(t)
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "postgres.new"), 0o700))
@@ -313,7 +313,7 @@ func TestInterruptedInitdbIsRepeated(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(dir, "postgres.new"))
 }
 
-func TestLongPathsHaveAUnixSocketElsewhere(t *testing.T) {
+func TestStart_MovesTheSocketOfALongPath(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(devtest.DataDir(t), strings.Repeat("long/", 20))
 	require.NoError(t, os.MkdirAll(dir, 0o755))
@@ -326,7 +326,7 @@ func TestLongPathsHaveAUnixSocketElsewhere(t *testing.T) {
 	require.NoError(t, os.Remove(parsed.Host), "the server leaves nothing in its socket's directory")
 }
 
-func TestDestroy(t *testing.T) {
+func TestDestroy_RemovesTheDirectory(t *testing.T) {
 	t.Parallel()
 	dir := devtest.DataDir(t)
 	require.NoError(t, postgres.Destroy(t.Context(), dir), "nothing to do")

@@ -62,7 +62,7 @@ func beParent() error {
 	return nil
 }
 
-func TestChildDiesWithItsKilledParent(t *testing.T) {
+func TestStart_ChildDiesWithItsKilledParent(t *testing.T) {
 	t.Parallel()
 	parent := exec.Command(os.Args[0])
 	parent.Env = append(os.Environ(), parentVariable+"=1")
@@ -107,7 +107,7 @@ func start(t *testing.T, script string) (*process.Process, *bytes.Buffer) {
 	return started, &output
 }
 
-func TestStop(t *testing.T) {
+func TestStop_EndsTheProcess(t *testing.T) {
 	t.Parallel()
 
 	t.Run("is polite first", func(t *testing.T) {
@@ -140,13 +140,13 @@ func TestStop(t *testing.T) {
 	})
 }
 
-func TestStartSaysWhatIsMissing(t *testing.T) {
+func TestStart_NamesAMissingProgram(t *testing.T) {
 	t.Parallel()
 	_, err := process.Start(exec.Command("/nonexistent/program"), syscall.SIGKILL)
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-func TestTailKeepsTheLastLines(t *testing.T) {
+func TestTail_KeepsTheLastLines(t *testing.T) {
 	t.Parallel()
 	var all bytes.Buffer
 	tail := process.NewTail(&all, 2)

@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/devnet/runfile"
 )
 
-func TestRunFile(t *testing.T) {
+func TestRunFile_IsWrittenReadAndRemoved(t *testing.T) {
 	t.Parallel()
 
 	t.Run("is read as it was written", func(t *testing.T) {

@@ -26,9 +26,9 @@ const shapeQuery = `
 		select indexdef from pg_indexes where schemaname = 'public'
 	) lines`
 
-// TestUpgradeGivesTheNewestSchema shows that applying every version gives all that the server's own script for an
+// TestUpgrade_GivesTheNewestSchema shows that applying every version gives all that the server's own script for an
 // empty database gives (and some tables that the server has given up), also when the upgrade happens in two steps.
-func TestUpgradeGivesTheNewestSchema(t *testing.T) {
+func TestUpgrade_GivesTheNewestSchema(t *testing.T) {
 	t.Parallel()
 	server, err := postgres.Start(t.Context(), postgres.Options{Dir: devtest.DataDir(t), Ephemeral: true})
 	require.NoError(t, err)
@@ -77,7 +77,7 @@ func shape(t *testing.T, conn *pgx.Conn) []string {
 	return lines
 }
 
-func TestCompareVersions(t *testing.T) {
+func TestCompareVersions_OrdersByNumber(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		a, b string
@@ -87,8 +87,8 @@ func TestCompareVersions(t *testing.T) {
 	}
 }
 
-// TestIndexesThatNobodyUsesAreLeftOut trims a store as a start does, and makes it whole again.
-func TestIndexesThatNobodyUsesAreLeftOut(t *testing.T) {
+// TestSlim_DropsUnusedIndexes trims a store as a start does, and makes it whole again.
+func TestSlim_DropsUnusedIndexes(t *testing.T) {
 	t.Parallel()
 	server, err := postgres.Start(t.Context(), postgres.Options{Dir: devtest.DataDir(t), Ephemeral: true})
 	require.NoError(t, err)
@@ -131,8 +131,8 @@ func TestIndexesThatNobodyUsesAreLeftOut(t *testing.T) {
 	require.Equal(t, always, trimmed())
 }
 
-// TestSlimIndexesServeTheQueriesOfTheServer asks for workflows as the server does, with the indexes that a start makes.
-func TestSlimIndexesServeTheQueriesOfTheServer(t *testing.T) {
+// TestSlim_IndexesServeTheQueriesOfTheServer asks for workflows as the server does, with the indexes that a start makes.
+func TestSlim_IndexesServeTheQueriesOfTheServer(t *testing.T) {
 	t.Parallel()
 	server, err := postgres.Start(t.Context(), postgres.Options{Dir: devtest.DataDir(t), Ephemeral: true})
 	require.NoError(t, err)

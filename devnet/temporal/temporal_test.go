@@ -106,8 +106,8 @@ func mustRun(t *testing.T, config temporalchild.Config) running {
 
 func greet(_ workflow.Context, name string) (string, error) { return "hello " + name, nil }
 
-// TestLife follows one set of databases over three starts, as a data directory sees them.
-func TestLife(t *testing.T) {
+// TestRun_KeepsDatabasesOverThreeStarts follows one set of databases over three starts, as a data directory sees them.
+func TestRun_KeepsDatabasesOverThreeStarts(t *testing.T) {
 	t.Parallel()
 	pg := database(t)
 	config := temporalchild.Config{
@@ -237,7 +237,7 @@ func get(t *testing.T, url string) string {
 	return string(body)
 }
 
-func TestServersRunSideBySide(t *testing.T) {
+func TestRun_ServersRunSideBySide(t *testing.T) {
 	t.Parallel()
 	one := mustRun(t, temporalchild.Config{DatabaseURL: database(t).URL("postgres"), SearchAttributes: attributes()})
 	two := mustRun(t, temporalchild.Config{DatabaseURL: database(t).URL("postgres"), SearchAttributes: attributes()})
@@ -251,7 +251,7 @@ func TestServersRunSideBySide(t *testing.T) {
 	}
 }
 
-func TestRunRefuses(t *testing.T) {
+func TestRun_RefusesUnusableOptions(t *testing.T) {
 	t.Parallel()
 	pg := database(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -11,9 +11,9 @@ import (
 	"github.com/florinledger/florin/internal/hosts"
 )
 
-// TestTheUIAnswersToItsOwnNamesAlone asks for every part of it as a page would whose name leads to this machine, and as
+// TestUI_AnswersToItsOwnNamesAlone asks for every part of it as a page would whose name leads to this machine, and as
 // one of another origin.
-func TestTheUIAnswersToItsOwnNamesAlone(t *testing.T) {
+func TestUI_AnswersToItsOwnNamesAlone(t *testing.T) {
 	t.Parallel()
 	names, err := hosts.Parse([]string{"box.example"}, "127.0.0.1:8233")
 	require.NoError(t, err)

@@ -143,7 +143,7 @@ func running(pid int) bool {
 	return err == nil && !strings.Contains(string(stat), ") Z ")
 }
 
-func TestStartReportsAndStops(t *testing.T) {
+func TestStart_ReportsAndStops(t *testing.T) {
 	t.Parallel()
 	var log notes
 	o := options("good")
@@ -162,7 +162,7 @@ func TestStartReportsAndStops(t *testing.T) {
 	require.NoError(t, child.Stop(t.Context()), "again is no error")
 }
 
-func TestStartSaysWhyItFailed(t *testing.T) {
+func TestStart_TellsWhyItFailed(t *testing.T) {
 	t.Parallel()
 
 	t.Run("with the last words of a server that crashed", func(t *testing.T) {
@@ -196,7 +196,7 @@ func TestStartSaysWhyItFailed(t *testing.T) {
 	})
 }
 
-func TestCrashIsFollowedByARestartOnTheSamePort(t *testing.T) {
+func TestChild_RestartsOnTheSamePortAfterACrash(t *testing.T) {
 	t.Parallel()
 	var progress notes
 	o := options("good")
@@ -217,7 +217,7 @@ func TestCrashIsFollowedByARestartOnTheSamePort(t *testing.T) {
 		progress.String())
 }
 
-func TestServerThatKeepsCrashingIsGivenUp(t *testing.T) {
+func TestChild_GivesUpAfterManyCrashes(t *testing.T) {
 	t.Parallel()
 	child, err := temporalchild.Start(t.Context(), options("crash soon"))
 	require.NoError(t, err)
@@ -230,7 +230,7 @@ func TestServerThatKeepsCrashingIsGivenUp(t *testing.T) {
 	require.NoError(t, child.Stop(t.Context()))
 }
 
-func TestStopKillsAStubbornServer(t *testing.T) {
+func TestStop_KillsAStubbornServer(t *testing.T) {
 	t.Parallel()
 	child, err := temporalchild.Start(t.Context(), options("stubborn"))
 	require.NoError(t, err)
@@ -240,7 +240,7 @@ func TestStopKillsAStubbornServer(t *testing.T) {
 	require.False(t, running(child.PID()))
 }
 
-func TestServerDiesWithItsKilledParent(t *testing.T) {
+func TestChild_DiesWithItsKilledParent(t *testing.T) {
 	t.Parallel()
 	parent := exec.Command(os.Args[0])
 	parent.Env = append(os.Environ(), roleVariable+"=parent")
@@ -256,7 +256,7 @@ func TestServerDiesWithItsKilledParent(t *testing.T) {
 	require.Eventually(t, func() bool { return !running(pid) }, deadline, 5*time.Millisecond)
 }
 
-func TestFromParentSaysHowToStartTheServer(t *testing.T) {
+func TestFromParent_TellsHowToStartTheServer(t *testing.T) {
 	t.Parallel()
 	_, err := temporalchild.FromParent()
 	require.ErrorContains(t, err, "`temporal-dev` is not for typing, `florin up` starts it")

@@ -42,7 +42,7 @@ func (failing) Fatalf(format string, arguments ...any) {
 	os.Exit(1)
 }
 
-func TestPostgres(t *testing.T) {
+func TestPostgres_GivesADatabase(t *testing.T) {
 	t.Parallel()
 	databaseURL := testenv.Postgres(t)
 	require.Equal(t, databaseURL, testenv.Postgres(t), "there is one server for all tests")
@@ -55,7 +55,7 @@ func TestPostgres(t *testing.T) {
 	require.True(t, may, "tests may create databases")
 }
 
-func TestTemporal(t *testing.T) {
+func TestTemporal_GivesANamespace(t *testing.T) {
 	t.Parallel()
 	c, err := client.Dial(client.Options{HostPort: testenv.Temporal(t, map[string]string{"FlorinKind": "Keyword"})})
 	require.NoError(t, err)
@@ -64,7 +64,7 @@ func TestTemporal(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestEnvironment(t *testing.T) {
+func TestEnvironment_IsSharedByTests(t *testing.T) {
 	t.Parallel()
 	binary, err := testenv.Binary(t.Context())
 	require.NoError(t, err)
@@ -99,7 +99,7 @@ func directoryOf(t *testing.T, databaseURL string) string {
 	return filepath.Dir(directory)
 }
 
-func TestNextEnvironmentClearsUpAfterKilledTests(t *testing.T) {
+func TestEnvironment_RemovesLeftoversOfKilledTests(t *testing.T) {
 	t.Parallel()
 	user := func() (*exec.Cmd, string) {
 		cmd := exec.Command(os.Args[0])

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestStatementsThatCannotBeRead(t *testing.T) {
+func TestStatements_RefusesUnreadable(t *testing.T) {
 	t.Parallel()
 	for content, complaint := range map[string]string{
 		"users-list  Users are listed.\n":                       "line 1 comes before the first section",
@@ -33,7 +33,7 @@ func tree(t *testing.T, list, test string) string {
 	return root
 }
 
-func TestThePageNamesTheTestsOfEachStatement(t *testing.T) {
+func TestPage_NamesTheTestsOfEachStatement(t *testing.T) {
 	t.Parallel()
 	root := tree(t,
 		"# What is promised.\n## Users\nusers-list  Users are listed,\n  a page | at a time.\nusers-new  New.\n",
@@ -50,7 +50,7 @@ func TestThePageNamesTheTestsOfEachStatement(t *testing.T) {
 	require.ErrorContains(t, run(root, true), "is out of date: run 'make generate'")
 }
 
-func TestStatementsAndTestsMustMatch(t *testing.T) {
+func TestStatements_MatchTests(t *testing.T) {
 	t.Parallel()
 	const list = "## Users\nusers-list  Users are listed.\n"
 	require.ErrorContains(t, run(tree(t, list, ""), false), "no test holds users-list: Users are listed.")

@@ -12,7 +12,7 @@ import (
 
 const root = "../.."
 
-func TestTheDocumentIsUpToDate(t *testing.T) {
+func TestDocument_IsUpToDate(t *testing.T) {
 	t.Parallel()
 	written, err := write(root)
 	require.NoError(t, err)
@@ -21,7 +21,7 @@ func TestTheDocumentIsUpToDate(t *testing.T) {
 	require.Equal(t, string(kept), written, "run `make generate` and commit %s", documentPath)
 }
 
-func TestEveryCodeHasAnEntry(t *testing.T) {
+func TestDocument_HasEveryCode(t *testing.T) {
 	t.Parallel()
 	kept, err := os.ReadFile(filepath.Join(root, documentPath))
 	require.NoError(t, err)
@@ -30,7 +30,7 @@ func TestEveryCodeHasAnEntry(t *testing.T) {
 	}
 }
 
-func TestWhatIsRaised(t *testing.T) {
+func TestRaised_FindsCodes(t *testing.T) {
 	t.Parallel()
 	source, err := readFaults(filepath.Join(root, "ledger", "fault"))
 	require.NoError(t, err)
@@ -49,7 +49,7 @@ func TestWhatIsRaised(t *testing.T) {
 	}
 }
 
-func TestAFolderWithoutCodes(t *testing.T) {
+func TestRaised_RefusesAFolderWithoutCodes(t *testing.T) {
 	t.Parallel()
 	_, err := write(t.TempDir())
 	require.ErrorContains(t, err, "declares no codes")

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTheDocumentIsUpToDate(t *testing.T) {
+func TestDocument_IsUpToDate(t *testing.T) {
 	t.Parallel()
 	kept, err := os.ReadFile(filepath.Join("..", "..", documentPath))
 	require.NoError(t, err)

@@ -27,7 +27,7 @@ func (p *purse) Take(bytes int64) error {
 
 func (p *purse) Give(bytes int64) { p.left += bytes }
 
-func TestABudgetHoldsNoMoreThanItMay(t *testing.T) {
+func TestBudget_HoldsAtMostItsLimit(t *testing.T) {
 	t.Parallel()
 	lender := &purse{150}
 	one := budget.New(100, lender)
@@ -70,7 +70,7 @@ func (h *hall) Exceed() (end func(), err error) {
 }
 
 // A row that is too large for an answer is read, by itself or in a portion, with what is made of it, within bounds.
-func TestALargeRowIsReadAlone(t *testing.T) {
+func TestRead_ReadsALargeRowAlone(t *testing.T) {
 	t.Parallel()
 	lender := &hall{purse: purse{250}}
 	one, other := budget.New(100, lender), budget.New(100, lender)
@@ -104,7 +104,7 @@ func TestALargeRowIsReadAlone(t *testing.T) {
 
 // Rows of any sizes are all read once and in order, no more of them at a time than a portion has, but for one that is
 // larger alone.
-func TestPortionsAreReadUntilAllIs(t *testing.T) {
+func TestRead_ReadsAllRowsInPortions(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		sizes := rapid.SliceOfN(rapid.OneOf(rapid.Int64Range(1, 100), rapid.Int64Range(1, 3<<20)), 0, 300).Draw(t, "sizes")
@@ -141,7 +141,7 @@ func TestPortionsAreReadUntilAllIs(t *testing.T) {
 	})
 }
 
-func TestAPortionHasNoMoreThanTheBudget(t *testing.T) {
+func TestRead_RefusesPortionOverTheBudget(t *testing.T) {
 	t.Parallel()
 	ctx := budget.With(t.Context(), budget.New(1000, nil))
 	_, _, _, err := budget.Read(ctx, budget.NewPortions(10), func(ctx context.Context, _ int32) ([]int, error) {
@@ -154,7 +154,7 @@ func TestAPortionHasNoMoreThanTheBudget(t *testing.T) {
 }
 
 // However much is visited, and however much each visit reads beside it, no more is held at a time than one answer may.
-func TestVisitsGiveBackWhatTheyRead(t *testing.T) {
+func TestVisit_GivesBackWhatItReads(t *testing.T) {
 	t.Parallel()
 	const (
 		limit    = 4 << 20
@@ -203,7 +203,7 @@ func TestVisitsGiveBackWhatTheyRead(t *testing.T) {
 		}))
 }
 
-func TestWhatAnAnswerCanDoWithoutLeavesRoomForTheRest(t *testing.T) {
+func TestTakeSpare_LeavesAQuarterForTheRest(t *testing.T) {
 	t.Parallel()
 	whole := budget.New(100, nil)
 	ctx, release := budget.Part(budget.With(t.Context(), whole))

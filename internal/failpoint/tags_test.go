@@ -15,7 +15,7 @@ import (
 	"github.com/florinledger/florin/internal/failpoint"
 )
 
-func TestTheDocumentNamesEachPoint(t *testing.T) {
+func TestFailpoints_AreAllDocumented(t *testing.T) {
 	t.Parallel()
 	document, err := os.ReadFile("../../docs/reliability.md")
 	require.NoError(t, err)
@@ -24,8 +24,8 @@ func TestTheDocumentNamesEachPoint(t *testing.T) {
 	}
 }
 
-// TestTheLinterReadsTheFilesOfAllBuildTags finds the build tags of all files in what `make lint` gives to the linter.
-func TestTheLinterReadsTheFilesOfAllBuildTags(t *testing.T) {
+// TestLint_ReadsAllBuildTags finds the build tags of all files in what `make lint` gives to the linter.
+func TestLint_ReadsAllBuildTags(t *testing.T) {
 	t.Parallel()
 	read := map[string]bool{"linux": true} // where it runs
 	for file, tags := range map[string]string{

@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/internal/hosts"
 )
 
-func TestNames(t *testing.T) {
+func TestNames_ServeOnlyListedHosts(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		list    []string
@@ -71,7 +71,7 @@ func TestNames(t *testing.T) {
 	require.ErrorContains(t, err, "not an address to listen on")
 }
 
-func TestOnlyPagesOfTheServerChangeAnything(t *testing.T) {
+func TestGuardPages_RefusesChangesFromOtherPages(t *testing.T) {
 	t.Parallel()
 	names, err := hosts.Parse(nil, "127.0.0.1:8233")
 	require.NoError(t, err)

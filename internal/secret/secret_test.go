@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/internal/secret"
 )
 
-func TestASecretIsOneLineOfItsFile(t *testing.T) {
+func TestSecret_IsOneLineOfItsFile(t *testing.T) {
 	t.Parallel()
 	for content, says := range map[string]string{
 		"s3cret": "", "s3cret\n": "", "s3cret\r\n": "", "s3cret with blanks\n\n": "",

@@ -7,7 +7,7 @@ import (
 )
 
 // Accounts that come and go leave nothing, however many they were.
-func TestTurns_ForgetWhoHasNone(t *testing.T) {
+func TestTurns_ForgetAccountsWithoutTurns(t *testing.T) {
 	t.Parallel()
 	all := New(Limits{All: 10, Each: 5, Together: 8})
 	who := Account{Name: "acme/1", Provider: "acme"}

@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestQueue_ForgetsWhoIsAheadOfNobody: what is remembered of accounts is bounded while somebody waits, and nothing is
+// TestQueue_ForgetsIdleAccounts: what is remembered of accounts is bounded while somebody waits, and nothing is
 // when nobody does.
-func TestQueue_ForgetsWhoIsAheadOfNobody(t *testing.T) {
+func TestQueue_ForgetsIdleAccounts(t *testing.T) {
 	t.Parallel()
 	var queue Queue[string, int]
 	queue.Push("patient", 1<<30, 0)
@@ -29,8 +29,8 @@ func TestQueue_ForgetsWhoIsAheadOfNobody(t *testing.T) {
 	require.False(t, ok)
 }
 
-// TestQueue_ChargesNothingForWhatWasRemoved: who took an item out is as far ahead as before.
-func TestQueue_ChargesNothingForWhatWasRemoved(t *testing.T) {
+// TestQueue_RemovedItemCostsNothing: who took an item out is as far ahead as before.
+func TestQueue_RemovedItemCostsNothing(t *testing.T) {
 	t.Parallel()
 	var queue Queue[string, string]
 	queue.Push("alice", 10, "first")
@@ -45,8 +45,8 @@ func TestQueue_ChargesNothingForWhatWasRemoved(t *testing.T) {
 	require.Equal(t, []string{"first", "second", "third", "fourth"}, order)
 }
 
-// TestQueue_PassesThoseWhoMayNotGo and keeps their places.
-func TestQueue_PassesThoseWhoMayNotGo(t *testing.T) {
+// TestQueue_SkipsBlockedAccounts and keeps their places.
+func TestQueue_SkipsBlockedAccounts(t *testing.T) {
 	t.Parallel()
 	var queue Queue[string, int]
 	for i := range 10 {

@@ -39,7 +39,7 @@ func waits(t *testing.T, all *turns.Turns, who turns.Account) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
-func TestNoUserTakesAllTurns(t *testing.T) {
+func TestTurns_LeaveRoomBesideAUser(t *testing.T) {
 	t.Parallel()
 	const each = 2
 	all := turns.New(turns.Limits{All: 2 * each, Each: each})
@@ -66,7 +66,7 @@ func TestNoUserTakesAllTurns(t *testing.T) {
 	waits(t, all, turns.Account{})
 }
 
-func TestNoIdentityProviderTakesAllTurns(t *testing.T) {
+func TestTurns_LeaveRoomBesideAnIdentityProvider(t *testing.T) {
 	t.Parallel()
 	all := turns.New(turns.Limits{All: 4, Each: 1, Together: 2})
 	first, second := take(t, all, ofAcme(1)), take(t, all, ofAcme(2))
@@ -77,8 +77,8 @@ func TestNoIdentityProviderTakesAllTurns(t *testing.T) {
 	second()
 }
 
-// TestTurns_GoToWhoHasHadLittle has one account wait for many turns, and another come later.
-func TestTurns_GoToWhoHasHadLittle(t *testing.T) {
+// TestTurns_GoToTheAccountWithLeast has one account wait for many turns, and another come later.
+func TestTurns_GoToTheAccountWithLeast(t *testing.T) {
 	t.Parallel()
 	all := turns.New(turns.Limits{All: 1})
 	release := take(t, all, named("first"))
@@ -105,8 +105,8 @@ func TestTurns_GoToWhoHasHadLittle(t *testing.T) {
 	require.Equal(t, "modest", <-served)
 }
 
-// TestTurns_SoManyWait: further ones are refused, and others are not.
-func TestTurns_SoManyWait(t *testing.T) {
+// TestTurns_RefuseBeyondTheWaitLimit: further ones are refused, and others are not.
+func TestTurns_RefuseBeyondTheWaitLimit(t *testing.T) {
 	t.Parallel()
 	all := turns.New(turns.Limits{Each: 1, Waiting: 1})
 	release := take(t, all, named("acme"))
@@ -129,8 +129,8 @@ func TestTurns_SoManyWait(t *testing.T) {
 	take(t, all, named("acme"))()
 }
 
-// TestTurns_AreNotLostWithWhoLeaves has a turn come to a waiter as it leaves: it is passed on.
-func TestTurns_AreNotLostWithWhoLeaves(t *testing.T) {
+// TestTurns_PassOnWhenAWaiterLeaves has a turn come to a waiter as it leaves: it is passed on.
+func TestTurns_PassOnWhenAWaiterLeaves(t *testing.T) {
 	t.Parallel()
 	for range 200 {
 		all := turns.New(turns.Limits{All: 1})
@@ -149,8 +149,8 @@ func TestTurns_AreNotLostWithWhoLeaves(t *testing.T) {
 	}
 }
 
-// TestTurns_AreSet has those who wait go on when there are more.
-func TestTurns_AreSet(t *testing.T) {
+// TestTurns_RaisedLimitWakesWaiters has those who wait go on when there are more.
+func TestTurns_RaisedLimitWakesWaiters(t *testing.T) {
 	t.Parallel()
 	all := turns.New(turns.Limits{All: 1})
 	defer take(t, all, named("a"))()
@@ -164,9 +164,9 @@ func TestTurns_AreSet(t *testing.T) {
 	(<-second)()
 }
 
-// TestTurns_OfOneBesideOthersAreFewer has an account take many turns alone, fewer as soon as another one comes, and many
+// TestTurns_LimitOneAccountBesideOthers has an account take many turns alone, fewer as soon as another one comes, and many
 // again once the other one has stayed away for a while.
-func TestTurns_OfOneBesideOthersAreFewer(t *testing.T) {
+func TestTurns_LimitOneAccountBesideOthers(t *testing.T) {
 	t.Parallel()
 	all := turns.New(turns.Limits{All: 4, Each: 3, Beside: 1})
 	busy, modest := named("busy"), named("modest")

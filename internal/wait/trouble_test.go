@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/internal/wait"
 )
 
-func TestATroubleIsLoggedWhenItComesChangesAndGoesAndOnceAMinute(t *testing.T) {
+func TestTrouble_IsLoggedOnChangeAndOnceAMinute(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	now := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)

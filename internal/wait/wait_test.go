@@ -17,7 +17,7 @@ import (
 	"github.com/florinledger/florin/internal/wait"
 )
 
-func TestForLetsTimePassAndEndsWithItsContext(t *testing.T) {
+func TestFor_WaitsAndEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, wait.For(t.Context(), time.Millisecond))
 	ended, cancel := context.WithCancel(t.Context())
@@ -26,9 +26,9 @@ func TestForLetsTimePassAndEndsWithItsContext(t *testing.T) {
 	require.ErrorIs(t, wait.For(ended, 0), context.Canceled)
 }
 
-// TestEveryWaitEndsWithItsContext looks at all code but tests: what only lets time pass goes through this package. In a
+// TestSource_EveryWaitEndsWithItsContext looks at all code but tests: what only lets time pass goes through this package. In a
 // node, what waits for something else as well listens to the end of a context.
-func TestEveryWaitEndsWithItsContext(t *testing.T) {
+func TestSource_EveryWaitEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	seen := 0
 	for directory, node := range map[string]bool{

@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-func TestMultiplicationAndDivisionRoundHalfToEven(t *testing.T) {
+func TestDecimal_RoundsHalfToEven(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ left, operation, right, want string }{
 		{"0.0000000001", "×", "0.5", "0.0000000000"},
@@ -41,7 +41,7 @@ func TestMultiplicationAndDivisionRoundHalfToEven(t *testing.T) {
 	}
 }
 
-func TestArithmeticRefusesWhatDoesNotFit(t *testing.T) {
+func TestDecimal_ArithmeticRefusesOverflow(t *testing.T) {
 	t.Parallel()
 	largest, unit := decimal.MustParse(maxText), decimal.MustParse("0.0000000001")
 	for _, c := range []struct {
@@ -63,9 +63,9 @@ func TestArithmeticRefusesWhatDoesNotFit(t *testing.T) {
 	}
 }
 
-// TestArithmeticAgreesWithExactRationals holds every operation against big.Rat. The rounding rule is stated as a
+// TestDecimal_ArithmeticAgreesWithBigRat holds every operation against big.Rat. The rounding rule is stated as a
 // property of the result (nearest, ties to even; least not below), not computed a second time.
-func TestArithmeticAgreesWithExactRationals(t *testing.T) {
+func TestDecimal_ArithmeticAgreesWithBigRat(t *testing.T) {
 	t.Parallel()
 	for name, operation := range operations {
 		t.Run(operation.words, func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestArithmeticAgreesWithExactRationals(t *testing.T) {
 	}
 }
 
-func TestAddingAndSubtractingTheSameGivesBackTheFirst(t *testing.T) {
+func TestDecimal_SubUndoesAdd(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := anyDecimal().Draw(t, "a"), anyDecimal().Draw(t, "b")
@@ -113,7 +113,7 @@ func TestAddingAndSubtractingTheSameGivesBackTheFirst(t *testing.T) {
 	})
 }
 
-func TestOrderAgreesWithExactRationals(t *testing.T) {
+func TestDecimal_OrderAgreesWithBigRat(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := anyDecimal().Draw(t, "a"), anyDecimal().Draw(t, "b")
@@ -176,7 +176,7 @@ func anyDecimal() *rapid.Generator[decimal.Decimal] {
 	})
 }
 
-func TestCeilingIsTheNextWholeNumber(t *testing.T) {
+func TestCeiling_IsTheNextWholeNumber(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		of   string

@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-func TestParse(t *testing.T) {
+func TestParse_ReadsDecimals(t *testing.T) {
 	t.Parallel()
 	accepted := map[string]string{
 		"0":                        "0.0000000000",
@@ -50,7 +50,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParseErrorsSayWhatToDo(t *testing.T) {
+func TestParse_ErrorsSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	_, err := decimal.Parse("1e5")
 	require.EqualError(t, err,
@@ -60,13 +60,13 @@ func TestParseErrorsSayWhatToDo(t *testing.T) {
 		`not a decimal number: "0.12345678901" has 11 digits after the point: give at most 10`)
 }
 
-func TestMustParse(t *testing.T) {
+func TestMustParse_PanicsOnMistakes(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "0.0050000000", decimal.MustParse("0.005").String())
 	require.Panics(t, func() { decimal.MustParse("a lot") })
 }
 
-func TestShowIsTheShortestFormWithAFractionDigit(t *testing.T) {
+func TestShow_IsShortestWithAFractionDigit(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"0": "0.0", "1": "1.0", "-1": "-1.0", "100": "100.0", "0.00380518": "0.00380518", "12.50": "12.5",
@@ -76,7 +76,7 @@ func TestShowIsTheShortestFormWithAFractionDigit(t *testing.T) {
 	}
 }
 
-func TestZeroValueIsZero(t *testing.T) {
+func TestDecimal_ZeroValueIsZero(t *testing.T) {
 	t.Parallel()
 	var zero decimal.Decimal
 	require.True(t, zero.IsZero())
@@ -88,13 +88,13 @@ func TestZeroValueIsZero(t *testing.T) {
 	require.Equal(t, zero, zero.Neg())
 }
 
-func TestFromInt(t *testing.T) {
+func TestFromInt_KeepsTheNumber(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "9223372036854775807.0000000000", decimal.FromInt(math.MaxInt64).String())
 	require.Equal(t, "-9223372036854775808.0000000000", decimal.FromInt(math.MinInt64).String())
 }
 
-func TestComparison(t *testing.T) {
+func TestDecimal_Compares(t *testing.T) {
 	t.Parallel()
 	small, large := decimal.MustParse("-2.5"), decimal.MustParse("0.0000000001")
 	require.Equal(t, -1, small.Cmp(large))
@@ -106,8 +106,8 @@ func TestComparison(t *testing.T) {
 	require.Equal(t, "2.5000000000", small.Neg().String())
 }
 
-// FuzzParse checks Parse against the grammar written another way, and that what it accepts has one canonical form.
-func FuzzParse(f *testing.F) {
+// FuzzParse_FollowsTheGrammar checks Parse against the grammar written another way, and that what it accepts has one canonical form.
+func FuzzParse_FollowsTheGrammar(f *testing.F) {
 	for _, seed := range []string{"0", "-0.0000000001", "+12.5", "1e5", maxText, "1" + maxText, "1.", ".1", "00.10"} {
 		f.Add(seed)
 	}
@@ -145,7 +145,7 @@ func must(d decimal.Decimal, err error) decimal.Decimal {
 	return d
 }
 
-func TestParseNumberReadsWhatClientsPrint(t *testing.T) {
+func TestParseNumber_ReadsWhatClientsPrint(t *testing.T) {
 	t.Parallel()
 	for literal, want := range map[string]string{
 		"5e-05": "0.0000500000", "1e-7": "0.0000001000", "1e1": "10.0000000000", "10E0": "10.0000000000",
@@ -167,7 +167,7 @@ func TestParseNumberReadsWhatClientsPrint(t *testing.T) {
 	}
 }
 
-func TestAWholeNumberIsReadInEveryFormThatJSONHas(t *testing.T) {
+func TestParseNumber_ReadsEveryJSONFormOfAWholeNumber(t *testing.T) {
 	t.Parallel()
 	for literal, want := range map[string]int64{
 		"13": 13, "13.0": 13, "13.00000000000000000000": 13, "1.3e1": 13, "1.3E+1": 13, "130e-1": 13, "-13.0": -13,

@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-func TestEveryEncodingGivesBackTheSameNumber(t *testing.T) {
+func TestDecimal_EveryEncodingRoundTrips(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		want := anyDecimal().Draw(t, "number")
@@ -37,14 +37,14 @@ func TestEveryEncodingGivesBackTheSameNumber(t *testing.T) {
 	})
 }
 
-func TestJSONNumbersKeepEveryDigit(t *testing.T) {
+func TestJSON_KeepsEveryDigit(t *testing.T) {
 	t.Parallel()
 	var d decimal.Decimal
 	require.NoError(t, json.Unmarshal([]byte("1234567890123456789012345678.0123456789"), &d))
 	require.Equal(t, "1234567890123456789012345678.0123456789", d.String())
 }
 
-func TestJSONRefusesWhatIsNoAmount(t *testing.T) {
+func TestJSON_RefusesOtherForms(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`null`, `1e-11`, `1e`, `"1e5"`, `true`, `{}`, `[]`, `""`, `"\ud800"`} {
 		kept := decimal.FromInt(7)
@@ -53,7 +53,7 @@ func TestJSONRefusesWhatIsNoAmount(t *testing.T) {
 	}
 }
 
-func TestJSONOfOptionalAndAbsentAmounts(t *testing.T) {
+func TestJSON_ReadsOptionalAndAbsentAmounts(t *testing.T) {
 	t.Parallel()
 	var record struct {
 		Amount   decimal.Decimal  `json:"amount,omitzero"`
@@ -66,7 +66,7 @@ func TestJSONOfOptionalAndAbsentAmounts(t *testing.T) {
 	require.JSONEq(t, `{"optional":null}`, string(encoded))
 }
 
-func TestMapKeysAreCanonical(t *testing.T) {
+func TestJSON_MapKeysAreCanonical(t *testing.T) {
 	t.Parallel()
 	var d decimal.Decimal
 	require.NoError(t, d.UnmarshalText([]byte("3")))
@@ -75,7 +75,7 @@ func TestMapKeysAreCanonical(t *testing.T) {
 	require.Equal(t, "3.0000000000", string(text))
 }
 
-func TestScan(t *testing.T) {
+func TestScan_ReadsSQLValues(t *testing.T) {
 	t.Parallel()
 	var d decimal.Decimal
 	require.NoError(t, d.Scan(int64(12)))

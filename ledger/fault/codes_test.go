@@ -16,7 +16,7 @@ import (
 )
 
 // contract: error-grpc, error-retry, error-definite
-func TestEveryCategoryAnswersAsTheErrorModelSays(t *testing.T) {
+func TestCategory_FollowsTheErrorModel(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		category fault.Category
@@ -52,7 +52,7 @@ func TestEveryCategoryAnswersAsTheErrorModelSays(t *testing.T) {
 	}
 }
 
-func TestEveryCodeIsWellFormedAndSaysWhatToDo(t *testing.T) {
+func TestCodes_AreWellFormedAndSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	seen := make(map[string]bool)
 	for _, code := range fault.Codes() {
@@ -76,9 +76,9 @@ func TestEveryCodeIsWellFormedAndSaysWhatToDo(t *testing.T) {
 	require.False(t, ok)
 }
 
-// TestEveryCodeVariableIsListed reads the source, so that a new code cannot be left out of Codes, and checks that each
+// TestCodes_ListEveryVariable reads the source, so that a new code cannot be left out of Codes, and checks that each
 // variable is named after its code.
-func TestEveryCodeVariableIsListed(t *testing.T) {
+func TestCodes_ListEveryVariable(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("codes_*.go")
 	require.NoError(t, err)
@@ -109,13 +109,13 @@ func TestEveryCodeVariableIsListed(t *testing.T) {
 	require.Equal(t, len(listed), declared)
 }
 
-func TestTheListOfCodesCannotBeChangedFromOutside(t *testing.T) {
+func TestCodes_ReturnsACopy(t *testing.T) {
 	t.Parallel()
 	fault.Codes()[0] = fault.Code{}
 	require.NotEmpty(t, fault.Codes()[0].ID)
 }
 
-func TestCodesThatDifferFromTheirCategory(t *testing.T) {
+func TestCode_MayDifferFromItsCategory(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, 413, fault.ListLimitReached(201, 200).HTTP())
 	require.Equal(t, int32(10), fault.ListLimitReached(201, 200).Category.GRPC())
@@ -123,7 +123,7 @@ func TestCodesThatDifferFromTheirCategory(t *testing.T) {
 	require.False(t, fault.LocalVerdictInactiveContracts.Redacted())
 }
 
-func TestMatchesLooksThroughWrapping(t *testing.T) {
+func TestMatches_UnwrapsErrors(t *testing.T) {
 	t.Parallel()
 	err := fmt.Errorf("reading: %w", fault.ContractNotFoundWithID("00ab"))
 	require.True(t, fault.ContractNotFound.Matches(err))

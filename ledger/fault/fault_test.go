@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-func TestAFaultSurvivesJSONWithoutItsHiddenError(t *testing.T) {
+func TestFault_JSONOmitsTheHiddenError(t *testing.T) {
 	t.Parallel()
 	secret := errors.New("password of the database")
 	want := fault.ContractNotFoundWithID("00ab").
@@ -42,7 +42,7 @@ func TestAFaultSurvivesJSONWithoutItsHiddenError(t *testing.T) {
 }
 
 // contract: error-resources
-func TestAResourceIsAPair(t *testing.T) {
+func TestResource_IsAPair(t *testing.T) {
 	t.Parallel()
 	var r fault.Resource
 	require.ErrorContains(t, json.Unmarshal([]byte(`["USER"]`), &r), "1 parts")
@@ -51,7 +51,7 @@ func TestAResourceIsAPair(t *testing.T) {
 }
 
 // Whatever a refusal names, it is short enough to be kept with every submission of a batch.
-func TestACauseIsBounded(t *testing.T) {
+func TestFault_BoundsItsCause(t *testing.T) {
 	t.Parallel()
 	f := fault.DamlAuthorizationError.New("requires %s", strings.Repeat("ä", 30_000))
 	require.LessOrEqual(t, len(f.Cause), 4096)
@@ -59,7 +59,7 @@ func TestACauseIsBounded(t *testing.T) {
 	require.True(t, utf8.ValidString(f.Cause))
 }
 
-func TestInternalHidesTheError(t *testing.T) {
+func TestInternal_HidesTheError(t *testing.T) {
 	t.Parallel()
 	secret := errors.New("connection refused")
 	f := fault.Internal(secret)
@@ -69,7 +69,7 @@ func TestInternalHidesTheError(t *testing.T) {
 	require.NotContains(t, f.Error(), "refused")
 }
 
-func TestFromFindsTheFaultOrHidesTheError(t *testing.T) {
+func TestFrom_FindsTheFaultOrHidesTheError(t *testing.T) {
 	t.Parallel()
 	require.Nil(t, fault.From(nil))
 	inner := fault.UserNotFoundWhen("getting user", "alice")
@@ -79,7 +79,7 @@ func TestFromFindsTheFaultOrHidesTheError(t *testing.T) {
 	require.True(t, fault.LedgerAPIInternalError.Matches(fault.From(plain)))
 }
 
-func TestAsIsNotFooledByATypedNil(t *testing.T) {
+func TestAs_RefusesATypedNil(t *testing.T) {
 	t.Parallel()
 	var none *fault.Fault
 	_, ok := fault.As(fmt.Errorf("wrapped: %w", error(none)))
@@ -87,7 +87,7 @@ func TestAsIsNotFooledByATypedNil(t *testing.T) {
 }
 
 // contract: error-definite
-func TestMetadataAlwaysHasCategoryAndDefiniteAnswer(t *testing.T) {
+func TestMetadata_HasCategoryAndDefiniteAnswer(t *testing.T) {
 	t.Parallel()
 	f := fault.MissingFieldNamed("command_id")
 	require.Equal(t, map[string]string{
@@ -99,7 +99,7 @@ func TestMetadataAlwaysHasCategoryAndDefiniteAnswer(t *testing.T) {
 		fault.Inconsistent.New("x").WithHint("").WithDefiniteAnswer(true).Metadata())
 }
 
-func TestALongCauseIsCutBetweenCharacters(t *testing.T) {
+func TestFault_CutsItsCauseBetweenCharacters(t *testing.T) {
 	t.Parallel()
 	exact := fault.InvalidArgument.New("%s", strings.Repeat("a", 512))
 	require.Equal(t, exact.Cause, exact.ShortCause())
@@ -108,7 +108,7 @@ func TestALongCauseIsCutBetweenCharacters(t *testing.T) {
 	require.LessOrEqual(t, len(long), 512)
 }
 
-func TestFixedWordings(t *testing.T) {
+func TestFault_KeepsUpstreamTexts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		fault     *fault.Fault
@@ -218,7 +218,7 @@ func TestFixedWordings(t *testing.T) {
 	}
 }
 
-func TestAContractChoosesTheCategoryOfItsFailure(t *testing.T) {
+func TestUserFailure_TakesTheCategoryOfTheContract(t *testing.T) {
 	t.Parallel()
 	f := fault.UserFailure(fault.InvalidGivenCurrentSystemStateResourceMissing, "id", "text", nil)
 	require.Equal(t, 404, f.HTTP())

@@ -14,14 +14,14 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-func TestStatusOfAnAcceptedCommand(t *testing.T) {
+func TestStatus_OfAnAcceptedCommandIsOK(t *testing.T) {
 	t.Parallel()
 	encoded, err := json.Marshal(fault.Succeeded())
 	require.NoError(t, err)
 	require.JSONEq(t, `{"code":0,"message":"","details":[]}`, string(encoded))
 }
 
-func TestStatusMessageNamesCodeCategoryAndCorrelation(t *testing.T) {
+func TestStatus_NamesCodeCategoryAndCorrelation(t *testing.T) {
 	t.Parallel()
 	f := fault.LocalVerdictInactiveContracts.New("Rejected transaction is referring to inactive contracts")
 	require.Equal(t,
@@ -31,14 +31,14 @@ func TestStatusMessageNamesCodeCategoryAndCorrelation(t *testing.T) {
 	require.Equal(t, int32(5), f.Status("").Code)
 }
 
-func TestStatusOfARedactedFaultTellsNothing(t *testing.T) {
+func TestStatus_HidesARedactedFault(t *testing.T) {
 	t.Parallel()
 	status := fault.LedgerAPIInternalError.New("secret").With("secret", "x").Status("1a2b3c4d")
 	require.Equal(t, fault.Status{Code: 13, Message: fault.RedactedCause, Details: []fault.Detail{}}, status)
 }
 
-// TestDetailsDecodeWithTheOfficialLibrary is the proof that the bytes written by hand are protobuf.
-func TestDetailsDecodeWithTheOfficialLibrary(t *testing.T) {
+// TestDetails_DecodeWithTheOfficialLibrary is the proof that the bytes written by hand are protobuf.
+func TestDetails_DecodeWithTheOfficialLibrary(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ü", 200) // needs a length of two bytes
 	f := fault.ConcurrentUserUpdateDetected.New("locked").
@@ -65,7 +65,7 @@ func TestDetailsDecodeWithTheOfficialLibrary(t *testing.T) {
 	}
 }
 
-func TestDetailsWithoutRetryResourcesOrCorrelation(t *testing.T) {
+func TestDetails_OmitAbsentParts(t *testing.T) {
 	t.Parallel()
 	details := fault.InvalidArgumentf("x").Status("").Details
 	require.Len(t, details, 1)
@@ -73,7 +73,7 @@ func TestDetailsWithoutRetryResourcesOrCorrelation(t *testing.T) {
 }
 
 // contract: status-details, values-unknown-fields
-func TestDetailsInJSONCarryBytesAndDecodedForm(t *testing.T) {
+func TestDetails_JSONHasBytesAndDecodedForm(t *testing.T) {
 	t.Parallel()
 	f := fault.SubmissionAlreadyInFlight.New("x").WithHint("").WithResource("COMMAND_ID", "c")
 	encoded, err := json.Marshal(f.Status("r"))

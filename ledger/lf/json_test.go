@@ -38,7 +38,7 @@ const everything = `{"owner":"alice::1220","unit":{},"bool":true,"int":"-42","nu
 // short ones.
 //
 // contract: values-times
-func TestATimeIsPrintedInOneForm(t *testing.T) {
+func TestEncodeJSON_PrintsATimeInOneForm(t *testing.T) {
 	t.Parallel()
 	described := typeOf[lf.Timestamp](t)
 	for _, c := range []struct{ sent, value, short string }{
@@ -59,7 +59,7 @@ func TestATimeIsPrintedInOneForm(t *testing.T) {
 }
 
 // Decimals are shorter, and nothing else is: not texts that look like one.
-func TestShortJSONShortensDecimals(t *testing.T) {
+func TestEncodeShortJSON_ShortensOnlyDecimals(t *testing.T) {
 	t.Parallel()
 	described := typeOf[ledgertest.Everything](t)
 	in := strings.Replace(everything, `"text":"`, `"text":"1.0000000000 `, 1)
@@ -73,7 +73,7 @@ func TestShortJSONShortensDecimals(t *testing.T) {
 	require.Equal(t, in, string(lf.EncodeJSON(described, again)))
 }
 
-func TestEveryKindReadsAndPrintsAlike(t *testing.T) {
+func TestJSON_EveryKindRoundTrips(t *testing.T) {
 	t.Parallel()
 	described := typeOf[ledgertest.Everything](t)
 	value, err := lf.DecodeJSON(described, []byte(everything))
@@ -120,7 +120,7 @@ func TestDecodeJSON_TakesZerosBeyondTheScale(t *testing.T) {
 	}
 }
 
-func TestInputIsReadTolerantly(t *testing.T) {
+func TestDecodeJSON_TakesOtherForms(t *testing.T) {
 	t.Parallel()
 	type pair = lf.Tuple2[*string, *int64]
 	for name, c := range map[string]struct {
@@ -197,7 +197,7 @@ func TestInputIsReadTolerantly(t *testing.T) {
 	}
 }
 
-func TestMapsAreInOrderOfTheirKeys(t *testing.T) {
+func TestDecodeJSON_SortsMapsByKey(t *testing.T) {
 	t.Parallel()
 	type key = lf.Tuple2[*int64, []string]
 	described := typeOf[lf.Map[key, lf.Unit]](t)
@@ -209,7 +209,7 @@ func TestMapsAreInOrderOfTheirKeys(t *testing.T) {
 		`[{"_1":"9","_2":["b"]},{}],[{"_1":"10","_2":[]},{}]]`, string(lf.EncodeJSON(described, value)))
 }
 
-func TestValuesThatDoNotFitTheirTypeAreRefused(t *testing.T) {
+func TestDecodeJSON_RefusesValuesOfOtherTypes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		described *lf.Type
@@ -305,7 +305,7 @@ func TestValuesThatDoNotFitTheirTypeAreRefused(t *testing.T) {
 	}
 }
 
-func TestMissingFieldsAreAllNamed(t *testing.T) {
+func TestDecodeJSON_NamesAllMissingFields(t *testing.T) {
 	t.Parallel()
 	_, err := lf.DecodeJSON(typeOf[[]ledgertest.Everything](t), []byte(`[{"owner":"a::1","int":"1"}]`))
 	var bad *lf.DecodeError
@@ -318,7 +318,7 @@ func TestMissingFieldsAreAllNamed(t *testing.T) {
 	require.ErrorContains(t, err, "at '[0]'")
 }
 
-func TestTextsWithNULAreMalformed(t *testing.T) {
+func TestDecodeJSON_RefusesNUL(t *testing.T) {
 	t.Parallel()
 	for _, in := range []string{`["a\u0000b"]`, `["ok","\u0000"]`} {
 		requireMalformed(t, typeOf[[]string](t), in)
@@ -335,7 +335,7 @@ func requireMalformed(t *testing.T, described *lf.Type, in string) {
 	require.True(t, bad.MalformedText, in)
 }
 
-func TestNestingIsBounded(t *testing.T) {
+func TestDecodeJSON_BoundsNesting(t *testing.T) {
 	t.Parallel()
 	described := typeOf[ledgertest.Any](t)
 	deep := func(lists int) []byte { // each list is an object and an array
@@ -350,7 +350,7 @@ func TestNestingIsBounded(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestLongValuesDoNotFillErrors(t *testing.T) {
+func TestDecodeJSON_CutsLongValuesInErrors(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 5000)
 	for _, described := range []*lf.Type{
@@ -363,8 +363,8 @@ func TestLongValuesDoNotFillErrors(t *testing.T) {
 	}
 }
 
-// FuzzDecodeJSON reads arbitrary bytes: whatever is accepted prints to something that reads as the same value.
-func FuzzDecodeJSON(f *testing.F) {
+// FuzzDecodeJSON_RoundTrips reads arbitrary bytes: whatever is accepted prints to something that reads as the same value.
+func FuzzDecodeJSON_RoundTrips(f *testing.F) {
 	described := typeOf[ledgertest.Everything](f)
 	f.Add([]byte(everything))
 	f.Add([]byte(strings.Replace(everything, `[["7"]]`, `[[]]`, 1)))

@@ -8,8 +8,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// FuzzTypeNames reads anything as the name of a template: what is taken for one is written as it was read.
-func FuzzTypeNames(f *testing.F) {
+// FuzzParseTypeName_RoundTrips reads anything as the name of a template: what is taken for one is written as it was read.
+func FuzzParseTypeName_RoundTrips(f *testing.F) {
 	for _, seed := range []string{"", "a:b:c", "#name:A.B:C", "::", "a::c", "a:b:c:d", "\xff:\x00:é"} {
 		f.Add(seed)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-func TestWhatIsTooLargeIsNamed(t *testing.T) {
+func TestCheckSize_NamesTheLargeValue(t *testing.T) {
 	t.Parallel()
 	long, short := lf.Text(strings.Repeat("x", 100)), lf.Text("y")
 	field := func(label string, value lf.Value) lf.Field { return lf.Field{Label: label, Value: value} }
@@ -49,7 +49,7 @@ func TestWhatIsTooLargeIsNamed(t *testing.T) {
 }
 
 // What is counted of a value is not less than what it takes in JSON.
-func TestNoValueIsLargerThanItCounts(t *testing.T) {
+func TestCheckSize_CountsAtLeastTheJSON(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		described := anyType(3).Draw(t, "type")

@@ -11,8 +11,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// TestTimesNeverWrapAround adds durations that users choose to times that users choose.
-func TestTimesNeverWrapAround(t *testing.T) {
+// TestTimestamp_ArithmeticDoesNotWrap adds durations that users choose to times that users choose.
+func TestTimestamp_ArithmeticDoesNotWrap(t *testing.T) {
 	t.Parallel()
 	anyNumber := rapid.OneOf(rapid.Int64(), rapid.SampledFrom([]int64{
 		math.MinInt64, math.MinInt64 + 1, -1, 0, 1, math.MaxInt64 - 1, math.MaxInt64,

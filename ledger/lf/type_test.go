@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-func TestGoTypesAreDescribed(t *testing.T) {
+func TestTypes_DescribeGoTypes(t *testing.T) {
 	t.Parallel()
 	described := typeOf[ledgertest.Everything](t)
 	require.Equal(t, ledgertest.ModelPackage+":Test.Values:Everything", described.Name.String())
@@ -29,9 +29,9 @@ func TestGoTypesAreDescribed(t *testing.T) {
 	}, kinds)
 }
 
-// TestOptionalsOfMarkedTypesAreOptionals keeps pointers from being taken for what they point to: their method set
+// TestTypes_DescribePointersAsOptionals keeps pointers from being taken for what they point to: their method set
 // contains the markers of contract ids, enumerations and maps.
-func TestOptionalsOfMarkedTypesAreOptionals(t *testing.T) {
+func TestTypes_DescribePointersAsOptionals(t *testing.T) {
 	t.Parallel()
 	for element, described := range map[lf.Kind]*lf.Type{
 		lf.KindContractID: typeOf[*lf.CID[ledgertest.Iou]](t),
@@ -43,7 +43,7 @@ func TestOptionalsOfMarkedTypesAreOptionals(t *testing.T) {
 	}
 }
 
-func TestGoTypesThatCannotBeDescribed(t *testing.T) {
+func TestTypes_RefuseOtherGoTypes(t *testing.T) {
 	t.Parallel()
 	type (
 		unnamed struct {
@@ -91,7 +91,7 @@ func TestGoTypesThatCannotBeDescribed(t *testing.T) {
 	require.ErrorContains(t, err, "string is not a struct")
 }
 
-func TestGoValuesThatAreNoValuesAreRefused(t *testing.T) {
+func TestFromGo_RefusesBadGoValues(t *testing.T) {
 	t.Parallel()
 	text := "x"
 	for want, shape := range map[string]any{
@@ -112,7 +112,7 @@ func TestGoValuesThatAreNoValuesAreRefused(t *testing.T) {
 	}
 }
 
-func TestTimes(t *testing.T) {
+func TestTimestamp_AddsSubtractsAndPrints(t *testing.T) {
 	t.Parallel()
 	at, err := lf.ParseTimestamp("2026-03-01T10:00:00.5Z")
 	require.NoError(t, err)
@@ -122,7 +122,7 @@ func TestTimes(t *testing.T) {
 	require.Equal(t, time.Date(2026, 3, 1, 10, 0, 0, 500_000_000, time.UTC), at.Time())
 }
 
-func TestTypeNames(t *testing.T) {
+func TestParseTypeName_RefusesMalformedNames(t *testing.T) {
 	t.Parallel()
 	name, err := lf.ParseTypeName("#splice-amulet:Splice.Amulet:Amulet")
 	require.NoError(t, err)
@@ -139,7 +139,7 @@ func TestTypeNames(t *testing.T) {
 	}
 }
 
-func TestMapsAreSearchedByKey(t *testing.T) {
+func TestMap_GetFindsByKey(t *testing.T) {
 	t.Parallel()
 	m := lf.Map[ledgertest.Round, string]{{Key: ledgertest.Round{Number: 7}, Value: "seven"}}
 	found, ok := m.Get(func(round ledgertest.Round) bool { return round.Number == 7 })

@@ -129,7 +129,7 @@ func anyComposite(t *rapid.T, described *lf.Type) lf.Value {
 	}
 }
 
-func TestAnyValueOfAnyTypeSurvivesJSON(t *testing.T) {
+func TestJSON_AnyValueRoundTrips(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		described := anyType(4).Draw(t, "type")
@@ -142,7 +142,7 @@ func TestAnyValueOfAnyTypeSurvivesJSON(t *testing.T) {
 	})
 }
 
-func TestComparingIsATotalOrder(t *testing.T) {
+func TestCompare_IsATotalOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		described := anyType(3).Draw(t, "type")
@@ -158,7 +158,7 @@ func TestComparingIsATotalOrder(t *testing.T) {
 	})
 }
 
-func TestContractIDsAreFoundAndReplacedEverywhere(t *testing.T) {
+func TestContractIDs_AreFoundAndReplacedEverywhere(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		described := anyType(4).Draw(t, "type")
@@ -176,7 +176,7 @@ func TestContractIDsAreFoundAndReplacedEverywhere(t *testing.T) {
 	})
 }
 
-func TestNestingCountsTheValuesAroundTheInnermost(t *testing.T) {
+func TestNesting_CountsValuesAroundTheInnermost(t *testing.T) {
 	t.Parallel()
 	text := lf.Text("x")
 	record := func(values ...lf.Value) lf.Record {

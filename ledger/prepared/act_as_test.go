@@ -24,8 +24,8 @@ func naming(parties ...string) *preparedpb.PreparedTransaction {
 	}
 }
 
-// TestActingPartiesAreReadFromTheWire compares with the decoder, which puts the parts of a message together.
-func TestActingPartiesAreReadFromTheWire(t *testing.T) {
+// TestActAs_ReadsTheWireLikeTheDecoder compares with the decoder, which puts the parts of a message together.
+func TestActAs_ReadsTheWireLikeTheDecoder(t *testing.T) {
 	t.Parallel()
 	names := rapid.SliceOfN(rapid.StringMatching(`[a-z]{0,8}`), 0, 4)
 	rapid.Check(t, func(t *rapid.T) {
@@ -42,7 +42,7 @@ func TestActingPartiesAreReadFromTheWire(t *testing.T) {
 	})
 }
 
-func TestActingPartiesOfNoMessageAreReadAsFarAsItGoes(t *testing.T) {
+func TestActAs_StopsWhereBytesAreMalformed(t *testing.T) {
 	t.Parallel()
 	empty := protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), nil)
 	within := func(content []byte) []byte {

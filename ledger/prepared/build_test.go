@@ -18,7 +18,7 @@ import (
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
-func TestWhatIsPreparedIsExecutedAsItWas(t *testing.T) {
+func TestBuild_ExecutesTheSameTransaction(t *testing.T) {
 	t.Parallel()
 	for name, make := range map[string]func(require.TestingT) (*ledgertest.Ledger, ledger.Command){
 		"a tree":  settlement,
@@ -50,7 +50,7 @@ func TestWhatIsPreparedIsExecutedAsItWas(t *testing.T) {
 	}
 }
 
-func TestIdsOfNewContractsAreTheOnesBeforeTheCommit(t *testing.T) {
+func TestBuild_UsesContractIDsFromBeforeTheCommit(t *testing.T) {
 	t.Parallel()
 	l, command := settlement(t)
 	tx, err := interpret(l, command, alice)
@@ -74,7 +74,7 @@ func TestIdsOfNewContractsAreTheOnesBeforeTheCommit(t *testing.T) {
 	require.Equal(t, made[0], result.GetContractId())
 }
 
-func TestConventionsOfTheField(t *testing.T) {
+func TestBuild_FollowsConventionsOfTheField(t *testing.T) {
 	t.Parallel()
 	l, command := settlement(t)
 	message := prepare(t, l, command, alice).Message()
@@ -102,7 +102,7 @@ func TestConventionsOfTheField(t *testing.T) {
 	require.Equal(t, "global-domain::1220ee::35-0", message.GetMetadata().GetSynchronizerId())
 }
 
-func TestContractsWithKeysUseTheLaterSerialization(t *testing.T) {
+func TestBuild_UsesLaterSerializationForKeys(t *testing.T) {
 	t.Parallel()
 	l, command := rename(t)
 	built := prepare(t, l, command, alice)
@@ -117,7 +117,7 @@ func TestContractsWithKeysUseTheLaterSerialization(t *testing.T) {
 	require.ErrorContains(t, err, "LF serialization version 2 cannot be hashed with it. Use HASHING_SCHEME_VERSION_V3")
 }
 
-func TestEveryKindOfValueSurvives(t *testing.T) {
+func TestBuild_CarriesEveryKindOfValue(t *testing.T) {
 	t.Parallel()
 	l := newLedger(t)
 	no, seven := false, int64(7)
@@ -150,7 +150,7 @@ func ledgerID() ledger.ContractID {
 
 func colour() string { return ledgertest.Colour("").EnumType().Constructors[0] }
 
-func TestAnyTimeWithinTheBoundsGivesWhatWasSigned(t *testing.T) {
+func TestBuild_GivesTheSameHashWithinTimeBounds(t *testing.T) {
 	t.Parallel()
 	l := newLedger(t)
 	opens, expires := l.Now.Add(-time.Hour), l.Now.Add(time.Hour)
@@ -180,7 +180,7 @@ func TestAnyTimeWithinTheBoundsGivesWhatWasSigned(t *testing.T) {
 	require.ErrorContains(t, err, "is after the latest one")
 }
 
-func TestReadingTheTimeLeavesNoOther(t *testing.T) {
+func TestBuild_FixesTheTimeThatAChoiceReads(t *testing.T) {
 	t.Parallel()
 	l := newLedger(t)
 	broker, err := ledgertest.Create(l, ledgertest.As(bank), ledgertest.Broker{Operator: bank, Client: alice})
@@ -192,7 +192,7 @@ func TestReadingTheTimeLeavesNoOther(t *testing.T) {
 	require.Equal(t, &l.Now, metadata.Latest)
 }
 
-func TestWhatDoesNotAskForTheTimeHasNoBounds(t *testing.T) {
+func TestBuild_OmitsTimeBoundsWithoutGetTime(t *testing.T) {
 	t.Parallel()
 	l, command := settlement(t)
 	metadata := prepare(t, l, command, alice).Metadata()
@@ -200,7 +200,7 @@ func TestWhatDoesNotAskForTheTimeHasNoBounds(t *testing.T) {
 	require.Nil(t, metadata.Latest)
 }
 
-func TestTransactionsOfSeveralCommandsCannotBePrepared(t *testing.T) {
+func TestBuild_RefusesSeveralCommands(t *testing.T) {
 	t.Parallel()
 	l, issued := issue(t)
 	commands, refusal := l.Packages.PrepareCommands([]ledger.Command{{Create: &ledger.CreateCommand{
@@ -216,7 +216,7 @@ func TestTransactionsOfSeveralCommandsCannotBePrepared(t *testing.T) {
 }
 
 // The hash of a transaction covers how many roots it has, and each of them in turn.
-func TestTheHashOfTwoRoots(t *testing.T) {
+func TestHash_CoversEachRoot(t *testing.T) {
 	t.Parallel()
 	l, command := issue(t)
 	built := prepare(t, l, command, alice)
@@ -230,7 +230,7 @@ func TestTheHashOfTwoRoots(t *testing.T) {
 	}
 }
 
-func TestSynchronizerIDs(t *testing.T) {
+func TestCheckSynchronizer_RefusesOtherIDs(t *testing.T) {
 	t.Parallel()
 	l, command := settlement(t)
 	built := prepare(t, l, command, alice) // for global-domain::1220ee::35-0

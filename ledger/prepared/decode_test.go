@@ -16,7 +16,7 @@ import (
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
-func TestBytesThatAreNoPreparedTransaction(t *testing.T) {
+func TestDecode_RefusesMalformedBytes(t *testing.T) {
 	t.Parallel()
 	l, command := settlement(t)
 	original := prepare(t, l, command, alice).Message()
@@ -147,7 +147,7 @@ func TestBytesThatAreNoPreparedTransaction(t *testing.T) {
 	require.Equal(t, fault.InvalidArgument.ID, refused.Fault().Code)
 }
 
-func TestReceivedBytesAreKept(t *testing.T) {
+func TestDecode_KeepsReceivedBytes(t *testing.T) {
 	t.Parallel()
 	l, command := settlement(t)
 	message := proto.CloneOf(prepare(t, l, command, alice).Message())
@@ -160,7 +160,7 @@ func TestReceivedBytesAreKept(t *testing.T) {
 }
 
 // The order of what is a set does not count, and neither do the ids that wire the tree.
-func TestOrderOfSetsDoesNotChangeTheHash(t *testing.T) {
+func TestHash_IgnoresTheOrderOfSets(t *testing.T) {
 	t.Parallel()
 	l, command := settlement(t)
 	original := prepare(t, l, command, alice)
@@ -218,7 +218,7 @@ func renumber(message *preparedpb.PreparedTransaction, shift int32) {
 	}
 }
 
-func TestTextMapsAreSortedBeforeTheyAreHashed(t *testing.T) {
+func TestHash_SortsTextMaps(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		keys := rapid.SliceOfNDistinct(rapid.String(), 0, 6, rapid.ID[string]).Draw(t, "keys")
@@ -236,7 +236,7 @@ func TestTextMapsAreSortedBeforeTheyAreHashed(t *testing.T) {
 	})
 }
 
-func TestHashingDetailsShowEveryByte(t *testing.T) {
+func TestHash_DetailsShowEveryByte(t *testing.T) {
 	t.Parallel()
 	details, err := synthetic(t, "synthetic-create-minimal").HashingDetails(prepared.SchemeV2)
 	require.NoError(t, err)

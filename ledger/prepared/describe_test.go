@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
-func TestDescriptions(t *testing.T) {
+func TestDescribe_MatchesGoldenFiles(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"synthetic-create-minimal", "synthetic-exercise-tree-all-values-pv34"} {
 		t.Run(name, func(t *testing.T) {
@@ -22,7 +22,7 @@ func TestDescriptions(t *testing.T) {
 	}
 }
 
-func TestDescriptionsOfOtherNodesTransactions(t *testing.T) {
+func TestDescribe_ShowsTransactionsOfOtherNodes(t *testing.T) {
 	t.Parallel()
 	var file struct {
 		Vectors []struct {
@@ -43,7 +43,7 @@ func TestDescriptionsOfOtherNodesTransactions(t *testing.T) {
 	}
 }
 
-func TestDescriptionsDoNotPassOnWhatTerminalsObey(t *testing.T) {
+func TestDescribe_EscapesTerminalControls(t *testing.T) {
 	t.Parallel()
 	l, command := settlement(t)
 	message := proto.CloneOf(prepare(t, l, command, alice).Message())
@@ -61,7 +61,7 @@ func TestDescriptionsDoNotPassOnWhatTerminalsObey(t *testing.T) {
 }
 
 // Coin of somebody who has only called itself the DSO is not described as anybody's holding.
-func TestOnlyWhatItsDSOHasSignedIsDescribedAsAHolding(t *testing.T) {
+func TestDescribe_ShowsOnlyCoinOfTheDSOAsHoldings(t *testing.T) {
 	t.Parallel()
 	for dso, isHolding := range map[string]bool{"signer": true, "mallory::1220ee": false} {
 		l, command := settlement(t)

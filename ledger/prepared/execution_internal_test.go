@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-func TestARefusalNamesTheFirstOfManyContracts(t *testing.T) {
+func TestExecution_RefusalNamesTheFirstContracts(t *testing.T) {
 	t.Parallel()
 	ids := make([]ledger.ContractID, 100_000) // what takes seconds unless each is looked up at once
 	for i := range ids {

@@ -9,9 +9,9 @@ import (
 	"github.com/florinledger/florin/ledger/prepared"
 )
 
-// FuzzDecode holds the decoder to what it promises: whatever it reads can be hashed, shown and run again without
+// FuzzDecode_HashesShowsAndRuns holds the decoder to what it promises: whatever it reads can be hashed, shown and run again without
 // crashing, and reading it once more gives the same hash.
-func FuzzDecode(f *testing.F) {
+func FuzzDecode_HashesShowsAndRuns(f *testing.F) {
 	var file struct {
 		Vectors []struct {
 			Transaction []byte `json:"prepared_transaction_base64"`

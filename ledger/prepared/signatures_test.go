@@ -26,7 +26,7 @@ func sign(t require.TestingT, key signing.PrivateKey, message []byte) signing.Si
 	return signature
 }
 
-func TestSignaturesOfTheActingParties(t *testing.T) {
+func TestSignatures_OfTheActingPartiesAreRequired(t *testing.T) {
 	t.Parallel()
 	hash := [32]byte{1, 2, 3}
 	first, second := signer(t, 1, signing.Curve25519), signer(t, 2, signing.Secp256k1)
@@ -140,7 +140,7 @@ func TestSignaturesOfTheActingParties(t *testing.T) {
 	require.Contains(t, refusal.Context["invalid_signatures"], "is not a key of the party with protocol usage")
 }
 
-func TestSignaturesThatCannotBeOnesAreRefused(t *testing.T) {
+func TestSignatures_RefuseMalformedOnes(t *testing.T) {
 	t.Parallel()
 	good := sign(t, signer(t, 1, signing.Curve25519), []byte("m"))
 	bad := good
@@ -167,7 +167,7 @@ func TestSignaturesThatCannotBeOnesAreRefused(t *testing.T) {
 	require.Nil(t, prepared.CheckPartySignatures([]prepared.PartySignatures{{Party: alice}}))
 }
 
-func TestTooManySignatures(t *testing.T) {
+func TestSignatures_RefuseTooMany(t *testing.T) {
 	t.Parallel()
 	fifty := make([]signing.Signature, 50)
 	entry := prepared.PartySignatures{Party: alice, Signatures: fifty}
@@ -177,7 +177,7 @@ func TestTooManySignatures(t *testing.T) {
 	require.ErrorContains(t, refusal, "more than the maximum number of signatures allowed (50)")
 }
 
-func TestSchemes(t *testing.T) {
+func TestScheme_ChecksProtocolVersions(t *testing.T) {
 	t.Parallel()
 	require.Nil(t, prepared.SchemeV2.Check())
 	refusal := prepared.SchemeUnspecified.Check()

@@ -257,7 +257,7 @@ func everythingSaid(t require.TestingT, err error) string {
 	return text
 }
 
-func TestTamperedTransactionsAreRefused(t *testing.T) {
+func TestCompare_RefusesTamperedTransactions(t *testing.T) {
 	t.Parallel()
 	for _, c := range slices.Concat(metadataTamperings(), nodeTamperings(), rootTamperings()) {
 		t.Run(c.name, func(t *testing.T) {
@@ -292,7 +292,7 @@ func TestTamperedTransactionsAreRefused(t *testing.T) {
 }
 
 // What the node does not compute itself is protected by the signature alone.
-func TestSignaturesBindWhatOnlyTheSubmitterKnows(t *testing.T) {
+func TestHash_CoversSubmitterMetadata(t *testing.T) {
 	t.Parallel()
 	l, command := settlement(t)
 	original := prepare(t, l, command, alice)
@@ -320,7 +320,7 @@ func TestSignaturesBindWhatOnlyTheSubmitterKnows(t *testing.T) {
 	}
 }
 
-func TestWhetherTheKeyWasUsedIsPartOfTheHash(t *testing.T) {
+func TestHash_CoversByKey(t *testing.T) {
 	t.Parallel()
 	l, command := rename(t)
 	original := prepare(t, l, command, alice)

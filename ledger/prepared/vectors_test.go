@@ -22,7 +22,7 @@ func readVectors(t require.TestingT, name string, into any) {
 	require.NoError(t, json.Unmarshal(content, into))
 }
 
-func TestValueVectors(t *testing.T) {
+func TestVectors_OfValues(t *testing.T) {
 	t.Parallel()
 	var file struct {
 		Primitives []struct {
@@ -92,7 +92,7 @@ func (want expected) check(t *testing.T, tx *prepared.Transaction, scheme prepar
 	require.Equal(t, want.Hash, hex.EncodeToString(hash[:]))
 }
 
-func TestSyntheticVectors(t *testing.T) {
+func TestVectors_OfSyntheticTransactions(t *testing.T) {
 	t.Parallel()
 	var file struct {
 		Vectors []struct {
@@ -115,7 +115,7 @@ func TestSyntheticVectors(t *testing.T) {
 	}
 }
 
-func TestServerVectors(t *testing.T) {
+func TestVectors_OfACantonServer(t *testing.T) {
 	t.Parallel()
 	type vector struct {
 		Name            string `json:"name"`
@@ -147,7 +147,7 @@ func TestServerVectors(t *testing.T) {
 	}
 }
 
-func TestUpstreamVectors(t *testing.T) {
+func TestVectors_OfUpstreamTests(t *testing.T) {
 	t.Parallel()
 	type vector struct {
 		Name        string `json:"name"`

@@ -124,8 +124,8 @@ func sealed(tb testing.TB) map[seal.Purpose]any {
 	return values
 }
 
-// TestEveryFieldIsSealed takes the fields from the types: one that is added is covered by itself.
-func TestEveryFieldIsSealed(t *testing.T) {
+// TestSeal_CoversEveryField takes the fields from the types: one that is added is covered by itself.
+func TestSeal_CoversEveryField(t *testing.T) {
 	t.Parallel()
 	k := keys(t, 1)
 	for purpose, value := range sealed(t) {
@@ -147,8 +147,8 @@ func TestEveryFieldIsSealed(t *testing.T) {
 	}
 }
 
-// TestSealsSurviveTemporal sends what is sealed through the JSON that Temporal keeps, with little in it and with all.
-func TestSealsSurviveTemporal(t *testing.T) {
+// TestSeal_SurvivesTemporalJSON sends what is sealed through the JSON that Temporal keeps, with little in it and with all.
+func TestSeal_SurvivesTemporalJSON(t *testing.T) {
 	t.Parallel()
 	k := keys(t, 1)
 	values := sealed(t)
@@ -174,7 +174,7 @@ func TestSealsSurviveTemporal(t *testing.T) {
 	}
 }
 
-func TestSealsOfOthersDoNotHold(t *testing.T) {
+func TestSeal_RefusesOtherKeys(t *testing.T) {
 	t.Parallel()
 	k := keys(t, 1, 2)
 	value := &ledger.Submission{CommandID: "c"}
@@ -213,8 +213,8 @@ func TestSealsOfOthersDoNotHold(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestWhatCannotBeSealedIsAnError keeps a type from being left out of its seal in silence.
-func TestWhatCannotBeSealedIsAnError(t *testing.T) {
+// TestSeal_RefusesUnknownTypes keeps a type from being left out of its seal in silence.
+func TestSeal_RefusesUnknownTypes(t *testing.T) {
 	t.Parallel()
 	k := keys(t, 1)
 	type hidden struct{ secret int }
@@ -226,10 +226,10 @@ func TestWhatCannotBeSealedIsAnError(t *testing.T) {
 	}
 }
 
-// TestSealsOfEarlierVersionsHold checks a submission as it was sealed when seals began. A failure means that an upgrade
+// TestSeal_HoldsAcrossVersions checks a submission as it was sealed when seals began. A failure means that an upgrade
 // would lose what is on its way through Temporal: new fields are empty where they are not known, and no field changes
 // its name or its place before another.
-func TestSealsOfEarlierVersionsHold(t *testing.T) {
+func TestSeal_HoldsAcrossVersions(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/sealed-1.json")
 	require.NoError(t, err)
@@ -238,7 +238,7 @@ func TestSealsOfEarlierVersionsHold(t *testing.T) {
 	require.NoError(t, keys(t, 1).Check(seal.Submission, value, value.Seal))
 }
 
-func BenchmarkSeal(b *testing.B) {
+func BenchmarkSeal_Submission(b *testing.B) {
 	k := keys(b, 1)
 	value := ledger.Submission{
 		Key: "0d4f8d2c-7d5e-4a43-9a53-0b6c2d0d8a11", Identity: ledger.DefaultUser("alice"),
@@ -263,7 +263,7 @@ func make2KB() string {
 	return string(text)
 }
 
-func TestTheSecretOfThePageIsItsOwn(t *testing.T) {
+func TestSecret_OfThePageIsSeparate(t *testing.T) {
 	t.Parallel()
 	one := seal.Key{ID: 1, Secret: bytes.Repeat([]byte{1}, seal.SecretBytes)}
 	two := seal.Key{ID: 2, Secret: bytes.Repeat([]byte{2}, seal.SecretBytes)}

@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/signing"
 )
 
-func TestMessagesAreCountedBeforeTheyAreDecoded(t *testing.T) {
+func TestCheckBounds_CountsBeforeDecoding(t *testing.T) {
 	t.Parallel()
 	file := (&descriptorpb.FileDescriptorProto{}).ProtoReflect().Descriptor()
 	empty := protowire.AppendBytes(protowire.AppendTag(nil, 4, protowire.BytesType), nil) // a message type without a field

@@ -18,7 +18,7 @@ const (
 	fingerprintB = "12209da008120bea3930ec6bd00d60376ce07665e852db68beb869e7240b0562b965"
 )
 
-func TestFingerprintOfEd25519Keys(t *testing.T) {
+func TestFingerprint_OfEd25519Keys(t *testing.T) {
 	t.Parallel()
 	for seed, want := range map[string]string{seedA: fingerprintA, seedB: fingerprintB} {
 		raw, err := hex.DecodeString(seed)
@@ -29,7 +29,7 @@ func TestFingerprintOfEd25519Keys(t *testing.T) {
 	}
 }
 
-func TestDecentralizedNamespaceDependsOnTheSetOfOwners(t *testing.T) {
+func TestDecentralizedNamespace_DependsOnTheSetOfOwners(t *testing.T) {
 	t.Parallel()
 	const want = "1220278f5c3b69e6709d43429b56e6fd22218f473ea3d72a8e2d46e345b24cd17aa9"
 	require.Equal(t, want, signing.DecentralizedNamespace(fingerprintA, fingerprintB))

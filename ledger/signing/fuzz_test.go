@@ -8,9 +8,9 @@ import (
 	"github.com/florinledger/florin/ledger/signing"
 )
 
-// FuzzParseSPKI holds the reader of keys to what it promises: there is one encoding of each key, and whatever is read
+// FuzzParseSPKI_ReadsOneEncodingPerKey holds the reader of keys to what it promises: there is one encoding of each key, and whatever is read
 // can be verified with.
-func FuzzParseSPKI(f *testing.F) {
+func FuzzParseSPKI_ReadsOneEncodingPerKey(f *testing.F) {
 	for i, spec := range allSpecs() {
 		key := newKey(f, spec, byte(i))
 		signature, err := key.Sign([]byte("message"))
@@ -37,8 +37,8 @@ func FuzzParseSPKI(f *testing.F) {
 	})
 }
 
-// FuzzPEM reads anything as a key in PEM: what is taken for one is the same key when it is written and read again.
-func FuzzPEM(f *testing.F) {
+// FuzzParsePrivateKeyPEM_RoundTrips reads anything as a key in PEM: what is taken for one is the same key when it is written and read again.
+func FuzzParsePrivateKeyPEM_RoundTrips(f *testing.F) {
 	for i, spec := range allSpecs() {
 		key := newKey(f, spec, byte(i))
 		private, err := key.MarshalPEM()

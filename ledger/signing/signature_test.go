@@ -28,7 +28,7 @@ func newKey(t require.TestingT, spec signing.KeySpec, seed byte) signing.Private
 	return key
 }
 
-func TestEveryKindOfKeySignsAndVerifies(t *testing.T) {
+func TestPrivateKey_EveryKindSignsAndVerifies(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		spec := rapid.SampledFrom(allSpecs()).Draw(t, "spec")
@@ -49,7 +49,7 @@ func TestEveryKindOfKeySignsAndVerifies(t *testing.T) {
 	})
 }
 
-func TestKeysSurvivePEMAndJSON(t *testing.T) {
+func TestPrivateKey_SurvivesPEMAndJSON(t *testing.T) {
 	t.Parallel()
 	for _, spec := range allSpecs() {
 		key := newKey(t, spec, 1)
@@ -77,7 +77,7 @@ func TestKeysSurvivePEMAndJSON(t *testing.T) {
 	}
 }
 
-func TestPrivateKeysDoNotPrintThemselves(t *testing.T) {
+func TestPrivateKey_DoesNotPrintItsSecret(t *testing.T) {
 	t.Parallel()
 	for _, spec := range allSpecs() {
 		key := newKey(t, spec, 2)
@@ -89,7 +89,7 @@ func TestPrivateKeysDoNotPrintThemselves(t *testing.T) {
 	}
 }
 
-func TestSignaturesThatDoNotFitTheKeyAreRefused(t *testing.T) {
+func TestVerify_RefusesOtherKeysAndAlgorithms(t *testing.T) {
 	t.Parallel()
 	message := []byte("pay bob")
 	for _, c := range []struct {
@@ -146,7 +146,7 @@ func TestSignaturesThatDoNotFitTheKeyAreRefused(t *testing.T) {
 	require.Error(t, signing.PublicKey{}.Verify(message, signing.Signature{}))
 }
 
-func TestEveryFormatButTheOneOfTheKeyIsRefused(t *testing.T) {
+func TestVerify_RefusesOtherFormats(t *testing.T) {
 	t.Parallel()
 	accepted := map[signing.KeySpec][2]string{
 		signing.Curve25519: {string(signing.Ed25519), string(signing.FormatConcat)},
@@ -170,7 +170,7 @@ func TestEveryFormatButTheOneOfTheKeyIsRefused(t *testing.T) {
 	}
 }
 
-func TestSignaturesThatCannotBeOnes(t *testing.T) {
+func TestVerify_RefusesMalformedSignatures(t *testing.T) {
 	t.Parallel()
 	good, err := newKey(t, signing.Curve25519, 5).Sign([]byte("m"))
 	require.NoError(t, err)
@@ -196,7 +196,7 @@ func TestSignaturesThatCannotBeOnes(t *testing.T) {
 	require.NoError(t, good.Check())
 }
 
-func TestPublicKeysThatAreNoneAreRefused(t *testing.T) {
+func TestParsePublicKey_RefusesMalformedKeys(t *testing.T) {
 	t.Parallel()
 	raw := make([]byte, 32)
 	p256 := newKey(t, signing.P256, 6).Public()
@@ -237,7 +237,7 @@ func TestPublicKeysThatAreNoneAreRefused(t *testing.T) {
 	}
 }
 
-func TestPEMThatIsNoKeyIsRefused(t *testing.T) {
+func TestParsePrivateKeyPEM_RefusesOtherContent(t *testing.T) {
 	t.Parallel()
 	key := newKey(t, signing.Curve25519, 7)
 	private, err := key.MarshalPEM()
@@ -258,7 +258,7 @@ func TestPEMThatIsNoKeyIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "is not a DER key of Ed25519")
 }
 
-func TestSecretsThatAreNoKeyAreRefused(t *testing.T) {
+func TestPrivateKeyOf_RefusesMalformedSecrets(t *testing.T) {
 	t.Parallel()
 	for _, spec := range []signing.KeySpec{signing.P256, signing.Secp256k1} {
 		_, err := signing.PrivateKeyOf(spec, make([]byte, 32))

@@ -48,7 +48,7 @@ func unhex(t *testing.T, text string) []byte {
 	return raw
 }
 
-func TestFingerprintVectors(t *testing.T) {
+func TestFingerprint_MatchesVectors(t *testing.T) {
 	t.Parallel()
 	var vectors fingerprintVectors
 	readVectors(t, "fingerprints.json", &vectors)
@@ -118,7 +118,7 @@ func signatureVectors(t *testing.T) []signatureVector {
 	return file.Vectors
 }
 
-func TestSignatureVectorsVerify(t *testing.T) {
+func TestVerify_AcceptsVectors(t *testing.T) {
 	t.Parallel()
 	for _, v := range signatureVectors(t) {
 		t.Run(v.Name, func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestSignatureVectorsVerify(t *testing.T) {
 	}
 }
 
-func TestEd25519SignaturesAreThoseOfTheVectors(t *testing.T) {
+func TestSign_Ed25519MatchesVectors(t *testing.T) {
 	t.Parallel()
 	private, err := signing.PrivateKeyOf(signing.Curve25519, unhex(t, seedA))
 	require.NoError(t, err)

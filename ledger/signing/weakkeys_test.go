@@ -47,7 +47,7 @@ func forged(t *testing.T, key []byte, nonces [][]byte) {
 // Whoever holds a key can sign, and nobody else can: keys for which that is not so are read from no format.
 //
 // contract: external-keys
-func TestWeakKeysAreRefusedInEveryFormat(t *testing.T) {
+func TestWeakKeys_AreRefusedInEveryFormat(t *testing.T) {
 	t.Parallel()
 	points := smallOrder(t)
 	weak := map[string][]byte{}

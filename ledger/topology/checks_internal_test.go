@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/signing"
 )
 
-func TestASignatureIsVerifiedOnce(t *testing.T) {
+func TestChecks_VerifyEachSignatureOnce(t *testing.T) {
 	t.Parallel()
 	key, err := signing.NewPrivateKey(signing.Curve25519, rand.Reader)
 	require.NoError(t, err)
@@ -35,7 +35,7 @@ func TestASignatureIsVerifiedOnce(t *testing.T) {
 	require.Error(t, nothing.verify(key.Public(), over, signature))
 }
 
-func TestARequestHoldsNoMoreThanAPartyNeeds(t *testing.T) {
+func TestRequest_BoundsTransactionsAndSignatures(t *testing.T) {
 	t.Parallel()
 	transactions := func(count, signatures int) []OnboardingTransaction {
 		out := make([]OnboardingTransaction, count)

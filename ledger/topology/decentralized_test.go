@@ -29,7 +29,7 @@ func decentralizedBody(t require.TestingT, self host, owners ...signing.PrivateK
 	return newBody(t, mappings...)
 }
 
-func TestDecentralizedNamespaces(t *testing.T) {
+func TestDecentralizedNamespace_NeedsItsThreshold(t *testing.T) {
 	t.Parallel()
 	self := newHost(t, "self", 8)
 	one, two, three, stranger := newKey(t, 1), newKey(t, 2), newKey(t, 3), newKey(t, 4)

@@ -8,9 +8,9 @@ import (
 	"github.com/florinledger/florin/ledger/topology"
 )
 
-// FuzzParse holds the decoder to what it promises: it does not crash, keeps the bytes, and what it reads of mappings
+// FuzzParse_KeepsBytesAndMeaning holds the decoder to what it promises: it does not crash, keeps the bytes, and what it reads of mappings
 // that it can write means the same when it is written and read again.
-func FuzzParse(f *testing.F) {
+func FuzzParse_KeepsBytesAndMeaning(f *testing.F) {
 	file := readVectors(f)
 	for _, v := range append(file.Synthetic, file.Server) {
 		for _, transaction := range v.Transactions {
@@ -40,8 +40,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzRequest sends hostile transactions through all checks.
-func FuzzRequest(f *testing.F) {
+// FuzzRequest_SurvivesHostileTransactions sends hostile transactions through all checks.
+func FuzzRequest_SurvivesHostileTransactions(f *testing.F) {
 	for _, v := range readVectors(f).Synthetic {
 		f.Add(v.Allocate.Transactions[0].Transaction, v.Allocate.MultiHashSignatures[0].Signature)
 	}

@@ -20,7 +20,7 @@ func generateRequest(t require.TestingT, node topology.Node) topology.GenerateRe
 	}
 }
 
-func TestGeneratedTransactionsCanBeSignedAndAllocated(t *testing.T) {
+func TestGenerate_CanBeSignedAndAllocated(t *testing.T) {
 	t.Parallel()
 	self := newHost(t, "self", 8)
 	generated, refusal := topology.Generate(generateRequest(t, self.node), self.node)
@@ -37,7 +37,7 @@ func TestGeneratedTransactionsCanBeSignedAndAllocated(t *testing.T) {
 	require.Equal(t, generated.Party, onboarding.Party())
 }
 
-func TestGeneratedTransactionsAreReadForHintsWithColons(t *testing.T) {
+func TestGenerate_TakesHintsWithColons(t *testing.T) {
 	t.Parallel()
 	self := newHost(t, "self", 8)
 	for _, hint := range []string{"x:", ":x", ":", "a:b"} {
@@ -50,7 +50,7 @@ func TestGeneratedTransactionsAreReadForHintsWithColons(t *testing.T) {
 	}
 }
 
-func TestHostsOfGeneratedTransactions(t *testing.T) {
+func TestGenerate_NamesHostsAndPermissions(t *testing.T) {
 	t.Parallel()
 	self, second, third := newHost(t, "self", 8), newHost(t, "second", 9), newHost(t, "third", 10)
 	request := generateRequest(t, self.node)
@@ -70,7 +70,7 @@ func TestHostsOfGeneratedTransactions(t *testing.T) {
 	}, mapping.Hosts)
 }
 
-func TestGenerateRefusals(t *testing.T) {
+func TestGenerate_RefusesMistakes(t *testing.T) {
 	t.Parallel()
 	self, other := newHost(t, "self", 8), newHost(t, "other", 9)
 	for _, c := range []struct {

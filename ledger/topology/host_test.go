@@ -8,7 +8,7 @@ import (
 	"github.com/florinledger/florin/ledger/topology"
 )
 
-func TestPartiesOfOneHostNeedOnlyTheNodesOwnAgreement(t *testing.T) {
+func TestHosts_OneNeedsOnlyThisNode(t *testing.T) {
 	t.Parallel()
 	self, alice := newHost(t, "self", 8), newKey(t, 1)
 	onboarding, missing, err := newBody(t, selfSigned(alice, self)).signAll(t, alice).judge(self.node)
@@ -29,7 +29,7 @@ func TestPartiesOfOneHostNeedOnlyTheNodesOwnAgreement(t *testing.T) {
 	require.NoError(t, err, "agreeing twice changes nothing")
 }
 
-func TestPartiesOfSeveralHostsWaitForAll(t *testing.T) {
+func TestHosts_SeveralWaitForAll(t *testing.T) {
 	t.Parallel()
 	first, second, third := newHost(t, "first", 8), newHost(t, "second", 9), newHost(t, "third", 10)
 	alice := newKey(t, 1)
@@ -101,7 +101,7 @@ func TestPartiesOfSeveralHostsWaitForAll(t *testing.T) {
 	})
 }
 
-func TestAlreadyAllocated(t *testing.T) {
+func TestAlreadyAllocated_NamesPartyAndSynchronizer(t *testing.T) {
 	t.Parallel()
 	refusal := topology.AlreadyAllocated("alice::1220abcdef0123456789", "global-domain::1220ab")
 	require.ErrorContains(t, refusal, "Party alice::1220abcdef01... already exists on synchronizer global-domain::1220ab")

@@ -14,7 +14,7 @@ import (
 
 // A request is accepted if and only if the holders of its namespace, by its own transactions and those of requests that
 // were accepted before, and the key that signs for the party have signed.
-func TestNamespacesAreKnownFromAllThatWasAccepted(t *testing.T) {
+func TestNamespaces_AreLearnedFromAcceptedRequests(t *testing.T) {
 	t.Parallel()
 	owners := []signing.PrivateKey{newKey(t, 1), newKey(t, 2), newKey(t, 3)}
 	protocol := newKey(t, 4)

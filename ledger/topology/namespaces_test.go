@@ -87,7 +87,7 @@ func owned(threshold int, owners ...signing.PrivateKey) topology.DecentralizedNa
 	return out
 }
 
-func TestARootIsSentOnce(t *testing.T) {
+func TestNamespaces_NeedTheRootOnce(t *testing.T) {
 	t.Parallel()
 	node := newKeeper(t)
 	owner, protocol := newKey(t, 1), newKey(t, 2)
@@ -107,7 +107,7 @@ func TestARootIsSentOnce(t *testing.T) {
 	require.ErrorContains(t, node.allocate(t, other), "missing authorizations by namespaces={"+namespace+"}")
 }
 
-func TestADefinitionIsSentOnce(t *testing.T) {
+func TestNamespaces_NeedTheDefinitionOnce(t *testing.T) {
 	t.Parallel()
 	node := newKeeper(t)
 	one, two, three, protocol := newKey(t, 1), newKey(t, 2), newKey(t, 3), newKey(t, 4)
@@ -148,7 +148,7 @@ func TestADefinitionIsSentOnce(t *testing.T) {
 	require.ErrorContains(t, node.allocate(t, forged), "Transaction signature verification failed")
 }
 
-func TestAHostsRootIsSentOnce(t *testing.T) {
+func TestNamespaces_NeedTheRootOfAHostOnce(t *testing.T) {
 	t.Parallel()
 	node, other := newKeeper(t), newHost(t, "other", 9)
 	owner := newKey(t, 1)
@@ -167,7 +167,7 @@ func TestAHostsRootIsSentOnce(t *testing.T) {
 }
 
 // What waits has shown who holds its namespace to those who add to it, and to nobody else.
-func TestWhatWaitsShowsItsNamespace(t *testing.T) {
+func TestNamespaces_WaitingProposalSharesItsOwn(t *testing.T) {
 	t.Parallel()
 	node, other := newKeeper(t), newHost(t, "other", 9)
 	one, two, protocol := newKey(t, 1), newKey(t, 2), newKey(t, 3)

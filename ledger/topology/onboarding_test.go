@@ -27,7 +27,7 @@ func weaken(key *topologypb.SigningPublicKey) {
 }
 
 // What cannot be read is refused whoever signs it.
-func TestTransactionsThatCannotBeRead(t *testing.T) {
+func TestOnboarding_RefusesUnreadableTransactions(t *testing.T) {
 	t.Parallel()
 	self := newHost(t, "self", 8)
 	alice := newKey(t, 1)
@@ -121,7 +121,7 @@ func with(p topology.PartyToParticipant, change func(p *topology.PartyToParticip
 }
 
 // What is against the rules of onboarding is refused whoever signs it.
-func TestOnboardingRules(t *testing.T) {
+func TestOnboarding_RefusesBrokenRules(t *testing.T) {
 	t.Parallel()
 	self, other := newHost(t, "self", 8), newHost(t, "other", 9)
 	alice, bob := newKey(t, 1), newKey(t, 2)
@@ -208,7 +208,7 @@ func TestOnboardingRules(t *testing.T) {
 }
 
 // Signatures that are wrong, missing or too many are refused by the topology manager.
-func TestSignaturesOfOnboarding(t *testing.T) {
+func TestOnboarding_RefusesWrongSignatures(t *testing.T) {
 	t.Parallel()
 	self := newHost(t, "self", 8)
 	alice, protocol, mallory := newKey(t, 1), newKey(t, 2), newKey(t, 66)
@@ -290,7 +290,7 @@ func TestSignaturesOfOnboarding(t *testing.T) {
 	require.True(t, fault.InvalidArgument.Matches(err))
 }
 
-func TestWaysToSignThatAreRight(t *testing.T) {
+func TestOnboarding_TakesEveryWayToSign(t *testing.T) {
 	t.Parallel()
 	self := newHost(t, "self", 8)
 	alice, protocol := newKey(t, 1), newKey(t, 2)
@@ -321,7 +321,7 @@ func TestWaysToSignThatAreRight(t *testing.T) {
 }
 
 // The order of transactions and signatures does not change what comes of them.
-func TestOrderDoesNotMatter(t *testing.T) {
+func TestOnboarding_IgnoresOrder(t *testing.T) {
 	t.Parallel()
 	self := newHost(t, "self", 8)
 	alice, protocol := newKey(t, 1), newKey(t, 2)
@@ -337,7 +337,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	})
 }
 
-func TestOnboardingSurvivesJSON(t *testing.T) {
+func TestOnboarding_SurvivesJSON(t *testing.T) {
 	t.Parallel()
 	self := newHost(t, "self", 8)
 	first, second := newKey(t, 1), newKey(t, 2)

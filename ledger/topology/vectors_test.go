@@ -69,7 +69,7 @@ var vectorNode = topology.Node{
 	SynchronizerID: "global-domain::1220" + strings.Repeat("be", 32),
 }
 
-func TestTransactionVectors(t *testing.T) {
+func TestVectors_OfTransactions(t *testing.T) {
 	t.Parallel()
 	file := readVectors(t)
 	for _, v := range append(file.Synthetic, file.Server) {
@@ -94,7 +94,7 @@ func TestTransactionVectors(t *testing.T) {
 	}
 }
 
-func TestGeneratedTransactionsAreThoseOfTheVectors(t *testing.T) {
+func TestGenerate_MatchesVectors(t *testing.T) {
 	t.Parallel()
 	want := readVectors(t).Synthetic[0]
 	key, err := hex.DecodeString("03a107bff3ce10be1d70dd18e74bc09967e4d6309ba50d5f1ddc8664125531b8")
@@ -110,7 +110,7 @@ func TestGeneratedTransactionsAreThoseOfTheVectors(t *testing.T) {
 	require.Equal(t, want.Transactions[0].Bytes, generated.Transactions[0])
 }
 
-func TestAllocateVectorsAreAuthorized(t *testing.T) {
+func TestVectors_OfAllocationsAreAuthorized(t *testing.T) {
 	t.Parallel()
 	for _, v := range readVectors(t).Synthetic {
 		t.Run(v.Name, func(t *testing.T) {

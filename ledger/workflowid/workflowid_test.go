@@ -21,7 +21,7 @@ func names() []string {
 	}
 }
 
-func TestEveryNameMakesALegalIDOfItsOwn(t *testing.T) {
+func TestOf_EveryNameMakesItsOwnLegalID(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
 	for _, name := range names() {
@@ -39,7 +39,7 @@ func TestEveryNameMakesALegalIDOfItsOwn(t *testing.T) {
 }
 
 // A shortened name is none that somebody else can take.
-func TestNoNameIsTheShortFormOfAnother(t *testing.T) {
+func TestKeyword_ShortFormIsNoOtherName(t *testing.T) {
 	t.Parallel()
 	for _, name := range names() {
 		short := workflowid.Keyword(name)
@@ -49,7 +49,7 @@ func TestNoNameIsTheShortFormOfAnother(t *testing.T) {
 	}
 }
 
-func TestNamesThatFitStayAsTheyAre(t *testing.T) {
+func TestKeyword_KeepsNamesThatFit(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"order-1", "order 1", "a/b:c_d#e.f", "x+y=z@w|(v)", strings.Repeat("x", 255)} {
 		require.Equal(t, name, workflowid.Keyword(name))
@@ -58,14 +58,14 @@ func TestNamesThatFitStayAsTheyAre(t *testing.T) {
 	require.Equal(t, "submit:pay-1:key", workflowid.Of("submit", "pay-1", "key").String())
 }
 
-func TestOddNamesStayReadable(t *testing.T) {
+func TestOf_KeepsOddNamesReadable(t *testing.T) {
 	t.Parallel()
 	require.Regexp(t, "^submit:o_brien#[0-9a-f]{32}:key$", workflowid.Of("submit", "o'brien", "key").String())
 	require.Regexp(t, "^submit:x+#[0-9a-f]{32}:key-of-a-submission-that-is-so-long$",
 		workflowid.Of("submit", strings.Repeat("x", 255), "key-of-a-submission-that-is-so-long").String())
 }
 
-func TestWhatIsNoIDIsNotRead(t *testing.T) {
+func TestParse_RefusesMalformedIDs(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "transfer:é:1", "a\x00", `a"b`, `a\b`, strings.Repeat("x", 256), "\xff"} {
 		_, ok := workflowid.Parse(text)
@@ -73,7 +73,7 @@ func TestWhatIsNoIDIsNotRead(t *testing.T) {
 	}
 }
 
-func TestWorkflowsNameThemselvesLegallyOnTheLedger(t *testing.T) {
+func TestLedgerString_IsLegalOnTheLedger(t *testing.T) {
 	t.Parallel()
 	for _, name := range names() {
 		id := workflowid.Of("transfer", name, "0123456789abcdef").String()
@@ -99,7 +99,7 @@ func TestLedger_NamesFitTemporalAndComeBack(t *testing.T) {
 	}
 }
 
-func TestSummariesAreCut(t *testing.T) {
+func TestSummary_IsCut(t *testing.T) {
 	t.Parallel()
 	for _, name := range names() {
 		summary := workflowid.Summary("A transfer for " + name)
@@ -108,7 +108,7 @@ func TestSummariesAreCut(t *testing.T) {
 	}
 }
 
-func FuzzOf(f *testing.F) {
+func FuzzOf_DifferentNamesMakeDifferentIDs(f *testing.F) {
 	for _, name := range names() {
 		f.Add(name, "order-1")
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/florinledger/florin/packages/catalog"
 )
 
-// BenchmarkFor is what a request waits for the packages, alone and beside many others.
-func BenchmarkFor(b *testing.B) {
+// BenchmarkFor_AloneAndBesideOthers is what a request waits for the packages, alone and beside many others.
+func BenchmarkFor_AloneAndBesideOthers(b *testing.B) {
 	packages, err := ledger.NewPackages(ledgertest.Packages()...)
 	require.NoError(b, err)
 	c, err := catalog.New(b.Context(), catalog.Options{

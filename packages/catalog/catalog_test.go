@@ -91,8 +91,8 @@ func TestVet_DependenciesNeedNotBeVetted(t *testing.T) {
 	}
 }
 
-// TestPackagesAreReadBeforeAnybodyAsks has another process upload, and looks at what is known without a question.
-func TestPackagesAreReadBeforeAnybodyAsks(t *testing.T) {
+// TestCatalog_ReadsUploadsBeforeRequests has another process upload, and looks at what is known without a question.
+func TestCatalog_ReadsUploadsBeforeRequests(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
 	record := dbtest.Open(t, url)
@@ -115,7 +115,7 @@ func TestPackagesAreReadBeforeAnybodyAsks(t *testing.T) {
 	<-ended
 }
 
-func TestWhoReadsHasWhatAnyNodeHasTaken(t *testing.T) {
+func TestFor_HasUploadsOfOtherNodes(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
 	uploading, deaf := newCatalog(t, dbtest.Open(t, url)), newCatalog(t, dbtest.Open(t, url))
@@ -132,8 +132,8 @@ func TestWhoReadsHasWhatAnyNodeHasTaken(t *testing.T) {
 	require.True(t, known)
 }
 
-// TestABuiltInPackageDoesNotStrandContracts starts a later version, which has a package built in whose name was taken.
-func TestABuiltInPackageDoesNotStrandContracts(t *testing.T) {
+// TestNew_RefusesBuiltInNameWithStoredContracts starts a later version, which has a package built in whose name was taken.
+func TestNew_RefusesBuiltInNameWithStoredContracts(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	notes := dartest.Compile(t, dartest.Notes("notes", "1.0.0", ""))

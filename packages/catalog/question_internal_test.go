@@ -13,9 +13,9 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// TestReadersShareAQuestionThatIsAskedAfterTheyCame has many ask while the database is slow: two questions answer all,
+// TestQuestion_ReadersShareALaterQuery has many ask while the database is slow: two questions answer all,
 // and who comes during the first has the answer to the second.
-func TestReadersShareAQuestionThatIsAskedAfterTheyCame(t *testing.T) {
+func TestQuestion_ReadersShareALaterQuery(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int64
@@ -45,8 +45,8 @@ func TestReadersShareAQuestionThatIsAskedAfterTheyCame(t *testing.T) {
 	})
 }
 
-// TestWhoGoesAwayTakesNobodyAlong has the reader that asks for others go away.
-func TestWhoGoesAwayTakesNobodyAlong(t *testing.T) {
+// TestQuestion_SurvivesTheReaderThatAsks has the reader that asks for others go away.
+func TestQuestion_SurvivesTheReaderThatAsks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		failed := errors.New("the database is away")

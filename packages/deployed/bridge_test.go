@@ -132,7 +132,7 @@ var releases = map[string]lf.PackageID{
 
 const asset = "#test-asset:Test.Asset:Asset"
 
-func TestUploadedCodeWorksWithBuiltInContracts(t *testing.T) {
+func TestUploadedCode_UsesBuiltInContracts(t *testing.T) {
 	t.Parallel()
 	for name, release := range releases {
 		t.Run(name+" release", func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestUploadedCodeWorksWithBuiltInContracts(t *testing.T) {
 	}
 }
 
-func TestUploadedCode_IsToldWhatToBuildAgainst(t *testing.T) {
+func TestUploadedCode_NamesTheVersionToBuildAgainst(t *testing.T) {
 	t.Parallel()
 	const says = "Build the package against test-model 1.2.0, which this node has: its id is " + ledgertest.ModelPackage
 	for name, differs := range map[string][]string{
@@ -190,7 +190,7 @@ func TestUploadedCode_IsToldWhatToBuildAgainst(t *testing.T) {
 	}
 }
 
-func TestBuiltInCodeWorksWithUploadedContracts(t *testing.T) {
+func TestBuiltInCode_UsesUploadedContracts(t *testing.T) {
 	t.Parallel()
 	n := bridge(t, ledgertest.ModelPackage)
 	gold := n.created(alice, "#shop:S:Gold", `{"issuer":"alice::1220aa","owner":"alice::1220aa","grams":"3"}`)
@@ -212,7 +212,7 @@ func TestBuiltInCodeWorksWithUploadedContracts(t *testing.T) {
 	require.JSONEq(t, `{"owner":"alice::1220aa","amount":"3.0000000000","signatories":["alice::1220aa"]}`, result(shown))
 }
 
-func TestAnExceptionPassesThroughBuiltInCode(t *testing.T) {
+func TestBuiltInCode_PassesExceptionsOn(t *testing.T) {
 	t.Parallel()
 	n := bridge(t, ledgertest.ModelPackage)
 	gold := n.created(bob, "#shop:S:Gold", `{"issuer":"bob::1220bb","owner":"bob::1220bb","grams":"3"}`)
@@ -233,7 +233,7 @@ func TestAnExceptionPassesThroughBuiltInCode(t *testing.T) {
 	require.Len(t, lent.Nodes, 4)
 }
 
-func TestNoPackageTakesTheNameOfABuiltInOne(t *testing.T) {
+func TestExtend_RefusesTheNameOfABuiltInPackage(t *testing.T) {
 	t.Parallel()
 	n := bridge(t, packageID(77))
 	resolved, refusal := n.Packages.ResolveTemplate(name("#test-model:Test.Model:Iou"), nil)

@@ -31,7 +31,7 @@ const fetching = `choice @nonConsuming Loop (self) (a: N:None_): Unit, controlle
       to N:fetches 0 self;
     implements N:Readable`
 
-func TestCodeEndsWithItsContext(t *testing.T) {
+func TestUploadedCode_EndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	begin, loop, _ := strings.Cut(notes, "choice @nonConsuming Loop")
 	_, end, _ := strings.Cut(loop, "implements N:Readable")
@@ -70,7 +70,7 @@ func TestCodeEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestTheViewsOfAnAnswerHaveOneBudget(t *testing.T) {
+func TestView_AnswerHasOneBudget(t *testing.T) {
 	t.Parallel()
 	endless := strings.Replace(notes, "N:View { text = N:Note {text} this }",
 		`N:View {
@@ -109,7 +109,7 @@ func TestTheViewsOfAnAnswerHaveOneBudget(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-func TestWhatCodeCostsIsKnownOfRefusalsToo(t *testing.T) {
+func TestDecide_RecordsCodeCostOfRefusals(t *testing.T) {
 	t.Parallel()
 	n := deploy(t, nil, parse(t, packageID(1), notes))
 	id := n.created(alice, "#notes:N:Note", note)

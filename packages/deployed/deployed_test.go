@@ -68,7 +68,7 @@ const (
 	note = `{"owner":"alice::1220aa","reader":"bob::1220bb","text":"hello"}`
 )
 
-func TestAContractOfAnUploadedPackageIsCreatedAndExercised(t *testing.T) {
+func TestUploadedTemplate_CreatesAndExercises(t *testing.T) {
 	t.Parallel()
 	n := deploy(t, nil, parse(t, packageID(1), notes))
 	id := n.created(alice, "#notes:N:Note", note)
@@ -86,7 +86,7 @@ func TestAContractOfAnUploadedPackageIsCreatedAndExercised(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestAChoiceReadsExercisesAndSeesThroughAnInterface(t *testing.T) {
+func TestUploadedTemplate_WorksThroughAnInterface(t *testing.T) {
 	t.Parallel()
 	n := deploy(t, nil, parse(t, packageID(1), notes))
 	id := n.created(alice, "#notes:N:Note", note)
@@ -116,7 +116,7 @@ func refusalIn(t *testing.T, err error) *fault.Fault {
 	return refusal
 }
 
-func TestWhatAnUploadedTemplateForbidsIsRefused(t *testing.T) {
+func TestUploadedTemplate_RefusesWhatItForbids(t *testing.T) {
 	t.Parallel()
 	n := deploy(t, nil, parse(t, packageID(1), notes))
 	_, err := n.SubmitCommands(bob, create("#notes:N:Note", note))
@@ -130,7 +130,7 @@ func TestWhatAnUploadedTemplateForbidsIsRefused(t *testing.T) {
 	refused(t, err, fault.InvalidArgument)
 }
 
-func TestAnExceptionIsCaughtOutsideTheChoiceThatThrowsIt(t *testing.T) {
+func TestUploadedCode_CatchesExceptionsOutsideTheChoice(t *testing.T) {
 	t.Parallel()
 	n := deploy(t, nil, parse(t, packageID(1), notes))
 	id := n.created(alice, "#notes:N:Note", note)
@@ -149,7 +149,7 @@ func TestAnExceptionIsCaughtOutsideTheChoiceThatThrowsIt(t *testing.T) {
     in exercise command [0-9a-f]{8}:N:Note:Throw on contract [0-9a-f]{10}\.$`, refusal.Context["exercise_trace"])
 }
 
-func TestCodeThatDoesNotEndIsBrokenOff(t *testing.T) {
+func TestUploadedCode_EndlessLoopIsStopped(t *testing.T) {
 	t.Parallel()
 	n := deploy(t, nil, parse(t, packageID(1), notes))
 	id := n.created(alice, "#notes:N:Note", note)

@@ -59,7 +59,7 @@ func account(version int) string { return string(packageID(version)) + ":A:Accou
 
 const plain = `{"owner":"alice::1220aa","total":"7"}`
 
-func TestANameStandsForTheHighestRelease(t *testing.T) {
+func TestUpgrade_NameStandsForTheHighestVersion(t *testing.T) {
 	t.Parallel()
 	n := ledgerOfAccounts(t)
 	id := n.created(alice, "#accounts:A:Account", plain)
@@ -73,7 +73,7 @@ func TestANameStandsForTheHighestRelease(t *testing.T) {
 	}
 }
 
-func TestAContractIsUsedAsOneOfAnotherRelease(t *testing.T) {
+func TestUpgrade_UsesAContractInAnotherVersion(t *testing.T) {
 	t.Parallel()
 	n := ledgerOfAccounts(t)
 	old := n.created(alice, account(11), plain)
@@ -98,7 +98,7 @@ func TestAContractIsUsedAsOneOfAnotherRelease(t *testing.T) {
 	n.accepted(alice, exercise(account(12), noted, "Count", `{}`))
 }
 
-func TestAReleaseThatSaysOtherwiseOfAContractIsRefused(t *testing.T) {
+func TestUpgrade_RefusesChangedObservers(t *testing.T) {
 	t.Parallel()
 	n := ledgerOfAccounts(t)
 	n.upload(parse(t, packageID(3), counted), parse(t, packageID(11), release("1.0.0", "", "$P:none")),
@@ -111,7 +111,7 @@ func TestAReleaseThatSaysOtherwiseOfAContractIsRefused(t *testing.T) {
 	require.Contains(t, refusal.Cause, "recomputed observers are bob::1220bb")
 }
 
-func TestAPackageThatIsNotVettedIsKnownAndNotUsed(t *testing.T) {
+func TestUpgrade_SkipsUnvettedPackages(t *testing.T) {
 	t.Parallel()
 	n := ledgerOfAccounts(t)
 	id := n.created(alice, account(13), plain)
@@ -173,7 +173,7 @@ module M {
 	}
 }
 
-func TestADisclosedContractIsCheckedByItsHash(t *testing.T) {
+func TestUpgrade_ChecksADisclosedContractByItsHash(t *testing.T) {
 	t.Parallel()
 	n := ledgerOfAccounts(t)
 	id := n.created(alice, "#accounts:A:Account", plain)

@@ -57,7 +57,7 @@ const everything = `{"owner":"alice::1220aa","i":"-9223372036854775808","n0":"12
 	"tm":{"a":"1","b":"2"},"gm":[["Green","1.00"],["Red","2.00"]],"o":"x","oo":[["7"]],
 	"id":"00aa00aa00aa00aa00aa00aa00aa00aa00aa00aa00aa00aa00aa00aa00aa00aa00"}`
 
-func TestValuesOfEveryKindGoInAndOutAsUpstreamWritesThem(t *testing.T) {
+func TestUploadedTemplate_ReadsAndWritesEveryKindOfValue(t *testing.T) {
 	t.Parallel()
 	n := deploy(t, nil, parse(t, packageID(1), kinds))
 	id := n.created(alice, "#kinds:V:All", everything)
@@ -66,7 +66,7 @@ func TestValuesOfEveryKindGoInAndOutAsUpstreamWritesThem(t *testing.T) {
 	require.JSONEq(t, everything, result(same), "the engine changes nothing")
 }
 
-func TestAValueThatDoesNotFitIsRefusedWithItsPlaceAndType(t *testing.T) {
+func TestUploadedTemplate_RefusalNamesPlaceAndType(t *testing.T) {
 	t.Parallel()
 	n := deploy(t, nil, parse(t, packageID(1), kinds))
 	id := n.created(alice, "#kinds:V:All", everything)
@@ -116,7 +116,7 @@ func spoil(t *testing.T, document, place, value string) string {
 	return string(out)
 }
 
-func TestContractsOfUploadedPackagesAreFoundByTheirKeys(t *testing.T) {
+func TestUploadedTemplate_FindsContractsByKey(t *testing.T) {
 	t.Parallel()
 	n := deploy(t, nil, parse(t, packageID(1), kinds))
 	keyed := func(n int) string { return fmt.Sprintf(`{"owner":"alice::1220aa","n":"%d"}`, n) }
@@ -179,7 +179,7 @@ func (n node) executed(raw []byte) error {
 	return read.Verify(n.Packages, tx)
 }
 
-func TestASignedTransactionOfUploadedTemplatesIsExecutedAsItWasPrepared(t *testing.T) {
+func TestSignedTransaction_OfUploadedTemplatesIsExecuted(t *testing.T) {
 	t.Parallel()
 	n := deploy(t, nil, parse(t, packageID(1), kinds), parse(t, packageID(2), notes))
 	all := n.created(alice, "#kinds:V:All", everything)
@@ -199,7 +199,7 @@ func TestASignedTransactionOfUploadedTemplatesIsExecutedAsItWasPrepared(t *testi
 	}
 }
 
-func TestASignedTransactionKeepsToTheReleaseThatItWasPreparedWith(t *testing.T) {
+func TestSignedTransaction_KeepsItsPackageVersion(t *testing.T) {
 	t.Parallel()
 	n := deploy(t, nil, parse(t, packageID(3), counted), parse(t, packageID(11), release("1.0.0", "", "$P:none")))
 	id := n.created(alice, "#accounts:A:Account", plain)
@@ -210,7 +210,7 @@ func TestASignedTransactionKeepsToTheReleaseThatItWasPreparedWith(t *testing.T) 
 	require.NoError(t, n.executed(signed))
 }
 
-func TestWhatCodeCostsIsBoundedForTheWholeTransaction(t *testing.T) {
+func TestUploadedCode_CostIsBoundedPerTransaction(t *testing.T) {
 	t.Parallel()
 	n := deploy(t, nil, parse(t, packageID(1), spinning))
 	id := n.created(alice, "#spinning:L:Spin", `{"owner":"alice::1220aa"}`)

@@ -66,9 +66,9 @@ func TestCheck_RefusesInterfacesUnderABuiltInName(t *testing.T) {
 	}
 }
 
-// TestCheck_SaysWhatToBuildAgainst has another version of a built-in package in the archive: as the main one, or
+// TestCheck_NamesTheVersionToBuildAgainst has another version of a built-in package in the archive: as the main one, or
 // as one that it depends on.
-func TestCheck_SaysWhatToBuildAgainst(t *testing.T) {
+func TestCheck_NamesTheVersionToBuildAgainst(t *testing.T) {
 	t.Parallel()
 	model := dartest.Compile(t, dartest.Notes("test-model", "0.9.0", ""))
 	assets := dartest.Compile(t, views("test-asset", "0.9.0", ""))

@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/telemetry/tracing"
 )
 
-func TestAQuietSpanKeepsNoTextOfAnError(t *testing.T) {
+func TestSpan_QuietOneOmitsErrorTexts(t *testing.T) {
 	t.Parallel()
 	tracer, spans := recorder(byDefault())
 	_, span := tracer.Provider().Tracer(tracing.Scope).Start(t.Context(), "RunActivity")

@@ -40,7 +40,7 @@ func named(t *testing.T, spans *tracetest.SpanRecorder, name string) sdktrace.Re
 	return nil
 }
 
-func TestARequestIsOfItsClientsTraceOrOfItsOwn(t *testing.T) {
+func TestServe_ContinuesTheTraceOfTheClient(t *testing.T) {
 	t.Parallel()
 	tracer, spans := recorder(byDefault())
 	given := ledger.TraceContext{Traceparent: clientParent, Tracestate: "vendor=1"}
@@ -57,7 +57,7 @@ func TestARequestIsOfItsClientsTraceOrOfItsOwn(t *testing.T) {
 	require.Equal(t, tracing.Of(t.Context(), own.SpanContext()), of)
 }
 
-func TestWithoutATracerThereIsNothing(t *testing.T) { //nolint:paralleltest // allocations are counted alone
+func TestTracer_NilAllocatesNothing(t *testing.T) { //nolint:paralleltest // allocations are counted alone
 	var tracer *tracing.Tracer
 	ctx := t.Context()
 	served, span, of := tracer.Serve(ctx, ledger.TraceContext{}, "GET")
@@ -77,7 +77,7 @@ func TestWithoutATracerThereIsNothing(t *testing.T) { //nolint:paralleltest // a
 	span.End()
 }
 
-func TestWhatIsNotSampledHasNoSpans(t *testing.T) {
+func TestTracer_UnsampledRequestHasNoSpans(t *testing.T) {
 	t.Parallel()
 	tracer, spans := recorder(byDefault())
 	ctx, span, _ := tracer.Serve(t.Context(), ledger.TraceContext{
@@ -93,8 +93,8 @@ func TestWhatIsNotSampledHasNoSpans(t *testing.T) {
 	require.Empty(t, spans.Ended())
 }
 
-// TestABatchIsInTheFirstTraceAndLinkedWithTheOthers follows two submissions of different traces through one workflow.
-func TestABatchIsInTheFirstTraceAndLinkedWithTheOthers(t *testing.T) {
+// TestBatch_IsInTheFirstTraceAndLinksTheOthers follows two submissions of different traces through one workflow.
+func TestBatch_IsInTheFirstTraceAndLinksTheOthers(t *testing.T) {
 	t.Parallel()
 	tracer, spans := recorder(byDefault())
 	first, one, _ := tracer.Serve(t.Context(), ledger.TraceContext{Traceparent: clientParent}, "first")
@@ -125,7 +125,7 @@ func TestABatchIsInTheFirstTraceAndLinkedWithTheOthers(t *testing.T) {
 	require.Equal(t, started.SpanContext(), decided.Links()[0].SpanContext)
 }
 
-func TestWhatIsReadIsInItsTraceAndLinkedToTheReader(t *testing.T) {
+func TestDeliver_UsesTheTraceOfTheUpdateAndLinksTheReader(t *testing.T) {
 	t.Parallel()
 	tracer, spans := recorder(byDefault())
 	ctx, span, _ := tracer.Serve(t.Context(), ledger.TraceContext{}, "reader")
@@ -136,7 +136,7 @@ func TestWhatIsReadIsInItsTraceAndLinkedToTheReader(t *testing.T) {
 	require.Equal(t, named(t, spans, "reader").SpanContext(), delivered.Links()[0].SpanContext)
 }
 
-func TestWhatTheNodeDoesByItselfLinksToItsCauses(t *testing.T) {
+func TestSpan_OfNodeWorkLinksToItsCauses(t *testing.T) {
 	t.Parallel()
 	tracer, spans := recorder(byDefault())
 	ctx, span, own := tracer.Serve(t.Context(), ledger.TraceContext{}, "plan")
@@ -148,8 +148,8 @@ func TestWhatTheNodeDoesByItselfLinksToItsCauses(t *testing.T) {
 	require.Equal(t, clientTrace, links[0].SpanContext.TraceID().String())
 }
 
-// TestSubmissionsAreFoundAndNotShown checks what is said of a submission: who, and which rules; no argument.
-func TestSubmissionsAreFoundAndNotShown(t *testing.T) {
+// TestSubmission_OmitsArguments checks what is said of a submission: who, and which rules; no argument.
+func TestSubmission_OmitsArguments(t *testing.T) {
 	t.Parallel()
 	tracer, spans := recorder(byDefault())
 	ctx, span, _ := tracer.Serve(t.Context(), ledger.TraceContext{}, "request")

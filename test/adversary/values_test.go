@@ -26,7 +26,7 @@ func testKnown() *knowledge {
 	}
 }
 
-func TestPayloadsAndArgumentsAreOfTheirTypes(t *testing.T) {
+func TestValues_HaveTheTypesOfTheirFields(t *testing.T) {
 	t.Parallel()
 	all, err := templates()
 	require.NoError(t, err)
@@ -48,7 +48,7 @@ func TestPayloadsAndArgumentsAreOfTheirTypes(t *testing.T) {
 	}
 }
 
-func TestAllCardsAreDealtBeforeAnyIsDealtAgain(t *testing.T) {
+func TestDeck_DealsEachCardBeforeRepeating(t *testing.T) {
 	t.Parallel()
 	const cards = 17
 	for round := range 3 {
@@ -61,7 +61,7 @@ func TestAllCardsAreDealtBeforeAnyIsDealtAgain(t *testing.T) {
 	}
 }
 
-func TestAPartOfARunMakesTheSameSteps(t *testing.T) {
+func TestSchedule_RepeatsPartsOfARun(t *testing.T) {
 	t.Parallel()
 	options := Options{Seed: 3, Steps: 200}
 	whole := schedule(options)
@@ -77,7 +77,7 @@ func TestAPartOfARunMakesTheSameSteps(t *testing.T) {
 	}
 }
 
-func TestMarksOfOthersAreFoundWhereTheyWereNotSent(t *testing.T) {
+func TestMarks_FindsThoseOfOtherUsers(t *testing.T) {
 	t.Parallel()
 	m := marks{9}
 	text, amount := m.text(3, "offer"), m.amount(3)
@@ -87,7 +87,7 @@ func TestMarksOfOthersAreFoundWhereTheyWereNotSent(t *testing.T) {
 	require.Empty(t, m.in([]byte(text), []byte(text)))
 }
 
-func TestAFieldNamesContractsOfItsKind(t *testing.T) {
+func TestKnown_OffersContractsByKind(t *testing.T) {
 	t.Parallel()
 	k := testKnown()
 	require.Equal(t, "00aa", k.contractsFor("amuletRules")[0].id)
@@ -96,7 +96,7 @@ func TestAFieldNamesContractsOfItsKind(t *testing.T) {
 	require.Empty(t, k.contractsFor("proposal"))
 }
 
-func TestLinesForAShellQuoteWhatTheySend(t *testing.T) {
+func TestRequest_QuotesForTheShell(t *testing.T) {
 	t.Parallel()
 	line := request{
 		method: "POST", url: "http://node/v0", host: "evil.example", token: "t", header: map[string]string{"A": "b"},

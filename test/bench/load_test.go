@@ -22,7 +22,7 @@ func taking(duration time.Duration) operation {
 	}
 }
 
-func TestClosedLoop(t *testing.T) {
+func TestClosedLoop_KeepsEachClientBusy(t *testing.T) {
 	t.Parallel()
 
 	t.Run("each client starts when its last operation has ended", func(t *testing.T) {
@@ -88,7 +88,7 @@ func TestClosedLoop(t *testing.T) {
 	})
 }
 
-func TestOpenLoop(t *testing.T) {
+func TestOpenLoop_StartsByTheClock(t *testing.T) {
 	t.Parallel()
 
 	t.Run("starts by the clock", func(t *testing.T) {
@@ -126,7 +126,7 @@ func TestOpenLoop(t *testing.T) {
 	})
 }
 
-func TestSpread(t *testing.T) {
+func TestSpread_ComputesPercentiles(t *testing.T) {
 	t.Parallel()
 	require.Zero(t, spread(nil))
 	var hundred []time.Duration

@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-func TestTheRawClientSendsTheSameRequestWithAnotherNumber(t *testing.T) {
+func TestRawClient_NumbersItsRequests(t *testing.T) {
 	t.Parallel()
 	var count atomic.Int32
 	bodies := make(chan string, 4)
@@ -54,7 +54,7 @@ func TestTheRawClientSendsTheSameRequestWithAnotherNumber(t *testing.T) {
 	require.ErrorContains(t, err, "no number")
 }
 
-func TestAScheduleEndsWithItsDuration(t *testing.T) {
+func TestSchedule_EndsWithItsDuration(t *testing.T) {
 	t.Parallel()
 	next := schedule(t.Context(), 1000, 50*time.Millisecond)
 	var due []time.Time
@@ -69,7 +69,7 @@ func TestAScheduleEndsWithItsDuration(t *testing.T) {
 	}
 }
 
-func TestAnOverloadIsToldAndJudged(t *testing.T) {
+func TestOverload_IsReportedAndJudged(t *testing.T) {
 	t.Parallel()
 	before, most := 200.0, 240.0
 	o := &Overload{

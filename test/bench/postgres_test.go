@@ -63,7 +63,7 @@ func record(t *testing.T, databaseURL string) {
 	}
 }
 
-func TestBarePostgres(t *testing.T) {
+func TestBarePostgres_MeasuresCommits(t *testing.T) {
 	t.Parallel()
 	databaseURL := dbtest.URL(t)
 	record(t, databaseURL)

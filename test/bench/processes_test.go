@@ -20,7 +20,7 @@ func process(t *testing.T, proc string, pid, parent, own, ended int) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "stat"), []byte(line), 0o600))
 }
 
-func TestProcesses(t *testing.T) {
+func TestProcesses_ReadProcFiles(t *testing.T) {
 	t.Parallel()
 
 	t.Run("the line of a process is read, whatever its name", func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestProcesses(t *testing.T) {
 	})
 }
 
-func TestPerSubmission(t *testing.T) {
+func TestPerSubmission_DividesUsage(t *testing.T) {
 	t.Parallel()
 	second, three := time.Second, 3*time.Second
 	wal, more := 1000.0, 6000.0
@@ -105,7 +105,7 @@ func TestPerSubmission(t *testing.T) {
 	require.Zero(t, perSubmission(before, after, 0))
 }
 
-func TestMachine(t *testing.T) {
+func TestMachine_ReadsProcFiles(t *testing.T) {
 	t.Parallel()
 	proc := t.TempDir()
 	write := func(name, content string) {

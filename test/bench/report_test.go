@@ -35,7 +35,7 @@ func measured() *Report {
 	return r
 }
 
-func TestReport(t *testing.T) {
+func TestReport_ComputesAndPrintsFigures(t *testing.T) {
 	t.Parallel()
 
 	t.Run("ratios are to the mean of a ceiling", func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestReport(t *testing.T) {
 	})
 }
 
-func TestOptions(t *testing.T) {
+func TestOptions_RefuseInvalidValues(t *testing.T) {
 	t.Parallel()
 	valid := func() Options {
 		return Options{
@@ -152,7 +152,7 @@ func TestOptions(t *testing.T) {
 	})
 }
 
-func TestWallet(t *testing.T) {
+func TestWallet_HandsOutEachHoldingOnce(t *testing.T) {
 	t.Parallel()
 
 	t.Run("hands out each holding once", func(t *testing.T) {

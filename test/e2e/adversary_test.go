@@ -69,9 +69,9 @@ func attackTwins(t *testing.T) (attacked, quiet adversary.Target) {
 	return attacked, quiet
 }
 
-// TestAnAdversaryChangesNothingForOthers is the bounded run of `make attack`: what an ordinary user may try, each
+// TestAdversary_ChangesNothingForOthers is the bounded run of `make attack`: what an ordinary user may try, each
 // route, template and choice at least once, while others work. They notice nothing.
-func TestAnAdversaryChangesNothingForOthers(t *testing.T) {
+func TestAdversary_ChangesNothingForOthers(t *testing.T) {
 	t.Parallel()
 	options := adversary.Options{
 		Seed: *seed, Steps: *attackSteps, From: *attackFrom, Group: *attackGroup, Lasting: *lasting,

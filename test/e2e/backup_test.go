@@ -35,7 +35,7 @@ func backedUp(t *testing.T, directory string) int64 {
 	return manifest.Fingerprint.Offset
 }
 
-func TestABackupOfABusyNodeRestoresToAnEqualOne(t *testing.T) {
+func TestBackup_RestoresABusyNode(t *testing.T) {
 	t.Parallel()
 	flags := []string{"--list-limit", "1000000"}
 	home := install(t)
@@ -101,7 +101,7 @@ func upTo(t *testing.T, of account, offset int64) []client.Completion {
 	return slices.DeleteFunc(all, func(c client.Completion) bool { return c.Offset > offset })
 }
 
-func TestADataDirectoryIsBackedUpAndRestored(t *testing.T) {
+func TestBackup_RestoresADataDirectory(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t))
 	alice := newAccount(t, n.endpoint, n.info.DSO, "alice", "alice")

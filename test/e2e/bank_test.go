@@ -59,10 +59,10 @@ type intent struct {
 	command   client.Command
 }
 
-// TestTransfersOffersWithdrawalsAndExpiriesRaceForTheSameCoins has clients of two nodes on one database spend, lock,
+// TestCoin_SurvivesRacesForTheSameHoldings has clients of two nodes on one database spend, lock,
 // take and take back the same few coins at once while the node's own workflows expire what was not taken in time, and
 // checks the whole history.
-func TestTransfersOffersWithdrawalsAndExpiriesRaceForTheSameCoins(t *testing.T) {
+func TestCoin_SurvivesRacesForTheSameHoldings(t *testing.T) {
 	t.Parallel()
 	seed, _ := newRandom(t)
 	operations := intVariable(operationsVariable, defaultOperations)

@@ -55,7 +55,7 @@ func runBench(t *testing.T, arguments ...string) *program {
 	return p
 }
 
-func TestBenchMeasuresARunningNode(t *testing.T) {
+func TestBench_MeasuresARunningNode(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t), "--max-batch", "1")
 	file := filepath.Join(t.TempDir(), "bench.json")
@@ -114,7 +114,7 @@ func requireNoScratch(t *testing.T, databaseURL string) {
 	require.Zero(t, schemas)
 }
 
-func TestBenchSaysWhenNoNodeRuns(t *testing.T) {
+func TestBench_ReportsAMissingNode(t *testing.T) {
 	t.Parallel()
 	bench := runBench(t, "--data-dir", t.TempDir())
 	require.Equal(t, 1, bench.exitCode(t))
@@ -122,7 +122,7 @@ func TestBenchSaysWhenNoNodeRuns(t *testing.T) {
 }
 
 // The node serves one user fewer requests at once than there are clients, so the clients must be several users.
-func TestBenchIsNotRefusedByItsNode(t *testing.T) {
+func TestBench_SpreadsClientsOverUsers(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t), "--max-user-requests", "96")
 	file := filepath.Join(t.TempDir(), "bench.json")
@@ -140,7 +140,7 @@ func TestBenchIsNotRefusedByItsNode(t *testing.T) {
 	}
 }
 
-func TestBenchMeasuresTheDisk(t *testing.T) {
+func TestBench_MeasuresTheDisk(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t))
 	file := filepath.Join(t.TempDir(), "bench.json")

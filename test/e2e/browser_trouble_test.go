@@ -47,9 +47,9 @@ func aConnectionThatIsLostLosesNothing(t *testing.T, n *upNode, browser *chromiu
 	heidi.open("/wallet/inbox").shows("For you 50 CC from grace", "Accept Reject From you")
 }
 
-// TestThePageWhileMuchGoesWrong: too little coin, an offer that expires while its receiver looks at it, and a node that
+// TestPage_HandlesErrors: too little coin, an offer that expires while its receiver looks at it, and a node that
 // is restarted under the page.
-func TestThePageWhileMuchGoesWrong(t *testing.T) {
+func TestPage_HandlesErrors(t *testing.T) {
 	t.Parallel()
 	n, browser := up(t, dataDir(t), "--clock", "simulated"), startChromium(t)
 	p := person{t: t, node: n}

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestThePageInABrowser has people use the page of one node, each story with users and windows of its own.
-func TestThePageInABrowser(t *testing.T) {
+// TestPage_WorksInABrowser has people use the page of one node, each story with users and windows of its own.
+func TestPage_WorksInABrowser(t *testing.T) {
 	t.Parallel()
 	n, browser := up(t, dataDir(t)), startChromium(t)
 	for name, story := range map[string]func(t *testing.T, n *upNode, browser *chromium){

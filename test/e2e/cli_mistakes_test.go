@@ -39,9 +39,9 @@ func answersAll(t *testing.T, status int, body string) string {
 	return server.URL
 }
 
-// TestEveryClientSaysWhatIsWrongWithItsNode runs every command that speaks to a node at none, at one that starts, that
+// TestCLI_ExplainsNodeErrors runs every command that speaks to a node at none, at one that starts, that
 // is of another version, and that does not take the token or does not let its user.
-func TestEveryClientSaysWhatIsWrongWithItsNode(t *testing.T) {
+func TestCLI_ExplainsNodeErrors(t *testing.T) {
 	t.Parallel()
 	empty, starting := t.TempDir(), t.TempDir()
 	lock, err := os.Create(filepath.Join(starting, "lock"))
@@ -77,9 +77,9 @@ func TestEveryClientSaysWhatIsWrongWithItsNode(t *testing.T) {
 	}
 }
 
-// TestEveryCommandSaysWhatIsWrongWithItsArguments has a mistake of each command that speaks to no node, beside those of
-// [TestAWrongCommandLineIsExplainedInTwoLines].
-func TestEveryCommandSaysWhatIsWrongWithItsArguments(t *testing.T) {
+// TestCLI_ExplainsArgumentErrors has a mistake of each command that speaks to no node, beside those of
+// [TestCLI_ExplainsWrongCommandLines].
+func TestCLI_ExplainsArgumentErrors(t *testing.T) {
 	t.Parallel()
 	nowhere, fresh := filepath.Join(t.TempDir(), "nowhere"), filepath.Join(t.TempDir(), "fresh")
 	away := " --database-url postgres://x:y@127.0.0.1:1/z"

@@ -15,8 +15,8 @@ import (
 	"github.com/florinledger/florin/devnet/runfile"
 )
 
-// TestANodeRunsInTheBackground starts a node that goes on by itself, and looks after it by commands.
-func TestANodeRunsInTheBackground(t *testing.T) {
+// TestNode_RunsInTheBackground starts a node that goes on by itself, and looks after it by commands.
+func TestNode_RunsInTheBackground(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
 	at := []string{"--data-dir", dir}

@@ -38,7 +38,7 @@ func (m mistake) try(t *testing.T, flags ...string) {
 	}
 }
 
-func TestAWrongCommandLineIsExplainedInTwoLines(t *testing.T) {
+func TestCLI_ExplainsWrongCommandLines(t *testing.T) {
 	t.Parallel()
 	for _, m := range []mistake{
 		{"ballance", 2, []string{"unknown command ballance", "did you mean balance?", "`florin --help`"}},
@@ -78,8 +78,8 @@ func TestAWrongCommandLineIsExplainedInTwoLines(t *testing.T) {
 	}
 }
 
-// TestCompletionsAreScriptsOfTheirShell has bash complete a command.
-func TestCompletionsAreScriptsOfTheirShell(t *testing.T) {
+// TestCompletion_PrintsShellScripts has bash complete a command.
+func TestCompletion_PrintsShellScripts(t *testing.T) {
 	t.Parallel()
 	executable, err := binary()
 	require.NoError(t, err)
@@ -93,7 +93,7 @@ func TestCompletionsAreScriptsOfTheirShell(t *testing.T) {
 	require.Contains(t, requireDone(t, "completion", "fish"), "complete -c florin")
 }
 
-func TestTheHelpIsGroupedAndTheVersionIsPrinted(t *testing.T) {
+func TestCLI_GroupsHelpAndPrintsTheVersion(t *testing.T) {
 	t.Parallel()
 	help := requireDone(t, "--help")
 	position := -1
@@ -108,8 +108,8 @@ func TestTheHelpIsGroupedAndTheVersionIsPrinted(t *testing.T) {
 	require.Equal(t, requireDone(t, "version"), requireDone(t, "--version"))
 }
 
-// TestACommandWithoutItsNodeSaysWhatToDo has nodes that are not there, that start, that hang up, and what is no node.
-func TestACommandWithoutItsNodeSaysWhatToDo(t *testing.T) {
+// TestCLI_ExplainsAMissingNode has nodes that are not there, that start, that hang up, and what is no node.
+func TestCLI_ExplainsAMissingNode(t *testing.T) {
 	t.Parallel()
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("<html>welcome</html>"))
@@ -157,8 +157,8 @@ func TestACommandWithoutItsNodeSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// TestTheExitCodesAreDocumented compares the page for people with the codes that commands end with.
-func TestTheExitCodesAreDocumented(t *testing.T) {
+// TestCLI_DocumentsItsExitCodes compares the page for people with the codes that commands end with.
+func TestCLI_DocumentsItsExitCodes(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/cli.md")
 	require.NoError(t, err)

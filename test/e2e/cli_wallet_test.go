@@ -55,7 +55,7 @@ type shownOffers struct {
 	} `json:"offers"`
 }
 
-func TestCommandsMoveCoin(t *testing.T) {
+func TestCLI_MovesCoin(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t))
 	p := person{t: t, node: n}

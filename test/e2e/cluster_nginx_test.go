@@ -56,8 +56,8 @@ func balanceByNginx(t *testing.T, nodes ...string) endpoint {
 	return front(t, "nginx", settings, address, "-e", "stderr", "-c")
 }
 
-// TestPlannedWorkBehindNginxFailsNoRequest restarts each API under load behind an nginx, which asks no /readyz.
-func TestPlannedWorkBehindNginxFailsNoRequest(t *testing.T) {
+// TestCluster_RestartsBehindNginxWithoutErrors restarts each API under load behind an nginx, which asks no /readyz.
+func TestCluster_RestartsBehindNginxWithoutErrors(t *testing.T) {
 	t.Parallel()
 	seed, _ := newRandom(t)
 	c := newCluster(t, balanceByNginx)

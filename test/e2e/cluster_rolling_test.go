@@ -130,7 +130,7 @@ func (c *cluster) goroutines(t *testing.T, number int) int {
 }
 
 // Planned work on a cluster fails no request; when its processes are killed, what was acknowledged has its completion.
-func TestManyNodesAreOneNode(t *testing.T) {
+func TestCluster_RollsWithoutErrors(t *testing.T) {
 	t.Parallel()
 	seed, _ := newRandom(t)
 	c := newCluster(t, balance)

@@ -54,7 +54,7 @@ func (a account) holdStream(t *testing.T, at endpoint) (refusal string, end func
 }
 
 // What one user may have is the same whichever API serves it, and however many there are.
-func TestAPIsShareWhatAUserMayHave(t *testing.T) {
+func TestCluster_SharesUserLimits(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	file := filepath.Join(t.TempDir(), "settings")

@@ -42,7 +42,7 @@ func newPair(t *testing.T, flags ...string) *pair {
 	return p
 }
 
-func TestAChangeHappensOnceOnTwoNodes(t *testing.T) {
+func TestCluster_ChangesOnce(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
 	nodes := []account{p.alice, p.alice.on(p.second.endpoint)}
@@ -84,7 +84,7 @@ func TestAChangeHappensOnceOnTwoNodes(t *testing.T) {
 	require.Equal(t, strconv.FormatInt(accepted.CompletionOffset, 10), refused.Context["completion_offset"])
 }
 
-func TestReadersOfAnotherNodeAreWokenAndMissNothing(t *testing.T) {
+func TestCluster_WakesReadersOfOtherNodes(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
 	elsewhere := p.alice.on(p.second.endpoint)
@@ -169,7 +169,7 @@ func (a account) follow(ctx, loading context.Context, after int64) ([]int64, err
 	}
 }
 
-func TestAnAPIWithoutAWorkerAndAWorkerWithoutAnAPI(t *testing.T) {
+func TestCluster_RunsAPIAndWorkerApart(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	front := launch(t, "api", i) // it needs a worker before it can be ready
@@ -198,7 +198,7 @@ func TestAnAPIWithoutAWorkerAndAWorkerWithoutAnAPI(t *testing.T) {
 	}
 }
 
-func TestANodeRestartsUnderLoadWhileAnotherGoesOn(t *testing.T) {
+func TestCluster_ServesWhileANodeRestarts(t *testing.T) {
 	t.Parallel()
 	flags := []string{"--list-limit", "1000000"}
 	p := newPair(t, flags...)

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTheAuditCommand audits the record of a running node, before and after somebody else wrote to it.
-func TestTheAuditCommand(t *testing.T) {
+// TestAudit_FindsForeignWrites audits the record of a running node, before and after somebody else wrote to it.
+func TestAudit_FindsForeignWrites(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t))
 	alice := newAccount(t, n.endpoint, n.info.DSO, "alice", "alice")

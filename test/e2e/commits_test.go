@@ -36,9 +36,9 @@ func (f *faultyNode) metric(name string) float64 {
 	return sum
 }
 
-// TestWhatWaitsTooLongForItsCompletionIsSaid breaks commits where everything else works, with an error that says
+// TestReadiness_ReportsLateCompletions breaks commits where everything else works, with an error that says
 // nothing about the submission.
-func TestWhatWaitsTooLongForItsCompletionIsSaid(t *testing.T) {
+func TestReadiness_ReportsLateCompletions(t *testing.T) {
 	t.Parallel()
 	f := &faultyNode{t: t, direct: install(t)}
 	f.servedNode = serve(t, "serve", f.direct, "--request-timeout", faultyTimeout, "--max-commit-wait", "1s")

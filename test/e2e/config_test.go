@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTheConfigurationIsShownWithoutSecrets(t *testing.T) {
+func TestConfig_HidesSecrets(t *testing.T) {
 	t.Parallel()
 	shown := requireDone(t, "config", "--auth-secret", particular, "--listen", "127.0.0.1:7676",
 		"--database-url", "postgres://florin:"+particular+"@127.0.0.1/florin")

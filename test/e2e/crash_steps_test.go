@@ -58,11 +58,11 @@ func strikes() []strike {
 	}
 }
 
-// TestEveryAcknowledgedSubmissionSurvivesDeathAtEachStep runs API and worker apart, kills each part of the installation
+// TestCrash_KeepsSubmissionsAtEachStep runs API and worker apart, kills each part of the installation
 // at each step of the write path and at other moments while clients submit, and then proves from what the clients were
 // told that every acknowledged submission has exactly one completion, that nothing was consumed twice and that no coin
 // appeared or vanished.
-func TestEveryAcknowledgedSubmissionSurvivesDeathAtEachStep(t *testing.T) {
+func TestCrash_KeepsSubmissionsAtEachStep(t *testing.T) {
 	t.Parallel()
 	chosen, random := newRandom(t)
 	p := newParts(t, "--list-limit", "100000000", "--request-timeout", "1m")

@@ -69,11 +69,11 @@ func (v victim) String() string {
 	return [...]string{"node", "everything", "Temporal", "PostgreSQL", "node, twice"}[v]
 }
 
-// TestEveryAcknowledgedSubmissionSurvivesCrashes kills parts of a node again and again while clients submit, and then
+// TestCrash_KeepsAcknowledgedSubmissions kills parts of a node again and again while clients submit, and then
 // proves that what was acknowledged has exactly one completion and that no coin appeared or vanished.
 //
 // contract: completions-one
-func TestEveryAcknowledgedSubmissionSurvivesCrashes(t *testing.T) {
+func TestCrash_KeepsAcknowledgedSubmissions(t *testing.T) {
 	t.Parallel()
 	chosen, random := newRandom(t)
 
@@ -143,8 +143,8 @@ func killAfter(t *testing.T, dir string, delay time.Duration, flags ...string) {
 	n.kill(t)
 }
 
-// TestAFirstStartMayBeKilledAtAnyMoment interrupts the making of the databases and of the ledger.
-func TestAFirstStartMayBeKilledAtAnyMoment(t *testing.T) {
+// TestCrash_FirstStartRecovers interrupts the making of the databases and of the ledger.
+func TestCrash_FirstStartRecovers(t *testing.T) {
 	t.Parallel()
 	_, random := newRandom(t)
 	dir := dataDir(t)

@@ -16,7 +16,7 @@ import (
 
 // An upload of two packages dies before its commit, or between that and its answer: afterwards both packages are there
 // or none, sending the same again succeeds, and what is there can be used.
-func TestAnUploadIsThereWhollyOrNotAtAllWhateverDies(t *testing.T) {
+func TestUpload_IsAtomicUnderKills(t *testing.T) {
 	t.Parallel()
 	p := newParts(t, "--request-timeout", "1m")
 	for i, dies := range []struct {

@@ -10,8 +10,8 @@ import (
 
 const delegationTemplate = "#splice-util-token-standard-wallet:Splice.Util.Token.Wallet.MergeDelegation:MergeDelegation"
 
-// TestTheDemoIsMadeOnce starts a node with a demo, and again after its parties have lived on.
-func TestTheDemoIsMadeOnce(t *testing.T) {
+// TestDemo_IsCreatedOnce starts a node with a demo, and again after its parties have lived on.
+func TestDemo_IsCreatedOnce(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t), "--demo")
 	p := person{t: t, node: n}
@@ -63,7 +63,7 @@ func demoLines(t *testing.T, n *upNode) []string {
 	return lines
 }
 
-func TestADemoNeedsTokensThatItCanMake(t *testing.T) {
+func TestDemo_NeedsDevelopmentTokens(t *testing.T) {
 	t.Parallel()
 	says := []string{"development tokens", "leave --demo out"}
 	mistake{"up --demo --auth-jwks-url https://issuer.example/keys", 2, says}.try(t, "--data-dir", dataDir(t))

@@ -17,9 +17,9 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// TestPagesShowTheExamplesThatRun holds that a block of commands on a page is a part of the example that it names, so
+// TestDocs_ShowTheExamplesThatRun holds that a block of commands on a page is a part of the example that it names, so
 // that what readers copy is what the suite runs.
-func TestPagesShowTheExamplesThatRun(t *testing.T) {
+func TestDocs_ShowTheExamplesThatRun(t *testing.T) {
 	t.Parallel()
 	pages, err := filepath.Glob("../../docs/guides/*.md")
 	require.NoError(t, err)
@@ -45,8 +45,8 @@ func TestPagesShowTheExamplesThatRun(t *testing.T) {
 	}
 }
 
-// TestPagesLinkToWhatIsThere follows each link of the README and of docs to a file, and to a heading in it.
-func TestPagesLinkToWhatIsThere(t *testing.T) {
+// TestDocs_HaveNoBrokenLinks follows each link of the README and of docs to a file, and to a heading in it.
+func TestDocs_HaveNoBrokenLinks(t *testing.T) {
 	t.Parallel()
 	links := 0
 	follow := func(page string) {
@@ -91,7 +91,7 @@ func headings(page string) []string {
 	return out
 }
 
-func TestTheREADMEIsReadInTwoMinutes(t *testing.T) {
+func TestDocs_KeepTheREADMEShort(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
@@ -126,7 +126,7 @@ func example(t *testing.T, name string, environment ...string) []string {
 	return lines
 }
 
-func TestTheExamplesRun(t *testing.T) {
+func TestExamples_RunAsWritten(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t))
 	url := "FLORIN_URL=" + n.info.URL
@@ -181,7 +181,7 @@ func madeOnce(t *testing.T, lines []string) {
 	require.Contains(t, lines[8], "balance_change,AmuletRules_DevNet_Tap,2000.0000000000,0.0050000000,10.0000000000")
 }
 
-func TestTheExampleOfACIJobRuns(t *testing.T) {
+func TestExamples_CIJobRuns(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
 	lines := example(t, "ci.sh", "FLORIN_DATA_DIR="+dir)
@@ -190,7 +190,7 @@ func TestTheExampleOfACIJobRuns(t *testing.T) {
 }
 
 // Who reads as the DSO sees everybody's holdings: no page, example or banner may ask for it.
-func TestNoExampleReadsAsTheDSO(t *testing.T) {
+func TestExamples_NeverReadAsTheDSO(t *testing.T) {
 	t.Parallel()
 	asks := regexp.MustCompile(`(?i)\b"?(can)?read[- _]?as"?\b[^\]]{0,60}?\bdso`)
 	for _, advice := range []string{

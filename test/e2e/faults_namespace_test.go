@@ -17,7 +17,7 @@ import (
 
 // Somebody deletes the namespace under a running installation: the API says so and goes on reading. When the namespace
 // is there again, the API adds what it needs to it by itself and takes submissions.
-func TestANamespaceThatIsDeletedWhileTheNodeRunsIsNamed(t *testing.T) {
+func TestFault_NamesADeletedNamespace(t *testing.T) {
 	t.Parallel()
 	f := &faultyNode{t: t, direct: install(t)}
 	worker := launch(t, "worker", f.direct)

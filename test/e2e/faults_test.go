@@ -171,7 +171,7 @@ func (f *faultyNode) exec(statements ...string) {
 	}
 }
 
-func TestWithoutItsDatabaseTheNodeSaysSoAndGoesOnByItself(t *testing.T) {
+func TestFault_RecoversFromALostDatabase(t *testing.T) {
 	t.Parallel()
 	for name, weather := range map[string]weather{"gone": refused, "silent": silent} {
 		t.Run(name, func(t *testing.T) {
@@ -188,7 +188,7 @@ func TestWithoutItsDatabaseTheNodeSaysSoAndGoesOnByItself(t *testing.T) {
 	}
 }
 
-func TestASlowDatabaseMakesTheNodeSlowAndNothingElse(t *testing.T) {
+func TestFault_SurvivesASlowDatabase(t *testing.T) {
 	t.Parallel()
 	f := newFaulty(t)
 	f.database.set(slow)
@@ -202,7 +202,7 @@ func TestASlowDatabaseMakesTheNodeSlowAndNothingElse(t *testing.T) {
 	f.requireHealthy()
 }
 
-func TestADatabaseThatOnlyReadsIsNamedAndEveryAcknowledgedSubmissionWaitsForIt(t *testing.T) {
+func TestFault_NamesAReadOnlyDatabase(t *testing.T) {
 	t.Parallel()
 	f := newFaulty(t)
 	database := pgx.Identifier{strings.TrimPrefix(pathOf(t, f.direct.databaseURL), "/")}.Sanitize()
@@ -230,7 +230,7 @@ func pathOf(t *testing.T, original string) string {
 }
 
 // A disk is not filled up here: the server refuses to store completions with the error that it has for it.
-func TestAFullDiskIsNamedAndEveryAcknowledgedSubmissionWaitsForSpace(t *testing.T) {
+func TestFault_NamesAFullDisk(t *testing.T) {
 	t.Parallel()
 	f := newFaulty(t)
 	f.exec(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -251,7 +251,7 @@ func TestAFullDiskIsNamedAndEveryAcknowledgedSubmissionWaitsForSpace(t *testing.
 }
 
 // The database is reached at another address from one moment to the next, as after a failover.
-func TestTheNodeFollowsItsDatabaseToAnotherAddress(t *testing.T) {
+func TestFault_FollowsADatabaseFailover(t *testing.T) {
 	t.Parallel()
 	f := &faultyNode{t: t, direct: install(t)}
 	first, second := newProxy(t, hostOf(t, f.direct.databaseURL)), newProxy(t, hostOf(t, f.direct.databaseURL))
@@ -267,7 +267,7 @@ func TestTheNodeFollowsItsDatabaseToAnotherAddress(t *testing.T) {
 	}
 }
 
-func TestWithoutTemporalTheNodeSaysSoAndGoesOnByItself(t *testing.T) {
+func TestFault_RecoversFromALostTemporal(t *testing.T) {
 	t.Parallel()
 	for name, weather := range map[string]weather{"gone": refused, "silent": silent} {
 		t.Run(name, func(t *testing.T) {
@@ -284,7 +284,7 @@ func TestWithoutTemporalTheNodeSaysSoAndGoesOnByItself(t *testing.T) {
 	}
 }
 
-func TestASlowTemporalMakesTheNodeSlowAndNothingElse(t *testing.T) {
+func TestFault_SurvivesASlowTemporal(t *testing.T) {
 	t.Parallel()
 	f := newFaulty(t)
 	f.temporal.set(slow)
@@ -298,7 +298,7 @@ func TestASlowTemporalMakesTheNodeSlowAndNothingElse(t *testing.T) {
 	f.requireHealthy()
 }
 
-func TestANodeWithoutItsNamespaceSaysWhichOneIsMissing(t *testing.T) {
+func TestFault_NamesAMissingNamespace(t *testing.T) {
 	t.Parallel()
 	at := install(t)
 	at.namespace += "-missing"

@@ -17,10 +17,10 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// TestAFloodOfLifecyclesKeepsNobodyWaiting has one user accept hundreds of offers in one submission, each of which the
+// TestLifecycles_DoNotDelaySubmissions has one user accept hundreds of offers in one submission, each of which the
 // node has to complete by itself, while another user taps. With the slots of submissions in the way of lifecycles, taps
 // wait for their timeout; the bound is far from both, for busy machines.
-func TestAFloodOfLifecyclesKeepsNobodyWaiting(t *testing.T) {
+func TestLifecycles_DoNotDelaySubmissions(t *testing.T) {
 	t.Parallel()
 	const offers = 400
 	n := serve(t, "serve", install(t), "--list-limit", "1000000")

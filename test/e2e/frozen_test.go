@@ -16,10 +16,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAFrozenProcessLosesItsSessionsAndComesBack stops a process with SIGSTOP in the middle of a commit, while it holds
+// TestCluster_ResumesAFrozenProcess stops a process with SIGSTOP in the middle of a commit, while it holds
 // the head of the record. The other one says so, ends its sessions and goes on; and when it runs again, it makes its
 // commit anew, once.
-func TestAFrozenProcessLosesItsSessionsAndComesBack(t *testing.T) {
+func TestCluster_ResumesAFrozenProcess(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, "--max-commit-wait", "3s")
 	elsewhere := p.alice.on(p.second.endpoint)

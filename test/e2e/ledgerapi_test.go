@@ -15,17 +15,17 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// listLimit is the longest list that the node of TestLedgerAPI answers with.
+// listLimit is the longest list that the node of TestLedgerAPI_WorksEndToEnd answers with.
 const listLimit = 20
 
-// sharedNode is the node that the parts of TestLedgerAPI share; each has parties and users of its own.
+// sharedNode is the node that the parts of TestLedgerAPI_WorksEndToEnd share; each has parties and users of its own.
 type sharedNode struct {
 	*servedNode
 	dso  string
 	coin client.Coin
 }
 
-func TestLedgerAPI(t *testing.T) {
+func TestLedgerAPI_WorksEndToEnd(t *testing.T) {
 	t.Parallel()
 	s := sharedNode{servedNode: serve(t, "serve", install(t), "--list-limit", strconv.Itoa(listLimit))}
 	s.dso = findDSO(t, s.endpoint)

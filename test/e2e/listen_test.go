@@ -2,9 +2,9 @@ package e2e_test
 
 import "testing"
 
-// TestTheSharedSecretIsNotServedToOtherMachines starts nodes that everybody could reach, with the secret that everybody
+// TestListen_RefusesOtherMachinesWithTheSharedSecret starts nodes that everybody could reach, with the secret that everybody
 // knows: they end before anybody can connect.
-func TestTheSharedSecretIsNotServedToOtherMachines(t *testing.T) {
+func TestListen_RefusesOtherMachinesWithTheSharedSecret(t *testing.T) {
 	t.Parallel()
 	for name, arguments := range map[string][]string{
 		"serve": {"serve", "--database-url", "postgres://florin@127.0.0.1:1/none", "--temporal-address", "127.0.0.1:1"},

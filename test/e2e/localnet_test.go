@@ -68,7 +68,7 @@ func (l tools) get(host string, port int, path, user string, into any) {
 	}
 }
 
-func TestANodeListensAsLocalnet(t *testing.T) {
+func TestLocalnet_ListensOnItsPorts(t *testing.T) {
 	t.Parallel()
 	offset := freeOffset(t)
 	flags := []string{"--localnet", "--localnet-offset", strconv.Itoa(offset)}

@@ -49,7 +49,7 @@ func page(t *testing.T, e endpoint, path string) (status int, text string) {
 	return response.StatusCode, string(content)
 }
 
-func TestStartsStopsAndSettingsAreLogged(t *testing.T) {
+func TestLog_HasStartsStopsAndSettings(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	node := serve(t, "serve", i, "--log-level", "info", "--auth-secret", particular, "--max-batch", "7",
@@ -84,7 +84,7 @@ func TestStartsStopsAndSettingsAreLogged(t *testing.T) {
 }
 
 // A machine whose clock was an hour ahead has committed last.
-func TestARecordThatIsAheadOfTheClockWarns(t *testing.T) {
+func TestLog_WarnsOfARecordAheadOfTheClock(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	first := serve(t, "serve", i)

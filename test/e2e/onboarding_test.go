@@ -95,7 +95,7 @@ func onboardingAt(t *testing.T, e endpoint, party string) onboardingState {
 	return state
 }
 
-func TestAnExternalPartyOfOneHost(t *testing.T) {
+func TestExternalParty_OnboardsOnOneNode(t *testing.T) {
 	t.Parallel()
 	o := newObserved(t)
 	party, request := newAllocation(t, o.endpoint, "single")
@@ -124,7 +124,7 @@ func TestAnExternalPartyOfOneHost(t *testing.T) {
 }
 
 // Two nodes that know nothing of one another host a party together: its owner carries their agreements.
-func TestAnExternalPartyOfTwoHosts(t *testing.T) {
+func TestExternalParty_OnboardsOnTwoNodes(t *testing.T) {
 	t.Parallel()
 	home := install(t)
 	first := &observedNode{

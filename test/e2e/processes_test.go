@@ -45,9 +45,9 @@ func requireMetrics(t *testing.T, e endpoint, who ...telemetry.Knower) {
 	})
 }
 
-// TestEachProcessTellsWhatItKnows asks an API, a worker and both together for all of their metrics: what a process does
+// TestMetrics_ArePresentWhereTheyAreKnown asks an API, a worker and both together for all of their metrics: what a process does
 // not know is absent, so that nobody takes it for good.
-func TestEachProcessTellsWhatItKnows(t *testing.T) {
+func TestMetrics_ArePresentWhereTheyAreKnown(t *testing.T) {
 	t.Parallel()
 	p := newParted(t)
 	_, err := p.alice.SubmitAndWait(t.Context(), p.alice.tap(p.coin, "known", 1))
@@ -95,7 +95,7 @@ func awaitReadyz(t *testing.T, e endpoint, status int, says string) {
 	})
 }
 
-func TestALostWorkerIsSeenWithinSeconds(t *testing.T) {
+func TestReadiness_SeesALostWorker(t *testing.T) {
 	t.Parallel()
 	p := newParted(t)
 	const missing = "[-] worker failed"

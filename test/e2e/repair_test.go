@@ -230,7 +230,7 @@ func (n *neglectedNode) merged(t *testing.T) {
 	})
 }
 
-func TestEverythingIsFollowedAgainAfterTemporalHasLostItsState(t *testing.T) {
+func TestRepair_RestartsWorkflowsThatTemporalLost(t *testing.T) {
 	t.Parallel()
 	const contracts = 6 // preapproval, three transfers, a delegation, a request
 	n := neglect(t)

@@ -48,7 +48,7 @@ func launchPlain(t *testing.T, environment []string, flags ...string) *servedNod
 	return &servedNode{program: start(t, environment, arguments...), what: "serve"}
 }
 
-func TestSecretsAndLevelsAreReadAgain(t *testing.T) {
+func TestReload_ReadsSecretsAndLogLevels(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	directory := t.TempDir()
@@ -159,7 +159,7 @@ func shown(t *testing.T, address string, of *authority) string {
 	return connection.(*tls.Conn).ConnectionState().PeerCertificates[0].SerialNumber.String()
 }
 
-func TestANodeServesTLSAndTellsItsServiceManager(t *testing.T) {
+func TestServe_UsesTLSAndNotifiesTheServiceManager(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	directory := t.TempDir()

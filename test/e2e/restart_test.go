@@ -57,7 +57,7 @@ func requireAlive(t *testing.T, a account, coin client.Coin, commandID, earlier 
 	require.Equal(t, "DUPLICATE_COMMAND", client.Code(err), "%v", err)
 }
 
-func TestStoppingAndStartingAgainKeepsEverything(t *testing.T) {
+func TestUp_KeepsEverythingOverARestart(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t))
 	alice := newAccount(t, n.endpoint, n.info.DSO, "alice", "alice")
@@ -96,7 +96,7 @@ func TestStoppingAndStartingAgainKeepsEverything(t *testing.T) {
 	requireAlive(t, alice, coin, "mint-after", "mint-1")
 }
 
-func TestUpRecoversFromBeingKilled(t *testing.T) {
+func TestUp_RecoversFromSIGKILL(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t))
 	alice := newAccount(t, n.endpoint, n.info.DSO, "alice", "alice")
@@ -129,7 +129,7 @@ func TestUpRecoversFromBeingKilled(t *testing.T) {
 	n.interrupt(t)
 }
 
-func TestUpStartsTemporalAgainWhenItIsKilled(t *testing.T) {
+func TestUp_RestartsTemporal(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t))
 	alice := newAccount(t, n.endpoint, n.info.DSO, "alice", "alice")

@@ -121,8 +121,8 @@ func (o nodeScripts) fails(body string) *script.Failure {
 	return report.Failure
 }
 
-// TestScriptsRunAgainstANode asks a node each question that scripts ask of a ledger.
-func TestScriptsRunAgainstANode(t *testing.T) {
+// TestScript_RunsAgainstANode asks a node each question that scripts ask of a ledger.
+func TestScript_RunsAgainstANode(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t), "--clock", "static")
 	notes := dartest.Compile(t, dartest.Notes("notes", "1.0.0", ""))

@@ -12,9 +12,9 @@ import (
 	"github.com/florinledger/florin/db/dbtest"
 )
 
-// TestSecretsOfCommandsComeFromFiles has whoever keeps secrets out of command lines and environments do all that there
+// TestSecretFiles_WorkForEveryCommand has whoever keeps secrets out of command lines and environments do all that there
 // is to do with a record.
-func TestSecretsOfCommandsComeFromFiles(t *testing.T) {
+func TestSecretFiles_WorkForEveryCommand(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	directory := t.TempDir()
@@ -57,8 +57,8 @@ func TestSecretsOfCommandsComeFromFiles(t *testing.T) {
 	require.Contains(t, lost.stderr.String(), "--database-url-file="+urlFile+" cannot be read")
 }
 
-// TestASecretThatIsGivenTwiceIsRefused gives one by a flag or by the environment, and its file by either.
-func TestASecretThatIsGivenTwiceIsRefused(t *testing.T) {
+// TestSecretFiles_RefuseASecretGivenTwice gives one by a flag or by the environment, and its file by either.
+func TestSecretFiles_RefuseASecretGivenTwice(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ command, flag, variable string }{
 		{"api", "auth-secret", "FLORIN_AUTH_SECRET"},

@@ -29,9 +29,9 @@ func signed(t *testing.T, method jwt.SigningMethod, key any, change jwt.MapClaim
 	return token
 }
 
-// TestNoSecretIsEverLogged runs a node that logs all it can, sends it good and hostile tokens in every way there is,
+// TestLog_HasNoSecrets runs a node that logs all it can, sends it good and hostile tokens in every way there is,
 // and then looks for each of them, in whole and in part, in everything that was logged.
-func TestNoSecretIsEverLogged(t *testing.T) {
+func TestLog_HasNoSecrets(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t), "--log-level", "debug", "--auth-secret", particular)
 	good := signed(t, jwt.SigningMethodHS256, []byte(particular), nil)

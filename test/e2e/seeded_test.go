@@ -34,8 +34,8 @@ func versionsOf(p person, name string) []string {
 	return out
 }
 
-// TestANodeStartsWithDARFiles starts a node that uploads two files, starts it again, and watches a third one.
-func TestANodeStartsWithDARFiles(t *testing.T) {
+// TestUp_UploadsDARFiles starts a node that uploads two files, starts it again, and watches a third one.
+func TestUp_UploadsDARFiles(t *testing.T) {
 	t.Parallel()
 	first, second := darFile(t, "first"), darFile(t, "second")
 	n := up(t, dataDir(t), "--dar", first, "--dar", second)
@@ -109,9 +109,9 @@ func scriptsFile(t *testing.T) string {
 	return path
 }
 
-// TestALedgerBeginsWithAScriptOnce starts a node whose ledger begins with a script, again, and with another script; and
+// TestInitScript_RunsOnce starts a node whose ledger begins with a script, again, and with another script; and
 // runs further scripts on it.
-func TestALedgerBeginsWithAScriptOnce(t *testing.T) {
+func TestInitScript_RunsOnce(t *testing.T) {
 	t.Parallel()
 	dar, notes := scriptsFile(t), darFile(t, "notes")
 	n := up(t, dataDir(t), "--dar", notes, "--dar", dar, "--init-script", "Setup:init")
@@ -173,8 +173,8 @@ func (p person) runsScripts(dar string) {
 	require.Contains(t, p.types("script "+other+" Setup:init --upload-dar"), "carol::1220")
 }
 
-// TestAScriptThatFailsIsNotRunAgain has a ledger begin with a script that fails.
-func TestAScriptThatFailsIsNotRunAgain(t *testing.T) {
+// TestInitScript_DoesNotRunAgainAfterAFailure has a ledger begin with a script that fails.
+func TestInitScript_DoesNotRunAgainAfterAFailure(t *testing.T) {
 	t.Parallel()
 	dir, dar := dataDir(t), scriptsFile(t)
 	arguments := upArguments(dir, "--dar", dar, "--init-script", "Setup:fails")
@@ -190,7 +190,7 @@ func TestAScriptThatFailsIsNotRunAgain(t *testing.T) {
 	require.Contains(t, without.stdout.String(), "did not come to its end")
 }
 
-func TestFilesOfSeedsAreLookedAtBeforeAnythingStarts(t *testing.T) {
+func TestUp_ChecksDARsAndScriptsBeforeItStarts(t *testing.T) {
 	t.Parallel()
 	dir, dar, scripts := t.TempDir(), darFile(t, "notes"), scriptsFile(t)
 	for _, wrong := range []mistake{

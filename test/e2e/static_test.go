@@ -5,7 +5,7 @@ package e2e_test
 import "testing"
 
 // A clock that stands is not behind the first rounds: the coin works as soon as the node is ready.
-func TestTheCoinWorksOnAFreshNodeWhoseClockStands(t *testing.T) {
+func TestStaticClock_LetsCoinWorkAtOnce(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t), "--clock", "static")
 	n.onboard(t, "alice")

@@ -11,7 +11,7 @@ import (
 )
 
 // What supervisors stop while it starts has not failed: here it waits for a Temporal that is silent.
-func TestANodeThatIsToldToStopWhileItStartsEndsWell(t *testing.T) {
+func TestStart_StopsCleanlyWhileItWaits(t *testing.T) {
 	t.Parallel()
 	home := install(t)
 	silent, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -102,7 +102,7 @@ func (o *observedNode) shown(t *testing.T, of *workflowpb.WorkflowExecutionInfo)
 	return summary, metadata.GetCurrentDetails()
 }
 
-func TestAnOperatorFindsEachSubmissionInTemporal(t *testing.T) {
+func TestTemporal_FindsSubmissionsBySearchAttributes(t *testing.T) {
 	t.Parallel()
 	o := newObserved(t)
 	alice := newAccount(t, o.endpoint, o.dso, "alice", "alice")
@@ -165,7 +165,7 @@ func TestAnOperatorFindsEachSubmissionInTemporal(t *testing.T) {
 	require.Equal(t, result.Outcomes[0].Offset, alice.awaitCompletion(t, "mint-nothing").Offset)
 }
 
-func TestABurstSharesWorkflows(t *testing.T) {
+func TestBatch_SharesWorkflows(t *testing.T) {
 	t.Parallel()
 	o := newObserved(t)
 	const submissions = 150
@@ -193,7 +193,7 @@ func TestABurstSharesWorkflows(t *testing.T) {
 	}
 }
 
-func TestWithoutBatchesEachSubmissionHasItsWorkflow(t *testing.T) {
+func TestBatch_OfOneHasItsOwnWorkflow(t *testing.T) {
 	t.Parallel()
 	o := newObserved(t, "--max-batch", "1")
 	const submissions = 40

@@ -125,7 +125,7 @@ func guardTemporal(t *testing.T, target string, servers, clients *authority) *gu
 }
 
 // A Temporal that asks for a certificate and an API key gets them, and both may change while the node runs.
-func TestTemporalBehindTLSWithCertificatesAndKeys(t *testing.T) {
+func TestTemporal_ConnectsWithTLSAndAPIKey(t *testing.T) {
 	t.Parallel()
 	servers, clients := newAuthority(t, "servers"), newAuthority(t, "clients")
 	i := install(t)

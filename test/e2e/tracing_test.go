@@ -106,8 +106,8 @@ const (
 	clientSpan  = "b7ad6b7169203331"
 )
 
-// TestOneTraceGoesFromTheRequestToTheReader follows a submission through an API and a worker of its own.
-func TestOneTraceGoesFromTheRequestToTheReader(t *testing.T) {
+// TestTracing_FollowsARequestToTheReader follows a submission through an API and a worker of its own.
+func TestTracing_FollowsARequestToTheReader(t *testing.T) {
 	t.Parallel()
 	spans := collectSpans(t)
 	at := install(t)

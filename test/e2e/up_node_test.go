@@ -10,8 +10,8 @@ import (
 	"github.com/florinledger/florin/devnet/runfile"
 )
 
-// TestTheNodeOfUpStopsAndStartsAlone stops API and worker while PostgreSQL and Temporal run on, and starts them again.
-func TestTheNodeOfUpStopsAndStartsAlone(t *testing.T) {
+// TestUp_StopsAndStartsTheNodeAlone stops API and worker while PostgreSQL and Temporal run on, and starts them again.
+func TestUp_StopsAndStartsTheNodeAlone(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
 	at := []string{"--data-dir", dir}

@@ -18,7 +18,7 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-func TestUpPrintsLinesThatWorkWhenPasted(t *testing.T) {
+func TestUp_PrintsCommandsThatWork(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t))
 	printed := n.stdout.String()
@@ -88,7 +88,7 @@ func paste(t *testing.T, n *upNode, printed string) string {
 	return string(answers)
 }
 
-func TestASecondUpOnADataDirectoryIsRefused(t *testing.T) {
+func TestUp_RefusesADataDirectoryInUse(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t))
 	second := run(t, nil, upArguments(n.dir)...)
@@ -111,7 +111,7 @@ func TestASecondUpOnADataDirectoryIsRefused(t *testing.T) {
 	require.Contains(t, fourth.stderr.String(), "--temporal-ui-listen")
 }
 
-func TestASecondInterruptEndsUpAtOnce(t *testing.T) {
+func TestUp_StopsAtOnceOnASecondInterrupt(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t))
 	family := descendants(t, n.PID())
@@ -145,7 +145,7 @@ func TestASecondInterruptEndsUpAtOnce(t *testing.T) {
 	requireGone(t, n.dir, family)
 }
 
-func TestUpRefusesADataDirectoryOfAnotherRelease(t *testing.T) {
+func TestUp_RefusesADataDirectoryOfAnotherRelease(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
 	require.NoError(t, os.Mkdir(dir, 0o711))
@@ -159,7 +159,7 @@ func TestUpRefusesADataDirectoryOfAnotherRelease(t *testing.T) {
 	require.Len(t, entries, 2, "it left the lock and nothing else")
 }
 
-func TestUpRefusesADirectoryOfSomebodyElse(t *testing.T) {
+func TestUp_RefusesAForeignDirectory(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
 	require.NoError(t, os.Mkdir(dir, 0o711))

@@ -212,9 +212,9 @@ func (h *handover) execute(
 	}, nil)
 }
 
-// TestANewVersionGoesOnWithWhatTheOneBeforeBegan begins everything at one version and goes on at the other one, whose
+// TestUpgrade_FinishesWorkOfThePreviousVersion begins everything at one version and goes on at the other one, whose
 // worker commits then; and the other way round, as after a way back.
-func TestANewVersionGoesOnWithWhatTheOneBeforeBegan(t *testing.T) {
+func TestUpgrade_FinishesWorkOfThePreviousVersion(t *testing.T) {
 	t.Parallel()
 	v := newVersions(t)
 	forth := begin(t, v.beforeFront, "forth")

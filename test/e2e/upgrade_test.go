@@ -151,10 +151,10 @@ func (u *upgradeCluster) newestOfAll(t *testing.T) (version int64) {
 	return version
 }
 
-// TestANewVersionTakesOverWhileTheOneBeforeRuns goes from the version before to this one, back, and forth again,
+// TestUpgrade_RollsUnderLoad goes from the version before to this one, back, and forth again,
 // process by process, under load. No request fails but those that meet a process of either version as it is killed, and
 // everything that was acknowledged has its completion.
-func TestANewVersionTakesOverWhileTheOneBeforeRuns(t *testing.T) {
+func TestUpgrade_RollsUnderLoad(t *testing.T) {
 	t.Parallel()
 	seed, _ := newRandom(t)
 	u := newUpgrading(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTrafficIsBoughtByAWorkflowAndChangesAreMadeOnceThroughARestart(t *testing.T) {
+func TestWallet_ChangesOnceThroughARestart(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	o := &observedNode{

@@ -78,7 +78,7 @@ func (p *traders) tracked(trackingID string) map[string]map[string]any {
 	}
 }
 
-func TestATrackingIDIsUsedOnceWhateverDies(t *testing.T) {
+func TestTrackingID_IsUsedOnceUnderKills(t *testing.T) {
 	t.Parallel()
 	p := newTraders(t)
 	p.api.change(t, "alice", "", "/v0/wallet/tap", map[string]any{"amount": "100"}).ok(t, nil)
@@ -192,7 +192,7 @@ func (p *traders) keyedChanges() []keyedChange {
 
 // A change is made and the node dies before it has stored the answer for the change's Idempotency-Key: who asks again
 // gets the answer, and the change is made once.
-func TestAKeyedChangeIsMadeOnceThoughItsNodeDiesBeforeTheAnswerIsStored(t *testing.T) {
+func TestIdempotencyKey_ChangesOnceUnderKills(t *testing.T) {
 	t.Parallel()
 	p := newTraders(t)
 	p.api.change(t, "app-user", "", "/v0/wallet/tap", map[string]any{"amount": "10"}).ok(t, nil) // for a preapproval

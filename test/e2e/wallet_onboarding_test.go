@@ -19,7 +19,7 @@ const (
 
 // Many onboard the same users at two nodes at once, some of them by themselves: each user gets one party and one
 // wallet, whoever was first.
-func TestAUserIsOnboardedOnceAtTwoNodes(t *testing.T) {
+func TestOnboarding_CreatesOneWalletAtTwoNodes(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
 	nodes := []endpoint{p.first.endpoint, p.second.endpoint}

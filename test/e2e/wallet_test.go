@@ -160,7 +160,7 @@ func (s *restartableNode) again(t *testing.T, signal syscall.Signal) {
 }
 
 // Two users trade, and the node is stopped, or dies, whenever something is half done: what was said stays true.
-func TestAnOfferAndAPurchaseOfTrafficGoOnWhereTheNodeStopped(t *testing.T) {
+func TestWallet_ResumesAfterStopsAndKills(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	n := &restartableNode{serve(t, "serve", i), i}

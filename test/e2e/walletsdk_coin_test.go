@@ -11,9 +11,9 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// TestThePublicWalletSDKHandlesCoin lets the wallet SDK as its registry has it do all that it can do with coin. The
+// TestWalletSDK_HandlesCoin lets the wallet SDK as its registry has it do all that it can do with coin. The
 // script checks what the SDK shows; this test checks what the ledger and the audit say.
-func TestThePublicWalletSDKHandlesCoin(t *testing.T) {
+func TestWalletSDK_HandlesCoin(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t))
 	var done struct {

@@ -11,9 +11,9 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// TestOlderPublicWalletSDKsHandleCoin lets wallets that were not updated do what they did, on a node that calls itself
+// TestWalletSDK_OlderVersionsHandleCoin lets wallets that were not updated do what they did, on a node that calls itself
 // what they expect. Version 0.15 asks for 3.3 before it onboards, and works with 3.4 once a party is there.
-func TestOlderPublicWalletSDKsHandleCoin(t *testing.T) {
+func TestWalletSDK_OlderVersionsHandleCoin(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ sdk, version string }{
 		{"wallet-sdk-0.15", "3.3.0"}, {"wallet-sdk-0.15", "3.4.0"}, {"wallet-sdk-0.20", "3.4.0"},

@@ -25,9 +25,9 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// TestThePublicWalletSDKMovesCoin runs the wallet SDK as its registry has it against a node: its keys make parties and
+// TestWalletSDK_MovesCoin runs the wallet SDK as its registry has it against a node: its keys make parties and
 // sign their transactions, and it finds the hashes that the node found.
-func TestThePublicWalletSDKMovesCoin(t *testing.T) {
+func TestWalletSDK_MovesCoin(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t))
 	var done struct {

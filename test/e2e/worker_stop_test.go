@@ -20,9 +20,9 @@ import (
 	"github.com/florinledger/florin/workflows"
 )
 
-// TestAWorkerThatStopsTakesNothingAndFinishesWhatItHas has one of two workers stop while a commit of its waits, and
+// TestWorker_FinishesItsTasksBeforeItStops has one of two workers stop while a commit of its waits, and
 // reads in Temporal's histories who took what, and who ended it.
-func TestAWorkerThatStopsTakesNothingAndFinishesWhatItHas(t *testing.T) {
+func TestWorker_FinishesItsTasksBeforeItStops(t *testing.T) {
 	t.Parallel()
 	p := newParted(t)
 	temporal := temporalClient(t, p.temporalAddress, p.namespace)
@@ -132,9 +132,9 @@ func history(t *testing.T, temporal client.Client, workflow string) (events []*h
 	return events
 }
 
-// TestWorkersThatAreRestartedUnderLoadLeaveNoTaskBehind restarts one of two workers again and again while workflows are
+// TestWorker_LosesNoTaskAtRestarts restarts one of two workers again and again while workflows are
 // started: what Temporal gives to a worker in the moment in which it stops must not wait until it times out.
-func TestWorkersThatAreRestartedUnderLoadLeaveNoTaskBehind(t *testing.T) {
+func TestWorker_LosesNoTaskAtRestarts(t *testing.T) {
 	t.Parallel()
 	const restarts, clients = 10, 4
 	p := newParted(t)

@@ -24,9 +24,9 @@ type function struct {
 	skips bool
 }
 
-// TestEveryTestCanFailAndNoneIsSkipped looks for an assertion in every test of the repository, and in what it calls by
+// TestTests_AssertAndAreNotSkipped looks for an assertion in every test of the repository, and in what it calls by
 // name. It finds tests without any, not assertions that always hold: those are what the mutations are for.
-func TestEveryTestCanFailAndNoneIsSkipped(t *testing.T) {
+func TestTests_AssertAndAreNotSkipped(t *testing.T) {
 	t.Parallel()
 	packages, helpers := testFunctions(t)
 	for changed := true; changed; {
@@ -53,7 +53,7 @@ func TestEveryTestCanFailAndNoneIsSkipped(t *testing.T) {
 	require.Greater(t, tests, 1000, "the tests were found")
 }
 
-func TestWhatCountsAsAnAssertion(t *testing.T) {
+func TestAssertions_AreRecognized(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]function{
 		`require.Equal(t, 1, 2)`:             {asserts: true},

@@ -140,7 +140,7 @@ func (b *bank) read(reader string) {
 	})
 }
 
-func TestCorrectHistoriesHaveNoViolations(t *testing.T) {
+func TestCheck_AcceptsCorrectHistories(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
 		require.Empty(t, torture.Check(newHistory(seed)), "seed %d", seed)
@@ -318,7 +318,7 @@ func faults() map[string]struct {
 	}
 }
 
-func TestEveryPlantedFaultIsFound(t *testing.T) {
+func TestCheck_FindsEveryPlantedFault(t *testing.T) {
 	t.Parallel()
 	for name, fault := range faults() {
 		t.Run(name, func(t *testing.T) {

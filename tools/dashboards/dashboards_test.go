@@ -19,7 +19,7 @@ func metrics(t *testing.T) Metrics {
 	return metrics
 }
 
-func TestTheDashboardsAreSound(t *testing.T) {
+func TestDashboards_AreValid(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(path("deploy", "grafana", "*.json"))
 	if err != nil || len(files) == 0 {
@@ -38,8 +38,8 @@ func TestTheDashboardsAreSound(t *testing.T) {
 	}
 }
 
-// TestEachAlarmHasAPage compares the rules with the guide: people read it at night.
-func TestEachAlarmHasAPage(t *testing.T) {
+// TestAlarms_AreInTheGuide compares the rules with the guide: people read it at night.
+func TestAlarms_AreInTheGuide(t *testing.T) {
 	t.Parallel()
 	rules, err := metrics(t).ReadRules(path("deploy", "prometheus", "florin.rules.yaml"))
 	if err != nil || len(rules) == 0 {
@@ -70,7 +70,7 @@ func TestEachAlarmHasAPage(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotSoundIsRefused(t *testing.T) {
+func TestQueries_AreChecked(t *testing.T) {
 	t.Parallel()
 	known := metrics(t)
 	for query, says := range map[string]string{

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestTheManifestsOfTheProjectAreSound(t *testing.T) {
+func TestManifests_AreValid(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join("..", "..", "deploy", "kubernetes", "*.yaml"))
 	if err != nil || len(files) == 0 {
@@ -21,7 +21,7 @@ func TestTheManifestsOfTheProjectAreSound(t *testing.T) {
 }
 
 // Each change makes a sound manifest one that Kubernetes refuses, or that does nothing.
-func TestWhatIsNotSoundIsRefused(t *testing.T) {
+func TestManifests_RefuseBrokenOnes(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile(filepath.Join("..", "..", "deploy", "kubernetes", "florin.yaml"))
 	if err != nil {

@@ -23,9 +23,9 @@ const startup = 3 * time.Minute
 
 var served = regexp.MustCompile(`https?://127\.0\.0\.1:\d+`)
 
-// TestWhatIsInstalledRuns installs the real program from the package and from the archive into empty directories, and
+// TestInstall_RunsFromPackageAndArchive installs the real program from the package and from the archive into empty directories, and
 // starts a whole node from there with nothing but the system's own programs.
-func TestWhatIsInstalledRuns(t *testing.T) {
+func TestInstall_RunsFromPackageAndArchive(t *testing.T) {
 	t.Parallel()
 	program := os.Getenv("FLORIN_TEST_BINARY")
 	require.NotEmpty(t, program, "FLORIN_TEST_BINARY names the program to pack: run make test/release")

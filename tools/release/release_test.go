@@ -61,7 +61,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-func TestARelease(t *testing.T) {
+func TestRelease_IsReproducibleAndComplete(t *testing.T) {
 	t.Parallel()
 	program := buildProgram(t)
 	dist := makeRelease(t, program)
@@ -166,7 +166,7 @@ func debModes(t *testing.T, path string) map[string]int64 {
 	}
 }
 
-func TestTheImageRunsAsAnOrdinaryUser(t *testing.T) {
+func TestImage_RunsAsAnOrdinaryUser(t *testing.T) {
 	t.Parallel()
 	index, err := layout.ImageIndexFromPath(filepath.Join(makeRelease(t, buildProgram(t)), "image"))
 	require.NoError(t, err)
@@ -186,7 +186,7 @@ func TestTheImageRunsAsAnOrdinaryUser(t *testing.T) {
 	}
 }
 
-func TestTheComposeFileIsOne(t *testing.T) {
+func TestComposeFile_IsValid(t *testing.T) {
 	t.Parallel()
 	options, err := cli.NewProjectOptions([]string{filepath.Join("../..", "deploy", "compose.yaml")}, cli.WithEnv([]string{
 		"POSTGRES_PASSWORD=p", "FLORIN_AUTH_SECRET=s",
@@ -198,7 +198,7 @@ func TestTheComposeFileIsOne(t *testing.T) {
 	require.Equal(t, "127.0.0.1", project.Services["api"].Ports[0].HostIP)
 }
 
-func TestWhatIsWrong(t *testing.T) {
+func TestArguments_AreChecked(t *testing.T) {
 	t.Parallel()
 	for _, wrong := range []struct {
 		args []string

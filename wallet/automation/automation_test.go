@@ -80,7 +80,7 @@ func ids(t *testing.T, f automation.Funds) []string {
 	return out
 }
 
-func TestTheOrderOfInputs(t *testing.T) {
+func TestFunds_OrderTheirInputs(t *testing.T) {
 	t.Parallel()
 	f := funds(nil,
 		coupon("fund", automation.DevelopmentFund, 0, "9"), coupon("record", automation.ActivityRecord, 0, "1"),
@@ -104,7 +104,7 @@ func TestTheOrderOfInputs(t *testing.T) {
 	require.NotContains(t, ids(t, f), "v2")
 }
 
-func TestWhenAWalletCollects(t *testing.T) {
+func TestFunds_CollectTwoCoinsOrAReward(t *testing.T) {
 	t.Parallel()
 	one, other := coinOf("1", "5"), coinOf("2", "6")
 	for name, example := range map[string]struct {
@@ -134,7 +134,7 @@ func TestWhenAWalletCollects(t *testing.T) {
 	require.NotEqual(t, first.CommandID, later.CommandID)
 }
 
-func TestWhatATopUpBuys(t *testing.T) {
+func TestTopUp_ComputesWhatItBuys(t *testing.T) {
 	t.Parallel()
 	for name, example := range map[string]struct {
 		throughput int64
@@ -167,7 +167,7 @@ func TestWhatATopUpBuys(t *testing.T) {
 }
 
 // contract: auto-top-up
-func TestWhenTrafficIsToppedUp(t *testing.T) {
+func TestTopUp_DecidesWhenToBuy(t *testing.T) {
 	t.Parallel()
 	purchase := automation.TopUp{Bytes: 1_200_000, Interval: time.Minute}
 	usual := automation.TrafficState{
@@ -217,7 +217,7 @@ func sweepOf(maxUSD, minUSD string, usePreapproval bool) automation.SweepConfig 
 }
 
 // contract: auto-sweep
-func TestHowMuchIsSwept(t *testing.T) {
+func TestSweep_ComputesTheAmount(t *testing.T) {
 	t.Parallel()
 	offered := func(amount string, unit payments.Unit) payments.PaymentAmount {
 		return payments.PaymentAmount{Amount: decimal.MustParse(amount), Unit: unit}
@@ -269,7 +269,7 @@ func TestHowMuchIsSwept(t *testing.T) {
 	}
 }
 
-func TestHowCoinIsSwept(t *testing.T) {
+func TestSweep_ChoosesOfferOrPreapproval(t *testing.T) {
 	t.Parallel()
 	state := automation.SweepState{
 		Sender: alice, Balance: decimal.MustParse("100000"), Price: decimal.MustParse("0.005"), Latest: "42", Now: now,
@@ -302,7 +302,7 @@ func TestHowCoinIsSwept(t *testing.T) {
 	require.False(t, ok)
 }
 
-func TestADelegateMintsWhatIsWorthSomethingAndLeavesAsMuchCoinAsWanted(t *testing.T) {
+func TestMinting_MintsWorthwhileRewardsAndKeepsTheCount(t *testing.T) {
 	t.Parallel()
 	funds := automation.Funds{Wallet: alice, Issuing: rounds(), MaxInputs: 100, Now: now}
 	mint := func(wanted int64) []string {

@@ -34,7 +34,7 @@ func (w *world) lock(holders int) ledger.Contract {
 }
 
 // Dust whose contracts are long is burnt by as much as a transaction may read, one at least, and in its order.
-func TestDustIsBurntByAsMuchAsFits(t *testing.T) {
+func TestDust_BurnsWhatFitsInATransaction(t *testing.T) {
 	t.Parallel()
 	const fits = 1 << 20
 	w := newWorld(t, "0.005", false)

@@ -153,7 +153,7 @@ func sweepConfig(least string) automation.SweepConfig {
 	}
 }
 
-func TestAWalletIsSweptByWhatItsOfferLeaves(t *testing.T) {
+func TestSweep_SubtractsOpenOffers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.153", false)
 	w.sweeps = map[ledger.Party]automation.SweepConfig{alice: sweepConfig("50")}
@@ -187,7 +187,7 @@ func TestAWalletIsSweptByWhatItsOfferLeaves(t *testing.T) {
 	require.Equal(t, "sweep of "+string(charlie)+": it has no wallet here, so that nothing is swept", step.Trouble)
 }
 
-func TestAWalletThatHasNotTooMuchWaitsForAPriceAtWhichItHas(t *testing.T) {
+func TestSweep_WaitsForAPrice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)
 	w.sweeps = map[ledger.Party]automation.SweepConfig{alice: sweepConfig("10"), bob: sweepConfig("10")}
@@ -211,7 +211,7 @@ func TestAWalletThatHasNotTooMuchWaitsForAPriceAtWhichItHas(t *testing.T) {
 	require.Equal(t, now.Add(5*time.Minute), step.Until, "the next round opens")
 }
 
-func TestASweepThroughAPreapprovalNamesWhatItNeeds(t *testing.T) {
+func TestSweep_NamesItsInputsThroughAPreapproval(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)
 	config := sweepConfig("10")
@@ -237,7 +237,7 @@ func TestASweepThroughAPreapprovalNamesWhatItNeeds(t *testing.T) {
 	}
 }
 
-func TestOffersAreAcceptedInBatchesAndOneByOneAfterARefusal(t *testing.T) {
+func TestAccept_GoesOneByOneAfterARefusedBatch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)
 	w.accepts = map[ledger.Party][]ledger.Party{bob: {alice}}
@@ -260,7 +260,7 @@ func TestOffersAreAcceptedInBatchesAndOneByOneAfterARefusal(t *testing.T) {
 	require.Equal(t, plan.Step{}, step)
 }
 
-func TestTrafficIsBoughtStepByStep(t *testing.T) {
+func TestTopUp_BuysStepByStep(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)
 	step, _ := w.decide(automation.NewTopUp(), "network")
@@ -300,7 +300,7 @@ func TestTrafficIsBoughtStepByStep(t *testing.T) {
 	require.Equal(t, now.Add(150*time.Second), step.Until)
 }
 
-func TestWhatBuysNoTrafficLeavesTheReserve(t *testing.T) {
+func TestTraffic_ReserveStopsAllButTopUps(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", true)
 	w.topUp = automation.TopUpSetting{TargetThroughput: 1000, MinTopupInterval: time.Minute, Reserved: 200_000}
@@ -330,7 +330,7 @@ func TestWhatBuysNoTrafficLeavesTheReserve(t *testing.T) {
 	}
 }
 
-func TestLivenessIsReportedOncePerRoundWhereItPays(t *testing.T) {
+func TestLiveness_ReportsOncePerRoundWhereItPays(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)
 	kind, err := automation.NewLiveness(w.packages)

@@ -14,7 +14,7 @@ import (
 
 // A purchase counts all of the operator's coin, and what one transfer cannot take is merged when the ledger says that
 // it is missing.
-func TestATopUpMergesTheOperatorsCoin(t *testing.T) {
+func TestTopUp_MergesTheOperatorsCoin(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)
 	w.topUp = automation.TopUpSetting{TargetThroughput: 1000, MinTopupInterval: time.Minute}

@@ -28,7 +28,7 @@ func offerFrom(id string, sender, receiver ledger.Party) plan.Contract[walletapp
 }
 
 // contract: auto-accept
-func TestWhichOffersAreAcceptedWithoutAsking(t *testing.T) {
+func TestAccept_ChoosesOffers(t *testing.T) {
 	t.Parallel()
 	config := automation.AutoAccept{alice: {bob}}
 	late := offerFrom("4", bob, alice)
@@ -44,7 +44,7 @@ func TestWhichOffersAreAcceptedWithoutAsking(t *testing.T) {
 	require.Equal(t, &walletapp.InstallTransferOfferAccept{CID: "1"}, actions[0].Accept)
 }
 
-func TestWhichProposalsOfPreapprovalsAreAccepted(t *testing.T) {
+func TestAccept_ChoosesPreapprovalProposals(t *testing.T) {
 	t.Parallel()
 	proposal := func(id string, receiver, provider ledger.Party,
 	) plan.Contract[walletapp.TransferPreapprovalProposal] {
@@ -86,7 +86,7 @@ func (record) IsHosted(ledger.Party) (bool, error) { return true, nil }
 
 func (r record) Provided(ledger.Party) (provided.Book, error) { return r.book, nil }
 
-func TestAProposalWaitsUntilTheOperatorMayPay(t *testing.T) {
+func TestAccept_ProposalWaitsUntilTheOperatorMayPay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", true)
 	kind, err := automation.Proposals(w.packages)

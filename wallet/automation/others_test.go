@@ -26,7 +26,7 @@ func (w *world) spam(receiver ledger.Party) {
 }
 
 // What others offer to a wallet is nothing to its sweep: its own offers count, all of them, once each.
-func TestAWalletIsSweptOnceWhateverItIsOffered(t *testing.T) {
+func TestSweep_IgnoresOffersOfOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)
 	w.sweeps = map[ledger.Party]automation.SweepConfig{alice: sweepConfig("10")}
@@ -42,7 +42,7 @@ func TestAWalletIsSweptOnceWhateverItIsOffered(t *testing.T) {
 }
 
 // An offer of less than nothing does not make a wallet offer more than it has.
-func TestNegativeOffersAreNotCountedAgainstASweep(t *testing.T) {
+func TestSweep_IgnoresNegativeOffers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)
 	w.sweeps = map[ledger.Party]automation.SweepConfig{alice: sweepConfig("10")}
@@ -53,7 +53,7 @@ func TestNegativeOffersAreNotCountedAgainstASweep(t *testing.T) {
 }
 
 // Coin of little worth that others send does not hide a wallet's coin.
-func TestASweepCountsAllCoin(t *testing.T) {
+func TestSweep_CountsAllCoin(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)
 	w.sweeps = map[ledger.Party]automation.SweepConfig{alice: sweepConfig("10")}
@@ -66,7 +66,7 @@ func TestASweepCountsAllCoin(t *testing.T) {
 	require.Contains(t, commands[0], `"amount":"98000.0000001000"`)
 }
 
-func TestOffersOfOthersDoNotHideThoseThatAreToBeAccepted(t *testing.T) {
+func TestAccept_FindsOffersAmongManyOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)
 	w.accepts = map[ledger.Party][]ledger.Party{alice: {charlie, bob}}
@@ -82,7 +82,7 @@ func TestOffersOfOthersDoNotHideThoseThatAreToBeAccepted(t *testing.T) {
 }
 
 // Preapprovals in which a party is the provider say nothing about its own.
-func TestAReceiverWhoProvidesForManyIsSweptTo(t *testing.T) {
+func TestSweep_FindsThePreapprovalOfALargeProvider(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)
 	config := sweepConfig("10")
@@ -107,7 +107,7 @@ func TestAReceiverWhoProvidesForManyIsSweptTo(t *testing.T) {
 }
 
 // A transfer takes a hundred coins: what can be swept at once is what they are worth.
-func TestASweepThroughAPreapprovalTakesWhatOneTransferCan(t *testing.T) {
+func TestSweep_TakesWhatOneTransferCanThroughAPreapproval(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "1.0", false)
 	config := sweepConfig("10")

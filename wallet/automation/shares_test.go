@@ -16,7 +16,7 @@ import (
 )
 
 // Thousands of markers that wait for their conversion are in no round's way.
-func TestRoundsAdvanceWhateverWaits(t *testing.T) {
+func TestRounds_AdvanceBesideManyMarkers(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		since  time.Duration
@@ -49,7 +49,7 @@ func TestRoundsAdvanceWhateverWaits(t *testing.T) {
 }
 
 // Markers of parties with the longest names are converted by so many as one transaction holds, and one at least.
-func TestMarkersAreConvertedByAsManyAsFit(t *testing.T) {
+func TestRounds_ConvertMarkersThatFitInATransaction(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)
 	w.contracts = w.contracts[:1] // the rules
@@ -78,7 +78,7 @@ func TestMarkersAreConvertedByAsManyAsFit(t *testing.T) {
 }
 
 // A conversion that is refused stops nothing else: what is left of a round goes before it the next time.
-func TestRoundsAreTidiedThoughMarkersCannotBeConverted(t *testing.T) {
+func TestRounds_AreTidiedAfterARefusedConversion(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)
 	w.contracts = w.contracts[:1] // the rules
@@ -112,7 +112,7 @@ func TestRoundsAreTidiedThoughMarkersCannotBeConverted(t *testing.T) {
 const dsoSubject = ledger.Party("network")
 
 // Whatever a party is called, what its purchases make due is nobody's wallet.
-func TestSubjectsOfRewardsAreNobodysWallet(t *testing.T) {
+func TestRewards_SubjectsNameNoWallet(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)
 	rewards, err := automation.Rewards(w.packages)

@@ -12,7 +12,7 @@ import (
 )
 
 // Whatever a wallet has, offers and keeps at whatever price, a sweep asks for no more coin than is left.
-func TestASweepAsksForNoMoreThanThereIs(t *testing.T) {
+func TestSweep_AsksForNoMoreThanTheBalance(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 14))
 	units := func(limit int64) decimal.Decimal {

@@ -17,7 +17,7 @@ func to(receiver ledger.Party) automation.SweepConfig {
 	return config
 }
 
-func TestSweepsThatGoRoundMoveNothing(t *testing.T) {
+func TestSweepRing_MovesNothing(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		sweeps map[ledger.Party]automation.SweepConfig
@@ -51,7 +51,7 @@ func TestSweepsThatGoRoundMoveNothing(t *testing.T) {
 	}
 }
 
-func TestAChainOfSweepsHasAnEnd(t *testing.T) {
+func TestSweepRing_ChainHasAnEnd(t *testing.T) {
 	t.Parallel()
 	wallet := func(number int) ledger.Party { return ledger.Party(fmt.Sprintf("w%d::1220", number)) }
 	for length, refused := range map[int]bool{99: false, 100: true, 1_000_000: true} {

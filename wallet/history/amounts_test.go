@@ -31,7 +31,7 @@ func (b book) batch(user ledger.Party, inputs []coin.TransferInput, operations .
 	require.NoError(b.t, err)
 }
 
-func TestMergesAndRewardsOfAWallet(t *testing.T) {
+func TestReader_ShowsMergesAndRewards(t *testing.T) {
 	t.Parallel()
 	b := start(t)
 	merge := walletapp.AmuletOperation{MergeTransferInputs: &lf.Unit{}}
@@ -57,7 +57,7 @@ func TestMergesAndRewardsOfAWallet(t *testing.T) {
 	require.Equal(t, "0.0", rewards.HoldingFees.Show())
 }
 
-func TestOperationsOfABatchAreItemsOfTheirOwn(t *testing.T) {
+func TestReader_ShowsEachOperationOfABatch(t *testing.T) {
 	t.Parallel()
 	b := start(t)
 	merge := walletapp.AmuletOperation{MergeTransferInputs: &lf.Unit{}}
@@ -74,7 +74,7 @@ func TestOperationsOfABatchAreItemsOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestPurchases(t *testing.T) {
+func TestReader_ShowsPurchases(t *testing.T) {
 	t.Parallel()
 	b := start(t)
 	const bytes, day = 200_000, 24 * time.Hour
@@ -104,7 +104,7 @@ func TestPurchases(t *testing.T) {
 	require.Equal(t, "transfer "+preapproval+" TransferPreapproval_Renew operator::1220f0 -49.32", b.only(operator))
 }
 
-func TestPaymentsOfApps(t *testing.T) {
+func TestReader_ShowsPaymentsOfApps(t *testing.T) {
 	t.Parallel()
 	b := start(t)
 	pay := func() lf.CID[payments.AcceptedAppPayment] {
@@ -132,7 +132,7 @@ func TestPaymentsOfApps(t *testing.T) {
 		b.only(alice))
 }
 
-func TestASubscriptionThatExpires(t *testing.T) {
+func TestReader_ShowsAnExpiredSubscription(t *testing.T) {
 	t.Parallel()
 	b := start(t)
 	data := payments.SubscriptionData{
@@ -164,7 +164,7 @@ func TestASubscriptionThatExpires(t *testing.T) {
 	require.Contains(t, items[0].Details, `The subscription "news" with provider::1220ee has expired`)
 }
 
-func TestLocksThatEndAndDust(t *testing.T) {
+func TestReader_ShowsExpiredLocksAndDust(t *testing.T) {
 	t.Parallel()
 	b := start(t)
 	amulet := coin.Amulet{DSO: cointest.DSO, Owner: alice, Amount: coin.ExpiringAmount{
@@ -239,7 +239,7 @@ func TestReader_SettlementNamesWhoGetsTheCoin(t *testing.T) {
 	require.Equal(t, "#1220ab:0:leg-1", b.items(bob)[0].EventID)
 }
 
-func TestWhatCannotBeReadIsUnknown(t *testing.T) {
+func TestReader_ShowsUnreadableEventsAsUnknown(t *testing.T) {
 	t.Parallel()
 	b := start(t)
 	b.send(alice)

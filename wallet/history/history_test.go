@@ -183,7 +183,7 @@ func (b book) preapproval(receiver ledger.Party) lf.CID[coin.TransferPreapproval
 	}, cointest.DSO, receiver, operator)
 }
 
-func TestATap(t *testing.T) {
+func TestReader_ShowsATap(t *testing.T) {
 	t.Parallel()
 	b := start(t)
 	b.Tap(alice, "66.6666666667")
@@ -194,7 +194,7 @@ func TestATap(t *testing.T) {
 	require.Empty(t, b.items(bob))
 }
 
-func TestADirectTransfer(t *testing.T) {
+func TestReader_ShowsADirectTransfer(t *testing.T) {
 	t.Parallel()
 	b := start(t)
 	id := b.preapproval(bob)
@@ -212,7 +212,7 @@ func TestADirectTransfer(t *testing.T) {
 	require.Empty(t, b.items(operator), "the provider sees it but has no part in it")
 }
 
-func TestTransfersByTheTokenStandardThatAreDoneAtOnce(t *testing.T) {
+func TestReader_ShowsDirectTokenStandardTransfers(t *testing.T) {
 	t.Parallel()
 	b := start(t)
 	b.send(bob, coin.ContextPreapproval, b.preapproval(bob).ID())
@@ -223,7 +223,7 @@ func TestTransfersByTheTokenStandardThatAreDoneAtOnce(t *testing.T) {
 	require.Equal(t, "transfer "+rules+" AmuletRules_Transfer alice::1220a1 0.0", b.only(alice))
 }
 
-func TestATransferInTwoSteps(t *testing.T) {
+func TestReader_ShowsATwoStepTransfer(t *testing.T) {
 	t.Parallel()
 	b := start(t)
 	pending := func() ledger.ContractID {
@@ -262,7 +262,7 @@ func TestATransferInTwoSteps(t *testing.T) {
 	require.Equal(t, standard+"TransferInstruction", b.items(alice)[0].Subtype.InterfaceID)
 }
 
-func TestACompletedOffer(t *testing.T) {
+func TestReader_ShowsACompletedOffer(t *testing.T) {
 	t.Parallel()
 	b := start(t)
 	id := cointest.Create(b.Network, walletapp.AcceptedTransferOffer{

@@ -66,7 +66,7 @@ func (w *world) give(owner ledger.Party, units int64, old bool) {
 
 // Whatever a wallet holds, of dust, of old coin and of locked coin beside it, and however few inputs a transfer may
 // have, what it has accepted to pay is paid exactly when the coin that is not locked is enough.
-func TestAPaymentIsMadeExactlyWhenTheUnlockedCoinIsEnough(t *testing.T) {
+func TestPayment_IsMadeExactlyWhenUnlockedCoinIsEnough(t *testing.T) {
 	t.Parallel()
 	for seed := range 24 {
 		holdings, maxInputs := 1+2*seed, int64(2+seed%7)

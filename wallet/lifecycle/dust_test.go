@@ -55,7 +55,7 @@ func (w *world) settle(offer ledger.ContractID) (done []string) {
 
 // Coin of little worth that others have sent is in nobody's way: the largest is taken first, and what one transfer
 // cannot take is merged before it.
-func TestAnAcceptedOfferIsPaidWithCoinThatOneTransferCannotTake(t *testing.T) {
+func TestOffer_MergesCoinBeforeItPays(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for range 130 {
@@ -69,7 +69,7 @@ func TestAnAcceptedOfferIsPaidWithCoinThatOneTransferCannotTake(t *testing.T) {
 	require.Equal(t, "120.0", received)
 }
 
-func TestAnAcceptedOfferWithoutTheCoinIsGivenUpAtOnce(t *testing.T) {
+func TestOffer_GivesUpAtOnceWithoutTheCoin(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for range 101 {
@@ -80,7 +80,7 @@ func TestAnAcceptedOfferWithoutTheCoinIsGivenUpAtOnce(t *testing.T) {
 	require.Contains(t, done[1], "abort-offer:")
 }
 
-func TestAnAcceptedOfferOfLessThanNothingIsGivenUp(t *testing.T) {
+func TestOffer_GivesUpANegativeAmount(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.Tap(cointest.Alice, "1")

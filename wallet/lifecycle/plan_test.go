@@ -87,7 +87,7 @@ func (w *world) act(step plan.Step) ledger.Transaction {
 
 // Of more preapprovals of a receiver than share a lifecycle, each looks after its own: the record says which lasts
 // longest.
-func TestTheLongestPreapprovalIsRenewedWhicheverLifecycleItIsIn(t *testing.T) {
+func TestPreapproval_RenewsTheLongest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.Tap(cointest.Operator, "1000")
@@ -114,7 +114,7 @@ func TestTheLongestPreapprovalIsRenewedWhicheverLifecycleItIsIn(t *testing.T) {
 	require.NotNil(t, w.plan(lifecycle.KeepPreapproval, short, long, twin).Action)
 }
 
-func TestHoldingsAreMergedThroughTheUtilityForBatches(t *testing.T) {
+func TestMerge_UsesTheBatchUtility(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	proposal := cointest.Create(w.Network, tokenwallet.MergeDelegationProposal{
@@ -150,7 +150,7 @@ func TestHoldingsAreMergedThroughTheUtilityForBatches(t *testing.T) {
 
 // Holdings wake the delegation in the lifecycle of its owner's name. One that has a lifecycle of its own looks by
 // itself.
-func TestADelegationApartLooksByItself(t *testing.T) {
+func TestMerge_DelegationWithItsOwnLifecycleLooksAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	delegation := ledger.ContractID(cointest.Create(w.Network, tokenwallet.MergeDelegation{

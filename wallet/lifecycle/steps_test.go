@@ -68,7 +68,7 @@ func (w *world) install(user ledger.Party) {
 	}, user, cointest.Operator)
 }
 
-func TestWhatIsDueForPreapprovals(t *testing.T) {
+func TestPreapproval_PlansItsSteps(t *testing.T) {
 	t.Parallel()
 	type preapproval struct {
 		provider ledger.Party
@@ -147,7 +147,7 @@ func TestWhatIsDueForPreapprovals(t *testing.T) {
 	}
 }
 
-func TestWhatIsDueForOffers(t *testing.T) {
+func TestOffer_PlansItsSteps(t *testing.T) {
 	t.Parallel()
 	const open, archival = "the receiver to accept or reject, or expiry", "archival, having expired"
 	const nobody, completion = "a wallet of the sender or the receiver to archive it",
@@ -222,7 +222,7 @@ func (w *world) offer(accepted bool, lasts time.Duration) ledger.ContractID {
 	}, cointest.Alice))
 }
 
-func TestOffersOfOneNameShareAWorkflow(t *testing.T) {
+func TestOffer_SharesAWorkflowByName(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	late, early := w.offer(false, 2*time.Hour), w.offer(false, time.Hour)
@@ -236,7 +236,7 @@ func TestOffersOfOneNameShareAWorkflow(t *testing.T) {
 	require.Contains(t, w.Active, late)
 }
 
-func TestWhatIsDueForInstructions(t *testing.T) {
+func TestInstruction_PlansItsSteps(t *testing.T) {
 	t.Parallel()
 	for name, spent := range map[string]bool{"with its lock": false, "whose lock was spent": true} {
 		t.Run(name, func(t *testing.T) {
@@ -272,7 +272,7 @@ func TestWhatIsDueForInstructions(t *testing.T) {
 	}
 }
 
-func TestWhatIsDueForRequestsOfTraffic(t *testing.T) {
+func TestTrafficRequest_PlansItsSteps(t *testing.T) {
 	t.Parallel()
 	const purchase = "the purchase, or expiry"
 	failure := func(id string, facts ...string) *fault.Fault {
@@ -344,7 +344,7 @@ func TestWhatIsDueForRequestsOfTraffic(t *testing.T) {
 	}
 }
 
-func TestWhatIsDueForTransferCommands(t *testing.T) {
+func TestTransferCommand_PlansItsSteps(t *testing.T) {
 	t.Parallel()
 	const none = -1
 	for name, c := range map[string]struct {
@@ -412,7 +412,7 @@ func TestWhatIsDueForTransferCommands(t *testing.T) {
 }
 
 // All commands that expired some time ago end in one action.
-func TestCommandsThatHaveExpiredEndTogether(t *testing.T) {
+func TestTransferCommand_ExpiredOnesEndTogether(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var expired []ledger.ContractID
@@ -431,7 +431,7 @@ func TestCommandsThatHaveExpiredEndTogether(t *testing.T) {
 }
 
 // What has expired holds up no other command of its nonce, and nothing that is refused holds that up in turn.
-func TestACommandThatHasExpiredHoldsUpNoOther(t *testing.T) {
+func TestTransferCommand_ExpiredOneBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	for name, ago := range map[string]time.Duration{"a moment ago": 0, "some time ago": patience} {
 		t.Run(name, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 )
 
 // Commands about different contracts have different ids, however much the ids of the contracts have in common.
-func TestCommandsAboutDifferentContractsAreNamedApart(t *testing.T) {
+func TestShort_NamesDifferentContractsApart(t *testing.T) {
 	t.Parallel()
 	id := "00" + strings.Repeat("ab", 32) + "ca12" + strings.Repeat("0", 64)
 	names := map[string]ledger.ContractID{plan.Short(ledger.ContractID(id)): ledger.ContractID(id)}
@@ -25,7 +25,7 @@ func TestCommandsAboutDifferentContractsAreNamedApart(t *testing.T) {
 }
 
 // Ids of commands are made of up to two contracts and three words: the ledger takes them.
-func TestNamesOfContractsFitInCommandIDs(t *testing.T) {
+func TestShort_FitsInCommandIDs(t *testing.T) {
 	t.Parallel()
 	name := plan.Short(ledger.ContractID("00" + strings.Repeat("ff", 130)))
 	require.LessOrEqual(t, 2*len(name)+len("merge-for-complete-traffic-request::"), 255)

@@ -22,7 +22,7 @@ var spendingOperators = map[string]string{
 }
 
 // Whoever spends the operator's coin has to say what bounds it.
-func TestTheOperatorsCoinIsSpentForOthersInKnownPlacesAlone(t *testing.T) {
+func TestPlaces_SpendingOperatorCoinAreListed(t *testing.T) {
 	t.Parallel()
 	spends := regexp.MustCompile(`[iI]nputs\(.*Operator\)|Wallet: +[\w.]*Operator\b`)
 	found := map[string]bool{}

@@ -26,7 +26,7 @@ var now = time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 
 const life = 90 * 24 * time.Hour
 
-func TestTheOperatorPaysForAReceiverOnceInALifetime(t *testing.T) {
+func TestRule_PaysForAReceiverOnceInALifetime(t *testing.T) {
 	t.Parallel()
 	rule := provided.Rule{Operator: operator, Max: 2, Now: now}
 	paid := func(until time.Time, count int) provided.Book {
@@ -45,7 +45,7 @@ func TestTheOperatorPaysForAReceiverOnceInALifetime(t *testing.T) {
 }
 
 // Whatever changes come, what was further paid for in a lifetime stays within the limit, and a receiver costs once.
-func TestWhatIsPaidIsBounded(t *testing.T) {
+func TestRule_BoundsPaymentsOfALifetime(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	receivers := []ledger.Party{"a::1220", "b::1220", "c::1220", "d::1220", "e::1220"}
@@ -75,7 +75,7 @@ func TestWhatIsPaidIsBounded(t *testing.T) {
 	}
 }
 
-func TestRenewalsGoOnAndTheOperatorGivesUp(t *testing.T) {
+func TestRule_AllowsRenewalsAndCancellations(t *testing.T) {
 	t.Parallel()
 	rule := provided.Rule{Operator: operator, Max: 1, Now: now}
 	book := provided.Book{Count: 1, Until: map[ledger.Party]time.Time{alice: now.Add(life), bob: {}}}
@@ -105,7 +105,7 @@ type change struct {
 	actors []ledger.Party
 }
 
-func TestChangesAreReadFromTransactions(t *testing.T) {
+func TestChanges_ReadTransactions(t *testing.T) {
 	t.Parallel()
 	packages, err := ledger.NewPackages(builtin.Packages()...)
 	require.NoError(t, err)

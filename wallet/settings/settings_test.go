@@ -43,7 +43,7 @@ func file(namesAndValues ...any) settings.Node {
 	return node
 }
 
-func TestTheNamesOfThePublicNetworkAndOfTheContractAreTheSameSettings(t *testing.T) {
+func TestRead_TakesSpliceAndOwnNames(t *testing.T) {
 	t.Parallel()
 	want := settings.Settings{
 		TopUp: &settings.TopUp{
@@ -83,7 +83,7 @@ func TestTheNamesOfThePublicNetworkAndOfTheContractAreTheSameSettings(t *testing
 	}
 }
 
-func TestWhatIsNotSaid(t *testing.T) {
+func TestRead_FillsInDefaults(t *testing.T) {
 	t.Parallel()
 	got, err := settings.Read(settings.Node{Kind: settings.Null})
 	require.NoError(t, err)
@@ -98,7 +98,7 @@ func TestWhatIsNotSaid(t *testing.T) {
 	require.Zero(t, got.TopUp.TargetThroughput)
 }
 
-func TestMistakesAreNamed(t *testing.T) {
+func TestRead_NamesMistakes(t *testing.T) {
 	t.Parallel()
 	sweep := func(namesAndValues ...any) settings.Node {
 		return file("wallet-sweep", file(alice, file(namesAndValues...)))
@@ -212,7 +212,7 @@ func TestMistakesAreNamed(t *testing.T) {
 	}
 }
 
-func TestDurations(t *testing.T) {
+func TestDuration_ReadsUnits(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]time.Duration{
 		"30s": 30 * time.Second, "1h30m": 90 * time.Minute, "10 minutes": 10 * time.Minute, "1 m": time.Minute,
@@ -233,7 +233,7 @@ func TestDurations(t *testing.T) {
 	}
 }
 
-func TestEntriesAreReadBack(t *testing.T) {
+func TestEntries_RoundTrip(t *testing.T) {
 	t.Parallel()
 	topUp := settings.TopUp{TargetThroughput: 20000, MinTopupInterval: settings.Duration(time.Minute)}
 	sweep := settings.Sweep{MaxBalanceUSD: decimal.FromInt(100), MinBalanceUSD: decimal.FromInt(10), Receiver: bob}
@@ -261,7 +261,7 @@ func TestEntriesAreReadBack(t *testing.T) {
 	}, gotSweep.Config())
 }
 
-func TestWhatIsBought(t *testing.T) {
+func TestTopUp_ComputesThePurchase(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		throughput      int64

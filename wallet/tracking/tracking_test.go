@@ -84,7 +84,7 @@ func failed(failure tracking.Failure, reason ...string) tracking.State {
 	return state
 }
 
-func TestAnOfferThatIsCompleted(t *testing.T) {
+func TestTracking_FollowsACompletedOffer(t *testing.T) {
 	t.Parallel()
 	b := start(t)
 	inputs := b.Inputs(alice, "100")
@@ -97,7 +97,7 @@ func TestAnOfferThatIsCompleted(t *testing.T) {
 	})
 }
 
-func TestOffersThatFail(t *testing.T) {
+func TestTracking_FollowsFailedOffers(t *testing.T) {
 	t.Parallel()
 	t.Run("rejected", func(t *testing.T) {
 		t.Parallel()
@@ -144,7 +144,7 @@ func TestOffersThatFail(t *testing.T) {
 	})
 }
 
-func TestPurchasesOfTraffic(t *testing.T) {
+func TestTracking_FollowsTrafficPurchases(t *testing.T) {
 	t.Parallel()
 	request := func(b book) lf.CID[walletapp.BuyTrafficRequest] {
 		id := cointest.Create(b.Network, walletapp.BuyTrafficRequest{
@@ -178,14 +178,14 @@ func TestPurchasesOfTraffic(t *testing.T) {
 	})
 }
 
-func TestWhatHasNoTrackingID(t *testing.T) {
+func TestTracking_IgnoresContractsWithoutTrackingID(t *testing.T) {
 	t.Parallel()
 	b := start(t)
 	b.Tap(alice, "100")
 	require.Empty(t, b.last())
 }
 
-func TestAResultWithoutTrackingInfoIsReported(t *testing.T) {
+func TestTracking_ReportsAResultWithoutTrackingInfo(t *testing.T) {
 	t.Parallel()
 	_, err := tracking.Read(ledger.InNetwork(ledger.Update{ID: "1220ab", Events: []ledger.Event{{
 		Kind: ledger.EventExercise, PackageName: "splice-wallet", Choice: "TransferOffer_Reject",

@@ -27,7 +27,7 @@ func idpUpdate(fields string, paths ...string) string {
 		fields, strings.Join(paths, `","`))
 }
 
-func TestIdentityProviders(t *testing.T) {
+func TestIdentityProviders_CreateReadUpdateDelete(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.Rights("nobody")
@@ -77,7 +77,7 @@ func TestIdentityProviders(t *testing.T) {
 	}
 }
 
-func TestIdentityProvidersThatAreRefused(t *testing.T) {
+func TestIdentityProviders_RefuseInvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.IdentityProvider("acme")
@@ -162,7 +162,7 @@ func TestIdentityProvidersThatAreRefused(t *testing.T) {
 	s.Call(apitest.Admin, http.MethodDelete, "/v2/idps/$", nil).Refused(http.StatusBadRequest, "INVALID_FIELD")
 }
 
-func TestIdentityProvidersAreFewAndStayWhileUsed(t *testing.T) {
+func TestIdentityProviders_LimitCountAndKeepThoseWithUsers(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	for i := range ledger.MaxIdentityProviders {
@@ -178,7 +178,7 @@ func TestIdentityProvidersAreFewAndStayWhileUsed(t *testing.T) {
 	require.Contains(t, *body.Hint, "Move its users")
 }
 
-func TestTokensOfAnIdentityProvider(t *testing.T) {
+func TestIdentityProvider_TokensNameOnlyItsUsers(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	acme := s.IdentityProvider("acme")
@@ -202,9 +202,9 @@ func TestTokensOfAnIdentityProvider(t *testing.T) {
 	s.Eventually(func() bool { return ask(acme.Token("alice")).Status == http.StatusOK })
 }
 
-// TestAnAdministratorMayDeactivateItsOwnProvider and is thereby the last who could have done so by this token: its
+// TestIdentityProvider_AdminCanDeactivateItsOwn and is thereby the last who could have done so by this token: its
 // rights are those of before the change.
-func TestAnAdministratorMayDeactivateItsOwnProvider(t *testing.T) {
+func TestIdentityProvider_AdminCanDeactivateItsOwn(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	acme := s.IdentityProvider("acme")
@@ -226,7 +226,7 @@ func TestAnAdministratorMayDeactivateItsOwnProvider(t *testing.T) {
 // An administrator of an identity provider administers what belongs to it and nothing else.
 //
 // contract: parties-provider, users-create-rights, parties-rights
-func TestAdministratorsOfIdentityProviders(t *testing.T) {
+func TestIDPAdmin_AdministersOnlyItsIdentityProvider(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	acme := s.IdentityProvider("acme")

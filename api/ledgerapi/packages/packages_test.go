@@ -13,7 +13,7 @@ import (
 
 var unknownPackage = strings.Repeat("b", 64)
 
-func TestPackages(t *testing.T) {
+func TestPackages_ListStatusAndDownload(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.Rights("nobody")
@@ -44,7 +44,7 @@ func TestPackages(t *testing.T) {
 	}
 }
 
-func TestArchivesOverTheLimitOfBodies(t *testing.T) {
+func TestUploads_RefuseArchiveOverBodyLimit(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{MaxBodyBytes: 1000})
 	text := s.Call(apitest.Admin, http.MethodPost, "/v2/dars", strings.Repeat("x", 1001)).
@@ -52,7 +52,7 @@ func TestArchivesOverTheLimitOfBodies(t *testing.T) {
 	require.Contains(t, text, "exceeded size limit (1000 bytes)")
 }
 
-func TestVettedPackages(t *testing.T) {
+func TestVettedPackages_ListAndFilter(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.Rights("nobody")
@@ -92,7 +92,7 @@ func TestVettedPackages(t *testing.T) {
 	}
 }
 
-func TestChangingVettedPackages(t *testing.T) {
+func TestVettedPackages_Change(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.Rights("nobody")
@@ -157,7 +157,7 @@ func TestChangingVettedPackages(t *testing.T) {
 }
 
 // contract: packages-preferred
-func TestPreferredPackages(t *testing.T) {
+func TestPreferredPackages_ByParties(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.Rights("nobody")

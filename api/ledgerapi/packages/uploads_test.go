@@ -44,7 +44,7 @@ func end(t *testing.T, s *apitest.Server) ledger.Offset {
 }
 
 // contract: packages-upload
-func TestAnUploadedPackageIsListedAndDownloaded(t *testing.T) {
+func TestUploads_AreListedAndDownloadable(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	twin := s.Twin(apitest.Options{})
@@ -85,7 +85,7 @@ func TestAnUploadedPackageIsListedAndDownloaded(t *testing.T) {
 }
 
 // contract: packages-vetting
-func TestTheLastVettedVersionOfANameIsPreferred(t *testing.T) {
+func TestPreferredPackage_IsLastVettedVersion(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	first := dartest.Compile(t, dartest.Notes("notes", "1.9.0", ""))
@@ -132,7 +132,7 @@ func withEntry(t *testing.T, name string) []byte {
 }
 
 // contract: packages-refused
-func TestArchivesAreRefused(t *testing.T) {
+func TestUploads_RefuseInvalidArchives(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.Rights("nobody")

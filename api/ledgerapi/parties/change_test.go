@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-func TestUpdatingAParty(t *testing.T) {
+func TestUpdateParty_ChangesFieldsOfTheMask(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	alice := s.Party("alice")
@@ -41,7 +41,7 @@ func TestUpdatingAParty(t *testing.T) {
 	require.Equal(t, []parties.PartyDetails{*details}, stored.PartyDetails)
 }
 
-func TestUpdatesOfPartiesThatAreRefused(t *testing.T) {
+func TestUpdateParty_RefusesInvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.Rights("nobody")
@@ -106,7 +106,7 @@ func TestUpdatesOfPartiesThatAreRefused(t *testing.T) {
 	s.NotAllowed(http.MethodPatch, path, apitest.PartyUpdate(alice, "", "party"))
 }
 
-func TestSeveralPartiesAtOnce(t *testing.T) {
+func TestGetParties_ReturnsSeveral(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	alice, bob := s.Party("alice"), s.Party("bob")

@@ -17,7 +17,7 @@ import (
 )
 
 // contract: parties-allocate, parties-metadata, parties-provider, parties-synchronizer, parties-user
-func TestAllocatingAParty(t *testing.T) {
+func TestAllocateParty_StoresDetailsAndRights(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.Rights("alice-app")
@@ -79,7 +79,7 @@ func holdersOf(t *testing.T, s *apitest.Server, party ledger.Party) (holders []s
 }
 
 // contract: parties-name, parties-hint-empty, parties-synchronizer
-func TestPartiesThatCannotBeAllocated(t *testing.T) {
+func TestAllocateParty_RefusesInvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.Rights("nobody")
@@ -129,7 +129,7 @@ func TestPartiesThatCannotBeAllocated(t *testing.T) {
 }
 
 // contract: parties-rights, external-rights
-func TestUsersAllocateForThemselvesWithinTheirQuota(t *testing.T) {
+func TestAllocateParty_LimitsSelfAllocation(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{LedgerSettings: func(s *ledger.Settings) { s.MaxSelfAllocatedParties = 1 }})
 	s.Rights("alice")
@@ -143,7 +143,7 @@ func TestUsersAllocateForThemselvesWithinTheirQuota(t *testing.T) {
 	none.Call("alice", http.MethodPost, "/v2/parties", `{"userId":"alice"}`).Refused(http.StatusForbidden, "NA")
 }
 
-func TestReadingParties(t *testing.T) {
+func TestListParties_ShowsOnlyReadableParties(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.Rights("nobody")
@@ -188,7 +188,7 @@ func TestReadingParties(t *testing.T) {
 	s.NotAllowed(http.MethodGet, "/v2/parties", nil)
 }
 
-func TestTheParticipantAndItsSynchronizer(t *testing.T) {
+func TestParticipant_ReturnsIDAndSynchronizer(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.Rights("nobody")

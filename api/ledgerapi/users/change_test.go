@@ -27,7 +27,7 @@ func userUpdate(fields string, paths ...string) string {
 
 const alicePath = "/v2/users/alice"
 
-func TestUpdatingAUser(t *testing.T) {
+func TestUpdateUser_ChangesFieldsOfTheMask(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	_, err := s.DB.CreateUser(t.Context(), ledger.User{
@@ -90,7 +90,7 @@ func TestUpdatingAUser(t *testing.T) {
 	require.True(t, answer.User.PrimaryPartyAuthentication)
 }
 
-func TestUpdatesOfUsersThatAreRefused(t *testing.T) {
+func TestUpdateUser_RefusesInvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.Rights("nobody")
@@ -153,7 +153,7 @@ func TestUpdatesOfUsersThatAreRefused(t *testing.T) {
 	s.NotAllowed(http.MethodPatch, alicePath, userUpdate("", "id"))
 }
 
-func TestNobodyLocksItselfOut(t *testing.T) {
+func TestUsers_CannotDeactivateOrDeleteThemselves(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	const path = "/v2/users/" + apitest.Admin
@@ -167,7 +167,7 @@ func TestNobodyLocksItselfOut(t *testing.T) {
 	require.Contains(t, body.Cause, "cannot delete itself")
 }
 
-func TestDeletingAUser(t *testing.T) {
+func TestDeleteUser_KeepsParties(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.Rights("nobody")
@@ -184,7 +184,7 @@ func TestDeletingAUser(t *testing.T) {
 	require.Len(t, parties.PartyDetails, 1, "parties stay")
 }
 
-func TestMovingAUser(t *testing.T) {
+func TestUpdateUserIdentityProvider_MovesUser(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.Rights("nobody")

@@ -15,7 +15,7 @@ import (
 )
 
 // contract: users-create, users-fields, error-body
-func TestCreatingAUser(t *testing.T) {
+func TestCreateUser_StoresUserAndRights(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	answer := s.Call(apitest.Admin, http.MethodPost, "/v2/users", `{"user":{"id":"alice-app",
@@ -65,7 +65,7 @@ func TestCreatingAUser(t *testing.T) {
 }
 
 // contract: users-create-rights
-func TestUsersThatCannotBeCreated(t *testing.T) {
+func TestCreateUser_RefusesInvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.Rights("nobody")
@@ -162,7 +162,7 @@ func manyRights(count int) string {
 }
 
 // contract: users-list, users-page-token
-func TestListingUsers(t *testing.T) {
+func TestListUsers_ReturnsPages(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.Rights("nobody")
@@ -218,7 +218,7 @@ func TestListingUsers(t *testing.T) {
 	s.NotAllowed(http.MethodGet, "/v2/users", nil)
 }
 
-func TestPageTokensAreThoseOfTheFieldWithTheNameOfTheirList(t *testing.T) {
+func TestListUsers_PageTokenContainsListName(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	var page users.ListUsersResponse
@@ -230,7 +230,7 @@ func TestPageTokensAreThoseOfTheFieldWithTheNameOfTheirList(t *testing.T) {
 	require.Contains(t, refusal.Cause, "Invalid page token", "a token without the name of its list fits none")
 }
 
-func TestGettingAUser(t *testing.T) {
+func TestGetUser_ReturnsUser(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.Rights("nobody")
@@ -255,14 +255,14 @@ func TestGettingAUser(t *testing.T) {
 	s.Call("", http.MethodGet, "/v2/authenticated-user", nil).Refused(http.StatusUnauthorized, "NA")
 }
 
-func TestWithoutAuthorizationNobodyIsTheAuthenticatedUser(t *testing.T) {
+func TestAuthenticatedUser_IsRefusedWithoutAuthorization(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Auth: auth.Disabled{}})
 	body := s.Call("", http.MethodGet, "/v2/authenticated-user", nil).Refused(http.StatusBadRequest, "INVALID_TOKEN")
 	require.Contains(t, body.Cause, "The submitted request is missing a user-id")
 }
 
-func TestDeactivatedUsersAreRefused(t *testing.T) {
+func TestDeactivatedUser_IsRefusedEverywhere(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.Call(apitest.Admin, http.MethodPost, "/v2/users", `{"user":{"id":"gone","isDeactivated":true}}`).OK(nil)
@@ -272,7 +272,7 @@ func TestDeactivatedUsersAreRefused(t *testing.T) {
 }
 
 // contract: users-right-kinds
-func TestRights(t *testing.T) {
+func TestUserRights_GrantListAndRevoke(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.Rights("nobody")
@@ -342,7 +342,7 @@ func TestGrantUserRights_ReadsTheFirstOfSeveralKinds(t *testing.T) {
 	}
 }
 
-func TestRightsThatCannotBeChanged(t *testing.T) {
+func TestUserRights_RefuseInvalidChanges(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.Rights("nobody")

@@ -37,7 +37,7 @@ func (r *refusingMaker) alone(ctx context.Context, payer ledger.Party) (leave fu
 	return r.paying.Take(ctx, turns.Account{Name: string(payer)})
 }
 
-func TestAPaymentWhoseCoinOthersUseUpIsToldToTryAgain(t *testing.T) {
+func TestCarryOut_AnswersRetryWhenCoinIsContended(t *testing.T) {
 	t.Parallel()
 	const payer = ledger.Party("alice::1220aa")
 	pay := func(ctx context.Context, on maker) error {

@@ -11,7 +11,7 @@ import (
 )
 
 // A maker of thousands of contracts takes no place from the others.
-func TestListsWithoutPagesShareTheirPlaces(t *testing.T) {
+func TestFairList_SharesPlacesAmongMakers(t *testing.T) {
 	t.Parallel()
 	const limit, dso, mine = 100, ledger.Party("DSO::1220"), ledger.Party("me::1220")
 	random := rand.New(rand.NewPCG(1, 2))
@@ -34,7 +34,7 @@ func TestListsWithoutPagesShareTheirPlaces(t *testing.T) {
 }
 
 // A maker gets no more places by making contracts together with others.
-func TestAccomplicesAreNoFurtherMakers(t *testing.T) {
+func TestFairList_AccomplicesGetNoExtraPlaces(t *testing.T) {
 	t.Parallel()
 	const limit = 10
 	s := NewFairList[string](limit)
@@ -51,7 +51,7 @@ func TestAccomplicesAreNoFurtherMakers(t *testing.T) {
 	require.Contains(t, s.Items(), "honest")
 }
 
-func TestAListThatIsShortIsWhole(t *testing.T) {
+func TestFairList_KeepsAllItemsBelowLimit(t *testing.T) {
 	t.Parallel()
 	s := NewFairList[int](3)
 	for i := range 3 {
@@ -63,7 +63,7 @@ func TestAListThatIsShortIsWhole(t *testing.T) {
 }
 
 // A maker of large contracts takes no more room than a maker of many.
-func TestNobodyFillsAListWithLargeContracts(t *testing.T) {
+func TestFairList_SharesBytesAmongMakers(t *testing.T) {
 	t.Parallel()
 	s := NewFairList[string](MaxContracts)
 	add := func(item string, maker ledger.Party, size int) {

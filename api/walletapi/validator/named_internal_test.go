@@ -40,7 +40,7 @@ func (c *crowdedRecord) Contracts(_ context.Context, ids []ledger.ContractID) (s
 }
 
 // If there are too many contracts, it reads only the picked ones, even if some end in the meantime.
-func TestAListOfManyReadsWhatWasPicked(t *testing.T) {
+func TestEachNamed_ReadsOnlyPickedContracts(t *testing.T) {
 	t.Parallel()
 	record := &crowdedRecord{}
 	for i := range maxNamedContracts {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAnAnswerIsPrintedForPeopleProgramsAndScripts(t *testing.T) {
+func TestOutput_PrintsTablesJSONAndQuietNames(t *testing.T) {
 	t.Parallel()
 	answer := Answer{
 		Data: map[string]any{"parties": []string{"a&b"}}, Text: "two of them",
@@ -41,7 +41,7 @@ func TestAnAnswerIsPrintedForPeopleProgramsAndScripts(t *testing.T) {
 	require.Empty(t, nothing.String())
 }
 
-func TestTheNearestNameIsFoundWhateverItsCapitals(t *testing.T) {
+func TestNearest_IgnoresCase(t *testing.T) {
 	t.Parallel()
 	names := []string{"testIdle", "TestIsDevNet", "testisdevnet", "balance"}
 	for wanted, expected := range map[string]string{
@@ -71,7 +71,7 @@ func TestNearest_IsClose(t *testing.T) {
 	}
 }
 
-func TestTheExitCodeIsThatOfTheError(t *testing.T) {
+func TestExitCode_FollowsTheError(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, ExitDone, CodeOf(nil))
 	require.Equal(t, ExitFailed, CodeOf(errors.New("broken")))
@@ -81,7 +81,7 @@ func TestTheExitCodeIsThatOfTheError(t *testing.T) {
 	require.Len(t, ExitCodes(), int(ExitTooLate)+1)
 }
 
-func TestWhatIsPrintedObeysNoTextOfOthers(t *testing.T) {
+func TestOutput_EscapesControlCharacters(t *testing.T) {
 	t.Parallel()
 	hostile := "a\x1b]0;title\x07\x1b[2J\u009b31m\u202eb"
 	require.Equal(t, "a·]0;title··[2J·31m·b", Plain(hostile))

@@ -44,7 +44,7 @@ func tooMuch() script.Report {
 	return out
 }
 
-func TestAReportIsBoundedAndSaysWhatItLeavesOut(t *testing.T) {
+func TestReport_IsBoundedAndCountsTheRest(t *testing.T) {
 	t.Parallel()
 	one := suiteOfWallet(t)
 	r := result{job: job{one, one.scripts[0]}, report: tooMuch()}

@@ -29,7 +29,7 @@ module Other { val never: Int64 -> Int64 = \(n: Int64) -> loc(Other, 1, 2, 1, 7)
 	libSource = "module Lib where\n\ntwice n =\n  n + n\n\nnever n =\n  n + 1\n"
 )
 
-func TestLinesOfOtherPackagesAreCovered(t *testing.T) {
+func TestCoverage_CountsLinesOfOtherPackages(t *testing.T) {
 	t.Parallel()
 	packages, main := scripttest.Packages(t, `module M {
 		val test: LL:Script Unit = H:script (\(u: Unit) -> case EQUAL @Int64 2 ('lib':Lib:twice 1) of _ -> H:done ()); }`)
@@ -71,7 +71,7 @@ func TestLinesOfOtherPackagesAreCovered(t *testing.T) {
 	require.Contains(t, page.String(), "<td>50 % (1 of 2)</td>")
 }
 
-func TestAPageOfSeveralFilesHasALinkForEachSource(t *testing.T) {
+func TestCoverage_LinksEachSourceOfSeveralFiles(t *testing.T) {
 	t.Parallel()
 	one := suiteOfWallet(t)
 	covered := one.coverage(runAll(t, one))
@@ -87,7 +87,7 @@ func TestAPageOfSeveralFilesHasALinkForEachSource(t *testing.T) {
 	}
 }
 
-func TestCoverageForProgramsHasListsWhereThereIsNothing(t *testing.T) {
+func TestCoverage_JSONHasEmptyLists(t *testing.T) {
 	t.Parallel()
 	main := asttest.Package(t, `module M { val all: Unit = loc(M, 1, 1, 1, 9) (); }`)
 	runner, err := script.NewSuite(ast.Packages{main.ID: main})

@@ -16,9 +16,9 @@ import (
 	"github.com/florinledger/florin/cmd/florin/console"
 )
 
-// TestPublishedDARsAreTested runs the command for the DARs of a directory that have scripts, and then once more, when
+// TestTestCommand_RunsPublishedDARs runs the command for the DARs of a directory that have scripts, and then once more, when
 // all packages are known.
-func TestPublishedDARsAreTested(t *testing.T) {
+func TestTestCommand_RunsPublishedDARs(t *testing.T) {
 	t.Parallel()
 	here := t.TempDir()
 	command := &TestCommand{
@@ -62,9 +62,9 @@ func (s *session) loadPublished(tb testing.TB) (scripts int) {
 	return scripts
 }
 
-// BenchmarkPublishedScripts reads and checks the DARs of a directory that have scripts, and runs these, as the command
+// BenchmarkTestCommand_PublishedScripts reads and checks the DARs of a directory that have scripts, and runs these, as the command
 // does when it starts.
-func BenchmarkPublishedScripts(b *testing.B) {
+func BenchmarkTestCommand_PublishedScripts(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	known := session{command: &TestCommand{Timeout: 5 * time.Minute, Memory: 8 << 30}}
 	scripts := known.loadPublished(b)

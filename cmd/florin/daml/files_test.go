@@ -33,7 +33,7 @@ func unpacked(t *testing.T, dar []byte, ending string) []byte {
 	return nil
 }
 
-func TestAFileThatIsNoDARIsRefusedForWhatItIs(t *testing.T) {
+func TestFiles_TellWhyAFileIsNoDAR(t *testing.T) {
 	t.Parallel()
 	dar := dartest.Build(t, dartest.Notes("notes", "1.0.0", ""))
 	var other bytes.Buffer
@@ -61,7 +61,7 @@ func TestAFileThatIsNoDARIsRefusedForWhatItIs(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsNamedTwiceRunsOnce(t *testing.T) {
+func TestFiles_RunOnceWhenNamedTwice(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, name := range []string{"a.dar", "b.dar"} {
@@ -75,7 +75,7 @@ func TestAFileThatIsNamedTwiceRunsOnce(t *testing.T) {
 	require.Equal(t, []string{at("a.dar"), at("b.dar"), at("none.dar"), at("none.dar")}, c.once())
 }
 
-func TestAPatternThatIsEmptyIsRefused(t *testing.T) {
+func TestOnly_RefusesAnEmptyPattern(t *testing.T) {
 	t.Parallel()
 	c := TestCommand{Only: []string{""}, Timeout: 1}
 	err := c.check()
@@ -83,8 +83,8 @@ func TestAPatternThatIsEmptyIsRefused(t *testing.T) {
 	require.Equal(t, console.ExitUsage, console.CodeOf(err))
 }
 
-// TestTheCountIsTheLastLine: whatever there is to say of a run without scripts is said before.
-func TestTheCountIsTheLastLine(t *testing.T) {
+// TestTestCommand_PrintsTheCountLast: whatever there is to say of a run without scripts is said before.
+func TestTestCommand_PrintsTheCountLast(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "notes.dar")
 	require.NoError(t, os.WriteFile(path, dartest.Build(t, dartest.Notes("notes", "1.0.0", "")), 0o600))

@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/daml/script/scripttest"
 )
 
-func TestAScriptWithoutAnEndShowsWhereItWas(t *testing.T) {
+func TestTestCommand_ShowsWhereAScriptTimedOut(t *testing.T) {
 	t.Parallel()
 	packages, main := scripttest.Packages(t, `module Wallet {
 		val forever: LL:Script Unit = H:script (\(u: Unit) -> loc(Wallet, 19, 2, 19, 32) H:say (Wallet:spin 0) (H:done ()));

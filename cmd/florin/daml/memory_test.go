@@ -18,7 +18,7 @@ const growing = `module M {
 	val grows: LL:Script Unit = H:script (\(u: Unit) -> M:grow 0 (Nil @Int64));
 }`
 
-func TestAScriptThatGrowsWithoutEndIsToldOfItsMemory(t *testing.T) {
+func TestMemory_RefusesAScriptThatGrowsWithoutEnd(t *testing.T) {
 	t.Parallel()
 	packages, main := scripttest.Packages(t, growing)
 	runner, err := script.NewSuite(packages)
@@ -32,7 +32,7 @@ func TestAScriptThatGrowsWithoutEndIsToldOfItsMemory(t *testing.T) {
 		"with --memory.", r.report.Failure.Message)
 }
 
-func TestAScriptWithoutMemoryBesideOthersIsRunAlone(t *testing.T) {
+func TestMemory_RunsALargeScriptAlone(t *testing.T) {
 	t.Parallel()
 	one := suiteOfWallet(t)
 	jobs := []job{{one, one.scripts[1]}, {one, one.scripts[1]}}
@@ -50,7 +50,7 @@ func TestAScriptWithoutMemoryBesideOthersIsRunAlone(t *testing.T) {
 	}
 }
 
-func TestThereIsMemoryUpToTheLimit(t *testing.T) {
+func TestMemory_GrantsUpToTheLimit(t *testing.T) {
 	t.Parallel()
 	require.False(t, (&pool{limit: 1}).more(0))
 	large := &pool{limit: 1 << 50}

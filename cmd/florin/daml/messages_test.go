@@ -10,14 +10,14 @@ import (
 	"github.com/florinledger/florin/daml/script"
 )
 
-func TestMessagesKeepTheirLines(t *testing.T) {
+func TestMessages_KeepTheirLines(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	writeMessages(&out, script.Report{Messages: []script.Message{{Text: "a\tb\r\nc\x1b[31m"}, {Text: "d"}}})
 	require.Equal(t, "    a  b\n      c·[31m\n    d\n", out.String())
 }
 
-func TestLinesOfMessagesAreBounded(t *testing.T) {
+func TestMessages_BoundTheirLines(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	many := slices.Repeat([]script.Message{{Text: strings.Repeat("\n", 1<<20)}}, 10_000)
@@ -27,7 +27,7 @@ func TestLinesOfMessagesAreBounded(t *testing.T) {
 	require.Contains(t, out.String(), "lines left out …")
 }
 
-func TestAPayloadIsShownWithoutEscapesForHTML(t *testing.T) {
+func TestMessages_ShowPayloadsWithoutHTMLEscapes(t *testing.T) {
 	t.Parallel()
 	const backslash = `\`
 	for stored, shown := range map[string]string{

@@ -66,7 +66,7 @@ func fileOfNotes(t *testing.T) *file {
 	}
 }
 
-func TestAPackageIsShown(t *testing.T) {
+func TestShow_PrintsAPackage(t *testing.T) {
 	t.Parallel()
 	read := fileOfNotes(t)
 	shown := describe(read, read.dar.Main)
@@ -101,7 +101,7 @@ package id test
 	require.Equal(t, []shownRef{{"script", "daml-script", "1.0.0", "2.1", true}}, shown.Packages)
 }
 
-func TestAPackageIsFoundByItsNameOrTheBeginningOfItsID(t *testing.T) {
+func TestShow_FindsAPackageByNameOrIDPrefix(t *testing.T) {
 	t.Parallel()
 	read := fileOfNotes(t)
 	for wanted, expected := range map[string]lf.PackageID{"": "test", "daml-script": "script", "scr": "script"} {
@@ -117,7 +117,7 @@ func TestAPackageIsFoundByItsNameOrTheBeginningOfItsID(t *testing.T) {
 	require.ErrorContains(t, err, `notes.dar has 2 packages "scr": script, scripts`)
 }
 
-func TestASourceThatIsNotThereIsNamed(t *testing.T) {
+func TestShow_NamesAMissingSource(t *testing.T) {
 	t.Parallel()
 	read := fileOfNotes(t)
 	read.dar.Main.Modules = append(read.dar.Main.Modules, &ast.Module{Name: "A.Long.Name"})
@@ -132,7 +132,7 @@ func TestASourceThatIsNotThereIsNamed(t *testing.T) {
 	require.Empty(t, out.String(), "the main package has a module of this name")
 }
 
-func TestTypesAreShownAsSourcesHaveThem(t *testing.T) {
+func TestShow_PrintsTypesAsInSources(t *testing.T) {
 	t.Parallel()
 	tuple := &ast.TyCon{Name: lf.TypeName{Module: "DA.Types", Entity: "Tuple2"}}
 	party, number := &ast.TyBuiltin{Type: ast.Party}, ast.Apply(&ast.TyBuiltin{Type: ast.Numeric}, &ast.TyNat{Value: 10})
@@ -148,7 +148,7 @@ func TestTypesAreShownAsSourcesHaveThem(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsNoDARIsRefused(t *testing.T) {
+func TestShow_RefusesAFileThatIsNoDAR(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "no.dar")
 	require.NoError(t, os.WriteFile(path, []byte("no"), 0o600))
@@ -158,7 +158,7 @@ func TestAFileThatIsNoDARIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "no such file")
 }
 
-func TestWhatAFileSaysDoesNotMoveTheCursor(t *testing.T) {
+func TestShow_EscapesControlCharacters(t *testing.T) {
 	t.Parallel()
 	read := fileOfNotes(t)
 	read.source = func(string) (string, bool) { return "module N\x1b[2J where\r\n\ttext = \"\u202e\"\n", true }
@@ -172,7 +172,7 @@ func TestWhatAFileSaysDoesNotMoveTheCursor(t *testing.T) {
 	require.ErrorIs(t, err, cause)
 }
 
-func TestASourceIsPrintedForPrograms(t *testing.T) {
+func TestShow_PrintsASourceAsJSON(t *testing.T) {
 	t.Parallel()
 	read := fileOfNotes(t)
 	read.source = func(string) (string, bool) { return "module N where\n\tx = \"\u202e\"\n", true }

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestSizesTakeUnits(t *testing.T) {
+func TestSize_TakesUnits(t *testing.T) {
 	t.Parallel()
 	for text, expected := range map[string]size{
 		"1": 1, "1000": 1000, "512M": 512 << 20, "1G": 1 << 30,

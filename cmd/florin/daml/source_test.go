@@ -24,7 +24,7 @@ module Wallet {
 		loc(Wallet, 23, 2, 23, 9) (H:say (INT64_TO_TEXT (loc(Wallet, 24, 4, 24, 9) (Wallet:divide 0))) (H:done ()))));
 }`
 
-func TestTheLineOfAScriptThatFailsIsShown(t *testing.T) {
+func TestSource_ShowsTheLineThatFails(t *testing.T) {
 	t.Parallel()
 	packages, main := scripttest.Packages(t, failingScripts)
 	runner, err := script.NewSuite(packages)

@@ -154,13 +154,13 @@ func golden(t *testing.T, name, text string) {
 	require.Contains(t, string(guide), text)
 }
 
-func TestAFailureShowsWhereAndWhy(t *testing.T) {
+func TestTestCommand_ShowsWhereAndWhyAScriptFails(t *testing.T) {
 	t.Parallel()
 	one := suiteOfWallet(t)
 	golden(t, "failure.golden", printed(t, &TestCommand{}, one, runAll(t, one)))
 }
 
-func TestCoverageIsPrinted(t *testing.T) {
+func TestTestCommand_PrintsCoverage(t *testing.T) {
 	t.Parallel()
 	one := suiteOfWallet(t)
 	text := printed(t, &TestCommand{Coverage: true}, one, runAll(t, one))
@@ -177,7 +177,7 @@ func TestCoverageIsPrinted(t *testing.T) {
 	require.Contains(t, page.String(), "Wallet:Note")
 }
 
-func TestResultsArePrintedForPrograms(t *testing.T) {
+func TestTestCommand_PrintsJSON(t *testing.T) {
 	t.Parallel()
 	one := suiteOfWallet(t)
 	results := runAll(t, one)
@@ -218,7 +218,7 @@ func TestResultsArePrintedForPrograms(t *testing.T) {
 	require.Nil(t, read.Suites[0].Cases[1].Failure)
 }
 
-func TestScriptsAreChosenByName(t *testing.T) {
+func TestTestCommand_SelectsScriptsByName(t *testing.T) {
 	t.Parallel()
 	for pattern, expected := range map[string]bool{
 		"": true, "write": true, "Wallet:": true, "*:write": true, "writ*": false, "Other": false, "W*e": true,
@@ -233,7 +233,7 @@ func TestScriptsAreChosenByName(t *testing.T) {
 	require.Equal(t, console.ExitFailed, console.CodeOf(err))
 }
 
-func TestAScriptEndsWithItsTime(t *testing.T) {
+func TestTestCommand_EndsAScriptAtItsTimeout(t *testing.T) {
 	t.Parallel()
 	packages, main := scripttest.Packages(t, `module M {
 		val forever: LL:Script Unit = H:script (\(u: Unit) -> M:loop ());
@@ -257,7 +257,7 @@ func TestAScriptEndsWithItsTime(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsRefusedIsReportedAndTheOthersRun(t *testing.T) {
+func TestTestCommand_ReportsARefusedFileAndRunsOthers(t *testing.T) {
 	t.Parallel()
 	report := filepath.Join(t.TempDir(), "report.xml")
 	var out bytes.Buffer
@@ -275,7 +275,7 @@ func TestAFileThatIsRefusedIsReportedAndTheOthersRun(t *testing.T) {
 	require.Contains(t, string(written), `errors="2"`)
 }
 
-func TestWhatAnInterruptionCutsIsNotCounted(t *testing.T) {
+func TestTestCommand_DoesNotCountInterruptedScripts(t *testing.T) {
 	t.Parallel()
 	one := suiteOfWallet(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -303,7 +303,7 @@ func TestWhatAnInterruptionCutsIsNotCounted(t *testing.T) {
 	require.Contains(t, read.Suites[0].Cases[0].Skipped.Message, "interrupted")
 }
 
-func TestAnInterruptionBeforeTheFilesAreReadLeavesNoReportOfSuccess(t *testing.T) {
+func TestTestCommand_LeavesNoSuccessReportWhenInterrupted(t *testing.T) {
 	t.Parallel()
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -327,7 +327,7 @@ func TestAnInterruptionBeforeTheFilesAreReadLeavesNoReportOfSuccess(t *testing.T
 	}
 }
 
-func TestAWatchEndsAsItIsTold(t *testing.T) {
+func TestTestCommand_EndsAWatchWithItsContext(t *testing.T) {
 	t.Parallel()
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -339,7 +339,7 @@ func TestAWatchEndsAsItIsTold(t *testing.T) {
 	require.Equal(t, console.ExitUsage, console.CodeOf(watch.Run(t.Context())))
 }
 
-func TestReportsHaveFilesOfTheirOwn(t *testing.T) {
+func TestTestCommand_RefusesReportPathsInUse(t *testing.T) {
 	t.Parallel()
 	here := t.TempDir()
 	at := func(name string) string { return filepath.Join(here, name) }
@@ -376,7 +376,7 @@ func TestReportsHaveFilesOfTheirOwn(t *testing.T) {
 	require.ErrorContains(t, unset.UnmarshalText(nil), "the name of a file is missing")
 }
 
-func TestOptionsThatMeanNothingAreRefused(t *testing.T) {
+func TestTestCommand_RefusesOptionsWithoutEffect(t *testing.T) {
 	t.Parallel()
 	for _, command := range []TestCommand{
 		{Timeout: 0}, {Timeout: -1}, {Timeout: 1, Only: []string{"[*"}},

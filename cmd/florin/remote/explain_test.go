@@ -22,7 +22,7 @@ func (slow) Error() string { return "too long" }
 func (slow) Timeout() bool { return true }
 
 // A change to which no answer came may have been made: whoever asked for it is told how to have it made once.
-func TestWhatMayHaveHappenedCanBeRepeated(t *testing.T) {
+func TestExplain_TellsHowToRepeatAnUnansweredChange(t *testing.T) {
 	t.Parallel()
 	s := &Session{Info: runfile.Info{URL: "http://node"}}
 	words := []string{"send", "alice", "it's bob", "5", "--id", "0-1"}

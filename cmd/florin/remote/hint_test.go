@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestHintsNameTheNodeThatWasNamed(t *testing.T) {
+func TestHint_NamesTheNodeOfTheCommand(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "`florin party list`", Node{DataDir: DefaultDataDir}.Florin("party", "list"))
 	require.Equal(t, "`florin party list --data-dir /my/node`", Node{DataDir: "/my/node"}.Florin("party", "list"))
@@ -19,8 +19,8 @@ func TestHintsNameTheNodeThatWasNamed(t *testing.T) {
 	require.Equal(t, "`florin token --user a`", OnData("", "token", "--user", "a"))
 }
 
-// TestHintsAreMadeInOnePlace finds command lines in texts that would not name the node.
-func TestHintsAreMadeInOnePlace(t *testing.T) {
+// TestHint_MakesEveryCommandLine finds command lines in texts that would not name the node.
+func TestHint_MakesEveryCommandLine(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)

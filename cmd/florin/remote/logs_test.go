@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestALogThatIsSetAsideIsFollowed(t *testing.T) {
+func TestLogs_FollowARotatedLog(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "log")
 	require.NoError(t, os.WriteFile(path, []byte("one\n"), 0o600))
@@ -39,7 +39,7 @@ func TestALogThatIsSetAsideIsFollowed(t *testing.T) {
 	require.Equal(t, "two\nthree\n", shown.String()+string(rest))
 }
 
-func TestTheLastLinesOfALogAreFound(t *testing.T) {
+func TestLogs_FindTheLastLines(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 70_000)
 	for name, test := range map[string]struct {

@@ -13,8 +13,8 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// TestANameIsAllOfAHint: coin is sent to nobody whose name only begins so, however few there are.
-func TestANameIsAllOfAHint(t *testing.T) {
+// TestFind_MatchesTheWholeHint: coin is sent to nobody whose name only begins so, however few there are.
+func TestFind_MatchesTheWholeHint(t *testing.T) {
 	t.Parallel()
 	const node, other = "::1220ab", "::1220cd"
 	var known []string
@@ -63,8 +63,8 @@ func TestANameIsAllOfAHint(t *testing.T) {
 	}
 }
 
-// TestOffersAreShownWithWhomTheyAreFrom whatever their makers are called, and however much they write.
-func TestOffersAreShownWithWhomTheyAreFrom(t *testing.T) {
+// TestOffers_ShowTheirSenders whatever their makers are called, and however much they write.
+func TestOffers_ShowTheirSenders(t *testing.T) {
 	t.Parallel()
 	const me = "bob::1220ab"
 	from := func(sender, note string) offer {

@@ -25,7 +25,7 @@ func getenv(variables map[string]string) func(string) string {
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-func TestWithoutVariablesNothingIsSent(t *testing.T) {
+func TestExport_SendsNothingByDefault(t *testing.T) {
 	t.Parallel()
 	for name, variables := range map[string]map[string]string{
 		"none":     {},
@@ -44,7 +44,7 @@ func TestWithoutVariablesNothingIsSent(t *testing.T) {
 	}
 }
 
-func TestVariablesThatMeanNothingAreRefused(t *testing.T) {
+func TestExport_RefusesUnknownVariables(t *testing.T) {
 	t.Parallel()
 	for name, value := range map[string]string{
 		"OTEL_TRACES_EXPORTER":               "jaeger",
@@ -90,7 +90,7 @@ func requireSpan(t *testing.T, request *collector.ExportTraceServiceRequest) {
 	require.Equal(t, "GET", request.GetResourceSpans()[0].GetScopeSpans()[0].GetSpans()[0].GetName())
 }
 
-func TestSpansGoOverHTTP(t *testing.T) {
+func TestExport_SendsSpansOverHTTP(t *testing.T) {
 	taken := make(chan *collector.ExportTraceServiceRequest, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -120,7 +120,7 @@ func (s takes) Export(
 	return &collector.ExportTraceServiceResponse{}, nil
 }
 
-func TestSpansGoOverGRPC(t *testing.T) {
+func TestExport_SendsSpansOverGRPC(t *testing.T) {
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	server := grpc.NewServer()

@@ -16,9 +16,9 @@ import (
 
 const day = 24 * time.Hour
 
-// TestTheNodeAgreesWithASimpleModel plays whatever comes to mind, allowed or not. Whether a move goes through and what
+// TestNode_AgreesWithTheModel plays whatever comes to mind, allowed or not. Whether a move goes through and what
 // everybody has afterwards is what the model says; the audit finds nothing, ever.
-func TestTheNodeAgreesWithASimpleModel(t *testing.T) {
+func TestNode_AgreesWithTheModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		g := newGame(t, rt)

@@ -111,7 +111,7 @@ func (n *node) givers(hints ...string) (parties []ledger.Party) {
 	return parties
 }
 
-func TestTwoNodesDoNothingTwice(t *testing.T) {
+func TestAutomation_RunsOnceOnTwoNodes(t *testing.T) {
 	t.Parallel()
 	var looks atomic.Int64
 	n := newNodeWith(t, 10*365*day, func(n *node) []automation.Automation {
@@ -145,7 +145,7 @@ func TestTwoNodesDoNothingTwice(t *testing.T) {
 	require.Equal(t, seen, looks.Load(), "nobody looks at wallets with nothing new")
 }
 
-func TestAWalletThatIsRefusedHoldsUpNobodyAndWaitsForANudge(t *testing.T) {
+func TestAutomation_PassesARefusedWallet(t *testing.T) {
 	t.Parallel()
 	var looks atomic.Int64
 	var isBroken atomic.Bool
@@ -188,7 +188,7 @@ func TestAWalletThatIsRefusedHoldsUpNobodyAndWaitsForANudge(t *testing.T) {
 	require.Equal(t, 1, n.offers()[broken])
 }
 
-func TestASubjectThatCannotBeDecidedOnHoldsUpNobody(t *testing.T) {
+func TestAutomation_PassesAnUndecidableSubject(t *testing.T) {
 	t.Parallel()
 	var looks atomic.Int64
 	n := newNodeWith(t, 10*365*day, func(n *node) []automation.Automation {
@@ -210,7 +210,7 @@ func TestASubjectThatCannotBeDecidedOnHoldsUpNobody(t *testing.T) {
 	require.Contains(t, troubles[0].Refusal, "a defect")
 }
 
-func TestWhatOnlyAnotherVersionKnowsHoldsUpNobody(t *testing.T) {
+func TestAutomation_PassesUnknownKinds(t *testing.T) {
 	t.Parallel()
 	var looks atomic.Int64
 	n := newNodeWith(t, 10*365*day, func(n *node) []automation.Automation {
@@ -235,7 +235,7 @@ func TestWhatOnlyAnotherVersionKnowsHoldsUpNobody(t *testing.T) {
 	}
 }
 
-func TestAPausedScheduleStaysPausedAndNothingRuns(t *testing.T) {
+func TestSchedule_StaysPaused(t *testing.T) {
 	t.Parallel()
 	var looks atomic.Int64
 	n := newNodeWith(t, 10*365*day, func(n *node) []automation.Automation {
@@ -266,7 +266,7 @@ func TestAPausedScheduleStaysPausedAndNothingRuns(t *testing.T) {
 	n.eventually("it runs again", func() bool { return n.offers()[giver] == 1 })
 }
 
-func TestSchedulesThatAreLostComeBackAndChangedOnesAreCorrected(t *testing.T) {
+func TestSchedule_RepairsLostAndChangedSchedules(t *testing.T) {
 	t.Parallel()
 	var looks atomic.Int64
 	n := newNodeWith(t, 10*365*day, func(n *node) []automation.Automation {
@@ -293,7 +293,7 @@ func TestSchedulesThatAreLostComeBackAndChangedOnesAreCorrected(t *testing.T) {
 	})
 }
 
-func TestARunTellsWhatItDid(t *testing.T) {
+func TestAutomation_ReportsItsRun(t *testing.T) {
 	t.Parallel()
 	var looks atomic.Int64
 	n := newNodeWith(t, 10*365*day, func(n *node) []automation.Automation {

@@ -37,7 +37,7 @@ func (n *node) counted() (next int64, ok bool) {
 	return counters[0].Payload.NextNonce, true
 }
 
-func TestTransferCommandsAreCountedAndExecutedInTheirOrder(t *testing.T) {
+func TestTransferCommand_ExecutesInOrder(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice, bob := n.party("alice"), n.party("bob")
@@ -66,7 +66,7 @@ func TestTransferCommandsAreCountedAndExecutedInTheirOrder(t *testing.T) {
 	require.EqualValues(t, 2, next)
 }
 
-func TestATransferCommandToSomebodyWithoutAPreapprovalFailsForGood(t *testing.T) {
+func TestTransferCommand_FailsWithoutAPreapproval(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice, bob := n.party("alice"), n.party("bob")
@@ -77,7 +77,7 @@ func TestATransferCommandToSomebodyWithoutAPreapprovalFailsForGood(t *testing.T)
 	require.Equal(t, "100.0", n.balance(alice))
 }
 
-func TestATransferCommandWaitsForCoin(t *testing.T) {
+func TestTransferCommand_WaitsForCoin(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice, bob := n.party("alice"), n.party("bob")
@@ -93,7 +93,7 @@ func TestATransferCommandWaitsForCoin(t *testing.T) {
 	require.Equal(t, "50.0", n.balance(alice))
 }
 
-func TestATransferCommandOfAnotherDelegateIsLeftToItUntilItExpires(t *testing.T) {
+func TestTransferCommand_OfAForeignDelegateExpires(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice, bob, delegate := n.party("alice"), n.party("bob"), n.party("delegate")

@@ -34,7 +34,7 @@ type yearOutcome struct {
 // A year on a simulated clock is the same, however many times it takes to advance to its end.
 //
 // contract: dust
-func TestAYearDoesNotDependOnHowItIsCut(t *testing.T) {
+func TestClock_ReachesTheSameYearInAnySteps(t *testing.T) {
 	t.Parallel()
 	outcomes := make([]yearOutcome, 2)
 	t.Run("advanced", func(t *testing.T) {

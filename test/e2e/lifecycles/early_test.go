@@ -11,9 +11,9 @@ import (
 	"github.com/florinledger/florin/workflows"
 )
 
-// TestWhoReachesTemporalAloneHurriesNothing starts a sealed submission that names a later time, beside what might
+// TestForgedWorkflow_CannotHurryASubmission starts a sealed submission that names a later time, beside what might
 // make it look as if it had waited.
-func TestWhoReachesTemporalAloneHurriesNothing(t *testing.T) {
+func TestForgedWorkflow_CannotHurryASubmission(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice := n.party("alice")

@@ -25,7 +25,7 @@ func expiring(n *node) []automation.Automation {
 	return []automation.Automation{automation.Rounds(), expiry}
 }
 
-func TestContractsEndAtTheirDeadlinesToTheSecond(t *testing.T) {
+func TestExpiry_EndsContractsAtTheirDeadline(t *testing.T) {
 	t.Parallel()
 	n := newNodeWith(t, 2*tick, expiring)
 	alice, bob := n.party("alice"), n.party("bob")
@@ -90,7 +90,7 @@ func (n *node) expired() (times []time.Time) {
 }
 
 // contract: dust
-func TestCoinThatItsHoldingFeeHasEatenIsBurned(t *testing.T) {
+func TestExpiry_BurnsDust(t *testing.T) {
 	t.Parallel()
 	n := newNodeWith(t, 2*tick, expiring)
 	alice := n.party("alice")

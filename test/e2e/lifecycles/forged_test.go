@@ -29,9 +29,9 @@ func (w *workflowNames) RegisterWorkflowWithOptions(_ any, options workflow.Regi
 	w.names = append(w.names, options.Name)
 }
 
-// TestWhoReachesTemporalAloneChangesNothing starts each workflow that a worker knows as somebody who can reach Temporal
+// TestForgedWorkflow_ChangesNothing starts each workflow that a worker knows as somebody who can reach Temporal
 // and has no token: with inputs made up, under invented ids and in the place of a workflow that belongs to somebody.
-func TestWhoReachesTemporalAloneChangesNothing(t *testing.T) {
+func TestForgedWorkflow_ChangesNothing(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice, bob := n.party("alice"), n.party("bob")
@@ -109,8 +109,8 @@ func TestWhoReachesTemporalAloneChangesNothing(t *testing.T) {
 	require.Empty(t, found)
 }
 
-// TestARefusalOfAnotherIsNoneOfALifecycles names the key of a submission that somebody else made as its last one.
-func TestARefusalOfAnotherIsNoneOfALifecycles(t *testing.T) {
+// TestForgedWorkflow_CannotUseAForeignRefusal names the key of a submission that somebody else made as its last one.
+func TestForgedWorkflow_CannotUseAForeignRefusal(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice, bob := n.party("alice"), n.party("bob")

@@ -30,7 +30,7 @@ func tapping(n *node, party ledger.Party, commandID string) ledger.Submission {
 	}
 }
 
-func TestASubmissionThatWaitsForATimeGoesOnWhenTheClockIsAdvanced(t *testing.T) {
+func TestLedgerTime_WaitingSubmissionResumes(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice := n.party("alice")
@@ -57,7 +57,7 @@ func TestASubmissionThatWaitsForATimeGoesOnWhenTheClockIsAdvanced(t *testing.T) 
 	require.WithinDuration(t, bound, completion.RecordTime, time.Minute)
 }
 
-func TestRecordTimeAndDeduplicationFollowTheClock(t *testing.T) {
+func TestRecordTime_FollowsTheClockWithDeduplication(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice := n.party("alice")

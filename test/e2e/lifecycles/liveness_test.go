@@ -21,7 +21,7 @@ func (n *node) license() {
 	}))
 }
 
-func TestTheOperatorEarnsForEveryRoundInWhichItsNodeIsUp(t *testing.T) {
+func TestLiveness_EarnsForEveryRound(t *testing.T) {
 	t.Parallel()
 	n := newNodeWith(t, 2*tick, func(n *node) []automation.Automation {
 		liveness, err := automation.NewLiveness(n.packages)
@@ -62,7 +62,7 @@ func TestTheOperatorEarnsForEveryRoundInWhichItsNodeIsUp(t *testing.T) {
 	require.Empty(t, n.troubles(automation.KindRewards))
 }
 
-func TestRewardsAreMintedForThoseWhoDelegatedThat(t *testing.T) {
+func TestMinting_MintsForDelegators(t *testing.T) {
 	t.Parallel()
 	n := newNodeWith(t, 2*tick, func(n *node) []automation.Automation {
 		minting, err := automation.NewMinting(n.packages)

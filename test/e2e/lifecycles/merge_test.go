@@ -30,7 +30,7 @@ func (n *node) scatter(owner ledger.Party, amounts ...string) {
 func withoutKinds(*node) []automation.Automation { return nil }
 
 // What one transfer cannot take is merged before it, again and again, whoever pays for what.
-func TestLifecyclesMergeCoinBeforeAPaymentThatNeedsMoreOfIt(t *testing.T) {
+func TestMerge_RunsBeforePayments(t *testing.T) {
 	t.Parallel()
 	n := newScatteredNode(t, 10*365*day, withoutKinds)
 	alice, bob := n.party("alice"), n.party("bob")
@@ -53,7 +53,7 @@ func TestLifecyclesMergeCoinBeforeAPaymentThatNeedsMoreOfIt(t *testing.T) {
 	require.Equal(t, "0.0", n.balance(alice))
 }
 
-func TestARenewalMergesTheOperatorsCoin(t *testing.T) {
+func TestMerge_RunsBeforeARenewal(t *testing.T) {
 	t.Parallel()
 	n := newScatteredNode(t, 10*365*day, withoutKinds)
 	alice, other := n.party("alice"), n.party("other")
@@ -71,7 +71,7 @@ func TestARenewalMergesTheOperatorsCoin(t *testing.T) {
 	})
 }
 
-func TestASubscriptionIsPaidWithMergedCoin(t *testing.T) {
+func TestMerge_RunsBeforeASubscriptionPayment(t *testing.T) {
 	t.Parallel()
 	n := newScatteredNode(t, 2*tick, func(n *node) []automation.Automation {
 		subscriptions, err := automation.NewSubscriptions(n.packages)

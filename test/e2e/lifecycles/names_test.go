@@ -78,7 +78,7 @@ func (n *node) track(sender, receiver ledger.Party, trackingID string) (offered 
 	return true
 }
 
-func TestEveryTrackingIDIsFollowedToItsEnd(t *testing.T) {
+func TestTrackingID_IsFollowedWhateverItsText(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice, bob := n.party("alice"), n.party("bob")
@@ -96,7 +96,7 @@ func TestEveryTrackingIDIsFollowedToItsEnd(t *testing.T) {
 	require.Equal(t, fmt.Sprintf("%d.0", offers), n.balance(bob))
 }
 
-func TestPartiesWithTheLongestIDsAreLookedAfter(t *testing.T) {
+func TestLongestPartyID_HasLifecycles(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice, bob := n.party(longestHint("alice")), n.party(longestHint("bob :"))
@@ -142,7 +142,7 @@ func (n *node) client() *workflows.Client {
 }
 
 // contract: submit-command-id
-func TestSubmissionsWithTheLongestAndOddestNamesAreCommittedAndFound(t *testing.T) {
+func TestLongestNames_CommitAndAreFound(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	var parties []ledger.Party
@@ -177,7 +177,7 @@ func TestSubmissionsWithTheLongestAndOddestNamesAreCommittedAndFound(t *testing.
 	}
 }
 
-func TestTheOnboardingOfAPartyWithTheLongestIDStarts(t *testing.T) {
+func TestLongestPartyID_Onboards(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	party := n.identity.LocalParty(longestHint("external"))
@@ -199,7 +199,7 @@ func (n *node) spoil(statement string, arguments ...any) {
 }
 
 // A namespace that refuses every call holds up neither the clock nor anybody for ever.
-func TestALifecycleThatTemporalRefusesDoesNotHoldUpTheClock(t *testing.T) {
+func TestClock_AdvancesPastARefusedLifecycle(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	n.stop()

@@ -54,7 +54,7 @@ func (n *node) collecting() coin.AppTransferContext {
 	return coin.AppTransferContext{AmuletRules: payment.AmuletRules, OpenMiningRound: payment.Context.OpenMiningRound}
 }
 
-func TestSubscriptionsArePaidInTimeAndEndWithoutCoin(t *testing.T) {
+func TestSubscriptions_PayInTimeAndEndWithoutCoin(t *testing.T) {
 	t.Parallel()
 	n := newPaymentsNode(t)
 	alice, bob, carol := n.party("alice"), n.party("bob"), n.party("carol")
@@ -93,7 +93,7 @@ func TestSubscriptionsArePaidInTimeAndEndWithoutCoin(t *testing.T) {
 	require.WithinDuration(t, next, ended[0], patience)
 }
 
-func TestPaymentsThatNobodyCollectsReturnTheCoin(t *testing.T) {
+func TestPayments_ReturnCoinAtExpiry(t *testing.T) {
 	t.Parallel()
 	n := newPaymentsNode(t)
 	alice, bob, carol := n.party("alice"), n.party("bob"), n.party("carol")
@@ -136,7 +136,7 @@ func TestPaymentsThatNobodyCollectsReturnTheCoin(t *testing.T) {
 	}
 }
 
-func TestARewardThatNobodyMintsIsUnclaimedAtItsExpiry(t *testing.T) {
+func TestRewards_BecomeUnclaimedAtExpiry(t *testing.T) {
 	t.Parallel()
 	n := newPaymentsNode(t)
 	alice, bob := n.party("alice"), n.party("bob")

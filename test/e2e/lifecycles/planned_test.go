@@ -49,7 +49,7 @@ func (n *node) commitPlan(plan activities.AutomationPlan) activities.Outcome {
 
 const leftOut = "not committed: it was planned anew, or planned too long ago; the next plan decides"
 
-func TestASweepThatIsPlannedAnewBetweenPlanAndCommitIsMadeOnce(t *testing.T) {
+func TestSweep_CommitsOnceWhenPlannedTwice(t *testing.T) {
 	t.Parallel()
 	n, alice := newSweptNode(t)
 	lost := n.planSweeps("run")
@@ -65,7 +65,7 @@ func TestASweepThatIsPlannedAnewBetweenPlanAndCommitIsMadeOnce(t *testing.T) {
 	require.Len(t, active[walletapp.TransferOffer](n), 1)
 }
 
-func TestASweepThatWasPlannedTooLongAgoIsPlannedAnew(t *testing.T) {
+func TestSweep_ReplansAnOldPlan(t *testing.T) {
 	t.Parallel()
 	n, alice := newSweptNode(t)
 	old := n.planSweeps("run")
@@ -83,7 +83,7 @@ func TestASweepThatWasPlannedTooLongAgoIsPlannedAnew(t *testing.T) {
 	require.Equal(t, "98001.0", offers[0].Payload.Amount.Amount.Show(), "what there was when it was made")
 }
 
-func TestARunGoesOnWithWhatItHoldsThoughOthersLockIt(t *testing.T) {
+func TestSweep_ContinuesWhenOthersLockCoin(t *testing.T) {
 	t.Parallel()
 	n, alice := newSweptNode(t)
 	plan := n.planSweeps("run")

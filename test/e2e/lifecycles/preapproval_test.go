@@ -32,7 +32,7 @@ func (n *node) preapprove(receiver, provider ledger.Party) contractOf[coin.Trans
 }
 
 // contract: preapproval-renewal, preapproval-expiry
-func TestAPreapprovalOfTheOperatorIsRenewedForAsLongAsItIsWanted(t *testing.T) {
+func TestPreapproval_RenewsUntilCancelled(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice := n.party("alice")
@@ -64,7 +64,7 @@ func TestAPreapprovalOfTheOperatorIsRenewedForAsLongAsItIsWanted(t *testing.T) {
 	require.Empty(t, active[coin.TransferPreapproval](n))
 }
 
-func TestAPreapprovalOfAnotherProviderIsLeftToIt(t *testing.T) {
+func TestPreapproval_OfAForeignProviderIsNotRenewed(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice, provider := n.party("alice"), n.party("provider")
@@ -95,7 +95,7 @@ func TestAPreapprovalOfAnotherProviderIsLeftToIt(t *testing.T) {
 	require.Empty(t, active[coin.TransferPreapproval](n), "an expired one is archived")
 }
 
-func TestARenewalWithoutFundsIsTriedUntilThePreapprovalExpires(t *testing.T) {
+func TestPreapproval_RetriesRenewalUntilExpiry(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice := n.party("alice")

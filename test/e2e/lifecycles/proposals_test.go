@@ -42,7 +42,7 @@ func (n *node) preapproved(count int) (all []contractOf[coin.TransferPreapproval
 	return all
 }
 
-func TestProposalsOfPreapprovalsAreAcceptedOneAfterTheOther(t *testing.T) {
+func TestProposals_AreAcceptedInOrder(t *testing.T) {
 	t.Parallel()
 	n := newProposalsNode(t)
 	var receivers []ledger.Party
@@ -63,7 +63,7 @@ func TestProposalsOfPreapprovalsAreAcceptedOneAfterTheOther(t *testing.T) {
 }
 
 // A limit of the operator is a trouble until it is raised, which has the proposals accepted.
-func TestARaisedLimitWakesTheProposalsThatWaitForIt(t *testing.T) {
+func TestProposals_WakeWhenTheLimitRises(t *testing.T) {
 	t.Parallel()
 	n := newProposalsNode(t)
 	limit := func(value string) {
@@ -88,7 +88,7 @@ func TestARaisedLimitWakesTheProposalsThatWaitForIt(t *testing.T) {
 
 // What the receiver cancelled is paid for, until the operator gives that up: what was proposed meanwhile is accepted
 // then, not when it would have ended.
-func TestWhatTheOperatorGivesUpWakesTheProposals(t *testing.T) {
+func TestProposals_WakeWhenTheOperatorGivesUpAPreapproval(t *testing.T) {
 	t.Parallel()
 	n := newProposalsNode(t)
 	bob := n.party("bob")

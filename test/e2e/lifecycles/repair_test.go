@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/coin"
 )
 
-func TestRepairStartsAllWorkflowsAnewAfterTemporalHasLostEverything(t *testing.T) {
+func TestRepair_RestartsAllWorkflows(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice, bob, carol := n.party("alice"), n.party("bob"), n.party("carol")
@@ -40,7 +40,7 @@ func TestRepairStartsAllWorkflowsAnewAfterTemporalHasLostEverything(t *testing.T
 	require.Empty(t, active[coin.AmuletTransferInstruction](n))
 }
 
-func TestWorkflowsThatAreLostAreStartedWhenTheyAreDue(t *testing.T) {
+func TestRepair_StartsLostWorkflowsWhenDue(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice, bob := n.party("alice"), n.party("bob")
@@ -54,7 +54,7 @@ func TestWorkflowsThatAreLostAreStartedWhenTheyAreDue(t *testing.T) {
 	require.Equal(t, "100.0", n.balance(alice))
 }
 
-func TestContractsThatAreCreatedWhileNoWorkerRunsAreLookedAfterLater(t *testing.T) {
+func TestRepair_FollowsContractsCreatedWithoutAWorker(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	n.stop()

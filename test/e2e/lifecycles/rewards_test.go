@@ -43,7 +43,7 @@ func (n *node) earn(provider ledger.Party, amount string) {
 	}
 }
 
-func TestAWalletMergesItsCoinAndThoseWithoutAWalletDoNot(t *testing.T) {
+func TestRewards_MergeCoinOfWallets(t *testing.T) {
 	t.Parallel()
 	n := newNodeWith(t, 2*tick, rewards)
 	alice, bob, carol := n.party("alice"), n.party("bob"), n.party("carol")
@@ -62,7 +62,7 @@ func TestAWalletMergesItsCoinAndThoseWithoutAWalletDoNot(t *testing.T) {
 }
 
 // contract: auto-rewards
-func TestRewardsAreMintedWhenTheirRoundIssuesHoweverFarTheClockIsAdvanced(t *testing.T) {
+func TestRewards_AreMintedWhenTheirRoundIssues(t *testing.T) {
 	t.Parallel()
 	n := newNodeWith(t, 2*tick, rewards)
 	alice, carol := n.party("alice"), n.party("carol")

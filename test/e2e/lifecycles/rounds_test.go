@@ -21,7 +21,7 @@ func (n *node) openRounds() (numbers []int64) {
 	return numbers
 }
 
-func TestRoundsOpenIssueCloseAndAreForgotten(t *testing.T) {
+func TestRounds_OpenIssueAndClose(t *testing.T) {
 	t.Parallel()
 	n := newNodeWith(t, 2*tick, func(*node) []automation.Automation {
 		return []automation.Automation{automation.Rounds()}

@@ -17,13 +17,13 @@ import (
 // busyWallets is how many wallets have something to do in each tick, however many there are.
 const busyWallets = 10
 
-// BenchmarkTick measures a tick of ten minutes in which ten wallets get coin, and the others nothing: from the first
+// BenchmarkTick_TenActiveWallets measures a tick of ten minutes in which ten wallets get coin, and the others nothing: from the first
 // coin until it is swept by an offer, accepted, paid and merged, the rounds have moved on, and nothing is left to do.
 // It counts the rows that the database reads for it, and the blocks that it looks at.
 //
 // Each of the other wallets has its install, a coin, a preapproval of the operator's, and is set to be swept and to
 // accept offers.
-func BenchmarkTick(b *testing.B) {
+func BenchmarkTick_TenActiveWallets(b *testing.B) {
 	for _, wallets := range []int{10, 1_000, 100_000} {
 		b.Run(fmt.Sprint("wallets-", wallets), func(b *testing.B) { benchmarkTick(b, wallets) })
 	}

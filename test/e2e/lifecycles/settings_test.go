@@ -79,7 +79,7 @@ func (n *node) drained(kind string) {
 	})
 }
 
-func TestAWalletIsSweptByOffersThatTheReceiverAccepts(t *testing.T) {
+func TestSweep_OffersToTheReceiver(t *testing.T) {
 	t.Parallel()
 	n := newSettingsNode(t)
 	alice, bob := n.party("alice"), n.party("bob")
@@ -119,7 +119,7 @@ func TestAWalletIsSweptByOffersThatTheReceiverAccepts(t *testing.T) {
 	require.Empty(t, n.troubles(automation.KindSweep))
 }
 
-func TestAWalletIsSweptWhenTheCoinIsWorthMore(t *testing.T) {
+func TestSweep_FollowsTheCoinPrice(t *testing.T) {
 	t.Parallel()
 	n := newNodeWith(t, 2*tick, func(n *node) []automation.Automation {
 		sweeps, err := automation.NewSweeps(n.packages)
@@ -146,7 +146,7 @@ func TestAWalletIsSweptWhenTheCoinIsWorthMore(t *testing.T) {
 }
 
 // contract: auto-accept
-func TestOnlyConfiguredSendersAreAccepted(t *testing.T) {
+func TestAutoAccept_TakesConfiguredSendersOnly(t *testing.T) {
 	t.Parallel()
 	n := newSettingsNode(t)
 	alice, bob, carol := n.party("alice"), n.party("bob"), n.party("carol")
@@ -169,7 +169,7 @@ func TestOnlyConfiguredSendersAreAccepted(t *testing.T) {
 	require.Len(t, active[walletapp.TransferOffer](n), 2, "switched off without a restart")
 }
 
-func TestASweepThroughAPreapprovalNeedsOne(t *testing.T) {
+func TestSweep_NeedsThePreapproval(t *testing.T) {
 	t.Parallel()
 	n := newSettingsNode(t)
 	alice, bob, carol := n.party("alice"), n.party("bob"), n.party("carol")
@@ -201,7 +201,7 @@ func TestASweepThroughAPreapprovalNeedsOne(t *testing.T) {
 	require.Empty(t, n.troubles(automation.KindSweep))
 }
 
-func TestARefusedSweepBacksOffAndHoldsUpNobody(t *testing.T) {
+func TestSweep_BacksOffAfterARefusal(t *testing.T) {
 	t.Parallel()
 	n := newSettingsNode(t)
 	alice, bob, carol := n.party("alice"), n.party("bob"), n.party("carol")
@@ -231,7 +231,7 @@ func TestARefusedSweepBacksOffAndHoldsUpNobody(t *testing.T) {
 	require.Empty(t, n.troubles(automation.KindSweep))
 }
 
-func TestTwoNodesSweepOnce(t *testing.T) {
+func TestSweep_RunsOnceOnTwoNodes(t *testing.T) {
 	t.Parallel()
 	n := newSettingsNode(t)
 	bob := n.party("bob")
@@ -275,7 +275,7 @@ func TestTwoNodesSweepOnce(t *testing.T) {
 }
 
 // contract: auto-top-up
-func TestTrafficIsBoughtWhenLittleIsLeft(t *testing.T) {
+func TestTopUp_BuysTraffic(t *testing.T) {
 	t.Parallel()
 	n := newSettingsNode(t)
 	n.set(settings.KindTopUp, "", settings.TopUp{
@@ -311,7 +311,7 @@ func TestTrafficIsBoughtWhenLittleIsLeft(t *testing.T) {
 	require.Empty(t, n.troubles(automation.KindTopUp))
 }
 
-func TestOtherAutomationsLeaveTheReserveOfTraffic(t *testing.T) {
+func TestTopUp_ReservesTraffic(t *testing.T) {
 	t.Parallel()
 	n := newNodeOf(t, nodeOptions{roundZero: 10 * 365 * day, tick: tick, enforcesTraffic: true, kinds: settingsKinds})
 	alice, bob := n.party("alice"), n.party("bob")

@@ -54,7 +54,7 @@ func (n *node) accept(receiver ledger.Party) {
 		exercise[walletapp.TransferOffer](n, offers[0].ID, "TransferOffer_Accept", walletapp.TransferOfferAccept{}))
 }
 
-func TestAnAcceptedOfferIsCompletedForItsSender(t *testing.T) {
+func TestOffer_CompletesForItsSender(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice, bob := n.party("alice"), n.party("bob")
@@ -70,7 +70,7 @@ func TestAnAcceptedOfferIsCompletedForItsSender(t *testing.T) {
 }
 
 // A sender without a wallet, as after it was offboarded, gets one: its offer is completed then, not at its deadline.
-func TestAnAcceptedOfferIsCompletedAsSoonAsItsSenderHasAWallet(t *testing.T) {
+func TestOffer_CompletesWhenItsSenderGetsAWallet(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice, bob := n.party("alice"), n.party("bob")
@@ -83,7 +83,7 @@ func TestAnAcceptedOfferIsCompletedAsSoonAsItsSenderHasAWallet(t *testing.T) {
 	require.Equal(t, "40.0", n.balance(bob))
 }
 
-func TestAnAcceptedOfferWithoutFundsIsGivenUp(t *testing.T) {
+func TestOffer_AbortsWithoutFunds(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice, bob := n.party("alice"), n.party("bob")
@@ -97,7 +97,7 @@ func TestAnAcceptedOfferWithoutFundsIsGivenUp(t *testing.T) {
 }
 
 // contract: offers-expire
-func TestAnOfferThatNobodyTakesExpiresAtItsDeadline(t *testing.T) {
+func TestOffer_ExpiresAtItsDeadline(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice, bob := n.party("alice"), n.party("bob")
@@ -113,7 +113,7 @@ func TestAnOfferThatNobodyTakesExpiresAtItsDeadline(t *testing.T) {
 	require.WithinDuration(t, deadline, n.archivedAt(id), time.Minute)
 }
 
-func TestARejectedOfferEndsItsWorkflow(t *testing.T) {
+func TestOffer_EndsItsWorkflowOnRejection(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice, bob := n.party("alice"), n.party("bob")
@@ -183,7 +183,7 @@ func (n *node) instruct(sender, receiver ledger.Party, lasts time.Duration) stri
 }
 
 // contract: instruction-expire
-func TestAnInstructionThatNobodyTakesReturnsTheCoinAtItsDeadline(t *testing.T) {
+func TestInstruction_ReturnsCoinAtExpiry(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice, bob := n.party("alice"), n.party("bob")
@@ -199,7 +199,7 @@ func TestAnInstructionThatNobodyTakesReturnsTheCoinAtItsDeadline(t *testing.T) {
 	require.WithinDuration(t, deadline, n.archivedAt(id), time.Minute)
 }
 
-func TestAnExpiredInstructionWithoutItsCoinIsArchived(t *testing.T) {
+func TestInstruction_IsArchivedWithoutItsCoin(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice, bob := n.party("alice"), n.party("bob")
@@ -218,7 +218,7 @@ func TestAnExpiredInstructionWithoutItsCoinIsArchived(t *testing.T) {
 }
 
 // contract: merge-batch
-func TestHoldingsAreMergedForOwnersWhoAskedForIt(t *testing.T) {
+func TestMergeDelegation_MergesHoldings(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice := n.party("alice")

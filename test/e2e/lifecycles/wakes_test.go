@@ -14,7 +14,7 @@ import (
 )
 
 // contract: auto-sweep
-func TestAWalletIsSweptAgainAtOnceWhenItsOfferEnds(t *testing.T) {
+func TestSweep_RunsWhenItsOfferEnds(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*node, ledger.Party, ledger.Party, ledger.ContractID){
 		"rejected": func(n *node, _, receiver ledger.Party, offer ledger.ContractID) {
@@ -48,7 +48,7 @@ func TestAWalletIsSweptAgainAtOnceWhenItsOfferEnds(t *testing.T) {
 }
 
 // contract: auto-sweep
-func TestARefusedSweepIsTriedAgainWhenCoinComes(t *testing.T) {
+func TestSweep_RetriesWhenCoinArrives(t *testing.T) {
 	t.Parallel()
 	const tries = 8 // the next one is 21 minutes away
 	n := newSettingsNode(t)
