@@ -162,7 +162,7 @@ func TestBench_MeasuresTheDisk(t *testing.T) {
 	require.Greater(t, report.Disk.Written, 1000.0, "a tap is in the log at least")
 	require.Len(t, report.Goals, 1)
 	wrong := runBench(t, "--disk", "--overload", "--data-dir", n.dir)
-	require.Contains(t, wrong.stderr.String(), "more than one of --disk, --overload and --neighbour is given")
+	require.Contains(t, wrong.stderr.String(), "use only one of --disk, --overload and --neighbour")
 }
 
 func TestBench_MeasuresOneUserBesideAnother(t *testing.T) {

@@ -57,7 +57,7 @@ func TestPage_HandlesErrors(t *testing.T) {
 	alice.open("/wallet/send").types("To", "bob").types("Amount", "1").types("Note for the receiver", "too much")
 	alice.press("Preview").shows("You can spend 0 CC, and 1 CC is more than that.")
 	require.Equal(t, []string{"bob", "1", "too much"},
-		[]string{alice.value("To"), alice.value("Amount"), alice.value("Words")}, "nothing has to be typed again")
+		[]string{alice.value("To"), alice.value("Amount"), alice.value("Note")}, "nothing has to be typed again")
 
 	alice.tap("1").offers("bob", "150", "")
 	bob.open("/wallet/inbox").shows("150 CC from alice")
