@@ -243,7 +243,7 @@ func (b *batcher) nextAlone() *pending {
 
 // shareBesideOthers is which part of a batch one account has while others submit: they wait for what the batch before
 // has, which takes the longer to commit the more it is.
-const shareBesideOthers = 8
+const shareBesideOthers = 16
 
 // nextBatch takes what waits, in turn and up to the bounds; when nothing does, the queue is idle again.
 func (b *batcher) nextBatch() []*pending {

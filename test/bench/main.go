@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 
 	"github.com/alecthomas/kong"
 )
@@ -12,9 +13,14 @@ import (
 // version is that of the source tree, which `make bench` sets.
 var version = "unknown"
 
+// collectorPercent lets the heap of the load generator grow to five times what is in use.
+const collectorPercent = 400
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	// The processors are for what is measured, not for the collector of the load generator.
+	debug.SetGCPercent(collectorPercent)
 	options := Options{Version: version, Progress: func(line string) { fmt.Fprintln(os.Stderr, line) }}
 	kong.Parse(&options, kong.Name("bench"),
 		kong.Description("Measure a running node against the ceilings under it."))
