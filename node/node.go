@@ -42,10 +42,10 @@ const (
 	followPause = time.Second
 )
 
-// RelaxCollector lets the heap grow to five times what is in use before it is collected, unless the environment says
+// RelaxCollector lets the heap grow to four times what is in use before it is collected, unless the environment says
 // otherwise: the node keeps little and allocates much, and collecting took a fifth of its CPU.
 func RelaxCollector() {
-	const percent = 400
+	const percent = 300
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(percent)
 	}

@@ -197,35 +197,38 @@ func updatesOf(t *testing.T, client *client.Client, end int64, parties ...string
 	return updates
 }
 
-// updatesBetween reads everything that parties witnessed after an offset and up to another.
+// updatesBetween reads everything that parties witnessed after an offset and up to another, a portion at a time: an
+// answer has a limit.
 func updatesBetween(
 	ctx context.Context, api *client.Client, begin, end int64, parties ...string,
-) ([]client.Transaction, error) {
+) (updates []client.Transaction, err error) {
+	const portion = 1000
 	filters := map[string]any{}
 	for _, party := range parties {
 		filters[party] = map[string]any{"cumulative": []any{}}
 	}
-	request := map[string]any{
-		"beginExclusive": begin, "endInclusive": end,
-		"updateFormat": map[string]any{"includeTransactions": map[string]any{
-			"transactionShape": "TRANSACTION_SHAPE_LEDGER_EFFECTS",
-			"eventFormat":      map[string]any{"filtersByParty": filters},
-		}},
-	}
-	var answer []struct {
-		Update struct {
-			Transaction *struct {
-				Value client.Transaction `json:"value"`
-			} `json:"Transaction"`
-		} `json:"update"`
-	}
-	if err := api.Post(ctx, "/v2/updates", request, &answer); err != nil {
-		return nil, err
-	}
-	var updates []client.Transaction
-	for _, element := range answer {
-		if element.Update.Transaction != nil {
-			updates = append(updates, element.Update.Transaction.Value)
+	for ; begin < end; begin += portion {
+		request := map[string]any{
+			"beginExclusive": begin, "endInclusive": min(begin+portion, end),
+			"updateFormat": map[string]any{"includeTransactions": map[string]any{
+				"transactionShape": "TRANSACTION_SHAPE_LEDGER_EFFECTS",
+				"eventFormat":      map[string]any{"filtersByParty": filters},
+			}},
+		}
+		var answer []struct {
+			Update struct {
+				Transaction *struct {
+					Value client.Transaction `json:"value"`
+				} `json:"Transaction"`
+			} `json:"update"`
+		}
+		if err := api.Post(ctx, "/v2/updates", request, &answer); err != nil {
+			return nil, err
+		}
+		for _, element := range answer {
+			if element.Update.Transaction != nil {
+				updates = append(updates, element.Update.Transaction.Value)
+			}
 		}
 	}
 	return updates, nil
