@@ -23,10 +23,10 @@ import (
 	"github.com/florinledger/florin/workflows"
 )
 
-// readinessTimeout bounds how long a part may take to say that it works.
+// readinessTimeout bounds the check of a part.
 const readinessTimeout = 2 * time.Second
 
-// startHTTP serves the API, or in a process without one how the process is.
+// startHTTP serves the API; in a process without an API only health and metrics.
 func (n *Node) startHTTP(ctx, background context.Context) error {
 	makeHandler := n.handler
 	if !n.options.Roles.API {
@@ -60,8 +60,7 @@ func (n *Node) startHTTP(ctx, background context.Context) error {
 	return nil
 }
 
-// bound makes the limits of what may be under way at once.
-func (n *Node) bound() {
+func (n *Node) makeLimits() {
 	settings := n.options.Settings
 	n.streams = endpoint.NewStreams(endpoint.StreamOptions{})
 	n.limits = admission.New(settings.limitOptions())
@@ -83,8 +82,8 @@ func (n *Node) handler(background context.Context) (http.Handler, error) {
 		return nil, err
 	}
 	n.watcher.OnUserChange(resolver.UserChanged)
-	n.bound()
-	n.watcher.OnUserChange(n.streams.UserChanged) // after those who remember users
+	n.makeLimits()
+	n.watcher.OnUserChange(n.streams.UserChanged) // after the caches of users
 	ledgerAPI, err := ledgerapi.New(ledgerapi.Options{
 		Node: n.Identity, Record: n.Database, Submitter: n.client, Onboarder: n.client, Watcher: n.watcher,
 		Catalog: n.catalog, Now: n.clock.Now, Pruner: audit.NewPruner(n.auditor, n.Database),
@@ -121,12 +120,12 @@ func (n *Node) handler(background context.Context) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	served, err := settings.servedHosts(n.options.Listen)
+	names, err := settings.hostNames(n.options.Listen)
 	if err != nil {
 		return nil, err
 	}
 	return api.NewRouter(api.Options{
-		Origins: origins, Hosts: served,
+		Origins: origins, Hosts: names,
 		Wallet: n.Wallets, Changes: keeper,
 		Clock:    devapi.New(devapi.Options{Clock: n.Database, Development: n.options.Development, Now: time.Now}),
 		Operator: operator, Tracer: n.spans.Tracer, Measure: n.metrics.Request,
@@ -145,24 +144,24 @@ func (n *Node) healthHandler(context.Context) (http.Handler, error) {
 	})
 }
 
-// readiness asks the parts that a request depends on, all at once: one that does not answer must not make others seem
-// as if they did not. Database and Temporal know of workers, so nothing is said of them when one does not answer.
+// readiness checks the parts that a request needs, all at once: a slow part must not make others look slow. If the
+// database or Temporal does not answer, it leaves the worker out, because it asks them about workers.
 func (n *Node) readiness(ctx context.Context) []api.Part {
 	if n.stopping.Load() {
 		return stopping()
 	}
-	// Asked first: while commits wait, so may everything else that asks the database.
+	// This comes first: while commits wait, all other queries of the database may wait too.
 	if err := n.watcher.Stalled(n.options.Settings.MaxCommitWait); err != nil {
 		return []api.Part{{Name: "commits", Err: err}}
 	}
 	ctx, cancel := context.WithTimeout(ctx, readinessTimeout)
 	defer cancel()
 	parts := []api.Part{{Name: "database"}, {Name: "temporal"}, {Name: "worker"}}
-	var asked sync.WaitGroup
-	for i, ask := range []func(context.Context) error{n.Database.Ping, n.client.Ping, n.client.CheckWorker} {
-		asked.Go(func() { parts[i].Err = ask(ctx) })
+	var checks sync.WaitGroup
+	for i, check := range []func(context.Context) error{n.Database.Ping, n.client.Ping, n.client.CheckWorker} {
+		checks.Go(func() { parts[i].Err = check(ctx) })
 	}
-	asked.Wait()
+	checks.Wait()
 	if parts[0].Err != nil || parts[1].Err != nil {
 		parts = parts[:2]
 	}
@@ -178,16 +177,16 @@ func (n *Node) readiness(ctx context.Context) []api.Part {
 	return append(parts, n.overdue.check(n.options.Settings.MaxCommitWait)...)
 }
 
-// checkCommits says whether commits stand still, though all parts seem to work.
+// checkCommits fails if no commit succeeds although all parts seem to work.
 func (n *Node) checkCommits(now time.Time) error {
 	limit := n.options.Settings.MaxCommitWait
-	if waits := n.client.Stalled(); waits > limit {
-		return fmt.Errorf("submissions wait, and none has had its completion for %s", waits.Round(time.Second))
+	if delay := n.client.Stalled(); delay > limit {
+		return fmt.Errorf("submissions wait, and none has completed for %s", delay.Round(time.Second))
 	}
 	longest, count := n.failures.Longest()
-	if lasts := now.Sub(longest.Since); count > 0 && lasts > limit {
+	if duration := now.Sub(longest.Since); count > 0 && duration > limit {
 		return fmt.Errorf("%s has failed %d times in %s; the log says why",
-			longest.Activity, longest.Tries, lasts.Round(time.Second))
+			longest.Activity, longest.Tries, duration.Round(time.Second))
 	}
 	return nil
 }

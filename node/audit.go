@@ -7,7 +7,7 @@ import (
 	"github.com/florinledger/florin/audit"
 )
 
-// startAudit follows the record in the background, in the processes that work on it.
+// startAudit makes the auditor. In a process with a worker it follows the record in the background.
 func (n *Node) startAudit(_, background context.Context) (err error) {
 	if n.auditor, err = audit.New(n.Database, n.packages, n.Identity.Network()); err != nil || !n.options.Roles.Worker {
 		return err

@@ -9,8 +9,8 @@ import (
 	"github.com/florinledger/florin/api/auth"
 )
 
-// tokenSettings say which tokens are good. Without a key of an issuer, tokens are signed with the shared secret, which
-// is for development.
+// tokenSettings say which tokens the node accepts. Without the keys of an issuer it accepts tokens of the shared
+// secret, which is for development.
 type tokenSettings struct {
 	AuthKeyFile       string        `help:"Public keys of the tokens' issuer: a JWKS document, or keys and certificates in PEM. The node then refuses tokens of the shared secret." env:"FLORIN_AUTH_KEY_FILE"`
 	AuthJWKSURL       string        `name:"auth-jwks-url" help:"URL of the public keys of the tokens' issuer: https, or on this machine." env:"FLORIN_AUTH_JWKS_URL"`
@@ -50,8 +50,8 @@ func (s tokenSettings) CheckListen(address string) error {
 		"insist with --auth-allow-unsafe", address)
 }
 
-// isLoopback reports whether only this machine can reach an address. A name that cannot be resolved is left to whoever
-// listens on it.
+// isLoopback reports whether only this machine can reach an address. An address that it cannot parse passes: the
+// listener refuses it.
 func isLoopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil || host == "" {
@@ -63,7 +63,7 @@ func isLoopback(address string) bool {
 	return host == "localhost"
 }
 
-// verifiers makes the verifiers of all tokens, those of the default identity provider included.
+// verifiers makes the verifiers of all identity providers, the default one included.
 func (n *Node) verifiers() (*auth.Issuers, error) {
 	settings := n.options.Settings
 	keys := auth.NewRemoteKeys(nil, time.Now)

@@ -6,19 +6,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTokenSettings_SharedSecretIsForThisMachineAlone: whoever can reach the node can guess the secret of development.
+// Everybody who can reach the node can guess the development secret.
 func TestTokenSettings_SharedSecretIsForThisMachineAlone(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		settings tokenSettings
 		address  string
-		served   bool
+		allowed  bool
 	}{
-		"an address of this machine":         {address: "127.0.0.1:7575", served: true},
-		"another one":                        {address: "127.1.2.3:0", served: true},
-		"its IPv6 address":                   {address: "[::1]:7575", served: true},
-		"its IPv4 address as one of IPv6":    {address: "[::ffff:127.0.0.1]:7575", served: true},
-		"its name":                           {address: "localhost:7575", served: true},
+		"an address of this machine":         {address: "127.0.0.1:7575", allowed: true},
+		"another one":                        {address: "127.1.2.3:0", allowed: true},
+		"its IPv6 address":                   {address: "[::1]:7575", allowed: true},
+		"its IPv4 address as one of IPv6":    {address: "[::ffff:127.0.0.1]:7575", allowed: true},
+		"its name":                           {address: "localhost:7575", allowed: true},
 		"every address":                      {address: ":7575"},
 		"every IPv4 address":                 {address: "0.0.0.0:7575"},
 		"every IPv6 address":                 {address: "[::]:7575"},
@@ -26,19 +26,19 @@ func TestTokenSettings_SharedSecretIsForThisMachineAlone(t *testing.T) {
 		"a name that may lead anywhere":      {address: "florin.example:7575"},
 		"a name that begins like this one's": {address: "localhost.example:7575"},
 		"insisted": {
-			settings: tokenSettings{AuthAllowUnsafe: true}, address: ":7575", served: true,
+			settings: tokenSettings{AuthAllowUnsafe: true}, address: ":7575", allowed: true,
 		},
 		"keys of an issuer at a URL": {
-			settings: tokenSettings{AuthJWKSURL: "https://issuer.example/keys"}, address: ":7575", served: true,
+			settings: tokenSettings{AuthJWKSURL: "https://issuer.example/keys"}, address: ":7575", allowed: true,
 		},
 		"keys of an issuer in a file": {
-			settings: tokenSettings{AuthKeyFile: "keys.json"}, address: "0.0.0.0:7575", served: true,
+			settings: tokenSettings{AuthKeyFile: "keys.json"}, address: "0.0.0.0:7575", allowed: true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			err := test.settings.CheckListen(test.address)
-			if test.served {
+			if test.allowed {
 				require.NoError(t, err)
 				return
 			}
@@ -48,7 +48,7 @@ func TestTokenSettings_SharedSecretIsForThisMachineAlone(t *testing.T) {
 	}
 }
 
-func TestTokenSettings_RefusesContradictions(t *testing.T) {
+func TestTokenSettings_RefusesInvalidValues(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, tokenSettings{}.check())
 	for want, settings := range map[string]tokenSettings{

@@ -11,23 +11,23 @@ import (
 	"github.com/florinledger/florin/workflows"
 )
 
-// automations are the kinds of automation that a process with a worker runs.
+// automations lists all kinds of automation.
 func (n *Node) automations() (*automation.Registry, error) {
 	kinds := []automation.Automation{automation.Rounds(), automation.NewTopUp()}
 	for _, kind := range []func(*ledger.Packages) (automation.Automation, error){
 		automation.Rewards, automation.NewMinting, automation.NewLiveness, automation.Expiry, automation.Proposals,
 		automation.NewSubscriptions, automation.NewSweeps, automation.NewAutoAccept,
 	} {
-		made, err := kind(n.packages)
+		instance, err := kind(n.packages)
 		if err != nil {
 			return nil, err
 		}
-		kinds = append(kinds, made)
+		kinds = append(kinds, instance)
 	}
 	return automation.NewRegistry(n.packages, kinds...)
 }
 
-// runAutomation keeps the Schedules of automation, and runs what becomes due without waiting for them.
+// runAutomation creates or updates the Schedules, and starts a caller that runs due work without waiting for them.
 func (n *Node) runAutomation(ctx context.Context, acts *activities.Activities) error {
 	if err := activities.EnterAutomations(ctx, n.Database, acts.Automations); err != nil {
 		return err

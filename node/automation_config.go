@@ -11,13 +11,13 @@ import (
 	"github.com/florinledger/florin/wallet/settings"
 )
 
-// automationSettings say what the automations are to do when nobody has changed it over HTTP.
+// automationSettings name the configuration of the automations. Changes over HTTP override it.
 type automationSettings struct {
 	AutomationConfig string `help:"File with the settings of top-ups, sweeps and auto-accept, in YAML or JSON (docs/automation.md). Changes that the operator made over HTTP override it." env:"FLORIN_AUTOMATION_CONFIG"`
 	Automation       string `help:"Content of that file, instead of its path." env:"FLORIN_AUTOMATION"`
 }
 
-// automationConfig is what a configuration says, and its name.
+// automationConfig is a configuration; name is its file or variable.
 type automationConfig struct {
 	name     string
 	settings settings.Settings
@@ -29,14 +29,13 @@ func (s *automationSettings) Config() (*automationConfig, error) {
 	text := []byte(s.Automation)
 	switch {
 	case s.AutomationConfig != "" && s.Automation != "":
-		return nil, fmt.Errorf("--automation-config=%s: there is --automation, or FLORIN_AUTOMATION, as well; "+
-			"give one of them",
+		return nil, fmt.Errorf("--automation-config=%s: --automation (FLORIN_AUTOMATION) is also set; set only one of them",
 			s.AutomationConfig)
 	case s.AutomationConfig != "":
 		var err error
 		config.name = s.AutomationConfig
 		if text, err = os.ReadFile(s.AutomationConfig); err != nil {
-			return nil, fmt.Errorf("--automation-config=%s cannot be read; name a file that can, or none: %w",
+			return nil, fmt.Errorf("--automation-config=%s: cannot read the file; name a readable file, or none: %w",
 				s.AutomationConfig, err)
 		}
 	case s.Automation == "":
@@ -44,16 +43,16 @@ func (s *automationSettings) Config() (*automationConfig, error) {
 	}
 	var err error
 	if config.settings, err = settingsfile.Parse(text); err != nil {
-		return nil, fmt.Errorf("%s is not as it must be:\n  %s", config.name,
+		return nil, fmt.Errorf("%s has mistakes:\n  %s", config.name,
 			strings.ReplaceAll(err.Error(), "\n", "\n  "))
 	}
 	return config, nil
 }
 
-// Lines shows the settings as comments for a shell, as a file would have them.
+// Lines formats the settings as shell comments, in the layout of the file.
 func (c *automationConfig) Lines() ([]string, error) {
 	entries, err := c.settings.Entries()
-	lines := []string{fmt.Sprintf("# automation, from %s, where the operator has not changed it over HTTP:", c.name)}
+	lines := []string{fmt.Sprintf("# automation from %s; changes over HTTP override it:", c.name)}
 	section := settings.Kind("")
 	for _, entry := range entries {
 		switch {
@@ -69,7 +68,7 @@ func (c *automationConfig) Lines() ([]string, error) {
 	return lines, err
 }
 
-// configureAutomation stores what the configuration says, for all processes of the node. Without one it stays as it is.
+// configureAutomation stores the configuration for all processes of the node. Without one it changes nothing.
 func (n *Node) configureAutomation(ctx, _ context.Context) error {
 	config, err := n.options.Settings.Config()
 	if err != nil || config == nil {

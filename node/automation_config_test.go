@@ -51,26 +51,26 @@ func TestAutomationConfig_ReadsYAMLAndJSON(t *testing.T) {
 		}},
 		AutoAccept: map[ledger.Party]settings.AutoAccept{"bob::1220bb": {FromParties: []ledger.Party{"alice::1220aa"}}},
 	}
-	for name, given := range map[string]automationSettings{
+	for name, source := range map[string]automationSettings{
 		file: {AutomationConfig: file}, "FLORIN_AUTOMATION": {Automation: automationJSON},
 	} {
-		config, err := given.Config()
+		config, err := source.Config()
 		require.NoError(t, err)
 		require.Equal(t, &automationConfig{name: name, settings: want}, config)
 	}
 	config, err := (&automationSettings{}).Config()
 	require.NoError(t, err)
-	require.Nil(t, config, "nothing is said of automations")
+	require.Nil(t, config, "no automation is configured")
 }
 
-func TestAutomationConfig_IsShown(t *testing.T) {
+func TestAutomationConfig_FormatsLines(t *testing.T) {
 	t.Parallel()
 	config, err := (&automationSettings{Automation: automationYAML}).Config()
 	require.NoError(t, err)
 	lines, err := config.Lines()
 	require.NoError(t, err)
 	require.Equal(t, []string{
-		`# automation, from FLORIN_AUTOMATION, where the operator has not changed it over HTTP:`,
+		`# automation from FLORIN_AUTOMATION; changes over HTTP override it:`,
 		`#   auto-accept-transfers:`,
 		`#     "bob::1220bb": {"from-parties":["alice::1220aa"]}`,
 		`#   top-up: {"target-throughput":20000,"min-topup-interval":"1m0s","reserved-traffic":200000}`,
@@ -88,21 +88,21 @@ func TestAutomationConfig_NamesMistakes(t *testing.T) {
 		want  string
 	}{
 		"two of them": {automationSettings{AutomationConfig: "a.yaml", Automation: "{}"}, "--automation-config=a.yaml: " +
-			"there is --automation, or FLORIN_AUTOMATION, as well; give one of them"},
+			"--automation (FLORIN_AUTOMATION) is also set; set only one of them"},
 		"no file": {automationSettings{AutomationConfig: missing}, "--automation-config=" + missing +
-			" cannot be read; name a file that can, or none: open " + missing + ": no such file or directory"},
-		"no YAML": {automationSettings{Automation: "top-up: ["}, "FLORIN_AUTOMATION is not as it must be:\n" +
+			": cannot read the file; name a readable file, or none: open " + missing + ": no such file or directory"},
+		"no YAML": {automationSettings{Automation: "top-up: ["}, "FLORIN_AUTOMATION has mistakes:\n" +
 			"  this is neither YAML nor JSON: yaml: line 1: did not find expected node content"},
-		"two documents": {automationSettings{Automation: "{}\n---\n{}\n"}, "FLORIN_AUTOMATION is not as it must be:\n" +
-			"  there is more than one document; keep what comes before the second ---"},
+		"two documents": {automationSettings{Automation: "{}\n---\n{}\n"}, "FLORIN_AUTOMATION has mistakes:\n" +
+			"  the text has several documents; keep only the part before the second ---"},
 		"an alias": {
 			automationSettings{Automation: "top-up: &a\n  reserved-traffic: *a\n"},
-			"FLORIN_AUTOMATION is not as it must be:\n  line 2: *a stands for something else; write it out",
+			"FLORIN_AUTOMATION has mistakes:\n  line 2: the alias *a is not allowed; write the value out",
 		},
 		"mistakes on their lines": {
 			automationSettings{Automation: "top-up:\n  target-throughput: fast\nwallet-sweep:\n" +
 				"  alice::1220aa:\n    max-balance-usd: 5\n    min-balance-usd: 10\n    receiver: bob::1220bb\n"},
-			"FLORIN_AUTOMATION is not as it must be:\n" +
+			"FLORIN_AUTOMATION has mistakes:\n" +
 				`  line 2: top-up.target-throughput: "fast" is no whole number of at most 64 bits; give one, such as 20000` +
 				"\n" + `  line 5: wallet-sweep."alice::1220aa".max-balance-usd: 5.0 is less than the 10.0 that a sweep leaves; ` +
 				"give as much or more",

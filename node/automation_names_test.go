@@ -17,8 +17,8 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// hostileSubjects are what automation may have to look at: parties of every legal length, and with every legal
-// character in each place that matters; users likewise; and what is none of both.
+// hostileSubjects are possible subjects of automation: parties of every legal length, and with every legal character in
+// each place that matters; users likewise; and texts that are neither.
 func hostileSubjects(namespace string) (subjects []string) {
 	const partyCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789:-_ "
 	const userCharacters = "@^$.!`-#+'~_|:()ABCabc012"
@@ -40,8 +40,8 @@ func hostileSubjects(namespace string) (subjects []string) {
 	return slices.Compact(subjects)
 }
 
-// TestAutomation_EveryKindTakesEverySubject has each kind look at subjects of every name. All of them are looked at,
-// one that cannot be decided waits alone, and what is submitted has ids that the ledger and Temporal take.
+// Each kind looks at every subject, even if it cannot decide about some, and submits only ids that the ledger and
+// Temporal take.
 func TestAutomation_EveryKindTakesEverySubject(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
@@ -77,7 +77,7 @@ func TestAutomation_EveryKindTakesEverySubject(t *testing.T) {
 				require.True(t, fits, id)
 			}
 			looked += plan.Looked
-			more = plan.Looked == 100 // what was submitted is looked at again by whoever commits it
+			more = plan.Looked == 100 // a commit looks at submitted subjects again
 		}
 		require.GreaterOrEqual(t, looked, len(subjects), "%s leaves none out", kind)
 	}

@@ -15,28 +15,27 @@ type keyPair struct {
 	current           atomic.Pointer[tls.Certificate]
 }
 
-// openKeyPair reads the files.
 func openKeyPair(certFile, keyFile string) (*keyPair, error) {
 	k := &keyPair{certFile: certFile, keyFile: keyFile}
 	return k, k.reread()
 }
 
-// reread takes the certificate that the files have now. When they are not usable, it keeps the one that it has.
+// reread reads the files again. If they are not usable, it keeps the old certificate.
 func (k *keyPair) reread() error {
-	read, err := tls.LoadX509KeyPair(k.certFile, k.keyFile)
+	certificate, err := tls.LoadX509KeyPair(k.certFile, k.keyFile)
 	if err != nil {
 		return fmt.Errorf("the certificate %s with the key %s is not usable: %w", k.certFile, k.keyFile, err)
 	}
-	k.current.Store(&read)
+	k.current.Store(&certificate)
 	return nil
 }
 
-// forClients is what a server shows its clients.
+// forClients returns the certificate that a server shows its clients.
 func (k *keyPair) forClients(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return k.current.Load(), nil
 }
 
-// forServers is what a client shows a server that asks for it.
+// forServers returns the certificate that a client shows a server.
 func (k *keyPair) forServers(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 	return k.current.Load(), nil
 }
@@ -54,7 +53,7 @@ func readAuthorities(file string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// ServingSettings say how the API is served over TLS.
+// ServingSettings are the certificate and key of the API.
 type ServingSettings struct {
 	TLSCert string `name:"tls-cert" help:"Certificate of the API in PEM, with its intermediate certificates, read again on SIGHUP. Without one the API serves HTTP." env:"FLORIN_TLS_CERT"`
 	TLSKey  string `name:"tls-key" help:"Key of that certificate in PEM." env:"FLORIN_TLS_KEY"`

@@ -10,7 +10,7 @@ import (
 // keepAnswers is how long answers to requests with an Idempotency-Key are kept.
 const keepAnswers = 24 * time.Hour
 
-// startKeeper keeps the answers to changes that clients may ask for again, and forgets old ones.
+// startKeeper starts to keep the answers to changes, which a client gets when it repeats a change.
 func (n *Node) startKeeper(background context.Context) (*changes.Keeper, error) {
 	keeper, err := changes.NewKeeper(changes.Options{
 		Record: n.Database, Keep: keepAnswers,

@@ -9,17 +9,17 @@ import (
 	"github.com/florinledger/florin/api"
 )
 
-// drainMargin is how much longer than a request may take requests in progress may go on when the node stops.
+// drainMargin is added to the request timeout: requests in progress may take that long when the node stops.
 const drainMargin = 5 * time.Second
 
-// stopping is what /readyz says from the moment on that the node is told to stop.
+// stopping is the answer of /readyz after the stop signal.
 func stopping() []api.Part {
 	return []api.Part{{Name: "node", Err: api.ErrStopping}}
 }
 
-// drain ends the service of HTTP without failing a request: /readyz says that the node stops while it still serves, so
-// that load balancers see it first; then nobody connects any more, streams are told, and requests in progress finish.
-// When the reason is a failure, what they wait for does not come any more, and they are cut off.
+// drain stops HTTP without failing a request. First /readyz reports the stop while the node still serves, so that load
+// balancers see it. Then the node takes no new connections, ends the streams and waits for requests in progress. If the
+// reason is a failure, drain cuts requests off at once: what they wait for will not come.
 func (n *Node) drain(ctx context.Context, reason error) {
 	if n.server == nil {
 		return
@@ -34,11 +34,11 @@ func (n *Node) drain(ctx context.Context, reason error) {
 	streams := make(chan error, 1)
 	go func() { streams <- n.closeStreams(drain) }()
 	if err := errors.Join(n.server.Shutdown(drain), <-streams); err != nil {
-		n.options.Log.WarnContext(ctx, "requests or streams were cut off", "error", errors.Join(err, n.server.Close()))
+		n.options.Log.WarnContext(ctx, "the node cut off requests or streams in progress",
+			"error", errors.Join(err, n.server.Close()))
 	}
 }
 
-// closeStreams tells the streams that the node stops.
 func (n *Node) closeStreams(ctx context.Context) error {
 	if n.streams == nil {
 		return nil
@@ -46,8 +46,7 @@ func (n *Node) closeStreams(ctx context.Context) error {
 	return n.streams.Close(ctx)
 }
 
-// waitStopDelay waits for the stop delay, unless the node fails meanwhile. Nobody sends requests to a process without
-// an API.
+// waitStopDelay waits for the stop delay, unless the node fails meanwhile. A process without an API does not wait.
 func (n *Node) waitStopDelay(ctx context.Context) error {
 	if !n.options.Roles.API {
 		return nil
@@ -57,8 +56,7 @@ func (n *Node) waitStopDelay(ctx context.Context) error {
 	return n.Wait(delay)
 }
 
-// closeKeepAlive asks clients that keep their connections to open new ones, which lead elsewhere, once the node is
-// stopping.
+// closeKeepAlive makes clients open new connections, to other nodes, while this node stops.
 func (n *Node) closeKeepAlive(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if n.stopping.Load() {

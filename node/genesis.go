@@ -11,8 +11,8 @@ import (
 	"github.com/florinledger/florin/node/bootstrap"
 )
 
-// createCoin submits the genesis of a fresh ledger, through a workflow like every other submission, and waits for it.
-// On a process without a worker it waits until some worker has done it.
+// createCoin submits the genesis of a fresh ledger through a workflow, like every other submission, and waits for it.
+// Without a worker in this process it waits for the worker of another one.
 func (n *Node) createCoin(ctx, _ context.Context) error {
 	genesis, err := bootstrap.Genesis(n.packages, n.Identity, n.Settings, n.clock.Now())
 	if err != nil {
@@ -26,7 +26,7 @@ func (n *Node) createCoin(ctx, _ context.Context) error {
 		if head, err := n.Database.Head(ctx); err != nil || head.Offset != known[genesis.Key].Offset {
 			return err
 		}
-		return n.standAtGenesis(ctx) // which a start that was killed may have left undone
+		return n.standAtGenesis(ctx) // an earlier start may have died before this
 	}
 	if err := n.submitFirst(ctx, genesis, "the contracts of the coin"); err != nil {
 		return err
@@ -34,8 +34,8 @@ func (n *Node) createCoin(ctx, _ context.Context) error {
 	return n.standAtGenesis(ctx)
 }
 
-// standAtGenesis moves a clock that stands to the time of the coin's creation. Record times increase even while the
-// clock stands, so the first rounds would open after it, and nobody could use the coin.
+// standAtGenesis moves a static clock to the time of the genesis. Record times increase even while the clock stands, so
+// the first rounds would open after it, and nobody could use the coin.
 func (n *Node) standAtGenesis(ctx context.Context) error {
 	head, err := n.Database.Head(ctx)
 	if err != nil {
@@ -51,7 +51,7 @@ func (n *Node) standAtGenesis(ctx context.Context) error {
 	return err
 }
 
-// submitFirst submits what a fresh ledger begins with, and waits until a worker has done it.
+// submitFirst submits one of the first entries of a fresh ledger, and waits for its completion.
 func (n *Node) submitFirst(ctx context.Context, submission ledger.Submission, what string) error {
 	deadline, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
@@ -59,7 +59,7 @@ func (n *Node) submitFirst(ctx context.Context, submission ledger.Submission, wh
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("no worker took the first submission within %s: start one with `florin worker`", connectTimeout)
-	case err != nil && errors.Unwrap(err) != nil: // clients do not get to see it; who starts a node needs it
+	case err != nil && errors.Unwrap(err) != nil: // clients must not see the cause, but the operator needs it
 		return fmt.Errorf("%w: %w", err, errors.Unwrap(err))
 	case err != nil:
 		return err

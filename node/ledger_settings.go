@@ -11,14 +11,14 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// The values of --clock that can be advanced: one runs as real time does, the other one stands still.
+// The values of --clock with which somebody can advance the clock: one runs like real time, the other stands still.
 const (
 	clockSimulated = "simulated"
 	clockStatic    = "static"
 )
 
-// ledgerSettings are those settings of the ledger, which all of its nodes share (docs/settings.md), that flags can give
-// at the first start; later a node takes what the ledger has, and does not start when it is given anything else.
+// ledgerSettings are the settings of the ledger (docs/settings.md) that flags can set at the first start. All nodes
+// share them: later a node uses the ledger's values, and does not start if a flag has another value.
 type ledgerSettings struct {
 	Participant  *string        `help:"First part of the participant id of a fresh ledger (${participant})." env:"FLORIN_PARTICIPANT"`
 	Synchronizer *string        `help:"First part of the synchronizer id of a fresh ledger (${synchronizer})." env:"FLORIN_SYNCHRONIZER"`
@@ -31,8 +31,7 @@ type ledgerSettings struct {
 	EnforceTraffic *bool   `help:"Refuse submissions that the node's traffic does not cover; otherwise only meter traffic. A setting of the ledger: change it with florin config set." env:"FLORIN_ENFORCE_TRAFFIC" negatable:""`
 }
 
-// Variables are the defaults that other packages own, for kong's ${...}: participant for the setting of that name,
-// coinPrice for coin-price.
+// Variables are the defaults of the ledger's settings, for kong's ${...}: coinPrice is the default of coin-price.
 func Variables() map[string]string {
 	values := map[string]string{}
 	for _, setting := range ledger.AllSettings() {
@@ -45,8 +44,8 @@ func Variables() map[string]string {
 	return values
 }
 
-// given are the settings that were given, by their names, as [ledger.Setting.Show] shows them.
-func (s *ledgerSettings) given() (map[string]string, error) {
+// flagValues returns the settings that a flag sets, by their names, as [ledger.Setting.Show] formats them.
+func (s *ledgerSettings) flagValues() (map[string]string, error) {
 	values := map[string]string{}
 	add(values, "participant", s.Participant)
 	add(values, "synchronizer", s.Synchronizer)
@@ -58,11 +57,11 @@ func (s *ledgerSettings) given() (map[string]string, error) {
 	add(values, "enforce-traffic", s.EnforceTraffic)
 	for name, text := range values {
 		setting, _ := ledger.FindSetting(name)
-		read := ledger.DefaultSettings()
-		if err := setting.Set(&read, text); err != nil {
+		settings := ledger.DefaultSettings()
+		if err := setting.Set(&settings, text); err != nil {
 			return nil, fmt.Errorf("--%w", err)
 		}
-		values[name] = setting.Show(read)
+		values[name] = setting.Show(settings)
 	}
 	return values, nil
 }
@@ -73,10 +72,10 @@ func add[T any](values map[string]string, name string, value *T) {
 	}
 }
 
-// foundLedger gives a fresh ledger its settings, and reads those of one that has some. The error names all settings of
-// which this process was given another value.
+// foundLedger stores the settings of a fresh ledger, or reads those of an existing one. The error names all settings
+// for which a flag of this process has another value.
 func (n *Node) foundLedger(ctx context.Context) error {
-	given, err := n.options.Settings.given()
+	values, err := n.options.Settings.flagValues()
 	if err != nil {
 		return err
 	}
@@ -84,23 +83,23 @@ func (n *Node) foundLedger(ctx context.Context) error {
 	if clock := n.options.Clock; clock == clockSimulated || clock == clockStatic {
 		fallback.RoundTick = simulatedTick
 	}
-	others, err := n.Database.FoundLedgerSettings(ctx, fallback, given)
+	conflicts, err := n.Database.FoundLedgerSettings(ctx, fallback, values)
 	if err != nil {
 		return err
 	}
-	if len(others) > 0 {
-		return otherSettings(others)
+	if len(conflicts) > 0 {
+		return settingsConflict(conflicts)
 	}
 	n.Settings, err = n.Database.LedgerSettings(ctx)
 	return err
 }
 
-// simulatedTick is the tick of a fresh ledger whose clock can be advanced: the clock stops at each round, and a year
-// has 52 then.
+// simulatedTick is the tick of a fresh ledger whose clock can be advanced: the clock stops at each round, and this
+// makes 52 rounds a year.
 const simulatedTick = 7 * 24 * time.Hour
 
-// checkSecret refuses to serve tokens by another secret than the other nodes of the ledger. Where tokens are verified
-// by the keys of an issuer, the secret is not used.
+// checkSecret refuses a token secret that the other nodes of the ledger do not have. With the keys of an issuer, the
+// node does not use the secret.
 func (n *Node) checkSecret(ctx context.Context) error {
 	settings := n.options.Settings
 	if !n.options.Roles.API || settings.AuthKeyFile != "" || settings.AuthJWKSURL != "" {
@@ -111,30 +110,30 @@ func (n *Node) checkSecret(ctx context.Context) error {
 
 // requireSecret refuses a secret that is not the ledger's.
 func (n *Node) requireSecret(ctx context.Context, secret string) error {
-	others, err := n.Database.FoundLedgerSettings(ctx, n.Settings, map[string]string{
+	conflicts, err := n.Database.FoundLedgerSettings(ctx, n.Settings, map[string]string{
 		ledger.AuthSecret: n.Identity.Digest(secret),
 	})
-	if err == nil && len(others) > 0 {
-		err = otherSettings(others)
+	if err == nil && len(conflicts) > 0 {
+		err = settingsConflict(conflicts)
 	}
 	return err
 }
 
-// otherSettings says which settings the ledger has that a process was not given, and what to do.
-func otherSettings(others []db.OtherSetting) error {
+// settingsConflict lists the flags whose values differ from the ledger's, and says what to do.
+func settingsConflict(conflicts []db.OtherSetting) error {
 	var text strings.Builder
 	text.WriteString("this ledger has other settings, which all of its nodes share:")
-	for _, other := range others {
+	for _, other := range conflicts {
 		fmt.Fprintf(&text, "\n  --%s", other.Name)
 		if !other.Secret {
 			fmt.Fprintf(&text, "=%s: the ledger has %s", other.Given, other.InForce)
 		}
 		switch {
 		case other.Secret:
-			text.WriteString(": the ledger has another; start the node with that one, or first tell the ledger of a new one " +
-				"with `florin config set " + other.Name + "` on a running node")
+			text.WriteString(": the ledger has another one; start the node with it, or first set the new one with " +
+				"`florin config set " + other.Name + "` on a running node")
 		case other.Fixed:
-			text.WriteString(", for good; leave the setting out, or begin a fresh ledger")
+			text.WriteString(", which cannot change; leave the setting out, or start a fresh ledger")
 		default:
 			fmt.Fprintf(&text, " since offset %d; leave the setting out, or change it on a running node with "+
 				"`florin config set %s %s`", other.From, other.Name, other.Given)

@@ -8,7 +8,7 @@ import (
 	"github.com/florinledger/florin/api/admission"
 )
 
-// limitSettings keep one caller from taking what is there for all.
+// limitSettings keep one caller from taking the whole capacity of the node.
 type limitSettings struct {
 	MaxRequests     int     `help:"Maximum number of requests at the same time; the node refuses more (429)." default:"1024" env:"FLORIN_MAX_REQUESTS"`
 	MaxUserRequests int     `help:"Maximum number of requests of one user at the same time." default:"256" env:"FLORIN_MAX_USER_REQUESTS"`
@@ -21,15 +21,14 @@ type limitSettings struct {
 	MaxMemory       int64   `help:"Maximum bytes of request bodies (a third) and of answers (the rest) that the node holds at the same time, three eighths of them for one user." default:"201326592" env:"FLORIN_MAX_MEMORY"`
 }
 
-// refusalRate is how many refusals are answered in a second; further ones are held back, so that trying again at once
-// gains nothing.
+// refusalRate limits the 429 answers a second. The node delays further ones, so that a client gains nothing by trying
+// again at once.
 const refusalRate = 300
 
-// bodiesInMemory is how many of the longest bodies fit into what all requests and answers may hold: then one of them
-// fits into the share of a user.
+// bodiesInMemory is how many bodies of the maximum size must fit into --max-memory, so that one of them fits into the
+// share of a user.
 const bodiesInMemory = 8
 
-// check says what is wrong with limits: nothing can be served with a limit of nothing.
 func (s limitSettings) check() error {
 	for _, limit := range []struct {
 		flag  string
@@ -58,7 +57,6 @@ func (s limitSettings) check() error {
 	return nil
 }
 
-// limitOptions are those that the frames of the API share.
 func (s limitSettings) limitOptions() admission.Options {
 	bodies := s.MaxMemory / 3
 	answers := s.MaxMemory - bodies
@@ -74,7 +72,6 @@ func (s limitSettings) limitOptions() admission.Options {
 	}
 }
 
-// serverOptions are the bounds of connections.
 func (n *Node) serverOptions() api.ServerOptions {
 	return api.ServerOptions{RequestTimeout: n.options.Settings.RequestTimeout, Logger: n.options.Log}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/api"
 )
 
-// RequireFree says early, before minutes of other work, that an address is taken. Port 0 takes a free one anyway.
+// RequireFree fails if an address is taken, before minutes of other work. Port 0 always passes.
 func RequireFree(ctx context.Context, address, flag string) error {
 	if _, port, err := net.SplitHostPort(address); err == nil && port == "0" {
 		return nil
@@ -23,7 +23,7 @@ func RequireFree(ctx context.Context, address, flag string) error {
 	return listener.Close()
 }
 
-// ExplainListen says what to do about an address that cannot be listened on; flag is the one that chooses another.
+// ExplainListen adds to the error of a listener what the user can do; flag is the flag that sets the address.
 func ExplainListen(address, flag string, err error) error {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
@@ -34,7 +34,7 @@ func ExplainListen(address, flag string, err error) error {
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
 		return fmt.Errorf("this machine has no address %s: choose one of its own with %s: %w", address, flag, err)
 	default:
-		return fmt.Errorf("cannot listen on %q, which %s names: %w", address, flag, err)
+		return fmt.Errorf("cannot listen on %q (%s): %w", address, flag, err)
 	}
 }
 

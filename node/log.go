@@ -13,23 +13,22 @@ import (
 )
 
 const (
-	// LogMegabytes is how large a log of florin up may become before it is set aside, and logsAside how many such logs of
-	// one name are kept.
+	// LogMegabytes is the size at which florin up rotates a log. maxOldLogs is how many rotated logs of one name it keeps.
 	LogMegabytes = 64
-	logsAside    = 3
+	maxOldLogs   = 3
 )
 
-// BoundedLog is a log in a file that takes so much of the disk, whoever has how much written to it: the disk is that of
-// the database. What earlier runs wrote stays. The error says that it cannot be opened.
+// BoundedLog opens a log file of limited size, because the log and the database share a disk. It keeps the lines of
+// earlier runs.
 func BoundedLog(path string, megabytes int) (*lumberjack.Logger, error) {
-	log := &lumberjack.Logger{Filename: path, MaxSize: megabytes, MaxBackups: logsAside}
-	if _, err := log.Write(nil); err != nil { // otherwise the first line would open it, and be lost
+	log := &lumberjack.Logger{Filename: path, MaxSize: megabytes, MaxBackups: maxOldLogs}
+	if _, err := log.Write(nil); err != nil { // opens the file now; otherwise the first line would be lost with the error
 		return nil, fmt.Errorf("open the log %s: %w", path, err)
 	}
 	return log, nil
 }
 
-// String is the role or roles, as the log has them.
+// String returns the roles as text for the log.
 func (r Roles) String() string {
 	var names []string
 	if r.API {
@@ -41,35 +40,32 @@ func (r Roles) String() string {
 	return strings.Join(names, " and ")
 }
 
-// logStart notes what is about to start, with the settings of the process that are not the default; at level debug,
-// all.
+// logStart logs the settings of the process that are not the default; at level debug, all.
 func (n *Node) logStart(ctx context.Context) {
 	n.options.Log.InfoContext(ctx, "starting", "version", n.options.Version, "role", n.options.Roles.String(), "pid", os.Getpid(),
 		"settings", n.options.Chosen)
 	n.options.Log.DebugContext(ctx, "all settings", "settings", n.options.Given)
 }
 
-// logStarted notes that the process does its work now, on which ledger, and with which settings of the ledger.
 func (n *Node) logStarted(ctx context.Context) {
-	shown := map[string]string{}
+	settings := map[string]string{}
 	for _, setting := range ledger.AllSettings() {
 		if !setting.Secret {
-			shown[setting.Name] = setting.Show(n.Settings)
+			settings[setting.Name] = setting.Show(n.Settings)
 		}
 	}
-	listens := ""
+	url := ""
 	if n.Listener != nil {
-		listens = n.URL()
+		url = n.URL()
 	}
-	n.options.Log.InfoContext(ctx, "started", "url", listens, "participant", n.Identity.ParticipantID,
+	n.options.Log.InfoContext(ctx, "started", "url", url, "participant", n.Identity.ParticipantID,
 		"ledger", string(n.ledger), "namespace", n.options.Settings.TemporalNamespace, "offset", int64(n.watcher.Head()),
-		"ledger_settings", shown)
+		"ledger_settings", settings)
 }
 
-// logStop notes that the process stops, and why.
 func (n *Node) logStop(ctx context.Context, reason error) {
 	if reason == nil || errors.Is(reason, context.Canceled) {
-		reason = errors.New("it was told to")
+		reason = errors.New("stop requested")
 	}
 	n.options.Log.InfoContext(ctx, "stopping", "reason", reason)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// Whoever has much written to the log fills no disk with it, and what was written last is in it.
+// Clients can make the node log much; it must not fill the disk. The last line must be there.
 func TestBoundedLog_BoundsItsFiles(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()
@@ -31,10 +31,10 @@ func TestBoundedLog_BoundsItsFiles(t *testing.T) {
 	content, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Contains(t, string(content), `"number":9999`)
-	require.Eventually(t, func() bool { // what is too old is removed a moment later
+	require.Eventually(t, func() bool { // the logger removes old files a moment later
 		files, err := os.ReadDir(directory)
 		require.NoError(t, err)
-		return len(files) == logsAside+1
+		return len(files) == maxOldLogs+1
 	}, time.Minute, time.Millisecond)
 	files, err := filepath.Glob(filepath.Join(directory, "florin-*.log"))
 	require.NoError(t, err)
@@ -46,7 +46,6 @@ func TestBoundedLog_BoundsItsFiles(t *testing.T) {
 	}
 }
 
-// A log that cannot be opened ends the start: what would be said in it is lost.
 func TestBoundedLog_RefusesAFileThatCannotBeOpened(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "taken")
@@ -56,8 +55,8 @@ func TestBoundedLog_RefusesAFileThatCannotBeOpened(t *testing.T) {
 	require.ErrorContains(t, err, "open the log "+path)
 }
 
-// Clients choose parts of what is logged: no line grows with what they send.
-func TestLog_BoundsALine(t *testing.T) {
+// Clients choose parts of log texts.
+func TestLogger_CutsLongTexts(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "log")
 	file, err := os.Create(path)

@@ -6,7 +6,7 @@ import (
 	"github.com/florinledger/florin/telemetry"
 )
 
-// uses are how much is taken of what this process may have under way at once.
+// uses returns the current use of each limit of this process.
 func (n *Node) uses() []telemetry.Use {
 	submissions, most := n.client.InFlight()
 	uses := []telemetry.Use{{Limit: "submissions", InUse: int64(submissions), Max: int64(most)}}
@@ -16,7 +16,7 @@ func (n *Node) uses() []telemetry.Use {
 	return uses
 }
 
-// parts are what /readyz says, until ctx ends.
+// parts returns a function that checks the parts of /readyz, until ctx ends.
 func (n *Node) parts(ctx context.Context) func() []telemetry.Part {
 	return func() (parts []telemetry.Part) {
 		for _, part := range n.readiness(ctx) {

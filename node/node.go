@@ -35,15 +35,15 @@ import (
 const (
 	// connectTimeout bounds how long a starting node waits for Temporal and for its own first commit.
 	connectTimeout = time.Minute
-	// startTimeout bounds how long one start of a workflow waits for Temporal. It is at most half of what a request may
-	// take, so that the answer can say what is wrong.
+	// startTimeout bounds how long one start of a workflow waits for Temporal. startClient takes at most half of the
+	// request timeout, so that the answer can say what is wrong.
 	startTimeout = 10 * time.Second
-	// followPause is the pause between looks for completions that other processes wrote, when this one has a worker.
+	// followPause is the time between two queries for completions of other processes, if this process has a worker.
 	followPause = time.Second
 )
 
-// RelaxCollector lets the heap grow to four times what is in use before it is collected, unless the environment says
-// otherwise: the node keeps little and allocates much, and collecting took a fifth of its CPU.
+// RelaxCollector lets the heap grow to four times the live memory before a collection, unless the environment sets
+// GOGC: the node keeps little and allocates much, and the collector took a fifth of its CPU.
 func RelaxCollector() {
 	const percent = 300
 	if os.Getenv("GOGC") == "" {
@@ -51,39 +51,39 @@ func RelaxCollector() {
 	}
 }
 
-// Roles are the parts of a node that a process plays.
+// Roles are the parts of a node that a process runs.
 type Roles struct{ API, Worker bool }
 
-// Options say what a process plays and with what.
+// Options are the roles and settings of a process.
 type Options struct {
-	// version is that of the program.
+	// Version is the version of the program.
 	Version     string
 	Settings    Settings
 	Roles       Roles
 	DatabaseURL string
-	// databaseURLFile is where the URL is from; "" when it was given as it is.
+	// DatabaseURLFile is the file of the URL; "" if a flag or variable sets the URL itself.
 	DatabaseURLFile string
 	Temporal        TemporalSettings
 	Serving         ServingSettings
-	// level is that of the log; nil when it cannot change.
+	// Level is the log level; nil if it cannot change.
 	Level  *slog.LevelVar
 	Listen string
-	// temporalUI is the address of Temporal's UI; "" where this process does not know it.
+	// TemporalUI is the address of Temporal's UI; "" if this process does not know it.
 	TemporalUI string
-	// stopDelay is how long the node serves on after it was told to stop.
+	// StopDelay is how long the node serves requests after the stop signal.
 	StopDelay      time.Duration
 	AttributeBytes int
-	// development nodes decide what the ledger's clock is, and can advance one that is not real.
+	// Development nodes set the mode of the ledger's clock, and can advance a clock that is not real.
 	Development bool
-	// clock is a value of --clock.
+	// Clock is a value of --clock.
 	Clock    string
 	Log      *slog.Logger
 	Progress func(string)
-	// given are the settings of this process by their flags, as the log may have them.
+	// Given are the settings of this process by their flags, without secrets.
 	Given map[string]string
-	// again reads the settings as they would be if the process started now; nil where SIGHUP changes none.
+	// Again reads the settings that the process would have if it started now; nil if SIGHUP changes none.
 	Again func() (now *Settings, given map[string]string, err error)
-	// chosen are those of them that are not the default.
+	// Chosen are the settings in Given that are not the default.
 	Chosen map[string]string
 }
 
@@ -91,20 +91,20 @@ type Options struct {
 type Node struct {
 	options  Options
 	Identity ledger.Node
-	// settings are those of the ledger, as they were when this process started.
+	// Settings are the settings of the ledger when this process started.
 	Settings ledger.Settings
-	// packages are those that are built in, catalog has those that were uploaded, too.
+	// packages are the built-in ones; catalog has the uploaded ones too.
 	packages *ledger.Packages
 	catalog  *catalog.Catalog
 
 	Database *db.DB
-	// ledger is what the names of its work in Temporal begin with.
+	// ledger is the prefix of this ledger's names in Temporal.
 	ledger  workflowid.Ledger
 	watcher *db.Watcher
 	// clock is the ledger's; real time is time.Now.
 	clock      *db.Clock
 	recordTime recordTime
-	// temporalAccess, hs256 and certificate are what SIGHUP may change; nil where there is none.
+	// SIGHUP may change temporalAccess, hs256 and certificate; nil without one.
 	temporalAccess *temporalAccess
 	hs256          *auth.HS256
 	certificate    *keyPair
@@ -124,17 +124,17 @@ type Node struct {
 	server   *http.Server
 	streams  *endpoint.Streams
 	limits   *admission.Limits
-	// shares are what users have in all processes together.
+	// shares divides the limits for users among the processes.
 	shares shares
-	// stopping is true once the node was told to stop.
+	// stopping is true after the stop signal.
 	stopping   atomic.Bool
 	background context.CancelFunc
-	// callers start workflows for what is due.
+	// callers start workflows for due work.
 	callers callers
 	Failed  chan error
 }
 
-// Start starts the parts in order, each on what stands before it. When one fails, those before it are stopped.
+// Start starts the parts in order; each part needs those before it. If one fails, Start stops those before it.
 func Start(ctx context.Context, options Options) (*Node, error) {
 	n := &Node{
 		options: options, outcomes: activities.NewOutcomes(), metrics: telemetry.New(), Failed: make(chan error, 4),
@@ -147,7 +147,7 @@ func Start(ctx context.Context, options Options) (*Node, error) {
 	for _, step := range n.startSteps() {
 		options.Progress(step.what)
 		if err := n.take(ctx, background, step); err != nil {
-			if ctx.Err() != nil { // it was told to stop, and what failed did so for that
+			if ctx.Err() != nil { // the step failed because of a stop signal
 				n.Stop(context.WithoutCancel(ctx), nil)
 				return nil, ctx.Err()
 			}
@@ -165,14 +165,14 @@ func (n *Node) loadPackages(context.Context, context.Context) (err error) {
 	return err
 }
 
-// readPackages reads what was uploaded, and again when it changes.
+// readPackages reads the uploaded packages, now and after each change.
 func (n *Node) readPackages(ctx, background context.Context) (err error) {
 	n.catalog, err = catalog.New(ctx, catalog.Options{
 		Node: n.Identity, BuiltIn: n.packages, Record: n.Database, Now: n.clock.Now, Log: n.options.Log,
 	})
 	if err == nil {
 		n.watcher.OnPackagesChange(n.catalog.Changed)
-		n.catalog.Changed() // what came in between
+		n.catalog.Changed() // an upload may have come in between
 		n.metrics.Packages(n.catalog.Count)
 		go n.catalog.Follow(background)
 	}
@@ -192,7 +192,7 @@ func (n *Node) openDatabase(ctx, background context.Context) (err error) {
 	if err := n.Database.CheckSchema(ctx); err != nil {
 		return err
 	}
-	if n.options.Development { // other processes take the clock as it is
+	if n.options.Development { // other processes do not set the clock
 		if err := n.setClock(ctx); err != nil {
 			return err
 		}
@@ -204,7 +204,6 @@ func (n *Node) openDatabase(ctx, background context.Context) (err error) {
 	return err
 }
 
-// setClock makes the ledger's clock what the flag says.
 func (n *Node) setClock(ctx context.Context) error {
 	if n.options.Clock == clockStatic {
 		return n.Database.StopClock(ctx, time.Now())
@@ -253,7 +252,7 @@ func (n *Node) identify(ctx, _ context.Context) error {
 	if err := n.checkSecret(ctx); err != nil {
 		return err
 	}
-	if _, err := n.Database.SealKeys(ctx); err != nil { // which makes the first key
+	if _, err := n.Database.SealKeys(ctx); err != nil { // makes the first key
 		return err
 	}
 	if err := bootstrap.Parties(ctx, n.Database, n.Identity, n.clock.Now()); err != nil {
@@ -269,7 +268,7 @@ func (n *Node) fail(err error) {
 	}
 }
 
-// Wait returns when ctx ends, or with the reason why the node cannot go on.
+// Wait waits until ctx ends, or returns the error that stops the node.
 func (n *Node) Wait(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -279,8 +278,8 @@ func (n *Node) Wait(ctx context.Context) error {
 	}
 }
 
-// Stop stops the parts in the opposite order: requests first; then nothing is called any more; then the worker, which
-// finishes what it has taken. When the reason is a failure, requests are cut off.
+// Stop stops the parts in reverse order: first requests, then the callers of workflows, then the worker, which finishes
+// its tasks. If the reason is a failure, Stop cuts requests off.
 func (n *Node) Stop(ctx context.Context, reason error) {
 	began := time.Now()
 	n.logStop(ctx, reason)
@@ -299,17 +298,17 @@ func (n *Node) Stop(ctx context.Context, reason error) {
 		n.Database.Close()
 	}
 	if err := n.spans.Close(ctx); err != nil {
-		n.options.Log.WarnContext(ctx, "the last spans could not be sent", "error", err)
+		n.options.Log.WarnContext(ctx, "the node could not send the last spans", "error", err)
 	}
 }
 
-// readTracing makes what sends spans, where the environment asks for any.
+// readTracing makes the exporter of spans, if the environment configures one.
 func (n *Node) readTracing(ctx, _ context.Context) (err error) {
 	n.spans, err = export.New(context.WithoutCancel(ctx), os.Getenv, n.options.Version, n.options.Log)
 	return err
 }
 
-// URL is where the API listens.
+// URL returns the address of the API.
 func (n *Node) URL() string {
 	scheme := "http://"
 	if n.certificate != nil {

@@ -9,9 +9,8 @@ import (
 	"github.com/florinledger/florin/node/bootstrap"
 )
 
-// fundOperator gives the operator of a fresh development ledger coin, with which it pays for preapprovals. A ledger is
-// fresh as long as the genesis is the last entry of its record: one that was made before, or restored from a backup,
-// stays as it is.
+// fundOperator gives the operator of a fresh development ledger coin to pay for preapprovals. A ledger is fresh while
+// the genesis is the last entry of its record. An existing or restored ledger stays as it is.
 func (n *Node) fundOperator(ctx, _ context.Context) error {
 	if !n.options.Development {
 		return nil
@@ -39,18 +38,18 @@ func (n *Node) fundOperator(ctx, _ context.Context) error {
 	return n.submitFirst(ctx, tap, "coin for the operator")
 }
 
-// firstOf finds the oldest active contract of a template, which for rounds is the one that has been open longest.
+// firstOf finds the oldest active contract of a template: of rounds, the one that has been open longest.
 func firstOf[T any](ctx context.Context, n *Node) (ledger.Contract, error) {
 	name, err := ledger.TemplateName[T](n.packages)
 	if err != nil {
 		return ledger.Contract{}, err
 	}
-	found, err := n.Database.ActiveByTemplate(ctx, name.String(), 1)
+	contracts, err := n.Database.ActiveByTemplate(ctx, name.String(), 1)
 	if err != nil {
 		return ledger.Contract{}, err
 	}
-	if len(found) == 0 {
-		return ledger.Contract{}, fmt.Errorf("no active contract of %s: the ledger was not set up", name)
+	if len(contracts) == 0 {
+		return ledger.Contract{}, fmt.Errorf("no active contract of %s: the genesis of the ledger is missing", name)
 	}
-	return found[0].Contract, nil
+	return contracts[0].Contract, nil
 }

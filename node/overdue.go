@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	// overdueInterval is between two looks at what is due.
+	// overdueInterval is the time between two measurements.
 	overdueInterval = 5 * time.Second
-	// overdueTimeout bounds one look.
+	// overdueTimeout bounds one measurement.
 	overdueTimeout = 10 * time.Second
 )
 
-// overdue knows for how long lifecycles and automation have been due.
+// overdue measures how long lifecycles and automation have been due.
 type overdue struct {
 	node *Node
 
 	mu sync.Mutex
-	// moved is when the ledger's clock was moved last, as far as this process knows, in real time.
+	// moved is the real time at which somebody last moved the ledger's clock, as far as this process knows.
 	moved                 time.Time
 	lifecycle, automation db.Oldest
 }
@@ -38,11 +38,11 @@ func newOverdue(n *Node) *overdue {
 	return o
 }
 
-// run looks from time to time until ctx ends.
+// run measures until ctx ends.
 func (o *overdue) run(ctx context.Context) {
-	trouble := wait.Trouble{Log: o.node.options.Log, What: "what is due could not be looked at"}
+	trouble := wait.Trouble{Log: o.node.options.Log, What: "the node cannot measure how long work is overdue"}
 	trouble.Every(ctx, overdueInterval, func(ctx context.Context) error {
-		err := o.look(ctx)
+		err := o.measure(ctx)
 		if err != nil {
 			o.forget()
 		}
@@ -50,7 +50,7 @@ func (o *overdue) run(ctx context.Context) {
 	})
 }
 
-func (o *overdue) look(ctx context.Context) error {
+func (o *overdue) measure(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, overdueTimeout)
 	defer cancel()
 	o.mu.Lock()
@@ -74,7 +74,7 @@ func (o *overdue) look(ctx context.Context) error {
 	return nil
 }
 
-// forget drops what was seen last, which may have changed since.
+// forget drops the last measurement, which may be out of date.
 func (o *overdue) forget() {
 	o.node.metrics.OverdueUnknown()
 	o.mu.Lock()
@@ -82,22 +82,22 @@ func (o *overdue) forget() {
 	o.lifecycle, o.automation = db.Oldest{}, db.Oldest{}
 }
 
-// check warns when lifecycles or automation do not get on, though commits do. All nodes see the same, and requests
-// work, so no node says that it is not ready. A backlog of one account does not count. The limit is doubled, so that
-// slow commits, on which these depend, are reported first.
+// check warns if lifecycles or automation make no progress although commits do. The node stays ready: all nodes see the
+// same, and requests work. A backlog of one account does not count. The limit is doubled, so that slow commits, which
+// slow these down too, are reported first.
 func (o *overdue) check(limit time.Duration) []api.Part {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	limit *= 2
 	return []api.Part{
-		{Name: "lifecycles", Warning: tooLong("a lifecycle was called and has not looked for %s", o.lifecycle.Stuck, limit)},
-		{Name: "automation", Warning: tooLong("automation was due for %s and looks at nothing", o.automation.Stuck, limit)},
+		{Name: "lifecycles", Warning: tooLong("a lifecycle has been due for %s and does not run", o.lifecycle.Stuck, limit)},
+		{Name: "automation", Warning: tooLong("automation has been due for %s and does not run", o.automation.Stuck, limit)},
 	}
 }
 
-func tooLong(what string, lasts, limit time.Duration) string {
-	if lasts <= limit {
+func tooLong(format string, delay, limit time.Duration) string {
+	if delay <= limit {
 		return ""
 	}
-	return fmt.Sprintf(what, lasts.Round(time.Second))
+	return fmt.Sprintf(format, delay.Round(time.Second))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/web"
 )
 
-// pageSettings say whether the page is served, and how people sign in.
+// pageSettings turn the page on or off, and say how people sign in.
 type pageSettings struct {
 	Web string `help:"Serve the web page with the wallet: on or off. Default: off; on with florin up." enum:",on,off" default:"" env:"FLORIN_WEB"`
 
@@ -25,16 +25,15 @@ type pageSettings struct {
 	WebOIDCAudience         string   `name:"web-oidc-audience" help:"Audience that the page requests, for providers that need one." env:"FLORIN_WEB_OIDC_AUDIENCE"`
 }
 
-// check says what is missing or wrong.
 func (s *pageSettings) check() error {
 	if s.WebOIDCIssuer == "" {
 		if s.WebOIDCClientID != "" {
-			return errors.New("the page is a client of nobody: name the provider with --web-oidc-issuer")
+			return errors.New("--web-oidc-client-id needs --web-oidc-issuer, the URL of the provider")
 		}
 		return nil
 	}
 	if s.WebOIDCClientID == "" {
-		return errors.New("--web-oidc-issuer needs --web-oidc-client-id, which is what the provider calls the page")
+		return errors.New("--web-oidc-issuer needs --web-oidc-client-id, the client id of the page at the provider")
 	}
 	if err := auth.CheckKeyURL(s.WebOIDCIssuer); err != nil {
 		return fmt.Errorf("--web-oidc-issuer: %w", err)
@@ -42,23 +41,23 @@ func (s *pageSettings) check() error {
 	return nil
 }
 
-// providerTurns is how many visitors have the provider called at once. Others wait.
+// providerTurns limits the concurrent calls of the provider. Other visitors wait.
 const providerTurns = 32
 
-// provider signs people in; nil where none is named.
+// provider returns the sign-in provider, nil without one.
 func (s *pageSettings) provider() (*web.Provider, error) {
 	if s.WebOIDCIssuer == "" {
 		return nil, nil //nolint:nilnil // there is none
 	}
-	const patience = 10 * time.Second
-	given, err := secret.Of(s.WebOIDCClientSecret, s.WebOIDCClientSecretFile, "web-oidc-client-secret")
+	const timeout = 10 * time.Second
+	clientSecret, err := secret.Of(s.WebOIDCClientSecret, s.WebOIDCClientSecretFile, "web-oidc-client-secret")
 	if err != nil {
 		return nil, err
 	}
 	visitors := turns.New(turns.Limits{All: providerTurns})
 	return &web.Provider{
 		Turn:   func(ctx context.Context) (release func(), err error) { return visitors.Take(ctx, turns.Account{}) },
-		Issuer: s.WebOIDCIssuer, ClientID: s.WebOIDCClientID, ClientSecret: given, Scopes: s.WebOIDCScopes,
-		Audience: s.WebOIDCAudience, Client: &http.Client{Timeout: patience},
+		Issuer: s.WebOIDCIssuer, ClientID: s.WebOIDCClientID, ClientSecret: clientSecret, Scopes: s.WebOIDCScopes,
+		Audience: s.WebOIDCAudience, Client: &http.Client{Timeout: timeout},
 	}, nil
 }

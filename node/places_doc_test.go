@@ -18,21 +18,20 @@ import (
 	"github.com/florinledger/florin/workflows"
 )
 
-// place is something of which there is only so much, and of which no caller may take all: a row of the table in
-// docs/security.md.
+// place is a limited resource of which no caller may take all: a row of the table in docs/security.md.
 type place struct {
 	name      string
 	all, each string
-	// refusal is what one too many is told.
+	// refusal is the answer beyond the limit.
 	refusal string
-	// folder has the test in which one caller takes what it can, and others find room.
+	// folder has the test in which one caller takes all that it can, and others still find room.
 	folder, test string
 }
 
-// placesOf lists all places with the numbers that the code has.
+// placesOf lists all places with the numbers in the code.
 func placesOf(t *testing.T) []place {
 	t.Helper()
-	settings := parsed(t)
+	settings := parseLimits(t)
 	maxInFlight := defaultOf(t, "MaxInFlight")
 	flag := func(name string, value any) string { return fmt.Sprintf("`--%s` %v", name, value) }
 	const overloaded, backpressure = "429", "`PARTICIPANT_BACKPRESSURE`"
@@ -116,7 +115,6 @@ func placesOf(t *testing.T) []place {
 	}
 }
 
-// defaultOf is the default of a setting of the node that is a number.
 func defaultOf(t *testing.T, name string) int {
 	t.Helper()
 	field, found := reflect.TypeFor[Settings]().FieldByName(name)
@@ -126,7 +124,7 @@ func defaultOf(t *testing.T, name string) int {
 	return value
 }
 
-// TestPlacesDoc_AgreesWithTheCode compares the table for people with the code, row by row, and finds the test of each place.
+// The test also finds the test of each place.
 func TestPlacesDoc_AgreesWithTheCode(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../docs/security.md")

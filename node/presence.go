@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// heartbeatInterval is between two heartbeats: several fit into the silence after which a process counts as gone.
+	// heartbeatInterval is the time between two heartbeats. Several fit into [db.ProcessSilence].
 	heartbeatInterval = 2 * time.Second
 	// heartbeatTimeout bounds a heartbeat.
 	heartbeatTimeout = 3 * time.Second
@@ -24,13 +24,13 @@ type presence struct {
 	self db.Process
 	// hasWorker is true while the worker of this process takes tasks.
 	hasWorker atomic.Bool
-	// missedUntil is when it took none last; nil when it has taken all.
-	missedUntil atomic.Pointer[time.Time]
+	// lastFailure is the time of the last failed heartbeat; nil if none failed.
+	lastFailure atomic.Pointer[time.Time]
 	stop        context.CancelFunc
 	stopped     chan struct{}
 }
 
-// enterLedger notes that this process runs, and from then on that it still does.
+// enterLedger records that this process runs, and starts its heartbeats.
 func (n *Node) enterLedger(ctx, background context.Context) error {
 	host, err := os.Hostname()
 	if err != nil {
@@ -46,27 +46,26 @@ func (n *Node) enterLedger(ctx, background context.Context) error {
 	if err := n.countAPIs(ctx); err != nil {
 		return err
 	}
-	var beating context.Context
-	beating, p.stop = context.WithCancel(background)
+	var lifetime context.Context
+	lifetime, p.stop = context.WithCancel(background)
 	n.presence = p
-	go p.run(beating)
+	go p.run(lifetime)
 	return nil
 }
 
-// run notes that this process runs, again and again, until ctx ends.
 func (p *presence) run(ctx context.Context) {
 	defer close(p.stopped)
-	trouble := wait.Trouble{Log: p.node.options.Log, What: "others cannot be told that this process runs"}
+	trouble := wait.Trouble{Log: p.node.options.Log, What: "the database does not take the heartbeat of this process"}
 	trouble.Every(ctx, heartbeatInterval, func(ctx context.Context) error {
 		err := p.heartbeat(ctx)
 		if err != nil {
-			p.missed(time.Now())
+			p.noteFailure(time.Now())
 		}
 		return err
 	})
 }
 
-// heartbeat notes that this process runs, and whether its worker reaches Temporal.
+// heartbeat records that this process runs, and whether its worker reaches Temporal.
 func (p *presence) heartbeat(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
@@ -75,23 +74,22 @@ func (p *presence) heartbeat(ctx context.Context) error {
 	return errors.Join(p.node.Database.Beat(ctx, self), p.node.countAPIs(ctx))
 }
 
-// missed notes that the database took no heartbeat.
-func (p *presence) missed(now time.Time) { p.missedUntil.Store(&now) }
+func (p *presence) noteFailure(now time.Time) { p.lastFailure.Store(&now) }
 
-// hearsOthers reports whether a process that has said nothing is gone: the database has taken heartbeats for as long as
-// one may be silent. After an outage the others need a moment to say that they run.
+// hearsOthers reports whether a process without heartbeats is gone. After an outage of the database this is not known
+// until the others have had time for a heartbeat.
 func (p *presence) hearsOthers(now time.Time) bool {
-	missed := p.missedUntil.Load()
-	return missed == nil || now.Sub(*missed) > db.ProcessSilence
+	failure := p.lastFailure.Load()
+	return failure == nil || now.Sub(*failure) > db.ProcessSilence
 }
 
-// workerStarted notes at once that the worker of this process takes tasks.
+// workerStarted records at once that the worker of this process takes tasks.
 func (p *presence) workerStarted(ctx context.Context) error {
 	p.hasWorker.Store(true)
 	return p.heartbeat(ctx)
 }
 
-// workerStopping notes that the worker takes no more tasks. Others find out by themselves if it cannot be noted.
+// workerStopping records that the worker takes no more tasks. If that fails, others find out by themselves.
 func (p *presence) workerStopping(ctx context.Context) {
 	if p == nil || !p.hasWorker.Swap(false) {
 		return
@@ -99,7 +97,7 @@ func (p *presence) workerStopping(ctx context.Context) {
 	_ = p.heartbeat(ctx) // see above
 }
 
-// leave notes that this process ends.
+// leave records that this process ends.
 func (p *presence) leave(ctx context.Context) {
 	if p == nil {
 		return
@@ -109,14 +107,16 @@ func (p *presence) leave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
 	if err := p.node.Database.Leave(ctx); err != nil {
-		p.node.options.Log.WarnContext(ctx, "others cannot be told that this process ends", "error", err)
+		p.node.options.Log.WarnContext(ctx,
+			"the database does not take the end of this process; others will notice it by missing heartbeats", "error", err)
 	}
 }
 
-// workers are the names of the processes whose workers run, as far as they have said so. The process itself knows.
+// workers returns the names of the processes with a running worker, by their heartbeats. For its own worker it needs no
+// heartbeat.
 func (n *Node) workers(ctx context.Context) ([]string, error) {
 	if !n.presence.hearsOthers(time.Now()) {
-		return nil, errors.New("the record took no word of who runs a moment ago")
+		return nil, errors.New("a heartbeat failed a moment ago, so it is not known which workers run")
 	}
 	names, err := n.Database.Workers(ctx)
 	if n.presence.hasWorker.Load() {

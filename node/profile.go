@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// profileSettings say where profiles of the process are served.
+// profileSettings are the address of the profiles of the process.
 type profileSettings struct {
 	ProfileListen string `help:"Loopback address that serves Go profiles under /debug/pprof/; empty: off." env:"FLORIN_PROFILE_LISTEN"`
 }
@@ -23,7 +23,7 @@ func (s profileSettings) check() error {
 	return nil
 }
 
-// serveProfiles serves profiles until ctx ends.
+// serveProfiles serves profiles until background ends.
 func (n *Node) serveProfiles(ctx, background context.Context) error {
 	address := n.options.Settings.ProfileListen
 	if address == "" {
@@ -49,6 +49,6 @@ func (n *Node) serveProfiles(ctx, background context.Context) error {
 			n.fail(err)
 		}
 	}()
-	n.options.Log.InfoContext(ctx, "profiles are served", "address", listener.Addr().String())
+	n.options.Log.InfoContext(ctx, "the node serves profiles", "address", listener.Addr().String())
 	return nil
 }

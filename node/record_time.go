@@ -11,41 +11,41 @@ import (
 )
 
 const (
-	// recordTimeTolerance is how far the record may be ahead of the ledger's clock: those of several machines differ a
+	// recordTimeTolerance is how far the record may be ahead of the ledger's clock: the clocks of machines differ a
 	// little.
 	recordTimeTolerance = 10 * time.Second
-	// recordTimeInterval is how often that is looked at.
+	// recordTimeInterval is the time between two measurements.
 	recordTimeInterval = 10 * time.Second
 )
 
-// recordTime knows how far the last entry of the record is ahead of the ledger's clock, as this machine has it. It is
-// ahead after a commit by a machine whose clock was fast, or while this machine's is slow. Nothing breaks, for record
-// times increase in any case; but they say little until the clock has caught up.
+// recordTime measures how far the last entry of the record is ahead of the ledger's clock on this machine. It is ahead
+// after a commit by a machine with a fast clock, or while this machine's clock is slow. Nothing breaks, because record
+// times increase in any case, but they are not accurate until the clock has caught up.
 type recordTime struct{ ahead atomic.Int64 }
 
-// watch looks at the record now, and from time to time until background ends.
+// watch measures now, then at intervals until background ends.
 func (r *recordTime) watch(ctx, background context.Context, n *Node) error {
-	if err := r.look(ctx, n); err != nil {
+	if err := r.measure(ctx, n); err != nil {
 		return err
 	}
-	n.metrics.RecordTimeAhead(r.seen)
+	n.metrics.RecordTimeAhead(r.lead)
 	go func() {
 		for wait.For(background, recordTimeInterval) == nil {
-			if err := r.look(background, n); err != nil && background.Err() == nil {
-				n.options.Log.DebugContext(background, "the record's time is not known", "error", err)
+			if err := r.measure(background, n); err != nil && background.Err() == nil {
+				n.options.Log.DebugContext(background, "the node cannot read the last record time", "error", err)
 			}
 		}
 	}()
 	return nil
 }
 
-func (r *recordTime) look(ctx context.Context, n *Node) error {
+func (r *recordTime) measure(ctx context.Context, n *Node) error {
 	head, err := n.Database.Head(ctx)
 	if err != nil {
 		return err
 	}
 	now := n.clock.Now()
-	before, ahead := r.seen(), max(0, head.RecordTime.Sub(now))
+	before, ahead := r.lead(), max(0, head.RecordTime.Sub(now))
 	r.ahead.Store(int64(ahead))
 	log := n.options.Log.With("record_time", head.RecordTime, "ledger_time", now, "ahead", ahead.String(),
 		"offset", int64(head.Offset))
@@ -58,12 +58,12 @@ func (r *recordTime) look(ctx context.Context, n *Node) error {
 	return nil
 }
 
-func (r *recordTime) seen() time.Duration { return time.Duration(r.ahead.Load()) }
+func (r *recordTime) lead() time.Duration { return time.Duration(r.ahead.Load()) }
 
-// part is what /readyz says of it: requests are served all the same.
+// part is the part of /readyz. It only warns: requests still work.
 func (r *recordTime) part() api.Part {
 	part := api.Part{Name: "clock"}
-	if ahead := r.seen(); ahead > recordTimeTolerance {
+	if ahead := r.lead(); ahead > recordTimeTolerance {
 		part.Warning = fmt.Sprintf("the record is %s ahead of the ledger's clock on this machine",
 			ahead.Round(time.Second))
 	}

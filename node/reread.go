@@ -8,8 +8,8 @@ import (
 	"github.com/florinledger/florin/internal/secret"
 )
 
-// rereadable is something that this process reads again on SIGHUP. When what is there now is not usable, it goes on
-// with what it has.
+// rereadable is a value that this process reads again on SIGHUP. If the new value is not usable, the process keeps the
+// old one.
 type rereadable struct {
 	what string
 	read func(context.Context) error
@@ -47,7 +47,7 @@ func (n *Node) rereadables() []rereadable {
 	return all
 }
 
-// rereadAuthSecret takes a new secret once the ledger has it.
+// rereadAuthSecret applies a new secret if the ledger has it.
 func (n *Node) rereadAuthSecret(ctx context.Context) error {
 	settings := n.options.Settings
 	if err := settings.ReadAuthSecret(); err != nil {
@@ -62,11 +62,10 @@ func (n *Node) rereadAuthSecret(ctx context.Context) error {
 	if n.streams == nil {
 		return nil
 	}
-	n.streams.UserChanged("") // those whose token is of the old secret end
+	n.streams.UserChanged("") // ends the streams whose token has the old secret
 	return nil
 }
 
-// rereadLogLevel takes the level of the settings file.
 func (n *Node) rereadLogLevel(context.Context) error {
 	if n.options.Level == nil || n.options.Again == nil {
 		return nil
@@ -79,7 +78,7 @@ func (n *Node) rereadLogLevel(context.Context) error {
 	return nil
 }
 
-// RereadOnHangup reads again what can be, on each SIGHUP, until ctx ends.
+// RereadOnHangup reads settings and files again on each SIGHUP, until ctx ends.
 func (n *Node) RereadOnHangup(ctx context.Context, caught <-chan os.Signal) {
 	for {
 		select {
@@ -95,27 +94,27 @@ func (n *Node) rereadAll(ctx context.Context) {
 	var read []string
 	for _, one := range n.rereadables() {
 		if err := one.read(ctx); err != nil {
-			n.options.Log.ErrorContext(ctx, "not read again; the node goes on with what it has", "what", one.what,
+			n.options.Log.ErrorContext(ctx, "not read again; the node keeps the old value", "what", one.what,
 				"error", err)
 			continue
 		}
 		read = append(read, one.what)
 	}
 	n.options.Log.InfoContext(ctx, "read again on SIGHUP", "what", read)
-	n.nameLateSettings(ctx)
+	n.warnOfRestart(ctx)
 }
 
-// nameLateSettings warns of what has changed in the settings file and counts after a restart alone.
-func (n *Node) nameLateSettings(ctx context.Context) {
+// warnOfRestart warns of changed settings that need a restart.
+func (n *Node) warnOfRestart(ctx context.Context) {
 	if n.options.Again == nil {
 		return
 	}
 	_, given, err := n.options.Again()
 	if err != nil {
-		return // what reads the file again has said so
+		return // rereadAll has logged it
 	}
-	if late := lateSettings(n.options.Given, given); len(late) > 0 {
-		n.options.Log.WarnContext(ctx, "changed settings count after a restart of the process alone",
-			"settings", "--"+strings.Join(late, ", --"))
+	if flags := restartFlags(n.options.Given, given); len(flags) > 0 {
+		n.options.Log.WarnContext(ctx, "restart the process to apply changed settings",
+			"settings", "--"+strings.Join(flags, ", --"))
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSecurityDoc_ListsTheFlags compares the page for people with the flags.
 func TestSecurityDoc_ListsTheFlags(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../docs/security.md")

@@ -16,7 +16,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// Settings are the settings of a node, however it is started. Flags win over the environment.
+// Settings are the settings of a node for every command that starts one. Flags override the environment.
 type Settings struct {
 	tokenSettings
 	limitSettings
@@ -48,7 +48,7 @@ type Settings struct {
 	LogLevel          string `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error" env:"FLORIN_LOG_LEVEL"`
 }
 
-// Validate is called by kong and says what is wrong with settings that no type can catch.
+// Validate checks the values. kong calls it.
 func (s *Settings) Validate() error {
 	if s.MaxBatch < 1 {
 		return fmt.Errorf("--max-batch=%d: it must be at least 1, which gives each submission its own workflow", s.MaxBatch)
@@ -79,14 +79,14 @@ func (s *Settings) Validate() error {
 	if _, err := s.Config(); err != nil {
 		return err
 	}
-	if _, err := s.given(); err != nil {
+	if _, err := s.flagValues(); err != nil {
 		return err
 	}
 	return nil
 }
 
-// allowedOrigins are the web origins whose pages may call the node. On a development ledger, where nothing else was
-// said, these are all of this machine, so that an app on any port of it works.
+// allowedOrigins are the web origins whose pages may call the node. The default of a development ledger is every origin
+// of this machine, so that an app on any port works.
 func (s *Settings) allowedOrigins(development bool) (api.Origins, error) {
 	if len(s.CorsOrigins) == 0 && development {
 		return api.ParseOrigins([]string{api.LoopbackOrigins})
@@ -94,26 +94,26 @@ func (s *Settings) allowedOrigins(development bool) (api.Origins, error) {
 	return api.ParseOrigins(s.CorsOrigins)
 }
 
-// servedHosts are the names under which the node is served. Whoever guesses the shared secret, a page included whose
-// own name leads here, can make every token: so it is served under names that lead nowhere else. Tokens of an issuer
-// cannot be made, and proxies choose names.
-func (s *Settings) servedHosts(listen string) (hosts.Names, error) {
+// hostNames are the host names that the node answers to. With the shared secret, a page whose own name leads here could
+// guess the secret and make any token, so the node answers only to names that always mean this machine. With an issuer
+// nobody can make tokens, and proxies choose names.
+func (s *Settings) hostNames(listen string) (hosts.Names, error) {
 	if len(s.Hosts) == 0 && s.HasIssuer() {
 		return hosts.Names{}, nil
 	}
 	return hosts.Parse(s.Hosts, listen)
 }
 
-// Logger is a log of JSON lines, in which no text of a client is longer than 4 KiB.
+// Logger makes a log of JSON lines in which no text is longer than 4 KiB.
 func Logger(to io.Writer, level slog.Leveler) *slog.Logger {
-	return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: level, ReplaceAttr: shortened}))
+	return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: level, ReplaceAttr: shorten}))
 }
 
-// maxLoggedBytes is how long a text in a line of the log may be: clients choose parts of many of them.
+// maxLoggedBytes limits a text in a log line, because clients choose parts of many texts.
 const maxLoggedBytes = 4096
 
-// shortened cuts long texts. Errors are whole, with what clients are not told.
-func shortened(_ []string, fact slog.Attr) slog.Attr {
+// shorten cuts long texts. Errors include the causes that clients do not see.
+func shorten(_ []string, fact slog.Attr) slog.Attr {
 	text, isText := fact.Value.Any().(string)
 	if err, isError := fact.Value.Any().(error); isError {
 		text, isText = fault.Full(err), true
@@ -127,23 +127,23 @@ func shortened(_ []string, fact slog.Attr) slog.Attr {
 	return slog.String(fact.Key, fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(text[:maxLoggedBytes], ""), len(text)))
 }
 
-// Level is one of those that slog knows, which kong has checked.
+// Level returns the log level. kong has checked its name.
 func (s *Settings) Level() slog.Level {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(s.LogLevel))
 	return level
 }
 
-// ReadAuthSecret takes the secret of tokens from its file, if there is one.
+// ReadAuthSecret reads the secret of tokens from its file, if there is one.
 func (s *Settings) ReadAuthSecret() error {
-	given, err := secret.Of(s.AuthSecret, s.AuthSecretFile, "auth-secret")
+	value, err := secret.Of(s.AuthSecret, s.AuthSecretFile, "auth-secret")
 	if err == nil {
-		s.AuthSecret = cmp.Or(given, auth.DefaultSecret)
+		s.AuthSecret = cmp.Or(value, auth.DefaultSecret)
 	}
 	return err
 }
 
-// RemoteSettings say where the database and Temporal of an installation are.
+// RemoteSettings name the database and the Temporal cluster of an installation.
 type RemoteSettings struct {
 	TemporalSettings
 	ServingSettings
@@ -153,27 +153,28 @@ type RemoteSettings struct {
 	AttributeBytes int           `help:"Maximum bytes of one search attribute (Temporal's limit.searchAttributesSizeOfValue); it limits the size of batches." default:"1900" env:"FLORIN_ATTRIBUTE_BYTES"`
 }
 
-// ApiListenSettings say where the API of an installation listens.
+// ApiListenSettings are the address of the API of an installation.
 type ApiListenSettings struct {
 	Listen string `help:"Address of the API." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
 }
 
-// WorkerListenSettings say where a worker without an API tells how it is. Several may be on a machine, beside an API.
+// WorkerListenSettings are the address for the health and metrics of a worker without an API. The default is a free
+// port, because a machine may have several workers.
 type WorkerListenSettings struct {
 	Listen string `help:"Address at which the worker serves /livez, /readyz and /metrics; port 0: a free port." default:"127.0.0.1:0" env:"FLORIN_WORKER_LISTEN"`
 }
 
-// minDatabaseConnections are as many as a node needs to do all of its work at once.
+// minDatabaseConnections is enough for commits, streams and requests at the same time.
 const minDatabaseConnections = 4
 
-// Check says what is missing or wrong. It is no Validate, which would take the place of that of Settings.
+// Check checks the values. The name Validate would hide the method of [Settings].
 func (s *RemoteSettings) Check() error {
 	if !s.Named() {
-		return errors.New("the database is missing: name it with --database-url, or a file that does with " +
+		return errors.New("the database is missing: set its URL with --database-url, or a file with the URL with " +
 			"--database-url-file")
 	}
 	if s.TemporalAddress == "" {
-		return errors.New("the Temporal cluster is missing: name its frontend with --temporal-address")
+		return errors.New("the Temporal cluster is missing: set the address of its frontend with --temporal-address")
 	}
 	return errors.Join(s.TemporalSettings.check(), s.ServingSettings.check())
 }

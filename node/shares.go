@@ -8,25 +8,25 @@ import (
 	"sync"
 )
 
-// divided is what a user has a share of, of which each process with an API takes its part.
-type divided interface{ Divide(processes int) }
+// userLimit is a limit for each user, of which each process with an API enforces its part.
+type userLimit interface{ Divide(processes int) }
 
-// shares tells how many processes serve users together. They are safe for concurrent use.
+// shares divides the limits for users by the number of processes with an API. It is safe for concurrent use.
 type shares struct {
 	mu        sync.Mutex
 	processes int
-	of        []divided
+	limits    []userLimit
 }
 
-// join adds something that is divided from now on.
-func (s *shares) join(one divided) {
+// join adds a limit, which the number of processes divides from now on.
+func (s *shares) join(limit userLimit) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.of = append(s.of, one)
-	one.Divide(max(1, s.processes))
+	s.limits = append(s.limits, limit)
+	limit.Divide(max(1, s.processes))
 }
 
-// set divides anew when there are more processes now, or fewer.
+// set divides the limits again if the number of processes has changed.
 func (s *shares) set(processes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,19 +34,19 @@ func (s *shares) set(processes int) {
 		return
 	}
 	s.processes = processes
-	for _, one := range s.of {
-		one.Divide(processes)
+	for _, limit := range s.limits {
+		limit.Divide(processes)
 	}
 }
 
-// count is how many processes there are, as far as this one knows.
+// count returns the last known number of processes.
 func (s *shares) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return max(1, s.processes)
 }
 
-// countAPIs finds out how many processes serve users together. While nobody can say, there are as many as before.
+// countAPIs reads the number of processes with an API. After an error the old number stays.
 func (n *Node) countAPIs(ctx context.Context) error {
 	if !n.options.Roles.API {
 		return nil
@@ -58,7 +58,7 @@ func (n *Node) countAPIs(ctx context.Context) error {
 	return err
 }
 
-// rereadLimits takes the limits of the settings file. Those that a restart takes stay as they are.
+// rereadLimits applies the limits of the settings file, except those that need a restart.
 func (n *Node) rereadLimits(context.Context) error {
 	now, _, err := n.options.Again()
 	if err != nil {
@@ -69,8 +69,8 @@ func (n *Node) rereadLimits(context.Context) error {
 	return nil
 }
 
-// lateSettings are the flags of changed settings that are read at the start alone.
-func lateSettings(before, now map[string]string) (flags []string) {
+// restartFlags returns the flags of changed settings that need a restart.
+func restartFlags(before, now map[string]string) (flags []string) {
 	for flag, value := range now {
 		if was, isKnown := before[flag]; isKnown && was != value && !isReread(flag) {
 			flags = append(flags, flag)
@@ -80,7 +80,7 @@ func lateSettings(before, now map[string]string) (flags []string) {
 	return flags
 }
 
-// isReread reports whether a changed value of a setting counts after SIGHUP.
+// isReread reports whether SIGHUP applies a changed value of the flag.
 func isReread(flag string) bool {
 	switch flag {
 	case "log-level", "max-in-flight":
@@ -89,16 +89,16 @@ func isReread(flag string) bool {
 	limits := reflect.TypeFor[limitSettings]()
 	for field := range limits.Fields() {
 		if flagOf(field) == flag {
-			return !slices.Contains(limitsOfTheStart, flag)
+			return !slices.Contains(restartLimits, flag)
 		}
 	}
 	return false
 }
 
-// limitsOfTheStart are the flags of limits that SIGHUP does not change.
-var limitsOfTheStart = []string{"max-body"}
+// restartLimits are the flags of limits that SIGHUP does not change.
+var restartLimits = []string{"max-body"}
 
-// flagOf is the flag of a setting, which is named after the variable of its environment.
+// flagOf derives the name of a flag from its environment variable.
 func flagOf(field reflect.StructField) string {
 	name := strings.TrimPrefix(field.Tag.Get("env"), "FLORIN_")
 	return strings.ReplaceAll(strings.ToLower(name), "_", "-")

@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	// slowStep is how long a step of the start may take before the log says what it waits for, and slowAgain is between
-	// two lines that say so.
+	// slowStep is how long a step may take before the log says what it waits for; slowAgain is the time between two such
+	// lines.
 	slowStep  = 5 * time.Second
 	slowAgain = time.Minute
 )
 
-// What steps of the start wait for.
+// The parts outside of this process that steps wait for.
 const (
 	awaitsDatabase = "the database"
 	awaitsTemporal = "Temporal"
@@ -23,28 +23,28 @@ const (
 
 // startStep is a part of the start of a node.
 type startStep struct {
-	// what it does, and what it awaits that is no part of this process; "" for nothing.
+	// awaits is the part outside of this process that the step waits for; "" for none.
 	what, awaits string
-	// within is how long it waits; 0 where nothing of its own ends it.
+	// within is the time limit of the step; 0 for none.
 	within time.Duration
 	run    func(ctx, background context.Context) error
 }
 
-// startSteps are those of the start, each on what stands before it. What can be wrong with the process alone comes
-// first: a fresh ledger keeps for good what its first process gives it.
+// startSteps are the steps of the start; each needs those before it. Checks of this process alone come first, because a
+// fresh ledger keeps for ever what its first process writes.
 func (n *Node) startSteps() []startStep {
 	return []startStep{
 		{"load the built-in contracts", "", 0, n.loadPackages},
-		{"look where spans go", "", 0, n.readTracing},
-		{"look where to listen", "", 0, n.lookWhereToListen},
+		{"read the settings of tracing", "", 0, n.readTracing},
+		{"check the addresses to listen on", "", 0, n.checkListening},
 		{"open the database", awaitsDatabase, 0, n.openDatabase},
-		{"tell others that this process runs", awaitsDatabase, 0, n.enterLedger},
+		{"record that this process runs", awaitsDatabase, 0, n.enterLedger},
 		{"connect to Temporal", awaitsTemporal, connectTimeout, n.connectTemporal},
 		{"read the node's identity", awaitsDatabase, 0, n.identify},
 		{"read the uploaded packages", awaitsDatabase, 0, n.readPackages},
 		{"read the settings of the automations", awaitsTemporal, connectTimeout, n.configureAutomation},
 		{"start the worker", awaitsTemporal, 0, n.startWorker},
-		{"take submissions", "", 0, n.startClient},
+		{"start the client of the workflows", "", 0, n.startClient},
 		{"compare the record with the clock", "", 0, func(ctx, background context.Context) error {
 			return n.recordTime.watch(ctx, background, n)
 		}},
@@ -57,13 +57,13 @@ func (n *Node) startSteps() []startStep {
 	}
 }
 
-// take takes one step, and says in the log what it waits for when it takes long.
+// take runs one step, and logs what it waits for if it is slow.
 func (n *Node) take(ctx, background context.Context, step startStep) error {
-	watching, end := context.WithCancel(ctx)
+	logCtx, end := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		n.logWaits(watching, step, time.Now())
+		n.logWaits(logCtx, step, time.Now())
 	}()
 	err := step.run(ctx, background)
 	end()
@@ -71,7 +71,7 @@ func (n *Node) take(ctx, background context.Context, step startStep) error {
 	return err
 }
 
-// logWaits says from time to time what a step of the start waits for, until ctx ends.
+// logWaits logs at intervals what a step waits for, until ctx ends.
 func (n *Node) logWaits(ctx context.Context, step startStep, since time.Time) {
 	for pause := slowStep; wait.For(ctx, pause) == nil; pause = slowAgain {
 		log := n.options.Log.With("step", step.what, "since", since)
@@ -85,9 +85,9 @@ func (n *Node) logWaits(ctx context.Context, step startStep, since time.Time) {
 	}
 }
 
-// lookWhereToListen finds out early that an address is taken, or the certificate cannot be used. Who takes the address
-// meanwhile is found when it is listened on.
-func (n *Node) lookWhereToListen(ctx, _ context.Context) (err error) {
+// checkListening fails early if an address is taken, or the certificate is not usable. Another program can still take
+// the address before the node listens on it.
+func (n *Node) checkListening(ctx, _ context.Context) (err error) {
 	if n.certificate, err = n.options.Serving.open(); err != nil {
 		return err
 	}

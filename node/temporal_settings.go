@@ -14,7 +14,8 @@ import (
 	"github.com/florinledger/florin/internal/secret"
 )
 
-// TemporalSettings say how a Temporal cluster is reached. The names are those of Temporal's own command line.
+// TemporalSettings are the address and credentials of the Temporal cluster, with the flag names of Temporal's own
+// command line.
 type TemporalSettings struct {
 	TemporalAddress    string `help:"Frontend of the Temporal cluster: host:port." env:"FLORIN_TEMPORAL_ADDRESS"`
 	TemporalAPIKey     string `name:"temporal-api-key" help:"API key for the Temporal cluster; it implies --temporal-tls." env:"FLORIN_TEMPORAL_API_KEY" secret:""`
@@ -40,7 +41,7 @@ func (s TemporalSettings) usesTLS() bool {
 		s.TemporalTLSCAPath != "" || s.TemporalTLSServerName != "" || s.TemporalTLSDisableHostVerification
 }
 
-// temporalAccess is how this process shows the Temporal cluster who it is.
+// temporalAccess holds the credentials of this process for the Temporal cluster.
 type temporalAccess struct {
 	settings    TemporalSettings
 	certificate *keyPair // nil without one
@@ -67,7 +68,6 @@ func (a *temporalAccess) readAPIKey() error {
 	return err
 }
 
-// reread takes what the files have now.
 func (a *temporalAccess) reread() error {
 	err := a.readAPIKey()
 	if a.certificate != nil {
@@ -110,10 +110,10 @@ func (a *temporalAccess) apply(options *client.Options) error {
 	return nil
 }
 
-// explainTemporal says what to do when Temporal cannot be reached.
+// explainTemporal adds to a connection error what the user can do.
 func explainTemporal(address string, err error) error {
-	if strings.Contains(err.Error(), "server preface") { // what came is no HTTP/2, as from a server that waits for TLS
-		return fmt.Errorf("no Temporal at %s: %w; if it speaks TLS, say so with --temporal-tls", address, err)
+	if strings.Contains(err.Error(), "server preface") { // no HTTP/2 came, as from a server that waits for TLS
+		return fmt.Errorf("no Temporal at %s: %w; if it uses TLS, set --temporal-tls", address, err)
 	}
 	return fmt.Errorf("no Temporal at %s: %w; check its address (--temporal-address, FLORIN_TEMPORAL_ADDRESS) and that "+
 		"it runs", address, err)

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTemporalSettings_ExplainAServerThatExpectsTLS(t *testing.T) {
+func TestExplainTemporal_NamesTheTLSFlagWhereItHelps(t *testing.T) {
 	t.Parallel()
 	plain := errors.New("failed reaching server: error reading server preface: EOF")
 	explained := explainTemporal("temporal.example:7233", plain)

@@ -8,8 +8,8 @@ import (
 	"github.com/florinledger/florin/api/walletapi"
 )
 
-// openWallets makes the API of the wallets, and gives the operator its own wallet if it has none yet. On a process
-// without a worker it waits until some worker has done it.
+// openWallets makes the API of the wallets, and opens the operator's wallet if it is missing. Without a worker in this
+// process it waits for the worker of another one.
 func (n *Node) openWallets(ctx, _ context.Context) (err error) {
 	n.Wallets, err = walletapi.New(walletapi.Options{
 		Node: n.Identity, Packages: n.packages, Catalog: n.catalog, Record: n.Database, Submitter: n.client,

@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/workflows"
 )
 
-// The values of --web. Left out, development ledgers serve the page.
+// The values of --web. The default is on for development ledgers, else off.
 const (
 	webOn  = "on"
 	webOff = "off"
@@ -29,10 +29,10 @@ func (n *Node) withPage(ctx context.Context, handler http.Handler) (http.Handler
 	if !n.HasPage() {
 		return handler, nil
 	}
-	if _, err := n.Database.SealKeys(ctx); err != nil { // the first one is made before anybody comes
+	if _, err := n.Database.SealKeys(ctx); err != nil { // makes the first key before the first request
 		return nil, err
 	}
-	served, err := n.options.Settings.servedHosts(n.options.Listen)
+	names, err := n.options.Settings.hostNames(n.options.Listen)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (n *Node) withPage(ctx context.Context, handler http.Handler) (http.Handler
 		builtIn = append(builtIn, string(pkg.ID))
 	}
 	return web.New(web.Options{ //nolint:contextcheck // each page has the context of its request
-		API: handler, Secret: n.pageSecret, Hosts: served, HostsFlag: api.HostsFlag,
+		API: handler, Secret: n.pageSecret, Hosts: names, HostsFlag: api.HostsFlag,
 		BuiltIn: builtIn, Participant: n.Identity.ParticipantID, Synchronizer: n.Identity.SynchronizerID,
 		TemporalUI: n.options.TemporalUI, TemporalNamespace: n.options.Settings.TemporalNamespace,
 		TemporalQuery: workflows.OfLedger(n.ledger),
@@ -54,7 +54,7 @@ func (n *Node) withPage(ctx context.Context, handler http.Handler) (http.Handler
 	})
 }
 
-// pageSecret is what the page's cookies are encrypted with, as the record has it now.
+// pageSecret reads the key of the page's cookies from the record.
 func (n *Node) pageSecret(ctx context.Context) ([]byte, error) {
 	keys, err := n.Database.ReloadSealKeys(ctx)
 	if err != nil {
@@ -63,8 +63,8 @@ func (n *Node) pageSecret(ctx context.Context) ([]byte, error) {
 	return keys.Secret(seal.Page), nil
 }
 
-// signInByName lets people sign in by name where that gives them nothing that they lack: the secret of tokens is the
-// one that everybody knows. One of somebody's own is for those who have it, and they paste tokens.
+// signInByName lets people sign in by name if the tokens have the default secret, which everybody knows anyway. With
+// another secret, people paste a token.
 func (n *Node) signInByName() *web.Development {
 	settings := n.options.Settings
 	if n.hs256 == nil || settings.AuthSecret != auth.DefaultSecret {

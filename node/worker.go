@@ -15,7 +15,7 @@ import (
 	"github.com/florinledger/florin/workflows"
 )
 
-// startWorker starts the worker of a process that has one, and what calls workflows for it.
+// startWorker starts the worker and the callers of workflows, if the process has a worker.
 func (n *Node) startWorker(ctx, background context.Context) error {
 	if !n.options.Roles.Worker {
 		return nil
@@ -52,7 +52,7 @@ func (n *Node) startWorker(ctx, background context.Context) error {
 	return n.runAutomation(ctx, acts)
 }
 
-// startClient starts what submits through workflows, and what watches over the work of all processes.
+// startClient starts the client that submits through workflows, and the measurement of overdue work.
 func (n *Node) startClient(ctx, background context.Context) error {
 	pause := time.Duration(0)
 	if n.options.Roles.Worker {
@@ -80,18 +80,18 @@ func (n *Node) startClient(ctx, background context.Context) error {
 		}
 	}()
 	if n.options.Roles.Worker {
-		return n.presence.workerStarted(ctx) // whose heartbeat asks Temporal through the client
+		return n.presence.workerStarted(ctx) // its heartbeat uses the client
 	}
 	return nil
 }
 
-// record is what the workflow client reads.
+// record is the part of the record that the workflow client reads.
 type record struct {
 	*db.DB
 	*db.Watcher
 }
 
-// callLifecycles starts the workflows that contracts need.
+// callLifecycles makes the caller of the lifecycle workflows, and returns its loop.
 func (n *Node) callLifecycles(acts *activities.Activities) func(context.Context) {
 	caller := workflows.NewCaller(workflows.CallerOptions{
 		Temporal: n.temporal, Ledger: n.ledger, Record: activities.NewLifecycleCalls(n.Database, acts.Lifecycles, time.Now),
@@ -103,14 +103,13 @@ func (n *Node) callLifecycles(acts *activities.Activities) func(context.Context)
 	return caller.Run
 }
 
-// callers are what runs in the background and starts workflows.
+// callers are the background loops that start workflows.
 type callers struct {
-	context context.Context //nolint:containedctx // that of what runs in the background
+	context context.Context //nolint:containedctx // the life of the loops
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 }
 
-// begin gives callers the life of the background.
 func (c *callers) begin(background context.Context) {
 	c.context, c.cancel = context.WithCancel(background)
 }
@@ -119,7 +118,7 @@ func (c *callers) run(caller func(context.Context)) {
 	c.running.Go(func() { caller(c.context) })
 }
 
-// stop returns when nothing is called any more.
+// stop ends the callers and waits for them.
 func (c *callers) stop() {
 	if c.cancel != nil {
 		c.cancel()
@@ -127,7 +126,7 @@ func (c *callers) stop() {
 	}
 }
 
-// stopWorker takes no more tasks, and returns when those that run are done, or have taken too long.
+// stopWorker takes no more tasks and waits, for a limited time, for those that run.
 func (n *Node) stopWorker(ctx context.Context) {
 	n.presence.workerStopping(ctx)
 	n.callers.stop()

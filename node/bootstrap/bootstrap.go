@@ -22,7 +22,7 @@ const dsoHint = "DSO"
 // participantAdmin is the user that every participant starts with.
 const participantAdmin = "participant_admin"
 
-// Identity returns the identity of the installation, making it on first use. Of several nodes that start at once on one
+// Identity returns the identity of the installation, and makes it on first use. If several nodes start at once on one
 // database, one makes it and all get the same.
 func Identity(ctx context.Context, database *db.DB, settings ledger.Settings) (ledger.Node, error) {
 	node, ok, err := database.Node(ctx)
@@ -74,14 +74,15 @@ func Parties(ctx context.Context, database *db.DB, node ledger.Node, now time.Ti
 				return ledger.NewHosting(node, party, at, ledger.TraceContext{})
 			},
 		})
-		if err := unlessRaced(err, fault.InvalidArgument); err != nil {
+		if err := ignoreRace(err, fault.InvalidArgument); err != nil {
 			return fmt.Errorf("allocate %s: %w", party, err)
 		}
 	}
 	return nil
 }
 
-// Users creates the users that a fresh node has. Once any user exists, administrators decide who there is.
+// Users creates the first users of a fresh node. If any user exists it does nothing: administrators may have deleted
+// the others.
 func Users(ctx context.Context, database *db.DB, node ledger.Node, settings ledger.Settings) error {
 	existing, err := database.Users(ctx, ledger.DefaultIdentityProvider, "", 1)
 	if err != nil || len(existing) > 0 {
@@ -100,26 +101,26 @@ func Users(ctx context.Context, database *db.DB, node ledger.Node, settings ledg
 	}
 	for _, entry := range users {
 		_, err := database.CreateUser(ctx, entry.user, entry.rights)
-		if err := unlessRaced(err, fault.UserAlreadyExists); err != nil {
+		if err := ignoreRace(err, fault.UserAlreadyExists); err != nil {
 			return fmt.Errorf("create user %s: %w", entry.user.ID, err)
 		}
 	}
 	return nil
 }
 
-// unlessRaced drops the refusal that another node got there first.
-func unlessRaced(err error, raced fault.Code) error {
-	if raced.Matches(err) {
+// ignoreRace drops the refusal that another node was faster.
+func ignoreRace(err error, code fault.Code) error {
+	if code.Matches(err) {
 		return nil
 	}
 	return err
 }
 
-// GenesisKey is the key of the submission that creates the coin: being always the same, it has one completion however
-// often it is submitted.
+// GenesisKey is the key of the submission that creates the coin. It is constant, so that the submission has one
+// completion however often a node submits it.
 const GenesisKey = "00000000-0000-4000-8000-000000000001"
 
-// Genesis is the submission that creates the contracts of the coin, and the one that says who runs the network.
+// Genesis is the submission that creates the contracts of the coin and of its governance.
 func Genesis(
 	packages *ledger.Packages, node ledger.Node, settings ledger.Settings, now time.Time,
 ) (ledger.Submission, error) {
@@ -131,12 +132,12 @@ func Genesis(
 	if err != nil {
 		return ledger.Submission{}, err
 	}
-	governed, err := governance.Founding(packages, governance.SoleOperator(
+	founding, err := governance.Founding(packages, governance.SoleOperator(
 		node.DSO, node.Operator, node.OperatorUser, node.ParticipantID, node.SynchronizerID))
 	if err != nil {
 		return ledger.Submission{}, err
 	}
-	commands = append(commands, governed)
+	commands = append(commands, founding)
 	return ledger.Submission{
 		Key: GenesisKey, Identity: ledger.DefaultUser(participantAdmin), CommandID: "genesis", SubmissionID: GenesisKey,
 		ActAs: []ledger.Party{node.DSO}, Commands: commands, ReceivedAt: now, Kind: ledger.KindBootstrap,

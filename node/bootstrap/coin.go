@@ -10,15 +10,15 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// operatorUSD is what the operator of a fresh development ledger has, in US dollars: preapprovals for a year of a
-// thousand parties.
+// operatorUSD is the coin of the operator of a fresh development ledger, in US dollars: enough for the preapprovals of
+// a thousand parties for a year.
 const operatorUSD = 1000
 
-// operatorCoinKey is the key of the submission that gives it to the operator: it happens once.
+// operatorCoinKey is the key of that submission. It is constant, so that it happens once.
 const operatorCoinKey = "00000000-0000-4000-8000-000000000002"
 
-// OperatorCoin is the submission that mints coin for the operator of a fresh development ledger, as everybody there
-// may, so that it can pay for preapprovals. Rules and round are those of the genesis.
+// OperatorCoin is the submission that mints coin for the operator of a fresh development ledger, so that it can pay for
+// preapprovals. Rules and round are those of the genesis.
 func OperatorCoin(
 	packages *ledger.Packages, node ledger.Node, settings ledger.Settings, rules, round ledger.ContractID, now time.Time,
 ) (ledger.Submission, error) {

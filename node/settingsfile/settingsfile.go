@@ -25,7 +25,7 @@ func Parse(text []byte) (settings.Settings, error) {
 		return settings.Settings{}, fmt.Errorf("this is neither YAML nor JSON: %w", err)
 	}
 	if err := decoder.Decode(&more); !errors.Is(err, io.EOF) {
-		return settings.Settings{}, errors.New("there is more than one document; keep what comes before the second ---")
+		return settings.Settings{}, errors.New("the text has several documents; keep only the part before the second ---")
 	}
 	node, err := toNode(document.Content[0])
 	if err != nil {
@@ -45,24 +45,24 @@ func toNode(from *yaml.Node) (settings.Node, error) {
 	case yaml.SequenceNode:
 		node.Kind = settings.List
 		for _, item := range from.Content {
-			read, err := toNode(item)
+			child, err := toNode(item)
 			if err != nil {
 				return node, err
 			}
-			node.Items = append(node.Items, read)
+			node.Items = append(node.Items, child)
 		}
 	case yaml.MappingNode:
 		node.Kind = settings.Map
 		for i := 0; i+1 < len(from.Content); i += 2 {
 			name, value := from.Content[i], from.Content[i+1]
-			read, err := toNode(value)
+			child, err := toNode(value)
 			if err != nil {
 				return node, err
 			}
-			node.Fields = append(node.Fields, settings.Field{Name: name.Value, Line: name.Line, Node: read})
+			node.Fields = append(node.Fields, settings.Field{Name: name.Value, Line: name.Line, Node: child})
 		}
 	case yaml.DocumentNode, yaml.AliasNode:
-		return node, fmt.Errorf("line %d: *%s stands for something else; write it out", from.Line, from.Value)
+		return node, fmt.Errorf("line %d: the alias *%s is not allowed; write the value out", from.Line, from.Value)
 	}
 	return node, nil
 }

@@ -8,9 +8,8 @@ import (
 	"github.com/florinledger/florin/node/settingsfile"
 )
 
-// FuzzRead_ShowsSettingsOrFails reads anything as the settings of the automations: they are taken, and can be shown, or there
-// is an error that says why not.
-func FuzzRead_ShowsSettingsOrFails(f *testing.F) {
+// Parse returns either settings that Entries can format, or an error with a text.
+func FuzzParse_EntriesOrError(f *testing.F) {
 	for _, seed := range []string{
 		"walletSweep: {alice::1220aa: {maxBalanceUSD: 1.5, minBalanceUSD: \"1\", receiver: bob::1220bb}}",
 		`{"topup":{"enabled":true,"targetThroughput":20000,"minTopupInterval":"1m"},"autoAcceptTransfers":{}}`,

@@ -91,7 +91,7 @@ func TestCluster_SharesUserLimits(t *testing.T) {
 	// An operator who allows more need not restart anything; what takes a restart is named.
 	write(t, file, "FLORIN_MAX_USER_STREAMS=5\nFLORIN_MAX_BODY=77777\n")
 	require.Contains(t, first.hangup(t)["what"], "limits")
-	said := first.awaitLogged(t, "changed settings count after a restart of the process alone")
+	said := first.awaitLogged(t, "restart the process to apply changed settings")
 	require.Equal(t, "--max-body", said["settings"])
 	refusal, _ = alice.holdStream(t, first.endpoint)
 	require.Empty(t, refusal)

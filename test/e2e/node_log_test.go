@@ -75,7 +75,7 @@ func TestLog_HasStartsStopsAndSettings(t *testing.T) {
 	ofLedger, _ := started["ledger_settings"].(map[string]any)
 	require.Equal(t, "0.25", ofLedger["coin-price"])
 	require.NotContains(t, ofLedger, "auth-secret")
-	require.Equal(t, "it was told to", logged(t, log, "stopping")[0]["reason"])
+	require.Equal(t, "stop requested", logged(t, log, "stopping")[0]["reason"])
 	require.NotContains(t, log, particular)
 
 	refused := run(t, i.environment(), "api", "--listen", "127.0.0.1:0", "--auth-secret", particular, "--coin-price", "1")

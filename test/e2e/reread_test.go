@@ -106,7 +106,7 @@ func TestReload_ReadsSecretsAndLogLevels(t *testing.T) {
 	} {
 		write(t, urlFile, place)
 		require.NotContains(t, node.hangup(t)["what"], "database URL")
-		refused := node.awaitLogged(t, "not read again; the node goes on with what it has")
+		refused := node.awaitLogged(t, "not read again; the node keeps the old value")
 		require.Equal(t, "database URL", refused["what"])
 		require.Contains(t, refused["error"], why)
 		status, _ := page(t, node.endpoint, "/readyz")
@@ -129,7 +129,7 @@ func TestReload_ReadsSecretsAndLogLevels(t *testing.T) {
 	require.NotContains(t, node.stderr.String(), `"level":"DEBUG"`)
 	write(t, settingsFile, "FLORIN_LOG_LEVEL=debug\nFLORIN_MAX_READ=8\n")
 	require.NotContains(t, node.hangup(t)["what"], "log level")
-	refused := node.awaitLogged(t, "not read again; the node goes on with what it has")
+	refused := node.awaitLogged(t, "not read again; the node keeps the old value")
 	require.Contains(t, refused["error"],
 		"line 2 of the settings file: there is no setting FLORIN_MAX_READ; the nearest is FLORIN_MAX_READS")
 	require.NotContains(t, node.stderr.String(), `"level":"DEBUG"`)

@@ -26,7 +26,7 @@ func TestStart_StopsCleanlyWhileItWaits(t *testing.T) {
 		node.waitEnd(t)
 		require.NoError(t, connection.Close())
 		require.Equal(t, 0, node.exitCode(t), "it said: %s", node.stderr)
-		require.Equal(t, "it was told to", node.awaitLogged(t, "stopping")["reason"])
+		require.Equal(t, "stop requested", node.awaitLogged(t, "stopping")["reason"])
 		require.NotContains(t, node.stderr.String(), "florin: ")
 	}
 }
