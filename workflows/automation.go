@@ -13,20 +13,19 @@ type RunAutomationInput struct {
 	Kind string `json:"kind"`
 }
 
-// RunAutomationResult tells what a run did.
+// RunAutomationResult says what a run did.
 type RunAutomationResult struct {
-	// Looked is how many subjects were looked at, Done how many submissions were accepted, Refused how many were not.
+	// Looked counts the subjects, Done the accepted submissions, Refused the refused ones.
 	Looked  int `json:"looked"`
 	Done    int `json:"done"`
 	Refused int `json:"refused"`
 }
 
-// longAutomation is how often a run plans at most; what is due after that is the next run's.
+// longAutomation limits the plans of a run; the next run does the rest.
 const longAutomation = 500
 
-// RunAutomation does what is due for a kind of automation, and ends when nothing is. A Schedule starts it, and so does
-// an [AutomationCaller] when something became due. Runs that overlap do no harm: what both decide is the same
-// submission.
+// RunAutomation does the due work of a kind of automation, and ends when none is left. A Schedule starts it, and an
+// [AutomationCaller] when work becomes due. Runs may overlap: they decide on the same submissions.
 func RunAutomation(ctx workflow.Context, in RunAutomationInput) (RunAutomationResult, error) {
 	ctx = workflow.WithLocalActivityOptions(ctx, commitOptions())
 	info := workflow.GetInfo(ctx)

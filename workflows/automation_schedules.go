@@ -16,28 +16,28 @@ import (
 	"github.com/florinledger/florin/wallet/automation"
 )
 
-// Schedules keeps the Schedules of automation in Temporal as the node wants them, and tells which are paused. It is
-// safe for concurrent use.
+// Schedules creates and updates the Schedules of automation in Temporal, and reads which are paused. It is safe for
+// concurrent use.
 type Schedules struct {
 	temporal    client.Client
 	ledger      workflowid.Ledger
 	automations *automation.Registry
 }
 
-// NewSchedules makes those of a ledger.
+// NewSchedules makes the Schedules of a ledger.
 func NewSchedules(temporal client.Client, of workflowid.Ledger, automations *automation.Registry) *Schedules {
 	return &Schedules{temporal: temporal, ledger: of, automations: automations}
 }
 
-// ScheduleID is the id of the Schedule of a kind of automation; those of its runs begin with it.
+// ScheduleID is the id of the Schedule of a kind of automation; the ids of its runs begin with it.
 func ScheduleID(of workflowid.Ledger, kind string) string {
 	return of.Name(workflowid.Of("automation", kind).String())
 }
 
 func (s *Schedules) id(kind automation.Automation) string { return ScheduleID(s.ledger, kind.Kind) }
 
-// Ensure creates the Schedules that are missing and changes those that are not as they should be. One that an operator
-// paused stays paused. What Temporal cannot do at the moment is tried again until ctx ends.
+// Ensure creates missing Schedules and updates the others. A Schedule that an operator paused stays paused. Ensure
+// retries while Temporal is not available, until ctx ends.
 func (s *Schedules) Ensure(ctx context.Context) error {
 	for _, kind := range s.automations.All() {
 		if err := untilAvailable(ctx, func() error { return s.ensure(ctx, kind) }); err != nil {
@@ -67,8 +67,8 @@ func (s *Schedules) ensure(ctx context.Context, kind automation.Automation) erro
 	})
 }
 
-// schedule is the Schedule of a kind: a run after each interval, unless the one before still runs; after an outage one
-// run makes up for all that were missed.
+// schedule is the Schedule of a kind: a run after each interval, unless the run before still lasts. After an outage one
+// run does the work of all missed ones.
 func (s *Schedules) schedule(kind automation.Automation) client.Schedule {
 	const catchUp = time.Minute
 	return client.Schedule{
@@ -90,8 +90,8 @@ func automationAttributes() temporal.SearchAttributes {
 	return temporal.NewSearchAttributes(AttributeKind.ValueSet(ledger.KindAutomation))
 }
 
-// Paused reports whether the Schedule of a kind is paused. One that is missing, as after a loss of Temporal's state, is
-// created.
+// Paused reports whether the Schedule of a kind is paused. It creates a missing one, as after a loss of Temporal's
+// state.
 func (s *Schedules) Paused(ctx context.Context, kind string) (bool, error) {
 	paused, err := SchedulePaused(ctx, s.temporal, ScheduleID(s.ledger, kind))
 	if _, gone := errors.AsType[*serviceerror.NotFound](err); gone {
@@ -103,15 +103,14 @@ func (s *Schedules) Paused(ctx context.Context, kind string) (bool, error) {
 
 // SchedulePaused reports whether the Schedule with an id is paused now.
 func SchedulePaused(ctx context.Context, temporal client.Client, id string) (bool, error) {
-	found, err := temporal.ScheduleClient().GetHandle(ctx, id).Describe(ctx)
+	description, err := temporal.ScheduleClient().GetHandle(ctx, id).Describe(ctx)
 	if err != nil {
 		return false, err
 	}
-	return found.Schedule.State.Paused, nil
+	return description.Schedule.State.Paused, nil
 }
 
-// Run starts a run of a kind now, unless the one that was started before still runs. It does not ask whether the
-// Schedule is paused.
+// Run starts a run of a kind now, unless the run before still lasts. It does not check whether the Schedule is paused.
 func (s *Schedules) Run(ctx context.Context, kind string) error {
 	known, ok := s.automations.Find(kind)
 	if !ok {
@@ -120,7 +119,7 @@ func (s *Schedules) Run(ctx context.Context, kind string) error {
 	options := start(s.ledger, runAutomation, workflowid.Of("automation", kind, "due"), known.Summary,
 		AttributeKind.ValueSet(ledger.KindAutomation))
 	options.EnableEagerStart = eagerStart
-	// Not a signal: one that comes just as a run ends makes it do its work again.
+	// Not a signal: a signal that comes at the end of a run would make it run again.
 	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
 	options.Memo = map[string]any{"kind": kind}
 	_, err := s.temporal.ExecuteWorkflow(ctx, options, runAutomation, RunAutomationInput{Kind: kind})

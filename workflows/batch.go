@@ -21,29 +21,29 @@ const maxBatchBytes = 1 << 20
 // DefaultAttributeBytes keeps each search attribute below Temporal's default limit of 2 KB for one value.
 const DefaultAttributeBytes = 1900
 
-// maxHold is how long a batch keeps its place after Temporal has it, at most: a submission may have to wait for its
-// time, and another process may be the one that commits it.
+// maxHold limits how long a batch keeps its place after Temporal has it: a submission may have to wait for its time, or
+// another process may commit it.
 const maxHold = 250 * time.Millisecond
 
-// maxUnderWay is how much may be on its way to its completion, in the unit of [ledger.Submission.CommitCost]; the
-// largest transaction takes all of it. Users take turns at what waits for that, so this bounds what stands between
-// anybody's submission and its commit. One that is alone counts for an eighth at least.
+// maxUnderWay limits the cost of the submissions between start and completion, in the unit of
+// [ledger.Submission.CommitCost]; the largest transaction takes all of it. Users take turns at waiting for it, so it
+// bounds the work that is ahead of a submission. One with its own workflow counts for an eighth at least.
 const (
 	maxUnderWay = ledger.MaxCommitCost
 	minAlone    = maxUnderWay / 8
 )
 
-// maxUnderWayTime is for how long a submission counts as under way at most: without a worker none is committed, and
-// Temporal keeps them all the same.
+// maxUnderWayTime limits how long a submission counts as under way: without a worker nothing commits, but Temporal
+// still accepts submissions.
 const maxUnderWayTime = 5 * time.Second
 
 // startFunc starts one workflow with the submissions and returns when Temporal has it durably.
 type startFunc func(ctx context.Context, submissions []ledger.Submission) error
 
-// batcher decides which submissions share a workflow. While none is under way, a submission gets a workflow to itself
-// at once. Beyond that, submissions wait and the next workflow takes those whose turn it is, up to the bounds: so an
-// idle node has the lowest latency, a busy one pays for a workflow once per batch, and nobody waits for all of another
-// user's submissions.
+// batcher decides which submissions share a workflow. If none is under way, a submission gets its own workflow at once.
+// Otherwise submissions wait, and the next workflow takes the next ones in turn, up to the limits. So an idle node has
+// the lowest latency, a busy node pays for one workflow per batch, and nobody waits for all submissions of another
+// user.
 type batcher struct {
 	start          startFunc
 	maxBatch       int
@@ -52,7 +52,8 @@ type batcher struct {
 	underWay *semaphore.Weighted
 
 	mu sync.Mutex
-	// shared wait for a batch, alone for a workflow of their own. Who runs a queue is busy.
+	// Submissions in shared wait for a batch, those in alone for their own workflow. A queue is busy while a goroutine
+	// runs it.
 	shared, alone         turns.Queue[ledger.Identity, *pending]
 	busyShared, busyAlone bool
 	// neighbours tells whether one account submits beside others, for the size of its part in a batch.
@@ -65,16 +66,15 @@ type batcher struct {
 type pending struct {
 	submission ledger.Submission
 	bytes      int
-	// estimate is what its commands suggest that the commit costs, minCost the minimum that it is charged. cost is what it
-	// is charged in its turn and while it is under way: more than the estimate for accounts whose submissions have cost
-	// more than they show.
+	// estimate is the cost of the commit by the commands, minCost the least charge. cost is the charge in its turn and
+	// while it is under way: more than the estimate if earlier submissions of the account have cost more than theirs.
 	estimate, minCost, cost int
 
-	started chan error    // receives one value: nil when Temporal has it
+	started chan error    // gets one value: nil if Temporal has it
 	settled chan struct{} // closed when its completion is known
 	// span is of its wait for a workflow.
 	span tracing.Span
-	// workflowID is that of the workflow it is in, as the ledger knows it; nil before it is in one.
+	// workflowID is the local id of its workflow; nil before it has one.
 	workflowID atomic.Pointer[string]
 }
 
@@ -92,20 +92,20 @@ func newBatcher(start startFunc, maxBatch, attributeBytes int) *batcher {
 	}
 }
 
-// submit returns when Temporal has the submission durably, or with the reason why it has not. A caller that stops
-// waiting does not stop the submission.
+// submit returns when Temporal has the submission durably, or with an error. If the caller stops waiting, the
+// submission goes on.
 func (b *batcher) submit(ctx context.Context, p *pending) error {
-	going := context.WithoutCancel(ctx)
+	background := context.WithoutCancel(ctx)
 	switch {
-	// A signed transaction is large, and an operator looks for it alone.
+	// A signed transaction is large, and operators want to find it by itself.
 	case b.maxBatch == 1 || p.submission.MinLedgerTime != nil || p.submission.Signed != nil:
 		p.minCost = minAlone
 		if b.enqueue(&b.alone, &b.busyAlone, p) {
-			go b.runAlone(going)
+			go b.runAlone(background)
 		}
 	default:
 		if b.enqueue(&b.shared, &b.busyShared, p) {
-			go b.runShared(going)
+			go b.runShared(background)
 		}
 	}
 	select {
@@ -116,7 +116,7 @@ func (b *batcher) submit(ctx context.Context, p *pending) error {
 	}
 }
 
-// enqueue adds a submission to those that wait, and reports whether the caller must run the queue.
+// enqueue adds a submission to a queue, and reports whether the caller must run the queue.
 func (b *batcher) enqueue(queue *turns.Queue[ledger.Identity, *pending], busy *bool, p *pending) (idle bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -126,22 +126,21 @@ func (b *batcher) enqueue(queue *turns.Queue[ledger.Identity, *pending], busy *b
 	return idle
 }
 
-// minTurn is what the smallest submission counts for, in the unit of [ledger.Submission.CommitCost]: a commit costs
-// something for each.
+// minTurn is the least cost of a submission in its turn, in the unit of [ledger.Submission.CommitCost].
 const minTurn = 1 << 10
 
-// push adds a submission behind those of its account, by what its commit costs.
+// push adds a submission behind those of its account; its commit cost decides the account's next turn.
 func push(queue *turns.Queue[ledger.Identity, *pending], p *pending) {
 	queue.Push(p.submission.Account(), max(p.cost, minTurn), p)
 }
 
-// settle closes a submission whose completion is known, and learns from it what its account's submissions cost.
+// settle ends a submission whose completion is known, and learns the costs of its account.
 func (b *batcher) settle(p *pending, completion ledger.Completion) {
 	close(p.settled)
 	b.habits.Learn(p.submission.Identity, p.estimate, completion)
 }
 
-// runShared starts a batch, then the next one that has gathered meanwhile, until nothing waits.
+// runShared starts one batch after the other until nothing waits.
 func (b *batcher) runShared(ctx context.Context) {
 	for batch := b.nextBatch(); len(batch) > 0; batch = b.nextBatch() {
 		cost := 0
@@ -154,15 +153,15 @@ func (b *batcher) runShared(ctx context.Context) {
 	}
 }
 
-// runAlone starts one workflow after the other, as many at once as there is room for, until nothing waits. One that
-// waits for its time leaves once it is started: when its time has come, it takes its turn among those that are due.
+// runAlone starts workflows, as many at once as there is room for, until nothing waits. A submission that waits for its
+// time leaves after its start; at its time it takes a turn among the due ones.
 func (b *batcher) runAlone(ctx context.Context) {
 	for p := b.nextAlone(); p != nil; p = b.nextAlone() {
-		timed, taken := p.submission.WaitsForItsTime(), p.cost
-		if timed { // it is only started
-			taken = minAlone
+		timed, cost := p.submission.WaitsForItsTime(), p.cost
+		if timed { // only its start takes room
+			cost = minAlone
 		}
-		leave := b.enter(ctx, taken)
+		leave := b.enter(ctx, cost)
 		go func() {
 			defer leave()
 			if b.launch(ctx, []*pending{p}) == nil && !timed {
@@ -172,7 +171,7 @@ func (b *batcher) runAlone(ctx context.Context) {
 	}
 }
 
-// launchInTurn launches a batch when there is room for it.
+// launchInTurn waits for room and launches a batch.
 func (b *batcher) launchInTurn(ctx context.Context, batch []*pending, cost int) error {
 	leave := b.enter(ctx, cost)
 	if err := b.launch(ctx, batch); err != nil {
@@ -186,26 +185,26 @@ func (b *batcher) launchInTurn(ctx context.Context, batch []*pending, cost int) 
 	return nil
 }
 
-// enter waits for room among those that are under way, and returns how to leave it.
+// enter waits for room under way, and returns the function that gives it back.
 func (b *batcher) enter(ctx context.Context, cost int) (leave func()) {
 	weight := int64(min(cost, maxUnderWay))
-	_ = b.underWay.Acquire(ctx, weight) // it ends with what is under way: the context has no end
+	_ = b.underWay.Acquire(ctx, weight) // the context has no end, and room comes when others end
 	return func() { b.underWay.Release(weight) }
 }
 
-// launch starts a workflow with the batch and tells everyone in it.
+// launch starts a workflow with the batch, and tells each submission the result.
 func (b *batcher) launch(ctx context.Context, batch []*pending) error {
 	submissions := make([]ledger.Submission, len(batch))
 	for i, p := range batch {
 		submissions[i] = p.submission
 	}
 	id := workflowIDOf(submissions).String()
-	waiting := make([]tracing.Span, len(batch))
+	spans := make([]tracing.Span, len(batch))
 	for i, p := range batch {
 		p.workflowID.Store(&id)
-		waiting[i] = p.span
+		spans[i] = p.span
 	}
-	ctx, span := tracing.Together(ctx, "start workflow", waiting)
+	ctx, span := tracing.Together(ctx, "start workflow", spans)
 	span.Note(tracing.Workflow(id), tracing.Submissions(len(batch)))
 	defer span.End()
 	for _, p := range batch {
@@ -218,8 +217,8 @@ func (b *batcher) launch(ctx context.Context, batch []*pending) error {
 	return err
 }
 
-// hold waits until the batch has its completions, for so long at most. Letting go earlier would start more workflows
-// with less in each, and workflows are what costs.
+// hold waits for the completions of the batch, up to the limit. A shorter wait would make more and smaller workflows,
+// and workflows are expensive.
 func hold(ctx context.Context, batch []*pending, limit time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -232,7 +231,7 @@ func hold(ctx context.Context, batch []*pending, limit time.Duration) {
 	}
 }
 
-// nextAlone takes the submission whose turn it is; when none waits, the queue is idle again.
+// nextAlone takes the next submission in turn; if none waits, the queue is idle again.
 func (b *batcher) nextAlone() *pending {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -241,20 +240,20 @@ func (b *batcher) nextAlone() *pending {
 	return p
 }
 
-// shareBesideOthers is which part of a batch one account has while others submit: they wait for what the batch before
-// has, which takes the longer to commit the more it is.
+// shareBesideOthers divides a batch into the parts of accounts while several submit: others wait for the batch before
+// theirs, and a larger batch takes longer to commit.
 const shareBesideOthers = 16
 
-// nextBatch takes what waits, in turn and up to the bounds; when nothing does, the queue is idle again.
+// nextBatch takes submissions in turn, up to the limits; if none waits, the queue is idle again.
 func (b *batcher) nextBatch() []*pending {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var batch []*pending
-	each, taken := b.maxBatch, map[ledger.Identity]int{}
+	each, counts := b.maxBatch, map[ledger.Identity]int{}
 	if b.neighbours.Any() {
 		each = max(1, b.maxBatch/shareBesideOthers)
 	}
-	may := func(p *pending) bool { return taken[p.submission.Account()] < each }
+	may := func(p *pending) bool { return counts[p.submission.Account()] < each }
 	size := batchSize{attributes: b.attributeBytes}
 	for len(batch) < b.maxBatch {
 		turn := b.shared.First(may)
@@ -263,15 +262,15 @@ func (b *batcher) nextBatch() []*pending {
 		}
 		b.shared.Give(turn)
 		batch = append(batch, turn.Item)
-		taken[turn.Item.submission.Account()]++
+		counts[turn.Item.submission.Account()]++
 	}
-	b.neighbours.Note(slices.Collect(maps.Keys(taken))...)
+	b.neighbours.Note(slices.Collect(maps.Keys(counts))...)
 	b.busyShared = len(batch) > 0
 	return batch
 }
 
-// batchSize is how large a batch is: in bytes, in what its commit costs, and in those bytes of the search attributes
-// that make each submission findable, which have a limit of their own. Submissions of different kinds do not mix.
+// batchSize is the size of a batch: in bytes, in commit cost, and in bytes of the search attributes that find each
+// submission, which have their own limit. Submissions of different kinds do not mix.
 type batchSize struct {
 	attributes               int
 	kind                     string

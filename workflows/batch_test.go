@@ -17,7 +17,7 @@ import (
 
 const testDeadline = time.Minute
 
-// starter stands for Temporal: it records what is started and lets the test decide when a start returns.
+// starter fakes Temporal: it records the starts, and the test decides when each returns.
 type starter struct {
 	mu      sync.Mutex
 	batches [][]ledger.Submission
@@ -55,9 +55,9 @@ func testSubmission(i int) ledger.Submission {
 	}
 }
 
-// submitAll hands submissions to the batcher one after the other and returns where their answers arrive. Each is
-// settled from the start, so that a batch makes room for the next as soon as it was started. The first one of an idle
-// batcher is on its way before the second one comes.
+// submitAll submits one after the other, and returns the channel of the answers. Each is settled already, so that a
+// batch makes room for the next as soon as it has started. The first one of an idle batcher starts before the second
+// comes.
 func submitAll(ctx context.Context, b *batcher, from, to int) <-chan error {
 	answers := make(chan error, to-from)
 	for i := from; i < to; i++ {
@@ -77,14 +77,14 @@ func submitAll(ctx context.Context, b *batcher, from, to int) <-chan error {
 	return answers
 }
 
-// length is how many submissions wait.
+// length returns the number of submissions that wait.
 func (b *batcher) length() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.shared.Len()
 }
 
-// entered is how many submissions wait or are under way, as far as the batcher knows: those in a batch count as one.
+// entered returns the number of submissions that wait or are under way; a batch counts as one.
 func (b *batcher) entered() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -135,7 +135,7 @@ func TestBatcher_SharesAWorkflowUnderLoad(t *testing.T) {
 	require.Len(t, seen, 10)
 }
 
-func TestBatcher_CanBeSwitchedOff(t *testing.T) {
+func TestBatcher_MaxBatchOneGivesEachItsOwnWorkflow(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), testDeadline)
 	defer cancel()
@@ -171,7 +171,7 @@ func TestBatcher_TellsAllSubmissionsOfAFailedStart(t *testing.T) {
 	require.Equal(t, 3, failures)
 }
 
-func TestBatcher_KeepsItsPlaceUntilCompletionsAreKnown(t *testing.T) {
+func TestBatcher_HoldsTheNextBatchUntilTheFirstCompletes(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), testDeadline)
 	defer cancel()
@@ -192,7 +192,7 @@ func TestBatcher_KeepsItsPlaceUntilCompletionsAreKnown(t *testing.T) {
 	require.NoError(t, <-answers)
 }
 
-func TestBatcher_StartsTheNextWhileOneMayWait(t *testing.T) {
+func TestBatcher_StartsTheNextBesideATimedSubmission(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), testDeadline)
 	defer cancel()
@@ -212,7 +212,7 @@ func TestBatcher_StartsTheNextWhileOneMayWait(t *testing.T) {
 	require.NoError(t, <-answers)
 }
 
-// Submissions that have workflows of their own go as many at once as there is room for, whoever they are from.
+// Submissions with their own workflows run as many at once as there is room for.
 func TestBatcher_LoneSubmissionsTakeTurns(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), testDeadline)
@@ -233,7 +233,7 @@ func TestBatcher_LoneSubmissionsTakeTurns(t *testing.T) {
 	timed.submission.MinLedgerTime = &soon
 	go func() { _ = b.submit(ctx, timed) }()
 	require.Equal(t, 1, temporal.nextSize(t))
-	temporal.release <- nil // Temporal has it, so it takes no more room, and a turn when its time has come
+	temporal.release <- nil // after its start it takes no room; at its time it takes a turn
 	require.NoError(t, b.underWay.Acquire(ctx, maxUnderWay))
 	b.underWay.Release(maxUnderWay)
 	all := map[string]*pending{}
@@ -252,7 +252,7 @@ func TestBatcher_LoneSubmissionsTakeTurns(t *testing.T) {
 	modest := lone(flood, "modest")
 	go func() { _ = b.submit(ctx, modest) }()
 	require.Eventually(t, func() bool { return waits() == flood-room }, testDeadline, time.Millisecond)
-	for i := range 3 { // one that waits for room already, one whose turn came at the same time, and the modest one
+	for i := range 3 { // one that already waits for room, one that came at the same time, and the modest one
 		temporal.mu.Lock()
 		close(all[temporal.batches[i+1][0].Key].settled)
 		temporal.mu.Unlock()
@@ -268,8 +268,8 @@ func TestBatcher_LoneSubmissionsTakeTurns(t *testing.T) {
 	require.Equal(t, map[string]int{"greedy": room + 2, "modest": 1, "timed": 1}, users)
 }
 
-// A minimum ledger time in the near future goes around nobody: what waits for its time is started in turn too.
-func TestBatcher_StartsTimedSubmissionsInTurn(t *testing.T) {
+// A minimum ledger time in the near future must not be a way past others: timed submissions start in turn too.
+func TestBatcher_BoundsConcurrentStartsOfTimedSubmissions(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), testDeadline)
 	defer cancel()
@@ -297,7 +297,7 @@ func TestBatcher_StartsTimedSubmissionsInTurn(t *testing.T) {
 	}
 }
 
-func TestBatcher_BoundsItsSize(t *testing.T) {
+func TestBatcher_BoundsEachBatch(t *testing.T) {
 	t.Parallel()
 	many := func(n int, change func(i int, p *pending)) []*pending {
 		out := make([]*pending, n)

@@ -20,7 +20,6 @@ func turnOf(user string, number, bytes int) *pending {
 	return newPending(s, bytes)
 }
 
-// submissionQueue is a queue of the batcher.
 type submissionQueue struct {
 	turns.Queue[ledger.Identity, *pending]
 }
@@ -51,7 +50,7 @@ func TestBatcher_PrefersAccountsThatUsedLittle(t *testing.T) {
 	require.Equal(t, 489, queue.Len())
 }
 
-// Who administers an identity provider can make any number of users: they take turns as one.
+// The administrator of an identity provider can make any number of users, so they take turns as one account.
 func TestBatcher_CountsAnIdentityProviderAsOneAccount(t *testing.T) {
 	t.Parallel()
 	var queue submissionQueue
@@ -65,37 +64,37 @@ func TestBatcher_CountsAnIdentityProviderAsOneAccount(t *testing.T) {
 	require.Equal(t, "alice", queue.pop().submission.UserID)
 }
 
-// However users come and go: whoever waits shares alike, and nobody's submissions change their order.
+// Users come and go at random. All that wait get the same share, and the submissions of a user keep their order.
 func TestBatcher_SharesTurnsFairly(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		var queue submissionQueue
 		users, pushed, popped := 2+random.IntN(5), map[string]int{}, map[string]int{}
-		had := map[string]int{}
+		shares := map[string]int{}
 		const largest = 64 << 10
 		push := func(user string) {
 			queue.push(turnOf(user, pushed[user], 1+random.IntN(largest)))
 			pushed[user]++
 		}
-		for user := range users { // from now on each has something that waits
+		for user := range users { // from now on each has a submission that waits
 			push(strconv.Itoa(user))
 		}
 		for range 1000 {
 			for range random.IntN(4) {
 				push(strconv.Itoa(random.IntN(users)))
 			}
-			taken := queue.pop()
-			who := taken.submission.UserID
-			require.Equal(t, fmt.Sprintf("%s-%d", who, popped[who]), taken.submission.Key, "seed %d", seed)
+			p := queue.pop()
+			who := p.submission.UserID
+			require.Equal(t, fmt.Sprintf("%s-%d", who, popped[who]), p.submission.Key, "seed %d", seed)
 			popped[who]++
-			had[who] += max(taken.bytes, minTurn)
+			shares[who] += max(p.bytes, minTurn)
 			if pushed[who] == popped[who] {
 				push(who)
 			}
-			for _, one := range had {
+			for _, share := range shares {
 				for user := range users {
-					require.LessOrEqual(t, one-had[strconv.Itoa(user)], 2*largest, "seed %d", seed)
+					require.LessOrEqual(t, share-shares[strconv.Itoa(user)], 2*largest, "seed %d", seed)
 				}
 			}
 		}
@@ -104,7 +103,7 @@ func TestBatcher_SharesTurnsFairly(t *testing.T) {
 	require.Nil(t, queue.pop())
 }
 
-// A few bytes that cost a long commit count for what that costs: others go before the second of them.
+// A small submission with an expensive commit counts by its cost: others go before its account's next one.
 func TestBatcher_CountsTheCostOfCommits(t *testing.T) {
 	t.Parallel()
 	var queue submissionQueue
@@ -148,8 +147,8 @@ func TestBatcher_LearnsCostsFromCompletions(t *testing.T) {
 	require.Equal(t, 2000, p.estimate)
 }
 
-// TestBatcher_GivesOneAccountASmallPartBesideOthers has a busy account fill whole batches alone, and a sixteenth of
-// each while another one submits, until that one has stayed away for a while.
+// A busy account fills whole batches while it is alone. Beside another account it has a sixteenth of each batch, until
+// the other has been away for a while.
 func TestBatcher_GivesOneAccountASmallPartBesideOthers(t *testing.T) {
 	t.Parallel()
 	b := newBatcher(nil, 64, DefaultAttributeBytes)
@@ -163,7 +162,7 @@ func TestBatcher_GivesOneAccountASmallPartBesideOthers(t *testing.T) {
 	submit("busy", 2000)
 	require.Len(t, b.nextBatch(), 64)
 	submit("modest", 1)
-	require.Len(t, b.nextBatch(), 64, "nobody knew of another account before")
+	require.Len(t, b.nextBatch(), 64, "the other account is new")
 	batches := 0
 	for ; len(b.nextBatch()) == 4; batches++ {
 		require.Less(t, batches, 100)

@@ -8,11 +8,10 @@ import (
 	"github.com/florinledger/florin/activities"
 )
 
-// act is only there for references to its methods; nothing is ever called on it.
+// act is only for references to its methods; nobody calls them on it.
 var act *activities.Activities
 
-// callLocal runs an activity in the process of the workflow's worker and returns its typed result. That the types fit
-// is checked by the compiler.
+// callLocal runs an activity in the process of the workflow's worker and returns its typed result.
 func callLocal[In, Out any](
 	ctx workflow.Context, activity func(context.Context, In) (Out, error), in In,
 ) (Out, error) {

@@ -22,50 +22,49 @@ import (
 	"github.com/florinledger/florin/ledger/workflowid"
 )
 
-// CompletionReader is what the client reads of the record: completions that another process wrote, or that were written after
-// the request for them had gone.
+// CompletionReader is the part of the record that the client reads: completions that another process wrote, or that
+// came after the end of the request.
 type CompletionReader interface {
 	// CompletionsByKey finds the completions of submissions by their keys.
 	CompletionsByKey(ctx context.Context, keys []string) (map[string]ledger.Completion, error)
-	// WaitAfter returns as soon as the record has grown beyond the offset.
+	// WaitAfter returns as soon as the record has an entry after the offset.
 	WaitAfter(ctx context.Context, after ledger.Offset) (ledger.Offset, error)
-	// SealKeys are the ledger's keys of seals.
+	// SealKeys returns the ledger's keys of seals.
 	SealKeys(ctx context.Context) (*seal.Keys, error)
 }
 
 // ClientOptions are the settings of a [Client].
 type ClientOptions struct {
 	Temporal client.Client
-	// Ledger is in the names of all that the client starts.
+	// Ledger is the prefix of the ids and task queues.
 	Ledger workflowid.Ledger
-	// Namespace is the one that Temporal is a client of.
+	// Namespace is the namespace of Temporal.
 	Namespace string
 	Record    CompletionReader
 	// Outcomes is shared with the worker of the same process; a process without a worker has its own.
 	Outcomes *activities.Outcomes
-	// DSO is the party that every wallet reads as: a submission is not found by it for that.
+	// DSO is the party that every wallet reads as, so it is no search attribute of a submission.
 	DSO ledger.Party
-	// SynchronizerID is named in refusals of submissions in flight.
+	// SynchronizerID is for refusals of submissions in flight.
 	SynchronizerID string
-	// MaxBatch is how many submissions may share a workflow; 1 gives each its own.
+	// MaxBatch limits the submissions in a workflow; 1 gives each its own.
 	MaxBatch int
-	// AttributeBytes is how large the values of one search attribute may be together; Temporal refuses larger ones.
+	// AttributeBytes limits the bytes of one search attribute; Temporal refuses more.
 	AttributeBytes int
-	// MaxInFlight is how many submissions may be on their way at once; more are refused.
+	// MaxInFlight limits the submissions in flight; the client refuses more.
 	MaxInFlight int
-	// MaxUserInFlight is how many of them may be of one user, so that no user takes all; 0 for any number.
+	// MaxUserInFlight limits those of one user, so that no user takes all; 0 for any number.
 	MaxUserInFlight int
 	// StartTimeout bounds how long a start waits for Temporal.
 	StartTimeout time.Duration
-	// FollowPause is the shortest time between two looks into the record for completions that others wrote: short where
-	// all are written by others, longer where the worker of this process writes them.
+	// FollowPause is the shortest time between two queries for completions of other processes: short if all come from
+	// others, longer if the worker of this process writes most.
 	FollowPause time.Duration
-	// Clock tells the time.
-	Clock func() time.Time
-	// Workers lists the identities of the workers that say that they run; an error when nobody can tell. Without it,
-	// whoever has asked Temporal for work lately counts as running.
+	Clock       func() time.Time
+	// Workers lists the identities of the running workers; an error if they are not known. Without it, each worker that
+	// polled Temporal lately counts as running.
 	Workers func(ctx context.Context) ([]string, error)
-	// Log is told what was submitted again; nil for none.
+	// Log gets a line for each resubmission; nil for none.
 	Log *slog.Logger
 }
 
@@ -79,7 +78,7 @@ type Client struct {
 	flights *flights
 }
 
-// NewClient makes a client. Run must be running for submissions whose completion another process records.
+// NewClient makes a client. Without Run it does not learn of completions that another process writes.
 func NewClient(options ClientOptions) *Client {
 	if options.Log == nil {
 		options.Log = slog.New(slog.DiscardHandler)
@@ -89,23 +88,22 @@ func NewClient(options ClientOptions) *Client {
 	return c
 }
 
-// Submit hands a submission over and returns when Temporal has it durably: from then on it ends in exactly one
-// completion, whatever dies. The refusals are *fault.Fault: SUBMISSION_ALREADY_IN_FLIGHT, PARTICIPANT_BACKPRESSURE, or
-// SERVICE_NOT_RUNNING when Temporal cannot be reached.
+// Submit returns when Temporal has the submission durably: from then on it ends in exactly one completion, whatever
+// process dies. The refusals are *fault.Fault: SUBMISSION_ALREADY_IN_FLIGHT, PARTICIPANT_BACKPRESSURE, or
+// SERVICE_NOT_RUNNING if Temporal does not answer.
 func (c *Client) Submit(ctx context.Context, submission ledger.Submission) error {
 	_, _, err := c.submit(ctx, submission)
 	return err
 }
 
-// SubmitAndWait hands a submission over and waits for its completion, a refused one included. When ctx ends first the
-// submission goes on and the error is ctx's.
+// SubmitAndWait submits and waits for the completion, which may be a refusal. If ctx ends first, the submission goes on
+// and the error is ctx's.
 func (c *Client) SubmitAndWait(ctx context.Context, submission ledger.Submission) (ledger.Completion, error) {
 	completion, _, err := c.SubmitAndTrace(ctx, submission)
 	return completion, err
 }
 
-// SubmitAndTrace is [Client.SubmitAndWait] for callers who want to tell people the id of the workflow, which is "" when
-// there is none.
+// SubmitAndTrace is [Client.SubmitAndWait] that also returns the id of the workflow, "" if there is none.
 func (c *Client) SubmitAndTrace(
 	ctx context.Context, submission ledger.Submission,
 ) (completion ledger.Completion, workflowID string, err error) {
@@ -124,28 +122,28 @@ func (c *Client) SubmitAndTrace(
 	}
 }
 
-// WorkflowOf finds the workflow that a completion came from, by the name that it has when it carried one submission,
-// and else among those that Temporal knows by the command id; "" when it knows none any more.
+// WorkflowOf finds the workflow of a completion: by the id of a workflow with this submission alone, or else by the
+// command id in Temporal; "" if Temporal no longer has it.
 func (c *Client) WorkflowOf(ctx context.Context, completion ledger.Completion) (string, error) {
 	alone := c.options.Ledger.Name(submissionWorkflowID(completion.CommandID, completion.Key).String())
 	_, err := c.options.Temporal.DescribeWorkflowExecution(ctx, alone, "")
 	if _, unknown := errors.AsType[*serviceerror.NotFound](err); !unknown {
 		return alone, unavailable(err)
 	}
-	found, err := c.options.Temporal.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
+	list, err := c.options.Temporal.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
 		Query: AttributeCommandID.Query(completion.CommandID) + " AND " + OfLedger(c.options.Ledger), PageSize: 1,
 	})
-	if err != nil || len(found.GetExecutions()) == 0 {
+	if err != nil || len(list.GetExecutions()) == 0 {
 		return "", unavailable(err)
 	}
-	return found.GetExecutions()[0].GetExecution().GetWorkflowId(), nil
+	return list.GetExecutions()[0].GetExecution().GetWorkflowId(), nil
 }
 
 func unavailable(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fault.ServiceNotRunning.New("Temporal could not be asked for a workflow").
+	return fault.ServiceNotRunning.New("Temporal did not answer a query for a workflow").
 		With("service_name", "temporal").Wrap(err)
 }
 
@@ -161,7 +159,7 @@ func (c *Client) submit(
 		return nil, nil, fmt.Errorf("encode submission: %w", err)
 	}
 	if len(encoded) > maxSubmissionBytes {
-		return nil, nil, fault.InvalidArgumentf("the submission takes %d bytes, more than the %d that one may have",
+		return nil, nil, fault.InvalidArgumentf("the submission has %d bytes; the limit is %d",
 			len(encoded), maxSubmissionBytes).WithHint("Split the commands over several submissions.")
 	}
 	change := submission.ChangeID()
@@ -176,13 +174,13 @@ func (c *Client) submit(
 		c.batches.settle(p, completion)
 		done <- completion
 	})
-	if err := c.batches.submit(ctx, p); err != nil { // whether the caller left or the start failed, [flights] goes on
+	if err := c.batches.submit(ctx, p); err != nil { // the caller left or the start failed; [flights] goes on
 		return nil, nil, err
 	}
 	return p, done, nil
 }
 
-// seal seals a submission, so that a commit knows it again after its way through Temporal.
+// seal seals a submission, so that a commit can check that it comes from a node of this ledger.
 func (c *Client) seal(ctx context.Context, submission ledger.Submission) (ledger.Submission, error) {
 	keys, err := c.options.Record.SealKeys(ctx)
 	if err == nil {
@@ -200,7 +198,7 @@ func (c *Client) startWorkflow(ctx context.Context, submissions []ledger.Submiss
 	failpoint.Hit(failpoint.BeforeStart)
 	err := c.executeWorkflow(ctx, submissions)
 	if _, invalid := errors.AsType[*serviceerror.InvalidArgument](err); invalid {
-		// A namespace that was deleted and made again lacks what a starting node adds to it.
+		// If somebody deleted the namespace and made it again, it lacks the search attributes.
 		err = EnsureSearchAttributes(ctx, c.options.Temporal, c.options.Namespace)
 		if err == nil {
 			err = c.executeWorkflow(ctx, submissions)
@@ -208,25 +206,25 @@ func (c *Client) startWorkflow(ctx context.Context, submissions []ledger.Submiss
 	}
 	failpoint.Hit(failpoint.AfterStart)
 	var started *serviceerror.WorkflowExecutionAlreadyStarted
-	if err == nil || errors.As(err, &started) { // the id holds the key, so a workflow with it is this one
+	if err == nil || errors.As(err, &started) { // the id contains the key, so it is this workflow
 		for _, submission := range submissions {
 			c.flights.start(submission, c.workflowIDOf(submissions))
 		}
 		return nil
 	}
-	// Here and not in the request, which may have ended. An error does not say that Temporal has nothing.
+	// This is here because the request may have ended. After an error Temporal may still have the submissions.
 	for _, submission := range submissions {
 		c.flights.doubt(submission, c.workflowIDOf(submissions))
 	}
 	return notAccepted("Temporal did not accept the submission.").Wrap(err)
 }
 
-// workflowIDOf is what Temporal knows the workflow of submissions by.
+// workflowIDOf is the id of the workflow of submissions in Temporal.
 func (c *Client) workflowIDOf(submissions []ledger.Submission) string {
 	return c.options.Ledger.Name(workflowIDOf(submissions).String())
 }
 
-// notAccepted tells a client that Temporal is the reason why its submission was not acknowledged.
+// notAccepted is the refusal if Temporal is the reason why there is no acknowledgement.
 func notAccepted(cause string) *fault.Fault {
 	return fault.ServiceNotRunning.New("%s", cause).With("service_name", "temporal").
 		WithHint("Try again with the same command id or Idempotency-Key; GET /readyz tells which part of the node is not " +
@@ -243,24 +241,23 @@ func (c *Client) executeWorkflow(ctx context.Context, submissions []ledger.Submi
 	return err
 }
 
-// SetLimits changes how many submissions may be on their way at once, in all and of one user.
+// SetLimits changes the limits of submissions in flight, in all and for one user.
 func (c *Client) SetLimits(all, ofUser int) { c.flights.set(all, ofUser) }
 
-// Divide has this process take its part of the submissions that each user may have on their way: so many processes take
-// them together.
+// Divide limits this process to its part of each user's limit of submissions in flight, which so many processes share.
 func (c *Client) Divide(processes int) { c.flights.divide(processes) }
 
-// OldestWait is how long the oldest submission waits for its completion of those that this process has taken; 0 when
-// none does. What waits for a time that it names does not count, nor what counts as lost.
+// OldestWait returns how long the oldest submission of this process has waited for its completion; 0 if none waits.
+// Submissions that wait for their minimum ledger time, and lost ones, do not count.
 func (c *Client) OldestWait() time.Duration { return c.flights.oldest() }
 
-// Stalled is for how long submissions have waited while none that this process has taken got its completion.
+// Stalled returns how long submissions of this process have waited without any completion.
 func (c *Client) Stalled() time.Duration { return c.flights.stalled() }
 
-// InFlight is how many submissions are under way, without those that wait for a time, and how many may be.
+// InFlight returns the number of submissions in flight, without those that wait for a time, and its limit.
 func (c *Client) InFlight() (count, max int) { return c.flights.use() }
 
-// CheckWorker says whether some worker, of this process or another, runs and looks for work.
+// CheckWorker fails if no worker, of this process or another, runs and polls for submissions.
 func (c *Client) CheckWorker(ctx context.Context) error {
 	name := c.options.Ledger.Name(SubmissionQueue)
 	queue, err := c.options.Temporal.DescribeTaskQueue(ctx, name, enumspb.TASK_QUEUE_TYPE_WORKFLOW)
@@ -270,21 +267,21 @@ func (c *Client) CheckWorker(ctx context.Context) error {
 	running, known := c.running(ctx)
 	oldest := c.options.Clock().Add(-workerSilence)
 	for _, poller := range queue.GetPollers() {
-		asked := poller.GetLastAccessTime().AsTime().After(oldest)
-		if asked && (!known || slices.Contains(running, poller.GetIdentity())) {
+		isRecent := poller.GetLastAccessTime().AsTime().After(oldest)
+		if isRecent && (!known || slices.Contains(running, poller.GetIdentity())) {
 			return nil
 		}
 	}
 	switch {
-	case len(queue.GetPollers()) == 0: // and a Temporal that was started has forgotten who asked it before
-		return fmt.Errorf("no worker that asks for work on task queue %q is known to Temporal", name)
+	case len(queue.GetPollers()) == 0: // a Temporal that has just started has forgotten the pollers
+		return fmt.Errorf("Temporal knows no worker that polls task queue %q", name)
 	case known:
-		return fmt.Errorf("no worker runs of those that have asked for work on task queue %q", name)
+		return fmt.Errorf("no worker that has polled task queue %q is running", name)
 	}
-	return fmt.Errorf("no worker has asked for work on task queue %q for %s", name, workerSilence)
+	return fmt.Errorf("no worker has polled task queue %q for %s", name, workerSilence)
 }
 
-// running are the workers that say that they run, if anybody can tell.
+// running lists the running workers, if they are known.
 func (c *Client) running(ctx context.Context) (identities []string, known bool) {
 	if c.options.Workers == nil {
 		return nil, false
@@ -293,10 +290,10 @@ func (c *Client) running(ctx context.Context) (identities []string, known bool) 
 	return identities, err == nil
 }
 
-// workerSilence is longer than the minute for which a worker may wait for work before it asks again.
+// workerSilence is longer than one poll of a worker, which takes up to a minute.
 const workerSilence = 2 * time.Minute
 
-// Ping checks that Temporal answers, and that it has the namespace: one that was deleted takes no submissions.
+// Ping checks that Temporal answers and has the namespace: a deleted namespace accepts no submissions.
 func (c *Client) Ping(ctx context.Context) error {
 	_, err := c.options.Temporal.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{
 		Namespace: c.options.Namespace,

@@ -10,36 +10,36 @@ import (
 	"github.com/florinledger/florin/ledger/workflowid"
 )
 
-// maxDetails is of how many submissions the details say what they are for; of others they say what came of them.
+// maxDetails limits the submissions whose commands the details show; of others they show only the outcome.
 const maxDetails = 10
 
-// detailsOf is a table of submissions and of what came of each. The UI shows it beside the workflow; it is no part of
-// the history.
+// detailsOf is a table of submissions and their outcomes. The UI shows it beside the workflow; it is not part of the
+// history.
 func detailsOf(submissions []ledger.Submission, outcomes []activities.Outcome) string {
 	var table strings.Builder
 	table.WriteString("| Command | What | Outcome | Offset | Update |\n|---|---|---|---|---|\n")
 	for i, outcome := range outcomes {
-		what, came := "", OutcomeAccepted
+		what, result := "", OutcomeAccepted
 		if i < min(maxDetails, len(submissions)) {
-			what = asksOf(submissions[i])
+			what = describe(submissions[i])
 		}
 		if outcome.Refusal != "" {
-			came = cmp.Or(codeOf(outcome), OutcomeRefused)
+			result = cmp.Or(codeOf(outcome), OutcomeRefused)
 		}
 		offset := ""
 		if outcome.Offset > 0 {
 			offset = strconv.FormatInt(int64(outcome.Offset), 10)
 		}
 		table.WriteString("| " + strings.Join([]string{
-			cell(outcome.CommandID), cell(what), came, offset, cell(string(outcome.UpdateID)),
+			cell(outcome.CommandID), cell(what), result, offset, cell(string(outcome.UpdateID)),
 		}, " | ") + " |\n")
 	}
 	return table.String()
 }
 
-// asksOf says who asked for what. It reads no argument: a workflow calls it, and does nothing there that could differ
-// from run to run.
-func asksOf(s ledger.Submission) string {
+// describe names the actor and the commands of a submission. It reads no arguments, because a workflow calls it, and
+// the result must be the same in every run.
+func describe(s ledger.Submission) string {
 	kinds := make([]string, 0, maxSummary+1)
 	for i, command := range s.Commands {
 		if i == maxSummary {
@@ -54,7 +54,7 @@ func asksOf(s ledger.Submission) string {
 	return workflowid.Summary(whoActs(s) + ": " + strings.Join(kinds, ", "))
 }
 
-// cell is a text that users have chosen as a cell of a table: code, in which nothing is markup.
+// cell formats a text that users have chosen as code in a table, so that nothing in it is markup.
 func cell(text string) string {
 	if text == "" {
 		return ""

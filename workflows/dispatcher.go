@@ -8,35 +8,34 @@ import (
 )
 
 const (
-	// callPoll is the longest time between two looks into the record, minInterval the shortest.
+	// callPoll is the longest time between two queries of the record, minInterval the shortest.
 	callPoll    = 2 * time.Second
 	minInterval = 20 * time.Millisecond
 	// callTimeout bounds one call.
 	callTimeout = 5 * time.Second
 )
 
-// dispatcher looks for what is due in the record, and calls the workflows that do it: when something changed, and from
-// time to time.
+// dispatcher finds due work in the record, and calls the workflows that do it: after each change, and at intervals.
 type dispatcher struct {
-	// callDue calls what is due; trouble is told whether that works.
 	callDue func(ctx context.Context) error
+	// trouble logs the errors of callDue.
 	trouble *wait.Trouble
-	woken   chan struct{}
+	wake    chan struct{}
 }
 
 func newDispatcher(callDue func(context.Context) error, trouble *wait.Trouble) dispatcher {
-	return dispatcher{callDue: callDue, trouble: trouble, woken: make(chan struct{}, 1)}
+	return dispatcher{callDue: callDue, trouble: trouble, wake: make(chan struct{}, 1)}
 }
 
-// Changed notes that something in the record changed, or the ledger's clock did.
+// Changed tells the dispatcher that something in the record or the ledger's clock changed.
 func (d *dispatcher) Changed() {
 	select {
-	case d.woken <- struct{}{}:
-	default: // it is awake already
+	case d.wake <- struct{}{}:
+	default: // a signal waits already
 	}
 }
 
-// Run calls what is due until ctx ends.
+// Run calls due work until ctx ends.
 func (d *dispatcher) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		if err := d.callDue(ctx); ctx.Err() == nil {
@@ -53,7 +52,7 @@ func (d *dispatcher) await(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, callPoll)
 	defer cancel()
 	select {
-	case <-d.woken:
+	case <-d.wake:
 	case <-ctx.Done():
 	}
 }

@@ -1,6 +1,5 @@
-// Package workflows holds the deterministic orchestration of the node, one file per workflow, and the client through
-// which everything else starts it. A workflow only decides what is called when; rules are in the pure packages, effects
-// in activities.
+// Package workflows holds the workflows of the node, one file per workflow, and the client that starts them. A workflow
+// only decides which activity runs when; rules are in the pure packages, effects in activities.
 //
 // It may import activities (for method references and input types) and the pure packages; never db, api or worker.
 package workflows

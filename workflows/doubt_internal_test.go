@@ -18,7 +18,7 @@ import (
 	"github.com/florinledger/florin/ledger/seal"
 )
 
-// freezer is a Temporal, and a record, that can stop answering.
+// freezer fakes Temporal and a record that can stop answering.
 type freezer struct {
 	client.Client
 	CompletionReader
@@ -26,7 +26,7 @@ type freezer struct {
 	mu          sync.Mutex
 	frozen      bool
 	recordFails error
-	// takes: what is started while it is frozen is started all the same, and only the answer is lost.
+	// takes: a frozen Temporal starts workflows, and only the answer gets lost.
 	takes       bool
 	has         map[string]bool
 	completions map[string]ledger.Completion
@@ -52,7 +52,7 @@ func (f *freezer) ExecuteWorkflow(
 		<-ctx.Done()
 		return nil, serviceerror.NewDeadlineExceeded(ctx.Err().Error())
 	}
-	return nil, nil //nolint:nilnil // nobody looks at the run
+	return nil, nil //nolint:nilnil // nobody uses the run
 }
 
 // DescribeWorkflowExecution implements [client.Client].
@@ -84,21 +84,21 @@ func (f *freezer) SealKeys(context.Context) (*seal.Keys, error) {
 	return seal.NewKeys(seal.Key{ID: 1, Secret: make([]byte, seal.SecretBytes)})
 }
 
-// doubting is a client of a frozen Temporal to which submissions were made: half of the callers left, half were told
-// that it does not answer. All starts have failed.
-type doubting struct {
+// doubtClient is a client of a frozen Temporal after submissions whose starts have all failed. Half of the callers
+// left, half got the error.
+type doubtClient struct {
 	*Client
 	*freezer
 
 	now time.Time
 }
 
-// doubtfulCount is how many submissions a doubting client has.
+// doubtfulCount is the number of submissions of a doubtClient.
 const doubtfulCount = 24
 
-func newDoubting(t *testing.T, takes bool) *doubting {
+func newDoubtClient(t *testing.T, takes bool) *doubtClient {
 	t.Helper()
-	d := &doubting{
+	d := &doubtClient{
 		freezer: &freezer{frozen: true, takes: takes, has: map[string]bool{}}, now: time.Unix(1_800_000_000, 0),
 	}
 	d.Client = NewClient(ClientOptions{
@@ -125,19 +125,19 @@ func newDoubting(t *testing.T, takes bool) *doubting {
 	}
 	callers.Wait()
 	require.Eventually(t, func() bool { return d.doubtful() == doubtfulCount }, testDeadline, time.Millisecond,
-		"all starts fail, whoever waits")
+		"all starts fail, even if the caller has left")
 	return d
 }
 
-func (d *doubting) doubtful() (count int) {
+func (d *doubtClient) doubtful() (count int) {
 	for _, flights := range d.flights.doubts() {
 		count += len(flights)
 	}
 	return count
 }
 
-// submitAgain submits all anew, as a client does that tries again, and returns their errors.
-func (d *doubting) submitAgain(t *testing.T) []error {
+// submitAgain submits all again, as a client does, and returns the errors.
+func (d *doubtClient) submitAgain(t *testing.T) []error {
 	t.Helper()
 	errs := make([]error, doubtfulCount)
 	var callers sync.WaitGroup
@@ -154,18 +154,18 @@ func (d *doubting) submitAgain(t *testing.T) []error {
 
 func TestClient_EndsAFlightWhoseStartHasFailed(t *testing.T) {
 	t.Parallel()
-	d := newDoubting(t, false)
-	d.askForDoubts(t.Context())
+	d := newDoubtClient(t, false)
+	d.settleOnce(t.Context())
 	for _, err := range d.submitAgain(t) {
-		require.True(t, fault.ServiceNotRunning.Matches(err), "nobody knows yet: %v", err)
+		require.True(t, fault.ServiceNotRunning.Matches(err), "Temporal has not answered: %v", err)
 	}
 	away := errors.New("the database does not answer")
 	d.set(func() { d.frozen, d.recordFails = false, away })
-	d.askForDoubts(t.Context())
-	require.Equal(t, doubtfulCount, d.doubtful(), "nor can the record tell")
+	d.settleOnce(t.Context())
+	require.Equal(t, doubtfulCount, d.doubtful(), "the record does not answer either")
 
 	d.set(func() { d.recordFails = nil })
-	d.askForDoubts(t.Context())
+	d.settleOnce(t.Context())
 	require.Empty(t, d.flights.byChange)
 	require.Zero(t, d.flights.underWay.places.Taken())
 	require.Empty(t, d.options.Outcomes.Expected())
@@ -174,14 +174,14 @@ func TestClient_EndsAFlightWhoseStartHasFailed(t *testing.T) {
 	}
 }
 
-func TestClient_KeepsAFlightThatHasStartedAlthoughTheAnswerWasAnError(t *testing.T) {
+func TestClient_KeepsAStartedFlightDespiteAnError(t *testing.T) {
 	t.Parallel()
-	d := newDoubting(t, true)
+	d := newDoubtClient(t, true)
 	d.set(func() { d.frozen = false })
-	d.askForDoubts(t.Context())
+	d.settleOnce(t.Context())
 	require.Zero(t, d.doubtful())
 	for _, err := range d.submitAgain(t) {
-		require.True(t, fault.SubmissionAlreadyInFlight.Matches(err), "it is on its way: %v", err)
+		require.True(t, fault.SubmissionAlreadyInFlight.Matches(err), "it is in flight: %v", err)
 	}
 	for i := range doubtfulCount {
 		d.options.Outcomes.Publish(ledger.Completion{Key: testSubmission(i).Key})
@@ -189,38 +189,38 @@ func TestClient_KeepsAFlightThatHasStartedAlthoughTheAnswerWasAnError(t *testing
 	require.Empty(t, d.flights.byChange)
 }
 
-func TestClient_EndsAFlightInDoubtThatTheRecordKnows(t *testing.T) {
+func TestClient_EndsADoubtfulFlightWithACompletion(t *testing.T) {
 	t.Parallel()
-	d := newDoubting(t, false)
+	d := newDoubtClient(t, false)
 	completions := map[string]ledger.Completion{}
 	for i := range doubtfulCount {
 		key := testSubmission(i).Key
 		completions[key] = ledger.Completion{Key: key}
 	}
 	d.set(func() { d.frozen, d.completions = false, completions })
-	d.askForDoubts(t.Context())
+	d.settleOnce(t.Context())
 	require.Empty(t, d.flights.byChange)
 	require.Empty(t, d.options.Outcomes.Expected())
 }
 
-// A Temporal that never comes back, as one whose namespace moved, locks no change for longer than a lost flight.
-func TestClient_DropsADoubtThatNobodySettles(t *testing.T) {
+// Temporal may never come back, for example after a move to another namespace. A change must not stay locked for ever.
+func TestClient_DropsADoubtfulFlightAfterMaxFlight(t *testing.T) {
 	t.Parallel()
-	d := newDoubting(t, false)
+	d := newDoubtClient(t, false)
 	require.Empty(t, d.flights.dropLost())
 	d.now = d.now.Add(maxFlight)
 	require.Len(t, d.flights.dropLost(), doubtfulCount)
 	require.Empty(t, d.flights.byChange)
 }
 
-// A flight that is submitted again after a loss stays acknowledged when that fails.
-func TestClient_DoubtsNothingThatTemporalHad(t *testing.T) {
+// A flight stays acknowledged if its resubmission after a loss fails.
+func TestClient_KeepsAStartedFlightWhenItsResubmissionFails(t *testing.T) {
 	t.Parallel()
-	l := newLosing(t)
-	l.temporal.says = serviceerror.NewNotFound("workflow execution not found")
-	l.temporal.refuses = errors.New("away")
+	l := newLossyClient(t)
+	l.temporal.err = serviceerror.NewNotFound("workflow execution not found")
+	l.temporal.startErr = errors.New("away")
 	require.Error(t, l.startWorkflow(t.Context(), []ledger.Submission{testSubmission(0)}))
 	require.Empty(t, l.flights.doubts())
-	l.askForDoubts(t.Context())
+	l.settleOnce(t.Context())
 	require.Len(t, l.flights.byChange, 2)
 }

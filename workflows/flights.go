@@ -8,20 +8,20 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// flights knows which changes are on their way from this process, so that a second submission of one of them is refused
-// at once instead of becoming a duplicate later.
+// flights are the changes that this process has in flight. It refuses a second submission of one of them at once;
+// otherwise that would become a duplicate later.
 type flights struct {
 	clock func() time.Time
 
 	mu sync.Mutex
-	// landed is when a flight had its completion last.
-	landed         time.Time
+	// lastCompletion is the time of the last completion of a flight.
+	lastCompletion time.Time
 	max, maxOfUser int
-	// processes is how many have what one user may have together.
+	// processes is the number of processes that share the limit of one user.
 	processes int
 	byChange  map[ledger.ChangeID]flight
-	// underWay is the room of flights that do not wait for a time, and waiting that of those that do: however many wait,
-	// those that are under way find room.
+	// waiting is the room of flights that wait for a time, underWay that of the others: those always find room, however
+	// many wait.
 	underWay, waiting *room
 }
 
@@ -30,25 +30,25 @@ type flight struct {
 	who               ledger.Identity
 	since             time.Time
 	bytes             int
-	// started: Temporal has it. Before that it waits for its turn, and nothing was acknowledged.
+	// started: Temporal has it. Before that it waits for its turn, and the client has no acknowledgement.
 	started bool
-	// doubtful: its start has failed, and nobody knows yet whether Temporal has it all the same.
+	// doubtful: its start has failed, but Temporal may have it.
 	doubtful bool
-	// timed: it waits for a time that it names, for as long as that takes, and has a place among those that wait.
+	// timed: it waits for its minimum ledger time, and has its place in the waiting room.
 	timed bool
 	// wait is how long that takes.
 	wait time.Duration
-	// submission is what Temporal has or may have, in the workflow with the id. asked is when it was asked last whether it
-	// has it still.
+	// submission is what Temporal has or may have, in the workflow with the id. lastCheck is when the node last asked
+	// Temporal for it.
 	submission ledger.Submission
 	workflowID string
-	asked      time.Time
+	lastCheck  time.Time
 	// starts counts how often Temporal took it.
 	starts int
 }
 
-// maxFlight is when a flight counts as lost, after the time for which it waits: its workflow was ended by hand. The
-// record still keeps the change from succeeding twice.
+// maxFlight is the age at which a flight counts as lost, after the time for which it waits: somebody ended its
+// workflow. The record still keeps the change from succeeding twice.
 const maxFlight = 10 * time.Minute
 
 func newFlights(max, maxOfUser int, clock func() time.Time) *flights {
@@ -60,7 +60,7 @@ func newFlights(max, maxOfUser int, clock func() time.Time) *flights {
 	return f
 }
 
-// set changes how many there may be, in all and of one user.
+// set changes the limits, in all and for one user.
 func (f *flights) set(max, maxOfUser int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -68,7 +68,7 @@ func (f *flights) set(max, maxOfUser int) {
 	f.apply()
 }
 
-// divide has this process take its part of what each user may have.
+// divide limits this process to its part of the limit of each user.
 func (f *flights) divide(processes int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -86,7 +86,7 @@ func (f *flights) apply() {
 	f.waiting.set(f.max, ofWaiting, f.processes)
 }
 
-// roomOf is the room that a flight takes a place of.
+// roomOf returns the room in which a flight has its place.
 func (f *flights) roomOf(one flight) *room {
 	if one.timed {
 		return f.waiting
@@ -105,34 +105,34 @@ func (f *flights) enter(change ledger.ChangeID, s ledger.Submission, bytes int, 
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if existing, ok := f.byChange[change]; ok {
-		if existing.doubtful { // it may be on its way, or may never come
-			return notAccepted("Temporal has not said yet whether it has an earlier submission of this change.")
+		if existing.doubtful { // Temporal may have it, or may never get it
+			return notAccepted("Temporal has not confirmed yet whether it has an earlier submission of this change.")
 		}
 		return fault.AlreadyInFlight(string(change), existing.submissionID, synchronizerID)
 	}
-	entered := flight{key: s.Key, submissionID: s.SubmissionID, who: s.Identity, since: f.clock(), bytes: bytes}
+	one := flight{key: s.Key, submissionID: s.SubmissionID, who: s.Identity, since: f.clock(), bytes: bytes}
 	if s.WaitsForItsTime() {
-		entered.timed, entered.wait = true, s.MinLedgerTime.Sub(s.ReceivedAt)
+		one.timed, one.wait = true, s.MinLedgerTime.Sub(s.ReceivedAt)
 	}
-	if refusal := f.roomOf(entered).enter(entered.who, entered.bytes); refusal != nil {
+	if refusal := f.roomOf(one).enter(one.who, one.bytes); refusal != nil {
 		return refusal
 	}
-	f.byChange[change] = entered
+	f.byChange[change] = one
 	return nil
 }
 
-// leave ends the flight of the submission with the key, which has its completion; a later flight of the same change is
-// not touched.
+// leave ends the flight of the submission with the key, because it has its completion. It does not touch a later flight
+// of the same change.
 func (f *flights) leave(change ledger.ChangeID, key string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if ended, ok := f.byChange[change]; ok && ended.key == key {
-		f.end(change, ended)
-		f.landed = f.clock()
+	if one, ok := f.byChange[change]; ok && one.key == key {
+		f.end(change, one)
+		f.lastCompletion = f.clock()
 	}
 }
 
-// start notes that Temporal has a submission: from now on it is to have its completion soon.
+// start records that Temporal has a submission. From now on its completion must come soon.
 func (f *flights) start(submission ledger.Submission, workflowID string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -140,12 +140,12 @@ func (f *flights) start(submission ledger.Submission, workflowID string) {
 	if one, ok := f.byChange[change]; ok && one.key == submission.Key {
 		one.starts++
 		one.started, one.doubtful, one.since = true, false, f.clock()
-		one.submission, one.workflowID, one.asked = submission, workflowID, one.since
+		one.submission, one.workflowID, one.lastCheck = submission, workflowID, one.since
 		f.byChange[change] = one
 	}
 }
 
-// doubt notes that the start of a submission has failed. One that Temporal took earlier stays as it is.
+// doubt records that the start of a submission has failed. A flight that Temporal took earlier stays as it is.
 func (f *flights) doubt(submission ledger.Submission, workflowID string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -157,7 +157,7 @@ func (f *flights) doubt(submission ledger.Submission, workflowID string) {
 	}
 }
 
-// doubts are the flights whose start has failed, by the workflow that may have them.
+// doubts returns the flights whose start has failed, by the workflow that may have them.
 func (f *flights) doubts() map[string][]flight {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -172,24 +172,24 @@ func (f *flights) doubts() map[string][]flight {
 
 // fail ends a flight that is still in doubt. It calls forget before a later flight, which may have the same key, can
 // begin.
-func (f *flights) fail(failed flight, forget func(key string)) {
+func (f *flights) fail(one flight, forget func(key string)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	change := failed.submission.ChangeID()
-	if one, ok := f.byChange[change]; ok && one.key == failed.key && one.doubtful {
-		forget(one.key)
-		f.end(change, one)
+	change := one.submission.ChangeID()
+	if current, ok := f.byChange[change]; ok && current.key == one.key && current.doubtful {
+		forget(current.key)
+		f.end(change, current)
 	}
 }
 
-// use is how many flights there are, without those that wait for a time, and how many there may be.
+// use returns the number of flights without those that wait for a time, and its limit.
 func (f *flights) use() (count, max int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.underWay.places.Taken(), f.max
 }
 
-// oldest is how long ago Temporal took the oldest flight, of those that do not wait for a time; 0 when there is none.
+// oldest returns the age of the oldest flight that Temporal has and that does not wait for a time; 0 if there is none.
 func (f *flights) oldest() time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -202,31 +202,32 @@ func (f *flights) oldest() time.Duration {
 	return longest
 }
 
-// stalled is for how long flights have waited and none has had its completion; 0 when none waits. A flight that waits
-// while others land says something of its user's queue, and nothing of the node.
+// stalled returns how long flights have waited without any completion; 0 if none waits. If other flights complete, a
+// long wait comes from the queue of its user, not from the node.
 func (f *flights) stalled() time.Duration {
 	longest := f.oldest()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return min(longest, f.clock().Sub(f.landed))
+	return min(longest, f.clock().Sub(f.lastCompletion))
 }
 
-// unanswered are so many flights, at most, that Temporal took so long ago, and was not asked for since.
-func (f *flights) unanswered(lasting time.Duration, limit int) (unanswered []flight) {
+// overdue returns flights that are in Temporal without a completion, if their last check is at least so long ago, and
+// counts this as a check.
+func (f *flights) overdue(sinceCheck time.Duration, limit int) (overdue []flight) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := f.clock()
 	for change, one := range f.byChange {
-		if one.started && now.Sub(one.asked) >= lasting && len(unanswered) < limit {
-			one.asked = now
+		if one.started && now.Sub(one.lastCheck) >= sinceCheck && len(overdue) < limit {
+			one.lastCheck = now
 			f.byChange[change] = one
-			unanswered = append(unanswered, one)
+			overdue = append(overdue, one)
 		}
 	}
-	return unanswered
+	return overdue
 }
 
-// dropLost ends the flights that have lasted too long and returns the keys of their submissions.
+// dropLost ends the flights that are too old, and returns the keys of their submissions.
 func (f *flights) dropLost() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

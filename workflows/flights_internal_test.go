@@ -11,8 +11,8 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// flying is a submission of the user whose change and key follow from the number.
-func flying(user string, number int) (ledger.ChangeID, ledger.Submission) {
+// flightOf is a submission of the user; its change and key follow from the number.
+func flightOf(user string, number int) (ledger.ChangeID, ledger.Submission) {
 	s := ledger.Submission{
 		Identity: ledger.DefaultUser(user), CommandID: strconv.Itoa(number), Key: user + strconv.Itoa(number),
 		ActAs: []ledger.Party{"alice::1220"},
@@ -25,13 +25,13 @@ func TestFlights_BoundEachUser(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	f := newFlights(3, 2, func() time.Time { return now })
 	enter := func(user string, number int) *fault.Fault {
-		change, s := flying(user, number)
+		change, s := flightOf(user, number)
 		refusal := f.enter(change, s, 100, "global::1220")
 		f.start(s, "")
 		return refusal
 	}
 	leave := func(user string, number int) {
-		change, s := flying(user, number)
+		change, s := flightOf(user, number)
 		f.leave(change, s.Key)
 	}
 	require.Nil(t, enter("greedy", 1))
@@ -53,7 +53,7 @@ func TestFlights_BoundEachUser(t *testing.T) {
 
 	now = now.Add(maxFlight)
 	require.Len(t, f.dropLost(), 3)
-	require.Zero(t, f.underWay.places.Taken(), "flights that are lost count for nobody")
+	require.Zero(t, f.underWay.places.Taken(), "lost flights take no place")
 	require.Nil(t, enter("greedy", 6))
 	require.Nil(t, enter("greedy", 7))
 }
@@ -62,26 +62,26 @@ func TestFlights_BoundBytes(t *testing.T) {
 	t.Parallel()
 	f := newFlights(1024, 768, func() time.Time { return time.Unix(1_800_000_000, 0) })
 	enter := func(user string, number, bytes int) *fault.Fault {
-		change, s := flying(user, number)
+		change, s := flightOf(user, number)
 		return f.enter(change, s, bytes, "global::1220")
 	}
 	require.Nil(t, enter("greedy", 1, maxUserFlightBytes))
-	require.Contains(t, enter("greedy", 2, 1).Cause, `33554432 of them of user "greedy"; 1 more are too many`)
+	require.Contains(t, enter("greedy", 2, 1).Cause, `33554432 of them of user "greedy"; 1 more would exceed the limit`)
 	for i := range maxFlightBytes/maxUserFlightBytes - 1 {
 		require.Nil(t, enter("user-"+strconv.Itoa(i), 1, maxUserFlightBytes))
 	}
 	require.NotNil(t, enter("late", 1, 1))
-	change, s := flying("greedy", 1)
+	change, s := flightOf("greedy", 1)
 	f.leave(change, s.Key)
 	require.Nil(t, enter("late", 1, 1))
 }
 
-// What waits for its turn was not acknowledged: it says nothing of how the node is, and is not lost meanwhile.
-func TestFlights_CountStartedSubmissionsAloneAsLate(t *testing.T) {
+// A submission that waits for its turn has no acknowledgement: it does not show how the node is, and is not lost.
+func TestFlights_CountOnlyStartedSubmissionsAsLate(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
 	f := newFlights(10, 10, func() time.Time { return now })
-	change, s := flying("alice", 1)
+	change, s := flightOf("alice", 1)
 	require.Nil(t, f.enter(change, s, 100, "global::1220"))
 	now = now.Add(2 * maxFlight)
 	require.Zero(t, f.oldest())
@@ -98,20 +98,20 @@ func TestFlights_BoundBytesOfTimedSubmissions(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	f := newFlights(1024, 768, func() time.Time { return now })
 	enter := func(user string, number, bytes int) *fault.Fault {
-		change, s := flying(user, number)
+		change, s := flightOf(user, number)
 		s.ReceivedAt, s.MinLedgerTime = now, new(now.Add(time.Minute))
 		return f.enter(change, s, bytes, "global::1220")
 	}
 	require.Nil(t, enter("greedy", 1, maxUserWaitingBytes-100))
 	refusal := enter("greedy", 2, 101)
 	require.True(t, fault.ParticipantBackpressure.Matches(refusal))
-	require.Contains(t, refusal.Cause, `2097052 of them of user "greedy"; 101 more are too many`)
+	require.Contains(t, refusal.Cause, `2097052 of them of user "greedy"; 101 more would exceed the limit`)
 	require.Nil(t, enter("greedy", 3, 100))
 	for i := range maxWaitingBytes/maxUserWaitingBytes - 1 {
 		require.Nil(t, enter("user-"+strconv.Itoa(i), 1, maxUserWaitingBytes))
 	}
 	require.NotNil(t, enter("late", 1, 1))
-	change, s := flying("greedy", 1)
+	change, s := flightOf("greedy", 1)
 	f.leave(change, s.Key)
 	require.Nil(t, enter("late", 1, 1))
 	require.Equal(t, 100, f.waiting.bytes.TakenBy(accountOf(ledger.DefaultUser("greedy"))))
@@ -121,7 +121,7 @@ func TestFlights_BoundBytesOfTimedSubmissions(t *testing.T) {
 func TestFlights_RefuseAChangeInFlight(t *testing.T) {
 	t.Parallel()
 	f := newFlights(10, 10, func() time.Time { return time.Unix(1_800_000_000, 0) })
-	change, first := flying("alice", 1)
+	change, first := flightOf("alice", 1)
 	first.SubmissionID = "first"
 	require.Nil(t, f.enter(change, first, 100, "global::1220"))
 	again := first
@@ -131,7 +131,7 @@ func TestFlights_RefuseAChangeInFlight(t *testing.T) {
 	require.Equal(t, "Some(first)", refusal.Context["existingSubmissionId"])
 
 	f.leave(change, again.Key)
-	require.NotNil(t, f.enter(change, again, 100, "global::1220"), "only the one on its way ends its flight")
+	require.NotNil(t, f.enter(change, again, 100, "global::1220"), "only the submission in flight ends its flight")
 	f.leave(change, first.Key)
 	require.Nil(t, f.enter(change, again, 100, "global::1220"))
 }
@@ -141,14 +141,14 @@ func TestFlights_KnowTheOldest(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	f := newFlights(10, 10, func() time.Time { return now })
 	require.Zero(t, f.oldest())
-	first, s := flying("alice", 1)
+	first, s := flightOf("alice", 1)
 	require.Nil(t, f.enter(first, s, 100, "global"))
 	f.start(s, "")
 	now = now.Add(time.Minute)
-	second, later := flying("alice", 2)
+	second, later := flightOf("alice", 2)
 	require.Nil(t, f.enter(second, later, 100, "global"))
 	f.start(later, "")
-	timed, waiting := flying("alice", 3)
+	timed, waiting := flightOf("alice", 3)
 	waiting.MinLedgerTime = &now
 	require.Nil(t, f.enter(timed, waiting, 100, "global"))
 	f.start(waiting, "")
@@ -158,7 +158,7 @@ func TestFlights_KnowTheOldest(t *testing.T) {
 	require.Equal(t, time.Second, f.oldest())
 	f.leave(second, later.Key)
 	now = now.Add(time.Hour)
-	require.Zero(t, f.oldest(), "what waits for its time is no trouble")
+	require.Zero(t, f.oldest(), "a submission that waits for its time does not count")
 }
 
 func TestFlights_StalledWhileNoneLands(t *testing.T) {
@@ -166,7 +166,7 @@ func TestFlights_StalledWhileNoneLands(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	f := newFlights(10, 10, func() time.Time { return now })
 	take := func(user string, number int) (land func()) {
-		change, s := flying(user, number)
+		change, s := flightOf(user, number)
 		require.Nil(t, f.enter(change, s, 100, "global"))
 		f.start(s, "")
 		return func() { f.leave(change, s.Key) }
@@ -176,19 +176,19 @@ func TestFlights_StalledWhileNoneLands(t *testing.T) {
 	for range 10 {
 		land := take("modest", 1)
 		now = now.Add(10 * time.Second)
-		require.Equal(t, 10*time.Second, f.stalled(), "others are served")
+		require.Equal(t, 10*time.Second, f.stalled(), "others complete")
 		land()
 	}
 	require.Equal(t, 100*time.Second, f.oldest())
 	require.Zero(t, f.stalled())
 	now = now.Add(time.Minute)
-	require.Equal(t, time.Minute, f.stalled(), "now nobody is")
+	require.Equal(t, time.Minute, f.stalled(), "nothing completes")
 	landFirst()
 	now = now.Add(time.Minute)
 	require.Zero(t, f.stalled(), "nobody waits")
 	take("modest", 1)
 	now = now.Add(time.Second)
-	require.Equal(t, time.Second, f.stalled(), "what was idle did not stand still")
+	require.Equal(t, time.Second, f.stalled(), "the idle time does not count")
 }
 
 func TestFlights_ReservePlacesForTimedSubmissions(t *testing.T) {
@@ -197,7 +197,7 @@ func TestFlights_ReservePlacesForTimedSubmissions(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	f := newFlights(places, places-1, func() time.Time { return now })
 	wait := func(user string, number int) *fault.Fault {
-		change, s := flying(user, number)
+		change, s := flightOf(user, number)
 		later := now.Add(time.Hour)
 		s.ReceivedAt, s.MinLedgerTime = now, &later
 		refusal := f.enter(change, s, 100, "global::1220")
@@ -215,18 +215,18 @@ func TestFlights_ReservePlacesForTimedSubmissions(t *testing.T) {
 	require.True(t, fault.ParticipantBackpressure.Matches(refusal))
 	require.Contains(t, refusal.Cause, "16 commands wait for their minimum ledger time, the most it takes")
 	for number := range places - 1 {
-		change, s := flying("modest", number)
-		require.Nil(t, f.enter(change, s, 100, "global::1220"), "those under way have all their places")
+		change, s := flightOf("modest", number)
+		require.Nil(t, f.enter(change, s, 100, "global::1220"), "those that do not wait have all their places")
 		f.start(s, "")
 	}
-	change, signed := flying("signer", 1) // never waits
+	change, signed := flightOf("signer", 1) // never waits
 	later := now.Add(time.Hour)
 	signed.ReceivedAt, signed.MinLedgerTime, signed.Signed = now, &later, &ledger.SignedTransaction{}
 	require.Nil(t, f.enter(change, signed, 100, "global::1220"))
 	f.start(signed, "")
 
 	now = now.Add(maxFlight)
-	require.Len(t, f.dropLost(), places, "what waits is not lost before its time")
+	require.Len(t, f.dropLost(), places, "timed submissions are not lost before their time")
 	require.NotNil(t, wait("late", 1))
 	now = now.Add(time.Hour)
 	require.Len(t, f.dropLost(), places)
@@ -234,13 +234,13 @@ func TestFlights_ReservePlacesForTimedSubmissions(t *testing.T) {
 	require.Nil(t, wait("late", 1))
 }
 
-// TestFlights_BoundWaitingBytesOfAnIdentityProvider has it submit what is as large as may be for each user, for later.
+// Each user of the provider submits the largest timed submission.
 func TestFlights_BoundWaitingBytesOfAnIdentityProvider(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
 	f := newFlights(1024, 768, func() time.Time { return now })
 	enter := func(provider, user string) *fault.Fault {
-		_, s := flying(user, 1)
+		_, s := flightOf(user, 1)
 		s.IdentityProviderID, s.ReceivedAt, s.MinLedgerTime = provider, now, new(now.Add(time.Minute))
 		return f.enter(s.ChangeID(), s, maxUserWaitingBytes, "global::1220")
 	}
@@ -253,14 +253,14 @@ func TestFlights_BoundWaitingBytesOfAnIdentityProvider(t *testing.T) {
 	require.Nil(t, enter(ledger.DefaultIdentityProvider, "late"))
 }
 
-// TestFlights_BoundEachIdentityProvider has an administrator of an identity provider submit as many users.
+// The administrator of an identity provider submits as many users.
 func TestFlights_BoundEachIdentityProvider(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
 	for kind, timed := range map[string]bool{"are in flight": false, "wait for their minimum ledger time": true} {
 		f := newFlights(4, 3, func() time.Time { return now })
 		enter := func(provider, user string) *fault.Fault {
-			_, s := flying(user, 1)
+			_, s := flightOf(user, 1)
 			s.IdentityProviderID, s.ReceivedAt = provider, now
 			if timed {
 				s.MinLedgerTime = new(now.Add(time.Minute))
@@ -292,7 +292,7 @@ func TestFlights_DivideAUsersShareAmongProcesses(t *testing.T) {
 	f := newFlights(32, 4, func() time.Time { return now })
 	f.divide(2)
 	enter := func(user string, number int, ahead time.Duration) *fault.Fault {
-		change, s := flying(user, number)
+		change, s := flightOf(user, number)
 		if s.ReceivedAt = now; ahead > 0 {
 			due := now.Add(ahead)
 			s.MinLedgerTime = &due
@@ -312,5 +312,5 @@ func TestFlights_DivideAUsersShareAmongProcesses(t *testing.T) {
 	f.set(32, 3)
 	require.Equal(t, `3 commands of user "alice" are in flight, the most for one user`, enter("alice", 3, 0).Cause)
 	f.divide(100)
-	require.Nil(t, enter("bob", 1, 0), "one at least")
+	require.Nil(t, enter("bob", 1, 0), "each process has at least one place")
 }

@@ -10,24 +10,24 @@ import (
 )
 
 const (
-	// retryFollow is the pause after the record could not be read.
+	// retryFollow is the pause after an error of the record.
 	retryFollow = time.Second
-	// sweepInterval is how often lost flights are looked for on an idle node.
+	// sweepInterval is the time between two searches for lost flights on an idle node.
 	sweepInterval = time.Minute
 )
 
-// Run delivers completions that this process waits for and another one recorded: when the record has grown, it asks for
-// the keys that are still expected. What Temporal has lost meanwhile is submitted again, and flights whose start has
-// failed end. It returns when ctx ends.
+// Run delivers completions that another process wrote: after each new entry of the record it asks for the keys that
+// this process waits for. It also submits again what Temporal has lost, and ends flights whose start has failed. It
+// returns when ctx ends.
 func (c *Client) Run(ctx context.Context) error {
-	var looking sync.WaitGroup
-	defer looking.Wait()
-	looking.Go(func() { c.keepAlive(ctx) })
-	looking.Go(func() { c.settleDoubts(ctx) })
-	var seen ledger.Offset
+	var loops sync.WaitGroup
+	defer loops.Wait()
+	loops.Go(func() { c.keepAlive(ctx) })
+	loops.Go(func() { c.settleDoubts(ctx) })
+	var last ledger.Offset
 	for pause := time.Duration(0); wait.For(ctx, pause) == nil; {
-		head, err := c.waitAfter(ctx, seen)
-		if err == nil && head > seen {
+		head, err := c.waitAfter(ctx, last)
+		if err == nil && head > last {
 			err = c.deliver(ctx)
 		}
 		for _, key := range c.flights.dropLost() {
@@ -35,19 +35,19 @@ func (c *Client) Run(ctx context.Context) error {
 		}
 		pause = retryFollow
 		if err == nil {
-			seen, pause = head, c.options.FollowPause
+			last, pause = head, c.options.FollowPause
 		}
 	}
 	return nil
 }
 
-// waitAfter waits until the record has grown, or for as long as a sweep may be put off.
-func (c *Client) waitAfter(ctx context.Context, seen ledger.Offset) (ledger.Offset, error) {
-	waiting, cancel := context.WithTimeout(ctx, sweepInterval)
+// waitAfter waits for a new entry of the record, for at most one sweepInterval.
+func (c *Client) waitAfter(ctx context.Context, last ledger.Offset) (ledger.Offset, error) {
+	deadline, cancel := context.WithTimeout(ctx, sweepInterval)
 	defer cancel()
-	head, err := c.options.Record.WaitAfter(waiting, seen)
-	if err != nil && waiting.Err() != nil {
-		return seen, ctx.Err()
+	head, err := c.options.Record.WaitAfter(deadline, last)
+	if err != nil && deadline.Err() != nil {
+		return last, ctx.Err()
 	}
 	return head, err
 }
@@ -57,11 +57,11 @@ func (c *Client) deliver(ctx context.Context) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	found, err := c.options.Record.CompletionsByKey(ctx, keys)
+	completions, err := c.options.Record.CompletionsByKey(ctx, keys)
 	if err != nil {
 		return err
 	}
-	for _, completion := range found {
+	for _, completion := range completions {
 		c.options.Outcomes.Publish(completion)
 	}
 	return nil

@@ -10,54 +10,54 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// How one speaks to a workflow that looks after contracts.
+// The signal, update and query of a lifecycle workflow.
 const (
-	// LookSignal means that something may have changed: the contracts, or the ledger's clock. It carries nothing, since
-	// the workflow asks the ledger.
+	// LookSignal says that the contracts or the ledger's clock may have changed. It has no content, because the workflow
+	// asks the ledger.
 	LookSignal = "look"
-	// NudgeUpdate makes the workflow look now, and try again at once what was refused. It answers with the
-	// [LifecycleStatus] after that.
+	// NudgeUpdate makes the workflow look now, and try a refused action again at once. It returns the [LifecycleStatus]
+	// after that.
 	NudgeUpdate = "nudge"
-	// LifecycleQuery asks for the [LifecycleStatus].
+	// LifecycleQuery returns the [LifecycleStatus].
 	LifecycleQuery = "Lifecycle"
 )
 
-// LifecycleInput is what a run takes over from the one before; empty for the first.
+// LifecycleInput is the state that a run takes over from the run before; empty for the first.
 type LifecycleInput struct {
 	Last *activities.LastAction `json:"last,omitempty"`
 }
 
 // LifecycleStatus tells people what a workflow waits for.
 type LifecycleStatus struct {
-	// Contracts are those that it looks after.
+	// Contracts are the contracts of the lifecycle.
 	Contracts []ledger.ContractID `json:"contracts"`
 	WaitsFor  string              `json:"waitsFor"`
-	// Until is the ledger time at which it looks again by itself; zero when it waits for a change only.
+	// Until is the ledger time at which it looks again by itself; zero if it only waits for a change.
 	Until time.Time `json:"until,omitzero"`
-	// LookedAt is the ledger time at which it looked last.
+	// LookedAt is the ledger time of the last look.
 	LookedAt time.Time `json:"lookedAt"`
-	// Last is what it did last, and Refusal why that was refused; "" if it was not.
+	// Last is the last action, and Refusal the reason why the ledger refused it; "" if it did not.
 	Last    *activities.LastAction `json:"last,omitempty"`
 	Refusal string                 `json:"refusal,omitempty"`
 	Over    bool                   `json:"over,omitempty"`
 }
 
-// longRun is how often a run looks before the next one takes over.
+// longRun is the number of looks after which the next run takes over.
 const longRun = 500
 
-// follower looks after the contracts of one lifecycle: it asks what is due, does it, and waits until more is.
+// follower is the state of a lifecycle workflow: it asks what is due, does it, and waits until more is due.
 type follower struct {
 	plan   activities.LifecyclePlan
 	last   *activities.LastAction
 	look   workflow.ReceiveChannel
 	nudges workflow.Channel
-	// nudged means that what was refused is to be tried again at once; looks counts what was asked.
+	// nudged: it must try a refused action again at once. looks counts the questions to the ledger.
 	nudged bool
 	looks  int
 }
 
-// follow is the life of every workflow that looks after contracts. Its [localID] is that of the lifecycle. The ledger decides:
-// a workflow that is lost, started twice or woken for nothing does no harm.
+// follow runs every lifecycle workflow. Its [localID] is the id of the lifecycle. The ledger decides: a workflow that
+// is lost, started twice or woken for nothing does no harm.
 func follow(ctx workflow.Context, in LifecycleInput) error {
 	ctx = workflow.WithLocalActivityOptions(ctx, commitOptions())
 	f := &follower{
@@ -81,14 +81,14 @@ func follow(ctx workflow.Context, in LifecycleInput) error {
 	return workflow.NewContinueAsNewError(ctx, workflow.GetInfo(ctx).WorkflowType.Name, LifecycleInput{Last: f.last})
 }
 
-// leaves reports whether the next run is to take over. Whoever nudged waits for a look, so this run looks for them
+// leaves reports whether the next run must take over. A caller of a nudge waits for a look, so this run answers it
 // first.
 func (f *follower) leaves(ctx workflow.Context) bool {
 	return workflow.AllHandlersFinished(ctx) &&
 		(f.looks >= longRun || workflow.GetInfo(ctx).GetContinueAsNewSuggested())
 }
 
-// listen answers questions and nudges.
+// listen sets the handlers of the query and of nudges.
 func (f *follower) listen(ctx workflow.Context) error {
 	err := workflow.SetQueryHandler(ctx, LifecycleQuery, func() (LifecycleStatus, error) { return f.status(), nil })
 	if err != nil {
@@ -97,10 +97,10 @@ func (f *follower) listen(ctx workflow.Context) error {
 	return workflow.SetUpdateHandlerWithOptions(ctx, NudgeUpdate,
 		func(ctx workflow.Context) (LifecycleStatus, error) {
 			f.nudged = true
-			seen := f.looks
+			before := f.looks
 			f.nudges.SendAsync(nil)
-			// One look that began after the nudge, and what came of it.
-			err := workflow.Await(ctx, func() bool { return f.looks > seen && !f.nudged && f.plan.Action == nil })
+			// Wait for a look that began after the nudge, and for its action.
+			err := workflow.Await(ctx, func() bool { return f.looks > before && !f.nudged && f.plan.Action == nil })
 			return f.status(), err
 		}, workflow.UpdateHandlerOptions{Description: "Look at the contracts now, and try again what was refused."})
 }
@@ -112,7 +112,7 @@ func (f *follower) status() LifecycleStatus {
 	}
 }
 
-// turn asks once what is due, and does it or waits. It reports whether everything is over.
+// turn asks once what is due, and does it or waits. It reports whether the lifecycle is over.
 func (f *follower) turn(ctx workflow.Context) (over bool, err error) {
 	for f.look.ReceiveAsync(nil) { // this look answers all of them
 	}
@@ -132,7 +132,7 @@ func (f *follower) turn(ctx workflow.Context) (over bool, err error) {
 	f.plan, f.nudged = plan, f.nudged && !atOnce
 	switch {
 	case plan.Over:
-		// Contracts that came just now have sent a signal.
+		// A new contract has sent a signal.
 		return f.look.Len() == 0, nil
 	case plan.Action != nil:
 		return false, f.submit(ctx)
@@ -141,11 +141,11 @@ func (f *follower) turn(ctx workflow.Context) (over bool, err error) {
 	}
 }
 
-// submit makes the submission that is due, through the activity that commits all submissions.
+// submit commits the action of the plan, with the activity that commits all submissions.
 func (f *follower) submit(ctx workflow.Context) error {
 	submission := *f.plan.Action
-	found := AttributeCommandID.ValueSet([]string{submission.CommandID}, DefaultAttributeBytes)
-	if err := workflow.UpsertTypedSearchAttributes(ctx, found); err != nil {
+	attribute := AttributeCommandID.ValueSet([]string{submission.CommandID}, DefaultAttributeBytes)
+	if err := workflow.UpsertTypedSearchAttributes(ctx, attribute); err != nil {
 		return err
 	}
 	_, err := callLocal(ctx, act.CommitSubmissions, activities.CommitSubmissionsInput{
@@ -159,7 +159,7 @@ func (f *follower) submit(ctx workflow.Context) error {
 	return err
 }
 
-// wait ends when the time of the plan has come, or when somebody knows better.
+// wait waits until the time of the plan, or for a signal or nudge.
 func (f *follower) wait(ctx workflow.Context) error {
 	duration := time.Duration(0)
 	details := "Waits for " + f.plan.WaitsFor
@@ -171,8 +171,7 @@ func (f *follower) wait(ctx workflow.Context) error {
 	return waitFor(ctx, duration, f.plan.WaitsFor, f.look, f.nudges)
 }
 
-// waitFor waits for a duration, or until something is to be received; no duration is for ever. What is received stays
-// where it is.
+// waitFor waits for a duration, or until a channel has a message; 0 is for ever. The message stays in the channel.
 func waitFor(ctx workflow.Context, d time.Duration, summary string, wakers ...workflow.ReceiveChannel) error {
 	timers, cancel := workflow.WithCancel(ctx)
 	defer cancel()

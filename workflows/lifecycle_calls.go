@@ -20,17 +20,17 @@ import (
 	"github.com/florinledger/florin/ledger/workflowid"
 )
 
-// LifecycleRecord is what a [Caller] reads of the record.
+// LifecycleRecord is the part of the record that a [Caller] uses.
 type LifecycleRecord interface {
-	// TakeDue returns lifecycles that are due by a ledger time, as many as may be called now, and not again before a
-	// while. It reports whether others were held back.
+	// TakeDue returns lifecycles that are due by a ledger time, as many as the caller may call now. For a while it does
+	// not return them again. It reports whether it held others back.
 	TakeDue(ctx context.Context, by time.Time) (due []activities.DueLifecycle, heldBack bool, err error)
-	// Wake makes due some of the lifecycles that wait for what no contract of their own tells, and reports whether there
-	// are more.
+	// Wake makes some lifecycles due that wait for a change outside of their contracts, and reports whether there are
+	// more.
 	Wake(ctx context.Context) (more bool, err error)
-	// Drop forgets a lifecycle.
+	// Drop deletes a lifecycle.
 	Drop(ctx context.Context, workflowID string) error
-	// Refused notes that Temporal refuses the call of a workflow, so that nobody waits for it.
+	// Refused records that Temporal refuses the call of a workflow, so that nobody waits for it.
 	Refused(ctx context.Context, workflowID, why string) error
 }
 
@@ -39,43 +39,42 @@ type CallerOptions struct {
 	Temporal client.Client
 	Ledger   workflowid.Ledger
 	Record   LifecycleRecord
-	// LedgerTime tells the ledger's time.
+	// LedgerTime returns the time of the ledger.
 	LedgerTime func() time.Time
 	Log        *slog.Logger
 }
 
-// Caller sees to it that every lifecycle of the record has its workflow, and that the workflow looks when something
-// changed or the ledger's clock was advanced. What it has not done, for whatever reason, another caller does, or it
-// does itself later: the record remembers. Each process with a worker has one. Tell it of changes of contracts, and of
-// workflows that have looked, so that others may be called.
+// Caller starts the workflow of every lifecycle of the record, and makes it look after a change or an advance of the
+// ledger's clock. The record keeps what is left to do, so another caller, or this one later, does what this one could
+// not. Each process with a worker has one. Changes of contracts and the looks of workflows must wake it.
 type Caller struct {
 	dispatcher
 
 	options CallerOptions
 
 	mu sync.Mutex
-	// lookedAt is the ledger time at which was looked last; zero where the timers of workflows cannot be trusted since
-	// then: nobody looked, the clock was advanced, or not everything was called.
-	lookedAt time.Time
+	// lastCall is the ledger time of the last call of due lifecycles. It is zero if the timers of workflows may be wrong
+	// since: there was no call yet, the clock was advanced, or some calls are missing.
+	lastCall time.Time
 }
 
 const (
-	// timerGrace is how late a workflow's own timer may be before the workflow is called.
+	// timerGrace is how late a workflow's own timer may be before the caller calls the workflow.
 	timerGrace = 5 * time.Second
-	// callsAtOnce bounds how many workflows are called at the same time.
-	callsAtOnce = 4
+	// maxCalls limits the concurrent calls of workflows.
+	maxCalls = 4
 )
 
 // NewCaller makes a caller.
 func NewCaller(options CallerOptions) *Caller {
 	c := &Caller{options: options}
 	c.dispatcher = newDispatcher(c.callDue, &wait.Trouble{
-		Log: options.Log, What: "workflows that look after contracts could not be called",
+		Log: options.Log, What: "the node cannot call due lifecycle workflows",
 	})
 	return c
 }
 
-// Advanced notes that the ledger's clock was advanced.
+// Advanced tells the caller that the ledger's clock was advanced.
 func (c *Caller) Advanced() {
 	c.distrustTimers()
 	c.Changed()
@@ -84,27 +83,27 @@ func (c *Caller) Advanced() {
 func (c *Caller) distrustTimers() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.lookedAt = time.Time{}
+	c.lastCall = time.Time{}
 }
 
-// dueBy is the ledger time by which lifecycles are to be called. What is due later, up to now, is left to the timers of
-// workflows for a moment where these can be trusted: no ledger time passes for them on a clock that stands still.
+// dueBy is the ledger time up to which lifecycles are called. If the timers of workflows can be trusted, they get a
+// moment for what is due after it. On a clock that stands still no ledger time passes for them.
 func (c *Caller) dueBy() (by time.Time, trusted bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now, last := c.options.LedgerTime(), c.lookedAt
-	c.lookedAt = now
+	now, last := c.options.LedgerTime(), c.lastCall
+	c.lastCall = now
 	if trusted = !last.IsZero() && !now.Equal(last); trusted {
 		now = now.Add(-timerGrace)
 	}
 	return now, trusted
 }
 
-// callDue calls all workflows that have something to look at.
+// callDue calls all due workflows.
 func (c *Caller) callDue(ctx context.Context) error {
-	more, waking := c.options.Record.Wake(ctx)
+	more, wakeErr := c.options.Record.Wake(ctx)
 	if more {
-		c.Changed() // when those have been called that are due
+		c.Changed() // for the call after this one
 	}
 	by, trusted := c.dueBy()
 	for {
@@ -113,7 +112,7 @@ func (c *Caller) callDue(ctx context.Context) error {
 			c.distrustTimers()
 		}
 		if err != nil || len(due) == 0 {
-			return errors.Join(waking, err)
+			return errors.Join(wakeErr, err)
 		}
 		c.callAll(ctx, due)
 	}
@@ -121,42 +120,41 @@ func (c *Caller) callDue(ctx context.Context) error {
 
 func (c *Caller) callAll(ctx context.Context, due []activities.DueLifecycle) {
 	var group errgroup.Group
-	group.SetLimit(callsAtOnce)
+	group.SetLimit(maxCalls)
 	for _, one := range due {
 		group.Go(func() error {
 			if err := c.call(ctx, one); err != nil && ctx.Err() == nil {
 				c.distrustTimers()
 				err = cmp.Or(c.noteRefusal(ctx, one, err), err)
-				c.options.Log.WarnContext(ctx, "a workflow that looks after contracts could not be called",
+				c.options.Log.WarnContext(ctx, "the node could not call a lifecycle workflow",
 					"workflow_id", one.WorkflowID, "error", err)
 			}
 			return nil
 		})
 	}
-	_ = group.Wait() // what fails is in the log, and is called again
+	_ = group.Wait() // failures are in the log, and the next call tries again
 }
 
-// noteRefusal keeps a workflow that Temporal will not start from holding up those that wait for it. Where Temporal
-// cannot be reached, everything waits.
+// noteRefusal records that Temporal will not start a workflow, so that it does not hold up others that wait for it.
 func (c *Caller) noteRefusal(ctx context.Context, due activities.DueLifecycle, err error) error {
 	if _, refused := errors.AsType[*serviceerror.InvalidArgument](err); !refused {
 		return nil
 	}
-	if noting := c.options.Record.Refused(ctx, due.WorkflowID, err.Error()); noting != nil {
-		return errors.Join(err, noting)
+	if recordErr := c.options.Record.Refused(ctx, due.WorkflowID, err.Error()); recordErr != nil {
+		return errors.Join(err, recordErr)
 	}
 	return nil
 }
 
-// call makes a workflow look. One that looks after contracts is started if it is not there.
+// call makes a workflow look. It starts a lifecycle workflow that does not run.
 func (c *Caller) call(ctx context.Context, due activities.DueLifecycle) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	id, ok := workflowid.Parse(due.WorkflowID)
 	if !ok {
-		return fmt.Errorf("lifecycle %q: its id is no workflow id", due.WorkflowID)
+		return fmt.Errorf("lifecycle %q: this is not a workflow id", due.WorkflowID)
 	}
-	if _, ok := Lifecycles()[due.Kind]; !ok { // it waits for a time only
+	if _, ok := Lifecycles()[due.Kind]; !ok { // a submission that waits for its time
 		err := c.options.Temporal.SignalWorkflow(ctx, c.options.Ledger.Name(due.WorkflowID), "", LookSignal, nil)
 		if _, gone := errors.AsType[*serviceerror.NotFound](err); gone {
 			return c.options.Record.Drop(ctx, due.WorkflowID)

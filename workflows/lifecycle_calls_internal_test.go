@@ -12,8 +12,8 @@ import (
 	"github.com/florinledger/florin/activities"
 )
 
-// held is a record in which nothing is due, but for what is held back.
-type held struct {
+// fakeLifecycleRecord is a record without due lifecycles; it may hold some back.
+type fakeLifecycleRecord struct {
 	LifecycleRecord
 
 	by       time.Time
@@ -22,17 +22,17 @@ type held struct {
 	more     bool
 }
 
-func (h *held) Wake(context.Context) (bool, error) { return h.more, h.failure }
+func (r *fakeLifecycleRecord) Wake(context.Context) (bool, error) { return r.more, r.failure }
 
-func (h *held) TakeDue(_ context.Context, by time.Time) ([]activities.DueLifecycle, bool, error) {
-	h.by = by
-	return nil, h.heldBack, h.failure
+func (r *fakeLifecycleRecord) TakeDue(_ context.Context, by time.Time) ([]activities.DueLifecycle, bool, error) {
+	r.by = by
+	return nil, r.heldBack, r.failure
 }
 
-// What is due is called at once where no timer will do it, and otherwise a moment after its time.
+// The caller calls a due lifecycle at once if no timer will do it, and otherwise a moment after its time.
 func TestLifecycleCalls_CallAtOnceWithoutATimer(t *testing.T) {
 	t.Parallel()
-	record := &held{}
+	record := &fakeLifecycleRecord{}
 	now := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 	caller := NewCaller(CallerOptions{
 		Record: record, LedgerTime: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler),
@@ -44,7 +44,7 @@ func TestLifecycleCalls_CallAtOnceWithoutATimer(t *testing.T) {
 		return now.Sub(record.by)
 	}
 	passes := func() { now = now.Add(time.Minute) }
-	require.Zero(t, look(), "nobody knows what was before")
+	require.Zero(t, look(), "there was no call before")
 	passes()
 	require.Equal(t, timerGrace, look())
 	require.Zero(t, look(), "the clock stands still")
@@ -55,23 +55,23 @@ func TestLifecycleCalls_CallAtOnceWithoutATimer(t *testing.T) {
 	record.heldBack = true
 	require.Zero(t, look())
 	passes()
-	require.Zero(t, look(), "what was held back has still no timer")
+	require.Zero(t, look(), "a held back lifecycle still has no timer")
 	record.heldBack, record.failure = false, errors.New("broken")
 	passes()
 	require.Zero(t, look())
 	record.failure = nil
 	passes()
-	require.Zero(t, look(), "nobody knows what was left")
+	require.Zero(t, look(), "the failed call may have left some")
 	record.heldBack = true
 	passes()
 	require.Equal(t, timerGrace, look())
 	passes()
-	require.Equal(t, timerGrace, look(), "what is held back of that has its timer")
+	require.Equal(t, timerGrace, look(), "these held back lifecycles have timers")
 
 	record.more = true
 	look()
 	select {
-	case <-caller.woken:
+	case <-caller.wake:
 	default:
 		require.Fail(t, "there is more to wake")
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/florinledger/florin/workflows"
 )
 
-// following is an environment for KeepPreapproval in which plans come from a function.
-func following(
+// lifecycleEnvironment is an environment for KeepPreapproval with plans from a function.
+func lifecycleEnvironment(
 	t *testing.T, plan func(activities.PlanLifecycleInput) activities.LifecyclePlan,
 ) *testsuite.TestWorkflowEnvironment {
 	t.Helper()
@@ -40,7 +40,7 @@ func TestLifecycle_SleepsUntilDueThenActsAndEnds(t *testing.T) {
 	var due time.Time
 	var committed []string
 	var env *testsuite.TestWorkflowEnvironment
-	env = following(t, func(in activities.PlanLifecycleInput) activities.LifecyclePlan {
+	env = lifecycleEnvironment(t, func(in activities.PlanLifecycleInput) activities.LifecyclePlan {
 		now := env.Now()
 		renewal := submission("renew")
 		switch {
@@ -76,7 +76,7 @@ func TestLifecycle_LooksWhenCalled(t *testing.T) {
 	t.Parallel()
 	looks := 0
 	var env *testsuite.TestWorkflowEnvironment
-	env = following(t, func(activities.PlanLifecycleInput) activities.LifecyclePlan {
+	env = lifecycleEnvironment(t, func(activities.PlanLifecycleInput) activities.LifecyclePlan {
 		looks++
 		if looks == 1 {
 			return activities.LifecyclePlan{Now: env.Now(), WaitsFor: "a change"}
@@ -92,13 +92,13 @@ func TestLifecycle_LooksWhenCalled(t *testing.T) {
 func TestLifecycle_CountsTriesOfARefusedAction(t *testing.T) {
 	t.Parallel()
 	var env *testsuite.TestWorkflowEnvironment
-	var seen []int
-	env = following(t, func(in activities.PlanLifecycleInput) activities.LifecyclePlan {
+	var tries []int
+	env = lifecycleEnvironment(t, func(in activities.PlanLifecycleInput) activities.LifecyclePlan {
 		again := submission("again")
 		if in.Last != nil {
-			seen = append(seen, in.Last.Tries)
+			tries = append(tries, in.Last.Tries)
 		}
-		if len(seen) == 3 {
+		if len(tries) == 3 {
 			return activities.LifecyclePlan{Over: true}
 		}
 		return activities.LifecyclePlan{Now: env.Now(), Action: &again}
@@ -107,13 +107,13 @@ func TestLifecycle_CountsTriesOfARefusedAction(t *testing.T) {
 		activities.CommitSubmissionsResult{Outcomes: []activities.Outcome{{Refusal: "NO"}}}, nil)
 	env.ExecuteWorkflow(workflows.KeepPreapproval, workflows.LifecycleInput{})
 	require.NoError(t, env.GetWorkflowError())
-	require.Equal(t, []int{1, 2, 3}, seen)
+	require.Equal(t, []int{1, 2, 3}, tries)
 }
 
 func TestLifecycle_ContinuesInANewRun(t *testing.T) {
 	t.Parallel()
 	var env *testsuite.TestWorkflowEnvironment
-	env = following(t, func(activities.PlanLifecycleInput) activities.LifecyclePlan {
+	env = lifecycleEnvironment(t, func(activities.PlanLifecycleInput) activities.LifecyclePlan {
 		now := env.Now()
 		return activities.LifecyclePlan{
 			Now: now, Until: now.Add(time.Hour), WaitsFor: "nothing", Contracts: []ledger.ContractID{"00aa"},
@@ -123,14 +123,13 @@ func TestLifecycle_ContinuesInANewRun(t *testing.T) {
 	require.True(t, workflow.IsContinueAsNewError(env.GetWorkflowError()))
 }
 
-// TestFollow_ANudgeBeforeTheTakeoverIsAnswered nudges a run that has looked often enough: the nudge waits for a look,
-// and the run for the nudge's end.
-func TestFollow_ANudgeBeforeTheTakeoverIsAnswered(t *testing.T) {
+// A run that has looked often enough waits for the end of a nudge, and the nudge waits for a look.
+func TestLifecycle_AnswersANudgeBeforeTheNextRun(t *testing.T) {
 	t.Parallel()
 	const longRun = 500
 	looks, answered := 0, false
 	var env *testsuite.TestWorkflowEnvironment
-	env = following(t, func(activities.PlanLifecycleInput) activities.LifecyclePlan {
+	env = lifecycleEnvironment(t, func(activities.PlanLifecycleInput) activities.LifecyclePlan {
 		looks++
 		return activities.LifecyclePlan{Now: env.Now(), Until: env.Now().Add(time.Hour), WaitsFor: "its end"}
 	})
@@ -152,5 +151,5 @@ func TestFollow_ANudgeBeforeTheTakeoverIsAnswered(t *testing.T) {
 	require.Equal(t, "KeepPreapproval", next.WorkflowType.Name)
 	var in workflows.LifecycleInput
 	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(next.Input, &in))
-	require.Equal(t, last, in.Last, "it takes over what was done last")
+	require.Equal(t, last, in.Last, "the next run gets the last action")
 }

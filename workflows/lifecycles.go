@@ -6,28 +6,28 @@ import (
 	"github.com/florinledger/florin/wallet/lifecycle"
 )
 
-// KeepPreapproval looks after the preapprovals of one receiver (id preapproval:PARTY): it renews the one that the
-// operator provides when less than 30 days are left, and archives those that have expired.
+// KeepPreapproval keeps the preapprovals of one receiver (id preapproval:PARTY): it renews the operator's preapproval
+// when less than 30 days are left, and archives expired ones.
 func KeepPreapproval(ctx workflow.Context, in LifecycleInput) error { return follow(ctx, in) }
 
-// TwoStepTransfer looks after one transfer that its receiver has to agree to (id transfer:ID): it completes it for the
-// sender once it is accepted, and ends it at its deadline.
+// TwoStepTransfer follows one transfer that its receiver must accept (id transfer:ID): it completes it for the sender
+// after the acceptance, and ends it at its deadline.
 func TwoStepTransfer(ctx workflow.Context, in LifecycleInput) error { return follow(ctx, in) }
 
-// RunMergeDelegation looks after the merging of one owner's holdings (id merge-delegation:OWNER): it accepts the
-// proposal, and merges whenever there are too many holdings.
+// RunMergeDelegation merges the holdings of one owner (id merge-delegation:OWNER): it accepts the proposal, and merges
+// whenever there are too many holdings.
 func RunMergeDelegation(ctx workflow.Context, in LifecycleInput) error { return follow(ctx, in) }
 
-// BuyTraffic looks after one request to buy traffic (id traffic:ID): it buys, gives the request up when that cannot be
-// done, and ends it at its deadline.
+// BuyTraffic handles one request to buy traffic (id traffic:ID): it buys, gives up if that is not possible, and ends
+// the request at its deadline.
 func BuyTraffic(ctx workflow.Context, in LifecycleInput) error { return follow(ctx, in) }
 
-// RunTransferCommands looks after the transfer commands of one nonce of a sender (id transfer-command:SENDER:NONCE): it
-// lets the DSO start to count the sender's, executes those that were left to the operator once it is their turn, and
-// ends those that have expired.
+// RunTransferCommands handles the transfer commands of one nonce of a sender (id transfer-command:SENDER:NONCE): it
+// lets the DSO create the sender's counter, executes the commands delegated to the operator in their turn, and ends
+// expired ones.
 func RunTransferCommands(ctx workflow.Context, in LifecycleInput) error { return follow(ctx, in) }
 
-// Lifecycles are the workflows that look after contracts, by the kinds of package lifecycle, which are their names.
+// Lifecycles are the lifecycle workflows, by their names, which are the kinds of package lifecycle.
 func Lifecycles() map[string]func(workflow.Context, LifecycleInput) error {
 	return map[string]func(workflow.Context, LifecycleInput) error{
 		lifecycle.KeepPreapproval:     KeepPreapproval,

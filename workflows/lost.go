@@ -12,50 +12,49 @@ import (
 )
 
 const (
-	// lostAfter is for how long a submission has had no completion before Temporal is asked whether it still has it, and
-	// asked again.
+	// lostAfter is how long a submission has no completion before the node asks Temporal for it, and asks again.
 	lostAfter = 10 * time.Second
-	// lostPause is between two looks, and maxLostLooks how many submissions Temporal is asked for in each.
-	lostPause    = time.Second
-	maxLostLooks = 20
-	// maxStarts is how often a submission is submitted, at most: what gets no completion then gets none this way.
+	// lostPause is the time between two rounds; maxLostChecks limits the questions to Temporal in each.
+	lostPause     = time.Second
+	maxLostChecks = 20
+	// maxStarts limits how often the node submits a submission: more tries will not bring a completion.
 	maxStarts = 10
 )
 
-// keepAlive submits again what Temporal has lost, until ctx ends.
+// keepAlive submits again the submissions that Temporal has lost, until ctx ends.
 func (c *Client) keepAlive(ctx context.Context) {
 	for wait.For(ctx, lostPause) == nil {
 		c.resubmitLost(ctx)
 	}
 }
 
-// resubmitLost looks for submissions that were acknowledged and that Temporal has no more, as after its loss, or that
-// somebody ended without their completion. They are submitted again, each in a workflow of its own: the record
-// takes a submission once, however often it comes.
+// resubmitLost finds acknowledged submissions that Temporal no longer has, for example after a loss of its data, or
+// that somebody ended without a completion. It submits them again, each in its own workflow: the record accepts a
+// submission once, however often it comes.
 func (c *Client) resubmitLost(ctx context.Context) {
-	for _, flight := range c.flights.unanswered(lostAfter, maxLostLooks) {
+	for _, flight := range c.flights.overdue(lostAfter, maxLostChecks) {
 		if err := c.resubmitIfLost(ctx, flight); err != nil && ctx.Err() == nil {
-			c.options.Log.WarnContext(ctx, "a submission that Temporal has lost was not submitted again yet",
+			c.options.Log.WarnContext(ctx, "the node cannot yet submit again a submission that Temporal lost",
 				"command_id", flight.submission.CommandID, "workflow", flight.workflowID, "error", err)
 		}
 	}
 }
 
 func (c *Client) resubmitIfLost(ctx context.Context, flight flight) error {
-	asking, cancel := context.WithTimeout(ctx, c.options.StartTimeout)
+	deadline, cancel := context.WithTimeout(ctx, c.options.StartTimeout)
 	defer cancel()
-	described, err := c.options.Temporal.DescribeWorkflowExecution(asking, flight.workflowID, "")
-	status := described.GetWorkflowExecutionInfo().GetStatus()
-	// One that has ended as it should and left no completion was the work of a worker on a copy of the database's files.
+	description, err := c.options.Temporal.DescribeWorkflowExecution(deadline, flight.workflowID, "")
+	status := description.GetWorkflowExecutionInfo().GetStatus()
+	// If a workflow completed without a completion in the record, its worker had a copy of the database's files.
 	if !is[*serviceerror.NotFound](err) && status != enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED {
 		return nil // Temporal has it, or cannot tell
 	}
-	// A workflow that has ended is forgotten some day, and its completion is in the record.
-	found, err := c.options.Record.CompletionsByKey(asking, []string{flight.key})
+	// Temporal deletes workflows some time after their end; then the completion is in the record.
+	completions, err := c.options.Record.CompletionsByKey(deadline, []string{flight.key})
 	if err != nil {
 		return err
 	}
-	if completion, ok := found[flight.key]; ok {
+	if completion, ok := completions[flight.key]; ok {
 		c.options.Outcomes.Publish(completion)
 		return nil
 	}
@@ -65,7 +64,7 @@ func (c *Client) resubmitIfLost(ctx context.Context, flight flight) error {
 	if err := c.startWorkflow(ctx, []ledger.Submission{flight.submission}); err != nil {
 		return err
 	}
-	c.options.Log.WarnContext(ctx, "an acknowledged submission was lost in Temporal: it was submitted again",
+	c.options.Log.WarnContext(ctx, "Temporal lost an acknowledged submission; the node submitted it again",
 		"command_id", flight.submission.CommandID, "workflow", flight.workflowID)
 	return nil
 }

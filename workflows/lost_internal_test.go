@@ -17,66 +17,66 @@ import (
 	"github.com/florinledger/florin/ledger/workflowid"
 )
 
-// forgetful is a Temporal that says of every workflow the same, and notes what is started.
-type forgetful struct {
+// lossyTemporal fakes a Temporal that gives the same description of every workflow, and records the starts.
+type lossyTemporal struct {
 	client.Client
 
-	says    error
+	err     error
 	status  enumspb.WorkflowExecutionStatus
-	asked   []string
+	queries []string
 	started []string
-	// refuses is why nothing is started.
-	refuses error
+	// startErr makes all starts fail.
+	startErr error
 }
 
 // DescribeWorkflowExecution implements [client.Client].
-func (f *forgetful) DescribeWorkflowExecution(
+func (f *lossyTemporal) DescribeWorkflowExecution(
 	_ context.Context, workflowID, _ string,
 ) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
-	f.asked = append(f.asked, workflowID)
+	f.queries = append(f.queries, workflowID)
 	return &workflowservice.DescribeWorkflowExecutionResponse{
 		WorkflowExecutionInfo: &workflowpb.WorkflowExecutionInfo{Status: f.status},
-	}, f.says
+	}, f.err
 }
 
 // ExecuteWorkflow implements [client.Client].
-func (f *forgetful) ExecuteWorkflow(
+func (f *lossyTemporal) ExecuteWorkflow(
 	_ context.Context, options client.StartWorkflowOptions, _ any, _ ...any,
 ) (client.WorkflowRun, error) {
-	if f.refuses == nil {
+	if f.startErr == nil {
 		f.started = append(f.started, options.ID)
 	}
-	return nil, f.refuses
+	return nil, f.startErr
 }
 
-// kept is a record with some completions.
-type kept struct {
+// fakeRecord is a record with some completions.
+type fakeRecord struct {
 	CompletionReader
 
 	completions map[string]ledger.Completion
 }
 
 // CompletionsByKey implements [CompletionReader].
-func (k *kept) CompletionsByKey(context.Context, []string) (map[string]ledger.Completion, error) {
-	return k.completions, nil
+func (r *fakeRecord) CompletionsByKey(context.Context, []string) (map[string]ledger.Completion, error) {
+	return r.completions, nil
 }
 
 // testLedger is the ledger of clients in tests.
 const testLedger workflowid.Ledger = "0123abcd"
 
-// losing is a client two of whose submissions Temporal has taken in one workflow, and its clock.
-type losing struct {
+// lossyClient is a client after Temporal has taken two submissions in one workflow.
+type lossyClient struct {
 	*Client
 
-	temporal *forgetful
-	record   *kept
+	temporal *lossyTemporal
+	record   *fakeRecord
 	now      time.Time
 }
 
-func newLosing(t *testing.T) *losing {
+func newLossyClient(t *testing.T) *lossyClient {
 	t.Helper()
-	l := &losing{
-		temporal: &forgetful{}, record: &kept{completions: map[string]ledger.Completion{}},
+	l := &lossyClient{
+		temporal: &lossyTemporal{}, record: &fakeRecord{completions: map[string]ledger.Completion{}},
 		now: time.Unix(1_800_000_000, 0),
 	}
 	l.Client = NewClient(ClientOptions{
@@ -98,11 +98,11 @@ func newLosing(t *testing.T) *losing {
 
 func TestLost_SubmitsAgainWhatTemporalLost(t *testing.T) {
 	t.Parallel()
-	l := newLosing(t)
-	l.temporal.says = serviceerror.NewNotFound("workflow execution not found")
+	l := newLossyClient(t)
+	l.temporal.err = serviceerror.NewNotFound("workflow execution not found")
 	l.now = l.now.Add(lostAfter - time.Second)
 	l.resubmitLost(t.Context())
-	require.Empty(t, l.temporal.asked, "it may still get its completion")
+	require.Empty(t, l.temporal.queries, "it may still get its completion")
 
 	l.now = l.now.Add(time.Second)
 	l.resubmitLost(t.Context())
@@ -114,7 +114,7 @@ func TestLost_SubmitsAgainWhatTemporalLost(t *testing.T) {
 	require.ElementsMatch(t, alone, l.temporal.started)
 	require.Zero(t, l.OldestWait(), "they wait from now on")
 	l.resubmitLost(t.Context())
-	require.Len(t, l.temporal.asked, 2, "Temporal is not asked all the time")
+	require.Len(t, l.temporal.queries, 2, "Temporal is not asked all the time")
 
 	l.temporal.started = nil
 	l.record.completions[first.Key] = ledger.Completion{Key: first.Key}
@@ -122,14 +122,14 @@ func TestLost_SubmitsAgainWhatTemporalLost(t *testing.T) {
 	l.now = l.now.Add(lostAfter)
 	l.resubmitLost(t.Context())
 	require.Empty(t, l.temporal.started)
-	require.Empty(t, l.flights.byChange, "what the record has is no longer on its way")
+	require.Empty(t, l.flights.byChange, "submissions in the record are no longer in flight")
 }
 
-// A worker on a copy of the database's files may end a workflow of a submission whose seal it does not know. Where that
-// goes on, or the ledger's own workers do it, there is an end.
+// A worker on a copy of the database's files may end a workflow whose seal it does not know. If that happens again and
+// again, the client must give up.
 func TestLost_BoundsResubmissionsWithoutACompletion(t *testing.T) {
 	t.Parallel()
-	l := newLosing(t)
+	l := newLossyClient(t)
 	l.temporal.status = enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING
 	l.now = l.now.Add(lostAfter)
 	l.resubmitLost(t.Context())
@@ -144,17 +144,17 @@ func TestLost_BoundsResubmissionsWithoutACompletion(t *testing.T) {
 	require.Len(t, l.flights.dropLost(), 2)
 }
 
-func TestLost_SparesWhatTemporalMayStillHave(t *testing.T) {
+func TestLost_ResubmitsNothingThatTemporalMayHave(t *testing.T) {
 	t.Parallel()
-	for name, says := range map[string]error{
+	for name, err := range map[string]error{
 		"it has it": nil, "it does not answer": serviceerror.NewUnavailable("away"),
 		"its namespace is gone": serviceerror.NewNamespaceNotFound("shop"),
 	} {
-		l := newLosing(t)
-		l.temporal.says = says
+		l := newLossyClient(t)
+		l.temporal.err = err
 		l.now = l.now.Add(lostAfter)
 		l.resubmitLost(t.Context())
-		require.Len(t, l.temporal.asked, 2, name)
+		require.Len(t, l.temporal.queries, 2, name)
 		require.Empty(t, l.temporal.started, name)
 		require.Equal(t, lostAfter, l.OldestWait(), "%s: it still waits", name)
 	}

@@ -12,8 +12,7 @@ import (
 	"github.com/florinledger/florin/ledger/workflowid"
 )
 
-// Search attributes by which operators find work. A submission in a batch is found by its own values as well as one
-// that is alone.
+// Search attributes by which operators find work. A workflow of a batch has the values of all its submissions.
 var (
 	// AttributeParty holds the acting parties.
 	AttributeParty = NamesAttribute{"FlorinParty"}
@@ -27,23 +26,21 @@ var (
 	AttributeTemplate = WordsAttribute{"FlorinTemplate"}
 	// AttributeChoice holds the choices that the commands exercise.
 	AttributeChoice = WordsAttribute{"FlorinChoice"}
-	// AttributeKind says what the work is: a Kind constant of package ledger, or [KindOnboarding].
+	// AttributeKind is the kind of the work: a Kind constant of package ledger, or [KindOnboarding].
 	AttributeKind = temporal.NewSearchAttributeKeyKeyword("FlorinKind")
-	// AttributeOutcome says what came of it: an Outcome constant of this package; absent while it runs.
+	// AttributeOutcome is the outcome: an Outcome constant of this package; absent while the workflow runs.
 	AttributeOutcome = temporal.NewSearchAttributeKeyKeyword("FlorinOutcome")
-	// AttributeErrorCode is the error code of a refused submission, of the first one in a batch; absent where none was
-	// refused.
+	// AttributeErrorCode is the error code of the first refused submission; absent without one.
 	AttributeErrorCode = temporal.NewSearchAttributeKeyKeyword("FlorinErrorCode")
 )
 
-// NamesAttribute is a search attribute that holds names which users have chosen. A workflow is found by them as
-// [workflowid.Keyword] spells them.
+// NamesAttribute is a search attribute with names that users have chosen, in the spelling of [workflowid.Keyword].
 type NamesAttribute struct{ name string }
 
-// GetName is the attribute's name.
+// GetName returns the attribute's name.
 func (a NamesAttribute) GetName() string { return a.name }
 
-// ValueSet sets the attribute to names, each once, as many of them as fit so many bytes; Temporal refuses more.
+// ValueSet sets the attribute to names, each once, as many as fit into maxBytes; Temporal refuses more.
 func (a NamesAttribute) ValueSet(names []string, maxBytes int) temporal.SearchAttributeUpdate {
 	var values []string
 	seen, bytes := map[string]bool{}, 0
@@ -61,7 +58,7 @@ func (a NamesAttribute) ValueSet(names []string, maxBytes int) temporal.SearchAt
 	return temporal.NewSearchAttributeKeyKeywordList(a.name).ValueSet(values) //nolint:forbidigo // the one place
 }
 
-// attributeBytes is what a name takes in an encoded list of keywords: itself, two quotes and a comma.
+// attributeBytes is the size of a name in an encoded list of keywords: the name, two quotes and a comma.
 func attributeBytes(name string) int {
 	const punctuation = 3
 	return len(workflowid.Keyword(name)) + punctuation
@@ -72,14 +69,14 @@ func (a NamesAttribute) Query(name string) string {
 	return a.name + " = '" + workflowid.Keyword(name) + "'"
 }
 
-// WordsAttribute is a search attribute that is searched by words. Each value is one word as [workflowid.Word] spells
-// it; a store in PostgreSQL finds it by its first letters as well: FlorinPartyHint = "ali:*".
+// WordsAttribute is a search attribute for the search by words, in the spelling of [workflowid.Word]. A store in
+// PostgreSQL also finds a word by its first letters: FlorinPartyHint = "ali:*".
 type WordsAttribute struct{ name string }
 
-// GetName is the attribute's name.
+// GetName returns the attribute's name.
 func (a WordsAttribute) GetName() string { return a.name }
 
-// ValueSet sets the attribute to words, each once, as many of them as fit so many bytes; Temporal refuses more.
+// ValueSet sets the attribute to words, each once, as many as fit into maxBytes; Temporal refuses more.
 func (a WordsAttribute) ValueSet(names []string, maxBytes int) temporal.SearchAttributeUpdate {
 	var words []string
 	bytes := 0
@@ -105,7 +102,7 @@ func hintsOf(parties []string) []string {
 	return hints
 }
 
-// start are the options that every workflow of a ledger is started with, by its name. The summary may have names in it.
+// start makes the options of every workflow of a ledger. The summary may contain names.
 //
 //nolint:forbidigo // the one place where a workflow gets its id
 func start(
@@ -119,13 +116,13 @@ func start(
 
 // The values of [AttributeOutcome].
 const (
-	// OutcomeAccepted: every submission of the workflow was committed.
+	// OutcomeAccepted: the ledger accepted every submission of the workflow.
 	OutcomeAccepted = "accepted"
-	// OutcomeRefused: every submission of the workflow was refused.
+	// OutcomeRefused: the ledger refused every submission of the workflow.
 	OutcomeRefused = "refused"
-	// OutcomeMixed: a batch of which some were committed and some refused.
+	// OutcomeMixed: the ledger accepted some submissions of the batch and refused others.
 	OutcomeMixed = "mixed"
-	// OutcomeWithdrawn: an onboarding was cancelled.
+	// OutcomeWithdrawn: somebody cancelled an onboarding.
 	OutcomeWithdrawn = "withdrawn"
 	// OutcomeExpired: the others did not agree to an onboarding in time.
 	OutcomeExpired = "expired"
@@ -134,7 +131,8 @@ const (
 // KindOnboarding is the [AttributeKind] of the onboarding of an external party.
 const KindOnboarding = "onboarding"
 
-// SearchAttributes are the names and types that a Temporal namespace must have, as Temporal's own tools spell them.
+// SearchAttributes are the names and types of the search attributes that a Temporal namespace must have, in the
+// spelling of Temporal's own tools.
 func SearchAttributes() map[string]string {
 	return map[string]string{
 		AttributeParty.GetName():     "KeywordList",
@@ -149,10 +147,10 @@ func SearchAttributes() map[string]string {
 	}
 }
 
-// OfLedger is the query that finds the workflows of a ledger, and no other's.
+// OfLedger is the query for the workflows of a ledger.
 func OfLedger(of workflowid.Ledger) string { return "WorkflowId STARTS_WITH '" + of.Name("") + "'" }
 
-// localID is the id of the workflow that runs, as the record knows it.
+// localID is the id of the running workflow without the ledger's prefix, as in the record.
 func localID(ctx workflow.Context) string {
 	return workflowid.Local(workflow.GetInfo(ctx).WorkflowExecution.ID)
 }

@@ -18,17 +18,17 @@ import (
 	"github.com/florinledger/florin/internal/wait"
 )
 
-// EnsureSearchAttributes adds the node's search attributes to the namespace where they are missing, and returns when
-// the cluster takes them. The error names the command that an administrator of the cluster can run instead.
+// EnsureSearchAttributes adds the missing search attributes of the node to the namespace, and returns when the cluster
+// accepts them. The error names the command that an administrator of the cluster can run instead.
 func EnsureSearchAttributes(ctx context.Context, temporal client.Client, namespace string) error {
 	operator := temporal.OperatorService()
-	var there *operatorservice.ListSearchAttributesResponse
+	var response *operatorservice.ListSearchAttributesResponse
 	err := untilAvailable(ctx, func() (err error) {
-		there, err = operator.ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
+		response, err = operator.ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
 		return err
 	})
 	if is[*serviceerror.PermissionDenied](err) || is[*serviceerror.Unimplemented](err) {
-		// Clusters that others run keep this service to themselves; what they have can be seen all the same.
+		// Hosted clusters do not offer this service, but a query shows which attributes they have.
 		if _, missing := temporal.CountWorkflow(ctx, nameSearchAttributes(namespace)); missing == nil {
 			return nil
 		}
@@ -38,8 +38,8 @@ func EnsureSearchAttributes(ctx context.Context, temporal client.Client, namespa
 			"another one with --temporal-namespace", err, namespace)
 	}
 	if err != nil {
-		return fmt.Errorf("list the search attributes of namespace %q: %w; if it lacks some, have an administrator run: %s",
-			namespace, err, addCommand(namespace, slices.Sorted(maps.Keys(SearchAttributes()))))
+		return fmt.Errorf("list the search attributes of namespace %q: %w; if some are missing, ask an administrator to "+
+			"run: %s", namespace, err, addCommand(namespace, slices.Sorted(maps.Keys(SearchAttributes()))))
 	}
 	missing := map[string]enumspb.IndexedValueType{}
 	for name, kind := range SearchAttributes() {
@@ -47,7 +47,7 @@ func EnsureSearchAttributes(ctx context.Context, temporal client.Client, namespa
 		if err != nil {
 			return err
 		}
-		if existing, ok := there.GetCustomAttributes()[name]; !ok {
+		if existing, ok := response.GetCustomAttributes()[name]; !ok {
 			missing[name] = value
 		} else if existing != value {
 			return fmt.Errorf("search attribute %s of namespace %q is of type %s; the node needs %s: use another namespace",
@@ -64,33 +64,32 @@ func EnsureSearchAttributes(ctx context.Context, temporal client.Client, namespa
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("namespace %q lacks search attributes and they cannot be added (%w); have an administrator run: %s",
-			namespace, err, addCommand(namespace, slices.Sorted(maps.Keys(missing))))
+		return fmt.Errorf("namespace %q lacks search attributes, and the node cannot add them (%w); "+
+			"ask an administrator to run: %s", namespace, err, addCommand(namespace, slices.Sorted(maps.Keys(missing))))
 	}
 	return awaitSearchAttributes(ctx, temporal, namespace)
 }
 
-// askAgain is the pause before a starting node asks Temporal again for what it could not answer yet.
-const askAgain = 100 * time.Millisecond
+// retryPause is the pause before a starting node calls Temporal again.
+const retryPause = 100 * time.Millisecond
 
-// untilAvailable repeats a call for as long as Temporal says that it cannot answer at the moment, or takes longer than
-// one call may, until ctx ends: a server that takes calls may still have to find its database again, and one that was
-// killed waits for those who worked for it before.
+// untilAvailable repeats a call while Temporal cannot answer at the moment, or is too slow, until ctx ends. A server
+// that accepts calls may still wait for its database, and after a kill it waits until its old members time out.
 func untilAvailable(ctx context.Context, call func() error) error {
 	for {
 		err := call()
-		if !passes(err) {
+		if !isTemporary(err) {
 			return err
 		}
-		if wait.For(ctx, askAgain) != nil {
+		if wait.For(ctx, retryPause) != nil {
 			return err
 		}
 	}
 }
 
-// passes reports whether Temporal may answer later what it could not answer now. A Schedule is a workflow of Temporal's
-// own, which is not ready before its first task, and whose queries fail on a machine that has no time for them.
-func passes(err error) bool {
+// isTemporary reports whether Temporal may answer later. A Schedule is a workflow of Temporal itself: it is not ready
+// before its first task, and its queries fail on a busy machine.
+func isTemporary(err error) bool {
 	return is[*serviceerror.Unavailable](err) || is[*serviceerror.ResourceExhausted](err) ||
 		is[*serviceerror.WorkflowNotReady](err) || is[*serviceerror.QueryFailed](err) ||
 		is[*serviceerror.DeadlineExceeded](err) || errors.Is(err, context.DeadlineExceeded)
@@ -101,21 +100,21 @@ func is[T error](err error) bool {
 	return ok
 }
 
-// awaitSearchAttributes waits until a query may name the attributes: a server learns of changed namespaces by asking
-// for them every few seconds, and refuses workflows with attributes that it does not know yet.
+// awaitSearchAttributes waits until a query may name the attributes: a server reads changed namespaces every few
+// seconds, and refuses workflows with attributes that it does not know yet.
 func awaitSearchAttributes(ctx context.Context, temporal client.Client, namespace string) error {
 	for {
 		_, err := temporal.CountWorkflow(ctx, nameSearchAttributes(namespace))
 		if err == nil {
 			return nil
 		}
-		if wait.For(ctx, askAgain) != nil {
-			return fmt.Errorf("namespace %q does not take its search attributes: %w", namespace, err)
+		if wait.For(ctx, retryPause) != nil {
+			return fmt.Errorf("namespace %q does not accept queries of its search attributes: %w", namespace, err)
 		}
 	}
 }
 
-// nameSearchAttributes is a query that only a namespace with all of the attributes takes.
+// nameSearchAttributes is a query that only a namespace with all of the attributes accepts.
 func nameSearchAttributes(namespace string) *workflowservice.CountWorkflowExecutionsRequest {
 	var terms []string
 	for _, name := range slices.Sorted(maps.Keys(SearchAttributes())) {

@@ -15,33 +15,33 @@ import (
 	"github.com/florinledger/florin/workflows"
 )
 
-// recovering is a Temporal that answers each question with the errors that are left for it, then properly.
-type recovering struct {
+// flakyTemporal returns the errors of each list first, then succeeds.
+type flakyTemporal struct {
 	client.Client
 	operatorservice.OperatorServiceClient
 
-	listing, adding []error
-	known           map[string]enumspb.IndexedValueType
+	listErrs, addErrs []error
+	known             map[string]enumspb.IndexedValueType
 }
 
 // OperatorService implements [client.Client].
-func (r *recovering) OperatorService() operatorservice.OperatorServiceClient { return r }
+func (r *flakyTemporal) OperatorService() operatorservice.OperatorServiceClient { return r }
 
 // ListSearchAttributes implements [operatorservice.OperatorServiceClient].
-func (r *recovering) ListSearchAttributes(
+func (r *flakyTemporal) ListSearchAttributes(
 	context.Context, *operatorservice.ListSearchAttributesRequest, ...grpc.CallOption,
 ) (*operatorservice.ListSearchAttributesResponse, error) {
-	if err := next(&r.listing); err != nil {
+	if err := next(&r.listErrs); err != nil {
 		return nil, err
 	}
 	return &operatorservice.ListSearchAttributesResponse{CustomAttributes: r.known}, nil
 }
 
 // AddSearchAttributes implements [operatorservice.OperatorServiceClient].
-func (r *recovering) AddSearchAttributes(
+func (r *flakyTemporal) AddSearchAttributes(
 	_ context.Context, request *operatorservice.AddSearchAttributesRequest, _ ...grpc.CallOption,
 ) (*operatorservice.AddSearchAttributesResponse, error) {
-	if err := next(&r.adding); err != nil {
+	if err := next(&r.addErrs); err != nil {
 		return nil, err
 	}
 	r.known = request.SearchAttributes
@@ -49,7 +49,7 @@ func (r *recovering) AddSearchAttributes(
 }
 
 // CountWorkflow implements [client.Client].
-func (r *recovering) CountWorkflow(
+func (r *flakyTemporal) CountWorkflow(
 	context.Context, *workflowservice.CountWorkflowExecutionsRequest,
 ) (*workflowservice.CountWorkflowExecutionsResponse, error) {
 	if r.known == nil {
@@ -67,41 +67,41 @@ func next(errs *[]error) error {
 	return err
 }
 
-// A Temporal whose database was away takes calls again before it can answer them, and so does one with too much to do.
-func TestNamespace_WaitsForATemporalWithoutItsDatabase(t *testing.T) {
+// After an outage of its database, or under load, Temporal accepts calls that it cannot answer yet.
+func TestEnsureSearchAttributes_RetriesAndExplainsErrors(t *testing.T) {
 	t.Parallel()
 	noDatabase := serviceerror.NewUnavailable("no usable database connection found")
 	late := serviceerror.NewDeadlineExceeded("context deadline exceeded")
-	temporal := &recovering{listing: []error{noDatabase, late}, adding: []error{context.DeadlineExceeded, noDatabase}}
+	temporal := &flakyTemporal{listErrs: []error{noDatabase, late}, addErrs: []error{context.DeadlineExceeded, noDatabase}}
 	require.NoError(t, workflows.EnsureSearchAttributes(t.Context(), temporal, "default"))
 	require.Len(t, temporal.known, len(workflows.SearchAttributes()))
 
-	busy := &recovering{listing: []error{
+	busy := &flakyTemporal{listErrs: []error{
 		serviceerror.NewQueryFailed("a workflow of the server's own had no time"),
 		serviceerror.NewWorkflowNotReady("it has just begun"),
 		serviceerror.NewResourceExhausted(enumspb.RESOURCE_EXHAUSTED_CAUSE_SYSTEM_OVERLOADED, "too much at once"),
 	}}
 	require.NoError(t, workflows.EnsureSearchAttributes(t.Context(), busy, "default"))
-	require.Empty(t, busy.listing, "it was asked again each time")
+	require.Empty(t, busy.listErrs, "each error leads to another try")
 
-	refusing := &recovering{listing: []error{serviceerror.NewPermissionDenied("not for you", "")}}
+	refusing := &flakyTemporal{listErrs: []error{serviceerror.NewPermissionDenied("not for you", "")}}
 	require.ErrorContains(t, workflows.EnsureSearchAttributes(t.Context(), refusing, "default"), "not for you")
 
-	missing := &recovering{listing: []error{serviceerror.NewNamespaceNotFound("shop")}}
+	missing := &flakyTemporal{listErrs: []error{serviceerror.NewNamespaceNotFound("shop")}}
 	require.ErrorContains(t, workflows.EnsureSearchAttributes(t.Context(), missing, "shop"),
 		"Namespace shop is not found. Make it with `temporal operator namespace create --namespace shop ")
 
-	// Where the attributes are, nobody needs to be allowed to list them.
-	theirs := &recovering{
-		listing: []error{serviceerror.NewPermissionDenied("not for you", "")},
-		known:   map[string]enumspb.IndexedValueType{workflows.AttributeKind.GetName(): enumspb.INDEXED_VALUE_TYPE_KEYWORD},
+	// If the attributes exist, the node does not need the right to list them.
+	hosted := &flakyTemporal{
+		listErrs: []error{serviceerror.NewPermissionDenied("not for you", "")},
+		known:    map[string]enumspb.IndexedValueType{workflows.AttributeKind.GetName(): enumspb.INDEXED_VALUE_TYPE_KEYWORD},
 	}
-	require.NoError(t, workflows.EnsureSearchAttributes(t.Context(), theirs, "default"))
+	require.NoError(t, workflows.EnsureSearchAttributes(t.Context(), hosted, "default"))
 
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	for name, temporal := range map[string]*recovering{
-		"listing": {listing: []error{noDatabase}}, "adding": {adding: []error{noDatabase}},
+	for name, temporal := range map[string]*flakyTemporal{
+		"list": {listErrs: []error{noDatabase}}, "add": {addErrs: []error{noDatabase}},
 	} {
 		err := workflows.EnsureSearchAttributes(over, temporal, "default")
 		require.ErrorContains(t, err, "no usable database", name)

@@ -10,42 +10,42 @@ import (
 	"github.com/florinledger/florin/ledger/topology"
 )
 
-// The names by which [OnboardExternalParty] is spoken to.
+// The query and the update of [OnboardExternalParty].
 const (
-	// OnboardingQuery asks for the [OnboardingStatus].
+	// OnboardingQuery returns the [OnboardingStatus].
 	OnboardingQuery = "Onboarding"
-	// ContributeUpdate adds a [topology.Contribution] and answers with its [topology.Outcome].
+	// ContributeUpdate adds a [topology.Contribution] and returns its [topology.Outcome].
 	ContributeUpdate = "Contribute"
 )
 
-// OnboardExternalPartyInput is what an onboarding begins with.
+// OnboardExternalPartyInput is the input of an onboarding.
 type OnboardExternalPartyInput struct {
 	Party ledger.Party `json:"party"`
 	// First is the contribution that started the workflow; nil for a run that takes over from another.
 	First *topology.Contribution `json:"first,omitempty"`
-	// Resume is where the run before has come.
+	// Resume is the status of the run before.
 	Resume *OnboardingStatus `json:"resume,omitempty"`
 }
 
 // OnboardingStatus tells people what an onboarding waits for.
 type OnboardingStatus struct {
 	Party ledger.Party `json:"party"`
-	// Progress is that of the last contribution, "" before the first is dealt with.
+	// Progress is the progress after the last contribution, "" before the first.
 	Progress topology.Progress `json:"progress,omitempty"`
-	// WaitsFor says in words what has yet to happen.
+	// WaitsFor says in words what is missing.
 	WaitsFor []string         `json:"waitsFor"`
 	Missing  topology.Missing `json:"missing"`
-	// Contributions counts those that were dealt with, refused ones included.
+	// Contributions counts the handled contributions, refused ones included.
 	Contributions int       `json:"contributions"`
 	Since         time.Time `json:"since"`
-	// ExpiresAt is when what waits is forgotten; zero when nothing waits.
+	// ExpiresAt is when the onboarding expires; zero if nothing waits.
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`
 }
 
-// OnboardExternalParty brings an external party into being. Each contribution is dealt with by one activity, which
-// keeps in the database what there is of the onboarding; the workflow goes on until the party is allocated, waiting for
-// the contributions of other keys and hosts until the onboarding expires. It ends at once when there is nothing to wait
-// for. Cancelling it withdraws the onboarding.
+// OnboardExternalParty onboards an external party. One activity handles each contribution, and keeps the state of the
+// onboarding in the database. The workflow waits for the contributions of other keys and hosts until the party is
+// allocated or the onboarding expires. It ends at once if there is nothing to wait for. Cancelling it withdraws the
+// onboarding.
 func OnboardExternalParty(ctx workflow.Context, in OnboardExternalPartyInput) (topology.Outcome, error) {
 	o := newOnboarding(ctx, in)
 	err := workflow.SetQueryHandlerWithOptions(ctx, OnboardingQuery,
@@ -67,12 +67,12 @@ type onboarding struct {
 	status  OnboardingStatus
 	pending bool
 	last    topology.Outcome
-	queue   []*contributed
+	queue   []*contributionEntry
 	// known are all contributions of this run by their ids.
-	known map[string]*contributed
+	known map[string]*contributionEntry
 }
 
-type contributed struct {
+type contributionEntry struct {
 	contribution topology.Contribution
 	outcome      topology.Outcome
 	done         bool
@@ -80,7 +80,7 @@ type contributed struct {
 
 func newOnboarding(ctx workflow.Context, in OnboardExternalPartyInput) *onboarding {
 	o := &onboarding{
-		known:  map[string]*contributed{},
+		known:  map[string]*contributionEntry{},
 		status: OnboardingStatus{Party: in.Party, WaitsFor: []string{"the first contribution"}, Since: workflow.Now(ctx)},
 	}
 	if in.Resume != nil {
@@ -93,23 +93,23 @@ func newOnboarding(ctx workflow.Context, in OnboardExternalPartyInput) *onboardi
 }
 
 // take queues a contribution unless it is known already.
-func (o *onboarding) take(contribution topology.Contribution) *contributed {
+func (o *onboarding) take(contribution topology.Contribution) *contributionEntry {
 	if known, ok := o.known[contribution.ID]; ok {
 		return known
 	}
-	taken := &contributed{contribution: contribution}
-	o.known[contribution.ID] = taken
-	o.queue = append(o.queue, taken)
-	return taken
+	entry := &contributionEntry{contribution: contribution}
+	o.known[contribution.ID] = entry
+	o.queue = append(o.queue, entry)
+	return entry
 }
 
-// contribute answers when the contribution has been dealt with.
+// contribute queues the contribution and waits for its outcome.
 func (o *onboarding) contribute(
 	ctx workflow.Context, contribution topology.Contribution,
 ) (topology.Outcome, error) {
-	taken := o.take(contribution)
-	err := workflow.Await(ctx, func() bool { return taken.done })
-	return taken.outcome, err
+	entry := o.take(contribution)
+	err := workflow.Await(ctx, func() bool { return entry.done })
+	return entry.outcome, err
 }
 
 func (o *onboarding) run(ctx workflow.Context) (topology.Outcome, error) {
@@ -125,7 +125,7 @@ func (o *onboarding) run(ctx workflow.Context) (topology.Outcome, error) {
 				return o.last, err
 			}
 		case len(o.queue) > 0:
-			if err := o.deal(ctx); err != nil {
+			if err := o.handleNext(ctx); err != nil {
 				return o.last, err
 			}
 		case o.pending:
@@ -146,7 +146,7 @@ func (o *onboarding) run(ctx workflow.Context) (topology.Outcome, error) {
 	}
 }
 
-// await returns when there is something to do, and true when the time of what waits is over before.
+// await returns when there is something to do; it returns true if the onboarding expires before.
 func (o *onboarding) await(ctx workflow.Context, ready func() bool) (expired bool, err error) {
 	if !o.pending {
 		return false, workflow.Await(ctx, ready)
@@ -156,7 +156,7 @@ func (o *onboarding) await(ctx workflow.Context, ready func() bool) (expired boo
 	return err == nil && !inTime, err
 }
 
-// expire forgets what waits if its time is over.
+// expire ends the onboarding if its time is over.
 func (o *onboarding) expire(ctx workflow.Context) error {
 	until, err := callLocal(commitContext(ctx), act.ExpireOnboarding, o.status.Party)
 	if err != nil {
@@ -170,9 +170,9 @@ func (o *onboarding) expire(ctx workflow.Context) error {
 	return nil
 }
 
-// deal deals with the first contribution of the queue. It does so to the end even if the workflow is cancelled
-// meanwhile: the database may have it already.
-func (o *onboarding) deal(ctx workflow.Context) error {
+// handleNext handles the first contribution of the queue. A cancellation of the workflow does not stop it: the database
+// may have the contribution already.
+func (o *onboarding) handleNext(ctx workflow.Context) error {
 	next := o.queue[0]
 	outcome, err := callLocal(commitContext(ctx), act.ContributeToOnboarding, next.contribution)
 	if err != nil {
@@ -182,7 +182,7 @@ func (o *onboarding) deal(ctx workflow.Context) error {
 	next.outcome, next.done = outcome, true
 	o.pending, o.last, o.status.ExpiresAt = outcome.Pending, outcome, outcome.ExpiresAt
 	o.status.Contributions++
-	if outcome.Progress != topology.Refused || !outcome.Pending { // a refusal leaves what waits as it was
+	if outcome.Progress != topology.Refused || !outcome.Pending { // a refusal does not change what waits
 		o.status.Progress, o.status.Missing = outcome.Progress, outcome.Missing
 		o.status.WaitsFor = outcome.Missing.Describe()
 	}

@@ -17,9 +17,9 @@ import (
 	"github.com/florinledger/florin/ledger/workflowid"
 )
 
-// Onboard hands a contribution to the workflow that onboards the party, and starts the workflow if there is none. With
-// wait it returns what came of the contribution; without, it returns as soon as Temporal has it durably. When ctx ends
-// first, a contribution that Temporal has goes on. The error is SERVICE_NOT_RUNNING when Temporal cannot be reached.
+// Onboard sends a contribution to the workflow that onboards the party, and starts the workflow if there is none. With
+// wait it returns the outcome of the contribution; without, it returns as soon as Temporal has it durably. If ctx ends
+// first, a contribution that Temporal has goes on. The error is SERVICE_NOT_RUNNING if Temporal does not answer.
 func (c *Client) Onboard(
 	ctx context.Context, party ledger.Party, contribution topology.Contribution, wait bool,
 ) (topology.Outcome, error) {
@@ -31,7 +31,7 @@ func (c *Client) Onboard(
 		return topology.Outcome{}, fmt.Errorf("seal a contribution: %w", err)
 	}
 	outcome, err := c.contribute(ctx, party, contribution, wait)
-	// The workflow may end just when the contribution comes: another one takes it.
+	// The workflow may end just when the contribution comes. A second try starts another one.
 	if _, ended := errors.AsType[*serviceerror.NotFound](err); ended {
 		outcome, err = c.contribute(ctx, party, contribution, wait)
 	}
@@ -41,7 +41,7 @@ func (c *Client) Onboard(
 	case ctx.Err() != nil:
 		return outcome, ctx.Err()
 	}
-	return topology.Outcome{}, fault.ServiceNotRunning.New("Temporal did not take the onboarding of party %s", party).
+	return topology.Outcome{}, fault.ServiceNotRunning.New("Temporal did not accept the onboarding of party %s", party).
 		With("service_name", "temporal").Wrap(err).
 		WithHint("Try again with the same transactions; GET /readyz tells which part of the node is not ready.")
 }
@@ -73,7 +73,7 @@ func (c *Client) contribute(
 	return outcome, handle.Get(ctx, &outcome)
 }
 
-//nolint:forbidigo // it only passes on what start makes
+//nolint:forbidigo // it only changes the result of start
 func onboardingOptions(
 	of workflowid.Ledger, party ledger.Party, contribution topology.Contribution,
 ) client.StartWorkflowOptions {

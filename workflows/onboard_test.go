@@ -22,9 +22,9 @@ import (
 
 const carol = ledger.Party("carol::1220cc")
 
-// onboardingEnvironment deals with contributions as the function says, and expects the outcome of the workflow.
+// onboardingEnvironment handles contributions with the function, and expects the outcome of the workflow.
 func onboardingEnvironment(
-	t *testing.T, outcome string, deal func(topology.Contribution) (topology.Outcome, error),
+	t *testing.T, outcome string, handle func(topology.Contribution) (topology.Outcome, error),
 ) *testsuite.TestWorkflowEnvironment {
 	t.Helper()
 	suite := &testsuite.WorkflowTestSuite{}
@@ -33,7 +33,7 @@ func onboardingEnvironment(
 	env.RegisterWorkflow(workflows.OnboardExternalParty)
 	env.RegisterActivity(&activities.Activities{})
 	env.OnActivity(act.ContributeToOnboarding, mock.Anything, mock.Anything).Return(
-		func(_ context.Context, in topology.Contribution) (topology.Outcome, error) { return deal(in) })
+		func(_ context.Context, in topology.Contribution) (topology.Outcome, error) { return handle(in) })
 	env.OnUpsertTypedSearchAttributes(mock.MatchedBy(func(attributes temporal.SearchAttributes) bool {
 		value, ok := attributes.GetKeyword(workflows.AttributeOutcome)
 		return ok && value == outcome
@@ -45,11 +45,11 @@ func first() workflows.OnboardExternalPartyInput {
 	return workflows.OnboardExternalPartyInput{Party: carol, First: &topology.Contribution{ID: "one"}}
 }
 
-// answer receives what an update came to.
+// answer receives the result of an update.
 type answer struct {
 	outcome topology.Outcome
 	err     error
-	there   bool
+	done    bool
 }
 
 func (a *answer) callbacks() *testsuite.TestUpdateCallback {
@@ -58,18 +58,17 @@ func (a *answer) callbacks() *testsuite.TestUpdateCallback {
 		OnReject: func(err error) { a.err = err },
 		OnComplete: func(result any, err error) {
 			a.outcome, _ = result.(topology.Outcome)
-			a.err, a.there = err, true
+			a.err, a.done = err, true
 		},
 	}
 }
 
-// contributeAfter sends a contribution to the running workflow.
 func contributeAfter(env *testsuite.TestWorkflowEnvironment, after time.Duration, id string) *answer {
-	received := &answer{}
+	result := &answer{}
 	env.RegisterDelayedCallback(func() {
-		env.UpdateWorkflow(workflows.ContributeUpdate, id, received.callbacks(), topology.Contribution{ID: id})
+		env.UpdateWorkflow(workflows.ContributeUpdate, id, result.callbacks(), topology.Contribution{ID: id})
 	}, after)
-	return received
+	return result
 }
 
 var waiting = topology.Outcome{
@@ -89,8 +88,8 @@ func TestOnboard_EndsAtOnceIfComplete(t *testing.T) {
 	var outcome topology.Outcome
 	require.NoError(t, env.GetWorkflowResult(&outcome))
 	require.Equal(t, done, outcome)
-	require.True(t, same.there)
-	require.Equal(t, done, same.outcome, "who started it hears of it")
+	require.True(t, same.done)
+	require.Equal(t, done, same.outcome, "the first contributor gets the outcome")
 	env.AssertNumberOfCalls(t, "ContributeToOnboarding", 1)
 }
 
@@ -132,7 +131,7 @@ func TestOnboard_WaitsForOtherContributions(t *testing.T) {
 		require.NoError(t, value.Get(&status))
 		require.Equal(t, []string{"participant other::1220bb agrees to host the party"}, status.WaitsFor)
 		require.Equal(t, topology.Waiting, status.Progress)
-		require.Equal(t, 2, status.Contributions, "what came twice counts once")
+		require.Equal(t, 2, status.Contributions, "a repeated contribution counts once")
 		require.Equal(t, carol, status.Party)
 	}, 102*day)
 	last := contributeAfter(env, 400*day, "two")
@@ -144,7 +143,7 @@ func TestOnboard_WaitsForOtherContributions(t *testing.T) {
 	env.AssertNumberOfCalls(t, "ContributeToOnboarding", 3)
 }
 
-func TestOnboard_SurvivesALostDatabase(t *testing.T) {
+func TestOnboard_RetriesUntilTheDatabaseIsBack(t *testing.T) {
 	t.Parallel()
 	tries := 0
 	env := onboardingEnvironment(t, workflows.OutcomeAccepted, func(topology.Contribution) (topology.Outcome, error) {
@@ -179,7 +178,7 @@ func TestOnboard_ContinuesInANewRun(t *testing.T) {
 	env.ExecuteWorkflow(workflows.OnboardExternalParty, first())
 	var next *workflow.ContinueAsNewError
 	require.ErrorAs(t, env.GetWorkflowError(), &next)
-	require.True(t, last.there, "nobody is left without an answer")
+	require.True(t, last.done, "the run answers before it ends")
 
 	resumed := onboardingEnvironment(t, workflows.OutcomeAccepted, func(topology.Contribution) (topology.Outcome, error) {
 		return topology.Outcome{Party: carol, Progress: topology.Allocated}, nil
@@ -201,11 +200,11 @@ func TestOnboard_EndsAtItsDeadline(t *testing.T) {
 		outcome.ExpiresAt = env.Now().Add(time.Hour)
 		return outcome, nil
 	})
-	begun := env.Now()
-	expiring := 0
+	begin := env.Now()
+	expiries := 0
 	env.OnActivity(act.ExpireOnboarding, mock.Anything, carol).Return(
 		func(context.Context, ledger.Party) (time.Time, error) {
-			if expiring++; expiring == 1 {
+			if expiries++; expiries == 1 {
 				return env.Now().Add(time.Second), nil // the database's clock is behind
 			}
 			return time.Time{}, nil
@@ -213,10 +212,10 @@ func TestOnboard_EndsAtItsDeadline(t *testing.T) {
 	early := contributeAfter(env, 30*time.Minute, "two")
 	env.ExecuteWorkflow(workflows.OnboardExternalParty, first())
 	require.NoError(t, env.GetWorkflowError())
-	require.True(t, early.there)
+	require.True(t, early.done)
 	var outcome topology.Outcome
 	require.NoError(t, env.GetWorkflowResult(&outcome))
 	require.Equal(t, topology.Outcome{Party: carol, Progress: topology.Expired}, outcome)
-	require.Equal(t, 2, expiring)
-	require.Less(t, env.Now().Sub(begun), 2*time.Hour)
+	require.Equal(t, 2, expiries)
+	require.Less(t, env.Now().Sub(begin), 2*time.Hour)
 }

@@ -7,12 +7,12 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// eagerStart lets the server hand the first task of a new workflow straight back to the worker in this process, which
-// saves a trip through the task queue. The feature is marked experimental; with a worker elsewhere it has no effect.
+// eagerStart lets the server give the first task of a new workflow directly to the worker in this process, without the
+// task queue. Temporal calls the feature experimental; with a worker elsewhere it has no effect.
 const eagerStart = true
 
-// commitOptions are for the activity that commits: short tries, and no last one. An acknowledged submission must end in
-// a completion, so it waits as long as the database is away.
+// commitOptions are for the activity that commits: short tries without an end. An acknowledged submission must end in a
+// completion, so it waits as long as the database is away.
 func commitOptions() workflow.LocalActivityOptions {
 	const forEver = 10 * 365 * 24 * time.Hour // without it, ScheduleToClose would be StartToClose
 	return workflow.LocalActivityOptions{

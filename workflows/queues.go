@@ -1,41 +1,40 @@
 package workflows
 
-// The task queues on which a ledger's workers look for work; in Temporal, [workflowid.Ledger.Name] names them. Each has
-// slots of its own in every worker, so that work of one class never waits for a slot that another class has.
+// The task queues of a ledger's workers; in Temporal, [workflowid.Ledger.Name] names them. Each has its own slots in
+// every worker, so that one class of work never waits for a slot of another class.
 const (
-	// SubmissionQueue is for what somebody waits for: submissions, and the onboarding of external parties.
+	// SubmissionQueue is for work that clients wait for: submissions, and the onboarding of external parties.
 	SubmissionQueue = "florin"
-	// LifecycleQueue is for the workflows that look after contracts.
+	// LifecycleQueue is for lifecycle workflows.
 	LifecycleQueue = "florin-lifecycles"
-	// AutomationQueue is for what the node does by itself for wallets and the network.
+	// AutomationQueue is for the node's own work for wallets and the network.
 	AutomationQueue = "florin-automation"
 )
 
-// The names of workflows that are recorded in histories and Schedules.
+// The names of workflows in histories and Schedules. They must not change.
 const (
 	submitCommands       = "SubmitCommands"
 	onboardExternalParty = "OnboardExternalParty"
 	runAutomation        = "RunAutomation"
 )
 
-// Queue is a task queue, what is started on it, and how much of that runs at once.
+// Queue is a task queue with its workflows and limits.
 type Queue struct {
-	// Name is the task queue's, in the ledger.
+	// Name is the name of the task queue within the ledger.
 	Name string
-	// Workflows are those that are started on the queue, by their names.
+	// Workflows are the workflows that start on the queue, by their names.
 	Workflows map[string]any
-	// Slots bounds the tasks of workflows, and the activities, that one process runs at once.
+	// Slots limits the concurrent workflow tasks, and the concurrent activities, of one process.
 	Slots int
 }
 
 const (
-	// submissionSlots is large: commits queue up behind the lock of the ledger's head anyway, and workflow tasks are
-	// cheap.
+	// submissionSlots is large: commits queue up for the head lock anyway, and workflow tasks are cheap.
 	submissionSlots = 64
-	// lifecycleSlots is small: nobody waits for them, and each competes with submissions for the lock of the head.
+	// lifecycleSlots is small: nobody waits for them, and each competes with submissions for the head lock.
 	lifecycleSlots = 6
-	// automationSlots is enough for a run of each kind that a Schedule has started and another one that was due, so that
-	// no kind waits for another.
+	// automationSlots is enough for a run of each kind by its Schedule and another one for due work, so that no kind waits
+	// for another.
 	automationSlots = 32
 )
 

@@ -9,14 +9,14 @@ import (
 	"github.com/florinledger/florin/workflows"
 )
 
-// TestQueues_SeparateClassesOfWork names what somebody waits for: nothing else may have its slots.
+// Clients wait for the submission queue: no other work may have its slots.
 func TestQueues_SeparateClassesOfWork(t *testing.T) {
 	t.Parallel()
 	queues := map[string]string{}
 	for _, queue := range workflows.Queues() {
 		require.Positive(t, queue.Slots, queue.Name)
 		for name := range queue.Workflows {
-			require.NotContains(t, queues, name, "a workflow is started on one queue")
+			require.NotContains(t, queues, name, "a workflow has one queue")
 			queues[name] = queue.Name
 		}
 	}

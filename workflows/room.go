@@ -8,30 +8,30 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// How many bytes of submissions may be in flight, and how many of one user: they are held until their turn comes.
+// The limits of the bytes of submissions in flight, in all and for one user: they stay in memory until their turn.
 const (
 	maxFlightBytes     = 128 << 20
 	maxUserFlightBytes = 32 << 20
 )
 
-// How many bytes of submissions may wait for their time, and how many of one user. They may all become due at once, and
-// then stand before the others.
+// The limits of the bytes of submissions that wait for their time, in all and for one user. All may become due at once,
+// and are then ahead of the others.
 const (
 	maxWaitingBytes     = 16 << 20
 	maxUserWaitingBytes = 2 << 20
 )
 
-// WaitingShare is which part of the places for those that wait for their time one user may have.
+// WaitingShare divides the places for submissions that wait for their time: one user may have one part.
 const WaitingShare = 8
 
-// room is what flights of one kind share: a number of places, and of bytes. The users of an identity provider have half
-// of it together.
+// room limits flights of one kind: their places, and their bytes. All users of an identity provider together have half
+// of it.
 type room struct {
 	places, bytes turns.Turns
-	// of and ofBytes are the limits of places and bytes, for refusals, and share is what the limit of one user is part of.
+	// of and ofBytes are the limits of places and bytes, for refusals; share explains the limit of one user.
 	of, ofBytes turns.Limits
 	share       string
-	// doing says in refusals what the flights do, kind is that in their reasons, and advice is what helps.
+	// doing says in refusals what the flights do, kind says it in the reason, and advice says what helps.
 	doing, kind, advice string
 }
 
@@ -54,8 +54,8 @@ func newWaitingRoom() *room {
 	return r
 }
 
-// set says how many places there are, and how many one user has in so many processes together, at least one in each; 0
-// is any number.
+// set sets the number of places, in all and for one user in all processes together; 0 is any number. Each process has
+// at least one place for each user.
 func (r *room) set(all, ofUser, processes int) {
 	r.of = turns.Limits{All: all, Together: int(ledger.ProviderShare(int64(all)))}
 	if ofUser > 0 {
@@ -72,7 +72,7 @@ func accountOf(who ledger.Identity) turns.Account {
 	return turns.Account{Name: ledger.IdentityText(who), Provider: who.SharedProvider()}
 }
 
-// enter takes a place with so many bytes, or says why there is none.
+// enter takes a place with so many bytes, or returns the refusal.
 func (r *room) enter(who ledger.Identity, bytes int) *fault.Fault {
 	account := accountOf(who)
 	if short := r.places.Try(account, 1); short != turns.NoShortage {
@@ -92,7 +92,6 @@ func (r *room) leave(who ledger.Identity, bytes int) {
 	r.bytes.Give(account, bytes)
 }
 
-// full is the refusal of one more flight.
 func (r *room) full(who ledger.Identity, short turns.Shortage) *fault.Fault {
 	switch short {
 	case turns.ShortForAccount:
@@ -109,14 +108,13 @@ func (r *room) full(who ledger.Identity, short turns.Shortage) *fault.Fault {
 	}
 }
 
-// fullOfBytes is the refusal of one more flight of so many bytes.
 func (r *room) fullOfBytes(who ledger.Identity, bytes int, short turns.Shortage) *fault.Fault {
 	if short == turns.ShortForProvider {
-		return fault.ParticipantBackpressure.New("Commands of users of identity provider %q %s; %d bytes more are too many, "+
-			"since %d of all of them together may%s", who.SharedProvider(), r.doing, bytes, r.ofBytes.Together, r.advice).
+		return fault.ParticipantBackpressure.New("Commands of users of identity provider %q %s; %d bytes more would exceed "+
+			"their common limit of %d%s", who.SharedProvider(), r.doing, bytes, r.ofBytes.Together, r.advice).
 			With("reason", "too many bytes of commands of the identity provider "+r.kind)
 	}
-	return fault.ParticipantBackpressure.New("Commands of %d bytes %s, %d of them of user %q; %d more are too many, since %d "+
-		"may in all, and %d of one user%s", r.bytes.Taken(), r.doing, r.bytes.TakenBy(accountOf(who)), who.UserID, bytes,
+	return fault.ParticipantBackpressure.New("Commands of %d bytes %s, %d of them of user %q; %d more would exceed the "+
+		"limit (%d in all, %d for one user)%s", r.bytes.Taken(), r.doing, r.bytes.TakenBy(accountOf(who)), who.UserID, bytes,
 		r.ofBytes.All, r.ofBytes.Each, r.advice).With("reason", "too many bytes of commands "+r.kind)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/florinledger/florin/ledger/workflowid"
 )
 
-// verbs say what the choices and templates do that move coin, or are about to. Each names an amount in its argument,
-// and most of them a receiver.
+// verbs are for the choices and templates that move coin, or offer it. Each has an amount in its argument, and most
+// have a receiver.
 var verbs = map[string]string{
 	"AmuletRules_DevNet_Tap":                    taps,
 	"AmuletRules_Transfer":                      "pays",
@@ -23,27 +23,28 @@ var verbs = map[string]string{
 	"create TransferOffer":                      "offers",
 }
 
-// taps is the verb of who receives what it asked for.
+// taps is the verb for the receiver of test coin.
 const taps = "taps"
 
-// moved is what an argument says of who pays whom how much. Choices of wallets and factories have it one level deeper.
-type moved struct {
+// transferArgument has the parts of an argument that say who pays whom how much. Choices of wallets and factories have
+// them one level deeper.
+type transferArgument struct {
 	Sender     ledger.Party    `json:"sender"`
 	Receiver   ledger.Party    `json:"receiver"`
 	Amount     json.RawMessage `json:"amount"`
 	Instrument struct {
 		ID string `json:"id"`
 	} `json:"instrumentId"`
-	Outputs     []moved         `json:"outputs"`
-	Transfer    json.RawMessage `json:"transfer"`
-	TransferArg json.RawMessage `json:"transferArg"`
+	Outputs     []transferArgument `json:"outputs"`
+	Transfer    json.RawMessage    `json:"transfer"`
+	TransferArg json.RawMessage    `json:"transferArg"`
 }
 
-// maxArgument is how long an argument is that a summary is read from: those of coin are shorter.
+// maxArgument limits the arguments that a summary describes; those of coin are shorter.
 const maxArgument = 16 << 10
 
-// sentenceOf says what submissions are for people who look through a list: "alice pays bob 250 Amulet" for one that
-// moves coin, "alice: Trade_Settle" for others, "5 submissions: Trade_Settle ×5" for a batch.
+// sentenceOf describes submissions in lists for people: "alice pays bob 250 Amulet" if one moves coin,
+// "alice: Trade_Settle" for others, "5 submissions: Trade_Settle ×5" for a batch.
 func sentenceOf(submissions []ledger.Submission) string {
 	if len(submissions) > 1 {
 		return strconv.Itoa(len(submissions)) + " submissions: " + commandsOf(submissions)
@@ -53,25 +54,25 @@ func sentenceOf(submissions []ledger.Submission) string {
 	if len(s.Commands) == 1 {
 		kind, argument := partsOf(s.Commands[0])
 		if verb, known := verbs[kind]; known {
-			if what, ok := moving(argument, verb, who); ok {
-				return workflowid.Summary(what)
+			if sentence, ok := transferSentence(argument, verb, who); ok {
+				return workflowid.Summary(sentence)
 			}
 		}
 	}
 	return workflowid.Summary(who + ": " + commandsOf(submissions))
 }
 
-// whoActs names who asked for something: the user for a wallet, whose changes act as the operator, too, and else the
-// parties by their hints.
+// whoActs names the actor of a submission: the user of a wallet, because wallets also act as the operator; otherwise
+// the hints of the parties.
 func whoActs(s ledger.Submission) string {
 	if s.Kind == ledger.KindWallet || len(s.ActAs) == 0 {
 		return s.UserID
 	}
-	const shown = 3
-	hints := make([]string, 0, shown+1)
+	const maxHints = 3
+	hints := make([]string, 0, maxHints+1)
 	for i, party := range s.ActAs {
-		if i == shown {
-			hints = append(hints, strconv.Itoa(len(s.ActAs)-shown)+" others")
+		if i == maxHints {
+			hints = append(hints, strconv.Itoa(len(s.ActAs)-maxHints)+" others")
 			break
 		}
 		hints = append(hints, hintOf(party))
@@ -85,9 +86,9 @@ func hintOf(party ledger.Party) string {
 	return hint
 }
 
-// moving is the sentence of an argument that names an amount.
-func moving(argument json.RawMessage, verb, who string) (string, bool) {
-	m, ok := movedBy(argument)
+// transferSentence describes an argument with an amount.
+func transferSentence(argument json.RawMessage, verb, who string) (string, bool) {
+	m, ok := parseTransfer(argument)
 	if !ok {
 		return "", false
 	}
@@ -118,13 +119,13 @@ func moving(argument json.RawMessage, verb, who string) (string, bool) {
 	return who + " " + verb + " " + amount + " " + unit, true
 }
 
-// movedBy finds who pays whom in an argument, which is what clients sent: anything at all.
-func movedBy(argument json.RawMessage) (moved, bool) {
+// parseTransfer finds who pays whom in an argument. Clients can send anything.
+func parseTransfer(argument json.RawMessage) (transferArgument, bool) {
 	const levels = 4
 	for range levels {
-		var m moved
+		var m transferArgument
 		if len(argument) > maxArgument || json.Unmarshal(argument, &m) != nil {
-			return moved{}, false
+			return transferArgument{}, false
 		}
 		switch {
 		case len(m.Transfer) > 0:
@@ -135,10 +136,10 @@ func movedBy(argument json.RawMessage) (moved, bool) {
 			return m, true
 		}
 	}
-	return moved{}, false
+	return transferArgument{}, false
 }
 
-// amountOf reads an amount: a number, or one with a unit. Zeros at its end are left out.
+// amountOf reads an amount: a number, or one with a unit. It leaves zeros at the end out.
 func amountOf(value json.RawMessage) (amount, unit string, ok bool) {
 	var payment struct {
 		Amount json.RawMessage `json:"amount"`
@@ -147,11 +148,11 @@ func amountOf(value json.RawMessage) (amount, unit string, ok bool) {
 	if json.Unmarshal(value, &payment) == nil && len(payment.Amount) > 0 {
 		value = payment.Amount
 	}
-	parsed, err := decimal.Parse(strings.Trim(string(value), `"`))
+	number, err := decimal.Parse(strings.Trim(string(value), `"`))
 	if err != nil {
 		return "", "", false
 	}
-	amount = strings.TrimSuffix(parsed.Show(), ".0")
+	amount = strings.TrimSuffix(number.Show(), ".0")
 	if payment.Unit == "USDUnit" {
 		return amount, "USD", true
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-func exercising(choice, argument string) ledger.Submission {
+func exerciseOf(choice, argument string) ledger.Submission {
 	return ledger.Submission{
 		Identity: ledger.DefaultUser("alice-app"), ActAs: []ledger.Party{"alice::1220ab", "op::1220ab"},
 		Commands: []ledger.Command{{Exercise: &ledger.ExerciseCommand{
@@ -23,61 +23,61 @@ func exercising(choice, argument string) ledger.Submission {
 	}
 }
 
-func TestSentence_TellsWhoPaysWhom(t *testing.T) {
+func TestSentence_SaysWhoPaysWhom(t *testing.T) {
 	t.Parallel()
 	ofWallet := func(choice, argument string) ledger.Submission {
-		s := exercising(choice, argument)
+		s := exerciseOf(choice, argument)
 		s.Kind = ledger.KindWallet
 		return s
 	}
 	const transfer = `{"sender":"alice::1220ab","receiver":"bob::1220cd","amount":"250.0000000000",` +
 		`"instrumentId":{"id":"Gold"}}`
-	offer := exercising("", "")
+	offer := exerciseOf("", "")
 	offer.Commands = []ledger.Command{{Create: &ledger.CreateCommand{
 		Template: lf.TypeName{Module: "M", Entity: "TransferOffer"},
 		Argument: json.RawMessage(`{"sender":"alice::1220ab","receiver":"bob::12",` +
 			`"amount":{"amount":"5.5","unit":"USDUnit"}}`),
 	}}}
 	for want, submissions := range map[string][]ledger.Submission{
-		"carol taps 100 Amulet": {exercising("AmuletRules_DevNet_Tap", `{"receiver":"carol::12","amount":"100.0"}`)},
+		"carol taps 100 Amulet": {exerciseOf("AmuletRules_DevNet_Tap", `{"receiver":"carol::12","amount":"100.0"}`)},
 		"alice pays bob 250 Gold": {
-			exercising("TransferFactory_Transfer", `{"expectedAdmin":"x","transfer":`+transfer+`}`),
+			exerciseOf("TransferFactory_Transfer", `{"expectedAdmin":"x","transfer":`+transfer+`}`),
 		},
-		"alice pays bob 2.5 Amulet": {exercising("AmuletRules_Transfer",
+		"alice pays bob 2.5 Amulet": {exerciseOf("AmuletRules_Transfer",
 			`{"transfer":{"sender":"alice::12","outputs":[{"receiver":"bob::12","amount":"2.50"}]}}`)},
 		"alice pays 2 receivers": {
-			exercising("AmuletRules_Transfer", `{"transfer":{"sender":"alice::12","outputs":[{},{}]}}`),
+			exerciseOf("AmuletRules_Transfer", `{"transfer":{"sender":"alice::12","outputs":[{},{}]}}`),
 		},
 		"alice offers bob 5.5 USD": {offer},
 		"alice-app offers bob 3 Amulet": {ofWallet("WalletAppInstall_CreateTransferOffer",
 			`{"receiver":"bob::12","amount":{"amount":"3","unit":"AmuletUnit"}}`)},
-		"alice, op: Trade_Settle":             {exercising("Trade_Settle", `{"amount":"1"}`)},
+		"alice, op: Trade_Settle":             {exerciseOf("Trade_Settle", `{"amount":"1"}`)},
 		"alice-app: Trade_Settle":             {ofWallet("Trade_Settle", `{}`)},
-		"2 submissions: Trade_Settle ×2":      {exercising("Trade_Settle", ""), exercising("Trade_Settle", "")},
-		"alice, op: TransferFactory_Transfer": {exercising("TransferFactory_Transfer", `{"transfer":"nonsense"}`)},
-		"alice, op: TransferPreapproval_Send": {exercising("TransferPreapproval_Send", `{"amount":"many"}`)},
+		"2 submissions: Trade_Settle ×2":      {exerciseOf("Trade_Settle", ""), exerciseOf("Trade_Settle", "")},
+		"alice, op: TransferFactory_Transfer": {exerciseOf("TransferFactory_Transfer", `{"transfer":"nonsense"}`)},
+		"alice, op: TransferPreapproval_Send": {exerciseOf("TransferPreapproval_Send", `{"amount":"many"}`)},
 	} {
 		require.Equal(t, want, sentenceOf(submissions))
 	}
-	many := exercising("X", "")
+	many := exerciseOf("X", "")
 	many.ActAs = []ledger.Party{"a::1", "b::1", "c::1", "d::1", "e::1"}
 	require.Equal(t, "a, b, c, 2 others: X", sentenceOf([]ledger.Submission{many}))
 }
 
-// FuzzSummary_FitsInTemporal: what clients send has a summary that Temporal takes.
+// Clients send any choice and argument.
 func FuzzSummary_FitsInTemporal(f *testing.F) {
 	f.Add("TransferFactory_Transfer", `{"transfer":{"transfer":{"transfer":{"transfer":{"transfer":{}}}}}}`)
 	f.Add("AmuletRules_Transfer", `{"transfer":{"outputs":[{"amount":"1"}]}}`)
 	f.Fuzz(func(t *testing.T, choice, argument string) {
-		summary := sentenceOf([]ledger.Submission{exercising(choice, argument)})
+		summary := sentenceOf([]ledger.Submission{exerciseOf(choice, argument)})
 		require.LessOrEqual(t, len(summary), 400)
 		require.True(t, utf8.ValidString(summary))
 	})
 }
 
-func TestDetails_TellTheOutcomeOfEachSubmission(t *testing.T) {
+func TestDetails_ListTheOutcomeOfEachSubmission(t *testing.T) {
 	t.Parallel()
-	submissions := []ledger.Submission{exercising("Trade_Settle", ""), exercising("Trade|Cancel", "")}
+	submissions := []ledger.Submission{exerciseOf("Trade_Settle", ""), exerciseOf("Trade|Cancel", "")}
 	require.Equal(t, strings.Join([]string{
 		"| Command | What | Outcome | Offset | Update |",
 		"|---|---|---|---|---|",
@@ -90,17 +90,17 @@ func TestDetails_TellTheOutcomeOfEachSubmission(t *testing.T) {
 	}))
 }
 
-func TestSummary_IsFoundByTemplateChoiceAndHint(t *testing.T) {
+func TestAttributes_ListTemplatesChoicesAndHints(t *testing.T) {
 	t.Parallel()
 	signed := ledger.Submission{Signed: signedRoot(t, "Lock"), ActAs: []ledger.Party{"o'neil & sons::1220ab"}}
 	ofWallet := ledger.Submission{
 		Kind: ledger.KindWallet, ActAs: []ledger.Party{"op::1220ab"}, ReadAs: []ledger.Party{"DSO::1220ef", "zoe::1220ab"},
 	}
-	settle := exercising("Settle", "")
-	found := temporal.NewSearchAttributes(
+	settle := exerciseOf("Settle", "")
+	list := temporal.NewSearchAttributes(
 		attributes([]ledger.Submission{settle, signed, settle, ofWallet}, "DSO::1220ef", 1900)...)
 	text := func(attribute WordsAttribute) string {
-		value, ok := found.GetString(temporal.NewSearchAttributeKeyString(attribute.GetName()))
+		value, ok := list.GetString(temporal.NewSearchAttributeKeyString(attribute.GetName()))
 		require.True(t, ok)
 		return value
 	}

@@ -11,18 +11,18 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// SubmitCommandsInput are the submissions that one workflow carries: one when the node is idle, several under load.
+// SubmitCommandsInput are the submissions of one workflow: one on an idle node, several under load.
 type SubmitCommandsInput struct {
 	Submissions []ledger.Submission `json:"submissions"`
 }
 
-// SubmitCommandsResult tells what became of each submission, in their order.
+// SubmitCommandsResult has the outcome of each submission, in their order.
 type SubmitCommandsResult struct {
 	Outcomes []activities.Outcome `json:"outcomes"`
 }
 
-// SubmitCommands brings submissions to their completions. A refused submission is an outcome, not a failure: the
-// workflow fails only if it is told to.
+// SubmitCommands commits submissions until each has a completion. A refused submission is an outcome, not a failure of
+// the workflow.
 func SubmitCommands(ctx workflow.Context, in SubmitCommandsInput) (SubmitCommandsResult, error) {
 	ctx = workflow.WithLocalActivityOptions(ctx, commitOptions())
 	waited, err := awaitLedgerTime(ctx, in.Submissions)
@@ -30,26 +30,26 @@ func SubmitCommands(ctx workflow.Context, in SubmitCommandsInput) (SubmitCommand
 		return SubmitCommandsResult{}, err
 	}
 	outcomes, again, err := commitInTime(ctx, in.Submissions)
-	if err == nil && (waited || again) { // only now may the clock move on
+	if err == nil && (waited || again) { // only now may the ledger's clock advance
 		_, err = callLocal(ctx, act.LeaveLedgerTime, localID(ctx))
 	}
 	if err != nil {
 		return SubmitCommandsResult{}, err
 	}
 	workflow.SetCurrentDetails(ctx, detailsOf(in.Submissions, outcomes))
-	// One upsert: each is an event of every submission.
-	found := []temporal.SearchAttributeUpdate{AttributeOutcome.ValueSet(summarize(outcomes))}
+	// One upsert for both: each upsert is an event in the history.
+	updates := []temporal.SearchAttributeUpdate{AttributeOutcome.ValueSet(summarize(outcomes))}
 	if code := errorCode(outcomes); code != "" {
-		found = append(found, AttributeErrorCode.ValueSet(code))
+		updates = append(updates, AttributeErrorCode.ValueSet(code))
 	}
-	if err := workflow.UpsertTypedSearchAttributes(ctx, found...); err != nil {
+	if err := workflow.UpsertTypedSearchAttributes(ctx, updates...); err != nil {
 		return SubmitCommandsResult{}, err
 	}
 	return SubmitCommandsResult{Outcomes: outcomes}, nil
 }
 
-// commitInTime commits each submission when its time has come. The commit decides that: what was waited for before only
-// saves tries. It reports whether it had to wait.
+// commitInTime commits each submission when its time has come. The commit decides that; the wait before only saves
+// tries. It reports whether it had to wait.
 func commitInTime(
 	ctx workflow.Context, submissions []ledger.Submission,
 ) (outcomes []activities.Outcome, waited bool, err error) {
@@ -73,13 +73,13 @@ func commitInTime(
 }
 
 func commit(ctx workflow.Context, submissions []ledger.Submission) ([]activities.Outcome, error) {
-	committed, err := callLocal(ctx, act.CommitSubmissions, activities.CommitSubmissionsInput{
+	result, err := callLocal(ctx, act.CommitSubmissions, activities.CommitSubmissionsInput{
 		Submissions: submissions,
 	})
-	return committed.Outcomes, err
+	return result.Outcomes, err
 }
 
-// tooEarly are the submissions that came before their time, and their places.
+// tooEarly lists the submissions that came before their time, and their places.
 func tooEarly(
 	submissions []ledger.Submission, outcomes []activities.Outcome,
 ) (places []int, early []ledger.Submission) {
@@ -91,52 +91,51 @@ func tooEarly(
 	return places, early
 }
 
-// earlyPause is how long a workflow waits at least after a commit has found that it came too early: clocks of two
-// machines may differ.
+// earlyPause is the least wait after a commit that came too early: the clocks of two machines may differ.
 const earlyPause = time.Second
 
-// awaitFirst waits until the first of the submissions can be committed, each of which has a time.
+// awaitFirst waits for the earliest time of the submissions, each of which has one.
 func awaitFirst(ctx workflow.Context, early []ledger.Submission) error {
 	first := slices.MinFunc(early, func(a, b ledger.Submission) int { return a.MinLedgerTime.Compare(*b.MinLedgerTime) })
-	noted, err := reachLedgerTime(ctx, first)
-	if err != nil || noted {
+	waited, err := reachLedgerTime(ctx, first)
+	if err != nil || waited {
 		return err
 	}
 	return workflow.Sleep(ctx, earlyPause)
 }
 
-// awaitLedgerTime waits until the ledger's clock, which may be advanced meanwhile, has reached the lower bound that the
-// submissions set. It reports whether the record has noted that somebody waits.
-func awaitLedgerTime(ctx workflow.Context, submissions []ledger.Submission) (noted bool, err error) {
+// awaitLedgerTime waits until the ledger's clock, which somebody may advance, has reached the lower bound of the
+// submissions. It reports whether it had to wait.
+func awaitLedgerTime(ctx workflow.Context, submissions []ledger.Submission) (waited bool, err error) {
 	last := notBefore(submissions)
-	// A signed transaction is not delayed: its commit refuses a bound beyond the tolerance of the ledger time.
+	// A signed transaction does not wait: its commit refuses a bound beyond the tolerance of the ledger time.
 	if last == nil || submissions[0].Signed != nil {
 		return false, nil
 	}
 	return reachLedgerTime(ctx, *last)
 }
 
-// reachLedgerTime waits until the ledger's clock has reached the lower bound of a submission. It reports whether the
-// record has noted that somebody waits.
-func reachLedgerTime(ctx workflow.Context, submission ledger.Submission) (noted bool, err error) {
+// reachLedgerTime waits until the ledger's clock has reached the lower bound of a submission. It reports whether it had
+// to wait; then the record has an entry for this workflow.
+func reachLedgerTime(ctx workflow.Context, submission ledger.Submission) (waited bool, err error) {
 	look := workflow.GetSignalChannel(ctx, LookSignal)
 	for {
 		wait, err := callLocal(ctx, act.ReachLedgerTime, activities.ReachLedgerTimeInput{
 			WorkflowID: localID(ctx), Submission: submission,
 		})
 		if err != nil || wait <= 0 {
-			return noted, err
+			return waited, err
 		}
-		noted = true
+		waited = true
 		if err := waitFor(ctx, wait, "the lower bound of ledger time", look); err != nil {
-			return noted, err
+			return waited, err
 		}
-		for look.ReceiveAsync(nil) { // the next question answers all of them
+		for look.ReceiveAsync(nil) { // one look is enough for all signals
 		}
 	}
 }
 
-// notBefore is the submission with the latest lower bound of ledger time; nil when none has one.
+// notBefore is the submission with the latest lower bound of ledger time; nil without one.
 func notBefore(submissions []ledger.Submission) *ledger.Submission {
 	var latest *ledger.Submission
 	for i, submission := range submissions {
@@ -164,14 +163,14 @@ func summarize(outcomes []activities.Outcome) string {
 	}
 }
 
-// attributes are the search attributes of a workflow that carries the submissions, each of at most so many bytes.
+// attributes are the search attributes of a workflow with the submissions, each of at most maxBytes.
 func attributes(
 	submissions []ledger.Submission, dso ledger.Party, maxBytes int,
 ) []temporal.SearchAttributeUpdate {
 	var parties, users, commands []string
 	for _, submission := range submissions {
 		parties = append(parties, ledger.Strings(submission.ActAs)...)
-		if submission.Kind == ledger.KindWallet { // which may act as the operator, for the party that it reads as
+		if submission.Kind == ledger.KindWallet { // a wallet may act as the operator, for the party that it reads as
 			for _, party := range submission.ReadAs {
 				if party != dso {
 					parties = append(parties, string(party))

@@ -36,7 +36,7 @@ func submission(commandID string) ledger.Submission {
 	}
 }
 
-func TestSubmitCommands_ReturnsWhatWasCommitted(t *testing.T) {
+func TestSubmitCommands_ReturnsOutcomesAndSetsAttributes(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		outcomes []activities.Outcome
@@ -109,7 +109,7 @@ func TestSubmitCommands_SignedTransactionsDoNotWait(t *testing.T) {
 			at = env.Now()
 			return activities.CommitSubmissionsResult{Outcomes: []activities.Outcome{{Offset: 7}}}, nil
 		})
-	// What would wait finds that it has to wait an hour.
+	// A submission that asked would have to wait for an hour.
 	env.OnActivity(act.ReachLedgerTime, mock.Anything, mock.Anything).Return(
 		func(_ context.Context, in activities.ReachLedgerTimeInput) (time.Duration, error) {
 			return in.Submission.MinLedgerTime.Sub(env.Now()), nil
@@ -169,9 +169,9 @@ func TestSubmitCommands_WaitsForTheLowerBoundOfLedgerTime(t *testing.T) {
 	}
 }
 
-// TestSubmitCommands_WaitsWhateverElseIsInTheBatch puts submissions beside one another whose times differ, and some
-// that seem to be ready: each is committed when the commit finds that its time has come, and once.
-func TestSubmitCommands_WaitsWhateverElseIsInTheBatch(t *testing.T) {
+// The submissions of the batch have different times, and some seem to be ready. The commit decides when the time of
+// each has come.
+func TestSubmitCommands_CommitsEachOfABatchAtItsTime(t *testing.T) {
 	t.Parallel()
 	env := environment(t)
 	start := env.Now()

@@ -13,15 +13,14 @@ import (
 	"github.com/florinledger/florin/ledger/workflowid"
 )
 
-// MemoCommands is the memo of a submission's workflow that says what its commands are, as in
-// "create Amulet, AmuletRules_Transfer ×3".
+// MemoCommands is the memo with the commands of a workflow, such as "create Amulet, AmuletRules_Transfer ×3".
 const MemoCommands = "commands"
 
-// maxSummary bounds how many kinds of commands a memo names, since each workflow keeps it three times.
+// maxSummary limits the kinds of commands in a memo, because each workflow stores it three times.
 const maxSummary = 5
 
-// commandsOf says what commands the submissions have: each kind once, with how many of it there are. It names choices
-// and templates alone, and none of their arguments; clients choose those names, so it is cut.
+// commandsOf lists the commands of submissions: each kind once, with its number. It has only the names of choices and
+// templates, without arguments. Clients choose these names, so it is cut.
 func commandsOf(submissions []ledger.Submission) string {
 	var kinds []string
 	counts := map[string]int{}
@@ -40,27 +39,27 @@ func commandsOf(submissions []ledger.Submission) string {
 			add(kindOf(command))
 		}
 	}
-	shown := make([]string, 0, maxSummary+1)
+	parts := make([]string, 0, maxSummary+1)
 	for i, kind := range kinds {
 		if i == maxSummary {
-			shown = append(shown, strconv.Itoa(len(kinds)-i)+" other kinds")
+			parts = append(parts, strconv.Itoa(len(kinds)-i)+" other kinds")
 			break
 		}
 		if counts[kind] > 1 {
 			kind += " ×" + strconv.Itoa(counts[kind])
 		}
-		shown = append(shown, kind)
+		parts = append(parts, kind)
 	}
-	return workflowid.Summary(strings.Join(shown, ", "))
+	return workflowid.Summary(strings.Join(parts, ", "))
 }
 
-// kindOf says what a command does.
+// kindOf names the kind of a command.
 func kindOf(command ledger.Command) string {
 	kind, _ := partsOf(command)
 	return kind
 }
 
-// partsOf are what a command does, and the argument that it does it with.
+// partsOf returns the kind of a command and its argument.
 func partsOf(command ledger.Command) (kind string, argument json.RawMessage) {
 	switch {
 	case command.Create != nil:
@@ -77,7 +76,7 @@ func partsOf(command ledger.Command) (kind string, argument json.RawMessage) {
 	}
 }
 
-// usedBy are the templates and choices that submissions name, those of signed transactions included.
+// usedBy lists the templates and choices of submissions, those of signed transactions included.
 func usedBy(submissions []ledger.Submission) (templates []lf.TypeName, choices []string) {
 	add := func(template lf.TypeName, choice string) {
 		templates = append(templates, template)
@@ -107,7 +106,7 @@ func usedBy(submissions []ledger.Submission) (templates []lf.TypeName, choices [
 	return templates, choices
 }
 
-// errorCode is the code of the first refusal; "" when nothing was refused.
+// errorCode is the code of the first refusal; "" without one.
 func errorCode(outcomes []activities.Outcome) string {
 	for _, outcome := range outcomes {
 		if code := codeOf(outcome); code != "" {
@@ -117,10 +116,10 @@ func errorCode(outcomes []activities.Outcome) string {
 	return ""
 }
 
-// codeOf is the code of a refusal; "" without one. What was left out by the node itself has no code.
+// codeOf is the code of a refusal; "" without one. A submission that the node left out has no code.
 func codeOf(outcome activities.Outcome) string {
-	code, _, coded := strings.Cut(outcome.Refusal, ": ")
-	if coded && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == "" {
+	code, _, hasCode := strings.Cut(outcome.Refusal, ": ")
+	if hasCode && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == "" {
 		return code
 	}
 	return ""

@@ -11,15 +11,15 @@ import (
 	"github.com/florinledger/florin/telemetry/tracing"
 )
 
-// Traced makes spans of workflows and activities, within that of whoever started them: give it to the client, which
-// workers share. A nil tracer makes none.
+// Traced makes interceptors that make spans of workflows and activities, below the span of their caller. They belong
+// into the options of the client, which workers share. For a nil tracer there are none.
 func Traced(tracer *tracing.Tracer) ([]interceptor.ClientInterceptor, error) {
 	if tracer == nil {
 		return nil, nil
 	}
-	traced, err := opentelemetry.NewTracingInterceptor(opentelemetry.TracerOptions{
+	spans, err := opentelemetry.NewTracingInterceptor(opentelemetry.TracerOptions{
 		Tracer: tracer.Provider().Tracer(tracing.Scope), DisableQueryTracing: true, DisableBaggage: true,
-		// A header that cannot be read must not keep a workflow from its work.
+		// A header that is not readable must not stop a workflow.
 		AllowInvalidParentSpans: true, TextMapPropagator: propagation.TraceContext{},
 		SpanStarter: func(
 			ctx context.Context, t trace.Tracer, name string, options ...trace.SpanStartOption,
@@ -31,7 +31,7 @@ func Traced(tracer *tracing.Tracer) ([]interceptor.ClientInterceptor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []interceptor.ClientInterceptor{traced}, nil
+	return []interceptor.ClientInterceptor{spans}, nil
 }
 
 // wait begins the span of a submission's wait for a workflow.
