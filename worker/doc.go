@@ -1,3 +1,2 @@
-// Package worker builds the Temporal worker of the node and registers everything durable with it: this is the table of
-// contents of what workflows can do.
+// Package worker builds the Temporal worker of the node, and registers all workflows and activities with it.
 package worker

@@ -9,12 +9,12 @@ import (
 	"go.temporal.io/sdk/interceptor"
 )
 
-// staleFailure is when a failure that nobody has repeated counts no more: its workflow was ended by hand, or another
-// process has taken it over. It is longer than the pauses between tries and the longest try together.
+// staleFailure is the age at which a failure without another try no longer counts: somebody ended its workflow, or
+// another process took it over. It is longer than the longest pause and the longest try together.
 const staleFailure = time.Minute
 
-// Failures knows which activities of this process have failed and were not done since. They are tried again, for ever:
-// somebody should know. Use it as an interceptor of the worker. It is safe for concurrent use.
+// Failures records the activities of this process whose last try failed. Temporal retries them for ever, so somebody
+// should know. Use it as an interceptor of the worker. It is safe for concurrent use.
 type Failures struct {
 	interceptor.WorkerInterceptorBase
 
@@ -25,24 +25,23 @@ type Failures struct {
 	failed map[failureKey]Failure
 }
 
-// failureKey names an activity of a run of a workflow.
 type failureKey struct{ runID, activity string }
 
-// Failure is an activity that has failed and was not done since.
+// Failure is an activity whose last try failed.
 type Failure struct {
 	// Activity is its name.
 	Activity string
-	// Since is when it failed first, Last when it failed last, and Tries how often it did.
+	// Since is the time of its first failure, Last that of its last, and Tries the number of failures.
 	Since, Last time.Time
 	Tries       int
 }
 
-// NewFailures makes one that counts each failure with the function, by the name of the activity.
+// NewFailures makes an empty record. It calls count for each failure, with the name of the activity.
 func NewFailures(now func() time.Time, count func(activity string)) *Failures {
 	return &Failures{now: now, count: count, failed: map[failureKey]Failure{}}
 }
 
-// Longest is the failure that lasts longest, and how many there are.
+// Longest returns the oldest failure and the number of failures.
 func (f *Failures) Longest() (longest Failure, count int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -63,10 +62,11 @@ func (f *Failures) Longest() (longest Failure, count int) {
 func (f *Failures) InterceptActivity(
 	_ context.Context, next interceptor.ActivityInboundInterceptor,
 ) interceptor.ActivityInboundInterceptor {
-	return &watched{ActivityInboundInterceptorBase: interceptor.ActivityInboundInterceptorBase{Next: next}, failures: f}
+	base := interceptor.ActivityInboundInterceptorBase{Next: next}
+	return &failureInterceptor{ActivityInboundInterceptorBase: base, failures: f}
 }
 
-// note takes the outcome of one try of an activity.
+// note records the outcome of a try.
 func (f *Failures) note(key failureKey, err error) {
 	if err != nil {
 		f.count(key.activity)
@@ -86,20 +86,19 @@ func (f *Failures) note(key failureKey, err error) {
 	f.failed[key] = failure
 }
 
-// watched notes what becomes of activities.
-type watched struct {
+type failureInterceptor struct {
 	interceptor.ActivityInboundInterceptorBase
 
 	failures *Failures
 }
 
 // ExecuteActivity implements [interceptor.ActivityInboundInterceptor].
-func (w *watched) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (any, error) {
+func (w *failureInterceptor) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (any, error) {
 	info := activity.GetInfo(ctx)
 	key := failureKey{runID: info.WorkflowExecution.RunID, activity: info.ActivityType.Name}
 	done := false
 	defer func() {
-		if !done { // it panicked, which Temporal makes an error of
+		if !done { // the activity panicked; Temporal makes an error of that
 			w.failures.note(key, context.Canceled)
 		}
 	}()

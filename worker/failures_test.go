@@ -17,11 +17,11 @@ import (
 	"github.com/florinledger/florin/worker"
 )
 
-func TestFailures_AreKnownUntilTheActivityIsDone(t *testing.T) {
+func TestFailures_LastUntilTheActivitySucceeds(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
-	counted := map[string]int{}
-	failures := worker.NewFailures(func() time.Time { return now }, func(name string) { counted[name]++ })
+	counts := map[string]int{}
+	failures := worker.NewFailures(func() time.Time { return now }, func(name string) { counts[name]++ })
 	tries := 0
 	commit := func(context.Context) error {
 		tries++
@@ -40,7 +40,7 @@ func TestFailures_AreKnownUntilTheActivityIsDone(t *testing.T) {
 			require.Equal(t, 40*time.Second, now.Sub(longest.Since))
 			now = now.Add(2 * time.Minute)
 			_, count = failures.Longest()
-			require.Zero(t, count, "nobody tries it any more")
+			require.Zero(t, count, "the failure is stale")
 			return errors.New("the database is away")
 		default:
 			_, count = failures.Longest()
@@ -61,7 +61,7 @@ func TestFailures_AreKnownUntilTheActivityIsDone(t *testing.T) {
 	})
 	require.NoError(t, env.GetWorkflowError())
 	require.Equal(t, 4, tries)
-	require.Equal(t, map[string]int{"Commit": 3}, counted)
+	require.Equal(t, map[string]int{"Commit": 3}, counts)
 	_, count := failures.Longest()
 	require.Zero(t, count)
 }

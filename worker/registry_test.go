@@ -6,7 +6,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// registry counts what is registered under which name.
+// registry counts the registrations of each name.
 type registry struct{ names map[string]int }
 
 func (r *registry) RegisterWorkflow(any) { r.names["unnamed workflow"]++ }

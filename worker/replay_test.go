@@ -14,7 +14,6 @@ import (
 	"github.com/florinledger/florin/worker"
 )
 
-// histories are the files of recorded histories.
 func histories(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("../workflows/testdata/replay/*.json")
@@ -23,9 +22,8 @@ func histories(t *testing.T) []string {
 	return files
 }
 
-// TestReplay_RecordedHistories runs today's workflow code over histories that earlier code wrote. A failure means that
-// workflows that are running now could not go on after an upgrade: change the code behind a version, do not change the
-// files.
+// The histories are from earlier code. A failure means that running workflows could not go on after an upgrade: change
+// the code behind a version, do not change the files.
 func TestReplay_RecordedHistories(t *testing.T) {
 	t.Parallel()
 	for _, file := range histories(t) {
@@ -38,8 +36,8 @@ func TestReplay_RecordedHistories(t *testing.T) {
 	}
 }
 
-// TestReplay_EveryWorkflowHasAHistory fails for a workflow that the test above says nothing about. Record one with
-// test/e2e/record from the first version that has the workflow: one in which it does something, and came to its end.
+// If a history is missing, record one with test/e2e/record from the first version with the workflow: one in which the
+// workflow does something and ends.
 func TestReplay_EveryWorkflowHasAHistory(t *testing.T) {
 	t.Parallel()
 	recorded := map[string]int{}
@@ -63,7 +61,7 @@ func TestReplay_EveryWorkflowHasAHistory(t *testing.T) {
 	}
 }
 
-func TestRegistry_RegistersEverythingOnce(t *testing.T) {
+func TestRegister_RegistersEverythingOnce(t *testing.T) {
 	t.Parallel()
 	registry := &registry{names: map[string]int{}}
 	worker.Register(registry, &activities.Activities{})

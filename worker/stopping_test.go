@@ -18,11 +18,11 @@ import (
 func TestStopping_CancelsActivities(t *testing.T) {
 	t.Parallel()
 	stopping := worker.NewStopping()
-	var broken error
+	var ctxErr error
 	commit := func(ctx context.Context) error {
 		stopping.Break()
 		<-ctx.Done()
-		broken = ctx.Err()
+		ctxErr = ctx.Err()
 		return nil
 	}
 	var suite testsuite.WorkflowTestSuite
@@ -34,5 +34,5 @@ func TestStopping_CancelsActivities(t *testing.T) {
 		return workflow.ExecuteLocalActivity(ctx, "Commit").Get(ctx, nil)
 	})
 	require.NoError(t, env.GetWorkflowError())
-	require.ErrorIs(t, broken, context.Canceled)
+	require.ErrorIs(t, ctxErr, context.Canceled)
 }

@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	// cachedWorkflows are those of all queues that a process remembers between their tasks.
-	cachedWorkflows = 2000
-	// pollers is how many ask for the work of a queue at the same time.
+	// workflowCacheSize is how many workflows of all queues a process keeps in memory between their tasks.
+	workflowCacheSize = 2000
+	// pollers is the number of concurrent polls of a queue.
 	pollers = 2
-	// stopTimeout bounds how long what runs may go on when the worker stops. It is longer than the first tries of a
-	// commit, and shorter than what supervisors of services wait for.
+	// stopTimeout bounds how long running activities may go on when the worker stops. It is longer than the first tries of
+	// a commit, and shorter than service managers wait.
 	stopTimeout = 10 * time.Second
 )
 
@@ -30,13 +30,13 @@ type Options struct {
 	Client     client.Client
 	Ledger     workflowid.Ledger
 	Activities *activities.Activities
-	// OnFatalError is called when the worker stops by itself, for example because its namespace was deleted.
+	// The worker calls OnFatalError when it stops by itself, for example because somebody deleted its namespace.
 	OnFatalError func(error)
-	// Failures is told which activities fail; nil tells nobody.
+	// Failures records which activities fail; may be nil.
 	Failures *Failures
 }
 
-// Worker works on all task queues of a ledger.
+// Worker polls all task queues of a ledger.
 type Worker struct {
 	queues   []sdkworker.Worker
 	stopping *Stopping
@@ -44,7 +44,7 @@ type Worker struct {
 
 // New makes a worker with all workflows and activities. The caller starts and stops it.
 func New(options Options) *Worker {
-	sdkworker.SetStickyWorkflowCacheSize(cachedWorkflows)
+	sdkworker.SetStickyWorkflowCacheSize(workflowCacheSize)
 	w := &Worker{stopping: NewStopping()}
 	interceptors := []interceptor.WorkerInterceptor{w.stopping}
 	if options.Failures != nil {
@@ -61,14 +61,14 @@ func New(options Options) *Worker {
 			DisableRegistrationAliasing:             true,
 			OnFatalError:                            options.OnFatalError,
 		})
-		// Every queue takes all workflows: one that was started before its kind had a queue of its own goes on where it is.
+		// Every queue runs all workflows: a workflow that began before its kind had its own queue stays where it is.
 		Register(worker, options.Activities)
 		w.queues = append(w.queues, worker)
 	}
 	return w
 }
 
-// Start begins to work. When a queue cannot be worked on, none is.
+// Start starts all queues, or none if one fails.
 func (w *Worker) Start() error {
 	for i, queue := range w.queues {
 		if err := queue.Start(); err != nil {
@@ -79,8 +79,8 @@ func (w *Worker) Start() error {
 	return nil
 }
 
-// Stop takes no more work, and returns when what runs is done, or has taken too long and was broken off. Work that was
-// left goes to other processes, or to this one when it is started again.
+// Stop takes no more work and waits for running work, which it cancels after a time. Other processes do the rest, or
+// this one after a restart.
 func (w *Worker) Stop() {
 	defer w.stopping.Break()
 	var stopping sync.WaitGroup
@@ -96,7 +96,7 @@ func Register(w sdkworker.Registry, a *activities.Activities) {
 	w.RegisterActivityWithOptions(a, activity.RegisterOptions{})
 }
 
-// RegisterWorkflows registers the workflows alone, as replaying histories needs them.
+// RegisterWorkflows registers only the workflows, for the replay of histories.
 func RegisterWorkflows(w sdkworker.WorkflowRegistry) {
 	for _, queue := range workflows.Queues() {
 		for name, run := range queue.Workflows {
