@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/packages/catalog"
 )
 
-// BenchmarkFor_AloneAndBesideOthers is what a request waits for the packages, alone and beside many others.
+// It measures the wait of a request for the packages, alone and beside many others.
 func BenchmarkFor_AloneAndBesideOthers(b *testing.B) {
 	packages, err := ledger.NewPackages(ledgertest.Packages()...)
 	require.NoError(b, err)

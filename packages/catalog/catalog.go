@@ -43,8 +43,8 @@ type Catalog struct {
 	turn turn
 
 	current atomic.Pointer[state]
-	// heard wakes [Catalog.Follow].
-	heard chan struct{}
+	// wake wakes [Catalog.Follow].
+	wake chan struct{}
 	// loading is the lock of the one load. A waiter must hold no connection of the pool, because the load may need it.
 	loading turn
 	// latest asks the database for the last change.
@@ -70,7 +70,7 @@ func New(ctx context.Context, options Options) (*Catalog, error) {
 	if options.Limits == (upload.Limits{}) {
 		options.Limits = upload.DefaultLimits()
 	}
-	c := &Catalog{options: options, turn: newTurn(), loading: newTurn(), heard: make(chan struct{}, 1)}
+	c := &Catalog{options: options, turn: newTurn(), loading: newTurn(), wake: make(chan struct{}, 1)}
 	c.latest = newQuestion(options.Record.PackagesOffset)
 	c.current.Store(&state{packages: options.BuiltIn, serial: 1, trees: ast.Packages{}})
 	if err := c.Refresh(ctx); err != nil {
@@ -82,17 +82,17 @@ func New(ctx context.Context, options Options) (*Catalog, error) {
 // Changed tells [Catalog.Follow] that the packages may have changed. A [db.Watcher] calls it.
 func (c *Catalog) Changed() {
 	select {
-	case c.heard <- struct{}{}:
-	default: // who follows has not looked yet
+	case c.wake <- struct{}{}:
+	default: // a signal waits already
 	}
 }
 
 // Follow reads the packages after each change until ctx ends, so that requests seldom wait for it.
 func (c *Catalog) Follow(ctx context.Context) {
-	trouble := wait.Trouble{Log: c.options.Log, What: "the uploaded packages cannot be read, and will be again"}
+	trouble := wait.Trouble{Log: c.options.Log, What: "the node cannot read the uploaded packages, and will try again"}
 	for {
 		select {
-		case <-c.heard:
+		case <-c.wake:
 		case <-ctx.Done():
 			return
 		}
@@ -167,7 +167,7 @@ func (t turn) give() { <-t }
 // catchUp reads what was uploaded and vetted since the current state.
 func (c *Catalog) catchUp(ctx context.Context, reader db.Reader) error {
 	before := c.current.Load()
-	offset, err := reader.PackagesOffset(ctx) // first: what comes meanwhile is read once more
+	offset, err := reader.PackagesOffset(ctx) // first, so that a change in between is read once more
 	if err != nil || offset == before.offset {
 		return err
 	}
@@ -194,7 +194,7 @@ func (c *Catalog) catchUp(ctx context.Context, reader db.Reader) error {
 		packages = append(packages, deployed.Package{Package: tree, Unvetted: !stored.IsVetted})
 	}
 	if after.packages, err = deployed.Extend(c.options.BuiltIn, packages); err != nil {
-		return fmt.Errorf("the packages that were uploaded up to offset %d: %w", offset, err)
+		return fmt.Errorf("the uploaded packages up to offset %d: %w", offset, err)
 	}
 	c.current.Store(after)
 	return nil

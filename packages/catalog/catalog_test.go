@@ -17,7 +17,7 @@ import (
 	"github.com/florinledger/florin/packages/catalog"
 )
 
-// reader is a package that depends on one of notes.
+// reader is a package that depends on a package of notes.
 const reader = `metadata ( '$name' : '1.0.0' )
 module R {
   record @serializable Archive = {};
@@ -91,8 +91,8 @@ func TestVet_DependenciesNeedNotBeVetted(t *testing.T) {
 	}
 }
 
-// TestCatalog_ReadsUploadsBeforeRequests has another process upload, and looks at what is known without a question.
-func TestCatalog_ReadsUploadsBeforeRequests(t *testing.T) {
+// Another process uploads; Known must have the package without a query.
+func TestFollow_ReadsUploadsOfOtherProcesses(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
 	record := dbtest.Open(t, url)
@@ -132,14 +132,14 @@ func TestFor_HasUploadsOfOtherNodes(t *testing.T) {
 	require.True(t, known)
 }
 
-// TestNew_RefusesBuiltInNameWithStoredContracts starts a later version, which has a package built in whose name was taken.
+// A later version of the program has a built-in package with the name of an uploaded one.
 func TestNew_RefusesBuiltInNameWithStoredContracts(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	notes := dartest.Compile(t, dartest.Notes("notes", "1.0.0", ""))
 	require.NoError(t, newCatalog(t, record).Upload(t.Context(), dartest.DAR(t, notes), true, catalog.Request{}))
 	_, err := open(t, record, builtIn(t, "notes"))
-	require.NoError(t, err, "nobody has a contract of it")
+	require.NoError(t, err, "it has no contracts")
 	insertContract(t, record, lf.TypeName{Package: notes.ID, Module: "N", Entity: "Note"})
 	_, err = open(t, record, builtIn(t, "notes"))
 	for _, words := range []string{string(notes.ID), "notes 9.0.0 built in", "start the version that ran before"} {

@@ -22,23 +22,23 @@ type Request struct {
 	Trace ledger.TraceContext
 }
 
-// Upload adds the packages of an archive to the ledger, in one transaction, and returns those of the archive. One that
-// adds nothing changes nothing. With vet, commands may use all of them from then on. Faults are those of [upload.Check]
-// and of [db.DB.ChangePackages].
+// Upload adds the packages of an archive to the ledger, in one transaction. If the ledger has them all, it adds
+// nothing. With vet, commands may use all of them from then on. Faults are those of [upload.Check] and of
+// [db.DB.ChangePackages].
 func (c *Catalog) Upload(ctx context.Context, data []byte, vet bool, request Request) error {
 	return c.change(ctx, request, func(has *state) (db.PackageChange, error) {
-		found, err := c.check(ctx, data, has)
+		archive, err := c.check(ctx, data, has)
 		change := db.PackageChange{Vetted: map[lf.PackageID]bool{}}
-		for _, added := range found.Added {
+		for _, pkg := range archive.Added {
 			change.Added = append(change.Added, db.NewPackage{
-				ID: added.ID, Name: added.Name, Version: added.Release, Payload: added.Payload, Vetted: vet,
+				ID: pkg.ID, Name: pkg.Name, Version: pkg.Release, Payload: pkg.Payload, Vetted: vet,
 			})
 		}
 		if !vet {
 			return change, err
 		}
-		inArchive := make(map[lf.PackageID]bool, len(found.Packages))
-		for _, p := range found.Packages {
+		inArchive := make(map[lf.PackageID]bool, len(archive.Packages))
+		for _, p := range archive.Packages {
 			inArchive[p.ID] = true
 		}
 		for _, stored := range has.uploaded {
@@ -50,7 +50,7 @@ func (c *Catalog) Upload(ctx context.Context, data []byte, vet bool, request Req
 	})
 }
 
-// Validate refuses what [Catalog.Upload] would refuse, and changes nothing.
+// Validate returns the fault that [Catalog.Upload] would return, and changes nothing.
 func (c *Catalog) Validate(ctx context.Context, data []byte) error {
 	if err := c.Refresh(ctx); err != nil {
 		return err
@@ -74,14 +74,14 @@ func (c *Catalog) check(ctx context.Context, data []byte, has *state) (upload.Up
 type Vetting struct {
 	Request
 
-	// Decide says of packages whether commands may use them, by the packages as they are.
+	// Decide says which packages commands may use, from the current packages.
 	Decide func(List) (map[lf.PackageID]bool, error)
 	// DryRun changes nothing.
 	DryRun bool
 }
 
-// Vet changes which packages commands may use, in one transaction, and returns the packages as they were and are. What
-// a package depends on need not be vetted: a command that needs it is refused. Faults: those of Decide.
+// Vet changes which packages commands may use, in one transaction, and returns the packages before and after. The
+// dependencies of a vetted package may be unvetted: commands that need them are refused. Faults: those of Decide.
 func (c *Catalog) Vet(ctx context.Context, vetting Vetting) (past, present List, err error) {
 	err = c.change(ctx, vetting.Request, func(has *state) (db.PackageChange, error) {
 		vetted, err := vetting.Decide(c.list(has))

@@ -15,7 +15,7 @@ type Package struct {
 	Name, Version string
 	// OtherIDs are ids of other versions of a built-in package that stand for it.
 	OtherIDs []lf.PackageID
-	// IsBuiltIn reports whether it is one that every node has, by whichever of its ids.
+	// IsBuiltIn reports whether every node has it.
 	IsBuiltIn bool
 	// IsVetted reports whether commands may use it. Built-in packages always are.
 	IsVetted bool
@@ -27,7 +27,7 @@ func (p Package) HasID(id lf.PackageID) bool { return p.ID == id || slices.Conta
 // List is the packages at one moment: the built-in ones, then those that were uploaded, in the order of their uploads.
 type List struct {
 	Packages []Package
-	// Serial counts the changes; 1 is the state of before the first.
+	// Serial counts the changes; it is 1 before the first.
 	Serial int32
 
 	snapshot *ledger.Packages
@@ -39,7 +39,8 @@ func (c *Catalog) List(ctx context.Context) (List, error) {
 	return c.list(c.current.Load()), err
 }
 
-// Count is how many packages this process knows, and how many bytes the uploaded ones have. It asks nobody.
+// Count returns how many packages this process knows, and the bytes of the uploaded ones. It does not call the
+// database.
 func (c *Catalog) Count() (builtIn, uploaded int, bytes int64) {
 	known := c.current.Load()
 	return len(c.options.BuiltIn.List()), len(known.uploaded), known.bytes
@@ -66,25 +67,25 @@ func (c *Catalog) list(of *state) List {
 	return list
 }
 
-// isBuiltIn reports whether the id of an uploaded package stands for a built-in one, as that of any with its name does.
+// isBuiltIn reports whether an uploaded package stands for a built-in one: it has its name or one of its ids.
 func (c *Catalog) isBuiltIn(stored ledger.UploadedPackage) bool {
-	_, named := c.options.BuiltIn.Named(stored.Name)
-	return named || c.options.BuiltIn.PackageName(stored.ID) != ""
+	_, hasName := c.options.BuiltIn.Named(stored.Name)
+	return hasName || c.options.BuiltIn.PackageName(stored.ID) != ""
 }
 
-// checkNames refuses to go on without the packages of contracts: a built-in package takes the place of an uploaded one
-// with its name, whose contracts nobody could read or use any more.
+// checkNames fails if a built-in package would replace an uploaded one of the same name that has active contracts:
+// nobody could read or use them any more.
 func (c *Catalog) checkNames(ctx context.Context) error {
 	for _, stored := range c.current.Load().uploaded {
 		ours, taken := c.options.BuiltIn.Named(stored.Name)
 		if !taken || c.options.BuiltIn.PackageName(stored.ID) != "" {
 			continue
 		}
-		stranded, err := c.options.Record.HasContractsOf(ctx, stored.ID)
+		hasContracts, err := c.options.Record.HasContractsOf(ctx, stored.ID)
 		if err != nil {
 			return err
 		}
-		if stranded {
+		if hasContracts {
 			return fmt.Errorf("the uploaded package %s (%s %s) has active contracts, but this version of florin has "+
 				"%s %s built in, which would replace it: start the version that ran before and stay on it, or "+
 				"archive these contracts with it before you start this version",
@@ -113,7 +114,7 @@ func (l List) Preferred(name string) (Package, bool) {
 	return l.Find(id)
 }
 
-// Payload is an uploaded package in Daml-LF; false for those that are built in, and for unknown ones.
+// Payload returns an uploaded package in Daml-LF; false for built-in and unknown ones.
 func (c *Catalog) Payload(ctx context.Context, id lf.PackageID) ([]byte, bool, error) {
 	return c.options.Record.PackagePayload(ctx, id)
 }

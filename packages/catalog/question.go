@@ -12,47 +12,47 @@ import (
 // time. A reader gets the answer to a query that began after it came, never that of a running one: a running query may
 // miss a change that the reader knows of.
 type question struct {
-	put func(context.Context) (ledger.Offset, error)
-	// asking is the lock of the reader that queries the database.
-	asking turn
+	query func(context.Context) (ledger.Offset, error)
+	// turn is the lock of the reader that queries the database.
+	turn turn
 
 	mu sync.Mutex
 	// next is the answer to the next query; nil while no reader waits for it.
 	next *answer
 }
 
-// answer is the answer of the database, when it is there.
+// answer has the offset once ready is closed.
 type answer struct {
-	given  chan struct{}
+	ready  chan struct{}
 	offset ledger.Offset
 }
 
-func newQuestion(put func(context.Context) (ledger.Offset, error)) question {
-	return question{put: put, asking: newTurn()}
+func newQuestion(query func(context.Context) (ledger.Offset, error)) question {
+	return question{query: query, turn: newTurn()}
 }
 
 // ask returns an offset that the database had after the call. The reader with the lock queries for all that came before
 // it; if that fails, each of the others queries for itself.
 func (q *question) ask(ctx context.Context) (ledger.Offset, error) {
-	waited := q.join()
+	pending := q.join()
 	select {
-	case <-waited.given:
-		return waited.offset, nil
-	case q.asking <- struct{}{}:
+	case <-pending.ready:
+		return pending.offset, nil
+	case q.turn <- struct{}{}:
 	case <-ctx.Done():
 		return 0, fmt.Errorf("read the last change of the packages: %w", ctx.Err())
 	}
-	defer q.asking.give()
+	defer q.turn.give()
 	select {
-	case <-waited.given:
-		return waited.offset, nil
+	case <-pending.ready:
+		return pending.offset, nil
 	default: // nobody has asked yet
 	}
-	q.close(waited)
-	offset, err := q.put(ctx)
+	q.close(pending)
+	offset, err := q.query(ctx)
 	if err == nil {
-		waited.offset = offset
-		close(waited.given)
+		pending.offset = offset
+		close(pending.ready)
 	}
 	return offset, err
 }
@@ -62,16 +62,16 @@ func (q *question) join() *answer {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.next == nil {
-		q.next = &answer{given: make(chan struct{})}
+		q.next = &answer{ready: make(chan struct{})}
 	}
 	return q.next
 }
 
 // close makes new readers wait for a later answer.
-func (q *question) close(begun *answer) {
+func (q *question) close(pending *answer) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.next == begun {
+	if q.next == pending {
 		q.next = nil
 	}
 }

@@ -13,15 +13,15 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// TestQuestion_ReadersShareALaterQuery has many ask while the database is slow: two questions answer all,
-// and who comes during the first has the answer to the second.
+// Many readers ask while the database is slow. Two queries answer all: readers that come during the first get the
+// answer to the second.
 func TestQuestion_ReadersShareALaterQuery(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var asked atomic.Int64
+		var queries atomic.Int64
 		release := make(chan struct{})
 		q := newQuestion(func(context.Context) (ledger.Offset, error) {
-			at := ledger.Offset(asked.Add(1)) // the record moves on while the answer is on its way
+			at := ledger.Offset(queries.Add(1)) // the record grows during the query
 			<-release
 			return at, nil
 		})
@@ -41,18 +41,18 @@ func TestQuestion_ReadersShareALaterQuery(t *testing.T) {
 		}
 		close(release)
 		readers.Wait()
-		require.EqualValues(t, 2, asked.Load())
+		require.EqualValues(t, 2, queries.Load())
 	})
 }
 
-// TestQuestion_SurvivesTheReaderThatAsks has the reader that asks for others go away.
+// The reader that queries for the others goes away.
 func TestQuestion_SurvivesTheReaderThatAsks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		failed := errors.New("the database is away")
-		var asked atomic.Int64
+		var queries atomic.Int64
 		q := newQuestion(func(ctx context.Context) (ledger.Offset, error) {
-			switch asked.Add(1) {
+			switch queries.Add(1) {
 			case 1:
 				<-ctx.Done()
 				return 0, ctx.Err()
@@ -76,13 +76,13 @@ func TestQuestion_SurvivesTheReaderThatAsks(t *testing.T) {
 		}
 		ask(ctx)
 		ask(t.Context())
-		waiting, give := context.WithCancel(t.Context())
-		ask(waiting)
-		give()
-		require.ErrorIs(t, <-errs, context.Canceled, "who waits can go away, too")
+		waiterCtx, end := context.WithCancel(t.Context())
+		ask(waiterCtx)
+		end()
+		require.ErrorIs(t, <-errs, context.Canceled, "a waiting reader can go away, too")
 		leave()
 		require.ErrorIs(t, <-errs, context.Canceled)
-		require.ErrorIs(t, <-errs, failed, "its own question")
+		require.ErrorIs(t, <-errs, failed, "the other reader makes its own query")
 		ask(t.Context())
 		require.NoError(t, <-errs)
 	})

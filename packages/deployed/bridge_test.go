@@ -15,8 +15,8 @@ import (
 	"github.com/florinledger/florin/packages/deployed"
 )
 
-// assets is the built-in interface as packages are compiled against it, model the built-in package of its
-// implementations.
+// assets is the source of the built-in interface that packages are compiled against, model that of the built-in package
+// with its implementations.
 const (
 	assets = `metadata ( 'test-asset' : '1.0.0' )
 module Test.Asset {
@@ -58,7 +58,7 @@ module Test.Model {
       to upure @(ContractId $A:Asset) (Test.Model:GiveAsset {asset} a);
   };
 }`
-	// shop has gold, an asset, and a shop that works with assets and notes of debt.
+	// shop has gold, an asset, and a shop that uses assets and IOUs.
 	shop = `metadata ( shop : '1.0.0' )
 module S {
   record @serializable Gold = { issuer: Party, owner: Party, grams: Numeric 10 };
@@ -117,7 +117,7 @@ func bridged(tb testing.TB, id lf.PackageID, modelID lf.PackageID, source string
 		"$A", "'"+ledgertest.AssetPackage+"':Test.Asset", "$M", "'"+string(modelID)+"':Test.Model").Replace(source))
 }
 
-// bridge is a ledger with the built-in test packages and a shop that was compiled against a release of the model.
+// bridge is a ledger with the built-in test packages and a shop that is compiled against a release of the model.
 func bridge(tb testing.TB, release lf.PackageID) node {
 	tb.Helper()
 	return deploy(tb, ledgertest.Packages(), parse(tb, ledgertest.AssetPackage, assets),
@@ -125,7 +125,7 @@ func bridge(tb testing.TB, release lf.PackageID) node {
 		bridged(tb, packageID(5), release, shop))
 }
 
-// releases are the model's own release, an older one that is known, and one that nobody has heard of.
+// releases are the model's own release, an older known one, and an unknown one.
 var releases = map[string]lf.PackageID{
 	"the same": ledgertest.ModelPackage, "an older": ledgertest.OlderModel, "an unknown": packageID(77),
 }
@@ -142,23 +142,23 @@ func TestUploadedCode_UsesBuiltInContracts(t *testing.T) {
 			sold := n.accepted(both, exercise("#shop:S:Shop", shop, "Sell", `{"amount":"2.5","to_":"bob::1220bb"}`))
 			require.Len(t, sold.Nodes, 7)
 			require.Equal(t, lf.PackageID(ledgertest.ModelPackage), sold.Nodes[1].Template.Package)
-			given := sold.Nodes[6].ContractID
-			require.Equal(t, `"`+string(given)+`"`, result(sold))
-			iou, payload, err := ledgertest.Contract(n.Ledger, lf.CID[ledgertest.Iou](given))
+			iouID := sold.Nodes[6].ContractID
+			require.Equal(t, `"`+string(iouID)+`"`, result(sold))
+			iou, payload, err := ledgertest.Contract(n.Ledger, lf.CID[ledgertest.Iou](iouID))
 			require.NoError(t, err)
 			require.Equal(t, "2.5", payload.Amount.Show())
 			require.Equal(t, []ledger.Party{"alice::1220aa"}, iou.Signatories)
 
-			shown := n.accepted(alice, exercise("#shop:S:Shop", shop, "Show", fmt.Sprintf(`{"asset":%q}`, given)))
+			view := n.accepted(alice, exercise("#shop:S:Shop", shop, "Show", fmt.Sprintf(`{"asset":%q}`, iouID)))
 			require.JSONEq(t, `{"owner":"alice::1220aa","amount":"2.5000000000","signatories":["alice::1220aa"],
-				"iou":"2.5000000000"}`, result(shown))
+				"iou":"2.5000000000"}`, result(view))
 		})
 	}
 }
 
 func TestUploadedCode_NamesTheVersionToBuildAgainst(t *testing.T) {
 	t.Parallel()
-	const says = "Build the package against test-model 1.2.0, which this node has: its id is " + ledgertest.ModelPackage
+	const hint = "Build the package against test-model 1.2.0, which this node has: its id is " + ledgertest.ModelPackage
 	for name, differs := range map[string][]string{
 		"a choice that is not there": {"choice TransferIou", "choice MoveIou", "Iou TransferIou made", "Iou MoveIou made"},
 		"another argument": {
@@ -185,7 +185,7 @@ func TestUploadedCode_NamesTheVersionToBuildAgainst(t *testing.T) {
 				bridged(t, packageID(5), packageID(77), other.Replace(shop)))
 			id := n.created(alice, "#shop:S:Shop", `{"owner":"alice::1220aa","customer":"bob::1220bb"}`)
 			_, err := n.SubmitCommands(both, exercise("#shop:S:Shop", id, "Sell", `{"amount":"2.5","to_":"bob::1220bb"}`))
-			require.Equal(t, says+".", refusalIn(t, err).Hint, "%v", err)
+			require.Equal(t, hint+".", refusalIn(t, err).Hint, "%v", err)
 		})
 	}
 }
@@ -208,8 +208,8 @@ func TestBuiltInCode_UsesUploadedContracts(t *testing.T) {
 
 	shop := n.created(alice, "#shop:S:Shop", `{"owner":"alice::1220aa","customer":"bob::1220bb"}`)
 	mine := n.created(alice, "#shop:S:Gold", `{"issuer":"alice::1220aa","owner":"alice::1220aa","grams":"3"}`)
-	shown := n.accepted(alice, exercise("#shop:S:Shop", shop, "Show", fmt.Sprintf(`{"asset":%q}`, mine)))
-	require.JSONEq(t, `{"owner":"alice::1220aa","amount":"3.0000000000","signatories":["alice::1220aa"]}`, result(shown))
+	shopView := n.accepted(alice, exercise("#shop:S:Shop", shop, "Show", fmt.Sprintf(`{"asset":%q}`, mine)))
+	require.JSONEq(t, `{"owner":"alice::1220aa","amount":"3.0000000000","signatories":["alice::1220aa"]}`, result(shopView))
 }
 
 func TestBuiltInCode_PassesExceptionsOn(t *testing.T) {
@@ -233,7 +233,7 @@ func TestBuiltInCode_PassesExceptionsOn(t *testing.T) {
 	require.Len(t, lent.Nodes, 4)
 }
 
-func TestExtend_RefusesTheNameOfABuiltInPackage(t *testing.T) {
+func TestExtend_BuiltInPackageStandsForAnUploadedOneOfItsName(t *testing.T) {
 	t.Parallel()
 	n := bridge(t, packageID(77))
 	resolved, refusal := n.Packages.ResolveTemplate(name("#test-model:Test.Model:Iou"), nil)
@@ -248,5 +248,5 @@ func TestExtend_RefusesTheNameOfABuiltInPackage(t *testing.T) {
 	_, err := n.SubmitCommands(bob, ledger.Command{Exercise: &ledger.ExerciseCommand{
 		Template: resolved, Contract: iou, Choice: "TransferIou", Argument: json.RawMessage(`{"newOwner":"bob::1220bb"}`),
 	}})
-	require.NoError(t, err, "our choice is exercised, whose controller is the owner, and not that of the package")
+	require.NoError(t, err, "the built-in choice runs, whose controller is the owner")
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// brief is a context that ends when it was looked at so often.
-type brief struct {
+// countdown is a context that ends after some calls of Err.
+type countdown struct {
 	context.Context //nolint:containedctx // it is a context
 
 	left int
 }
 
-func (b *brief) Err() error {
-	if b.left--; b.left < 0 {
+func (c *countdown) Err() error {
+	if c.left--; c.left < 0 {
 		return context.Canceled
 	}
 	return nil
@@ -55,7 +55,7 @@ func TestUploadedCode_EndsWithItsContext(t *testing.T) {
 			commands, refusal := n.Packages.PrepareCommands(
 				[]ledger.Command{exercise("#notes:N:Note", id, "Loop", `{}`)}, nil)
 			require.Nil(t, refusal)
-			ctx := &brief{Context: t.Context(), left: 12}
+			ctx := &countdown{Context: t.Context(), left: 12}
 			if test.most == 0 {
 				ctx.left = 0
 			}
@@ -89,7 +89,7 @@ func TestView_AnswerHasOneBudget(t *testing.T) {
 		refused(t, err, fault.InterpretationTimeExceeded)
 		return refusalIn(t, err).Cause
 	}
-	const whole = ledger.MaxAnswerSteps/ledger.MaxViewSteps - 2 // each may take a little more, before it is noticed
+	const whole = ledger.MaxAnswerSteps/ledger.MaxViewSteps - 2 // each may take a little more before it ends
 	for range whole {
 		require.Contains(t, view(), "250000 steps")
 	}
@@ -98,10 +98,10 @@ func TestView_AnswerHasOneBudget(t *testing.T) {
 		last = view()
 	}
 	require.Contains(t, last, "more than 2000 steps")
-	shown, ok, err := n.Packages.View(ctx, honest, through)
+	payload, ok, err := n.Packages.View(ctx, honest, through)
 	require.NoError(t, err)
 	require.True(t, ok)
-	require.JSONEq(t, `{"text":"hello"}`, string(shown), "what costs little is shown whatever others cost")
+	require.JSONEq(t, `{"text":"hello"}`, string(payload), "a cheap view works beside expensive ones")
 
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
@@ -133,5 +133,5 @@ func TestDecide_RecordsCodeCostOfRefusals(t *testing.T) {
 	require.Less(t, cheap.CodeCost, int64(1<<10))
 	require.True(t, fault.InterpretationTimeExceeded.Matches(costly.Refusal))
 	require.Equal(t, int64(ledger.MaxCommitCost), costly.CodeCost)
-	require.Empty(t, costly.Refusal.Category.Retry(), "costs as much again")
+	require.Empty(t, costly.Refusal.Category.Retry(), "a retry costs as much again")
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/packages/deployed"
 )
 
-// traps has contracts whose owner decides what happens when the victim declines them.
+// traps has contracts with choices for a victim; the owner decides what they do.
 const traps = `metadata ( traps : '1.0.0' )
 module T {
   record @serializable Trap = { owner: Party, victim: Party, iou: Optional (ContractId $M:Iou) };
@@ -45,8 +45,8 @@ module T {
   };
 }`
 
-// What the node composes for a wallet uses the authority of its party for nothing but what it is about, whatever the
-// code of an uploaded package does with it. Who names the commands itself may do all of it.
+// A command that the node composes for a wallet must not give the authority of its party to the code of an uploaded
+// package. Commands of the client itself may do so.
 func TestInterpret_ComposedCommandKeepsAuthorityFromUploadedCode(t *testing.T) {
 	t.Parallel()
 	for choice, done := range map[string]string{
@@ -84,8 +84,8 @@ func TestInterpret_ComposedCommandKeepsAuthorityFromUploadedCode(t *testing.T) {
 	}
 }
 
-// Alice lets Bob use her broker, a built-in contract. Bob has it call a contract of his own whose code would act for
-// Alice: that is lent to nobody who does not submit. Where she submits as well, it works.
+// Bob may use Alice's broker, a built-in contract. He makes it call his own contract, whose code would act for Alice.
+// That is refused unless Alice submits as well.
 func TestInterpret_BuiltInContractLendsNoAuthorityToUploadedCode(t *testing.T) {
 	t.Parallel()
 	n := bridge(t, ledgertest.ModelPackage)

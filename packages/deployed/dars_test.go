@@ -22,7 +22,7 @@ import (
 	"github.com/florinledger/florin/packages/deployed"
 )
 
-// published are the packages of a DAR of the directory that DARS names.
+// published reads the packages of DARs in the directory of the variable DARS.
 func published(tb testing.TB, names ...string) []deployed.Package {
 	tb.Helper()
 	var out []deployed.Package
@@ -42,7 +42,7 @@ func published(tb testing.TB, names ...string) []deployed.Package {
 	return out
 }
 
-// coinWith is a network of the coin on which DARs are uploaded.
+// coinWith is a network of the coin with uploaded DARs.
 func coinWith(tb testing.TB, dars ...string) (*cointest.Network, node) {
 	tb.Helper()
 	network := cointest.Start(tb)
@@ -61,7 +61,7 @@ func instant(n *cointest.Network, after time.Duration) string {
 	return n.At(after).Time().Format(time.RFC3339)
 }
 
-// contextJSON is what an executor gives with each allocation: the configuration in force.
+// contextJSON is the context that an executor adds to each allocation: the current configuration.
 func contextJSON(n *cointest.Network) string {
 	return fmt.Sprintf(`{"context":{"values":{%q:{"tag":"AV_ContractId","value":%q}}},"meta":{"values":{}}}`,
 		coin.ContextConfigState, configState(n))
@@ -130,7 +130,7 @@ func TestPublishedDARs_TradingAppSettlesWithOurCoin(t *testing.T) {
 		return fmt.Sprintf(`"leg%d":{"_1":%q,"_2":%s}`, i, allocations[i], contextJSON(n))
 	}
 	by := n.Public(venue)
-	for id := range cointest.All[coin.LockedAmulet](n) { // as the registry has executors disclose them
+	for id := range cointest.All[coin.LockedAmulet](n) { // executors disclose them, as the registry says
 		by = by.Disclose(n.Active[id.ID()])
 	}
 	settled := node.accepted(by, exercise(tradingApp+"OTCTrade", trade, "OTCTrade_Settle",

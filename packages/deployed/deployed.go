@@ -18,10 +18,10 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Package is an uploaded package, which package check has passed with all that it depends on.
+// Package is an uploaded package. It and its dependencies have passed package check.
 type Package struct {
 	*ast.Package
-	// Unvetted packages are known, but no name means them, and no command can use them.
+	// Unvetted: the ledger knows the package, but no name stands for it, and no command can use it.
 	Unvetted bool
 }
 
@@ -48,11 +48,11 @@ func Extend(base *ledger.Packages, uploaded []Package) (*ledger.Packages, error)
 			list[i].OtherIDs = append(slices.Clip(list[i].OtherIDs), pkg.ID)
 			continue
 		}
-		described, err := describe(program, pkg)
+		description, err := describe(program, pkg)
 		if err != nil {
 			return nil, fmt.Errorf("package %s (%s %s): %w", pkg.ID, pkg.Name, pkg.Release, err)
 		}
-		list = append(list, described)
+		list = append(list, description)
 	}
 	return ledger.NewPackages(list...)
 }
@@ -74,18 +74,18 @@ func describe(program *engine.Program, pkg Package) (ledger.Package, error) {
 			return lf.TypeName{Package: pkg.ID, Module: module.Name, Entity: entity}
 		}
 		for _, def := range module.Interfaces {
-			described, err := describeInterface(program, in(def.Name), def)
+			description, err := describeInterface(program, in(def.Name), def)
 			if err != nil {
 				return out, fmt.Errorf("interface %s:%s: %w", module.Name, def.Name, err)
 			}
-			out.Interfaces = append(out.Interfaces, described)
+			out.Interfaces = append(out.Interfaces, description)
 		}
 		for _, def := range module.Templates {
-			described, err := describeTemplate(program, in(def.Name), def)
+			description, err := describeTemplate(program, in(def.Name), def)
 			if err != nil {
 				return out, fmt.Errorf("template %s:%s: %w", module.Name, def.Name, err)
 			}
-			out.Templates = append(out.Templates, described)
+			out.Templates = append(out.Templates, description)
 		}
 	}
 	return out, nil
@@ -135,7 +135,7 @@ func describeChoices(program *engine.Program, choices []*ast.Choice) ([]ledger.I
 	return out, nil
 }
 
-// code is what the engine says of templates, as the ledger asks for it.
+// code implements [ledger.Code] with the engine.
 type code struct{ *engine.Program }
 
 // View implements [ledger.Code].

@@ -14,7 +14,7 @@ func named(source string) string {
 	return strings.ReplaceAll(source, "$P", "'"+string(preludeID)+"':P")
 }
 
-// notes is a package with notes that their owner shares, passes on, reads and tears up.
+// notes is a package with notes that their owner shows, gives away, reads and archives.
 const notes = `metadata ( notes : '1.0.0' )
 module N {
   record @serializable View = { text: Text };
@@ -116,7 +116,7 @@ func refusalIn(t *testing.T, err error) *fault.Fault {
 	return refusal
 }
 
-func TestUploadedTemplate_RefusesWhatItForbids(t *testing.T) {
+func TestUploadedTemplate_EnforcesItsRules(t *testing.T) {
 	t.Parallel()
 	n := deploy(t, nil, parse(t, packageID(1), notes))
 	_, err := n.SubmitCommands(bob, create("#notes:N:Note", note))
@@ -136,7 +136,7 @@ func TestUploadedCode_CatchesExceptionsOutsideTheChoice(t *testing.T) {
 	id := n.created(alice, "#notes:N:Note", note)
 	tree := n.accepted(alice, exercise("#notes:N:Note", id, "Catch", `{"creates":false}`))
 	require.Equal(t, `"read"`, result(tree))
-	require.Len(t, tree.Nodes, 1, "what was taken back does not happen")
+	require.Len(t, tree.Nodes, 1, "the rolled back part has no nodes")
 
 	_, err := n.SubmitCommands(alice, exercise("#notes:N:Note", id, "Catch", `{"creates":true}`))
 	refused(t, err, fault.DamlEffectfulRollbackError)
@@ -149,7 +149,7 @@ func TestUploadedCode_CatchesExceptionsOutsideTheChoice(t *testing.T) {
     in exercise command [0-9a-f]{8}:N:Note:Throw on contract [0-9a-f]{10}\.$`, refusal.Context["exercise_trace"])
 }
 
-func TestUploadedCode_EndlessLoopIsStopped(t *testing.T) {
+func TestUploadedCode_EndlessLoopIsRefused(t *testing.T) {
 	t.Parallel()
 	n := deploy(t, nil, parse(t, packageID(1), notes))
 	id := n.created(alice, "#notes:N:Note", note)

@@ -16,7 +16,7 @@ import (
 	"github.com/florinledger/florin/packages/deployed"
 )
 
-// prelude is a package that all packages of the tests use.
+// prelude is a package for all packages of the tests.
 const prelude = `metadata ( prelude : '1.0.0' )
 module P {
   record @serializable E = { message: Text };
@@ -28,7 +28,7 @@ module P {
 }
 `
 
-// ids of packages are hashes; those of the tests say which they are.
+// packageID makes a readable id; real ids are hashes.
 func packageID(n int) lf.PackageID { return lf.PackageID(fmt.Sprintf("%064x", n)) }
 
 var preludeID = packageID(0x9e)
@@ -57,7 +57,7 @@ func deploy(tb testing.TB, builtIn []ledger.Package, uploaded ...deployed.Packag
 	return n
 }
 
-// upload puts uploaded packages in the place of those that were uploaded before.
+// upload replaces all uploaded packages.
 func (n node) upload(uploaded ...deployed.Package) {
 	n.Helper()
 	uploaded = append(uploaded, parse(n, preludeID, prelude))
@@ -100,7 +100,7 @@ func exercise(of string, id ledger.ContractID, choice, argument string) ledger.C
 	}}
 }
 
-// accepted submits commands that are to be accepted.
+// accepted submits commands, and fails if they are refused.
 func (n node) accepted(by ledgertest.Parties, commands ...ledger.Command) ledger.Transaction {
 	n.Helper()
 	out, err := n.SubmitCommands(by, commands...)
@@ -114,7 +114,7 @@ func (n node) created(by ledgertest.Parties, template, argument string) ledger.C
 	return n.accepted(by, create(template, argument)).Nodes[0].ContractID
 }
 
-// result is the result of the first node of a transaction, in JSON.
+// result returns the result of the first node of a transaction, in JSON.
 func result(t ledger.Transaction) string {
 	return string(lf.EncodeJSON(t.Nodes[0].ResultType, t.Nodes[0].Result))
 }

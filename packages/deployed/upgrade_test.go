@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// accounts is a release of accounts, which all implement an interface of another package.
+// accounts is the source of a release of accounts, which implement an interface of another package.
 const accounts = `metadata ( accounts : '$release' )
 module A {
   record @serializable Account = { owner: Party, total: Int64$fields };
@@ -64,7 +64,7 @@ func TestUpgrade_NameStandsForTheHighestVersion(t *testing.T) {
 	n := ledgerOfAccounts(t)
 	id := n.created(alice, "#accounts:A:Account", plain)
 	require.Equal(t, packageID(13), n.Active[id].Template.Package)
-	require.JSONEq(t, plain, string(n.Active[id].Payload), "what is none at the end is left out")
+	require.JSONEq(t, plain, string(n.Active[id].Payload), "None at the end is left out")
 	for preferred, want := range map[lf.PackageID]string{packageID(11): `"1.0.0"`, packageID(12): `"1.1.0"`} {
 		commands, refusal := n.Packages.PrepareCommands([]ledger.Command{exercise("#accounts:A:Account", id, "Count", `{}`)},
 			[]lf.PackageID{preferred})
@@ -90,12 +90,12 @@ func TestUpgrade_UsesAContractInAnotherVersion(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `"1.1.0"`, result(preferring))
 
-	noted := n.created(alice, account(12), `{"owner":"alice::1220aa","total":"7","note":"x"}`)
-	_, err = n.SubmitCommands(alice, exercise(account(11), noted, "Count", `{}`))
+	withNote := n.created(alice, account(12), `{"owner":"alice::1220aa","total":"7","note":"x"}`)
+	_, err = n.SubmitCommands(alice, exercise(account(11), withNote, "Count", `{}`))
 	refused(t, err, fault.InterpretationUpgradeErrorTranslationFailed)
 	refusal := refusalIn(t, err)
 	require.Contains(t, refusal.Cause, "field note has a value")
-	n.accepted(alice, exercise(account(12), noted, "Count", `{}`))
+	n.accepted(alice, exercise(account(12), withNote, "Count", `{}`))
 }
 
 func TestUpgrade_RefusesChangedObservers(t *testing.T) {
@@ -126,9 +126,8 @@ func TestUpgrade_SkipsUnvettedPackages(t *testing.T) {
 	require.JSONEq(t, `{"total":"7","by":"1.2.0"}`, string(view), "contracts stay readable")
 }
 
-// TestExtend_RefusesChoicesOfAnUnvettedInterface has a contract of a vetted template, whose interface is of another
-// package.
-func TestExtend_RefusesChoicesOfAnUnvettedInterface(t *testing.T) {
+// The contract is of a vetted template; its interface is of another package.
+func TestUpgrade_RefusesChoicesOfAnUnvettedInterface(t *testing.T) {
 	t.Parallel()
 	const counting = `metadata ( counting : '1.0.0' )
 module M {

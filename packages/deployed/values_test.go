@@ -15,7 +15,7 @@ import (
 	"github.com/florinledger/florin/ledger/prepared"
 )
 
-// kinds is a package with values of every kind, and contracts that are found by keys.
+// kinds is a package with values of every kind, and contracts with keys.
 const kinds = `metadata ( kinds : '1.0.0' )
 module V {
   record @serializable Leg = { amount: Numeric 2, to_: Optional (Optional Party) };
@@ -70,14 +70,14 @@ func TestUploadedTemplate_RefusalNamesPlaceAndType(t *testing.T) {
 	t.Parallel()
 	n := deploy(t, nil, parse(t, packageID(1), kinds))
 	id := n.created(alice, "#kinds:V:All", everything)
-	for place, spoiled := range map[string]string{
+	for place, value := range map[string]string{
 		"all.legs[1].amount": `"-2.001"`, "all.n0": `"1.5"`, "all.n37": `"10"`, "all.c": `"Blue"`,
 		"all.s":        `{"tag":"Flat","value":1}`,
 		"all.gm[0][1]": `"x"`, "all.legs[0].to_[0]": `7`, "all.ts": `"yesterday"`,
 	} {
 		t.Run(place, func(t *testing.T) {
 			t.Parallel()
-			argument := spoil(t, everything, place, spoiled)
+			argument := spoil(t, everything, place, value)
 			_, err := n.SubmitCommands(alice, exercise("#kinds:V:All", id, "Same", argument))
 			refused(t, err, fault.InvalidArgument)
 			require.ErrorContains(t, err, "at 'choiceArgument."+place)
@@ -129,9 +129,9 @@ func TestUploadedTemplate_FindsContractsByKey(t *testing.T) {
 		return n.SubmitCommands(alice, exercise("#kinds:V:Keyed", first, choice, fmt.Sprintf(`{"n":"%d"}`, number)))
 	}
 	for number, want := range map[int]string{2: "true", 3: "false"} {
-		found, err := find("Exists", number)
+		tx, err := find("Exists", number)
 		require.NoError(t, err)
-		require.Equal(t, want, result(found))
+		require.Equal(t, want, result(tx))
 	}
 	ended, err := find("End", 2)
 	require.NoError(t, err)
@@ -144,7 +144,7 @@ func TestUploadedTemplate_FindsContractsByKey(t *testing.T) {
 	require.Empty(t, n.Active)
 }
 
-// prepare makes the message of a command that is to be signed.
+// prepare makes the message to sign for a command.
 func (n node) prepare(by ledger.Party, command ledger.Command) *prepared.Transaction {
 	n.Helper()
 	commands, refusal := n.Packages.PrepareCommands([]ledger.Command{command}, nil)
@@ -161,11 +161,11 @@ func (n node) prepare(by ledger.Party, command ledger.Command) *prepared.Transac
 	return built
 }
 
-// executed runs what was signed, and checks that it comes to the same.
-func (n node) executed(raw []byte) error {
-	read, err := prepared.Decode(raw)
+// execute runs a signed message, and checks that the result is the same.
+func (n node) execute(raw []byte) error {
+	message, err := prepared.Decode(raw)
 	require.NoError(n, err)
-	execution, refusal := read.Execution(n.Packages)
+	execution, refusal := message.Execution(n.Packages)
 	if refusal != nil {
 		return refusal
 	}
@@ -176,7 +176,7 @@ func (n node) executed(raw []byte) error {
 	if err != nil {
 		return err
 	}
-	return read.Verify(n.Packages, tx)
+	return message.Verify(n.Packages, tx)
 }
 
 func TestSignedTransaction_OfUploadedTemplatesIsExecuted(t *testing.T) {
@@ -194,7 +194,7 @@ func TestSignedTransaction_OfUploadedTemplatesIsExecuted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			inner := node{TB: t, Ledger: n.Ledger}
-			require.NoError(t, inner.executed(inner.prepare("alice::1220aa", command).Bytes()))
+			require.NoError(t, inner.execute(inner.prepare("alice::1220aa", command).Bytes()))
 		})
 	}
 }
@@ -207,7 +207,7 @@ func TestSignedTransaction_KeepsItsPackageVersion(t *testing.T) {
 	n.upload(parse(t, packageID(3), counted), parse(t, packageID(11), release("1.0.0", "", "$P:none")),
 		parse(t, packageID(12), release("1.1.0", "", "$P:none")))
 	require.Equal(t, `"1.1.0"`, result(n.accepted(alice, exercise("#counted:C:Counted", id, "Who", `{}`))))
-	require.NoError(t, n.executed(signed))
+	require.NoError(t, n.execute(signed))
 }
 
 func TestUploadedCode_CostIsBoundedPerTransaction(t *testing.T) {

@@ -1,7 +1,8 @@
-// Package upload decides which packages an archive adds to those that a ledger has, or why it adds none: each is
-// well-formed and follows the versions of its name that are there, and the names of built-in packages stay theirs.
+// Package upload decides which packages an archive adds to a ledger, or returns why it adds none. Each package must be
+// well-formed, must be a valid upgrade of the other versions of its name, and must not take the name of a built-in
+// package.
 //
-// What an upload may cost is bounded by [Limits], however few bytes it has.
+// [Limits] bounds the cost of an upload, because a small archive can be expensive.
 //
 // The package is pure.
 package upload

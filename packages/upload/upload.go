@@ -21,7 +21,7 @@ type Limits struct {
 	// Archive and Check bound the reading and the check of one archive.
 	Archive archive.Limits
 	Check   check.Limits
-	// Packages and Bytes bound what a ledger keeps of all uploads.
+	// Packages and Bytes bound all uploads of a ledger together.
 	Packages int
 	Bytes    int64
 }
@@ -37,11 +37,11 @@ func DefaultLimits() Limits {
 	return limits
 }
 
-// Ledger is what a ledger has.
+// Ledger has the packages of a ledger.
 type Ledger struct {
-	// BuiltIn are the packages that it began with.
+	// BuiltIn are the built-in packages.
 	BuiltIn *ledger.Packages
-	// Uploaded are all packages that were uploaded, Bytes is how long they are together.
+	// Uploaded are all uploaded packages; Bytes is their total size.
 	Uploaded ast.Packages
 	Bytes    int64
 }
@@ -112,8 +112,8 @@ func Check(ctx context.Context, data []byte, has Ledger, limits Limits) (Upload,
 // adviseOn adds a hint to a refusal of a name and version that another package has: the default hint, to raise the
 // version, fits only the main package of the archive.
 func adviseOn(err error, main *ast.Package) error {
-	refusal, is := fault.As(err)
-	if !is || !fault.KnownPackageVersion.Matches(err) || refusal.Context["package_name"] == main.Name {
+	refusal, isFault := fault.As(err)
+	if !isFault || !fault.KnownPackageVersion.Matches(err) || refusal.Context["package_name"] == main.Name {
 		return err
 	}
 	return refusal.WithHint("This node has another build of a dependency. Build the package against that one (GET " +

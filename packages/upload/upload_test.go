@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/packages/upload"
 )
 
-// views is a package with an interface, whose view has a text and what is given.
+// views is the source of a package with an interface, whose view has a text and more fields.
 func views(name, version, more string) string {
 	replacer := strings.NewReplacer("$name", name, "$version", version, "$more", more)
 	return replacer.Replace(`metadata ( '$name' : '$version' )
@@ -29,7 +29,7 @@ module Test.Asset {
 }`)
 }
 
-// dependent is a package that refers to a data type of another one.
+// dependent is the source of a package that refers to a data type of another one.
 func dependent(on dartest.Package, of string) string {
 	return strings.NewReplacer("$of", "'"+string(on.ID)+"':"+of).Replace(`metadata ( app : '1.0.0' )
 module A { val same: $of -> $of = \(x: $of) -> x; }`)
@@ -42,48 +42,47 @@ func emptyLedger(t *testing.T) upload.Ledger {
 	return upload.Ledger{BuiltIn: builtIn, Uploaded: ast.Packages{}}
 }
 
-func checked(t *testing.T, has upload.Ledger, packages ...dartest.Package) (upload.Upload, error) {
+func checkUpload(t *testing.T, has upload.Ledger, packages ...dartest.Package) (upload.Upload, error) {
 	t.Helper()
 	return upload.Check(t.Context(), dartest.DAR(t, packages...), has, upload.DefaultLimits())
 }
 
-// refusal is the fault that an upload ends in.
+// refusal returns the fault of an upload.
 func refusal(t *testing.T, err error, code fault.Code) *fault.Fault {
 	t.Helper()
-	out, is := fault.As(err)
-	require.True(t, is, "%v", err)
+	out, isFault := fault.As(err)
+	require.True(t, isFault, "%v", err)
 	require.Equal(t, code.ID, out.Code, "%v", err)
 	return out
 }
 
 func TestCheck_RefusesInterfacesUnderABuiltInName(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"test-asset", "test-model", "old-name"} { // with interfaces, without, and another name
+	for _, name := range []string{"test-asset", "test-model", "old-name"} { // with interfaces, without, and an old name
 		evil := dartest.Compile(t, views(name, "99.0.0", ""))
-		_, err := checked(t, emptyLedger(t), dartest.Compile(t, dependent(evil, "Test.Asset:View")), evil)
+		_, err := checkUpload(t, emptyLedger(t), dartest.Compile(t, dependent(evil, "Test.Asset:View")), evil)
 		refused := refusal(t, err, fault.DARValidationError)
 		require.Contains(t, refused.Cause, name+" 99.0.0")
 	}
 }
 
-// TestCheck_NamesTheVersionToBuildAgainst has another version of a built-in package in the archive: as the main one, or
-// as one that it depends on.
+// The archive has another version of a built-in package, as the main package or as a dependency.
 func TestCheck_NamesTheVersionToBuildAgainst(t *testing.T) {
 	t.Parallel()
 	model := dartest.Compile(t, dartest.Notes("test-model", "0.9.0", ""))
 	assets := dartest.Compile(t, views("test-asset", "0.9.0", ""))
-	for says, packages := range map[string][]dartest.Package{
+	for hint, packages := range map[string][]dartest.Package{
 		"test-model 1.2.0, which this node has: its id is " + ledgertest.ModelPackage: {model},
 		"test-asset 1.0.0, which this node has: its id is " + ledgertest.AssetPackage: {
 			dartest.Compile(t, dependent(assets, "Test.Asset:View")), assets,
 		},
 	} {
-		_, err := checked(t, emptyLedger(t), packages...)
-		require.Contains(t, refusal(t, err, fault.DARValidationError).Hint, says)
+		_, err := checkUpload(t, emptyLedger(t), packages...)
+		require.Contains(t, refusal(t, err, fault.DARValidationError).Hint, hint)
 	}
 }
 
-func TestCheck_TakesTypesUnderABuiltInName(t *testing.T) {
+func TestCheck_AcceptsTypesUnderABuiltInName(t *testing.T) {
 	t.Parallel()
 	for name, source := range map[string]string{
 		"templates": dartest.Notes("test-model", "0.9.0", ""),
@@ -92,9 +91,9 @@ func TestCheck_TakesTypesUnderABuiltInName(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			older := dartest.Compile(t, source)
-			found, err := checked(t, emptyLedger(t), dartest.Compile(t, dependent(older, "N:Note")), older)
+			out, err := checkUpload(t, emptyLedger(t), dartest.Compile(t, dependent(older, "N:Note")), older)
 			require.NoError(t, err)
-			require.Len(t, found.Added, 2)
+			require.Len(t, out.Added, 2)
 		})
 	}
 }
@@ -102,22 +101,21 @@ func TestCheck_TakesTypesUnderABuiltInName(t *testing.T) {
 func TestCheck_ComparesViewsOfVersions(t *testing.T) {
 	t.Parallel()
 	has := emptyLedger(t)
-	first, err := checked(t, has, dartest.Compile(t, views("mine", "1.0.0", "")))
+	first, err := checkUpload(t, has, dartest.Compile(t, views("mine", "1.0.0", "")))
 	require.NoError(t, err)
 	has.Uploaded = ast.Packages{first.Added[0].ID: first.Added[0].Package}
-	_, err = checked(t, has, dartest.Compile(t, views("mine", "1.1.0", ", more: Optional Text")))
+	_, err = checkUpload(t, has, dartest.Compile(t, views("mine", "1.1.0", ", more: Optional Text")))
 	require.NoError(t, err)
 	for _, source := range []string{
 		views("mine", "1.1.0", ", more: Text"),
 		strings.Replace(views("mine", "1.1.0", ""), "viewtype Test.Asset:View", "viewtype Test.Asset:Other", 1),
 	} {
-		_, err = checked(t, has, dartest.Compile(t, source))
+		_, err = checkUpload(t, has, dartest.Compile(t, source))
 		require.Contains(t, refusal(t, err, fault.NotValidUpgradePackage).Cause, "mine 1.1.0")
 	}
 }
 
-// TestCheck_ComparesViewsOverVersionsWithoutThem uploads a version that lacks the interface before the other version
-// that has it: the newer or the older one.
+// A version without the interface is uploaded before the other version with it, which is the newer or the older one.
 func TestCheck_ComparesViewsOverVersionsWithoutThem(t *testing.T) {
 	t.Parallel()
 	first := dartest.Compile(t, views("mine", "1.0.0", ""))
@@ -139,11 +137,11 @@ func TestCheck_ComparesViewsOverVersionsWithoutThem(t *testing.T) {
 			t.Parallel()
 			has := emptyLedger(t)
 			for _, p := range test.uploads[:2] {
-				found, err := checked(t, has, p)
+				out, err := checkUpload(t, has, p)
 				require.NoError(t, err)
-				has.Uploaded[p.ID] = found.Added[0].Package
+				has.Uploaded[p.ID] = out.Added[0].Package
 			}
-			_, err := checked(t, has, test.uploads[2])
+			_, err := checkUpload(t, has, test.uploads[2])
 			if !test.refused {
 				require.NoError(t, err)
 				return
