@@ -11,33 +11,33 @@ import (
 	"github.com/florinledger/florin/wallet/lifecycle"
 )
 
-// Activities holds what the activities need. Its exported methods taking a context are the activities; their names are
-// recorded in workflow histories and never change.
+// Activities holds what the activities need. Its exported methods with a context are the activities. Their names are in
+// workflow histories and must never change.
 type Activities struct {
 	DB *db.DB
-	// Packages are those that are built in.
+	// Packages are the built-in packages.
 	Packages *ledger.Packages
-	// Catalog knows those that were uploaded, too; nil for none.
+	// Catalog also knows the uploaded packages; nil for none.
 	Catalog *catalog.Catalog
 	// Node is the identity of the installation.
 	Node ledger.Node
 	// Clock is the ledger's clock.
 	Clock func() time.Time
-	// Traffic are the synchronizer's conditions; whether they are enforced is a setting of the ledger.
+	// Traffic are the synchronizer's rules; a setting of the ledger enforces them.
 	Traffic ledger.TrafficRules
-	// Payloads remembers decoded contracts; nil does without.
+	// Payloads caches decoded contracts; may be nil.
 	Payloads *ledger.Payloads
-	// Lifecycles knows which contracts workflows look after; nil for none.
+	// Lifecycles knows which contracts need a workflow; nil for none.
 	Lifecycles *lifecycle.Registry
-	// Automations are what the node does by itself; nil for nothing.
+	// Automations are the kinds of automation; nil for none.
 	Automations *automation.Registry
-	// Outcomes is told of every completion that this process records; nil tells nobody.
+	// Outcomes gets every completion that this process records; may be nil.
 	Outcomes *Outcomes
 	// Measure begins to measure a commit; nil measures nothing.
 	Measure func() Measurement
-	// Looked is told of every lifecycle that looked at its contracts, so that others may; nil tells nobody.
+	// Looked is called after each look of a lifecycle, so that others can be called; may be nil.
 	Looked func()
-	// Forged is told of everything that came through Temporal and is not this ledger's; nil tells nobody.
+	// Forged is called for each input that came through Temporal without a valid seal; may be nil.
 	Forged func()
 	Log    *slog.Logger
 

@@ -9,12 +9,11 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// TestCommitSubmissions_RefusesWhenTheUserLostItsRight takes from users what their submissions were taken on for, in each
-// way that an administrator has, before the submissions are decided.
+// An administrator takes the right from a user between the submission and the commit, in every possible way.
 func TestCommitSubmissions_RefusesWhenTheUserLostItsRight(t *testing.T) {
 	t.Parallel()
-	type taking func(b *bundle, user ledger.Identity, right ledger.Right) error
-	gone := map[string]taking{
+	type removal func(b *bundle, user ledger.Identity, right ledger.Right) error
+	removals := map[string]removal{
 		"deleted": func(b *bundle, user ledger.Identity, _ ledger.Right) error {
 			return b.db.DeleteUser(b.t.Context(), user.UserID)
 		},
@@ -41,7 +40,7 @@ func TestCommitSubmissions_RefusesWhenTheUserLostItsRight(t *testing.T) {
 			return err
 		},
 	}
-	revoked := map[string]taking{
+	revocation := map[string]removal{
 		"revoked": func(b *bundle, user ledger.Identity, right ledger.Right) error {
 			_, err := b.db.RevokeRights(b.t.Context(), user.UserID, []ledger.Right{right})
 			return err
@@ -51,37 +50,37 @@ func TestCommitSubmissions_RefusesWhenTheUserLostItsRight(t *testing.T) {
 	for _, test := range []struct {
 		admission ledger.Admission
 		rights    []ledger.Right
-		losses    []map[string]taking
-		// beside are further rights that the user has and keeps.
-		beside []ledger.Right
+		losses    []map[string]removal
+		// other are rights that the user keeps.
+		other []ledger.Right
 	}{
 		{
 			ledger.AdmittedToAct,
 			[]ledger.Right{right(ledger.CanActAs), {Kind: ledger.CanActAsAnyParty}},
-			[]map[string]taking{gone, revoked},
+			[]map[string]removal{removals, revocation},
 			nil,
 		},
 		{ledger.AdmittedToExecute, []ledger.Right{
 			right(ledger.CanExecuteAs), right(ledger.CanActAs),
 			{Kind: ledger.CanExecuteAsAnyParty},
 			{Kind: ledger.CanActAsAnyParty},
-		}, []map[string]taking{gone, revoked}, nil},
+		}, []map[string]removal{removals, revocation}, nil},
 		{
 			ledger.AdmittedToWallet(alice),
 			[]ledger.Right{right(ledger.CanActAs), {Kind: ledger.CanActAsAnyParty}},
-			[]map[string]taking{gone, revoked},
+			[]map[string]removal{removals, revocation},
 			[]ledger.Right{right(ledger.CanReadAs), right(ledger.CanExecuteAs)},
 		},
 		{
 			ledger.AdmittedToOperate(alice),
 			[]ledger.Right{right(ledger.CanActAs)},
-			[]map[string]taking{gone, revoked},
+			[]map[string]removal{removals, revocation},
 			[]ledger.Right{{Kind: ledger.ParticipantAdmin}},
 		},
 		{
 			ledger.AdmittedToOperate(alice),
 			[]ledger.Right{{Kind: ledger.ParticipantAdmin}},
-			[]map[string]taking{revoked},
+			[]map[string]removal{revocation},
 			[]ledger.Right{right(ledger.CanActAs)},
 		},
 	} {
@@ -96,7 +95,7 @@ func TestCommitSubmissions_RefusesWhenTheUserLostItsRight(t *testing.T) {
 						}))
 						user := ledger.Identity{IdentityProviderID: "acme", UserID: "clerk"}
 						_, err := b.db.CreateUser(t.Context(), ledger.User{ID: "clerk", IdentityProviderID: "acme"},
-							append([]ledger.Right{held}, test.beside...))
+							append([]ledger.Right{held}, test.other...))
 						require.NoError(t, err)
 						submit := func(id string) ledger.Completion {
 							as := alice

@@ -18,19 +18,19 @@ import (
 // PlanAutomationInput asks what is due for a kind of automation.
 type PlanAutomationInput struct {
 	Kind string `json:"kind"`
-	// RunID is that of the workflow, which goes on with the subjects that it began with.
+	// RunID is the id of the run, which goes on with the subjects that it began with.
 	RunID string `json:"runId"`
-	// WorkflowID is what the submissions are recorded under.
+	// WorkflowID is the workflow id of the submissions.
 	WorkflowID string `json:"workflowId"`
 }
 
-// AutomationPlan is what is due.
+// AutomationPlan says what is due.
 type AutomationPlan struct {
-	// Submissions are to be made now, at most [automationBatch]; what became of them is looked at by the next plan.
+	// Submissions are the submissions to make now, at most [automationBatch]; the next plan reads their outcomes.
 	Submissions []ledger.Submission `json:"submissions,omitempty"`
-	// More: there may be more that is due, even if nothing is to be submitted now.
+	// More: there may be more due work, even without submissions now.
 	More bool `json:"more,omitempty"`
-	// Looked is how many subjects were looked at; Done and Refused are submissions of earlier plans.
+	// Looked counts the subjects of this plan; Done and Refused count submissions of earlier plans.
 	Looked  int `json:"looked"`
 	Done    int `json:"done"`
 	Refused int `json:"refused"`
@@ -38,25 +38,25 @@ type AutomationPlan struct {
 
 // The limits of automation.
 const (
-	// automationBatch is how many subjects are looked at in one transaction.
+	// automationBatch is the number of subjects in one transaction.
 	automationBatch = 100
-	// automationTries is how often an action is refused in a row before it waits for a nudge.
+	// automationTries is the number of refusals in a row after which an action waits for a nudge.
 	automationTries = 12
 )
 
-// PlanAutomation decides what is due for the subjects of a kind that are due, the longest due first, and notes what it
-// decided: the submissions, or when to look next. What became of submissions of the plan before is looked at first. The
-// clock stands still meanwhile, so that whoever advances it finds everything that waits for the new time.
+// PlanAutomation first reads the outcomes of the submissions of the plan before. Then it decides on the due subjects of
+// a kind, the longest due first, and stores the decision: a submission, or when to look next. The clock stands still
+// meanwhile, so that an advance of it finds everything that waits for the new time.
 func (a *Activities) PlanAutomation(ctx context.Context, in PlanAutomationInput) (AutomationPlan, error) {
 	kind, ok := a.Automations.Find(in.Kind)
-	if !ok { // the Schedule of another version; what that one knows is nothing to this one
+	if !ok { // the Schedule of another version, with a kind that this version does not know
 		return AutomationPlan{}, nil
 	}
 	if err := a.search(ctx, kind); err != nil {
 		return AutomationPlan{}, fmt.Errorf("plan automation %s: %w", in.Kind, err)
 	}
-	// A subject for which the database cannot answer loses the transaction. It is known then, and waits in the next one.
-	// Where it is not known, fewer subjects are looked at, until it is alone.
+	// A subject for which the database cannot answer breaks the transaction. If it is known, it waits in the next
+	// transaction. Otherwise the next transaction has fewer subjects, until the broken one is alone.
 	broken := map[string]error{}
 	for limit := automationBatch; ; {
 		plan, subject, err := a.planTurn(ctx, kind, in, limit, broken)
@@ -73,8 +73,8 @@ func (a *Activities) PlanAutomation(ctx context.Context, in PlanAutomationInput)
 	}
 }
 
-// planTurn plans for some subjects in one transaction, without those that are known to be broken. With an error it
-// returns the subject that it is due to, as far as that is known.
+// planTurn plans for some subjects in one transaction; the subjects in broken wait. With an error it returns the guilty
+// subject, if it is known.
 func (a *Activities) planTurn(
 	ctx context.Context, kind automation.Automation, in PlanAutomationInput, limit int, broken map[string]error,
 ) (plan AutomationPlan, guilty string, err error) {
@@ -95,17 +95,16 @@ type automationTurn struct {
 
 	kind automation.Automation
 	in   PlanAutomationInput
-	// shared remembers contracts of the DSO, which all subjects look at.
+	// shared caches contracts of the DSO, which all subjects use.
 	shared map[sharedQuery][]ledger.Contract
-	// spent are those whose coin a submission of this turn spends, where others wait for it.
+	// spent are the parties whose coin a submission of this turn spends; other actions that spend it wait.
 	spent map[ledger.Party]bool
-	// limit is how many subjects are looked at; broken are those that wait, and why; guilty is the one that an error is
-	// due to.
+	// limit is the number of subjects; broken are the errors of those that must wait; guilty is the subject of an error.
 	limit          int
 	broken         map[string]error
 	guilty         string
 	ledgerSettings ledger.Settings
-	// topUp is how much traffic to buy; nil before it was asked for.
+	// topUp is the setting of top-ups; nil before the first query.
 	topUp *topUpOrNone
 	out   AutomationPlan
 }
@@ -115,7 +114,7 @@ func (t *automationTurn) plan() (AutomationPlan, error) {
 	if err != nil {
 		return AutomationPlan{}, err
 	}
-	// Behind the tasks: who changes a setting wakes what waits for it, and then waits for those that are taken.
+	// This comes after the tasks: a change of a setting wakes tasks that wait for it, and waits for the locked ones.
 	if t.ledgerSettings, err = t.tx.LedgerSettings(t.ctx); err != nil {
 		return AutomationPlan{}, err
 	}
@@ -147,7 +146,7 @@ func (t *automationTurn) plan() (AutomationPlan, error) {
 	if err := t.tx.SettleTasks(t.ctx, t.kind.Kind, settled); err != nil {
 		return AutomationPlan{}, err
 	}
-	if !t.out.More { // of what the run holds, somebody may have locked something just now
+	if !t.out.More { // another transaction may have locked tasks of this run
 		if t.out.More, err = t.tx.HoldsDueTasks(t.ctx, t.kind.Kind, t.in.RunID, t.now); err != nil {
 			return AutomationPlan{}, err
 		}
@@ -158,7 +157,7 @@ func (t *automationTurn) plan() (AutomationPlan, error) {
 	return t.out, t.tx.CountAutomation(t.ctx, t.kind.Kind, t.now, t.out.Done, t.out.Refused)
 }
 
-// outcomes are the completions of the last submissions of tasks, by their keys.
+// outcomes returns the completions of the last submissions of tasks, by their keys.
 func (t *automationTurn) outcomes(tasks []db.AutomationTask) (map[string]ledger.Completion, error) {
 	var keys []string
 	for _, task := range tasks {
@@ -172,8 +171,8 @@ func (t *automationTurn) outcomes(tasks []db.AutomationTask) (map[string]ledger.
 	return t.tx.CompletionsByKey(t.ctx, keys)
 }
 
-// decide looks at what became of the last submission for a task, and at what is due now. ended means that the subject
-// can be forgotten.
+// decide reads the outcome of the last submission of a task, and decides what is due now. ended means that the subject
+// needs no task any more.
 func (t *automationTurn) decide(
 	task db.AutomationTask, completions map[string]ledger.Completion,
 ) (settled db.AutomationTask, ended bool, err error) {
@@ -224,7 +223,7 @@ func (t *automationTurn) decide(
 	case isNew && step.Action.CommandID == task.CommandID && t.putOff(&task, step, last):
 		return task, false, nil
 	case step.Spends != "" && t.spent[step.Spends]:
-		t.out.More = true // it stays due, and has its turn in another plan
+		t.out.More = true // it stays due for another plan
 		return task, false, nil
 	default:
 		if step.Spends != "" {
@@ -235,12 +234,12 @@ func (t *automationTurn) decide(
 	}
 }
 
-// count takes the outcome of the last submission to the task.
+// count adds the outcome of the last submission to the task.
 func (t *automationTurn) count(task *db.AutomationTask, last ledger.Completion) {
 	task.Pending = false
 	if last.Refusal == nil {
 		t.out.Done++
-		if !plan.IsMergeFirst(task.CommandID) { // what it was made for is still to be tried again
+		if !plan.IsMergeFirst(task.CommandID) { // the action after the merge is still missing
 			task.Tries, task.Refusal = 0, ""
 		}
 		return
@@ -250,13 +249,13 @@ func (t *automationTurn) count(task *db.AutomationTask, last ledger.Completion) 
 	task.Refusal = last.Refusal.Error()
 }
 
-// putOff makes an action wait that was just refused: not the first time, when others were probably in its way, then
-// longer each time, and in the end until somebody nudges it. An action that was done, and is due all the same, is a
-// defect that must not be repeated for ever.
+// putOff makes an action wait after a refusal: not after the first one, when others were probably in its way, then
+// longer each time, and in the end until a nudge. An action that is due again after its success is a defect, which must
+// not repeat for ever.
 func (t *automationTurn) putOff(task *db.AutomationTask, step plan.Step, last ledger.Completion) bool {
 	if last.Refusal == nil {
 		task.Tries++
-		task.Refusal = "it was done and is due all the same"
+		task.Refusal = "the action succeeded and is due again"
 	}
 	if task.Tries == 1 && last.Refusal != nil {
 		return false
@@ -269,7 +268,7 @@ func (t *automationTurn) putOff(task *db.AutomationTask, step plan.Step, last le
 	if !t.now.Before(next) {
 		return false
 	}
-	// A simulated clock that went past the next try would go past a deadline after it as well.
+	// A simulated clock that passes the next try must not also pass a deadline after it.
 	task.DueAt, task.Deadline = next, step.Deadline && step.Until.After(next)
 	if !step.Until.IsZero() && step.Until.After(t.now) && step.Until.Before(next) {
 		task.DueAt, task.Deadline = step.Until, step.Deadline
@@ -277,17 +276,18 @@ func (t *automationTurn) putOff(task *db.AutomationTask, step plan.Step, last le
 	return true
 }
 
-// defect makes a subject wait on which no decision could be made. The others must not suffer.
+// defect makes a subject wait after a failed decision. The others go on.
 func (t *automationTurn) defect(task *db.AutomationTask, err error) {
 	t.activities.Log.ErrorContext(t.ctx, "automation could not decide",
 		"automation", task.Kind, "subject", task.Subject, "error", err)
 	task.Tries = min(task.Tries, math.MaxInt32-1) + 1
 	task.Pending, task.HeldBy, task.Deadline = false, "", false
-	task.Refusal, task.WaitsFor = storableText(err.Error()), "another try, after no decision could be made"
+	task.Refusal, task.WaitsFor = storableText(err.Error()), "another try, because the last one made no decision"
 	task.DueAt = t.now.Add(backoffAfter(int(task.Tries)))
 }
 
-// workflowID is the id of the workflow, which shows in what it submits, unless somebody chose another one for it.
+// workflowID is the workflow id of submissions: the id of the workflow, or the standard id if somebody started the
+// workflow with another one.
 func (t *automationTurn) workflowID() string {
 	own := "automation:" + t.kind.Kind
 	if rest, ok := strings.CutPrefix(t.in.WorkflowID, own); ok && plainSuffix.MatchString(rest) {
@@ -296,20 +296,20 @@ func (t *automationTurn) workflowID() string {
 	return own
 }
 
-// plainSuffix is what Schedules, and the node, add to the id: a time, or a word.
+// plainSuffix matches the suffix that Schedules and the node add to the id: a time, or a word.
 var plainSuffix = regexp.MustCompile(`^[A-Za-z0-9:_-]{0,40}$`)
 
-// submit makes the submission of an action. Its key is that of one try of the action, so that it is the same submission
-// whoever makes it; the task stays due until what became of it is looked at.
+// submit makes the submission of an action. Its key depends on the try of the action, so that every process makes the
+// same submission. The task stays due until a plan has seen the outcome.
 func (t *automationTurn) submit(task *db.AutomationTask, action plan.Action) error {
 	name := fmt.Sprintf("automation:%s/%s/%s/%d", task.Kind, task.Subject, action.CommandID, task.Tries)
-	submission := t.operatorsSubmission(action, name, ledger.KindAutomation)
+	submission := t.operatorSubmission(action, name, ledger.KindAutomation)
 	submission.WorkflowID = t.workflowID()
 	task.CommandID, task.SubmissionKey, task.Pending, task.HeldBy = action.CommandID, submission.Key, true, t.in.RunID
 	if task.DueAt.After(t.now) {
 		task.DueAt = t.now
 	}
-	sealed, err := t.sealed(submission)
+	sealed, err := t.seal(submission)
 	t.out.More = true
 	t.out.Submissions = append(t.out.Submissions, sealed)
 	return err

@@ -12,27 +12,27 @@ import (
 	"github.com/florinledger/florin/wallet/provided"
 )
 
-// sharedQuery is a question about the contracts of the DSO.
+// sharedQuery is a query of the contracts of the DSO.
 type sharedQuery struct {
 	template lf.TypeName
 	limit    int
 }
 
-// Shared implements [plan.Reader]. What the DSO has is asked for once in a turn.
+// Shared implements [plan.Reader]. It queries the contracts of the DSO once in a turn.
 func (t *automationTurn) Shared(template lf.TypeName, limit int) ([]ledger.Contract, error) {
 	query := sharedQuery{template, limit}
 	if known, ok := t.shared[query]; ok {
 		return known, nil
 	}
-	found, err := t.planning.Shared(template, limit)
+	contracts, err := t.planning.Shared(template, limit)
 	if err != nil {
 		return nil, err
 	}
 	if t.shared == nil {
 		t.shared = map[sharedQuery][]ledger.Contract{}
 	}
-	t.shared[query] = found
-	return found, nil
+	t.shared[query] = contracts
+	return contracts, nil
 }
 
 // Contract implements [automation.LedgerReader].
@@ -43,32 +43,32 @@ func (t *automationTurn) Contract(id ledger.ContractID) (ledger.Contract, bool, 
 
 // IsHosted implements [automation.LedgerReader].
 func (t *automationTurn) IsHosted(party ledger.Party) (bool, error) {
-	known, err := t.tx.Parties(t.ctx, []ledger.Party{party})
-	return len(known) > 0 && known[0].IsLocal, t.note(err)
+	parties, err := t.tx.Parties(t.ctx, []ledger.Party{party})
+	return len(parties) > 0 && parties[0].IsLocal, t.note(err)
 }
 
 // Provided implements [automation.LedgerReader].
 func (t *automationTurn) Provided(receiver ledger.Party) (provided.Book, error) {
-	found, err := t.tx.ProvidedPreapprovals(t.ctx, t.now, receiver)
-	return provided.Book(found), t.note(err)
+	book, err := t.tx.ProvidedPreapprovals(t.ctx, t.now, receiver)
+	return provided.Book(book), t.note(err)
 }
 
 // OfRound implements [automation.LedgerReader].
 func (t *automationTurn) OfRound(round int64, templates []lf.TypeName, limit int) ([]ledger.Contract, error) {
-	found, err := t.tx.ContractsOfRound(t.ctx, names(templates), strconv.FormatInt(round, 10), int32(limit))
-	return withoutPlace(found), t.note(err)
+	contracts, err := t.tx.ContractsOfRound(t.ctx, names(templates), strconv.FormatInt(round, 10), int32(limit))
+	return withoutPlace(contracts), t.note(err)
 }
 
 // Dust implements [automation.LedgerReader].
 func (t *automationTurn) Dust(round int64, limit int) ([]ledger.Contract, error) {
-	found, err := t.tx.Dust(t.ctx, round, int32(limit))
-	return withoutPlace(found), t.note(err)
+	contracts, err := t.tx.Dust(t.ctx, round, int32(limit))
+	return withoutPlace(contracts), t.note(err)
 }
 
-func withoutPlace(found []db.StoredContract) []ledger.Contract {
-	contracts := make([]ledger.Contract, len(found))
-	for i, stored := range found {
-		contracts[i] = stored.Contract
+func withoutPlace(stored []db.StoredContract) []ledger.Contract {
+	contracts := make([]ledger.Contract, len(stored))
+	for i, contract := range stored {
+		contracts[i] = contract.Contract
 	}
 	return contracts
 }
@@ -120,7 +120,6 @@ func (t *automationTurn) Activity(round int64) (summary coin.OpenMiningRoundSumm
 	return summary, nil
 }
 
-// tooMuchActivity says that a sum does not fit into the summary of a round: which contracts, and what they add up to.
 func tooMuchActivity(sum db.RoundActivity, round int64, err error) error {
 	return fmt.Errorf("the %d contracts of %s in round %d add up to an amount of %s and a weight of %s: %w",
 		sum.Count, sum.Template, round, sum.Amount, sum.Weight, err)

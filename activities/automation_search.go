@@ -10,11 +10,11 @@ import (
 	"github.com/florinledger/florin/wallet/automation"
 )
 
-// searchBatch is how many new contracts are looked at in one transaction.
+// searchBatch is the number of new contracts in one transaction.
 const searchBatch = 1000
 
-// search makes due what the contracts make due that were created or ended since the last search of a kind. Where the
-// database does not take what some of them make due, it goes on in smaller steps, and past the one that is guilty.
+// search enters the tasks of the contracts that were created or ended since the last search of a kind. If the database
+// does not take the tasks, it goes on in smaller steps until it finds the guilty contract, and past that one.
 func (a *Activities) search(ctx context.Context, kind automation.Automation) error {
 	var guilty error
 	for limit := searchBatch; ; {
@@ -38,26 +38,26 @@ func (a *Activities) search(ctx context.Context, kind automation.Automation) err
 	}
 }
 
-// searchStep is by how much a search goes on in smaller steps.
+// searchStep divides the batch after an error, and multiplies it again after a success.
 const searchStep = 10
 
-// searchPage searches the next contracts, and reports whether there are more. With an error that the only one of them
-// is guilty of, it goes past that one.
+// searchPage searches the next contracts, and reports whether there are more. guilty is the error of the only contract
+// of the page; then it goes past that one.
 func (a *Activities) searchPage(
 	ctx context.Context, tx *db.Tx, kind automation.Automation, limit int, guilty error,
 ) (more bool, err error) {
-	seen, known, err := tx.LockAutomation(ctx, kind.Kind)
+	position, known, err := tx.LockAutomation(ctx, kind.Kind)
 	if err != nil || !known {
 		return false, err
 	}
 	head, err := tx.Head(ctx)
 	all := db.Searched{Created: db.AfterAll(head.Offset), Ended: head.Offset}
-	if err != nil || seen == all || seen.Created.Offset > head.Offset {
+	if err != nil || position == all || position.Created.Offset > head.Offset {
 		return false, err
 	}
 	var created []db.StoredContract
 	if templates := kind.Templates(); len(templates) > 0 {
-		if created, err = tx.NewContracts(ctx, templates, seen.Created, head.Offset, int32(limit)); err != nil {
+		if created, err = tx.NewContracts(ctx, templates, position.Created, head.Offset, int32(limit)); err != nil {
 			return false, err
 		}
 	}
@@ -65,12 +65,12 @@ func (a *Activities) searchPage(
 		return false, err
 	}
 	if len(created) == limit {
-		seen.Created = created[len(created)-1].Position()
-		return true, tx.SeeAutomation(ctx, kind.Kind, seen)
+		position.Created = created[len(created)-1].Position()
+		return true, tx.SeeAutomation(ctx, kind.Kind, position)
 	}
 	var ended []db.StoredContract
 	if templates := kind.EndTemplates(); len(templates) > 0 {
-		if ended, err = tx.EndedContracts(ctx, templates, seen.Ended, head.Offset, int32(limit)); err != nil {
+		if ended, err = tx.EndedContracts(ctx, templates, position.Ended, head.Offset, int32(limit)); err != nil {
 			return false, err
 		}
 	}
@@ -83,23 +83,23 @@ func (a *Activities) searchPage(
 	return all.Ended < head.Offset, tx.SeeAutomation(ctx, kind.Kind, all)
 }
 
-// enterTasks enters what contracts make due. One of which that cannot be told, for a defect or the error that it is
-// guilty of, is in trouble, and must not keep the others from it.
+// enterTasks enters the tasks of contracts. A contract with a defect, or with the error guilty, is entered as trouble,
+// and does not stop the others.
 func (a *Activities) enterTasks(
-	ctx context.Context, tx *db.Tx, kind automation.Automation, found []db.StoredContract, guilty error,
+	ctx context.Context, tx *db.Tx, kind automation.Automation, contracts []db.StoredContract, guilty error,
 ) error {
-	if len(found) == 0 {
+	if len(contracts) == 0 {
 		return nil
 	}
 	now := a.Clock().UTC().Truncate(time.Microsecond)
-	accounts, err := a.accountsOf(ctx, tx, found)
+	accounts, err := a.accountsOf(ctx, tx, contracts)
 	if err != nil {
 		return err
 	}
 	var tasks []db.DueTask
 	var troubles []db.AutomationTask
 	var payers []ledger.Party
-	for _, contract := range found {
+	for _, contract := range contracts {
 		due, err := guarded(func() ([]automation.Due, error) {
 			if contract.Archived != nil {
 				return kind.DueAtEnd(contract.Contract, now)
@@ -107,7 +107,7 @@ func (a *Activities) enterTasks(
 			return kind.Due(contract.Contract, now)
 		})
 		if err = cmp.Or(guilty, err); err != nil {
-			a.Log.ErrorContext(ctx, "what a contract makes due cannot be told",
+			a.Log.ErrorContext(ctx, "automation could not find what a contract makes due",
 				"automation", kind.Kind, "contract_id", contract.ID, "error", err)
 			troubles = append(troubles, db.AutomationTask{
 				Subject: string(contract.ID), Refusal: storableText(err.Error()),
@@ -131,17 +131,17 @@ func (a *Activities) enterTasks(
 	if err := tx.EnterTroubles(ctx, kind.Kind, troubles); err != nil {
 		return err
 	}
-	if err := tx.RetryTasks(ctx, kind.Kind, payers, now.Add(backoffAfter(1)), maxRetried); err != nil {
+	if err := tx.RetryTasks(ctx, kind.Kind, payers, now.Add(backoffAfter(1)), maxRetries); err != nil {
 		return err
 	}
 	return tx.EnterTasks(ctx, kind.Kind, kind.Wallets.String(), tasks)
 }
 
-// maxRetried is how many tasks in trouble one search has tried again because their payer got coin: what they were
-// refused for may be something else, and coin comes all the time.
-const maxRetried = 10
+// maxRetries limits the tasks in trouble that one search retries because their payer got coin: coin comes all the time,
+// and the refusal may have another reason.
+const maxRetries = 10
 
-// changedAt is where a contract was archived, or created while it is active.
+// changedAt is the offset at which a contract was archived or, if it is active, created.
 func changedAt(contract db.StoredContract) ledger.Offset {
 	if contract.Archived != nil {
 		return *contract.Archived
@@ -149,12 +149,12 @@ func changedAt(contract db.StoredContract) ledger.Offset {
 	return contract.Offset
 }
 
-// accountsOf tells whose submissions created or archived contracts, by offset. Of what was pruned nobody can tell.
+// accountsOf returns the accounts whose submissions created or archived contracts, by offset. Pruned ones are missing.
 func (a *Activities) accountsOf(
-	ctx context.Context, tx *db.Tx, found []db.StoredContract,
+	ctx context.Context, tx *db.Tx, contracts []db.StoredContract,
 ) (map[ledger.Offset]string, error) {
-	offsets := make([]ledger.Offset, len(found))
-	for i, contract := range found {
+	offsets := make([]ledger.Offset, len(contracts))
+	for i, contract := range contracts {
 		offsets[i] = changedAt(contract)
 	}
 	submitters, err := tx.SubmittersAt(ctx, offsets)
@@ -167,8 +167,8 @@ func (a *Activities) accountsOf(
 	return accounts, err
 }
 
-// EnterAutomations enters the kinds of automation and their standing subjects where they are missing. It is no
-// activity: processes with a worker do it when they start.
+// EnterAutomations enters missing kinds of automation and their standing subjects. It is not an activity: processes
+// with a worker call it when they start.
 func EnterAutomations(ctx context.Context, database *db.DB, registry *automation.Registry) error {
 	return database.InTx(ctx, func(tx *db.Tx) error {
 		if err := tx.EnterAutomations(ctx, registry.Kinds()); err != nil {
@@ -183,8 +183,8 @@ func EnterAutomations(ctx context.Context, database *db.DB, registry *automation
 	})
 }
 
-// RescanAutomation makes a kind of automation look at all active contracts that it follows, and at its standing
-// subjects, once more: its settings have changed what they make due. It is no activity.
+// RescanAutomation makes kinds of automation look again at all active contracts that they follow, and at their standing
+// subjects, after a change of their settings. It is not an activity.
 func RescanAutomation(ctx context.Context, database *db.DB, registry *automation.Registry, kinds ...string) error {
 	err := database.InTx(ctx, func(tx *db.Tx) error {
 		if err := tx.ForgetAutomations(ctx, kinds); err != nil {
@@ -212,15 +212,15 @@ func standing(kind automation.Automation) []db.DueTask {
 	return tasks
 }
 
-// AutomationCalls tells which kinds of automation have something to do. It is no activity: who calls is no workflow.
+// AutomationCalls lists the kinds of automation that have due work. It is not an activity: no workflow calls it.
 type AutomationCalls struct{ activities *Activities }
 
-// NewAutomationCalls makes one for what activities know.
+// NewAutomationCalls makes one with the database and the kinds of the activities.
 func NewAutomationCalls(activities *Activities) *AutomationCalls {
 	return &AutomationCalls{activities: activities}
 }
 
-// Due searches the record for what became due, and lists the kinds that have something to look at by a ledger time.
+// Due searches the record for new work, and lists the kinds that have due work by a ledger time.
 func (c *AutomationCalls) Due(ctx context.Context, by time.Time) ([]string, error) {
 	const evenPaused = true
 	behind, err := c.activities.DB.BehindAutomations(ctx, evenPaused)
@@ -228,7 +228,7 @@ func (c *AutomationCalls) Due(ctx context.Context, by time.Time) ([]string, erro
 		return nil, err
 	}
 	for _, name := range behind {
-		kind, _ := c.activities.Automations.Find(name) // what only another version knows has no templates
+		kind, _ := c.activities.Automations.Find(name) // a kind of another version has no templates
 		if err := c.activities.search(ctx, kind); err != nil {
 			return nil, err
 		}
@@ -236,7 +236,7 @@ func (c *AutomationCalls) Due(ctx context.Context, by time.Time) ([]string, erro
 	return c.activities.DB.DueAutomations(ctx, by, evenPaused)
 }
 
-// Paused notes whether the Schedule of a kind is paused.
+// Paused stores whether the Schedule of a kind is paused.
 func (c *AutomationCalls) Paused(ctx context.Context, kind string, paused bool) error {
 	return c.activities.DB.PauseAutomation(ctx, kind, paused)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/wallet/settings"
 )
 
-// setting reads what counts of a kind and a party; false for nothing.
+// setting reads the setting of a kind and a party; false without one.
 func setting[T any](t *automationTurn, kind settings.Kind, party ledger.Party) (value T, ok bool, err error) {
 	stored, err := t.tx.AutomationSetting(t.ctx, string(kind), party)
 	if err != nil || stored.Value() == nil {

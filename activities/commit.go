@@ -17,32 +17,33 @@ type CommitSubmissionsInput struct {
 	Submissions []ledger.Submission `json:"submissions"`
 }
 
-// CommitSubmissionsResult tells what became of each submission, in their order.
+// CommitSubmissionsResult has the outcome of each submission, in their order.
 type CommitSubmissionsResult struct {
 	Outcomes []Outcome `json:"outcomes"`
 }
 
-// Outcome is the short form of a completion that a workflow's history keeps; the record has the whole.
+// Outcome is the short form of a completion in a workflow's history; the record has the whole.
 type Outcome struct {
 	CommandID string          `json:"commandId"`
 	Offset    ledger.Offset   `json:"offset"`
 	UpdateID  ledger.UpdateID `json:"updateId,omitempty"`
 	// Refusal is the error code and cause of a refused submission, the cause as clients get it.
 	Refusal string `json:"refusal,omitempty"`
-	// TooEarly: the submission has no completion, since its minimum ledger time has not come. It is to be brought again.
+	// TooEarly: the submission has no completion, because its minimum ledger time has not come. Commit it again later.
 	TooEarly bool `json:"tooEarly,omitempty"`
 }
 
-// CommitSubmissions decides the submissions, one after the other, and records everything under the lock of the head of
-// the ledger, in one database transaction unless that grows too large. Submissions that no node of this ledger sealed
-// are left out. Submissions that were decided before keep their completion, so it is safe to run again. Submissions of
-// automation that were planned anew meanwhile, or too long ago, are left out: they were decided from a state that may
-// be over. Submissions whose minimum ledger time has not come are left out as well, whatever has waited for it: their
-// outcome says so, and they are to be brought again.
+// CommitSubmissions decides the submissions, one after the other, and records them under the head lock, in one database
+// transaction unless that grows too large. A submission that was decided before keeps its completion, so it is safe to
+// run this again. It leaves out:
 //
-// A submission that cannot be decided is refused in its own completion, and keeps no other from its own, as
-// [Activities.commitApart] says. The error is a failure of the database, after which some may be committed, and it
-// should be tried again.
+//   - submissions that no node of this ledger has sealed,
+//   - submissions of automation with an old plan: their state may be over,
+//   - submissions whose minimum ledger time has not come. Their outcome says so; commit them again later.
+//
+// If no decision about a submission is possible, its completion is a refusal, and the others go on, as in
+// [Activities.commitApart]. The error is a failure of the database. Some submissions may be committed then; run it
+// again.
 func (a *Activities) CommitSubmissions(
 	ctx context.Context, in CommitSubmissionsInput,
 ) (CommitSubmissionsResult, error) {
@@ -66,23 +67,23 @@ func completionsByKey(completions []ledger.Completion) map[string]ledger.Complet
 	return byKey
 }
 
-// maxTogetherBytes ends a transaction once it records so much, in bytes of traffic: others can lock the head in
-// between, so that nobody waits for all that a batch records. Batches of ordinary submissions are smaller.
+// maxTogetherBytes ends a transaction that records so many bytes of traffic. Others can lock the head before the next
+// transaction, so they do not wait for a whole batch. Batches of ordinary submissions are smaller.
 const maxTogetherBytes = 1 << 20
 
-// maxTogetherTime ends a transaction once it has decided for so long: what code of users takes does not show in what it
-// records. The submission that is then being decided is the last one; what is left goes into further transactions, and
-// what was committed stays if the activity's time ends before them. So each try comes further than the one before.
+// maxTogetherTime ends a transaction after so much time of decisions: users' code may take long and record little. The
+// current submission is the last one of the transaction; further transactions take the rest. They stay committed if the
+// activity times out before the end, so each try comes further than the one before.
 const maxTogetherTime = time.Second
 
-// commitTogether commits submissions in one transaction, the first of them until it is full, and tells who waits for
-// them. It returns the completions in their order, those of earlier commits included, without those that are left out,
-// and how many submissions are done.
+// commitTogether commits the first submissions in one transaction until it is full, and publishes their completions. It
+// returns the completions in order, with those of earlier commits and without submissions that are left out, and the
+// number of submissions that are done.
 func (a *Activities) commitTogether(
 	ctx context.Context, submissions []ledger.Submission,
 ) (completions []ledger.Completion, done int, err error) {
 	err = a.withPackages(ctx, func() (err error) {
-		completions, err = a.record(ctx, func(ctx context.Context, tx *db.Tx, m Measurement) (out recorded, err error) {
+		completions, err = a.record(ctx, func(ctx context.Context, tx *db.Tx, m Measurement) (out commitResult, err error) {
 			out, done, err = a.commit(ctx, tx, submissions, m)
 			return out, err
 		})
@@ -91,20 +92,20 @@ func (a *Activities) commitTogether(
 	return completions, done, err
 }
 
-// recorded is what a transaction has to tell: all completions that it knows, and those of them that it made.
-type recorded struct{ all, added []ledger.Completion }
+// commitResult has all completions that a transaction knows, and those that it added.
+type commitResult struct{ all, added []ledger.Completion }
 
-// record runs a transaction that adds completions to the record. A panic in it is an error like others, and loses
-// nothing but the transaction.
+// record runs a transaction that adds completions to the record. A panic in it becomes an error, and ends only the
+// transaction.
 func (a *Activities) record(
-	ctx context.Context, write func(context.Context, *db.Tx, Measurement) (recorded, error),
+	ctx context.Context, write func(context.Context, *db.Tx, Measurement) (commitResult, error),
 ) ([]ledger.Completion, error) {
 	measurement := a.measure()
 	failpoint.Hit(failpoint.BeforeCommit)
-	var done recorded
+	var result commitResult
 	err := a.DB.InTx(ctx, func(tx *db.Tx) error {
 		var err error
-		done, err = guarded(func() (recorded, error) { return write(ctx, tx, measurement) })
+		result, err = guarded(func() (commitResult, error) { return write(ctx, tx, measurement) })
 		failpoint.Hit(failpoint.Appended)
 		return err
 	})
@@ -113,26 +114,26 @@ func (a *Activities) record(
 	}
 	measurement.Did(StepWrite)
 	failpoint.Hit(failpoint.Committed)
-	a.Outcomes.Publish(done.all...)
-	if len(done.added) > 0 {
-		measurement.Committed(done.added)
+	a.Outcomes.Publish(result.all...)
+	if len(result.added) > 0 {
+		measurement.Committed(result.added)
 	}
 	failpoint.Hit(failpoint.Published)
-	return done.all, nil
+	return result.all, nil
 }
 
-// notCommitted is the outcome of a submission of automation that was left out.
+// notCommitted is the outcome of a submission of automation that a commit leaves out.
 const notCommitted = "not committed: it was planned anew, or planned too long ago; the next plan decides"
 
-// toOutcomes tells what became of submissions, in their order.
+// toOutcomes returns the outcomes of submissions, in their order.
 func toOutcomes(
 	submissions []ledger.Submission, completions []ledger.Completion, notAdmitted map[int]string,
 ) []Outcome {
 	decided := completionsByKey(completions)
 	outcomes := make([]Outcome, len(submissions))
 	for i, submission := range submissions {
-		if why, ok := notAdmitted[i]; ok {
-			outcomes[i] = Outcome{CommandID: submission.CommandID, Refusal: why}
+		if reason, ok := notAdmitted[i]; ok {
+			outcomes[i] = Outcome{CommandID: submission.CommandID, Refusal: reason}
 			continue
 		}
 		completion, ok := decided[submission.Key]
@@ -151,29 +152,29 @@ func toOutcomes(
 	return outcomes
 }
 
-// commit decides submissions until the transaction is full, without those that are left out, and writes what comes of
-// it. It returns how many are done.
+// commit decides submissions until the transaction is full, leaves out those that must not be decided, and writes the
+// result. It returns how many submissions are done.
 func (a *Activities) commit(
 	ctx context.Context, tx *db.Tx, submissions []ledger.Submission, measurement Measurement,
-) (out recorded, done int, err error) {
+) (out commitResult, done int, err error) {
 	packages, at := a.knownPackages()
 	open := a.open(submissions, packages)
 	request := a.loadRequest(open)
 	request.Locked = func() { measurement.Did(StepLock) }
 	loaded, err := tx.Load(ctx, request)
 	if err != nil {
-		return recorded{}, 0, err
+		return commitResult{}, 0, err
 	}
 	measurement.Did(StepLoad)
 	if a.isOutdated(at, loaded.PackagesOffset) {
-		return recorded{}, 0, errOtherPackages
+		return commitResult{}, 0, errOtherPackages
 	}
 	a.parties.add(loaded.Parties)
-	a.DB.NoteClock(loaded.Clock) // from here on, the ledger's clock is not behind what others have committed
+	a.DB.NoteClock(loaded.Clock) // from here on, this process's clock is not behind commits of others
 	block := newBlock(ctx, a, tx, loaded)
 	block.packages = packages
 	if block.externals, err = loadExternals(ctx, tx, open); err != nil {
-		return recorded{}, 0, err
+		return commitResult{}, 0, err
 	}
 	completions := make([]ledger.Completion, 0, len(submissions))
 	for ; done < len(open) && !block.isFull(); done++ {
@@ -188,7 +189,7 @@ func (a *Activities) commit(
 		if !decided {
 			known, err = block.decide(submission) //nolint:contextcheck // the view has it
 			if err != nil {
-				return recorded{}, 0, err
+				return commitResult{}, 0, err
 			}
 			loaded.Completions[submission.Key] = known
 		}
@@ -196,13 +197,13 @@ func (a *Activities) commit(
 	}
 	measurement.Did(StepDecide)
 	if len(block.entries.Completions) == 0 {
-		return recorded{all: completions}, done, nil
+		return commitResult{all: completions}, done, nil
 	}
 	failpoint.Hit(failpoint.Decided)
-	return recorded{all: completions, added: block.entries.Completions}, done, tx.Append(ctx, block.entries)
+	return commitResult{all: completions, added: block.entries.Completions}, done, tx.Append(ctx, block.entries)
 }
 
-func (a *Activities) loadRequest(submissions []opened) db.LoadRequest {
+func (a *Activities) loadRequest(submissions []openSubmission) db.LoadRequest {
 	var request db.LoadRequest
 	for _, submission := range submissions {
 		request.Keys = append(request.Keys, submission.Key)
@@ -221,24 +222,24 @@ func (a *Activities) loadRequest(submissions []opened) db.LoadRequest {
 	return request
 }
 
-// How many contracts a commit loads before it interprets anything, and how many of them for one submission. What a
-// submission names costs it nothing, so it may name what it does not use, as large as contracts may be; what it uses
-// beyond that is loaded when it is used, and counted then.
+// The limits of contracts that a commit loads before it interprets, in all and for one submission. The load costs a
+// submission nothing, so it may name large contracts that it does not use. Further contracts are loaded, and counted,
+// when it uses them.
 const (
 	maxLoadedAhead           = 2000
 	maxSubmissionLoadedAhead = 1000
 )
 
-// loadAhead adds the contracts that a submission names to those that are loaded, as far as there is room.
-func loadAhead(loaded, named []ledger.ContractID) []ledger.ContractID {
-	room := min(maxLoadedAhead-len(loaded), maxSubmissionLoadedAhead)
-	return append(loaded, named[:min(len(named), room)]...)
+// loadAhead adds the contracts of a submission to those to load, up to the limits.
+func loadAhead(ids, mentioned []ledger.ContractID) []ledger.ContractID {
+	room := min(maxLoadedAhead-len(ids), maxSubmissionLoadedAhead)
+	return append(ids, mentioned[:min(len(mentioned), room)]...)
 }
 
-// block is the part of the record that one commit adds, while it grows.
+// block is the part of the record that one commit adds.
 type block struct {
 	activities *Activities
-	// packages are those that the ledger has at the head.
+	// packages are the packages of the ledger at the head.
 	packages  *ledger.Packages
 	view      *view
 	head      db.Head
@@ -246,19 +247,19 @@ type block struct {
 	settings  ledger.Settings
 	changes   map[ledger.ChangeID]ledger.AcceptedChange
 	externals externals
-	// provided is what the operator has paid for, as far as the block needed to know; nil before it did.
+	// provided are preapprovals that the operator has paid for, as far as the block needs them; nil before.
 	provided *provided.Book
 	now      time.Time
 	entries  db.Entries
-	// bytes is how much the block records, in bytes of traffic.
+	// bytes is the traffic of the block.
 	bytes int64
-	// since is when its first submission began to be decided.
+	// since is when the decisions began.
 	since time.Time
 }
 
 // isFull reports whether the block takes no further submissions. It always takes one.
 //
-//nolint:forbidigo // how long others wait is a matter of real time, wherever the ledger's clock stands
+//nolint:forbidigo // others wait in real time, whatever the ledger's clock shows
 func (b *block) isFull() bool {
 	return b.bytes >= maxTogetherBytes || len(b.entries.Completions) > 0 && time.Since(b.since) >= maxTogetherTime
 }
@@ -279,29 +280,29 @@ func newBlock(ctx context.Context, a *Activities, tx *db.Tx, loaded db.Loaded) *
 	}
 }
 
-// decide gives a submission the next offset and keeps what came of it. Whatever the rules do with the submission, it
-// has a completion then; the error is a failure of the database.
-func (b *block) decide(submission opened) (ledger.Completion, error) {
-	end := b.traced(submission.Submission)
+// decide gives a submission the next offset and keeps its effects. The submission gets a completion whatever the rules
+// do; the error is a failure of the database.
+func (b *block) decide(submission openSubmission) (ledger.Completion, error) {
+	end := b.startSpan(submission.Submission)
 	completion, err := b.decideOver(submission)
 	end(completion, err)
 	return completion, err
 }
 
-func (b *block) decideOver(submission opened) (ledger.Completion, error) {
+func (b *block) decideOver(submission openSubmission) (ledger.Completion, error) {
 	position := b.next()
-	did, err := guarded(func() (effects, error) { return b.effects(submission, position) })
-	if b.view.failed != nil { // the database is in trouble, not the submission, whatever the rules made of it
+	out, err := guarded(func() (effects, error) { return b.effects(submission, position) })
+	if b.view.failed != nil { // a failure of the database is not the submission's fault
 		return ledger.Completion{}, b.view.failed
 	}
-	if ended := b.view.ctx.Err(); ended != nil { // nor is it at fault when the commit is broken off
-		return ledger.Completion{}, fmt.Errorf("decide over a submission: %w", ended)
+	if ctxErr := b.view.ctx.Err(); ctxErr != nil { // nor is the end of the commit
+		return ledger.Completion{}, fmt.Errorf("decide a submission: %w", ctxErr)
 	}
 	if err != nil {
-		did = refused(submission.Submission, position, b.activities.defect(submission.Submission, err))
+		out = refusalOnly(submission.Submission, position, b.activities.defect(submission.Submission, err))
 	}
-	b.keep(did)
-	completion := did.decision.Completion
+	b.keep(out)
+	completion := out.decision.Completion
 	if completion.Accepted() {
 		b.remember(submission, position.Offset)
 		b.changes[completion.ChangeID] = ledger.AcceptedChange{
@@ -318,8 +319,8 @@ func (b *block) next() ledger.Position {
 	return ledger.Position{Offset: b.head.Offset, RecordTime: b.head.RecordTime}
 }
 
-// circumstances are what the decision over a submission depends on.
-func (b *block) circumstances(submission opened) ledger.Circumstances {
+// circumstances are the input of the decision about a submission.
+func (b *block) circumstances(submission openSubmission) ledger.Circumstances {
 	circumstances := ledger.Circumstances{
 		Packages: b.packages, Network: b.activities.Node.Network(), Store: b.view,
 		Payloads: b.activities.Payloads, Secret: b.activities.Node.PrivateKey,
@@ -335,7 +336,7 @@ func (b *block) circumstances(submission opened) ledger.Circumstances {
 	return circumstances
 }
 
-// keep adds what a submission does to the record. It only copies: everything that can go wrong has been done.
+// keep adds the effects of a submission to the block. It only copies, so nothing can fail here.
 func (b *block) keep(e effects) {
 	offset := e.decision.Completion.Offset
 	b.bytes += e.decision.Completion.PaidTrafficCost

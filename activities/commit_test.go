@@ -22,7 +22,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Token is a contract for these tests: its owner holds it and can give it a new owner who agrees.
+// Token is a contract for these tests: its owner can give it to a new owner who agrees.
 type Token struct {
 	_     struct{}     `lf:"test-token:Test.Token:Token"`
 	Owner ledger.Party `lf:"owner"`
@@ -67,14 +67,14 @@ func testPackage() ledger.Package {
 	}
 }
 
-// bundle is what a test works with: a ledger with the parties alice and bob.
+// bundle is the setup of a test: a ledger with the parties alice and bob.
 type bundle struct {
 	t          *testing.T
 	db         *db.DB
 	packages   *ledger.Packages
 	activities *activities.Activities
 	now        time.Time
-	// url is that of the database, and odd says that offers are not what they are elsewhere; for some tests.
+	// url is the URL of the database; odd says that offers have other fields. Only some tests set them.
 	url string
 	odd bool
 }
@@ -126,7 +126,7 @@ func (b *bundle) seal(submission ledger.Submission) ledger.Submission {
 
 func (b *bundle) commit(submissions ...ledger.Submission) []ledger.Completion {
 	b.t.Helper()
-	for i, submission := range submissions { // tests change some after they were made
+	for i, submission := range submissions { // a test may have changed it
 		submissions[i] = b.seal(submission)
 	}
 	_, err := b.activities.CommitSubmissions(b.t.Context(),
@@ -136,17 +136,17 @@ func (b *bundle) commit(submissions ...ledger.Submission) []ledger.Completion {
 	for i, submission := range submissions {
 		keys[i] = submission.Key
 	}
-	found, err := b.db.CompletionsByKey(b.t.Context(), keys)
+	byKey, err := b.db.CompletionsByKey(b.t.Context(), keys)
 	require.NoError(b.t, err)
 	completions := make([]ledger.Completion, len(submissions))
 	for i, key := range keys {
-		require.Contains(b.t, found, key)
-		completions[i] = found[key]
+		require.Contains(b.t, byKey, key)
+		completions[i] = byKey[key]
 	}
 	return completions
 }
 
-// createdIn is the contract that the update of an accepted completion creates last.
+// createdIn returns the last contract that the update of an accepted completion creates.
 func (b *bundle) createdIn(completion ledger.Completion) ledger.ContractID {
 	b.t.Helper()
 	require.Nil(b.t, completion.Refusal)
@@ -231,31 +231,27 @@ func TestCommitSubmissions_SeesEarlierSubmissionsOfTheBatch(t *testing.T) {
 		completions[1].Refusal)
 }
 
-// measured is a measurement that tells of a commit as a whole.
-func measured(tell func(steps []string, done []ledger.Completion)) activities.Measurement {
-	return &measurement{tell: tell}
-}
-
+// measurement reports a commit as a whole.
 type measurement struct {
-	steps []string
-	tell  func(steps []string, done []ledger.Completion)
+	steps  []string
+	report func(steps []string, done []ledger.Completion)
 }
 
 func (m *measurement) Did(step string)                   { m.steps = append(m.steps, step) }
-func (m *measurement) Committed(all []ledger.Completion) { m.tell(m.steps, all) }
+func (m *measurement) Committed(all []ledger.Completion) { m.report(m.steps, all) }
 
-// What one batch records is bounded for those who wait for the head: the transaction ends, and others come in between.
+// A large batch must not block the head for long, so its transaction ends and others come in between.
 func TestCommitSubmissions_SplitsALargeBatch(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	var transactions [][]ledger.Completion
 	b.activities.Measure = func() activities.Measurement {
-		return measured(func(steps []string, done []ledger.Completion) {
+		return &measurement{report: func(steps []string, done []ledger.Completion) {
 			require.Equal(t, []string{
 				activities.StepLock, activities.StepLoad, activities.StepDecide, activities.StepWrite,
 			}, steps)
 			transactions = append(transactions, done)
-		})
+		}}
 	}
 	var batch []ledger.Submission
 	large := json.RawMessage(fmt.Sprintf(`{"owner":%q,"label":%q}`, alice, strings.Repeat("x", 12_000)))
@@ -278,13 +274,13 @@ func TestCommitSubmissions_SplitsALargeBatch(t *testing.T) {
 		for _, completion := range one[:len(one)-1] {
 			cost += completion.PaidTrafficCost
 		}
-		require.Less(t, cost, int64(1<<20), "it ends with the first that fills it")
+		require.Less(t, cost, int64(1<<20), "the first submission that fills it is the last")
 	}
 	again := b.commit(batch...)
 	require.Equal(t, completions, again)
 }
 
-// What commits really cost is learned for what of the same account comes due.
+// The real cost of a commit changes the estimate for due submissions of the same account.
 func TestCommitSubmissions_TeachesTheCostOfDueWork(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -293,7 +289,7 @@ func TestCommitSubmissions_TeachesTheCostOfDueWork(t *testing.T) {
 		createOf("test-token:Test.Token:Token", fmt.Sprintf(`{"owner":%q,"label":%q}`, alice, strings.Repeat("x", 16_000))))
 	newcomer := b.activities.DueCost(submission.Identity, estimate)
 	require.Nil(t, b.commit(submission)[0].Refusal)
-	require.Less(t, b.activities.DueCost(submission.Identity, estimate), newcomer, "it costs what it showed")
+	require.Less(t, b.activities.DueCost(submission.Identity, estimate), newcomer, "its cost is as its commands suggest")
 }
 
 // contract: submit-commands
@@ -389,7 +385,7 @@ func TestCommitSubmissions_RefusesUnknownParties(t *testing.T) {
 	require.True(t, fault.NoSynchronizerOnWhichAllSubmittersCanSubmit.Matches(completions[1].Refusal))
 }
 
-// TestCommitSubmissions_NeverSpendsTwiceInARace lets several processes commit transfers of the same tokens at once.
+// Several processes commit transfers of the same tokens at once.
 func TestCommitSubmissions_NeverSpendsTwiceInARace(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -471,8 +467,8 @@ func TestCommitSubmissions_ChargesTrafficToTheNode(t *testing.T) {
 	b.activities.Traffic.Stake = func(contract ledger.Contract) (int64, error) {
 		return 10_000, nil // each contract buys some
 	}
-	bought := b.commit(b.submission("buy", []ledger.Party{alice}, create(alice)))[0]
-	require.True(t, bought.Accepted(), "a node without traffic can buy some")
+	purchase := b.commit(b.submission("buy", []ledger.Party{alice}, create(alice)))[0]
+	require.True(t, purchase.Accepted(), "a node without traffic can buy some")
 	head, err = b.db.Head(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, int64(10_000), head.Traffic.Purchased)

@@ -8,34 +8,34 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// What comes due after it has waited for its time takes turns here: thousands may wait for the same moment, and would
-// all stand before what is submitted then.
+// Submissions that have waited for their time take turns here: thousands may wait for the same moment, and would all be
+// ahead of new submissions.
 const (
-	// duePerSecond is how much of what comes due goes on in a second, in the unit of [ledger.Submission.CommitCost]: about
-	// half of what a node commits.
+	// duePerSecond is the cost of due submissions that go on in a second, in the unit of [ledger.Submission.CommitCost]:
+	// about half of the capacity of a node.
 	duePerSecond = 1 << 20
-	// minDue is what the smallest counts for, since each is a commit of its own.
+	// minDue is the least cost of a submission, because each is a commit of its own.
 	minDue = 32 << 10
-	// maxTickets is how many tickets are kept before those are forgotten that nobody has come back for.
+	// maxTickets is the number of tickets after which lost ones are deleted.
 	maxTickets = 4096
-	// lostTicket is how long after its turn nobody comes back for a ticket.
+	// lostTicket is the age at which a ticket counts as lost.
 	lostTicket = time.Minute
 )
 
-// dueTurns tells submissions whose time has come when it is their turn: an account's one after the other, and those of
-// several accounts among one another. The zero value is ready to use.
+// dueTurns gives turns to submissions whose time has come: one after the other for each account, and side by side for
+// several accounts. The zero value is ready to use.
 type dueTurns struct {
-	// habits are what submissions of accounts really cost that this process committed.
+	// habits are the real costs of accounts' submissions in this process.
 	habits ledger.Habits
 
 	mu sync.Mutex
-	// next is when the next turn of an account may begin, for those that have had one.
+	// next is the earliest start of the next turn of an account.
 	next map[ledger.Identity]time.Time
-	// tickets are the turns of workflows that wait for them.
+	// tickets are the turns of waiting workflows.
 	tickets map[string]time.Time
 }
 
-// learn notes what became of submissions, whether or not they had to wait: the next of their accounts may have to.
+// learn records the costs of submissions, also of those that did not wait: later ones of their accounts may wait.
 func (d *dueTurns) learn(submissions []ledger.Submission, completions []ledger.Completion) {
 	decided := completionsByKey(completions)
 	for _, submission := range submissions {
@@ -45,8 +45,8 @@ func (d *dueTurns) learn(submissions []ledger.Submission, completions []ledger.C
 	}
 }
 
-// wait is how long the workflow has to wait for its turn; 0 when it goes on now. The cost is the estimate of what its
-// submission costs.
+// wait returns how long the workflow has to wait for its turn; 0 if it goes on now. cost is the estimate for its
+// submission.
 func (d *dueTurns) wait(now time.Time, workflowID string, who ledger.Identity, cost int) time.Duration {
 	cost = d.habits.Cost(who, cost)
 	d.mu.Lock()
@@ -69,14 +69,14 @@ func (d *dueTurns) wait(now time.Time, workflowID string, who ledger.Identity, c
 	return 0
 }
 
-// take gives an account its next turn. The more accounts have turns to come, the longer each one's last.
+// take gives an account its next turn. The more accounts wait, the longer each turn lasts.
 func (d *dueTurns) take(now time.Time, who ledger.Identity, cost int) time.Time {
 	maps.DeleteFunc(d.next, func(_ ledger.Identity, next time.Time) bool { return !next.After(now) })
 	turn, waits := d.next[who]
 	if !waits {
 		turn = now
 	}
-	d.next[who] = turn // it counts among those that have turns
+	d.next[who] = turn // so that it counts among the accounts with turns
 	share := time.Duration(max(cost, minDue)) * time.Second / duePerSecond
 	d.next[who] = turn.Add(share * time.Duration(len(d.next)))
 	return turn

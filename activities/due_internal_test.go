@@ -11,8 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// What comes due at one moment goes on one after the other: an account's at the pace that all have, and that of others
-// between.
+// Submissions that come due at one moment go on one after the other, with those of other accounts in between.
 func TestDueTurns_LetsAccountsTakeTurns(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
@@ -22,9 +21,9 @@ func TestDueTurns_LetsAccountsTakeTurns(t *testing.T) {
 	for i := range 100 {
 		require.Equal(t, time.Duration(i)*pace, due.wait(now, "greedy-"+strconv.Itoa(i), greedy, 100))
 	}
-	require.Equal(t, 50*pace, due.wait(now, "greedy-50", greedy, 100), "who asks again keeps its turn")
+	require.Equal(t, 50*pace, due.wait(now, "greedy-50", greedy, 100), "a workflow that asks again keeps its turn")
 	require.Zero(t, due.wait(now, "modest", modest, 100), "others do not wait for them")
-	require.Equal(t, 2*pace, due.wait(now, "modest-2", modest, 100), "and share the pace with them")
+	require.Equal(t, 2*pace, due.wait(now, "modest-2", modest, 100), "accounts share the pace")
 
 	now = now.Add(50 * pace)
 	require.Zero(t, due.wait(now, "greedy-50", greedy, 100))
@@ -33,11 +32,11 @@ func TestDueTurns_LetsAccountsTakeTurns(t *testing.T) {
 
 	now = now.Add(time.Hour)
 	require.Zero(t, due.wait(now, "later", modest, duePerSecond))
-	require.Equal(t, time.Second, due.wait(now, "later-2", modest, 100), "a turn is as long as what it costs")
-	require.Len(t, due.next, 1, "who has no turn to come is forgotten")
+	require.Equal(t, time.Second, due.wait(now, "later-2", modest, 100), "an expensive submission has a long turn")
+	require.Len(t, due.next, 1, "accounts without a future turn are deleted")
 }
 
-// However many users an identity provider has: they take turns as one.
+// An identity provider can have any number of users.
 func TestDueTurns_CountsAnIdentityProviderAsOneAccount(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
@@ -49,7 +48,7 @@ func TestDueTurns_CountsAnIdentityProviderAsOneAccount(t *testing.T) {
 	require.Len(t, due.next, 1)
 }
 
-// Nobody comes back for the tickets of workflows that went on elsewhere.
+// Workflows that went on in another process do not come back for their tickets.
 func TestDueTurns_ForgetsUnusedTickets(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
@@ -64,8 +63,8 @@ func TestDueTurns_ForgetsUnusedTickets(t *testing.T) {
 	require.Less(t, len(due.tickets), maxTickets)
 }
 
-// What an account's commits turn out to record counts for what of it comes due, whether they waited or not. What is
-// refused washes nothing away.
+// The traffic of an account's commits counts for its due submissions, whether the commits waited or not. Refusals do
+// not lower the cost.
 func TestDueTurns_CountsTheCostOfCommits(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)

@@ -17,10 +17,9 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// TestDust_IndexAgreesWithTheRuleOfTheCoin compares the index by which dust is found with the rule by which it is
-// burned. Above two coins a round the rule rounds the quotient to ten places first, and the database may find the coin
-// a round later; it never finds it earlier.
-func TestDust_IndexAgreesWithTheRuleOfTheCoin(t *testing.T) {
+// The index finds dust, and the rule of the coin burns it. Above two coins a round the rule rounds the quotient to ten
+// places first, and the database may find the coin a round later, but never earlier.
+func TestDust_IndexMatchesTheRuleOfTheCoin(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	amounts := aroundTheEnd()
@@ -56,8 +55,8 @@ func TestDust_IndexAgreesWithTheRuleOfTheCoin(t *testing.T) {
 	require.Less(t, ends, len(amounts), "some never end")
 }
 
-// aroundTheEnd are amounts whose fee reaches them exactly, just before and just after a round, amounts of any size, and
-// some that are never dust.
+// aroundTheEnd are amounts that the fee uses up exactly at, just before and just after a round, amounts of any size,
+// and some that are never dust.
 func aroundTheEnd() []coin.ExpiringAmount {
 	random := rand.New(rand.NewPCG(1, 2))
 	var amounts []coin.ExpiringAmount
@@ -93,7 +92,6 @@ func aroundTheEnd() []coin.ExpiringAmount {
 	return amounts
 }
 
-// storeCoins puts a coin of each amount into the record.
 func storeCoins(t *testing.T, record *db.DB, amounts []coin.ExpiringAmount) []ledger.ContractID {
 	t.Helper()
 	packages, err := ledger.NewPackages(builtin.Packages()...)

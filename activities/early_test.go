@@ -11,8 +11,8 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// TestCommitSubmissions_WaitsForTheLowerBoundOfLedgerTime brings submissions that name a time to the commit at once, as whoever reaches
-// Temporal can: alone, and beside what might make them look as if they had waited.
+// A user of Temporal can bring a timed submission to the commit at once: alone, and beside submissions that make it
+// look as if it had waited.
 func TestCommitSubmissions_WaitsForTheLowerBoundOfLedgerTime(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{
@@ -21,7 +21,7 @@ func TestCommitSubmissions_WaitsForTheLowerBoundOfLedgerTime(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			b := newBundle(t)
-			count := forging(b)
+			count := countForged(b)
 			bound := b.now.Add(2 * time.Hour)
 			early := b.submission("early", []ledger.Party{alice}, create(alice))
 			early.Kind, early.MinLedgerTime = kind, &bound
@@ -41,15 +41,15 @@ func TestCommitSubmissions_WaitsForTheLowerBoundOfLedgerTime(t *testing.T) {
 				return done.Outcomes
 			}
 			first := commit()
-			require.Equal(t, notTaken, first[0].Refusal)
-			require.Equal(t, notTaken, first[1].Refusal)
+			require.Equal(t, notSealed, first[0].Refusal)
+			require.Equal(t, notSealed, first[1].Refusal)
 			require.Equal(t, int64(2), count.Load())
 			require.NotEmpty(t, first[2].Refusal)
 			require.Equal(t, activities.Outcome{CommandID: "early", TooEarly: true}, first[3])
 			require.NotEmpty(t, first[4].UpdateID)
 			head, err := b.db.Head(t.Context())
 			require.NoError(t, err)
-			require.Equal(t, ledger.Offset(2), head.Offset, "what came too early leaves nothing in the record")
+			require.Equal(t, ledger.Offset(2), head.Offset, "an early submission leaves nothing in the record")
 			wait, err := b.activities.ReachLedgerTime(t.Context(), activities.ReachLedgerTimeInput{
 				WorkflowID: "w", Submission: early,
 			})
@@ -68,13 +68,12 @@ func TestCommitSubmissions_WaitsForTheLowerBoundOfLedgerTime(t *testing.T) {
 			require.Equal(t, bound, update.EffectiveAt)
 			require.Equal(t, bound, update.RecordTime)
 			b.now = b.now.Add(time.Hour)
-			require.Equal(t, last, commit(), "and its completion stays")
+			require.Equal(t, last, commit(), "the completion stays")
 		})
 	}
 }
 
-// TestCommitSubmissions_RefusesAfterTheDeduplicationPeriod brings submissions of every kind at the end of the deduplication period, and behind
-// it, where the refusal is their completion for good.
+// Submissions of every kind come at the end of the deduplication period, and after it, when the refusal is final.
 func TestCommitSubmissions_RefusesAfterTheDeduplicationPeriod(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{
@@ -83,19 +82,19 @@ func TestCommitSubmissions_RefusesAfterTheDeduplicationPeriod(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			b := newBundle(t)
-			made, kept := b.submission("made", []ledger.Party{alice}, create(alice)),
-				b.submission("kept", []ledger.Party{alice}, create(alice))
-			made.Kind, kept.Kind = kind, kind
+			onTime, late := b.submission("on time", []ledger.Party{alice}, create(alice)),
+				b.submission("late", []ledger.Party{alice}, create(alice))
+			onTime.Kind, late.Kind = kind, kind
 			b.now = b.now.Add(24 * time.Hour)
-			require.Nil(t, b.commit(made)[0].Refusal)
+			require.Nil(t, b.commit(onTime)[0].Refusal)
 			b.now = b.now.Add(time.Microsecond)
-			refused := b.commit(kept)[0]
+			refused := b.commit(late)[0]
 			require.True(t, fault.NotSequencedTimeout.Matches(refused.Refusal), "%v", refused.Refusal)
 			b.now = b.now.Add(365 * 24 * time.Hour)
-			require.Equal(t, refused, b.commit(kept)[0])
-			again := b.submission("kept", []ledger.Party{alice}, create(alice))
+			require.Equal(t, refused, b.commit(late)[0])
+			again := b.submission("late", []ledger.Party{alice}, create(alice))
 			again.Key, again.Kind = "key-again", kind
-			require.Nil(t, b.commit(again)[0].Refusal, "its client makes it again")
+			require.Nil(t, b.commit(again)[0].Refusal, "a new submission of the client")
 		})
 	}
 }

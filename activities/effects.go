@@ -14,35 +14,34 @@ import (
 	"github.com/florinledger/florin/wallet/tracking"
 )
 
-// effects are everything that one submission does to the record. They are worked out before any of it is kept, so that
-// a submission of which one effect cannot be told has none, but for its refusal.
+// effects are all changes of the record by one submission. The block computes them all before it keeps any, so that a
+// submission with one failing effect has only a refusal.
 type effects struct {
 	decision ledger.Decision
-	// traffic is the node's account after a submission that was ordered; nil for those that were refused before, which
-	// cost nothing.
+	// traffic is the node's account after the submission; nil if it was refused before it was ordered and costs nothing.
 	traffic    *ledger.TrafficAccount
 	lifecycles []db.LifecycleChange
 	tracked    []db.Tracked
-	// members are the contracts by which members' traffic changes.
+	// members are the contracts that change the traffic of members.
 	members db.TrafficMoves
-	// history is who may have something in the history of its wallet.
+	// history are the parties whose wallet history may have an entry.
 	history []ledger.Party
-	// provided is what the operator has paid for afterwards; nil where nothing of that changes.
+	// provided are the preapprovals that the operator has paid for afterwards; nil without a change.
 	provided *provided.Book
 }
 
-// effects decides over a submission and works out what follows. The error is a defect of the rules, or a failure of the
+// effects decides a submission and computes what follows. The error is a defect of the rules, or a failure of the
 // database, which the view remembers.
-func (b *block) effects(submission opened, at ledger.Position) (effects, error) {
+func (b *block) effects(submission openSubmission, at ledger.Position) (effects, error) {
 	if submission.refusal != nil {
-		return refused(submission.Submission, at, submission.refusal), nil //nolint:nilerr // a decision, not a failure
+		return refusalOnly(submission.Submission, at, submission.refusal), nil //nolint:nilerr // a decision, not a failure
 	}
 	user, known := b.users[submission.UserID]
 	if refusal := submission.CheckAdmission(user, known); refusal != nil {
-		return refused(submission.Submission, at, refusal), nil
+		return refusalOnly(submission.Submission, at, refusal), nil
 	}
 	if refusal := b.forgotten(submission.Submission); refusal != nil {
-		return refused(submission.Submission, at, refusal), nil
+		return refusalOnly(submission.Submission, at, refusal), nil
 	}
 	decision, err := ledger.Decide(submission.Submission, at, b.circumstances(submission))
 	if err != nil || !decision.Completion.Accepted() && decision.Completion.PaidTrafficCost == 0 {
@@ -61,7 +60,7 @@ func (b *block) effects(submission opened, at ledger.Position) (effects, error) 
 		return effects{}, err
 	}
 	if out.history, err = history.Parties(decision.Network, b.view.ActiveContract); err != nil {
-		return effects{}, fmt.Errorf("tell whose history a transaction belongs to: %w", err)
+		return effects{}, fmt.Errorf("find the parties whose history shows a transaction: %w", err)
 	}
 	out.members = db.TrafficMoves{
 		Created: memberTraffic(created(decision)), Archived: memberTraffic(b.archived(decision)),
@@ -70,7 +69,7 @@ func (b *block) effects(submission opened, at ledger.Position) (effects, error) 
 	return out, err
 }
 
-// memberTraffic are those of some contracts that stand for traffic of a member.
+// memberTraffic returns the contracts that stand for traffic of a member.
 func memberTraffic(contracts []ledger.Contract) (ids []ledger.ContractID) {
 	for _, contract := range contracts {
 		if coin.IsMemberTraffic(contract) {
@@ -80,13 +79,13 @@ func memberTraffic(contracts []ledger.Contract) (ids []ledger.ContractID) {
 	return ids
 }
 
-// refused are the effects of a submission that no rule accepts.
-func refused(submission ledger.Submission, at ledger.Position, refusal *fault.Fault) effects {
+// refusalOnly are the effects of a refused submission.
+func refusalOnly(submission ledger.Submission, at ledger.Position, refusal *fault.Fault) effects {
 	return effects{decision: ledger.Decision{Completion: submission.CompletionAt(at).Refused(submission, refusal)}}
 }
 
-// pay takes what a decision costs the operator and the node. The error is a refusal to pay, a defect, or a failure of
-// the database, which the view remembers.
+// pay charges the cost of a decision to the operator and the node. The error is a refusal to pay, a defect, or a
+// failure of the database, which the view remembers.
 func (b *block) pay(decision ledger.Decision) (effects, error) {
 	book, err := b.provide(decision)
 	if err != nil {
@@ -99,13 +98,13 @@ func (b *block) pay(decision ledger.Decision) (effects, error) {
 	return effects{decision: decision, traffic: &account, provided: book}, nil
 }
 
-// charge takes what a submission that was ordered costs from the node's traffic. The error is a refusal, or a defect.
+// charge takes the cost of a submission from the node's traffic. The error is a refusal, or a defect.
 func (b *block) charge(decision ledger.Decision) (ledger.TrafficAccount, error) {
 	return b.head.Traffic.Charge(decision.Completion.PaidTrafficCost, created(decision), b.archived(decision),
 		decision.Completion.RecordTime, b.activities.Traffic.Under(b.settings))
 }
 
-// created are the contracts that a decision makes.
+// created returns the contracts that a decision creates.
 func created(decision ledger.Decision) []ledger.Contract {
 	contracts := make([]ledger.Contract, len(decision.Created))
 	for i := range decision.Created {
@@ -114,7 +113,7 @@ func created(decision ledger.Decision) []ledger.Contract {
 	return contracts
 }
 
-// archived are the contracts that a decision consumes, those included that the same transaction created.
+// archived returns the contracts that a decision consumes, including those that the same transaction created.
 func (b *block) archived(decision ledger.Decision) []ledger.Contract {
 	created := make(map[ledger.ContractID]ledger.Contract, len(decision.Created))
 	for _, contract := range decision.Created {
@@ -131,8 +130,8 @@ func (b *block) archived(decision ledger.Decision) []ledger.Contract {
 	return archived
 }
 
-// accountOf is who takes turns with others for what follows from a submission: the user who made it, or the party in
-// whose name the node did.
+// accountOf is the account that takes turns for the follow-up work of a submission: its user, or the party for which
+// the node made it.
 func accountOf(submission ledger.Submission) string {
 	if isByNode(submission) && len(submission.ActAs) > 0 {
 		return nodeFor(submission.ActAs[0])
@@ -143,10 +142,10 @@ func accountOf(submission ledger.Submission) string {
 // isByNode reports whether the node made a submission by itself.
 func isByNode(submission ledger.Submission) bool { return submission.Admission == "" }
 
-// nodeFor is the account of what the node does in the name of a party. No user has it: their ids have no blanks.
+// nodeFor is the account of the node's work for a party. No user has it, because user ids have no blanks.
 func nodeFor(party ledger.Party) string { return "node for " + string(party) }
 
-// follow makes the lifecycles of contracts due that were created or archived, where they have any.
+// follow makes the lifecycles of created and archived contracts due.
 func (b *block) follow(decision ledger.Decision, submission ledger.Submission) ([]db.LifecycleChange, error) {
 	var changes []db.LifecycleChange
 	add := func(followed lifecycle.Followed, created, changed []ledger.ContractID) {
@@ -158,7 +157,7 @@ func (b *block) follow(decision ledger.Decision, submission ledger.Submission) (
 	note := func(contract ledger.Contract, created, changed []ledger.ContractID) error {
 		followed, ok, err := follow(b.activities.Lifecycles, contract)
 		if err != nil {
-			return fmt.Errorf("tell the lifecycle of contract %s: %w", contract.ID, err)
+			return fmt.Errorf("find the lifecycle of contract %s: %w", contract.ID, err)
 		}
 		if ok {
 			add(followed, created, changed)
@@ -171,7 +170,7 @@ func (b *block) follow(decision ledger.Decision, submission ledger.Submission) (
 		}
 		woken, err := guarded(func() ([]lifecycle.Followed, error) { return b.activities.Lifecycles.Wakes(contract) })
 		if err != nil {
-			return nil, fmt.Errorf("tell the lifecycles that contract %s wakes: %w", contract.ID, err)
+			return nil, fmt.Errorf("find the lifecycles that contract %s wakes: %w", contract.ID, err)
 		}
 		for _, followed := range woken {
 			add(followed, nil, nil)
@@ -185,7 +184,7 @@ func (b *block) follow(decision ledger.Decision, submission ledger.Submission) (
 	return changes, nil
 }
 
-// follow says which workflow looks after a contract; false when it needs none.
+// follow returns the lifecycle of a contract; false if it needs none.
 func follow(lifecycles *lifecycle.Registry, contract ledger.Contract) (lifecycle.Followed, bool, error) {
 	type answer struct {
 		lifecycle.Followed
@@ -199,11 +198,11 @@ func follow(lifecycles *lifecycle.Registry, contract ledger.Contract) (lifecycle
 	return followed.Followed, followed.ok, err
 }
 
-// track notes what a transaction did to the requests that wallets were given.
+// track returns what a transaction did to the requests of wallets.
 func track(network ledger.NetworkUpdate) ([]db.Tracked, error) {
 	entries, err := tracking.Read(network)
 	if err != nil {
-		return nil, fmt.Errorf("tell what became of a wallet's request: %w", err)
+		return nil, fmt.Errorf("find the outcome of a wallet's request: %w", err)
 	}
 	tracked := make([]db.Tracked, len(entries))
 	for i, entry := range entries {

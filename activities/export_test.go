@@ -6,12 +6,12 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// DueCost is what a submission of an account counts for when it comes due.
+// DueCost returns the cost of an account's submission when it comes due.
 func (a *Activities) DueCost(who ledger.Identity, estimate int) int {
 	return a.due.habits.Cost(who, estimate)
 }
 
-// DecideAnew has packages change whenever a batch is decided, and calls the function each time.
+// DecideAnew runs a commit during which the packages change each time, and calls the function each time.
 func (a *Activities) DecideAnew(ctx context.Context, decide func()) error {
 	return a.withPackages(ctx, func() error {
 		decide()

@@ -10,19 +10,19 @@ import (
 	"github.com/florinledger/florin/ledger/prepared"
 )
 
-// opened is a submission with what its signed transaction says, for submissions that have one.
-type opened struct {
+// openSubmission is a submission with its decoded signed transaction, if it has one.
+type openSubmission struct {
 	ledger.Submission
 
 	external *prepared.Opened
-	// refusal says why the signed transaction is not acceptable whatever the state of the ledger.
+	// refusal is set if the signed transaction is not acceptable in any state of the ledger.
 	refusal *fault.Fault
 }
 
-// open reads the signed transactions among the submissions. They were read before they were acknowledged; that they
-// are read again means that nothing between there and here needs to be trusted.
-func (a *Activities) open(submissions []ledger.Submission, packages *ledger.Packages) []opened {
-	out := make([]opened, len(submissions))
+// open decodes the signed transactions of the submissions. The API has decoded them before the acknowledgement; the
+// second time is here so that the commit need not trust anything in between.
+func (a *Activities) open(submissions []ledger.Submission, packages *ledger.Packages) []openSubmission {
+	out := make([]openSubmission, len(submissions))
 	for i, submission := range submissions {
 		out[i].Submission = submission
 		if submission.Signed == nil {
@@ -46,13 +46,13 @@ func (a *Activities) open(submissions []ledger.Submission, packages *ledger.Pack
 	return out
 }
 
-// externals is what the signed transactions of a commit depend on, under the lock of the head.
+// externals are the facts that the signed transactions of a commit depend on, read under the head lock.
 type externals struct {
 	keys     map[ledger.Party]prepared.PartyKeys
 	executed map[string]ledger.Offset
 }
 
-func loadExternals(ctx context.Context, tx *db.Tx, submissions []opened) (externals, error) {
+func loadExternals(ctx context.Context, tx *db.Tx, submissions []openSubmission) (externals, error) {
 	var parties []ledger.Party
 	var uuids []string
 	for _, submission := range submissions {
@@ -72,8 +72,8 @@ func loadExternals(ctx context.Context, tx *db.Tx, submissions []opened) (extern
 	return externals{keys: keys, executed: executed}, err
 }
 
-// external completes what the decision over a signed transaction depends on.
-func (b *block) external(submission opened) *ledger.External {
+// external completes the input of the decision about a signed transaction.
+func (b *block) external(submission openSubmission) *ledger.External {
 	transaction := submission.external
 	if transaction == nil {
 		return nil
@@ -98,8 +98,8 @@ func (b *block) external(submission opened) *ledger.External {
 	return &external
 }
 
-// remember keeps that the transaction of an accepted submission was executed.
-func (b *block) remember(submission opened, at ledger.Offset) {
+// remember records that the transaction of an accepted submission was executed.
+func (b *block) remember(submission openSubmission, at ledger.Offset) {
 	if submission.external == nil {
 		return
 	}
@@ -108,10 +108,10 @@ func (b *block) remember(submission opened, at ledger.Offset) {
 	b.entries.Executed = append(b.entries.Executed, db.Executed{TransactionUUID: uuid, Offset: at})
 }
 
-// checkNew refuses a transaction that would create contracts which exist: who prepares a transaction without this node
-// chooses the seeds that the ids of its contracts derive from.
+// checkNew refuses a transaction that would create existing contracts: a client that prepares a transaction without
+// this node chooses the seeds of its contract ids.
 func (v *view) checkNew(transaction ledger.Transaction) error {
-	var ids, taken []ledger.ContractID
+	var ids, existing []ledger.ContractID
 	for _, created := range transaction.Created() {
 		ids = append(ids, created.Contract.ID)
 	}
@@ -124,13 +124,13 @@ func (v *view) checkNew(transaction ledger.Transaction) error {
 		_, before := stored[id]
 		_, active := v.active[id]
 		if before || active || v.absent[id] {
-			taken = append(taken, id)
+			existing = append(existing, id)
 		}
 	}
-	if len(taken) == 0 {
+	if len(existing) == 0 {
 		return nil
 	}
 	return fault.FailedToExecuteTransaction.New("The participant failed to execute the transaction: "+
-		"it would create contracts that exist: %s", strings.Join(ledger.Strings(taken), ", ")).
-		WithHint("Prepare the transaction anew, so that it gets new seeds, and sign that.")
+		"it would create contracts that already exist: %s", strings.Join(ledger.Strings(existing), ", ")).
+		WithHint("Prepare the transaction again, so that it gets new seeds, and sign the new one.")
 }

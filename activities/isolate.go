@@ -20,10 +20,10 @@ type defectError struct {
 	stack  []byte
 }
 
-// Error has the stack too: it is for the log.
+// Error includes the stack, for the log.
 func (e *defectError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.reason, e.stack) }
 
-// guarded runs what decides about others' data. A panic there is a defect, and an error like others.
+// guarded runs code that decides about users' data. It turns a panic into an error.
 func guarded[T any](run func() (T, error)) (result T, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -33,7 +33,7 @@ func guarded[T any](run func() (T, error)) (result T, err error) {
 	return run()
 }
 
-// isOwn tells errors that lie in what is to be recorded, so that trying again changes nothing: a defect, or data that
+// isOwn reports whether an error is the submission's own, so that another try changes nothing: a defect, or data that
 // the database cannot store. All others are failures of the infrastructure, which pass.
 func isOwn(err error) bool {
 	if refusal, ok := fault.As(err); ok {
@@ -45,11 +45,11 @@ func isOwn(err error) bool {
 	return isData || isDefect || isUndecided || errors.Is(err, db.ErrConflict)
 }
 
-// commitApart commits submissions together, or, when that fails for one of them, in halves, until the guilty one is
-// alone: it is refused if the error is its own. So nobody waits for the submission of another. Halves are transactions
-// of their own, and what is committed stays so, whatever becomes of the rest.
+// commitApart commits submissions together. If that fails for one of them, it commits halves, until the guilty one is
+// alone, and refuses that one if the error is its own. So one submission does not stop the others. Each half is its own
+// transaction, and stays committed whatever becomes of the rest.
 //
-// A database that is away is away for all of them. Other errors, and commits that take too long, may be due to some.
+// If the database is away, it is away for all. Other errors, and slow commits, may come from some of the submissions.
 func (a *Activities) commitApart(ctx context.Context, submissions []ledger.Submission) ([]ledger.Completion, error) {
 	together, cancel := forTogether(ctx, len(submissions))
 	completions, done, err := a.commitTogether(together, submissions)
@@ -74,7 +74,7 @@ func (a *Activities) commitApart(ctx context.Context, submissions []ledger.Submi
 	return append(first, second...), errors.Join(err, other)
 }
 
-// commitRest commits what a full transaction left, about as many at a time as it took.
+// commitRest commits what a full transaction has left, in parts of atOnce.
 func (a *Activities) commitRest(
 	ctx context.Context, submissions []ledger.Submission, atOnce int,
 ) (completions []ledger.Completion, err error) {
@@ -88,10 +88,10 @@ func (a *Activities) commitRest(
 	return completions, err
 }
 
-// togetherTimeout is how long submissions may take together before they are tried in halves.
+// togetherTimeout is the time limit of a common commit, before the halves.
 const togetherTimeout = 10 * time.Second
 
-// forTogether leaves time for halves, where there are any.
+// forTogether leaves time for halves if there is more than one submission.
 func forTogether(ctx context.Context, submissions int) (context.Context, context.CancelFunc) {
 	if submissions <= 1 {
 		return context.WithCancel(ctx)
@@ -99,41 +99,41 @@ func forTogether(ctx context.Context, submissions int) (context.Context, context
 	return context.WithTimeout(ctx, togetherTimeout)
 }
 
-// refuse records the refusal of a submission that cannot be decided or recorded. It has nothing but what can always be
-// stored.
+// refuse records the refusal of a submission that the node cannot decide or record, with only those parts that the
+// database can always store.
 func (a *Activities) refuse(
 	ctx context.Context, submission ledger.Submission, cause error,
 ) ([]ledger.Completion, error) {
 	storable := a.storable(submission)
 	refusal := a.defect(submission, cause)
-	return a.record(ctx, func(ctx context.Context, tx *db.Tx, measurement Measurement) (recorded, error) {
+	return a.record(ctx, func(ctx context.Context, tx *db.Tx, measurement Measurement) (commitResult, error) {
 		loaded, err := tx.Load(ctx, db.LoadRequest{
 			Keys: []string{storable.Key}, Locked: func() { measurement.Did(StepLock) },
 		})
 		if err != nil {
-			return recorded{}, err
+			return commitResult{}, err
 		}
 		measurement.Did(StepLoad)
 		if known, ok := loaded.Completions[storable.Key]; ok {
-			return recorded{all: []ledger.Completion{known}}, nil
+			return commitResult{all: []ledger.Completion{known}}, nil
 		}
 		block := newBlock(ctx, a, tx, loaded)
-		block.keep(refused(storable, block.next(), refusal))
+		block.keep(refusalOnly(storable, block.next(), refusal))
 		measurement.Did(StepDecide)
 		added := block.entries.Completions
-		return recorded{all: added, added: added}, tx.Append(ctx, block.entries)
+		return commitResult{all: added, added: added}, tx.Append(ctx, block.entries)
 	})
 }
 
-// defect is the refusal of a submission that the rules or the record cannot handle, which the log tells about.
+// defect logs the error of a submission that the rules or the record cannot handle, and makes the refusal.
 func (a *Activities) defect(submission ledger.Submission, err error) *fault.Fault {
-	a.Log.Error("a submission could not be decided or recorded, and is refused",
+	a.Log.Error("the node refused a submission that it could not decide or record",
 		"command_id", submission.CommandID, "submission_key", submission.Key, "error", err)
 	return unrecordable(err)
 }
 
-// unrecordable is what a client may know of an error that is its submission's own. Of the database's words it gets none
-// but the kind: they may quote what others wrote.
+// unrecordable makes the refusal for the client from its submission's own error. Of a database error it has only the
+// kind, because the text may quote data of others.
 func unrecordable(err error) *fault.Fault {
 	if refusal, ok := fault.As(err); ok {
 		return refusal
@@ -141,7 +141,7 @@ func unrecordable(err error) *fault.Fault {
 	data, ok := errors.AsType[*db.DataError](err)
 	switch {
 	case errors.Is(err, db.ErrConflict):
-		return fault.Inconsistent.New("The ledger changed under the command, each time that it was tried").Wrap(err)
+		return fault.Inconsistent.New("The ledger changed during each try of the command").Wrap(err)
 	case !ok:
 		return fault.Internal(err)
 	case data.IsText():
@@ -155,14 +155,14 @@ func unrecordable(err error) *fault.Fault {
 	}
 }
 
-// The longest texts of a completion that is made of what could not be stored.
+// The limits of a completion in place of one that the database could not store.
 const (
 	maxStorableText    = 255
 	maxStorableParties = 1000
 )
 
-// storable is what remains of a submission in a completion that can always be stored: texts that the database takes, of
-// lengths that its indexes take, and at least one party.
+// storable reduces a submission to a completion that the database can always store: valid texts, short enough for the
+// indexes, and at least one party.
 func (a *Activities) storable(submission ledger.Submission) ledger.Submission {
 	out := ledger.Submission{
 		Key: storableText(submission.Key),
@@ -175,7 +175,7 @@ func (a *Activities) storable(submission ledger.Submission) ledger.Submission {
 		},
 	}
 	out.ActAs = storableParties(submission.ActAs)
-	if len(out.ActAs) == 0 { // somebody has to be told
+	if len(out.ActAs) == 0 { // somebody must see the completion
 		out.ActAs = []ledger.Party{a.Node.Operator}
 	}
 	return out

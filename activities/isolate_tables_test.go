@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// breakTable makes a table refuse, with an error code, rows that a condition is true of.
+// breakTable makes a table refuse rows with a condition, with an error code.
 func (b *bundle) breakTable(table, operation, condition, code string) (mend func()) {
 	b.t.Helper()
 	run := func(sql string) {
@@ -23,9 +23,9 @@ func (b *bundle) breakTable(table, operation, condition, code string) (mend func
 		_, err = connection.Exec(b.t.Context(), sql)
 		require.NoError(b.t, err)
 	}
-	returned := "NEW"
+	row := "NEW"
 	if operation == "DELETE" {
-		returned = "OLD"
+		row = "OLD"
 	}
 	run(fmt.Sprintf(`CREATE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql AS $$
 		BEGIN
@@ -33,11 +33,11 @@ func (b *bundle) breakTable(table, operation, condition, code string) (mend func
 			RETURN %s;
 		END $$;
 		CREATE TRIGGER broken BEFORE %s ON %s FOR EACH ROW EXECUTE FUNCTION broken();`,
-		condition, code, returned, operation, table))
+		condition, code, row, operation, table))
 	return func() { run("DROP FUNCTION broken CASCADE") }
 }
 
-// brokenTables are all tables that a commit writes to, each with what is only true of the rows of a submission of eve.
+// brokenTables are all tables that a commit writes to, each with a condition that only rows of eve's submission meet.
 func brokenTables() []struct{ table, operation, condition string } {
 	const isEves = "'" + string(eve) + "'"
 	return []struct{ table, operation, condition string }{
@@ -62,7 +62,6 @@ func (b *bundle) eves(coin ledger.ContractID) ledger.Submission {
 		boughtTraffic("1000"), preapproval(eve, b.now.Add(time.Hour)))
 }
 
-// batchWithEves has the submission of eve among others.
 func (b *bundle) batchWithEves() (batch []ledger.Submission, keys []string) {
 	b.t.Helper()
 	coin := b.createdIn(b.commit(b.submission("coin", []ledger.Party{eve}, create(eve)))[0])
@@ -99,8 +98,8 @@ func TestCommitApart_RefusesOnADataErrorInAnyTable(t *testing.T) {
 			}
 			refusal := completions["key-eve"].Refusal
 			require.Contains(t, []string{fault.FailedToExecuteTransaction.ID, fault.MalformedText.ID}, refusal.Code)
-			require.NotContains(t, refusal.Cause, "broken", "the database's words may quote others")
-			require.Contains(t, log.String(), "broken", "the log has them")
+			require.NotContains(t, refusal.Cause, "broken", "the text of the database may quote others")
+			require.Contains(t, log.String(), "broken", "the log has the text")
 			b.requireNoGaps(b.completions(append(keys, "key-coin")))
 			require.NoError(t, b.commitRaw(batch))
 			require.Equal(t, completions, b.completions(keys))
@@ -123,9 +122,9 @@ func TestCommitApart_RefusesNobodyOnAnInfrastructureError(t *testing.T) {
 			completions := b.completions(keys)
 			require.NotContains(t, completions, "key-eve")
 			if name == "unknown" {
-				require.Len(t, completions, len(batch)-1, "what may be due to one submission holds up no other")
+				require.Len(t, completions, len(batch)-1, "an error that one submission may cause does not stop the others")
 			} else {
-				require.Empty(t, completions, "what is due to the database is tried again as a whole")
+				require.Empty(t, completions, "after an error of the database the whole batch runs again")
 			}
 			mend()
 			require.NoError(t, b.commitRaw(batch))

@@ -22,12 +22,11 @@ import (
 	"github.com/florinledger/florin/wallet/lifecycle"
 )
 
-// eve is who the poisoned submissions are of. She is the DSO: what she signs is the network's, and moves everything
-// that a commit can move.
+// eve makes the poisoned submissions. She is the DSO: her contracts are the network's, so that her submissions have
+// every effect that a commit can have.
 const eve = ledger.Party("eve::1220")
 
-// newPoisonedBundle is a ledger with the built-in contracts, which holds what it is told to of everything that a commit
-// does.
+// newPoisonedBundle is a ledger with the built-in contracts, and its log.
 func newPoisonedBundle(t *testing.T) (*bundle, *strings.Builder) {
 	t.Helper()
 	url := dbtest.URL(t)
@@ -49,7 +48,7 @@ func newPoisonedBundle(t *testing.T) (*bundle, *strings.Builder) {
 	return b, log
 }
 
-// healthy is a submission of a full batch that nothing is wrong with. Each has a lifecycle and a tracking id.
+// healthy is a submission without a fault, with a lifecycle and a tracking id.
 func (b *bundle) healthy(name string) ledger.Submission {
 	if b.odd {
 		return b.submission(name, []ledger.Party{alice}, create(alice))
@@ -84,19 +83,19 @@ func boughtTraffic(total string) ledger.Command {
 		"amuletSpent":"1.0","usdSpent":"1.0"}`, eve, total))
 }
 
-// poison is one way in which a submission goes wrong after it was acknowledged.
+// poison is one way in which a submission fails after its acknowledgement.
 type poison struct {
 	name string
 	code fault.Code
 	// inject changes the node that commits; nil for nothing.
 	inject func(b *bundle)
-	// submission of a name is the guilty one.
+	// submission makes the guilty submission.
 	submission func(b *bundle, name string) ledger.Submission
-	// key is that of its completion, where it is not the submission's.
+	// key makes the key of its completion, if that is not the submission's.
 	key func(string) string
 }
 
-// mark is the label of contracts at which broken rules break.
+// mark is the label of the contracts on which the broken rules fail.
 const mark = "poison"
 
 func marked(contract ledger.Contract) bool { return strings.Contains(string(contract.Payload), mark) }
@@ -116,10 +115,10 @@ func altered(alter func(*ledger.Submission)) func(*bundle, string) ledger.Submis
 	}
 }
 
-// poisons are every kind of effect that a commit has, each made to fail by what is submitted or by a broken rule. What
-// fails in the tables is in [TestCommitApart_RefusesOnADataErrorInAnyTable].
+// poisons make every effect of a commit fail, by the submission or by a broken rule. Failures of tables are in
+// [TestCommitApart_RefusesOnADataErrorInAnyTable].
 func poisons() []poison {
-	var long strings.Builder // no two parts are alike, so that it cannot be compressed
+	var long strings.Builder // no two parts are alike, so the database cannot compress it
 	for i := range 4000 {
 		fmt.Fprintf(&long, "%x", i*7919)
 	}
@@ -214,7 +213,7 @@ func poisons() []poison {
 	}
 }
 
-// OddOffer has the name of an offer, and not its fields.
+// OddOffer has the name of an offer, but other fields.
 type OddOffer struct {
 	_          struct{}     `lf:"splice-wallet:Splice.Wallet.TransferOffer:TransferOffer"`
 	Sender     ledger.Party `lf:"sender"`
@@ -227,7 +226,7 @@ func oddOffer(b *bundle, name string) ledger.Submission {
 		fmt.Sprintf(`{"sender":%q,"trackingId":"7","receiver":["a"]}`, eve)))
 }
 
-// withOddOffers makes the node interpret offers as contracts that what follows cannot read.
+// withOddOffers makes the node create offers that the effects of a commit cannot read.
 func withOddOffers(b *bundle) {
 	packages := builtin.Packages()
 	for i, pkg := range packages {
@@ -245,7 +244,7 @@ func withOddOffers(b *bundle) {
 	b.activities.Packages, b.odd = b.packages, true
 }
 
-// commitRaw commits and returns the completions by key.
+// commitRaw seals and commits submissions, and returns the error.
 func (b *bundle) commitRaw(submissions []ledger.Submission) error {
 	submissions = slices.Clone(submissions)
 	for i, submission := range submissions {
@@ -257,9 +256,9 @@ func (b *bundle) commitRaw(submissions []ledger.Submission) error {
 
 func (b *bundle) completions(keys []string) map[string]ledger.Completion {
 	b.t.Helper()
-	found, err := b.db.CompletionsByKey(b.t.Context(), keys)
+	completions, err := b.db.CompletionsByKey(b.t.Context(), keys)
 	require.NoError(b.t, err)
-	return found
+	return completions
 }
 
 // requireNoGaps checks that completions and updates have every offset up to the head, once.
@@ -272,9 +271,9 @@ func (b *bundle) requireNoGaps(completions map[string]ledger.Completion) {
 	for _, completion := range completions {
 		require.False(b.t, seen[completion.Offset])
 		seen[completion.Offset] = true
-		_, recorded, err := b.db.UpdateByOffset(b.t.Context(), completion.Offset)
+		_, hasUpdate, err := b.db.UpdateByOffset(b.t.Context(), completion.Offset)
 		require.NoError(b.t, err)
-		require.Equal(b.t, completion.Accepted(), recorded)
+		require.Equal(b.t, completion.Accepted(), hasUpdate)
 	}
 }
 
@@ -314,7 +313,7 @@ func TestCommitApart_RefusesTheSubmissionThatFails(t *testing.T) {
 			require.NotEmpty(t, first[keys[guilty]].ActAs)
 			b.requireNoGaps(first)
 			if poison.code.ID == fault.LedgerAPIInternalError.ID {
-				require.Contains(t, log.String(), "could not be decided or recorded")
+				require.Contains(t, log.String(), "could not decide or record")
 			}
 
 			require.NoError(t, b.commitRaw(batch), "a second time")

@@ -20,7 +20,7 @@ import (
 // PlanLifecycleInput asks what is due for the contracts of a lifecycle.
 type PlanLifecycleInput struct {
 	WorkflowID string `json:"workflowId"`
-	// RunID tells this run of the workflow from others, whose tries of the same action were others.
+	// RunID is the id of this run: another run makes other tries of the same action.
 	RunID string `json:"runId"`
 	// Last is the last action that the workflow took; nil before the first.
 	Last *LastAction `json:"last,omitempty"`
@@ -28,49 +28,50 @@ type PlanLifecycleInput struct {
 	AtOnce bool `json:"atOnce,omitempty"`
 }
 
-// LastAction is what a workflow did last.
+// LastAction is the last action of a workflow.
 type LastAction struct {
 	CommandID string `json:"commandId"`
-	// Key is that of the last submission of the command, Tries how many there were.
+	// Key is the key of the last submission of the command, Tries the number of submissions.
 	Key   string `json:"key"`
 	Tries int    `json:"tries"`
 }
 
-// LifecyclePlan is what is due.
+// LifecyclePlan says what is due.
 type LifecyclePlan struct {
-	// Over: there is nothing left to look after.
+	// Over: the lifecycle has no active contracts.
 	Over bool `json:"over,omitempty"`
-	// Again: the contracts changed while the plan was made; ask again.
+	// Again: the contracts changed during the planning; ask again.
 	Again bool `json:"again,omitempty"`
-	// Action is the submission to make now; nil when nothing is due.
+	// Action is the submission to make now; nil if nothing is due.
 	Action *ledger.Submission `json:"action,omitempty"`
-	// Now is the ledger's time at which the plan was made; Until that at which to ask again, zero for never.
+	// Now is the ledger time of the plan; Until is the ledger time at which to ask again, zero for never.
 	Now   time.Time `json:"now"`
 	Until time.Time `json:"until,omitzero"`
 	// WaitsFor says in words what the contracts wait for.
 	WaitsFor  string              `json:"waitsFor,omitempty"`
 	Contracts []ledger.ContractID `json:"contracts,omitempty"`
-	// Refusal is the code and cause with which the last action was refused; "" if it was not.
+	// Refusal is the code and cause of the refusal of the last action; "" without one.
 	Refusal string `json:"refusal,omitempty"`
 }
 
-// The backoff between tries of an action that is refused, in ledger time: each is twice the one before.
+// The backoff between tries of a refused action, in ledger time: each is twice the one before.
 const (
 	initialBackoff = 10 * time.Second
 	maxBackoff     = 6 * time.Hour
 )
 
-// lostRaces is how often in a row an action may come too late for a contract that another one has just consumed, and be
-// made anew at once. Of workflows that spend the coin of one party at the same time, one wins in each turn.
+// lostRaces is how often in a row an action may fail because another action has just consumed its contract, and be
+// tried again at once. If several workflows spend the coin of one party at the same time, one wins in each turn.
 const lostRaces = 50
 
-// PlanLifecycle decides what is due for the contracts of a lifecycle, and notes until when there is nothing to do. The
-// clock stands still meanwhile, so that whoever advances it finds everything that waits for the new time. Contracts on
-// which nothing can be decided wait, longer each time; the error is a failure of the database.
+// PlanLifecycle decides what is due for the contracts of a lifecycle, and stores until when there is nothing to do. The
+// clock stands still meanwhile, so that an advance of it finds everything that waits for the new time. If no decision
+// is possible, the contracts wait, longer each time. The error is a failure of the database.
 func (a *Activities) PlanLifecycle(ctx context.Context, in PlanLifecycleInput) (LifecyclePlan, error) {
 	plan, err := a.planLifecycle(ctx, in, lifecyclePlanning.plan)
 	if err != nil && isOwn(err) {
-		a.Log.ErrorContext(ctx, "nothing could be decided on contracts", "workflow_id", in.WorkflowID, "error", err)
+		a.Log.ErrorContext(ctx, "the node could not decide on the contracts of a lifecycle",
+			"workflow_id", in.WorkflowID, "error", err)
 		trouble := err
 		plan, err = a.planLifecycle(ctx, in, func(p lifecyclePlanning) (LifecyclePlan, error) {
 			return p.undecided(trouble)
@@ -105,7 +106,7 @@ type lifecyclePlanning struct {
 }
 
 func (p lifecyclePlanning) plan() (LifecyclePlan, error) {
-	// What happens after this read raises the version, and keeps the lifecycle due whatever is decided here.
+	// A change after this read raises the version, and keeps the lifecycle due whatever this plan decides.
 	row, ok, err := p.tx.Lifecycle(p.ctx, p.in.WorkflowID)
 	if err != nil || !ok {
 		return LifecyclePlan{Over: true, Now: p.now}, err
@@ -147,8 +148,8 @@ func (p lifecyclePlanning) plan() (LifecyclePlan, error) {
 	if out.Action != nil && refused != nil && refused.CommandID == out.Action.CommandID {
 		out = p.putOff(out, refused.LostRace(), at)
 	}
-	if out.Action != nil { // the lifecycle stays due until what happened is looked at
-		*out.Action, err = p.sealed(*out.Action)
+	if out.Action != nil { // the lifecycle stays due until a plan has seen the outcome
+		*out.Action, err = p.seal(*out.Action)
 		return out, err
 	}
 	row.DueAt, row.WaitsFor, row.Tries, row.Trouble = out.Until, out.WaitsFor, 0, ""
@@ -158,37 +159,37 @@ func (p lifecyclePlanning) plan() (LifecyclePlan, error) {
 	return p.settle(row, out)
 }
 
-// undecided makes contracts wait on which nothing could be decided. Other lifecycles go on, and so does the clock.
+// undecided makes the contracts wait after a failed decision. Other lifecycles and the clock go on.
 func (p lifecyclePlanning) undecided(trouble error) (LifecyclePlan, error) {
 	row, ok, err := p.tx.Lifecycle(p.ctx, p.in.WorkflowID)
 	if err != nil || !ok {
 		return LifecyclePlan{Over: true, Now: p.now}, err
 	}
 	row.Tries = min(row.Tries, math.MaxInt32-1) + 1
-	row.Trouble, row.WaitsFor = storableText(trouble.Error()), "another try, after no decision could be made"
+	row.Trouble, row.WaitsFor = storableText(trouble.Error()), "another try, because the last one made no decision"
 	row.DueAt = p.now.Add(backoffAfter(int(row.Tries)))
 	return p.settle(row, LifecyclePlan{
 		Now: p.now, Until: row.DueAt, WaitsFor: row.WaitsFor, Contracts: row.Contracts, Refusal: row.Trouble,
 	})
 }
 
-// submission is an action as a submission. Its key is that of one try of one run: when it is made again because a
-// process died, it is the same submission.
+// submission makes the submission of an action. Its key depends on the try and the run: if a process dies and another
+// one makes it again, it is the same submission.
 func (p lifecyclePlanning) submission(action plan.Action) *ledger.Submission {
 	try := 1
 	if p.in.Last != nil && p.in.Last.CommandID == action.CommandID {
 		try += p.in.Last.Tries
 	}
 	name := fmt.Sprintf("%s/%s/%s/%d", p.in.WorkflowID, p.in.RunID, action.CommandID, try)
-	if p.in.Last != nil && try == 1 { // it may have been tried before what was last
+	if p.in.Last != nil && try == 1 { // it may have been tried before the last action
 		name += "/" + p.in.Last.Key
 	}
-	submission := p.operatorsSubmission(action, name, ledger.KindLifecycle)
+	submission := p.operatorSubmission(action, name, ledger.KindLifecycle)
 	submission.WorkflowID = workflowid.LedgerString(p.in.WorkflowID)
 	return &submission
 }
 
-// putOff makes an action wait that was refused lately, unless it only has to be made anew.
+// putOff makes an action wait after a refusal, except after a few lost races.
 func (p lifecyclePlanning) putOff(plan LifecyclePlan, lostRace bool, refusedAt time.Time) LifecyclePlan {
 	tries := p.in.Last.Tries
 	if lostRace {
@@ -227,13 +228,13 @@ func (p lifecyclePlanning) settle(row db.Lifecycle, plan LifecyclePlan) (Lifecyc
 	return plan, err
 }
 
-// activeContracts are those of the contracts that are active, the oldest first.
+// activeContracts returns the active ones of the contracts, the oldest first.
 func activeContracts(ctx context.Context, tx *db.Tx, ids []ledger.ContractID) ([]ledger.Contract, error) {
-	found, err := tx.NetworkContracts(ctx, ids)
+	all, err := tx.NetworkContracts(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	active := slices.DeleteFunc(slices.Collect(maps.Values(found)), func(stored db.StoredContract) bool {
+	active := slices.DeleteFunc(slices.Collect(maps.Values(all)), func(stored db.StoredContract) bool {
 		return stored.Archived != nil
 	})
 	slices.SortFunc(active, func(a, b db.StoredContract) int {
@@ -246,8 +247,8 @@ func activeContracts(ctx context.Context, tx *db.Tx, ids []ledger.ContractID) ([
 	return contracts, nil
 }
 
-// lastRefusal is what became of the last action, and when; nil unless it was refused. The record tells of what it was a
-// refusal: the input could name the key of somebody else's.
+// lastRefusal returns the refusal of the last action and its time; nil without one. It checks in the record that the
+// refusal is of this action: the input could have the key of a foreign submission.
 func (p lifecyclePlanning) lastRefusal() (*plan.Refused, time.Time, error) {
 	if p.in.Last == nil {
 		return nil, time.Time{}, nil
@@ -267,10 +268,10 @@ type ReachLedgerTimeInput struct {
 	Submission ledger.Submission `json:"submission"`
 }
 
-// ReachLedgerTime tells how long the ledger's time is from the one that is waited for; not positive once it is reached.
-// Until then the workflow is called when the clock is advanced, and until [Activities.LeaveLedgerTime] the clock waits
-// for what the workflow does then. A submission that has waited takes its turn among those that are due as well, so
-// that many with the same time keep nobody else from the head. A submission that would not be committed does not wait.
+// ReachLedgerTime returns how long the submission has to wait for its ledger time; 0 or less if the time has come.
+// Until then an advance of the clock calls the workflow, and the clock waits for its work until
+// [Activities.LeaveLedgerTime]. After the wait the submission also takes a turn among the due ones, so that many with
+// the same time do not keep others from the head. A submission without a valid seal does not wait.
 func (a *Activities) ReachLedgerTime(ctx context.Context, in ReachLedgerTimeInput) (time.Duration, error) {
 	var wait time.Duration
 	admitted, err := a.admit(ctx, CommitSubmissionsInput{Submissions: []ledger.Submission{in.Submission}})
@@ -297,20 +298,20 @@ func (a *Activities) ReachLedgerTime(ctx context.Context, in ReachLedgerTimeInpu
 	}
 	if wait <= 0 && in.Submission.WaitsForItsTime() {
 		cost := in.Submission.CommitCost(0)
-		//nolint:forbidigo // turns are a matter of real time, wherever the ledger's clock stands
+		//nolint:forbidigo // turns take real time, whatever the ledger's clock shows
 		wait = a.due.wait(time.Now(), in.WorkflowID, in.Submission.Identity, cost)
 	}
 	return wait, nil
 }
 
-// LeaveLedgerTime ends what [Activities.ReachLedgerTime] began. The result has no meaning.
+// LeaveLedgerTime ends the wait of [Activities.ReachLedgerTime]. The result has no meaning.
 func (a *Activities) LeaveLedgerTime(ctx context.Context, workflowID string) (bool, error) {
 	err := a.DB.InTx(ctx, func(tx *db.Tx) error { return tx.DropLifecycle(ctx, workflowID) })
 	if err != nil {
-		return false, fmt.Errorf("leave the ledger time that was waited for: %w", err)
+		return false, fmt.Errorf("end the wait for a ledger time: %w", err)
 	}
 	return true, nil
 }
 
-// submitCommands is the workflow whose submissions may have to wait.
+// submitCommands is the name of the workflow whose submissions may wait.
 const submitCommands = "SubmitCommands"

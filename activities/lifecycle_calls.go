@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/wallet/lifecycle"
 )
 
-// DueLifecycle is a lifecycle whose workflow has something to look at.
+// DueLifecycle is a lifecycle whose workflow must look at its contracts.
 type DueLifecycle struct {
 	WorkflowID string
 	// Kind is the name of the workflow.
@@ -18,32 +18,32 @@ type DueLifecycle struct {
 	Parties []ledger.Party
 }
 
-// LifecycleCalls tells whose workflows are to be called. It is no activity: who calls is no workflow.
+// LifecycleCalls finds the lifecycles whose workflows must be called. It is not an activity: no workflow calls it.
 type LifecycleCalls struct {
 	db         *db.DB
 	lifecycles *lifecycle.Registry
 	realTime   func() time.Time
 
-	// woken is up to where this process knows that all lifecycles were woken.
-	woken atomic.Int64
+	// wokenUpTo is the offset up to which all lifecycles are awake, as far as this process knows.
+	wokenUpTo atomic.Int64
 }
 
-// NewLifecycleCalls makes one on a record.
+// NewLifecycleCalls makes one for a database.
 func NewLifecycleCalls(
 	database *db.DB, lifecycles *lifecycle.Registry, realTime func() time.Time,
 ) *LifecycleCalls {
 	return &LifecycleCalls{db: database, lifecycles: lifecycles, realTime: realTime}
 }
 
-// How many lifecycles are called at a time, by all processes, and have not looked yet. What an account has under way
-// often spends the same coin: more at once would mostly be in each other's way.
+// The limits of called lifecycles that have not looked yet, of all processes together. The lifecycles of an account
+// often spend the same coin, so more at once would be in each other's way.
 const (
 	callsUnderWay        = 32
 	accountCallsUnderWay = 4
 )
 
-// TakeDue returns lifecycles that are due by a ledger time, as many as may be called now, and reports whether others
-// were held back. None comes again before a while.
+// TakeDue returns lifecycles that are due by a ledger time, as many as may be called now, and reports whether it held
+// others back. For a while it does not return the same ones again.
 func (c *LifecycleCalls) TakeDue(ctx context.Context, by time.Time) (_ []DueLifecycle, heldBack bool, err error) {
 	rows, heldBack, err := c.db.TakeDueLifecycles(ctx, by, c.realTime(), db.UnderWay{
 		OfAccount: accountCallsUnderWay, All: callsUnderWay,
@@ -55,14 +55,14 @@ func (c *LifecycleCalls) TakeDue(ctx context.Context, by time.Time) (_ []DueLife
 	return due, heldBack, err
 }
 
-// Drop forgets a lifecycle.
+// Drop deletes a lifecycle.
 func (c *LifecycleCalls) Drop(ctx context.Context, workflowID string) error {
 	return c.db.InTx(ctx, func(tx *db.Tx) error { return tx.DropLifecycle(ctx, workflowID) })
 }
 
-// Refused notes that Temporal refuses the call of a workflow, so that nobody waits for it. A lifecycle whose contracts
-// are gone is forgotten.
-func (c *LifecycleCalls) Refused(ctx context.Context, workflowID, why string) error {
+// Refused records that Temporal refuses the call of a workflow, so that nobody waits for it. It deletes a lifecycle
+// without active contracts.
+func (c *LifecycleCalls) Refused(ctx context.Context, workflowID, reason string) error {
 	return c.db.InTx(ctx, func(tx *db.Tx) error {
 		row, ok, err := tx.Lifecycle(ctx, workflowID)
 		if err != nil || !ok {
@@ -76,6 +76,6 @@ func (c *LifecycleCalls) Refused(ctx context.Context, workflowID, why string) er
 			_, err := tx.SettleLifecycle(ctx, db.Lifecycle{WorkflowID: row.WorkflowID, Version: row.Version})
 			return err
 		}
-		return tx.NoteRefusal(ctx, workflowID, why)
+		return tx.NoteRefusal(ctx, workflowID, reason)
 	})
 }

@@ -15,16 +15,16 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// lifecycles are all of the record, by their workflow ids.
+// lifecycles returns all lifecycles of the record, by their workflow ids.
 func (b *bundle) lifecycles() map[string]db.Lifecycle {
 	b.t.Helper()
 	rows, err := b.db.Lifecycles(b.t.Context(), "", 5000)
 	require.NoError(b.t, err)
-	found := make(map[string]db.Lifecycle, len(rows))
+	byID := make(map[string]db.Lifecycle, len(rows))
 	for _, row := range rows {
-		found[row.WorkflowID] = row
+		byID[row.WorkflowID] = row
 	}
-	return found
+	return byID
 }
 
 func (b *bundle) planOf(workflowID string) activities.LifecyclePlan {
@@ -42,13 +42,13 @@ func transferCommand(nonce int) ledger.Command {
 		eve, bob, alice, nonce))
 }
 
-func commandsCounted(next int) ledger.Command {
+func commandCounter(next int) ledger.Command {
 	return createOf("splice-amulet:Splice.ExternalPartyAmuletRules:TransferCommandCounter",
 		fmt.Sprintf(`{"dso":%[1]q,"sender":%[1]q,"nextNonce":"%d"}`, eve, next))
 }
 
-// A sender's commands wait for their turn each in the lifecycle of its nonce: a thousand cost one what it costs alone,
-// and the counter makes due the one whose turn it is.
+// Each of a sender's commands waits in the lifecycle of its nonce, so a thousand cost each as much as one. The counter
+// makes only the next one due.
 func TestTransferCommands_CostTheSameInAFlood(t *testing.T) {
 	t.Parallel()
 	const many, batch = 1000, 100
@@ -70,35 +70,35 @@ func TestTransferCommands_CostTheSameInAFlood(t *testing.T) {
 	}
 
 	first, second := b.planOf(command(700)), b.planOf(command(3))
-	require.NotNil(t, first.Action, "whichever command looks first has them counted")
+	require.NotNil(t, first.Action, "any command can create the counter")
 	require.NotNil(t, second.Action)
 	counts := "count-transfer-commands:" + string(eve)
 	require.Equal(t, counts, first.Action.CommandID)
 	require.Equal(t, counts, second.Action.CommandID)
 	done := b.commit(*first.Action, *second.Action)
 	require.Nil(t, done[0].Refusal)
-	require.NotNil(t, done[1].Refusal, "they are counted once")
+	require.NotNil(t, done[1].Refusal, "there is only one counter")
 
 	require.Equal(t, "its delegate, or expiry", b.planOf(command(1)).WaitsFor)
-	require.Equal(t, "an open round", b.planOf(command(0)).WaitsFor, "it is its turn")
+	require.Equal(t, "an open round", b.planOf(command(0)).WaitsFor, "its turn has come")
 	before := b.lifecycles()
-	b.commit(b.submission("counter", []ledger.Party{eve}, commandsCounted(1)))
+	b.commit(b.submission("counter", []ledger.Party{eve}, commandCounter(1)))
 	for id, row := range b.lifecycles() {
 		if id == command(1) {
 			require.Greater(t, row.Version, before[id].Version)
 			require.Zero(t, row.DueAt.Unix(), "its turn has come")
 		} else {
-			require.Equal(t, before[id], row, "nobody else has to look")
+			require.Equal(t, before[id], row, "the others need not look")
 		}
 	}
 	require.Equal(t, "its delegate, or expiry", b.planOf(command(2)).WaitsFor)
 }
 
-// A name that a sender gives to as many commands as it likes is one nonce: no more share a lifecycle than may.
-func TestTransferCommands_LimitsThoseThatShareALifecycle(t *testing.T) {
+// A sender may give one nonce to many commands. A lifecycle has at most a hundred of them.
+func TestTransferCommands_LimitsThoseInOneLifecycle(t *testing.T) {
 	t.Parallel()
 	b, _ := newPoisonedBundle(t)
-	b.commit(b.submission("counter", []ledger.Party{eve}, commandsCounted(0)))
+	b.commit(b.submission("counter", []ledger.Party{eve}, commandCounter(0)))
 	var commands []ledger.Command
 	for range 60 {
 		commands = append(commands, transferCommand(7))
@@ -119,7 +119,7 @@ func TestTransferCommands_LimitsThoseThatShareALifecycle(t *testing.T) {
 	require.Equal(t, 300, contracts)
 }
 
-func createdByOwner(entity, argument string) ledger.Command {
+func createMerge(entity, argument string) ledger.Command {
 	return createOf("splice-util-token-standard-wallet:Splice.Util.Token.Wallet.MergeDelegation:"+entity, argument)
 }
 
@@ -127,14 +127,14 @@ func delegationTo(operator ledger.Party) string {
 	return fmt.Sprintf(`{"owner":%q,"operator":%q,"meta":{"values":{}}}`, eve, operator)
 }
 
-// Of three hundred proposals of one owner the oldest is accepted, whichever lifecycle looks, and no other while the
-// delegation is there.
-func TestMintingProposals_AcceptsTheOldestOfAnOwner(t *testing.T) {
+// An owner makes three hundred proposals. Every lifecycle accepts the oldest, and none accepts another one while the
+// delegation exists.
+func TestMergeProposals_AcceptsTheOldestOfAnOwner(t *testing.T) {
 	t.Parallel()
 	b, _ := newPoisonedBundle(t)
 	var commands []ledger.Command
 	for range 60 {
-		commands = append(commands, createdByOwner("MergeDelegationProposal", `{"delegation":`+delegationTo(alice)+`}`))
+		commands = append(commands, createMerge("MergeDelegationProposal", `{"delegation":`+delegationTo(alice)+`}`))
 	}
 	for i := range 5 {
 		b.commit(b.submission(fmt.Sprint("proposals-", i), []ledger.Party{eve}, commands...))
@@ -142,7 +142,7 @@ func TestMintingProposals_AcceptsTheOldestOfAnOwner(t *testing.T) {
 	b.now = b.now.Add(plan.MergePatience)
 	rows := b.lifecycles()
 	lifecycles := len(rows)
-	require.Equal(t, 1+300-60, lifecycles, "one is shared by those that came first")
+	require.Equal(t, 1+300-60, lifecycles, "the first ones share a lifecycle")
 	var accept ledger.Submission
 	for id, row := range rows {
 		require.LessOrEqual(t, len(row.Contracts), 100, id)

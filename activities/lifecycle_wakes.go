@@ -10,16 +10,16 @@ import (
 	"github.com/florinledger/florin/wallet/lifecycle"
 )
 
-// wakeBatch is how many contracts are looked at for one call of [LifecycleCalls.Wake]: as many lifecycles are locked
-// for a moment, and what is due is called in between.
+// wakeBatch is the number of contracts in one call of [LifecycleCalls.Wake]. It locks as many lifecycles for a moment;
+// due lifecycles are called between two calls.
 const wakeBatch = 500
 
-// Wake makes due the lifecycles that wait for what no contract of their own tells: of owners who received holdings and
-// have too many now, and of those who got a wallet. How far that was done is in the record, and one process does it at
-// a time. It reports whether there is more to do.
+// Wake makes lifecycles due that wait for a change outside of their contracts: of owners who have too many holdings
+// now, and of parties who got a wallet. The record has the position, and one process does it at a time. Wake reports
+// whether there is more to do.
 func (c *LifecycleCalls) Wake(ctx context.Context) (more bool, err error) {
 	head, err := c.db.Head(ctx)
-	if err != nil || int64(head.Offset) <= c.woken.Load() {
+	if err != nil || int64(head.Offset) <= c.wokenUpTo.Load() {
 		return false, err
 	}
 	done := false
@@ -29,7 +29,7 @@ func (c *LifecycleCalls) Wake(ctx context.Context) (more bool, err error) {
 		if err != nil || !mine {
 			return err
 		}
-		// One of the two, since each locks lifecycles in order; and in turn, since the head may move all the time.
+		// Only one of the two, because each locks lifecycles in order; and in turn, because the head may move all the time.
 		wallets, ok := c.lifecycles.Wallets()
 		switch {
 		case ok && walletsWait(wakes):
@@ -45,12 +45,12 @@ func (c *LifecycleCalls) Wake(ctx context.Context) (more bool, err error) {
 		return tx.MoveWakes(ctx, wakes)
 	})
 	if err == nil && done {
-		c.woken.Store(int64(head.Offset))
+		c.wokenUpTo.Store(int64(head.Offset))
 	}
 	return more && err == nil, err
 }
 
-// walletsWait reports whether wallets were not looked at up to where holders were.
+// walletsWait reports whether the position of wallets is behind that of holders.
 func walletsWait(wakes db.Wakes) bool {
 	at := wakes.Wallet
 	return at.Offset < wakes.Holders || at.Offset == wakes.Holders && at.NodeID != math.MaxInt32
@@ -77,8 +77,7 @@ func (c *LifecycleCalls) wakeHolders(ctx context.Context, tx *db.Tx, wakes *db.W
 	return err
 }
 
-// wakeWallets has whatever waits for a wallet look again that came since the last call, up to where holders were looked
-// at.
+// wakeWallets wakes the lifecycles that wait for wallets which came since the last call, up to the position of holders.
 func (c *LifecycleCalls) wakeWallets(
 	ctx context.Context, tx *db.Tx, wallets lifecycle.Wallets, wakes *db.Wakes,
 ) (more bool, err error) {
@@ -97,7 +96,7 @@ func (c *LifecycleCalls) wakeWallets(
 			break
 		}
 		party, err := wallets.PartyOf(install.Contract)
-		if err == nil { // otherwise it is nobody's wallet
+		if err == nil { // otherwise the wallet has no party
 			waiting, err := tx.ActiveNetworkContracts(ctx, db.ActiveQuery{
 				Templates: wallets.Waiting, Parties: []ledger.Party{party}, After: wakes.Waiting, At: upTo,
 				Limit: int32(wakeBatch - looked),
@@ -120,12 +119,12 @@ func (c *LifecycleCalls) wakeWallets(
 	return more, tx.TouchLifecycles(ctx, changes)
 }
 
-// awaken has the workflows of contracts look again, also those that are just looking. Whose they are stays.
+// awaken makes the workflows of contracts look again, also those that look at this moment. It keeps their accounts.
 func (c *LifecycleCalls) awaken(contracts []db.StoredContract, account ledger.Party) []db.LifecycleChange {
 	var changes []db.LifecycleChange
 	for _, contract := range contracts {
 		followed, ok, err := follow(c.lifecycles, contract.Contract)
-		if err != nil || !ok { // nobody looks after it, and its own commit said why
+		if err != nil || !ok { // it has no lifecycle, and its commit has logged why
 			continue
 		}
 		changes = append(changes, db.LifecycleChange{

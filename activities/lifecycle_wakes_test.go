@@ -19,8 +19,8 @@ import (
 	"github.com/florinledger/florin/wallet/lifecycle"
 )
 
-// storedAs is a contract of the network as a commit stores it.
-func storedAs[T any](
+// networkContract is a contract of the network as a commit stores it.
+func networkContract[T any](
 	t *testing.T, packages *ledger.Packages, n int, offset ledger.Offset, payload T, parties ...ledger.Party,
 ) db.NewContract {
 	t.Helper()
@@ -37,8 +37,7 @@ func storedAs[T any](
 	}
 }
 
-// A wallet for which very much waits is not in the way of calls: what waits is woken in batches, once and by one
-// process at a time, and stays whose it was.
+// Many lifecycles wait for one wallet. They wake in batches, once, in one process at a time, and keep their account.
 func TestWakeLifecycles_WakesEachOnceInBatches(t *testing.T) {
 	t.Parallel()
 	const many = 1300
@@ -60,7 +59,7 @@ func TestWakeLifecycles_WakesEachOnceInBatches(t *testing.T) {
 	}
 	var offers []db.NewContract
 	for n := range many {
-		offers = append(offers, storedAs(t, packages, n, 1, walletapp.AcceptedTransferOffer{
+		offers = append(offers, networkContract(t, packages, n, 1, walletapp.AcceptedTransferOffer{
 			Sender: alice, Receiver: bob, DSO: "DSO::1220", Amount: payments.PaymentAmount{Unit: payments.AmuletUnit},
 			TrackingID: fmt.Sprintf("offer-%04d", n),
 		}, alice, bob))
@@ -84,7 +83,7 @@ func TestWakeLifecycles_WakesEachOnceInBatches(t *testing.T) {
 	before := map[string]db.Lifecycle{}
 	for i, row := range rows {
 		row.DueAt = testTime().Add(time.Hour)
-		if i%2 == 0 { // the others are looking
+		if i%2 == 0 { // the other half looks at this moment
 			require.NoError(t, record.InTx(t.Context(), func(tx *db.Tx) error {
 				_, err := tx.SettleLifecycle(t.Context(), row)
 				return err
@@ -112,13 +111,13 @@ func TestWakeLifecycles_WakesEachOnceInBatches(t *testing.T) {
 	install := walletapp.WalletAppInstall{
 		DSOParty: "DSO::1220", ValidatorParty: "operator::1220", EndUserName: "alice", EndUserParty: alice,
 	}
-	appendAll(storedAs(t, packages, many, 2, install, alice))
+	appendAll(networkContract(t, packages, many, 2, install, alice))
 	var group sync.WaitGroup
 	for _, process := range []*activities.LifecycleCalls{first, second} {
 		group.Go(func() { wakeAll(process) })
 	}
 	group.Wait()
-	require.Positive(t, wakeAll(first), "what the other one kept it from")
+	require.Positive(t, wakeAll(first), "the batches that the other one locked")
 	woken, err := record.Lifecycles(t.Context(), "", 2*many)
 	require.NoError(t, err)
 	for _, row := range woken {
@@ -127,12 +126,12 @@ func TestWakeLifecycles_WakesEachOnceInBatches(t *testing.T) {
 		require.Equal(t, "alice's user", row.Account)
 	}
 
-	wakeAll(calls()) // a process that starts anew
+	wakeAll(calls()) // a new process
 	again, err := record.Lifecycles(t.Context(), "", 2*many)
 	require.NoError(t, err)
 	require.Equal(t, woken, again)
 
-	// One that begins before the wallet does it in batches.
+	// A process that begins before the wallet needs several batches.
 	require.NoError(t, record.InTx(t.Context(), func(tx *db.Tx) error {
 		_, mine, err := tx.TakeWakes(t.Context())
 		require.True(t, mine)
@@ -142,7 +141,7 @@ func TestWakeLifecycles_WakesEachOnceInBatches(t *testing.T) {
 	require.Equal(t, 1+3, wakeAll(calls()), "holders, then 500 contracts at a time")
 }
 
-// While one process wakes lifecycles, others call what is due.
+// While one process wakes lifecycles, the others go on with due ones.
 func TestWakeLifecycles_RunsInOneProcessAtATime(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)

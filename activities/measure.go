@@ -2,11 +2,11 @@ package activities
 
 import "github.com/florinledger/florin/ledger"
 
-// Measurement is of one commit.
+// Measurement measures one commit.
 type Measurement interface {
-	// Did is told when a step of the commit has ended, one of the steps below.
+	// Did is called at the end of each of the steps below.
 	Did(step string)
-	// Committed is told of what was committed, if anything was.
+	// Committed is called with the new completions, if there are any.
 	Committed(completions []ledger.Completion)
 }
 
@@ -18,16 +18,15 @@ const (
 	StepWrite  = "write"  // until the transaction has ended
 )
 
-// unmeasured is the measurement of nobody.
-type unmeasured struct{}
+// noMeasurement measures nothing.
+type noMeasurement struct{}
 
-func (unmeasured) Did(string)                    {}
-func (unmeasured) Committed([]ledger.Completion) {}
+func (noMeasurement) Did(string)                    {}
+func (noMeasurement) Committed([]ledger.Completion) {}
 
-// measure begins to measure a commit, if anybody wants to know.
 func (a *Activities) measure() Measurement {
 	if a.Measure == nil {
-		return unmeasured{}
+		return noMeasurement{}
 	}
 	return a.Measure()
 }

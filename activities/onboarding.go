@@ -13,11 +13,10 @@ import (
 	"github.com/florinledger/florin/ledger/topology"
 )
 
-// ContributeToOnboarding brings the onboarding of an external party one step on, in one database transaction: the
-// contribution is read anew from its bytes, merged with what waits, and every signature checked; only then does the
-// node sign that it hosts the party. When all have agreed the party is allocated and enters the record. A contribution
-// that was made before has the same outcome again. A refusal is an outcome; the error is a failure of the database,
-// after which nothing has happened and it should be tried again.
+// ContributeToOnboarding takes one step in the onboarding of an external party, in one database transaction. It decodes
+// the contribution again, merges it with earlier ones, and checks every signature; only then does the node sign that it
+// hosts the party. When all have agreed, it allocates the party. A repeated contribution has the same outcome. A
+// refusal is an outcome. The error is a failure of the database: nothing has changed then; run it again.
 func (a *Activities) ContributeToOnboarding(
 	ctx context.Context, in topology.Contribution,
 ) (topology.Outcome, error) {
@@ -30,12 +29,12 @@ func (a *Activities) ContributeToOnboarding(
 		return topology.Outcome{Progress: topology.Refused, Refusal: unsealedContribution()}, nil
 	}
 	node := topology.Node{ParticipantID: a.Node.ParticipantID, SynchronizerID: a.Node.SynchronizerID}
-	given, err := guarded(func() (topology.Onboarding, error) {
-		given, refusal := in.Onboarding(node)
+	onboarding, err := guarded(func() (topology.Onboarding, error) {
+		onboarding, refusal := in.Onboarding(node)
 		if refusal != nil {
-			return given, refusal
+			return onboarding, refusal
 		}
-		return given, nil
+		return onboarding, nil
 	})
 	if err != nil {
 		return topology.Outcome{Progress: topology.Refused, Refusal: a.unusable(in, err)}, nil
@@ -49,10 +48,12 @@ func (a *Activities) ContributeToOnboarding(
 		return topology.Outcome{}, err
 	}
 	step := onboardingStep{
-		node: a.Node, self: node, key: key, contribution: in, given: given.Remembering(topology.NewChecks()),
+		node: a.Node, self: node, key: key, contribution: in,
+		onboarding: onboarding.Remembering(topology.NewChecks()),
 	}
 	err = a.DB.ContributeToOnboarding(ctx, db.OnboardingContribution{
-		ID: in.ID, Party: given.Party(), Namespaces: given.Concerned(), Now: a.Clock().UTC().Truncate(time.Microsecond),
+		ID: in.ID, Party: onboarding.Party(), Namespaces: onboarding.Concerned(),
+		Now: a.Clock().UTC().Truncate(time.Microsecond),
 		Grant: db.Grant{
 			UserID: in.UserID, Guard: reachOf(in), MayMiss: in.UserMayMiss, MaxParties: in.MaxUserParties,
 		},
@@ -62,27 +63,27 @@ func (a *Activities) ContributeToOnboarding(
 	if err == nil {
 		return step.outcome, nil
 	}
-	return a.refusedContribution(ctx, in, given.Party(), err)
+	return a.refuseContribution(ctx, in, onboarding.Party(), err)
 }
 
-// unusable is the refusal of a contribution that cannot be used, which the log tells about unless it is a rule's.
+// unusable is the refusal of a contribution after an error. It logs the error unless it is a refusal by a rule.
 func (a *Activities) unusable(in topology.Contribution, err error) *fault.Fault {
 	if refusal, ok := fault.As(err); ok {
 		return refusal
 	}
-	a.Log.Error("a contribution to an onboarding could not be decided or recorded, and is refused",
+	a.Log.Error("the node refused a contribution to an onboarding that it could not decide or record",
 		"contribution", in.ID, "error", err)
 	return unrecordable(err)
 }
 
-// unsealedContribution is the refusal of a contribution that no node of this ledger took as it is.
+// unsealedContribution is the refusal of a contribution without a valid seal.
 func unsealedContribution() *fault.Fault {
 	return fault.InvalidArgumentf("No node of this ledger has sealed the contribution to the onboarding").
 		WithHint("Send the transactions to POST /v2/parties/external/allocate.")
 }
 
-// refusedContribution is the outcome of a contribution that has changed nothing. What waited before waits still.
-func (a *Activities) refusedContribution(
+// refuseContribution makes the outcome of a contribution that has changed nothing. An earlier onboarding still waits.
+func (a *Activities) refuseContribution(
 	ctx context.Context, in topology.Contribution, party ledger.Party, cause error,
 ) (topology.Outcome, error) {
 	outcome := topology.Outcome{Party: party, Progress: topology.Refused}
@@ -97,18 +98,18 @@ func (a *Activities) refusedContribution(
 	return outcome, err
 }
 
-// onboardingStep decides where a contribution brings an onboarding.
+// onboardingStep decides the next step of an onboarding with a contribution.
 type onboardingStep struct {
 	node         ledger.Node
 	self         topology.Node
 	key          signing.PrivateKey
 	contribution topology.Contribution
-	given        topology.Onboarding
+	onboarding   topology.Onboarding
 
 	outcome topology.Outcome
 }
 
-// decideGuarded decides; what goes wrong is the contribution's own, since only the rules are asked.
+// decideGuarded decides. An error is the contribution's fault, because decide only calls the rules.
 func (s *onboardingStep) decideGuarded(standing db.PartyStanding) (*db.OnboardingStep, error) {
 	next, err := guarded(func() (*db.OnboardingStep, error) { return s.decide(standing) })
 	if err != nil {
@@ -117,15 +118,15 @@ func (s *onboardingStep) decideGuarded(standing db.PartyStanding) (*db.Onboardin
 	return next, nil
 }
 
-// decide runs once before the transaction, where the signatures are verified while nobody waits, and once for each try
-// of it.
+// decide runs once before the transaction, so that others do not wait while it verifies the signatures, and once for
+// each try of it.
 func (s *onboardingStep) decide(standing db.PartyStanding) (*db.OnboardingStep, error) {
-	s.outcome = topology.Outcome{Party: s.given.Party()}
+	s.outcome = topology.Outcome{Party: s.onboarding.Party()}
 	if standing.External != nil && standing.External.ContributionID == s.contribution.ID {
 		s.outcome.Progress = topology.Allocated
-		return nil, nil // this very contribution has done all there was to do
+		return nil, nil // this contribution has completed the onboarding before
 	}
-	merged, err := s.contribution.Merge(s.given, s.self, standing.Standing())
+	merged, err := s.contribution.Merge(s.onboarding, s.self, standing.Standing())
 	if err != nil {
 		return nil, err
 	}
@@ -167,8 +168,7 @@ func hostings(onboarding topology.Onboarding) []ledger.Hosting {
 	return out
 }
 
-// ExpireOnboarding forgets an onboarding whose time is over. It returns when the one ends that waits still; zero for
-// none.
+// ExpireOnboarding deletes an onboarding whose time is over. If one still waits, it returns its end; zero for none.
 func (a *Activities) ExpireOnboarding(ctx context.Context, party ledger.Party) (time.Time, error) {
 	until, waits, err := a.DB.ExpireOnboarding(ctx, party)
 	if err != nil || !waits {
@@ -177,12 +177,12 @@ func (a *Activities) ExpireOnboarding(ctx context.Context, party ledger.Party) (
 	return until, nil
 }
 
-// WithdrawOnboarding forgets an onboarding that waits.
+// WithdrawOnboarding deletes an onboarding that waits.
 func (a *Activities) WithdrawOnboarding(ctx context.Context, party ledger.Party) (bool, error) {
 	return a.DB.WithdrawOnboarding(ctx, party)
 }
 
-// reachOf is the guard of whoever asks; nil for those whose reach has no bound.
+// reachOf is the guard for the user who asks; nil if the user may give rights to any user.
 func reachOf(in topology.Contribution) db.UserGuard {
 	switch {
 	case in.Unbound:
@@ -191,8 +191,8 @@ func reachOf(in topology.Contribution) db.UserGuard {
 		return db.WithinReachOf(*in.AskedBy)
 	default:
 		return func(db.UserReach) error {
-			return fault.PermissionDenied.New("It is not known who asked for user %q to get the right to act as the party",
-				in.UserID).WithHint("Send the transactions to POST /v2/parties/external/allocate, with a token.")
+			return fault.PermissionDenied.New("The contribution does not say who asked to give user %q the right to act as "+
+				"the party", in.UserID).WithHint("Send the transactions to POST /v2/parties/external/allocate, with a token.")
 		}
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/florinledger/florin/ledger/topology"
 )
 
-// onboardingKey is a key, the same for the same seed.
 func onboardingKey(t *testing.T, seed byte) signing.PrivateKey {
 	t.Helper()
 	key, err := signing.NewPrivateKey(signing.Curve25519, rand.NewChaCha8([32]byte{seed}))
@@ -25,7 +24,7 @@ func onboardingKey(t *testing.T, seed byte) signing.PrivateKey {
 	return key
 }
 
-// onboarder is a node with a key of its own.
+// onboarder is a node with its own key.
 func onboarder(t *testing.T) *activities.Activities {
 	t.Helper()
 	seed := make([]byte, 32)
@@ -62,7 +61,7 @@ func contributionTo(t *testing.T, key signing.PrivateKey, id string, hosts ...st
 	}}
 }
 
-// contribute makes a contribution as a node that takes it from a caller.
+// contribute seals a contribution, as the API does, and makes it.
 func contribute(
 	t *testing.T, a *activities.Activities, in topology.Contribution,
 ) (topology.Outcome, error) {
@@ -91,7 +90,7 @@ func TestContributeToOnboarding_HasOneOutcomeWhenRunTwice(t *testing.T) {
 	require.Equal(t, ledger.Offset(1), head.Offset)
 }
 
-func TestContributeToOnboarding_TellsWhetherSomethingIsPending(t *testing.T) {
+func TestContributeToOnboarding_ReportsWhetherAnOnboardingWaits(t *testing.T) {
 	t.Parallel()
 	a := onboarder(t)
 	ctx := t.Context()
@@ -108,7 +107,7 @@ func TestContributeToOnboarding_TellsWhetherSomethingIsPending(t *testing.T) {
 	outcome, err := contribute(t, a, in)
 	require.NoError(t, err)
 	require.True(t, fault.TooManyUserRights.Matches(outcome.Err()))
-	require.False(t, outcome.Pending, "what was undone does not wait")
+	require.False(t, outcome.Pending, "the transaction was rolled back")
 
 	in.UserID = ""
 	outcome, err = contribute(t, a, in)
@@ -119,15 +118,14 @@ func TestContributeToOnboarding_TellsWhetherSomethingIsPending(t *testing.T) {
 	outcome, err = contribute(t, a, in)
 	require.NoError(t, err)
 	require.True(t, fault.UserNotFound.Matches(outcome.Err()))
-	require.True(t, outcome.Pending, "what waited before waits still")
+	require.True(t, outcome.Pending, "the earlier onboarding still waits")
 
-	there, err := a.WithdrawOnboarding(ctx, "carol::"+ledger.Party(onboardingKey(t, 1).Public().Fingerprint()))
+	exists, err := a.WithdrawOnboarding(ctx, "carol::"+ledger.Party(onboardingKey(t, 1).Public().Fingerprint()))
 	require.NoError(t, err)
-	require.True(t, there)
+	require.True(t, exists)
 }
 
-// TestContributeToOnboarding_GrantsNothingToAnUnknownCaller makes contributions that do not say who asks: an administrator of a
-// provider must not pass for one without.
+// Without this rule, an administrator of a provider could pass for one of the whole node.
 func TestContributeToOnboarding_GrantsNothingToAnUnknownCaller(t *testing.T) {
 	t.Parallel()
 	a := onboarder(t)
@@ -138,7 +136,7 @@ func TestContributeToOnboarding_GrantsNothingToAnUnknownCaller(t *testing.T) {
 	outcome, err := contribute(t, a, in)
 	require.NoError(t, err)
 	require.Equal(t, topology.Refused, outcome.Progress)
-	require.ErrorContains(t, outcome.Err(), `It is not known who asked for user "carol" to get the right`)
+	require.ErrorContains(t, outcome.Err(), `The contribution does not say who asked to give user "carol" the right`)
 	in.ID, in.AskedBy = "a stranger", new(ledger.Identity{IdentityProviderID: "acme", UserID: "admin"})
 	outcome, err = contribute(t, a, in)
 	require.NoError(t, err)

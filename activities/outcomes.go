@@ -6,35 +6,35 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Outcomes passes completions from the commit that records them to the requests of the same process that wait for them,
-// without a detour over the database or Temporal. It is a shortcut and nothing more: whoever waits must also be able to
-// find the completion in the record, since another process may have written it.
+// Outcomes passes completions from a commit to the requests of the same process that wait for them, without the
+// database or Temporal. It is only a shortcut: a request must also look for the completion in the record, because
+// another process may have written it.
 type Outcomes struct {
 	mu      sync.Mutex
 	waiting map[string]func(ledger.Completion)
 }
 
-// NewOutcomes makes an empty one.
+// NewOutcomes makes an empty Outcomes.
 func NewOutcomes() *Outcomes {
 	return &Outcomes{waiting: map[string]func(ledger.Completion){}}
 }
 
-// Expect has deliver called, at most once, with the completion of the submission that has the key. deliver must not
-// block.
+// Expect registers deliver, which is called at most once, with the completion of the submission with the key. deliver
+// must not block.
 func (o *Outcomes) Expect(key string, deliver func(ledger.Completion)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.waiting[key] = deliver
 }
 
-// Forget withdraws an expectation; it is safe when the completion has arrived.
+// Forget removes the registration of a key, if it is still there.
 func (o *Outcomes) Forget(key string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.waiting, key)
 }
 
-// Expected lists the keys that are still waited for.
+// Expected lists the registered keys.
 func (o *Outcomes) Expected() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -45,7 +45,7 @@ func (o *Outcomes) Expected() []string {
 	return keys
 }
 
-// Publish delivers completions to those who expect them.
+// Publish delivers completions to the registered functions.
 func (o *Outcomes) Publish(completions ...ledger.Completion) {
 	if o == nil {
 		return

@@ -8,11 +8,10 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// errOtherPackages ends a transaction whose head has other packages than this process knew.
+// errOtherPackages ends a transaction if the head has other packages than this process knows.
 var errOtherPackages = errors.New("the packages were changed meanwhile")
 
-// knownPackages are the packages that this process knows, and the offset of the head's last change of them for which
-// they are those of the head.
+// knownPackages returns the packages that this process knows, and the offset of their last change.
 func (a *Activities) knownPackages() (packages *ledger.Packages, at ledger.Offset) {
 	if a.Catalog == nil {
 		return a.Packages, 0
@@ -25,12 +24,12 @@ func (a *Activities) isOutdated(known, changed ledger.Offset) bool {
 	return a.Catalog != nil && known != changed
 }
 
-// maxPackageReads is how often a batch is decided anew because packages changed under it. Then its activity fails, and
-// is tried again after a pause, as when the database is away: neither is due to any of the submissions.
+// maxPackageReads limits how often a batch starts again because packages changed meanwhile. Then the activity fails and
+// runs again after a pause, as when the database is away: no submission is guilty.
 const maxPackageReads = 10
 
-// withPackages runs what decides by packages in a transaction, and again while these have changed meanwhile: they are
-// read between the transactions, while nobody waits for the head.
+// withPackages runs a transaction that uses the packages, and again if they have changed meanwhile. It reads them
+// between the transactions, so that nobody waits for the head lock.
 func (a *Activities) withPackages(ctx context.Context, run func() error) error {
 	for range maxPackageReads {
 		err := run()
@@ -42,6 +41,7 @@ func (a *Activities) withPackages(ctx context.Context, run func() error) error {
 		}
 	}
 	return fault.ServiceNotRunning.New(
-		"Packages were uploaded or vetted %d times while one batch was decided, each time before it was done",
-		maxPackageReads).WithHint("It is tried again by itself. Upload and vet packages less often.").Wrap(errOtherPackages)
+		"Packages were uploaded or vetted %d times during one commit, each time before its end",
+		maxPackageReads).
+		WithHint("The node tries again by itself. Upload and vet packages less often.").Wrap(errOtherPackages)
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/florinledger/florin/packages/catalog"
 )
 
-// TestCommitSubmissions_EndsWhenPackagesKeepChanging has packages change under a batch each time that it is decided.
-func TestCommitSubmissions_EndsWhenPackagesKeepChanging(t *testing.T) {
+func TestWithPackages_EndsWhenPackagesKeepChanging(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	var err error
@@ -21,8 +20,8 @@ func TestCommitSubmissions_EndsWhenPackagesKeepChanging(t *testing.T) {
 	tries := 0
 	err = b.activities.DecideAnew(t.Context(), func() { tries++ })
 	require.Equal(t, 10, tries)
-	require.True(t, fault.ServiceNotRunning.Matches(err), "the whole batch comes again, and not its halves: %v", err)
-	require.ErrorContains(t, err, "Packages were uploaded or vetted 10 times while one batch was decided")
+	require.True(t, fault.ServiceNotRunning.Matches(err), "the whole batch runs again, without halves: %v", err)
+	require.ErrorContains(t, err, "Packages were uploaded or vetted 10 times during one commit")
 	refusal, _ := fault.As(err)
 	require.NotEmpty(t, refusal.Hint)
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// maxCachedParties bounds the memory of the cache; parties beyond it are looked up each time.
+// maxCachedParties bounds the memory of the cache; further parties need a query each time.
 const maxCachedParties = 100_000
 
-// partyCache remembers parties that exist. They never cease to, so nothing is ever dropped.
+// partyCache remembers parties that exist. A party never ends, so the cache drops nothing.
 type partyCache struct {
 	mu    sync.Mutex
 	local map[ledger.Party]bool // every known party; true when this node hosts it
@@ -48,8 +48,8 @@ func (c *partyCache) unknown(parties []ledger.Party) []ledger.Party {
 	return out
 }
 
-// maySubmit reports whether the node authorizes submissions of the party itself: parties of its own namespace, and the
-// one that administers the coin. All others are external and sign with keys of their own.
+// maySubmit reports whether the node authorizes submissions of the party: parties of its own namespace, and the DSO.
+// All others are external and sign with their own keys.
 func (a *Activities) maySubmit(party ledger.Party) bool {
 	return party == a.Node.DSO || a.Node.PermissionFor(party) == ledger.MaySubmit
 }

@@ -12,18 +12,18 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// planning is one transaction in which planners decide what is due, about lifecycles or subjects of automation.
+// planning is a transaction in which planners decide what is due for lifecycles or subjects of automation.
 type planning struct {
 	activities *Activities
 	ctx        context.Context //nolint:containedctx // lives within one activity call
 	tx         *db.Tx
 	now        time.Time
-	// failed is the first failure of the database that a planner was told of.
+	// failed is the first failure of the database during the planning.
 	failed *error
 }
 
-// inPlanning runs a transaction in which the clock stands still, so that whoever advances it finds everything that
-// waits for the new time.
+// inPlanning runs a transaction in which the clock stands still, so that an advance of it finds everything that waits
+// for the new time.
 func (a *Activities) inPlanning(ctx context.Context, decide func(planning) error) error {
 	return a.DB.InTx(ctx, func(tx *db.Tx) error {
 		clock, err := tx.HoldClock(ctx)
@@ -37,18 +37,18 @@ func (a *Activities) inPlanning(ctx context.Context, decide func(planning) error
 	})
 }
 
-// situation is what every decision depends on.
+// situation is the common input of all decisions.
 func (p planning) situation(reader plan.Reader, refused *plan.Refused) plan.Situation {
 	view := plan.View{Packages: p.activities.Packages, Node: p.activities.Node, Now: p.now, Ledger: reader}
 	return plan.Situation{View: view, Refused: refused}
 }
 
-// step asks a planner. The error is an [undecidedError] where no decision can be made, and else a failure of the
+// step asks a planner. The error is an [undecidedError] if the planner cannot decide, or else a failure of the
 // database.
 func (p planning) step(decide func() (plan.Step, error)) (plan.Step, error) {
 	step, err := guarded(decide)
 	switch {
-	case *p.failed != nil: // the database is in trouble, whatever the planner made of it
+	case *p.failed != nil: // a failure of the database counts, whatever the planner returned
 		return plan.Step{}, *p.failed
 	case err != nil:
 		return plan.Step{}, &undecidedError{err}
@@ -60,10 +60,10 @@ func (p planning) step(decide func() (plan.Step, error)) (plan.Step, error) {
 // undecidedError says why a planner could not decide on its subject.
 type undecidedError struct{ error }
 
-// Unwrap is the planner's error.
+// Unwrap returns the planner's error.
 func (e *undecidedError) Unwrap() error { return e.error }
 
-// note remembers a failure of the database, after which the transaction is lost.
+// note remembers the first failure of the database. The transaction must not commit after it.
 func (p planning) note(err error) error {
 	if *p.failed == nil {
 		*p.failed = err
@@ -71,7 +71,7 @@ func (p planning) note(err error) error {
 	return err
 }
 
-// refusalOf is what a planner is told of the completion of its last action; nil unless it was refused.
+// refusalOf is the refusal of the last action for a planner; nil without one.
 func refusalOf(commandID string, completion ledger.Completion) *plan.Refused {
 	if completion.Refusal == nil {
 		return nil
@@ -79,9 +79,9 @@ func refusalOf(commandID string, completion ledger.Completion) *plan.Refused {
 	return &plan.Refused{CommandID: commandID, Fault: completion.Refusal}
 }
 
-// operatorsSubmission is an action as a submission of the operator's. Its key is made of a name of one try, so that it
-// is the same submission whoever makes it.
-func (p planning) operatorsSubmission(action plan.Action, try string, kind string) ledger.Submission {
+// operatorSubmission makes the operator's submission of an action. Its key depends only on the name of the try, so that
+// every process makes the same submission.
+func (p planning) operatorSubmission(action plan.Action, try string, kind string) ledger.Submission {
 	key := uuid.NewSHA1(uuid.NameSpaceOID, []byte(try)).String()
 	return ledger.Submission{
 		Key: key, Identity: ledger.DefaultUser(p.activities.Node.OperatorUser), CommandID: action.CommandID,
@@ -91,8 +91,7 @@ func (p planning) operatorsSubmission(action plan.Action, try string, kind strin
 	}
 }
 
-// sealed is a submission with the node's seal.
-func (p planning) sealed(submission ledger.Submission) (ledger.Submission, error) {
+func (p planning) seal(submission ledger.Submission) (ledger.Submission, error) {
 	sealed, err := sealSubmission(p.ctx, p.tx, submission)
 	return sealed, p.note(err)
 }

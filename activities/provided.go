@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/wallet/provided"
 )
 
-// provide works out what the operator has paid for after a decision; nil where the decision changes nothing of that.
+// provide computes the preapprovals that the operator has paid for after a decision; nil if the decision changes none.
 // The error is a refusal to pay for a preapproval, a defect, or a failure of the database, which the view remembers.
 func (b *block) provide(decision ledger.Decision) (*provided.Book, error) {
 	contracts := slices.Concat(created(decision), b.archived(decision))
@@ -31,7 +31,7 @@ func (b *block) provide(decision ledger.Decision) (*provided.Book, error) {
 	return &after, nil
 }
 
-// bookOf is what the operator has paid for before the next decision, with some receivers.
+// bookOf returns the preapprovals that the operator has paid for before the next decision, with those of the receivers.
 func (b *block) bookOf(receivers []ledger.Party) (provided.Book, error) {
 	var book provided.Book
 	if b.provided != nil {
@@ -50,7 +50,7 @@ func (b *block) bookOf(receivers []ledger.Party) (provided.Book, error) {
 		return provided.Book{}, err
 	}
 	if b.provided == nil {
-		book.Count = stored.Count // later on the block has counted by itself
+		book.Count = stored.Count // from then on the block counts by itself
 	}
 	book.Until = maps.Clone(book.Until)
 	if book.Until == nil {

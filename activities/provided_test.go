@@ -15,22 +15,22 @@ import (
 
 const preapprovalTemplate = "splice-amulet:Splice.AmuletRules:TransferPreapproval"
 
-// preapproval is one that alice, the operator, provides.
+// preapproval creates a preapproval from alice, the operator.
 func preapproval(receiver ledger.Party, until time.Time) ledger.Command {
 	from := lf.TimestampOf(until.Add(-time.Hour))
 	return createOf(preapprovalTemplate, fmt.Sprintf(`{"dso":%q,"receiver":%q,"provider":%q,"validFrom":%q,
 		"lastRenewedAt":%q,"expiresAt":%q}`, eve, receiver, alice, from, from, lf.TimestampOf(until)))
 }
 
-// exerciseOf is the command that exercises a choice of what [createOf] creates.
+// exerciseOf exercises a choice of a contract of [createOf].
 func exerciseOf(template string, id ledger.ContractID, choice, argument string) ledger.Command {
 	return ledger.Command{Exercise: &ledger.ExerciseCommand{
 		Template: createOf(template, "").Create.Template, Contract: id, Choice: choice, Argument: json.RawMessage(argument),
 	}}
 }
 
-// What the operator pays for is decided where it is committed, also for several in one transaction of the database, and
-// is remembered whatever becomes of it.
+// The commit decides what the operator pays for, also for several preapprovals in one transaction of the database. It
+// counts them until they expire, even if somebody cancels them.
 func TestCommitSubmissions_BoundsWhatTheOperatorPays(t *testing.T) {
 	t.Parallel()
 	b, _ := newPoisonedBundle(t)
@@ -78,5 +78,5 @@ func TestCommitSubmissions_BoundsWhatTheOperatorPays(t *testing.T) {
 	require.Nil(t, b.commit(provide("bob in the end", bob))[0].Refusal)
 	book, err = b.db.ProvidedPreapprovals(t.Context(), b.now, bob, carol, eve)
 	require.NoError(t, err)
-	require.Equal(t, map[ledger.Party]time.Time{bob: until}, book.Until, "what has ended is forgotten")
+	require.Equal(t, map[ledger.Party]time.Time{bob: until}, book.Until, "expired ones are deleted")
 }

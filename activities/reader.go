@@ -8,17 +8,17 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// offersPage is how many offers are read at once.
+// offersPage is the number of offers in a page.
 const offersPage = 250
 
 // Held implements [plan.Reader].
 func (p planning) Held(
 	template lf.TypeName, holder ledger.Party, order plan.Order, limit int,
 ) ([]ledger.Contract, error) {
-	found, err := p.tx.HeldContracts(p.ctx, db.Held{
+	contracts, err := p.tx.HeldContracts(p.ctx, db.Held{
 		Template: template.String(), Holder: holder, LeastFirst: order == plan.Least, Limit: int32(limit),
 	})
-	return withoutPlace(found), p.note(err)
+	return withoutPlace(contracts), p.note(err)
 }
 
 // Balance implements [plan.Reader].
@@ -53,14 +53,14 @@ func (p planning) EachOffer(
 func (p planning) MergeDelegations(
 	template lf.TypeName, owner, operator ledger.Party, limit int,
 ) ([]ledger.Contract, error) {
-	found, err := p.tx.MergeDelegations(p.ctx, template.String(), owner, operator, int32(limit))
-	return withoutPlace(found), p.note(err)
+	contracts, err := p.tx.MergeDelegations(p.ctx, template.String(), owner, operator, int32(limit))
+	return withoutPlace(contracts), p.note(err)
 }
 
 // Shared implements [plan.Reader].
 func (p planning) Shared(template lf.TypeName, limit int) ([]ledger.Contract, error) {
-	found, err := p.tx.ActiveByTemplate(p.ctx, template.String(), int32(limit))
-	return withoutPlace(found), p.note(err)
+	contracts, err := p.tx.ActiveByTemplate(p.ctx, template.String(), int32(limit))
+	return withoutPlace(contracts), p.note(err)
 }
 
 // IsActive implements [plan.Reader].

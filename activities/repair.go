@@ -10,12 +10,11 @@ import (
 	"github.com/florinledger/florin/wallet/lifecycle"
 )
 
-// repairBatch is how many contracts one transaction of a repair enters.
+// repairBatch is the number of contracts in one transaction of a repair.
 const repairBatch = 500
 
-// RepairLifecycles enters every active contract that needs a workflow, and makes all workflows look: those that are
-// lost are started anew by the processes with a worker. It returns how many lifecycles there are. Nothing is lost by
-// doing it for no reason.
+// RepairLifecycles enters every active contract that needs a workflow, and makes all workflows look. Processes with a
+// worker start the lost workflows again. It returns the number of lifecycles. An unneeded repair does no harm.
 func RepairLifecycles(ctx context.Context, database *db.DB, lifecycles *lifecycle.Registry) (int, error) {
 	var after db.Position
 	for {
@@ -46,7 +45,7 @@ func RepairLifecycles(ctx context.Context, database *db.DB, lifecycles *lifecycl
 	}
 }
 
-// enter enters the contracts that need a workflow, except those on which a repair cannot decide.
+// enter enters the contracts that need a workflow, without those whose lifecycle it cannot find.
 func enter(
 	ctx context.Context, tx *db.Tx, lifecycles *lifecycle.Registry, contracts []ledger.Contract,
 ) error {
@@ -64,7 +63,7 @@ func enter(
 	return tx.TouchLifecycles(ctx, changes)
 }
 
-// touchAll makes all lifecycles due, those included that have no active contract any more: their workflows end.
+// touchAll makes all lifecycles due. Lifecycles without an active contract are included, so that their workflows end.
 func touchAll(ctx context.Context, database *db.DB) (count int, err error) {
 	after := ""
 	for {
@@ -76,7 +75,7 @@ func touchAll(ctx context.Context, database *db.DB) (count int, err error) {
 		for _, row := range page {
 			id, ok := workflowid.Parse(row.WorkflowID)
 			if !ok {
-				return count, fmt.Errorf("lifecycle %q: its id is no workflow id", row.WorkflowID)
+				return count, fmt.Errorf("lifecycle %q: this is not a workflow id", row.WorkflowID)
 			}
 			changes = append(changes, db.LifecycleChange{WorkflowID: id, Kind: row.Kind, Parties: row.Parties})
 		}
@@ -88,8 +87,8 @@ func touchAll(ctx context.Context, database *db.DB) (count int, err error) {
 	}
 }
 
-// RepairAutomation makes all kinds of automation search the record from its beginning, and returns how many there are.
-// Schedules that are missing are made by the processes with a worker. Nothing is lost by doing it for no reason.
+// RepairAutomation makes all kinds of automation search the record from its beginning, and returns the number of kinds.
+// Processes with a worker create missing Schedules. An unneeded repair does no harm.
 func RepairAutomation(ctx context.Context, database *db.DB) (int, error) {
 	kinds, err := database.Automations(ctx)
 	if err != nil {

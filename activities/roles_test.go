@@ -19,8 +19,8 @@ import (
 	"github.com/florinledger/florin/wallet/plan/plantest"
 )
 
-// everyTemplate are contracts of every built-in template with a role, and some others, by several authors who name each
-// other, in the record.
+// everyTemplate stores contracts of every built-in template with a role, and some others, by authors who name each
+// other.
 func everyTemplate(t *testing.T, record *db.DB) (*ledger.Packages, []ledger.Contract) {
 	t.Helper()
 	book, err := ledgertest.New(builtin.Packages()...)
@@ -30,24 +30,24 @@ func everyTemplate(t *testing.T, record *db.DB) (*ledger.Packages, []ledger.Cont
 	roles := plan.Roles()
 	for i, author := range parties {
 		for _, template := range book.Packages.Templates() {
-			_, found := roles[template.QualifiedName()]
+			_, hasRole := roles[template.QualifiedName()]
 			delegates := strings.HasPrefix(template.QualifiedName(), "Splice.Util.Token.Wallet.MergeDelegation:")
-			if !found && !delegates && (author != alice || template.Module != "Splice.Round") {
+			if !hasRole && !delegates && (author != alice || template.Module != "Splice.Round") {
 				continue
 			}
-			made := ledgertest.Forge(book, template, ledgertest.Forger{
+			all := ledgertest.Forge(book, template, ledgertest.Forger{
 				Author: author, Targets: slices.Delete(slices.Clone(parties), i, i+1),
 			})
 			const some = 60
-			for j := 0; j < len(made); j += len(made)/some + 1 {
-				contracts = append(contracts, made[j])
+			for j := 0; j < len(all); j += len(all)/some + 1 {
+				contracts = append(contracts, all[j])
 			}
 		}
 	}
 	entries := db.Entries{Head: db.Head{Offset: 1, RecordTime: testTime()}}
 	for i := range contracts {
 		contracts[i].ID = ledger.ContractID(fmt.Sprintf("00%064x", i))
-		if strings.Contains(contracts[i].Template.Module, ".Wallet.") { // text that PostgreSQL can store, and not read
+		if strings.Contains(contracts[i].Template.Module, ".Wallet.") { // PostgreSQL can store this text, but not read it
 			contracts[i].Payload = slices.Concat([]byte(`{"text":"\u0000 \\u0000",`), contracts[i].Payload[1:])
 		}
 		contracts[i].InNetwork, contracts[i].CreatedAt, contracts[i].Key = true, testTime(), nil
@@ -72,8 +72,8 @@ func TestRoles_FindEveryContract(t *testing.T) {
 	requireDelegated(t, record, packages, contracts)
 }
 
-// requireHeld checks that what the database finds by a role is what the tables of wallet/plan say, in the order that
-// decisions need, whatever else contracts say.
+// requireHeld checks that the database finds the contracts of each role that wallet/plan defines, in the order that
+// decisions need.
 func requireHeld(t *testing.T, record *db.DB, packages *ledger.Packages, contracts []ledger.Contract) {
 	t.Helper()
 	memory := plantest.Reader(func() []ledger.Contract { return contracts })
@@ -81,14 +81,14 @@ func requireHeld(t *testing.T, record *db.DB, packages *ledger.Packages, contrac
 	for _, template := range packages.Templates() {
 		for _, party := range []ledger.Party{alice, bob, "carol::1220"} {
 			for _, order := range []plan.Order{plan.First, plan.Least} {
-				wanted, err := memory.Held(template, party, order, len(contracts))
+				want, err := memory.Held(template, party, order, len(contracts))
 				require.NoError(t, err)
-				found, err := record.HeldContracts(t.Context(), db.Held{
+				got, err := record.HeldContracts(t.Context(), db.Held{
 					Template: template.String(), Holder: party, LeastFirst: order == plan.Least, Limit: int32(len(contracts)),
 				})
 				require.NoError(t, err)
-				require.Equal(t, ids(wanted), ids(stored(found)), "%s of %s", template, party)
-				parties[template.QualifiedName()] += len(found)
+				require.Equal(t, ids(want), ids(stored(got)), "%s of %s", template, party)
+				parties[template.QualifiedName()] += len(got)
 			}
 		}
 		if _, ok := roles[template.QualifiedName()]; ok {
@@ -98,32 +98,32 @@ func requireHeld(t *testing.T, record *db.DB, packages *ledger.Packages, contrac
 		}
 	}
 	for name := range roles {
-		require.Contains(t, parties, name, "no template is called that")
+		require.Contains(t, parties, name, "there is no such template")
 	}
 }
 
-// requireNewest checks that of each featured app the newest right is found, those of as many apps as are asked for.
+// requireNewest checks that the query finds the newest right of each featured app, for as many apps as the limit says.
 func requireNewest(t *testing.T, record *db.DB, packages *ledger.Packages, contracts []ledger.Contract) {
 	t.Helper()
 	memory := plantest.Reader(func() []ledger.Contract { return contracts })
 	template, err := ledger.TemplateName[coin.FeaturedAppRight](packages)
 	require.NoError(t, err)
-	var wanted []ledger.ContractID
+	var want []ledger.ContractID
 	for i, party := range []ledger.Party{alice, bob, "carol::1220"} {
-		found, err := record.NewestHeld(t.Context(), template.String(), int32(i))
+		got, err := record.NewestHeld(t.Context(), template.String(), int32(i))
 		require.NoError(t, err)
-		require.Equal(t, slices.Sorted(slices.Values(wanted)), slices.Sorted(slices.Values(ids(stored(found)))))
+		require.Equal(t, slices.Sorted(slices.Values(want)), slices.Sorted(slices.Values(ids(stored(got)))))
 		newest, err := memory.Held(template, party, plan.Least, 2)
 		require.NoError(t, err)
 		require.Len(t, newest, 2, "there are more of each")
-		wanted = append(wanted, newest[0].ID)
+		want = append(want, newest[0].ID)
 	}
-	found, err := record.NewestHeld(t.Context(), template.String(), int32(len(contracts)))
+	got, err := record.NewestHeld(t.Context(), template.String(), int32(len(contracts)))
 	require.NoError(t, err)
-	require.Equal(t, slices.Sorted(slices.Values(wanted)), ids(stored(found)), "the oldest first")
+	require.Equal(t, slices.Sorted(slices.Values(want)), ids(stored(got)), "the oldest first")
 }
 
-// requireOffered checks that offers are found by both their parties, and by no other order of them.
+// requireOffered checks that the query finds offers by sender and receiver, and not the other way round.
 func requireOffered(t *testing.T, record *db.DB, packages *ledger.Packages, contracts []ledger.Contract) {
 	t.Helper()
 	memory, all := plantest.Reader(func() []ledger.Contract { return contracts }), 0
@@ -133,9 +133,9 @@ func requireOffered(t *testing.T, record *db.DB, packages *ledger.Packages, cont
 		}
 		for _, sender := range []ledger.Party{alice, bob} {
 			for _, receiver := range []ledger.Party{alice, bob, "carol::1220"} {
-				var wanted, found []ledger.ContractID
+				var want, got []ledger.ContractID
 				require.NoError(t, memory.EachOffer(template, sender, receiver, func(c ledger.Contract) (bool, error) {
-					wanted = append(wanted, c.ID)
+					want = append(want, c.ID)
 					return true, nil
 				}))
 				query := db.Offered{Template: template.String(), Sender: sender, Receiver: receiver, Limit: 1}
@@ -145,40 +145,40 @@ func requireOffered(t *testing.T, record *db.DB, packages *ledger.Packages, cont
 					if len(page) == 0 {
 						break
 					}
-					found, query.After = append(found, page[0].ID), page[0].Position()
+					got, query.After = append(got, page[0].ID), page[0].Position()
 				}
-				require.Equal(t, wanted, found, "%s from %s to %s", template, sender, receiver)
-				all += len(found)
+				require.Equal(t, want, got, "%s from %s to %s", template, sender, receiver)
+				all += len(got)
 			}
 		}
 	}
 	require.Positive(t, all)
 }
 
-// requireDelegated checks that delegations and proposals are found by their owner and operator, in this order of them.
+// requireDelegated checks that the query finds delegations and proposals by owner and operator, and not the other way
+// round.
 func requireDelegated(t *testing.T, record *db.DB, packages *ledger.Packages, contracts []ledger.Contract) {
 	t.Helper()
 	memory, parties := plantest.Reader(func() []ledger.Contract { return contracts }), []ledger.Party{alice, bob}
 	for _, template := range packages.Templates() {
-		found := 0
+		got := 0
 		for _, owner := range parties {
 			for _, operator := range parties {
-				wanted, err := memory.MergeDelegations(template, owner, operator, len(contracts))
+				want, err := memory.MergeDelegations(template, owner, operator, len(contracts))
 				require.NoError(t, err)
-				for limit := range int32(len(wanted) + 2) {
+				for limit := range int32(len(want) + 2) {
 					delegated, err := record.MergeDelegations(t.Context(), template.String(), owner, operator, limit)
 					require.NoError(t, err)
-					require.Equal(t, ids(wanted[:min(int(limit), len(wanted))]), ids(stored(delegated)), template)
+					require.Equal(t, ids(want[:min(int(limit), len(want))]), ids(stored(delegated)), template)
 				}
-				found += len(wanted)
+				got += len(want)
 			}
 		}
 		delegates := strings.HasPrefix(template.QualifiedName(), "Splice.Util.Token.Wallet.MergeDelegation:MergeDelegation")
-		require.Equal(t, delegates, found > 0, template)
+		require.Equal(t, delegates, got > 0, template)
 	}
 }
 
-// Everybody looks at what the DSO makes: such templates name it.
 func TestRoles_SharedContractsNameTheDSO(t *testing.T) {
 	t.Parallel()
 	packages, err := ledger.NewPackages(builtin.Packages()...)

@@ -11,24 +11,23 @@ import (
 	"github.com/florinledger/florin/ledger/topology"
 )
 
-// What activities are given comes through Temporal, whose users need not be users of the ledger. What they do on the
-// word of their input alone is done only when the input has the seal of a node of this ledger; whatever else they do
-// must be justified by the record.
+// The inputs of activities come through Temporal, whose users need not be users of the ledger. An activity trusts an
+// input only if it has the seal of a node of this ledger. For everything else it must find the reason in the record.
 
-// forgedOutcome is the outcome of a submission without a seal that holds.
-const forgedOutcome = "not committed: no node of this ledger took it as it is, so it is nobody's submission"
+// forgedOutcome is the outcome of a submission without a valid seal.
+const forgedOutcome = "not committed: no node of this ledger has sealed this submission"
 
-// admitted are the submissions of a workflow that may be decided.
-type admitted struct {
+// admission has the submissions of a workflow that may be decided.
+type admission struct {
 	submissions []ledger.Submission
-	// outcomes of all others, by their place in the input.
+	// outcomes are those of all others, by their place in the input.
 	outcomes map[int]string
 }
 
-// admit leaves out the submissions that no node of this ledger has sealed. They were acknowledged to nobody, so they
-// get no completion: whoever made them up could give completions to others otherwise, and use up their command ids.
-func (a *Activities) admit(ctx context.Context, in CommitSubmissionsInput) (admitted, error) {
-	out := admitted{submissions: make([]ledger.Submission, 0, len(in.Submissions)), outcomes: map[int]string{}}
+// admit leaves out the submissions that no node of this ledger has sealed. Nobody has an acknowledgement of them, so
+// they get no completion: otherwise a forger could give completions to other users, and use up their command ids.
+func (a *Activities) admit(ctx context.Context, in CommitSubmissionsInput) (admission, error) {
+	out := admission{submissions: make([]ledger.Submission, 0, len(in.Submissions)), outcomes: map[int]string{}}
 	for i, submission := range in.Submissions {
 		broken, err := a.checkSeal(ctx, seal.Submission, submission, submission.Seal)
 		if err != nil {
@@ -45,9 +44,8 @@ func (a *Activities) admit(ctx context.Context, in CommitSubmissionsInput) (admi
 	return out, nil
 }
 
-// forgotten refuses a submission that may have been decided before something was pruned, its completion included: it
-// must not count twice, whoever brings it again. What was received lately cannot: pruning keeps those completions. A
-// clock that stands still tells nothing.
+// forgotten refuses a submission whose completion may be pruned: it must not count twice if it comes again. A recent
+// submission is safe, because pruning keeps its completion. If the clock stands still, its times prove nothing.
 func (b *block) forgotten(submission ledger.Submission) *fault.Fault {
 	earliest := submission.ReceivedAt
 	if bound := submission.MinLedgerTime; bound != nil && bound.After(earliest) {
@@ -57,13 +55,13 @@ func (b *block) forgotten(submission ledger.Submission) *fault.Fault {
 	if b.head.Pruned == 0 || earliest.After(forgotten) || !b.now.After(forgotten) {
 		return nil
 	}
-	return fault.ParticipantPrunedDataAccessed.New("The submission was received at %s, and what was decided up to %s "+
-		"was pruned: nobody can tell any more whether it was decided", earliest.UTC().Format(time.RFC3339Nano),
+	return fault.ParticipantPrunedDataAccessed.New("The submission was received at %s, and completions up to %s were "+
+		"pruned: it is not known whether this submission had one", earliest.UTC().Format(time.RFC3339Nano),
 		forgotten.UTC().Format(time.RFC3339Nano)).
-		WithHint("Look for what it should have done, and submit it again if that is missing.")
+		WithHint("Check whether its effects are on the ledger. If they are missing, submit it again.")
 }
 
-// checkSeal says what is wrong with a seal; nil when it holds. The error is a failure of the database.
+// checkSeal returns what is wrong with a seal; nil if it is valid. err is a failure of the database.
 func (a *Activities) checkSeal(ctx context.Context, purpose seal.Purpose, value any, mark string) (broken, err error) {
 	keys, err := a.DB.SealKeys(ctx)
 	if err != nil {
@@ -79,7 +77,7 @@ func (a *Activities) checkSeal(ctx context.Context, purpose seal.Purpose, value 
 	return broken, nil
 }
 
-// forged tells the operator of something that came through Temporal and is not this ledger's.
+// forged logs and counts an input that came through Temporal without a valid seal.
 func (a *Activities) forged(ctx context.Context, broken error, what ...any) {
 	a.Log.ErrorContext(ctx, "something was forged: find out who can reach Temporal", append(what, "error", broken)...)
 	if a.Forged != nil {
@@ -87,13 +85,13 @@ func (a *Activities) forged(ctx context.Context, broken error, what ...any) {
 	}
 }
 
-// excerpt is as much of a text from elsewhere as the log needs.
+// excerpt cuts a foreign text for the log.
 func excerpt(text string) string {
 	const limit = 200
 	return text[:min(len(text), limit)]
 }
 
-// sealSubmission seals a submission with the keys of the record, or with those that a transaction sees.
+// sealSubmission seals a submission with the keys of the record, or of a transaction.
 func sealSubmission(
 	ctx context.Context, record interface {
 		SealKeys(ctx context.Context) (*seal.Keys, error)

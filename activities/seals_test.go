@@ -16,20 +16,20 @@ import (
 	"github.com/florinledger/florin/ledger/workflowid"
 )
 
-const notTaken = "not committed: no node of this ledger took it as it is, so it is nobody's submission"
+const notSealed = "not committed: no node of this ledger has sealed this submission"
 
-// forging counts what the activities of a bundle hold for forged.
-func forging(b *bundle) *atomic.Int64 {
+// countForged counts the forged inputs of a bundle.
+func countForged(b *bundle) *atomic.Int64 {
 	count := &atomic.Int64{}
 	b.activities.Forged = func() { count.Add(1) }
 	return count
 }
 
-// TestSeal_RefusesAForgedSubmission puts what nobody sealed into a batch beside what somebody did.
+// The batch has unsealed, altered and foreign submissions beside a good one.
 func TestSeal_RefusesAForgedSubmission(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
-	count := forging(b)
+	count := countForged(b)
 	good := b.submission("good", []ledger.Party{alice}, create(alice))
 	unsealed, altered, others := good, good, good
 	unsealed.Key, unsealed.Seal = "key-unsealed", ""
@@ -42,7 +42,7 @@ func TestSeal_RefusesAForgedSubmission(t *testing.T) {
 	})
 	require.NoError(t, err)
 	for _, i := range []int{0, 1, 3} {
-		require.Equal(t, activities.Outcome{CommandID: "good", Refusal: notTaken}, done.Outcomes[i])
+		require.Equal(t, activities.Outcome{CommandID: "good", Refusal: notSealed}, done.Outcomes[i])
 	}
 	require.Equal(t, activities.Outcome{
 		CommandID: "good", Offset: 1, UpdateID: done.Outcomes[2].UpdateID,
@@ -51,14 +51,14 @@ func TestSeal_RefusesAForgedSubmission(t *testing.T) {
 	require.Equal(t, int64(3), count.Load())
 	head, err := b.db.Head(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, ledger.Offset(1), head.Offset, "what is forged leaves nothing in the record")
-	found, err := b.db.CompletionsByKey(t.Context(), []string{unsealed.Key, other.Key})
+	require.Equal(t, ledger.Offset(1), head.Offset, "forged submissions leave nothing in the record")
+	completions, err := b.db.CompletionsByKey(t.Context(), []string{unsealed.Key, other.Key})
 	require.NoError(t, err)
-	require.Empty(t, found)
+	require.Empty(t, completions)
 }
 
-// TestSeal_TakesANewKeyAtOnce seals with a key that came after the process had read the keys.
-func TestSeal_TakesANewKeyAtOnce(t *testing.T) {
+// The key comes after the process has read the keys.
+func TestSeal_AcceptsANewKeyAtOnce(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
 	first, second := dbtest.Open(t, url), dbtest.Open(t, url)
@@ -71,15 +71,14 @@ func TestSeal_TakesANewKeyAtOnce(t *testing.T) {
 	sealed, err := other.Seal(t.Context(), b.submission("new", []ledger.Party{alice}, create(alice)))
 	require.NoError(t, err)
 	require.Contains(t, sealed.Seal, "1.2.")
-	count := forging(b)
+	count := countForged(b)
 	_, err = b.activities.CommitSubmissions(t.Context(),
 		activities.CommitSubmissionsInput{Submissions: []ledger.Submission{sealed}})
 	require.NoError(t, err)
 	require.Zero(t, count.Load())
 }
 
-// TestSeal_RefusesASubmissionWhoseCompletionIsPruned brings a sealed submission again whose completion was pruned.
-func TestSeal_RefusesASubmissionWhoseCompletionIsPruned(t *testing.T) {
+func TestCommitSubmissions_RefusesAfterItsCompletionIsPruned(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	refused := b.submission("refused", []ledger.Party{bob}, create(alice))
@@ -89,7 +88,7 @@ func TestSeal_RefusesASubmissionWhoseCompletionIsPruned(t *testing.T) {
 	b.now = b.now.Add(time.Hour)
 	_, err := dbtest.Prune(t.Context(), b.db, 1)
 	require.NoError(t, err)
-	require.Equal(t, first.Offset, b.commit(refused)[0].Offset, "what was decided lately is known")
+	require.Equal(t, first.Offset, b.commit(refused)[0].Offset, "recent completions are kept")
 
 	b.now = b.now.Add(db.KeptCompletions)
 	later := b.now
@@ -99,15 +98,15 @@ func TestSeal_RefusesASubmissionWhoseCompletionIsPruned(t *testing.T) {
 	require.NoError(t, err)
 	again := b.commit(refused)[0]
 	require.True(t, fault.ParticipantPrunedDataAccessed.Matches(again.Refusal), "%v", again.Refusal)
-	require.Nil(t, b.commit(waits)[0].Refusal, "it cannot have been decided before its time")
+	require.Nil(t, b.commit(waits)[0].Refusal, "it has no earlier completion, because its time had not come")
 	require.Nil(t, b.commit(b.submission("new", []ledger.Party{alice}, create(alice)))[0].Refusal)
 }
 
-// TestSeal_DecidesSubmissionsInFlightAfterAPrune prunes all that was recorded since a submission was received.
-func TestSeal_DecidesSubmissionsInFlightAfterAPrune(t *testing.T) {
+// The prune comes between the receipt and the commit of a submission.
+func TestCommitSubmissions_DecidesSubmissionsInFlightAfterAPrune(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
-	onItsWay := b.submission("on-its-way", []ledger.Party{alice}, create(alice))
+	inFlight := b.submission("in-flight", []ledger.Party{alice}, create(alice))
 	refused := b.submission("refused", []ledger.Party{bob}, create(alice))
 	b.now = b.now.Add(time.Hour)
 	b.commit(b.submission("others", []ledger.Party{alice}, create(alice)))
@@ -115,15 +114,14 @@ func TestSeal_DecidesSubmissionsInFlightAfterAPrune(t *testing.T) {
 	_, err := dbtest.Prune(t.Context(), b.db, end.Offset)
 	require.NoError(t, err)
 	b.now = b.now.Add(time.Minute)
-	require.Nil(t, b.commit(onItsWay)[0].Refusal)
-	require.Equal(t, end, b.commit(refused)[0], "and what was decided is not decided again")
+	require.Nil(t, b.commit(inFlight)[0].Refusal)
+	require.Equal(t, end, b.commit(refused)[0], "the first decision stays")
 }
 
-// TestReachLedgerTime_IgnoresAForgedSubmission asks the clock to wait for what nobody sealed.
 func TestReachLedgerTime_IgnoresAForgedSubmission(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
-	count := forging(b)
+	count := countForged(b)
 	waits := b.submission("waits", []ledger.Party{alice}, create(alice))
 	until := b.now.Add(time.Hour)
 	waits.MinLedgerTime = &until
@@ -133,11 +131,11 @@ func TestReachLedgerTime_IgnoresAForgedSubmission(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, wait)
 	require.Equal(t, int64(1), count.Load())
-	_, there, err := b.db.Lifecycle(t.Context(), in.WorkflowID)
+	_, exists, err := b.db.Lifecycle(t.Context(), in.WorkflowID)
 	require.NoError(t, err)
-	require.False(t, there)
+	require.False(t, exists)
 
-	// One that is sealed waits, but not in the place of a workflow that looks after contracts.
+	// A sealed one waits, but does not take the place of a lifecycle workflow.
 	require.NoError(t, b.db.InTx(t.Context(), func(tx *db.Tx) error {
 		return tx.TouchLifecycles(t.Context(), []db.LifecycleChange{{
 			WorkflowID: id, Kind: "KeepPreapproval", Parties: []ledger.Party{alice},
@@ -152,13 +150,13 @@ func TestReachLedgerTime_IgnoresAForgedSubmission(t *testing.T) {
 	require.Equal(t, time.Hour, wait)
 	_, err = b.activities.LeaveLedgerTime(t.Context(), in.WorkflowID)
 	require.NoError(t, err)
-	after, there, err := b.db.Lifecycle(t.Context(), in.WorkflowID)
+	after, exists, err := b.db.Lifecycle(t.Context(), in.WorkflowID)
 	require.NoError(t, err)
-	require.True(t, there)
+	require.True(t, exists)
 	require.Equal(t, before, after)
 }
 
-// TestContributeToOnboarding_RefusesAForgedContribution changes whom a contribution gives the right to act as the party.
+// One contribution has no seal; the other names another user than the sealed one.
 func TestContributeToOnboarding_RefusesAForgedContribution(t *testing.T) {
 	t.Parallel()
 	a := onboarder(t)

@@ -7,11 +7,10 @@ import (
 	"github.com/florinledger/florin/telemetry/tracing"
 )
 
-// maxCauses is to how many traces a plan links at most: more contracts than that tell nobody what caused it.
+// maxCauses limits the traces that a plan links to: more would not help to find its cause.
 const maxCauses = 16
 
-// link links the span of a plan to the traces of what caused it: of the updates that made or ended the contracts on
-// which it decides.
+// link links the span of a plan to the traces of the updates that created or archived its contracts.
 func (p planning) link(contracts []ledger.ContractID) error {
 	if len(contracts) == 0 || !tracing.Recorded(p.ctx) {
 		return nil
@@ -23,7 +22,7 @@ func (p planning) link(contracts []ledger.ContractID) error {
 	return err
 }
 
-// linkAll is [planning.link] for the contracts that submissions name.
+// linkAll is [planning.link] for the contracts in submissions.
 func (p planning) linkAll(submissions []ledger.Submission) error {
 	var contracts []ledger.ContractID
 	for _, submission := range submissions {
@@ -33,8 +32,8 @@ func (p planning) linkAll(submissions []ledger.Submission) error {
 	return p.link(slices.Compact(contracts))
 }
 
-// traced makes a span of a decision, in the trace of the submission, to which the round trips belong that it takes.
-func (b *block) traced(submission ledger.Submission) (end func(ledger.Completion, error)) {
+// startSpan starts the span of a decision in the trace of the submission. Queries of the database get spans below it.
+func (b *block) startSpan(submission ledger.Submission) (end func(ledger.Completion, error)) {
 	ctx, span := tracing.StartFor(b.view.ctx, submission.Trace, "interpret")
 	if !span.Recorded() {
 		return func(ledger.Completion, error) {}

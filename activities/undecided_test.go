@@ -18,7 +18,7 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// exec runs a statement beside the node.
+// exec runs a statement in its own connection.
 func (b *bundle) exec(sql string, arguments ...any) {
 	b.t.Helper()
 	connection, err := pgx.Connect(b.t.Context(), b.url)
@@ -28,7 +28,7 @@ func (b *bundle) exec(sql string, arguments ...any) {
 	require.NoError(b.t, err)
 }
 
-// The subjects of the automation under test: all but the last are broken in a way of their own.
+// The subjects of the automation under test: all but the last are broken, each in another way.
 const (
 	subjectPanic   = "a-panic"
 	subjectError   = "b-error"
@@ -37,7 +37,7 @@ const (
 	brokenKind     = "broken"
 )
 
-// brokenAutomation has subjects and contracts with which everything can go wrong that planning does.
+// brokenAutomation installs an automation with subjects and contracts that make every step of the planning fail.
 func (b *bundle) brokenAutomation() {
 	b.t.Helper()
 	follow, err := automation.Following(b.packages, func(token plan.Contract[Token], _ time.Time) []automation.Due {
@@ -107,13 +107,13 @@ func TestPlanAutomation_DelaysABrokenSubjectAlone(t *testing.T) {
 		require.NoError(t, err)
 		reasons := map[string]string{}
 		for _, trouble := range troubles {
-			require.True(t, trouble.DueAt.After(b.now), "it is not looked at again at once")
+			require.True(t, trouble.DueAt.After(b.now), "the next try comes later")
 			reasons[trouble.Subject] = trouble.Refusal
 		}
 		return reasons
 	}
 	reasons := tick()
-	require.Len(t, reasons, 5, "all that is broken, and nothing else: %v", reasons)
+	require.Len(t, reasons, 5, "the broken ones: %v", reasons)
 	for _, subject := range []string{subjectPanic, subjectError} {
 		require.Contains(t, reasons[subject], "broken")
 	}
@@ -124,26 +124,26 @@ func TestPlanAutomation_DelaysABrokenSubjectAlone(t *testing.T) {
 	overdue, err := b.db.Overdue(t.Context(), b.now)
 	require.NoError(t, err)
 	for _, due := range overdue {
-		require.NotContains(t, due.WorkflowID, brokenKind, "it does not hold up the clock")
+		require.NotContains(t, due.WorkflowID, brokenKind, "it does not stop the clock")
 	}
 	b.now = b.now.Add(10 * time.Second)
-	require.Equal(t, reasons, tick(), "another try is not made for ever, but after a pause")
+	require.Equal(t, reasons, tick(), "the next try comes after a pause")
 }
 
 func TestPlanLifecycle_DelaysABrokenLifecycleAlone(t *testing.T) {
 	t.Parallel()
-	for name, breaking := range map[string]string{
+	for name, statement := range map[string]string{
 		"a payload that cannot be read":  `UPDATE contracts SET payload = '{}' WHERE contract_id = $1`,
 		"a contract that cannot be read": `UPDATE contracts SET template_id = 'broken' WHERE contract_id = $1`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b, log := newPoisonedBundle(t)
-			offered := b.createdIn(b.commit(b.submission("offer", []ledger.Party{alice}, offer(alice, "offer")))[0])
+			id := b.createdIn(b.commit(b.submission("offer", []ledger.Party{alice}, offer(alice, "offer")))[0])
 			rows, err := b.db.Lifecycles(t.Context(), "", 10)
 			require.NoError(t, err)
 			require.Len(t, rows, 1)
-			before, _, err := b.db.Contract(t.Context(), offered)
+			before, _, err := b.db.Contract(t.Context(), id)
 			require.NoError(t, err)
 			look := func() activities.LifecyclePlan {
 				plan, err := b.activities.PlanLifecycle(t.Context(), activities.PlanLifecycleInput{
@@ -152,9 +152,9 @@ func TestPlanLifecycle_DelaysABrokenLifecycleAlone(t *testing.T) {
 				require.NoError(t, err)
 				return plan
 			}
-			b.exec(breaking, offered)
+			b.exec(statement, id)
 			require.Equal(t, b.now.Add(10*time.Second), look().Until)
-			require.Contains(t, log.String(), "nothing could be decided")
+			require.Contains(t, log.String(), "could not decide on the contracts")
 			b.now = b.now.Add(10 * time.Second)
 			plan := look()
 			require.Equal(t, b.now.Add(20*time.Second), plan.Until, "longer each time")
@@ -165,9 +165,9 @@ func TestPlanLifecycle_DelaysABrokenLifecycleAlone(t *testing.T) {
 			require.NotEmpty(t, row.Trouble)
 			overdue, err := b.db.Overdue(t.Context(), b.now)
 			require.NoError(t, err)
-			require.NotContains(t, fmt.Sprint(overdue), rows[0].WorkflowID, "it does not hold up the clock")
+			require.NotContains(t, fmt.Sprint(overdue), rows[0].WorkflowID, "it does not stop the clock")
 
-			b.exec(`UPDATE contracts SET payload = $2::text::json, template_id = $3 WHERE contract_id = $1`, offered,
+			b.exec(`UPDATE contracts SET payload = $2::text::json, template_id = $3 WHERE contract_id = $1`, id,
 				string(before.Payload), before.Template.String())
 			plan = look()
 			require.NotContains(t, plan.WaitsFor, "another try")

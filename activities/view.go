@@ -7,16 +7,16 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// view is the set of active contracts as the commit under way sees it: the database's, changed by the submissions that
-// were decided before in the same commit. It implements [ledger.Store].
+// view is the set of active contracts during a commit: those of the database, changed by the earlier submissions of the
+// same commit. It implements [ledger.Store].
 type view struct {
 	ctx     context.Context //nolint:containedctx // lives within one activity call, behind an interface without contexts
 	parties *partyCache
 	tx      *db.Tx
 	active  map[ledger.ContractID]ledger.Contract
-	absent  map[ledger.ContractID]bool // archived, or looked for in vain
+	absent  map[ledger.ContractID]bool // archived or missing
 	keys    map[string]ledger.ContractID
-	// failed is the last failure of the database, which the interpreter only passes on as an error among others.
+	// failed is the last failure of the database: the interpreter does not tell it from other errors.
 	failed error
 }
 
@@ -33,7 +33,7 @@ func newView(
 	return v
 }
 
-// load takes over a contract from the database, unless the commit under way has changed it.
+// load adds a contract from the database, unless this commit has changed it.
 func (v *view) load(stored db.StoredContract) {
 	switch {
 	case v.absent[stored.ID]:
@@ -61,12 +61,12 @@ func (v *view) ActiveContract(id ledger.ContractID) (ledger.Contract, bool, erro
 	if contract, ok := v.active[id]; ok || v.absent[id] {
 		return contract, ok, nil
 	}
-	found, err := v.tx.Contracts(v.ctx, []ledger.ContractID{id})
+	contracts, err := v.tx.Contracts(v.ctx, []ledger.ContractID{id})
 	if err != nil {
 		v.failed = err
 		return ledger.Contract{}, false, err
 	}
-	if stored, ok := found[id]; ok {
+	if stored, ok := contracts[id]; ok {
 		v.load(stored)
 	} else {
 		v.absent[id] = true
@@ -105,12 +105,12 @@ func (v *view) party(party ledger.Party) (local, known bool, err error) {
 	if local, known = v.parties.get(party); known {
 		return local, known, nil
 	}
-	found, err := v.tx.KnownParties(v.ctx, []ledger.Party{party})
+	parties, err := v.tx.KnownParties(v.ctx, []ledger.Party{party})
 	if err != nil {
 		v.failed = err
 		return false, false, err
 	}
-	v.parties.add(found)
-	local, known = found[party]
+	v.parties.add(parties)
+	local, known = parties[party]
 	return local, known, nil
 }
