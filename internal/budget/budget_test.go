@@ -12,7 +12,6 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// purse lends what it has.
 type purse struct{ left int64 }
 
 var errEmpty = errors.New("empty")
@@ -40,13 +39,13 @@ func TestBudget_HoldsAtMostItsLimit(t *testing.T) {
 	require.ErrorIs(t, other.Take(1), errEmpty)
 	one.Give(1)
 	require.NoError(t, other.Take(1))
-	require.NoError(t, one.Keep(40), "what an answer is made of makes room for it")
+	require.NoError(t, one.Keep(40), "the encoded answer replaces its rows")
 	require.Equal(t, int64(150-40-51), lender.left)
 	one.Release()
 	other.Release()
 	require.Equal(t, int64(150), lender.left)
 	require.NoError(t, one.Take(10))
-	require.Equal(t, int64(150), lender.left, "nothing is borrowed for what nobody gives back")
+	require.Equal(t, int64(150), lender.left, "a released budget borrows nothing")
 	var none *budget.Budget
 	require.NoError(t, errors.Join(none.Take(1), none.Keep(1)))
 	none.Give(1)
@@ -54,7 +53,7 @@ func TestBudget_HoldsAtMostItsLimit(t *testing.T) {
 	require.True(t, none.HasRoom())
 }
 
-// hall lets one at a time hold more.
+// hall lets one answer at a time hold more.
 type hall struct {
 	purse
 
@@ -69,8 +68,7 @@ func (h *hall) Exceed() (end func(), err error) {
 	return func() { h.taken = false }, nil
 }
 
-// A row that is too large for an answer is read, by itself or in a portion, with what is made of it, within bounds.
-func TestRead_ReadsALargeRowAlone(t *testing.T) {
+func TestTakeRow_LetsOneAnswerExceedForALargeRow(t *testing.T) {
 	t.Parallel()
 	lender := &hall{purse: purse{250}}
 	one, other := budget.New(100, lender), budget.New(100, lender)
@@ -80,8 +78,8 @@ func TestRead_ReadsALargeRowAlone(t *testing.T) {
 		func(ctx context.Context, _ int) (bool, error) { return false, budget.Of(ctx).TakeRow(500) }))
 	require.Equal(t, int64(60), one.Held())
 	require.True(t, lender.taken)
-	require.Equal(t, int64(190), lender.left, "what is beyond is borrowed from nobody")
-	require.False(t, one.HasRoom(), "a page ends behind it")
+	require.Equal(t, int64(190), lender.left, "it borrows nothing beyond its limit")
+	require.False(t, one.HasRoom(), "a page ends after it")
 	require.True(t, fault.AnswerTooLarge.Matches(one.Take(100+8*500)))
 	require.NoError(t, other.TakeRow(90))
 	require.ErrorIs(t, other.TakeRow(90), errEmpty, "one at a time")
@@ -102,8 +100,6 @@ func TestRead_ReadsALargeRowAlone(t *testing.T) {
 	require.NoError(t, none.TakeRow(1))
 }
 
-// Rows of any sizes are all read once and in order, no more of them at a time than a portion has, but for one that is
-// larger alone.
 func TestRead_ReadsAllRowsInPortions(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -132,11 +128,11 @@ func TestRead_ReadsAllRowsInPortions(t *testing.T) {
 			read = append(read, page...)
 			release()
 			if lender.left != 4<<20 {
-				t.Fatalf("%d are gone", 4<<20-lender.left)
+				t.Fatalf("%d bytes were not given back", 4<<20-lender.left)
 			}
 		}
 		if len(read) != len(sizes) {
-			t.Fatalf("%d of %d", len(read), len(sizes))
+			t.Fatalf("read %d of %d rows", len(read), len(sizes))
 		}
 	})
 }
@@ -153,8 +149,7 @@ func TestRead_RefusesPortionOverTheBudget(t *testing.T) {
 	require.ErrorIs(t, err, errEmpty)
 }
 
-// However much is visited, and however much each visit reads beside it, no more is held at a time than one answer may.
-func TestVisit_GivesBackWhatItReads(t *testing.T) {
+func TestEach_GivesBackWhatAVisitReads(t *testing.T) {
 	t.Parallel()
 	const (
 		limit    = 4 << 20
@@ -183,7 +178,7 @@ func TestVisit_GivesBackWhatItReads(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, elements, visited)
 	require.Greater(t, read, int64(100<<20))
-	require.Equal(t, int64(limit-elements*kept), lender.left, "only what is kept is held")
+	require.Equal(t, int64(limit-elements*kept), lender.left, "it holds only what the visits keep")
 
 	err = budget.Each(ctx, budget.NewPortions(100), func(context.Context, int32) ([]int64, error) {
 		return []int64{1, 2, 3}, nil
@@ -193,12 +188,12 @@ func TestVisit_GivesBackWhatItReads(t *testing.T) {
 		}
 		return true, nil
 	})
-	require.True(t, fault.AnswerTooLarge.Matches(err), "a visit has no more than the answer")
-	require.Equal(t, int64(limit-elements*kept), lender.left, "and gives back what it has when it is refused")
+	require.True(t, fault.AnswerTooLarge.Matches(err), "a visit has the limit of the answer")
+	require.Equal(t, int64(limit-elements*kept), lender.left, "a refused visit gives everything back")
 	require.NoError(t, budget.Each(t.Context(), budget.NewPortions(1),
 		func(context.Context, int32) ([]int64, error) { return []int64{1}, nil },
 		func(ctx context.Context, _ int64) (bool, error) {
-			require.Nil(t, budget.Of(ctx), "without a budget there is none for the visits")
+			require.Nil(t, budget.Of(ctx), "without a budget the visits have none")
 			return false, nil
 		}))
 }

@@ -2,31 +2,31 @@
 // built with the tag failpoints have any: in all others [Hit] is empty, and the compiler removes the calls.
 //
 // A test names a directory in the environment variable FLORIN_FAILPOINTS. To arm a point it makes a file there, named
-// like the point, with the ids of the processes to kill. The first process to reach the point afterwards takes the file
-// away and kills them, itself last.
+// like the point, with the ids of the processes to kill. The first process that reaches the point renames the file and
+// kills them, itself last.
 package failpoint
 
-// The points, in the order in which a submission passes them, and behind them those of other changes.
+// The points, in the order in which a submission passes them, then those of other changes.
 const (
-	// BeforeStart is before Temporal is asked to start the workflow of submissions.
+	// BeforeStart is before the API calls Temporal to start the workflow of submissions.
 	BeforeStart = "before-start"
 	// AfterStart is when Temporal has the workflow and no client knows yet.
 	AfterStart = "after-start"
 	// BeforeCommit is at the beginning of the activity that commits, before its transaction.
 	BeforeCommit = "before-commit"
-	// Decided is within the transaction, when everything is decided and nothing written.
+	// Decided is within the transaction, after the decision and before anything is written.
 	Decided = "decided"
-	// Appended is within the transaction, when everything is written and not committed.
+	// Appended is within the transaction, when everything is written but not committed.
 	Appended = "appended"
 	// Committed is after the transaction, when neither clients nor Temporal know.
 	Committed = "committed"
-	// Published is when waiting clients of the same process were told, and Temporal was not.
+	// Published is when waiting clients of the same process know the result, and Temporal does not.
 	Published = "published"
-	// Unanswered is when a change that was asked for with an Idempotency-Key is made, and its answer not yet stored.
+	// Unanswered is when a change with an Idempotency-Key is made, and its answer is not yet stored.
 	Unanswered = "unanswered"
-	// Uploaded is when packages are written and not committed.
+	// Uploaded is when packages are written but not committed.
 	Uploaded = "uploaded"
-	// PackagesCommitted is when packages are committed, and who uploaded them does not know.
+	// PackagesCommitted is when packages are committed, and the client does not know yet.
 	PackagesCommitted = "packages-committed"
 )
 

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// Hit kills what a test wants killed at the point, if it is armed. It does not return when that is this process.
+// Hit kills the processes of an armed point. If this process is one of them, it does not return.
 func Hit(name string) {
 	directory := os.Getenv("FLORIN_FAILPOINTS")
 	if directory == "" {
@@ -36,7 +36,7 @@ func Hit(name string) {
 			itself = true
 			continue
 		}
-		_ = syscall.Kill(pid, syscall.SIGKILL) // one that has ended already is as good
+		_ = syscall.Kill(pid, syscall.SIGKILL) // an ended process is fine too
 	}
 	if itself {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)

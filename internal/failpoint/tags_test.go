@@ -24,7 +24,7 @@ func TestFailpoints_AreAllDocumented(t *testing.T) {
 	}
 }
 
-// TestLint_ReadsAllBuildTags finds the build tags of all files in what `make lint` gives to the linter.
+// TestLint_ReadsAllBuildTags checks that `make lint` gives the build tags of all files to the linter.
 func TestLint_ReadsAllBuildTags(t *testing.T) {
 	t.Parallel()
 	read := map[string]bool{"linux": true} // where it runs
@@ -49,15 +49,13 @@ func TestLint_ReadsAllBuildTags(t *testing.T) {
 		}
 		for _, tag := range tagsOfFile(t, path) {
 			count++
-			require.True(t, read[tag], "%s is for the build tag %s: name it in .golangci.yml, or have `make lint` run with it",
-				path, tag)
+			require.True(t, read[tag], "%s has the build tag %s: add it to .golangci.yml or to `make lint`", path, tag)
 		}
 		return nil
 	}))
 	require.NotZero(t, count)
 }
 
-// tagsOfFile are the tags that a file's build constraint names.
 func tagsOfFile(t *testing.T, path string) []string {
 	t.Helper()
 	file, err := os.Open(path)

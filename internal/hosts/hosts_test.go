@@ -62,7 +62,7 @@ func TestNames_ServeOnlyListedHosts(t *testing.T) {
 			}
 		})
 	}
-	require.True(t, hosts.Names{}.Serve("any.example"), "the zero value is every one")
+	require.True(t, hosts.Names{}.Serve("any.example"), "the zero value allows every name")
 	for _, wrong := range []string{"http://node.example", "node.example:80", "*.example", "a b"} {
 		_, err := hosts.Parse([]string{wrong}, "127.0.0.1:80")
 		require.ErrorContains(t, err, "is not a host name")

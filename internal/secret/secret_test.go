@@ -27,6 +27,6 @@ func TestSecret_IsOneLineOfItsFile(t *testing.T) {
 		}
 		require.ErrorContains(t, err, "--database-url-file="+file, "%q", content)
 		require.ErrorContains(t, err, says, "%q", content)
-		require.NotContains(t, err.Error(), "hunter2", "the secret is not told")
+		require.NotContains(t, err.Error(), "hunter2", "the error must not show the secret")
 	}
 }

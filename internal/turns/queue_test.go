@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestQueue_ForgetsIdleAccounts: what is remembered of accounts is bounded while somebody waits, and nothing is
-// when nobody does.
+// While somebody waits, the queue remembers a limited number of accounts; without waiters none.
 func TestQueue_ForgetsIdleAccounts(t *testing.T) {
 	t.Parallel()
 	var queue Queue[string, int]
@@ -29,7 +28,6 @@ func TestQueue_ForgetsIdleAccounts(t *testing.T) {
 	require.False(t, ok)
 }
 
-// TestQueue_RemovedItemCostsNothing: who took an item out is as far ahead as before.
 func TestQueue_RemovedItemCostsNothing(t *testing.T) {
 	t.Parallel()
 	var queue Queue[string, string]
@@ -45,7 +43,7 @@ func TestQueue_RemovedItemCostsNothing(t *testing.T) {
 	require.Equal(t, []string{"first", "second", "third", "fourth"}, order)
 }
 
-// TestQueue_SkipsBlockedAccounts and keeps their places.
+// Skipped accounts keep their places.
 func TestQueue_SkipsBlockedAccounts(t *testing.T) {
 	t.Parallel()
 	var queue Queue[string, int]

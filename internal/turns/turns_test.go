@@ -20,7 +20,7 @@ func ofAcme(user int) turns.Account {
 	return turns.Account{Name: "acme/" + strconv.Itoa(user), Provider: "acme"}
 }
 
-// take takes a turn that there must be.
+// take requires that there is a turn.
 func take(t *testing.T, all *turns.Turns, who turns.Account) (release func()) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -61,7 +61,7 @@ func TestTurns_LeaveRoomBesideAUser(t *testing.T) {
 		release()
 	}
 	for range 2 * each {
-		defer take(t, all, turns.Account{})() // those without a name are not told apart
+		defer take(t, all, turns.Account{})() // accounts without a name count as one without a limit of its own
 	}
 	waits(t, all, turns.Account{})
 }
@@ -77,7 +77,7 @@ func TestTurns_LeaveRoomBesideAnIdentityProvider(t *testing.T) {
 	second()
 }
 
-// TestTurns_GoToTheAccountWithLeast has one account wait for many turns, and another come later.
+// One account waits for many turns, and another one comes later.
 func TestTurns_GoToTheAccountWithLeast(t *testing.T) {
 	t.Parallel()
 	all := turns.New(turns.Limits{All: 1})
@@ -105,7 +105,6 @@ func TestTurns_GoToTheAccountWithLeast(t *testing.T) {
 	require.Equal(t, "modest", <-served)
 }
 
-// TestTurns_RefuseBeyondTheWaitLimit: further ones are refused, and others are not.
 func TestTurns_RefuseBeyondTheWaitLimit(t *testing.T) {
 	t.Parallel()
 	all := turns.New(turns.Limits{Each: 1, Waiting: 1})
@@ -124,12 +123,12 @@ func TestTurns_RefuseBeyondTheWaitLimit(t *testing.T) {
 	leave(why)
 	require.ErrorIs(t, <-left, why)
 	_, err = all.Take(gone, named("third"))
-	require.ErrorIs(t, err, why, "who has left takes no turn")
+	require.ErrorIs(t, err, why, "an ended context gets no turn")
 	release()
 	take(t, all, named("acme"))()
 }
 
-// TestTurns_PassOnWhenAWaiterLeaves has a turn come to a waiter as it leaves: it is passed on.
+// A turn that comes to a waiter while it leaves must go to the next one.
 func TestTurns_PassOnWhenAWaiterLeaves(t *testing.T) {
 	t.Parallel()
 	for range 200 {
@@ -149,7 +148,6 @@ func TestTurns_PassOnWhenAWaiterLeaves(t *testing.T) {
 	}
 }
 
-// TestTurns_RaisedLimitWakesWaiters has those who wait go on when there are more.
 func TestTurns_RaisedLimitWakesWaiters(t *testing.T) {
 	t.Parallel()
 	all := turns.New(turns.Limits{All: 1})
@@ -164,8 +162,8 @@ func TestTurns_RaisedLimitWakesWaiters(t *testing.T) {
 	(<-second)()
 }
 
-// TestTurns_LimitOneAccountBesideOthers has an account take many turns alone, fewer as soon as another one comes, and many
-// again once the other one has stayed away for a while.
+// An account takes many turns alone, fewer when another one comes, and many again after the other has stayed away for a
+// while.
 func TestTurns_LimitOneAccountBesideOthers(t *testing.T) {
 	t.Parallel()
 	all := turns.New(turns.Limits{All: 4, Each: 3, Beside: 1})
@@ -192,6 +190,6 @@ func TestTurns_LimitOneAccountBesideOthers(t *testing.T) {
 		}
 		release()
 	}
-	require.Greater(t, row, 10, "the other one may come back")
+	require.Greater(t, row, 10, "it does not count as alone at once")
 	require.Less(t, row, 100)
 }

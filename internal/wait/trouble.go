@@ -21,10 +21,10 @@ type Trouble struct {
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 
-	mu          sync.Mutex
-	since, said time.Time
-	last        string
-	times       int
+	mu            sync.Mutex
+	since, logged time.Time
+	last          string
+	times         int
 }
 
 // Every does the work after each interval until ctx ends, and calls Note with each result.
@@ -60,10 +60,10 @@ func (t *Trouble) Note(ctx context.Context, err error) {
 	case err.Error() != t.last:
 		pause = otherAgain
 	}
-	if pause > 0 && now().Sub(t.said) < pause {
+	if pause > 0 && now().Sub(t.logged) < pause {
 		return
 	}
-	t.said, t.last = now(), err.Error()
+	t.logged, t.last = now(), err.Error()
 	//nolint:sloglint // each loop says what it is about
 	t.Log.WarnContext(ctx, t.What, "error", err, "for", now().Sub(t.since).Round(time.Second).String(), "times", t.times)
 }

@@ -20,7 +20,7 @@ func TestTrouble_IsLoggedOnChangeAndOnceAMinute(t *testing.T) {
 	trouble := wait.Trouble{
 		Log: slog.New(slog.NewTextHandler(&log, nil)), What: "nothing works", Now: func() time.Time { return now },
 	}
-	said := func() string {
+	logged := func() string {
 		defer log.Reset()
 		return log.String()
 	}
@@ -32,19 +32,19 @@ func TestTrouble_IsLoggedOnChangeAndOnceAMinute(t *testing.T) {
 	}
 	refused, lost := errors.New("refused"), errors.New("lost")
 	note(nil, time.Second, 3)
-	require.Empty(t, said(), "all is well")
+	require.Empty(t, logged(), "all is well")
 	note(refused, 2*time.Second, 150) // five minutes
-	lines := said()
+	lines := logged()
 	require.Equal(t, 5, strings.Count(lines, "level=WARN"), lines)
 	require.Contains(t, lines, "error=refused for=1m0s times=31")
 	note(lost, 2*time.Second, 1)
-	require.Contains(t, said(), "error=lost", "another one is said soon")
+	require.Contains(t, logged(), "error=lost", "a new error is logged soon")
 	note(refused, 2*time.Second, 1)
 	note(lost, 2*time.Second, 1)
-	require.Empty(t, said(), "one that changes again and again is not")
+	require.Empty(t, logged(), "an error that changes again and again is not")
 	note(nil, time.Second, 2)
-	lines = said()
+	lines = logged()
 	require.Equal(t, 1, strings.Count(lines, "nothing works: it is over"), lines)
 	note(lost, time.Second, 1)
-	require.Contains(t, said(), "error=lost for=0s times=1", "it comes again")
+	require.Contains(t, logged(), "error=lost for=0s times=1", "the trouble starts again")
 }

@@ -26,8 +26,7 @@ func TestFor_WaitsAndEndsWithItsContext(t *testing.T) {
 	require.ErrorIs(t, wait.For(ended, 0), context.Canceled)
 }
 
-// TestSource_EveryWaitEndsWithItsContext looks at all code but tests: what only lets time pass goes through this package. In a
-// node, what waits for something else as well listens to the end of a context.
+// All code but tests must pause with this package. In a node, every other wait must also end with a context.
 func TestSource_EveryWaitEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	seen := 0
@@ -51,7 +50,7 @@ func TestSource_EveryWaitEndsWithItsContext(t *testing.T) {
 	require.Greater(t, seen, 300)
 }
 
-// waitsIn lists what is wrong with the waits of a file, which is part of a node or of a tool.
+// waitsIn lists the wrong waits of a file, which is part of a node or of a tool.
 func waitsIn(t *testing.T, path string, ofNode bool) (problems []string) {
 	t.Helper()
 	files := token.NewFileSet()
@@ -64,11 +63,11 @@ func waitsIn(t *testing.T, path string, ofNode bool) (problems []string) {
 			heard[node.Comm] = true
 		case *ast.ExprStmt:
 			if ofNode && isDone(node.X) && !heard[node] {
-				problems = append(problems, fmt.Sprintf("%s: a pause of its own: use wait.For", files.Position(node.Pos())))
+				problems = append(problems, fmt.Sprintf("%s: a pause by itself: use wait.For", files.Position(node.Pos())))
 			}
 		case *ast.SelectStmt:
 			if onlyPauses(node) {
-				problems = append(problems, fmt.Sprintf("%s: a pause of its own: use wait.For", files.Position(node.Pos())))
+				problems = append(problems, fmt.Sprintf("%s: a pause by itself: use wait.For", files.Position(node.Pos())))
 			}
 			if ofNode && !endsWithContext(node) {
 				problems = append(problems,
