@@ -6,8 +6,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// gauge is a value that a process may or may not know: it is absent until it is set, so that nobody takes 0 for what
-// was found. It is safe for concurrent use.
+// gauge is a value that a process may not know: it is absent until it is set, because 0 would be wrong. It is safe for
+// concurrent use.
 type gauge struct {
 	desc *prometheus.Desc
 
@@ -17,7 +17,7 @@ type gauge struct {
 }
 
 func newGauge(name string) *gauge {
-	return &gauge{desc: prometheus.NewDesc(name, described(name).Help, nil, nil)}
+	return &gauge{desc: prometheus.NewDesc(name, metricNamed(name).Help, nil, nil)}
 }
 
 func (g *gauge) set(value float64) {

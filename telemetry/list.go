@@ -23,7 +23,7 @@ const (
 	Auditors Knower = "the process that audits"
 )
 
-// Metric describes a metric to those who read it. Its name has the unit, as Prometheus' conventions say.
+// Metric describes a metric for its readers. Its name has the unit, as in the conventions of Prometheus.
 type Metric struct {
 	Name string
 	Kind Kind
@@ -33,8 +33,8 @@ type Metric struct {
 	Of     Knower
 }
 
-// List is all metrics of Florin's own, in the order of their names. Beside them each process has those of the Go
-// runtime (go_…) and of the process (process_…).
+// List is all metrics of Florin, in the order of their names. Each process also has those of the Go runtime (go_…) and
+// of the process (process_…).
 func List() []Metric { return slices.Clone(list) }
 
 var list = []Metric{
@@ -141,8 +141,8 @@ var list = []Metric{
 	{"florin_warning", Gauge, "1 for each part of /readyz that works and warns, else 0.", []string{"part"}, Everyone},
 }
 
-// described finds a metric in the list. A test finds metrics that the list lacks.
-func described(name string) Metric {
+// metricNamed finds a metric in the list. A test finds metrics that the list lacks.
+func metricNamed(name string) Metric {
 	if i := slices.IndexFunc(list, func(m Metric) bool { return m.Name == name }); i >= 0 {
 		return list[i]
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/florinledger/florin/telemetry"
 )
 
-// knowing are metrics that know everything.
-func knowing(t *testing.T) *telemetry.Metrics {
+// fullMetrics returns metrics with all values known.
+func fullMetrics(t *testing.T) *telemetry.Metrics {
 	t.Helper()
 	m := telemetry.New()
 	m.Built("1.2.3")
@@ -47,15 +47,15 @@ func knowing(t *testing.T) *telemetry.Metrics {
 
 func TestList_HasAllMetrics(t *testing.T) {
 	t.Parallel()
-	shown := map[string]telemetry.Metric{}
+	families := map[string]telemetry.Metric{}
 	labels := regexp.MustCompile(`(\w+)="`)
 	kinds := map[string]telemetry.Kind{}
-	for line := range strings.Lines(text(t, knowing(t))) {
+	for line := range strings.Lines(text(t, fullMetrics(t))) {
 		words := strings.Fields(line)
 		switch {
 		case !strings.Contains(line, "florin_"):
 		case words[1] == "HELP":
-			shown[words[2]] = telemetry.Metric{Name: words[2], Help: strings.Join(words[3:], " ")}
+			families[words[2]] = telemetry.Metric{Name: words[2], Help: strings.Join(words[3:], " ")}
 		case words[1] == "TYPE":
 			kinds[words[2]] = telemetry.Kind(words[3])
 		default:
@@ -65,25 +65,25 @@ func TestList_HasAllMetrics(t *testing.T) {
 					name = whole
 				}
 			}
-			metric := shown[name]
+			metric := families[name]
 			metric.Kind, metric.Labels = kinds[name], nil
 			for _, label := range labels.FindAllStringSubmatch(words[0], -1) {
 				if label[1] != "le" {
 					metric.Labels = append(metric.Labels, label[1])
 				}
 			}
-			shown[name] = metric
+			families[name] = metric
 		}
 	}
 	for _, metric := range telemetry.List() {
-		said := shown[metric.Name]
-		require.Equal(t, metric.Help, said.Help, metric.Name)
-		require.Equal(t, metric.Kind, said.Kind, metric.Name)
-		require.ElementsMatch(t, metric.Labels, said.Labels, metric.Name)
+		exposed := families[metric.Name]
+		require.Equal(t, metric.Help, exposed.Help, metric.Name)
+		require.Equal(t, metric.Kind, exposed.Kind, metric.Name)
+		require.ElementsMatch(t, metric.Labels, exposed.Labels, metric.Name)
 		require.NotEmpty(t, metric.Of, metric.Name)
-		delete(shown, metric.Name)
+		delete(families, metric.Name)
 	}
-	require.Empty(t, shown, "metrics that nobody describes")
+	require.Empty(t, families, "metrics that the list lacks")
 }
 
 func TestList_IsSorted(t *testing.T) {
@@ -97,7 +97,7 @@ func TestList_IsSorted(t *testing.T) {
 
 func TestMetrics_CountACommit(t *testing.T) {
 	t.Parallel()
-	said := text(t, knowing(t))
+	exposed := text(t, fullMetrics(t))
 	for _, line := range []string{
 		`florin_submissions_total{outcome="accepted"} 1`, `florin_submissions_total{outcome="CONTRACT_NOT_FOUND"} 1`,
 		"florin_traffic_bytes_total 12", "florin_code_cost_ratio_sum 0.5", "florin_code_cost_ratio_count 1",
@@ -106,6 +106,6 @@ func TestMetrics_CountACommit(t *testing.T) {
 		`florin_database_connections{state="in_use"} 2`, "florin_database_wait_seconds_total 1",
 		`florin_packages{from="uploaded"} 2`, `florin_ready{part="clock"} 1`, `florin_warning{part="clock"} 0`,
 	} {
-		require.Contains(t, said, "\n"+line+"\n")
+		require.Contains(t, exposed, "\n"+line+"\n")
 	}
 }

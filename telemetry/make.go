@@ -5,22 +5,22 @@ import (
 )
 
 func newCounter(name string) prometheus.Counter {
-	return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: described(name).Help})
+	return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: metricNamed(name).Help})
 }
 
 func newCounters(name string) *prometheus.CounterVec {
-	about := described(name)
+	about := metricNamed(name)
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: about.Help}, about.Labels)
 }
 
 func newGauges(name string) *prometheus.GaugeVec {
-	about := described(name)
+	about := metricNamed(name)
 	return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: about.Help}, about.Labels)
 }
 
 // newGaugeFunc is a gauge that calls ask for each read.
 func newGaugeFunc(name string, ask func() float64) prometheus.Collector {
-	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: described(name).Help}, ask)
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: metricNamed(name).Help}, ask)
 }
 
 func newHistogram(name string, first float64, count int) prometheus.Histogram {
@@ -28,10 +28,10 @@ func newHistogram(name string, first float64, count int) prometheus.Histogram {
 }
 
 func newHistograms(name string, first float64, count int) *prometheus.HistogramVec {
-	return prometheus.NewHistogramVec(histogram(name, first, count), described(name).Labels)
+	return prometheus.NewHistogramVec(histogram(name, first, count), metricNamed(name).Labels)
 }
 
-// shortest and durations are the buckets of times: from a millisecond to sixteen seconds.
+// The buckets of durations go from a millisecond to sixteen seconds.
 const (
 	shortest  = 0.001
 	durations = 15
@@ -39,7 +39,7 @@ const (
 
 func histogram(name string, first float64, count int) prometheus.HistogramOpts {
 	return prometheus.HistogramOpts{
-		Name: name, Help: described(name).Help, Buckets: prometheus.ExponentialBuckets(first, 2, count),
+		Name: name, Help: metricNamed(name).Help, Buckets: prometheus.ExponentialBuckets(first, 2, count),
 	}
 }
 
@@ -52,7 +52,7 @@ type readings struct {
 func newReadings(read func(tell func(name string, value float64, labels ...string)), names ...string) *readings {
 	r := &readings{descs: make(map[string]*prometheus.Desc, len(names)), read: read}
 	for _, name := range names {
-		about := described(name)
+		about := metricNamed(name)
 		r.descs[name] = prometheus.NewDesc(name, about.Help, about.Labels, nil)
 	}
 	return r
@@ -69,7 +69,7 @@ func (r *readings) Describe(descriptions chan<- *prometheus.Desc) {
 func (r *readings) Collect(metrics chan<- prometheus.Metric) {
 	r.read(func(name string, value float64, labels ...string) {
 		kind := prometheus.GaugeValue
-		if described(name).Kind == Counter {
+		if metricNamed(name).Kind == Counter {
 			kind = prometheus.CounterValue
 		}
 		metrics <- prometheus.MustNewConstMetric(r.descs[name], kind, value, labels...)

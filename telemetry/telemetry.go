@@ -76,7 +76,7 @@ func New() *Metrics {
 	return m
 }
 
-// Built says which program this is. It is called once.
+// Built sets the version of the program. Call it once.
 func (m *Metrics) Built(version string) {
 	info := newGauges("florin_build_info")
 	info.WithLabelValues(version, runtime.Version()).Set(1)
@@ -124,7 +124,7 @@ type Connections struct {
 	Waited time.Duration
 }
 
-// Database adds the state of the pool of connections. It is called once.
+// Database adds the state of the pool of connections. Call it once.
 func (m *Metrics) Database(pool func() Connections) {
 	m.registry.MustRegister(newReadings(func(tell func(string, float64, ...string)) {
 		now := pool()
@@ -137,8 +137,7 @@ func (m *Metrics) Database(pool func() Connections) {
 		"florin_database_wait_seconds_total"))
 }
 
-// Packages adds how many packages the process knows, and how many bytes those that were uploaded have. It is called
-// once.
+// Packages adds the number of packages that the process knows, and the size of the uploaded ones. Call it once.
 func (m *Metrics) Packages(count func() (builtIn, uploaded int, bytes int64)) {
 	m.registry.MustRegister(newReadings(func(tell func(string, float64, ...string)) {
 		builtIn, uploaded, bytes := count()
@@ -154,7 +153,7 @@ type Part struct {
 	Ready, Warned bool
 }
 
-// Ready adds what /readyz says. It is called once.
+// Ready adds the parts of /readyz. Call it once.
 func (m *Metrics) Ready(ask func() []Part) {
 	m.registry.MustRegister(newReadings(func(tell func(string, float64, ...string)) {
 		for _, part := range ask() {
@@ -171,7 +170,7 @@ func number(is bool) float64 {
 	return 0
 }
 
-// Overdue shows for how long lifecycles and automation have been due.
+// Overdue sets how long the oldest due lifecycle and automation task have been due.
 func (m *Metrics) Overdue(lifecycle, automation time.Duration) {
 	m.overdue.lifecycle.set(lifecycle.Seconds())
 	m.overdue.automation.set(automation.Seconds())
@@ -242,7 +241,7 @@ func (m *Metrics) Commit(now func() time.Time) *Commit {
 	return &Commit{metrics: m, now: now, began: began, end: began}
 }
 
-// Did notes the end of a step, which began when the one before it ended.
+// Did notes the end of a step, which began when the step before it ended.
 func (c *Commit) Did(name string) {
 	before := c.end
 	c.end = c.now()
@@ -271,10 +270,10 @@ func (c *Commit) Committed(completions []ledger.Completion) {
 	m.commitSize.Observe(float64(len(completions)))
 }
 
-// ActivityFailed counts a try of an activity that failed.
+// ActivityFailed counts a failed try of an activity.
 func (m *Metrics) ActivityFailed(activity string) { m.failures.WithLabelValues(activity).Inc() }
 
-// RecordTimeAhead shows how far the last record time is ahead of the ledger's clock. It is called once.
+// RecordTimeAhead adds how far the last record time is ahead of the ledger's clock. Call it once.
 func (m *Metrics) RecordTimeAhead(ahead func() time.Duration) {
 	m.registry.MustRegister(newGaugeFunc("florin_record_time_ahead_seconds", func() float64 { return ahead().Seconds() }))
 }
@@ -282,7 +281,7 @@ func (m *Metrics) RecordTimeAhead(ahead func() time.Duration) {
 // Forged counts a submission or contribution that came through Temporal without this ledger's seal.
 func (m *Metrics) Forged() { m.forged.Inc() }
 
-// Audited shows how far the audit has come and what it found.
+// Audited sets the progress and the findings of the audit.
 func (m *Metrics) Audited(state audit.State, end ledger.Offset) {
 	m.audit.offset.set(float64(state.Offset))
 	m.audit.lag.set(float64(end - state.Offset))
@@ -291,12 +290,12 @@ func (m *Metrics) Audited(state audit.State, end ledger.Offset) {
 	for kind, amount := range map[string]decimal.Decimal{
 		"minted": state.Minted, "burned": state.Burned, "held": state.Held,
 	} {
-		m.audit.supply.WithLabelValues(kind).Set(rounded(amount))
+		m.audit.supply.WithLabelValues(kind).Set(toFloat(amount))
 	}
 }
 
-// rounded is an amount as metrics can have it: they are floats.
-func rounded(amount decimal.Decimal) float64 {
+// toFloat rounds an amount: metrics are floats.
+func toFloat(amount decimal.Decimal) float64 {
 	value, err := strconv.ParseFloat(amount.String(), 64)
 	if err != nil { // a decimal always reads as a float
 		return 0

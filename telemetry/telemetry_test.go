@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/telemetry"
 )
 
-// TestMetrics_OmitUnknownValues makes each value known in turn: 0 is an answer, and no answer is none.
+// A known 0 is a value; an unknown value is absent.
 func TestMetrics_OmitUnknownValues(t *testing.T) {
 	t.Parallel()
 	for line, tell := range map[string]func(*telemetry.Metrics){

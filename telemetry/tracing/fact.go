@@ -6,7 +6,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Fact is something that a span may say. The functions of this file make all that there are.
+// Fact is an attribute of a span. Only the functions of this file make facts.
 type Fact struct{ attribute attribute.KeyValue }
 
 // The names of facts: OpenTelemetry's where it has one.
@@ -38,31 +38,31 @@ func Keys() []string {
 	}
 }
 
-// Method is that of a request.
+// Method is the method of a request.
 func Method(name string) Fact { return Fact{attribute.String(keyMethod, name)} }
 
-// Route is the pattern of a request's path, without what the path names.
+// Route is the pattern of a request's path, without the values in the path.
 func Route(pattern string) Fact { return Fact{attribute.String(keyRoute, pattern)} }
 
-// Status is that of an answer.
+// Status is the status of an answer.
 func Status(code int) Fact { return Fact{attribute.Int(keyStatus, code)} }
 
 // ErrorCode is the code of a refusal.
 func ErrorCode(code string) Fact { return Fact{attribute.String(keyError, code)} }
 
-// User is who calls.
+// User is the user who calls.
 func User(id string) Fact { return Fact{attribute.String(keyUser, id)} }
 
-// Workflow is the workflow that does it.
+// Workflow is the workflow that does the work.
 func Workflow(id string) Fact { return Fact{attribute.String(keyWorkflow, id)} }
 
-// Kind is that of a submission or of a workflow.
+// Kind is the kind of a submission or of a workflow.
 func Kind(name string) Fact { return Fact{attribute.String(keyKind, name)} }
 
 // Offset is a place in the record.
 func Offset(at ledger.Offset) Fact { return Fact{attribute.Int64(keyOffset, int64(at))} }
 
-// Submissions is how many a batch has.
+// Submissions is the number of submissions in a batch.
 func Submissions(count int) Fact { return Fact{attribute.Int(keyCount, count)} }
 
 // Database are the facts of a query of the record, by its name.
@@ -73,7 +73,7 @@ func Database(query string) []Fact {
 // SQLState is the code of an error of the database.
 func SQLState(code string) Fact { return Fact{attribute.String(keySQLState, code)} }
 
-// Submission are the facts by which a submission is found.
+// Submission returns the facts by which operators find a submission.
 func Submission(of ledger.Submission) []Fact {
 	parties, commands := of.ActAs[:min(len(of.ActAs), maxNamed)], of.Commands[:min(len(of.Commands), maxNamed)]
 	return []Fact{
@@ -86,7 +86,7 @@ func Submission(of ledger.Submission) []Fact {
 	}
 }
 
-// Completion are the facts of what became of a submission.
+// Completion returns the facts about the outcome of a submission.
 func Completion(of ledger.Completion) []Fact {
 	facts := []Fact{Offset(of.Offset)}
 	if of.Refusal != nil {
@@ -95,7 +95,7 @@ func Completion(of ledger.Completion) []Fact {
 	return append(facts, Fact{attribute.String(keyUpdate, string(of.UpdateID))})
 }
 
-// maxNamed is how many parties or commands of a submission are named.
+// maxNamed limits the parties and the commands of a submission that a span names.
 const maxNamed = 10
 
 // rules are the templates and choices of commands.

@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/telemetry/tracing"
 )
 
-func TestSpan_QuietOneOmitsErrorTexts(t *testing.T) {
+func TestQuiet_OmitsErrorTexts(t *testing.T) {
 	t.Parallel()
 	tracer, spans := recorder(byDefault())
 	_, span := tracer.Provider().Tracer(tracing.Scope).Start(t.Context(), "RunActivity")

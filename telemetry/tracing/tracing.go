@@ -1,8 +1,8 @@
-// Package tracing makes the spans of the node: one trace goes from a client's request through its submission to those
-// who read what came of it. Without a [Tracer] there are none, and asking for them costs a look into a context.
+// Package tracing makes the spans of the node: one trace goes from a client's request through its submission to the
+// readers of the result. Without a [Tracer] there are no spans, and a call costs only a look into the context.
 //
-// A span holds what operators search for, and nothing else: a [Fact] is made by this package alone, and there is none
-// for amounts, tokens or payloads, nor for the text of an error, which may tell of them.
+// A span holds only what operators search for: only this package makes a [Fact], and there is none for amounts, tokens
+// or payloads, nor for error texts, which may contain them.
 package tracing
 
 import (
@@ -19,7 +19,7 @@ import (
 // Scope is the name under which spans are made.
 const Scope = "github.com/florinledger/florin"
 
-// Tracer makes the spans at which a part of the node begins; nil makes none.
+// Tracer makes the first spans of a part of the node; nil makes none.
 type Tracer struct {
 	provider trace.TracerProvider
 	tracer   trace.Tracer
@@ -28,7 +28,7 @@ type Tracer struct {
 // New makes a tracer of a provider.
 func New(provider trace.TracerProvider) *Tracer { return &Tracer{provider, provider.Tracer(Scope)} }
 
-// Provider is what the tracer was made of, for the interceptors of others; nil without a tracer.
+// Provider is the provider of the tracer, for interceptors of other libraries; nil without a tracer.
 func (t *Tracer) Provider() trace.TracerProvider {
 	if t == nil {
 		return nil
@@ -36,10 +36,10 @@ func (t *Tracer) Provider() trace.TracerProvider {
 	return t.provider
 }
 
-// Span is a span under way. The zero value is none, and all of its methods do nothing.
+// Span is a span that has begun. The zero value is no span; its methods do nothing.
 type Span struct{ span trace.Span }
 
-// Recorded reports whether anything is kept of the span: facts that are dear to find are only found then.
+// Recorded reports whether the span is kept. Find expensive facts only then.
 func (s Span) Recorded() bool { return s.span != nil && s.span.IsRecording() }
 
 // Note adds facts.
@@ -49,14 +49,14 @@ func (s Span) Note(facts ...Fact) {
 	}
 }
 
-// Name names the span anew, once it is known what it is.
+// Name renames the span.
 func (s Span) Name(name string) {
 	if s.Recorded() {
 		s.span.SetName(name)
 	}
 }
 
-// Fail notes that what the span shows has failed. The facts say how.
+// Fail notes that the work of the span has failed. The facts say how.
 func (s Span) Fail() {
 	if s.Recorded() {
 		s.span.SetStatus(codes.Error, "")
@@ -70,8 +70,8 @@ func (s Span) End() {
 	}
 }
 
-// Serve begins the span of a request: within the trace that the client names, or else with one of its own. It returns
-// the trace that the request is of, which is the client's as it came.
+// Serve begins the span of a request: within the trace that the client names, or else in a new one. It returns the
+// trace of the request; a trace of the client stays unchanged.
 func (t *Tracer) Serve(
 	ctx context.Context, given ledger.TraceContext, name string,
 ) (context.Context, Span, ledger.TraceContext) {
@@ -89,7 +89,7 @@ func (t *Tracer) Serve(
 // Recorded reports whether the span of the context is kept.
 func Recorded(ctx context.Context) bool { return trace.SpanFromContext(ctx).IsRecording() }
 
-// Current is the trace of the context's span, for what is done by itself; empty where none is kept.
+// Current is the trace of the context's span, for work that the node does by itself; empty if the span is not kept.
 func Current(ctx context.Context) ledger.TraceContext {
 	if span := trace.SpanFromContext(ctx); span.IsRecording() {
 		return Of(ctx, span.SpanContext())
@@ -97,21 +97,21 @@ func Current(ctx context.Context) ledger.TraceContext {
 	return ledger.TraceContext{}
 }
 
-// Link links the span of the context to what caused the work: what the node does by itself has a trace of its own, for
-// what caused it may be long over.
+// Link links the span of the context to the causes of its work. Work that the node does by itself has its own trace,
+// because the trace of its cause may have ended long ago.
 func Link(ctx context.Context, causes ...ledger.TraceContext) {
 	span := trace.SpanFromContext(ctx)
 	for _, cause := range causes {
-		found := trace.SpanContextFromContext(remote(trace.ContextWithSpan(ctx, nil), cause))
-		if found.IsValid() {
-			span.AddLink(trace.Link{SpanContext: found})
+		linked := trace.SpanContextFromContext(remote(trace.ContextWithSpan(ctx, nil), cause))
+		if linked.IsValid() {
+			span.AddLink(trace.Link{SpanContext: linked})
 		}
 	}
 }
 
 type tracerKey struct{}
 
-// Start begins a span within the one of the context; none where that is not recorded.
+// Start begins a span within the span of the context; none if that is not recorded.
 func Start(ctx context.Context, name string) (context.Context, Span) {
 	within := trace.SpanFromContext(ctx)
 	if !within.IsRecording() {
@@ -121,8 +121,8 @@ func Start(ctx context.Context, name string) (context.Context, Span) {
 	return ctx, Span{span}
 }
 
-// StartFor begins a span of one submission within work for several: in the trace of the submission, where it links to
-// the work. What is done in the trace of the work anyway is within it.
+// StartFor begins a span of one submission within work for several: in the trace of the submission, with a link to the
+// work. If both have the same trace, the span is within the work.
 func StartFor(ctx context.Context, of ledger.TraceContext, name string) (context.Context, Span) {
 	within := trace.SpanFromContext(ctx)
 	if !within.IsRecording() {
@@ -136,8 +136,8 @@ func StartFor(ctx context.Context, of ledger.TraceContext, name string) (context
 	return ctx, Span{span}
 }
 
-// Together begins a span of work for all of those that wait: within the first one that is recorded, with links to and
-// from the others. The context has it in place of any other span.
+// Together begins a span of work for several waiting spans: within the first one that is recorded, with links to and
+// from the others. It replaces the span of the context.
 func Together(ctx context.Context, name string, waiting []Span) (context.Context, Span) {
 	var first trace.Span
 	var links []trace.Link
@@ -151,10 +151,10 @@ func Together(ctx context.Context, name string, waiting []Span) (context.Context
 		}
 	}
 	if first == nil {
-		if trace.SpanFromContext(ctx).SpanContext().IsValid() { // that of whoever happens to do the work
+		if trace.SpanFromContext(ctx).SpanContext().IsValid() { // of the request that happens to do the work
 			ctx = trace.ContextWithSpan(ctx, nil)
 			if len(waiting) > 0 && waiting[0].span != nil {
-				ctx = trace.ContextWithSpan(ctx, waiting[0].span) // which says that it is not recorded
+				ctx = trace.ContextWithSpan(ctx, waiting[0].span) // it is not recorded, so its children are not either
 			}
 		}
 		return ctx, Span{}
@@ -169,8 +169,8 @@ func Together(ctx context.Context, name string, waiting []Span) (context.Context
 	return ctx, Span{span}
 }
 
-// Waiting begins a span that no context has: of a submission that waits until others take it along. It is not recorded
-// where the span of the context is not.
+// Waiting begins a span outside of any context: of a submission that waits for a batch. It is not recorded if the span
+// of the context is not.
 func Waiting(ctx context.Context, name string) Span {
 	within := trace.SpanFromContext(ctx)
 	if !within.SpanContext().IsValid() {
@@ -180,8 +180,8 @@ func Waiting(ctx context.Context, name string) Span {
 	return Span{span}
 }
 
-// Deliver notes that a request of the context is answered with what came of a submission: in the trace of the
-// submission, with a link to the reader's.
+// Deliver notes that the request of the context gets the outcome of a submission: in the trace of the submission, with
+// a link to the reader's trace.
 func Deliver(ctx context.Context, of ledger.TraceContext, name string, facts ...Fact) {
 	t, ok := ctx.Value(tracerKey{}).(*Tracer)
 	if !ok || of.TraceID() == "" {
@@ -200,14 +200,14 @@ func Deliver(ctx context.Context, of ledger.TraceContext, name string, facts ...
 	span.End()
 }
 
-// Of writes a context of the SDK as the record has it.
+// Of encodes a span context of the SDK as the record stores it.
 func Of(ctx context.Context, from trace.SpanContext) ledger.TraceContext {
 	carrier := propagation.MapCarrier{}
 	propagation.TraceContext{}.Inject(trace.ContextWithSpanContext(ctx, from), carrier)
 	return ledger.TraceContext{Traceparent: carrier["traceparent"], Tracestate: carrier["tracestate"]}
 }
 
-// remote is a context within a trace that came from elsewhere; as it was when the trace cannot be read.
+// remote returns a context within a trace from another process; ctx itself if the trace is unreadable.
 func remote(ctx context.Context, of ledger.TraceContext) context.Context {
 	return propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{
 		"traceparent": of.Traceparent, "tracestate": of.Tracestate,

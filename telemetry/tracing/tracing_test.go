@@ -46,7 +46,7 @@ func TestServe_ContinuesTheTraceOfTheClient(t *testing.T) {
 	given := ledger.TraceContext{Traceparent: clientParent, Tracestate: "vendor=1"}
 	_, span, of := tracer.Serve(t.Context(), given, "GET")
 	span.End()
-	require.Equal(t, given, of, "it stays as it came")
+	require.Equal(t, given, of, "it stays unchanged")
 	require.Equal(t, clientTrace, named(t, spans, "GET").SpanContext().TraceID().String())
 	require.Equal(t, clientSpan, named(t, spans, "GET").Parent().SpanID().String())
 
@@ -93,8 +93,8 @@ func TestTracer_UnsampledRequestHasNoSpans(t *testing.T) {
 	require.Empty(t, spans.Ended())
 }
 
-// TestBatch_IsInTheFirstTraceAndLinksTheOthers follows two submissions of different traces through one workflow.
-func TestBatch_IsInTheFirstTraceAndLinksTheOthers(t *testing.T) {
+// Two submissions of different traces go through one workflow.
+func TestTogether_IsInTheFirstTraceAndLinksTheOthers(t *testing.T) {
 	t.Parallel()
 	tracer, spans := recorder(byDefault())
 	first, one, _ := tracer.Serve(t.Context(), ledger.TraceContext{Traceparent: clientParent}, "first")
@@ -136,7 +136,7 @@ func TestDeliver_UsesTheTraceOfTheUpdateAndLinksTheReader(t *testing.T) {
 	require.Equal(t, named(t, spans, "reader").SpanContext(), delivered.Links()[0].SpanContext)
 }
 
-func TestSpan_OfNodeWorkLinksToItsCauses(t *testing.T) {
+func TestLink_AddsReadableCauses(t *testing.T) {
 	t.Parallel()
 	tracer, spans := recorder(byDefault())
 	ctx, span, own := tracer.Serve(t.Context(), ledger.TraceContext{}, "plan")
@@ -148,7 +148,7 @@ func TestSpan_OfNodeWorkLinksToItsCauses(t *testing.T) {
 	require.Equal(t, clientTrace, links[0].SpanContext.TraceID().String())
 }
 
-// TestSubmission_OmitsArguments checks what is said of a submission: who, and which rules; no argument.
+// A span says who submits and which rules, but no argument.
 func TestSubmission_OmitsArguments(t *testing.T) {
 	t.Parallel()
 	tracer, spans := recorder(byDefault())

@@ -21,18 +21,18 @@ import (
 	"github.com/florinledger/florin/telemetry/tracing"
 )
 
-// Exporter has the tracer of a process. Close sends what waits.
+// Exporter has the tracer of a process. Close sends the waiting spans.
 type Exporter struct {
-	// Tracer makes spans; nil when no variable asks for any.
+	// Tracer makes spans; nil if no variable turns them on.
 	Tracer   *tracing.Tracer
 	provider *sdktrace.TracerProvider
 }
 
-// closeTimeout bounds how long a process that stops waits for its last spans to be taken.
+// closeTimeout limits how long a stopping process waits for its last spans to be sent.
 const closeTimeout = 5 * time.Second
 
-// New reads the variables with getenv. The errors name the variable. What goes wrong later is in the log: no span is
-// worth a failed request.
+// New reads the variables with getenv. The errors name the variable. Later errors only go to the log, because no span
+// is worth a failed request.
 func New(ctx context.Context, getenv func(string) string, version string, log *slog.Logger) (*Exporter, error) {
 	config, err := read(getenv)
 	if err != nil || !config.on {
@@ -57,7 +57,7 @@ func New(ctx context.Context, getenv func(string) string, version string, log *s
 	return &Exporter{Tracer: tracing.New(provider), provider: provider}, nil
 }
 
-// Close sends what waits, and ends.
+// Close sends the waiting spans, and ends.
 func (e *Exporter) Close(ctx context.Context) error {
 	if e == nil || e.provider == nil {
 		return nil
@@ -72,13 +72,12 @@ const (
 	protocolHTTP = "http/protobuf"
 )
 
-// exportConfig is what the variables ask for.
 type exportConfig struct {
 	on       bool
 	protocol string
 }
 
-// read decides what the variables mean that the SDK does not read itself, and refuses what it would only warn of.
+// read reads the variables that the SDK does not read itself, and refuses values that the SDK would only warn about.
 func read(getenv func(string) string) (exportConfig, error) {
 	first := func(names ...string) (name, value string) {
 		for _, name := range names {
@@ -114,7 +113,7 @@ func read(getenv func(string) string) (exportConfig, error) {
 	return exportConfig{on: true, protocol: protocol}, nil
 }
 
-// errorLogger logs what the SDK complains of, once a minute at most: each batch that nobody takes is another error.
+// errorLogger logs the errors of the SDK, at most once a minute: each batch that cannot be sent is another error.
 type errorLogger struct {
 	log *slog.Logger
 
@@ -128,6 +127,6 @@ func (c *errorLogger) Handle(err error) {
 	defer c.mu.Unlock()
 	if now := time.Now(); now.Sub(c.last) >= time.Minute { //nolint:forbidigo // of the log, not of the ledger
 		c.last = now
-		c.log.Warn("spans could not be sent", "error", err)
+		c.log.Warn("tracing: cannot send spans", "error", err)
 	}
 }

@@ -91,32 +91,32 @@ func requireSpan(t *testing.T, request *collector.ExportTraceServiceRequest) {
 }
 
 func TestExport_SendsSpansOverHTTP(t *testing.T) {
-	taken := make(chan *collector.ExportTraceServiceRequest, 1)
+	received := make(chan *collector.ExportTraceServiceRequest, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		request := &collector.ExportTraceServiceRequest{}
 		if err == nil && proto.Unmarshal(body, request) == nil && r.URL.Path == "/v1/traces" {
-			taken <- request
+			received <- request
 		}
 	}))
 	defer server.Close()
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL)
 	t.Setenv("OTEL_SERVICE_NAME", "ledger-1")
 	send(t, "http/protobuf")
-	requireSpan(t, <-taken)
+	requireSpan(t, <-received)
 }
 
-// takes is a collector behind gRPC.
-type takes struct {
+// grpcCollector is a collector behind gRPC.
+type grpcCollector struct {
 	collector.UnimplementedTraceServiceServer
 
-	taken chan *collector.ExportTraceServiceRequest
+	received chan *collector.ExportTraceServiceRequest
 }
 
-func (s takes) Export(
+func (s grpcCollector) Export(
 	_ context.Context, request *collector.ExportTraceServiceRequest,
 ) (*collector.ExportTraceServiceResponse, error) {
-	s.taken <- request
+	s.received <- request
 	return &collector.ExportTraceServiceResponse{}, nil
 }
 
@@ -125,11 +125,11 @@ func TestExport_SendsSpansOverGRPC(t *testing.T) {
 	require.NoError(t, err)
 	server := grpc.NewServer()
 	defer server.Stop()
-	by := takes{taken: make(chan *collector.ExportTraceServiceRequest, 1)}
-	collector.RegisterTraceServiceServer(server, by)
+	service := grpcCollector{received: make(chan *collector.ExportTraceServiceRequest, 1)}
+	collector.RegisterTraceServiceServer(server, service)
 	go func() { _ = server.Serve(listener) }()
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+listener.Addr().String())
 	t.Setenv("OTEL_SERVICE_NAME", "ledger-1")
 	send(t, "grpc")
-	requireSpan(t, <-by.taken)
+	requireSpan(t, <-service.received)
 }
