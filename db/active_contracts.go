@@ -29,14 +29,15 @@ type ActiveQuery struct {
 }
 
 // ActiveContracts lists the contracts that were active at an offset, in order of creation. A page at the head costs the
-// same however long the ledger is; at earlier offsets each page reads what was archived since as well.
+// same however long the ledger is; a page at an earlier offset also reads the contracts that were archived since.
 func (r Reader) ActiveContracts(ctx context.Context, query ActiveQuery) ([]StoredContract, error) {
 	return r.activeContracts(ctx, query, everything())
 }
 
 func (r Reader) activeContracts(ctx context.Context, query ActiveQuery, in scope) ([]StoredContract, error) {
-	// The order matters, since the ledger goes on between the two: a contract that is archived before the first query is
-	// found by the second, one that is archived between them by both, and one that is created meanwhile by neither.
+	// The order of the two queries matters, because others commit between them: a contract that is archived before the
+	// first query is in the second result, one that is archived between them is in both, and one that is created between
+	// them is in neither.
 	rows, err := r.listActive(ctx, query, in)
 	if err != nil {
 		return nil, failed("listing active contracts", err)
@@ -56,7 +57,7 @@ func (r Reader) activeContracts(ctx context.Context, query ActiveQuery, in scope
 	return fromDBContracts(merge(rows, since, int(query.Limit)))
 }
 
-// listActive lists what is active now. Only queries that name templates can be for less than everything.
+// listActive lists what is active now. The scope counts only for queries that name templates.
 func (r Reader) listActive(ctx context.Context, query ActiveQuery, in scope) ([]dbgen.Contract, error) {
 	afterOffset, afterNodeID := int64(query.After.Offset), query.After.NodeID
 	switch {

@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// life is a contract of a random history, as the plain model of the tests knows it.
+// life is a contract of a random history in the model of the tests.
 type life struct {
 	contract db.NewContract
 	archived ledger.Offset // 0 while active
@@ -29,7 +29,7 @@ func (l life) matches(query db.ActiveQuery) bool {
 		(query.Templates == nil || slices.Contains(query.Templates, l.contract.Template.String()))
 }
 
-// Every way to ask for active contracts is compared with a plain model, over a random history.
+// The test compares every kind of query with a plain model, over a random history.
 func TestActiveContracts_AgreeWithAModel(t *testing.T) {
 	t.Parallel()
 	const offsets = 40
@@ -92,7 +92,7 @@ func randomHistory(t *testing.T, record *db.DB, random *rand.Rand, offsets ledge
 
 func expected(lives []life, query db.ActiveQuery) []ledger.ContractID {
 	list := []ledger.ContractID{}
-	for _, l := range lives { // which is in order of creation
+	for _, l := range lives { // in order of creation
 		if l.matches(query) {
 			list = append(list, l.contract.ID)
 		}
@@ -115,7 +115,7 @@ func allPages(t *testing.T, record *db.DB, query db.ActiveQuery) []ledger.Contra
 	}
 }
 
-// A reader that asked at some offset gets the same contracts however the ledger goes on between its pages.
+// The pages of a query at an offset have the same contracts, however the ledger goes on between them.
 func TestActiveContracts_StayTheSameAtAnOffset(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
@@ -135,7 +135,7 @@ func TestActiveContracts_StayTheSameAtAnOffset(t *testing.T) {
 		require.NotEmpty(t, page)
 		got = append(got, ids(page)...)
 		query.After = page[len(page)-1].Position()
-		// One contract goes that was listed, one that was not (while any is left), and one comes.
+		// One listed contract is archived, one that is not listed yet (while any is left), and one is created.
 		var archived []db.Archival
 		if page[0].Archived == nil {
 			archived = append(archived, db.Archival{ContractID: page[0].ID, Offset: offset})

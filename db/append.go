@@ -14,8 +14,8 @@ type Entries struct {
 	Updates  []ledger.Update
 	Created  []NewContract
 	Archived []Archival
-	// History says for updates who may have something in the history of its wallet by them. Where nothing is said,
-	// everybody who sees the update may.
+	// History lists, for an update, the parties in whose wallet history it may be. An update without a list may be in the
+	// history of everybody who sees it.
 	History map[ledger.Offset][]ledger.Party
 	// Completions of all submissions of the commit, accepted and refused.
 	Completions []ledger.Completion
@@ -25,10 +25,10 @@ type Entries struct {
 	Lifecycles []LifecycleChange
 	// Tracked are the steps of wallets' requests, in order.
 	Tracked []Tracked
-	// Provided says for some receivers until when the operator has paid for their preapprovals; the zero time for not at
+	// Provided is the time until which the operator has paid for the preapproval of a receiver; the zero time means not at
 	// all.
 	Provided map[ledger.Party]time.Time
-	// Traffic are the contracts among the created and archived ones that stand for members' traffic.
+	// Traffic are those of the created and archived contracts that stand for members' traffic.
 	Traffic TrafficMoves
 	// Head after the commit: the last of the entries' offsets, and the record time there.
 	Head Head
@@ -51,8 +51,8 @@ type Archival struct {
 // trip. The head must have been locked in this transaction by [Tx.Load] or [Tx.LockHead], and the entries' offsets must
 // follow it without gap. A contract may be created and archived by the same entries. Without entries nothing happens.
 //
-// [ErrConflict] is returned when a contract to archive is not active, or when a contract, an update, a key, an
-// executed transaction or the completion of a submission exists already; nothing is written then.
+// It returns [ErrConflict] and writes nothing if a contract to archive is not active, or if a contract, an update, a
+// key, an executed transaction or the completion of a submission exists already.
 func (t *Tx) Append(ctx context.Context, entries Entries) error {
 	if len(entries.Updates)+len(entries.Created)+len(entries.Archived)+len(entries.Completions) == 0 {
 		return nil
@@ -87,7 +87,7 @@ func (p *pipeline) queueContracts(ctx context.Context, entries Entries) error {
 	for _, contract := range entries.Created {
 		delete(archived, contract.ID)
 	}
-	// Archive first: a new contract may have the key of one that goes.
+	// Archive first: a new contract may have the key of an archived one.
 	if len(archived) > 0 {
 		if err := p.queries().ArchiveContracts(ctx, toDBArchivals(archived)); err != nil {
 			return err

@@ -13,8 +13,9 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// BenchmarkAppend_LoadsAndCommits measures the whole database side of a commit, Load and Append, of submissions that look like taps (a
-// contract comes) or transfers (one goes, two come). An operation is one submission.
+// BenchmarkAppend_LoadsAndCommits measures the whole database side of a commit, Load and Append, of submissions that
+// look like taps (one contract is created) or transfers (one is archived, two are created). An operation is one
+// submission.
 func BenchmarkAppend_LoadsAndCommits(b *testing.B) {
 	for _, transfers := range []bool{false, true} {
 		for _, batch := range []int{1, 16, 64} {

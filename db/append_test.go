@@ -13,24 +13,24 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// awkward is JSON text that must come back as it was: characters that HTML escapes, and one that jsonb refuses.
+// awkward is JSON text that must come back unchanged: it has characters that HTML escapes, and one that jsonb refuses.
 var awkward = json.RawMessage(`{"text":"<a> & \u0000 \"b\" ü","n":1.0}`)
 
 func TestAppend_KeepsEveryFieldOfAnUpdate(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
-	wanted := wholeUpdate()
-	appendEntries(t, record, db.Entries{Updates: []ledger.Update{wanted}})
+	want := wholeUpdate()
+	appendEntries(t, record, db.Entries{Updates: []ledger.Update{want}})
 
 	stored, ok, err := record.UpdateByOffset(t.Context(), 1)
 	require.NoError(t, err)
 	require.True(t, ok)
-	require.Equal(t, wanted, stored)
+	require.Equal(t, want, stored)
 
-	stored, ok, err = record.UpdateByID(t.Context(), wanted.ID)
+	stored, ok, err = record.UpdateByID(t.Context(), want.ID)
 	require.NoError(t, err)
 	require.True(t, ok)
-	require.Equal(t, wanted, stored)
+	require.Equal(t, want, stored)
 }
 
 func wholeUpdate() ledger.Update {
@@ -67,7 +67,7 @@ func wholeUpdate() ledger.Update {
 func TestAppend_KeepsEveryFieldOfAContract(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
-	wanted := db.NewContract{
+	want := db.NewContract{
 		Contract: ledger.Contract{
 			ID: contractID(1), Template: template("Coin"), PackageName: "main", Payload: awkward,
 			Signatories: []ledger.Party{alice, bob}, Observers: []ledger.Party{carol}, CreatedAt: timeAt(3),
@@ -76,12 +76,12 @@ func TestAppend_KeepsEveryFieldOfAContract(t *testing.T) {
 		Offset: 1, NodeID: 5,
 	}
 	plain := coin(2, 1, alice)
-	appendEntries(t, record, db.Entries{Created: []db.NewContract{wanted, plain}})
+	appendEntries(t, record, db.Entries{Created: []db.NewContract{want, plain}})
 
-	stored, ok, err := record.Contract(t.Context(), wanted.ID)
+	stored, ok, err := record.Contract(t.Context(), want.ID)
 	require.NoError(t, err)
 	require.True(t, ok)
-	require.Equal(t, db.StoredContract{Contract: wanted.Contract, Offset: 1, NodeID: 5}, stored)
+	require.Equal(t, db.StoredContract{Contract: want.Contract, Offset: 1, NodeID: 5}, stored)
 
 	stored, ok, err = record.Contract(t.Context(), plain.ID)
 	require.NoError(t, err)
@@ -108,17 +108,17 @@ func TestAppend_KeepsEveryFieldOfACompletion(t *testing.T) {
 	no := refused(4, alice)
 	no.Refusal = fault.DuplicateOf("1220ab", "submission <1> & \x00", 17).WithHint("Wait.").
 		WithResource("CONTRACT_ID", "00ab").WithDefiniteAnswer(true)
-	wanted := []ledger.Completion{whole, fromBegin, byTime, no}
-	appendEntries(t, record, db.Entries{Completions: wanted})
+	want := []ledger.Completion{whole, fromBegin, byTime, no}
+	appendEntries(t, record, db.Entries{Completions: want})
 
 	stored, err := record.Completions(t.Context(), db.CompletionsQuery{
 		User: new(appUser), Parties: []ledger.Party{alice}, UpTo: 10, Limit: 10,
 	})
 	require.NoError(t, err)
-	require.Equal(t, wanted, stored)
+	require.Equal(t, want, stored)
 }
 
-func TestAppend_TakesATraceContextWithNULs(t *testing.T) {
+func TestAppend_DropsNULsFromATraceContext(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	broken := accepted(1, app, alice)
@@ -159,7 +159,7 @@ func TestAppend_ArchivesContracts(t *testing.T) {
 	record := dbtest.New(t)
 	appendEntries(t, record, db.Entries{Created: []db.NewContract{coin(1, 1, alice), coin(2, 1, alice)}})
 	appendEntries(t, record, db.Entries{
-		// Contract 3 comes and goes within one commit, and is active at no offset that can be asked for.
+		// One commit creates and archives contract 3: it is active at offset 2 only.
 		Created:  []db.NewContract{coin(3, 2, alice), coin(4, 3, alice)},
 		Archived: []db.Archival{{ContractID: contractID(1), Offset: 2}, {ContractID: contractID(3), Offset: 3}},
 	})
@@ -251,7 +251,7 @@ func TestAppend_MovesAKeyToTheNextContract(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, contractID(1), id)
 
-	// Within one commit the key goes from 1 to 2, which is archived as well, to 3.
+	// In one commit the key moves from 1 to 2, which the commit also archives, and to 3.
 	appendEntries(t, record, db.Entries{
 		Created:  []db.NewContract{keyed(2, 2), keyed(3, 3)},
 		Archived: []db.Archival{{ContractID: contractID(1), Offset: 2}, {ContractID: contractID(2), Offset: 3}},

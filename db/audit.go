@@ -8,7 +8,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// AuditCheckpoint is how far the continuous audit has come. The state is the audit's own, in JSON.
+// AuditCheckpoint is the progress of the continuous audit. The audit defines the JSON of the state.
 type AuditCheckpoint struct {
 	Offset ledger.Offset
 	// Findings counts the places in which the record breaks a rule.
@@ -32,8 +32,8 @@ func (r Reader) AuditCheckpoint(ctx context.Context) (AuditCheckpoint, bool, err
 	}, true, nil
 }
 
-// MoveAuditCheckpoint puts a checkpoint in the place of the one of a version, 0 for none. It reports whether it did:
-// false means that another process has moved it meanwhile, or has pruned the record.
+// MoveAuditCheckpoint replaces the checkpoint of a version, 0 for none. It reports whether it did: false means that
+// another process has moved it meanwhile, or has pruned the record.
 func (d *DB) MoveAuditCheckpoint(ctx context.Context, from int64, to AuditCheckpoint) (bool, error) {
 	var moved int64
 	var err error
@@ -49,8 +49,8 @@ func (d *DB) MoveAuditCheckpoint(ctx context.Context, from int64, to AuditCheckp
 	return moved == 1, failed("moving the checkpoint of the audit", err)
 }
 
-// requireAudited refuses to prune up to an offset that the audit has not come to, or where it has found something. It
-// keeps the checkpoint from being moved back by who knows it.
+// requireAudited refuses to prune up to an offset that the audit has not reached, or if the audit has findings. It also
+// changes the version of the checkpoint: a process that read the old version can no longer move it.
 func (t *Tx) requireAudited(ctx context.Context, upTo ledger.Offset) error {
 	if err := t.queries.TouchAuditCheckpoint(ctx); err != nil {
 		return failed("holding the checkpoint of the audit", err)
@@ -60,13 +60,13 @@ func (t *Tx) requireAudited(ctx context.Context, upTo ledger.Offset) error {
 	case err != nil:
 		return err
 	case !ok:
-		return fault.UnsafeToPrune.New("The record is not pruned: it was never audited.")
+		return fault.UnsafeToPrune.New("The node did not prune the record up to offset %d: the audit has not run yet.", upTo)
 	case checkpoint.Offset < upTo:
-		return fault.UnsafeToPrune.New("The record is not pruned up to offset %d: it is audited up to offset %d only.",
-			upTo, checkpoint.Offset)
+		return fault.UnsafeToPrune.New("The node did not prune the record up to offset %d: the audit has only "+
+			"reached offset %d.", upTo, checkpoint.Offset)
 	case checkpoint.Findings > 0:
-		return fault.UnsafeToPrune.New("The record is not pruned: the audit finds that it breaks a rule in %d places.",
-			checkpoint.Findings)
+		return fault.UnsafeToPrune.New("The node did not prune the record up to offset %d: the audit found "+
+			"%d places that break a rule.", upTo, checkpoint.Findings)
 	default:
 		return nil
 	}

@@ -15,9 +15,9 @@ import (
 // Automation is one kind of automation.
 type Automation struct {
 	Kind string
-	// Paused: its Schedule is, as the node last saw it.
+	// Paused: its Schedule was paused when the node last looked.
 	Paused bool
-	// RanAt is the ledger time at which a run looked last; zero before the first.
+	// RanAt is the ledger time of the last run; zero before the first.
 	RanAt time.Time
 	// NextAt is the ledger time at which something is due next; [lf.MaxTimestamp] for never.
 	NextAt time.Time
@@ -34,7 +34,7 @@ type AutomationTask struct {
 	// Deadline: a simulated clock stops at DueAt when it is advanced.
 	Deadline bool
 	WaitsFor string
-	// CommandID and SubmissionKey are those of the last submission; Pending when its outcome was not looked at.
+	// CommandID and SubmissionKey are those of the last submission; Pending: nobody has looked at its outcome yet.
 	CommandID     string
 	SubmissionKey string
 	Pending       bool
@@ -43,9 +43,10 @@ type AutomationTask struct {
 	Refusal string
 	// HeldBy is the run that works on it; others leave it alone for half a minute.
 	HeldBy string
-	// Spends is whose coin the last submission spends; empty for none.
+	// Spends is the party whose coin the last submission spends; empty for none.
 	Spends ledger.Party
-	// WakeAbove: [Tx.WakeTasks] makes it due when the coin is worth more; nil for no such price. It is only written.
+	// WakeAbove is a price: [Tx.WakeTasks] makes the task due when the coin is worth more; nil for none. Reads leave it
+	// nil.
 	WakeAbove *decimal.Decimal
 }
 
@@ -57,9 +58,9 @@ type DueTask struct {
 	Deadline bool
 	// Wallet is a party that must have a contract of the wallets' template, or else nothing is due; "" for no condition.
 	Wallet ledger.Party
-	// IfSet: nothing is due either unless the kind has an effective setting for the subject.
+	// IfSet: nothing is due unless the kind has an effective setting for the subject.
 	IfSet bool
-	// Account is whose submission made it due; accounts take turns.
+	// Account is the account whose submission made it due; accounts take turns.
 	Account string
 }
 
@@ -84,15 +85,15 @@ func (r Reader) Automations(ctx context.Context) ([]Automation, error) {
 	return list, failed("listing automations", err)
 }
 
-// Searched is up to where a kind of automation has searched the record.
+// Searched is the position up to which a kind of automation has searched the record.
 type Searched struct {
 	// Created is the last contract that was created, Ended the offset of the last that ended.
 	Created Position
 	Ended   ledger.Offset
 }
 
-// LockAutomation returns up to where a kind has searched the record for new subjects, and keeps other transactions from
-// searching; false when the kind was not entered.
+// LockAutomation returns the position up to which a kind has searched the record for new subjects, and lets no other
+// transaction search; false if the kind is unknown.
 func (t *Tx) LockAutomation(ctx context.Context, kind string) (Searched, bool, error) {
 	row, err := t.queries.LockAutomation(ctx, kind)
 	if isNoRows(err) {
@@ -102,20 +103,21 @@ func (t *Tx) LockAutomation(ctx context.Context, kind string) (Searched, bool, e
 		Created: Position{Offset: ledger.Offset(row.SeenOffset), NodeID: row.SeenNodeID},
 		Ended:   ledger.Offset(row.SeenEndOffset),
 	}
-	return seen, err == nil, failed("reading how far automation is", err)
+	return seen, err == nil, failed("reading the search position of automation", err)
 }
 
-// SeeAutomation stores up to where a kind has searched the record.
+// SeeAutomation stores the position up to which a kind has searched the record.
 func (t *Tx) SeeAutomation(ctx context.Context, kind string, seen Searched) error {
-	return failed("storing how far automation is", t.queries.SeeAutomation(ctx, dbgen.SeeAutomationParams{
+	return failed("storing the search position of automation", t.queries.SeeAutomation(ctx, dbgen.SeeAutomationParams{
 		Kind: kind, SeenOffset: int64(seen.Created.Offset), SeenNodeID: seen.Created.NodeID,
 		SeenEndOffset: int64(seen.Ended),
 	}))
 }
 
-// ForgetAutomations makes kinds search the record anew, from its beginning. What ended is not looked at again.
+// ForgetAutomations makes kinds search the record again from its beginning. They do not look again at contracts that
+// ended.
 func (t *Tx) ForgetAutomations(ctx context.Context, kinds []string) error {
-	return failed("making automation search anew", t.queries.ForgetAutomations(ctx, kinds))
+	return failed("making automation search again", t.queries.ForgetAutomations(ctx, kinds))
 }
 
 // EnterTasks makes subjects of a kind due, each at the earliest of the times that are given for it. Those in trouble
@@ -145,7 +147,8 @@ func (t *Tx) EnterTasks(ctx context.Context, kind, walletTemplate string, tasks 
 	return failed("entering tasks of automation", t.queries.EnterTasks(ctx, params))
 }
 
-// RetryTasks makes tasks of a kind in trouble due by a time that spend the coin of one of some payers, so many at most.
+// RetryTasks makes at most limit tasks of a kind due at a time: tasks in trouble that spend the coin of one of the
+// payers.
 func (t *Tx) RetryTasks(
 	ctx context.Context, kind string, payers []ledger.Party, dueAt time.Time, limit int,
 ) error {
@@ -157,10 +160,11 @@ func (t *Tx) RetryTasks(
 	}))
 }
 
-// EnterTroubles notes subjects of a kind of which it cannot be told what they make due, and why. They wait for a nudge.
+// EnterTroubles notes subjects of a kind for which the node cannot tell what they make due, and why. They wait for a
+// nudge.
 func (t *Tx) EnterTroubles(ctx context.Context, kind string, troubles []AutomationTask) error {
 	params := dbgen.EnterTroublesParams{
-		Kind: kind, Never: lf.MaxTimestamp().Time(), WaitsFor: "a nudge: what it makes due cannot be told",
+		Kind: kind, Never: lf.MaxTimestamp().Time(), WaitsFor: "a nudge: the node cannot tell what it makes due",
 	}
 	for _, trouble := range troubles {
 		params.Subjects = append(params.Subjects, trouble.Subject)
@@ -172,17 +176,17 @@ func (t *Tx) EnterTroubles(ctx context.Context, kind string, troubles []Automati
 	return failed("entering troubles of automation", t.queries.EnterTroubles(ctx, params))
 }
 
-// TakeTasks returns tasks of a kind that are due by a ledger time, and locks them: of each account the longest due
-// first, and of all accounts in turn. A run takes those that it held before, and none that another one holds.
+// TakeTasks returns tasks of a kind that are due by a ledger time, and locks them: the longest due first within an
+// account, and the accounts in turn. A run also takes the tasks that it held before, and none that another run holds.
 func (t *Tx) TakeTasks(
 	ctx context.Context, kind, run string, dueBy time.Time, limit int32,
 ) ([]AutomationTask, error) {
 	rows, err := t.queries.TakeTasks(ctx, dbgen.TakeTasksParams{
-		Kind: kind, DueBy: dueBy, RunID: run, After: t.db.served.last(kind),
+		Kind: kind, DueBy: dueBy, RunID: run, After: t.db.turns.last(kind),
 		CountMax: int64(limit), CountMore: int64(limit) + 1,
 	})
 	if len(rows) > 0 {
-		t.db.served.note(kind, rows[len(rows)-1].Account)
+		t.db.turns.note(kind, rows[len(rows)-1].Account)
 	}
 	return fromDBTasks(rows), failed("taking tasks of automation", err)
 }
@@ -251,7 +255,7 @@ func (d *DB) PauseAutomation(ctx context.Context, kind string, paused bool) erro
 	}))
 }
 
-// DueAutomations lists the kinds that have something to look at by a ledger time; those that are paused only if wanted.
+// DueAutomations lists the kinds that have something to look at by a ledger time; paused kinds only with evenPaused.
 func (r Reader) DueAutomations(ctx context.Context, by time.Time, evenPaused bool) ([]string, error) {
 	due, err := r.queries.ListDueAutomations(ctx, dbgen.ListDueAutomationsParams{DueBy: by, EvenPaused: evenPaused})
 	var kinds []string
@@ -261,8 +265,7 @@ func (r Reader) DueAutomations(ctx context.Context, by time.Time, evenPaused boo
 	return kinds, failed("looking for automation that is due", err)
 }
 
-// BehindAutomations lists the kinds that have not searched the record up to its end; those that are paused only if
-// wanted.
+// BehindAutomations lists the kinds that have not searched the record up to its end; paused kinds only with evenPaused.
 func (r Reader) BehindAutomations(ctx context.Context, evenPaused bool) ([]string, error) {
 	behind, err := r.queries.ListBehindAutomations(ctx, evenPaused)
 	var kinds []string
@@ -272,17 +275,17 @@ func (r Reader) BehindAutomations(ctx context.Context, evenPaused bool) ([]strin
 	return kinds, failed("looking for automation that is behind", err)
 }
 
-// Overdue is something that has to look at what is due, and has not yet.
+// Overdue is a workflow that has not yet looked at something that is due.
 type Overdue struct {
 	// WorkflowID is that of a lifecycle, or of a kind of automation.
 	WorkflowID string
-	// At is what a kind of automation is at: the wallet, contract or other subject that it looks at first, or the offset
-	// up to which it has searched the record. It changes while the kind gets on.
+	// At is the position of a kind of automation: the wallet, contract or other subject that it looks at first, or the
+	// offset up to which it has searched the record. It changes while the kind makes progress.
 	At string
 }
 
-// Overdue lists some of what should have looked at something by a ledger time and has not. As long as the list changes,
-// they are getting on.
+// Overdue lists some workflows that should have looked at something by a ledger time and have not. As long as the list
+// changes, they make progress.
 func (r Reader) Overdue(ctx context.Context, by time.Time) ([]Overdue, error) {
 	const some = 3
 	ids, err := r.queries.ListOverdue(ctx, dbgen.ListOverdueParams{DueBy: by, CountMax: some})
@@ -293,7 +296,7 @@ func (r Reader) Overdue(ctx context.Context, by time.Time) ([]Overdue, error) {
 	for _, id := range ids {
 		overdue = append(overdue, Overdue{WorkflowID: id})
 	}
-	// In this order: what a kind finds in the record is due from when it is not behind any more.
+	// In this order: when a kind stops being behind, what it found in the record is due. So one of the two lists has it.
 	behind, err := r.queries.ListBehindAutomations(ctx, false)
 	if err != nil {
 		return nil, failed("looking for automation that is behind", err)
@@ -308,7 +311,7 @@ func (r Reader) Overdue(ctx context.Context, by time.Time) ([]Overdue, error) {
 	return overdue, failed("looking for automation that is due", err)
 }
 
-// String names the workflow, and what it is at.
+// String names the workflow and its position.
 func (o Overdue) String() string {
 	if o.At == "" {
 		return o.WorkflowID
@@ -316,7 +319,7 @@ func (o Overdue) String() string {
 	return o.WorkflowID + " at " + o.At
 }
 
-// CallWorkflows wakes those who call the workflows of lifecycles and automation, in all processes.
+// CallWorkflows wakes the callers of the workflows of lifecycles and automation, in all processes.
 func (d *DB) CallWorkflows(ctx context.Context) error {
 	return failed("calling workflows", d.queries.CallAutomations(ctx))
 }
@@ -327,8 +330,8 @@ func (r Reader) Troubles(ctx context.Context, kind, after string, limit int32) (
 	return fromDBTasks(rows), failed("listing troubles of automation", err)
 }
 
-// NudgeTasks makes the tasks of a kind that are in trouble due at once: that of a subject, or all for "". It tells how
-// many there are.
+// NudgeTasks makes the tasks of a kind that are in trouble due at once: that of a subject, or all for "". It returns
+// their number.
 func (d *DB) NudgeTasks(ctx context.Context, kind, subject string) (nudged int64, err error) {
 	err = d.InTx(ctx, func(tx *Tx) (err error) {
 		nudged, err = tx.queries.NudgeTasks(ctx, dbgen.NudgeTasksParams{Kind: kind, Subject: subject})
@@ -337,7 +340,7 @@ func (d *DB) NudgeTasks(ctx context.Context, kind, subject string) (nudged int64
 	return nudged, err
 }
 
-// RoundActivity is what the network's contracts of one template record against a mining round.
+// RoundActivity is the activity in a mining round that the network's contracts of one template record.
 type RoundActivity struct {
 	Template string
 	Featured bool

@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Whoever waits for automation sees it getting on, however much one kind of it has to do.
+// A caller that waits for automation must see progress, however much one kind has to do.
 func TestOverdueAutomation_NamesTheCurrentTask(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
@@ -75,8 +75,8 @@ func TestTakeTasks_LetsAccountsTakeTurns(t *testing.T) {
 	enter("modest", 2)
 	enter("other", 40)
 	require.Equal(t, map[string]int{"a greedy one": 9, "modest": 2, "other": 9}, take("one run", 20))
-	require.Equal(t, map[string]int{"a greedy one": 10, "other": 10}, take("another run", 20), "none that is held")
-	require.Equal(t, map[string]int{"a greedy one": 9, "modest": 2, "other": 9}, take("one run", 20), "its own first")
+	require.Equal(t, map[string]int{"a greedy one": 10, "other": 10}, take("another run", 20), "it takes no held task")
+	require.Equal(t, map[string]int{"a greedy one": 9, "modest": 2, "other": 9}, take("one run", 20), "its own tasks first")
 }
 
 func TestOverdueAutomation_MeasuresTheOldestTask(t *testing.T) {
@@ -102,11 +102,11 @@ func TestOverdueAutomation_MeasuresTheOldestTask(t *testing.T) {
 	moved := db.OldestQuery{LedgerTime: instant, Moved: time.Second, Idle: time.Minute}
 	require.Equal(t, db.Oldest{All: time.Second}, oldest(moved), "the clock has just been moved")
 	change(func(tx *db.Tx) error { return tx.CountAutomation(ctx, "sweeps", instant.Add(-time.Second), 0, 0) })
-	require.Equal(t, db.Oldest{All: ten}, oldest(now), "it gets on")
+	require.Equal(t, db.Oldest{All: ten}, oldest(now), "the kind makes progress")
 	change(func(tx *db.Tx) error { return tx.CountAutomation(ctx, "sweeps", instant.Add(-ten), 0, 0) })
 	require.Equal(t, ten, oldest(now).Stuck)
 	require.NoError(t, record.PauseAutomation(ctx, "sweeps", true))
-	require.Zero(t, oldest(now), "what is paused waits")
+	require.Zero(t, oldest(now), "a paused kind counts as not due")
 	require.NoError(t, record.PauseAutomation(ctx, "sweeps", false))
 	change(func(tx *db.Tx) error {
 		var many []db.DueTask
@@ -115,11 +115,11 @@ func TestOverdueAutomation_MeasuresTheOldestTask(t *testing.T) {
 		}
 		return tx.EnterTasks(ctx, "sweeps", "", many)
 	})
-	require.Equal(t, db.Oldest{All: ten}, oldest(now), "the account has a lot of them")
+	require.Equal(t, db.Oldest{All: ten}, oldest(now), "an account with many due tasks tells nothing about the node")
 }
 
-// A setting that is changed while somebody plans by the value before wakes what is planned, once that is done.
-func TestSetting_ChangeWakesTasksBeingPlanned(t *testing.T) {
+// A change of a setting must also wake tasks that another transaction is planning with the old value.
+func TestChangeLedgerSetting_WakesTasksBeingPlanned(t *testing.T) {
 	t.Parallel()
 	record, ctx := dbtest.New(t), t.Context()
 	take := func(tx *db.Tx) []db.AutomationTask {

@@ -7,28 +7,27 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Caller is in whose name something is changed.
+// Caller is the user in whose name a transaction makes a change.
 type Caller struct {
 	ledger.Identity
 
-	// Check refuses the caller by the rights that it has in the transaction that makes the change. A user who is not
-	// there, or whose identity provider is deactivated, has none, and its id is "". Nil refuses nobody.
+	// Check refuses the caller by its rights, read in the transaction that makes the change. A user who does not exist, or
+	// whose identity provider is deactivated, has no rights and the id "". Nil refuses nobody.
 	Check func(user ledger.User, rights []ledger.Right) error
-	// Turn waits until the caller may have a transaction begin; release is called when it has ended. Nil waits for
-	// nothing.
+	// Turn waits until the caller may begin a transaction; [DB.InTx] calls release when the transaction has ended. Nil
+	// does not wait.
 	Turn func(ctx context.Context) (release func(), err error)
 }
 
 type callerKey struct{}
 
-// ForCaller is a context whose transactions are in the name of a caller. Each asks for the caller's rights, and nobody
-// takes them away between that and its commit.
+// ForCaller returns a context whose transactions run in the name of a caller. Each transaction checks the caller's
+// rights, and nobody can take them away between the check and the commit.
 func ForCaller(ctx context.Context, caller Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, caller)
 }
 
-// TakeTurn waits for the turn of the caller in whose name the transactions of a context are; nobody has none to wait
-// for.
+// TakeTurn waits for the turn of the caller of a context. Without a caller it does not wait.
 func TakeTurn(ctx context.Context) (release func(), err error) {
 	caller := callerOf(ctx)
 	if caller == nil || caller.Turn == nil {
@@ -37,7 +36,7 @@ func TakeTurn(ctx context.Context) (release func(), err error) {
 	return caller.Turn(ctx)
 }
 
-// callerOf is in whose name the transactions of a context are; nil for nobody's.
+// callerOf returns nil for a context without a caller.
 func callerOf(ctx context.Context) *Caller {
 	if caller, ok := ctx.Value(callerKey{}).(Caller); ok {
 		return &caller
@@ -45,13 +44,12 @@ func callerOf(ctx context.Context) *Caller {
 	return nil
 }
 
-// holdUser finds a user and keeps others from changing it or its rights until the transaction ends; no rows when there
-// is none. The caller is asked about before that: what the transaction does to the user may take the caller's own
-// rights. Rows are locked in the order of their ids, so that users who change one another do not wait for each other
-// for ever.
+// holdUser finds a user and lets nobody else change it or its rights until the transaction ends; no rows if there is
+// none. It checks the caller before the transaction changes the user, because the change may take the caller's own
+// rights. It locks rows in the order of their ids, so that users who change one another do not deadlock.
 func (t *Tx) holdUser(ctx context.Context, id string) (row dbgen.User, err error) {
 	if t.caller != nil && t.caller.UserID < id {
-		if err := t.askCaller(ctx); err != nil {
+		if err := t.checkCaller(ctx); err != nil {
 			return dbgen.User{}, err
 		}
 	}
@@ -59,14 +57,14 @@ func (t *Tx) holdUser(ctx context.Context, id string) (row dbgen.User, err error
 	if err != nil && !isNoRows(err) {
 		return dbgen.User{}, failed("locking a user", err)
 	}
-	if refusal := t.askCaller(ctx); refusal != nil {
+	if refusal := t.checkCaller(ctx); refusal != nil {
 		return dbgen.User{}, refusal
 	}
 	return row, err
 }
 
-// askCaller asks for the rights of the caller unless that was done in this transaction.
-func (t *Tx) askCaller(ctx context.Context) error {
+// checkCaller checks the rights of the caller once in a transaction.
+func (t *Tx) checkCaller(ctx context.Context) error {
 	caller := t.caller
 	t.caller = nil
 	if caller == nil || caller.Check == nil {

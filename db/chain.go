@@ -11,15 +11,15 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// The record is a hash chain: the hash of each entry covers its rows and the hash of the entry before. So the hash of the
-// last entry stands for all that was ever recorded. No key is needed to compute it: who rewrites the record can compute a
-// chain that fits, but not one that ends in a hash that was written down elsewhere.
+// The record is a hash chain: the hash of each entry covers its rows and the hash of the entry before. So the hash of
+// the last entry stands for all that was ever recorded. It needs no key: somebody who rewrites the record can compute a
+// chain that fits, but no chain that ends in a hash that somebody wrote down elsewhere.
 
 // Hash is a SHA-256: of an entry, or of one of its rows. The zero Hash is that of nothing.
 type Hash [sha256.Size]byte
 
-// Next is the hash of the entry at an offset that follows an entry with this hash. Its update and its completion have
-// these hashes, where it has them.
+// Next is the hash of the entry at an offset that follows an entry with this hash. The hash of its update or completion
+// is zero where it has none.
 func (h Hash) Next(offset ledger.Offset, update, completion Hash) Hash {
 	text := binary.BigEndian.AppendUint64(h[:len(h):len(h)], uint64(offset))
 	text = append(text, update[:]...)
@@ -42,7 +42,7 @@ func (h *Hash) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// toHash reads a column. One that has another length holds no hash of an entry.
+// toHash reads a column. A column of another length holds no hash: the result is zero.
 func toHash(column []byte) (h Hash) {
 	if len(column) == len(h) {
 		h = Hash(column)

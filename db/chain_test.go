@@ -64,7 +64,7 @@ func TestAppend_ExtendsTheChain(t *testing.T) {
 	}
 }
 
-func TestAppend_RefusesEntriesThatDoNotFollow(t *testing.T) {
+func TestAppend_RefusesEntriesWithoutTheHeadLock(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	appendEntries(t, record, db.Entries{Completions: []ledger.Completion{accepted(1, app, alice)}})
@@ -76,7 +76,7 @@ func TestAppend_RefusesEntriesThatDoNotFollow(t *testing.T) {
 	require.ErrorIs(t, err, db.ErrConflict)
 }
 
-func TestChainHead_Text(t *testing.T) {
+func TestChainHead_ReadsAndWritesText(t *testing.T) {
 	t.Parallel()
 	hash := strings.Repeat("0a", 32)
 	var head db.ChainHead

@@ -13,9 +13,9 @@ import (
 type ChainedUpdate struct {
 	ledger.Update
 
-	// Hash is that of the entry, as the row says. Digest is that of the row as it is.
+	// Hash is the hash of the entry that the row stores. Digest is computed from the row.
 	Hash, Digest Hash
-	// Unreadable says why nothing but the offset and the texts of the update could be read.
+	// Unreadable says why only the offset and the texts of the update could be read; nil if all could.
 	Unreadable error
 }
 
@@ -24,14 +24,15 @@ type ChainedCompletion struct {
 	Offset     ledger.Offset
 	UpdateID   ledger.UpdateID // "" of a refusal
 	RecordTime time.Time
-	// Actors is how many parties it is listed for.
+	// Actors counts its acting parties.
 	Actors int
 
-	// Hash is that of the entry and Digested that of the row, as the row says. Digest is that of the row as it is.
+	// Hash is the hash of the entry and Digested the digest of the row, both as the row stores them. Digest is computed
+	// from the row.
 	Hash, Digested, Digest Hash
 }
 
-// ChainedUpdates lists all updates of a range in order of their offsets, for who checks the chain.
+// ChainedUpdates lists all updates of a range in order of their offsets, for a check of the chain.
 func (r Reader) ChainedUpdates(
 	ctx context.Context, after, upTo ledger.Offset, limit int32,
 ) ([]ChainedUpdate, error) {
@@ -50,7 +51,7 @@ func (r Reader) ChainedUpdates(
 	return updates, nil
 }
 
-// ChainedCompletions lists all completions of a range in order of their offsets, for who checks the chain.
+// ChainedCompletions lists all completions of a range in order of their offsets, for a check of the chain.
 func (r Reader) ChainedCompletions(
 	ctx context.Context, after, upTo ledger.Offset, limit int32,
 ) ([]ChainedCompletion, error) {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFailed_DecidesOnEveryClassOfErrors goes through all codes that PostgreSQL has, class by class: those of the data are
-// somebody's own fault, and trying again changes nothing; with all others the same may go well later.
+// The test has all error codes of PostgreSQL, class by class: errors about the data stay when the caller tries again;
+// all others may pass.
 func TestFailed_DecidesOnEveryClassOfErrors(t *testing.T) {
 	t.Parallel()
 	ofData := map[string]bool{
@@ -41,7 +41,7 @@ func TestFailed_DecidesOnEveryClassOfErrors(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, known, 200, "the codes were gone through")
+	require.Greater(t, known, 200, "the test found the codes")
 }
 
 func TestFailed_NamesTheBrokenData(t *testing.T) {

@@ -32,12 +32,12 @@ func (s ClockState) At(now time.Time) time.Time {
 // Static reports whether the clock stands still between advances.
 func (s ClockState) Static() bool { return !s.StandsAt.IsZero() }
 
-// Before reports whether the state is one that the ledger's clock had before it had the other.
+// Before reports whether the ledger's clock had this state before the other.
 func (s ClockState) Before(other ClockState) bool {
 	return s.Ahead < other.Ahead || s.Ahead == other.Ahead && s.StandsAt.Before(other.StandsAt)
 }
 
-// AdvancedTo is the state that has a later ledger time at a real time.
+// AdvancedTo returns a state with a later ledger time, given the real time now.
 func (s ClockState) AdvancedTo(to, now time.Time) ClockState {
 	if s.Static() {
 		s.StandsAt = to.UTC().Truncate(time.Microsecond)
@@ -73,7 +73,7 @@ func fromDBClock(row dbgen.GetClockRow) ClockState {
 }
 
 // SetClockMode makes the clock of the ledger a simulated or a real one. A ledger whose time is ahead of real time
-// cannot go back to real time, and one that is static stays so: the error says so, and what to do.
+// cannot go back to real time, and a static clock stays static: the error says what to do.
 func (d *DB) SetClockMode(ctx context.Context, simulated bool) error {
 	return d.changeClock(ctx, func(state ClockState) (ClockState, error) {
 		if state.Static() {
@@ -100,7 +100,7 @@ func (d *DB) StopClock(ctx context.Context, now time.Time) error {
 	})
 }
 
-// AdvanceClock moves the ledger's time forward to where the function says, given the state at its call. Every commit
+// AdvanceClock moves the ledger's time forward to the state that the function returns for the present one. Every commit
 // after it has the new time, in every process. The refusals are *fault.Fault: the clock is not simulated, or the new
 // time is not after the old one, or too far away.
 func (d *DB) AdvanceClock(ctx context.Context, to func(ClockState) ClockState) (ClockState, error) {
@@ -146,8 +146,8 @@ func (d *DB) changeClock(ctx context.Context, change func(ClockState) (ClockStat
 	return err
 }
 
-// NoteClock tells the clocks of this process of a state that was just read or written, so that they do not have to wait
-// for the notification.
+// NoteClock gives the clocks of this process a state that was just read or written, so that they need not wait for the
+// notification.
 func (d *DB) NoteClock(state ClockState) {
 	for _, watcher := range d.allWatchers() {
 		watcher.clockChanged(state)

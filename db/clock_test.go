@@ -28,7 +28,7 @@ func TestClock_RefusesToAdvanceARealClock(t *testing.T) {
 	require.Equal(t, db.ClockState{}, state)
 }
 
-func TestClock_MovesForwardAlone(t *testing.T) {
+func TestClock_OnlyMovesForward(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	require.NoError(t, record.SetClockMode(t.Context(), true))
@@ -67,9 +67,9 @@ func TestClock_TellsAllProcessesOfAnAdvance(t *testing.T) {
 	_, err := here.AdvanceClock(t.Context(), ahead(90*24*time.Hour))
 	require.NoError(t, err)
 	want := start.Add(90 * 24 * time.Hour)
-	require.Equal(t, want, clockHere.Now(), "at once")
+	require.Equal(t, want, clockHere.Now(), "the process that advances knows it at once")
 	require.Eventually(t, func() bool { return clockThere.Now().Equal(want) }, time.Minute, time.Millisecond)
-	require.Equal(t, want, watch(t, there, never).Clock(standing).Now(), "from the start")
+	require.Equal(t, want, watch(t, there, never).Clock(standing).Now(), "a new watcher knows it from its start")
 }
 
 func TestClock_StandsStillWhenStatic(t *testing.T) {
@@ -82,7 +82,7 @@ func TestClock_StandsStillWhenStatic(t *testing.T) {
 	stood := began.UTC().Truncate(time.Microsecond)
 	require.Equal(t, stood, clock.Now())
 	real = real.Add(time.Hour)
-	require.Equal(t, stood, clock.Now(), "real time goes on without it")
+	require.Equal(t, stood, clock.Now(), "real time does not move it")
 
 	later := stood.Add(90 * 24 * time.Hour)
 	moved, err := record.AdvanceClock(t.Context(), func(state db.ClockState) db.ClockState {
@@ -97,7 +97,7 @@ func TestClock_StandsStillWhenStatic(t *testing.T) {
 		})
 		require.True(t, fault.InvalidArgument.Matches(err), "%v", err)
 	}
-	require.NoError(t, record.StopClock(t.Context(), real), "as a node does that starts again")
+	require.NoError(t, record.StopClock(t.Context(), real), "a node calls it again when it restarts")
 	kept, err := record.ClockState(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, moved, kept)

@@ -10,10 +10,10 @@ import (
 
 // CompletionsQuery asks for completions.
 type CompletionsQuery struct {
-	// User is whose submissions they are of; nil for everybody's.
+	// User is the submitter; nil for all.
 	User *ledger.Identity
-	// Parties: a completion matches when at least one of its acting parties is listed. Nil matches every completion of
-	// everybody.
+	// Parties: a completion matches when at least one of its acting parties is listed. Nil without a User matches every
+	// completion.
 	Parties []ledger.Party
 	After   ledger.Offset // exclusive
 	UpTo    ledger.Offset // inclusive
@@ -29,8 +29,8 @@ type Change struct {
 	SubmissionID string
 }
 
-// Completions lists completions in ascending order of their offsets. ActAs is complete: reducing it to the asking
-// parties is for the caller.
+// Completions lists completions in ascending order of their offsets. ActAs is complete: the caller reduces it to the
+// parties of the reader.
 func (r Reader) Completions(ctx context.Context, query CompletionsQuery) ([]ledger.Completion, error) {
 	rows, err := r.listCompletions(ctx, query)
 	if err != nil {
@@ -59,7 +59,7 @@ func (r Reader) listCompletions(ctx context.Context, query CompletionsQuery) ([]
 
 // CompletionsByHash lists the completions of a transaction that was signed outside the node, by the hash in
 // hexadecimal: the accepted one first, if there is one, then up to limit refused ones, the newest first. Nil parties
-// stand for all, others for completions of which at least one acts.
+// match all completions; others match those in which at least one of them acts.
 func (r Reader) CompletionsByHash(
 	ctx context.Context, hash string, parties []ledger.Party, limit int32,
 ) ([]ledger.Completion, error) {
@@ -88,13 +88,13 @@ func (r Reader) CompletionsByKey(ctx context.Context, keys []string) (map[string
 	return completionsByKey(rows)
 }
 
-// KeyedPrefix begins the names of what is submitted for requests with an Idempotency-Key.
+// KeyedPrefix begins the names of submissions for requests with an Idempotency-Key.
 const KeyedPrefix = "idempotency-key:"
 
-// KeyedCompletions finds what was accepted of a user under a name that begins with [KeyedPrefix]: as the beginning of
-// its submission id, or as its command id. Something may be found twice. Versions before step 00158 gave the name to
-// those alone that have no other command id, as that. It finds only what has one of the submission keys: the user may
-// know the name, and have submitted any number of other things under it.
+// KeyedCompletions finds the accepted completions of a user under a name that begins with [KeyedPrefix]: the submission
+// id begins with the name, or the command id is the name. A completion may be in the result twice. It finds only
+// completions with one of the submission keys, because the user may know the name and submit any number of other things
+// under it.
 func (r Reader) KeyedCompletions(
 	ctx context.Context, who ledger.Identity, name string, keys []string,
 ) ([]ledger.Completion, error) {
@@ -129,12 +129,12 @@ type Submitter struct {
 	Party ledger.Party
 }
 
-// IsNode reports whether a submission was made as the user in whose name the node makes its own.
+// IsNode reports whether the submitter is the user in whose name the node makes its own submissions.
 func (s Submitter) IsNode(node ledger.Node) bool {
 	return s.Identity == ledger.DefaultUser(node.OperatorUser)
 }
 
-// SubmittersAt tells who made the submissions at some offsets, as far as the record still has them.
+// SubmittersAt finds who made the submissions at some offsets. Pruned ones are absent.
 func (r Reader) SubmittersAt(ctx context.Context, offsets []ledger.Offset) (map[ledger.Offset]Submitter, error) {
 	raw := make([]int64, len(offsets))
 	for i, offset := range offsets {

@@ -9,12 +9,12 @@ import (
 	"github.com/florinledger/florin/internal/budget"
 )
 
-// counted takes what queries find from the budget of their context, row by row and before anything is decoded. A query
-// for which nothing is left ends there, with the budget's refusal: no more than one row beyond it is ever in memory.
-type counted struct{ dbgen.DBTX }
+// countedDB charges the rows of queries to the budget of their context, one by one and before they are decoded. When
+// the budget is used up, the query ends with its refusal: memory holds at most one row beyond the budget.
+type countedDB struct{ dbgen.DBTX }
 
 // Query implements [dbgen.DBTX].
-func (c counted) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+func (c countedDB) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	rows, err := c.DBTX.Query(ctx, sql, args...)
 	if b := budget.Of(ctx); b != nil && err == nil {
 		rows = &countedRows{Rows: rows, budget: b}
@@ -23,7 +23,7 @@ func (c counted) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, 
 }
 
 // QueryRow implements [dbgen.DBTX].
-func (c counted) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+func (c countedDB) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	if budget.Of(ctx) == nil {
 		return c.DBTX.QueryRow(ctx, sql, args...)
 	}

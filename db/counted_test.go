@@ -12,8 +12,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// What a query finds counts row by row: it ends with the first that the budget has no room for, and the connection is
-// as good as before.
+// A query ends at the first row that the budget has no room for. The connection must stay usable.
 func TestCounted_EndsBeforeARowBeyondTheBudget(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
@@ -30,10 +29,10 @@ func TestCounted_EndsBeforeARowBeyondTheBudget(t *testing.T) {
 		require.LessOrEqual(t, lender.most, bytes)
 		return len(users), err
 	}
-	for range 20 { // more often than there are connections
+	for range 20 { // more than the pool has connections
 		_, err := list(25_000)
 		require.True(t, fault.AnswerTooLarge.Matches(err), err)
-		require.Greater(t, lender.most, int64(20_000), "two rows were read")
+		require.Greater(t, lender.most, int64(20_000), "the query has read two rows")
 		one := budget.With(t.Context(), budget.New(5_000, nil))
 		_, _, err = record.User(one, ledger.DefaultUser("a"))
 		require.True(t, fault.AnswerTooLarge.Matches(err), err)
@@ -44,7 +43,6 @@ func TestCounted_EndsBeforeARowBeyondTheBudget(t *testing.T) {
 	require.Zero(t, lender.lent)
 }
 
-// A row that is larger than any answer can be read where one answer may hold it.
 func TestCounted_ReadsOneRowLargerThanAnAnswer(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
@@ -58,12 +56,12 @@ func TestCounted_ReadsOneRowLargerThanAnAnswer(t *testing.T) {
 	require.True(t, found)
 }
 
-// exceeder lets all answers hold more.
+// exceeder lets every answer exceed its limit.
 type exceeder struct{ lender }
 
 func (*exceeder) Exceed() (end func(), err error) { return func() {}, nil }
 
-// lender knows how much was lent at most.
+// lender notes the most bytes that it has lent at a time.
 type lender struct{ lent, most int64 }
 
 func (l *lender) Take(bytes int64) error {

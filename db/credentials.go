@@ -14,11 +14,11 @@ import (
 // credentials are how connections log in.
 type credentials struct{ user, password string }
 
-// loginPatience is how long a login is tried.
+// loginPatience bounds one try to log in.
 const loginPatience = 5 * time.Second
 
-// SetCredentials has new connections log in as the URL says from now on; those that are open are closed when they are
-// not in use. The URL must lead to the same database. A login that the database refuses changes nothing.
+// SetCredentials makes new connections log in as the URL says; open connections close when they are idle. The URL must
+// lead to the same database. If the database refuses the login, nothing changes.
 func (d *DB) SetCredentials(ctx context.Context, url string) error {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -35,12 +35,12 @@ func (d *DB) SetCredentials(ctx context.Context, url string) error {
 	d.credentials.Store(&credentials{user: config.User, password: config.Password})
 	d.pool.Reset()
 	for _, watcher := range d.allWatchers() {
-		watcher.logsIn.Store(true)
+		watcher.loginChanged.Store(true)
 	}
 	return nil
 }
 
-// tryLogin logs in once. A database that does not answer refuses nothing.
+// tryLogin logs in once. If the database does not answer, it returns nil.
 func (d *DB) tryLogin(ctx context.Context, user, password string) error {
 	ctx, cancel := context.WithTimeout(ctx, loginPatience)
 	defer cancel()
@@ -49,15 +49,14 @@ func (d *DB) tryLogin(ctx context.Context, user, password string) error {
 	connection, err := pgx.ConnectConfig(ctx, config)
 	if refused, answered := errors.AsType[*pgconn.PgError](err); answered &&
 		pgerrcode.IsInvalidAuthorizationSpecification(refused.Code) {
-		return fmt.Errorf("the database refuses the login that its URL has now: %w", err)
+		return fmt.Errorf("the database refuses the user and password of its new URL: %w", err)
 	}
 	if err != nil {
-		return nil // it is away or has no connection left: what the file says counts when it is back
+		return nil // it is away or full: the new login counts when it is back
 	}
 	return connection.Close(ctx)
 }
 
-// logIn puts the present credentials into what a connection is made with.
 func (d *DB) logIn(_ context.Context, config *pgx.ConnConfig) error {
 	if present := d.credentials.Load(); present != nil {
 		config.User, config.Password = present.user, present.password

@@ -37,16 +37,16 @@ type DB struct {
 	pool   *pgxpool.Pool
 	writes writes
 	seals  seals
-	served served
-	// credentials are nil as long as those of the URL count.
+	turns  lastTurns
+	// credentials are nil while those of the URL are in use.
 	credentials atomic.Pointer[credentials]
 
 	mu       sync.Mutex
 	watchers []*Watcher
 }
 
-// userChanged tells the watchers of this process of a change that it has committed itself, before whoever asked for the
-// change hears of its success: the next request of the user counts with it. Other processes are notified.
+// userChanged tells the watchers of this process about a change that it has committed, before the caller gets the
+// answer: the change takes effect with the next request of the user. Other processes get a notification.
 func (d *DB) userChanged(id string) {
 	for _, watcher := range d.allWatchers() {
 		watcher.userChanged(id)
@@ -91,7 +91,7 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the connection pool: %w", err)
 	}
-	opened.Reader, opened.pool = Reader{queries: dbgen.New(counted{pool})}, pool
+	opened.Reader, opened.pool = Reader{queries: dbgen.New(countedDB{pool})}, pool
 	if err := opened.checkServer(ctx); err != nil {
 		pool.Close()
 		return nil, err
@@ -102,7 +102,7 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 // PoolState is the state of a pool of connections.
 type PoolState struct {
 	Idle, InUse, Max int32
-	// Waits is how often all were taken when one was asked for, and Waited how long was waited for one in all.
+	// Waits counts the requests that found all connections in use, and Waited is their total waiting time.
 	Waits  int64
 	Waited time.Duration
 }
@@ -119,8 +119,8 @@ func (d *DB) Pool() PoolState {
 // Close closes all connections, waiting for those in use.
 func (d *DB) Close() { d.pool.Close() }
 
-// Ping returns an error unless the database answers and can store something, as far as that is known without storing
-// anything.
+// Ping returns an error unless the database answers and can store something. It stores nothing: it reports the last
+// failed write.
 func (d *DB) Ping(ctx context.Context) error {
 	var readOnly bool
 	err := d.pool.QueryRow(ctx, "SELECT current_setting('transaction_read_only')::boolean").Scan(&readOnly)
@@ -128,7 +128,7 @@ func (d *DB) Ping(ctx context.Context) error {
 	case err != nil:
 		return failed("asking the database", err)
 	case readOnly:
-		d.pool.Reset() // a session that began so stays so
+		d.pool.Reset() // a session that began read-only stays read-only
 		return errReadOnly
 	default:
 		return failed("the last write", d.writes.last())
@@ -138,7 +138,7 @@ func (d *DB) Ping(ctx context.Context) error {
 // errReadOnly says that the database takes no changes.
 var errReadOnly = errors.New("the database is read-only: a standby, or default_transaction_read_only is on")
 
-// checkServer refuses servers on which statements would fail later, and in ways harder to understand.
+// checkServer refuses servers on which statements would fail later with errors that are harder to understand.
 func (d *DB) checkServer(ctx context.Context) error {
 	conn, err := d.pool.Acquire(ctx)
 	if err != nil {
@@ -182,20 +182,20 @@ func nameProcess(config *pgx.ConnConfig) {
 	config.RuntimeParams["application_name"] = name[:min(len(name), kept-len(ending))] + "/" + processID()
 }
 
-// processID tells the connections of one opened record from those of others.
+// processID distinguishes the connections of one opened record from those of others.
 func processID() string { return strings.ToLower(rand.Text()[:12]) }
 
 type setting struct{ name, value string }
 
 // sessionSettings make plans that do not depend on statistics. Every query of this package reads a few rows by an
-// index. A plan that was made, and cached, while the tables were small would scan them, and keep doing so for the
-// minute until they are analyzed: that is when a young node under load commits a hundred thousand rows. So scans count
-// as too expensive to choose; and what that, or a large page, makes look expensive must not set off compilation or
-// parallel workers, which take longer than the query.
+// index. While the tables are small, PostgreSQL would make and cache plans that scan them, and use these until it
+// analyzes the tables a minute later; in that minute a young node under load commits a hundred thousand rows. So the
+// settings make scans too expensive to choose. A query that looks expensive for that reason, or for a large page, must
+// not start compilation or parallel workers, which take longer than the query.
 //
-// The others end sessions whose process is gone, so that others can commit: the server learns within seconds that
-// nobody is at the other end of the network any more, and at last that a transaction does not go on. Before that, a
-// [Watcher] ends those of a process that stands still.
+// The timeouts end sessions whose process is gone, so that others can commit: the server notices within seconds that
+// the other end of the network is gone, and after a minute that a transaction does not go on. Before that, a [Watcher]
+// ends the sessions of a process that stands still.
 func sessionSettings() []setting {
 	return []setting{
 		{"enable_seqscan", "off"},
@@ -212,7 +212,7 @@ func sessionSettings() []setting {
 	}
 }
 
-// readTimesAsUTC makes times that are read carry UTC, whatever the zones of server and machine.
+// readTimesAsUTC decodes times as UTC, whatever the zones of server and machine.
 func readTimesAsUTC(_ context.Context, conn *pgx.Conn) error {
 	types := conn.TypeMap()
 	codec := &pgtype.TimestamptzCodec{ScanLocation: time.UTC}

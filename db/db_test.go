@@ -79,7 +79,7 @@ func TestDB_LostDatabaseIsATransientFault(t *testing.T) {
 	require.NoError(t, record.Ping(t.Context()), "the pool makes a new connection")
 }
 
-func TestDB_RefusedLoginIsATransientFault(t *testing.T) {
+func TestSetCredentials_ChangesTheLogin(t *testing.T) {
 	t.Parallel()
 	address := dbtest.URL(t)
 	admin, err := pgx.Connect(t.Context(), address)
@@ -98,8 +98,8 @@ func TestDB_RefusedLoginIsATransientFault(t *testing.T) {
 	record, err := db.Open(t.Context(), as("one"), db.Options{MaxConns: 1})
 	require.NoError(t, err)
 	defer record.Close()
-	require.ErrorContains(t, record.SetCredentials(t.Context(), as("mistyped")), "refuses the login")
-	require.NoError(t, record.Ping(t.Context()), "it goes on with what it has")
+	require.ErrorContains(t, record.SetCredentials(t.Context(), as("mistyped")), "refuses the user and password")
+	require.NoError(t, record.Ping(t.Context()), "it keeps the old login")
 
 	_, err = admin.Exec(t.Context(), "ALTER ROLE "+role+" PASSWORD 'two'")
 	require.NoError(t, err)
@@ -138,7 +138,7 @@ func TestWatcher_LogsInWithTheNewLoginOfThePool(t *testing.T) {
 	}, time.Minute, 10*time.Millisecond)
 }
 
-// unusedAddress is one where nobody listens.
+// unusedAddress returns an address where nobody listens.
 func unusedAddress(t *testing.T) string {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

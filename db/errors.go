@@ -20,11 +20,11 @@ import (
 // submission completed meanwhile. Run the transaction again from its beginning; [DB.InTx] does so by itself.
 var ErrConflict = errors.New("the record changed meanwhile")
 
-// DataError means that the database works, and cannot store or work with what it was given: a value out of range, text
-// that it has no form for, a broken constraint, an index row that is too large. The same is so the next time.
+// DataError means that the database works but cannot process its input: a value out of range, a text that it cannot
+// represent, a broken constraint, an index row that is too large. Another try fails in the same way.
 type DataError struct {
-	// Condition is PostgreSQL's name of what is wrong, such as NumericValueOutOfRange; "Unreadable" for what was
-	// stored, or is to be, and has no form.
+	// Condition is PostgreSQL's name of the error, such as NumericValueOutOfRange; "Unreadable" for a value that the node
+	// cannot decode or encode.
 	Condition string
 	// Constraint is the broken one; "" for none.
 	Constraint string
@@ -32,13 +32,13 @@ type DataError struct {
 	cause error
 }
 
-// Error is the cause's.
+// Error is the text of the cause.
 func (e *DataError) Error() string { return e.cause.Error() }
 
 // Unwrap is the error of the driver or of the decoder.
 func (e *DataError) Unwrap() error { return e.cause }
 
-// Kind says what is wrong without any value.
+// Kind names the error without any value.
 func (e *DataError) Kind() string {
 	if e.Constraint == "" {
 		return e.Condition
@@ -52,47 +52,45 @@ func (e *DataError) IsText() bool {
 		e.Condition == pgerrcode.Name(pgerrcode.CharacterNotInRepertoire)
 }
 
-// unreachable says that no connection to the database could be made. The driver lists each try on a line of its own,
-// most of them twice; here they are one line.
 func unreachable(err error) error { return &UnreachableError{err} }
 
-// UnreachableError says that no connection to the database could be made. Who was given its URL knows how, and says so.
+// UnreachableError says that no connection to the database could be made. The caller knows where the URL comes from,
+// and adds it.
 type UnreachableError struct{ cause error }
 
-// Error says what to do.
+// Error says what to do. The driver lists each try on its own line, most of them twice; here they are one line.
 func (e *UnreachableError) Error() string {
 	lines := strings.FieldsFunc(e.cause.Error(), func(char rune) bool { return char == '\n' })
 	for i := range lines {
 		lines[i] = strings.TrimSpace(lines[i])
 	}
-	said := "cannot reach the database: " + strings.Join(slices.Compact(lines), " ")
+	message := "cannot reach the database: " + strings.Join(slices.Compact(lines), " ")
 	if e.IsFull() {
-		return said + adviceIfFull(e.cause)
+		return message + adviceIfFull(e.cause)
 	}
-	return said + "; check its URL and that it runs"
+	return message + "; check its URL and that it runs"
 }
 
 // IsFull reports whether the server was reached and has no connection left.
 func (e *UnreachableError) IsFull() bool { return isFull(e.cause) }
 
-// adviceIfFull is what to do when a limit of connections is reached: that of the role, of the database, or the
-// server's.
+// adviceIfFull says what to do at the connection limit of the role, of the database, or of the server.
 func adviceIfFull(err error) string {
 	pgErr, _ := errors.AsType[*pgconn.PgError](err)
 	for _, of := range []string{"role", "database"} {
 		if pgErr != nil && strings.HasPrefix(pgErr.Message, "too many connections for "+of+" ") {
-			return ": all processes together must fit into the connection limit of this " + of + ", each with " +
-				"--database-connections (FLORIN_DATABASE_CONNECTIONS, 32) and one more: lower the one, or raise the other with " +
-				"ALTER " + strings.ToUpper(of) + " … CONNECTION LIMIT"
+			return ": each process uses --database-connections (FLORIN_DATABASE_CONNECTIONS, 32) and one more; all " +
+				"processes together must fit into the connection limit of this " + of + ": lower --database-connections, or raise " +
+				"the limit with ALTER " + strings.ToUpper(of) + " … CONNECTION LIMIT"
 		}
 	}
 	return fullAdvice
 }
 
 // fullAdvice is what to do when the server takes no more connections.
-const fullAdvice = ": the server has no connection left for this process; all processes together must fit into its " +
-	"max_connections, each with --database-connections (FLORIN_DATABASE_CONNECTIONS, 32) and one more, besides " +
-	"Temporal: lower the one or raise the other"
+const fullAdvice = ": the server has no connection left for this process; each process uses --database-connections " +
+	"(FLORIN_DATABASE_CONNECTIONS, 32) and one more; all processes and Temporal together must fit into " +
+	"max_connections: lower --database-connections or raise max_connections"
 
 // isFull reports whether the server, or the role or the database there, may have no further connection.
 func isFull(err error) bool {
@@ -103,7 +101,7 @@ func isFull(err error) bool {
 // Unwrap is the driver's error.
 func (e *UnreachableError) Unwrap() error { return e.cause }
 
-// unreadable makes a [DataError] of an error in turning rows into what they stand for, or back; nil for nil.
+// unreadable makes a [DataError] of an error in decoding or encoding rows; nil for nil.
 func unreadable(err error) error {
 	if err == nil {
 		return nil
@@ -111,9 +109,8 @@ func unreadable(err error) error {
 	return &DataError{Condition: "Unreadable", cause: err}
 }
 
-// isData tells which of PostgreSQL's errors are about what it was given. All others are about the database, or about
-// what stands in the way at the moment, and may pass: connections, resources, locks, shutdown, a server that only
-// reads, a schema that is being changed.
+// isData reports whether an error of PostgreSQL is about its input. All others are about the state of the database, and
+// may pass: connections, resources, locks, shutdown, a server that only reads, a schema that is being changed.
 func isData(code string) bool {
 	return pgerrcode.IsDataException(code) || pgerrcode.IsIntegrityConstraintViolation(code) ||
 		pgerrcode.IsProgramLimitExceeded(code) || pgerrcode.IsCardinalityViolation(code) ||
@@ -132,12 +129,12 @@ func isConflict(constraint string) bool {
 	}
 }
 
-// brokenKey is the value with which a statement broke a constraint, as PostgreSQL gives it in the detail of the error,
-// in whatever language: (columns)=(value).
+// brokenKey matches the value that broke a constraint in the detail of PostgreSQL's error, which in any language has
+// the form (columns)=(value).
 var brokenKey = regexp.MustCompile(`(?s)\([^()]*\)=\((.*)\)`)
 
-// refusal maps a broken constraint to the refusal that it stands for, or nil. It takes the offending value from
-// PostgreSQL and no words: those name tables and columns, and are nothing for clients.
+// refusal maps a broken constraint to the refusal that it stands for, or nil. It takes only the offending value from
+// PostgreSQL, not its text: that names tables and columns, which clients do not know.
 func refusal(broken *pgconn.PgError) *fault.Fault {
 	value := "it"
 	if found := brokenKey.FindStringSubmatch(broken.Detail); found != nil {
@@ -165,8 +162,8 @@ func refusal(broken *pgconn.PgError) *fault.Fault {
 	}
 }
 
-// stillUsed maps the failure to delete what others refer to: the constraint says who does.
-func stillUsed(err error, id string) error {
+// explainInUse says why something cannot be deleted: the broken constraint says what still refers to it.
+func explainInUse(err error, id string) error {
 	broken, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
 		return err
@@ -184,8 +181,8 @@ func stillUsed(err error, id string) error {
 		WithHint("Move its " + owned + " to another identity provider, or deactivate it instead.").Wrap(err)
 }
 
-// failed makes the error of an operation: nil for nil; a fault for what a client may be told; [ErrConflict] for lost
-// races; a [DataError] for what the database cannot store; else the driver's error with what was being done.
+// failed makes the error of an operation: nil for nil; a fault if a client may see it; [ErrConflict] after a lost race;
+// a [DataError] for input that the database cannot process; else the driver's error after the name of the operation.
 func failed(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -198,8 +195,8 @@ func failed(doing string, err error) error {
 		if isConflict(pgErr.ConstraintName) {
 			return fmt.Errorf("%s: %w: %w", doing, ErrConflict, err)
 		}
-		if refused := refusal(pgErr); refused != nil {
-			return refused.Wrap(fmt.Errorf("%s: %w", doing, err))
+		if clientFault := refusal(pgErr); clientFault != nil {
+			return clientFault.Wrap(fmt.Errorf("%s: %w", doing, err))
 		}
 	}
 	err = fmt.Errorf("%s: %w", doing, err)

@@ -16,7 +16,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-func TestFailed_TellsOfALostDatabaseInOneLine(t *testing.T) {
+func TestUnreachableError_IsOneLine(t *testing.T) {
 	t.Parallel()
 	_, cause := pgconn.Connect(t.Context(), "postgres://x:y@127.0.0.1:1/z")
 	err := unreachable(cause)
@@ -27,7 +27,7 @@ func TestFailed_TellsOfALostDatabaseInOneLine(t *testing.T) {
 	require.Equal(t, 1, strings.Count(err.Error(), "connection refused"))
 }
 
-func TestFailed_TellsWhatToChangeWithoutConnectionsLeft(t *testing.T) {
+func TestFailed_SaysWhatToChangeAtTheConnectionLimit(t *testing.T) {
 	t.Parallel()
 	full := &pgconn.PgError{Code: pgerrcode.TooManyConnections, Message: "sorry, too many clients already"}
 	for _, err := range []error{unreachable(full), errors.Unwrap(failed("reading", full))} {
@@ -36,7 +36,7 @@ func TestFailed_TellsWhatToChangeWithoutConnectionsLeft(t *testing.T) {
 		require.ErrorContains(t, err, "max_connections")
 		require.NotContains(t, err.Error(), "check its URL")
 	}
-	require.True(t, fault.ServiceNotRunning.Matches(failed("reading", full)), "it passes")
+	require.True(t, fault.ServiceNotRunning.Matches(failed("reading", full)), "it is transient")
 	for message, advice := range map[string]string{
 		`too many connections for role "florin"`:     "ALTER ROLE … CONNECTION LIMIT",
 		`too many connections for database "florin"`: "ALTER DATABASE … CONNECTION LIMIT",
@@ -127,12 +127,12 @@ func TestFailed_MakesFaultsOfErrors(t *testing.T) {
 				`Fehlgeschlagene Zeile enthält (some_column, 2026-01-01, null, some_table, row).`: "",
 			} {
 				broken := &pgconn.PgError{Code: pgerrcode.UniqueViolation, ConstraintName: constraint, Detail: detail}
-				for _, err := range []error{failed("changing", broken), failed("deleting", stillUsed(broken, "the id"))} {
-					refused, isFault := fault.As(err)
+				for _, err := range []error{failed("changing", broken), failed("deleting", explainInUse(broken, "the id"))} {
+					clientFault, isFault := fault.As(err)
 					require.True(t, isFault, constraint)
-					require.NotRegexp(t, `some_|Key|Schlüssel|row|Zeile|2026`, refused.Cause+refused.Hint, constraint)
-					if !strings.HasPrefix(constraint, "user_rights_") && !strings.Contains(refused.Cause, "the id") {
-						require.Contains(t, refused.Cause, value, constraint)
+					require.NotRegexp(t, `some_|Key|Schlüssel|row|Zeile|2026`, clientFault.Cause+clientFault.Hint, constraint)
+					if !strings.HasPrefix(constraint, "user_rights_") && !strings.Contains(clientFault.Cause, "the id") {
+						require.Contains(t, clientFault.Cause, value, constraint)
 					}
 				}
 			}

@@ -13,15 +13,15 @@ type Executed struct {
 	Offset          ledger.Offset
 }
 
-// ExecutedTransactions finds those of the transactions that were executed, by their UUIDs. What was executed longer ago
-// than [ledger.ExecutedRetention] may be forgotten. It is exact once the head is locked.
+// ExecutedTransactions finds which of the transactions were executed, by their UUIDs. Those executed longer ago than
+// [ledger.ExecutedRetention] may be missing. It is exact once the head is locked.
 func (t *Tx) ExecutedTransactions(ctx context.Context, uuids []string) (map[string]ledger.Offset, error) {
 	rows, err := t.queries.ListExecutedTransactions(ctx, uuids)
-	found := make(map[string]ledger.Offset, len(rows))
+	offsets := make(map[string]ledger.Offset, len(rows))
 	for _, row := range rows {
-		found[row.TransactionUuid] = row.LedgerOffset
+		offsets[row.TransactionUuid] = row.LedgerOffset
 	}
-	return found, failed("reading executed transactions", err)
+	return offsets, failed("reading executed transactions", err)
 }
 
 func (p *pipeline) queueExecuted(ctx context.Context, entries Entries) error {

@@ -24,16 +24,16 @@ func (t *Tx) QueryBool(ctx context.Context, sql string) (bool, error) {
 	return answer, failed("querying", err)
 }
 
-// Configure makes a connection plan as those of the pool do.
+// Configure makes a connection plan like those of the pool.
 func Configure(config *pgx.ConnConfig) { configure(config) }
 
-// PruneLock is the advisory lock of who prunes, PruneBatch the size of a transaction of it.
+// PruneLock is the advisory lock of a prune, PruneBatch the number of rows in its transactions.
 const (
 	PruneLock  = int64(pruneLock)
 	PruneBatch = pruneBatch
 )
 
-// WithSteps makes a migration go by other steps than those of this program.
+// WithSteps makes a migration use other steps than those of this program.
 func (o MigrateOptions) WithSteps(files fs.FS) MigrateOptions {
 	o.files = files
 	return o
@@ -42,7 +42,7 @@ func (o MigrateOptions) WithSteps(files fs.FS) MigrateOptions {
 // SchemaLock is the advisory lock that starting processes share.
 const SchemaLock = int64(schemaLock)
 
-// EndStalled finds who has held up others for so long, and ends its sessions if its process is gone.
+// EndStalled is endStalled.
 func EndStalled(ctx context.Context, conn *pgx.Conn, after time.Duration) (*Stall, error) {
 	return endStalled(ctx, conn, after)
 }

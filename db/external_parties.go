@@ -35,12 +35,11 @@ type PendingOnboarding struct {
 	UserIDs []string
 	// StartedAt is when the first contribution came.
 	StartedAt time.Time
-	// ExpiresAt is when it is forgotten, in real time.
+	// ExpiresAt is when the node forgets it, in real time.
 	ExpiresAt time.Time
 }
 
-// PartyKeys finds the keys of external parties and how many of them must sign. It finds the external
-// parties of this node alone.
+// PartyKeys finds the keys of this node's external parties, and how many of them must sign.
 func (r Reader) PartyKeys(
 	ctx context.Context, parties []ledger.Party,
 ) (map[ledger.Party]prepared.PartyKeys, error) {
@@ -57,7 +56,7 @@ func (r Reader) PartyKeys(
 	return keys, nil
 }
 
-// ExternalParty finds an external party; false for parties that are not or not yet onboarded as such.
+// ExternalParty finds an external party; false for a party that is not external, or not yet onboarded.
 func (r Reader) ExternalParty(ctx context.Context, party ledger.Party) (ExternalParty, bool, error) {
 	row, err := r.queries.GetExternalParty(ctx, party)
 	if isNoRows(err) {
@@ -101,8 +100,8 @@ func (d *DB) WithdrawOnboarding(ctx context.Context, party ledger.Party) (bool, 
 	return deleted > 0, failed("withdrawing an onboarding", err)
 }
 
-// ExpireOnboarding forgets an onboarding whose time is over. It returns when the onboarding of the party ends that
-// still waits, and false when none does.
+// ExpireOnboarding forgets the onboarding of a party if its time is over. If it still waits, the result is when it
+// expires; false if none waits.
 func (d *DB) ExpireOnboarding(ctx context.Context, party ledger.Party) (time.Time, bool, error) {
 	if _, err := d.queries.DeleteExpiredOnboarding(ctx, party); err != nil {
 		return time.Time{}, false, failed("ending an onboarding", err)
@@ -111,56 +110,55 @@ func (d *DB) ExpireOnboarding(ctx context.Context, party ledger.Party) (time.Tim
 	return pending.ExpiresAt, waits, err
 }
 
-// PartyStanding is how far a party has come before a contribution to its onboarding.
+// PartyStanding is the state of a party before a contribution to its onboarding.
 type PartyStanding struct {
-	// Allocated is the party as it is known here; nil when it is not.
+	// Allocated is the party if this node knows it; else nil.
 	Allocated *ledger.PartyDetails
-	// External is what an allocated party has if it is an external one; nil otherwise.
+	// External is set if the party is allocated and external; else nil.
 	External *ExternalParty
 	// Pending is the onboarding that waits; nil when there is none.
 	Pending *PendingOnboarding
-	// Namespaces are what is kept of those that were asked for.
+	// Namespaces are those of the requested namespaces that the node has stored.
 	Namespaces topology.Namespaces
 }
 
-// OnboardingStep is where a contribution brings an onboarding.
+// OnboardingStep is the state of an onboarding after a contribution.
 type OnboardingStep struct {
 	Onboarding         topology.Onboarding
 	IdentityProviderID string
 	// UserIDs are the users of that provider who get the right to act as the party, in the transaction that allocates it.
 	UserIDs []string
-	// Begins says that this is the first step: what waited before, if anything, is not the owner's or is over.
+	// Begins: this is the first step. An onboarding that waited before, if any, is not the owner's or has expired.
 	Begins bool
-	// Entry makes the topology transaction for its place in the record, when all have agreed; nil before.
+	// Entry makes the topology transaction for its position in the record; nil until all have agreed.
 	Entry func(ledger.Position) ledger.Update
 }
 
-// OnboardingContribution says what contributes to the onboarding of a party.
+// OnboardingContribution is a contribution to the onboarding of a party.
 type OnboardingContribution struct {
 	ID    string
 	Party ledger.Party
 	// Namespaces are those that Decide needs to know of.
 	Namespaces []string
-	// Grant is for the user that the contribution names: when it is among the users of the step, it must be possible.
-	// Other users of the step get their right if they can.
+	// Grant is for the user that the contribution names: if the step has this user, the user must be able to get the
+	// right. Other users of the step get their right if they can.
 	Grant Grant
 	// Now is the node's time.
 	Now time.Time
-	// Wait is for how long an onboarding that begins to wait does so.
+	// Wait is how long a new onboarding waits.
 	Wait time.Duration
-	// Decide says where the contribution brings the onboarding, nil for nowhere. Its error ends everything. It is asked
-	// once without a lock, so that what is dear in it is done while nobody waits, and again under the lock.
+	// Decide returns the next step, nil for none. Its error ends everything. It runs once without a lock, so that nobody
+	// waits for its expensive part, and again under the lock.
 	Decide func(PartyStanding) (*OnboardingStep, error)
-	// Waits is told until when the onboarding waits, if it does.
+	// Waits gets the time until which the onboarding waits, if it does.
 	Waits func(until time.Time)
 }
 
-// ContributeToOnboarding brings the onboarding of an external party one step on: what there is of it is stored, or,
-// when all have agreed, the party is allocated with its keys, hosts, namespaces and the rights of its users, and enters
-// the record.
-// All of that happens or nothing. Others who contribute to it, or allocate parties, wait meanwhile, but not for what is
-// refused or changes nothing. Faults: USER_NOT_FOUND, TOO_MANY_USER_RIGHTS, PERMISSION_DENIED for a user beyond its
-// quota, and those of Decide.
+// ContributeToOnboarding takes the onboarding of an external party one step further. It stores the onboarding or, when
+// all have agreed, allocates the party with its keys, hosts, namespaces and the rights of its users, and enters it in
+// the record: all of that or nothing. Others who contribute to it, or allocate parties, wait meanwhile, but not for a
+// contribution that is refused or changes nothing. Faults: USER_NOT_FOUND, TOO_MANY_USER_RIGHTS, PERMISSION_DENIED for
+// a user beyond its quota, and those of Decide.
 func (d *DB) ContributeToOnboarding(ctx context.Context, c OnboardingContribution) error {
 	if step, err := d.nextStep(ctx, c); err != nil || step == nil {
 		return err
@@ -179,8 +177,7 @@ func (d *DB) ContributeToOnboarding(ctx context.Context, c OnboardingContributio
 	return err
 }
 
-// nextStep decides without a lock where the contribution brings the onboarding: nil for nowhere. What it lets pass is
-// decided again under the lock.
+// nextStep calls Decide without a lock. The transaction calls it again under the lock.
 func (r Reader) nextStep(ctx context.Context, c OnboardingContribution) (*OnboardingStep, error) {
 	standing, err := r.PartyStanding(ctx, c.Party, c.Namespaces...)
 	if err != nil {
@@ -254,7 +251,7 @@ func (s PartyStanding) Standing() topology.Standing {
 	return standing
 }
 
-// PartyStanding finds how far a party has come, and what is kept of the namespaces; of none if there are no names.
+// PartyStanding reads the state of a party, and what the node has stored of the namespaces.
 func (r Reader) PartyStanding(
 	ctx context.Context, party ledger.Party, namespaces ...string,
 ) (standing PartyStanding, err error) {
@@ -292,7 +289,7 @@ func (t *Tx) storeOnboarding(ctx context.Context, c OnboardingContribution, step
 	if err != nil {
 		return failed("writing an onboarding", err)
 	}
-	users := append([]string{}, step.UserIDs...) // none is not null
+	users := append([]string{}, step.UserIDs...) // no users are [], not null
 	var until time.Time
 	if step.Begins {
 		until, err = t.queries.InsertOnboarding(ctx, dbgen.InsertOnboardingParams{

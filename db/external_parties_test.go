@@ -16,7 +16,7 @@ import (
 	"github.com/florinledger/florin/ledger/topology"
 )
 
-// newOnboarding is a request for a party with a key of its own and these hosts, signed by its owner.
+// newOnboarding is a request for a party with its own key and these hosts, signed by the owner.
 func newOnboarding(t *testing.T, hosts ...topology.Host) topology.Onboarding {
 	t.Helper()
 	key, err := signing.NewPrivateKey(signing.Curve25519, rand.NewChaCha8([32]byte{7}))
@@ -40,7 +40,6 @@ func newOnboarding(t *testing.T, hosts ...topology.Host) topology.Onboarding {
 
 var ourHost = topology.Host{Participant: testNode.ParticipantID, Permission: topology.Confirmation}
 
-// contribution stores an onboarding, and completes it if it is told to.
 func contribution(onboarding topology.Onboarding, id string, complete bool) db.OnboardingContribution {
 	step := &db.OnboardingStep{Onboarding: onboarding, IdentityProviderID: "", Begins: true}
 	if complete {
@@ -54,7 +53,7 @@ func contribution(onboarding topology.Onboarding, id string, complete bool) db.O
 	}
 }
 
-// naming has the users get the right to act as the party.
+// naming gives the users the right to act as the party.
 func naming(c db.OnboardingContribution, users ...string) db.OnboardingContribution {
 	step, _ := c.Decide(db.PartyStanding{})
 	step.UserIDs = users
@@ -90,7 +89,7 @@ func TestOnboarding_WaitsForAllContributions(t *testing.T) {
 	require.Empty(t, known)
 	rights, err := record.UserRights(ctx, app)
 	require.NoError(t, err)
-	require.Empty(t, rights, "nobody gets a right before the party is there")
+	require.Empty(t, rights, "nobody gets a right before the party exists")
 	require.Equal(t, []string{app}, pending.UserIDs)
 	require.WithinDuration(t, time.Now().Add(time.Hour), pending.ExpiresAt, 10*time.Minute)
 	require.True(t, until.Equal(pending.ExpiresAt))
@@ -125,7 +124,7 @@ func TestOnboarding_WaitsForAllContributions(t *testing.T) {
 	for _, user := range []string{app, later.ID} {
 		rights, err = record.UserRights(ctx, user)
 		require.NoError(t, err)
-		require.Equal(t, []ledger.Right{{Kind: ledger.CanActAs, Party: party}}, rights, "with the party")
+		require.Equal(t, []ledger.Right{{Kind: ledger.CanActAs, Party: party}}, rights, "the right comes with the party")
 	}
 	found, err := record.PartyKeys(ctx, []ledger.Party{party, alice})
 	require.NoError(t, err)
@@ -189,19 +188,19 @@ func TestOnboarding_Expires(t *testing.T) {
 	require.NoError(t, record.ContributeToOnboarding(ctx, first))
 	standing, err := record.PartyStanding(ctx, onboarding.Party())
 	require.NoError(t, err)
-	require.Equal(t, db.PartyStanding{}, standing, "what is over counts for nothing")
+	require.Equal(t, db.PartyStanding{}, standing, "an expired onboarding does not count")
 	quota := db.Grant{UserID: app, MaxParties: 1}
 	require.NoError(t, record.CheckPartyQuota(ctx, quota, "another::1220"))
 
 	again := naming(contribution(onboarding, "two", false), app)
-	require.NoError(t, record.ContributeToOnboarding(ctx, again), "it makes way for another")
+	require.NoError(t, record.ContributeToOnboarding(ctx, again), "a new onboarding replaces it")
 	until, waits, err := record.ExpireOnboarding(ctx, onboarding.Party())
 	require.NoError(t, err)
-	require.True(t, waits, "the other has time left")
+	require.True(t, waits, "the new one has time left")
 	require.True(t, until.After(time.Now()))
 	require.True(t, fault.PermissionDenied.Matches(record.CheckPartyQuota(ctx, quota, "another::1220")),
-		"what waits counts")
-	require.NoError(t, record.CheckPartyQuota(ctx, quota, onboarding.Party()), "but not twice")
+		"a waiting onboarding counts")
+	require.NoError(t, record.CheckPartyQuota(ctx, quota, onboarding.Party()), "but it does not count twice")
 
 	_, err = record.WithdrawOnboarding(ctx, onboarding.Party())
 	require.NoError(t, err)
@@ -211,7 +210,7 @@ func TestOnboarding_Expires(t *testing.T) {
 	require.False(t, waits)
 	there, err := record.WithdrawOnboarding(ctx, onboarding.Party())
 	require.NoError(t, err)
-	require.False(t, there, "nothing is left of it")
+	require.False(t, there, "the expired onboarding is gone")
 	rights, err := record.UserRights(ctx, app)
 	require.NoError(t, err)
 	require.Empty(t, rights)

@@ -51,7 +51,7 @@ func (f Fingerprint) Difference(other Fingerprint) string {
 	return ""
 }
 
-// Snapshot is a state of the database that stays visible while others go on.
+// Snapshot is a state of the database that stays visible while others commit.
 type Snapshot struct {
 	// ID is what pg_dump takes as --snapshot.
 	ID string
@@ -67,7 +67,7 @@ func (d *DB) InSnapshot(ctx context.Context, body func(Snapshot) error) error {
 	var bodyErr error
 	err := pgx.BeginTxFunc(ctx, d.pool, options, func(tx pgx.Tx) error {
 		snapshot := Snapshot{tx: tx}
-		// The session may have to wait for a long dump, and must see all rows at their best price.
+		// The session may have to wait for a long dump, and reads all rows, which is fastest by scans.
 		for _, setting := range []string{
 			"idle_in_transaction_session_timeout = 0", "enable_seqscan = on", "timezone = 'UTC'", "datestyle = 'ISO'",
 			"bytea_output = 'hex'", "intervalstyle = 'postgres'", "extra_float_digits = 3",
@@ -118,10 +118,10 @@ func (s Snapshot) Fingerprint(ctx context.Context) (Fingerprint, error) {
 	return found, err
 }
 
-// Occupant tells what keeps a database from being restored into: how many tables and which connected nodes it has.
+// Occupant says why nobody can restore into a database: its tables and the connections of nodes.
 type Occupant struct {
 	Tables int
-	// Nodes are the connections of nodes.
+	// Nodes counts the connections of nodes.
 	Nodes int
 }
 
@@ -138,9 +138,9 @@ func Occupants(ctx context.Context, url string) (Occupant, error) {
 func occupants(ctx context.Context, database interface {
 	QueryRow(ctx context.Context, sql string, arguments ...any) pgx.Row
 },
-) (found Occupant, err error) {
+) (occupant Occupant, err error) {
 	err = database.QueryRow(ctx, `SELECT (SELECT count(*) FROM pg_tables WHERE schemaname = 'public'),
 		(SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
-		 AND application_name LIKE 'florin%')`).Scan(&found.Tables, &found.Nodes)
-	return found, failed("looking at the database", err)
+		 AND application_name LIKE 'florin%')`).Scan(&occupant.Tables, &occupant.Nodes)
+	return occupant, failed("looking at the database", err)
 }

@@ -27,7 +27,7 @@ const (
 // start is the record time of offset 0 in tests.
 var start = time.Date(2026, 11, 21, 12, 30, 15, 123456000, time.UTC)
 
-// timeAt is the record time that tests give to an offset.
+// timeAt is the record time of an offset in tests.
 func timeAt(offset ledger.Offset) time.Time { return start.Add(time.Duration(offset) * time.Second) }
 
 func template(entity string) lf.TypeName {
@@ -93,7 +93,7 @@ func update(offset ledger.Offset, witnesses ...[]ledger.Party) ledger.Update {
 	return u
 }
 
-// appendEntries commits entries whose head follows from the last offset among them.
+// appendEntries commits entries and moves the head to their last offset.
 func appendEntries(t *testing.T, record *db.DB, entries db.Entries) {
 	t.Helper()
 	require.NoError(t, tryAppend(t.Context(), record, entries))

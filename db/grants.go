@@ -8,22 +8,22 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// checkingGrantee is what refuses a user who cannot get the right to a party.
+// checkingGrantee is the operation in faults about a user who cannot get the right to a party.
 const checkingGrantee = "checking user's existence"
 
 // Grant is the right to act as a party that is being allocated, for a user of the party's identity provider.
 type Grant struct {
 	// UserID is the user; "" for nobody.
 	UserID string
-	// Guard refuses users beyond the reach of whoever asks; nil for no bound.
+	// Guard refuses users whom the caller may not change; nil refuses nobody.
 	Guard UserGuard
-	// MayMiss has the party allocated without the right if the user cannot get it.
+	// MayMiss allocates the party without the right if the user cannot get it.
 	MayMiss bool
-	// MaxParties is how many parties the user may have rights to with this one; 0 for any number.
+	// MaxParties limits the parties that the user has rights to, this one included; 0 for no limit.
 	MaxParties int
 }
 
-// grantParty gives the right to act as a party, and reports whether it did. Whoever may miss it is no obstacle.
+// grantParty gives the right to act as a party, and reports whether it did. With MayMiss it refuses nobody.
 func (t *Tx) grantParty(ctx context.Context, grant Grant, party ledger.Party, provider string) (bool, error) {
 	err := t.mayGet(ctx, grant, party, provider)
 	if _, refused := fault.As(err); refused && grant.MayMiss {
@@ -39,8 +39,8 @@ func (t *Tx) grantParty(ctx context.Context, grant Grant, party ledger.Party, pr
 	return true, failed("announcing the change of a user", t.queries.NotifyUser(ctx, grant.UserID))
 }
 
-// mayGet refuses what the user cannot get: USER_NOT_FOUND, TOO_MANY_USER_RIGHTS, and PERMISSION_DENIED beyond the
-// quota. Until the transaction ends nobody else changes the user or its rights.
+// mayGet refuses a grant that the user cannot get: USER_NOT_FOUND, TOO_MANY_USER_RIGHTS, and PERMISSION_DENIED beyond
+// the quota. Until the transaction ends nobody else changes the user or its rights.
 func (t *Tx) mayGet(ctx context.Context, grant Grant, party ledger.Party, provider string) error {
 	user, err := t.lockUser(ctx, checkingGrantee, grant.UserID, grant.Guard)
 	if err != nil {
@@ -49,7 +49,7 @@ func (t *Tx) mayGet(ctx context.Context, grant Grant, party ledger.Party, provid
 	return t.checkGrant(ctx, user, grant, party, provider)
 }
 
-// couldGet is mayGet without a lock: it refuses what the user cannot get now, unless the party is allocated without.
+// couldGet is mayGet without a lock: it refuses a grant that the user cannot get now, unless the grant may miss.
 func (r Reader) couldGet(ctx context.Context, grant Grant, party ledger.Party, provider string) error {
 	if grant.UserID == "" || grant.MayMiss {
 		return nil
@@ -67,7 +67,7 @@ func (r Reader) couldGet(ctx context.Context, grant Grant, party ledger.Party, p
 	return r.checkGrant(ctx, user, grant, party, provider)
 }
 
-// checkGrant refuses what a user who is there cannot get.
+// checkGrant refuses a grant that an existing user cannot get.
 func (r Reader) checkGrant(
 	ctx context.Context, user ledger.User, grant Grant, party ledger.Party, provider string,
 ) error {
@@ -84,8 +84,8 @@ func (r Reader) checkGrant(
 	return r.CheckPartyQuota(ctx, grant, party)
 }
 
-// CheckPartyQuota refuses users that, with this party, would have rights to more parties than they may: upstream counts
-// those of every kind of right, and so does this.
+// CheckPartyQuota refuses a user who, with this party, would have rights to more parties than allowed. Like upstream,
+// it counts rights of every kind.
 func (r Reader) CheckPartyQuota(ctx context.Context, grant Grant, party ledger.Party) error {
 	if grant.MaxParties == 0 {
 		return nil

@@ -15,18 +15,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// unguarded are the functions that change users without asking whether that is within the caller's reach, and why.
+// unguarded are the functions that may change users without a guard, and why.
 var unguarded = map[string]string{
 	"api/walletapi/validator:GiveOperator":  "gives the operator's own user the right to act as the party of a wallet",
 	"api/walletapi/onboarding:offboardUser": "is for operators, whose reach has no bound",
 	"api/walletapi/onboarding:closeWallet":  "is for operators, whose reach has no bound",
 }
 
-// changesUsers are the methods of the database that change a user or give it a right; the last argument is the guard.
+// changesUsers are the methods of the database that change a user or give it a right. The last argument is the guard.
 var changesUsers = map[string]bool{"UpdateUser": true, "DeleteUser": true, "GrantRights": true, "RevokeRights": true}
 
-// TestGuard_ChangesOfUsersStateTheReach reads the source of all who change users or give them rights: each says how far the
-// caller's reach goes, or is on the list.
+// The test reads the source: every function that changes users or gives them rights passes a guard, or is on the list.
 func TestGuard_ChangesOfUsersStateTheReach(t *testing.T) {
 	t.Parallel()
 	used, checked := map[string]bool{}, 0
@@ -42,17 +41,17 @@ func TestGuard_ChangesOfUsersStateTheReach(t *testing.T) {
 			case unguarded[name] != "":
 				used[name] = true
 			default:
-				assert.True(t, guarded, "%s changes a user, or gives it a right: pass WithinReach, or say why not", name)
+				assert.True(t, guarded, "%s changes a user or gives it a right: pass WithinReach, or add it to unguarded", name)
 				checked++
 			}
 			return true
 		})
 	})
-	require.Equal(t, 7, checked, "or nothing was looked at")
+	require.Equal(t, 7, checked, "the test must find the functions")
 	require.Len(t, used, len(unguarded))
 }
 
-// guards reports whether a node changes users, and whether it says what guards them.
+// guards reports whether a node changes users, and whether it passes a guard.
 func guards(node ast.Node) (guarded, changes bool) {
 	switch node := node.(type) {
 	case *ast.CallExpr:
@@ -86,8 +85,8 @@ func isNamed(expression ast.Expr, name string) bool {
 	return ok && ident.Name == name
 }
 
-// TestGuard_ChangesOfUsersLockTheUser reads the source of this package: whatever changes a user or its rights has locked
-// the user, which is where guards are asked.
+// The test reads the source of this package: every function that changes a user or its rights locks the user first,
+// because the lock calls the guards.
 func TestGuard_ChangesOfUsersLockTheUser(t *testing.T) {
 	t.Parallel()
 	writes := map[string]bool{"grant": true, "storeUser": true, "DeleteUserRights": true}
@@ -109,10 +108,10 @@ func TestGuard_ChangesOfUsersLockTheUser(t *testing.T) {
 			assert.True(t, locked, "%s changes a user that it has not locked", function.Name.Name)
 		}
 	})
-	require.Equal(t, 5, found, "or nothing was looked at")
+	require.Equal(t, 5, found, "the test must find the functions")
 }
 
-// outsideTransactions write without a [Tx], where no caller is asked about, and why.
+// outsideTransactions are the functions that write without a [Tx], which does not check the caller, and why.
 var outsideTransactions = map[string]string{
 	"MoveAuditCheckpoint": "is the node's own, of what it has audited",
 	"PauseAutomation":     "follows a Schedule, which was paused before",
@@ -127,8 +126,8 @@ var outsideTransactions = map[string]string{
 	"pruneContracts": "deletes what is behind it",
 }
 
-// TestGuard_WritesAreMethodsOfTx reads the source of this package: statements that write are methods of a
-// [Tx], which asks about the caller, or are on the list.
+// The test reads the source of this package: statements that write run in a [Tx], which checks the caller, or are on
+// the list.
 func TestGuard_WritesAreMethodsOfTx(t *testing.T) {
 	t.Parallel()
 	writes := writingStatements(t)
@@ -147,16 +146,16 @@ func TestGuard_WritesAreMethodsOfTx(t *testing.T) {
 			default:
 				used[function.Name.Name] = true
 				assert.NotEmpty(t, outsideTransactions[function.Name.Name],
-					"%s writes by %s: have it be done in InTx, or say why not", function.Name.Name, statement.Sel.Name)
+					"%s writes with %s: do it in InTx, or add it to outsideTransactions", function.Name.Name, statement.Sel.Name)
 			}
 			return true
 		})
 	})
-	require.Greater(t, inTransaction, 50, "or nothing was looked at")
-	require.Len(t, used, len(outsideTransactions), "the list has what is not there")
+	require.Greater(t, inTransaction, 50, "the test must find the functions")
+	require.Len(t, used, len(outsideTransactions), "the list has a function that does not exist")
 }
 
-// isQueries reports whether an expression is the statements, of a reader, a transaction or by themselves.
+// isQueries reports whether an expression is the generated queries, as a field or a variable.
 func isQueries(expression ast.Expr) bool {
 	selector, ok := expression.(*ast.SelectorExpr)
 	return ok && selector.Sel.Name == "queries" || isNamed(expression, "queries")
@@ -184,7 +183,6 @@ func writingStatements(t *testing.T) map[string]bool {
 	return found
 }
 
-// TestGuard_OneFunctionLocksUsers reads the source of this package: one function locks users.
 func TestGuard_OneFunctionLocksUsers(t *testing.T) {
 	t.Parallel()
 	var by []string
@@ -199,7 +197,7 @@ func TestGuard_OneFunctionLocksUsers(t *testing.T) {
 	require.Equal(t, []string{"holdUser"}, by)
 }
 
-// eachFunction visits the functions of the source below a folder, tests and what is generated left out.
+// eachFunction visits the functions of the source below a folder, without tests and generated code.
 func eachFunction(t *testing.T, root string, visit func(folder string, function *ast.FuncDecl)) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {

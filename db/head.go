@@ -13,7 +13,7 @@ import (
 type Head struct {
 	// Offset of the last entry; 0 while there is none.
 	Offset ledger.Offset
-	// RecordTime that was reached there; the Unix epoch while there is no entry.
+	// RecordTime of the last entry; the Unix epoch while there is none.
 	RecordTime time.Time
 	// Hash is that of the last entry; zero while there is none. A commit computes its own.
 	Hash Hash
@@ -21,7 +21,7 @@ type Head struct {
 	Pruned ledger.Offset
 	// PrunedTime is the record time of the pruned offset; zero if the record was never pruned.
 	PrunedTime time.Time
-	// PrunedHash is that of the entry at the pruned offset, which the next one follows from.
+	// PrunedHash is that of the entry at the pruned offset, which the next entry continues.
 	PrunedHash Hash
 	// Traffic is the node's account with the synchronizer there.
 	Traffic ledger.TrafficAccount
@@ -38,9 +38,9 @@ func (h Head) Next(now time.Time) Head {
 	return h
 }
 
-// StillHolds refuses to read what comes after an offset, or was active there, if the record was pruned beyond that
-// offset: something may be missing. Pruning moves the head before it deletes anything. So whoever reads the past asks
-// the head that is read behind the last of it.
+// StillHolds refuses a read of what comes after an offset, or was active there, if the record was pruned beyond that
+// offset: something may be missing. Pruning moves the head before it deletes anything. So a reader of the past must
+// check with a head that it reads after its last row.
 func (h Head) StillHolds(begin ledger.Offset) error {
 	if begin < h.Pruned {
 		return fault.PrunedDataAccessed(int64(begin), int64(h.Pruned))
@@ -54,14 +54,14 @@ func (h Head) StillHoldsTime(when time.Time) bool {
 	return h.Pruned == 0 || !when.Before(h.PrunedTime)
 }
 
-// Head reads the head. It never waits for those who commit.
+// Head reads the head. It never waits for a commit.
 func (r Reader) Head(ctx context.Context) (Head, error) {
 	row, err := r.queries.GetHead(ctx)
 	return fromDBHead(dbgen.LockHeadRow(row)), failed("reading the head", err)
 }
 
-// LockHead reads the head and keeps all others from committing until the transaction ends. What a Tx reads afterwards
-// includes everything up to the head. [Tx.Load] does it too.
+// LockHead reads the head and lets nobody else commit until the transaction ends. What a Tx reads afterwards includes
+// everything up to the head. [Tx.Load] does it too.
 func (t *Tx) LockHead(ctx context.Context) (Head, error) {
 	row, err := t.queries.LockHead(ctx)
 	head := fromDBHead(row)

@@ -21,5 +21,5 @@ func TestHead_RecordTimesIncreaseWhenTheClockSteps(t *testing.T) {
 		require.True(t, head.RecordTime.After(last), "step %d: %s is after %s", i, head.RecordTime, last)
 		last = head.RecordTime
 	}
-	require.Equal(t, start.Add(48*time.Hour), head.RecordTime, "once it is ahead again, the clock counts")
+	require.Equal(t, start.Add(48*time.Hour), head.RecordTime, "a clock that is ahead again counts")
 }

@@ -42,8 +42,8 @@ func TestLockHead_HoldsTheHeadUntilTheTransactionEnds(t *testing.T) {
 		_, err := tx.LockHead(t.Context())
 		require.NoError(t, err)
 		_, err = record.Head(t.Context())
-		require.NoError(t, err, "readers must not wait for those who commit")
-		// Another transaction gets nowhere as long as this one lives.
+		require.NoError(t, err, "readers must not wait for a commit")
+		// Another transaction must wait until this one ends.
 		waiting, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
 		err = record.InTx(waiting, func(other *db.Tx) error {
@@ -56,8 +56,8 @@ func TestLockHead_HoldsTheHeadUntilTheTransactionEnds(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Many processes commit at once, as several nodes on one database do: offsets must come out without gap, in order of
-// time, and no reader may see a gap that fills later.
+// Many processes commit at once, like several nodes on one database. The offsets must have no gap, in order of time,
+// and no reader may see a gap that fills later.
 //
 // contract: completions-record-time
 func TestHead_ConcurrentCommitsLeaveNoGap(t *testing.T) {

@@ -14,12 +14,12 @@ type Hosting struct {
 	Grant Grant
 	// Now is the node's time.
 	Now time.Time
-	// Entry makes the topology transaction for its place in the record.
+	// Entry makes the topology transaction for its position in the record.
 	Entry func(ledger.Position) ledger.Update
 }
 
-// HostParty allocates a party as [DB.AllocateParty] does, and enters it in the record: readers of topology
-// transactions learn of it. Both happen or neither. What is refused is refused before others have to wait for it.
+// HostParty allocates a party as [DB.AllocateParty] does, and enters it in the record: readers of topology transactions
+// learn of it. Both happen or neither. Nobody waits for a request that is refused.
 func (d *DB) HostParty(ctx context.Context, hosting Hosting) (ledger.PartyDetails, error) {
 	if err := d.mayHost(ctx, hosting); err != nil {
 		return ledger.PartyDetails{}, err
@@ -29,7 +29,7 @@ func (d *DB) HostParty(ctx context.Context, hosting Hosting) (ledger.PartyDetail
 	})
 }
 
-// mayHost refuses what cannot be hosted now, without a lock. What it lets pass is looked at again under the lock.
+// mayHost refuses a party that the node cannot host now, without a lock. The transaction checks again under the lock.
 func (r Reader) mayHost(ctx context.Context, hosting Hosting) error {
 	party := hosting.Details.Party
 	known, err := r.KnownParties(ctx, []ledger.Party{party})
@@ -42,7 +42,7 @@ func (r Reader) mayHost(ctx context.Context, hosting Hosting) error {
 	return r.couldGet(ctx, hosting.Grant, party, hosting.Details.IdentityProviderID)
 }
 
-// enterHosting has the party stored and tells of it in the record. The head is locked before users are, as everywhere.
+// enterHosting stores the party and enters it in the record. Like all transactions it locks the head before users.
 func (t *Tx) enterHosting(ctx context.Context, hosting Hosting, store func() error) error {
 	head, err := t.LockHead(ctx)
 	if err != nil {

@@ -103,10 +103,10 @@ func TestCheckPartyQuota_HoldsForConcurrentCalls(t *testing.T) {
 			require.True(t, fault.PermissionDenied.Matches(refusal), refusal)
 		}
 	}
-	require.Equal(t, 2, allocated, "with the party that it may read as, three")
+	require.Equal(t, 2, allocated, "it may also read as one party: three together")
 }
 
-// What is refused, and what is there already, is answered while somebody else holds the head: nobody waits for it.
+// While another transaction holds the head lock, refusals and requests that change nothing must not wait.
 func TestHostParty_RefusesWithoutTheHeadLock(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
@@ -147,7 +147,7 @@ func TestHostParty_RefusesWithoutTheHeadLock(t *testing.T) {
 		requireFault(t, hosting(bob, db.Grant{UserID: app, Guard: db.WithinReachOf(ledger.Identity{
 			IdentityProviderID: "idp",
 		})}), fault.PermissionDenied, "has no user")
-		require.NoError(t, record.GiveWallet(ctx, mine), "it has it")
+		require.NoError(t, record.GiveWallet(ctx, mine), "the user has this wallet already")
 		require.ErrorIs(t, record.GiveWallet(ctx, taken), db.ErrTaken)
 		require.NoError(t, contribute(db.OnboardingContribution{}, nil, nil))
 		require.ErrorIs(t, contribute(db.OnboardingContribution{}, nil, undecided), undecided)

@@ -25,13 +25,13 @@ type IdempotencyKey struct {
 	RequestHash string
 }
 
-// KeyClaim is a request that was taken on, to be answered by who took it.
+// KeyClaim is a claimed request. Its owner has to answer it.
 type KeyClaim struct {
 	IdempotencyKey
 
-	// UseID names this use of the key: it is the same for all attempts, and another once the key has been forgotten.
+	// UseID names this use of the key: all attempts have the same, until the key is forgotten and used again.
 	UseID string
-	// Attempt is 1 for the first who took the request on. Those before the last one are gone: they died, or gave up.
+	// Attempt counts the claims of the request from 1. The owners of earlier attempts died or gave up.
 	Attempt int
 }
 
@@ -50,17 +50,17 @@ type KnownKey struct {
 	Answer *KeyedAnswer
 }
 
-// Keeping says for how long requests and their answers are kept, and how many for one user.
+// Keeping says how long the node keeps requests and their answers, and how many for one user.
 type Keeping struct {
-	// Hold is for how long a request counts as taken on, unless it is held on to.
+	// Hold is how long a claim lasts unless [DB.HoldIdempotencyKey] extends it.
 	Hold time.Duration
-	// Keep is for how long a new key is kept.
+	// Keep is how long the node keeps a new key.
 	Keep time.Duration
-	// MaxAnswers and MaxBytes bound what one user keeps: no new key is taken on beyond them.
+	// MaxAnswers and MaxBytes limit what one user keeps: beyond them no new key can be claimed.
 	MaxAnswers, MaxBytes int64
 }
 
-// KeptAnswersError is why a new key is not taken on: its user keeps as many answers as may be.
+// KeptAnswersError refuses a new key: its user keeps as many answers as allowed.
 type KeptAnswersError struct{ Answers, Bytes int64 }
 
 // Error implements error.
@@ -68,8 +68,8 @@ func (e *KeptAnswersError) Error() string {
 	return fmt.Sprintf("the user keeps %d answers of %d bytes", e.Answers, e.Bytes)
 }
 
-// ClaimIdempotencyKey takes a request on, or says what is known of the key. The error is a [KeptAnswersError] when the
-// key is new and its user keeps as many answers as may be.
+// ClaimIdempotencyKey claims a request, or says what is known of the key. The error is a [KeptAnswersError] if the key
+// is new and its user keeps as many answers as allowed.
 func (d *DB) ClaimIdempotencyKey(
 	ctx context.Context, key IdempotencyKey, keeping Keeping,
 ) (KeyClaim, *KnownKey, error) {
@@ -101,8 +101,8 @@ func (d *DB) ClaimIdempotencyKey(
 	}
 }
 
-// enterIdempotencyKey takes a request with a new key on, and counts it, in one transaction; no rows, if the key is
-// known or its user has no room for it.
+// enterIdempotencyKey claims a request with a new key, and counts it, in one transaction; no rows if the key is known
+// or its user has no room for it.
 func (d *DB) enterIdempotencyKey(ctx context.Context, key IdempotencyKey, keeping Keeping) (KeyClaim, error) {
 	claim := KeyClaim{IdempotencyKey: key, UseID: uuid.NewString(), Attempt: 1}
 	err := d.InTx(ctx, func(tx *Tx) error {
@@ -120,7 +120,7 @@ func (d *DB) enterIdempotencyKey(ctx context.Context, key IdempotencyKey, keepin
 	return claim, err
 }
 
-// takeIdempotencyKey takes a request on again; no rows, if it is not to be.
+// takeIdempotencyKey claims a request whose key has expired or whose owner is gone; no rows otherwise.
 func (d *DB) takeIdempotencyKey(ctx context.Context, key IdempotencyKey, keeping Keeping) (KeyClaim, error) {
 	row, err := d.queries.TakeIdempotencyKey(ctx, dbgen.TakeIdempotencyKeyParams{
 		UseID: uuid.NewString(), RequestHash: key.RequestHash,
@@ -128,10 +128,10 @@ func (d *DB) takeIdempotencyKey(ctx context.Context, key IdempotencyKey, keeping
 		IdentityProviderID: key.IdentityProviderID, UserID: key.UserID, Key: key.Key, BytesMax: keeping.MaxBytes,
 	})
 	return KeyClaim{IdempotencyKey: key, UseID: row.UseID, Attempt: int(row.Attempt)},
-		failed("taking on an idempotency key", err)
+		failed("claiming an idempotency key again", err)
 }
 
-// knownKey reads what is known of a key; no rows, if it has expired or is not there.
+// knownKey reads what is known of a key; no rows if it has expired or is not there.
 func (d *DB) knownKey(ctx context.Context, key IdempotencyKey) (*KnownKey, error) {
 	known, err := d.queries.GetIdempotencyKey(ctx, dbgen.GetIdempotencyKeyParams{
 		IdentityProviderID: key.IdentityProviderID, UserID: key.UserID, Key: key.Key,
@@ -147,7 +147,7 @@ func (d *DB) knownKey(ctx context.Context, key IdempotencyKey) (*KnownKey, error
 	return found, failed("reading the header of a stored answer", err)
 }
 
-// roomForAnswers returns a [KeptAnswersError] when a user keeps as many answers as may be.
+// roomForAnswers returns a [KeptAnswersError] if a user keeps as many answers as allowed.
 func (d *DB) roomForAnswers(ctx context.Context, user ledger.Identity, keeping Keeping) error {
 	kept, err := d.queries.GetKeptAnswers(ctx, dbgen.GetKeptAnswersParams{
 		IdentityProviderID: user.IdentityProviderID, UserID: user.UserID,
@@ -164,8 +164,7 @@ func (d *DB) roomForAnswers(ctx context.Context, user ledger.Identity, keeping K
 	}
 }
 
-// HoldIdempotencyKey says that the one with a claim is alive, for so long; no time at all is giving up. It tells
-// whether the claim still holds.
+// HoldIdempotencyKey makes a claim last for a time from now; 0 gives it up. It reports whether the claim still held.
 func (d *DB) HoldIdempotencyKey(ctx context.Context, claim KeyClaim, hold time.Duration) (bool, error) {
 	rows, err := d.queries.HoldIdempotencyKey(ctx, dbgen.HoldIdempotencyKeyParams{
 		HoldSeconds:        hold.Seconds(),
@@ -175,8 +174,7 @@ func (d *DB) HoldIdempotencyKey(ctx context.Context, claim KeyClaim, hold time.D
 	return rows > 0, failed("holding an idempotency key", err)
 }
 
-// ReturnIdempotencyKey says that the one with a claim has given up and has submitted nothing: its attempt does not
-// count.
+// ReturnIdempotencyKey gives a claim up of which nothing was submitted: its attempt does not count.
 func (d *DB) ReturnIdempotencyKey(ctx context.Context, claim KeyClaim) error {
 	return failed("returning an idempotency key", d.queries.ReturnIdempotencyKey(ctx, dbgen.ReturnIdempotencyKeyParams{
 		IdentityProviderID: claim.IdentityProviderID, UserID: claim.UserID, Key: claim.Key, UseID: claim.UseID,
@@ -204,7 +202,7 @@ func (d *DB) AnswerIdempotencyKey(ctx context.Context, claim KeyClaim, answer Ke
 // forgetBatch is how many keys one transaction deletes.
 const forgetBatch = 1000
 
-// NoteKey notes what an attempt decided or did beside the ledger, for later attempts to go by.
+// NoteKey notes what an attempt decided, or did outside the ledger, for later attempts.
 func (d *DB) NoteKey(ctx context.Context, claim KeyClaim, note string) error {
 	return failed("noting what a request decided", noteKey(ctx, d.queries, claim, note))
 }

@@ -31,16 +31,16 @@ func TestIdempotency_KeepsOneAnswerForAKey(t *testing.T) {
 
 	_, known, err = record.ClaimIdempotencyKey(ctx, key, keeping)
 	require.NoError(t, err)
-	require.Equal(t, &db.KnownKey{RequestHash: "hash"}, known, "it is being served")
+	require.Equal(t, &db.KnownKey{RequestHash: "hash"}, known, "the first request is not answered yet")
 
 	held, err := record.HoldIdempotencyKey(ctx, claim, 0)
 	require.NoError(t, err)
-	require.True(t, held, "given up")
+	require.True(t, held, "the claim still held when it was given up")
 	other := key
 	other.RequestHash = "other"
 	_, known, err = record.ClaimIdempotencyKey(ctx, other, keeping)
 	require.NoError(t, err)
-	require.Equal(t, &db.KnownKey{RequestHash: "hash"}, known, "it stands for the first request all the same")
+	require.Equal(t, &db.KnownKey{RequestHash: "hash"}, known, "the key stays with the first request")
 	second, known, err := record.ClaimIdempotencyKey(ctx, key, keeping)
 	require.NoError(t, err)
 	require.Nil(t, known)
@@ -50,7 +50,7 @@ func TestIdempotency_KeepsOneAnswerForAKey(t *testing.T) {
 	answer := db.KeyedAnswer{Status: 201, Header: http.Header{"A": {"b"}}, Body: []byte("body")}
 	stored, err := record.AnswerIdempotencyKey(ctx, claim, answer)
 	require.NoError(t, err)
-	require.False(t, stored, "somebody else has taken it on")
+	require.False(t, stored, "another claim has replaced it")
 	held, err = record.HoldIdempotencyKey(ctx, claim, time.Hour)
 	require.NoError(t, err)
 	require.False(t, held)
@@ -92,8 +92,8 @@ func keptAnswers(t *testing.T, conn *pgx.Conn, user string) (counted, kept [2]in
 	return counted, kept
 }
 
-// TestIdempotency_CountsKeptAnswersExactly has several processes take on, answer, take on again and forget keys of two users at once:
-// no user has more than may be, and the counters are exact.
+// Several processes claim, answer, claim again and forget keys of two users at once. No user may keep more than
+// allowed, and the counters must be exact.
 func TestIdempotency_CountsKeptAnswersExactly(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
@@ -141,7 +141,7 @@ func TestIdempotency_CountsKeptAnswersExactly(t *testing.T) {
 		counted, kept := keptAnswers(t, conn, user)
 		require.Equal(t, kept[0], counted[0])
 		require.LessOrEqual(t, kept[0], int64(maxAnswers))
-		require.GreaterOrEqual(t, counted[1], kept[1], "of a key that was taken on again, the former answer counts still")
+		require.GreaterOrEqual(t, counted[1], kept[1], "a key that was claimed again still counts its former answer")
 	}
 	_, err = conn.Exec(t.Context(), "UPDATE idempotency_keys SET expires_at = now()")
 	require.NoError(t, err)
@@ -150,6 +150,6 @@ func TestIdempotency_CountsKeptAnswersExactly(t *testing.T) {
 	for _, user := range []string{"eve", "bob"} {
 		counted, kept := keptAnswers(t, conn, user)
 		require.Zero(t, kept)
-		require.Zero(t, counted, "nothing is counted of what was forgotten")
+		require.Zero(t, counted, "forgotten keys do not count")
 	}
 }

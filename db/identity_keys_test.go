@@ -9,8 +9,8 @@ import (
 	"github.com/florinledger/florin/db/dbtest"
 )
 
-// A user id alone names different people at different times: no table is keyed by it. The rights of users go with the
-// row of the user, and what transactions say of their user is read by nobody.
+// A user id alone names different people at different times, so no index uses it alone. Exceptions are the rights,
+// which are deleted with the user.
 func TestSchema_KeysUserIDsWithTheirIdentityProvider(t *testing.T) {
 	t.Parallel()
 	conn, err := pgx.Connect(t.Context(), dbtest.URL(t))

@@ -56,9 +56,8 @@ func (r Reader) IdentityProviders(ctx context.Context) ([]ledger.IdentityProvide
 	return providers, failed("listing identity providers", err)
 }
 
-// UpdateIdentityProvider changes an identity provider: change gets it as it is and makes it what it shall be; its error
-// ends the update. Whatever it does, the id stays. Faults: IDP_CONFIG_NOT_FOUND, IDP_CONFIG_ISSUER_ALREADY_EXISTS, and
-// those of change.
+// UpdateIdentityProvider changes an identity provider: change edits it; its error ends the update. The id cannot
+// change. Faults: IDP_CONFIG_NOT_FOUND, IDP_CONFIG_ISSUER_ALREADY_EXISTS, and those of change.
 func (d *DB) UpdateIdentityProvider(
 	ctx context.Context, id string, change func(*ledger.IdentityProvider) error,
 ) (ledger.IdentityProvider, error) {
@@ -97,7 +96,7 @@ func (d *DB) DeleteIdentityProvider(ctx context.Context, id string) error {
 		if err == nil && deleted == 0 {
 			return fault.IDPConfigNotFoundNamed(id)
 		}
-		return failed("deleting an identity provider", stillUsed(err, id))
+		return failed("deleting an identity provider", explainInUse(err, id))
 	})
 }
 
@@ -110,7 +109,7 @@ func (d *DB) changeIdentityProviders(
 		if err := tx.queries.LockIdentityProviders(ctx); err != nil {
 			return failed("locking the identity providers", err)
 		}
-		if err := tx.askCaller(ctx); err != nil { // the change may take the caller's own rights
+		if err := tx.checkCaller(ctx); err != nil { // the change may take the caller's own rights
 			return err
 		}
 		all, err := tx.IdentityProviders(ctx)

@@ -105,8 +105,8 @@ func TestIdentityProviders_StayWhileTheyHaveUsersOrParties(t *testing.T) {
 	requireFault(t, record.MoveUser(ctx, "u", "", "gone"), fault.InvalidArgument, `there is no identity provider "gone"`)
 }
 
-// TestIdentityProviders_StayDuringAChangeOfTheirUser has another process deactivate the caller's provider between the look
-// at the caller's rights and the commit: it waits.
+// Another process deactivates the caller's provider between the check of the caller's rights and the commit. It must
+// wait.
 func TestIdentityProviders_StayDuringAChangeOfTheirUser(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
@@ -133,8 +133,7 @@ func TestIdentityProviders_StayDuringAChangeOfTheirUser(t *testing.T) {
 	require.NoError(t, deactivate())
 }
 
-// TestInTx_WaitsForTheTurnOfItsCaller: each change in the name of a caller takes a turn, and gives it back when it has
-// ended.
+// Each change in the name of a caller takes a turn, and gives it back in the end.
 func TestInTx_WaitsForTheTurnOfItsCaller(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
@@ -153,5 +152,5 @@ func TestInTx_WaitsForTheTurnOfItsCaller(t *testing.T) {
 	require.False(t, waiting)
 	waiting = true
 	require.ErrorIs(t, record.DeleteUser(ctx, "new"), context.DeadlineExceeded)
-	require.NoError(t, record.DeleteUser(t.Context(), "new"), "nobody's changes wait for nothing")
+	require.NoError(t, record.DeleteUser(t.Context(), "new"), "a change without a caller does not wait")
 }

@@ -16,22 +16,22 @@ type LedgerSettingChange struct {
 	Name string
 	// Before and After are the values; Before is empty where there was none.
 	Before, After string
-	// From is the first offset that is decided by the new value.
+	// From is the first offset to which the new value applies.
 	From ledger.Offset
 	// By is the user, or [SettingConfigured] for the first start of the ledger.
 	By string
 }
 
-// OtherSetting is a setting of which a process was given another value than the ledger has.
+// OtherSetting is a setting for which a process got another value than the ledger has.
 type OtherSetting struct {
 	ledger.Setting
 
-	// Given is what the process was given, InForce what the ledger has since the offset From.
+	// Given is the value of the process, InForce that of the ledger since the offset From.
 	Given, InForce string
 	From           ledger.Offset
 }
 
-// LedgerSettings reads what the ledger decides by now. Those of which nothing is stored have their defaults.
+// LedgerSettings reads the present settings of the ledger. A setting that is not stored has its default.
 func (r Reader) LedgerSettings(ctx context.Context) (ledger.Settings, error) {
 	row, err := r.queries.GetLedgerSettings(ctx)
 	if err != nil {
@@ -44,8 +44,8 @@ func fromDBLedgerSettings(row []byte) (settings ledger.Settings, err error) {
 	return settings, json.Unmarshal(row, &settings)
 }
 
-// FoundLedgerSettings gives the ledger the settings that it lacks: those given, by their names, or those of fallback.
-// It changes none that the ledger has, and returns those of which another value was given.
+// FoundLedgerSettings stores the settings that the ledger lacks: the given values, by name, or those of fallback. It
+// changes no stored setting, and returns those for which another value was given.
 func (d *DB) FoundLedgerSettings(
 	ctx context.Context, fallback ledger.Settings, given map[string]string,
 ) (others []OtherSetting, err error) {
@@ -91,10 +91,10 @@ func (d *DB) FoundLedgerSettings(
 	return others, err
 }
 
-// ChangeLedgerSetting changes a setting, by its name, for all that is committed from now on, and wakes in the same
-// transaction what waits for a change of it, and what was planned meanwhile in a second one: where that fails, the
-// setting counts, and the same change again wakes it. It reports whether the value was another before. The value must
-// be one that [ledger.Setting.Show] makes.
+// ChangeLedgerSetting changes a setting, by its name, for all later commits. In the same transaction it wakes what
+// waits for the change, and in a second one what was planned meanwhile. If the second fails, the setting counts, and
+// the same change again wakes the rest. It reports whether the value changed. The value must be one that
+// [ledger.Setting.Show] makes.
 func (d *DB) ChangeLedgerSetting(ctx context.Context, name, value, by string) (changed bool, err error) {
 	err = d.InTx(ctx, func(tx *Tx) error {
 		if name == ledger.MaxProvidedPartiesSetting {
@@ -112,7 +112,7 @@ func (d *DB) ChangeLedgerSetting(ctx context.Context, name, value, by string) (c
 	if err != nil || name != ledger.MaxProvidedPartiesSetting {
 		return changed, err
 	}
-	// What came, and what was planned meanwhile, went by the value before.
+	// Proposals that came or were planned meanwhile used the old value.
 	return changed, d.InTx(ctx, func(tx *Tx) error { return tx.wakeAllProposals(ctx) })
 }
 

@@ -29,7 +29,7 @@ func TestLedgerSettings_StayThoseOfTheFirstStart(t *testing.T) {
 		"nothing": nil, "the same": {"coin-price": "0.02"}, "others": {"coin-price": "1.0", "participant": "other"},
 	} {
 		fallback := ledger.DefaultSettings()
-		fallback.EnforceTraffic = true // what a later version has as its default
+		fallback.EnforceTraffic = true // the default of a later version
 		others, err := d.FoundLedgerSettings(t.Context(), fallback, given)
 		require.NoError(t, err)
 		if name != "others" {

@@ -17,9 +17,9 @@ import (
 type Lifecycle struct {
 	WorkflowID string
 	Kind       string
-	// Parties are those whom the workflow is about, for operators who look for it.
+	// Parties are those that the workflow is about; operators search by them.
 	Parties []ledger.Party
-	// Account is whose submission made it due last; accounts take turns.
+	// Account is the account whose submission made it due last; accounts take turns.
 	Account string
 	// Contracts are those that were active when the workflow looked last, and all that were created since.
 	Contracts []ledger.ContractID
@@ -31,7 +31,7 @@ type Lifecycle struct {
 	WaitsFor string
 	// Refusal is why Temporal refused the last call of the workflow; "" when it did not.
 	Refusal string
-	// Tries is how often in a row no decision could be made, and Trouble why the last time.
+	// Tries counts the failed decisions in a row, and Trouble says why the last one failed.
 	Tries   int32
 	Trouble string
 }
@@ -41,35 +41,35 @@ type LifecycleChange struct {
 	WorkflowID workflowid.ID
 	Kind       string
 	Parties    []ledger.Party
-	// Account is whose submission it was.
+	// Account is the account of the submission.
 	Account string
-	// ByNode: the node made it by itself. A lifecycle that is there stays whose it was.
+	// ByNode: the node made the submission by itself. An existing lifecycle keeps its account.
 	ByNode bool
-	// Created are new contracts; none when contracts were archived only, or when the lifecycle has to look because of
-	// another contract than its own.
+	// Created are new contracts; none if contracts were only archived, or if the lifecycle has to look because of a
+	// contract that is not its own.
 	Created []ledger.ContractID
-	// Changed are contracts that were there, which may have lifecycles of their own.
+	// Changed are existing contracts, which may have lifecycles of their own.
 	Changed []ledger.ContractID
 }
 
-// maxTogether is how many contracts share a lifecycle: users choose names by which theirs do, and each further one
-// costs what all of them cost. Beyond that each has one of its own. So no rule may count on seeing in a lifecycle all
-// contracts that matter to it: it asks the record for those.
+// maxTogether limits the contracts that share a lifecycle: users choose the names by which theirs do, and each further
+// contract costs as much as all before it. Beyond the limit each contract has its own lifecycle. So a rule cannot
+// expect one lifecycle to have all contracts that matter to it: it reads them from the record.
 const maxTogether = 100
 
-// apart begins the ids of lifecycles that contracts have of their own.
-const apart = "contract:"
+// apartPrefix begins the id of a lifecycle that belongs to one contract.
+const apartPrefix = "contract:"
 
 // Apart is the id of the lifecycle that a contract has when too many would share one.
 func Apart(id ledger.ContractID) workflowid.ID {
-	own, _ := workflowid.Parse(apart + string(id))
+	own, _ := workflowid.Parse(apartPrefix + string(id))
 	return own
 }
 
 // IsApart reports whether an id is one that [Apart] made.
-func IsApart(id string) bool { return strings.HasPrefix(id, apart) }
+func IsApart(id string) bool { return strings.HasPrefix(id, apartPrefix) }
 
-// queueLifecycles makes the lifecycles due whose contracts changed, those of each one together.
+// queueLifecycles makes the lifecycles due whose contracts changed. It merges the changes of each one.
 func (p *pipeline) queueLifecycles(ctx context.Context, entries Entries) error {
 	if len(entries.Lifecycles) == 0 {
 		return nil
@@ -82,7 +82,7 @@ func (p *pipeline) queueLifecycles(ctx context.Context, entries Entries) error {
 			order = append(order, change.WorkflowID)
 			merged = LifecycleChange{WorkflowID: change.WorkflowID, Kind: change.Kind, Parties: change.Parties}
 		}
-		if len(merged.Created) == 0 && len(change.Created) > 0 { // those that woke it may know less
+		if len(merged.Created) == 0 && len(change.Created) > 0 { // a change that only wakes it may know less
 			merged.Kind, merged.Parties = change.Kind, change.Parties
 		}
 		if merged.Account == "" || !change.ByNode {
@@ -91,7 +91,7 @@ func (p *pipeline) queueLifecycles(ctx context.Context, entries Entries) error {
 		merged.Created = append(merged.Created, change.Created...)
 		changes[change.WorkflowID] = merged
 	}
-	params := dbgen.TouchLifecyclesParams{ApartPrefix: apart, TogetherMax: maxTogether}
+	params := dbgen.TouchLifecyclesParams{ApartPrefix: apartPrefix, TogetherMax: maxTogether}
 	for _, id := range order {
 		change := changes[id]
 		params.WorkflowIds = append(params.WorkflowIds, id.String())
@@ -104,7 +104,7 @@ func (p *pipeline) queueLifecycles(ctx context.Context, entries Entries) error {
 	return p.queries().TouchLifecycles(ctx, params)
 }
 
-// withApart adds to changes what they mean for lifecycles that contracts have of their own.
+// withApart adds the changes of lifecycles that belong to one contract.
 func withApart(changes []LifecycleChange) []LifecycleChange {
 	all := slices.Clone(changes)
 	for _, change := range changes {
@@ -129,7 +129,7 @@ func contractArray(ids []ledger.ContractID) string {
 	return string(append(literal, '}'))
 }
 
-// TouchLifecycles enters lifecycles, or makes those that are there due, as a commit does that creates their contracts.
+// TouchLifecycles enters lifecycles, or makes existing ones due, as a commit does that creates their contracts.
 func (t *Tx) TouchLifecycles(ctx context.Context, changes []LifecycleChange) error {
 	p := &pipeline{}
 	if err := p.queueLifecycles(ctx, Entries{Lifecycles: changes}); err != nil || len(changes) == 0 {
@@ -150,11 +150,11 @@ func (r Reader) Lifecycle(ctx context.Context, workflowID string) (Lifecycle, bo
 // Lifecycles pages through all lifecycles in order of their workflow ids.
 func (r Reader) Lifecycles(ctx context.Context, after string, limit int32) ([]Lifecycle, error) {
 	rows, err := r.queries.ListLifecycles(ctx, dbgen.ListLifecyclesParams{After: after, CountMax: limit})
-	found := make([]Lifecycle, len(rows))
+	lifecycles := make([]Lifecycle, len(rows))
 	for i, row := range rows {
-		found[i] = fromDBLifecycle(row)
+		lifecycles[i] = fromDBLifecycle(row)
 	}
-	return found, failed("listing lifecycles", err)
+	return lifecycles, failed("listing lifecycles", err)
 }
 
 // SettleLifecycle stores what a lifecycle waits for: its contracts, DueAt and WaitsFor. Without contracts it deletes
@@ -172,8 +172,7 @@ func (t *Tx) SettleLifecycle(ctx context.Context, l Lifecycle) (bool, error) {
 	return settled == 1, failed("settling a lifecycle", err)
 }
 
-// storableTime is a time at which something is due, within those that the database knows: the epoch is at once, and
-// [lf.MaxTimestamp] is never.
+// storableTime limits a due time to what the database can store: the epoch means at once, and [lf.MaxTimestamp] never.
 func storableTime(at time.Time) time.Time {
 	switch epoch, never := time.Unix(0, 0), lf.MaxTimestamp().Time(); {
 	case at.Before(epoch):
@@ -185,7 +184,7 @@ func storableTime(at time.Time) time.Time {
 	}
 }
 
-// AwaitTime makes a workflow due at a ledger time that follows no contract; [Tx.DropLifecycle] takes it back.
+// AwaitTime makes a workflow without contracts due at a ledger time; [Tx.DropLifecycle] undoes it.
 func (t *Tx) AwaitTime(ctx context.Context, l Lifecycle) error {
 	return failed("awaiting a time", t.queries.AwaitTime(ctx, dbgen.AwaitTimeParams{
 		WorkflowID: l.WorkflowID, Kind: l.Kind, Parties: ledger.Strings(l.Parties), DueAt: storableTime(l.DueAt),
@@ -193,7 +192,7 @@ func (t *Tx) AwaitTime(ctx context.Context, l Lifecycle) error {
 	}))
 }
 
-// DropLifecycle takes back what [Tx.AwaitTime] did, if it did.
+// DropLifecycle undoes [Tx.AwaitTime].
 func (t *Tx) DropLifecycle(ctx context.Context, workflowID string) error {
 	return failed("deleting a lifecycle", t.queries.DropLifecycle(ctx, workflowID))
 }
@@ -206,22 +205,22 @@ func (t *Tx) NoteRefusal(ctx context.Context, workflowID, refusal string) error 
 	}))
 }
 
-// UnderWay bounds how many lifecycles have been called and have not looked yet. Those that do not look for ten seconds
-// count no more.
+// UnderWay limits the lifecycles that were called and have not looked yet. Ten seconds after the call they do not
+// count.
 type UnderWay struct {
-	// OfAccount is how many of one account may be, All how many together.
+	// OfAccount is the limit of each account, All that of all accounts together.
 	OfAccount, All int64
 }
 
-// TakeDueLifecycles returns lifecycles that are due at a ledger time, for their workflows to be called now: of each
-// account the longest due first, and of all accounts in turn. None of them is returned again, to this process or
-// another, until its contracts change or some time has passed in which its workflow did not look. It reports whether
-// the bounds held back others that are due.
+// TakeDueLifecycles returns lifecycles that are due at a ledger time; the caller calls their workflows now. The longest
+// due come first within an account, and the accounts in turn. No process gets one of them again until its contracts
+// change or some time has passed in which its workflow did not look. It reports whether the bounds held back others
+// that are due.
 func (d *DB) TakeDueLifecycles(
 	ctx context.Context, dueBy, realNow time.Time, bounds UnderWay,
 ) (due []Lifecycle, heldBack bool, err error) {
 	rows, err := d.queries.TakeDueLifecycles(ctx, dbgen.TakeDueLifecyclesParams{
-		DueBy: dueBy, Now: realNow, After: d.served.last(lifecyclesServed), AccountMax: bounds.OfAccount,
+		DueBy: dueBy, Now: realNow, After: d.turns.last(lifecycleTurns), AccountMax: bounds.OfAccount,
 		CountMax: bounds.All, CountMore: bounds.All + 1,
 	})
 	for _, row := range rows {
@@ -230,19 +229,20 @@ func (d *DB) TakeDueLifecycles(
 			continue
 		}
 		due = append(due, Lifecycle{WorkflowID: row.WorkflowID, Kind: row.Kind, Parties: fromDBParties(row.Parties)})
-		d.served.note(lifecyclesServed, row.Account)
+		d.turns.note(lifecycleTurns, row.Account)
 	}
 	return due, heldBack, failed("looking for lifecycles that are due", err)
 }
 
-// Holders are those who received contracts of a template between two offsets, and have so many of them now.
+// Holders asks for the parties that received contracts of a template between two offsets, and have at least AtLeast of
+// them now.
 type Holders struct {
 	Template    string // package-id:Module:Entity
 	After, UpTo ledger.Offset
 	AtLeast     int32
 }
 
-// FullHolders lists the holders.
+// FullHolders lists the parties that [Holders] asks for.
 func (r Reader) FullHolders(ctx context.Context, holders Holders) ([]ledger.Party, error) {
 	parties, err := r.queries.ListFullHolders(ctx, dbgen.ListFullHoldersParams{
 		TemplateID: holders.Template, AfterOffset: int64(holders.After), UpTo: holders.UpTo,

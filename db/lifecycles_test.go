@@ -52,7 +52,7 @@ func TestLifecycles_AreDueUntilSettled(t *testing.T) {
 
 	again, _, err := record.TakeDueLifecycles(t.Context(), instant, instant, few)
 	require.NoError(t, err)
-	require.Empty(t, again, "its workflow has time to look")
+	require.Empty(t, again, "its workflow still has time to look")
 	later, _, err := record.TakeDueLifecycles(t.Context(), instant, instant.Add(time.Minute), few)
 	require.NoError(t, err)
 	require.Len(t, later, 1, "it has not looked")
@@ -81,7 +81,7 @@ func TestLifecycles_IgnoreADecisionOnAnOlderState(t *testing.T) {
 	seen.DueAt = instant.Add(time.Hour)
 	require.False(t, settle(t, record, seen))
 	seen.Contracts = nil
-	require.False(t, settle(t, record, seen), "it does not end it either")
+	require.False(t, settle(t, record, seen), "an old decision cannot end it either")
 	now := lifecycle(t, record)
 	require.Equal(t, []ledger.ContractID{"00aa", "00bb"}, now.Contracts)
 	overdue, err := record.Overdue(t.Context(), instant)
@@ -113,11 +113,11 @@ func TestWatcher_TellsOfDueLifecycles(t *testing.T) {
 	select {
 	case <-heard:
 	case <-within(t).Done():
-		require.Fail(t, "nobody heard")
+		require.Fail(t, "the watcher did not call")
 	}
 }
 
-func TestLifecycles_DelayOneThatTemporalRefuses(t *testing.T) {
+func TestLifecycles_RefusedOneIsCalledButNotOverdue(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	touch(t, record, "00aa")
@@ -130,10 +130,10 @@ func TestLifecycles_DelayOneThatTemporalRefuses(t *testing.T) {
 	require.Empty(t, overdue)
 	due, _, err := record.TakeDueLifecycles(t.Context(), instant, instant, few)
 	require.NoError(t, err)
-	require.Len(t, due, 1, "it is called all the same")
+	require.Len(t, due, 1, "it is still called")
 
 	touch(t, record, "00bb")
-	require.Empty(t, lifecycle(t, record).Refusal, "a change may have mended it")
+	require.Empty(t, lifecycle(t, record).Refusal, "after a change the call may succeed")
 	overdue, err = record.Overdue(t.Context(), instant)
 	require.NoError(t, err)
 	require.Equal(t, []db.Overdue{{WorkflowID: "w:1"}}, overdue)
@@ -169,7 +169,7 @@ func enterLifecycles(t *testing.T, record *db.DB, account string, count int) {
 	}))
 }
 
-// few are more than what is due in these tests.
+// few allows more than these tests make due.
 var few = db.UnderWay{OfAccount: 10, All: 10}
 
 func TestTakeDueLifecycles_LetsAccountsTakeTurns(t *testing.T) {
@@ -220,18 +220,18 @@ func TestTakeDueLifecycles_BoundsThoseUnderWay(t *testing.T) {
 	require.ElementsMatch(t, []string{
 		"w:!greedy-000000", "w:!greedy-000001", "w:!greedy-000002", "w:!modest-000000", "w:!modest-000001",
 	}, first)
-	require.Empty(t, take(instant), "all together are too many")
+	require.Empty(t, take(instant), "the limit for all is reached")
 	look("w:!greedy-000001")
-	require.Equal(t, []string{"w:!modest-000002"}, take(instant), "one that looked makes room for one, of who is next")
+	require.Equal(t, []string{"w:!modest-000002"}, take(instant), "one that looked makes room for the next account")
 	look("w:!modest-000000")
 	look("w:!modest-000001")
-	require.Equal(t, []string{"w:!greedy-000003", "w:!modest-000003"}, take(instant), "and so on")
+	require.Equal(t, []string{"w:!greedy-000003", "w:!modest-000003"}, take(instant), "the turns go on")
 	look("w:!modest-000002")
-	require.Equal(t, []string{"w:!modest-000004"}, take(instant), "the account whose turn it is has enough under way")
+	require.Equal(t, []string{"w:!modest-000004"}, take(instant), "the account whose turn it is has reached its limit")
 
 	again := take(instant.Add(11 * time.Second))
-	require.Len(t, again, 5, "they have not looked, and are called again")
-	require.Len(t, take(instant.Add(12*time.Second)), 3, "those that do not look for so long keep nobody waiting")
+	require.Len(t, again, 5, "they have not looked, so they are called again")
+	require.Len(t, take(instant.Add(12*time.Second)), 3, "after ten seconds a call does not count")
 }
 
 func TestLifecycles_KeepTheirAccountAfterNodeActions(t *testing.T) {
@@ -283,7 +283,7 @@ func TestOverdueLifecycles_MeasuresTheOldest(t *testing.T) {
 	require.Positive(t, oldest(now).Stuck, "it was called twice and has not looked")
 
 	enterLifecycles(t, record, "", 100)
-	require.Zero(t, oldest(now).Stuck, "the account has a lot of them")
+	require.Zero(t, oldest(now).Stuck, "an account with many due lifecycles tells nothing about the node")
 
 	row := lifecycle(t, record)
 	row.DueAt, row.WaitsFor = instant.Add(-time.Minute), "a deadline"
@@ -307,8 +307,8 @@ func dropAllBut(t *testing.T, record *db.DB, id string) {
 	}
 }
 
-// Users choose names by which contracts share a lifecycle. However many have the same one, one more costs what it costs
-// alone: from a bound on each has a lifecycle of its own, which is called when the contract changes.
+// Users choose the names by which contracts share a lifecycle. From a limit on, each further contract has its own
+// lifecycle, which is called when the contract changes, so that one more contract does not cost more.
 func TestLifecycles_BoundTheContractsThatShareOne(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
@@ -331,7 +331,7 @@ func TestLifecycles_BoundTheContractsThatShareOne(t *testing.T) {
 	touch(t, record, id(5), id(100))
 	all, err := record.Lifecycles(t.Context(), "", 1000)
 	require.NoError(t, err)
-	require.Len(t, all, 3, "what is looked after is not looked after twice")
+	require.Len(t, all, 3, "no contract has two lifecycles")
 
 	var many []ledger.ContractID
 	for i := range 101 {

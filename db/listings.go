@@ -7,8 +7,8 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Mislisted says for how many of its stakeholders the list of active contracts does not say of a contract what the
-// record of contracts says.
+// Mislisted counts the stakeholders of a contract for whom the list of active contracts differs from the record of
+// contracts.
 type Mislisted struct {
 	ContractID ledger.ContractID
 	Position   Position
@@ -65,7 +65,7 @@ type Unlisted struct {
 	OnlyHistory bool
 }
 
-// UnlistedCompletions finds the completions of a range of offsets that acting parties of them do not find.
+// UnlistedCompletions finds the completions of a range of offsets that are missing in the list of an acting party.
 func (r Reader) UnlistedCompletions(ctx context.Context, after, upTo ledger.Offset) ([]Unlisted, error) {
 	rows, err := r.queries.ListUnlistedCompletions(ctx, dbgen.ListUnlistedCompletionsParams{After: after, UpTo: upTo})
 	out := make([]Unlisted, len(rows))
@@ -75,8 +75,8 @@ func (r Reader) UnlistedCompletions(ctx context.Context, after, upTo ledger.Offs
 	return out, failed("comparing completions with the list of their parties", err)
 }
 
-// UnlistedUpdates finds which of some updates somebody does not find who sees them, given in whose history each may be.
-// It also tells how many pairs of an update and a party there are.
+// UnlistedUpdates finds updates that are missing in the list of a party that sees them; history says in whose histories
+// they may be. It also counts the pairs of an update and a party.
 func (r Reader) UnlistedUpdates(
 	ctx context.Context, updates []ledger.Update, history map[ledger.Offset][]ledger.Party,
 ) (unlisted []Unlisted, pairs int, err error) {
@@ -91,7 +91,7 @@ func (r Reader) UnlistedUpdates(
 }
 
 // UnlistedExecutions finds the transactions of a range of offsets that were signed outside the node, and could be
-// executed once more because nobody remembers them.
+// executed again because they are missing in the list of executed transactions.
 func (r Reader) UnlistedExecutions(ctx context.Context, after, upTo ledger.Offset) ([]ledger.Offset, error) {
 	offsets, err := r.queries.ListUnlistedExecutions(ctx, dbgen.ListUnlistedExecutionsParams{
 		After: after, UpTo: upTo, RetentionSeconds: ledger.ExecutedRetention.Seconds(),
@@ -101,10 +101,10 @@ func (r Reader) UnlistedExecutions(ctx context.Context, after, upTo ledger.Offse
 
 // Listed counts the entries of a listing.
 type Listed struct {
-	// Within is how many belong to a range of offsets; of executed_transactions how many belong to no update of it that
-	// was signed outside the node.
+	// Within counts the entries of a range of offsets; of executed_transactions it counts only those without an update in
+	// the range that was signed outside the node.
 	Within int64
-	// Outside is how many are of offsets that the record does not have.
+	// Outside counts the entries of offsets that the record does not have.
 	Outside int64
 }
 

@@ -22,7 +22,7 @@ func appendSigned(t *testing.T, record *db.DB, offset ledger.Offset, recorded ti
 	}))
 }
 
-func TestReader_UnlistedExecutions(t *testing.T) {
+func TestUnlistedExecutions_FindsRecentMissingOnes(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	signed := func(offset ledger.Offset, recorded time.Time, executed ...db.Executed) {
@@ -39,7 +39,7 @@ func TestReader_UnlistedExecutions(t *testing.T) {
 	require.Equal(t, []ledger.Offset{2}, unlisted())
 	later := timeAt(2).Add(ledger.ExecutedRetention + time.Second)
 	signed(3, later, db.Executed{TransactionUUID: "another", Offset: 3})
-	require.Empty(t, unlisted(), "what nobody can execute any more need not be remembered")
+	require.Empty(t, unlisted(), "old transactions cannot be executed again, so they need no entry")
 }
 
 func TestCountListed_CountsOneExecutionPerSignedTransaction(t *testing.T) {
@@ -52,9 +52,9 @@ func TestCountListed_CountsOneExecutionPerSignedTransaction(t *testing.T) {
 	}
 	appendSigned(t, record, 1, timeAt(1), db.Executed{TransactionUUID: "one", Offset: 1})
 	appendSigned(t, record, 2, timeAt(2).Add(ledger.ExecutedRetention), db.Executed{TransactionUUID: "two", Offset: 2})
-	require.Zero(t, strays(0), "what was forgotten is no stray, nor is what is remembered")
+	require.Zero(t, strays(0), "neither forgotten nor listed executions are strays")
 	appendSigned(t, record, 3, timeAt(3).Add(ledger.ExecutedRetention),
 		db.Executed{TransactionUUID: "three", Offset: 3}, db.Executed{TransactionUUID: "of a victim", Offset: 3})
 	require.Equal(t, db.Listed{Within: 1}, strays(0))
-	require.Zero(t, strays(3), "what was pruned has no updates to compare with")
+	require.Zero(t, strays(3), "pruned offsets have no updates to compare with")
 }

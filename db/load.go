@@ -19,10 +19,10 @@ type LoadRequest struct {
 	Parties      []ledger.Party
 	// Planned are the keys of submissions that automation has planned.
 	Planned []string
-	// Users are asked for with their rights over RightsOver.
+	// Users are loaded with their rights over RightsOver.
 	Users      []string
 	RightsOver []ledger.Party
-	// Locked, if set, is told when the head is locked.
+	// Locked, if set, is called when the head is locked.
 	Locked func()
 }
 
@@ -31,7 +31,7 @@ type Loaded struct {
 	Head Head
 	// Clock is the ledger's clock.
 	Clock ClockState
-	// Settings are what the ledger decides by.
+	// Settings are those of the ledger.
 	Settings ledger.Settings
 	// Completions by submission key: these submissions are done.
 	Completions map[string]ledger.Completion
@@ -45,8 +45,8 @@ type Loaded struct {
 	Parties map[ledger.Party]bool
 	// Users are those who exist, by id.
 	Users map[string]ledger.Submitter
-	// Planned are the keys of submissions that are still those that automation has planned last for their subjects, and
-	// not long ago. Until the transaction ends nobody can plan anew.
+	// Planned are the keys of submissions that are still the last ones that automation has planned for their subjects, and
+	// not long ago. Nobody can plan again until the transaction ends.
 	Planned map[string]bool
 	// PackagesOffset is the offset of the last upload or vetting of packages; 0 before the first.
 	PackagesOffset ledger.Offset

@@ -81,7 +81,7 @@ func TestLoad_ReadsWhatACommitNeeds(t *testing.T) {
 	})
 }
 
-// The lookups travel together with the lock, but must see what the transaction before them committed.
+// The lookups are sent together with the lock, but must see what the transaction before them committed.
 func TestLoad_SeesTheCommitItWaitedFor(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
@@ -114,7 +114,7 @@ func TestLoad_SeesTheCommitItWaitedFor(t *testing.T) {
 	require.Contains(t, loaded.Contracts, contractID(1))
 }
 
-// waitForBlocked returns when some transaction waits for a lock in this test's database.
+// waitForBlocked returns when a transaction waits for a lock in this test's database.
 func waitForBlocked(ctx context.Context, t *testing.T, record *db.DB) {
 	t.Helper()
 	for blocked := false; !blocked; {

@@ -173,13 +173,13 @@ func toDBUpdateParties(entries Entries) dbgen.InsertUpdatePartiesParams {
 		for _, hosting := range update.Topology {
 			lists = append(lists, []ledger.Party{hosting.Party})
 		}
-		concerned, told := entries.History[update.Offset]
-		isConcerned := make(map[ledger.Party]bool, len(concerned))
-		for _, party := range concerned {
-			isConcerned[party] = true
+		readers, hasHistory := entries.History[update.Offset]
+		isReader := make(map[ledger.Party]bool, len(readers))
+		for _, party := range readers {
+			isReader[party] = true
 		}
 		for _, party := range ledger.SortedParties(lists...) {
-			rows.InHistories = append(rows.InHistories, len(update.Events) > 0 && (!told || isConcerned[party]))
+			rows.InHistories = append(rows.InHistories, len(update.Events) > 0 && (!hasHistory || isReader[party]))
 			rows.Parties = append(rows.Parties, string(party))
 			rows.LedgerOffsets = append(rows.LedgerOffsets, int64(update.Offset))
 		}

@@ -10,14 +10,15 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// This file makes the rows of the chain. A digest is over the row as it is read again, so each is made first, and then
-// taken apart into one list for each column: a column that is missing in either shows in the next audit.
+// This file makes the rows of the chain. The audit computes a digest from the row that it reads, so the code makes the
+// whole row first and then splits it into one list for each column. If a column is missing in either, the next audit
+// finds it.
 
 // chainedRows are the rows that a commit adds to the chain.
 type chainedRows struct {
 	updates     dbgen.InsertUpdatesParams
 	completions dbgen.InsertCompletionsParams
-	// head is the hash of the last of them, or what they follow where there are none.
+	// head is the hash of the last row, or, without rows, the hash that they follow.
 	head Hash
 }
 
@@ -193,7 +194,6 @@ func toDBCompletions(
 	return rows, nil
 }
 
-// orNull is how a column has a text that may be absent.
 func orNull(text string) *string {
 	if text == "" {
 		return nil

@@ -20,34 +20,34 @@ import (
 	"github.com/florinledger/florin/internal/wait"
 )
 
-// The process that waits for another one to migrate asks once a second, and gives up after an hour.
+// A process that waits for another migration asks once a second, and gives up after an hour.
 const (
 	lockPeriodSeconds = 1
 	lockAttempts      = 3600
 )
 
 const (
-	// stepLockTimeout is how long a step waits for a lock. Whoever wants a table that a step waits for waits behind it.
-	// It is far less than deadlock_timeout, so that the server ends no transaction of a node: the step gives way.
+	// stepLockTimeout is how long a step waits for a lock. Others that need the same table wait behind it. It is far less
+	// than deadlock_timeout, so that the step gives way before the server ends a transaction of a node.
 	stepLockTimeout = 300 * time.Millisecond
-	// stepLockPause is how long others go on before the step tries again, and stepLockTries how often it tries.
+	// stepLockPause lets others go on before the step tries again, and stepLockTries limits the tries.
 	stepLockPause, stepLockTries = 2 * time.Second, 150
 )
 
 // MigrateOptions say how far to go.
 type MigrateOptions struct {
-	// Contract takes away, too, what only older versions of the program need, and refuses while one of them runs.
+	// Contract also removes what only older versions of the program need, and refuses while one of them runs.
 	Contract bool
-	// Progress is told each step that was applied; nil discards it.
+	// Progress gets a line for each applied step; nil discards it.
 	Progress func(string)
 
-	// files are the steps in the place of those of [Schema], for tests.
+	// files replace the steps of [Schema] in tests.
 	files fs.FS
 }
 
-// Migrate brings the schema of the database to what this program needs, and returns the steps that are left because
-// they take away what older versions need. In an empty database none is left. Several processes may call it at the same
-// time.
+// Migrate brings the schema of the database to what this program needs, and returns the steps that it leaves out
+// because they remove what older versions need. In an empty database it leaves out none. Several processes may call it
+// at the same time.
 func Migrate(ctx context.Context, url string, options MigrateOptions) (remaining []Step, err error) {
 	files := options.files
 	if files == nil {
@@ -78,7 +78,7 @@ func Migrate(ctx context.Context, url string, options MigrateOptions) (remaining
 	if err := locker.SessionLock(ctx, conn); err != nil {
 		return nil, fmt.Errorf("waiting for another migration: %w", err)
 	}
-	hastyConfig := config.Copy() // the first pool reads its own at each new connection
+	hastyConfig := config.Copy() // the first pool reads config at each new connection
 	hastyConfig.RuntimeParams["lock_timeout"] = strconv.FormatInt(stepLockTimeout.Milliseconds(), 10)
 	hasty := stdlib.OpenDB(*hastyConfig)
 	defer hasty.Close()
@@ -92,7 +92,7 @@ type migration struct {
 	files    fs.FS
 	steps    []Step
 	database *sql.DB
-	// hasty gives up soon what it waits for.
+	// hasty gives up a lock after stepLockTimeout.
 	hasty *sql.DB
 	// conn holds the locks.
 	conn    *sql.Conn
@@ -127,8 +127,8 @@ func (m *migration) run(ctx context.Context) (remaining []Step, err error) {
 	return remaining, nil
 }
 
-// plan says which steps to apply now, and which are left. Steps are applied in their order: one that takes something
-// away and that others follow is needed by these, unless they say that they need nothing of the kind.
+// plan says which steps to apply now, and which are left. Steps are applied in their order: a step needs each
+// contracting step before it, unless it is marked with anytimeMark.
 func plan(steps []Step, applied map[int64]bool, contract bool) (now, remaining []Step) {
 	now = slices.DeleteFunc(slices.Clone(steps), func(s Step) bool { return applied[s.Version] })
 	if contract || len(applied) == 0 {
@@ -149,7 +149,7 @@ func plan(steps []Step, applied map[int64]bool, contract bool) (now, remaining [
 	return append(now[:needed:needed], slices.DeleteFunc(now[needed:], isLeft)...), remaining
 }
 
-// holdStarts keeps processes from starting, which wait, until the returned function is called.
+// holdStarts makes starting processes wait until release is called.
 func (m *migration) holdStarts(ctx context.Context) (release func(), err error) {
 	if _, err := m.conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", int64(schemaLock)); err != nil {
 		return nil, failed("keeping processes from starting", err)
@@ -160,7 +160,7 @@ func (m *migration) holdStarts(ctx context.Context) (release func(), err error) 
 	}, nil
 }
 
-// requireUnneeded refuses steps that take away what a process that runs needs.
+// requireUnneeded refuses steps that remove what a running process needs.
 func (m *migration) requireUnneeded(ctx context.Context, now []Step) error {
 	var running []RunningProcess
 	err := m.conn.Raw(func(driver any) (err error) {
@@ -178,7 +178,7 @@ func (m *migration) requireUnneeded(ctx context.Context, now []Step) error {
 		if len(needing) > 0 {
 			return &NeededError{Step: step, Processes: needing}
 		}
-		return nil // whoever knows the last one knows those before it
+		return nil // a process that knows the last one knows those before it
 	}
 	return nil
 }
@@ -188,7 +188,6 @@ func pgxConn(driver any) *pgx.Conn {
 	return driver.(*stdlib.Conn).Conn()
 }
 
-// apply applies steps in this order.
 func (m *migration) apply(ctx context.Context, steps []Step) error {
 	type kind struct {
 		table    string
@@ -197,7 +196,7 @@ func (m *migration) apply(ctx context.Context, steps []Step) error {
 	providers := map[kind]*goose.Provider{}
 	for _, step := range steps {
 		of := kind{step.table(), m.hasty}
-		if step.Alone { // which waits for long transactions, and lets others pass
+		if step.Alone { // it waits for long transactions, and lets others pass
 			of.database = m.database
 		}
 		provider := providers[of]
@@ -217,7 +216,6 @@ func (m *migration) apply(ctx context.Context, steps []Step) error {
 	return nil
 }
 
-// applyStep applies a step, and again when it had to give way to others.
 func (m *migration) applyStep(
 	ctx context.Context, provider *goose.Provider, step Step,
 ) (took time.Duration, err error) {

@@ -17,19 +17,19 @@ func TestMigrate_BringsAnEmptyDatabaseToTheNewestVersion(t *testing.T) {
 	record := dbtest.Open(t, databaseURL)
 	require.ErrorContains(t, record.CheckSchema(t.Context()), "run `florin migrate`")
 
-	var told []string
-	options := db.MigrateOptions{Progress: func(line string) { told = append(told, line) }}
+	var lines []string
+	options := db.MigrateOptions{Progress: func(line string) { lines = append(lines, line) }}
 	remaining, err := db.Migrate(t.Context(), databaseURL, options)
 	require.NoError(t, err)
-	require.Empty(t, remaining, "nobody needs what is taken away")
-	require.NotEmpty(t, told)
-	require.Contains(t, told[0], "applied 00001_baseline.sql in ")
+	require.Empty(t, remaining, "an empty database needs none of what contracting steps remove")
+	require.NotEmpty(t, lines)
+	require.Contains(t, lines[0], "applied 00001_baseline.sql in ")
 	require.NoError(t, record.CheckSchema(t.Context()))
 
-	told = nil
+	lines = nil
 	_, err = db.Migrate(t.Context(), databaseURL, options)
 	require.NoError(t, err)
-	require.Empty(t, told, "there was nothing left to do")
+	require.Empty(t, lines, "no step was left to apply")
 }
 
 func TestMigrate_RunsInManyProcessesAtOnce(t *testing.T) {
@@ -91,12 +91,12 @@ func TestMigrate_NamesAnUnusableURL(t *testing.T) {
 	require.ErrorContains(t, err, "the database URL is not usable")
 }
 
-// A row of the record says for ever what it said: a column that is added later is null in it.
+// A migration must not change rows of the record: in old rows, a new column is null.
 func TestMigrate_ChangesNoRowsOfTheRecord(t *testing.T) {
 	t.Parallel()
 	changes := regexp.MustCompile(`(?i)\bUPDATE\s+(updates|completions)\b`)
 	require.True(t, changes.MatchString("UPDATE completions SET user_id = ''"))
 	for name, content := range schemaFiles(t) {
-		require.False(t, changes.MatchString(content), "%s changes rows of the record: the audit would find each", name)
+		require.False(t, changes.MatchString(content), "%s changes rows of the record: the audit would report each", name)
 	}
 }

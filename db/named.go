@@ -14,7 +14,7 @@ type Named struct {
 	Templates []string
 	// InNetwork asks for the network's contracts alone.
 	InNetwork bool
-	// Limit is how many contracts there may be before they are shared.
+	// Limit is the number of contracts above which makers share it.
 	Limit int32
 }
 
@@ -26,9 +26,9 @@ func (n Named) scope() scope {
 }
 
 // Shared lists the contracts that name a party, in order of creation, if there are more than the limit: the newest of
-// each maker, whose shares of the limit are equal. It reads so many however many there are. Few reports that there are
-// no more than the limit, and then it lists none. The network's contracts that all their stakeholders signed do not
-// count, and are not in the list: nobody makes these for others.
+// each maker, who all have equal shares of the limit. It reads no more than that, however many there are. few reports
+// that there are no more than the limit; then it lists none. It does not count or list the network's contracts that all
+// their stakeholders signed: nobody makes these for others.
 func (r Reader) Shared(ctx context.Context, named Named) (ids []ledger.ContractID, few bool, err error) {
 	in := named.scope()
 	count, err := r.queries.CountMade(ctx, dbgen.CountMadeParams{

@@ -24,8 +24,8 @@ func request(n int, inNetwork bool, signatories ...ledger.Party) db.NewContract 
 	return made
 }
 
-// planted is a record in which mallory has made 20,000 contracts that name bob, alone and with accomplices in as many
-// ways as there are, and others a few.
+// planted is a record in which mallory has made 20,000 contracts that name bob, alone and in all combinations with
+// accomplices. Others have made a few.
 func planted(t *testing.T) (record *db.DB, databaseURL string, honest []ledger.ContractID) {
 	t.Helper()
 	const many = 20_000
@@ -51,7 +51,7 @@ func planted(t *testing.T) (record *db.DB, databaseURL string, honest []ledger.C
 		entries.Created = append(entries.Created, made)
 		honest = append(honest, made.ID)
 	}
-	for n := range 300 { // bob's coin is nothing that others make
+	for n := range 300 { // all stakeholders sign these, so they do not count
 		made := coin(2*many+n, 1, bob)
 		made.Template, made.NodeID = template("Request"), int32(3*many+n)
 		entries.Created = append(entries.Created, made)
@@ -60,8 +60,7 @@ func planted(t *testing.T) (record *db.DB, databaseURL string, honest []ledger.C
 	return record, databaseURL, honest
 }
 
-// Whoever makes thousands of contracts for somebody, alone or with accomplices in every combination, takes no place
-// from those who make few.
+// A maker of thousands of contracts for somebody, alone or with accomplices, takes no place from makers of few.
 func TestNamed_SharesPlacesAmongCreators(t *testing.T) {
 	t.Parallel()
 	record, databaseURL, honest := planted(t)
@@ -87,7 +86,7 @@ func TestNamed_SharesPlacesAmongCreators(t *testing.T) {
 	require.Subset(t, found, []ledger.ContractID{honest[0], honest[2]})
 	require.NotContains(t, found, honest[1])
 
-	named.Party = alice // one of hers, of which the only signatory is bob, beside her own two
+	named.Party = alice // she has made two, and bob has made one that names her
 	found, few, err = record.Shared(t.Context(), named)
 	require.NoError(t, err)
 	require.True(t, few)
@@ -95,7 +94,7 @@ func TestNamed_SharesPlacesAmongCreators(t *testing.T) {
 	requireFewRowsRead(t, databaseURL)
 }
 
-// requireFewRowsRead requires that the queries read what they return, and not what lies between.
+// requireFewRowsRead requires that the queries read only what they return.
 func requireFewRowsRead(t *testing.T, databaseURL string) {
 	t.Helper()
 	const limit = 100
@@ -111,7 +110,7 @@ func requireFewRowsRead(t *testing.T, databaseURL string) {
 	})
 	require.NoError(t, err)
 	require.Greater(t, len(makers), 4)
-	require.Less(t, len(makers), 30, "a party is one maker, with whomever it signs")
+	require.Less(t, len(makers), 30, "a party is one maker, whoever signs with it")
 	newest := dbgen.ListNewestOfMakersParams{Party: bob, PerMaker: limit / int32(len(makers))}
 	for _, maker := range makers {
 		newest.TemplateIds = append(newest.TemplateIds, maker.TemplateID)
@@ -124,7 +123,7 @@ func requireFewRowsRead(t *testing.T, databaseURL string) {
 		dbgen.ListNewestOfMakers: {newest.TemplateIds, newest.InNetworks, newest.Makers, bob, newest.PerMaker},
 	} {
 		var explained []struct {
-			Plan planned
+			Plan planNode
 		}
 		err := conn.QueryRow(t.Context(), "EXPLAIN (ANALYZE, FORMAT JSON)\n"+query, arguments...).Scan(&explained)
 		require.NoError(t, err)
@@ -134,17 +133,17 @@ func requireFewRowsRead(t *testing.T, databaseURL string) {
 	}
 }
 
-// planned is a node of a plan that ran.
-type planned struct {
+// planNode is a node of an executed plan.
+type planNode struct {
 	Index   string  `json:"Index Name"`
 	Rows    float64 `json:"Actual Rows"`
 	Loops   float64 `json:"Actual Loops"`
 	Dropped float64 `json:"Rows Removed by Filter"`
-	Plans   []planned
+	Plans   []planNode
 }
 
-// read is how many entries of indexes were read.
-func (p planned) read() (rows float64) {
+// read counts the index entries that were read.
+func (p planNode) read() (rows float64) {
 	if p.Index != "" {
 		rows = (p.Rows + p.Dropped) * p.Loops
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/topology"
 )
 
-// Namespaces finds what is kept of the namespaces, and of the owners of those that several hold together.
+// Namespaces reads the stored namespaces, and the namespaces of the owners of those that several hold together.
 func (r Reader) Namespaces(ctx context.Context, names ...string) (topology.Namespaces, error) {
 	known := topology.Namespaces{}
 	if err := r.addNamespaces(ctx, known, names); err != nil {
@@ -39,7 +39,7 @@ func (r Reader) addNamespaces(ctx context.Context, known topology.Namespaces, na
 	return nil
 }
 
-// keepNamespaces keeps what shows who holds the namespaces of a party that is allocated.
+// keepNamespaces stores the proof of who holds the namespaces of a new party.
 func (t *Tx) keepNamespaces(ctx context.Context, party ledger.Party, namespaces topology.Namespaces) error {
 	row := dbgen.InsertNamespacesParams{Party: party}
 	for namespace, signed := range namespaces {

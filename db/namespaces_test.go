@@ -66,11 +66,11 @@ func TestNamespaces_AreKeptWithTheFirstParty(t *testing.T) {
 	require.NoError(t, record.ContributeToOnboarding(ctx, contribution(first, "waits", false)))
 	known, err := record.Namespaces(ctx, first.Concerned()...)
 	require.NoError(t, err)
-	require.Empty(t, known, "what waits may be withdrawn, and leaves nothing")
+	require.Empty(t, known, "a waiting onboarding may be withdrawn, so it stores no namespaces")
 	require.NoError(t, record.ContributeToOnboarding(ctx, contribution(first, "completes", true)))
 	known, err = record.Namespaces(ctx, namespace)
 	require.NoError(t, err)
-	require.Equal(t, first.Namespaces(), known, "all bytes are kept, and the owners' roots are found by the definition")
+	require.Equal(t, first.Namespaces(), known, "all bytes are kept, and the definition leads to the owners' roots")
 	require.Len(t, known, 3)
 
 	second, _ := newTogether(t, "second", 1)

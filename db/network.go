@@ -9,12 +9,12 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// This file is the way to the network's contracts. Anybody can create contracts that say they are; whether one is was
-// decided when it was committed ([ledger.Contract.InNetwork]). Wallets, automation, the registry, scan and traffic read
-// through it alone. All other readers of contracts serve the ledger API, interpretation and the audit, which deal with
+// This file reads the network's contracts. Anybody can create contracts that claim to be the network's; the commit
+// decided which ones are ([ledger.Contract.InNetwork]). Wallets, automation, the registry, scan and traffic read only
+// through this file. All other readers of contracts serve the ledger API, interpretation and the audit, which deal with
 // every contract there is.
 
-// scope says which values of in_network a query is to find.
+// scope lists the values of in_network that a query finds.
 type scope []bool
 
 func inNetwork() scope  { return scope{true} }
@@ -70,7 +70,7 @@ func (r Reader) NewContracts(
 }
 
 // EndedContracts lists the network's contracts of some templates that ended after an offset, up to another, in order:
-// so many, and those that ended at the same offset as the last.
+// as many as the limit, and all that ended at the same offset as the last.
 func (r Reader) EndedContracts(
 	ctx context.Context, templates []string, after, upTo ledger.Offset, limit int32,
 ) ([]StoredContract, error) {
@@ -96,8 +96,8 @@ func (r Reader) StillActive(ctx context.Context, query ActiveQuery) ([]StoredCon
 	return fromDBContracts(rows)
 }
 
-// OpenRounds pages through the open rounds that were created before a place in the record, the newest first. Those that
-// are closed by now are among them.
+// OpenRounds pages through the open rounds that were created before a position in the record, the newest first. It
+// includes those that are closed by now.
 func (r Reader) OpenRounds(ctx context.Context, before Position, limit int32) ([]StoredContract, error) {
 	rows, err := r.queries.ListOpenRounds(ctx, dbgen.ListOpenRoundsParams{
 		BeforeOffset: int64(before.Offset), BeforeNode: before.NodeID, CountMax: limit,
@@ -115,8 +115,8 @@ type HistoryQuery struct {
 	Limit int32
 }
 
-// History lists the updates that may have something in the history of a party, the newest first, with nothing but the
-// events of the network's contracts. It finds no others, however many the party sees that others have made.
+// History lists the updates that may have something in the history of a party, the newest first, with only the events
+// of the network's contracts. It finds no other updates, however many of other makers the party sees.
 func (r Reader) History(ctx context.Context, query HistoryQuery) ([]ledger.NetworkUpdate, error) {
 	rows, err := r.queries.ListHistory(ctx, dbgen.ListHistoryParams{
 		Party: query.Party, UpTo: query.UpTo, CountMax: query.Limit,
@@ -131,7 +131,7 @@ func (r Reader) History(ctx context.Context, query HistoryQuery) ([]ledger.Netwo
 	return r.inNetwork(ctx, updates)
 }
 
-// NetworkUpdateByOffset is [Reader.UpdateByOffset] with nothing but the events of the network's contracts.
+// NetworkUpdateByOffset is [Reader.UpdateByOffset] with only the events of the network's contracts.
 func (r Reader) NetworkUpdateByOffset(
 	ctx context.Context, offset ledger.Offset,
 ) (ledger.NetworkUpdate, bool, error) {
@@ -139,7 +139,7 @@ func (r Reader) NetworkUpdateByOffset(
 	return r.oneInNetwork(ctx, update, found, err)
 }
 
-// NetworkUpdateByID is [Reader.UpdateByID] with nothing but the events of the network's contracts.
+// NetworkUpdateByID is [Reader.UpdateByID] with only the events of the network's contracts.
 func (r Reader) NetworkUpdateByID(ctx context.Context, id ledger.UpdateID) (ledger.NetworkUpdate, bool, error) {
 	update, found, err := r.UpdateByID(ctx, id)
 	return r.oneInNetwork(ctx, update, found, err)
@@ -158,8 +158,8 @@ func (r Reader) oneInNetwork(
 	return updates[0], true, nil
 }
 
-// inNetwork leaves in updates the events of the network's contracts. Every contract that an update mentions is in the
-// record for as long as the update is.
+// inNetwork removes all events from updates but those of the network's contracts. Every contract that an update
+// mentions is in the record for as long as the update is.
 func (r Reader) inNetwork(ctx context.Context, updates []ledger.Update) ([]ledger.NetworkUpdate, error) {
 	mentioned := map[ledger.ContractID]bool{}
 	for _, update := range updates {

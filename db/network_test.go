@@ -19,7 +19,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// forAllContracts are the queries that read contracts whether or not they are the network's, each with the reason.
+// forAllContracts are the queries that also read contracts of other makers than the network, each with the reason.
 var forAllContracts = map[string]string{
 	"ListActive":          "the ledger API lists every contract",
 	"ListActiveOfParties": "the ledger API lists every contract of a party",
@@ -33,7 +33,7 @@ var forAllContracts = map[string]string{
 	"HasContractsOf":      "contracts of uploaded packages are nobody's in particular",
 }
 
-// Whoever writes a query has to say whether it is about the network's contracts.
+// Every query of contracts has a condition on in_network, or is on the list.
 func TestNetwork_EveryContractQueryStatesItsScope(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("queries/*.sql")
@@ -58,14 +58,14 @@ func TestNetwork_EveryContractQueryStatesItsScope(t *testing.T) {
 			found++
 			_, listed := forAllContracts[query]
 			require.NotEqual(t, listed, strings.Contains(body, "in_network"),
-				"%s in %s must have a condition on in_network, or stand on the list with a reason, and not both", query, file)
+				"%s in %s must have a condition on in_network, or be in forAllContracts, but not both", query, file)
 		}
 	}
 	require.Greater(t, found, len(forAllContracts))
 }
 
-// wholeLedger are the methods that find every contract and every event, and who calls them for which reason. All others
-// read through the methods of network.go.
+// wholeLedger are the methods that find every contract and every event, with their callers and the reasons. All other
+// code reads through the methods of network.go.
 var wholeLedger = map[string]map[string]string{
 	"ActiveContracts": {
 		"test/adversary":                   "a client of the ledger API, which knows no database",
@@ -117,9 +117,9 @@ var wholeLedger = map[string]map[string]string{
 	},
 }
 
-// Wallets, automation, registry, scan and traffic cannot come by a contract that is not the network's: who calls a
+// Wallets, automation, registry, scan and traffic must not read contracts that are not the network's: every caller of a
 // method that finds those is on the list.
-func TestNetwork_OtherContractsAreReadByListedCallersAlone(t *testing.T) {
+func TestNetwork_OnlyListedCallersReadOtherContracts(t *testing.T) {
 	t.Parallel()
 	root, used := "..", map[string]bool{}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -135,11 +135,11 @@ func TestNetwork_OtherContractsAreReadByListedCallersAlone(t *testing.T) {
 			return err
 		}
 		ast.Inspect(file, func(node ast.Node) bool {
-			method := asksRecord(node)
+			method := recordMethod(node)
 			if callers := wholeLedger[method]; callers != nil {
 				caller := callerIn(callers, filepath.ToSlash(name))
 				used[method+" in "+caller] = true
-				assert.NotEmpty(t, caller, "%s calls %s: read the network's contracts (db/network.go), or say why not",
+				assert.NotEmpty(t, caller, "%s calls %s: read the network's contracts (db/network.go), or add it to wholeLedger",
 					name, method)
 			}
 			return true
@@ -154,8 +154,8 @@ func TestNetwork_OtherContractsAreReadByListedCallersAlone(t *testing.T) {
 	}
 }
 
-// asksRecord is the name of the method that a node calls, if it is called with a context: what reads the record is.
-func asksRecord(node ast.Node) string {
+// recordMethod is the name of the method that a node calls with a context, as all reads of the record do; else "".
+func recordMethod(node ast.Node) string {
 	call, ok := node.(*ast.CallExpr)
 	if !ok || len(call.Args) == 0 {
 		return ""
@@ -191,7 +191,7 @@ func callerIn(callers map[string]string, file string) string {
 	return ""
 }
 
-// foreign is a contract of alice's, of the same template, that is not the network's.
+// foreign is a contract of alice, of the same template, that is not the network's.
 func foreign(n int) db.NewContract {
 	contract := coin(n, 1, alice)
 	contract.InNetwork = false

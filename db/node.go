@@ -28,9 +28,9 @@ func (d *DB) InsertNode(ctx context.Context, node ledger.Node) (bool, error) {
 	return inserted == 1, failed("storing the node's identity", err)
 }
 
-// DatabaseID is the same for all connections to a database and its standbys, and another one for each copy that was
-// made as rows: a backup that was restored elsewhere, a database made from a template, one after an upgrade of the
-// server that copies. A copy of the server's files has the same.
+// DatabaseID is the same for all connections to a database and its standbys. A copy of the rows has another one: a
+// backup that was restored elsewhere, a database made from a template, a server upgrade that copies. A copy of the
+// server's files has the same.
 func (d *DB) DatabaseID(ctx context.Context) (string, error) {
 	var id string
 	err := d.pool.QueryRow(ctx, "SELECT (pg_control_system()).system_identifier::text || '/' || oid::text "+

@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Several processes start on an empty database, each with an identity of its own: one is kept, all get it.
+// Several processes start on an empty database, each with its own identity: one identity is stored, and all read it.
 func TestNode_GetsOneIdentityFromConcurrentStarts(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)

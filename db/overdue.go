@@ -7,26 +7,26 @@ import (
 	"github.com/florinledger/florin/db/dbgen"
 )
 
-// Oldest is for how long what is due longest has been due, in real time; 0 where nothing is.
+// Oldest is how long the oldest due item has been due, in real time; 0 if nothing is due.
 type Oldest struct {
-	// All counts everything that is due and could be done.
+	// All is for everything that is due and could be done.
 	All time.Duration
-	// Stuck counts what waits though its account has little due: it does not wait behind a flood, so whatever should do
-	// it does nothing.
+	// Stuck is for items of accounts that have few due: they do not wait behind a flood, so the worker that should do them
+	// does nothing.
 	Stuck time.Duration
 }
 
-// OldestQuery says how to look for what is due longest.
+// OldestQuery asks for the oldest due item.
 type OldestQuery struct {
-	// LedgerTime is the present one, and Moved for how long nobody has moved the ledger's clock, as far as that is known:
-	// what time made due has not been due for longer.
+	// LedgerTime is the present ledger time. Moved is how long ago the ledger's clock was last moved, as far as known: an
+	// item that became due by the clock has not been due for longer.
 	LedgerTime time.Time
 	Moved      time.Duration
-	// Idle is for how long a kind of automation may look at nothing.
+	// Idle is how long a kind of automation may look at nothing.
 	Idle time.Duration
 }
 
-// fewDue is how much an account may have due for its oldest to tell something about the node.
+// fewDue is the most due items of an account whose oldest one tells something about the node.
 const fewDue = 16
 
 // OldestLifecycle looks for the lifecycle that has been due longest. Those that were called more than once, and have

@@ -12,17 +12,17 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// packagesStep is the step of the schema that a program must know to decide by packages as this one changes them.
+// packagesStep is the schema step that a program must know to use packages as this program changes them.
 const packagesStep = baseline
 
-// ErrPackagesChanged refuses a change of packages that was made up before another one was committed.
+// ErrPackagesChanged refuses a change of packages because another change was committed since it was prepared.
 var ErrPackagesChanged = errors.New("the packages were changed meanwhile")
 
 // NewPackage is a package that an upload adds.
 type NewPackage struct {
 	ID            lf.PackageID
 	Name, Version string
-	// Payload is the package in Daml-LF, of which its id is the hash.
+	// Payload is the package in Daml-LF; the id is its hash.
 	Payload []byte
 	// Vetted: commands may use it.
 	Vetted bool
@@ -33,22 +33,21 @@ type PackageChange struct {
 	// Since is the offset of the last change that this one knows of.
 	Since ledger.Offset
 	Added []NewPackage
-	// Vetted says of packages that were uploaded whether commands may use them from now on.
+	// Vetted says for uploaded packages whether commands may use them from now on.
 	Vetted map[lf.PackageID]bool
-	// By is who asked for it, as it is kept for people.
+	// By is the user who asked for it, for people who read the changes.
 	By string
 	// Now is the node's time.
 	Now time.Time
-	// Entry makes the topology transaction for its place in the record.
+	// Entry makes the topology transaction for its position in the record.
 	Entry func(at ledger.Position, vettings []ledger.Vetting) ledger.Update
 }
 
-// ChangePackages adds and vets packages at an offset of its own, which it returns. All that is committed after it knows
-// of it. While processes run that do not know of packages it is refused with SERVICE_NOT_RUNNING, and none of their
-// versions starts any more once it is committed. It fails with [ErrPackagesChanged] when somebody was faster.
+// ChangePackages adds and vets packages at its own offset, which it returns. All later commits use the change. It fails
+// with [ErrPackagesChanged] if somebody was faster.
 func (d *DB) ChangePackages(ctx context.Context, change PackageChange) (at ledger.Offset, err error) {
 	err = d.InTx(ctx, func(tx *Tx) error {
-		if err := tx.insertPayloads(ctx, change.Added); err != nil { // before others have to wait
+		if err := tx.insertPayloads(ctx, change.Added); err != nil { // before the lock, so that nobody waits for it
 			return err
 		}
 		head, err := tx.LockHead(ctx)
@@ -85,14 +84,15 @@ func (d *DB) ChangePackages(ctx context.Context, change PackageChange) (at ledge
 	return at, err
 }
 
-// packagesChanged tells the watchers of this process, before whoever asked for the change hears of its success.
+// packagesChanged tells the watchers of this process before the caller gets the answer.
 func (d *DB) packagesChanged() {
 	for _, watcher := range d.allWatchers() {
 		watcher.packagesChanged()
 	}
 }
 
-// CheckPackagesNeed refuses to decide by packages for which this program is too old, as a newer one has noted.
+// CheckPackagesNeed fails if this program is too old for the packages: the program that changed them noted which schema
+// step they need.
 func (r Reader) CheckPackagesNeed(ctx context.Context) error {
 	needed, err := r.queries.GetPackagesNeed(ctx)
 	if err != nil {
@@ -121,7 +121,7 @@ func (t *Tx) insertPayloads(ctx context.Context, packages []NewPackage) error {
 	return nil
 }
 
-// vetPackages notes what a change adds with its place in the record, and tells what became of which package.
+// vetPackages stores a change with its offset, and returns what happened to each package.
 func (t *Tx) vetPackages(
 	ctx context.Context, change PackageChange, at ledger.Offset,
 ) (vettings []ledger.Vetting, err error) {
@@ -165,7 +165,7 @@ func (r Reader) PackagesOffset(ctx context.Context) (ledger.Offset, error) {
 	return ledger.Offset(last), failed("reading the packages", err)
 }
 
-// PackagesSerial counts the uploads and vettings; 1 is the state of before the first.
+// PackagesSerial is one more than the number of uploads and vettings.
 func (r Reader) PackagesSerial(ctx context.Context) (int32, error) {
 	serial, err := r.queries.GetPackagesSerial(ctx)
 	return serial, failed("reading the packages", err)
@@ -190,7 +190,7 @@ func (r Reader) PackagePayload(ctx context.Context, id lf.PackageID) ([]byte, bo
 	return payload, err == nil, failed("reading a package", err)
 }
 
-// HasContractsOf reports whether contracts are active that are of templates of a package, by its id.
+// HasContractsOf reports whether the templates of a package have active contracts.
 func (r Reader) HasContractsOf(ctx context.Context, id lf.PackageID) (bool, error) {
 	has, err := r.queries.HasContractsOf(ctx, dbgen.HasContractsOfParams{
 		First: string(id) + ":", Beyond: string(id) + ";", // what follows ":"
@@ -198,13 +198,14 @@ func (r Reader) HasContractsOf(ctx context.Context, id lf.PackageID) (bool, erro
 	return has, failed("looking for contracts of a package", err)
 }
 
-// ForgedPackages finds packages that are not there in Daml-LF, or are not what their id says: they were changed.
+// ForgedPackages finds packages whose Daml-LF is missing or does not have the hash that is their id: somebody changed
+// them.
 func (r Reader) ForgedPackages(ctx context.Context) ([]lf.PackageID, error) {
 	ids, err := r.queries.ListForgedPackages(ctx)
 	return ledger.FromStrings[lf.PackageID](ids), failed("comparing packages with their ids", err)
 }
 
-// UnlistedPayloads finds what is there in Daml-LF of packages that nobody uploaded.
+// UnlistedPayloads finds stored Daml-LF of packages that nobody uploaded.
 func (r Reader) UnlistedPayloads(ctx context.Context) ([]lf.PackageID, error) {
 	ids, err := r.queries.ListUnlistedPayloads(ctx)
 	return ledger.FromStrings[lf.PackageID](ids), failed("looking for packages that nobody uploaded", err)
@@ -214,11 +215,11 @@ func (r Reader) UnlistedPayloads(ctx context.Context) ([]lf.PackageID, error) {
 type ChangedPackage struct {
 	ledger.UploadedPackage
 
-	// Changed is where it was uploaded, vetted or unvetted last.
+	// Changed is the offset of its last upload, vetting or unvetting.
 	Changed ledger.Offset
 }
 
-// ChangedPackages lists the packages for who compares them with the updates.
+// ChangedPackages lists the packages for a comparison with the updates.
 func (r Reader) ChangedPackages(ctx context.Context) ([]ChangedPackage, error) {
 	rows, err := r.queries.ListPackages(ctx)
 	packages := make([]ChangedPackage, len(rows))

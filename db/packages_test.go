@@ -42,7 +42,7 @@ func TestPackages_RefuseAProgramThatIsTooOld(t *testing.T) {
 	require.ErrorContains(t, record.CheckPackagesNeed(t.Context()), "run a newer florin")
 }
 
-// TestPackages_VettingLeavesContentInPlace looks at the row that holds the content: it stays where it is.
+// The row with the content must not be written again.
 func TestPackages_VettingLeavesContentInPlace(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)

@@ -9,15 +9,15 @@ import (
 )
 
 // AllocateParty stores a new party and gives the right to act as it to a user, unless grantTo is "". It returns the
-// party as stored, at resource version 0. The record does not tell of it: that is what [DB.HostParty] is for. Faults
-// (contract, POST /v2/parties): INVALID_ARGUMENT for a party that exists, USER_NOT_FOUND, TOO_MANY_USER_RIGHTS.
+// party as stored, at resource version 0. It adds no entry to the record; [DB.HostParty] does. Faults (contract, POST
+// /v2/parties): INVALID_ARGUMENT for a party that exists, USER_NOT_FOUND, TOO_MANY_USER_RIGHTS.
 func (d *DB) AllocateParty(
 	ctx context.Context, details ledger.PartyDetails, grantTo string,
 ) (ledger.PartyDetails, error) {
 	return d.allocate(ctx, details, Grant{UserID: grantTo}, func(_ *Tx, store func() error) error { return store() })
 }
 
-// allocate has within store the party and the right to it, in a transaction.
+// allocate calls within in a transaction; within calls store, which stores the party and the right to it.
 func (d *DB) allocate(
 	ctx context.Context, details ledger.PartyDetails, grant Grant, within func(tx *Tx, store func() error) error,
 ) (ledger.PartyDetails, error) {
@@ -71,7 +71,7 @@ func (r Reader) Parties(ctx context.Context, parties []ledger.Party) ([]ledger.P
 }
 
 // ListParties lists the parties whose ids start with the prefix and are after the given one, in byte order of the ids.
-// Those of all identity providers are listed; whose details the caller may see is for it to decide.
+// It lists those of all identity providers; the caller decides whose details to show.
 func (r Reader) ListParties(
 	ctx context.Context, prefix string, after ledger.Party, limit int32,
 ) ([]ledger.PartyDetails, error) {
@@ -79,10 +79,9 @@ func (r Reader) ListParties(
 	return fromDBPartyList(rows, err)
 }
 
-// UpdateParty changes the annotations of a local party: change gets the party as it is; its error ends the update.
-// Nothing but the annotations is kept of what it does, and the resource version grows by one. With an expected resource
-// version the party must be at that version. Faults: PARTY_NOT_FOUND, CONCURRENT_PARTY_DETAILS_UPDATE_DETECTED, and
-// those of change.
+// UpdateParty changes the annotations of a local party: change gets the party as it is; its error ends the update. It
+// can change only the annotations, and the resource version grows by one. With an expected resource version the party
+// must be at that version. Faults: PARTY_NOT_FOUND, CONCURRENT_PARTY_DETAILS_UPDATE_DETECTED, and those of change.
 func (d *DB) UpdateParty(
 	ctx context.Context, party ledger.Party, expected *int64, change func(*ledger.PartyDetails) error,
 ) (ledger.PartyDetails, error) {

@@ -25,16 +25,16 @@ func allocate(t *testing.T, record *db.DB, parties ...ledger.Party) {
 func TestAllocateParty_KeepsEveryField(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
-	wanted := ledger.PartyDetails{
+	want := ledger.PartyDetails{
 		Party: alice, IsLocal: true, Annotations: map[string]string{"a.b/c": "d"}, IdentityProviderID: "idp",
 	}
 	createIdentityProvider(t, record, "idp")
-	allocated, err := record.AllocateParty(t.Context(), wanted, "")
+	allocated, err := record.AllocateParty(t.Context(), want, "")
 	require.NoError(t, err)
-	require.Equal(t, wanted, allocated)
+	require.Equal(t, want, allocated)
 	stored, err := record.Parties(t.Context(), []ledger.Party{bob, alice})
 	require.NoError(t, err)
-	require.Equal(t, []ledger.PartyDetails{wanted}, stored)
+	require.Equal(t, []ledger.PartyDetails{want}, stored)
 }
 
 func TestAllocateParty_GrantsItToAUser(t *testing.T) {
@@ -109,7 +109,7 @@ func TestUpdateParty_ChangesAnnotations(t *testing.T) {
 		t.Parallel()
 		record := dbtest.New(t)
 		allocate(t, record, alice)
-		wanted := ledger.PartyDetails{
+		want := ledger.PartyDetails{
 			Party: alice, IsLocal: true, ResourceVersion: 1, Annotations: map[string]string{"k": "v"},
 		}
 		updated, err := record.UpdateParty(t.Context(), alice, new(int64(0)), func(party *ledger.PartyDetails) error {
@@ -117,10 +117,10 @@ func TestUpdateParty_ChangesAnnotations(t *testing.T) {
 			return nil
 		})
 		require.NoError(t, err)
-		require.Equal(t, wanted, updated)
+		require.Equal(t, want, updated)
 		stored, err := record.Parties(t.Context(), []ledger.Party{alice})
 		require.NoError(t, err)
-		require.Equal(t, []ledger.PartyDetails{wanted}, stored)
+		require.Equal(t, []ledger.PartyDetails{want}, stored)
 	})
 
 	t.Run("refuses another version than the expected one", func(t *testing.T) {

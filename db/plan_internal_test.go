@@ -6,8 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPlan_TellsAppliedAndPendingSteps goes through the states of a database.
-func TestPlan_TellsAppliedAndPendingSteps(t *testing.T) {
+func TestPlan_LeavesContractingStepsUntilNeeded(t *testing.T) {
 	t.Parallel()
 	base, expand := Step{Version: 1, Name: "1"}, Step{Version: 141, Name: "141"}
 	contract, later := Step{Version: 142, Name: "142", Contracts: true}, Step{Version: 143, Name: "143"}
@@ -18,12 +17,12 @@ func TestPlan_TellsAppliedAndPendingSteps(t *testing.T) {
 		contract       bool
 		now, remaining []Step
 	}{
-		"an empty database gets everything": {nil, false, all, []Step{}},
-		"what others follow is needed":      {all[:1], false, all[1:4], all[4:]},
-		"what nothing follows is left":      {all[:4], false, []Step{}, all[4:]},
-		"unless it is asked for":            {all[:4], true, all[4:], []Step{}},
-		"nothing is left":                   {all, true, []Step{}, []Step{}},
-		"whatever the order it came in":     {[]Step{base, last, later}, false, []Step{expand}, []Step{contract}},
+		"an empty database gets everything":  {nil, false, all, []Step{}},
+		"later steps need a contracting one": {all[:1], false, all[1:4], all[4:]},
+		"no later step needs the last one":   {all[:4], false, []Step{}, all[4:]},
+		"a contraction applies it too":       {all[:4], true, all[4:], []Step{}},
+		"nothing is left":                    {all, true, []Step{}, []Step{}},
+		"steps applied in another order":     {[]Step{base, last, later}, false, []Step{expand}, []Step{contract}},
 	} {
 		applied := map[int64]bool{}
 		for _, step := range test.applied {
@@ -35,6 +34,6 @@ func TestPlan_TellsAppliedAndPendingSteps(t *testing.T) {
 	}
 	later.Anytime = true
 	now, remaining := plan([]Step{base, expand, contract, later, last}, map[int64]bool{base.Version: true}, false)
-	require.Equal(t, []Step{expand, later}, now, "what says that it needs nothing of the kind comes before")
+	require.Equal(t, []Step{expand, later}, now, "a step with Anytime does not need the contracting step")
 	require.Equal(t, []Step{contract, last}, remaining)
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/florinledger/florin/db/dbtest"
 )
 
-// The plans are made on empty tables without statistics: the worst moment, and the one of a fresh node. They must use
-// these indexes all the same, because they are kept while the tables grow.
+// PostgreSQL makes the plans on empty tables without statistics, as on a fresh node: the worst moment. They must use
+// these indexes, because connections keep the plans while the tables grow.
 func TestQueries_UseTheirIndexes(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -175,8 +175,8 @@ func TestQueries_UseTheirIndexes(t *testing.T) {
 	}
 }
 
-// What asks whether something is due must read the earliest task and no other: a planner that expects many tasks to be
-// due takes whichever index finds one first, and where nothing is due that may be one that leads through all of them.
+// A query whether something is due must read only the earliest task. A planner that expects many due tasks takes any
+// index that finds one soon; if nothing is due, that index may lead through all tasks.
 func TestQueries_FindDueTasksByTheEarliest(t *testing.T) {
 	t.Parallel()
 	databaseURL := dbtest.URL(t)

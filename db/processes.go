@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// schemaLock is the advisory lock that starting processes share, and that steps hold alone which take something away.
+	// schemaLock is the advisory lock that starting processes share and that contracting steps hold alone.
 	schemaLock = 0x736368656d61 // "schema"
 	// watcherSuffix is what the name of the connection of a [Watcher] ends with.
 	watcherSuffix = " watcher"
-	// ProcessSilence is for how long a process says nothing before it counts as gone.
+	// ProcessSilence is the silence after which a process counts as gone.
 	ProcessSilence = 10 * time.Second
 )
 
-// Process is what a process of the ledger says of itself.
+// Process is how a process of the ledger describes itself.
 type Process struct {
 	// Role says what it does, Host where, and Version is that of its program.
 	Role, Host, Version string
@@ -28,10 +28,11 @@ type Process struct {
 	Works bool
 }
 
-// Name is that of the connections of this process, by which others know it.
+// Name is the name of this process and its connections.
 func (d *DB) Name() string { return d.pool.Config().ConnConfig.RuntimeParams["application_name"] }
 
-// Enter notes that a process runs, if this program works with the schema: then nothing that it needs is taken away.
+// Enter notes that a process runs, if this program works with the schema: from then on no migration removes what it
+// needs.
 func (d *DB) Enter(ctx context.Context, process Process) error {
 	return d.InTx(ctx, func(tx *Tx) error {
 		if err := tx.queries.HoldSchema(ctx, schemaLock); err != nil {
@@ -47,7 +48,7 @@ func (d *DB) Enter(ctx context.Context, process Process) error {
 	})
 }
 
-// Beat notes that a process runs on. Others take it for gone [ProcessSilence] after the last beat.
+// Beat notes that a process runs on. Others count it as gone [ProcessSilence] after the last beat.
 func (d *DB) Beat(ctx context.Context, process Process) error { return d.see(ctx, d.queries, process) }
 
 func (d *DB) see(ctx context.Context, queries *dbgen.Queries, process Process) error {
@@ -66,13 +67,13 @@ func (d *DB) Leave(ctx context.Context) error {
 	return failed("noting that the process ends", d.queries.ForgetProcess(ctx, d.Name()))
 }
 
-// Workers are the names of the processes that have said lately that they have a worker, which reaches Temporal.
+// Workers lists the names of the processes that have lately reported a worker that reaches Temporal.
 func (d *DB) Workers(ctx context.Context) ([]string, error) {
 	names, err := d.queries.ListWorkers(ctx, ProcessSilence.Seconds())
 	return names, failed("listing the workers", err)
 }
 
-// APIs is how many processes have said lately that they run, with an API.
+// APIs counts the processes that have lately reported an API.
 func (d *DB) APIs(ctx context.Context) (int, error) {
 	count, err := d.queries.CountAPIs(ctx, ProcessSilence.Seconds())
 	return int(count), failed("counting the APIs", err)
@@ -81,19 +82,19 @@ func (d *DB) APIs(ctx context.Context) (int, error) {
 // RunningProcess is a process of the ledger that runs.
 type RunningProcess struct {
 	Name, Role, Host, Version string
-	// SchemaVersion is the newest step that its program knows; 0 for one that has not said.
+	// SchemaVersion is the newest step that its program knows; 0 if the process has not reported it.
 	SchemaVersion int64
 }
 
 // String says which process it is.
 func (p RunningProcess) String() string {
 	if p.SchemaVersion == 0 {
-		return p.Name + " (connected, and has not said what it is)"
+		return p.Name + " (connected, but has not reported what it is)"
 	}
 	return fmt.Sprintf("%s (%s on %s, version %s)", p.Name, p.Role, p.Host, p.Version)
 }
 
-// findRunning finds the processes that have said lately that they run, or whose watcher is connected.
+// findRunning finds the processes that have lately reported that they run, or whose watcher is connected.
 const findRunning = `
 WITH connected AS (
 	SELECT DISTINCT left(application_name, -length($1)) AS process
@@ -131,7 +132,7 @@ func runningProcesses(ctx context.Context, conn *pgx.Conn) ([]RunningProcess, er
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[RunningProcess])
 }
 
-// NeededError refuses a step that takes away what processes need that run.
+// NeededError refuses a step that removes what running processes need.
 type NeededError struct {
 	Step      Step
 	Processes []RunningProcess
@@ -139,6 +140,6 @@ type NeededError struct {
 
 // Error names the step and the processes.
 func (e *NeededError) Error() string {
-	return fmt.Sprintf("step %s takes away what a process that runs needs: %s. Nothing was changed: stop it, or restart "+
-		"it with this version, and call this again", e.Step.Name, namesOf(e.Processes))
+	return fmt.Sprintf("step %s removes what a running process needs: %s. Nothing has changed: stop the process, or "+
+		"restart it with this version, and run this command again", e.Step.Name, namesOf(e.Processes))
 }

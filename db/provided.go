@@ -8,16 +8,17 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// ProvidedPreapprovals is for whom the operator has paid preapprovals.
+// ProvidedPreapprovals says for whom the operator has paid preapprovals.
 type ProvidedPreapprovals struct {
-	// Count is for how many receivers it has paid beyond the time that was asked for.
+	// Count is the number of receivers for whom it has paid beyond the requested time.
 	Count int
-	// Until says until when it has paid for those receivers that were asked for; those that it has not paid for are
+	// Until is the time until which it has paid, for each requested receiver. Receivers for whom it has not paid are
 	// absent.
 	Until map[ledger.Party]time.Time
 }
 
-// ProvidedPreapprovals tells for how many receivers the operator has paid beyond a time, and until when for some.
+// ProvidedPreapprovals counts the receivers for whom the operator has paid beyond a time, and reads until when it has
+// paid for some of them.
 func (r Reader) ProvidedPreapprovals(
 	ctx context.Context, now time.Time, receivers ...ledger.Party,
 ) (ProvidedPreapprovals, error) {
@@ -34,8 +35,9 @@ func (r Reader) ProvidedPreapprovals(
 	return found, failed(doing, err)
 }
 
-// ForgetProvidedPreapproval forgets that the operator has paid for a receiver, and reports whether it had; to a request
-// with a key also when an earlier attempt forgot it. What waits for that is woken in the same transaction.
+// ForgetProvidedPreapproval forgets that the operator has paid for a receiver, and reports whether it had. For a
+// request with a key it also reports true if an earlier attempt forgot it. The same transaction wakes the automation
+// that waits for that.
 func (d *DB) ForgetProvidedPreapproval(
 	ctx context.Context, receiver ledger.Party, by *KeyClaim,
 ) (forgot bool, err error) {
@@ -66,19 +68,19 @@ func (d *DB) ForgetProvidedPreapproval(
 // ProposalsKind is the automation whose subjects wait for the operator to pay.
 const ProposalsKind = "proposals"
 
-// WakeProposals has the automation look at once at receivers whose proposals wait for the end of what the operator has
-// paid for, and at all that are in trouble: the limit may be theirs.
+// WakeProposals makes the automation look at once at receivers whose proposals wait for the end of a paid preapproval,
+// and at all that are in trouble: the limit may be their trouble.
 func (d *DB) WakeProposals(ctx context.Context, receivers ...ledger.Party) error {
 	return d.InTx(ctx, func(tx *Tx) error { return tx.wakeProposals(ctx, receivers...) })
 }
 
-// wakeProposals is [DB.WakeProposals] in a transaction that has not locked the head yet. What automation planned is
-// committed with the head locked first, and skips tasks that are locked, so that neither waits for the other.
+// wakeProposals is [DB.WakeProposals] in a transaction that has not locked the head yet. A commit of what automation
+// planned locks the head first and skips locked tasks, so that neither waits for the other.
 func (t *Tx) wakeProposals(ctx context.Context, receivers ...ledger.Party) error {
 	return t.wake(ctx, dbgen.WakeTroubledParams{Kind: ProposalsKind, Subjects: ledger.Strings(receivers)})
 }
 
-// wakeAllProposals is wakeProposals for every receiver, those included that are planned for just now.
+// wakeAllProposals is wakeProposals for every receiver, also for those for whom automation has just planned.
 func (t *Tx) wakeAllProposals(ctx context.Context) error {
 	return t.wake(ctx, dbgen.WakeTroubledParams{Kind: ProposalsKind, Everything: true})
 }
@@ -91,22 +93,22 @@ func (t *Tx) wake(ctx context.Context, tasks dbgen.WakeTroubledParams) error {
 	return failed(doing, t.queries.CallAutomations(ctx))
 }
 
-// queueProvided stores for whom the operator has paid, and forgets what has ended.
+// queueProvided stores for whom the operator has paid, and forgets preapprovals that have ended.
 func (p *pipeline) queueProvided(ctx context.Context, entries Entries) error {
 	if len(entries.Provided) == 0 {
 		return nil
 	}
 	var paid dbgen.StoreProvidedParams
-	var given []string
+	var unpaid []string
 	for receiver, until := range entries.Provided {
 		if until.After(entries.Head.RecordTime) {
 			paid.Receivers = append(paid.Receivers, string(receiver))
 			paid.PaidUntils = append(paid.PaidUntils, storableTime(until))
 		} else {
-			given = append(given, string(receiver))
+			unpaid = append(unpaid, string(receiver))
 		}
 	}
-	if _, err := p.queries().ForgetProvided(ctx, given); err != nil {
+	if _, err := p.queries().ForgetProvided(ctx, unpaid); err != nil {
 		return err
 	}
 	if err := p.queries().StoreProvided(ctx, paid); err != nil {

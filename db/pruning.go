@@ -9,18 +9,18 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// pruneBatch is how many rows one transaction deletes: few enough that nobody who commits waits long for it.
+// pruneBatch is how many rows one transaction deletes: few enough that no commit waits long for it.
 const pruneBatch = 2000
 
 // pruneLock is the advisory lock of the one process that prunes.
 const pruneLock = 0x7072756e65 // "prune"
 
-// KeptCompletions is how long completions stay, by record time, though the record is pruned beyond them: what was
-// received before and is decided only now is told from what was decided, and need not be refused.
+// KeptCompletions is how long completions stay, by record time, although the record is pruned beyond them: the node can
+// tell whether it has already decided a submission that it received earlier, and need not refuse it.
 const KeptCompletions = 24 * time.Hour
 
-// Forgotten is a time before which submissions may have been decided that the record knows nothing of any more: their
-// completions were pruned. Zero: there are none. It holds until the record is pruned again.
+// Forgotten is a time: of submissions that were decided before it, the completions may have been pruned. It is zero if
+// none were. It is valid until the next prune.
 func (h Head) Forgotten() time.Time {
 	if h.Pruned == 0 {
 		return time.Time{}
@@ -35,22 +35,21 @@ func (h Head) Forgotten() time.Time {
 type Pruned struct {
 	// Offset is the pruned offset after the run.
 	Offset ledger.Offset
-	// Batches is how many transactions the run took: also those that found only what is kept, as a second run finds.
+	// Batches counts the transactions of the run, also those that found only rows to keep, as in a second run.
 	Batches int
 }
 
-// Prune forgets the record up to an offset, inclusive: updates, completions, and contracts that were archived by then.
-// What is active stays, whenever it was created, and so do the last accepted submission of each change, which
-// deduplication needs, and the completions of the last [KeptCompletions]. Readers are told first: from the beginning of
-// the run they cannot read from before the offset.
-// Then the deletion goes on in transactions of bounded size, in which others commit and read; a run that was broken off
-// is completed by the next.
+// Prune deletes the record up to an offset, inclusive: updates, completions, and contracts that were archived by then.
+// Active contracts stay, whenever they were created. So do the last accepted submission of each change, which
+// deduplication needs, and the completions of the last [KeptCompletions]. Prune first moves the pruned offset: from
+// then on readers cannot read from before it. Then it deletes in transactions of limited size, between which others
+// commit and read. The next run completes a run that broke off.
 //
-// What was not audited is not forgotten: package audit brings the checkpoint of the audit up to the offset first, and
-// the transaction that moves the pruned offset looks at it.
+// Prune deletes nothing that was not audited: package audit first moves the audit checkpoint up to the offset, and the
+// transaction that moves the pruned offset checks it.
 //
 // Faults: NON_POSITIVE_OFFSET, OFFSET_AFTER_LEDGER_END, PARTICIPANT_PRUNING_IN_PROGRESS, UNSAFE_TO_PRUNE. An offset
-// that was pruned before is no error: what is left below the pruned offset is deleted.
+// that was pruned before is no error: Prune deletes what is left below the pruned offset.
 func (d *DB) Prune(ctx context.Context, upTo ledger.Offset) (Pruned, error) {
 	var pruned Pruned
 	if upTo <= 0 {
@@ -93,7 +92,7 @@ func (d *DB) Prune(ctx context.Context, upTo ledger.Offset) (Pruned, error) {
 	return pruned, nil
 }
 
-// movePruned tells readers, and returns the head, whose pruned offset may be beyond the one asked for.
+// movePruned moves the pruned offset, and returns the head, whose pruned offset may be beyond upTo.
 func (d *DB) movePruned(ctx context.Context, upTo ledger.Offset) (head Head, err error) {
 	err = d.InTx(ctx, func(tx *Tx) error {
 		if head, err = tx.LockHead(ctx); err != nil {

@@ -46,7 +46,7 @@ func TestPrune_KeepsWhatIsNeeded(t *testing.T) {
 	require.Positive(t, pruned.Batches)
 	kept, err := record.CompletionsByKey(t.Context(), keys)
 	require.NoError(t, err)
-	require.Len(t, kept, len(keys), "completions of the last day are needed by what is on its way")
+	require.Len(t, kept, len(keys), "submissions under way need the completions of the last day")
 
 	later := timeAt(5).Add(db.KeptCompletions)
 	require.NoError(t, appendUpTo(t.Context(), record, 8, later, db.Entries{
@@ -73,10 +73,10 @@ func TestPrune_KeepsWhatIsNeeded(t *testing.T) {
 	requireNoneUpTo(t, record, "update_parties", 5)
 	requireNoneUpTo(t, record, "completion_parties", 5)
 
-	// Deduplication still finds the last accepted submission of each change; nothing else of the past is kept.
+	// Deduplication still finds the last accepted submission of each change. Prune keeps nothing else.
 	two, three := accepted(2, app, alice, bob), accepted(3, app, alice)
-	asked := []ledger.ChangeID{two.ChangeID, three.ChangeID, refused(4, alice).ChangeID}
-	changes, err := record.Changes(t.Context(), asked)
+	changeIDs := []ledger.ChangeID{two.ChangeID, three.ChangeID, refused(4, alice).ChangeID}
+	changes, err := record.Changes(t.Context(), changeIDs)
 	require.NoError(t, err)
 	require.Equal(t, map[ledger.ChangeID]db.Change{
 		two.ChangeID: {2, timeAt(2), "submission-2"}, three.ChangeID: {5, timeAt(5), "submission-5"},
@@ -90,10 +90,10 @@ func TestPrune_KeepsWhatIsNeeded(t *testing.T) {
 	require.Equal(t, []ledger.ContractID{contractID(2), contractID(3)}, ids(active), "at the pruned offset")
 	_, ok, err := record.Contract(t.Context(), contractID(1))
 	require.NoError(t, err)
-	require.False(t, ok, "it was archived by then")
+	require.False(t, ok, "it was archived before the pruned offset")
 
 	pruned, err = dbtest.Prune(t.Context(), record, 3)
-	require.NoError(t, err, "to prune less than before changes nothing")
+	require.NoError(t, err, "a prune up to an earlier offset changes nothing")
 	require.Equal(t, ledger.Offset(5), pruned.Offset)
 	appendEntries(t, record, db.Entries{Updates: []ledger.Update{update(9, []ledger.Party{alice})}})
 	require.Equal(t, []ledger.Offset{6, 7, 8, 9}, updateOffsets(t, record, db.UpdatesQuery{UpTo: 9, Limit: 9}))

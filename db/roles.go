@@ -8,18 +8,18 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// Held asks for the network's contracts of a template, package-id:Module:Entity, that are a party's: not those that
-// name it otherwise, which others can make. Whose a contract is, and which come first, the functions contract_holder
-// and contract_rank of the schema say.
+// Held asks for the network's contracts of a template, package-id:Module:Entity, that a party holds: not those that
+// name it otherwise, which others can make. The functions contract_holder and contract_rank of the schema say who holds
+// a contract, and which come first.
 type Held struct {
 	Template string
 	Holder   ledger.Party
-	// LeastFirst turns the order round.
+	// LeastFirst reverses the order.
 	LeastFirst bool
 	Limit      int32
 }
 
-// HeldContracts lists active contracts of the network that are a party's.
+// HeldContracts lists active contracts of the network that a party holds.
 func (r Reader) HeldContracts(ctx context.Context, held Held) ([]StoredContract, error) {
 	list := r.queries.ListHeld
 	if held.LeastFirst {
@@ -36,9 +36,9 @@ func (r Reader) HeldContracts(ctx context.Context, held Held) ([]StoredContract,
 	return fromDBContracts(rows)
 }
 
-// NewestHeld lists the newest active contract of the network of a template of each party that has some, the oldest of
-// them first; where more parties have some, those of the first in the order of their ids. All contracts of the template
-// must be of one rank.
+// NewestHeld lists, for each party that holds some, the newest active contract of the network of a template, the oldest
+// of these first. If more parties than the limit hold some, it lists those of the first party ids. All contracts of the
+// template must have the same rank.
 func (r Reader) NewestHeld(ctx context.Context, template string, limit int32) ([]StoredContract, error) {
 	rows, err := r.queries.ListNewestHeld(ctx, dbgen.ListNewestHeldParams{TemplateID: template, CountMax: limit})
 	if err != nil {

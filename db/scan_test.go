@@ -21,8 +21,7 @@ func idsOf(contracts []db.StoredContract) []ledger.ContractID {
 	return ids
 }
 
-// Whoever writes on a contract what a database takes for an escape, or for the field that is looked for, is found by
-// nothing but the field itself.
+// A contract may contain text that looks like an escape or like the field of the query. Only the field itself counts.
 func TestScan_FindsSpentCoinByItsOwner(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
@@ -48,7 +47,7 @@ func TestScan_FindsSpentCoinByItsOwner(t *testing.T) {
 		return idsOf(page)
 	}
 	require.Empty(t, spent(db.SpentPosition{}, 10), "nothing is spent yet")
-	fleeting := lockedAs(2, 2, alice, "a\u0000b") // which the index of dust would not take
+	fleeting := lockedAs(2, 2, alice, "a\u0000b") // the index of dust could not store it
 	appendEntries(t, record, db.Entries{Created: []db.NewContract{fleeting}, Archived: []db.Archival{
 		{ContractID: contractID(1), Offset: 2},
 		{ContractID: contractID(2), Offset: 2},
@@ -60,7 +59,7 @@ func TestScan_FindsSpentCoinByItsOwner(t *testing.T) {
 	require.Equal(t, []ledger.ContractID{contractID(1), contractID(2), contractID(3)}, spent(db.SpentPosition{}, 10))
 	require.Equal(t, []ledger.ContractID{contractID(1), contractID(2)}, spent(db.SpentPosition{Offset: 2}, 2))
 	require.Equal(t, []ledger.ContractID{contractID(2), contractID(3)},
-		spent(db.SpentPosition{Offset: 2, ID: contractID(1)}, 2), "pages go on after the last")
+		spent(db.SpentPosition{Offset: 2, ID: contractID(1)}, 2), "the next page begins after the last contract")
 	require.Equal(t, []ledger.ContractID{contractID(3)}, spent(db.SpentPosition{Offset: 3}, 2), "after an offset")
 }
 

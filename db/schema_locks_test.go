@@ -23,8 +23,8 @@ var (
 		`(?:\(|USING\s+(?:gist|btree|hash|gin|spgist)\b|,|$)`)
 )
 
-// heldIndexes says what a migration does to a table that is there already, which others write to: it builds an index of
-// the table and lets nobody write before it is done, or leaves half an index behind when it fails.
+// heldIndexes says what a migration does wrong with an existing table, to which others write: it builds an index under
+// a lock on the table, or leaves half an index behind when it fails.
 func heldIndexes(migration string) (found []string) {
 	up, _, _ := strings.Cut(migration, "-- +goose Down")
 	alone := strings.Contains(up, "-- +goose NO TRANSACTION")
@@ -42,22 +42,22 @@ func heldIndexes(migration string) (found []string) {
 			found = append(found, fmt.Sprintf("builds %s while %s is locked: CREATE INDEX CONCURRENTLY, in a migration of its "+
 				"own with -- +goose NO TRANSACTION", index, table))
 		case !alone:
-			found = append(found, index+" is built concurrently: say -- +goose NO TRANSACTION")
+			found = append(found, index+" is built concurrently: add -- +goose NO TRANSACTION")
 		case !dropped.MatchString(up):
-			found = append(found, "what is left of "+index+" by a build that failed has to go first: "+
+			found = append(found, "drop what a failed build has left of "+index+" first: "+
 				"DROP INDEX CONCURRENTLY IF EXISTS")
 		}
 	}
 	for _, match := range tableAltered.FindAllStringSubmatch(up, -1) {
 		if table := match[1]; !slices.Contains(made, table) && keyAdded.MatchString(match[2]) {
 			found = append(found, "adds a key to "+table+" whose index is built while the table is locked: build a unique "+
-				"index concurrently, and ADD CONSTRAINT … USING INDEX it")
+				"index concurrently, and use it with ADD CONSTRAINT … USING INDEX")
 		}
 	}
 	return found
 }
 
-// Nodes that run go on to write while a later version's migrations run.
+// Running nodes write while the migrations of a later version run.
 func TestSchemaLocks_NoStepBuildsAnIndexUnderALock(t *testing.T) {
 	t.Parallel()
 	for name, content := range schemaFiles(t) {
@@ -88,7 +88,7 @@ func TestSchemaLocks_FindsStatementsThatLockATable(t *testing.T) {
 		alone  = "-- +goose NO TRANSACTION\n-- +goose Up\n"
 		locked = "builds a while b is locked"
 		key    = "adds a key to b"
-		left   = "has to go first"
+		left   = "drop what a failed build has left"
 		fine   = ""
 	)
 	for _, test := range [][2]string{

@@ -20,13 +20,13 @@ var schemaFiles embed.FS
 const (
 	// baseline is the step that makes the schema of release 1, which every program has to know.
 	baseline = 1
-	// contractMark is in the names of the files of steps that take something away, after their number.
+	// contractMark follows the number in the file names of contracting steps, which remove something.
 	contractMark = "contract_"
 	// aloneMark is in the files of steps that run outside of a transaction.
 	aloneMark = "-- +goose NO TRANSACTION"
-	// anytimeMark is in the files of steps that need nothing of the steps before them that take something away.
+	// anytimeMark is in the files of steps that do not need the contracting steps before them.
 	anytimeMark = "-- Needs nothing of steps that contract."
-	// stepsOfAll is the table of the steps that every program has to know, because they may take away what others need.
+	// stepsOfAll is the table of the steps that every program has to know, because they may remove what others need.
 	stepsOfAll = "goose_db_version"
 	// stepsThatExpand is the table of the others. Programs that do not know them work with them.
 	stepsThatExpand = "schema_expansions"
@@ -41,16 +41,16 @@ type Step struct {
 	Version int64
 	// Name is that of its file.
 	Name string
-	// Contracts reports whether it takes away what programs need that do not know it. All others expand the schema: each
-	// program works on as before.
+	// Contracts reports whether it removes what programs need that do not know it. All other steps expand the schema:
+	// every program works as before.
 	Contracts bool
-	// Anytime reports whether it expands the schema without need of what was taken away before.
+	// Anytime reports whether it expands the schema and does not need the contracting steps before it.
 	Anytime bool
 	// Alone reports whether it runs outside of a transaction, to build an index beside the writes.
 	Alone bool
 }
 
-// table is the one in which it is noted that the step was applied.
+// table notes that the step was applied.
 func (s Step) table() string {
 	if s.Contracts || s.Version == baseline {
 		return stepsOfAll
@@ -138,7 +138,7 @@ func stepsIn(ctx context.Context, database querier, table string) ([]int64, erro
 	return pgx.CollectRows(rows, pgx.RowTo[int64])
 }
 
-// refuseNewer refuses a schema from which a newer program has taken away what this one needs.
+// refuseNewer refuses a schema from which a newer program has removed what this one needs.
 func refuseNewer(ctx context.Context, database querier, known []Step) error {
 	ofAll, err := stepsIn(ctx, database, stepsOfAll)
 	if err != nil {
@@ -152,7 +152,7 @@ func refuseNewer(ctx context.Context, database querier, known []Step) error {
 }
 
 // CheckSchema refuses a schema that this program does not work with, and says what to do. It changes nothing. Steps
-// that this program does not know do no harm, unless they take something away.
+// that this program does not know do no harm, unless they remove something.
 func (d *DB) CheckSchema(ctx context.Context) error { return checkSchema(ctx, d.pool) }
 
 func checkSchema(ctx context.Context, database querier) error {

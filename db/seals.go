@@ -10,33 +10,33 @@ import (
 	"github.com/florinledger/florin/ledger/seal"
 )
 
-// seals remembers the ledger's keys of seals.
-type seals struct{ known atomic.Pointer[seal.Keys] }
+// seals caches the ledger's seal keys.
+type seals struct{ keys atomic.Pointer[seal.Keys] }
 
-// SealKeys are the ledger's keys of seals. The first one is made when they are asked for the first time.
+// SealKeys returns the ledger's seal keys. The first call makes the first key.
 func (d *DB) SealKeys(ctx context.Context) (*seal.Keys, error) {
-	if known := d.seals.known.Load(); known != nil {
+	if known := d.seals.keys.Load(); known != nil {
 		return known, nil
 	}
 	return d.ReloadSealKeys(ctx)
 }
 
-// ReloadSealKeys is [DB.SealKeys] for seals of a key that another process may have added meanwhile. Until they are
-// read, and where they cannot be, all others go on with those that are known.
+// ReloadSealKeys reads the seal keys again, for a seal with a key that another process may have added. If it fails, and
+// until it ends, other calls use the known keys.
 func (d *DB) ReloadSealKeys(ctx context.Context) (*seal.Keys, error) {
 	keys, err := readSealKeys(ctx, d.queries)
 	if err == nil {
-		d.seals.known.Store(keys)
+		d.seals.keys.Store(keys)
 	}
 	return keys, err
 }
 
-// AddSealKey makes a further key, which makes the seals from now on; processes that run use it after a restart.
+// AddSealKey adds a key, which makes the seals from now on; running processes use it after a restart.
 func (d *DB) AddSealKey(ctx context.Context) (id int32, err error) {
 	for {
 		rows, err := d.queries.ListSealKeys(ctx)
 		if err != nil {
-			return 0, failed("reading the keys of seals", err)
+			return 0, failed("reading the seal keys", err)
 		}
 		id = 1
 		if len(rows) > 0 {
@@ -47,21 +47,21 @@ func (d *DB) AddSealKey(ctx context.Context) (id int32, err error) {
 			return 0, err
 		}
 		if added { // else another process was faster
-			d.seals.known.Store(nil)
+			d.seals.keys.Store(nil)
 			return id, nil
 		}
 	}
 }
 
-// SealKeys are the keys that are there, or made, in this transaction.
+// SealKeys reads the seal keys, or makes the first one, in this transaction.
 func (t *Tx) SealKeys(ctx context.Context) (*seal.Keys, error) {
-	if known := t.db.seals.known.Load(); known != nil {
+	if known := t.db.seals.keys.Load(); known != nil {
 		return known, nil
 	}
 	return readSealKeys(ctx, t.queries) // not remembered: the transaction may come to nothing
 }
 
-// readSealKeys reads the keys of seals, and makes the first one where there is none.
+// readSealKeys reads the seal keys, and makes the first one if there is none.
 func readSealKeys(ctx context.Context, queries *dbgen.Queries) (*seal.Keys, error) {
 	rows, err := queries.ListSealKeys(ctx)
 	if err == nil && len(rows) == 0 {
@@ -71,7 +71,7 @@ func readSealKeys(ctx context.Context, queries *dbgen.Queries) (*seal.Keys, erro
 		rows, err = queries.ListSealKeys(ctx)
 	}
 	if err != nil {
-		return nil, failed("reading the keys of seals", err)
+		return nil, failed("reading the seal keys", err)
 	}
 	keys := make([]seal.Key, len(rows))
 	for i, row := range rows {
@@ -84,8 +84,8 @@ func readSealKeys(ctx context.Context, queries *dbgen.Queries) (*seal.Keys, erro
 func insertSealKey(ctx context.Context, queries *dbgen.Queries, id int32) (bool, error) {
 	secret := make([]byte, seal.SecretBytes)
 	if _, err := rand.Read(secret); err != nil {
-		return false, fmt.Errorf("making a key of seals: %w", err)
+		return false, fmt.Errorf("making a seal key: %w", err)
 	}
 	added, err := queries.InsertSealKey(ctx, dbgen.InsertSealKeyParams{KeyID: id, Secret: secret})
-	return added == 1, failed("storing a key of seals", err)
+	return added == 1, failed("storing a seal key", err)
 }

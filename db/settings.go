@@ -9,19 +9,19 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// AutomationSetting is what an automation is to do for a wallet. The values are JSON of the automation's own; nil
-// stands for nothing.
+// AutomationSetting says what an automation does for a wallet. The automation defines the JSON of the values; nil means
+// nothing.
 type AutomationSetting struct {
 	Kind string
-	// Party is the wallet; empty for what the node has once.
+	// Party is the wallet; empty for a setting of the whole node.
 	Party ledger.Party
-	// Configured is what the configuration says, Chosen what the operator said since, if IsChosen.
+	// Configured is the value of the configuration, Chosen the later value of the operator, if IsChosen.
 	Configured []byte
 	IsChosen   bool
 	Chosen     []byte
 }
 
-// Value is what counts.
+// Value is the value in force.
 func (s AutomationSetting) Value() []byte {
 	if s.IsChosen {
 		return s.Chosen
@@ -33,14 +33,14 @@ func (s AutomationSetting) Value() []byte {
 const (
 	// SettingConfigured: a process started with another configuration.
 	SettingConfigured = "configure"
-	// SettingSet: the operator said what to do, SettingOff: that nothing is to be done.
+	// SettingSet: the operator chose a value. SettingOff: the operator switched it off.
 	SettingSet = "set"
 	SettingOff = "switch-off"
-	// SettingReset: what the configuration says counts again.
+	// SettingReset: the value of the configuration is in force again.
 	SettingReset = "reset"
 )
 
-// AutomationChange is a change of what counts.
+// AutomationChange is a change of a value in force.
 type AutomationChange struct {
 	ID    int64
 	At    time.Time
@@ -50,11 +50,11 @@ type AutomationChange struct {
 	Action string
 	// By is the user, or the name of the configuration.
 	By string
-	// Before and After are what counted; nil for nothing.
+	// Before and After are the values in force; nil for nothing.
 	Before, After []byte
 }
 
-// AutomationSetting reads a setting. One that nobody speaks of has neither value.
+// AutomationSetting reads a setting. A setting that nobody made has neither value.
 func (r Reader) AutomationSetting(ctx context.Context, kind string, party ledger.Party) (AutomationSetting, error) {
 	row, err := r.queries.GetAutomationSetting(ctx, dbgen.GetAutomationSettingParams{Kind: kind, Party: party})
 	if isNoRows(err) {
@@ -63,15 +63,15 @@ func (r Reader) AutomationSetting(ctx context.Context, kind string, party ledger
 	return fromDBSetting(row), failed("reading a setting", err)
 }
 
-// AutomationSettings pages through the settings of a kind in byte order of their parties, those included that were
-// switched off.
+// AutomationSettings pages through the settings of a kind in byte order of their parties, also those that are switched
+// off.
 func (r Reader) AutomationSettings(
 	ctx context.Context, kind string, after ledger.Party, limit int32,
 ) ([]AutomationSetting, error) {
 	return r.listSettings(ctx, dbgen.ListAutomationSettingsParams{Kind: kind, After: after, CountMax: limit})
 }
 
-// EffectiveSettings pages through the settings of a kind that say something, in byte order of their parties.
+// EffectiveSettings pages through the settings of a kind that have a value in force, in byte order of their parties.
 func (r Reader) EffectiveSettings(
 	ctx context.Context, kind string, after ledger.Party, limit int32,
 ) ([]AutomationSetting, error) {
@@ -91,8 +91,8 @@ func (r Reader) listSettings(
 	return settings, failed("listing settings", err)
 }
 
-// ConfigureAutomation stores what a configuration says, all of it: what an earlier one said and this does not is gone.
-// What the operator chose counts on. The name tells the configuration from others in the list of changes.
+// ConfigureAutomation replaces all configured values by those of a configuration. Values that the operator chose stay
+// in force. The name identifies the configuration in the list of changes.
 func (d *DB) ConfigureAutomation(ctx context.Context, name string, configured []AutomationSetting) error {
 	return d.InTx(ctx, func(tx *Tx) error {
 		if err := tx.queries.LockAutomationSettings(ctx); err != nil {
@@ -136,8 +136,8 @@ func (d *DB) ConfigureAutomation(ctx context.Context, name string, configured []
 	})
 }
 
-// ChooseAutomation stores what the operator says of a kind and a wallet; nil is that nothing is to be done. It counts
-// from now on, whatever the configuration says, until [DB.ResetAutomation].
+// ChooseAutomation stores the operator's value for a kind and a wallet; nil switches it off. It is in force from now
+// on, whatever the configuration says, until [DB.ResetAutomation].
 func (d *DB) ChooseAutomation(
 	ctx context.Context, kind string, party ledger.Party, value []byte, by string,
 ) (AutomationSetting, error) {
@@ -150,7 +150,7 @@ func (d *DB) ChooseAutomation(
 	})
 }
 
-// ResetAutomation makes count what the configuration says of a kind and a wallet. Nothing changes if it does already.
+// ResetAutomation puts the configured value of a kind and a wallet in force. Nothing changes if it already is.
 func (d *DB) ResetAutomation(
 	ctx context.Context, kind string, party ledger.Party, by string,
 ) (AutomationSetting, error) {
@@ -181,7 +181,7 @@ func (d *DB) changeSetting(
 	return changed, err
 }
 
-// settingsChanged forgets settings that say nothing any more, and wakes those who run what became due.
+// settingsChanged deletes settings without any value, and wakes the callers of what became due.
 func (t *Tx) settingsChanged(ctx context.Context) error {
 	if err := t.queries.ForgetAutomationSettings(ctx); err != nil {
 		return failed("forgetting settings", err)

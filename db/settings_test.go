@@ -19,17 +19,17 @@ func configured(party ledger.Party, value string) db.AutomationSetting {
 	return db.AutomationSetting{Kind: sweeping, Party: party, Configured: []byte(value)}
 }
 
-// story is what a list of changes tells, the oldest first.
+// story lists the changes as lines, the oldest first.
 func story(t *testing.T, record *db.DB) []string {
 	t.Helper()
 	changes, err := record.AutomationChanges(t.Context(), math.MaxInt64, 100)
 	require.NoError(t, err)
-	told := make([]string, len(changes))
+	lines := make([]string, len(changes))
 	for i, c := range changes {
-		told[len(changes)-1-i] = fmt.Sprintf("%s: %s %s %s -> %s", c.By, c.Action, c.Party, c.Before, c.After)
+		lines[len(changes)-1-i] = fmt.Sprintf("%s: %s %s %s -> %s", c.By, c.Action, c.Party, c.Before, c.After)
 		require.False(t, c.At.IsZero())
 	}
-	return told
+	return lines
 }
 
 func TestSettings_OperatorChoiceCountsUntilReset(t *testing.T) {
@@ -46,7 +46,7 @@ func TestSettings_OperatorChoiceCountsUntilReset(t *testing.T) {
 	require.NoError(t, err)
 	_, err = record.ChooseAutomation(ctx, sweeping, carol, []byte(`{"c":1}`), "operator")
 	require.NoError(t, err)
-	// Another configuration is the start value of tomorrow, not today's.
+	// Another configuration does not change the values that the operator chose.
 	another := []db.AutomationSetting{configured(alice, `{"a":3}`)}
 	require.NoError(t, record.ConfigureAutomation(ctx, "another file", another))
 
@@ -79,7 +79,7 @@ func TestSettings_OperatorChoiceCountsUntilReset(t *testing.T) {
 		`operator: reset alice::1220aa {"a":2} -> {"a":3}`,
 		`operator: reset bob::1220bb  -> `,
 		`operator: reset carol::1220cc {"c":1} -> `,
-	}, story(t, record), "what does not count yet is no change")
+	}, story(t, record), "a configured value that is not in force is no change")
 }
 
 func TestSettings_SameConfigurationChangesNothing(t *testing.T) {
@@ -150,7 +150,7 @@ func TestSettings_ChangeMakesItsWalletDue(t *testing.T) {
 	for _, party := range []ledger.Party{alice, bob, carol} {
 		enter(db.DueTask{Subject: string(party), At: start, IfSet: true})
 	}
-	require.Equal(t, []string{string(alice)}, due(), "bob is switched off, and nobody speaks of carol")
+	require.Equal(t, []string{string(alice)}, due(), "bob is switched off, and carol has no setting")
 	enter(db.DueTask{Subject: string(carol), At: start})
 	require.Equal(t, []string{string(carol)}, due())
 }

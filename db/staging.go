@@ -22,23 +22,23 @@ const (
 	stagingLock = 0x726573746f72 // "restor"
 )
 
-// Staging is a place beside the record in which another one is put together and looked at. Nothing but rows comes into
-// it from elsewhere: its tables, functions and constraints are made by this program's migrations. It takes the place of
-// the record as a whole, or is dropped.
+// Staging is a schema beside the record in which a restore builds and checks another record. Only rows come from
+// elsewhere: this program's migrations make the tables, functions and constraints. It replaces the record as a whole,
+// or is dropped.
 type Staging struct {
 	conn *pgx.Conn
 	url  string
 	// columns of each table, in order, without those that the database computes.
 	columns   map[string][]string
 	functions []string
-	// references are the foreign keys, which count from [Staging.Finish] on: rows come in any order.
+	// references are the foreign keys. [Staging.Finish] adds them, because rows come in any order.
 	references []reference
 }
 
 // reference is a foreign key.
 type reference struct{ Table, Name, Definition string }
 
-// Stage makes an empty staging place in a database. Close it.
+// Stage makes an empty staging schema in a database. Call [Staging.Close] in the end.
 func Stage(ctx context.Context, databaseURL string) (*Staging, error) {
 	parsed, err := url.Parse(databaseURL)
 	if err != nil {
@@ -46,7 +46,7 @@ func Stage(ctx context.Context, databaseURL string) (*Staging, error) {
 	}
 	query := parsed.Query()
 	query.Set("search_path", stagingSchema)
-	query.Set("application_name", "restore") // no node's
+	query.Set("application_name", "restore") // not the name of a node
 	parsed.RawQuery = query.Encode()
 	s := &Staging{url: parsed.String(), columns: map[string][]string{}}
 	config, err := s.config()
@@ -92,19 +92,19 @@ func (s *Staging) begin(ctx context.Context) error {
 		return fmt.Errorf("the role may not make a schema in the database: restore as the owner of the database, or "+
 			"GRANT CREATE ON DATABASE to the role: %w", err)
 	}
-	return failed("making room beside the record", err)
+	return failed("making the staging schema", err)
 }
 
-// Close drops what has not taken the place of the record.
+// Close drops the staging schema, unless it has replaced the record.
 func (s *Staging) Close(ctx context.Context) error {
 	_, err := s.conn.Exec(ctx, "DROP SCHEMA IF EXISTS "+stagingSchema+" CASCADE")
-	return errors.Join(failed("removing what was not restored", err), s.conn.Close(ctx))
+	return errors.Join(failed("dropping the staging schema", err), s.conn.Close(ctx))
 }
 
-// URL is that of the staging place, for [Open] and [Migrate].
+// URL is the URL of the staging schema, for [Open] and [Migrate].
 func (s *Staging) URL() string { return s.url }
 
-// Build makes the schema as a record has it to which these migrations were applied, in this order, with empty tables.
+// Build makes the schema of a record to which these migrations were applied, in this order. The tables are empty.
 func (s *Staging) Build(ctx context.Context, versions []int64) error {
 	steps, err := stepsOf(versions)
 	if err != nil {
@@ -148,7 +148,7 @@ func stepsOf(versions []int64) ([]Step, error) {
 	return steps, nil
 }
 
-// describe reads what there is, and empties the tables of what migrations put there.
+// describe reads the tables, columns and functions, and deletes the rows that migrations inserted.
 func (s *Staging) describe(ctx context.Context) error {
 	rows, err := s.conn.Query(ctx, `SELECT table_name::text, column_name::text FROM information_schema.columns
 		WHERE table_schema = $1 AND is_generated = 'NEVER' ORDER BY table_name, ordinal_position`, stagingSchema)
@@ -197,13 +197,13 @@ func (s *Staging) looseReferences(ctx context.Context) error {
 	return nil
 }
 
-// Columns are those of a table that rows can give values to; nil for a table that there is not.
+// Columns lists the columns of a table that rows can give values to; nil for an unknown table.
 func (s *Staging) Columns(table string) []string { return s.columns[table] }
 
 // Functions are the names of the schema's functions.
 func (s *Staging) Functions() []string { return s.functions }
 
-// Load adds rows to a table, in the text format of COPY. They are values and nothing else.
+// Load adds rows to a table, in the text format of COPY. COPY takes them as values only.
 func (s *Staging) Load(ctx context.Context, table string, columns []string, rows io.Reader) error {
 	names := make([]string, len(columns))
 	for i, column := range columns {
@@ -214,8 +214,8 @@ func (s *Staging) Load(ctx context.Context, table string, columns []string, rows
 	return failed("loading table "+table, err)
 }
 
-// Replace puts what was staged in the place of the record. With force, what the record's schema holds is deleted;
-// otherwise it must hold no table. It happens as a whole or not at all.
+// Replace replaces the record by the staging schema. With force it deletes what the record's schema holds; otherwise
+// that must hold no table. It does all of that or nothing.
 func (s *Staging) Replace(ctx context.Context, force bool) error {
 	tx, err := s.conn.Begin(ctx)
 	if err != nil {
@@ -227,9 +227,11 @@ func (s *Staging) Replace(ctx context.Context, force bool) error {
 	case err != nil:
 		return err
 	case found.Nodes > 0:
-		return fmt.Errorf("a node has connected to the database meanwhile, with %d connections: stop it first", found.Nodes)
+		return fmt.Errorf("a node has connected to the database during the restore, with %d connections: stop it first",
+			found.Nodes)
 	case found.Tables > 0 && !force:
-		return fmt.Errorf("the database has got %d tables meanwhile", found.Tables)
+		return fmt.Errorf("the database has %d tables since the restore began: choose an empty database, or use --force",
+			found.Tables)
 	}
 	if found.Tables > 0 {
 		if _, err := tx.Exec(ctx, "DROP SCHEMA public CASCADE; CREATE SCHEMA public"); err != nil {
@@ -237,7 +239,7 @@ func (s *Staging) Replace(ctx context.Context, force bool) error {
 		}
 	}
 	for _, step := range []string{
-		// Where the audit had come is no statement of this record's, unless that was pruned and compared with it.
+		// The audit checkpoint proves nothing about this record, unless the record was pruned and compared with it.
 		"DELETE FROM audit_checkpoint WHERE (SELECT pruned_offset FROM ledger_head) = 0",
 		`DO $$
 		DECLARE object record;
@@ -262,7 +264,7 @@ func (s *Staging) Replace(ctx context.Context, force bool) error {
 	return failed("putting the restored record in its place", tx.Commit(ctx))
 }
 
-// Finish checks what rows say of one another, and has the columns that number rows go on after those that were loaded.
+// Finish adds the foreign keys, and makes the sequences go on after the loaded rows.
 func (s *Staging) Finish(ctx context.Context) error {
 	for _, r := range s.references {
 		_, err := s.conn.Exec(ctx, "ALTER TABLE "+r.Table+" ADD CONSTRAINT "+r.Name+" "+r.Definition)
@@ -276,12 +278,12 @@ func (s *Staging) Finish(ctx context.Context) error {
 	if err != nil {
 		return failed("reading the schema", err)
 	}
-	type numbered struct{ Table, Column string }
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[numbered])
+	type serialColumn struct{ Table, Column string }
+	serials, err := pgx.CollectRows(rows, pgx.RowToStructByPos[serialColumn])
 	if err != nil {
 		return failed("reading the schema", err)
 	}
-	for _, n := range found {
+	for _, n := range serials {
 		column := pgx.Identifier{n.Column}.Sanitize()
 		_, err := s.conn.Exec(ctx,
 			"SELECT setval(pg_get_serial_sequence($1, $2), coalesce(max("+column+"), 0) + 1, false) FROM "+

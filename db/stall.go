@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// stallAfter is for how long a session waits for a lock before somebody is asked why.
+	// stallAfter is how long a session waits for a lock before a watcher looks for the reason.
 	stallAfter = 3 * time.Second
-	// heartbeatTimeout is for how long the watcher of a process is silent before the process counts as gone. It is
-	// several times as long as a watcher trusts silence.
+	// heartbeatTimeout is the silence of its watcher after which a process counts as gone. It is several times the poll
+	// interval of a watcher.
 	heartbeatTimeout = 6 * time.Second
 )
 
-// Stall is what sessions of the ledger wait for, longer than they should.
+// Stall says for what sessions of the ledger wait longer than they should.
 type Stall struct {
-	// Waits is how long the one that waits longest does.
+	// Waits is the longest wait.
 	Waits time.Duration
 	// Holder names the process that holds what they wait for, and State what the server knows of its session.
 	Holder, State string
@@ -26,14 +26,14 @@ type Stall struct {
 	Ended bool
 }
 
-// String says what is waited for.
+// String says how long commits have waited, and for which process.
 func (s *Stall) String() string {
 	return fmt.Sprintf("commits have waited %s for the process %s, whose session is %s",
 		s.Waits.Round(time.Second), s.Holder, s.State)
 }
 
 // findStall finds a session that holds up sessions of this ledger and does not itself wait: first one whose process is
-// gone, since nobody else ends it, otherwise the one that has done so longest. A process is gone when its session is
+// gone, since nobody else ends it, otherwise the one that blocks others longest. A process is gone when its session is
 // idle in a transaction and its watcher, which asks every other second, has been silent. Sessions of others, such as an
 // operator's, do not count as waiting; nor do processes that wait for the schema.
 const findStall = `
@@ -48,7 +48,7 @@ WITH blocked AS (
 	HAVING min(l.waitstart) < clock_timestamp() - make_interval(secs => $1)
 )
 SELECT
-	blocked.waits, h.application_name, coalesce(h.state, 'not to be seen'),
+	blocked.waits, h.application_name, coalesce(h.state, 'not visible to this role'),
 	coalesce(h.state LIKE 'idle in transaction%' AND h.state_change < clock_timestamp() - make_interval(secs => $1)
 	AND h.application_name ~ $3 AND (
 		SELECT max(beat.state_change) < clock_timestamp() - make_interval(secs => $2)
@@ -62,7 +62,7 @@ WHERE h.datname = current_database() AND NOT EXISTS (SELECT FROM pg_locks AS l W
 ORDER BY gone DESC, blocked.waits DESC
 LIMIT 1`
 
-// ofProcess is how the sessions of a process are named: by its [processID], whatever is before that.
+// ofProcess matches the name of a process: it ends with the [processID].
 const ofProcess = `/[0-9a-z]{12}$`
 
 // endProcess ends the sessions of a process that are in a transaction: those that wait for what it holds would be the
@@ -72,8 +72,9 @@ SELECT pg_terminate_backend(pid)
 FROM pg_stat_activity
 WHERE datname = current_database() AND application_name = $1 AND xact_start IS NOT NULL`
 
-// endStalled finds who has held up others for so long, and ends its sessions if its process is gone. The server
-// undoes what they had not committed, whole: a process that comes back finds that its commit failed, and tries again.
+// endStalled finds the session that has blocked others for longer than a time, and ends the sessions of its process if
+// that is gone. The server undoes what they had not committed, whole: a process that comes back finds that its commit
+// failed, and tries again.
 func endStalled(ctx context.Context, conn *pgx.Conn, after time.Duration) (*Stall, error) {
 	var stall Stall
 	var waits float64

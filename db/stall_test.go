@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/db/dbtest"
 )
 
-// connectAs opens a session under a name, as a process does that says nothing afterwards.
+// connectAs opens a session under a name, like a process that is silent afterwards.
 func connectAs(t *testing.T, url, name string) *pgx.Conn {
 	t.Helper()
 	config, err := pgx.ParseConfig(url)
@@ -25,8 +25,8 @@ func connectAs(t *testing.T, url, name string) *pgx.Conn {
 	return conn
 }
 
-// The process of the test holds the head in a session of its own and does nothing: what tells it from one that stands
-// still is whether the watcher of the session's process says something.
+// The test holds the head lock in a session and does nothing. Only the watcher of the session's process shows whether
+// the process lives or stands still.
 func TestStall_EndsSessionsOfAStalledProcess(t *testing.T) {
 	t.Parallel()
 	const name = "florin/abcdefghijkl"
@@ -40,7 +40,7 @@ func TestStall_EndsSessionsOfAStalledProcess(t *testing.T) {
 	require.NoError(t, err)
 
 	locked := make(chan error, 1)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // or a session that nobody ends would be waited for
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // the test must end even if nobody ends the session
 	defer cancel()
 	go func() {
 		locked <- record.InTx(ctx, func(tx *db.Tx) error {
@@ -50,7 +50,7 @@ func TestStall_EndsSessionsOfAStalledProcess(t *testing.T) {
 	}()
 	await := time.NewTicker(time.Second)
 	defer await.Stop()
-	for range 10 { // longer than a silence would take
+	for range 10 { // longer than heartbeatTimeout
 		_, err := alive.Exec(t.Context(), "SELECT 1")
 		require.NoError(t, err)
 		select {
@@ -61,17 +61,17 @@ func TestStall_EndsSessionsOfAStalledProcess(t *testing.T) {
 	}
 	require.ErrorContains(t, watcher.Stalled(0), "for the process "+name+", whose session is idle in transaction")
 
-	require.NoError(t, watcher.Stalled(time.Hour), "as long as it may last")
+	require.NoError(t, watcher.Stalled(time.Hour), "a longer limit is not exceeded")
 
-	require.NoError(t, <-locked, "and now it says nothing any more")
-	require.Error(t, frozen.Commit(t.Context()), "what was ended is not committed")
+	require.NoError(t, <-locked, "its watcher is silent now")
+	require.Error(t, frozen.Commit(t.Context()), "an ended session commits nothing")
 	head, err := record.Head(t.Context())
 	require.NoError(t, err)
-	require.Zero(t, head.Offset, "nor is half of it")
+	require.Zero(t, head.Offset, "nor a part of it")
 	require.Eventually(t, func() bool { return watcher.Stalled(0) == nil }, time.Minute, 20*time.Millisecond)
 }
 
-// Who lives may hold up others for as long as it likes: one that is gone is ended all the same.
+// A living process blocks others for longer. The sessions of the process that is gone must still be ended.
 func TestStall_EndsSessionsOfAProcessThatIsGone(t *testing.T) {
 	t.Parallel()
 	const living, gone = "florin/abcdefghijkl", "florin/mnopqrstuvwx"
@@ -103,14 +103,14 @@ func TestStall_EndsSessionsOfAProcessThatIsGone(t *testing.T) {
 	connectAs(t, url, gone+" watcher")
 	frozen := hold(connectAs(t, url, gone), 2)
 	operator := hold(connectAs(t, url, "psql"), 3)
-	first := waiting("florin/111111111111", 1) // which waits the longest
+	first := waiting("florin/111111111111", 1) // it waits longest
 	other := waiting("florin/222222222222", 2)
 	notOurs := waiting("pg_dump", 3)
 
 	watcher := watch(t, record, time.Second)
 	require.NoError(t, <-other)
 	require.Error(t, frozen.Commit(t.Context()))
-	require.Eventually(t, func() bool { // what was ended is said until the next look
+	require.Eventually(t, func() bool { // the watcher reports the ended stall until it looks again
 		stalled := watcher.Stalled(0)
 		return stalled != nil && strings.Contains(stalled.Error(), living)
 	}, time.Minute, 20*time.Millisecond)

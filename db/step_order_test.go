@@ -16,18 +16,18 @@ import (
 var (
 	tablesLocked = regexp.MustCompile(`(?is)\bLOCK\s+TABLE\s+([\w\s,]+?)\s+IN` +
 		`\s+(?:SHARE\s+ROW\s+|ACCESS\s+)?EXCLUSIVE\s+MODE`)
-	// tableUsed finds tables that others cannot use as before until the step ends.
+	// tableUsed finds tables that the step locks until it ends.
 	tableUsed = regexp.MustCompile(`(?is)\b(?:ALTER\s+TABLE(?:\s+IF\s+EXISTS)?(?:\s+ONLY)?` +
 		`|DROP\s+TABLE(?:\s+IF\s+EXISTS)?` +
 		`|TRUNCATE(?:\s+TABLE)?|UPDATE|DELETE\s+FROM|INSERT\s+INTO|REFERENCES` +
 		`|CREATE\s+(?:UNIQUE\s+)?INDEX\s+(?:IF\s+NOT\s+EXISTS\s+)?\w+\s+ON(?:\s+ONLY)?` +
 		`|(?:CREATE|DROP)\s+TRIGGER\s+[^;]*?\bON)\s+(\w+)`)
-	// rowsChanged finds tables whose rows are changed in an order of the step's own.
+	// rowsChanged finds tables whose rows the step changes in its own order.
 	rowsChanged = regexp.MustCompile(`(?is)(?:\bUPDATE|\bDELETE\s+FROM)\s+(\w+)`)
 	bodies      = regexp.MustCompile(`(?s)\$\$.*?\$\$`)
 )
 
-// lockOrder says how a step could come to wait for a node that waits for the step.
+// lockOrder says how a step could deadlock with a node.
 func lockOrder(migration string) (found []string) {
 	up, _, _ := strings.Cut(migration, "-- +goose Down")
 	if strings.Contains(up, "-- +goose NO TRANSACTION") { // each statement gives its locks back
@@ -73,7 +73,7 @@ func lockOrder(migration string) (found []string) {
 	return found
 }
 
-// While a step waits for one lock it holds no other that a node waits for.
+// While a step waits for a lock, it must hold no other lock that a node waits for.
 func TestStepOrder_StepsTakeTheirLocksTogether(t *testing.T) {
 	t.Parallel()
 	for name, content := range schemaFiles(t) {
@@ -118,33 +118,33 @@ func TestStep_LetsOtherTransactionsPass(t *testing.T) {
 	_, err = long.Exec(t.Context(), use)
 	require.NoError(t, err)
 
-	said, ended := make(chan string, 1000), make(chan error, 1)
+	progress, ended := make(chan string, 1000), make(chan error, 1)
 	go func() {
-		options.Progress = func(line string) { said <- line }
+		options.Progress = func(line string) { progress <- line }
 		_, err := db.Migrate(t.Context(), databaseURL, options)
 		ended <- err
 	}()
 	deadline := time.After(time.Minute)
 	for gaveWay := false; !gaveWay; {
 		select {
-		case line := <-said:
+		case line := <-progress:
 			gaveWay = strings.Contains(line, "_spare.sql gives way")
 		case err := <-ended:
-			require.FailNow(t, "it did not wait", "%v", err)
+			require.FailNow(t, "the step did not wait", "%v", err)
 		case <-deadline:
-			require.FailNow(t, "it waits, and lets nobody pass")
+			require.FailNow(t, "the step waits and lets nobody pass")
 		}
 	}
 	other, err := connectAs(t, databaseURL, "other").Begin(t.Context())
 	require.NoError(t, err)
 	_, err = other.Exec(t.Context(), use)
-	require.NoError(t, err, "though the step still waits for the long one")
+	require.NoError(t, err, "although the step still waits for the long transaction")
 	require.NoError(t, other.Commit(t.Context()))
 	require.NoError(t, long.Commit(t.Context()))
 	require.NoError(t, <-ended)
 }
 
-// Processes that wait to start hold up nobody, so those that run stay ready.
+// Processes that wait to start block nobody, so running processes stay ready.
 func TestStall_SparesProcessesThatWaitToStart(t *testing.T) {
 	t.Parallel()
 	databaseURL := dbtest.URL(t)

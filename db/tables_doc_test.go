@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/db/dbtest"
 )
 
-// TestTablesDoc_ListsEveryTable compares the tables for people with those of the newest schema.
+// The tables in README.md are those of the newest schema.
 func TestTablesDoc_ListsEveryTable(t *testing.T) {
 	t.Parallel()
 	conn, err := pgx.Connect(t.Context(), dbtest.URL(t))

@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-func TestTouchedParties_AreAllWithNewEntries(t *testing.T) {
+func TestTouchedParties_ListsPartiesWithNewEntries(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	hosted := ledger.Update{

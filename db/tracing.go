@@ -11,8 +11,8 @@ import (
 	"github.com/florinledger/florin/telemetry/tracing"
 )
 
-// Traced makes a span of each round trip that belongs to one under way. It tells the name of a query, never its text,
-// in which users may have a part, nor what it is given.
+// Traced makes a span of each round trip within another span. It notes the name of a query, never its text, which may
+// hold text of users, and never its arguments.
 type Traced struct{}
 
 type roundTripKey struct{}
@@ -70,8 +70,8 @@ func end(ctx context.Context, err error) {
 	span, _ := ctx.Value(roundTripKey{}).(tracing.Span)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		span.Fail()
-		if told, ok := errors.AsType[*pgconn.PgError](err); ok {
-			span.Note(tracing.SQLState(told.Code))
+		if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
+			span.Note(tracing.SQLState(pgErr.Code))
 		}
 	}
 	span.End()

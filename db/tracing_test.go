@@ -13,8 +13,7 @@ import (
 	"github.com/florinledger/florin/telemetry/tracing"
 )
 
-// TestTracing_SpansOmitArguments asks a query whose argument no span may show, outside of a span and
-// within one.
+// The test runs a query with a secret argument, outside of a span and within one.
 func TestTracing_SpansOmitArguments(t *testing.T) {
 	t.Parallel()
 	spans := tracetest.NewSpanRecorder()
@@ -24,7 +23,7 @@ func TestTracing_SpansOmitArguments(t *testing.T) {
 	t.Cleanup(traced.Close)
 	_, err = traced.CompletionsByKey(t.Context(), []string{"a secret"})
 	require.NoError(t, err)
-	require.Empty(t, spans.Ended(), "nobody asked for it")
+	require.Empty(t, spans.Ended(), "without a parent there is no span")
 
 	ctx, span, _ := tracer.Serve(t.Context(), ledger.TraceContext{}, "GET")
 	_, err = traced.CompletionsByKey(ctx, []string{"a secret"})

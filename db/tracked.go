@@ -15,7 +15,7 @@ type Tracked struct {
 	TrackedID
 
 	Offset ledger.Offset
-	// State is what is known of the request from there on, in JSON.
+	// State is the state of the request from that offset on, in JSON.
 	State json.RawMessage
 }
 
@@ -68,23 +68,23 @@ func (r Reader) TrackedState(ctx context.Context, id TrackedID) (json.RawMessage
 
 // TrackedStates finds what is known of requests. Those of which nothing is known are absent.
 func (r Reader) TrackedStates(ctx context.Context, ids []TrackedID) (map[TrackedID]Tracked, error) {
-	var wanted dbgen.ListTrackedParams
+	var requests dbgen.ListTrackedParams
 	for _, id := range ids {
-		wanted.Parties = append(wanted.Parties, string(id.Party))
-		wanted.Kinds = append(wanted.Kinds, id.Kind)
-		wanted.Requesters = append(wanted.Requesters, string(id.Requester))
-		wanted.TrackingHashes = append(wanted.TrackingHashes, trackingHash(id.TrackingID))
+		requests.Parties = append(requests.Parties, string(id.Party))
+		requests.Kinds = append(requests.Kinds, id.Kind)
+		requests.Requesters = append(requests.Requesters, string(id.Requester))
+		requests.TrackingHashes = append(requests.TrackingHashes, trackingHash(id.TrackingID))
 	}
-	rows, err := r.queries.ListTracked(ctx, wanted)
-	found := make(map[TrackedID]Tracked, len(rows))
+	rows, err := r.queries.ListTracked(ctx, requests)
+	states := make(map[TrackedID]Tracked, len(rows))
 	for _, row := range rows {
 		id := ids[row.Number-1]
-		found[id] = Tracked{TrackedID: id, Offset: row.LedgerOffset, State: row.State}
+		states[id] = Tracked{TrackedID: id, Offset: row.LedgerOffset, State: row.State}
 	}
-	return found, failed("reading tracked requests", err)
+	return states, failed("reading tracked requests", err)
 }
 
-// Requesters are those whose requests of the kind with the tracking id concern the party, so many at most.
+// Requesters lists the parties whose requests of the kind with the tracking id concern the party, up to a limit.
 func (r Reader) Requesters(
 	ctx context.Context, party ledger.Party, kind, trackingID string, limit int32,
 ) ([]ledger.Party, error) {

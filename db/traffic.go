@@ -7,10 +7,10 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// TrafficMoves are the contracts by which traffic of members came and went: what they say is added up for each member.
+// TrafficMoves are contracts that stand for traffic of members: the node adds them up for each member.
 type TrafficMoves struct{ Created, Archived []ledger.ContractID }
 
-// queueTraffic adds up what members have after the commit. The contracts are there before.
+// queueTraffic adds up the traffic of members. The contracts must be stored before.
 func (p *pipeline) queueTraffic(ctx context.Context, entries Entries) error {
 	if len(entries.Traffic.Created)+len(entries.Traffic.Archived) == 0 {
 		return nil
@@ -31,23 +31,23 @@ func (r Reader) MemberTraffic(ctx context.Context, member, synchronizer string) 
 	return purchased, err == nil, failed("reading the traffic of a member", err)
 }
 
-// MiscountedTraffic is a member whose contracts add up to something else than what is kept of it. Amounts are in bytes.
+// MiscountedTraffic is a member whose contracts do not add up to the stored sum. Amounts are in bytes.
 type MiscountedTraffic struct {
-	// Account is the digest by which the member is kept.
+	// Account is the digest that stands for the member.
 	Account                  string
 	KeptContracts, Contracts int64
 	KeptPurchased, Purchased string
 }
 
-// MiscountedTraffic lists some of the members of which the wrong is kept.
+// MiscountedTraffic lists members with a wrong stored sum, up to a limit.
 func (r Reader) MiscountedTraffic(ctx context.Context, limit int32) ([]MiscountedTraffic, error) {
 	rows, err := r.queries.ListMiscountedTraffic(ctx, limit)
-	found := make([]MiscountedTraffic, len(rows))
+	members := make([]MiscountedTraffic, len(rows))
 	for i, row := range rows {
-		found[i] = MiscountedTraffic{
+		members[i] = MiscountedTraffic{
 			Account: row.Account, KeptContracts: row.KeptContracts, Contracts: row.SaidContracts,
 			KeptPurchased: row.KeptPurchased, Purchased: row.SaidPurchased,
 		}
 	}
-	return found, failed("comparing the traffic of members", err)
+	return members, failed("comparing the traffic of members", err)
 }

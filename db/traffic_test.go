@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// bought is a contract that says what was bought for a member.
+// bought is a contract about traffic that was bought for a member.
 func bought(t *testing.T, n int, offset ledger.Offset, member, bytes string) db.NewContract {
 	t.Helper()
 	contract := coin(n, offset, dso)
@@ -26,7 +26,7 @@ func bought(t *testing.T, n int, offset ledger.Offset, member, bytes string) db.
 	return contract
 }
 
-// Whatever is bought and merged, what is kept of each member is what its contracts add up to.
+// The stored sum of a member must equal the sum of its contracts, whatever is bought and merged.
 func TestTraffic_EqualsTheSumOfContracts(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
@@ -55,7 +55,7 @@ func TestTraffic_EqualsTheSumOfContracts(t *testing.T) {
 	requirePurchased("PAR::three", 0, false)
 
 	merged := bought(t, 8, 2, "PAR::one", "150")
-	passing := bought(t, 9, 2, "PAR::three", "150") // which the same commit archives
+	passing := bought(t, 9, 2, "PAR::three", "150") // the same commit archives it
 	gone := []ledger.ContractID{first[0].ID, first[1].ID, first[5].ID, passing.ID}
 	archived := make([]db.Archival, len(gone))
 	for i, id := range gone {

@@ -2,25 +2,25 @@ package db
 
 import "sync"
 
-// lifecyclesServed is the name of the turns that accounts take with lifecycles; those with the tasks of a kind of
-// automation have its name.
-const lifecyclesServed = "\x00lifecycles"
+// lifecycleTurns is the key of the turns that accounts take with lifecycles. The key of the turns with automation tasks
+// is the kind.
+const lifecycleTurns = "\x00lifecycles"
 
-// served remembers whose turn was the last one, so that the accounts after it are next. Each process goes around by
-// itself.
-type served struct {
+// lastTurns remembers the account that had the last turn, so that the accounts after it are next. Each process has its
+// own order.
+type lastTurns struct {
 	mu       sync.Mutex
 	accounts map[string]string
 }
 
-// last is the account that was served last; "" before the first.
-func (s *served) last(turns string) string {
+// last is the account that had the last turn; "" before the first.
+func (s *lastTurns) last(turns string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.accounts[turns]
 }
 
-func (s *served) note(turns, account string) {
+func (s *lastTurns) note(turns, account string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.accounts == nil {

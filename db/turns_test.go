@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/db/dbtest"
 )
 
-// crowds are how 100,000 things that are due may belong to accounts.
+// crowds are ways in which 100,000 due items may belong to accounts.
 func crowds() map[string]string {
 	return map[string]string{
 		"one account":         "'greedy'",
@@ -23,7 +23,7 @@ func crowds() map[string]string {
 	}
 }
 
-// pages is how many pages a query reads or finds in memory, with the plan that connections keep.
+// pages counts the pages that a query reads or finds in memory, with the plan that connections keep.
 func pages(t *testing.T, databaseURL, query string, arguments ...any) int64 {
 	t.Helper()
 	config, err := pgx.ParseConfig(databaseURL)
@@ -46,11 +46,11 @@ func pages(t *testing.T, databaseURL, query string, arguments ...any) int64 {
 		} `json:"Plan"` // as PostgreSQL writes it
 	}
 	require.NoError(t, json.Unmarshal(plan, &explained))
-	require.Positive(t, explained[0].Plan.Rows, "something is taken")
+	require.Positive(t, explained[0].Plan.Rows, "the query must return something")
 	return explained[0].Plan.Hit + explained[0].Plan.Read
 }
 
-// fill runs statements as one who brings a database into a state.
+// fill runs statements that prepare a database.
 func fill(t *testing.T, databaseURL string, statements ...string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), databaseURL)
@@ -62,9 +62,9 @@ func fill(t *testing.T, databaseURL string, statements ...string) {
 	}
 }
 
-// maxPages is what a turn may read, or find in memory, where 100,000 things are due and 2,000 of other accounts are
-// not: some pages for each that it takes and for each account that it finds, and once what is not due. Looking at all
-// that is due takes 20,000 to 400,000.
+// maxPages limits the pages that a query may read, or find in memory, if 100,000 items are due and 2,000 of other
+// accounts are not: some pages for each returned item and for each account, and once the items that are not due. A
+// query that reads all due items needs 20,000 to 400,000.
 const maxPages = 8000
 
 func TestTakeTasks_CostsWhatItReturns(t *testing.T) {
@@ -114,8 +114,8 @@ func TestTakeDueLifecycles_CostsWhatItReturns(t *testing.T) {
 	}
 }
 
-// What is not due of an account is not walked, however much that is. Beside it more is due than is taken, so that
-// accounts take turns.
+// The queries must not read an account's items that are not due, however many. More other items are due than one query
+// takes, so that accounts take turns.
 func TestTakeDueLifecycles_DoesNotWalkWhatIsNotDue(t *testing.T) {
 	t.Parallel()
 	const few = 1500
@@ -153,7 +153,7 @@ func TestTakeDueLifecycles_DoesNotWalkWhatIsNotDue(t *testing.T) {
 	}
 }
 
-// TestTurns_ServeAllAccountsBeforeOneAgain has more accounts with something due than are served at a time: all are served before one is again.
+// More accounts have due items than one query serves: all are served once before one is served again.
 func TestTurns_ServeAllAccountsBeforeOneAgain(t *testing.T) {
 	t.Parallel()
 	databaseURL := dbtest.URL(t)

@@ -32,7 +32,7 @@ type Tx struct {
 	appended bool
 	// hash is that of the last entry, once the head is locked.
 	hash Hash
-	// caller is in whose name the transaction is, until it was asked about; nil for nobody.
+	// caller is the user in whose name the transaction runs, until its rights are checked; nil for nobody.
 	caller *Caller
 }
 
@@ -62,10 +62,10 @@ func (d *DB) InTx(ctx context.Context, body func(*Tx) error) error {
 func (d *DB) runTx(ctx context.Context, body func(*Tx) error) error {
 	bodyFailed, appended := false, false
 	err := pgx.BeginTxFunc(ctx, d.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
-		t := &Tx{Reader: Reader{queries: dbgen.New(counted{tx})}, db: d, tx: tx, caller: callerOf(ctx)}
+		t := &Tx{Reader: Reader{queries: dbgen.New(countedDB{tx})}, db: d, tx: tx, caller: callerOf(ctx)}
 		err := body(t)
 		if err == nil {
-			err = t.askCaller(ctx)
+			err = t.checkCaller(ctx)
 		}
 		bodyFailed, appended = err != nil, t.appended
 		return err

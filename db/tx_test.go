@@ -85,7 +85,7 @@ func TestInTx_CommitsOrRollsBack(t *testing.T) {
 			_, err := record.AllocateParty(t.Context(), ledger.PartyDetails{Party: party, IsLocal: true}, "")
 			require.NoError(t, err)
 		}
-		// Each of the two holds one party and wants the other's; whoever has both first lets both end.
+		// Each of the two holds one party and wants the other. When one has both, both can end.
 		holding := make(chan struct{}, 2)
 		bothHold := make(chan struct{})
 		go func() {

@@ -19,8 +19,7 @@ type UpdatesQuery struct {
 	Descending bool
 }
 
-// Updates lists updates in order of their offsets, whole: reducing their events to what a party may see is for the
-// caller.
+// Updates lists whole updates in order of their offsets: the caller reduces their events to what a party may see.
 func (r Reader) Updates(ctx context.Context, query UpdatesQuery) ([]ledger.Update, error) {
 	rows, err := r.listUpdates(ctx, query)
 	if err != nil {
@@ -37,13 +36,13 @@ func (r Reader) listUpdates(ctx context.Context, query UpdatesQuery) ([]dbgen.Up
 		}
 		return r.queries.ListUpdates(ctx, all)
 	}
-	seen := dbgen.ListUpdatesOfPartiesParams{
+	ofParties := dbgen.ListUpdatesOfPartiesParams{
 		Parties: ledger.Strings(query.Parties), After: query.After, UpTo: query.UpTo, CountMax: query.Limit,
 	}
 	if query.Descending {
-		return r.queries.ListUpdatesOfPartiesDescending(ctx, dbgen.ListUpdatesOfPartiesDescendingParams(seen))
+		return r.queries.ListUpdatesOfPartiesDescending(ctx, dbgen.ListUpdatesOfPartiesDescendingParams(ofParties))
 	}
-	return r.queries.ListUpdatesOfParties(ctx, seen)
+	return r.queries.ListUpdatesOfParties(ctx, ofParties)
 }
 
 // LastRecordTime finds the last update after an offset and up to another one, and when it was recorded; false when
@@ -76,7 +75,7 @@ func (r Reader) UpdateByHash(ctx context.Context, hash string) (ledger.Update, b
 	return foundUpdate(row, err)
 }
 
-// Causes finds the traces of the updates that made or ended contracts, the latest first, so many at most.
+// Causes finds the traces of the updates that made or ended contracts, the latest first, up to a limit.
 func (r Reader) Causes(ctx context.Context, contracts []ledger.ContractID, most int32) ([]ledger.TraceContext, error) {
 	rows, err := r.queries.ListCauses(ctx, dbgen.ListCausesParams{
 		ContractIds: ledger.Strings(contracts), CountMax: most,
@@ -90,16 +89,16 @@ func (r Reader) Causes(ctx context.Context, contracts []ledger.ContractID, most 
 
 // WorkflowIDs finds the workflow ids of the updates at some offsets. Updates without one are absent.
 func (r Reader) WorkflowIDs(ctx context.Context, offsets []ledger.Offset) (map[ledger.Offset]string, error) {
-	asked := make([]int64, len(offsets))
+	raw := make([]int64, len(offsets))
 	for i, offset := range offsets {
-		asked[i] = int64(offset)
+		raw[i] = int64(offset)
 	}
-	rows, err := r.queries.ListWorkflowIDs(ctx, asked)
-	found := make(map[ledger.Offset]string, len(rows))
+	rows, err := r.queries.ListWorkflowIDs(ctx, raw)
+	ids := make(map[ledger.Offset]string, len(rows))
 	for _, row := range rows {
-		found[row.LedgerOffset] = row.WorkflowID
+		ids[row.LedgerOffset] = row.WorkflowID
 	}
-	return found, failed("reading workflow ids", err)
+	return ids, failed("reading workflow ids", err)
 }
 
 func foundUpdate(row dbgen.Update, err error) (ledger.Update, bool, error) {

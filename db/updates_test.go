@@ -86,7 +86,7 @@ func updateOffsets(t *testing.T, record *db.DB, query db.UpdatesQuery) []ledger.
 	return offsets
 }
 
-func TestUpdates_KeepTheirWorkflowIDs(t *testing.T) {
+func TestWorkflowIDs_FindsThoseOfUpdates(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	named := update(2, []ledger.Party{alice})

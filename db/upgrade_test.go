@@ -15,7 +15,7 @@ import (
 	"github.com/florinledger/florin/db/dbtest"
 )
 
-// laterSteps are those of this program and, after them, one that expands the schema and one that takes something away.
+// laterSteps are those of this program, then one that expands the schema and one that removes something.
 func laterSteps(t *testing.T) fs.FS {
 	t.Helper()
 	files := fstest.MapFS{
@@ -28,7 +28,7 @@ func laterSteps(t *testing.T) fs.FS {
 	return files
 }
 
-// newestOfAll is what a program of the version before compares with the newest step that it knows.
+// newestOfAll is the version that a program of the version before compares with the newest step that it knows.
 func newestOfAll(t *testing.T, conn *pgx.Conn) (version int64) {
 	t.Helper()
 	require.NoError(t, conn.QueryRow(t.Context(), "SELECT max(version_id) FROM goose_db_version").Scan(&version))
@@ -48,7 +48,7 @@ func TestUpgrade_OldVersionWorksUntilContraction(t *testing.T) {
 	require.Len(t, remaining, 1)
 	require.True(t, remaining[0].Contracts)
 	require.Equal(t, known, newestOfAll(t, conn))
-	require.NoError(t, record.CheckSchema(t.Context()), "this version, which is then the one before, starts")
+	require.NoError(t, record.CheckSchema(t.Context()), "this version, now the old one, still starts")
 
 	contract := later
 	contract.Contract = true
@@ -59,13 +59,13 @@ func TestUpgrade_OldVersionWorksUntilContraction(t *testing.T) {
 		var needed *db.NeededError
 		require.ErrorAs(t, err, &needed)
 		require.Len(t, needed.Processes, 1)
-		for _, name := range append(names, needed.Step.Name, "Nothing was changed") {
+		for _, name := range append(names, needed.Step.Name, "Nothing has changed") {
 			require.ErrorContains(t, err, name)
 		}
 		require.Equal(t, known, newestOfAll(t, conn))
 	}
 	before := connectAs(t, databaseURL, "florin/abcdefghijkl watcher")
-	refused("florin/abcdefghijkl", "has not said what it is")
+	refused("florin/abcdefghijkl", "has not reported what it is")
 	require.NoError(t, before.Close(t.Context()))
 	see := func(process string, seen time.Duration) {
 		t.Helper()
@@ -84,7 +84,7 @@ func TestUpgrade_OldVersionWorksUntilContraction(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, left)
 	require.Equal(t, remaining[0].Version, newestOfAll(t, conn))
-	require.ErrorContains(t, record.CheckSchema(t.Context()), "run a newer florin", "the version before starts no more")
+	require.ErrorContains(t, record.CheckSchema(t.Context()), "run a newer florin", "the old version starts no more")
 }
 
 // awaitGone waits until the server has forgotten a session.
@@ -154,7 +154,7 @@ func TestProcesses_CountWorkersThatReport(t *testing.T) {
 	conn := connectAs(t, databaseURL, "test")
 	_, err := conn.Exec(t.Context(), "UPDATE processes SET seen_at = now() - $1::interval", db.ProcessSilence)
 	require.NoError(t, err)
-	require.Empty(t, workers(), "it said so too long ago")
+	require.Empty(t, workers(), "the last report is too old")
 	require.NoError(t, record.Beat(t.Context(), db.Process{Role: "worker", Works: true}))
 	require.Equal(t, []string{record.Name()}, workers())
 	require.NoError(t, record.Leave(t.Context()))
@@ -180,10 +180,10 @@ func TestProcesses_CountRunningAPIs(t *testing.T) {
 	require.NoError(t, err)
 	count, err := record.APIs(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, 1, count, "one has said nothing for too long")
+	require.Equal(t, 1, count, "one has been silent for too long")
 }
 
-// What programs need that do not know a step must still be there after it, unless its name says otherwise.
+// After an expanding step, programs that do not know it must still have what they need.
 func TestUpgrade_ExpandingStepsRemoveNothing(t *testing.T) {
 	t.Parallel()
 	for name, content := range schemaFiles(t) {
@@ -191,7 +191,7 @@ func TestUpgrade_ExpandingStepsRemoveNothing(t *testing.T) {
 		if strings.HasPrefix(rest, "contract_") {
 			continue
 		}
-		require.Empty(t, takenAway(content), "%s takes away what the version before needs: put that into a step of a "+
+		require.Empty(t, takenAway(content), "%s removes what the version before needs: put that into a step of a "+
 			"later number whose name begins with contract_", name)
 	}
 	for _, step := range []string{
@@ -210,7 +210,7 @@ var (
 	givesValue = regexp.MustCompile(`(?i)\b(DEFAULT|GENERATED)\b`)
 )
 
-// takenAway is what a step takes from programs that do not know it, or wants of them.
+// takenAway lists what a step removes, or newly requires, from programs that do not know it.
 func takenAway(step string) (found []string) {
 	up, _, _ := strings.Cut(step, "-- +goose Down")
 	found = takes.FindAllString(up, -1)

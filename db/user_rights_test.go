@@ -75,7 +75,7 @@ func TestUserRights_RefuseMalformedRights(t *testing.T) {
 	}
 }
 
-// Each grant alone would fit; together they do not, and the last one must notice.
+// Each grant alone fits within the limit; together they do not, and the last one must fail.
 func TestUserRights_LimitHoldsForConcurrentGrants(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)

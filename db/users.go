@@ -62,14 +62,14 @@ func (t *Tx) noteDeletion(ctx context.Context, who ledger.Identity) error {
 	}))
 }
 
-// User finds a user; false when the identity provider has none of this id, whoever else has.
+// User finds a user; false if its identity provider has no user with this id, even if another one has.
 func (r Reader) User(ctx context.Context, who ledger.Identity) (ledger.User, bool, error) {
 	return fromDBFoundUser(r.queries.GetUser(ctx, dbgen.GetUserParams{
 		IdentityProviderID: who.IdentityProviderID, ID: who.UserID,
 	}))
 }
 
-// UserNamed finds the user of an id, of whichever identity provider: for callers whose rights reach all of them.
+// UserNamed finds the user with an id at any identity provider: for callers whose rights reach all of them.
 func (r Reader) UserNamed(ctx context.Context, id string) (ledger.User, bool, error) {
 	return fromDBFoundUser(r.queries.GetUserNamed(ctx, id))
 }
@@ -104,9 +104,9 @@ func (r Reader) Users(
 	return users, nil
 }
 
-// UpdateUser changes a user: change gets the user as it is and makes it what it shall be; its error ends the update.
-// Whatever it does, the id stays, and the resource version grows by one. With an expected resource version the user
-// must be at that version. Faults: USER_NOT_FOUND, CONCURRENT_USER_UPDATE_DETECTED, and those of change.
+// UpdateUser changes a user: change edits the user; its error ends the update. The id cannot change, and the resource
+// version grows by one. With an expected resource version the user must be at that version. Faults: USER_NOT_FOUND,
+// CONCURRENT_USER_UPDATE_DETECTED, and those of change.
 func (d *DB) UpdateUser(
 	ctx context.Context, id string, expected *int64, change func(*ledger.User) error, guards ...UserGuard,
 ) (ledger.User, error) {
@@ -135,9 +135,9 @@ func (d *DB) UpdateUser(
 // MoveUser hands a user to another identity provider. The resource version stays. Faults: USER_NOT_FOUND,
 // PERMISSION_DENIED when the user is not at the source.
 //
-// Its primary party is left behind unless the user may act as it: who administered the source named it, and the target
-// must not take it for its own word. Its wallet goes with it; what it submitted before, and its keys, stay those of its
-// former identity, which cannot come back by itself.
+// The user loses its primary party unless it may act as it: an administrator of the source chose the party, and the
+// target must not rely on that. The wallet moves with the user. Earlier submissions and idempotency keys stay with the
+// former identity, which cannot register itself again.
 func (d *DB) MoveUser(ctx context.Context, id, source, target string) error {
 	return d.changeUser(ctx, id, func(tx *Tx) error {
 		user, err := tx.lockUser(ctx, "updating user", id)
@@ -170,8 +170,8 @@ func (d *DB) MoveUser(ctx context.Context, id, source, target string) error {
 	})
 }
 
-// DeleteUser deletes a user and its rights, and remembers that: it cannot come back by itself. Faults: USER_NOT_FOUND,
-// and those of the guards.
+// DeleteUser deletes a user and its rights, and remembers that: the user cannot register itself again. Faults:
+// USER_NOT_FOUND, and those of the guards.
 func (d *DB) DeleteUser(ctx context.Context, id string, guards ...UserGuard) error {
 	return d.changeUser(ctx, id, func(tx *Tx) error {
 		user, err := tx.lockUser(ctx, "deleting user", id, guards...)
@@ -185,14 +185,14 @@ func (d *DB) DeleteUser(ctx context.Context, id string, guards ...UserGuard) err
 	})
 }
 
-// UserGuard refuses changes of some users. It is shown the user as it is when it is changed.
+// UserGuard refuses changes of some users. It gets the user as it is before the change.
 type UserGuard func(UserReach) error
 
 // UserReach says how far the rights of a user reach.
 type UserReach struct {
 	User   ledger.User
 	Rights []ledger.Right
-	// Providers are those of the parties that the rights name, by party. Parties that are not known are absent.
+	// Providers are the identity providers of the parties in the rights. Unknown parties are absent.
 	Providers map[ledger.Party]string
 }
 
@@ -229,7 +229,8 @@ func (r Reader) CheckReach(ctx context.Context, user ledger.User, guards ...User
 }
 
 // WithinReachOf is the guard of an administrator of an identity provider: it refuses users of other providers, and
-// those with a right that the administrator could not give. What it may do with itself is checked apart.
+// those with a right that the administrator could not give. It does not check changes of the administrator itself:
+// others do.
 func WithinReachOf(caller ledger.Identity) UserGuard {
 	return func(target UserReach) error {
 		switch {
@@ -240,8 +241,8 @@ func WithinReachOf(caller ledger.Identity) UserGuard {
 		}
 		for _, right := range target.Rights {
 			if !givenWithin(right, target.Providers, caller.IdentityProviderID) {
-				return fault.PermissionDenied.New("User %q has the right %s, which only a ParticipantAdmin may give: only one "+
-					"may change the user", target.User.ID, right.Kind)
+				return fault.PermissionDenied.New("User %q has the right %s, which only a ParticipantAdmin may give: ask one "+
+					"to change the user", target.User.ID, right.Kind)
 			}
 		}
 		return nil
@@ -280,8 +281,8 @@ func (d *DB) changeUser(ctx context.Context, id string, change func(*Tx) error) 
 	return err
 }
 
-// lockUser finds a user and keeps others from changing it or its rights, unless a guard refuses. The operation is for
-// USER_NOT_FOUND.
+// lockUser finds a user and lets nobody else change it or its rights, unless a guard refuses. The operation is for the
+// text of USER_NOT_FOUND.
 func (t *Tx) lockUser(ctx context.Context, operation, id string, guards ...UserGuard) (ledger.User, error) {
 	row, err := t.holdUser(ctx, id)
 	if isNoRows(err) {

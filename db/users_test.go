@@ -15,10 +15,10 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// requireFault checks that an error is a fault of the code with a cause like that.
+// requireFault checks that an error is a fault with the code, and that its cause contains a text.
 func requireFault(t *testing.T, err error, code fault.Code, cause string) {
 	t.Helper()
-	require.Truef(t, code.Matches(err), "wanted %s, got %v", code.ID, err)
+	require.Truef(t, code.Matches(err), "want %s, got %v", code.ID, err)
 	found, _ := fault.As(err)
 	require.Contains(t, found.Cause, cause)
 }
@@ -32,7 +32,7 @@ func createUser(t *testing.T, record *db.DB, id string, rights ...ledger.Right) 
 func TestCreateUser_KeepsEveryField(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
-	wanted := ledger.User{
+	want := ledger.User{
 		ID: "alice@example", PrimaryParty: alice, IsDeactivated: true, IdentityProviderID: "idp",
 		Annotations: map[string]string{"a.b/c": "<d> \x00"}, PrimaryPartyAuthentication: true,
 	}
@@ -40,15 +40,15 @@ func TestCreateUser_KeepsEveryField(t *testing.T) {
 		{Kind: ledger.ParticipantAdmin}, {Kind: ledger.CanActAs, Party: alice}, {Kind: ledger.ParticipantAdmin},
 	}
 	createIdentityProvider(t, record, "idp")
-	created, err := record.CreateUser(t.Context(), wanted, rights)
+	created, err := record.CreateUser(t.Context(), want, rights)
 	require.NoError(t, err)
-	require.Equal(t, wanted, created)
+	require.Equal(t, want, created)
 
-	stored, ok, err := record.User(t.Context(), wanted.Identity())
+	stored, ok, err := record.User(t.Context(), want.Identity())
 	require.NoError(t, err)
 	require.True(t, ok)
-	require.Equal(t, wanted, stored)
-	granted, err := record.UserRights(t.Context(), wanted.ID)
+	require.Equal(t, want, stored)
+	granted, err := record.UserRights(t.Context(), want.ID)
 	require.NoError(t, err)
 	require.Equal(t, []ledger.Right{{Kind: ledger.CanActAs, Party: alice}, {Kind: ledger.ParticipantAdmin}}, granted)
 }
@@ -111,7 +111,7 @@ func TestUsers_AreListedInByteOrder(t *testing.T) {
 	require.Empty(t, list("", "b", 3))
 }
 
-func TestUpdateUser_ChangesTheNamedFields(t *testing.T) {
+func TestUpdateUser_ChangesAllFieldsButTheID(t *testing.T) {
 	t.Parallel()
 
 	t.Run("changes all fields but the id, and counts the version", func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestUpdateUser_ChangesTheNamedFields(t *testing.T) {
 	})
 }
 
-func TestMoveUser_ChangesTheIdentityProviderAlone(t *testing.T) {
+func TestMoveUser_OnlyChangesTheIdentityProvider(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	createUser(t, record, "alice")
@@ -202,7 +202,7 @@ func TestMoveUser_ChangesTheIdentityProviderAlone(t *testing.T) {
 	require.NoError(t, record.MoveUser(t.Context(), "alice", "", "idp"))
 	_, known, err := record.User(t.Context(), ledger.DefaultUser("alice"))
 	require.NoError(t, err)
-	require.False(t, known, "it is no longer the default one's")
+	require.False(t, known, "it does not belong to the default identity provider any more")
 	stored, _, err := record.UserNamed(t.Context(), "alice")
 	require.NoError(t, err)
 	require.Equal(t, ledger.User{ID: "alice", IdentityProviderID: "idp", Annotations: map[string]string{}}, stored)

@@ -8,17 +8,17 @@ import (
 	"github.com/florinledger/florin/ledger/workflowid"
 )
 
-// Wakes is the progress of waking lifecycles that wait for something beside their own contracts.
+// Wakes is the progress of waking lifecycles that wait for something other than their own contracts.
 type Wakes struct {
-	// Holders is the offset up to which owners with too many holdings were looked for.
+	// Holders is the offset up to which the node has looked for owners with too many holdings.
 	Holders ledger.Offset
-	// Wallet is the last wallet for which all that waited for it was woken, Waiting the last contract of those that wait
-	// for the next wallet.
+	// Wallet is the last wallet whose waiting lifecycles have all been woken. Waiting is the last contract among those
+	// that wait for the next wallet.
 	Wallet, Waiting Position
 }
 
-// TakeWakes reads how far lifecycles were woken, and keeps others from waking any until the transaction ends; false
-// while another process does it.
+// TakeWakes reads the progress, and lets nobody else wake lifecycles until the transaction ends; false while another
+// process does it.
 func (t *Tx) TakeWakes(ctx context.Context) (Wakes, bool, error) {
 	row, err := t.queries.TakeWakes(ctx)
 	if isNoRows(err) {
@@ -28,19 +28,19 @@ func (t *Tx) TakeWakes(ctx context.Context) (Wakes, bool, error) {
 		Holders: ledger.Offset(row.HoldersOffset),
 		Wallet:  Position{Offset: ledger.Offset(row.WalletOffset), NodeID: row.WalletNodeID},
 		Waiting: Position{Offset: ledger.Offset(row.WaitingOffset), NodeID: row.WaitingNodeID},
-	}, err == nil, failed("reading how far lifecycles were woken", err)
+	}, err == nil, failed("reading the progress of waking lifecycles", err)
 }
 
-// MoveWakes notes how far lifecycles were woken.
+// MoveWakes stores the progress.
 func (t *Tx) MoveWakes(ctx context.Context, wakes Wakes) error {
-	return failed("noting how far lifecycles were woken", t.queries.MoveWakes(ctx, dbgen.MoveWakesParams{
+	return failed("storing the progress of waking lifecycles", t.queries.MoveWakes(ctx, dbgen.MoveWakesParams{
 		HoldersOffset: int64(wakes.Holders),
 		WalletOffset:  int64(wakes.Wallet.Offset), WalletNodeID: wakes.Wallet.NodeID,
 		WaitingOffset: int64(wakes.Waiting.Offset), WaitingNodeID: wakes.Waiting.NodeID,
 	}))
 }
 
-// WakeLifecycles makes due those of the lifecycles that are there and wait for something. It tells how many it woke.
+// WakeLifecycles makes those of the lifecycles due that exist and wait for something. It returns their number.
 func (t *Tx) WakeLifecycles(ctx context.Context, ids []workflowid.ID) (int64, error) {
 	texts := make([]string, len(ids))
 	for i, id := range ids {

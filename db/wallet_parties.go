@@ -10,20 +10,20 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// ErrTaken is why a user cannot give itself a wallet: an administrator took it, or what belongs to it, and has to give
-// it back.
-var ErrTaken = errors.New("an administrator took the user, its wallet or its right to act as its party")
+// ErrTaken refuses a user that gives itself a wallet: an administrator removed the wallet or a part of it, and has to
+// give it back.
+var ErrTaken = errors.New("an administrator removed the user, its wallet or its right to act as its party")
 
-// ErrNotGiven is why a user cannot give itself a wallet: its party is one that it was never allowed to act as.
+// ErrNotGiven refuses a user that gives itself a wallet: it was never allowed to act as its party.
 var ErrNotGiven = errors.New("the user may not act as its primary party")
 
-// Wallet is a party that a user is to have for its wallet.
+// Wallet is the party for a user's wallet.
 type Wallet struct {
 	Owner ledger.Identity
 	Party ledger.Party
 	// Hosting allocates the party; nil for a party that exists.
 	Hosting *Hosting
-	// BySelf: the user gives it to itself. It gets no right then that it had once and has no longer.
+	// BySelf: the user gives itself the wallet. It then gets no right back that it has lost.
 	BySelf bool
 }
 
@@ -38,9 +38,9 @@ func (r Reader) WalletParty(ctx context.Context, owner ledger.Identity) (ledger.
 	return party, err == nil, failed("reading the party of a wallet", err)
 }
 
-// GiveWallet makes sure that a user exists, has the party as its primary one unless it has another, and may act as it,
-// and notes that its wallet has it: all or nothing, so that a user that was noted to have a wallet and lacks a part of
-// it lost that to an administrator. Faults: INVALID_ARGUMENT for a party to allocate that exists, USER_ALREADY_EXISTS
+// GiveWallet makes sure that a user exists, has a primary party (this one, if it has no other) and may act as the
+// party, and notes the party of its wallet: all or nothing. So if a user has a noted wallet and lacks a part of it, an
+// administrator removed that part. Faults: INVALID_ARGUMENT for a party to allocate that exists, USER_ALREADY_EXISTS
 // when the user is another identity provider's or was changed meanwhile, TOO_MANY_USER_RIGHTS; [ErrTaken] and
 // [ErrNotGiven] for a user that gives itself a wallet.
 func (d *DB) GiveWallet(ctx context.Context, wallet Wallet) error {
@@ -60,8 +60,8 @@ func (d *DB) GiveWallet(ctx context.Context, wallet Wallet) error {
 	})
 }
 
-// ownsWallet refuses users who cannot give themselves the wallet now, and is done for those who have all of it: without
-// a lock, and without telling anybody of a change.
+// ownsWallet refuses users who cannot give themselves the wallet now. done is true for those who have all of it. It
+// takes no lock and announces no change.
 func (r Reader) ownsWallet(ctx context.Context, wallet Wallet) (done bool, err error) {
 	if !wallet.BySelf {
 		return false, nil
@@ -110,7 +110,7 @@ func (t *Tx) settleWallet(ctx context.Context, wallet Wallet) error {
 	return t.giveWallet(ctx, wallet, user)
 }
 
-// mayKeepWallet refuses users that lost what they would give themselves. It is done for those who have it all.
+// mayKeepWallet refuses users who would give themselves what they have lost. done is true for those who have all of it.
 func (r Reader) mayKeepWallet(ctx context.Context, wallet Wallet, user ledger.User) (done bool, err error) {
 	if user.IsDeactivated {
 		return false, ErrTaken
@@ -134,10 +134,10 @@ func (r Reader) mayKeepWallet(ctx context.Context, wallet Wallet, user ledger.Us
 	}
 }
 
-// CheckOwnWallet returns [ErrTaken] for users who can neither give themselves a wallet nor keep the one that they had:
-// what [DB.GiveWallet] would find out.
+// CheckOwnWallet returns [ErrTaken] for users who can neither give themselves a wallet nor keep the one that they had,
+// before they call [DB.GiveWallet].
 func (r Reader) CheckOwnWallet(ctx context.Context, owner ledger.Identity) error {
-	// Read before the user: whoever registers on another node at the same moment is known after it.
+	// Read before the user: if the user registers on another node at the same moment, the second read finds it.
 	party, had, err := r.WalletParty(ctx, owner)
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func (r Reader) CheckOwnWallet(ctx context.Context, owner ledger.Identity) error
 	if err != nil {
 		return err
 	}
-	for _, party := range []ledger.Party{party, user.PrimaryParty} { // which of them is decided when it is given
+	for _, party := range []ledger.Party{party, user.PrimaryParty} { // [DB.GiveWallet] decides which
 		if slices.Contains(rights, ledger.Right{Kind: ledger.CanActAs, Party: party}) {
 			return nil
 		}
@@ -191,7 +191,7 @@ func (r Reader) checkNotDeleted(ctx context.Context, who ledger.Identity) error 
 	return failed("reading who was deleted", err)
 }
 
-// giveWalletToNewUser creates the user. One that an administrator deleted does not come back by itself.
+// giveWalletToNewUser creates the user. A user that an administrator deleted cannot register itself again.
 func (t *Tx) giveWalletToNewUser(ctx context.Context, wallet Wallet) error {
 	user := ledger.User{
 		ID: wallet.Owner.UserID, PrimaryParty: wallet.Party, IdentityProviderID: wallet.Owner.IdentityProviderID,
@@ -199,7 +199,7 @@ func (t *Tx) giveWalletToNewUser(ctx context.Context, wallet Wallet) error {
 	if err := t.insertUser(ctx, user); err != nil {
 		return err
 	}
-	if wallet.BySelf { // looked at behind the insert, which waits for a deletion that is under way
+	if wallet.BySelf { // after the insert, which waits for a concurrent deletion
 		if err := t.checkNotTaken(ctx, wallet.Owner); err != nil {
 			return err
 		}

@@ -34,17 +34,17 @@ const (
 	reconnectPause = 500 * time.Millisecond
 )
 
-// errLogsIn ends a connection whose login has changed.
-var errLogsIn = errors.New("the login of the database has changed")
+// errLoginChanged ends a connection whose login has changed.
+var errLoginChanged = errors.New("the login of the database has changed")
 
-// ErrWatcherClosed is returned to those who wait on a closed [Watcher].
+// ErrWatcherClosed ends a wait on a closed [Watcher].
 var ErrWatcherClosed = errors.New("the watcher of the record is closed")
 
 // WatcherOptions tune a [Watcher]. The zero value is good for a node.
 type WatcherOptions struct {
-	// Poll is how long the watcher trusts silence before it reads the head; 0 means 2 seconds.
+	// Poll is the silence after which the watcher reads the head; 0 means 2 seconds.
 	Poll time.Duration
-	// Log hears of lost connections; nil discards.
+	// Log gets a line about each lost connection; nil for none.
 	Log *slog.Logger
 }
 
@@ -56,26 +56,26 @@ type Watcher struct {
 	cancel  context.CancelFunc
 	closed  chan struct{} // closed when the watcher has stopped
 
-	// logsIn is set when the connection is to be made anew, as its login has changed.
-	logsIn atomic.Bool
+	// loginChanged makes the watcher connect again.
+	loginChanged atomic.Bool
 
 	mu    sync.Mutex
 	head  ledger.Offset
 	moved chan struct{} // closed, and replaced, when the head moves
 	users []func(id string)
 	clock ClockState
-	// ticks are told of each change of the clock.
+	// ticks are called at each change of the clock.
 	ticks []func(ClockState)
-	// due are told that lifecycles may have become due.
+	// due are called when lifecycles may have become due.
 	due []func()
-	// packages are told that packages were uploaded or vetted.
+	// packages are called when packages were uploaded or vetted.
 	packages []func()
 	// stall is what sessions wait for; nil for nothing.
 	stall *Stall
 }
 
-// Watch starts a watcher and returns when it listens. It runs until [Watcher.Close] or the end of ctx, and connects
-// again when its connection is lost: nothing that happened meanwhile is missed.
+// Watch starts a watcher and returns when it listens. It runs until [Watcher.Close] or the end of ctx. When it loses
+// its connection, it connects again and misses nothing.
 func (d *DB) Watch(ctx context.Context, options WatcherOptions) (*Watcher, error) {
 	if options.Poll == 0 {
 		options.Poll = defaultPoll
@@ -111,8 +111,8 @@ func (w *Watcher) Head() ledger.Offset {
 }
 
 // WaitAfter returns the head as soon as it is after the offset, or the head as it is with the error of ctx or
-// [ErrWatcherClosed]. Whoever has no time left, or waits on a closed watcher, gets the error even where there would be
-// no need to wait: a loop of waits ends whatever happens on the ledger.
+// [ErrWatcherClosed]. If ctx has ended or the watcher is closed, it returns the error even if the head is after the
+// offset: so a loop of waits always ends.
 func (w *Watcher) WaitAfter(ctx context.Context, offset ledger.Offset) (ledger.Offset, error) {
 	for {
 		w.mu.Lock()
@@ -143,10 +143,10 @@ func (w *Watcher) isClosed() bool {
 	}
 }
 
-// OnUserChange calls the function for each user that was created, changed or deleted, or whose rights were, by any
-// process. The id "" stands for all users: changes may have been missed while the connection was lost. A change that
-// was made through the same [DB] is told before the call that made it returns, and once more when it is notified. Calls
-// hold up the watcher or the change, so the function must be quick; it may be called from several goroutines.
+// OnUserChange calls the function for each user that any process created, changed or deleted, or whose rights it
+// changed. The id "" stands for all users: the watcher may have missed changes while its connection was lost. For a
+// change through the same [DB], the function runs before the change returns, and again at the notification. The
+// function blocks the watcher or the change, so it must be quick; several goroutines may call it.
 func (w *Watcher) OnUserChange(call func(id string)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -158,10 +158,10 @@ func (w *Watcher) run(ctx context.Context, conn *pgx.Conn) {
 	defer w.db.removeWatcher(w)
 	for {
 		err := w.listen(ctx, conn)
-		if errors.Is(err, errLogsIn) {
+		if errors.Is(err, errLoginChanged) {
 			conn, err = w.connect(ctx)
 		}
-		if err != nil && ctx.Err() == nil { // once, however long it takes to have another one
+		if err != nil && ctx.Err() == nil { // once, however long the reconnection takes
 			w.options.Log.WarnContext(ctx, "lost the connection that watches the record", "error", err)
 		}
 		for err != nil && ctx.Err() == nil {
@@ -179,7 +179,7 @@ func (w *Watcher) run(ctx context.Context, conn *pgx.Conn) {
 	}
 }
 
-// connect returns a connection that listens, and knows the head from then on.
+// connect returns a connection that listens, after it has read the head.
 func (w *Watcher) connect(ctx context.Context) (*pgx.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout) // a network may swallow everything without an error
 	defer cancel()
@@ -193,7 +193,7 @@ func (w *Watcher) connect(ctx context.Context) (*pgx.Conn, error) {
 		return nil, err
 	}
 	queries := dbgen.New(conn)
-	// The head is read last: what it does not show yet will be heard.
+	// The head is read last: a later commit sends a notification.
 	err = errors.Join(queries.ListenHead(ctx), queries.ListenUsers(ctx), queries.ListenClock(ctx),
 		queries.ListenLifecycles(ctx), queries.ListenPackages(ctx), w.readHead(ctx, queries))
 	if err != nil {
@@ -206,19 +206,19 @@ func (w *Watcher) connect(ctx context.Context) (*pgx.Conn, error) {
 func (w *Watcher) listen(ctx context.Context, conn *pgx.Conn) error {
 	defer conn.Close(ctx)
 	for {
-		// The queries also show whether the connection still lives, and others that this process does.
+		// The queries also show this process whether the connection lives, and show others that this process lives.
 		for _, step := range []func(context.Context, *pgx.Conn) error{w.passOn, w.ask, w.lookForStall} {
 			if err := step(ctx, conn); err != nil {
 				return err
 			}
 		}
-		if w.logsIn.Swap(false) {
-			return errLogsIn
+		if w.loginChanged.Swap(false) {
+			return errLoginChanged
 		}
 	}
 }
 
-// passOn passes on what is heard until it is time to ask.
+// passOn passes notifications on until it is time to ask.
 func (w *Watcher) passOn(ctx context.Context, conn *pgx.Conn) error {
 	quiet, cancel := context.WithTimeout(ctx, w.options.Poll)
 	defer cancel()
@@ -244,7 +244,7 @@ func (w *Watcher) passOn(ctx context.Context, conn *pgx.Conn) error {
 	}
 }
 
-// hear waits for a notification; nil when it is time to ask, however much there is to hear.
+// hear waits for a notification; nil when it is time to ask, even if more notifications wait.
 func (*Watcher) hear(ctx, quiet context.Context, conn *pgx.Conn) (*pgconn.Notification, error) {
 	notification, err := conn.WaitForNotification(quiet)
 	if err != nil && quiet.Err() != nil && ctx.Err() == nil && !conn.IsClosed() {
@@ -273,8 +273,8 @@ func (w *Watcher) readHead(ctx context.Context, queries *dbgen.Queries) error {
 	return err
 }
 
-// lookForStall ends the sessions that hold everybody up and whose process is gone, and remembers what holds them up. It
-// has a connection of its own: those of the pool may all wait.
+// lookForStall ends the sessions that block others and whose process is gone, and remembers the stall. It uses the
+// watcher's connection: those of the pool may all wait.
 func (w *Watcher) lookForStall(ctx context.Context, conn *pgx.Conn) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
@@ -283,7 +283,7 @@ func (w *Watcher) lookForStall(ctx context.Context, conn *pgx.Conn) error {
 		return err
 	}
 	if stall != nil && stall.Ended {
-		w.options.Log.WarnContext(ctx, "the sessions of a process that stands still were ended: others waited for it",
+		w.options.Log.WarnContext(ctx, "ended the sessions of a process that stands still: others waited for it",
 			"process", stall.Holder, "waited", stall.Waits.String())
 	}
 	w.mu.Lock()
@@ -292,7 +292,7 @@ func (w *Watcher) lookForStall(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// Stalled is what commits have waited for longer than a limit; nil for nothing. Nothing is known of the first three
+// Stalled says what commits have waited for longer than a limit; nil for nothing. It notices no wait below three
 // seconds.
 func (w *Watcher) Stalled(limit time.Duration) error {
 	w.mu.Lock()
@@ -373,7 +373,7 @@ func (w *Watcher) lifecyclesDue() {
 }
 
 // OnPackagesChange calls the function when packages were uploaded, vetted or unvetted by any process, or may have been
-// while the connection was lost: before anybody is woken by what was committed afterwards. It must be quick.
+// while the connection was lost: before a later commit wakes anybody. It must be quick.
 func (w *Watcher) OnPackagesChange(call func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

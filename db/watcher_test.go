@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// never is a poll that no test lives to see: whatever is heard was notified.
+// never is a poll interval that no test reaches: the watcher must get notifications.
 const never = time.Hour
 
 func watch(t *testing.T, record *db.DB, poll time.Duration) *db.Watcher {
@@ -109,12 +109,12 @@ func TestWatcher_MissesNothingAfterALostConnection(t *testing.T) {
 		head, err := watcher.WaitAfter(ctx, offset-1)
 		require.NoError(t, err)
 		require.Equal(t, offset, head)
-		for told := false; !told; {
+		for heard := false; !heard; {
 			select {
 			case id := <-changed:
-				told = id == "" // the watcher is back, and says that any user may have changed
+				heard = id == "" // the watcher has reconnected: any user may have changed
 			case <-ctx.Done():
-				t.Fatal("the watcher does not say that it has been away")
+				t.Fatal("the watcher did not report that it lost its connection")
 			}
 		}
 	}
@@ -147,7 +147,7 @@ func TestWatcher_TellsOfOwnChangesBeforeTheyReturn(t *testing.T) {
 	case id := <-changed:
 		require.Equal(t, "alice", id)
 	default:
-		t.Fatal("the change was not told")
+		t.Fatal("the watcher did not call for the change")
 	}
 }
 
@@ -156,7 +156,7 @@ func TestWatcher_TellsOfChangedUsers(t *testing.T) {
 	url := dbtest.URL(t)
 	record := dbtest.Open(t, url)
 	createIdentityProvider(t, record, "idp")
-	watcher := watch(t, dbtest.Open(t, url), never) // another process's
+	watcher := watch(t, dbtest.Open(t, url), never) // of another process
 	changed := make(chan string, 100)
 	watcher.OnUserChange(func(id string) { changed <- id })
 	ctx := within(t)
@@ -194,7 +194,7 @@ func requireHeard(ctx context.Context, t *testing.T, changed <-chan string, want
 				return
 			}
 		case <-ctx.Done():
-			require.FailNow(t, "nobody told of the "+what)
+			require.FailNow(t, "the watcher did not call for the "+what)
 		}
 	}
 }
@@ -225,7 +225,7 @@ func TestWatcher_ReleasesWaiters(t *testing.T) {
 		require.Zero(t, head)
 	})
 
-	// A loop of waits on a ledger that grows and grows must end as well.
+	// A loop of waits must also end on a ledger that keeps growing.
 	t.Run("when there would be no need to wait", func(t *testing.T) {
 		t.Parallel()
 		watcher := watch(t, record, never)

@@ -9,8 +9,8 @@ import (
 // between the tries of a commit, so that the trouble counts for as long as there is something to commit.
 const troubleLasts = 45 * time.Second
 
-// writes remembers whether the database can store anything: a database that answers and cannot is not in order, and
-// nothing but a write finds that out.
+// writes remembers whether the database can store anything: only a write finds out that a database answers but cannot
+// store.
 type writes struct {
 	mu      sync.Mutex
 	trouble error

@@ -60,7 +60,7 @@ func Empty(tb testing.TB) string {
 	return create(tb, false)
 }
 
-// Prune prunes a record of which nobody keeps an audit, as if all of it had been audited.
+// Prune prunes a record without an auditor: it first moves the audit checkpoint to the head.
 func Prune(ctx context.Context, record *db.DB, upTo ledger.Offset) (db.Pruned, error) {
 	head, err := record.Head(ctx)
 	if err != nil {
@@ -102,7 +102,7 @@ func create(tb testing.TB, migrated bool) string {
 func drop(tb testing.TB, server, name, databaseURL string) {
 	tb.Helper()
 	if tb.Failed() {
-		tb.Logf("the database is kept as long as its server runs: psql '%s'", databaseURL)
+		tb.Logf("the test failed: its database stays as long as its server runs: psql '%s'", databaseURL)
 		return
 	}
 	ctx := context.WithoutCancel(tb.Context())

@@ -102,7 +102,7 @@ func TestReload_ReadsSecretsAndLogLevels(t *testing.T) {
 		return nil
 	})
 	for place, why := range map[string]string{
-		"postgres://elsewhere/other": "leads to another database", as("mistyped"): "refuses the login",
+		"postgres://elsewhere/other": "leads to another database", as("mistyped"): "refuses the user and password",
 	} {
 		write(t, urlFile, place)
 		require.NotContains(t, node.hangup(t)["what"], "database URL")

@@ -175,7 +175,7 @@ func TestUpgrade_RollsUnderLoad(t *testing.T) {
 		}
 		early := u.run(t, u.now, "migrate", "--contract")
 		require.Equal(t, 1, early.exitCode(t))
-		require.Contains(t, early.stderr.String(), "takes away what a process that runs needs")
+		require.Contains(t, early.stderr.String(), "removes what a running process needs")
 		require.Equal(t, known, u.newestOfAll(t))
 	}
 	refuses()
