@@ -36,7 +36,7 @@ type CountMadeParams struct {
 	CountMax    int32
 }
 
-// CountMade counts the active contracts of a stakeholder and of some templates whose makers are noted, up to a number: a
+// CountMade counts the active contracts of a stakeholder and of some templates that have a maker, up to a number: a
 // range of the index by maker for each pair of a template and a scope.
 func (q *Queries) CountMade(ctx context.Context, arg CountMadeParams) (int64, error) {
 	row := q.db.QueryRow(ctx, CountMade,
@@ -451,8 +451,8 @@ type ListMakersRow struct {
 	Maker      []byte
 }
 
-// ListMakers lists who made active contracts of a stakeholder and of some templates, up to a number: each is found
-// behind the one before in the index by maker, whatever lies between.
+// ListMakers lists who made active contracts of a stakeholder and of some templates, up to a number: it finds each
+// after the one before in the index by maker, and skips what lies between.
 func (q *Queries) ListMakers(ctx context.Context, arg ListMakersParams) ([]ListMakersRow, error) {
 	rows, err := q.db.Query(ctx, ListMakers,
 		arg.CountMax,
@@ -503,8 +503,8 @@ type ListNewestOfMakersParams struct {
 	PerMaker    int32
 }
 
-// ListNewestOfMakers lists the newest active contracts of a stakeholder that each of some makers made, so many of each,
-// in order of creation.
+// ListNewestOfMakers lists the newest active contracts of a stakeholder that each of some makers made, in order of
+// creation, with a limit for each maker.
 func (q *Queries) ListNewestOfMakers(ctx context.Context, arg ListNewestOfMakersParams) ([]ledger.ContractID, error) {
 	rows, err := q.db.Query(ctx, ListNewestOfMakers,
 		arg.TemplateIds,

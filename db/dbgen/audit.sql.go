@@ -120,7 +120,7 @@ type GetAuditCheckpointRow struct {
 	Version      int64
 }
 
-// GetAuditCheckpoint reads how far the continuous audit has come; no row before its first page.
+// GetAuditCheckpoint reads the progress of the continuous audit; no row before its first page.
 func (q *Queries) GetAuditCheckpoint(ctx context.Context) (GetAuditCheckpointRow, error) {
 	row := q.db.QueryRow(ctx, GetAuditCheckpoint)
 	var i GetAuditCheckpointRow
@@ -189,8 +189,8 @@ type ListMislistedRow struct {
 	Mislisted     int64
 }
 
-// ListMislisted pages through the active contracts in order of creation, and says of each for how many of its
-// stakeholders active_contracts does not say the same, by the primary key of that table.
+// ListMislisted pages through the active contracts in order of creation, and counts for each the stakeholders for whom
+// active_contracts differs, by the primary key of that table.
 func (q *Queries) ListMislisted(ctx context.Context, arg ListMislistedParams) ([]ListMislistedRow, error) {
 	rows, err := q.db.Query(ctx, ListMislisted, arg.AfterOffset, arg.AfterNodeID, arg.CountMax)
 	if err != nil {
@@ -402,9 +402,9 @@ type ListUnlistedExecutionsParams struct {
 	RetentionSeconds float64
 }
 
-// ListUnlistedExecutions finds the transactions of a range of offsets that were signed outside the node, executed within
-// the time for which that is remembered, and are not remembered. They are remembered with the time at which the commit
-// ended that executed them.
+// ListUnlistedExecutions finds the transactions of a range of offsets that were signed outside the node, executed
+// within the retention time, and missing in executed_transactions. That table has the time at which the executing
+// commit ended.
 func (q *Queries) ListUnlistedExecutions(ctx context.Context, arg ListUnlistedExecutionsParams) ([]ledger.Offset, error) {
 	rows, err := q.db.Query(ctx, ListUnlistedExecutions, arg.After, arg.UpTo, arg.RetentionSeconds)
 	if err != nil {
@@ -451,8 +451,8 @@ type ListUnlistedUpdatesRow struct {
 	IsListed     bool
 }
 
-// ListUnlistedUpdates finds, of pairs of a party and an update that it sees, those that are not listed, or not as what
-// may be in the party's history.
+// ListUnlistedUpdates finds, of pairs of a party and an update that it sees, those that are not listed, or not listed
+// for the party's history.
 func (q *Queries) ListUnlistedUpdates(ctx context.Context, arg ListUnlistedUpdatesParams) ([]ListUnlistedUpdatesRow, error) {
 	rows, err := q.db.Query(ctx, ListUnlistedUpdates, arg.Parties, arg.LedgerOffsets, arg.InHistories)
 	if err != nil {
@@ -507,7 +507,7 @@ UPDATE audit_checkpoint
 SET version = version + 1
 `
 
-// TouchAuditCheckpoint keeps others from moving the checkpoint that they know.
+// TouchAuditCheckpoint makes others fail that move the checkpoint that they have read.
 func (q *Queries) TouchAuditCheckpoint(ctx context.Context) error {
 	_, err := q.db.Exec(ctx, TouchAuditCheckpoint)
 	return err

@@ -14,7 +14,7 @@ const CallAutomations = `-- name: CallAutomations :exec
 SELECT pg_notify('florin_lifecycles', '')
 `
 
-// CallAutomations wakes those who call workflows.
+// CallAutomations wakes the callers of workflows.
 func (q *Queries) CallAutomations(ctx context.Context) error {
 	_, err := q.db.Exec(ctx, CallAutomations)
 	return err
@@ -33,7 +33,7 @@ type CountAutomationParams struct {
 	Kind    string
 }
 
-// CountAutomation counts what came of a kind's submissions, and notes when it looked.
+// CountAutomation counts the outcomes of a kind's submissions, and notes when it looked.
 func (q *Queries) CountAutomation(ctx context.Context, arg CountAutomationParams) error {
 	_, err := q.db.Exec(ctx, CountAutomation,
 		arg.RanAt,
@@ -67,7 +67,7 @@ SELECT unnest($1::text[]), coalesce((SELECT ledger_offset FROM ledger_head), 0)
 ON CONFLICT (kind) DO NOTHING
 `
 
-// EnterAutomations enters kinds of automation that are not there yet. They look at what ends from now on.
+// EnterAutomations enters new kinds of automation. They look only at contracts that end from now on.
 func (q *Queries) EnterAutomations(ctx context.Context, kinds []string) error {
 	_, err := q.db.Exec(ctx, EnterAutomations, kinds)
 	return err
@@ -108,8 +108,9 @@ type EnterTasksParams struct {
 	WalletTemplate string
 }
 
-// EnterTasks makes subjects due, or due earlier; those in trouble wait for their next try all the same. Where a wallet
-// is named, it must be the party of a contract of the wallets' template; what is due if_set needs an effective setting.
+// EnterTasks makes subjects due, or due earlier; those in trouble still wait for their next try. If a task names a
+// wallet, the wallet must be the party of a contract of the wallets' template; a task with if_set needs an effective
+// setting.
 func (q *Queries) EnterTasks(ctx context.Context, arg EnterTasksParams) error {
 	_, err := q.db.Exec(ctx, EnterTasks,
 		arg.Kind,
@@ -139,7 +140,7 @@ type EnterTroublesParams struct {
 	Refusals []string
 }
 
-// EnterTroubles notes subjects of which it cannot be told what they make due. They wait for a nudge.
+// EnterTroubles notes subjects for which the node cannot tell what they make due. They wait for a nudge.
 func (q *Queries) EnterTroubles(ctx context.Context, arg EnterTroublesParams) error {
 	_, err := q.db.Exec(ctx, EnterTroubles,
 		arg.Kind,
@@ -157,7 +158,7 @@ SET seen_offset = 0, seen_node_id = 0
 WHERE kind = ANY($1::text[])
 `
 
-// ForgetAutomations makes kinds search the record anew.
+// ForgetAutomations makes kinds search the record again.
 func (q *Queries) ForgetAutomations(ctx context.Context, kinds []string) error {
 	_, err := q.db.Exec(ctx, ForgetAutomations, kinds)
 	return err
@@ -216,7 +217,8 @@ type ListAutomationsRow struct {
 	Troubles      int64
 }
 
-// ListAutomations lists the kinds, each with when it is due next, or never, and how many of its tasks are in trouble.
+// ListAutomations lists the kinds, each with the time at which it is due next, or never, and the number of its tasks in
+// trouble.
 func (q *Queries) ListAutomations(ctx context.Context, never time.Time) ([]ListAutomationsRow, error) {
 	rows, err := q.db.Query(ctx, ListAutomations, never)
 	if err != nil {
@@ -263,8 +265,8 @@ type ListBehindAutomationsRow struct {
 	SeenOffset int64
 }
 
-// ListBehindAutomations lists the kinds that have not seen the record up to its end, each with how far it has; those
-// that are paused only if wanted.
+// ListBehindAutomations lists the kinds that have not searched the record up to its end, each with its position; paused
+// kinds only with even_paused.
 func (q *Queries) ListBehindAutomations(ctx context.Context, evenPaused bool) ([]ListBehindAutomationsRow, error) {
 	rows, err := q.db.Query(ctx, ListBehindAutomations, evenPaused)
 	if err != nil {
@@ -309,9 +311,9 @@ type ListDueAutomationsRow struct {
 	Subject string
 }
 
-// ListDueAutomations lists the kinds that have something to look at by a time, each with what it looks at first; those
-// that are paused only if wanted. Asked for the earliest task, the planner takes the index of what is due; asked whether
-// one exists that is due, it expects many, and walks through all tasks of a kind to find none.
+// ListDueAutomations lists the kinds that have something to look at by a time, each with what it looks at first; paused
+// kinds only with even_paused. It asks for the earliest task, so that the planner takes the index of due tasks. For a
+// query whether a due task exists, the planner expects many, and would read all tasks of a kind to find none.
 func (q *Queries) ListDueAutomations(ctx context.Context, arg ListDueAutomationsParams) ([]ListDueAutomationsRow, error) {
 	rows, err := q.db.Query(ctx, ListDueAutomations, arg.EvenPaused, arg.DueBy)
 	if err != nil {
@@ -347,7 +349,7 @@ type ListDustParams struct {
 	CountMax    int32
 }
 
-// ListDust lists coin that is dust in a mining round, the one that was dust first first.
+// ListDust lists coin that is dust in a mining round, in the order in which it became dust.
 func (q *Queries) ListDust(ctx context.Context, arg ListDustParams) ([]Contract, error) {
 	rows, err := q.db.Query(ctx, ListDust, arg.RoundNumber, arg.CountMax)
 	if err != nil {
@@ -400,8 +402,8 @@ type ListEndedOfTemplatesParams struct {
 	CountMax    int64
 }
 
-// ListEndedOfTemplates lists the contracts of some templates that ended after an offset, up to another, in order: as many
-// as asked for, and what ended at the same offset as the last.
+// ListEndedOfTemplates lists the contracts of some templates that ended after an offset, up to another, in order: up to
+// a limit, and all that ended at the same offset as the last.
 func (q *Queries) ListEndedOfTemplates(ctx context.Context, arg ListEndedOfTemplatesParams) ([]Contract, error) {
 	rows, err := q.db.Query(ctx, ListEndedOfTemplates,
 		arg.AfterOffset,
@@ -508,8 +510,8 @@ WHERE submission_key = ANY($1::text[]) AND is_pending AND held_until > now()
 FOR SHARE SKIP LOCKED
 `
 
-// ListPlanned lists which submissions are still those that were planned last for their tasks, and lately, and keeps
-// others from planning anew. Tasks that somebody is about to change are left out.
+// ListPlanned lists the submissions that are still the last ones that were planned for their tasks, and lately, and
+// lets nobody else plan again. It leaves out tasks that somebody is changing.
 func (q *Queries) ListPlanned(ctx context.Context, submissionKeys []string) ([]string, error) {
 	rows, err := q.db.Query(ctx, ListPlanned, submissionKeys)
 	if err != nil {
@@ -595,7 +597,7 @@ type LockAutomationRow struct {
 	SeenEndOffset int64
 }
 
-// LockAutomation reads how far a kind has seen the record, and keeps others from changing that.
+// LockAutomation reads up to where a kind has searched the record, and lets nobody else change that.
 func (q *Queries) LockAutomation(ctx context.Context, kind string) (LockAutomationRow, error) {
 	row := q.db.QueryRow(ctx, LockAutomation, kind)
 	var i LockAutomationRow
@@ -690,9 +692,9 @@ type OldestTaskRow struct {
 	Stuck  float64
 }
 
-// OldestTask tells for how many seconds the task has been due that is due longest: of all, and of those of accounts with
-// few due whose kind has not looked at anything for so many seconds. What time made due is due since it came, or since
-// the clock was moved. What is paused, and what a run works on, does not count.
+// OldestTask tells for how many seconds the oldest due task has been due: of all tasks, and of those of accounts with
+// few due tasks whose kind has looked at nothing for some seconds. A task that became due by the clock is due since its
+// time, or since the clock was moved. Paused kinds, and tasks that a run works on, do not count.
 func (q *Queries) OldestTask(ctx context.Context, arg OldestTaskParams) (OldestTaskRow, error) {
 	row := q.db.QueryRow(ctx, OldestTask,
 		arg.IdleSeconds,
@@ -744,8 +746,8 @@ type RetryTasksParams struct {
 	CountMax int64
 }
 
-// RetryTasks makes tasks in trouble due by a time that spend the coin of somebody who got some: so many, those that were
-// due longest ago first, since it may have been something else that they lacked.
+// RetryTasks makes tasks in trouble due at a time that spend the coin of a payer who got some: up to a limit, the
+// longest due first, because they may have lacked something else.
 func (q *Queries) RetryTasks(ctx context.Context, arg RetryTasksParams) error {
 	_, err := q.db.Exec(ctx, RetryTasks,
 		arg.DueAt,
@@ -769,7 +771,7 @@ type SeeAutomationParams struct {
 	Kind          string
 }
 
-// SeeAutomation stores how far a kind has seen the record.
+// SeeAutomation stores up to where a kind has searched the record.
 func (q *Queries) SeeAutomation(ctx context.Context, arg SeeAutomationParams) error {
 	_, err := q.db.Exec(ctx, SeeAutomation,
 		arg.SeenOffset,
@@ -815,7 +817,7 @@ type SettleTasksParams struct {
 	Spends         []string
 }
 
-// SettleTasks stores what tasks wait for, or what was submitted for them. Held ones are left alone by other runs for a
+// SettleTasks stores what tasks wait for, or what was submitted for them. Other runs leave held tasks alone for a
 // while.
 func (q *Queries) SettleTasks(ctx context.Context, arg SettleTasksParams) error {
 	_, err := q.db.Exec(ctx, SettleTasks,
@@ -866,8 +868,8 @@ type SumActivityRow struct {
 	Weight     string
 }
 
-// SumActivity adds up what was recorded against a round: amounts and weights of the active contracts of some templates.
-// Each template's part is a range of the index of coupons by round.
+// SumActivity adds up the activity of a round: amounts and weights of the active contracts of some templates. Each
+// template's part is a range of the index of coupons by round.
 func (q *Queries) SumActivity(ctx context.Context, arg SumActivityParams) ([]SumActivityRow, error) {
 	rows, err := q.db.Query(ctx, SumActivity, arg.TemplateIds, arg.RoundNumber)
 	if err != nil {
@@ -962,9 +964,10 @@ type TakeTasksParams struct {
 }
 
 // TakeTasks takes tasks that are due. Those whose submissions made them due take turns, from the one after @after on in
-// order of their names; what an account has due longest comes first. Tasks that another run works on, or that somebody
-// holds, wait for the next time. Where no more is due than is taken, that is all that is looked at; otherwise so many
-// accounts as tasks are taken, a fair share of each, and what is due longest of all, should that not be enough.
+// order of their names; within an account the longest due comes first. Tasks that another run works on, or that
+// somebody holds, wait for the next time. If no more tasks are due than it takes, it reads only those; otherwise it
+// reads as many accounts as it takes tasks, a fair share of each, and the longest due tasks of all, if these are not
+// enough.
 func (q *Queries) TakeTasks(ctx context.Context, arg TakeTasksParams) ([]AutomationTask, error) {
 	rows, err := q.db.Query(ctx, TakeTasks,
 		arg.Kind,
@@ -1020,7 +1023,7 @@ type WakeTasksParams struct {
 	Price string
 }
 
-// WakeTasks makes the tasks of a kind due at once that wait for the coin to be worth more than something below a price.
+// WakeTasks makes the tasks of a kind due at once whose wake_above is below a price.
 func (q *Queries) WakeTasks(ctx context.Context, arg WakeTasksParams) error {
 	_, err := q.db.Exec(ctx, WakeTasks, arg.Kind, arg.Price)
 	return err
@@ -1045,8 +1048,8 @@ type WakeTroubledParams struct {
 	Subjects   []string
 }
 
-// WakeTroubled makes the tasks of a kind due at once that are in trouble or that look at one of some subjects, or all of
-// the kind: those too that somebody plans just now, which it waits for.
+// WakeTroubled makes the tasks of a kind due at once that are in trouble or that look at one of some subjects, or all
+// of the kind. It waits for tasks that somebody is planning, and wakes these too.
 func (q *Queries) WakeTroubled(ctx context.Context, arg WakeTroubledParams) error {
 	_, err := q.db.Exec(ctx, WakeTroubled, arg.Kind, arg.Everything, arg.Subjects)
 	return err

@@ -61,7 +61,7 @@ type LockClockRow struct {
 	StandsAt    *time.Time
 }
 
-// LockClock reads the ledger's clock for whoever advances it.
+// LockClock reads the ledger's clock and lets nobody else change it until the transaction ends.
 func (q *Queries) LockClock(ctx context.Context) (LockClockRow, error) {
 	row := q.db.QueryRow(ctx, LockClock)
 	var i LockClockRow

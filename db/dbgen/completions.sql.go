@@ -490,10 +490,10 @@ type ListKeyedParams struct {
 	SubmissionKeys     []string
 }
 
-// ListKeyed finds what was accepted of a user for a submission of a request with an idempotency key, by the indexes of
-// those: under the submission id that such submissions have, which may go on after the name, or under their command id,
-// which some have. Its user may submit other things under the same names, without end, so it has only what has one of
-// some submission keys. The order has the planner take the index of what begins so.
+// ListKeyed finds the accepted submissions of a user for requests with an idempotency key, by two indexes: their
+// submission id begins with the name, or their command id is the name. The user may submit any number of other things
+// under the same names, so it returns only those with one of the submission keys. The order makes the planner take the
+// index of the submission ids.
 func (q *Queries) ListKeyed(ctx context.Context, arg ListKeyedParams) ([]Completion, error) {
 	rows, err := q.db.Query(ctx, ListKeyed,
 		arg.Name,
@@ -553,7 +553,7 @@ type ListSubmittersAtRow struct {
 	Party              string
 }
 
-// ListSubmittersAt tells who made the submissions at some offsets, and as which party first.
+// ListSubmittersAt finds who made the submissions at some offsets, and the first party that each acted as.
 func (q *Queries) ListSubmittersAt(ctx context.Context, offsets []int64) ([]ListSubmittersAtRow, error) {
 	rows, err := q.db.Query(ctx, ListSubmittersAt, offsets)
 	if err != nil {

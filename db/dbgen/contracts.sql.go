@@ -35,9 +35,9 @@ type ArchiveContractsParams struct {
 	ArchivedOffsets []int64
 }
 
-// ArchiveContracts archives those of the contracts that are active, and takes them from the lists of their
-// stakeholders. Its command tag counts them. (The coalesce keeps the planner from the indexes of active contracts: by the primary key
-// is the only good way.)
+// ArchiveContracts archives those of the contracts that are active, and removes them from the lists of their
+// stakeholders. Its command tag counts them. (The coalesce keeps the planner from the indexes of active contracts: by
+// the primary key is the only good way.)
 func (q *Queries) ArchiveContracts(ctx context.Context, arg ArchiveContractsParams) error {
 	_, err := q.db.Exec(ctx, ArchiveContracts, arg.ContractIds, arg.ArchivedOffsets)
 	return err
@@ -92,7 +92,7 @@ type InsertContractsParams struct {
 
 // InsertContracts stores new contracts and lists the stakeholders of those that stay active. The elements of
 // signatories, observers and maintainers are array literals; archived offset 0, an empty key value and an empty key
-// hash are none. Beside each stakeholder it notes who made the contract, by a digest of the first signatory that is
+// hash mean none. For each stakeholder it notes who made the contract, by a digest of the first signatory that is
 // neither that stakeholder nor the DSO; but not for the network's contracts that all stakeholders signed, as coin is.
 func (q *Queries) InsertContracts(ctx context.Context, arg InsertContractsParams) error {
 	_, err := q.db.Exec(ctx, InsertContracts,
@@ -204,7 +204,7 @@ FROM contracts
 WHERE contract_id = ANY($1::text[]) AND in_network
 `
 
-// ListMembers finds out which of the contracts are the network's.
+// ListMembers finds the contracts that are the network's.
 func (q *Queries) ListMembers(ctx context.Context, contractIds []string) ([]ledger.ContractID, error) {
 	rows, err := q.db.Query(ctx, ListMembers, contractIds)
 	if err != nil {

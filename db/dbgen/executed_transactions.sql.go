@@ -17,7 +17,7 @@ DELETE FROM executed_transactions
 WHERE record_time < $1
 `
 
-// ForgetExecutedTransactions forgets those that nobody could execute again anyway.
+// ForgetExecutedTransactions deletes those that nobody can execute again because they are too old.
 func (q *Queries) ForgetExecutedTransactions(ctx context.Context, before time.Time) error {
 	_, err := q.db.Exec(ctx, ForgetExecutedTransactions, before)
 	return err
@@ -51,7 +51,7 @@ type ListExecutedTransactionsRow struct {
 	LedgerOffset    ledger.Offset
 }
 
-// ListExecutedTransactions finds those of the transactions that were executed, and where.
+// ListExecutedTransactions finds which of the transactions were executed, and at which offset.
 func (q *Queries) ListExecutedTransactions(ctx context.Context, transactionUuids []string) ([]ListExecutedTransactionsRow, error) {
 	rows, err := q.db.Query(ctx, ListExecutedTransactions, transactionUuids)
 	if err != nil {

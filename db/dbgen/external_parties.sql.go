@@ -136,8 +136,7 @@ type InsertOnboardingParams struct {
 	WaitSeconds        float64
 }
 
-// InsertOnboarding stores an onboarding that begins to wait, for so many seconds of real time. One that has expired
-// makes way for it.
+// InsertOnboarding stores a new onboarding that waits for some seconds of real time. It replaces one that has expired.
 func (q *Queries) InsertOnboarding(ctx context.Context, arg InsertOnboardingParams) (time.Time, error) {
 	row := q.db.QueryRow(ctx, InsertOnboarding,
 		arg.Party,
@@ -198,7 +197,7 @@ type UpdateOnboardingParams struct {
 	Party      ledger.Party
 }
 
-// UpdateOnboarding stores what there is now of an onboarding that waits. Provider, start and end stay as they were.
+// UpdateOnboarding stores the new state of an onboarding that waits. Provider, start and end stay as they were.
 func (q *Queries) UpdateOnboarding(ctx context.Context, arg UpdateOnboardingParams) (time.Time, error) {
 	row := q.db.QueryRow(ctx, UpdateOnboarding, arg.Onboarding, arg.UserIds, arg.Party)
 	var expires_at time.Time

@@ -75,7 +75,7 @@ type LockHeadRow struct {
 	TrafficGranted   int64
 }
 
-// LockHead reads the head and holds it until the transaction ends: whoever holds it is the only one to commit.
+// LockHead reads the head and locks it until the transaction ends: only the holder of the lock can commit.
 func (q *Queries) LockHead(ctx context.Context) (LockHeadRow, error) {
 	row := q.db.QueryRow(ctx, LockHead)
 	var i LockHeadRow
@@ -123,8 +123,8 @@ type MoveHeadParams struct {
 	Follows          []byte
 }
 
-// MoveHead sets the head and, when the transaction commits, wakes the readers. No row: the head is there or beyond, or
-// is not what the entries follow from.
+// MoveHead sets the head and, when the transaction commits, wakes the readers. No row: the head is at the offset or
+// after it, or the entries do not follow it.
 func (q *Queries) MoveHead(ctx context.Context, arg MoveHeadParams) error {
 	_, err := q.db.Exec(ctx, MoveHead,
 		arg.LedgerOffset,

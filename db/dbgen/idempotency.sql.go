@@ -42,8 +42,8 @@ type AnswerIdempotencyKeyParams struct {
 	Bytes              int64
 }
 
-// AnswerIdempotencyKey stores the answer and counts its bytes, if nobody else has taken the request on meanwhile. Of a key
-// that was taken on again after it had expired, the bytes of its last answer are counted until then.
+// AnswerIdempotencyKey stores the answer and counts its bytes, if nobody else has claimed the request meanwhile. If an
+// expired key was claimed again, the bytes of its last answer count until then.
 func (q *Queries) AnswerIdempotencyKey(ctx context.Context, arg AnswerIdempotencyKeyParams) (int64, error) {
 	result, err := q.db.Exec(ctx, AnswerIdempotencyKey,
 		arg.IdentityProviderID,
@@ -103,8 +103,8 @@ type EnterIdempotencyKeyRow struct {
 	Bytes   int64
 }
 
-// EnterIdempotencyKey takes a request on whose key is new, and counts it. No row: the key is known, or its user keeps as
-// many answers as may be.
+// EnterIdempotencyKey claims a request whose key is new, and counts it. No row: the key is known, or its user keeps as
+// many answers as allowed.
 func (q *Queries) EnterIdempotencyKey(ctx context.Context, arg EnterIdempotencyKeyParams) (EnterIdempotencyKeyRow, error) {
 	row := q.db.QueryRow(ctx, EnterIdempotencyKey,
 		arg.IdentityProviderID,
@@ -156,8 +156,8 @@ WITH expired AS (
 SELECT count(*) FROM forgotten
 `
 
-// ForgetIdempotencyKeys deletes keys that have expired, at most so many, and says how many there were. Whoever counts
-// for several users takes their rows in order.
+// ForgetIdempotencyKeys deletes expired keys, up to a limit, and returns their number. It locks the counters of users
+// in order.
 func (q *Queries) ForgetIdempotencyKeys(ctx context.Context, countMax int32) (int64, error) {
 	row := q.db.QueryRow(ctx, ForgetIdempotencyKeys, countMax)
 	var count int64
@@ -268,7 +268,7 @@ type HoldIdempotencyKeyParams struct {
 	Attempt            int32
 }
 
-// HoldIdempotencyKey says that the one who took a request on is alive; for no time at all, that it has given up.
+// HoldIdempotencyKey makes a claim last for a time from now; 0 gives it up.
 func (q *Queries) HoldIdempotencyKey(ctx context.Context, arg HoldIdempotencyKeyParams) (int64, error) {
 	result, err := q.db.Exec(ctx, HoldIdempotencyKey,
 		arg.HoldSeconds,
@@ -299,7 +299,7 @@ type NoteKeyParams struct {
 	UseID              string
 }
 
-// NoteKey notes what an attempt decided or did beside the ledger, unless an earlier one has.
+// NoteKey notes what an attempt decided, or did outside the ledger, unless an earlier attempt has noted something.
 func (q *Queries) NoteKey(ctx context.Context, arg NoteKeyParams) error {
 	_, err := q.db.Exec(ctx, NoteKey,
 		arg.Note,
@@ -327,8 +327,7 @@ type ReturnIdempotencyKeyParams struct {
 	Attempt            int32
 }
 
-// ReturnIdempotencyKey says that the one who took a request on has given up, and that there is nothing of its attempt to
-// look for: it does not count.
+// ReturnIdempotencyKey gives a claim up of which nothing was submitted: the attempt does not count.
 func (q *Queries) ReturnIdempotencyKey(ctx context.Context, arg ReturnIdempotencyKeyParams) error {
 	_, err := q.db.Exec(ctx, ReturnIdempotencyKey,
 		arg.IdentityProviderID,
@@ -386,8 +385,8 @@ type TakeIdempotencyKeyRow struct {
 	Attempt int32
 }
 
-// TakeIdempotencyKey takes a request on whose key has expired, or whose last taker is gone. No row: somebody else has it,
-// or it was answered, or the key stands for another request, or is not there.
+// TakeIdempotencyKey claims a request whose key has expired, or whose last owner is gone. No row: somebody else has
+// claimed it, it has an answer, or the key stands for another request or does not exist.
 func (q *Queries) TakeIdempotencyKey(ctx context.Context, arg TakeIdempotencyKeyParams) (TakeIdempotencyKeyRow, error) {
 	row := q.db.QueryRow(ctx, TakeIdempotencyKey,
 		arg.UseID,

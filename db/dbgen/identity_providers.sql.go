@@ -128,8 +128,7 @@ const LockIdentityProviders = `-- name: LockIdentityProviders :exec
 LOCK TABLE identity_providers IN SHARE ROW EXCLUSIVE MODE
 `
 
-// LockIdentityProviders keeps others from creating identity providers until the transaction ends: their number is
-// bounded.
+// LockIdentityProviders lets nobody else create identity providers until the transaction ends: their number is limited.
 func (q *Queries) LockIdentityProviders(ctx context.Context) error {
 	_, err := q.db.Exec(ctx, LockIdentityProviders)
 	return err

@@ -104,7 +104,7 @@ SELECT name, value, from_offset
 FROM ledger_settings
 `
 
-// ListLedgerSettings reads the settings that are stored, each with the first offset that was decided by it.
+// ListLedgerSettings reads the stored settings, each with the first offset to which it applies.
 func (q *Queries) ListLedgerSettings(ctx context.Context) ([]LedgerSetting, error) {
 	rows, err := q.db.Query(ctx, ListLedgerSettings)
 	if err != nil {
@@ -147,7 +147,7 @@ type StoreLedgerSettingParams struct {
 	FromOffset int64
 }
 
-// StoreLedgerSetting stores a value and that it changed, unless it is there already.
+// StoreLedgerSetting stores a value and its change, unless the setting has this value already.
 func (q *Queries) StoreLedgerSetting(ctx context.Context, arg StoreLedgerSettingParams) (int64, error) {
 	result, err := q.db.Exec(ctx, StoreLedgerSetting,
 		arg.ChangedBy,

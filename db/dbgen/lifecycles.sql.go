@@ -28,7 +28,7 @@ type AwaitTimeParams struct {
 	Account    string
 }
 
-// AwaitTime makes a workflow that follows no contract due at a time.
+// AwaitTime makes a workflow without contracts due at a time.
 func (q *Queries) AwaitTime(ctx context.Context, arg AwaitTimeParams) error {
 	_, err := q.db.Exec(ctx, AwaitTime,
 		arg.WorkflowID,
@@ -46,7 +46,7 @@ DELETE FROM lifecycles
 WHERE workflow_id = $1 AND contract_ids = '{}'
 `
 
-// DropLifecycle deletes the lifecycle of a workflow that follows no contract. Those that do end when their contracts have.
+// DropLifecycle deletes the lifecycle of a workflow without contracts. Others end with their contracts.
 func (q *Queries) DropLifecycle(ctx context.Context, workflowID string) error {
 	_, err := q.db.Exec(ctx, DropLifecycle, workflowID)
 	return err
@@ -126,8 +126,8 @@ type ListFullHoldersParams struct {
 	UpTo        ledger.Offset
 }
 
-// ListFullHolders lists the parties that received contracts of a template after an offset and have at least so many of
-// them now.
+// ListFullHolders lists the parties that received contracts of a template after an offset and now have more than
+// @all_but_one of them.
 func (q *Queries) ListFullHolders(ctx context.Context, arg ListFullHoldersParams) ([]string, error) {
 	rows, err := q.db.Query(ctx, ListFullHolders,
 		arg.TemplateID,
@@ -251,7 +251,7 @@ type MoveWakesParams struct {
 	WaitingNodeID int32
 }
 
-// MoveWakes notes how far lifecycles were woken.
+// MoveWakes stores the progress of waking lifecycles.
 func (q *Queries) MoveWakes(ctx context.Context, arg MoveWakesParams) error {
 	_, err := q.db.Exec(ctx, MoveWakes,
 		arg.HoldersOffset,
@@ -332,9 +332,9 @@ type OldestLifecycleRow struct {
 	Stuck  float64
 }
 
-// OldestLifecycle tells for how many seconds the lifecycle has been due that is due longest: of all, and of those that
-// were called more than once while their account had few due. What time made due is due since it came, or since the
-// clock was moved. Those that Temporal refuses do not count.
+// OldestLifecycle tells for how many seconds the oldest due lifecycle has been due: of all, and of those that were
+// called more than once while their account had few due. A lifecycle that became due by the clock is due since its
+// time, or since the clock was moved. Those that Temporal refuses do not count.
 func (q *Queries) OldestLifecycle(ctx context.Context, arg OldestLifecycleParams) (OldestLifecycleRow, error) {
 	row := q.db.QueryRow(ctx, OldestLifecycle, arg.Few, arg.LedgerTime, arg.MovedSeconds)
 	var i OldestLifecycleRow
@@ -360,7 +360,7 @@ type SettleLifecycleParams struct {
 	Version     int64
 }
 
-// SettleLifecycle stores what a lifecycle waits for, or why nothing could be decided, unless its contracts changed
+// SettleLifecycle stores what a lifecycle waits for, or why no decision was possible, unless its contracts changed
 // meanwhile.
 func (q *Queries) SettleLifecycle(ctx context.Context, arg SettleLifecycleParams) (int64, error) {
 	result, err := q.db.Exec(ctx, SettleLifecycle,
@@ -494,13 +494,14 @@ type TakeDueLifecyclesRow struct {
 	HeldBack   bool
 }
 
-// TakeDueLifecycles finds lifecycles that are due, and notes that they are called now: each comes again only when its
+// TakeDueLifecycles finds lifecycles that are due, and notes that they are called now: each comes again only if its
 // workflow has not looked after a while, which doubles with each call, up to an hour. Those whose submissions made them
-// due take turns, from the one after @after on in order of their names; what an account has due longest comes first. No
-// account has more than so many under way, nor all together: called once, lately, and not looked yet. Rows that someone
-// holds wait for the next time. What was never called and what was are looked for apart, and as in TakeTasks no more
-// than what may be taken: where more is due, by accounts, of which those with enough under way count for nothing. Each
-// row reports whether some that are due were held back; where none is taken, one row without an id does.
+// due take turns, from the one after @after on in order of their names; within an account the longest due comes first.
+// Each account, and all together, have a limit of lifecycles under way: called once, lately, and not looked yet. Rows
+// that someone holds wait for the next time. It searches for lifecycles that were never called and for others
+// separately, and as in TakeTasks reads no more than it may take: if more are due, by accounts, without those that have
+// reached their limit. Each row reports whether due lifecycles were held back; if it takes none, one row without an id
+// does.
 func (q *Queries) TakeDueLifecycles(ctx context.Context, arg TakeDueLifecyclesParams) ([]TakeDueLifecyclesRow, error) {
 	rows, err := q.db.Query(ctx, TakeDueLifecycles,
 		arg.After,
@@ -548,8 +549,8 @@ type TakeWakesRow struct {
 	WaitingNodeID int32
 }
 
-// TakeWakes reads how far lifecycles were woken, and keeps others from waking any until the transaction ends. No row:
-// somebody else does.
+// TakeWakes reads the progress of waking lifecycles, and lets nobody else wake any until the transaction ends. No row:
+// somebody else does it.
 func (q *Queries) TakeWakes(ctx context.Context) (TakeWakesRow, error) {
 	row := q.db.QueryRow(ctx, TakeWakes)
 	var i TakeWakesRow
@@ -623,11 +624,11 @@ type TouchLifecyclesParams struct {
 	ApartPrefix string
 }
 
-// TouchLifecycles notes that contracts of lifecycles were created or archived: each becomes due at once. A lifecycle that
-// is not there is made when contracts were created for it. What the node does by itself leaves one with whose it was. The
-// elements of created and parties are array literals. Rows are locked in order, so that no two of these wait for each
-// other. No more contracts share a lifecycle than its @together_max: further ones have lifecycles of their own, so that
-// one more costs the same however many have a name that users chose.
+// TouchLifecycles notes that contracts of lifecycles were created or archived: each lifecycle becomes due at once. It
+// makes a missing lifecycle if contracts were created for it. A submission by the node itself does not change the
+// account of a lifecycle. The elements of created and parties are array literals. It locks rows in order, so that no
+// two calls deadlock. At most @together_max contracts share a lifecycle: each further one has its own, so that one more
+// contract costs the same, however many have a name that users chose.
 func (q *Queries) TouchLifecycles(ctx context.Context, arg TouchLifecyclesParams) error {
 	_, err := q.db.Exec(ctx, TouchLifecycles,
 		arg.WorkflowIds,
@@ -656,7 +657,7 @@ FROM locked
 WHERE l.workflow_id = locked.workflow_id AND l.due_at <> 'epoch'
 `
 
-// WakeLifecycles makes lifecycles due that are there and wait for something, locked in order.
+// WakeLifecycles makes existing lifecycles due that wait for something. It locks them in order.
 func (q *Queries) WakeLifecycles(ctx context.Context, workflowIds []string) (int64, error) {
 	result, err := q.db.Exec(ctx, WakeLifecycles, workflowIds)
 	if err != nil {

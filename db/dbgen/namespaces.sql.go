@@ -23,7 +23,7 @@ type InsertNamespacesParams struct {
 	Party      ledger.Party
 }
 
-// InsertNamespaces keeps who holds namespaces. What is kept already stays as it is.
+// InsertNamespaces stores who holds namespaces. Stored ones do not change.
 func (q *Queries) InsertNamespaces(ctx context.Context, arg InsertNamespacesParams) error {
 	_, err := q.db.Exec(ctx, InsertNamespaces, arg.Namespaces, arg.ShownBy, arg.Party)
 	return err
@@ -40,7 +40,7 @@ type ListNamespacesRow struct {
 	ShownBy   []byte
 }
 
-// ListNamespaces finds who holds those of the namespaces that are known.
+// ListNamespaces finds who holds the namespaces. Unknown ones are absent.
 func (q *Queries) ListNamespaces(ctx context.Context, namespaces []string) ([]ListNamespacesRow, error) {
 	rows, err := q.db.Query(ctx, ListNamespaces, namespaces)
 	if err != nil {

@@ -31,7 +31,7 @@ SELECT coalesce(max(needed_step), 0)::bigint AS step
 FROM package_changes
 `
 
-// GetPackagesNeed is the newest step of the schema that a program must know to decide by the packages; 0 for none.
+// GetPackagesNeed is the newest schema step that a program must know to use the packages; 0 for none.
 func (q *Queries) GetPackagesNeed(ctx context.Context) (int64, error) {
 	row := q.db.QueryRow(ctx, GetPackagesNeed)
 	var step int64
@@ -57,7 +57,7 @@ SELECT coalesce(max(serial), 1)::integer AS serial
 FROM package_changes
 `
 
-// GetPackagesSerial counts the changes of the packages; 1 is the state of before the first.
+// GetPackagesSerial is one more than the number of changes of the packages.
 func (q *Queries) GetPackagesSerial(ctx context.Context) (int32, error) {
 	row := q.db.QueryRow(ctx, GetPackagesSerial)
 	var serial int32
@@ -100,7 +100,7 @@ type InsertPackageParams struct {
 	ByteCount      int64
 }
 
-// InsertPackage stores what is known of a package, with its place in the record.
+// InsertPackage stores the description of a package, with the offset of its upload.
 func (q *Queries) InsertPackage(ctx context.Context, arg InsertPackageParams) error {
 	_, err := q.db.Exec(ctx, InsertPackage,
 		arg.PackageID,
@@ -131,7 +131,7 @@ type InsertPackageChangeParams struct {
 	NeededStep   int64
 }
 
-// InsertPackageChange notes a change of the packages and, when the transaction commits, has all processes read them.
+// InsertPackageChange notes a change of the packages and, when the transaction commits, makes all processes read them.
 func (q *Queries) InsertPackageChange(ctx context.Context, arg InsertPackageChangeParams) error {
 	_, err := q.db.Exec(ctx, InsertPackageChange,
 		arg.LedgerOffset,
@@ -153,7 +153,7 @@ type InsertPackagePayloadParams struct {
 	Payload   []byte
 }
 
-// InsertPackagePayload stores what a package is. Who stored it first has stored it.
+// InsertPackagePayload stores the Daml-LF of a package, unless it is stored already.
 func (q *Queries) InsertPackagePayload(ctx context.Context, arg InsertPackagePayloadParams) error {
 	_, err := q.db.Exec(ctx, InsertPackagePayload, arg.PackageID, arg.Payload)
 	return err
@@ -167,7 +167,7 @@ WHERE l.payload IS NULL OR p.package_id <> encode(sha256(l.payload), 'hex') OR p
 ORDER BY p.package_id
 `
 
-// ListForgedPackages finds the packages that are not there in Daml-LF, or are not what their id says.
+// ListForgedPackages finds the packages whose Daml-LF is missing or does not have the hash that is their id.
 func (q *Queries) ListForgedPackages(ctx context.Context) ([]string, error) {
 	rows, err := q.db.Query(ctx, ListForgedPackages)
 	if err != nil {
@@ -230,7 +230,7 @@ WHERE NOT EXISTS (SELECT FROM packages AS p WHERE p.package_id = l.package_id)
 ORDER BY l.package_id
 `
 
-// ListUnlistedPayloads finds what is there in Daml-LF of packages that nobody uploaded.
+// ListUnlistedPayloads finds stored Daml-LF of packages that nobody uploaded.
 func (q *Queries) ListUnlistedPayloads(ctx context.Context) ([]string, error) {
 	rows, err := q.db.Query(ctx, ListUnlistedPayloads)
 	if err != nil {

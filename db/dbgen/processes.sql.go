@@ -15,7 +15,7 @@ FROM processes
 WHERE role IN ('api', 'api and worker') AND seen_at > now() - make_interval(secs => $1::float8)
 `
 
-// CountAPIs counts the processes with an API that have said lately that they run.
+// CountAPIs counts the processes with an API that have lately reported that they run.
 func (q *Queries) CountAPIs(ctx context.Context, silence float64) (int64, error) {
 	row := q.db.QueryRow(ctx, CountAPIs, silence)
 	var count int64
@@ -39,7 +39,7 @@ DELETE FROM processes
 WHERE seen_at < now() - interval '1 day'
 `
 
-// ForgetSilentProcesses forgets those that ended without saying so, long ago.
+// ForgetSilentProcesses forgets those that ended long ago without a note.
 func (q *Queries) ForgetSilentProcesses(ctx context.Context) error {
 	_, err := q.db.Exec(ctx, ForgetSilentProcesses)
 	return err
@@ -49,7 +49,7 @@ const HoldSchema = `-- name: HoldSchema :exec
 SELECT pg_advisory_xact_lock_shared($1)
 `
 
-// HoldSchema keeps steps that take something away from being applied until the transaction ends.
+// HoldSchema lets nobody apply contracting steps until the transaction ends.
 func (q *Queries) HoldSchema(ctx context.Context, schemaLock int64) error {
 	_, err := q.db.Exec(ctx, HoldSchema, schemaLock)
 	return err
@@ -59,7 +59,7 @@ const HoldStarts = `-- name: HoldStarts :exec
 SELECT pg_advisory_xact_lock($1)
 `
 
-// HoldStarts keeps processes from starting until the transaction ends.
+// HoldStarts lets no process start until the transaction ends.
 func (q *Queries) HoldStarts(ctx context.Context, schemaLock int64) error {
 	_, err := q.db.Exec(ctx, HoldStarts, schemaLock)
 	return err
@@ -71,7 +71,7 @@ FROM processes
 WHERE works AND seen_at > now() - make_interval(secs => $1::float8)
 `
 
-// ListWorkers finds the processes with a worker that have said lately that they run.
+// ListWorkers finds the processes with a worker that have lately reported that they run.
 func (q *Queries) ListWorkers(ctx context.Context, silence float64) ([]string, error) {
 	rows, err := q.db.Query(ctx, ListWorkers, silence)
 	if err != nil {

@@ -85,9 +85,9 @@ type PruneCompletionsParams struct {
 	CountMax       int32
 }
 
-// PruneCompletions takes the oldest completions up to an offset from the index by acting party, and deletes them unless
-// they are needed: the last accepted submission of each change stays for deduplication, and what was recorded lately for
-// submissions that are on their way. It returns the last offset that it looked at, 0 when nothing was left.
+// PruneCompletions removes the oldest completions up to an offset from the index by acting party, and deletes them
+// unless they are needed: the last accepted submission of each change stays for deduplication, and recent ones for
+// submissions under way. It returns the last offset that it looked at, 0 when nothing was left.
 func (q *Queries) PruneCompletions(ctx context.Context, arg PruneCompletionsParams) (int64, error) {
 	row := q.db.QueryRow(ctx, PruneCompletions,
 		arg.RecordedBefore,
@@ -160,9 +160,8 @@ type PruneUpdatesParams struct {
 	CountMax int32
 }
 
-// PruneUpdates deletes the oldest updates up to an offset, each with its rows in the index by witness, which are found
-// by primary key from the witnesses that the update itself names. It returns the last offset that it deleted, 0 when
-// nothing was left.
+// PruneUpdates deletes the oldest updates up to an offset, each with its rows in the index by witness, which it finds
+// by primary key from the witnesses in the update. It returns the last offset that it deleted, 0 when nothing was left.
 func (q *Queries) PruneUpdates(ctx context.Context, arg PruneUpdatesParams) (int64, error) {
 	row := q.db.QueryRow(ctx, PruneUpdates, arg.After, arg.UpTo, arg.CountMax)
 	var last int64

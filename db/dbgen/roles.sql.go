@@ -25,7 +25,7 @@ type ListHeldParams struct {
 	CountMax   int32
 }
 
-// ListHeld lists a holder's active contracts of a template, those first that count first.
+// ListHeld lists a holder's active contracts of a template, by descending rank.
 func (q *Queries) ListHeld(ctx context.Context, arg ListHeldParams) ([]Contract, error) {
 	rows, err := q.db.Query(ctx, ListHeld, arg.TemplateID, arg.Holder, arg.CountMax)
 	if err != nil {
@@ -77,7 +77,7 @@ type ListHeldLeastFirstParams struct {
 	CountMax   int32
 }
 
-// ListHeldLeastFirst lists them the other way round.
+// ListHeldLeastFirst lists them in reverse order.
 func (q *Queries) ListHeldLeastFirst(ctx context.Context, arg ListHeldLeastFirstParams) ([]Contract, error) {
 	rows, err := q.db.Query(ctx, ListHeldLeastFirst, arg.TemplateID, arg.Holder, arg.CountMax)
 	if err != nil {
@@ -218,8 +218,8 @@ type ListNewestHeldParams struct {
 	CountMax   int32
 }
 
-// ListNewestHeld lists the newest active contract of a template of each holder, of so many holders at most. It goes from
-// one holder to the next, however many contracts each has.
+// ListNewestHeld lists the newest active contract of a template of each holder, for a limited number of holders. It
+// goes from one holder to the next, however many contracts each has.
 func (q *Queries) ListNewestHeld(ctx context.Context, arg ListNewestHeldParams) ([]Contract, error) {
 	rows, err := q.db.Query(ctx, ListNewestHeld, arg.TemplateID, arg.CountMax)
 	if err != nil {

@@ -25,8 +25,8 @@ type ListOpenRoundsParams struct {
 	CountMax     int32
 }
 
-// ListOpenRounds pages through the open rounds that were created before a place in the record, closed ones included,
-// the newest first, by their own index.
+// ListOpenRounds pages through the open rounds that were created before a position in the record, also closed ones, the
+// newest first, by their own index.
 func (q *Queries) ListOpenRounds(ctx context.Context, arg ListOpenRoundsParams) ([]Contract, error) {
 	rows, err := q.db.Query(ctx, ListOpenRounds, arg.BeforeOffset, arg.BeforeNode, arg.CountMax)
 	if err != nil {

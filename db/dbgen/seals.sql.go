@@ -35,7 +35,7 @@ FROM seal_keys
 ORDER BY key_id
 `
 
-// ListSealKeys lists the keys of seals, the oldest first.
+// ListSealKeys lists the seal keys, the oldest first.
 func (q *Queries) ListSealKeys(ctx context.Context) ([]SealKey, error) {
 	rows, err := q.db.Query(ctx, ListSealKeys)
 	if err != nil {

@@ -38,8 +38,8 @@ type ChooseAutomationSettingParams struct {
 	Chosen    []byte
 }
 
-// ChooseAutomationSetting stores what the operator says, or that the configuration counts again, and that it changed.
-// What the setting is of becomes due.
+// ChooseAutomationSetting stores the operator's value, or that the configured value is in force again, and the change.
+// The subject of the setting becomes due.
 func (q *Queries) ChooseAutomationSetting(ctx context.Context, arg ChooseAutomationSettingParams) error {
 	_, err := q.db.Exec(ctx, ChooseAutomationSetting,
 		arg.Action,
@@ -84,8 +84,8 @@ type ConfigureAutomationParams struct {
 	Configured []string
 }
 
-// ConfigureAutomation stores what the configuration says and what changed by that; an empty value is nothing. What the
-// settings are of becomes due.
+// ConfigureAutomation stores configured values and the changes; an empty value means nothing. The subjects of the
+// settings become due.
 func (q *Queries) ConfigureAutomation(ctx context.Context, arg ConfigureAutomationParams) error {
 	_, err := q.db.Exec(ctx, ConfigureAutomation,
 		arg.ChangedBy,
@@ -101,7 +101,7 @@ DELETE FROM automation_settings
 WHERE configured IS NULL AND NOT is_chosen
 `
 
-// ForgetAutomationSettings deletes the settings that neither the configuration nor the operator speaks of.
+// ForgetAutomationSettings deletes the settings with neither a configured value nor a value of the operator.
 func (q *Queries) ForgetAutomationSettings(ctx context.Context) error {
 	_, err := q.db.Exec(ctx, ForgetAutomationSettings)
 	return err
@@ -205,8 +205,8 @@ type ListAutomationSettingsParams struct {
 	CountMax      int32
 }
 
-// ListAutomationSettings pages through the settings of a kind in byte order of their parties. With only_effective those
-// are left out that say nothing.
+// ListAutomationSettings pages through the settings of a kind in byte order of their parties. With only_effective it
+// leaves out those without a value in force.
 func (q *Queries) ListAutomationSettings(ctx context.Context, arg ListAutomationSettingsParams) ([]AutomationSetting, error) {
 	rows, err := q.db.Query(ctx, ListAutomationSettings,
 		arg.Kind,
@@ -251,7 +251,7 @@ type ListConfiguredRow struct {
 	Configured []byte
 }
 
-// ListConfigured reads everything that the configuration says.
+// ListConfigured reads all configured values.
 func (q *Queries) ListConfigured(ctx context.Context) ([]ListConfiguredRow, error) {
 	rows, err := q.db.Query(ctx, ListConfigured)
 	if err != nil {

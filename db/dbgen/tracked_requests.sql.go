@@ -24,7 +24,7 @@ type GetTrackedRequestParams struct {
 	Requester    string
 }
 
-// GetTrackedRequest finds what became of a request.
+// GetTrackedRequest finds the state of a request.
 func (q *Queries) GetTrackedRequest(ctx context.Context, arg GetTrackedRequestParams) ([]byte, error) {
 	row := q.db.QueryRow(ctx, GetTrackedRequest,
 		arg.Party,
@@ -96,8 +96,8 @@ type NoteTrackedRequestsParams struct {
 	States         []string
 }
 
-// NoteTrackedRequests stores what became of requests, in place of what was known before. The rows must differ in party,
-// kind, requester or tracking id.
+// NoteTrackedRequests stores the states of requests, and replaces earlier ones. The rows must differ in party, kind,
+// requester or tracking id.
 func (q *Queries) NoteTrackedRequests(ctx context.Context, arg NoteTrackedRequestsParams) error {
 	_, err := q.db.Exec(ctx, NoteTrackedRequests,
 		arg.Parties,

@@ -37,8 +37,8 @@ type AddMemberTrafficParams struct {
 	Archived []string
 }
 
-// AddMemberTraffic adds what contracts say that were created, and takes off what those said that were archived. Contracts
-// that stand for no traffic of the network count for nothing.
+// AddMemberTraffic adds the traffic of created contracts, and subtracts that of archived ones. Contracts that stand for
+// no traffic of the network do not count.
 func (q *Queries) AddMemberTraffic(ctx context.Context, arg AddMemberTrafficParams) error {
 	_, err := q.db.Exec(ctx, AddMemberTraffic, arg.Created, arg.Archived)
 	return err
@@ -55,7 +55,7 @@ type GetMemberTrafficParams struct {
 	Synchronizer string
 }
 
-// GetMemberTraffic reads what was bought for a member, as far as integers go.
+// GetMemberTraffic reads the traffic that was bought for a member, up to the largest integer.
 func (q *Queries) GetMemberTraffic(ctx context.Context, arg GetMemberTrafficParams) (int64, error) {
 	row := q.db.QueryRow(ctx, GetMemberTraffic, arg.Member, arg.Synchronizer)
 	var purchased int64
@@ -98,7 +98,7 @@ type ListMiscountedTrafficRow struct {
 	SaidPurchased string
 }
 
-// ListMiscountedTraffic compares what is kept of members with what the contracts of all of them say.
+// ListMiscountedTraffic compares the stored sums of members with the sums of their contracts.
 func (q *Queries) ListMiscountedTraffic(ctx context.Context, countMax int32) ([]ListMiscountedTrafficRow, error) {
 	rows, err := q.db.Query(ctx, ListMiscountedTraffic, countMax)
 	if err != nil {

@@ -75,7 +75,7 @@ FROM updates
 WHERE external_hash = $1::text
 `
 
-// GetUpdateByHash finds the transaction that was signed outside the node as this hash.
+// GetUpdateByHash finds the transaction that was signed outside the node, by its hash.
 func (q *Queries) GetUpdateByHash(ctx context.Context, externalHash string) (Update, error) {
 	row := q.db.QueryRow(ctx, GetUpdateByHash, externalHash)
 	var i Update
@@ -142,8 +142,8 @@ type InsertUpdatePartiesParams struct {
 	InHistories   []bool
 }
 
-// InsertUpdateParties stores who sees which transaction, and whether it may have something in the party's history: one
-// element of each list for each pair.
+// InsertUpdateParties stores who sees which transaction, and whether it may be in the party's history: one element of
+// each list for each pair.
 func (q *Queries) InsertUpdateParties(ctx context.Context, arg InsertUpdatePartiesParams) error {
 	_, err := q.db.Exec(ctx, InsertUpdateParties, arg.Parties, arg.LedgerOffsets, arg.InHistories)
 	return err
@@ -274,8 +274,8 @@ type ListHistoryParams struct {
 	CountMax int32
 }
 
-// ListHistory pages downwards through the transactions that may have something in the history of a party: a range of an
-// index that has nothing else.
+// ListHistory pages downwards through the transactions that may be in the history of a party: a range of an index that
+// has only these.
 func (q *Queries) ListHistory(ctx context.Context, arg ListHistoryParams) ([]Update, error) {
 	rows, err := q.db.Query(ctx, ListHistory, arg.Party, arg.UpTo, arg.CountMax)
 	if err != nil {

@@ -33,7 +33,7 @@ type ForgetDeletedUserParams struct {
 	UserID             string
 }
 
-// ForgetDeletedUser forgets that a user was deleted: an administrator made it anew.
+// ForgetDeletedUser forgets that a user was deleted: an administrator made it again.
 func (q *Queries) ForgetDeletedUser(ctx context.Context, arg ForgetDeletedUserParams) error {
 	_, err := q.db.Exec(ctx, ForgetDeletedUser, arg.IdentityProviderID, arg.UserID)
 	return err
@@ -74,7 +74,7 @@ FROM users
 WHERE id = $1
 `
 
-// GetUserNamed finds a user of whichever identity provider.
+// GetUserNamed finds a user of any identity provider.
 func (q *Queries) GetUserNamed(ctx context.Context, id string) (User, error) {
 	row := q.db.QueryRow(ctx, GetUserNamed, id)
 	var i User
@@ -151,7 +151,7 @@ type ListSubmittersRow struct {
 }
 
 // ListSubmitters reads users as commits need them: whether they are active, and their rights, as KIND or KIND PARTY,
-// without those over other parties than the ones.
+// without those over other parties than the given ones.
 func (q *Queries) ListSubmitters(ctx context.Context, arg ListSubmittersParams) ([]ListSubmittersRow, error) {
 	rows, err := q.db.Query(ctx, ListSubmitters, arg.Parties, arg.Ids)
 	if err != nil {
@@ -278,7 +278,7 @@ const ShareIdentityProvider = `-- name: ShareIdentityProvider :exec
 SELECT FROM identity_providers WHERE id = $1 FOR SHARE
 `
 
-// ShareIdentityProvider keeps others from changing an identity provider until the transaction ends.
+// ShareIdentityProvider lets nobody else change an identity provider until the transaction ends.
 func (q *Queries) ShareIdentityProvider(ctx context.Context, id string) error {
 	_, err := q.db.Exec(ctx, ShareIdentityProvider, id)
 	return err
@@ -364,7 +364,7 @@ type WasUserDeletedParams struct {
 	UserID             string
 }
 
-// WasUserDeleted reports whether a user was deleted and not made anew.
+// WasUserDeleted reports whether a user was deleted and not made again.
 func (q *Queries) WasUserDeleted(ctx context.Context, arg WasUserDeletedParams) (bool, error) {
 	row := q.db.QueryRow(ctx, WasUserDeleted, arg.IdentityProviderID, arg.UserID)
 	var was_deleted bool

@@ -82,7 +82,7 @@ WHERE c.contract_id IN (
 )
 ORDER BY c.created_offset, c.created_node_id;
 
--- CountMade counts the active contracts of a stakeholder and of some templates whose makers are noted, up to a number: a
+-- CountMade counts the active contracts of a stakeholder and of some templates that have a maker, up to a number: a
 -- range of the index by maker for each pair of a template and a scope.
 -- name: CountMade :one
 SELECT count(*)
@@ -101,8 +101,8 @@ FROM (
     LIMIT @count_max
 ) AS counted;
 
--- ListMakers lists who made active contracts of a stakeholder and of some templates, up to a number: each is found
--- behind the one before in the index by maker, whatever lies between.
+-- ListMakers lists who made active contracts of a stakeholder and of some templates, up to a number: it finds each
+-- after the one before in the index by maker, and skips what lies between.
 -- name: ListMakers :many
 WITH RECURSIVE makers (template_id, in_network, maker) AS (
     SELECT kind.template_id, scope.in_network, least.maker
@@ -134,8 +134,8 @@ SELECT template_id::text AS template_id, in_network::boolean AS in_network, make
 FROM makers
 LIMIT @count_max;
 
--- ListNewestOfMakers lists the newest active contracts of a stakeholder that each of some makers made, so many of each,
--- in order of creation.
+-- ListNewestOfMakers lists the newest active contracts of a stakeholder that each of some makers made, in order of
+-- creation, with a limit for each maker.
 -- name: ListNewestOfMakers :many
 SELECT newest.contract_id
 FROM (

@@ -1,4 +1,4 @@
--- GetAuditCheckpoint reads how far the continuous audit has come; no row before its first page.
+-- GetAuditCheckpoint reads the progress of the continuous audit; no row before its first page.
 -- name: GetAuditCheckpoint :one
 SELECT ledger_offset, finding_count, state, version
 FROM audit_checkpoint;
@@ -17,7 +17,7 @@ SET
     moved_at = now()
 WHERE version = @from_version::bigint;
 
--- TouchAuditCheckpoint keeps others from moving the checkpoint that they know.
+-- TouchAuditCheckpoint makes others fail that move the checkpoint that they have read.
 -- name: TouchAuditCheckpoint :exec
 UPDATE audit_checkpoint
 SET version = version + 1;
@@ -36,8 +36,8 @@ SELECT (
 )::bigint AS beyond
 FROM ledger_head AS h;
 
--- ListMislisted pages through the active contracts in order of creation, and says of each for how many of its
--- stakeholders active_contracts does not say the same, by the primary key of that table.
+-- ListMislisted pages through the active contracts in order of creation, and counts for each the stakeholders for whom
+-- active_contracts differs, by the primary key of that table.
 -- name: ListMislisted :many
 SELECT
     c.contract_id, c.created_offset, c.created_node_id,
@@ -93,8 +93,8 @@ LEFT JOIN completion_parties AS cp
 WHERE c.ledger_offset > @after AND c.ledger_offset <= @up_to AND cp.ledger_offset IS NULL
 ORDER BY c.ledger_offset, acting.party;
 
--- ListUnlistedUpdates finds, of pairs of a party and an update that it sees, those that are not listed, or not as what
--- may be in the party's history.
+-- ListUnlistedUpdates finds, of pairs of a party and an update that it sees, those that are not listed, or not listed
+-- for the party's history.
 -- name: ListUnlistedUpdates :many
 SELECT
     seen.party::text AS party, seen.ledger_offset::bigint AS ledger_offset,
@@ -108,9 +108,9 @@ LEFT JOIN update_parties AS up ON up.party = seen.party AND up.ledger_offset = s
 WHERE up.party IS NULL OR (seen.in_history AND NOT up.in_history)
 ORDER BY seen.ledger_offset, seen.party;
 
--- ListUnlistedExecutions finds the transactions of a range of offsets that were signed outside the node, executed within
--- the time for which that is remembered, and are not remembered. They are remembered with the time at which the commit
--- ended that executed them.
+-- ListUnlistedExecutions finds the transactions of a range of offsets that were signed outside the node, executed
+-- within the retention time, and missing in executed_transactions. That table has the time at which the executing
+-- commit ended.
 -- name: ListUnlistedExecutions :many
 SELECT u.ledger_offset
 FROM updates AS u

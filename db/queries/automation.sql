@@ -1,10 +1,11 @@
--- EnterAutomations enters kinds of automation that are not there yet. They look at what ends from now on.
+-- EnterAutomations enters new kinds of automation. They look only at contracts that end from now on.
 -- name: EnterAutomations :exec
 INSERT INTO automations (kind, seen_end_offset)
 SELECT unnest(@kinds::text[]), coalesce((SELECT ledger_offset FROM ledger_head), 0)
 ON CONFLICT (kind) DO NOTHING;
 
--- ListAutomations lists the kinds, each with when it is due next, or never, and how many of its tasks are in trouble.
+-- ListAutomations lists the kinds, each with the time at which it is due next, or never, and the number of its tasks in
+-- trouble.
 -- name: ListAutomations :many
 SELECT
     a.*,
@@ -23,20 +24,20 @@ SELECT
 FROM automations AS a
 ORDER BY a.kind;
 
--- LockAutomation reads how far a kind has seen the record, and keeps others from changing that.
+-- LockAutomation reads up to where a kind has searched the record, and lets nobody else change that.
 -- name: LockAutomation :one
 SELECT seen_offset, seen_node_id, seen_end_offset
 FROM automations
 WHERE kind = @kind
 FOR UPDATE;
 
--- SeeAutomation stores how far a kind has seen the record.
+-- SeeAutomation stores up to where a kind has searched the record.
 -- name: SeeAutomation :exec
 UPDATE automations
 SET seen_offset = @seen_offset, seen_node_id = @seen_node_id, seen_end_offset = @seen_end_offset
 WHERE kind = @kind;
 
--- ForgetAutomations makes kinds search the record anew.
+-- ForgetAutomations makes kinds search the record again.
 -- name: ForgetAutomations :exec
 UPDATE automations
 SET seen_offset = 0, seen_node_id = 0
@@ -48,14 +49,15 @@ UPDATE automations
 SET is_paused = @is_paused
 WHERE kind = @kind AND is_paused <> @is_paused;
 
--- CountAutomation counts what came of a kind's submissions, and notes when it looked.
+-- CountAutomation counts the outcomes of a kind's submissions, and notes when it looked.
 -- name: CountAutomation :exec
 UPDATE automations
 SET ran_at = @ran_at::timestamptz, done = done + @done, refused = refused + @refused
 WHERE kind = @kind;
 
--- EnterTasks makes subjects due, or due earlier; those in trouble wait for their next try all the same. Where a wallet
--- is named, it must be the party of a contract of the wallets' template; what is due if_set needs an effective setting.
+-- EnterTasks makes subjects due, or due earlier; those in trouble still wait for their next try. If a task names a
+-- wallet, the wallet must be the party of a contract of the wallets' template; a task with if_set needs an effective
+-- setting.
 -- name: EnterTasks :exec
 INSERT INTO automation_tasks AS t (kind, subject, due_at, is_deadline, account)
 SELECT @kind, due.subject, due.due_at, due.is_deadline, due.account
@@ -79,15 +81,15 @@ SET
     due_at = excluded.due_at, is_deadline = excluded.is_deadline, account = excluded.account, due_since = now()
 WHERE t.tries = 0 AND t.due_at > excluded.due_at;
 
--- EnterTroubles notes subjects of which it cannot be told what they make due. They wait for a nudge.
+-- EnterTroubles notes subjects for which the node cannot tell what they make due. They wait for a nudge.
 -- name: EnterTroubles :exec
 INSERT INTO automation_tasks (kind, subject, due_at, waits_for, tries, refusal)
 SELECT @kind, unnest(@subjects::text[]), @never::timestamptz, @waits_for, 1, unnest(@refusals::text[])
 ON CONFLICT (kind, subject) DO UPDATE
 SET tries = automation_tasks.tries + 1, refusal = excluded.refusal;
 
--- RetryTasks makes tasks in trouble due by a time that spend the coin of somebody who got some: so many, those that were
--- due longest ago first, since it may have been something else that they lacked.
+-- RetryTasks makes tasks in trouble due at a time that spend the coin of a payer who got some: up to a limit, the
+-- longest due first, because they may have lacked something else.
 -- name: RetryTasks :exec
 WITH waiting AS (
     SELECT t.subject
@@ -103,9 +105,10 @@ FROM waiting
 WHERE automation_tasks.kind = @kind AND automation_tasks.subject = waiting.subject;
 
 -- TakeTasks takes tasks that are due. Those whose submissions made them due take turns, from the one after @after on in
--- order of their names; what an account has due longest comes first. Tasks that another run works on, or that somebody
--- holds, wait for the next time. Where no more is due than is taken, that is all that is looked at; otherwise so many
--- accounts as tasks are taken, a fair share of each, and what is due longest of all, should that not be enough.
+-- order of their names; within an account the longest due comes first. Tasks that another run works on, or that
+-- somebody holds, wait for the next time. If no more tasks are due than it takes, it reads only those; otherwise it
+-- reads as many accounts as it takes tasks, a fair share of each, and the longest due tasks of all, if these are not
+-- enough.
 -- name: TakeTasks :many
 WITH own AS (
     SELECT mine.subject, mine.account, mine.due_at
@@ -170,15 +173,15 @@ SELECT exists(
     WHERE kind = @kind AND held_by = @run_id AND held_by <> '' AND due_at <= @due_by AND held_until > now()
 );
 
--- ListPlanned lists which submissions are still those that were planned last for their tasks, and lately, and keeps
--- others from planning anew. Tasks that somebody is about to change are left out.
+-- ListPlanned lists the submissions that are still the last ones that were planned for their tasks, and lately, and
+-- lets nobody else plan again. It leaves out tasks that somebody is changing.
 -- name: ListPlanned :many
 SELECT submission_key
 FROM automation_tasks
 WHERE submission_key = ANY(@submission_keys::text[]) AND is_pending AND held_until > now()
 FOR SHARE SKIP LOCKED;
 
--- SettleTasks stores what tasks wait for, or what was submitted for them. Held ones are left alone by other runs for a
+-- SettleTasks stores what tasks wait for, or what was submitted for them. Other runs leave held tasks alone for a
 -- while.
 -- name: SettleTasks :exec
 UPDATE automation_tasks AS t
@@ -198,7 +201,7 @@ FROM (
 ) AS s
 WHERE t.kind = @kind AND t.subject = s.subject;
 
--- WakeTasks makes the tasks of a kind due at once that wait for the coin to be worth more than something below a price.
+-- WakeTasks makes the tasks of a kind due at once whose wake_above is below a price.
 -- name: WakeTasks :exec
 UPDATE automation_tasks
 SET due_at = 'epoch', due_since = now(), wake_above = NULL
@@ -210,9 +213,9 @@ DELETE FROM automation_tasks AS t
 USING unnest(@subjects::text[]) AS ended (subject)
 WHERE t.kind = @kind AND t.subject = ended.subject;
 
--- ListDueAutomations lists the kinds that have something to look at by a time, each with what it looks at first; those
--- that are paused only if wanted. Asked for the earliest task, the planner takes the index of what is due; asked whether
--- one exists that is due, it expects many, and walks through all tasks of a kind to find none.
+-- ListDueAutomations lists the kinds that have something to look at by a time, each with what it looks at first; paused
+-- kinds only with even_paused. It asks for the earliest task, so that the planner takes the index of due tasks. For a
+-- query whether a due task exists, the planner expects many, and would read all tasks of a kind to find none.
 -- name: ListDueAutomations :many
 SELECT a.kind, due.subject
 FROM automations AS a
@@ -226,9 +229,9 @@ CROSS JOIN LATERAL (
 WHERE (@even_paused::boolean OR NOT a.is_paused) AND due_at <= @due_by::timestamptz
 ORDER BY a.kind;
 
--- OldestTask tells for how many seconds the task has been due that is due longest: of all, and of those of accounts with
--- few due whose kind has not looked at anything for so many seconds. What time made due is due since it came, or since
--- the clock was moved. What is paused, and what a run works on, does not count.
+-- OldestTask tells for how many seconds the oldest due task has been due: of all tasks, and of those of accounts with
+-- few due tasks whose kind has looked at nothing for some seconds. A task that became due by the clock is due since its
+-- time, or since the clock was moved. Paused kinds, and tasks that a run works on, do not count.
 -- name: OldestTask :one
 SELECT
     coalesce(max(due.age), 0)::float8 AS oldest,
@@ -259,8 +262,8 @@ FROM (
     ) AS t
 ) AS due;
 
--- ListBehindAutomations lists the kinds that have not seen the record up to its end, each with how far it has; those
--- that are paused only if wanted.
+-- ListBehindAutomations lists the kinds that have not searched the record up to its end, each with its position; paused
+-- kinds only with even_paused.
 -- name: ListBehindAutomations :many
 SELECT a.kind, a.seen_offset
 FROM automations AS a
@@ -295,8 +298,8 @@ UPDATE automation_tasks
 SET due_at = 'epoch', due_since = now()
 WHERE kind = @kind AND tries > 0 AND (@subject::text = '' OR subject = @subject::text);
 
--- WakeTroubled makes the tasks of a kind due at once that are in trouble or that look at one of some subjects, or all of
--- the kind: those too that somebody plans just now, which it waits for.
+-- WakeTroubled makes the tasks of a kind due at once that are in trouble or that look at one of some subjects, or all
+-- of the kind. It waits for tasks that somebody is planning, and wakes these too.
 -- name: WakeTroubled :exec
 UPDATE automation_tasks
 SET due_at = 'epoch', is_deadline = false, due_since = now()
@@ -309,12 +312,12 @@ FROM (
 ) AS woken
 WHERE automation_tasks.kind = @kind AND automation_tasks.subject = woken.subject;
 
--- CallAutomations wakes those who call workflows.
+-- CallAutomations wakes the callers of workflows.
 -- name: CallAutomations :exec
 SELECT pg_notify('florin_lifecycles', '');
 
--- SumActivity adds up what was recorded against a round: amounts and weights of the active contracts of some templates.
--- Each template's part is a range of the index of coupons by round.
+-- SumActivity adds up the activity of a round: amounts and weights of the active contracts of some templates. Each
+-- template's part is a range of the index of coupons by round.
 -- name: SumActivity :many
 SELECT wanted.template_id::text AS template_id, sums.*
 FROM unnest(@template_ids::text[]) AS wanted (template_id)
@@ -348,7 +351,7 @@ CROSS JOIN LATERAL (
 ) AS c
 LIMIT @count_max;
 
--- ListDust lists coin that is dust in a mining round, the one that was dust first first.
+-- ListDust lists coin that is dust in a mining round, in the order in which it became dust.
 -- name: ListDust :many
 SELECT *
 FROM contracts
@@ -358,8 +361,8 @@ WHERE
 ORDER BY dust_round(template_id, payload)
 LIMIT @count_max;
 
--- ListEndedOfTemplates lists the contracts of some templates that ended after an offset, up to another, in order: as many
--- as asked for, and what ended at the same offset as the last.
+-- ListEndedOfTemplates lists the contracts of some templates that ended after an offset, up to another, in order: up to
+-- a limit, and all that ended at the same offset as the last.
 -- name: ListEndedOfTemplates :many
 SELECT *
 FROM contracts

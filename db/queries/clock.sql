@@ -9,7 +9,7 @@ SELECT is_simulated, ahead_micros, stands_at
 FROM ledger_clock
 FOR SHARE;
 
--- LockClock reads the ledger's clock for whoever advances it.
+-- LockClock reads the ledger's clock and lets nobody else change it until the transaction ends.
 -- name: LockClock :one
 SELECT is_simulated, ahead_micros, stands_at
 FROM ledger_clock

@@ -81,10 +81,10 @@ SELECT *
 FROM completions
 WHERE submission_key = ANY(@submission_keys::text[]);
 
--- ListKeyed finds what was accepted of a user for a submission of a request with an idempotency key, by the indexes of
--- those: under the submission id that such submissions have, which may go on after the name, or under their command id,
--- which some have. Its user may submit other things under the same names, without end, so it has only what has one of
--- some submission keys. The order has the planner take the index of what begins so.
+-- ListKeyed finds the accepted submissions of a user for requests with an idempotency key, by two indexes: their
+-- submission id begins with the name, or their command id is the name. The user may submit any number of other things
+-- under the same names, so it returns only those with one of the submission keys. The order makes the planner take the
+-- index of the submission ids.
 -- name: ListKeyed :many
 (
     SELECT begun.*
@@ -139,7 +139,7 @@ UNION ALL
     LIMIT @count_max
 );
 
--- ListSubmittersAt tells who made the submissions at some offsets, and as which party first.
+-- ListSubmittersAt finds who made the submissions at some offsets, and the first party that each acted as.
 -- name: ListSubmittersAt :many
 SELECT ledger_offset, identity_provider_id, user_id, act_as[1]::text AS party
 FROM completions

@@ -1,6 +1,6 @@
 -- InsertContracts stores new contracts and lists the stakeholders of those that stay active. The elements of
 -- signatories, observers and maintainers are array literals; archived offset 0, an empty key value and an empty key
--- hash are none. Beside each stakeholder it notes who made the contract, by a digest of the first signatory that is
+-- hash mean none. For each stakeholder it notes who made the contract, by a digest of the first signatory that is
 -- neither that stakeholder nor the DSO; but not for the network's contracts that all stakeholders signed, as coin is.
 -- name: InsertContracts :exec
 WITH inserted AS (
@@ -31,9 +31,9 @@ FROM inserted AS i
 CROSS JOIN LATERAL unnest(i.signatories || i.observers) AS own (party)
 WHERE i.archived_offset IS NULL;
 
--- ArchiveContracts archives those of the contracts that are active, and takes them from the lists of their
--- stakeholders. Its command tag counts them. (The coalesce keeps the planner from the indexes of active contracts: by the primary key
--- is the only good way.)
+-- ArchiveContracts archives those of the contracts that are active, and removes them from the lists of their
+-- stakeholders. Its command tag counts them. (The coalesce keeps the planner from the indexes of active contracts: by
+-- the primary key is the only good way.)
 -- name: ArchiveContracts :exec
 WITH wanted AS (
     SELECT unnest(@contract_ids::text[]) AS contract_id, unnest(@archived_offsets::bigint[]) AS archived_offset
@@ -63,7 +63,7 @@ SELECT c.*
 FROM unnest(@key_hashes::text[]) AS wanted (key_hash)
 INNER JOIN contracts AS c ON c.key_hash = wanted.key_hash AND c.archived_offset IS NULL;
 
--- ListMembers finds out which of the contracts are the network's.
+-- ListMembers finds the contracts that are the network's.
 -- name: ListMembers :many
 SELECT contract_id
 FROM contracts

@@ -3,12 +3,12 @@
 INSERT INTO executed_transactions (transaction_uuid, ledger_offset, record_time)
 SELECT unnest(@transaction_uuids::text[]), unnest(@ledger_offsets::bigint[]), @record_time;
 
--- ForgetExecutedTransactions forgets those that nobody could execute again anyway.
+-- ForgetExecutedTransactions deletes those that nobody can execute again because they are too old.
 -- name: ForgetExecutedTransactions :exec
 DELETE FROM executed_transactions
 WHERE record_time < @before;
 
--- ListExecutedTransactions finds those of the transactions that were executed, and where.
+-- ListExecutedTransactions finds which of the transactions were executed, and at which offset.
 -- name: ListExecutedTransactions :many
 SELECT transaction_uuid, ledger_offset
 FROM executed_transactions

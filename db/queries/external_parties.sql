@@ -19,8 +19,7 @@ SELECT party, signing_keys, signing_threshold
 FROM external_parties
 WHERE party = ANY(@parties::text[]);
 
--- InsertOnboarding stores an onboarding that begins to wait, for so many seconds of real time. One that has expired
--- makes way for it.
+-- InsertOnboarding stores a new onboarding that waits for some seconds of real time. It replaces one that has expired.
 -- name: InsertOnboarding :one
 INSERT INTO party_onboardings (party, onboarding, identity_provider_id, user_ids, started_at, expires_at)
 VALUES (
@@ -31,7 +30,7 @@ ON CONFLICT (party) DO UPDATE SET
     user_ids = excluded.user_ids, started_at = excluded.started_at, expires_at = excluded.expires_at
 RETURNING expires_at;
 
--- UpdateOnboarding stores what there is now of an onboarding that waits. Provider, start and end stay as they were.
+-- UpdateOnboarding stores the new state of an onboarding that waits. Provider, start and end stay as they were.
 -- name: UpdateOnboarding :one
 UPDATE party_onboardings
 SET onboarding = @onboarding, user_ids = @user_ids::text[]

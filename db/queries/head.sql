@@ -5,7 +5,7 @@ SELECT
     traffic_base, traffic_base_at, traffic_purchased, traffic_consumed, traffic_granted
 FROM ledger_head;
 
--- LockHead reads the head and holds it until the transaction ends: whoever holds it is the only one to commit.
+-- LockHead reads the head and locks it until the transaction ends: only the holder of the lock can commit.
 -- name: LockHead :one
 SELECT
     ledger_offset, record_time, hash, pruned_offset, pruned_time, pruned_hash,
@@ -13,8 +13,8 @@ SELECT
 FROM ledger_head
 FOR UPDATE;
 
--- MoveHead sets the head and, when the transaction commits, wakes the readers. No row: the head is there or beyond, or
--- is not what the entries follow from.
+-- MoveHead sets the head and, when the transaction commits, wakes the readers. No row: the head is at the offset or
+-- after it, or the entries do not follow it.
 -- name: MoveHead :exec
 WITH moved AS (
     UPDATE ledger_head

@@ -1,5 +1,5 @@
--- EnterIdempotencyKey takes a request on whose key is new, and counts it. No row: the key is known, or its user keeps as
--- many answers as may be.
+-- EnterIdempotencyKey claims a request whose key is new, and counts it. No row: the key is known, or its user keeps as
+-- many answers as allowed.
 -- name: EnterIdempotencyKey :one
 WITH entered AS (
     INSERT INTO idempotency_keys AS known
@@ -23,8 +23,8 @@ FROM entered
 ON CONFLICT (identity_provider_id, user_id) DO UPDATE SET answers = kept.answers + 1
 RETURNING kept.answers, kept.bytes;
 
--- TakeIdempotencyKey takes a request on whose key has expired, or whose last taker is gone. No row: somebody else has it,
--- or it was answered, or the key stands for another request, or is not there.
+-- TakeIdempotencyKey claims a request whose key has expired, or whose last owner is gone. No row: somebody else has
+-- claimed it, it has an answer, or the key stands for another request or does not exist.
 -- name: TakeIdempotencyKey :one
 UPDATE idempotency_keys AS known
 SET
@@ -66,7 +66,7 @@ SELECT answers, bytes
 FROM kept_answers
 WHERE identity_provider_id = @identity_provider_id AND user_id = @user_id;
 
--- HoldIdempotencyKey says that the one who took a request on is alive; for no time at all, that it has given up.
+-- HoldIdempotencyKey makes a claim last for a time from now; 0 gives it up.
 -- name: HoldIdempotencyKey :execrows
 UPDATE idempotency_keys
 SET held_until = now() + make_interval(secs => @hold_seconds::double precision)
@@ -74,8 +74,7 @@ WHERE
     identity_provider_id = @identity_provider_id AND user_id = @user_id AND key = @key
     AND use_id = @use_id AND attempt = @attempt AND status IS NULL;
 
--- ReturnIdempotencyKey says that the one who took a request on has given up, and that there is nothing of its attempt to
--- look for: it does not count.
+-- ReturnIdempotencyKey gives a claim up of which nothing was submitted: the attempt does not count.
 -- name: ReturnIdempotencyKey :exec
 UPDATE idempotency_keys
 SET held_until = now(), attempt = greatest(attempt - 1, 1)
@@ -83,8 +82,8 @@ WHERE
     identity_provider_id = @identity_provider_id AND user_id = @user_id AND key = @key
     AND use_id = @use_id AND attempt = @attempt AND status IS NULL;
 
--- AnswerIdempotencyKey stores the answer and counts its bytes, if nobody else has taken the request on meanwhile. Of a key
--- that was taken on again after it had expired, the bytes of its last answer are counted until then.
+-- AnswerIdempotencyKey stores the answer and counts its bytes, if nobody else has claimed the request meanwhile. If an
+-- expired key was claimed again, the bytes of its last answer count until then.
 -- name: AnswerIdempotencyKey :execrows
 WITH known AS (
     SELECT held.identity_provider_id, held.user_id, held.key, held.bytes
@@ -105,7 +104,7 @@ SET bytes = kept.bytes + answered.more
 FROM answered
 WHERE kept.identity_provider_id = answered.identity_provider_id AND kept.user_id = answered.user_id;
 
--- NoteKey notes what an attempt decided or did beside the ledger, unless an earlier one has.
+-- NoteKey notes what an attempt decided, or did outside the ledger, unless an earlier attempt has noted something.
 -- name: NoteKey :exec
 UPDATE idempotency_keys
 SET note = coalesce(note, @note::text)
@@ -120,8 +119,8 @@ WHERE
     identity_provider_id = @identity_provider_id AND user_id = @user_id AND key = @key AND use_id = @use_id
     AND note IS NOT NULL;
 
--- ForgetIdempotencyKeys deletes keys that have expired, at most so many, and says how many there were. Whoever counts
--- for several users takes their rows in order.
+-- ForgetIdempotencyKeys deletes expired keys, up to a limit, and returns their number. It locks the counters of users
+-- in order.
 -- name: ForgetIdempotencyKeys :one
 WITH expired AS (
     SELECT old.identity_provider_id, old.user_id, old.key

@@ -1,5 +1,4 @@
--- LockIdentityProviders keeps others from creating identity providers until the transaction ends: their number is
--- bounded.
+-- LockIdentityProviders lets nobody else create identity providers until the transaction ends: their number is limited.
 -- name: LockIdentityProviders :exec
 LOCK TABLE identity_providers IN SHARE ROW EXCLUSIVE MODE;
 

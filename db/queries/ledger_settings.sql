@@ -3,7 +3,7 @@
 SELECT coalesce(json_object_agg(name, value), '{}')::json AS settings
 FROM ledger_settings;
 
--- ListLedgerSettings reads the settings that are stored, each with the first offset that was decided by it.
+-- ListLedgerSettings reads the stored settings, each with the first offset to which it applies.
 -- name: ListLedgerSettings :many
 SELECT name, value, from_offset
 FROM ledger_settings;
@@ -14,7 +14,7 @@ SELECT DISTINCT ON (name) *
 FROM ledger_setting_changes
 ORDER BY name, change_id DESC;
 
--- StoreLedgerSetting stores a value and that it changed, unless it is there already.
+-- StoreLedgerSetting stores a value and its change, unless the setting has this value already.
 -- name: StoreLedgerSetting :execrows
 WITH old AS (
     SELECT s.value FROM ledger_settings AS s WHERE s.name = @name

@@ -1,8 +1,8 @@
--- TouchLifecycles notes that contracts of lifecycles were created or archived: each becomes due at once. A lifecycle that
--- is not there is made when contracts were created for it. What the node does by itself leaves one with whose it was. The
--- elements of created and parties are array literals. Rows are locked in order, so that no two of these wait for each
--- other. No more contracts share a lifecycle than its @together_max: further ones have lifecycles of their own, so that
--- one more costs the same however many have a name that users chose.
+-- TouchLifecycles notes that contracts of lifecycles were created or archived: each lifecycle becomes due at once. It
+-- makes a missing lifecycle if contracts were created for it. A submission by the node itself does not change the
+-- account of a lifecycle. The elements of created and parties are array literals. It locks rows in order, so that no
+-- two calls deadlock. At most @together_max contracts share a lifecycle: each further one has its own, so that one more
+-- contract costs the same, however many have a name that users chose.
 -- name: TouchLifecycles :exec
 WITH touched AS (
     SELECT
@@ -57,7 +57,7 @@ SELECT *
 FROM lifecycles
 WHERE workflow_id = @workflow_id;
 
--- SettleLifecycle stores what a lifecycle waits for, or why nothing could be decided, unless its contracts changed
+-- SettleLifecycle stores what a lifecycle waits for, or why no decision was possible, unless its contracts changed
 -- meanwhile.
 -- name: SettleLifecycle :execrows
 UPDATE lifecycles
@@ -71,14 +71,14 @@ WHERE workflow_id = @workflow_id AND version = @version;
 DELETE FROM lifecycles
 WHERE workflow_id = @workflow_id AND version = @version;
 
--- AwaitTime makes a workflow that follows no contract due at a time.
+-- AwaitTime makes a workflow without contracts due at a time.
 -- name: AwaitTime :exec
 INSERT INTO lifecycles (workflow_id, kind, parties, contract_ids, due_at, waits_for, account)
 VALUES (@workflow_id, @kind, @parties::text[], '{}', @due_at, @waits_for, @account)
 ON CONFLICT (workflow_id) DO UPDATE SET due_at = @due_at, call_after = 'epoch', calls = 0, refusal = ''
 WHERE lifecycles.contract_ids = '{}';
 
--- DropLifecycle deletes the lifecycle of a workflow that follows no contract. Those that do end when their contracts have.
+-- DropLifecycle deletes the lifecycle of a workflow without contracts. Others end with their contracts.
 -- name: DropLifecycle :exec
 DELETE FROM lifecycles
 WHERE workflow_id = @workflow_id AND contract_ids = '{}';
@@ -89,13 +89,14 @@ UPDATE lifecycles
 SET refusal = @refusal
 WHERE workflow_id = @workflow_id;
 
--- TakeDueLifecycles finds lifecycles that are due, and notes that they are called now: each comes again only when its
+-- TakeDueLifecycles finds lifecycles that are due, and notes that they are called now: each comes again only if its
 -- workflow has not looked after a while, which doubles with each call, up to an hour. Those whose submissions made them
--- due take turns, from the one after @after on in order of their names; what an account has due longest comes first. No
--- account has more than so many under way, nor all together: called once, lately, and not looked yet. Rows that someone
--- holds wait for the next time. What was never called and what was are looked for apart, and as in TakeTasks no more
--- than what may be taken: where more is due, by accounts, of which those with enough under way count for nothing. Each
--- row reports whether some that are due were held back; where none is taken, one row without an id does.
+-- due take turns, from the one after @after on in order of their names; within an account the longest due comes first.
+-- Each account, and all together, have a limit of lifecycles under way: called once, lately, and not looked yet. Rows
+-- that someone holds wait for the next time. It searches for lifecycles that were never called and for others
+-- separately, and as in TakeTasks reads no more than it may take: if more are due, by accounts, without those that have
+-- reached their limit. Each row reports whether due lifecycles were held back; if it takes none, one row without an id
+-- does.
 -- name: TakeDueLifecycles :many
 WITH under_way AS (
     SELECT called.account, count(*) AS calls
@@ -202,8 +203,8 @@ WHERE workflow_id > @after
 ORDER BY workflow_id
 LIMIT @count_max;
 
--- ListFullHolders lists the parties that received contracts of a template after an offset and have at least so many of
--- them now.
+-- ListFullHolders lists the parties that received contracts of a template after an offset and now have more than
+-- @all_but_one of them.
 -- name: ListFullHolders :many
 WITH receivers AS (
     SELECT DISTINCT unnest(c.signatories || c.observers) AS party
@@ -222,7 +223,7 @@ INNER JOIN active_contracts AS nth ON nth.ctid = (
     LIMIT 1 OFFSET @all_but_one
 );
 
--- WakeLifecycles makes lifecycles due that are there and wait for something, locked in order.
+-- WakeLifecycles makes existing lifecycles due that wait for something. It locks them in order.
 -- name: WakeLifecycles :execrows
 WITH locked AS (
     SELECT there.workflow_id
@@ -236,14 +237,14 @@ SET version = l.version + 1, due_at = 'epoch', due_since = now(), call_after = '
 FROM locked
 WHERE l.workflow_id = locked.workflow_id AND l.due_at <> 'epoch';
 
--- TakeWakes reads how far lifecycles were woken, and keeps others from waking any until the transaction ends. No row:
--- somebody else does.
+-- TakeWakes reads the progress of waking lifecycles, and lets nobody else wake any until the transaction ends. No row:
+-- somebody else does it.
 -- name: TakeWakes :one
 SELECT holders_offset, wallet_offset, wallet_node_id, waiting_offset, waiting_node_id
 FROM lifecycle_wakes
 FOR UPDATE SKIP LOCKED;
 
--- MoveWakes notes how far lifecycles were woken.
+-- MoveWakes stores the progress of waking lifecycles.
 -- name: MoveWakes :exec
 UPDATE lifecycle_wakes
 SET
@@ -270,9 +271,9 @@ WHERE due_at <= @due_by AND refusal = ''
 ORDER BY due_at, workflow_id
 LIMIT @count_max;
 
--- OldestLifecycle tells for how many seconds the lifecycle has been due that is due longest: of all, and of those that
--- were called more than once while their account had few due. What time made due is due since it came, or since the
--- clock was moved. Those that Temporal refuses do not count.
+-- OldestLifecycle tells for how many seconds the oldest due lifecycle has been due: of all, and of those that were
+-- called more than once while their account had few due. A lifecycle that became due by the clock is due since its
+-- time, or since the clock was moved. Those that Temporal refuses do not count.
 -- name: OldestLifecycle :one
 SELECT
     coalesce(max(due.age), 0)::float8 AS oldest,

@@ -3,7 +3,7 @@
 SELECT coalesce(max(ledger_offset), 0)::bigint AS last
 FROM package_changes;
 
--- GetPackagesSerial counts the changes of the packages; 1 is the state of before the first.
+-- GetPackagesSerial is one more than the number of changes of the packages.
 -- name: GetPackagesSerial :one
 SELECT coalesce(max(serial), 1)::integer AS serial
 FROM package_changes;
@@ -14,7 +14,7 @@ SELECT package_id, name, version, is_vetted, uploaded_offset, changed_offset, by
 FROM packages
 ORDER BY uploaded_offset, package_id;
 
--- GetPackagesNeed is the newest step of the schema that a program must know to decide by the packages; 0 for none.
+-- GetPackagesNeed is the newest schema step that a program must know to use the packages; 0 for none.
 -- name: GetPackagesNeed :one
 SELECT coalesce(max(needed_step), 0)::bigint AS step
 FROM package_changes;
@@ -25,13 +25,13 @@ SELECT payload
 FROM package_payloads
 WHERE package_id = @package_id;
 
--- InsertPackagePayload stores what a package is. Who stored it first has stored it.
+-- InsertPackagePayload stores the Daml-LF of a package, unless it is stored already.
 -- name: InsertPackagePayload :exec
 INSERT INTO package_payloads (package_id, payload)
 VALUES (@package_id, @payload)
 ON CONFLICT DO NOTHING;
 
--- InsertPackage stores what is known of a package, with its place in the record.
+-- InsertPackage stores the description of a package, with the offset of its upload.
 -- name: InsertPackage :exec
 INSERT INTO packages (package_id, name, version, is_vetted, uploaded_offset, changed_offset, byte_count)
 VALUES (@package_id, @name, @version, @is_vetted, @uploaded_offset, @uploaded_offset, @byte_count);
@@ -42,7 +42,7 @@ UPDATE packages
 SET is_vetted = @is_vetted, changed_offset = @changed_offset
 WHERE package_id = @package_id;
 
--- InsertPackageChange notes a change of the packages and, when the transaction commits, has all processes read them.
+-- InsertPackageChange notes a change of the packages and, when the transaction commits, makes all processes read them.
 -- name: InsertPackageChange :exec
 WITH noted AS (
     INSERT INTO package_changes (ledger_offset, serial, changed_at, changed_by, needed_step)
@@ -53,7 +53,7 @@ WITH noted AS (
 SELECT pg_notify('florin_packages', noted.ledger_offset::text)
 FROM noted;
 
--- ListForgedPackages finds the packages that are not there in Daml-LF, or are not what their id says.
+-- ListForgedPackages finds the packages whose Daml-LF is missing or does not have the hash that is their id.
 -- name: ListForgedPackages :many
 SELECT p.package_id
 FROM packages AS p
@@ -61,7 +61,7 @@ LEFT JOIN package_payloads AS l ON l.package_id = p.package_id
 WHERE l.payload IS NULL OR p.package_id <> encode(sha256(l.payload), 'hex') OR p.byte_count <> length(l.payload)
 ORDER BY p.package_id;
 
--- ListUnlistedPayloads finds what is there in Daml-LF of packages that nobody uploaded.
+-- ListUnlistedPayloads finds stored Daml-LF of packages that nobody uploaded.
 -- name: ListUnlistedPayloads :many
 SELECT l.package_id
 FROM package_payloads AS l

@@ -1,4 +1,4 @@
--- HoldSchema keeps steps that take something away from being applied until the transaction ends.
+-- HoldSchema lets nobody apply contracting steps until the transaction ends.
 -- name: HoldSchema :exec
 SELECT pg_advisory_xact_lock_shared(@schema_lock);
 
@@ -14,23 +14,23 @@ SET works = excluded.works, seen_at = excluded.seen_at;
 DELETE FROM processes
 WHERE process = @process;
 
--- ForgetSilentProcesses forgets those that ended without saying so, long ago.
+-- ForgetSilentProcesses forgets those that ended long ago without a note.
 -- name: ForgetSilentProcesses :exec
 DELETE FROM processes
 WHERE seen_at < now() - interval '1 day';
 
--- ListWorkers finds the processes with a worker that have said lately that they run.
+-- ListWorkers finds the processes with a worker that have lately reported that they run.
 -- name: ListWorkers :many
 SELECT process
 FROM processes
 WHERE works AND seen_at > now() - make_interval(secs => @silence::float8);
 
--- CountAPIs counts the processes with an API that have said lately that they run.
+-- CountAPIs counts the processes with an API that have lately reported that they run.
 -- name: CountAPIs :one
 SELECT count(*)
 FROM processes
 WHERE role IN ('api', 'api and worker') AND seen_at > now() - make_interval(secs => @silence::float8);
 
--- HoldStarts keeps processes from starting until the transaction ends.
+-- HoldStarts lets no process start until the transaction ends.
 -- name: HoldStarts :exec
 SELECT pg_advisory_xact_lock(@schema_lock);

@@ -17,9 +17,8 @@ SET
         (SELECT c.record_time FROM completions AS c WHERE c.ledger_offset = @pruned_offset::bigint)
     );
 
--- PruneUpdates deletes the oldest updates up to an offset, each with its rows in the index by witness, which are found
--- by primary key from the witnesses that the update itself names. It returns the last offset that it deleted, 0 when
--- nothing was left.
+-- PruneUpdates deletes the oldest updates up to an offset, each with its rows in the index by witness, which it finds
+-- by primary key from the witnesses in the update. It returns the last offset that it deleted, 0 when nothing was left.
 -- name: PruneUpdates :one
 WITH gone AS (
     DELETE FROM updates
@@ -48,9 +47,9 @@ WITH gone AS (
 SELECT coalesce(max(gone.ledger_offset), 0)::bigint AS last
 FROM gone;
 
--- PruneCompletions takes the oldest completions up to an offset from the index by acting party, and deletes them unless
--- they are needed: the last accepted submission of each change stays for deduplication, and what was recorded lately for
--- submissions that are on their way. It returns the last offset that it looked at, 0 when nothing was left.
+-- PruneCompletions removes the oldest completions up to an offset from the index by acting party, and deletes them
+-- unless they are needed: the last accepted submission of each change stays for deduplication, and recent ones for
+-- submissions under way. It returns the last offset that it looked at, 0 when nothing was left.
 -- name: PruneCompletions :one
 WITH oldest AS (
     SELECT

@@ -1,4 +1,4 @@
--- ListHeld lists a holder's active contracts of a template, those first that count first.
+-- ListHeld lists a holder's active contracts of a template, by descending rank.
 -- name: ListHeld :many
 SELECT *
 FROM contracts
@@ -8,7 +8,7 @@ WHERE
 ORDER BY contract_rank(template_id, payload) DESC, created_offset, created_node_id
 LIMIT @count_max;
 
--- ListHeldLeastFirst lists them the other way round.
+-- ListHeldLeastFirst lists them in reverse order.
 -- name: ListHeldLeastFirst :many
 SELECT *
 FROM contracts
@@ -18,8 +18,8 @@ WHERE
 ORDER BY contract_rank(template_id, payload), created_offset DESC, created_node_id DESC
 LIMIT @count_max;
 
--- ListNewestHeld lists the newest active contract of a template of each holder, of so many holders at most. It goes from
--- one holder to the next, however many contracts each has.
+-- ListNewestHeld lists the newest active contract of a template of each holder, for a limited number of holders. It
+-- goes from one holder to the next, however many contracts each has.
 -- name: ListNewestHeld :many
 WITH RECURSIVE holders AS (
     (

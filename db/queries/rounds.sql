@@ -1,5 +1,5 @@
--- ListOpenRounds pages through the open rounds that were created before a place in the record, closed ones included,
--- the newest first, by their own index.
+-- ListOpenRounds pages through the open rounds that were created before a position in the record, also closed ones, the
+-- newest first, by their own index.
 -- name: ListOpenRounds :many
 SELECT *
 FROM contracts

@@ -1,4 +1,4 @@
--- ListSealKeys lists the keys of seals, the oldest first.
+-- ListSealKeys lists the seal keys, the oldest first.
 -- name: ListSealKeys :many
 SELECT key_id, secret, made_at
 FROM seal_keys

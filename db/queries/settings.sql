@@ -8,8 +8,8 @@ SELECT *
 FROM automation_settings
 WHERE kind = @kind AND party = @party;
 
--- ListAutomationSettings pages through the settings of a kind in byte order of their parties. With only_effective those
--- are left out that say nothing.
+-- ListAutomationSettings pages through the settings of a kind in byte order of their parties. With only_effective it
+-- leaves out those without a value in force.
 -- name: ListAutomationSettings :many
 SELECT *
 FROM automation_settings
@@ -17,14 +17,14 @@ WHERE kind = @kind AND party > @after AND (value IS NOT NULL OR NOT sqlc.arg(onl
 ORDER BY party
 LIMIT @count_max;
 
--- ListConfigured reads everything that the configuration says.
+-- ListConfigured reads all configured values.
 -- name: ListConfigured :many
 SELECT kind, party, configured
 FROM automation_settings
 WHERE configured IS NOT NULL;
 
--- ConfigureAutomation stores what the configuration says and what changed by that; an empty value is nothing. What the
--- settings are of becomes due.
+-- ConfigureAutomation stores configured values and the changes; an empty value means nothing. The subjects of the
+-- settings become due.
 -- name: ConfigureAutomation :exec
 WITH given AS (
     SELECT
@@ -49,8 +49,8 @@ LEFT JOIN automation_settings AS old ON old.kind = changed.kind AND old.party = 
 WHERE old.value::text IS DISTINCT FROM changed.value::text
 ORDER BY changed.kind, changed.party;
 
--- ChooseAutomationSetting stores what the operator says, or that the configuration counts again, and that it changed.
--- What the setting is of becomes due.
+-- ChooseAutomationSetting stores the operator's value, or that the configured value is in force again, and the change.
+-- The subject of the setting becomes due.
 -- name: ChooseAutomationSetting :exec
 WITH changed AS (
     INSERT INTO automation_settings AS s (kind, party, is_chosen, chosen)
@@ -68,7 +68,7 @@ SELECT changed.kind, changed.party, @action, @changed_by, old.value, changed.val
 FROM changed
 LEFT JOIN automation_settings AS old ON old.kind = changed.kind AND old.party = changed.party;
 
--- ForgetAutomationSettings deletes the settings that neither the configuration nor the operator speaks of.
+-- ForgetAutomationSettings deletes the settings with neither a configured value nor a value of the operator.
 -- name: ForgetAutomationSettings :exec
 DELETE FROM automation_settings
 WHERE configured IS NULL AND NOT is_chosen;

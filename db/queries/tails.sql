@@ -1,6 +1,6 @@
 -- ListTouchedParties lists who acted or sees something between two offsets: the actors of completions, the witnesses of
--- transactions, and whose hosting changed. No index by offset leads to the parties, so that writing stays cheap: what was
--- committed since the head moved last is little, and says itself who sees it.
+-- transactions, and whose hosting changed. No index by offset leads to the parties, so that writes stay cheap: there
+-- are few new entries since the last move of the head, and they name the parties themselves.
 -- name: ListTouchedParties :many
 WITH touched AS (
     SELECT unnest(c.act_as) AS party

@@ -1,5 +1,5 @@
--- NoteTrackedRequests stores what became of requests, in place of what was known before. The rows must differ in party,
--- kind, requester or tracking id.
+-- NoteTrackedRequests stores the states of requests, and replaces earlier ones. The rows must differ in party, kind,
+-- requester or tracking id.
 -- name: NoteTrackedRequests :exec
 INSERT INTO tracked_requests (party, kind, requester, tracking_hash, ledger_offset, state)
 SELECT
@@ -8,7 +8,7 @@ SELECT
 ON CONFLICT (party, kind, tracking_hash, requester) DO UPDATE
 SET ledger_offset = excluded.ledger_offset, state = excluded.state;
 
--- GetTrackedRequest finds what became of a request.
+-- GetTrackedRequest finds the state of a request.
 -- name: GetTrackedRequest :one
 SELECT state
 FROM tracked_requests

@@ -1,5 +1,5 @@
--- AddMemberTraffic adds what contracts say that were created, and takes off what those said that were archived. Contracts
--- that stand for no traffic of the network count for nothing.
+-- AddMemberTraffic adds the traffic of created contracts, and subtracts that of archived ones. Contracts that stand for
+-- no traffic of the network do not count.
 -- name: AddMemberTraffic :exec
 INSERT INTO member_traffic AS known (account, counted, purchased)
 SELECT said.account, sum(said.counts), sum(said.counts * said.purchased)
@@ -22,13 +22,13 @@ ORDER BY said.account
 ON CONFLICT (account) DO UPDATE
 SET counted = known.counted + excluded.counted, purchased = known.purchased + excluded.purchased;
 
--- GetMemberTraffic reads what was bought for a member, as far as integers go.
+-- GetMemberTraffic reads the traffic that was bought for a member, up to the largest integer.
 -- name: GetMemberTraffic :one
 SELECT least(purchased, 9223372036854775807)::bigint AS purchased
 FROM member_traffic
 WHERE account = traffic_account(@member::text, @synchronizer::text) AND counted > 0;
 
--- ListMiscountedTraffic compares what is kept of members with what the contracts of all of them say.
+-- ListMiscountedTraffic compares the stored sums of members with the sums of their contracts.
 -- name: ListMiscountedTraffic :many
 SELECT
     coalesce(encode(kept.account, 'hex'), encode(said.account, 'hex'))::text AS account,

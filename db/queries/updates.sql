@@ -13,14 +13,14 @@ SELECT
     nullif(unnest(@topologies::text[]), '')::json, nullif(unnest(@external_hashes::text[]), ''),
     nullif(unnest(@vettings::text[]), '')::json, unnest(@hashes::bytea[]);
 
--- InsertUpdateParties stores who sees which transaction, and whether it may have something in the party's history: one
--- element of each list for each pair.
+-- InsertUpdateParties stores who sees which transaction, and whether it may be in the party's history: one element of
+-- each list for each pair.
 -- name: InsertUpdateParties :exec
 INSERT INTO update_parties (party, ledger_offset, in_history)
 SELECT unnest(@parties::text[]), unnest(@ledger_offsets::bigint[]), unnest(@in_histories::boolean[]);
 
--- ListHistory pages downwards through the transactions that may have something in the history of a party: a range of an
--- index that has nothing else.
+-- ListHistory pages downwards through the transactions that may be in the history of a party: a range of an index that
+-- has only these.
 -- name: ListHistory :many
 SELECT u.*
 FROM updates AS u
@@ -45,7 +45,7 @@ SELECT *
 FROM updates
 WHERE update_id = @update_id;
 
--- GetUpdateByHash finds the transaction that was signed outside the node as this hash.
+-- GetUpdateByHash finds the transaction that was signed outside the node, by its hash.
 -- name: GetUpdateByHash :one
 SELECT *
 FROM updates

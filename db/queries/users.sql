@@ -12,7 +12,7 @@ SELECT *
 FROM users
 WHERE id = @id AND identity_provider_id = @identity_provider_id;
 
--- GetUserNamed finds a user of whichever identity provider.
+-- GetUserNamed finds a user of any identity provider.
 -- name: GetUserNamed :one
 SELECT *
 FROM users
@@ -34,7 +34,7 @@ WHERE u.id = @id AND u.identity_provider_id = @identity_provider_id
     AND NOT EXISTS (SELECT FROM identity_providers p WHERE p.id = u.identity_provider_id AND p.is_deactivated)
 FOR SHARE OF u;
 
--- ShareIdentityProvider keeps others from changing an identity provider until the transaction ends.
+-- ShareIdentityProvider lets nobody else change an identity provider until the transaction ends.
 -- name: ShareIdentityProvider :exec
 SELECT FROM identity_providers WHERE id = $1 FOR SHARE;
 
@@ -69,12 +69,12 @@ INSERT INTO deleted_users (identity_provider_id, user_id)
 VALUES (@identity_provider_id, @user_id)
 ON CONFLICT DO NOTHING;
 
--- ForgetDeletedUser forgets that a user was deleted: an administrator made it anew.
+-- ForgetDeletedUser forgets that a user was deleted: an administrator made it again.
 -- name: ForgetDeletedUser :exec
 DELETE FROM deleted_users
 WHERE identity_provider_id = @identity_provider_id AND user_id = @user_id;
 
--- WasUserDeleted reports whether a user was deleted and not made anew.
+-- WasUserDeleted reports whether a user was deleted and not made again.
 -- name: WasUserDeleted :one
 SELECT EXISTS (
     SELECT FROM deleted_users
@@ -86,7 +86,7 @@ SELECT EXISTS (
 SELECT pg_notify('florin_users', @id::text);
 
 -- ListSubmitters reads users as commits need them: whether they are active, and their rights, as KIND or KIND PARTY,
--- without those over other parties than the ones.
+-- without those over other parties than the given ones.
 -- name: ListSubmitters :many
 SELECT
     u.id, u.identity_provider_id, (u.is_deactivated OR coalesce(p.is_deactivated, FALSE))::boolean AS is_deactivated,
