@@ -114,11 +114,11 @@ func TestPartyHistory_ListsUpdatesThatMayConcernTheParty(t *testing.T) {
 		query db.HistoryQuery
 		want  []ledger.Offset
 	}{
-		"where nothing is said, too": {db.HistoryQuery{Party: alice, UpTo: 10, Limit: 10}, []ledger.Offset{3, 1}},
-		"of another party":           {db.HistoryQuery{Party: bob, UpTo: 10, Limit: 10}, []ledger.Offset{5, 2}},
-		"of who does not see it":     {db.HistoryQuery{Party: carol, UpTo: 10, Limit: 10}, []ledger.Offset{}},
-		"the newest":                 {db.HistoryQuery{Party: alice, UpTo: 10, Limit: 1}, []ledger.Offset{3}},
-		"from an offset":             {db.HistoryQuery{Party: alice, UpTo: 2, Limit: 10}, []ledger.Offset{1}},
+		"updates without a list, too": {db.HistoryQuery{Party: alice, UpTo: 10, Limit: 10}, []ledger.Offset{3, 1}},
+		"of another party":            {db.HistoryQuery{Party: bob, UpTo: 10, Limit: 10}, []ledger.Offset{5, 2}},
+		"of who does not see it":      {db.HistoryQuery{Party: carol, UpTo: 10, Limit: 10}, []ledger.Offset{}},
+		"the newest":                  {db.HistoryQuery{Party: alice, UpTo: 10, Limit: 1}, []ledger.Offset{3}},
+		"from an offset":              {db.HistoryQuery{Party: alice, UpTo: 2, Limit: 10}, []ledger.Offset{1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

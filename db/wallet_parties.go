@@ -93,11 +93,11 @@ func (t *Tx) settleWallet(ctx context.Context, wallet Wallet) error {
 		return fault.UserAlreadyExistsNamed(user.ID)
 	}
 	if user.PrimaryParty != "" && user.PrimaryParty != wallet.Party {
-		given, had, err := t.WalletParty(ctx, wallet.Owner)
+		party, had, err := t.WalletParty(ctx, wallet.Owner)
 		if err != nil {
 			return err
 		}
-		if !had || given != wallet.Party { // it was changed meanwhile
+		if !had || party != wallet.Party { // it was changed meanwhile
 			return fault.UserAlreadyExistsNamed(user.ID)
 		}
 	}
