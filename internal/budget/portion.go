@@ -61,27 +61,27 @@ func Read[T any](
 // number. A visit that keeps something must take it from the budget of ctx.
 func Each[T any](
 	ctx context.Context, p *Portions, read func(ctx context.Context, limit int32) ([]T, error),
-	visit func(ctx context.Context, element T) (wanted bool, err error),
+	visit func(ctx context.Context, element T) (goOn bool, err error),
 ) error {
 	for {
 		page, more, release, err := Read(ctx, p, read)
 		if err != nil {
 			return err
 		}
-		wanted, err := visitAll(ctx, page, visit)
-		if release(); err != nil || !wanted || !more {
+		goOn, err := visitAll(ctx, page, visit)
+		if release(); err != nil || !goOn || !more {
 			return err
 		}
 	}
 }
 
 func visitAll[T any](
-	ctx context.Context, page []T, visit func(ctx context.Context, element T) (wanted bool, err error),
-) (wanted bool, err error) {
+	ctx context.Context, page []T, visit func(ctx context.Context, element T) (goOn bool, err error),
+) (goOn bool, err error) {
 	for _, element := range page {
 		part := Of(ctx).part()
-		wanted, err := visit(With(ctx, part), element)
-		if part.Release(); err != nil || !wanted {
+		goOn, err := visit(With(ctx, part), element)
+		if part.Release(); err != nil || !goOn {
 			return false, err
 		}
 	}

@@ -43,10 +43,10 @@ func TestTurns_LeaveRoomBesideAUser(t *testing.T) {
 	t.Parallel()
 	const each = 2
 	all := turns.New(turns.Limits{All: 2 * each, Each: each})
-	var given []func()
+	var releases []func()
 	for _, who := range []string{"greedy", "modest"} {
 		for range each {
-			given = append(given, take(t, all, named(who)))
+			releases = append(releases, take(t, all, named(who)))
 		}
 		waits(t, all, named(who))
 	}
@@ -55,9 +55,9 @@ func TestTurns_LeaveRoomBesideAUser(t *testing.T) {
 		release, _ := all.Take(t.Context(), named("third"))
 		third <- release
 	}()
-	given[0]()
-	given[0] = <-third // what one user gives back is there for all
-	for _, release := range given {
+	releases[0]()
+	releases[0] = <-third // all users can take what one gives back
+	for _, release := range releases {
 		release()
 	}
 	for range 2 * each {
@@ -168,16 +168,16 @@ func TestTurns_LimitOneAccountBesideOthers(t *testing.T) {
 	t.Parallel()
 	all := turns.New(turns.Limits{All: 4, Each: 3, Beside: 1})
 	busy, modest := named("busy"), named("modest")
-	var given []func()
+	var releases []func()
 	for range 3 {
-		given = append(given, take(t, all, busy))
+		releases = append(releases, take(t, all, busy))
 	}
 	waits(t, all, busy)
 	take(t, all, modest)()
-	given[0]()
-	given[1]()
+	releases[0]()
+	releases[1]()
 	waits(t, all, busy)
-	given[2]()
+	releases[2]()
 	row := 0
 	for ; all.Short(busy) == turns.NoShortage; row++ {
 		release := take(t, all, busy)

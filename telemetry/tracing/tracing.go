@@ -73,17 +73,17 @@ func (s Span) End() {
 // Serve begins the span of a request: within the trace that the client names, or else in a new one. It returns the
 // trace of the request; a trace of the client stays unchanged.
 func (t *Tracer) Serve(
-	ctx context.Context, given ledger.TraceContext, name string,
+	ctx context.Context, client ledger.TraceContext, name string,
 ) (context.Context, Span, ledger.TraceContext) {
 	if t == nil {
-		return ctx, Span{}, given
+		return ctx, Span{}, client
 	}
 	ctx = context.WithValue(ctx, tracerKey{}, t)
-	ctx, span := t.tracer.Start(remote(ctx, given), name, trace.WithSpanKind(trace.SpanKindServer))
-	if given.Traceparent == "" {
-		given = Of(ctx, span.SpanContext())
+	ctx, span := t.tracer.Start(remote(ctx, client), name, trace.WithSpanKind(trace.SpanKindServer))
+	if client.Traceparent == "" {
+		client = Of(ctx, span.SpanContext())
 	}
-	return ctx, Span{span}, given
+	return ctx, Span{span}, client
 }
 
 // Recorded reports whether the span of the context is kept.
