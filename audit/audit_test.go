@@ -20,7 +20,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// bundle is a node with a coin of alice's, and a way to damage its record.
+// bundle is a node on which alice has a coin, with access to its database.
 type bundle struct {
 	*apitest.Server
 	alice   *apitest.Wallet
@@ -49,7 +49,7 @@ func (b *bundle) connect(t *testing.T) *pgx.Conn {
 	return conn
 }
 
-// damage changes the record behind the node's back.
+// damage changes the database, not through the node.
 func (b *bundle) damage(t *testing.T, statement string, arguments ...any) {
 	t.Helper()
 	tag, err := b.connect(t).Exec(t.Context(), statement, arguments...)
@@ -71,7 +71,7 @@ func (b *bundle) end(t *testing.T) ledger.Offset {
 	return head.Offset
 }
 
-// forge makes coin of which alice says that she is its DSO.
+// forge creates coin with alice as its DSO.
 func (b *bundle) forge() ledger.ContractID {
 	return ledger.ContractID(b.alice.Create("#splice-amulet:Splice.Amulet:Amulet", map[string]any{
 		"dso": b.alice.Party, "owner": b.alice.Party, "amount": map[string]any{
@@ -96,7 +96,7 @@ func TestAudit_IgnoresCoinOfOtherNetworks(t *testing.T) {
 	}
 }
 
-// archive burns the coin: its owner alone may not, so the DSO joins.
+// archive burns the coin. That needs the rights of its owner and of the DSO.
 func (b *bundle) archive(t *testing.T) ledger.Offset {
 	t.Helper()
 	b.ActingAs("both", b.alice.Party, b.Node.DSO)
@@ -152,7 +152,6 @@ func TestAudit_StartsAtThePrunedOffset(t *testing.T) {
 	require.ErrorContains(t, err, "PARTICIPANT_PRUNED_DATA_ACCESSED")
 }
 
-// TestAudit_FindsDamage changes the record in ways that nobody may, and requires the finding that names it.
 func TestAudit_FindsDamage(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -164,7 +163,7 @@ func TestAudit_FindsDamage(t *testing.T) {
 			damage: func(t *testing.T, b *bundle) (ledger.Offset, ledger.ContractID) {
 				t.Helper()
 				burned := b.archive(t)
-				b.alice.Tap("1") // its update becomes a second burning of the first coin
+				b.alice.Tap("1") // this update becomes a second burn of the first coin
 				b.damage(t, `UPDATE updates SET events = (SELECT events FROM updates WHERE ledger_offset = $1)
 					WHERE ledger_offset = $2`, burned, b.end(t))
 				return b.end(t), b.coin
@@ -260,33 +259,33 @@ func TestAudit_FindsDamage(t *testing.T) {
 					return
 				}
 			}
-			require.Fail(t, "the damage was not named", "%v", report.Findings)
+			require.Fail(t, "no finding names the damage", "%v", report.Findings)
 		})
 	}
 }
 
-// logged is a log that tests can wait on.
-type logged struct {
+// logBuffer is safe for concurrent use.
+type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (l *logged) Write(line []byte) (int, error) {
+func (l *logBuffer) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.Write(line)
 }
 
-func (l *logged) String() string {
+func (l *logBuffer) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
 }
 
-// follow runs a follower until the test ends, and returns its log and where it tells how far it is.
-func (b *bundle) follow(t *testing.T, metrics *telemetry.Metrics) (*logged, <-chan audit.State) {
+// follow runs a follower until the test ends, and returns its log and its states.
+func (b *bundle) follow(t *testing.T, metrics *telemetry.Metrics) (*logBuffer, <-chan audit.State) {
 	t.Helper()
-	log, steps := &logged{}, make(chan audit.State, 1000)
+	log, steps := &logBuffer{}, make(chan audit.State, 1000)
 	watcher, err := b.DB.Watch(t.Context(), db.WatcherOptions{})
 	require.NoError(t, err)
 	follower, err := audit.NewFollower(audit.FollowerOptions{
@@ -312,7 +311,7 @@ func (b *bundle) follow(t *testing.T, metrics *telemetry.Metrics) (*logged, <-ch
 	return log, steps
 }
 
-// reaches waits until the follower has come to an offset.
+// reaches waits until the follower is at an offset.
 func reaches(t *testing.T, steps <-chan audit.State, offset ledger.Offset) audit.State {
 	t.Helper()
 	deadline := time.After(apitest.Patience)
@@ -323,12 +322,12 @@ func reaches(t *testing.T, steps <-chan audit.State, offset ledger.Offset) audit
 				return state
 			}
 		case <-deadline:
-			require.FailNow(t, "the follower did not come this far", "offset %d", offset)
+			require.FailNow(t, "the follower did not reach the offset", "offset %d", offset)
 		}
 	}
 }
 
-func TestFollower_ContinuesAndRaisesTheAlarm(t *testing.T) {
+func TestFollower_ReportsFindingsAndKeepsThem(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	metrics := telemetry.New()
@@ -354,6 +353,6 @@ func TestFollower_ContinuesAndRaisesTheAlarm(t *testing.T) {
 	require.Contains(t, log.String(), string(b.coin))
 
 	again, resumed := b.follow(t, telemetry.New()) // as after a restart
-	require.NotZero(t, reaches(t, resumed, burned).FindingCount, "what was found is not forgotten")
+	require.NotZero(t, reaches(t, resumed, burned).FindingCount, "findings survive a restart")
 	require.Contains(t, again.String(), string(b.coin))
 }

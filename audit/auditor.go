@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Reader is what is audited.
+// Reader reads the record that an [Auditor] audits.
 type Reader interface {
 	Head(ctx context.Context) (db.Head, error)
 	ChainedUpdates(ctx context.Context, after, upTo ledger.Offset, limit int32) ([]db.ChainedUpdate, error)
@@ -48,35 +48,34 @@ const (
 
 // Auditor audits a record.
 type Auditor struct {
-	record   Reader
-	packages *ledger.Packages
-	network  ledger.Network
-	holding  []string
-	progress func(at, end ledger.Offset)
-	// written is the head that somebody wrote down; nil where nobody did.
-	written *db.ChainHead
-	// known are the hashes that the record must have.
-	known []knownHead
+	record       Reader
+	packages     *ledger.Packages
+	network      ledger.Network
+	holding      []string
+	progress     func(at, end ledger.Offset)
+	expectedHead *db.ChainHead // nil: none
+	// knownHeads are the hashes that the record must have.
+	knownHeads []knownHead
 }
 
 // Expect makes [Auditor.Audit] compare the record with a head that was stored outside of the database. It proves that
 // the record is the same up to that head without trust in the database.
 func (a *Auditor) Expect(head db.ChainHead) {
-	a.written = &head
-	a.known = append(a.known, knownHead{head, "the head that was written down"})
+	a.expectedHead = &head
+	a.knownHeads = append(a.knownHeads, knownHead{head, "the expected head"})
 }
 
 // OnProgress makes an audit report its progress. After the last report, only the sums are left.
 func (a *Auditor) OnProgress(tell func(at, end ledger.Offset)) { a.progress = tell }
 
-// New makes an auditor of a network's coin. The error says that the packages do not have the coin.
+// New makes an auditor of a network's coin. It fails if the packages lack the coin.
 func New(record Reader, packages *ledger.Packages, network ledger.Network) (*Auditor, error) {
 	a := &Auditor{record: record, packages: packages, network: network, progress: func(ledger.Offset, ledger.Offset) {}}
 	for _, entity := range []string{"Amulet", "LockedAmulet"} {
 		name := lf.TypeName{Package: "#" + coinPackage, Module: "Splice.Amulet", Entity: entity}
 		resolved, refusal := packages.ResolveTemplate(name, nil)
 		if refusal != nil {
-			return nil, fmt.Errorf("audit the coin: %w", refusal)
+			return nil, fmt.Errorf("audit: the packages lack the coin: %w", refusal)
 		}
 		a.holding = append(a.holding, resolved.String())
 	}
@@ -87,18 +86,18 @@ func New(record Reader, packages *ledger.Packages, network ledger.Network) (*Aud
 type Report struct {
 	State
 
-	// Counted is what the holdings that were active at the offset add up to.
+	// Counted is the sum of the holdings at the offset.
 	Counted decimal.Decimal
-	// Since is the offset after which everything is proved, including pruned entries: the start of the state, or of the
-	// continuous audit that a pruned record was compared with. The audit trusts the contracts that existed at Since.
+	// Since is the offset after which all entries are proved, pruned ones included: the start of the state or, in a pruned
+	// record, of the continuous audit. The audit trusts the contracts that existed at Since.
 	Since ledger.Offset
 
-	// foundBefore is the number of findings of the continuous audit when this one began.
-	foundBefore int64
+	// findingsBefore counts the findings of the continuous audit when this audit began.
+	findingsBefore int64
 }
 
-// Audit audits the whole record up to an offset; 0 is its end. In a pruned record it begins with the first entry that
-// is left, and compares with the sums of the continuous audit.
+// Audit audits the whole record up to an offset; 0 is its end. A pruned record begins with its first remaining entry;
+// Audit compares it with the sums of the continuous audit.
 //
 // Faults: OFFSET_AFTER_LEDGER_END, PARTICIPANT_PRUNED_DATA_ACCESSED, NEGATIVE_OFFSET.
 func (a *Auditor) Audit(ctx context.Context, upTo ledger.Offset) (Report, error) {
@@ -106,9 +105,10 @@ func (a *Auditor) Audit(ctx context.Context, upTo ledger.Offset) (Report, error)
 	if err != nil {
 		return Report{}, err
 	}
-	if state := before.state; before.holds && state.Clean() { // else it may have the hash of what was put right since
+	if state := before.state; before.holds && state.Clean() { // else it may have the hash of an entry repaired since
 		audit := *a
-		audit.known = append(slices.Clip(a.known), knownHead{state.Head(), "the checkpoint of the continuous audit"})
+		checkpoint := knownHead{state.Head(), "the checkpoint of the continuous audit"}
+		audit.knownHeads = append(slices.Clip(a.knownHeads), checkpoint)
 		a = &audit
 	}
 	state, err := a.Begin(ctx)
@@ -130,27 +130,27 @@ func (a *Auditor) Audit(ctx context.Context, upTo ledger.Offset) (Report, error)
 	if err != nil {
 		return Report{}, err
 	}
-	report.Since, report.foundBefore = since, before.state.FindingCount
+	report.Since, report.findingsBefore = since, before.state.FindingCount
 	return report, a.compareCounts(ctx, &report.State)
 }
 
-// compareEnds compares the head that was written down with where an audit begins and ends.
+// compareEnds compares the expected head with the start and the end of the audit.
 func (a *Auditor) compareEnds(state *State, end ledger.Offset) error {
 	switch {
-	case a.written == nil:
-	case a.written.Offset < state.Start:
-		return fault.PrunedDataAccessed(int64(a.written.Offset), int64(state.Start))
-	case a.written.Offset > end:
-		state.report(chained(end, "the record ends here, before offset %d of the head that was written down: its end was cut "+
-			"off", a.written.Offset))
+	case a.expectedHead == nil:
+	case a.expectedHead.Offset < state.Start:
+		return fault.PrunedDataAccessed(int64(a.expectedHead.Offset), int64(state.Start))
+	case a.expectedHead.Offset > end:
+		state.report(chainFinding(end, "the record ends here, but the expected head is at offset %d: somebody deleted the "+
+			"end of the record", a.expectedHead.Offset))
 	}
-	for _, known := range a.known {
+	for _, known := range a.knownHeads {
 		known.compare(state, state.Head())
 	}
 	return nil
 }
 
-// Begin is the state before the first page.
+// Begin returns the state before the first page.
 func (a *Auditor) Begin(ctx context.Context) (State, error) {
 	head, err := a.record.Head(ctx)
 	if err != nil {
@@ -171,7 +171,7 @@ func (a *Auditor) Begin(ctx context.Context) (State, error) {
 	return state, nil
 }
 
-// Continue goes on from a state up to an offset, or to the end of the record for 0, and adds the holdings up there.
+// Continue audits from a state up to an offset (0: the end of the record), and adds up the holdings there.
 func (a *Auditor) Continue(ctx context.Context, state State, upTo ledger.Offset) (Report, error) {
 	upTo, err := a.upTo(ctx, state, upTo)
 	if err != nil {
@@ -204,8 +204,8 @@ func (a *Auditor) upTo(ctx context.Context, state State, upTo ledger.Offset) (le
 	return upTo, nil
 }
 
-// Close adds up the holdings at the offset of the state, and compares. It looks at every contract that is active, at
-// the list of them, and at what pruning left.
+// Close compares the state with all holdings at its offset. It reads every active contract, the list of active
+// contracts, and the completions that pruning left.
 func (a *Auditor) Close(ctx context.Context, state State) (Report, error) {
 	held, err := a.count(ctx, &state)
 	if err != nil {
@@ -230,14 +230,13 @@ func (a *Auditor) Close(ctx context.Context, state State) (Report, error) {
 	return Report{State: state, Counted: held.total, Since: state.Start}, nil
 }
 
-// differ is the text of a finding that the wrong contracts are active.
 func differ(active, expected int64) string {
 	if active == expected {
-		return fmt.Sprintf("%d contracts are active, as many as should be, but not the same: some were added or brought "+
-			"back, and others deleted, archived or moved", active)
+		return fmt.Sprintf("%d contracts are active. The number is right, but some of them are wrong: somebody added or "+
+			"restored contracts, and deleted, archived or moved others", active)
 	}
-	return fmt.Sprintf("%d contracts are active, but %d should be, by what updates created and consumed: contracts were "+
-		"added, brought back, deleted or archived", active, expected)
+	return fmt.Sprintf("%d contracts are active, but the updates leave %d active: somebody added, restored, deleted or "+
+		"archived contracts", active, expected)
 }
 
 type tally struct {
@@ -246,8 +245,8 @@ type tally struct {
 	active   contractSet
 }
 
-// count adds up the network's holdings at the offset of the state. It reports those that were changed, and all
-// contracts, of any template and network, that are not what their ids and their marks say.
+// count adds up the network's holdings at the offset of the state. It reports every contract, of any template and
+// network, that does not match its id or its mark (in_network).
 func (a *Auditor) count(ctx context.Context, state *State) (held tally, err error) {
 	query := db.ActiveQuery{At: state.Offset, Limit: contractsPage}
 	for {
@@ -260,7 +259,7 @@ func (a *Auditor) count(ctx context.Context, state *State) (held tally, err erro
 			held.active.add(contract)
 			member, marked := a.isMember(contract)
 			if !marked {
-				state.report(notMarked(contract, contract.Offset))
+				state.report(markFinding(contract, contract.Offset))
 			}
 			changed := ledger.AuthenticateContract(contract.Contract)
 			var coin holding
@@ -286,7 +285,7 @@ func (a *Auditor) count(ctx context.Context, state *State) (held tally, err erro
 	}
 }
 
-// Advance audits the next page, at most up to an offset.
+// Advance audits the next page, but not beyond an offset.
 func (a *Auditor) Advance(ctx context.Context, state State, upTo ledger.Offset) (State, error) {
 	entries, release, err := a.entries(ctx, state.Offset, upTo)
 	if err != nil {
@@ -295,7 +294,7 @@ func (a *Auditor) Advance(ctx context.Context, state State, upTo ledger.Offset) 
 	defer release()
 	upTo = entries.upTo
 	updates := entries.readable()
-	contracts, err := a.record.Contracts(ctx, mentioned(updates))
+	contracts, err := a.record.Contracts(ctx, contractIDs(updates))
 	if err != nil {
 		return state, err
 	}
@@ -311,7 +310,7 @@ func (a *Auditor) Advance(ctx context.Context, state State, upTo ledger.Offset) 
 	if err := a.stillThere(ctx, state.Offset); err != nil {
 		return state, err
 	}
-	entries.examine(&state, a.known)
+	entries.examine(&state, a.knownHeads)
 	listings.examine(&state)
 	for _, update := range updates {
 		state.follow(update)
@@ -321,7 +320,7 @@ func (a *Auditor) Advance(ctx context.Context, state State, upTo ledger.Offset) 
 	}
 	if consumed := int64(len(page.consumed)); consumed != archived {
 		state.report(Finding{Rule: ConsumedOnce, Offset: upTo, Detail: fmt.Sprintf(
-			"after offset %d, %d contracts are marked as archived, but updates consume %d",
+			"after offset %d, table contracts has %d archived contracts, but the updates consume %d",
 			state.Offset, archived, consumed)})
 	}
 	if len(updates) > 0 {
@@ -344,7 +343,7 @@ func (a *Auditor) newPage(contracts map[ledger.ContractID]db.StoredContract) *pa
 	return page
 }
 
-// stillThere fails if the rows that were read have been pruned since.
+// stillThere fails if a prune deleted the rows since the audit read them.
 func (a *Auditor) stillThere(ctx context.Context, offset ledger.Offset) error {
 	head, err := a.record.Head(ctx)
 	if err != nil {
@@ -353,8 +352,8 @@ func (a *Auditor) stillThere(ctx context.Context, offset ledger.Offset) error {
 	return head.StillHolds(offset)
 }
 
-// isMember decides again whether a contract is the network's, and compares with its mark. It trusts the mark of a
-// contract that cannot be read, which is a finding of its own.
+// isMember decides again whether the network owns a contract, and compares with its mark (in_network). It trusts the
+// mark of an unreadable contract, which is a finding of its own.
 func (a *Auditor) isMember(contract db.StoredContract) (member, marked bool) {
 	member, err := a.packages.InNetwork(contract.Contract, a.network)
 	if err != nil {
@@ -363,17 +362,16 @@ func (a *Auditor) isMember(contract db.StoredContract) (member, marked bool) {
 	return member, member == contract.InNetwork
 }
 
-// notMarked finds that the mark on a contract is not what its payload and signatories say.
-func notMarked(contract db.StoredContract, at ledger.Offset) Finding {
-	detail := "the contract is marked as one of the network's, but does not name its DSO, or the DSO did not sign it"
+func markFinding(contract db.StoredContract, at ledger.Offset) Finding {
+	detail := "in_network is true, but the contract does not name the network's DSO, or the DSO did not sign it"
 	if !contract.InNetwork {
-		detail = "the contract is one of the network's, but is not marked so"
+		detail = "in_network is false, but the contract belongs to the network"
 	}
 	return Finding{Rule: Unchanged, Offset: at, ContractID: contract.ID, Detail: detail}
 }
 
-// mentioned are the contracts that updates create or exercise choices of.
-func mentioned(updates []ledger.Update) []ledger.ContractID {
+// contractIDs lists the contracts that updates create or exercise.
+func contractIDs(updates []ledger.Update) []ledger.ContractID {
 	seen := map[ledger.ContractID]bool{}
 	var ids []ledger.ContractID
 	for _, update := range updates {

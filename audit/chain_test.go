@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/telemetry"
 )
 
-// requireFound audits the record, and requires a finding that says the words.
+// requireFound audits the record, and requires a finding with the words in its detail.
 func (b *bundle) requireFound(t *testing.T, rule audit.Rule, offset ledger.Offset, words string) {
 	t.Helper()
 	report, err := b.auditor.Audit(t.Context(), 0)
@@ -28,12 +28,11 @@ func (b *bundle) requireFound(t *testing.T, rule audit.Rule, offset ledger.Offse
 	require.Failf(t, "not found", "%s at offset %d: %v", rule, offset, report.Findings)
 }
 
-// TestChain_FindsRowsThatNoNodeWrote changes, deletes and adds rows of the record, and requires that the audit tells each.
-func TestChain_FindsRowsThatNoNodeWrote(t *testing.T) {
+func TestChain_FindsChangedAndDeletedRows(t *testing.T) {
 	t.Parallel()
 	const follows = "the hash does not follow from the entry and the one before"
 	tests := map[string]struct {
-		// statement has the offset of the last entry, alice's tap, as its argument.
+		// statement has one argument: the offset of the last entry, alice's tap.
 		statement string
 		words     string
 	}{
@@ -46,7 +45,7 @@ func TestChain_FindsRowsThatNoNodeWrote(t *testing.T) {
 			`UPDATE completions SET user_id = 'mallory', digest = sha256(digest) WHERE ledger_offset = $1`, follows,
 		},
 		"a digest changed": {
-			`UPDATE completions SET digest = sha256(digest) WHERE ledger_offset = $1`, "is not that of its row",
+			`UPDATE completions SET digest = sha256(digest) WHERE ledger_offset = $1`, "does not match its digest",
 		},
 		"a hash of another row": {
 			`UPDATE updates SET hash = (SELECT hash FROM updates WHERE ledger_offset < $1 LIMIT 1) WHERE ledger_offset = $1`,
@@ -60,16 +59,16 @@ func TestChain_FindsRowsThatNoNodeWrote(t *testing.T) {
 			`DELETE FROM completions WHERE ledger_offset = $1`, "the transaction has no completion",
 		},
 		"an update deleted": {
-			`DELETE FROM updates WHERE ledger_offset = $1`, "the completion is of a transaction that is not there",
+			`DELETE FROM updates WHERE ledger_offset = $1`, "the completion has no transaction",
 		},
 		"an update that cannot be read": {
 			`UPDATE updates SET events = '{}' WHERE ledger_offset = $1`, "the update cannot be read",
 		},
 		"another transaction in its place": {
-			`UPDATE updates SET update_id = 'other' WHERE ledger_offset = $1`, "not of the transaction at its offset",
+			`UPDATE updates SET update_id = 'other' WHERE ledger_offset = $1`, "the completion names transaction",
 		},
 		"the hash of the head": {
-			`UPDATE ledger_head SET hash = sha256(hash) WHERE ledger_offset = $1`, "one of them was changed",
+			`UPDATE ledger_head SET hash = sha256(hash) WHERE ledger_offset = $1`, "somebody changed one of them",
 		},
 	}
 	for name, test := range tests {
@@ -92,12 +91,12 @@ func TestChain_FindsDeletedEntries(t *testing.T) {
 	for _, table := range []string{"updates", "completions"} {
 		b.damage(t, `DELETE FROM `+table+` WHERE ledger_offset = $1`, second)
 	}
-	b.requireFound(t, audit.Chained, second, "there is neither an update nor a completion: what was here was deleted")
+	b.requireFound(t, audit.Chained, second, "there is neither an update nor a completion: somebody deleted them")
 	for _, table := range []string{"updates", "completions"} {
 		b.damage(t, `DELETE FROM `+table+` WHERE ledger_offset = $1`, first)
 	}
-	b.requireFound(t, audit.Chained, min(first, second), "what was here was deleted")
-	// A record that says of itself that it is longer than anybody can count.
+	b.requireFound(t, audit.Chained, min(first, second), "somebody deleted them")
+	// the largest offset: the audit must not loop over the missing offsets
 	end := b.end(t)
 	b.damage(t, `UPDATE ledger_head SET ledger_offset = 9223372036854775807`)
 	b.requireFound(t, audit.Chained, end+1, "up to offset 9223372036854775807")
@@ -107,7 +106,7 @@ func TestChain_FindsAddedEntries(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	end := b.end(t)
-	// A refusal that was acknowledged to nobody, with the hashes of another one.
+	// a forged refusal with the hashes of another completion
 	b.damage(t, `INSERT INTO completions (ledger_offset, submission_key, change_id, identity_provider_id, user_id,
 			command_id, submission_id, act_as, refusal, traceparent, tracestate, record_time, paid_traffic_cost, digest, hash)
 		SELECT ledger_offset + 1, 'forged', change_id, identity_provider_id, user_id, command_id, submission_id, act_as,
@@ -118,7 +117,7 @@ func TestChain_FindsAddedEntries(t *testing.T) {
 	b.requireFound(t, audit.Chained, end+1, "the hash does not follow")
 }
 
-func TestChain_EntriesThatChangedPlacesAreFound(t *testing.T) {
+func TestChain_FindsSwappedEntries(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	first := int64(b.end(t))
@@ -132,7 +131,7 @@ func TestChain_EntriesThatChangedPlacesAreFound(t *testing.T) {
 	b.requireFound(t, audit.Chained, ledger.Offset(min(first, second)), "the hash does not follow")
 }
 
-// rechain has every hash fit the rows, as somebody does who knows how, up to those of the head.
+// rechain computes all hashes anew from the rows, and stores them.
 func (b *bundle) rechain(t *testing.T) {
 	t.Helper()
 	head, err := b.DB.Head(t.Context())
@@ -162,14 +161,13 @@ func (b *bundle) rechain(t *testing.T) {
 	exec(`UPDATE ledger_head SET hash = $1`, hash[:])
 }
 
-// writeDown is the head of the record, as an audit prints it.
-func (b *bundle) writeDown(t *testing.T) db.ChainHead {
+func (b *bundle) cleanHead(t *testing.T) db.ChainHead {
 	t.Helper()
 	report := b.requireClean(t)
 	return report.Head()
 }
 
-// expecting audits the record against a head that was written down.
+// expecting audits the record with an expected head.
 func (b *bundle) expecting(t *testing.T, written db.ChainHead) (audit.Report, error) {
 	t.Helper()
 	auditor, err := audit.New(b.DB, b.Packages, b.Node.Network())
@@ -178,13 +176,13 @@ func (b *bundle) expecting(t *testing.T, written db.ChainHead) (audit.Report, er
 	return auditor.Audit(t.Context(), 0)
 }
 
-// A record that was rewritten as a whole has a chain that fits: what was known of it elsewhere does not.
-func TestChain_RewrittenAsAWholeIsFoundByItsHead(t *testing.T) {
+// The chain of a completely rewritten record is valid: only an earlier head shows the change.
+func TestChain_FindsRewrittenRecordByAnEarlierHead(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
-	written := b.writeDown(t)
+	written := b.cleanHead(t)
 	b.alice.Tap("1")
-	require.NoError(t, b.prune(1)) // the continuous audit is begun
+	require.NoError(t, b.prune(1)) // starts the continuous audit
 	_, steps := b.follow(t, telemetry.New())
 	reaches(t, steps, b.end(t))
 	report, err := b.expecting(t, written)
@@ -194,7 +192,7 @@ func TestChain_RewrittenAsAWholeIsFoundByItsHead(t *testing.T) {
 	b.damage(t, `UPDATE updates SET workflow_id = 'other' WHERE ledger_offset = $1`, int64(written.Offset))
 	b.requireFound(t, audit.Chained, written.Offset, "the hash does not follow")
 	b.rechain(t)
-	b.requireFound(t, audit.Chained, b.end(t), "as the checkpoint of the continuous audit says")
+	b.requireFound(t, audit.Chained, b.end(t), "but the checkpoint of the continuous audit says")
 	b.damage(t, `UPDATE audit_checkpoint
 		SET state = (state::jsonb || jsonb_build_object('hash', (SELECT encode(hash, 'hex') FROM ledger_head)))::json`)
 	b.requireClean(t)
@@ -202,10 +200,10 @@ func TestChain_RewrittenAsAWholeIsFoundByItsHead(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, report.Findings, 1)
 	require.Equal(t, written.Offset, report.Findings[0].Offset)
-	require.Contains(t, report.Findings[0].Detail, "as the head that was written down says")
+	require.Contains(t, report.Findings[0].Detail, "but the expected head says")
 }
 
-func TestChain_CutOffAtItsEndIsFoundByItsHead(t *testing.T) {
+func TestChain_FindsDeletedEndByAnEarlierHead(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	end := b.end(t)
@@ -217,7 +215,7 @@ func TestChain_CutOffAtItsEndIsFoundByItsHead(t *testing.T) {
 		}}},
 		"commandId": "refused", "actAs": []ledger.Party{b.alice.Party, b.Node.DSO},
 	})
-	written := b.writeDown(t)
+	written := b.cleanHead(t)
 	require.Equal(t, end+1, written.Offset)
 	b.damage(t, `DELETE FROM completions WHERE ledger_offset = $1`, int64(written.Offset))
 	b.damage(t, `DELETE FROM completion_parties WHERE ledger_offset = $1`, int64(written.Offset))
@@ -227,17 +225,17 @@ func TestChain_CutOffAtItsEndIsFoundByItsHead(t *testing.T) {
 	report, err := b.expecting(t, written)
 	require.NoError(t, err)
 	require.Len(t, report.Findings, 1)
-	require.Contains(t, report.Findings[0].Detail, "its end was cut off")
+	require.Contains(t, report.Findings[0].Detail, "somebody deleted the end of the record")
 }
 
-func TestChain_GoesOnOverAPrune(t *testing.T) {
+func TestChain_ContinuesAcrossAPrune(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
-	early := b.writeDown(t)
+	early := b.cleanHead(t)
 	b.alice.Tap("1")
-	pruned := b.writeDown(t)
+	pruned := b.cleanHead(t)
 	b.alice.Tap("2")
-	last := b.writeDown(t)
+	last := b.cleanHead(t)
 	require.NoError(t, b.prune(pruned.Offset))
 	for _, written := range []db.ChainHead{pruned, last} {
 		report, err := b.expecting(t, written)
@@ -255,18 +253,17 @@ func TestChain_GoesOnOverAPrune(t *testing.T) {
 	b.requireFound(t, audit.Chained, pruned.Offset+1, "the hash does not follow")
 }
 
-func TestChain_ChecksCompletionsThatAPruneLeft(t *testing.T) {
+func TestChain_FindsChangedCompletionLeftByAPrune(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	tapped := b.end(t)
 	require.NoError(t, b.prune(tapped))
 	b.requireClean(t)
 	b.damage(t, `UPDATE completions SET change_id = 'another' WHERE ledger_offset = $1`, tapped)
-	b.requireFound(t, audit.Chained, tapped, "the digest of the completion is not that of its row")
+	b.requireFound(t, audit.Chained, tapped, "the completion does not match its digest")
 }
 
-// TestAudit_FindsListingsThatDiffer changes what readers find contracts by.
-func TestAudit_FindsListingsThatDiffer(t *testing.T) {
+func TestAudit_FindsWrongRowsInActiveContracts(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ statement, words string }{
 		"not listed": {
@@ -296,8 +293,7 @@ func TestAudit_FindsListingsThatDiffer(t *testing.T) {
 	}
 }
 
-// TestAudit_ExaminesEveryActiveContract changes a contract that is no coin.
-func TestAudit_ExaminesEveryActiveContract(t *testing.T) {
+func TestAudit_FindsWrongMarkOfAContractThatIsNoCoin(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	report, err := b.auditor.Audit(t.Context(), 0)
@@ -311,11 +307,11 @@ func TestAudit_ExaminesEveryActiveContract(t *testing.T) {
 	require.Equal(t, audit.Unchanged, report.Findings[0].Rule)
 	again, err := b.auditor.Close(t.Context(), report.State)
 	require.NoError(t, err)
-	require.Equal(t, report.FindingCount, again.FindingCount, "what is found again is one finding")
+	require.Equal(t, report.FindingCount, again.FindingCount, "the same finding counts once")
 }
 
-// TestPrune_FollowsTheChainOfWhatGoes changes entries behind the continuous audit.
-func TestPrune_FollowsTheChainOfWhatGoes(t *testing.T) {
+// The continuous audit has already passed the changed entries.
+func TestPrune_RefusesEntriesChangedAfterTheAudit(t *testing.T) {
 	t.Parallel()
 	for name, statements := range map[string][]string{
 		"a column": {`UPDATE updates SET user_id = 'another' WHERE ledger_offset = $1`},
@@ -341,7 +337,7 @@ func TestPrune_FollowsTheChainOfWhatGoes(t *testing.T) {
 			}
 			require.True(t, fault.UnsafeToPrune.Matches(b.prune(damaged)))
 			b.alice.Tap("2")
-			require.True(t, fault.UnsafeToPrune.Matches(b.prune(b.end(t))), "the finding is kept")
+			require.True(t, fault.UnsafeToPrune.Matches(b.prune(b.end(t))), "the finding stays")
 		})
 	}
 }

@@ -18,7 +18,7 @@ type Checkpoints interface {
 	MoveAuditCheckpoint(ctx context.Context, from int64, to db.AuditCheckpoint) (bool, error)
 }
 
-// Load reads the state that followers have reached; false before they begin.
+// Load reads the state of the followers; false before they begin.
 func Load(ctx context.Context, checkpoints Checkpoints) (State, bool, error) {
 	stored, ok, err := checkpoints.AuditCheckpoint(ctx)
 	if err != nil || !ok {
@@ -28,10 +28,10 @@ func Load(ctx context.Context, checkpoints Checkpoints) (State, bool, error) {
 	return state, err == nil, err
 }
 
-// Supply reports the coin supply as the followers of a record last counted it.
+// Supply reports the coin supply from the last state of the followers.
 type Supply struct{ Checkpoints Checkpoints }
 
-// TotalSupply is the coin that was held, and when that was; false before anything was audited.
+// TotalSupply returns the held coin and its record time; false before the first audited update.
 func (s Supply) TotalSupply(ctx context.Context) (amount decimal.Decimal, asOf time.Time, ok bool, err error) {
 	state, ok, err := Load(ctx, s.Checkpoints)
 	return state.Held, state.RecordTime, ok && !state.RecordTime.IsZero(), err
@@ -46,18 +46,17 @@ func fromDB(checkpoint db.AuditCheckpoint) (State, error) {
 }
 
 type savedCheckpoint struct {
-	state State
-	// version is that of the checkpoint, 0 where there is none.
-	version int64
-	// holds reports whether the state is that of the continuous audit: the record must match it.
+	state   State
+	version int64 // 0: no checkpoint
+	// holds reports whether the record must match the state.
 	holds bool
-	// forged are findings that somebody else changed the checkpoint.
-	forged []Finding
+	// findings say that somebody changed the checkpoint.
+	findings []Finding
 }
 
-// loadCheckpoint reads the checkpoint. It must exist after a prune: only the checkpoint knows what was pruned.
+// loadCheckpoint reads the checkpoint. It must exist after a prune: only the checkpoint has the sums of pruned entries.
 func (a *Auditor) loadCheckpoint(ctx context.Context) (k savedCheckpoint, err error) {
-	head, err := a.record.Head(ctx) // before the checkpoint, which is never behind it
+	head, err := a.record.Head(ctx) // read before the checkpoint, which is never behind the pruned offset
 	if err != nil {
 		return k, err
 	}
@@ -72,16 +71,16 @@ func (a *Auditor) loadCheckpoint(ctx context.Context) (k savedCheckpoint, err er
 	}
 	switch {
 	case !ok && head.Pruned > 0:
-		k.forged = append(k.forged, chained(head.Pruned, "the checkpoint of the audit is not there, by which what was pruned "+
-			"up to here is known: it was deleted"))
+		k.findings = append(k.findings, chainFinding(head.Pruned, "the checkpoint of the audit is missing: somebody deleted "+
+			"it. Only the checkpoint has the sums of the pruned entries"))
 	case !ok:
 	case beyond:
-		k.forged = append(k.forged, chained(head.Offset, "the checkpoint of the audit is of offset %d, but the record ends "+
-			"before: its head was moved back", stored.Offset))
+		k.findings = append(k.findings, chainFinding(head.Offset, "the checkpoint of the audit is at offset %d, after the "+
+			"end of the record: somebody moved the head back", stored.Offset))
 	case stored.Offset < head.Pruned:
-		k.forged = append(k.forged, chained(head.Pruned,
-			"the checkpoint of the audit is of offset %d, but the record was audited up to here before it was pruned: an "+
-				"older one was put in its place", stored.Offset))
+		k.findings = append(k.findings, chainFinding(head.Pruned,
+			"the checkpoint of the audit is at offset %d, but the prune up to here had a later one: somebody put an older "+
+				"checkpoint in its place", stored.Offset))
 	default:
 		k.state, err = fromDB(stored)
 		k.holds = true
@@ -89,15 +88,15 @@ func (a *Auditor) loadCheckpoint(ctx context.Context) (k savedCheckpoint, err er
 	return k, err
 }
 
-// beyondEnd reports whether the record ends before an offset, which was read before.
+// beyondEnd reports whether the record ends before an offset. The caller has read the offset before the head.
 func (a *Auditor) beyondEnd(ctx context.Context, offset ledger.Offset) (bool, error) {
 	head, err := a.record.Head(ctx)
 	return offset > head.Offset, err
 }
 
-// compare compares what a pruned record still has from before with what the continuous audit knows of it: both must
-// lead to the same coin and the same contracts. It returns a state to go on from up to an offset, 0 for the end, and
-// the offset after which everything is proved.
+// compare audits a pruned record up to the checkpoint of the continuous audit. Both must have the same coin and
+// contracts. It returns the state from which the audit up to upTo (0: the end) continues, and the offset after which
+// everything is proved.
 func (a *Auditor) compare(
 	ctx context.Context, state State, upTo ledger.Offset,
 ) (_ State, since ledger.Offset, err error) {
@@ -105,32 +104,32 @@ func (a *Auditor) compare(
 	if err != nil {
 		return state, 0, err
 	}
-	state.report(saved.forged...)
+	state.report(saved.findings...)
 	if !saved.holds || state.Start == 0 {
 		return state, state.Start, nil
 	}
-	walked := state
-	for walked.Offset < saved.state.Offset {
-		if walked, err = a.Advance(ctx, walked, saved.state.Offset); err != nil {
+	current := state
+	for current.Offset < saved.state.Offset {
+		if current, err = a.Advance(ctx, current, saved.state.Offset); err != nil {
 			return state, 0, err
 		}
-		a.progress(walked.Offset, saved.state.Offset)
+		a.progress(current.Offset, saved.state.Offset)
 	}
 	known := saved.state
 	var differences []Finding
-	if !walked.Held.Equal(known.Held) {
-		differences = append(differences, Finding{Rule: Held, Offset: walked.Offset, Detail: fmt.Sprintf(
-			"%s is held by what is there since the record was pruned, but the audit before had counted %s",
-			walked.Held, known.Held)})
+	if !current.Held.Equal(known.Held) {
+		differences = append(differences, Finding{Rule: Held, Offset: current.Offset, Detail: fmt.Sprintf(
+			"by the rest of the record %s is held, but the checkpoint of the audit says %s",
+			current.Held, known.Held)})
 	}
-	if walked.Active != known.Active {
+	if current.Active != known.Active {
 		differences = append(differences, Finding{
-			Rule: Active, Offset: walked.Offset, Detail: differ(walked.Active.Count, known.Active.Count),
+			Rule: Active, Offset: current.Offset, Detail: differ(current.Active.Count, known.Active.Count),
 		})
 	}
-	if upTo == 0 || upTo >= walked.Offset {
-		state = walked
-		state.Packages = known.Packages // the one before took them as they are
+	if upTo == 0 || upTo >= current.Offset {
+		state = current
+		state.Packages = known.Packages // those of current are unproved: Begin read them from the table
 	}
 	state.report(differences...)
 	return state, known.Start, nil
@@ -142,7 +141,7 @@ type checkpointStore struct {
 	checkpoints Checkpoints
 }
 
-// load reads the checkpoint, or begins where there is none to go on from. What was found before stays.
+// load reads the checkpoint. Without a valid one, it begins anew and keeps the findings.
 func (s checkpointStore) load(ctx context.Context) (savedCheckpoint, error) {
 	known, err := s.auditor.loadCheckpoint(ctx)
 	if err != nil || known.holds {
@@ -154,7 +153,7 @@ func (s checkpointStore) load(ctx context.Context) (savedCheckpoint, error) {
 	}
 	begin.report(known.state.Findings...)
 	begin.FindingCount = max(begin.FindingCount, known.state.FindingCount)
-	begin.report(known.forged...)
+	begin.report(known.findings...)
 	saved, ok, err := s.save(ctx, known.version, begin)
 	if err == nil && !ok {
 		return s.load(ctx)
@@ -166,22 +165,22 @@ func (s checkpointStore) load(ctx context.Context) (savedCheckpoint, error) {
 // audit began stay: then the caller must audit again.
 func (a *Auditor) ForgetFindings(ctx context.Context, checkpoints Checkpoints, clean Report) error {
 	if !clean.Clean() {
-		return errors.New("the findings stay: the record still breaks a rule")
+		return errors.New("the findings stay, because the record still breaks a rule: repair it and audit again")
 	}
 	for {
 		known, err := a.loadCheckpoint(ctx)
 		if err != nil {
 			return err
 		}
-		if more := known.state.FindingCount - clean.foundBefore; more > 0 {
-			return fmt.Errorf("the findings stay: the workers found %d more since this audit began. Audit again", more)
+		if more := known.state.FindingCount - clean.findingsBefore; more > 0 {
+			return fmt.Errorf("the findings stay, because the workers found %d more since this audit began: audit again", more)
 		}
 		state := clean.State
-		if state.Start > 0 && known.holds { // it knows what was pruned
+		if state.Start > 0 && known.holds { // the checkpoint has the sums of pruned entries
 			state = known.state
 			state.Findings, state.FindingCount = nil, 0
 			if state.Offset == clean.Offset {
-				state.Hash = clean.Hash // what was put right may have been the last entry
+				state.Hash = clean.Hash // the last entry may be the repaired one
 			}
 		}
 		_, moved, err := checkpointStore{a, checkpoints}.save(ctx, known.version, state)

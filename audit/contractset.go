@@ -11,14 +11,14 @@ import (
 	"github.com/florinledger/florin/db"
 )
 
-// contractSet tells a set of contracts from every other one, in the same small space however many there are. Contracts
-// are added and removed in any order.
+// contractSet is a fingerprint of a set of contracts. Its size is constant, and the order of add and remove does not
+// matter.
 type contractSet struct {
 	Count int64   `json:"count"`
 	Sum   laneSum `json:"sum"`
 }
 
-// lanes are as many as LtHash16 has: nobody can compute contracts that make up for others.
+// lanes is the number of lanes of LtHash16: nobody can compute other contracts with the same sum.
 const lanes = 1024
 
 // laneSum is a sum of hashes, lane by lane: LtHash16 over SHAKE128.
@@ -43,8 +43,8 @@ func (s *contractSet) remove(contract db.StoredContract) {
 	}
 }
 
-// hashOf hashes what makes a contract: its id, which stands for all that it says but the text of its key, and where it
-// was created.
+// hashOf hashes the id of a contract, its place in the record and its key. The id covers everything else in the
+// contract.
 func hashOf(contract db.StoredContract) laneSum {
 	text := binary.BigEndian.AppendUint64(nil, uint64(contract.Offset))
 	text = binary.BigEndian.AppendUint32(text, uint32(contract.NodeID))
@@ -74,10 +74,10 @@ func (s laneSum) MarshalText() ([]byte, error) {
 func (s *laneSum) UnmarshalText(text []byte) error {
 	bytes, err := base64.StdEncoding.AppendDecode(nil, text)
 	if err != nil {
-		return fmt.Errorf("a sum of contracts: %w", err)
+		return fmt.Errorf("read the sum of contracts: %w", err)
 	}
 	if len(bytes) != 2*lanes {
-		return fmt.Errorf("a sum of contracts has %d bytes instead of %d", len(bytes), 2*lanes)
+		return fmt.Errorf("the sum of contracts has %d bytes instead of %d", len(bytes), 2*lanes)
 	}
 	for i, pair := range slices.Collect(slices.Chunk(bytes, 2)) {
 		s[i] = binary.BigEndian.Uint16(pair)

@@ -10,27 +10,28 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-func TestContractSet_DiffersFromEveryOther(t *testing.T) {
+func TestContractSet_IgnoresOrderAndTellsSetsApart(t *testing.T) {
 	t.Parallel()
-	made := func(id ledger.ContractID, offset ledger.Offset, node int32, key string) db.StoredContract {
-		contract := db.StoredContract{Contract: ledger.Contract{ID: id}, Offset: offset, NodeID: node}
+	contract := func(id ledger.ContractID, offset ledger.Offset, node int32, key string) db.StoredContract {
+		stored := db.StoredContract{Contract: ledger.Contract{ID: id}, Offset: offset, NodeID: node}
 		if key != "" {
-			contract.Key = &ledger.ContractKey{Value: json.RawMessage(key)}
+			stored.Key = &ledger.ContractKey{Value: json.RawMessage(key)}
 		}
-		return contract
+		return stored
 	}
-	first, second := made("00aa", 7, 1, ""), made("00bb", 9, 0, "")
+	first, second := contract("00aa", 7, 1, ""), contract("00bb", 9, 0, "")
 	var both, reversed contractSet
 	both.add(first)
 	both.add(second)
 	reversed.add(second)
-	reversed.add(made("00cc", 1, 1, ""))
+	reversed.add(contract("00cc", 1, 1, ""))
 	reversed.add(first)
-	reversed.remove(made("00cc", 1, 1, ""))
+	reversed.remove(contract("00cc", 1, 1, ""))
 	require.Equal(t, both, reversed, "in any order")
 	seen := map[contractSet]bool{both: true}
 	for _, other := range []db.StoredContract{
-		made("00ab", 7, 1, ""), made("00aa", 8, 1, ""), made("00aa", 7, 2, ""), made("00aa", 7, 1, "1"), second,
+		contract("00ab", 7, 1, ""), contract("00aa", 8, 1, ""), contract("00aa", 7, 2, ""),
+		contract("00aa", 7, 1, "1"), second,
 	} {
 		var set contractSet
 		set.add(other)

@@ -6,7 +6,7 @@
 //   - every offset has an entry, and its hash follows from the entry and the hash before;
 //   - the listings, which each commit derives from its entries, have every entry for its parties;
 //   - transfers, minting and burning explain every change of a party's balance;
-//   - the uploaded packages, and which of them are vetted, are as the updates say.
+//   - the updates explain the uploaded packages and their vetting.
 //
 // Updates say what happened, contracts say what exists; the audit computes neither from the other, so that a mistake in
 // either shows. It reads the record page by page, in constant memory.

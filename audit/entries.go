@@ -17,8 +17,8 @@ type entries struct {
 	completions []db.ChainedCompletion
 }
 
-// entries reads the next entries of the record: as many as memory allows, at most up to an offset. Call release when
-// they have been examined.
+// entries reads the next entries of the record: as many as memory allows, but not beyond an offset. Call release after
+// the examination.
 func (a *Auditor) entries(ctx context.Context, after, upTo ledger.Offset) (e entries, release func(), err error) {
 	e = entries{after: after, upTo: upTo}
 	updates, more, releaseUpdates, err := budget.Read(ctx, budget.NewPortions(updatesPage),
@@ -51,8 +51,8 @@ func (a *Auditor) entries(ctx context.Context, after, upTo ledger.Offset) (e ent
 	}, nil
 }
 
-// followChain examines the entries from the pruned offset up to an offset, and the one behind it, which follows from
-// them: they may have been changed since the audit went by.
+// followChain examines the entries from the pruned offset up to an offset, and the next one. Somebody may have changed
+// them since the continuous audit read them.
 func (a *Auditor) followChain(ctx context.Context, state *State, upTo ledger.Offset) error {
 	head, err := a.record.Head(ctx)
 	if err != nil {
@@ -82,14 +82,14 @@ func (e entries) readable() []ledger.Update {
 	return updates
 }
 
-// examine checks that each offset of the range has its rows, that they belong together, that each follows from the
-// entry before, and that their hashes are those that were known before.
+// examine checks that each offset of the range has its rows, that these belong together, that each hash follows from
+// the entry before, and that the known heads match.
 func (e entries) examine(state *State, known []knownHead) {
 	updates := make(map[ledger.Offset]db.ChainedUpdate, len(e.updates))
 	for _, update := range e.updates {
 		updates[update.Offset] = update
 		if update.Unreadable != nil {
-			state.report(chained(update.Offset, "the update cannot be read: %s", update.Unreadable))
+			state.report(chainFinding(update.Offset, "the update cannot be read: %s", update.Unreadable))
 		}
 	}
 	completions := make(map[ledger.Offset]db.ChainedCompletion, len(e.completions))
@@ -102,7 +102,7 @@ func (e entries) examine(state *State, known []knownHead) {
 		update, updated := updates[offset]
 		completion, completed := completions[offset]
 		if detail := mismatch(update, updated, completion, completed); detail != "" {
-			state.report(chained(offset, "%s", detail))
+			state.report(chainFinding(offset, "%s", detail))
 		}
 		hash := update.Hash
 		if !updated {
@@ -110,12 +110,13 @@ func (e entries) examine(state *State, known []knownHead) {
 		}
 		switch {
 		case updated && completed && update.Hash != completion.Hash:
-			state.report(chained(offset, "the update and the completion have different hashes: one of them was changed"))
-		case offset == next && hash != state.Hash.Next(offset, update.Digest, completion.Digest): // else what it follows is gone
-			state.report(chained(offset, "the hash does not follow from the entry and the one before: the entry was changed, "+
-				"or no node wrote it"))
+			state.report(chainFinding(offset, "the update and the completion have different hashes: somebody changed "+
+				"one of them"))
+		case offset == next && hash != state.Hash.Next(offset, update.Digest, completion.Digest): // no gap before it
+			state.report(chainFinding(offset, "the hash does not follow from the entry and the one before: somebody changed "+
+				"the entry, or no node wrote it"))
 		case completion.Digest != completion.Digested:
-			state.report(chained(offset, "the digest of the completion is not that of its row: it was changed"))
+			state.report(chainFinding(offset, "the completion does not match its digest: somebody changed the row"))
 		}
 		state.Hash = hash
 		for _, head := range known {
@@ -126,7 +127,7 @@ func (e entries) examine(state *State, known []knownHead) {
 	gap(state, next, e.upTo)
 }
 
-// offsets are those of the range that have rows, in order. A forged range may be long and have few.
+// offsets lists the offsets with rows, in order. A forged head may make the range much longer than this list.
 func (e entries) offsets() []ledger.Offset {
 	var offsets []ledger.Offset
 	for _, update := range e.updates {
@@ -144,31 +145,32 @@ func gap(state *State, first, last ledger.Offset) {
 	switch {
 	case last < first:
 	case last == first:
-		state.report(chained(first, "there is neither an update nor a completion: what was here was deleted"))
+		state.report(chainFinding(first, "there is neither an update nor a completion: somebody deleted them"))
 	default:
-		state.report(chained(first, "there is neither an update nor a completion up to offset %d: what was here was deleted",
+		state.report(chainFinding(first, "there is neither an update nor a completion up to offset %d: somebody deleted them",
 			last))
 	}
 }
 
-// mismatch says why the update and the completion of an offset do not belong together; "" when they do. Changes of the
-// topology have no completion.
+// mismatch says why the update and the completion of an offset do not belong together; "" if they do. A topology change
+// has no completion.
 func mismatch(update db.ChainedUpdate, updated bool, completion db.ChainedCompletion, completed bool) string {
 	switch {
 	case !completed && update.IsTopology():
 		return ""
 	case !completed:
-		return "the transaction has no completion: that was deleted, or the update was added"
+		return "the transaction has no completion: somebody deleted the completion, or added the transaction"
 	case !updated && completion.UpdateID != "":
-		return "the completion is of a transaction that is not there: that was deleted, or the completion was added"
+		return "the completion has no transaction: somebody deleted the transaction, or added the completion"
 	case updated && completion.UpdateID != update.ID:
-		return "the completion is not of the transaction at its offset"
+		return fmt.Sprintf("the completion names transaction %q, but the transaction here is %q",
+			completion.UpdateID, update.ID)
 	default:
 		return ""
 	}
 }
 
-// knownHead is what the hash at an offset was, and who says so.
+// knownHead is an earlier hash of an offset, and its source.
 type knownHead struct {
 	db.ChainHead
 
@@ -177,33 +179,33 @@ type knownHead struct {
 
 func (k knownHead) compare(state *State, is db.ChainHead) {
 	if k.Offset == is.Offset && k.Hash != is.Hash {
-		state.report(chained(is.Offset, "the hash is %s, but was %s as %s says: the record was written anew up to here",
-			is.Hash, k.Hash, k.source))
+		state.report(chainFinding(is.Offset, "the hash is %s, but %s says %s: somebody rewrote the record up to here",
+			is.Hash, k.source, k.Hash))
 	}
 }
 
-func chained(offset ledger.Offset, format string, args ...any) Finding {
+func chainFinding(offset ledger.Offset, format string, args ...any) Finding {
 	return Finding{Rule: Chained, Offset: offset, Detail: fmt.Sprintf(format, args...)}
 }
 
-// examineRest checks the end of the record, that nothing is after it, and the completions that pruning left for
+// examineRest checks the end of the record, looks for rows after it, and checks the completions that pruning left for
 // deduplication.
 func (a *Auditor) examineRest(ctx context.Context, state *State) error {
 	head, err := a.record.Head(ctx)
 	if err != nil {
 		return err
 	}
-	if head.Offset == state.Offset && head.Hash != state.Hash { // what is committed meanwhile follows from it
-		state.report(chained(state.Offset, "the head has the hash %s, and the last entry %s: one of them was changed",
-			head.Hash, state.Hash))
+	if head.Offset == state.Offset && head.Hash != state.Hash { // after a later commit, the next page checks the hash
+		state.report(chainFinding(state.Offset, "the head has the hash %s, but the last entry has %s: somebody changed "+
+			"one of them", head.Hash, state.Hash))
 	}
 	beyond, err := a.record.CountBeyondEnd(ctx)
 	if err != nil {
 		return err
 	}
 	if beyond > 0 {
-		state.report(chained(state.Offset,
-			"there are %d updates and completions after the end of the record: its head was moved back", beyond))
+		state.report(chainFinding(state.Offset,
+			"there are %d updates and completions after the end of the record: somebody moved the head back", beyond))
 	}
 	for after := ledger.Offset(0); ; {
 		page, err := a.record.ChainedCompletions(ctx, after, head.Pruned, completionsPage)
@@ -213,7 +215,7 @@ func (a *Auditor) examineRest(ctx context.Context, state *State) error {
 		for _, completion := range page {
 			after = completion.Offset
 			if completion.Digest != completion.Digested {
-				state.report(chained(completion.Offset, "the digest of the completion is not that of its row: it was changed"))
+				state.report(chainFinding(completion.Offset, "the completion does not match its digest: somebody changed the row"))
 			}
 		}
 		if len(page) < completionsPage {

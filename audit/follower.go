@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Watcher tells when the record has grown.
+// Watcher waits until the record grows.
 type Watcher interface {
 	WaitAfter(ctx context.Context, offset ledger.Offset) (ledger.Offset, error)
 }
@@ -19,13 +19,13 @@ type Watcher interface {
 const (
 	// A follower rests restFactor times as long as it worked: it uses at most a tenth of a connection and of a processor.
 	restFactor = 9
-	// DefaultCloseEvery is how often the holdings are added up.
+	// DefaultCloseEvery is the default of [FollowerOptions].CloseEvery.
 	DefaultCloseEvery = time.Hour
-	// retryAfter is how long a follower waits when the database fails.
+	// retryAfter is the wait after a database error.
 	retryAfter = 5 * time.Second
 )
 
-// FollowerOptions are the parts of a [Follower]. All are required but CloseEvery and Observe.
+// FollowerOptions configure a [Follower]. CloseEvery and Observe are optional.
 type FollowerOptions struct {
 	Auditor     *Auditor
 	Checkpoints Checkpoints
@@ -33,14 +33,14 @@ type FollowerOptions struct {
 	// Now measures how long the follower works. It need not be the ledger's clock.
 	Now func() time.Time
 	Log *slog.Logger
-	// CloseEvery is how often the holdings are added up, which reads all of them; 0 means DefaultCloseEvery.
+	// CloseEvery is the interval of [Auditor.Close], which reads all contracts; 0 means DefaultCloseEvery.
 	CloseEvery time.Duration
-	// Observe is told of each step, with the end of the record; nil tells nobody.
+	// Observe gets the state after each step, and the end of the record; may be nil.
 	Observe func(state State, end ledger.Offset)
 }
 
-// Follower audits the record as it grows. Any number of processes may follow one record: the loser of a race takes over
-// the checkpoint of the winner, and adds its own findings of the sums.
+// Follower audits the record as it grows. Many processes may follow one record: the loser of a race continues from the
+// checkpoint of the winner, and adds the findings of its own Close.
 type Follower struct {
 	options FollowerOptions
 	closed  time.Time
@@ -61,11 +61,11 @@ func NewFollower(options FollowerOptions) (*Follower, error) {
 	return &Follower{options: options}, nil
 }
 
-// Run follows until ctx ends. It logs a database error and tries again; it logs a finding once, as an error, and
-// continues after it.
+// Run audits until ctx ends. It logs database errors and tries again. It logs each finding once, as an error, and
+// continues.
 func (f *Follower) Run(ctx context.Context) {
 	var known *savedCheckpoint
-	trouble := wait.Trouble{Log: f.options.Log, What: "the audit cannot go on, and will try again"}
+	trouble := wait.Trouble{Log: f.options.Log, What: "audit: cannot read the record; trying again"}
 	for ctx.Err() == nil {
 		state, err := f.step(ctx, known)
 		switch {
@@ -74,7 +74,7 @@ func (f *Follower) Run(ctx context.Context) {
 			return
 		case err != nil:
 			trouble.Note(ctx, err)
-			known = nil // somebody else may have moved it
+			known = nil // another process may have moved the checkpoint
 			if wait.For(ctx, retryAfter) != nil {
 				return
 			}
@@ -85,7 +85,7 @@ func (f *Follower) Run(ctx context.Context) {
 	}
 }
 
-// step waits for something to audit, audits a page of it, and rests. Nil means that the checkpoint must be read again.
+// step waits for new entries, audits a page and rests. It returns nil if the caller must read the checkpoint again.
 func (f *Follower) step(ctx context.Context, known *savedCheckpoint) (*savedCheckpoint, error) {
 	store := checkpointStore{f.options.Auditor, f.options.Checkpoints}
 	if known == nil {
@@ -107,17 +107,17 @@ func (f *Follower) step(ctx context.Context, known *savedCheckpoint) (*savedChec
 		return nil, err
 	}
 	closes := next.Offset == end && started.Sub(f.closed) >= f.options.CloseEvery
-	var found []Finding
+	var findings []Finding
 	if closes {
 		report, err := f.options.Auditor.Close(ctx, next)
 		if err != nil {
 			return nil, err
 		}
-		next, found = report.State, report.foundSince(next)
+		next, findings = report.State, report.findingsAfter(next)
 	}
 	moved, ok, err := store.save(ctx, known.version, next)
-	if err == nil && !ok { // another worker audits the page, but does not add up
-		err = store.keepFindings(ctx, found)
+	if err == nil && !ok { // another worker saved the page, but may not have closed
+		err = store.keepFindings(ctx, findings)
 	}
 	if err != nil {
 		return nil, err
@@ -133,14 +133,14 @@ func (f *Follower) step(ctx context.Context, known *savedCheckpoint) (*savedChec
 	return &moved, wait.For(ctx, restFactor*f.options.Now().Sub(started))
 }
 
-// tell logs the findings that are new.
+// tell logs the new findings.
 func (f *Follower) tell(ctx context.Context, before, after State) {
 	for _, finding := range after.Findings[len(before.Findings):] {
-		f.options.Log.ErrorContext(ctx, "the audit failed: the record breaks a rule",
+		f.options.Log.ErrorContext(ctx, "audit: the record breaks a rule",
 			"rule", finding.Rule, "ledger_offset", finding.Offset, "contract_id", finding.ContractID,
 			"party", finding.Party, "detail", finding.Detail)
 	}
-	if unsaid := after.FindingCount - before.FindingCount - int64(len(after.Findings)-len(before.Findings)); unsaid > 0 {
-		f.options.Log.ErrorContext(ctx, "the audit failed in more places than the list shows", "findings", unsaid)
+	if more := after.FindingCount - before.FindingCount - int64(len(after.Findings)-len(before.Findings)); more > 0 {
+		f.options.Log.ErrorContext(ctx, "audit: the record breaks rules in more places than the list has", "findings", more)
 	}
 }

@@ -17,17 +17,16 @@ import (
 // Readers find their entries by listings, which each commit derives from the entries that it writes. The audit compares
 // each page of entries with the listings; a full audit also counts the rows of the listings.
 
-// listings are what the listings have for a page of entries.
+// listings are the results of comparing a page of entries with the listings.
 type listings struct {
 	completions, updates []db.Unlisted
 	executions           []ledger.Offset
-	// lost are the parties that the updates allocate and the table of parties lacks.
-	lost []Finding
-	// steps are what the updates did to requests, in order, and known is what became of these.
+	missingParties       []Finding
+	// steps are the states that the updates give to requests, in order. known are the states in the table.
 	steps []db.Tracked
 	known map[db.TrackedID]db.Tracked
-	// should counts what there should be of completions and updates.
-	should rowCounts
+	// expected counts the rows that completions and updates need.
+	expected rowCounts
 }
 
 // rowCounts counts the entries of listings that belong to entries of the record.
@@ -36,7 +35,7 @@ type rowCounts struct{ completions, updates, tracked int64 }
 // listings looks up a page of entries in the listings.
 func (a *Auditor) listings(ctx context.Context, e entries, updates []ledger.Update, p *page) (l listings, err error) {
 	for _, completion := range e.completions {
-		l.should.completions += int64(completion.Actors)
+		l.expected.completions += int64(completion.Actors)
 	}
 	if l.completions, err = a.record.UnlistedCompletions(ctx, e.after, e.upTo); err != nil {
 		return l, err
@@ -59,7 +58,7 @@ func (a *Auditor) listings(ctx context.Context, e entries, updates []ledger.Upda
 	if l.updates, pairs, err = a.record.UnlistedUpdates(ctx, updates, histories); err != nil {
 		return l, err
 	}
-	l.should.updates = int64(pairs)
+	l.expected.updates = int64(pairs)
 	ids := make([]db.TrackedID, len(l.steps))
 	for i, step := range l.steps {
 		ids[i] = step.TrackedID
@@ -67,7 +66,7 @@ func (a *Auditor) listings(ctx context.Context, e entries, updates []ledger.Upda
 	if l.known, err = a.record.TrackedStates(ctx, ids); err != nil {
 		return l, err
 	}
-	l.lost, err = a.lostParties(ctx, updates)
+	l.missingParties, err = a.missingParties(ctx, updates)
 	return l, err
 }
 
@@ -82,8 +81,8 @@ func (a *Auditor) contract(ctx context.Context, p *page, id ledger.ContractID) (
 	return contract.Contract, known, err
 }
 
-// steps are what an update did to the requests of wallets; none where it cannot be read, which is found elsewhere. Of
-// several steps of a request the last one counts.
+// steps lists the states that an update gives to the requests of wallets, the last one for each request. It is empty
+// for an unreadable update, which another check reports.
 func steps(network ledger.NetworkUpdate) []db.Tracked {
 	entries, err := tracking.Read(network)
 	if err != nil {
@@ -112,7 +111,7 @@ func steps(network ledger.NetworkUpdate) []db.Tracked {
 	return steps
 }
 
-func (a *Auditor) lostParties(ctx context.Context, updates []ledger.Update) (lost []Finding, err error) {
+func (a *Auditor) missingParties(ctx context.Context, updates []ledger.Update) (lost []Finding, err error) {
 	var parties []ledger.Party
 	for _, update := range updates {
 		for _, hosting := range update.Topology {
@@ -126,7 +125,8 @@ func (a *Auditor) lostParties(ctx context.Context, updates []ledger.Update) (los
 	for _, update := range updates {
 		for _, hosting := range update.Topology {
 			if _, ok := known[hosting.Party]; !ok {
-				lost = append(lost, listed(update.Offset, hosting.Party, "parties does not have a party that was allocated here"))
+				lost = append(lost, listedFinding(update.Offset, hosting.Party,
+					"table parties lacks a party that this update allocates"))
 			}
 		}
 	}
@@ -135,61 +135,62 @@ func (a *Auditor) lostParties(ctx context.Context, updates []ledger.Update) (los
 
 func (l listings) examine(state *State) {
 	for _, completion := range l.completions {
-		l.should.completions--
-		state.report(listed(completion.Offset, completion.Party,
-			"completion_parties does not list the completion for a party that acted"))
+		l.expected.completions--
+		state.report(listedFinding(completion.Offset, completion.Party,
+			"table completion_parties lacks the completion of an acting party"))
 	}
 	for _, update := range l.updates {
 		if update.OnlyHistory {
-			state.report(listed(update.Offset, update.Party,
-				"update_parties leaves the update out of the history of a party that it may concern"))
+			state.report(listedFinding(update.Offset, update.Party,
+				"table update_parties leaves the update out of the history of a party that it may concern"))
 			continue
 		}
-		l.should.updates--
-		state.report(listed(update.Offset, update.Party, "update_parties does not list the update for a party that sees it"))
+		l.expected.updates--
+		state.report(listedFinding(update.Offset, update.Party,
+			"table update_parties lacks the update for a party that sees it"))
 	}
 	for _, offset := range l.executions {
-		state.report(listed(offset, "", "executed_transactions does not have the signed transaction, which could be "+
-			"executed once more"))
+		state.report(listedFinding(offset, "", "table executed_transactions lacks the signed transaction: somebody could "+
+			"execute it again"))
 	}
-	state.report(l.lost...)
+	state.report(l.missingParties...)
 	for _, step := range l.steps {
 		known, ok := l.known[step.TrackedID]
 		switch {
 		case !ok:
-			state.report(lostStep(step, "tracked_requests does not have the %s %q of %s"))
+			state.report(requestFinding(step, "table tracked_requests lacks the %s %q of %s"))
 		case known.Offset < step.Offset:
-			state.report(lostStep(step, "tracked_requests has an earlier state of the %s %q of %s"))
-		case known.Offset > step.Offset: // a later update says what became of it
+			state.report(requestFinding(step, "table tracked_requests has an earlier state of the %s %q of %s"))
+		case known.Offset > step.Offset: // a later update changed it
 		default:
-			l.should.tracked++
+			l.expected.tracked++
 			if !bytes.Equal(known.State, step.State) {
-				state.report(lostStep(step, "tracked_requests has another state of the %s %q of %s"))
+				state.report(requestFinding(step, "table tracked_requests has a wrong state of the %s %q of %s"))
 			}
 		}
 	}
-	state.listed.completions += l.should.completions
-	state.listed.updates += l.should.updates
-	state.listed.tracked += l.should.tracked
+	state.listings.completions += l.expected.completions
+	state.listings.updates += l.expected.updates
+	state.listings.tracked += l.expected.tracked
 }
 
-func listed(offset ledger.Offset, party ledger.Party, detail string) Finding {
+func listedFinding(offset ledger.Offset, party ledger.Party, detail string) Finding {
 	return Finding{Rule: Listed, Offset: offset, Party: party, Detail: detail}
 }
 
-// maxTrackingID is how much of a tracking id a finding has.
+// maxTrackingID limits the length of a tracking id in a finding.
 const maxTrackingID = 100
 
-func lostStep(step db.Tracked, format string) Finding {
+func requestFinding(step db.Tracked, format string) Finding {
 	id := step.TrackingID
 	if len(id) > maxTrackingID {
 		id = id[:maxTrackingID] + "…"
 	}
-	return listed(step.Offset, step.Party, fmt.Sprintf(format, step.Kind, id, step.Requester))
+	return listedFinding(step.Offset, step.Party, fmt.Sprintf(format, step.Kind, id, step.Requester))
 }
 
-// compareCounts looks for rows of listings without an entry. It counts all rows, so only a full audit calls it. If a
-// prune ran at the same time, it finds only rows of offsets that the record never had.
+// compareCounts looks for listing rows without an entry. It counts all rows, so only a full audit calls it. If a prune
+// ran at the same time, it reports only rows with offsets outside of the record.
 func (a *Auditor) compareCounts(ctx context.Context, state *State) error {
 	there, err := a.record.CountListed(ctx, state.Start, state.Offset)
 	if err != nil {
@@ -200,17 +201,17 @@ func (a *Auditor) compareCounts(ctx context.Context, state *State) error {
 		return err
 	}
 	should := map[string]int64{
-		"completion_parties": state.listed.completions,
-		"update_parties":     state.listed.updates,
-		"tracked_requests":   state.listed.tracked,
+		"completion_parties": state.listings.completions,
+		"update_parties":     state.listings.updates,
+		"tracked_requests":   state.listings.tracked,
 	}
 	for _, name := range slices.Sorted(maps.Keys(there)) {
 		if outside := there[name].Outside; outside > 0 {
-			state.report(listed(state.Offset, "", fmt.Sprintf("%s has %d entries of offsets that the record does not have",
+			state.report(listedFinding(state.Offset, "", fmt.Sprintf("table %s has %d rows with offsets outside of the record",
 				name, outside)))
 		}
 		if strays := there[name].Within - should[name]; strays > 0 && head.Pruned <= state.Start {
-			state.report(listed(state.Offset, "", fmt.Sprintf("%s has %d entries more than the record accounts for",
+			state.report(listedFinding(state.Offset, "", fmt.Sprintf("table %s has %d rows that no entry of the record explains",
 				name, strays)))
 		}
 	}

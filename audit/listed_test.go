@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// offer has alice offer coin to bob under a tracking id, and returns the offset of the offer.
+// offer makes an offer from alice to bob with a tracking id, and returns its offset.
 func (b *bundle) offer(t *testing.T, bob *apitest.Wallet) ledger.Offset {
 	t.Helper()
 	b.alice.Create("#splice-wallet:Splice.Wallet.TransferOffer:TransferOffer", map[string]any{
@@ -23,29 +23,28 @@ func (b *bundle) offer(t *testing.T, bob *apitest.Wallet) ledger.Offset {
 	return b.end(t)
 }
 
-// TestAudit_ComparesEveryListing changes what readers find entries by, and requires the finding that names it.
-func TestAudit_ComparesEveryListing(t *testing.T) {
+func TestAudit_FindsMissingAndWrongListingRows(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		// statement has the offset of alice's offer to bob as its argument.
+		// statement has one argument: the offset of alice's offer to bob.
 		statement string
 		words     string
 	}{
 		"a completion hidden": {
-			`DELETE FROM completion_parties WHERE ledger_offset = $1`, "completion_parties does not list the completion",
+			`DELETE FROM completion_parties WHERE ledger_offset = $1`, "table completion_parties lacks the completion",
 		},
 		"a completion under another user": {
 			`UPDATE completion_parties SET user_id = 'mallory' WHERE ledger_offset = $1`,
-			"completion_parties does not list the completion",
+			"table completion_parties lacks the completion",
 		},
 		"a completion shown to a stranger": {
 			`INSERT INTO completion_parties (identity_provider_id, user_id, party, ledger_offset)
 				SELECT identity_provider_id, 'mallory', 'mallory', ledger_offset FROM completion_parties
-				WHERE ledger_offset = $1`, "completion_parties has 1 entries more than the record accounts for",
+				WHERE ledger_offset = $1`, "completion_parties has 1 rows that no entry of the record explains",
 		},
 		"a payment hidden": {
 			`DELETE FROM update_parties WHERE ledger_offset = $1 AND party LIKE 'bob%'`,
-			"update_parties does not list the update",
+			"table update_parties lacks the update",
 		},
 		"a payment left out of the history": {
 			`UPDATE update_parties SET in_history = false WHERE in_history AND ledger_offset < $1 AND party LIKE 'alice%'`,
@@ -53,11 +52,11 @@ func TestAudit_ComparesEveryListing(t *testing.T) {
 		},
 		"a payment shown to a stranger": {
 			`INSERT INTO update_parties (party, ledger_offset) VALUES ('mallory', $1)`,
-			"update_parties has 1 entries more than the record accounts for",
+			"update_parties has 1 rows that no entry of the record explains",
 		},
 		"a request forgotten": {
 			`DELETE FROM tracked_requests WHERE ledger_offset = $1 AND party LIKE 'alice%'`,
-			"tracked_requests does not have the transfer-offer",
+			"table tracked_requests lacks the transfer-offer",
 		},
 		"a request put back": {
 			`UPDATE tracked_requests SET ledger_offset = ledger_offset - 1 WHERE ledger_offset = $1 AND party LIKE 'alice%'`,
@@ -65,15 +64,15 @@ func TestAudit_ComparesEveryListing(t *testing.T) {
 		},
 		"a request completed by nobody": {
 			`UPDATE tracked_requests SET state = '{"status":"completed"}' WHERE ledger_offset = $1 AND party LIKE 'alice%'`,
-			"tracked_requests has another state of the transfer-offer",
+			"tracked_requests has a wrong state of the transfer-offer",
 		},
 		"a request that nobody made": {
 			`INSERT INTO tracked_requests (party, kind, requester, tracking_hash, ledger_offset, state)
 				VALUES ('mallory', 'transfer-offer', 'mallory', '', $1, '{}')`,
-			"tracked_requests has 1 entries more than the record accounts for",
+			"tracked_requests has 1 rows that no entry of the record explains",
 		},
 		"a party deleted": {
-			`DELETE FROM parties WHERE party LIKE 'carol%' AND $1 > 0`, "parties does not have a party that was allocated",
+			`DELETE FROM parties WHERE party LIKE 'carol%' AND $1 > 0`, "table parties lacks a party",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -96,47 +95,46 @@ func TestAudit_ComparesEveryListing(t *testing.T) {
 	}
 }
 
-// TestAudit_FindsRowsThatBelongToNoEntry adds to the listings what no entry of the record accounts for.
-func TestAudit_FindsRowsThatBelongToNoEntry(t *testing.T) {
+func TestAudit_FindsListingRowsWithoutEntry(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		// statement has the end of the record, where alice offers to bob, as its argument.
+		// statement has one argument: the end of the record, the offset of alice's offer to bob.
 		statement string
 		words     string
 	}{
 		"a completion of the future": {
 			`INSERT INTO completion_parties (identity_provider_id, user_id, party, ledger_offset)
 				VALUES ('', 'mallory', 'mallory', $1 + 1)`,
-			"completion_parties has 1 entries of offsets that the record does not have",
+			"completion_parties has 1 rows with offsets outside of the record",
 		},
 		"a payment of the future": {
 			`INSERT INTO update_parties (party, ledger_offset) VALUES ('mallory', $1 + 1)`,
-			"update_parties has 1 entries of offsets that the record does not have",
+			"update_parties has 1 rows with offsets outside of the record",
 		},
 		"a request of the future": {
 			`INSERT INTO tracked_requests (party, kind, requester, tracking_hash, ledger_offset, state)
 				VALUES ('mallory', 'transfer-offer', 'mallory', '', $1 + 1000, '{}')`,
-			"tracked_requests has 1 entries of offsets that the record does not have",
+			"tracked_requests has 1 rows with offsets outside of the record",
 		},
 		"a request that is completed in the future": {
 			`UPDATE tracked_requests SET ledger_offset = 1000000000, state = '{"status":"completed"}'
 				WHERE ledger_offset = $1 AND party LIKE 'alice%'`,
-			"tracked_requests has 1 entries of offsets that the record does not have",
+			"tracked_requests has 1 rows with offsets outside of the record",
 		},
 		"an execution in the future": {
 			`INSERT INTO executed_transactions (transaction_uuid, ledger_offset, record_time)
 				VALUES ('of a victim', $1 + 1, now())`,
-			"executed_transactions has 1 entries of offsets that the record does not have",
+			"executed_transactions has 1 rows with offsets outside of the record",
 		},
 		"an execution before the first offset": {
 			`INSERT INTO executed_transactions (transaction_uuid, ledger_offset, record_time)
 				VALUES ('of a victim', least($1, 0), now())`,
-			"executed_transactions has 1 entries of offsets that the record does not have",
+			"executed_transactions has 1 rows with offsets outside of the record",
 		},
 		"an execution by an update that nobody signed outside the node": {
 			`INSERT INTO executed_transactions (transaction_uuid, ledger_offset, record_time)
 				VALUES ('of a victim', $1, now())`,
-			"executed_transactions has 1 entries more than the record accounts for",
+			"executed_transactions has 1 rows that no entry of the record explains",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -154,7 +152,7 @@ func TestAudit_FindsRowsThatBelongToNoEntry(t *testing.T) {
 	}
 }
 
-// What is not looked up in a list of active contracts is not offered to wallets that have many.
+// Wallets with many contracts find them by active_contracts.maker.
 func TestAudit_FindsContractsWithoutMaker(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)

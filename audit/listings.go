@@ -7,8 +7,8 @@ import (
 	"github.com/florinledger/florin/db"
 )
 
-// Readers find the contracts of a party in a list, which is a copy of what the record of contracts says. These two
-// compare one with the other, each way.
+// Readers find the contracts of a party in table active_contracts, which copies columns of table contracts. These
+// functions compare the two tables in both directions.
 
 // compareContracts looks up every active contract in the list.
 func (a *Auditor) compareContracts(ctx context.Context, state *State) error {
@@ -22,7 +22,7 @@ func (a *Auditor) compareContracts(ctx context.Context, state *State) error {
 			if contract.Stakeholders > 0 {
 				state.report(Finding{
 					Rule: Unchanged, Offset: contract.Position.Offset, ContractID: contract.ContractID, Detail: fmt.Sprintf(
-						"active_contracts does not say what contracts says, for %d stakeholders of the contract",
+						"tables active_contracts and contracts differ for %d stakeholders of the contract",
 						contract.Stakeholders),
 				})
 			}
@@ -45,7 +45,7 @@ func (a *Auditor) compareList(ctx context.Context, state *State) error {
 			if listing.Stray {
 				state.report(Finding{
 					Rule: Unchanged, Offset: listing.Position.Offset, ContractID: listing.ContractID, Party: listing.Party,
-					Detail: "active_contracts lists the contract for a party that is no stakeholder of it, or it is not active",
+					Detail: "table active_contracts lists the contract for a party that is no stakeholder, or it is not active",
 				})
 			}
 		}
@@ -55,12 +55,12 @@ func (a *Auditor) compareList(ctx context.Context, state *State) error {
 	}
 }
 
-// compareTraffic adds up what the contracts say that was bought for each member, and compares with what is kept of it.
+// compareTraffic compares the traffic that each member bought, by its contracts, with table member_traffic.
 func (a *Auditor) compareTraffic(ctx context.Context, state *State) error {
 	wrong, err := a.record.MiscountedTraffic(ctx, maxFindings)
 	for _, member := range wrong {
 		state.report(Finding{Rule: Conserved, Offset: state.Offset, Detail: fmt.Sprintf(
-			"member_traffic keeps %s bytes in %d contracts of the member %s, but its contracts say %s in %d",
+			"table member_traffic has %s bytes in %d contracts for member %s, but its contracts have %s bytes in %d",
 			member.KeptPurchased, member.KeptContracts, member.Account, member.Purchased, member.Contracts)})
 	}
 	return err

@@ -17,7 +17,7 @@ func isHolding(event ledger.Event) bool {
 	return event.PackageName == coinPackage && (name == "Splice.Amulet:Amulet" || name == "Splice.Amulet:LockedAmulet")
 }
 
-// touchesCoin spares updates that have nothing to do with coin from being looked at closely.
+// touchesCoin lets the audit skip updates without coin.
 func touchesCoin(update ledger.Update) bool {
 	for _, event := range update.Events {
 		if isHolding(event) && (event.Kind == ledger.EventCreate || event.Consuming) {
@@ -30,7 +30,7 @@ func touchesCoin(update ledger.Update) bool {
 	return false
 }
 
-// holding is what the payloads of coins have in common. Of a locked one, the coin is inside.
+// holding is the common part of coin payloads. A locked coin contains a coin.
 type holding struct {
 	Owner  ledger.Party `json:"owner"`
 	Amount struct {
@@ -52,7 +52,7 @@ func readHolding(payload []byte) (holding, error) {
 
 func (h holding) amount() decimal.Decimal { return h.Amount.InitialAmount }
 
-// moves adds up, for each party, what the coins say and what the choices say.
+// moves adds up the changes of each party's balance, by coins and by choices.
 type moves struct {
 	contracts map[ledger.ContractID]db.StoredContract
 	sum       *adder
@@ -72,8 +72,8 @@ func (m *moves) add(event ledger.Event, isRoot bool) error {
 	}
 }
 
-// addHolding adds what a coin says. Dust and coin that is archived directly are explained by the event
-// itself; all other changes by the choice around it.
+// addHolding adds a created or archived coin. The event itself explains expired dust and a direct archive; the choice
+// around it explains all other changes.
 func (m *moves) addHolding(event ledger.Event, isRoot bool) error {
 	payload := event.Argument
 	if event.Kind != ledger.EventCreate {
@@ -108,7 +108,7 @@ func (m *moves) give(party ledger.Party, amount decimal.Decimal) {
 
 func (m *moves) take(party ledger.Party, amount decimal.Decimal) { m.give(party, amount.Neg()) }
 
-// spend adds what a transfer reports of its sender.
+// spend adds the input and the change of a sender.
 func (m *moves) spend(sender ledger.Party, reported summary) {
 	m.take(sender, reported.Summary.Input)
 	m.give(sender, reported.Summary.Change)
@@ -118,7 +118,7 @@ func decode(event ledger.Event, argument, result any) error {
 	return cmp.Or(json.Unmarshal(event.Argument, argument), json.Unmarshal(event.Result, result))
 }
 
-// summary is what transfers report: what the sender put in, and got back.
+// summary is the part of a transfer's result about its sender.
 type summary struct {
 	Summary struct {
 		Input  decimal.Decimal `json:"inputAmuletAmount"`
@@ -126,7 +126,7 @@ type summary struct {
 	} `json:"summary"`
 }
 
-// addChoice adds what a choice says that it moves. Choices that exercise another one of these leave it to that one.
+// addChoice adds the coin that a choice moves. A choice that exercises another one of these adds nothing itself.
 func (m *moves) addChoice(event ledger.Event) error {
 	switch event.Choice {
 	case "AmuletRules_Mint":
@@ -199,7 +199,7 @@ func (m *moves) addSend(event ledger.Event) error {
 	return nil
 }
 
-// addLocked adds the transfer of coin that was locked for it: the contract says from whom, to whom, and how much.
+// addLocked adds the transfer of locked coin. The contract names sender, receiver and amount.
 func (m *moves) addLocked(event ledger.Event) error {
 	type leg struct {
 		Sender   ledger.Party    `json:"sender"`
@@ -224,7 +224,7 @@ func (m *moves) addLocked(event ledger.Event) error {
 	return nil
 }
 
-// addPurchase adds what was burned to pay for something. Whoever pays puts coin in and gets the change back.
+// addPurchase adds the burned price of a purchase: the payer gives inputs and gets the change back.
 func (m *moves) addPurchase(event ledger.Event) error {
 	var argument struct {
 		Provider  ledger.Party `json:"provider"`

@@ -14,10 +14,10 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// overtaken is a record of which another worker moves the checkpoint whenever somebody adds up what is active.
-type overtaken struct{ *db.DB }
+// racingDB moves the checkpoint, as another worker does, at each read of active contracts.
+type racingDB struct{ *db.DB }
 
-func (o overtaken) ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error) {
+func (o racingDB) ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error) {
 	stored, ok, err := o.AuditCheckpoint(ctx)
 	if err == nil && ok {
 		_, err = o.MoveAuditCheckpoint(ctx, stored.Version, stored)
@@ -28,25 +28,25 @@ func (o overtaken) ActiveContracts(ctx context.Context, query db.ActiveQuery) ([
 	return o.DB.ActiveContracts(ctx, query)
 }
 
-// newOvertaken is a bundle whose auditor loses every race for the checkpoint while it adds up.
-func newOvertaken(t *testing.T) *bundle {
+// newRacingBundle returns a bundle whose auditor loses every race for the checkpoint during Close.
+func newRacingBundle(t *testing.T) *bundle {
 	t.Helper()
 	b := newBundle(t)
 	var err error
-	b.auditor, err = audit.New(overtaken{b.DB}, b.Packages, b.Node.Network())
+	b.auditor, err = audit.New(racingDB{b.DB}, b.Packages, b.Node.Network())
 	require.NoError(t, err)
 	return b
 }
 
-// unlist changes what is found only where all that is active is looked at.
+// unlist does damage that only Close finds.
 func (b *bundle) unlist(t *testing.T) {
 	t.Helper()
 	b.damage(t, `DELETE FROM active_contracts WHERE contract_id = $1`, b.coin)
 }
 
-func TestPrune_EndsWhileWorkersMoveTheCheckpoint(t *testing.T) {
+func TestPrune_KeepsFindingsAfterALostRace(t *testing.T) {
 	t.Parallel()
-	b := newOvertaken(t)
+	b := newRacingBundle(t)
 	ctx, stop := context.WithTimeout(t.Context(), apitest.Patience)
 	defer stop()
 	prune := func(upTo ledger.Offset) error {
@@ -61,16 +61,16 @@ func TestPrune_EndsWhileWorkersMoveTheCheckpoint(t *testing.T) {
 	state, ok, err := audit.Load(ctx, b.DB)
 	require.NoError(t, err)
 	require.True(t, ok)
-	require.NotZero(t, state.FindingCount, "what was found is kept though another worker moved the checkpoint")
+	require.NotZero(t, state.FindingCount, "the findings stay although another worker moved the checkpoint")
 	head, err := b.DB.Head(ctx)
 	require.NoError(t, err)
 	require.Equal(t, pruned, head.Pruned)
 }
 
-func TestFollower_KeepsFindingsWhenOvertaken(t *testing.T) {
+func TestFollower_KeepsFindingsAfterALostRace(t *testing.T) {
 	t.Parallel()
-	b := newOvertaken(t)
-	require.NoError(t, b.prune(1)) // the continuous audit is begun
+	b := newRacingBundle(t)
+	require.NoError(t, b.prune(1)) // starts the continuous audit
 	b.unlist(t)
 	log, steps := b.follow(t, telemetry.New())
 	state := reaches(t, steps, b.end(t))
@@ -78,7 +78,7 @@ func TestFollower_KeepsFindingsWhenOvertaken(t *testing.T) {
 	require.Contains(t, log.String(), string(b.coin))
 }
 
-func TestForgetFindings_KeepsThoseOfRunningWorkers(t *testing.T) {
+func TestForgetFindings_RefusesWhenWorkersFoundMore(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	require.NoError(t, b.prune(b.end(t)))
@@ -92,7 +92,7 @@ func TestForgetFindings_KeepsThoseOfRunningWorkers(t *testing.T) {
 	require.True(t, fault.UnsafeToPrune.Matches(b.prune(end)))
 }
 
-func TestCheckpoint_IsNotAfterTheLedgerEnd(t *testing.T) {
+func TestCheckpoint_FindsHeadMovedBackBeforeIt(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	require.NoError(t, b.prune(b.end(t)))
@@ -100,5 +100,5 @@ func TestCheckpoint_IsNotAfterTheLedgerEnd(t *testing.T) {
 	b.alice.Tap("1")
 	require.NoError(t, b.prune(b.end(t)))
 	b.damage(t, `UPDATE ledger_head SET ledger_offset = ledger_offset - 1, pruned_offset = $1`, int64(pruned))
-	b.requireFound(t, audit.Chained, b.end(t), "its head was moved back")
+	b.requireFound(t, audit.Chained, b.end(t), "somebody moved the head back")
 }

@@ -11,23 +11,22 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// uploadedPackage is what updates say of a package that was uploaded.
+// uploadedPackage is a package as the updates describe it.
 type uploadedPackage struct {
-	// Uploaded is where it was uploaded; 0 where that was pruned before anything was audited.
+	// Uploaded is the offset of the upload; 0 if a prune deleted it before the first audit.
 	Uploaded ledger.Offset `json:"uploaded"`
-	// Name and Version are those that it was uploaded with.
-	Name    string `json:"name"`
-	Version string `json:"version"`
-	// Changed is where it was uploaded, vetted or unvetted last.
+	Name     string        `json:"name"`
+	Version  string        `json:"version"`
+	// Changed is the offset of the last upload, vetting or unvetting.
 	Changed  ledger.Offset `json:"changed"`
 	IsVetted bool          `json:"vetted"`
 }
 
 func (u uploadedPackage) String() string {
 	if u.IsVetted {
-		return fmt.Sprintf("vetted at offset %d", u.Changed)
+		return fmt.Sprintf("vetted since offset %d", u.Changed)
 	}
-	return fmt.Sprintf("not vetted at offset %d", u.Changed)
+	return fmt.Sprintf("not vetted since offset %d", u.Changed)
 }
 
 func toUploaded(row db.ChangedPackage) uploadedPackage {
@@ -36,7 +35,7 @@ func toUploaded(row db.ChangedPackage) uploadedPackage {
 	}
 }
 
-// openPackages takes the packages as they are that were changed last before the record begins.
+// openPackages takes from the table the packages whose last change is before the record begins.
 func (a *Auditor) openPackages(ctx context.Context, state *State) error {
 	rows, err := a.record.ChangedPackages(ctx)
 	if err != nil {
@@ -55,7 +54,7 @@ func (s *State) follow(update ledger.Update) {
 	if len(update.Vetting) == 0 {
 		return
 	}
-	packages := maps.Clone(s.Packages) // earlier states stay as they are
+	packages := maps.Clone(s.Packages) // earlier states share the map
 	if packages == nil {
 		packages = map[lf.PackageID]uploadedPackage{}
 	}
@@ -63,12 +62,12 @@ func (s *State) follow(update ledger.Update) {
 		known, was := packages[vetting.PackageID]
 		switch {
 		case vetting.Uploaded && was:
-			s.report(chained(update.Offset, "package %s was uploaded here, and at offset %d before", vetting.PackageID,
-				known.Uploaded))
+			s.report(chainFinding(update.Offset, "the update uploads package %s again; the first upload was at offset %d",
+				vetting.PackageID, known.Uploaded))
 		case vetting.Uploaded:
 			known.Uploaded, known.Name, known.Version = update.Offset, vetting.Name, vetting.Version
 		case !was && s.Start == 0:
-			s.report(chained(update.Offset, "package %s, which nobody uploaded, was vetted or unvetted here",
+			s.report(chainFinding(update.Offset, "the update vets or unvets package %s, but nobody uploaded it",
 				vetting.PackageID))
 		}
 		known.Changed, known.IsVetted = update.Offset, vetting.Vetted
@@ -77,14 +76,14 @@ func (s *State) follow(update ledger.Update) {
 	s.Packages = packages
 }
 
-// examinePackages checks that the packages are those that updates uploaded, vetted as these say, and with the content that
-// their ids say, also those whose uploads were pruned.
+// examinePackages compares the packages with the updates that uploaded and vetted them, pruned ones included, and their
+// content with their ids.
 func (a *Auditor) examinePackages(ctx context.Context, state *State) error {
 	rows, err := a.record.ChangedPackages(ctx)
 	if err != nil {
 		return err
 	}
-	head, err := a.record.Head(ctx) // after the rows: those that were added meanwhile are not beyond it
+	head, err := a.record.Head(ctx) // read after the rows, so that no row is beyond it
 	if err != nil {
 		return err
 	}
@@ -94,34 +93,36 @@ func (a *Auditor) examinePackages(ctx context.Context, state *State) error {
 		comparePackage(state, row, head.Offset)
 	}
 	for _, id := range slices.Sorted(maps.Keys(missing)) {
-		state.report(chained(missing[id].Changed, "package %s was %s, and is not there: it was deleted", id, missing[id]))
+		state.report(chainFinding(missing[id].Changed, "package %s (%s) is missing: somebody deleted it", id, missing[id]))
 	}
 	return a.examinePayloads(ctx, state, rows)
 }
 
-// comparePackage compares a package with what updates say up to the offset of the state.
+// comparePackage compares a package with the updates up to the offset of the state.
 func comparePackage(state *State, row db.ChangedPackage, end ledger.Offset) {
 	is := toUploaded(row)
 	should, known := state.Packages[row.ID]
 	switch {
 	case is.Uploaded <= 0 || is.Changed < is.Uploaded || is.Changed > end:
-		state.report(chained(is.Changed, "package %s has no place in the record: no node uploaded it", row.ID))
-	case is.Changed > state.Offset: // later updates say what became of it
+		state.report(chainFinding(is.Changed, "package %s has wrong offsets (uploaded at %d, changed at %d): no node "+
+			"uploaded it", row.ID, is.Uploaded, is.Changed))
+	case is.Changed > state.Offset: // updates after the state changed it
 	case !known:
-		state.report(chained(is.Changed, "package %s is there, and no update uploaded it", row.ID))
+		state.report(chainFinding(is.Changed, "package %s is in table packages, but no update uploads it", row.ID))
 	case should.Changed != is.Changed || should.IsVetted != is.IsVetted:
-		state.report(chained(should.Changed, "package %s is there as %s, and should be as %s: an earlier row was put back, "+
-			"or the row was changed", row.ID, is, should))
+		state.report(chainFinding(should.Changed, "table packages says that package %s is %s, but it is %s: somebody put "+
+			"an earlier row back, or changed the row", row.ID, is, should))
 	case should.Uploaded > 0 && (should.Name != is.Name || should.Version != is.Version):
-		state.report(chained(should.Uploaded, "package %s was uploaded here as %s %s, and is there as %s %s: the row was changed",
+		state.report(chainFinding(should.Uploaded, "the update uploads package %s as %s %s, but table packages says %s %s: "+
+			"somebody changed the row",
 			row.ID, should.Name, should.Version, is.Name, is.Version))
 	case should.Uploaded > 0 && should.Uploaded != is.Uploaded:
-		state.report(chained(should.Uploaded, "package %s was uploaded here, and is there as of offset %d", row.ID,
-			is.Uploaded))
+		state.report(chainFinding(should.Uploaded, "the update uploads package %s here, but table packages says offset %d",
+			row.ID, is.Uploaded))
 	}
 }
 
-// examinePayloads checks that each package is there in Daml-LF as its id says, and nothing else.
+// examinePayloads checks that each package has the content that its id hashes, and that there is no other content.
 func (a *Auditor) examinePayloads(ctx context.Context, state *State, rows []db.ChangedPackage) error {
 	forged, err := a.record.ForgedPackages(ctx)
 	if err != nil {
@@ -132,11 +133,12 @@ func (a *Auditor) examinePayloads(ctx context.Context, state *State, rows []db.C
 		if at := slices.IndexFunc(rows, func(row db.ChangedPackage) bool { return row.ID == id }); at >= 0 {
 			offset = rows[at].Changed
 		}
-		state.report(chained(offset, "package %s is not what its id says: it was changed or deleted", id))
+		state.report(chainFinding(offset, "the content of package %s does not match its id: somebody changed or "+
+			"deleted it", id))
 	}
 	unlisted, err := a.record.UnlistedPayloads(ctx)
 	for _, id := range unlisted {
-		state.report(chained(state.Offset, "package %s is stored, and no node uploaded it", id))
+		state.report(chainFinding(state.Offset, "the content of package %s is stored, but no node uploaded it", id))
 	}
 	return err
 }

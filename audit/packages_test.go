@@ -28,9 +28,9 @@ func (b *bundle) vet(operation string, id lf.PackageID) {
 		`{"changes":[{"operation":{"$operation":{"value":{"packages":[{"packageId":"$id"}]}}}}]}`)).OK(nil)
 }
 
-// damages are what somebody does to the packages beside the nodes, and what the audit says of it. The package was
-// uploaded, and unvetted at the end of the record.
-func damages() map[string]struct {
+// packageDamage lists changes of the package tables, not by a node, and words of the expected finding. The record
+// uploads the package notes and ends with its unvetting.
+func packageDamage() map[string]struct {
 	statements []string
 	words      string
 } {
@@ -40,30 +40,30 @@ func damages() map[string]struct {
 	}
 	const unchecked = `ALTER TABLE packages DROP CONSTRAINT IF EXISTS packages_have_a_place`
 	return map[string]damage{
-		"a row deleted": {[]string{`DELETE FROM packages WHERE name = 'notes'`}, "it was deleted"},
-		"a row changed": {[]string{`UPDATE packages SET version = '7.0.0' WHERE name = 'notes'`}, "the row was changed"},
-		"a vetting":     {[]string{`UPDATE packages SET is_vetted = true WHERE name = 'notes'`}, "the row was changed"},
+		"a row deleted": {[]string{`DELETE FROM packages WHERE name = 'notes'`}, "somebody deleted it"},
+		"a row changed": {[]string{`UPDATE packages SET version = '7.0.0' WHERE name = 'notes'`}, "changed the row"},
+		"a vetting":     {[]string{`UPDATE packages SET is_vetted = true WHERE name = 'notes'`}, "changed the row"},
 		"an earlier row": {
-			[]string{`DELETE FROM packages`, `INSERT INTO packages SELECT * FROM earlier`}, "an earlier row was put back",
+			[]string{`DELETE FROM packages`, `INSERT INTO packages SELECT * FROM earlier`}, "somebody put an earlier row back",
 		},
 		"a row without a place": {
 			[]string{unchecked, `UPDATE packages SET uploaded_offset = 0, changed_offset = 0 WHERE name = 'notes'`},
-			"has no place in the record",
+			"has wrong offsets",
 		},
 		"a row that no node wrote": {
 			[]string{unchecked, `INSERT INTO packages SELECT repeat('0', 64), 'evil', '1.0.0', true, 0, 0, 4`},
-			"has no place in the record",
+			"has wrong offsets",
 		},
-		"content deleted": {[]string{`DELETE FROM package_payloads`}, "not what its id says"},
+		"content deleted": {[]string{`DELETE FROM package_payloads`}, "does not match its id"},
 		"content added": {
 			[]string{`INSERT INTO package_payloads VALUES (encode(sha256('evil'), 'hex'), 'evil')`}, "no node uploaded it",
 		},
 	}
 }
 
-func TestPackages_AreThoseThatUpdatesRecord(t *testing.T) {
+func TestPackages_FindsForeignWrites(t *testing.T) {
 	t.Parallel()
-	for name, test := range damages() {
+	for name, test := range packageDamage() {
 		for where, prune := range map[string]bool{"": false, ", pruned": true} {
 			t.Run(name+where, func(t *testing.T) {
 				t.Parallel()
@@ -96,7 +96,7 @@ func TestPackages_AreThoseThatUpdatesRecord(t *testing.T) {
 	}
 }
 
-func TestPackages_AreAuditedAcrossAPrune(t *testing.T) {
+func TestPackages_StayCleanAcrossPrunes(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	first, second := b.upload(t, "notes", "1.0.0"), b.upload(t, "others", "1.0.0")
@@ -106,7 +106,7 @@ func TestPackages_AreAuditedAcrossAPrune(t *testing.T) {
 	b.vet("Vet", first)
 	b.requireClean(t)
 	report, err := b.auditor.Audit(t.Context(), uploaded)
-	require.NoError(t, err, "an earlier offset is audited as it was then")
+	require.NoError(t, err, "the audit of an earlier offset uses the packages of that offset")
 	require.True(t, report.Clean(), "%v", report.Findings)
 	require.NoError(t, b.prune(uploaded))
 	b.requireClean(t)
@@ -117,7 +117,7 @@ func TestPackages_AreAuditedAcrossAPrune(t *testing.T) {
 	b.requireClean(t)
 	require.NoError(t, b.prune(b.end(t)))
 	b.requireClean(t)
-	kept := b.kept(t)
+	kept := b.continuousAudit(t)
 	require.True(t, kept.Clean(), "%v", kept.Findings)
 	require.Len(t, kept.Packages, 3)
 }

@@ -14,94 +14,97 @@ import (
 )
 
 type page struct {
-	// contracts are those that the updates mention, as the record keeps them.
+	// contracts are the stored contracts that the updates use.
 	contracts map[ledger.ContractID]db.StoredContract
-	// members are those that are the network's, mismarked those of which the record says something else.
+	// members are the network's contracts. mismarked are contracts with a wrong mark (in_network).
 	members, mismarked map[ledger.ContractID]bool
-	// consumed says where each contract was first consumed.
+	// consumed has the offset of the first consumption of each contract.
 	consumed map[ledger.ContractID]ledger.Offset
 }
 
 // examine audits one update and adds it to the state.
 func (p *page) examine(state *State, update ledger.Update) error {
 	var findings []Finding
-	found := func(rule Rule, id ledger.ContractID, format string, args ...any) {
+	report := func(rule Rule, id ledger.ContractID, format string, args ...any) {
 		findings = append(findings, Finding{
 			Rule: rule, Offset: update.Offset, ContractID: id, Detail: fmt.Sprintf(format, args...),
 		})
 	}
 	for _, event := range update.Events {
 		if p.mismarked[event.ContractID] {
-			delete(p.mismarked, event.ContractID) // once is enough
-			findings = append(findings, notMarked(p.contracts[event.ContractID], update.Offset))
+			delete(p.mismarked, event.ContractID) // report it once
+			findings = append(findings, markFinding(p.contracts[event.ContractID], update.Offset))
 		}
 		switch {
 		case event.Kind == ledger.EventCreate:
-			p.created(update, event, found)
+			p.checkCreate(update, event, report)
 			p.follow(event, state.Active.add)
 		case event.Consuming:
 			if _, again := p.consumed[event.ContractID]; !again {
 				p.follow(event, state.Active.remove)
 			}
-			p.wasConsumed(update, event, found)
+			p.checkConsume(update, event, report)
 		}
 	}
 	network := ledger.InNetwork(update, func(id ledger.ContractID) bool { return p.isMember(id) })
-	balances, err := p.balance(state, network.Update(), found)
+	balances, err := p.balance(state, network.Update(), report)
 	if err != nil {
 		return err
 	}
 	for _, party := range slices.SortedFunc(maps.Keys(balances), cmp.Compare) {
 		if change := balances[party]; !change.actual.Equal(change.explained) {
 			findings = append(findings, Finding{Rule: Explained, Offset: update.Offset, Party: party, Detail: fmt.Sprintf(
-				"the balance changed by %s, of which %s is explained", change.actual, change.explained)})
+				"the balance changed by %s, but transfers, minting and burning explain %s", change.actual, change.explained)})
 		}
 	}
 	state.report(findings...)
 	return nil
 }
 
-// follow adds the contract of an event to those that must be there, or removes it. One that there is no record of is
-// found elsewhere.
+// follow adds the contract of an event to the active set, or removes it. It skips a missing contract, which another
+// check reports.
 func (p *page) follow(event ledger.Event, change func(db.StoredContract)) {
 	if contract, known := p.contracts[event.ContractID]; known {
 		change(contract)
 	}
 }
 
-// isMember reports whether a contract is the network's. One that there is no record of, which is found elsewhere, is
-// taken for one.
+// isMember reports whether a contract is the network's. It says yes for a missing contract, which another check
+// reports.
 func (p *page) isMember(id ledger.ContractID) bool {
 	member, known := p.members[id]
 	return member || !known
 }
 
-// created compares a contract with the event that created it.
-func (p *page) created(update ledger.Update, event ledger.Event, found func(Rule, ledger.ContractID, string, ...any)) {
+// checkCreate compares a contract with the event that created it.
+func (p *page) checkCreate(
+	update ledger.Update, event ledger.Event, report func(Rule, ledger.ContractID, string, ...any),
+) {
 	contract, known := p.contracts[event.ContractID]
 	switch {
 	case !known:
-		found(Unchanged, event.ContractID, "the contract was created here, but there is no record of it")
+		report(Unchanged, event.ContractID, "the update creates the contract, but table contracts lacks it")
 	case contract.Offset != update.Offset || contract.NodeID != event.NodeID:
-		found(Unchanged, event.ContractID, "the contract was created at node %d here, but recorded for node %d of offset %d",
+		report(Unchanged, event.ContractID,
+			"the update creates the contract at node %d, but table contracts says node %d of offset %d",
 			event.NodeID, contract.NodeID, contract.Offset)
 	case !bytes.Equal(contract.Payload, event.Argument) || contract.Template != event.Template:
-		found(Unchanged, event.ContractID, "the contract differs from the one that was created: %s %s, not %s %s",
+		report(Unchanged, event.ContractID, "the contract differs from its creation: it has %s %s, the update has %s %s",
 			contract.Template, contract.Payload, event.Template, event.Argument)
 	default:
 		if err := ledger.AuthenticateContract(contract.Contract); err != nil {
-			found(Unchanged, event.ContractID, "%s", err)
+			report(Unchanged, event.ContractID, "%s", err)
 		}
 	}
 }
 
-// wasConsumed checks that a contract is consumed for the first time, and marked so.
-func (p *page) wasConsumed(
-	update ledger.Update, event ledger.Event, found func(Rule, ledger.ContractID, string, ...any),
+// checkConsume checks that an event is the first to consume a contract, and that the contract has its offset.
+func (p *page) checkConsume(
+	update ledger.Update, event ledger.Event, report func(Rule, ledger.ContractID, string, ...any),
 ) {
 	id := event.ContractID
 	if earlier, again := p.consumed[id]; again {
-		found(ConsumedOnce, id, "the contract is consumed by %s, but was already consumed at offset %d",
+		report(ConsumedOnce, id, "choice %s consumes the contract, but an update at offset %d already consumed it",
 			event.Choice, earlier)
 		return
 	}
@@ -109,28 +112,28 @@ func (p *page) wasConsumed(
 	contract, known := p.contracts[id]
 	switch {
 	case !known:
-		found(ConsumedOnce, id, "%s consumes a contract that there is no record of", event.Choice)
+		report(ConsumedOnce, id, "choice %s consumes a contract that table contracts lacks", event.Choice)
 	case contract.Offset > update.Offset:
-		found(ConsumedOnce, id, "%s consumes a contract that is created later, at offset %d", event.Choice, contract.Offset)
+		report(ConsumedOnce, id, "choice %s consumes a contract that is created later, at offset %d", event.Choice,
+			contract.Offset)
 	case contract.Archived == nil:
-		found(ConsumedOnce, id, "%s consumes a contract that is still marked as active", event.Choice)
+		report(ConsumedOnce, id, "choice %s consumes a contract that is still active in table contracts", event.Choice)
 	case *contract.Archived != update.Offset:
-		found(ConsumedOnce, id, "%s consumes a contract that is marked as consumed at offset %d",
+		report(ConsumedOnce, id, "choice %s consumes a contract that table contracts says was archived at offset %d",
 			event.Choice, *contract.Archived)
 	default:
 		if err := ledger.AuthenticateContract(contract.Contract); err != nil {
-			found(Unchanged, id, "%s", err)
+			report(Unchanged, id, "%s", err)
 		}
 	}
 }
 
-// change is how a party's balance changed.
 type change struct{ actual, explained decimal.Decimal }
 
-// balance checks that the network's part of an update conserves coin, adds it to the state, and returns how balances
-// changed.
+// balance checks that the network's part of an update conserves coin. It adds the update to the state, and returns the
+// changes of balances.
 func (p *page) balance(
-	state *State, update ledger.Update, found func(Rule, ledger.ContractID, string, ...any),
+	state *State, update ledger.Update, report func(Rule, ledger.ContractID, string, ...any),
 ) (map[ledger.Party]change, error) {
 	if !touchesCoin(update) {
 		return nil, nil
@@ -142,13 +145,13 @@ func (p *page) balance(
 	}
 	after, err := coin.SupplyOf([][]ledger.Event{opening, update.Events})
 	if err != nil {
-		found(Conserved, "", "the coin cannot be counted: %s", err)
-		return nil, nil // the record is what is wrong, and that is what was found
+		report(Conserved, "", "cannot count the coin: %s", err)
+		return nil, nil // the finding says it: the record is wrong, not the audit
 	}
 	var sum adder
 	gained := sum.sub(after.Held, before.Held)
 	if made := sum.sub(after.Minted, after.Burned); !made.Equal(gained) {
-		found(Conserved, "", "%s was minted and %s burned, but what is held changed by %s",
+		report(Conserved, "", "the update mints %s and burns %s, but the holdings change by %s",
 			after.Minted, after.Burned, gained)
 	}
 	state.Minted = sum.add(state.Minted, after.Minted)
@@ -162,13 +165,13 @@ func (p *page) balance(
 			lastOfRoot = event.LastDescendant
 		}
 		if err := moves.add(event, isRoot); err != nil {
-			found(Explained, event.ContractID, "event %d cannot be read: %s", event.NodeID, err)
+			report(Explained, event.ContractID, "event %d cannot be read: %s", event.NodeID, err)
 		}
 	}
 	return moves.changes, sum.err
 }
 
-// opening are the coins that the update consumes and has not created itself, as if they were created just before.
+// opening makes create events of the coins that the update consumes without creating them.
 func (p *page) opening(update ledger.Update) []ledger.Event {
 	own := map[ledger.ContractID]bool{}
 	var events []ledger.Event

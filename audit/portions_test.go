@@ -11,14 +11,13 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// looking notes how many updates were read at once at most.
-type looking struct {
+type pageSizeRecorder struct {
 	audit.Reader
 
 	most int
 }
 
-func (l *looking) ChainedUpdates(
+func (l *pageSizeRecorder) ChainedUpdates(
 	ctx context.Context, after, upTo ledger.Offset, limit int32,
 ) ([]db.ChainedUpdate, error) {
 	updates, err := l.Reader.ChainedUpdates(ctx, after, upTo, limit)
@@ -26,7 +25,7 @@ func (l *looking) ChainedUpdates(
 	return updates, err
 }
 
-// However large updates are, no more of them are in memory at once than their bytes allow.
+// The size of a page is limited in bytes.
 func TestAudit_ReadsLargeUpdatesOneByOne(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -36,7 +35,7 @@ func TestAudit_ReadsLargeUpdatesOneByOne(t *testing.T) {
 	before, err := b.auditor.Audit(t.Context(), 0)
 	require.NoError(t, err)
 	b.damage(t, `UPDATE updates SET events = (events::text || repeat(' ', 2000000))::json`)
-	record := &looking{Reader: b.DB}
+	record := &pageSizeRecorder{Reader: b.DB}
 	auditor, err := audit.New(record, b.Packages, b.Node.Network())
 	require.NoError(t, err)
 	after, err := auditor.Audit(t.Context(), 0)

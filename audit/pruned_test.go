@@ -13,7 +13,6 @@ import (
 	"github.com/florinledger/florin/telemetry"
 )
 
-// prune prunes as the node does.
 func (b *bundle) prune(upTo ledger.Offset) error {
 	_, err := audit.NewPruner(b.auditor, b.DB).Prune(context.Background(), upTo)
 	return err
@@ -27,8 +26,8 @@ func (b *bundle) requireClean(t *testing.T) audit.Report {
 	return report
 }
 
-// kept is what the continuous audit knows, after it has compared all that is active with it.
-func (b *bundle) kept(t *testing.T) audit.Report {
+// continuousAudit loads the state of the continuous audit and closes it at the end of the record.
+func (b *bundle) continuousAudit(t *testing.T) audit.Report {
 	t.Helper()
 	state, ok, err := audit.Load(t.Context(), b.DB)
 	require.NoError(t, err)
@@ -46,14 +45,14 @@ func TestAudit_SumsContinueAcrossAPrune(t *testing.T) {
 	burned := b.archive(t)
 	report := b.requireClean(t)
 	require.Equal(t, tapped, report.Start)
-	require.Zero(t, report.Since, "all is proved, though some of it is pruned")
-	kept := b.kept(t)
+	require.Zero(t, report.Since, "pruned entries are proved too")
+	kept := b.continuousAudit(t)
 	require.True(t, kept.Clean(), "%v", kept.Findings)
 	require.Zero(t, kept.Start)
 	require.Equal(t, "100.0000000000", kept.Minted.String())
 	require.Equal(t, "100.0000000000", kept.Burned.String())
 	require.NoError(t, b.prune(burned))
-	require.NoError(t, b.prune(tapped), "what was pruned is no more to prove")
+	require.NoError(t, b.prune(tapped), "a second prune of the same offset does nothing")
 	require.Zero(t, b.requireClean(t).Since)
 
 	// The offset may lie before that of the continuous audit.
@@ -67,9 +66,8 @@ func TestAudit_SumsContinueAcrossAPrune(t *testing.T) {
 	require.Equal(t, "3.0000000000", report.Counted.String())
 }
 
-// writes are what somebody writes beside the node, each of one contract that is left when the record is pruned. The
-// sums of coin do not change by them.
-func writes(t *testing.T) map[string]func(*testing.T, *bundle) {
+// foreignWrites change a contract that remains after the prune, but not the sums of coin.
+func foreignWrites(t *testing.T) map[string]func(*testing.T, *bundle) {
 	t.Helper()
 	return map[string]func(*testing.T, *bundle){
 		"spent coin brought back for held coin": func(t *testing.T, b *bundle) {
@@ -92,7 +90,7 @@ func writes(t *testing.T) map[string]func(*testing.T, *bundle) {
 	}
 }
 
-// spend burns the bundle's coin, keeps its rows aside, and taps another one of the same amount.
+// spend burns the coin of the bundle, copies its rows to other tables, and taps a coin of the same amount.
 func (b *bundle) spend(t *testing.T) {
 	t.Helper()
 	b.damage(t, `CREATE TABLE spent AS SELECT * FROM contracts WHERE contract_id = '`+string(b.coin)+`'`)
@@ -101,10 +99,9 @@ func (b *bundle) spend(t *testing.T) {
 	b.damage(t, `CREATE TABLE coins AS SELECT '`+b.alice.Tap("100")+`'::text AS held`)
 }
 
-// TestAudit_FindsForeignRowsAfterAPrune writes beside the node after a prune.
 func TestAudit_FindsForeignRowsAfterAPrune(t *testing.T) {
 	t.Parallel()
-	for name, write := range writes(t) {
+	for name, write := range foreignWrites(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBundle(t)
@@ -114,7 +111,7 @@ func TestAudit_FindsForeignRowsAfterAPrune(t *testing.T) {
 			b.requireClean(t)
 			write(t, b)
 			b.requireFound(t, audit.Active, pruned, "are active")
-			require.Equal(t, audit.Active, b.kept(t).Findings[0].Rule)
+			require.Equal(t, audit.Active, b.continuousAudit(t).Findings[0].Rule)
 			b.alice.Tap("1")
 			b.requireFound(t, audit.Active, pruned, "are active")
 			require.True(t, fault.UnsafeToPrune.Matches(b.prune(b.end(t))))
@@ -122,11 +119,10 @@ func TestAudit_FindsForeignRowsAfterAPrune(t *testing.T) {
 	}
 }
 
-// TestPrune_RefusesARecordThatBreaksARule writes beside the node before a prune, behind the continuous audit and
-// before it.
+// The foreign writes come before the prune, and either before or after the continuous audit passes them.
 func TestPrune_RefusesARecordThatBreaksARule(t *testing.T) {
 	t.Parallel()
-	tests := writes(t)
+	tests := foreignWrites(t)
 	tests["spent coin brought back for held coin"] = func(t *testing.T, b *bundle) {
 		t.Helper()
 		b.damage(t, `UPDATE contracts SET archived_offset = NULL WHERE contract_id = (SELECT contract_id FROM spent)`)
@@ -140,14 +136,14 @@ func TestPrune_RefusesARecordThatBreaksARule(t *testing.T) {
 				first := b.end(t)
 				b.spend(t)
 				if audited {
-					require.NoError(t, b.prune(1)) // the continuous audit is begun
+					require.NoError(t, b.prune(1)) // starts the continuous audit
 					_, steps := b.follow(t, telemetry.New())
 					reaches(t, steps, b.end(t))
 				}
 				write(t, b)
 				for range 2 {
 					err := b.prune(first)
-					if !audited && err == nil { // what comes after the offset was not audited yet
+					if !audited && err == nil { // the prune does not audit entries after the offset
 						err = b.prune(b.end(t))
 					}
 					require.True(t, fault.UnsafeToPrune.Matches(err), "%v", err)
@@ -160,7 +156,7 @@ func TestPrune_RefusesARecordThatBreaksARule(t *testing.T) {
 	}
 }
 
-// TestForgetFindings_TakesARepairedRecord damages a record and mends it, never pruned and pruned.
+// The first round repairs a record that was never pruned, the second one a pruned record.
 func TestForgetFindings_TakesARepairedRecord(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -176,27 +172,27 @@ func TestForgetFindings_TakesARepairedRecord(t *testing.T) {
 		require.True(t, fault.UnsafeToPrune.Matches(b.prune(end)), "a finding stays")
 		require.NoError(t, b.auditor.ForgetFindings(t.Context(), b.DB, b.requireClean(t)))
 		require.NoError(t, b.prune(end))
-		kept := b.kept(t)
+		kept := b.continuousAudit(t)
 		require.True(t, kept.Clean(), "%v", kept.Findings)
 		b.alice.Tap("1")
 	}
 }
 
-// TestCheckpoint_ChangesAreFound changes what the audit knows of what was pruned.
-func TestCheckpoint_ChangesAreFound(t *testing.T) {
+func TestCheckpoint_FindsForeignWrites(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		statement string
 		rule      audit.Rule
 		words     string
 	}{
-		"deleted": {`DELETE FROM audit_checkpoint`, audit.Chained, "is not there"},
+		"deleted": {`DELETE FROM audit_checkpoint`, audit.Chained, "is missing"},
 		"changed": {
 			`UPDATE audit_checkpoint SET state = replace(state::text, '"101.0', '"201.0')::json`, audit.Held, "held",
 		},
 		"an older one": {
 			`UPDATE audit_checkpoint SET (ledger_offset, finding_count, state) =
-				(SELECT ledger_offset, finding_count, state FROM older)`, audit.Chained, "an older one was put in its place",
+				(SELECT ledger_offset, finding_count, state FROM older)`,
+			audit.Chained, "somebody put an older checkpoint in its place",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -209,7 +205,7 @@ func TestCheckpoint_ChangesAreFound(t *testing.T) {
 			require.NoError(t, b.prune(pruned))
 			b.damage(t, test.statement)
 			b.requireFound(t, test.rule, pruned, test.words)
-			log, steps := b.follow(t, telemetry.New()) // which goes on, and does not forget it
+			log, steps := b.follow(t, telemetry.New()) // it continues and keeps the finding
 			b.alice.Tap("1")
 			require.NotZero(t, reaches(t, steps, b.end(t)).FindingCount)
 			require.Contains(t, log.String(), test.words)
@@ -217,13 +213,12 @@ func TestCheckpoint_ChangesAreFound(t *testing.T) {
 			state, ok, err := audit.Load(t.Context(), b.DB)
 			require.NoError(t, err)
 			require.True(t, ok)
-			require.Equal(t, test.rule == audit.Chained, state.Start == pruned, "it begins with what is there where nothing is known")
+			require.Equal(t, test.rule == audit.Chained, state.Start == pruned, "without a checkpoint it begins after the prune")
 		})
 	}
 }
 
-// TestPrune_OfAnHonestRecordIsNoFinding prunes again and again while coin is tapped and two workers audit.
-func TestPrune_OfAnHonestRecordIsNoFinding(t *testing.T) {
+func TestPrune_RunsBesideCommitsAndAuditsWithoutFindings(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	_, steps := b.follow(t, telemetry.New())
@@ -238,7 +233,7 @@ func TestPrune_OfAnHonestRecordIsNoFinding(t *testing.T) {
 	for range 10 {
 		head, err := b.DB.Head(t.Context())
 		require.NoError(t, err)
-		require.NoError(t, b.prune(head.Offset-1)) // whoever tapped last still reads the transaction
+		require.NoError(t, b.prune(head.Offset-1)) // the last Tap still reads its transaction
 	}
 	work.Wait()
 	end := b.end(t)
@@ -250,7 +245,7 @@ func TestPrune_OfAnHonestRecordIsNoFinding(t *testing.T) {
 		require.Zero(t, state.Start)
 	}
 	require.Zero(t, b.requireClean(t).Since)
-	kept := b.kept(t)
+	kept := b.continuousAudit(t)
 	require.True(t, kept.Clean(), "%v", kept.Findings)
 	require.Equal(t, "121.0000000000", kept.Minted.String())
 }

@@ -26,8 +26,8 @@ func NewPruner(auditor *Auditor, record Prunable) Pruner {
 }
 
 // Prune audits the record up to an offset, compares the active contracts with the sums of the audit, and deletes the
-// record up to the offset ([db.DB.Prune]). After that the checkpoint of the audit has the expected sums. If the audit
-// has findings, Prune deletes nothing, because the rows are the evidence.
+// record up to the offset ([db.DB.Prune]). Then only the checkpoint of the audit has the sums of the deleted entries.
+// If the audit has findings, Prune deletes nothing, because the rows are the evidence.
 //
 // If ctx ends, the next run continues from the last audited offset.
 //
@@ -84,5 +84,5 @@ func (p Pruner) prove(ctx context.Context, upTo ledger.Offset) (State, error) {
 	if err := p.auditor.followChain(ctx, &report.State, upTo); err != nil {
 		return State{}, err
 	}
-	return report.State, store.keepFindings(ctx, report.foundSince(known.state))
+	return report.State, store.keepFindings(ctx, report.findingsAfter(known.state))
 }
