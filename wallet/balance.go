@@ -10,7 +10,7 @@ import (
 type Holding struct {
 	ID     ledger.ContractID
 	Amount coin.ExpiringAmount
-	// Locked reports whether the coin is locked, be the lock expired or not.
+	// Locked is also true if the lock has expired.
 	Locked bool
 }
 
@@ -20,7 +20,7 @@ type Position struct {
 
 	Round             int64
 	AccruedHoldingFee decimal.Decimal
-	// EffectiveAmount is what can be spent: the initial amount, since fees are not deducted any more (CIP-0078).
+	// EffectiveAmount is the spendable coin: the initial amount, since fees are no longer deducted (CIP-0078).
 	EffectiveAmount decimal.Decimal
 }
 
@@ -36,16 +36,16 @@ func Positions(holdings []Holding, round int64) []Position {
 	return positions
 }
 
-// Balance adds a party's holdings up as of a round. All amounts are in coin.
+// Balance is the sum of a party's holdings at a round, in coin.
 type Balance struct {
 	Round int64
 	// Unlocked and Locked are the initial amounts.
 	Unlocked, Locked decimal.Decimal
-	// UnlockedFees and LockedFees are the holding fees that have accrued on them.
+	// UnlockedFees and LockedFees are the holding fees accrued on them.
 	UnlockedFees, LockedFees decimal.Decimal
 }
 
-// BalanceOf adds holdings up. The error is an overflow: more coin than the contract language has numbers for.
+// BalanceOf adds holdings up. It fails if the sum overflows a Daml decimal.
 func BalanceOf(holdings []Holding, round int64) (Balance, error) {
 	balance := Balance{Round: round}
 	for _, holding := range holdings {
@@ -57,7 +57,7 @@ func BalanceOf(holdings []Holding, round int64) (Balance, error) {
 	return balance, nil
 }
 
-// Add adds one holding. The error is an overflow.
+// Add adds one holding. It fails on an overflow.
 func (b Balance) Add(holding Holding) (Balance, error) {
 	amount, fees := &b.Unlocked, &b.UnlockedFees
 	if holding.Locked {
@@ -71,11 +71,11 @@ func (b Balance) Add(holding Holding) (Balance, error) {
 	return b, err
 }
 
-// Total is all coin, locked or not.
+// Total returns locked and unlocked coin.
 func (b Balance) Total() (decimal.Decimal, error) { return b.Unlocked.Add(b.Locked) }
 
-// TotalFees are the fees accrued on all coin.
+// TotalFees returns the fees accrued on all coin.
 func (b Balance) TotalFees() (decimal.Decimal, error) { return b.UnlockedFees.Add(b.LockedFees) }
 
-// Available is the unlocked coin less the fees accrued on it, which the balance of an external party still shows.
+// Available returns the unlocked coin less its accrued fees. The balance of an external party still shows it.
 func (b Balance) Available() (decimal.Decimal, error) { return b.Unlocked.Sub(b.UnlockedFees) }

@@ -46,7 +46,7 @@ func TestHoldingFee_GrowsWithRounds(t *testing.T) {
 	}
 }
 
-// TestBalance_AddsUpUnlockedAndLockedCoin has the example of an external party's balance: 150 unlocked and 25 locked coins.
+// TestBalance_AddsUpUnlockedAndLockedCoin is the example of an external party: 150 unlocked and 25 locked coins.
 //
 // contract: wallet-balance
 func TestBalance_AddsUpUnlockedAndLockedCoin(t *testing.T) {
@@ -88,7 +88,7 @@ func TestPositions_ShowFeesAndDeductNone(t *testing.T) {
 	require.Equal(t, "100.0", positions[0].EffectiveAmount.Show())
 }
 
-func TestBalance_ChoosesTheRound(t *testing.T) {
+func TestRound_NewestAndEarliestAreOpen(t *testing.T) {
 	t.Parallel()
 	now := lf.TimestampOf(time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC))
 	round := func(number int64, opensAt lf.Timestamp) coin.OpenMiningRound {

@@ -11,11 +11,11 @@ import (
 // KindAutoAccept is the automation that accepts offers.
 const KindAutoAccept = "auto-accept-transfers"
 
-// acceptBatch is how many offers one submission accepts.
+// acceptBatch limits the offers that one submission accepts.
 const acceptBatch = 20
 
-// NewAutoAccept accepts offers whose senders the receiver's wallet is set to accept from (upstream: auto-accept of
-// transfer offers).
+// NewAutoAccept accepts offers from the senders in the receiver's wallet setting (upstream: auto-accept of transfer
+// offers).
 func NewAutoAccept(packages *ledger.Packages) (Automation, error) {
 	opened, err := ofWallet(packages)
 	if err != nil {
@@ -39,7 +39,7 @@ func planAutoAccept(s Situation) (plan.Step, error) {
 	}
 	wallet, ok, err := plan.WalletOf(s.View, receiver)
 	if err != nil || !ok {
-		return plan.Step{}, err // and so does a wallet
+		return plan.Step{}, err // a new wallet does too
 	}
 	due, err := s.acceptable(receiver, senders)
 	if err != nil || len(due) == 0 {
@@ -53,8 +53,8 @@ func planAutoAccept(s Situation) (plan.Step, error) {
 	return step, err
 }
 
-// acceptable are the oldest of the offers that are to be accepted, as many as one submission accepts. Only the senders
-// whom the receiver trusts are asked for: nobody else's offers are in the way.
+// acceptable lists the oldest offers to accept, as many as one submission accepts. It reads only offers of trusted
+// senders, so that offers of others cannot fill the list.
 func (s Situation) acceptable(receiver ledger.Party, senders []ledger.Party) (due []Intent, err error) {
 	accepts := AutoAccept{receiver: senders}
 	for _, sender := range senders {
@@ -70,7 +70,8 @@ func (s Situation) acceptable(receiver ledger.Party, senders []ledger.Party) (du
 	return due, nil
 }
 
-// acceptAll accepts several offers at once; only the first after a refusal, so that the others are not held up by it.
+// acceptAll accepts several offers at once. After a refusal it accepts only the first, so that one bad offer does not
+// block the others.
 func (s Situation) acceptAll(wallet plan.Wallet, due []Intent) (*plan.Action, error) {
 	limit := acceptBatch
 	if s.Refused != nil {

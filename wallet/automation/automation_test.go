@@ -33,7 +33,7 @@ func coinOf(id, amount string) plan.Holding {
 	return plan.Holding{ID: ledger.ContractID(id), Amount: decimal.MustParse(amount)}
 }
 
-// rounds has round 3, which issues, round 4, which issues later, and round 2, which is about to close.
+// rounds has round 3, which issues, round 4, which issues later, and round 2, which closes soon.
 func rounds() map[int64]coin.IssuingMiningRound {
 	issuing := func(opens, closes time.Duration) coin.IssuingMiningRound {
 		faucet := decimal.MustParse("570")
@@ -249,7 +249,8 @@ func TestSweep_ComputesTheAmount(t *testing.T) {
 			true,
 			"98000.0000000000",
 		},
-		// 10.25 × 0.0000000002 − 0.000000001 is half way between two numbers of ten digits, and there is no more coin.
+		// 10.25 × 0.0000000002 − 0.000000001 is half way between two numbers of ten digits, and rounding up exceeds the
+		// balance.
 		"half a digit goes up":     {"10.25", "0.0000000002", "0", "0.000000001", nil, false, "5.2500000000"},
 		"no more than there is":    {"1.5", "0.0000000001", "0", "0", nil, false, "1.5000000000"},
 		"dust":                     {"0.00000001", "0.005", "0", "0", nil, true, "0.0000000100"},

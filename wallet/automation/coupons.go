@@ -54,7 +54,7 @@ func livenessRecords(v plan.View, owner ledger.Party) ([]Coupon, error) {
 	})
 }
 
-// burnCoupons are what a user's purchases have earned a validator of the user.
+// burnCoupons lists the coupons that a user's purchases earn for the user's validator.
 func burnCoupons(v plan.View, user ledger.Party) ([]Coupon, error) {
 	return couponsOf(v, plan.User, user, func(c plan.Contract[coin.ValidatorRewardCoupon]) Coupon {
 		id := lf.CID[coin.ValidatorRewardCoupon](c.ID)
@@ -65,7 +65,7 @@ func burnCoupons(v plan.View, user ledger.Party) ([]Coupon, error) {
 	})
 }
 
-// amountCoupons are those that are worth their amount.
+// amountCoupons lists the coupons that are worth their amount.
 func amountCoupons(v plan.View, owner ledger.Party) ([]Coupon, error) {
 	v2, err := couponsOf(v, plan.Earner, owner, func(c plan.Contract[coin.RewardCouponV2]) Coupon {
 		id := lf.CID[coin.RewardCouponV2](c.ID)

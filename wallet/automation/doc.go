@@ -1,11 +1,11 @@
-// Package automation decides what a wallet does by itself: collect rewards and merge coin, top traffic up, sweep coin
-// away, accept and complete offers, end what has expired. It is shown the state of a wallet and a time, and answers
-// with the actions that are due; docs/automation.md has the formulas.
+// Package automation decides what a wallet does by itself: collect rewards, merge coin, buy traffic, sweep coin, accept
+// and complete offers, end expired contracts. It gets the state of a wallet and a time, and returns the actions that
+// are due; docs/automation.md has the formulas.
 //
-// An action has the same command id whoever decides on it and however often, for as long as the state that made it due
-// stays the same: the ledger takes it once.
+// An action keeps its command id as long as the state that made it due stays the same. So the ledger takes it once,
+// even if several nodes decide on it.
 //
-// Preapprovals that are there already, and transfers in two steps, are looked after in wallet/lifecycle.
+// Package wallet/lifecycle renews and ends preapprovals, and ends transfers in two steps.
 //
-// The package is pure. Amounts are in coin where nothing else is said.
+// The package is pure. Amounts are in coin unless stated otherwise.
 package automation

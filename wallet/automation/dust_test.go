@@ -12,18 +12,18 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// eaten has coin that is dust, the first that became so first.
-type eaten struct {
+// dustRecord lists dust, the oldest first.
+type dustRecord struct {
 	automation.LedgerReader
 
 	dust []ledger.Contract
 }
 
-func (e eaten) Dust(_ int64, limit int) ([]ledger.Contract, error) {
+func (e dustRecord) Dust(_ int64, limit int) ([]ledger.Contract, error) {
 	return e.dust[:min(limit, len(e.dust))], nil
 }
 
-// lock puts locked coin into the world whose lock has so many holders.
+// lock adds a locked coin with a number of lock holders.
 func (w *world) lock(holders int) ledger.Contract {
 	locked := coin.LockedAmulet{Amulet: coin.Amulet{DSO: dso, Owner: alice}, Lock: coin.TimeLock{ExpiresAt: at(0)}}
 	for i := range holders {
@@ -33,7 +33,7 @@ func (w *world) lock(holders int) ledger.Contract {
 	return w.contracts[len(w.contracts)-1]
 }
 
-// Dust whose contracts are long is burnt by as much as a transaction may read, one at least, and in its order.
+// Large contracts of dust fill a transaction early. Each plan burns at least one, in order.
 func TestDust_BurnsWhatFitsInATransaction(t *testing.T) {
 	t.Parallel()
 	const fits = 1 << 20
@@ -43,7 +43,7 @@ func TestDust_BurnsWhatFitsInATransaction(t *testing.T) {
 	}
 	kind, err := automation.Expiry(w.packages)
 	require.NoError(t, err)
-	var record eaten
+	var record dustRecord
 	record.dust = append(record.dust, w.lock(2*fits/256)) // more than fits, by itself
 	for range 60 {
 		record.dust = append(record.dust, w.lock(100))

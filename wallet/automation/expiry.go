@@ -12,20 +12,20 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// KindExpiry is the automation that ends what has expired.
+// KindExpiry is the automation that ends expired contracts.
 const KindExpiry = "expiry"
 
 const (
-	// dust is the subject that stands for all coin that its holding fee has eaten.
+	// dust is the subject for all coin whose holding fee has reached its amount.
 	dust = "dust"
-	// lockPatience is for how long an expired lock is left to whoever holds the contract that it is for.
+	// lockPatience leaves an expired lock to the holder of the contract behind it.
 	lockPatience = time.Minute
-	// maxDustBytes is how much dust is burnt at once, well within what a transaction may read.
+	// maxDustBytes limits the dust of one transaction, well below the limit of its reads.
 	maxDustBytes = 1 << 20
 )
 
-// expiry knows how the contracts of each template end. Those that have a workflow of their own, such as offers,
-// preapprovals and transfer commands, are not among them.
+// expiry has the rule for each template. Contracts with their own workflow (offers, preapprovals, transfer commands)
+// are not here.
 type expiry struct {
 	packages *ledger.Packages
 	follow   []Follow
@@ -45,7 +45,7 @@ func Expiry(packages *ledger.Packages) (Automation, error) {
 	}, e.failed
 }
 
-// expires registers how contracts of T end: when, through whose wallet (none: as the DSO), and by which action.
+// expires registers how contracts of T end: the time, the wallet (none: the DSO), and the action.
 func expires[T any](
 	e *expiry, deadline func(T) lf.Timestamp, wallet func(T) ledger.Party,
 	end func(Situation, plan.Contract[T]) (*plan.Action, error),
@@ -83,13 +83,13 @@ func (e *expiry) decide(s Situation) (plan.Step, error) {
 		return plan.Step{}, err
 	}
 	decide, ok := e.plan[contract.Template]
-	if !ok { // of an older version, which expired more
+	if !ok { // a subject from an older version
 		return plan.Step{}, nil
 	}
 	return decide(s, contract)
 }
 
-// ofWallets are the contracts that wallets end.
+// ofWallets registers the contracts that wallets end.
 func (e *expiry) ofWallets() {
 	expires(e,
 		func(r payments.AppPaymentRequest) lf.Timestamp { return r.ExpiresAt },
@@ -124,7 +124,7 @@ func (e *expiry) ofWallets() {
 		})
 }
 
-// ofNetwork are the contracts that the DSO ends.
+// ofNetwork registers the contracts that the DSO ends.
 func (e *expiry) ofNetwork() {
 	expires(e, coin.AmuletAllocation.Expires, nil,
 		func(s Situation, c plan.Contract[coin.AmuletAllocation]) (*plan.Action, error) {
@@ -147,7 +147,7 @@ func (e *expiry) ofNetwork() {
 
 func expireID(id ledger.ContractID) string { return "expire:" + plan.Short(id) }
 
-// expireAs ends a contract by a choice of its own, in the name of one party.
+// expireAs ends a contract by one of its own choices, as one party.
 func expireAs[T, A any](
 	s Situation, c plan.Contract[T], actor ledger.Party, choice string, argument A,
 ) (*plan.Action, error) {
@@ -158,7 +158,7 @@ func expireAs[T, A any](
 	}, err
 }
 
-// expireRewardCoupon makes an unclaimed reward of a coupon. Those who see the coupon see its end.
+// expireRewardCoupon turns a coupon into an unclaimed reward. The observers of the coupon must see that.
 func expireRewardCoupon(s Situation, c plan.Contract[coin.RewardCouponV2]) (*plan.Action, error) {
 	rules, err := plan.Shared[coin.AmuletRules](s.View, 1)
 	if err != nil || len(rules) == 0 {
@@ -174,8 +174,8 @@ func expireRewardCoupon(s Situation, c plan.Contract[coin.RewardCouponV2]) (*pla
 	return asDSO(s, networkState{rules: rules[0]}, expireID(c.ID), "AmuletRules_ClaimExpiredRewardsV2", argument)
 }
 
-// planDust burns coin that its holding fee has eaten, a hundred at once, the longest eaten first. The configuration
-// states say whether coin is dust, so the next look is when the older of them is replaced.
+// planDust burns up to a hundred coins whose holding fees have reached their amounts, the oldest dust first. Dust
+// depends on the configuration states, so the next look is when the older state is replaced.
 func planDust(s Situation) (plan.Step, error) {
 	n, ok, err := readNetwork(s.View)
 	if err != nil || !ok || len(n.states) < 2 {
@@ -199,7 +199,7 @@ func planDust(s Situation) (plan.Step, error) {
 	size := 0
 	for i, contract := range eaten {
 		if size += len(contract.Payload); i > 0 && size > maxDustBytes {
-			break // the next plan has them: a transaction reads no more
+			break // the next plan takes the rest: a transaction reads no more
 		}
 		command, err := burnDust(s, contract, lf.CID[coin.ExternalPartyConfigState](first.ID),
 			lf.CID[coin.ExternalPartyConfigState](second.ID))

@@ -11,21 +11,21 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// lockedPayment says how contracts of T end whose coin is locked for somebody who does not collect it: by a choice of
-// which A is the argument.
+// lockedPayment describes how contracts of T end when nobody collects their locked coin. A is the argument of the
+// choice.
 type lockedPayment[T, A any] struct {
-	// lock is what holds the coin; the contract may end when the lock has expired.
+	// lock holds the coin. The contract may end when the lock has expired.
 	lock func(T) lf.CID[coin.LockedAmulet]
-	// actors are those who may end it, in the order in which they are asked.
+	// actors may end the contract; the first one with a wallet does.
 	actors func(T) []ledger.Party
-	// deadline: a simulated clock stops there. Not where a payment that was given back is made again at once.
+	// deadline makes a simulated clock stop there. Unset if the payer repeats a returned payment at once.
 	deadline bool
-	// choice gives the coin back.
+	// choice returns the coin.
 	choice   string
 	argument func(actor ledger.Party, context coin.AppTransferContext) A
 }
 
-// ofPayments are payments that were made and not collected before their lock expired; the coin returns.
+// ofPayments registers payments that nobody collected before their lock expired. Their coin returns.
 func (e *expiry) ofPayments() {
 	uncollected(e, lockedPayment[payments.AcceptedAppPayment, payments.AcceptedAppPaymentExpire]{
 		lock:     func(p payments.AcceptedAppPayment) lf.CID[coin.LockedAmulet] { return p.LockedAmulet },
@@ -55,12 +55,12 @@ func (e *expiry) ofPayments() {
 	})
 }
 
-// subscribers are who may end what belongs to a subscription, the one whose coin it is first.
+// subscribers may end contracts of a subscription. The payer comes first.
 func subscribers(d payments.SubscriptionData) []ledger.Party {
 	return []ledger.Party{d.Sender, d.Receiver, d.Provider}
 }
 
-// uncollected registers how contracts of T end. When, their locks say, so they are looked at as soon as they are there.
+// uncollected registers how contracts of T end. The lock has the time, so a new contract is due at once.
 func uncollected[T, A any](e *expiry, p lockedPayment[T, A]) {
 	name, err := ledger.TemplateName[T](e.packages)
 	follow, other := Following(e.packages, func(c plan.Contract[T], _ time.Time) []Due {
@@ -74,14 +74,14 @@ func uncollected[T, A any](e *expiry, p lockedPayment[T, A]) {
 			return plan.Step{}, err
 		}
 		w, ok, err := plan.WalletOf(s.View, p.actors(c.Payload)...)
-		if err != nil || !ok { // it is theirs to end, elsewhere
+		if err != nil || !ok { // other nodes end it
 			return plan.Step{}, err
 		}
 		return p.plan(s, c, w.User)
 	}
 }
 
-// plan waits for the end of the lock, and gives the coin back. Without the lock nothing can be done any more.
+// plan waits for the end of the lock, and returns the coin. Without the lock there is nothing to do.
 func (p lockedPayment[T, A]) plan(s Situation, c plan.Contract[T], actor ledger.Party) (plan.Step, error) {
 	contract, ok, err := s.Record.Contract(ledger.ContractID(p.lock(c.Payload)))
 	if err != nil || !ok {

@@ -13,13 +13,13 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// CloseBuffer is how long before the end of its issuing round a reward is used at the latest.
+// CloseBuffer is the least time between the use of a reward and the end of its issuing round.
 const CloseBuffer = 120 * time.Second
 
-// CouponKind says how much a coupon is worth.
+// CouponKind decides how much a coupon is worth.
 type CouponKind int
 
-// The kinds of coupons. The first five are worth what their round issues for them, the others their amount.
+// The kinds of coupons. The round of the first five decides their value; the others are worth their amount.
 const (
 	FeaturedApp CouponKind = iota
 	UnfeaturedApp
@@ -33,40 +33,39 @@ const (
 	DevelopmentFund
 )
 
-// Coupon is something that a transfer can mint.
+// Coupon is a reward that a transfer can mint.
 type Coupon struct {
 	ID    ledger.ContractID
 	Input coin.TransferInput
 	Kind  CouponKind
-	// Round is that of the activity; unset for activity records and development fund coupons.
+	// Round is the round of the activity; unset for activity records and development fund coupons.
 	Round  int64
 	Amount decimal.Decimal
-	// ExpiresAt is for coupons that are worth their amount.
+	// ExpiresAt is set for coupons that are worth their amount.
 	ExpiresAt lf.Timestamp
 }
 
-// Funds is what a wallet can spend.
+// Funds are the coins and coupons that a wallet can spend.
 type Funds struct {
 	Wallet  ledger.Party
 	Coins   []plan.Holding
 	Coupons []Coupon
 	// Issuing are the issuing rounds by number.
 	Issuing map[int64]coin.IssuingMiningRound
-	// MaxInputs is how many inputs a transfer has at most.
+	// MaxInputs limits the inputs of a transfer.
 	MaxInputs int
 	Now       time.Time
 }
 
-// valued is a coupon that can be minted now, and what it is worth.
-type valued struct {
+type valuedCoupon struct {
 	Coupon
 
 	value decimal.Decimal
 }
 
-// Inputs are what a wallet's batch takes: the largest coins (two at least, a tenth of what there is room for), the
-// rewards by round and value, the other coins, activity records and development fund coupons; as many as a transfer may
-// have.
+// Inputs lists the inputs of a wallet's batch: the largest coins (at least two, up to a tenth of the limit), the
+// rewards by round and value, the other coins, activity records and development fund coupons; at most as many as a
+// transfer may have.
 func (f Funds) Inputs() ([]coin.TransferInput, error) {
 	coupons, err := f.usable()
 	if err != nil {
@@ -89,25 +88,25 @@ func (f Funds) Inputs() ([]coin.TransferInput, error) {
 	return inputs[:min(len(inputs), f.MaxInputs)], nil
 }
 
-// usable are the coupons that can be minted now, by round ascending, then by value descending.
-func (f Funds) usable() ([]valued, error) {
-	var out []valued
+// usable lists the coupons that a transfer can mint now, by round ascending, then by value descending.
+func (f Funds) usable() ([]valuedCoupon, error) {
+	var out []valuedCoupon
 	for _, coupon := range f.Coupons {
 		value, ok, err := f.value(coupon)
 		if err != nil {
 			return nil, err
 		}
 		if ok {
-			out = append(out, valued{coupon, value})
+			out = append(out, valuedCoupon{coupon, value})
 		}
 	}
-	slices.SortFunc(out, func(a, b valued) int {
+	slices.SortFunc(out, func(a, b valuedCoupon) int {
 		return cmp.Or(cmp.Compare(a.Round, b.Round), b.value.Cmp(a.value), cmp.Compare(a.ID, b.ID))
 	})
 	return out, nil
 }
 
-// value is what a coupon is worth; ok is false when it cannot be minted now.
+// value returns the worth of a coupon; false if no transfer can mint it now.
 func (f Funds) value(coupon Coupon) (value decimal.Decimal, ok bool, err error) {
 	if coupon.Kind >= RewardV2 {
 		return coupon.Amount, f.Now.Before(coupon.ExpiresAt.Time()), nil
@@ -135,14 +134,13 @@ func (f Funds) value(coupon Coupon) (value decimal.Decimal, ok bool, err error) 
 	return value, true, err
 }
 
-// Collect merges a wallet's coins and mints its rewards, when there are several coins or rewards that are worth
-// something. ok is false when there is nothing to do.
+// Collect merges a wallet's coins and mints its rewards. ok is false without several coins or a reward of value.
 func (f Funds) Collect() (intent Intent, ok bool, err error) {
 	coupons, err := f.usable()
 	if err != nil {
 		return intent, false, err
 	}
-	worth := slices.ContainsFunc(coupons, func(c valued) bool { return c.value.Sign() > 0 })
+	worth := slices.ContainsFunc(coupons, func(c valuedCoupon) bool { return c.value.Sign() > 0 })
 	if !worth && len(f.Coins) < 2 {
 		return intent, false, nil
 	}

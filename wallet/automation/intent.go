@@ -10,23 +10,22 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Intent is what a wallet is to do now; [plan.Action] is the submission that does it. One of Operation, Offer and
-// Accept is set.
+// Intent is the next action of a wallet; [plan.Action] is its submission. One of Operation, Offer and Accept is set.
 type Intent struct {
 	// CommandID is the same for the same intent.
 	CommandID string
 	// Wallet is the party whose wallet acts.
 	Wallet ledger.Party
-	// Operation is to be done in a batch of the wallet's, with the coin that it takes.
+	// Operation runs in a batch of the wallet, with the coin that it takes.
 	Operation *walletapp.AmuletOperation
-	// Offer is to be made, or an offer to be accepted, by a choice of its own.
+	// Offer creates an offer, Accept accepts one, each by its own choice.
 	Offer  *walletapp.InstallCreateTransferOffer
 	Accept *walletapp.InstallTransferOfferAccept
-	// Contract is the one that the intent ends; empty where there is none.
+	// Contract is the contract that the intent ends; empty for none.
 	Contract ledger.ContractID
 }
 
-// commandID names an action after what makes it due.
+// commandID derives the id of an action from its cause.
 func commandID(kind string, parts ...any) string {
 	hash := sha256.New()
 	for _, part := range parts {
@@ -36,5 +35,5 @@ func commandID(kind string, parts ...any) string {
 	return kind + "-" + hex.EncodeToString(hash.Sum(nil)[:16])
 }
 
-// isOfKind reports whether [commandID] made an id for an action of the kind.
+// isOfKind reports whether [commandID] made the id for the kind.
 func isOfKind(id, kind string) bool { return strings.HasPrefix(id, kind+"-") }

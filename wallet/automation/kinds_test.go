@@ -19,14 +19,14 @@ import (
 	"github.com/florinledger/florin/wallet/plan/plantest"
 )
 
-// world is a ledger as decisions see it, and what the operator has set.
+// world is a ledger with the settings of the operator.
 type world struct {
 	t         *testing.T
 	packages  *ledger.Packages
 	contracts []ledger.Contract
 
 	topUp automation.TopUpSetting
-	// metersTraffic: what is not there is not refused.
+	// metersTraffic: the ledger counts traffic, but refuses nothing.
 	metersTraffic bool
 	sweeps        map[ledger.Party]automation.SweepConfig
 	accepts       map[ledger.Party][]ledger.Party
@@ -37,7 +37,6 @@ type world struct {
 
 const dso = ledger.Party("DSO::1220d5")
 
-// reader shows the contracts to planners.
 func (w *world) reader() plan.Reader {
 	return plantest.Reader(func() []ledger.Contract { return w.contracts })
 }
@@ -59,7 +58,6 @@ func (w *world) Traffic() (ledger.TrafficAccount, error) { return w.account, nil
 
 func (w *world) LastUpdate(ledger.Party) (ledger.Offset, error) { return w.latest, nil }
 
-// put makes a contract.
 func put[T any](w *world, payload T) ledger.ContractID {
 	w.t.Helper()
 	name, err := ledger.TemplateName[T](w.packages)
@@ -71,8 +69,8 @@ func put[T any](w *world, payload T) ledger.ContractID {
 	return id
 }
 
-// newWorld has the coin, at a price, with a round that is open and one that opens in five minutes; alice, bob and the
-// operator have wallets.
+// newWorld has the coin at a price, an open round and one that opens in five minutes. alice, bob and the operator have
+// wallets.
 func newWorld(t *testing.T, price string, isDevNet bool) *world {
 	t.Helper()
 	packages, err := ledger.NewPackages(builtin.Packages()...)
@@ -107,7 +105,7 @@ func (w *world) offered(sender, receiver ledger.Party, amount string, expires ti
 	}
 }
 
-// decide is the step of an automation for a subject, and the arguments of its commands.
+// decide returns the step of an automation for a subject, and the arguments of its commands.
 func (w *world) decide(kind automation.Automation, subject ledger.Party) (plan.Step, []string) {
 	w.t.Helper()
 	node := ledger.Node{
@@ -184,10 +182,11 @@ func TestSweep_SubtractsOpenOffers(t *testing.T) {
 	w.sweeps[charlie] = sweepConfig("50")
 	step, _ = w.decide(w.sweeping(), charlie)
 	require.Nil(t, step.Action)
-	require.Equal(t, "sweep of "+string(charlie)+": it has no wallet here, so that nothing is swept", step.Trouble)
+	require.Equal(t, "sweep of "+string(charlie)+": the party has no wallet on this node; open one, or remove the setting",
+		step.Trouble)
 }
 
-func TestSweep_WaitsForAPrice(t *testing.T) {
+func TestSweep_WaitsForAHigherPrice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)
 	w.sweeps = map[ledger.Party]automation.SweepConfig{alice: sweepConfig("10"), bob: sweepConfig("10")}
@@ -204,14 +203,14 @@ func TestSweep_WaitsForAPrice(t *testing.T) {
 		require.Equal(t, isSwept, !amount.IsZero(), price)
 	}
 	step, _ = w.decide(w.sweeping(), bob)
-	require.Equal(t, plan.Step{}, step, "who has nothing waits for coin, not for a price")
+	require.Equal(t, plan.Step{}, step, "an empty wallet waits for coin, not for a price")
 
 	step, _ = w.decide(w.sweeping(), "network")
-	require.Equal(t, "0.005", step.Price.Show(), "wakes those who wait for less")
+	require.Equal(t, "0.005", step.Price.Show(), "wakes wallets that wait for a lower price")
 	require.Equal(t, now.Add(5*time.Minute), step.Until, "the next round opens")
 }
 
-func TestSweep_NamesItsInputsThroughAPreapproval(t *testing.T) {
+func TestSweep_NeedsAValidPreapproval(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)
 	config := sweepConfig("10")
@@ -237,7 +236,7 @@ func TestSweep_NamesItsInputsThroughAPreapproval(t *testing.T) {
 	}
 }
 
-func TestAccept_GoesOneByOneAfterARefusedBatch(t *testing.T) {
+func TestAccept_TakesOneOfferAfterARefusedBatch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)
 	w.accepts = map[ledger.Party][]ledger.Party{bob: {alice}}
@@ -260,7 +259,7 @@ func TestAccept_GoesOneByOneAfterARefusedBatch(t *testing.T) {
 	require.Equal(t, plan.Step{}, step)
 }
 
-func TestTopUp_BuysStepByStep(t *testing.T) {
+func TestTopUp_BuysWhenTrafficIsLow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)
 	step, _ := w.decide(automation.NewTopUp(), "network")
@@ -278,7 +277,7 @@ func TestTopUp_BuysStepByStep(t *testing.T) {
 	w.hold(operator, "700.13")
 	step, _ = w.decide(automation.NewTopUp(), "network")
 	require.Nil(t, step.Action)
-	require.Equal(t, "210000 bytes of traffic cost 700.14 CC, and the operator operator::1220f0 has 700.13 CC: "+
+	require.Equal(t, "210000 bytes of traffic cost 700.14 CC, but the operator operator::1220f0 has only 700.13 CC: "+
 		"send it coin", step.Trouble)
 	require.Equal(t, now.Add(30*time.Second), step.Until)
 
@@ -286,7 +285,7 @@ func TestTopUp_BuysStepByStep(t *testing.T) {
 	_, commands = w.decide(automation.NewTopUp(), "network")
 	require.Len(t, commands, 1)
 	require.Contains(t, commands[0], `"trafficAmount":"210000"`)
-	require.Contains(t, commands[0], `"minTopupInterval":{"microseconds":"210000000"}`, "stretched to what is sold")
+	require.Contains(t, commands[0], `"minTopupInterval":{"microseconds":"210000000"}`, "the least purchase lasts longer")
 
 	w.account = ledger.TrafficAccount{Purchased: 210_000}
 	step, _ = w.decide(automation.NewTopUp(), "network")
@@ -316,7 +315,7 @@ func TestTraffic_ReserveStopsAllButTopUps(t *testing.T) {
 	}
 	put(w, walletapp.NewTopUpState(dso, operator, "PAR::participant::1220", "global::1220"))
 	_, commands := w.decide(automation.NewTopUp(), "network")
-	require.Len(t, commands, 1, "purchases go on, and tap what they cost on a development network")
+	require.Len(t, commands, 1, "purchases continue, and tap their price on a development network")
 	w.metersTraffic = true
 	for subject, kind := range map[ledger.Party]automation.Automation{alice: w.sweeping(), bob: w.accepting()} {
 		_, commands := w.decide(kind, subject)
@@ -347,7 +346,7 @@ func TestLiveness_ReportsOncePerRoundWhereItPays(t *testing.T) {
 	require.Contains(t, commands[0], "ValidatorLicense_RecordValidatorLivenessActivity")
 	require.Equal(t, []ledger.Party{operator}, step.Action.ActAs)
 	require.Equal(t, now.Add(5*time.Minute), step.Until, "the next round opens")
-	require.False(t, step.Deadline, "what happens in every round stops no clock")
+	require.False(t, step.Deadline, "an event of every round stops no clock")
 
 	w.contracts = w.contracts[:len(w.contracts)-1]
 	license.FaucetState = &coin.FaucetState{}

@@ -12,8 +12,8 @@ import (
 // KindLiveness is the automation that reports that the node is up.
 const KindLiveness = "liveness"
 
-// NewLiveness records in every round that the operator's node is up, which earns the operator a reward (upstream:
-// validator liveness). It does nothing where that earns nothing.
+// NewLiveness records in every round that the operator's node is up, for the operator's reward (upstream: validator
+// liveness). It does nothing where there is no reward.
 func NewLiveness(packages *ledger.Packages) (Automation, error) {
 	licensed, err := Following(packages, func(plan.Contract[coin.ValidatorLicense], time.Time) []Due {
 		return []Due{{Subject: network}}
@@ -30,8 +30,7 @@ func NewLiveness(packages *ledger.Packages) (Automation, error) {
 	}, err
 }
 
-// planLiveness reports for the newest round that is open, unless that was done. What waits for nothing here is made due
-// by a license or a round.
+// planLiveness reports for the newest open round, once. If it does not wait, a license or a round makes it due again.
 func planLiveness(s Situation) (plan.Step, error) {
 	license, licensed, err := plan.One[coin.ValidatorLicense](s.View, plan.Validator, s.Node.Operator)
 	if err != nil {
@@ -59,7 +58,7 @@ func planLiveness(s Situation) (plan.Step, error) {
 	return step, err
 }
 
-// reportLiveness is nil when the round, or a later one, was reported.
+// reportLiveness returns nil if the round, or a later one, has a report.
 func reportLiveness(
 	s Situation, license plan.Contract[coin.ValidatorLicense], round plan.Contract[coin.OpenMiningRound],
 ) (*plan.Action, error) {

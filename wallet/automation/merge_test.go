@@ -12,9 +12,8 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// A purchase counts all of the operator's coin, and what one transfer cannot take is merged when the ledger says that
-// it is missing.
-func TestTopUp_MergesTheOperatorsCoin(t *testing.T) {
+// A purchase counts all of the operator's coin. After a refusal for lack of coin the plan merges coins, if that helps.
+func TestTopUp_MergesCoinAfterARefusal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)
 	w.topUp = automation.TopUpSetting{TargetThroughput: 1000, MinTopupInterval: time.Minute}
@@ -35,7 +34,7 @@ func TestTopUp_MergesTheOperatorsCoin(t *testing.T) {
 	require.Contains(t, commands[0], "CO_MergeTransferInputs")
 	require.True(t, plan.IsMergeFirst(merge.Action.CommandID))
 
-	w.refused.Fault = lacking("601.1") // more than there is: merging would not help
+	w.refused.Fault = lacking("601.1") // more than the wallet has: a merge does not help
 	step, commands := w.decide(automation.NewTopUp(), "network")
 	require.Len(t, commands, 1)
 	require.Equal(t, buy.Action.CommandID, step.Action.CommandID)

@@ -11,11 +11,11 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// KindMinting is the automation that mints for others.
+// KindMinting is the automation that mints for other parties.
 const KindMinting = "minting"
 
-// NewMinting mints the rewards of those who have no wallet here and left that to one who has, and merges their coin
-// when there is twice as much as they want (upstream: collection of rewards by minting delegations).
+// NewMinting mints the rewards of parties that have no wallet here, and delegated that to a wallet here. It merges
+// their coin when there are twice as many coins as they want (upstream: collection of rewards by minting delegations).
 func NewMinting(packages *ledger.Packages) (Automation, error) {
 	delegation, err := ledger.TemplateName[walletapp.MintingDelegation](packages)
 	if err != nil {
@@ -77,7 +77,7 @@ func planMinting(s Situation) (plan.Step, error) {
 	return n.mint(s, step, delegation, right, commandID, inputs)
 }
 
-// delegationOf finds the beneficiary's delegation to somebody with a wallet here that lasts longest.
+// delegationOf finds the beneficiary's delegation to a wallet here that lasts longest.
 func delegationOf(
 	v plan.View, beneficiary ledger.Party,
 ) (longest plan.Contract[walletapp.MintingDelegation], ok bool, err error) {
@@ -88,7 +88,7 @@ func delegationOf(
 	}
 	for _, delegation := range found {
 		d := delegation.Payload
-		if !v.Now.Before(d.ExpiresAt.Time()) { // and all that follow
+		if !v.Now.Before(d.ExpiresAt.Time()) { // the next ones expire even earlier
 			break
 		}
 		if _, here, err := plan.WalletOf(v, d.Delegate); err != nil || here {
@@ -98,7 +98,7 @@ func delegationOf(
 	return longest, false, nil
 }
 
-// ownRight is the right of one who is its own validator; nil without.
+// ownRight returns the validator right of a party that is its own validator; nil if it has none.
 func ownRight(v plan.View, party ledger.Party) (*plan.Contract[coin.ValidatorRight], error) {
 	const limit = 100
 	rights, err := plan.Held[coin.ValidatorRight](v, plan.User, party, plan.First, limit)
@@ -110,16 +110,16 @@ func ownRight(v plan.View, party ledger.Party) (*plan.Contract[coin.ValidatorRig
 	return nil, err
 }
 
-// Mint are the inputs of a delegate's mint for a beneficiary who wants to have so many coins, and the id of the command
-// that takes them: the rewards, if they are worth something, and once there are twice as many coins as wanted the
-// smallest of them, as many as leave what is wanted. There are none when nothing is to be done.
+// Mint returns the inputs of a delegate's mint for a beneficiary, and the command id: the rewards, if they are worth
+// something, and the smallest coins, once there are twice as many coins as wanted. It returns none if there is nothing
+// to do.
 func (f Funds) Mint(wanted int64) (inputs []coin.TransferInput, command string, err error) {
 	coupons, err := f.usable()
 	if err != nil {
 		return nil, "", err
 	}
 	var ids []ledger.ContractID
-	if slices.ContainsFunc(coupons, func(c valued) bool { return c.value.Sign() > 0 }) {
+	if slices.ContainsFunc(coupons, func(c valuedCoupon) bool { return c.value.Sign() > 0 }) {
 		for _, coupon := range coupons {
 			ids, inputs = append(ids, coupon.ID), append(inputs, coupon.Input)
 		}
@@ -136,7 +136,7 @@ func (f Funds) Mint(wanted int64) (inputs []coin.TransferInput, command string, 
 	return inputs[:count], commandID("mint", f.Wallet, ids[:count]), nil
 }
 
-// mint is the delegate's submission.
+// mint returns the delegate's submission.
 func (n networkState) mint(
 	s Situation, step plan.Step, delegation plan.Contract[walletapp.MintingDelegation],
 	right *plan.Contract[coin.ValidatorRight], commandID string, inputs []coin.TransferInput,

@@ -10,11 +10,11 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// AutoAccept lists, by receiver, the senders whose offers are accepted without asking.
+// AutoAccept lists, by receiver, the senders whose offers the node accepts by itself.
 type AutoAccept map[ledger.Party][]ledger.Party
 
-// Accept accepts the offers that the configuration names, that have not expired, and that can be paid at all: an offer
-// of nothing, or of less, would be given up right after it.
+// Accept accepts the configured offers that have not expired and have a positive amount: the node would give up any
+// other accepted offer at once.
 func (c AutoAccept) Accept(offers []plan.Contract[walletapp.TransferOffer], now time.Time) []Intent {
 	var intents []Intent
 	for _, offer := range offers {

@@ -72,7 +72,6 @@ func TestAccept_ChoosesPreapprovalProposals(t *testing.T) {
 	require.Len(t, state.AcceptProposals(), 2, "charlie's too")
 }
 
-// record is what a planner sees of the ledger beside its contracts.
 type record struct {
 	automation.LedgerReader
 

@@ -16,7 +16,7 @@ import (
 
 const mallory = ledger.Party("mallory::1220ee")
 
-// many is more than any list of a decision holds.
+// many is above every limit of a plan.
 const many = 1001
 
 func (w *world) spam(receiver ledger.Party) {
@@ -25,7 +25,7 @@ func (w *world) spam(receiver ledger.Party) {
 	}
 }
 
-// What others offer to a wallet is nothing to its sweep: its own offers count, all of them, once each.
+// Offers of others do not reduce a sweep. The wallet's own open offers do.
 func TestSweep_IgnoresOffersOfOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)
@@ -38,10 +38,10 @@ func TestSweep_IgnoresOffersOfOthers(t *testing.T) {
 	w.spam(charlie)
 	w.latest++
 	step, _ = w.decide(w.sweeping(), alice)
-	require.Nil(t, step.Action, "what it has is offered already")
+	require.Nil(t, step.Action, "an open offer has all of it")
 }
 
-// An offer of less than nothing does not make a wallet offer more than it has.
+// A negative offer does not increase a sweep above the balance.
 func TestSweep_IgnoresNegativeOffers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)
@@ -52,7 +52,7 @@ func TestSweep_IgnoresNegativeOffers(t *testing.T) {
 	require.Nil(t, step.Action)
 }
 
-// Coin of little worth that others send does not hide a wallet's coin.
+// Many small coins from others do not hide a large coin.
 func TestSweep_CountsAllCoin(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)
@@ -71,7 +71,7 @@ func TestAccept_FindsOffersAmongManyOthers(t *testing.T) {
 	w := newWorld(t, "0.005", false)
 	w.accepts = map[ledger.Party][]ledger.Party{alice: {charlie, bob}}
 	w.spam(alice)
-	for range many { // nor what can never be paid, or is over
+	for range many { // nor offers with a negative amount, nor expired ones
 		put(w, w.offered(bob, alice, "-1.0", time.Hour))
 		put(w, w.offered(charlie, alice, "1.0", 0))
 	}
@@ -81,7 +81,7 @@ func TestAccept_FindsOffersAmongManyOthers(t *testing.T) {
 	require.Contains(t, commands[0], string(wanted))
 }
 
-// Preapprovals in which a party is the provider say nothing about its own.
+// Preapprovals that the receiver provides for others do not count.
 func TestSweep_FindsThePreapprovalOfALargeProvider(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)
@@ -106,8 +106,8 @@ func TestSweep_FindsThePreapprovalOfALargeProvider(t *testing.T) {
 	require.Contains(t, commands[0], string(right))
 }
 
-// A transfer takes a hundred coins: what can be swept at once is what they are worth.
-func TestSweep_TakesWhatOneTransferCanThroughAPreapproval(t *testing.T) {
+// One transfer takes a hundred coins, so a sweep takes their sum.
+func TestSweep_TakesTheInputsOfOneTransferThroughAPreapproval(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "1.0", false)
 	config := sweepConfig("10")

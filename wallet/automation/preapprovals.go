@@ -10,21 +10,21 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// ProposalState is what the acceptance of proposals depends on.
+// ProposalState is the input of [ProposalState.AcceptProposals].
 type ProposalState struct {
 	Operator  ledger.Party
 	Proposals []plan.Contract[walletapp.TransferPreapprovalProposal]
-	// Preapprovals are those of the proposals' receivers.
+	// Preapprovals are the receivers' preapprovals.
 	Preapprovals []coin.TransferPreapproval
 	// IsHosted reports whether a party is hosted on this node.
 	IsHosted func(ledger.Party) bool
-	// AcceptOthers accepts proposals of parties that are hosted elsewhere too.
+	// AcceptOthers also accepts proposals of parties on other nodes.
 	AcceptOthers bool
 	Now          time.Time
 }
 
-// AcceptProposals accepts the proposals that name the operator as provider, one of each receiver, unless the receiver
-// has a preapproval that has not expired. One that has expired is no obstacle.
+// AcceptProposals accepts the proposals that name the operator as provider, one for each receiver without a valid
+// preapproval.
 func (s ProposalState) AcceptProposals() []Intent {
 	covered := map[ledger.Party]bool{}
 	for _, preapproval := range s.Preapprovals {

@@ -11,11 +11,11 @@ import (
 	"github.com/florinledger/florin/wallet/provided"
 )
 
-// KindProposals is the automation that accepts proposals of preapprovals.
+// KindProposals is the automation that accepts preapproval proposals.
 const KindProposals = "proposals"
 
-// Proposals accepts proposals that the operator be the provider of a preapproval, where the receiver is hosted here and
-// has none that is valid. The operator pays, as far as package provided has it.
+// Proposals accepts preapproval proposals that name the operator as provider, if the receiver is hosted here and has no
+// valid preapproval. The operator pays, within the limits of package provided.
 func Proposals(packages *ledger.Packages) (Automation, error) {
 	follow, err := Following(packages,
 		func(c plan.Contract[walletapp.TransferPreapprovalProposal], _ time.Time) []Due {
@@ -74,26 +74,26 @@ func planProposals(s Situation) (plan.Step, error) {
 	return waitForTurn(s, book.Until[receiver]), nil
 }
 
-// waitForTurn waits until the operator may pay for a preapproval of the receiver: it has paid for one until a time, or
-// for as many parties as it wants to, which is for the operator to know. A look once an hour finds what has ended.
+// waitForTurn waits until the operator may pay for a preapproval of the receiver: paidUntil, or an hour if the operator
+// has reached its limit of receivers.
 func waitForTurn(s Situation, paidUntil time.Time) plan.Step {
 	if s.Now.Before(paidUntil) {
 		return plan.Step{Until: paidUntil, Deadline: true, WaitsFor: "the end of what the operator has paid for"}
 	}
-	trouble := fmt.Sprintf("max-provided-parties is %d, and the operator has paid for as many: raise it, or give up what "+
-		"was paid for another party", s.LedgerSettings.MaxProvidedParties)
+	trouble := fmt.Sprintf("max-provided-parties is %d, and the operator has paid for as many: raise it, or delete the "+
+		"preapproval of another party", s.LedgerSettings.MaxProvidedParties)
 	return plan.Step{
 		Until: s.Now.Add(time.Hour), Trouble: trouble,
-		WaitsFor: "the operator to provide for one party less: max-provided-parties",
+		WaitsFor: "room below max-provided-parties",
 	}
 }
 
-// waitForEnd waits for the end of the receiver's preapproval, while there is a proposal for the time after it.
+// waitForEnd waits for the end of the receiver's preapproval if there is a proposal.
 func waitForEnd(state ProposalState) plan.Step {
 	var step plan.Step
 	for _, preapproval := range state.Preapprovals {
 		if ends := preapproval.ExpiresAt.Time(); ends.After(state.Now) && ends.After(step.Until) {
-			step = plan.Step{Until: ends, Deadline: true, WaitsFor: "the end of the preapproval that there is"}
+			step = plan.Step{Until: ends, Deadline: true, WaitsFor: "the end of the receiver's preapproval"}
 		}
 	}
 	state.Preapprovals = nil
@@ -113,7 +113,7 @@ func (s Situation) accept(intent Intent) (plan.Step, error) {
 	if err != nil || action == nil {
 		return again, err
 	}
-	// The receiver's contracts are the receiver's to see.
+	// Only the receiver may see its contracts.
 	action.ReadAs = ledger.SortedParties(append(action.ReadAs, ledger.Party(s.Subject)))
 	return plan.Step{Action: action, Spends: s.Node.Operator}, nil
 }

@@ -13,59 +13,60 @@ import (
 	"github.com/florinledger/florin/wallet/provided"
 )
 
-// Automation is one kind of what the node does by itself. It has subjects: wallets, contracts, or the network. A
-// contract that is created makes subjects due, and so does a time that a plan named; nobody looks at the others.
+// Automation is one kind of work that the node does by itself. Its subjects are wallets, contracts, or the network. A
+// new contract makes subjects due, and so does a time in a plan; the node looks at no others.
 type Automation struct {
-	// Kind is its name, as in automation:KIND, the id of its Schedule.
+	// Kind is the name, as in automation:KIND, the id of its Schedule.
 	Kind string
-	// Summary is one line for operators.
+	// Summary is a line for operators.
 	Summary string
-	// Every is how often its Schedule runs it, whether or not something is known to be due.
+	// Every is the interval of its Schedule, which runs even if nothing is due.
 	Every time.Duration
-	// Standing are subjects that there are without a contract.
+	// Standing are the subjects that exist without a contract.
 	Standing []string
-	// Follow are the templates whose contracts make subjects due.
+	// Follow are the templates whose new contracts make subjects due.
 	Follow []Follow
-	// Ends are the templates whose contracts make subjects due when they end.
+	// Ends are the templates whose ended contracts make subjects due.
 	Ends []Follow
-	// Wallets is the template of the contracts that a party named as [Due].Wallet must have; [walletapp.WalletAppInstall]
-	// when left out.
+	// Wallets is the template of the contracts that the party in [Due].Wallet must have; default:
+	// [walletapp.WalletAppInstall].
 	Wallets lf.TypeName
-	// Plan decides what is due for one subject. Without an action, a time or a price it is forgotten until a contract
-	// makes it due. The error is a failure of the record, or a defect.
+	// Plan decides what is due for one subject. After a plan without an action, a time or a price, only a contract makes
+	// the subject due again. Plan fails if the record fails, or on a defect.
 	Plan func(Situation) (plan.Step, error)
 }
 
-// Follow says what the contracts of one template make due.
+// Follow says which subjects the contracts of one template make due.
 type Follow struct {
 	Template lf.TypeName
-	// Due lists what a contract makes due at a ledger time, when it is created or ends.
+	// Due lists the subjects that a contract makes due at a ledger time, when it is created or ends.
 	Due func(contract ledger.Contract, now time.Time) ([]Due, error)
 }
 
-// Due is a subject that has to be looked at.
+// Due is a subject to look at.
 type Due struct {
 	Subject string
-	// At is when, in ledger time; the zero time is at once.
+	// At is the ledger time; zero is at once.
 	At time.Time
-	// Deadline: a simulated clock stops there when it is advanced.
+	// Deadline: advancing a simulated clock stops there.
 	Deadline bool
-	// Wallet is a party that must have a wallet here, or what counts as one, or else nothing is due; "" for no condition.
+	// Wallet is a party that must have a wallet here (or the contract of Automation.Wallets), or else nothing is due; ""
+	// for no condition.
 	Wallet ledger.Party
-	// IfSet: nothing is due either unless the operator wants something of this kind for the subject.
+	// IfSet: nothing is due unless the operator has a setting of this kind for the subject.
 	IfSet bool
-	// Payer, in place of a subject, has got coin: what spends the payer's coin and was refused is tried again soon.
+	// Payer, in place of a subject, has received coin: the node soon retries refused actions that spend the payer's coin.
 	Payer ledger.Party
 }
 
-// paidFor follows coin, so that what spends its owner's and was refused is tried again.
+// paidFor follows coin, so that the node retries refused actions that spend its owner's coin.
 func paidFor(packages *ledger.Packages) (Follow, error) {
 	return Following(packages, func(held plan.Contract[coin.Amulet], _ time.Time) []Due {
 		return []Due{{Payer: held.Payload.Owner}}
 	})
 }
 
-// Following follows the contracts of T.
+// Following makes a Follow of the template T.
 func Following[T any](
 	packages *ledger.Packages, due func(contract plan.Contract[T], now time.Time) []Due,
 ) (Follow, error) {
@@ -76,30 +77,30 @@ func Following[T any](
 	}}, err
 }
 
-// Situation is what a decision about one subject depends on.
+// Situation is the input of a decision about one subject.
 type Situation struct {
 	plan.Situation
 
 	Subject string
 	Record  LedgerReader
-	// Settings show what the operator wants, LedgerSettings what the ledger decides by.
+	// Settings are the operator's, LedgerSettings the ledger's.
 	Settings       Settings
 	LedgerSettings ledger.Settings
 }
 
-// LedgerReader shows what the network's own automation needs to know of the ledger.
+// LedgerReader reads the ledger for the network's own automation.
 type LedgerReader interface {
-	// Activity adds up what was recorded against a mining round.
+	// Activity adds up the recorded activity of a mining round.
 	Activity(round int64) (coin.OpenMiningRoundSummary, error)
-	// OfRound lists active contracts of templates that belong to a mining round, at most so many.
+	// OfRound lists active contracts of a mining round, by template, up to a limit.
 	OfRound(round int64, templates []lf.TypeName, limit int) ([]ledger.Contract, error)
 	// IsHosted reports whether a party is hosted on this node.
 	IsHosted(party ledger.Party) (bool, error)
-	// Provided shows for whom the operator has paid preapprovals, a receiver included.
+	// Provided returns the receivers whose preapprovals the operator has paid for, a given receiver included.
 	Provided(receiver ledger.Party) (provided.Book, error)
-	// Contract finds an active contract; false when there is none of this id.
+	// Contract finds an active contract by its id; false for none.
 	Contract(id ledger.ContractID) (ledger.Contract, bool, error)
-	// Dust lists coin, locked or not, whose holding fee has reached its amount by a mining round, at most so many.
+	// Dust lists coin, locked or not, whose holding fee has reached its amount at a mining round, up to a limit.
 	Dust(round int64, limit int) ([]ledger.Contract, error)
 }
 
@@ -108,7 +109,7 @@ type Registry struct {
 	automations []Automation
 }
 
-// NewRegistry makes the registry; packages must hold those of wallets. The error is that two automations have one name.
+// NewRegistry makes the registry. packages must hold the wallet packages. It fails if two automations have one name.
 func NewRegistry(packages *ledger.Packages, automations ...Automation) (*Registry, error) {
 	wallets, err := ledger.TemplateName[walletapp.WalletAppInstall](packages)
 	if err != nil {
@@ -145,7 +146,7 @@ func (r *Registry) Kinds() []string {
 	return kinds
 }
 
-// Find finds a kind of automation; false when there is none of this name.
+// Find finds a kind of automation by its name; false for none.
 func (r *Registry) Find(kind string) (Automation, bool) {
 	for _, a := range r.All() {
 		if a.Kind == kind {
@@ -155,10 +156,10 @@ func (r *Registry) Find(kind string) (Automation, bool) {
 	return Automation{}, false
 }
 
-// Templates are those that the automation follows, package-id:Module:Entity.
+// Templates lists the followed templates, package-id:Module:Entity.
 func (a Automation) Templates() []string { return templatesOf(a.Follow) }
 
-// EndTemplates are those whose contracts' end the automation follows, package-id:Module:Entity.
+// EndTemplates lists the templates in Ends, package-id:Module:Entity.
 func (a Automation) EndTemplates() []string { return templatesOf(a.Ends) }
 
 func templatesOf(follows []Follow) []string {
@@ -169,12 +170,12 @@ func templatesOf(follows []Follow) []string {
 	return names
 }
 
-// Due lists what an active contract makes due.
+// Due lists the subjects that an active contract makes due.
 func (a Automation) Due(contract ledger.Contract, now time.Time) ([]Due, error) {
 	return dueOf(a.Follow, contract, now)
 }
 
-// DueAtEnd lists what a contract that has ended makes due.
+// DueAtEnd lists the subjects that an ended contract makes due.
 func (a Automation) DueAtEnd(contract ledger.Contract, now time.Time) ([]Due, error) {
 	return dueOf(a.Ends, contract, now)
 }

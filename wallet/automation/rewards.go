@@ -17,19 +17,19 @@ import (
 const KindRewards = "rewards"
 
 const (
-	// rewardsPolling is when wallets merge what they received: at multiples of it.
+	// rewardsPolling is the interval at which wallets merge received coin.
 	rewardsPolling = 5 * time.Minute
-	// roundsPatience is how soon a wallet looks again for a round that should have issued by now.
+	// roundsPatience is the wait for a round that should already issue.
 	roundsPatience = 10 * time.Second
-	// maxCoupons is how many coupons of a kind a wallet looks at: those of the earliest rounds, and of
-	// these the largest, which are minted first.
+	// maxCoupons limits the coupons of a kind that a wallet looks at: first the earliest rounds, then the largest amounts.
+	// The wallet mints these first.
 	maxCoupons = 5 * plan.MaxPerAction
-	// burnsPrefix and a user are the subject of the rewards that the user's validator earns by the user's purchases. No
-	// party's id has a slash, so that it is never the subject of a wallet.
+	// burnsPrefix plus a user is the subject for the rewards that the user's validator earns by the user's purchases. No
+	// party id has a slash, so it never equals the subject of a wallet.
 	burnsPrefix = "burns/"
 )
 
-// Rewards mints the rewards of wallets as soon as their rounds issue, and makes one coin of several.
+// Rewards mints the rewards of wallets as soon as their rounds issue, and merges coins.
 func Rewards(packages *ledger.Packages) (Automation, error) {
 	a := Automation{
 		Kind: KindRewards, Summary: "Collects the rewards of wallets and merges their coin.", Every: rewardsPolling,
@@ -43,8 +43,8 @@ func Rewards(packages *ledger.Packages) (Automation, error) {
 	return a, cmp.Or(err, failed)
 }
 
-// followOwned follows what its owner can merge and mint: coin, and all coupons but those that validators earn by
-// purchases of their users.
+// followOwned follows the contracts that their owner can merge and mint: coin, and all coupons but those that
+// validators earn by purchases of their users.
 func followOwned(packages *ledger.Packages) (follows []Follow, err error) {
 	follow := func(f Follow, failed error) {
 		follows, err = append(follows, f), cmp.Or(err, failed)
@@ -54,36 +54,36 @@ func followOwned(packages *ledger.Packages) (follows []Follow, err error) {
 		return []Due{{Subject: string(c.Payload.Owner), At: at, Wallet: c.Payload.Owner}}
 	}))
 	follow(Following(packages, func(c plan.Contract[coin.AppRewardCoupon], now time.Time) []Due {
-		return earned(earner(c.Payload.Beneficiary, c.Payload.Provider), now)
+		return dueForCoupon(earner(c.Payload.Beneficiary, c.Payload.Provider), now)
 	}))
 	follow(Following(packages, func(c plan.Contract[coin.SvRewardCoupon], now time.Time) []Due {
-		return earned(c.Payload.Beneficiary, now)
+		return dueForCoupon(c.Payload.Beneficiary, now)
 	}))
 	follow(Following(packages, func(c plan.Contract[coin.ValidatorFaucetCoupon], now time.Time) []Due {
-		return earnedEachRound(c.Payload.Validator, now)
+		return dueEachRound(c.Payload.Validator, now)
 	}))
 	follow(Following(packages, func(c plan.Contract[coin.ValidatorLivenessActivityRecord], now time.Time) []Due {
-		return earnedEachRound(c.Payload.Validator, now)
+		return dueEachRound(c.Payload.Validator, now)
 	}))
 	follow(Following(packages, func(c plan.Contract[coin.RewardCouponV2], now time.Time) []Due {
-		return earned(earner(c.Payload.Beneficiary, c.Payload.Provider), now)
+		return dueForCoupon(earner(c.Payload.Beneficiary, c.Payload.Provider), now)
 	}))
 	follow(Following(packages, func(c plan.Contract[coin.UnclaimedActivityRecord], now time.Time) []Due {
-		return earned(c.Payload.Beneficiary, now)
+		return dueForCoupon(c.Payload.Beneficiary, now)
 	}))
 	follow(Following(packages, func(c plan.Contract[coin.DevelopmentFundCoupon], now time.Time) []Due {
-		return earned(c.Payload.Beneficiary, now)
+		return dueForCoupon(c.Payload.Beneficiary, now)
 	}))
 	return follows, err
 }
 
-// earned makes one who has earned something look when it can be minted.
-func earned(owner ledger.Party, now time.Time) []Due {
+// dueForCoupon makes the owner of a new coupon due.
+func dueForCoupon(owner ledger.Party, now time.Time) []Due {
 	return []Due{{Subject: string(owner), At: now, Deadline: true, Wallet: owner}}
 }
 
-// earnedEachRound is [earned] for what is recorded in every round, which is no reason for a simulated clock to stop.
-func earnedEachRound(owner ledger.Party, now time.Time) []Due {
+// dueEachRound is [dueForCoupon] without a deadline: a simulated clock does not stop for coupons of every round.
+func dueEachRound(owner ledger.Party, now time.Time) []Due {
 	return []Due{{Subject: string(owner), At: now, Wallet: owner}}
 }
 
@@ -122,8 +122,8 @@ func planRewards(s Situation) (plan.Step, error) {
 	return n.collect(s, w, step, collect.CommandID, inputs, nil)
 }
 
-// planBurns mints what a user's purchases have earned the user's validator, in the validator's wallet. The coin of that
-// wallet stays out of it, so that no two users are in each other's way.
+// planBurns mints the rewards for a user's purchases, in the wallet of the user's validator. It does not use the coin
+// of that wallet, so that users do not compete for it.
 func planBurns(s Situation, n networkState, user ledger.Party) (plan.Step, error) {
 	const limit = 100
 	rights, err := plan.Held[coin.ValidatorRight](s.View, plan.User, user, plan.First, limit)
@@ -164,8 +164,8 @@ func (n networkState) collectBurns(
 	return n.collect(s, w, step, collect.CommandID, inputs, &right)
 }
 
-// collect is the batch of a wallet that makes one coin of inputs, once a round is open. right is that of the user whose
-// purchases have earned some of them, if any.
+// collect returns the batch of a wallet that makes one coin of inputs, once a round is open. right is the right of the
+// user whose purchases earned some of them, if any.
 func (n networkState) collect(
 	s Situation, w plan.Wallet, step plan.Step, commandID string, inputs []coin.TransferInput,
 	right *plan.Contract[coin.ValidatorRight],
@@ -185,7 +185,7 @@ func (n networkState) collect(
 	return step, err
 }
 
-// allowMinting names the rounds that issue, and the right by which some of the inputs were earned, if any.
+// allowMinting names the issuing rounds, and the right for inputs that a user's purchases earned, if any.
 func (n networkState) allowMinting(
 	s Situation, context *coin.TransferContext, right *plan.Contract[coin.ValidatorRight],
 ) {
@@ -204,8 +204,8 @@ func (n networkState) allowMinting(
 	}
 }
 
-// rewardStep waits until the next of the coupons can be minted; nothing when none ever can. Those of which there is one
-// in every round stop a simulated clock where rounds do.
+// rewardStep waits until the next coupon can be minted, or not at all. Coupons of every round stop a simulated clock
+// only where rounds do.
 func (n networkState) rewardStep(s Situation, coupons []Coupon) plan.Step {
 	var step plan.Step
 	for _, coupon := range coupons {
@@ -214,14 +214,14 @@ func (n networkState) rewardStep(s Situation, coupons []Coupon) plan.Step {
 			continue
 		}
 		if step.Until.IsZero() || at.Before(step.Until) {
-			step.Until, step.WaitsFor = at, "its rewards to be issued"
+			step.Until, step.WaitsFor = at, "the issue of its rewards"
 		}
 		step.Deadline = step.Deadline || coupon.Kind != Faucet || n.stopsClock()
 	}
 	return step
 }
 
-// mintableAt is when to look whether a coupon can be minted that cannot be now; false for never, or now.
+// mintableAt returns the time at which to look again at a coupon that cannot be minted now; false for never, or now.
 func (n networkState) mintableAt(now time.Time, coupon Coupon) (time.Time, bool) {
 	if coupon.Kind >= RewardV2 {
 		return time.Time{}, false
@@ -248,12 +248,12 @@ func (n networkState) mintableAt(now time.Time, coupon Coupon) (time.Time, bool)
 	return time.Time{}, false
 }
 
-// funds are those of a wallet that has nothing.
+// funds returns the funds of an empty wallet.
 func (n networkState) funds(v plan.View, owner ledger.Party) Funds {
 	funds := Funds{
 		Wallet: owner, Issuing: map[int64]coin.IssuingMiningRound{}, Now: v.Now,
 	}
-	if round, open := plan.NewestRound(n.open, v.Now); open { // or else nothing is collected
+	if round, open := plan.NewestRound(n.open, v.Now); open { // without one the wallet collects nothing
 		funds.MaxInputs = plan.MaxInputs(round.Payload)
 	}
 	for _, round := range n.issuing {
@@ -262,7 +262,7 @@ func (n networkState) funds(v plan.View, owner ledger.Party) Funds {
 	return funds
 }
 
-// fundsOf reads what a wallet has: its unlocked coin and its coupons.
+// fundsOf reads the unlocked coin and the coupons of a wallet.
 func fundsOf(v plan.View, n networkState, owner ledger.Party) (Funds, error) {
 	funds := n.funds(v, owner)
 	var err error
@@ -285,7 +285,7 @@ func couponsOf[T any](
 	return coupons, err
 }
 
-// couponsOfWallet reads all that a wallet can mint for itself.
+// couponsOfWallet reads all coupons that a wallet can mint for itself.
 func couponsOfWallet(v plan.View, owner ledger.Party) ([]Coupon, error) {
 	var all []Coupon
 	for _, read := range []func(plan.View, ledger.Party) ([]Coupon, error){

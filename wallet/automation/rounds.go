@@ -15,15 +15,15 @@ import (
 // KindRounds is the automation of mining rounds.
 const KindRounds = "rounds"
 
-// network is the one subject of the automations that act as the DSO.
+// network is the only subject of the automations that act as the DSO.
 const network = "network"
 
-// aMinute is how soon it is looked again for what should be there and is not.
+// aMinute is the wait for something that should be there but is missing.
 const aMinute = time.Minute
 
-// Rounds moves the mining rounds on, as the DSO: the oldest open round is summed up and replaced when its time is over,
-// then issues, closes, and is forgotten with the coupons that nobody minted. New rounds pay the ledger's price for a
-// coin.
+// Rounds advances the mining rounds, as the DSO. When the oldest open round is over, Rounds sums it up and opens a new
+// one. The old round then issues and closes; Rounds archives it with the coupons that nobody minted. New rounds pay the
+// ledger's price for a coin.
 func Rounds() Automation {
 	return Automation{
 		Kind: KindRounds, Summary: "Opens, issues and closes the mining rounds of the coin, as the DSO.",
@@ -32,7 +32,7 @@ func Rounds() Automation {
 	}
 }
 
-// networkState is the contracts that rounds consist of.
+// networkState holds the contracts that rounds need.
 type networkState struct {
 	rules       plan.Contract[coin.AmuletRules]
 	open        []plan.Contract[coin.OpenMiningRound] // by number
@@ -68,7 +68,7 @@ func readNetwork(v plan.View) (n networkState, ok bool, err error) {
 	return n, true, err
 }
 
-// OpenRounds are the open mining rounds by number; some of them open in the future.
+// OpenRounds lists the open mining rounds by number; some may open in the future.
 func OpenRounds(v plan.View) ([]plan.Contract[coin.OpenMiningRound], error) {
 	open, err := plan.Shared[coin.OpenMiningRound](v, plan.MaxRounds)
 	slices.SortFunc(open, func(a, b plan.Contract[coin.OpenMiningRound]) int {
@@ -77,7 +77,7 @@ func OpenRounds(v plan.View) ([]plan.Contract[coin.OpenMiningRound], error) {
 	return open, err
 }
 
-// advancesAt is when the oldest of three open rounds can be replaced.
+// advancesAt returns the time at which the DSO can replace the oldest of three open rounds.
 func advancesAt(open []plan.Contract[coin.OpenMiningRound]) (time.Time, bool) {
 	const always = 3
 	if len(open) != always {
@@ -87,14 +87,15 @@ func advancesAt(open []plan.Contract[coin.OpenMiningRound]) (time.Time, bool) {
 	return max(oldest.TargetClosesAt, latest.OpensAt, middle.OpensAt.Add(middle.TickDuration)).Time(), true
 }
 
-// planRounds does one thing after another, until what is next has its time.
+// planRounds does one action after another, until the next one has to wait.
 func planRounds(s Situation) (plan.Step, error) {
 	n, ok, err := readNetwork(s.View)
 	if err != nil || !ok {
 		return plan.Step{Until: s.Now.Add(aMinute), WaitsFor: "the contracts of the coin"}, err
 	}
 	decisions := []func() (*plan.Action, error){
-		// What has a time comes first. Of what others can make as much as they want, a share is done at a time.
+		// Actions with a time come first. Others can create any number of markers and rewards, so each step takes a share of
+		// them.
 		func() (*plan.Action, error) { return n.advance(s) },
 		func() (*plan.Action, error) { return n.startIssuing(s) },
 		func() (*plan.Action, error) { return n.close(s) },
@@ -103,7 +104,7 @@ func planRounds(s Situation) (plan.Step, error) {
 		func() (*plan.Action, error) { return n.mergeUnclaimed(s) },
 		func() (*plan.Action, error) { return n.mergeFund(s) },
 	}
-	// Markers come before what is left of rounds, unless their conversion was refused: then all else goes on.
+	// Markers come before the archive of rounds, unless the ledger refused their conversion: then the rest continues.
 	const tidying = 4
 	at := tidying
 	if s.Refused != nil && isOfKind(s.Refused.CommandID, convertsMarkers) {
@@ -119,16 +120,16 @@ func planRounds(s Situation) (plan.Step, error) {
 	return n.wait(s), nil
 }
 
-// minStop is the shortest tick at which a simulated clock stops when it is advanced. Shorter rounds would take too
-// many stops: those of ten minutes 52,560 for a year.
+// minStop is the shortest tick at which advancing a simulated clock stops. Shorter rounds need too many stops: rounds
+// of ten minutes need 52,560 for a year.
 const minStop = time.Hour
 
-// stopsClock reports whether a simulated clock stops at what happens in every round.
+// stopsClock reports whether a simulated clock stops at events of every round.
 func (n networkState) stopsClock() bool {
 	return n.rules.Payload.ConfigSchedule.InitialValue.TickDuration.Duration() >= minStop
 }
 
-// wait is for whatever is next.
+// wait waits for the next event.
 func (n networkState) wait(s Situation) plan.Step {
 	step := plan.Step{Until: s.Now.Add(time.Hour), WaitsFor: "three open rounds"}
 	sooner := func(at time.Time, what string) {
@@ -152,7 +153,7 @@ func (n networkState) wait(s Situation) plan.Step {
 	return step
 }
 
-// asDSO is an action of the DSO on the rules of the coin.
+// asDSO returns an action of the DSO on the rules of the coin.
 func asDSO[A any](s Situation, n networkState, commandID, choice string, argument A) (*plan.Action, error) {
 	command, err := plan.Exercise[coin.AmuletRules](s.Packages, n.rules.ID, choice, argument)
 	return &plan.Action{
@@ -175,11 +176,11 @@ func (n networkState) startIssuing(s Situation) (*plan.Action, error) {
 		})
 }
 
-// convertsMarkers begins the command ids of conversions of markers.
+// convertsMarkers is the prefix of the command ids of marker conversions.
 const convertsMarkers = "convert-markers"
 
-// conversionFits reports whether so many markers can be converted at once before so many observers: each of them sees
-// what becomes of every marker, and is named there. It is a quarter of what a transaction may have.
+// conversionFits reports whether one transaction can convert so many markers with so many observers: each observer is a
+// witness of each marker's events. It allows a quarter of a transaction's limit.
 func conversionFits(markers int, observers []ledger.Party) bool {
 	const nodesOfMarker, maxBytes = 3, ledger.MaxTransactionBytes / 4
 	names := 0
@@ -189,8 +190,8 @@ func conversionFits(markers int, observers []ledger.Party) bool {
 	return markers*nodesOfMarker*names <= maxBytes
 }
 
-// convertMarkers makes coupons of the markers that apps have left, a hundred at once at most, in the oldest round that
-// is open: when the rounds have just moved on, the one in which the markers were left. Rounds do not wait for it.
+// convertMarkers turns up to a hundred app markers into coupons, in the oldest open round: right after rounds advanced,
+// that is the round of the markers. Rounds do not wait for it.
 func (n networkState) convertMarkers(s Situation) (*plan.Action, error) {
 	if len(n.open) == 0 || n.open[0].Payload.OpensAt.Time().After(s.Now) {
 		return nil, nil // nothing is due
@@ -240,7 +241,7 @@ func (n networkState) close(s Situation) (*plan.Action, error) {
 	return nil, nil // nothing is due
 }
 
-// archive forgets a closed round, and before that the coupons that nobody minted, a hundred at once.
+// archive archives the coupons of a closed round that nobody minted, a hundred at once, and then the round.
 func (n networkState) archive(s Situation) (*plan.Action, error) {
 	if len(n.closed) == 0 {
 		return nil, nil // nothing is due
@@ -263,7 +264,7 @@ func (n networkState) archive(s Situation) (*plan.Action, error) {
 		coin.AmuletRulesMiningRoundArchive{ClosedRoundCid: id})
 }
 
-// roundCoupons are the templates of the coupons that are worth what their round issues.
+// roundCoupons lists the templates of the coupons whose round decides their value.
 func roundCoupons(packages *ledger.Packages) ([]lf.TypeName, error) {
 	var names []lf.TypeName
 	for _, name := range []func(*ledger.Packages) (lf.TypeName, error){
@@ -280,7 +281,7 @@ func roundCoupons(packages *ledger.Packages) ([]lf.TypeName, error) {
 	return names, nil
 }
 
-// expiredCoupons sorts coupons by their templates, which are those of roundCoupons.
+// expiredCoupons sorts coupons by their templates, which roundCoupons lists.
 func expiredCoupons(
 	closed lf.CID[coin.ClosedMiningRound], templates []lf.TypeName, coupons []ledger.Contract,
 ) coin.AmuletRulesClaimExpiredRewards {
@@ -306,7 +307,7 @@ func expiredCoupons(
 	return argument
 }
 
-// replaceState replaces the older of the two configuration states when its time is over.
+// replaceState replaces the older configuration state when its time is over.
 func (n networkState) replaceState(s Situation) (*plan.Action, error) {
 	if len(n.states) < 2 || len(n.open) != 3 || s.Now.Before(n.states[0].Payload.TargetArchiveAfter.Time()) {
 		return nil, nil // nothing is due
@@ -323,7 +324,7 @@ func (n networkState) replaceState(s Situation) (*plan.Action, error) {
 		})
 }
 
-// mergeUnclaimed makes one contract of many unclaimed rewards: every round leaves one.
+// mergeUnclaimed merges unclaimed rewards into one contract: every round leaves one.
 func (n networkState) mergeUnclaimed(s Situation) (*plan.Action, error) {
 	rewards, err := plan.Shared[coin.UnclaimedReward](s.View, plan.MaxPerAction)
 	if err != nil || len(rewards) < plan.MaxPerAction {
@@ -337,7 +338,7 @@ func (n networkState) mergeUnclaimed(s Situation) (*plan.Action, error) {
 		"AmuletRules_MergeUnclaimedRewards", argument)
 }
 
-// mergeFund does the same for what the development fund got.
+// mergeFund does the same for coupons of the development fund.
 func (n networkState) mergeFund(s Situation) (*plan.Action, error) {
 	coupons, err := plan.Shared[coin.UnclaimedDevelopmentFundCoupon](s.View, plan.MaxPerAction)
 	if err != nil || len(coupons) < plan.MaxPerAction {

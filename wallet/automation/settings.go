@@ -9,37 +9,36 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// PollingInterval is how often the node looks whether traffic is to be bought: intervals between purchases are
-// multiples of it.
+// PollingInterval is the interval at which the node checks its traffic. Intervals between purchases are multiples of
+// it.
 const PollingInterval = 30 * time.Second
 
-// TopUpSetting says how much traffic the node buys for itself.
+// TopUpSetting configures the traffic that the node buys for itself.
 type TopUpSetting struct {
 	// TargetThroughput is in bytes per second; 0 buys nothing.
 	TargetThroughput int64
 	// MinTopupInterval is the least time between two purchases.
 	MinTopupInterval time.Duration
-	// Reserved is kept for purchases, in bytes.
+	// Reserved are the bytes that the node keeps for purchases.
 	Reserved int64
 }
 
-// Settings show what the operator wants of the automations whose work is anybody's choice, and what they depend on
-// beside contracts.
+// Settings are the operator's settings for automations, and their inputs that are not contracts.
 type Settings interface {
-	// TopUp is how much traffic to buy; false for none.
+	// TopUp returns the top-up setting; false for none.
 	TopUp() (TopUpSetting, bool, error)
-	// Sweep is how to sweep a wallet; false for not at all.
+	// Sweep returns the sweep setting of a wallet; false for none.
 	Sweep(sender ledger.Party) (SweepConfig, bool, error)
-	// AcceptsFrom lists the senders whose offers a wallet accepts without asking.
+	// AcceptsFrom lists the senders whose offers a wallet accepts by itself.
 	AcceptsFrom(receiver ledger.Party) ([]ledger.Party, error)
-	// Traffic is what the node may still send.
+	// Traffic returns the rest of the node's traffic.
 	Traffic() (ledger.TrafficAccount, error)
-	// LastUpdate is the offset of the last transaction that a party sees; 0 without one.
+	// LastUpdate returns the offset of the last transaction that a party sees; 0 without one.
 	LastUpdate(party ledger.Party) (ledger.Offset, error)
 }
 
-// lowTraffic says that the node has to keep its traffic for buying more of it; "" if it has not. Actions that buy no
-// traffic wait then (upstream: reserved-traffic). Where traffic is only metered nothing does.
+// lowTraffic says why the node keeps its traffic for the purchase of more; "" if it has enough. Other actions wait then
+// (upstream: reserved-traffic). A node whose traffic is only metered never waits.
 func (s Situation) lowTraffic() (string, error) {
 	if !s.LedgerSettings.EnforceTraffic {
 		return "", nil
@@ -55,9 +54,8 @@ func (s Situation) lowTraffic() (string, error) {
 	return fmt.Sprintf("traffic: balance below reserved traffic amount (%d < %d)", account.Extra(), setting.Reserved), nil
 }
 
-// throughWallet makes an intent an action of the operator's, through the wallet that acts. Nil while no round is open
-// that its coin could be spent in. Where it was refused for want of coin, the wallet's coin is merged first if that
-// helps.
+// throughWallet turns an intent into an action of the operator through the wallet. It returns nil without an open
+// round. After a refusal for lack of coin, it first merges the wallet's coin if that helps.
 func (s Situation) throughWallet(w plan.Wallet, intent Intent) (*plan.Action, error) {
 	switch {
 	case intent.Offer != nil:
@@ -83,7 +81,7 @@ func (s Situation) throughWallet(w plan.Wallet, intent Intent) (*plan.Action, er
 		})
 }
 
-// ofWallet makes a wallet's subject due when the wallet is opened: what was set before it counts from then on.
+// ofWallet makes the subject of a new wallet due: settings may be older than the wallet.
 func ofWallet(packages *ledger.Packages) (Follow, error) {
 	return Following(packages, func(install plan.Contract[walletapp.WalletAppInstall], _ time.Time) []Due {
 		return []Due{{Subject: string(install.Payload.EndUserParty)}}

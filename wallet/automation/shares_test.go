@@ -15,7 +15,7 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// Thousands of markers that wait for their conversion are in no round's way.
+// Thousands of waiting markers do not delay a round.
 func TestRounds_AdvanceBesideManyMarkers(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -48,7 +48,7 @@ func TestRounds_AdvanceBesideManyMarkers(t *testing.T) {
 	}
 }
 
-// Markers of parties with the longest names are converted by so many as one transaction holds, and one at least.
+// Long party names fill a transaction early. A plan converts as many markers as fit.
 func TestRounds_ConvertMarkersThatFitInATransaction(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)
@@ -77,8 +77,8 @@ func TestRounds_ConvertMarkersThatFitInATransaction(t *testing.T) {
 	require.Greater(t, converted, 10)
 }
 
-// A conversion that is refused stops nothing else: what is left of a round goes before it the next time.
-func TestRounds_AreTidiedAfterARefusedConversion(t *testing.T) {
+// After a refused conversion the plan archives the closed round, then tries the conversion again.
+func TestRounds_ArchiveAfterARefusedConversion(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)
 	w.contracts = w.contracts[:1] // the rules
@@ -108,10 +108,9 @@ func TestRounds_AreTidiedAfterARefusedConversion(t *testing.T) {
 	require.Equal(t, "AmuletRules_ConvertFeaturedAppActivityMarkers", name)
 }
 
-// dsoSubject is the one subject of the automations that act as the DSO.
 const dsoSubject = ledger.Party("network")
 
-// Whatever a party is called, what its purchases make due is nobody's wallet.
+// Subjects for purchases of users never equal the subject of a wallet, whatever the party id.
 func TestRewards_SubjectsNameNoWallet(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)

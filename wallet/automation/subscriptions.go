@@ -15,8 +15,8 @@ const KindSubscriptions = "subscriptions"
 
 type idleSubscription = plan.Contract[payments.SubscriptionIdleState]
 
-// NewSubscriptions makes the payments of subscriptions for wallets that have agreed to them, from when they can be made
-// until they are due, and ends subscriptions whose payment was missed (upstream: subscriptions ready for payment).
+// NewSubscriptions makes the agreed payments of subscriptions, between the earliest payment time and the due time, and
+// ends subscriptions after a missed payment (upstream: subscriptions ready for payment).
 func NewSubscriptions(packages *ledger.Packages) (Automation, error) {
 	idle, err := Following(packages, func(c idleSubscription, _ time.Time) []Due {
 		return []Due{{Subject: string(c.ID), At: payableFrom(c.Payload), Deadline: true}}
@@ -31,7 +31,7 @@ func NewSubscriptions(packages *ledger.Packages) (Automation, error) {
 	}, err
 }
 
-// payableFrom is when the next payment can be made.
+// payableFrom returns the earliest time of the next payment.
 func payableFrom(s payments.SubscriptionIdleState) time.Time {
 	return s.NextPaymentDueAt.Earlier(s.PayData.PaymentDuration).Time()
 }
@@ -61,13 +61,14 @@ func planSubscription(s Situation) (plan.Step, error) {
 	}
 	step := plan.Step{Until: missedAt, Deadline: true, WaitsFor: "its payment, or its end without one"}
 	w, ok, err := plan.WalletOf(s.View, data.Sender)
-	if err != nil || !ok { // whoever pays does not do it here
+	if err != nil || !ok { // the payer has no wallet here
 		return step, err
 	}
 	return s.paySubscription(w, idle, step)
 }
 
-// paySubscription pays with the sender's coin. What is refused, for want of coin say, is tried until payment is due.
+// paySubscription pays with the sender's coin. It retries a refused payment (for example for lack of coin) until the
+// payment is due.
 func (s Situation) paySubscription(w plan.Wallet, idle idleSubscription, step plan.Step) (plan.Step, error) {
 	sooner := func(at time.Time, what string) (plan.Step, error) {
 		if at.Before(step.Until) {

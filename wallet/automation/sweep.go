@@ -14,38 +14,37 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// SweepOfferLifetime is how long an offer that sweeps coin away can be accepted.
+// SweepOfferLifetime is the lifetime of an offer that sweeps coin.
 const SweepOfferLifetime = 10 * time.Minute
 
-// SweepConfig says how much coin a wallet keeps, in US dollars, and who gets the rest.
+// SweepConfig limits the coin of a wallet, in US dollars, and names the receiver of the rest.
 type SweepConfig struct {
 	MaxBalanceUSD, MinBalanceUSD decimal.Decimal
 	Receiver                     ledger.Party
-	// UsePreapproval sends through the receiver's preapproval instead of offering.
+	// UsePreapproval sends through the receiver's preapproval instead of an offer.
 	UsePreapproval bool
 }
 
-// SweepState is what a sweep depends on.
+// SweepState is the input of a sweep.
 type SweepState struct {
 	Sender ledger.Party
 	// Balance is the sender's unlocked coin.
 	Balance decimal.Decimal
-	// Price is that of the latest open round, in US dollars per coin.
+	// Price is the price of the latest open round, in US dollars per coin.
 	Price decimal.Decimal
 	// Offered are the amounts of the sender's open and accepted offers to the receiver.
 	Offered []payments.PaymentAmount
 	// Preapproval is the receiver's, and FeaturedAppRight its provider's; for sends through a preapproval.
 	Preapproval      *lf.CID[coin.TransferPreapproval]
 	FeaturedAppRight *lf.CID[coin.FeaturedAppRight]
-	// Latest names the state that was looked at, as an offset of the ledger does: a sweep out of the same state happens
-	// once, one out of a later state is another.
+	// Latest is the offset of the state. It is part of the command id: one sweep for each state.
 	Latest string
 	Now    time.Time
 }
 
-// Amount is how much a wallet sweeps away: in coin, zero when there is too little to sweep. In US dollars it is
-// balance × price − offered − minimum, rounded half up to ten digits, where that much is left above the maximum. It is
-// never more than the wallet has beyond what is offered and what it keeps.
+// Amount returns the coin to sweep; zero if there is too little. In US dollars it is balance × price − offered −
+// minimum, rounded half up to ten digits, if that leaves enough above the maximum. It is never more than the balance
+// beyond the offers and the minimum.
 func (s SweepState) Amount(config SweepConfig) (decimal.Decimal, error) {
 	var none decimal.Decimal
 	balance := product(s.Balance, s.Price)
@@ -66,7 +65,7 @@ func (s SweepState) Amount(config SweepConfig) (decimal.Decimal, error) {
 	if err != nil {
 		return none, err
 	}
-	// Rounding may make more coin of the dollars than there is: it takes no more than there is exactly.
+	// Rounded dollars may be more coin than there is: take no more than the exact amount.
 	exact, err := fromUnits(balance.Div(balance, units(s.Price)))
 	if err == nil && amount.Cmp(exact) > 0 {
 		amount = exact
@@ -74,7 +73,7 @@ func (s SweepState) Amount(config SweepConfig) (decimal.Decimal, error) {
 	return amount, err
 }
 
-// WakeAbove is the price above which the wallet has more than the maximum, exactly; false when there is none.
+// WakeAbove returns the price above which the wallet exceeds the maximum; false if there is none.
 func (s SweepState) WakeAbove(config SweepConfig) (decimal.Decimal, bool) {
 	usd, coins := product(config.MaxBalanceUSD, decimal.FromInt(1)), units(s.Balance)
 	if !config.UsePreapproval {
@@ -85,12 +84,11 @@ func (s SweepState) WakeAbove(config SweepConfig) (decimal.Decimal, bool) {
 	if coins.Sign() <= 0 {
 		return decimal.Decimal{}, false
 	}
-	price, err := fromUnits(usd.Div(usd, coins)) // prices have ten digits, so what is beyond them decides nothing
+	price, err := fromUnits(usd.Div(usd, coins)) // prices have ten digits, further digits change nothing
 	return price, err == nil
 }
 
-// offered is what offers that are open promise: in US dollars, in units of the twentieth digit, and in coin, in units
-// of the tenth.
+// offered adds up the open offers: in US dollars, in units of the twentieth digit, and in coin, in units of the tenth.
 func (s SweepState) offered() (usd, coins *big.Int) {
 	usd, coins = new(big.Int), new(big.Int)
 	for _, offer := range s.Offered {
@@ -104,8 +102,8 @@ func (s SweepState) offered() (usd, coins *big.Int) {
 	return usd, coins
 }
 
-// Sweep sends or offers what is above the maximum. ok is false when nothing is due. The error says that the receiver
-// has no preapproval, or that a number is too large.
+// Sweep sends or offers the coin above the maximum. ok is false if nothing is due. It fails if the receiver has no
+// preapproval, or if a number is too large.
 func (s SweepState) Sweep(config SweepConfig) (intent Intent, ok bool, err error) {
 	amount, err := s.Amount(config)
 	if err != nil || amount.IsZero() {
@@ -132,12 +130,12 @@ func (s SweepState) Sweep(config SweepConfig) (intent Intent, ok bool, err error
 	return intent, true, nil
 }
 
-// product is the exact product of two decimals, in units of the twentieth digit.
+// product returns the exact product of two decimals, in units of the twentieth digit.
 func product(a, b decimal.Decimal) *big.Int {
 	return new(big.Int).Mul(units(a), units(b))
 }
 
-// units is a decimal in units of the tenth digit.
+// units returns a decimal in units of the tenth digit.
 func units(d decimal.Decimal) *big.Int {
 	out, ok := new(big.Int).SetString(strings.ReplaceAll(d.String(), ".", ""), 10)
 	if !ok { // a decimal prints as digits
@@ -146,7 +144,7 @@ func units(d decimal.Decimal) *big.Int {
 	return out
 }
 
-// roundHalfUp rounds a number in units of the twentieth digit to ten digits; what is exactly between goes up.
+// roundHalfUp rounds a number in units of the twentieth digit half up to ten digits.
 func roundHalfUp(number *big.Int) (decimal.Decimal, error) {
 	const digits = 10
 	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(digits), nil)
@@ -159,7 +157,7 @@ func roundHalfUp(number *big.Int) (decimal.Decimal, error) {
 	return fromUnits(rounded)
 }
 
-// fromUnits is the decimal of a number, not below zero, in units of the tenth digit.
+// fromUnits returns the decimal of a non-negative number in units of the tenth digit.
 func fromUnits(number *big.Int) (decimal.Decimal, error) {
 	const digits = 10
 	text := fmt.Sprintf("%0*s", digits+1, number.String())

@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/wallet/automation"
 )
 
-// Whatever a wallet has, offers and keeps at whatever price, a sweep asks for no more coin than is left.
+// A sweep never exceeds the balance that offers leave, for random balances, offers, limits and prices.
 func TestSweep_AsksForNoMoreThanTheBalance(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 14))

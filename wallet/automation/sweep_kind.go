@@ -15,11 +15,11 @@ import (
 // KindSweep is the automation that sweeps wallets.
 const KindSweep = "wallet-sweep"
 
-// sweepAgain is when the price is looked at again if no round is known to open before.
+// sweepAgain is the wait for a new price if no next round is known.
 const sweepAgain = 10 * time.Minute
 
-// NewSweeps sends what wallets have above a maximum to a receiver (upstream: wallet sweeps). A wallet is looked at when
-// it gets coin, when a round opens at whose price it has too much, and when an offer of its own ends, however it does.
+// NewSweeps sends the coin of wallets above a maximum to a receiver (upstream: wallet sweeps). It looks at a wallet
+// that receives coin, that exceeds the maximum at the price of a new round, or whose offer ends.
 func NewSweeps(packages *ledger.Packages) (Automation, error) {
 	opened, err := ofWallet(packages)
 	if err != nil {
@@ -54,7 +54,7 @@ func NewSweeps(packages *ledger.Packages) (Automation, error) {
 	}, err
 }
 
-// planPrices wakes the wallets that have too much at the price of the newest round, each time that one opens.
+// planPrices wakes the wallets that exceed their maximum at the price of the newest round.
 func planPrices(s Situation) (plan.Step, error) {
 	round, open, err := plan.OpenRound(s.View)
 	if err != nil || !open {
@@ -74,8 +74,9 @@ func planSweep(s Situation) (plan.Step, error) {
 	if err != nil {
 		return plan.Step{}, err
 	}
-	if !ok { // it is looked at again, as all that is in trouble
-		return s.trouble("sweep of " + string(sender) + ": it has no wallet here, so that nothing is swept")
+	if !ok { // troubles are retried
+		return s.trouble("sweep of " + string(sender) +
+			": the party has no wallet on this node; open one, or remove the setting")
 	}
 	if ring, err := SweepRing(sender, config.Receiver, s.Settings.Sweep); err != nil {
 		return plan.Step{}, err
@@ -96,7 +97,7 @@ func planSweep(s Situation) (plan.Step, error) {
 	}
 	intent, due, err := state.Sweep(config)
 	if err != nil {
-		return s.trouble(err.Error()) // so that the operator is told
+		return s.trouble(err.Error()) // shows it to the operator
 	}
 	if !due {
 		if price, ok := state.WakeAbove(config); ok {
@@ -110,14 +111,14 @@ func planSweep(s Situation) (plan.Step, error) {
 	return step, err
 }
 
-// readSweep reads what a sweep depends on. The step ends when an offer does.
+// readSweep reads the input of a sweep. The step ends when an offer does.
 func (s Situation) readSweep(state *SweepState, config SweepConfig, step *plan.Step) (err error) {
 	latest, err := s.Settings.LastUpdate(state.Sender)
 	if err != nil {
 		return err
 	}
 	state.Latest = strconv.FormatInt(int64(latest), 10)
-	if config.UsePreapproval { // what one transfer cannot take is swept after it
+	if config.UsePreapproval { // the next sweep takes the rest
 		if state.Balance, err = plan.Spendable(s.View, state.Sender); err != nil {
 			return err
 		}
@@ -151,7 +152,7 @@ func (s Situation) readSweep(state *SweepState, config SweepConfig, step *plan.S
 		})
 }
 
-// nextOpening is when the next round opens, whose price may be another.
+// nextOpening returns the time at which the next round opens, with a possible new price.
 func nextOpening(v plan.View) (time.Time, error) {
 	rounds, err := OpenRounds(v)
 	next := v.Now.Add(sweepAgain)

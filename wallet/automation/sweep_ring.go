@@ -6,19 +6,19 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// maxSweepChain is how many wallets coin is swept through at most.
+// maxSweepChain limits the wallets of one chain of sweeps.
 const maxSweepChain = 100
 
-// SweepRing follows coin from a wallet that is swept to a receiver on through the sweeps of the wallets that get it. It
-// says what is wrong when the coin comes back, since it would then go round for as long as there is traffic to pay
-// with; "" if nothing is. The setting of each wallet is asked for once.
+// SweepRing follows the sweeps from a wallet to its receiver, from there to the next receiver, and so on. If the chain
+// returns to the wallet, the coin would circulate as long as there is traffic: SweepRing then returns the reason, else
+// "". It asks for the setting of each wallet once.
 func SweepRing(
 	sender, receiver ledger.Party, sweepOf func(ledger.Party) (SweepConfig, bool, error),
 ) (wrong string, err error) {
 	seen := map[ledger.Party]bool{}
 	for wallet := receiver; !seen[wallet]; {
 		if len(seen) == maxSweepChain {
-			return fmt.Sprintf("what %s sweeps to %s is swept on through more than %d wallets; sweep to the last of them",
+			return fmt.Sprintf("coin that %s sweeps to %s is swept on through more than %d wallets; sweep to the last of them",
 				sender, receiver, maxSweepChain), nil
 		}
 		seen[wallet] = true
@@ -32,5 +32,5 @@ func SweepRing(
 		}
 		wallet = next.Receiver
 	}
-	return "", nil // it goes round among others, which is told of them
+	return "", nil // a ring without this wallet: its own wallets report it
 }

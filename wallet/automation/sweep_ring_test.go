@@ -10,14 +10,13 @@ import (
 	"github.com/florinledger/florin/wallet/automation"
 )
 
-// to is a sweep to a receiver.
 func to(receiver ledger.Party) automation.SweepConfig {
 	config := sweepConfig("10")
 	config.Receiver = receiver
 	return config
 }
 
-func TestSweepRing_MovesNothing(t *testing.T) {
+func TestSweep_RefusesARing(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		sweeps map[ledger.Party]automation.SweepConfig
@@ -44,25 +43,25 @@ func TestSweepRing_MovesNothing(t *testing.T) {
 				require.Empty(t, step.Trouble)
 				return
 			}
-			require.Empty(t, commands, "coin that goes round is not moved")
+			require.Empty(t, commands, "no sweep in a ring")
 			require.Contains(t, step.Trouble, c.want)
-			require.True(t, step.Until.After(now), "it is looked at again")
+			require.True(t, step.Until.After(now), "the next look")
 		})
 	}
 }
 
-func TestSweepRing_ChainHasAnEnd(t *testing.T) {
+func TestSweepRing_LimitsTheChain(t *testing.T) {
 	t.Parallel()
 	wallet := func(number int) ledger.Party { return ledger.Party(fmt.Sprintf("w%d::1220", number)) }
 	for length, refused := range map[int]bool{99: false, 100: true, 1_000_000: true} {
-		asked := 0
+		calls := 0
 		wrong, err := automation.SweepRing(wallet(0), wallet(1),
 			func(party ledger.Party) (automation.SweepConfig, bool, error) {
-				asked++
-				return to(wallet(asked + 1)), asked <= length, nil
+				calls++
+				return to(wallet(calls + 1)), calls <= length, nil
 			})
 		require.NoError(t, err)
 		require.Equal(t, refused, wrong != "", "%d more wallets: %s", length, wrong)
-		require.LessOrEqual(t, asked, 100)
+		require.LessOrEqual(t, calls, 100)
 	}
 }

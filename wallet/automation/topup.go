@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// TopUpConfig says how much traffic an operator wants.
+// TopUpConfig configures the traffic that the operator wants.
 type TopUpConfig struct {
 	// TargetThroughput is in bytes per second; 0 buys nothing.
 	TargetThroughput int64
@@ -22,14 +22,14 @@ type TopUpConfig struct {
 	MinTopupAmount int64
 }
 
-// TopUp is a purchase that repeats.
+// TopUp is a repeated purchase.
 type TopUp struct {
 	Bytes    int64
 	Interval time.Duration
 }
 
-// Purchase computes how much is bought, and how often. The interval is a multiple of the polling interval; where the
-// amount would be below the network's minimum, the interval is stretched until it is not.
+// Purchase computes the amount and the interval of purchases. The interval is a multiple of the polling interval; it
+// grows until the amount reaches the network's minimum.
 func (c TopUpConfig) Purchase() (TopUp, error) {
 	if c.TargetThroughput < 0 || c.PollingInterval <= 0 || c.MinTopupInterval < c.PollingInterval {
 		return TopUp{}, fmt.Errorf("a top-up interval of %s, polled each %s, for %d bytes per second: "+
@@ -43,7 +43,7 @@ func (c TopUpConfig) Purchase() (TopUp, error) {
 	if err != nil || purchase.Bytes >= c.MinTopupAmount {
 		return purchase, err
 	}
-	// The shortest time, in whole milliseconds, that the minimum lasts.
+	// The minimum lasts this long, in whole milliseconds.
 	milliseconds := ceilDiv(big.NewInt(0).Mul(big.NewInt(c.MinTopupAmount), big.NewInt(1000)), c.TargetThroughput)
 	if !milliseconds.IsInt64() || milliseconds.Int64() > int64(maxInterval/time.Millisecond) {
 		return TopUp{}, fmt.Errorf("%d bytes at %d bytes per second last longer than %s: raise the throughput",
@@ -75,23 +75,23 @@ func ceilDiv(a *big.Int, b int64) *big.Int {
 	return quotient
 }
 
-// TrafficState is what a top-up depends on.
+// TrafficState is the input of a top-up.
 type TrafficState struct {
 	Operator ledger.Party
-	// StateID and State are the contract that remembers the last purchase.
+	// StateID and State are the contract that records the last purchase.
 	StateID ledger.ContractID
 	State   walletapp.ValidatorTopUpState
-	// Remaining is the extra traffic that is left, in bytes.
+	// Remaining is the rest of the extra traffic, in bytes.
 	Remaining int64
-	// Balance is the operator's unlocked coin, Price what the purchase costs.
+	// Balance is the operator's unlocked coin, Price the price of the purchase.
 	Balance, Price decimal.Decimal
-	// IsDevNet: the purchase taps what it costs.
+	// IsDevNet: the purchase taps the coin that it needs.
 	IsDevNet bool
 	Now      time.Time
 }
 
-// TopUp buys traffic when little is left, the last purchase is long enough ago and there is coin for it. Without coin
-// it says so: nothing is due, but somebody should know.
+// TopUp buys traffic when little is left, the last purchase is long enough ago and the coin suffices. If it does not,
+// due is false and shortOfCoin tells the operator.
 func (s TrafficState) TopUp(purchase TopUp) (intent Intent, due, shortOfCoin bool) {
 	next := s.State.LastPurchasedAt.Add(lf.RelTimeOf(purchase.Interval)).Time()
 	if purchase.Bytes == 0 || s.Remaining >= purchase.Bytes || s.Now.Before(next) {

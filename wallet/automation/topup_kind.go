@@ -64,7 +64,7 @@ func planTopUp(s Situation) (plan.Step, error) {
 	}, purchase)
 }
 
-// topUp buys traffic, or waits until that may be due.
+// topUp buys traffic, or waits until a purchase may be due.
 func (s Situation) topUp(wallet plan.Wallet, state TrafficState, purchase TopUp) (plan.Step, error) {
 	account, err := s.Settings.Traffic()
 	if err != nil {
@@ -76,13 +76,13 @@ func (s Situation) topUp(wallet plan.Wallet, state TrafficState, purchase TopUp)
 	}
 	intent, due, short := state.TopUp(purchase)
 	if short {
-		return s.trouble(fmt.Sprintf("%d bytes of traffic cost %s CC, and the operator %s has %s CC: "+
+		return s.trouble(fmt.Sprintf("%d bytes of traffic cost %s CC, but the operator %s has only %s CC: "+
 			"send it coin", purchase.Bytes, state.Price.Show(), s.Node.Operator, state.Balance.Show()))
 	}
 	next := state.State.LastPurchasedAt.Time().Add(purchase.Interval)
 	step := plan.Step{
 		Until:    s.Now.Add(PollingInterval),
-		WaitsFor: fmt.Sprintf("less than %d bytes of extra traffic to be left", purchase.Bytes),
+		WaitsFor: fmt.Sprintf("extra traffic below %d bytes", purchase.Bytes),
 	}
 	if !due {
 		if next.After(step.Until) {
@@ -99,7 +99,7 @@ func minTopupAmount(rules coin.AmuletRules) int64 {
 	return rules.ConfigSchedule.InitialValue.DecentralizedSynchronizer.Fees.MinTopupAmount
 }
 
-// topUpState finds the contract that remembers the node's last purchase.
+// topUpState finds the contract that records the node's last purchase.
 func topUpState(v plan.View) (found plan.Contract[walletapp.ValidatorTopUpState], ok bool, err error) {
 	const limit = 100
 	states, err := plan.Held[walletapp.ValidatorTopUpState](v, plan.Validator, v.Node.Operator, plan.First, limit)
@@ -119,7 +119,7 @@ func newTopUpState(node ledger.Node) walletapp.ValidatorTopUpState {
 	return walletapp.NewTopUpState(node.DSO, node.Operator, coin.MemberOf(node.ParticipantID), node.SynchronizerID)
 }
 
-// createTopUpState makes the contract before the first purchase.
+// createTopUpState creates the contract before the first purchase.
 func createTopUpState(v plan.View) (*plan.Action, error) {
 	state := newTopUpState(v.Node)
 	name, err := ledger.TemplateName[walletapp.ValidatorTopUpState](v.Packages)
@@ -134,7 +134,7 @@ func createTopUpState(v plan.View) (*plan.Action, error) {
 	}, err
 }
 
-// trouble tells the operator of something that no submission can help with, and looks again later.
+// trouble shows the operator a problem that no submission solves, and looks again later.
 func (s Situation) trouble(what string) (plan.Step, error) {
 	return plan.Step{Until: s.Now.Add(PollingInterval), WaitsFor: what, Trouble: what}, nil
 }

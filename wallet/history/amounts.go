@@ -9,8 +9,8 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// changes is by how much each party's unlocked coin changed in the sub-tree of the event at a place: what was created
-// less what was archived.
+// changes returns the change of each party's unlocked coin in the sub-tree of the event at index i: created coin less
+// archived coin.
 func (r *reader) changes(i int) (map[ledger.Party]decimal.Decimal, error) {
 	out := map[ledger.Party]decimal.Decimal{}
 	for _, event := range r.update.Events[i:r.end(i)] {
@@ -50,7 +50,7 @@ func (r *reader) changeOf(i int, party ledger.Party) (decimal.Decimal, error) {
 	return changes[party], err
 }
 
-// fillTransfer sets the amounts and rewards of a transfer of a sender. Receivers are all others whose coin grew.
+// fillTransfer sets the amounts and rewards of a sender's transfer. Receivers are all other parties whose coin grew.
 func (r *reader) fillTransfer(item *Item, i int, sender ledger.Party) error {
 	changes, err := r.changes(i)
 	if err != nil {
@@ -65,20 +65,20 @@ func (r *reader) fillTransfer(item *Item, i int, sender ledger.Party) error {
 	return r.addRewards(item, i)
 }
 
-// summaries are where the results of choices tell what a transfer minted.
+// summaries lists the paths of a transfer's summary in the results of choices.
 func summaries() [][]string {
 	return [][]string{{"summary"}, {"transferResult", "summary"}, {"result", "summary"}}
 }
 
-// addRewards adds what the transfers in the sub-tree of an event minted. A choice that tells of its transfer tells of
-// all below it.
+// addRewards adds the minted rewards of the transfers in the sub-tree of an event. A choice with a summary includes all
+// transfers below it.
 func (r *reader) addRewards(item *Item, i int) error {
 	for at, end := i, r.end(i); at < end; {
-		told, err := r.addSummary(item, r.update.Events[at])
+		hasSummary, err := r.addSummary(item, r.update.Events[at])
 		if err != nil {
 			return err
 		}
-		if told {
+		if hasSummary {
 			at = r.end(at)
 		} else {
 			at++
@@ -87,7 +87,7 @@ func (r *reader) addRewards(item *Item, i int) error {
 	return nil
 }
 
-func (r *reader) addSummary(item *Item, event ledger.Event) (told bool, err error) {
+func (r *reader) addSummary(item *Item, event ledger.Event) (hasSummary bool, err error) {
 	if event.Kind != ledger.EventExercise || len(event.Result) == 0 || event.Result[0] != '{' {
 		return false, nil
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/florinledger/florin/wallet/history"
 )
 
-// batch does operations in a party's wallet.
+// batch runs operations in a party's wallet.
 func (b book) batch(user ledger.Party, inputs []coin.TransferInput, operations ...walletapp.AmuletOperation) {
 	b.t.Helper()
 	wallet := cointest.Create(b.Network, walletapp.WalletAppInstall{
@@ -203,7 +203,7 @@ func TestReader_ShowsExpiredLocksAndDust(t *testing.T) {
 		short(b.items(alice)[0]))
 }
 
-func TestReader_SettlementNamesWhoGetsTheCoin(t *testing.T) {
+func TestReader_ShowsAnAllocationAndItsSettlement(t *testing.T) {
 	t.Parallel()
 	b := start(t)
 	set := through[token.AllocationInstructionResult](b,
@@ -224,7 +224,7 @@ func TestReader_SettlementNamesWhoGetsTheCoin(t *testing.T) {
 			},
 		}, alice)
 	require.Equal(t, "transfer "+rules+" AmuletRules_Transfer alice::1220a1 -10.0 > bob::1220b0 0.0", b.only(alice),
-		"it says for whom the coin is set aside, who does not have it yet")
+		"the receiver of an allocation has nothing yet")
 	require.Empty(t, b.items(bob))
 	id := ledger.ContractID(set.Output.Completed.AllocationCid)
 	command, err := ledgertest.ExerciseThrough(b.Ledger,

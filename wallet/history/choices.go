@@ -1,6 +1,5 @@
 package history
 
-// The modules of the choices that histories know.
 const (
 	amuletModule       = "Splice.Amulet:"
 	rulesModule        = "Splice.AmuletRules:"
@@ -17,16 +16,16 @@ const (
 	transferInstructionID = transferModule + "TransferInstruction"
 )
 
-// source says where in an exercise something is written.
+// source is the part of an exercise that has a field.
 type source int
 
 const (
 	inArgument source = iota
 	inResult
-	inContract // the payload of the contract that was exercised
+	inContract // the payload of the exercised contract
 )
 
-// place is a field, by the names on the way to it.
+// place is the path of a field.
 type place struct {
 	source source
 	path   []string
@@ -39,32 +38,32 @@ func contract(path ...string) place { return place{inContract, path} }
 // rule says how a choice becomes an item.
 type rule struct {
 	kind Kind
-	// party is the sender, or the one whose balance changes.
+	// party is the sender, or the party whose balance changes.
 	party place
-	// reported is the name under which the choice is told, where that is another: its predecessor's.
-	reported string
-	// reportedTemplate is the template under which it is told, where that is another.
-	reportedTemplate string
-	// burned is set for what ends a coin as dust: its owner is told of no change.
-	burned bool
-	// special reads what the other fields cannot describe.
+	// choice is the name that the item shows, if it is another one: that of the predecessor.
+	choice string
+	// template is the template that the item shows, if it is another one.
+	template string
+	// isDust marks the end of dust: its owner sees no change.
+	isDust bool
+	// special reads items that the other fields cannot describe.
 	special func(r *reader, node int) (Item, error)
 }
 
-// rules are the known choices, by template and name.
+// rules lists the known choices, by template and name.
 func rules() map[string]rule {
 	transfer := func(party place) rule { return rule{kind: KindTransfer, party: party} }
 	change := func(party place) rule { return rule{kind: KindBalanceChange, party: party} }
 	as := func(r rule, choice string) rule {
-		r.reported = choice
+		r.choice = choice
 		return r
 	}
 	ofRules := func(r rule) rule {
-		r.reported, r.reportedTemplate = "AmuletRules_CreateTransferPreapproval", rulesID
+		r.choice, r.template = "AmuletRules_CreateTransferPreapproval", rulesID
 		return r
 	}
 	dust := func(party place, choice string) rule {
-		return rule{kind: KindBalanceChange, party: party, reported: choice, burned: true}
+		return rule{kind: KindBalanceChange, party: party, choice: choice, isDust: true}
 	}
 	lockOwner, subscriber := contract("amulet", "owner"), contract("subscriptionData", "sender")
 	return map[string]rule{
@@ -94,14 +93,14 @@ func rules() map[string]rule {
 		subscriptionModule + "SubscriptionPayment/SubscriptionPayment_Collect":                transfer(subscriber),
 		subscriptionModule + "SubscriptionPayment/SubscriptionPayment_Reject":                 change(subscriber),
 		subscriptionModule + "SubscriptionPayment/SubscriptionPayment_Expire":                 change(subscriber),
-		subscriptionModule + "SubscriptionIdleState/SubscriptionIdleState_ExpireSubscription": {special: expiredSubscription},
+		subscriptionModule + "SubscriptionIdleState/SubscriptionIdleState_ExpireSubscription": {special: expireSubscription},
 
-		factoryTemplate + "/TransferFactory_Transfer":   {special: startedTransfer},
-		instruction + "/TransferInstruction_Accept":     {special: acceptedTransfer},
-		instruction + "/TransferInstruction_Reject":     {special: returnedTransfer},
-		instruction + "/TransferInstruction_Withdraw":   {special: returnedTransfer},
-		factoryTemplate + "/AllocationFactory_Allocate": {special: allocated},
-		allocation + "/Allocation_ExecuteTransfer":      {special: settled},
+		factoryTemplate + "/TransferFactory_Transfer":   {special: startTransfer},
+		instruction + "/TransferInstruction_Accept":     {special: acceptTransfer},
+		instruction + "/TransferInstruction_Reject":     {special: returnTransfer},
+		instruction + "/TransferInstruction_Withdraw":   {special: returnTransfer},
+		factoryTemplate + "/AllocationFactory_Allocate": {special: allocate},
+		allocation + "/Allocation_ExecuteTransfer":      {special: settle},
 
 		amuletModule + "LockedAmulet/LockedAmulet_Unlock":            change(lockOwner),
 		amuletModule + "LockedAmulet/LockedAmulet_UnlockV2":          as(change(lockOwner), "LockedAmulet_Unlock"),

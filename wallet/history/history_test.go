@@ -48,7 +48,7 @@ func start(t *testing.T) book {
 	return book{cointest.Start(t, slices.Concat(payments.Packages(), walletapp.Packages())...), t}
 }
 
-// contract finds any contract that there ever was.
+// contract finds a contract, active or archived.
 func (b book) contract(id ledger.ContractID) (ledger.Contract, bool, error) {
 	for _, transaction := range b.Transactions {
 		for _, created := range transaction.Created() {
@@ -60,7 +60,7 @@ func (b book) contract(id ledger.ContractID) (ledger.Contract, bool, error) {
 	return ledger.Contract{}, false, nil
 }
 
-// last is the latest transaction as a party sees it.
+// last returns the latest transaction as a party sees it.
 func (b book) last(party ledger.Party) ledger.NetworkUpdate {
 	transaction := b.Transactions[len(b.Transactions)-1]
 	update := ledger.Update{ID: "1220ab", EffectiveAt: transaction.EffectiveAt}
@@ -74,18 +74,18 @@ func (b book) last(party ledger.Party) ledger.NetworkUpdate {
 
 var readAt = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// items is the latest transaction in the history of a party. Where it has none, the transaction is not one of its
-// history, and where it has some, it is.
+// items returns the items of the latest transaction for a party. It requires that [history.Parties] names the party if
+// and only if there are items.
 func (b book) items(party ledger.Party) []history.Item {
 	b.t.Helper()
 	items, err := history.Reader{Party: party, Contract: b.contract, Now: readAt}.Items(b.last(party))
 	require.NoError(b.t, err)
-	require.Equal(b.t, len(items) > 0, slices.Contains(b.concerned(), party), "%s in %s", party, b.concerned())
+	require.Equal(b.t, len(items) > 0, slices.Contains(b.parties(), party), "%s in %s", party, b.parties())
 	return items
 }
 
-// concerned are those in whose history the latest transaction is.
-func (b book) concerned() []ledger.Party {
+// parties returns the parties whose history has the latest transaction.
+func (b book) parties() []ledger.Party {
 	b.t.Helper()
 	transaction := b.Transactions[len(b.Transactions)-1]
 	parties, err := history.Parties(transaction.InNetwork(ledger.Update{ID: "1220ab", Events: transaction.Events()}),
@@ -94,7 +94,7 @@ func (b book) concerned() []ledger.Party {
 	return parties
 }
 
-// only is the one item of the latest transaction, in short: kind, subtype, and who has how much more.
+// only returns the single item of the latest transaction in short: kind, subtype, and the changes of parties.
 func (b book) only(party ledger.Party) string {
 	b.t.Helper()
 	items := b.items(party)
@@ -140,7 +140,7 @@ func (b book) context(entries ...any) token.ExtraArgs {
 	return token.ExtraArgs{Context: token.ChoiceContext{Values: values}}
 }
 
-// through exercises a choice of the token standard's.
+// through exercises a choice of a token standard interface.
 func through[R, A any](b book, iface string, id ledger.ContractID, argument A, party ledger.Party) R {
 	b.t.Helper()
 	command, err := ledgertest.ExerciseThrough(b.Ledger, iface, id, argument)
@@ -159,7 +159,7 @@ func through[R, A any](b book, iface string, id ledger.ContractID, argument A, p
 	return result
 }
 
-// send is a transfer by the token standard of 10 out of 100 coins.
+// send makes a token standard transfer of 10 out of 100 coins.
 func (b book) send(receiver ledger.Party, context ...any) token.TransferInstructionResult {
 	b.t.Helper()
 	return through[token.TransferInstructionResult](b, standard+"TransferFactory", b.factory(),

@@ -7,64 +7,64 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// Kind is the kind of an item, as transaction_type names it.
+// Kind is the kind of an item, the transaction_type of the API.
 type Kind string
 
 // The kinds of items.
 const (
 	// KindTransfer is coin that a sender spent, on others, on purchases or on itself.
 	KindTransfer Kind = "transfer"
-	// KindBalanceChange is coin that came to one party without anybody sending it.
+	// KindBalanceChange is coin that a party gets without a sender.
 	KindBalanceChange Kind = "balance_change"
-	// KindNotification is something that the party should know of and that moved no coin.
+	// KindNotification is an event without a move of coin.
 	KindNotification Kind = "notification"
-	// KindUnknown is a transaction that could not be read.
+	// KindUnknown is a transaction that the reader cannot read.
 	KindUnknown Kind = "unknown"
 )
 
-// Subtype says which choice an item is about. Templates and interfaces are written with package names.
+// Subtype is the choice of an item. Templates and interfaces have package names.
 type Subtype struct {
 	TemplateID string
 	Choice     string
-	// AmuletOperation is the operation of a batch that a notification is about; empty for none.
+	// AmuletOperation is the operation of a batch behind a notification; empty for none.
 	AmuletOperation string
-	// InterfaceID is the interface through which the choice is defined; empty for none.
+	// InterfaceID is the interface that defines the choice; empty for none.
 	InterfaceID string
 }
 
-// PartyAmount is by how much a party's unlocked coin changed.
+// PartyAmount is the change of a party's unlocked coin.
 type PartyAmount struct {
 	Party  ledger.Party
 	Amount decimal.Decimal
 }
 
-// Item is an entry of a party's history. The fields after Date are set according to Kind.
+// Item is an entry of a party's history. Kind decides which of the fields after Date are set.
 type Item struct {
 	Kind    Kind
 	Subtype Subtype
-	// EventID is unique in the party's history; clients page by it and should not look into it.
+	// EventID is unique in the party's history. Clients page by it; its form may change.
 	EventID string
-	// Date is the effective time of the transaction, or for an unknown one the time at which it was read.
+	// Date is the effective time of the transaction; for an unknown one, the time of reading.
 	Date time.Time
 
-	// Sender is whose coin was spent; for KindTransfer. Rewards that were minted on the way make the amount larger.
+	// Sender is the party that spent coin; for KindTransfer. Minted rewards increase the amount.
 	Sender PartyAmount
-	// Receivers are in order of their parties. A balance change has exactly one, a merge none. One whose amount is zero is
-	// to get the coin later: it is offered, or set aside.
+	// Receivers are sorted by party. A balance change has exactly one, a merge none. A receiver with amount zero gets the
+	// coin later: from an offer or an allocation.
 	Receivers []PartyAmount
 	// Rewards are for KindTransfer.
 	Rewards Rewards
-	// Instruction is the transfer in two steps that the item is about; nil for none.
+	// Instruction is the two-step transfer of the item; nil for none.
 	Instruction *Instruction
-	// Description is what the sender wrote; nil for nothing.
+	// Description is the sender's text; nil for none.
 	Description *string
 	// Details are for KindNotification.
 	Details string
 }
 
-// Size is about how many bytes the item has.
+// Size estimates the bytes of the item.
 func (i Item) Size() int64 {
-	const fixed = 512 // what every item has: its kind, its choice, its id, its time and numbers
+	const fixed = 512 // kind, choice, id, time and numbers
 	size := fixed + len(i.Sender.Party) + len(i.Details)
 	for _, receiver := range i.Receivers {
 		const amount = 64
@@ -79,23 +79,23 @@ func (i Item) Size() int64 {
 	return int64(size)
 }
 
-// Rewards is the coin that a transfer minted. There are no holding fees any more: they are always zero.
+// Rewards is the coin that a transfer minted. HoldingFees are always zero today.
 type Rewards struct {
 	App, Validator, SV, DevelopmentFund decimal.Decimal
 	HoldingFees                         decimal.Decimal
 }
 
-// Instruction is a transfer in two steps. Receiver and Amount are set when it is created, later only its id is told.
+// Instruction is a two-step transfer. Receiver and Amount are set at its creation; later items have only the id.
 type Instruction struct {
 	Receiver ledger.Party
 	Amount   *decimal.Decimal
 	ID       ledger.ContractID
 }
 
-// unknown is the subtype of what could not be read.
+// unknown is the subtype of an unreadable transaction.
 const unknown = "unknown"
 
-// concerns reports whether an item belongs into the history of a party.
+// concerns reports whether an item belongs in a party's history.
 func (i Item) concerns(party ledger.Party) bool {
 	if i.Kind == KindTransfer && i.Sender.Party == party {
 		return true

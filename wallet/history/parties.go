@@ -4,14 +4,14 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// coupon is the template of the coupons of the development fund, whose ends have a history of their own.
+// coupon is the template of development fund coupons. Their ends are a history of their own.
 const coupon = amuletModule + "DevelopmentFundCoupon"
 
-// Parties are those in whose history a transaction may have something: everybody for whom [Reader.Items] finds an item,
-// and whoever sees the end of a coupon of the development fund. Others who see the transaction are left out, which is
-// what keeps a history from being filled with what is none of its items. The error is that of looking up a contract.
+// Parties lists the parties whose history may have the transaction: all for which [Reader.Items] finds an item, and all
+// who see the end of a development fund coupon. Other witnesses are left out, so that nobody can fill a history with
+// foreign transactions. It fails if a contract lookup fails.
 //
-// Whoever teaches histories to tell of more has to tell the record so for what it holds already.
+// If you add items to histories, also update the stored records (table update_parties).
 func Parties(
 	network ledger.NetworkUpdate, contract func(ledger.ContractID) (ledger.Contract, bool, error),
 ) ([]ledger.Party, error) {
@@ -19,20 +19,20 @@ func Parties(
 	r := &reader{Reader: Reader{Contract: contract}, update: update, rules: rules(), used: map[string]bool{}}
 	var lists [][]ledger.Party
 	for i, event := range update.Events {
-		concerned, err := r.concerned(i)
+		parties, err := r.partiesOf(i)
 		if err != nil {
 			return nil, err
 		}
 		if event.Kind == ledger.EventExercise && event.Consuming && event.Template.QualifiedName() == coupon {
-			concerned = append(concerned, event.Witnesses...)
+			parties = append(parties, event.Witnesses...)
 		}
-		lists = append(lists, concerned)
+		lists = append(lists, parties)
 	}
 	return ledger.SortedParties(lists...), nil
 }
 
-// concerned are the parties that the event at a place may be an item of, whichever of the events above they see.
-func (r *reader) concerned(i int) ([]ledger.Party, error) {
+// partiesOf lists the parties that may have an item for the event at index i, whatever they see of the events above.
+func (r *reader) partiesOf(i int) ([]ledger.Party, error) {
 	event := r.update.Events[i]
 	known, ok := r.known(event)
 	if !ok {
@@ -43,15 +43,15 @@ func (r *reader) concerned(i int) ([]ledger.Party, error) {
 	if r.failed != nil {
 		return nil, r.failed
 	}
-	if err != nil { // everybody is told that there was something
+	if err != nil { // everybody gets an unknown item
 		return event.Witnesses, nil //nolint:nilerr // what cannot be understood is an item
 	}
-	concerned := append(r.others, item.Sender.Party)
+	parties := append(r.others, item.Sender.Party)
 	for _, receiver := range item.Receivers {
-		concerned = append(concerned, receiver.Party)
+		parties = append(parties, receiver.Party)
 	}
 	if item.Instruction != nil {
-		concerned = append(concerned, item.Instruction.Receiver)
+		parties = append(parties, item.Instruction.Receiver)
 	}
-	return concerned, nil
+	return parties, nil
 }

@@ -11,11 +11,11 @@ import (
 
 // Reader reads the history of one party.
 type Reader struct {
-	// Party is whose history it is.
+	// Party is the owner of the history.
 	Party ledger.Party
-	// Contract finds contracts that a transaction used, active or not. What is not found makes an item unknown.
+	// Contract finds the contracts of a transaction, active or not. A missing contract makes an item unknown.
 	Contract func(id ledger.ContractID) (ledger.Contract, bool, error)
-	// Now is the time at which the history is read; unknown items are dated so.
+	// Now is the date of unknown items.
 	Now time.Time
 }
 
@@ -47,14 +47,14 @@ type reader struct {
 	items  []Item
 	used   map[string]bool // event ids of the items so far
 	failed error           // the first failure to look up a contract
-	// created are the payloads of contracts that the transaction created; nil before one was asked for.
+	// created has the payloads of the contracts that the transaction created; nil before the first lookup.
 	created map[ledger.ContractID]json.RawMessage
-	// others are parties that the item that is being read concerns from their own point of view alone.
+	// others are further parties that the current item concerns, each from its own point of view.
 	others []ledger.Party
 }
 
-// visit reads the event at a place and returns the place to go on at: behind the event's sub-tree when it became an
-// item, and with its first child when not.
+// visit reads the event at index i and returns the next index: behind the event's sub-tree if it became an item, else
+// its first child.
 func (r *reader) visit(i int) (next int, err error) {
 	event := r.update.Events[i]
 	known, ok := r.known(event)
@@ -78,17 +78,17 @@ func (r *reader) visit(i int) (next int, err error) {
 	return r.end(i), nil
 }
 
-// known is the rule by which an event becomes an item; false when it becomes none.
+// known returns the rule for an event; false for none.
 func (r *reader) known(event ledger.Event) (rule, bool) {
 	name := event.Template.QualifiedName()
 	if event.Kind == ledger.EventCreate && name == instruction {
-		return rule{special: announcedTransfer}, true
+		return rule{special: announceTransfer}, true
 	}
 	known, ok := r.rules[name+"/"+event.Choice]
 	return known, ok && event.Kind == ledger.EventExercise
 }
 
-// end is the place behind the sub-tree of the event at a place.
+// end returns the index behind the sub-tree of the event at index i.
 func (r *reader) end(i int) int {
 	last := r.update.Events[i].LastDescendant
 	for i++; i < len(r.update.Events) && r.update.Events[i].NodeID <= last; {
@@ -103,11 +103,11 @@ func (r *reader) read(known rule, i int) (Item, error) {
 	}
 	event := r.update.Events[i]
 	item := r.newItem(known.kind, event)
-	if known.reported != "" {
-		item.Subtype.Choice = known.reported
+	if known.choice != "" {
+		item.Subtype.Choice = known.choice
 	}
-	if known.reportedTemplate != "" {
-		item.Subtype.TemplateID = known.reportedTemplate
+	if known.template != "" {
+		item.Subtype.TemplateID = known.template
 	}
 	party, err := r.party(event, known.party)
 	if err != nil {
@@ -115,7 +115,7 @@ func (r *reader) read(known rule, i int) (Item, error) {
 	}
 	if known.kind == KindBalanceChange {
 		item.Receivers = []PartyAmount{{Party: party}}
-		if !known.burned {
+		if !known.isDust {
 			item.Receivers[0].Amount, err = r.changeOf(i, party)
 		}
 		return item, err
@@ -130,7 +130,7 @@ func (r *reader) read(known rule, i int) (Item, error) {
 	return item, err
 }
 
-// reportBatch tells a transfer that a wallet made as part of a batch, to collect or merge, as that batch.
+// reportBatch turns a transfer of a wallet's batch, to collect or merge, into an item of the batch.
 func (r *reader) reportBatch(item *Item, i int) {
 	if r.update.Events[i].Choice != "AmuletRules_Transfer" {
 		return
@@ -145,7 +145,7 @@ func (r *reader) reportBatch(item *Item, i int) {
 	}
 }
 
-// parent is the exercise directly above the event at a place.
+// parent returns the exercise directly above the event at index i.
 func (r *reader) parent(i int) (ledger.Event, bool) {
 	node := r.update.Events[i].NodeID
 	for above := i - 1; above >= 0; above-- {
@@ -168,7 +168,7 @@ func subtype(event ledger.Event) Subtype {
 	return Subtype{TemplateID: "#" + event.PackageName + ":" + event.Template.QualifiedName(), Choice: event.Choice}
 }
 
-// document is what a place lies in.
+// document returns the JSON that has the field.
 func (r *reader) document(event ledger.Event, from source) (json.RawMessage, error) {
 	switch from {
 	case inArgument:
@@ -180,7 +180,7 @@ func (r *reader) document(event ledger.Event, from source) (json.RawMessage, err
 	}
 }
 
-// payload finds the payload of a contract, in the transaction itself or among those that it used.
+// payload finds the payload of a contract, in the transaction or with the Contract function.
 func (r *reader) payload(id ledger.ContractID) (json.RawMessage, error) {
 	if r.created == nil {
 		r.created = map[ledger.ContractID]json.RawMessage{}
@@ -217,7 +217,7 @@ func (r *reader) party(event ledger.Event, at place) (ledger.Party, error) {
 	var party ledger.Party
 	err := r.decode(event, at, &party)
 	if err == nil && party == "" {
-		err = fmt.Errorf("%s of %s names no party at %v", event.Choice, event.ContractID, at.path)
+		err = fmt.Errorf("%s of contract %s has no party in the field %v", event.Choice, event.ContractID, at.path)
 	}
 	return party, err
 }
@@ -227,7 +227,7 @@ func (r *reader) optionalText(event ledger.Event, at place) (text *string, err e
 	return text, err
 }
 
-// decodeAt reads the field of a JSON document that a path leads to; one that is absent stays unset.
+// decodeAt reads the field at a path of a JSON document; an absent field stays unset.
 func decodeAt(document json.RawMessage, path []string, into any) error {
 	for _, name := range path {
 		var fields map[string]json.RawMessage

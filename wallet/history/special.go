@@ -8,11 +8,11 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// reasonKey is the key of what a sender says of a transfer by the token standard.
+// reasonKey is the metadata key for the sender's text of a token standard transfer.
 const reasonKey = "splice.lfdecentralizedtrust.org/reason"
 
-// wanted is a transfer as the token standard writes it down.
-type wanted struct {
+// tokenTransfer is the transfer argument of the token standard.
+type tokenTransfer struct {
 	Sender   ledger.Party    `json:"sender"`
 	Receiver ledger.Party    `json:"receiver"`
 	Amount   decimal.Decimal `json:"amount"`
@@ -21,19 +21,19 @@ type wanted struct {
 	} `json:"meta"`
 }
 
-func (w wanted) description() *string {
+func (w tokenTransfer) description() *string {
 	if reason, ok := w.Meta.Values[reasonKey]; ok {
 		return &reason
 	}
 	return nil
 }
 
-// startedTransfer is a transfer by the token standard. One that is done at once is told as a transfer of the rules; one
-// that the receiver has to accept is told with the instruction that waits for that.
-func startedTransfer(r *reader, i int) (Item, error) {
+// startTransfer reads a token standard transfer. A direct transfer becomes a transfer of the rules; one that the
+// receiver must accept becomes an item with its instruction.
+func startTransfer(r *reader, i int) (Item, error) {
 	event := r.update.Events[i]
 	item := r.newItem(KindTransfer, event)
-	var transfer wanted
+	var transfer tokenTransfer
 	if err := r.decode(event, argument("transfer"), &transfer); err != nil {
 		return item, err
 	}
@@ -44,7 +44,7 @@ func startedTransfer(r *reader, i int) (Item, error) {
 	if r.Party == transfer.Receiver && r.Party != transfer.Sender && pending != "" {
 		for at, inner := range r.update.Events[i:r.end(i)] {
 			if inner.Kind == ledger.EventCreate && inner.ContractID == pending {
-				return announcedTransfer(r, i+at)
+				return announceTransfer(r, i+at)
 			}
 		}
 	}
@@ -57,13 +57,13 @@ func startedTransfer(r *reader, i int) (Item, error) {
 	return item, r.fillTransfer(&item, i, transfer.Sender)
 }
 
-// announcedTransfer is the start of a transfer as its receiver sees it, who is shown the instruction and nothing of
-// where it comes from: nothing has moved yet.
-func announcedTransfer(r *reader, i int) (Item, error) {
+// announceTransfer reads the start of a transfer for its receiver, who sees only the instruction: no coin has moved
+// yet.
+func announceTransfer(r *reader, i int) (Item, error) {
 	event := r.update.Events[i]
 	item := r.newItem(KindTransfer, event)
 	item.Subtype = startSubtype()
-	var transfer wanted
+	var transfer tokenTransfer
 	if err := decodeAt(event.Argument, []string{"transfer"}, &transfer); err != nil {
 		return item, err
 	}
@@ -78,8 +78,8 @@ func startSubtype() Subtype {
 	return Subtype{TemplateID: factoryID, Choice: "TransferFactory_Transfer", InterfaceID: transferFactoryID}
 }
 
-// endOfInstruction begins the item of a choice that ended an instruction, and reads the transfer that it was for.
-func (r *reader) endOfInstruction(kind Kind, i int) (item Item, transfer wanted, err error) {
+// endOfInstruction makes the item of a choice that ended an instruction, and reads its transfer.
+func (r *reader) endOfInstruction(kind Kind, i int) (item Item, transfer tokenTransfer, err error) {
 	event := r.update.Events[i]
 	item = r.newItem(kind, event)
 	item.Subtype.InterfaceID = transferInstructionID
@@ -89,7 +89,7 @@ func (r *reader) endOfInstruction(kind Kind, i int) (item Item, transfer wanted,
 	return item, transfer, err
 }
 
-func acceptedTransfer(r *reader, i int) (Item, error) {
+func acceptTransfer(r *reader, i int) (Item, error) {
 	item, transfer, err := r.endOfInstruction(KindTransfer, i)
 	if err != nil {
 		return item, err
@@ -97,9 +97,8 @@ func acceptedTransfer(r *reader, i int) (Item, error) {
 	return item, r.fillTransfer(&item, i, transfer.Sender)
 }
 
-// returnedTransfer is a transfer that was rejected or withdrawn: the sender has its coin back, and the receiver, if it
-// is the one who reads, never had it.
-func returnedTransfer(r *reader, i int) (Item, error) {
+// returnTransfer reads a rejected or withdrawn transfer: the sender has its coin back. The receiver never had it.
+func returnTransfer(r *reader, i int) (Item, error) {
 	item, transfer, err := r.endOfInstruction(KindBalanceChange, i)
 	if err != nil {
 		return item, err
@@ -113,13 +112,12 @@ func returnedTransfer(r *reader, i int) (Item, error) {
 	return item, err
 }
 
-// allocated is coin that was set aside for a settlement: it has left its owner and come to nobody. The owner is told
-// for whom it is, who has nothing yet.
-func allocated(r *reader, i int) (Item, error) {
+// allocate reads an allocation: the coin has left its owner, and the receiver has nothing yet.
+func allocate(r *reader, i int) (Item, error) {
 	event := r.update.Events[i]
 	item := r.newItem(KindTransfer, event)
 	item.Subtype = Subtype{TemplateID: rulesID, Choice: "AmuletRules_Transfer"}
-	var leg wanted
+	var leg tokenTransfer
 	if err := r.decode(event, argument("allocation", "transferLeg"), &leg); err != nil {
 		return item, err
 	}
@@ -135,8 +133,8 @@ func allocated(r *reader, i int) (Item, error) {
 	return item, nil
 }
 
-// settled is a leg of a settlement that was executed. Its event id ends with the leg's own.
-func settled(r *reader, i int) (Item, error) {
+// settle reads an executed leg of a settlement. Its event id ends with the id of the leg.
+func settle(r *reader, i int) (Item, error) {
 	event := r.update.Events[i]
 	item := r.newItem(KindTransfer, event)
 	item.Subtype = Subtype{TemplateID: rulesID, Choice: "AmuletRules_Transfer"}
@@ -152,8 +150,8 @@ func settled(r *reader, i int) (Item, error) {
 	return item, r.fillTransfer(&item, i, sender)
 }
 
-// expiredSubscription tells a subscriber that the subscription is over.
-func expiredSubscription(r *reader, i int) (Item, error) {
+// expireSubscription notifies a subscriber of the end of the subscription.
+func expireSubscription(r *reader, i int) (Item, error) {
 	event := r.update.Events[i]
 	item := r.newItem(KindNotification, event)
 	var data struct {

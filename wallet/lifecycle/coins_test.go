@@ -21,7 +21,7 @@ import (
 	"github.com/florinledger/florin/wallet/lifecycle"
 )
 
-// newWorldWith is a world in which a transfer may have so many inputs.
+// newWorldWith returns a world with a limit of transfer inputs.
 func newWorldWith(t *testing.T, maxInputs int64) *world {
 	t.Helper()
 	config := coin.DefaultConfig(cointest.Synchronizer)
@@ -35,7 +35,7 @@ func newWorldWith(t *testing.T, maxInputs int64) *world {
 	return w
 }
 
-// lock has the DSO and an owner lock coin until a time that may be over.
+// lock creates locked coin; the lock may have expired.
 func (w *world) lock(owner ledger.Party, amount string, until time.Duration) {
 	w.t.Helper()
 	cointest.Create(w.Network, coin.LockedAmulet{
@@ -52,7 +52,7 @@ func expiring(amount decimal.Decimal, rate string) coin.ExpiringAmount {
 	}
 }
 
-// give has the DSO and an owner make coin: old coin, on which more has accrued than it is worth, among it.
+// give creates coin; old coin may have accrued more fees than its amount.
 func (w *world) give(owner ledger.Party, units int64, old bool) {
 	w.t.Helper()
 	amount, err := decimal.FromInt(units).Mul(decimal.MustParse("0.0000000001"))
@@ -64,8 +64,8 @@ func (w *world) give(owner ledger.Party, units int64, old bool) {
 	cointest.Create(w.Network, coin.Amulet{DSO: cointest.DSO, Owner: owner, Amount: held}, cointest.DSO, owner)
 }
 
-// Whatever a wallet holds, of dust, of old coin and of locked coin beside it, and however few inputs a transfer may
-// have, what it has accepted to pay is paid exactly when the coin that is not locked is enough.
+// Random wallets of dust, old coin and locked coin, and random limits of inputs: an accepted offer is paid exactly if
+// the unlocked coin suffices.
 func TestPayment_IsMadeExactlyWhenUnlockedCoinIsEnough(t *testing.T) {
 	t.Parallel()
 	for seed := range 24 {
@@ -93,7 +93,7 @@ func requirePaidWhenCovered(t *testing.T, random *rand.Rand, holdings int, maxIn
 	for _, until := range []time.Duration{-time.Hour, time.Hour} {
 		w.lock(cointest.Alice, "1000000.0", until)
 	}
-	// All of it, more than all, or something between.
+	// everything, more than that, or a part
 	wanted := have + []int64{0, 1, -random.Int64N(have)}[random.IntN(3)]
 	amount, err := decimal.FromInt(wanted).Mul(decimal.MustParse("0.0000000001"))
 	require.NoError(t, err)

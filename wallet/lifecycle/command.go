@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// commandWorkflow is the workflow of a sender's transfer commands of one nonce.
+// commandWorkflow names the workflow for a sender's transfer commands with one nonce.
 func commandWorkflow(sender ledger.Party, nonce int64) workflowid.ID {
 	return workflowid.Of("transfer-command", string(sender), strconv.FormatInt(nonce, 10))
 }
@@ -24,7 +24,7 @@ func followCommand(_ ledger.ContractID, c coin.TransferCommand) Followed {
 	}
 }
 
-// wakeCommands wakes the commands whose turn it is.
+// wakeCommands wakes the commands with the next nonce.
 func wakeCommands(c coin.TransferCommandCounter) []Followed {
 	return []Followed{{
 		Kind: RunTransferCommands, WorkflowID: commandWorkflow(c.Sender, c.NextNonce), Parties: []ledger.Party{c.Sender},
@@ -33,9 +33,8 @@ func wakeCommands(c coin.TransferCommandCounter) []Followed {
 
 type transferCommand = plan.Contract[coin.TransferCommand]
 
-// planCommands looks after the transfer commands of one nonce of a sender: it executes those that are open, and ends
-// what has expired, which holds up none of the others. After a refusal what has expired is ended first: one that is
-// tried again and again would hold that up.
+// planCommands executes the open transfer commands of one nonce of a sender, and ends the expired ones. After a refusal
+// it ends the expired ones first, so that an endlessly retried command does not delay them.
 func (r *Registry) planCommands(s Situation) (plan.Step, error) {
 	commands, err := plan.Payloads[coin.TransferCommand](r.packages, s.Contracts)
 	if err != nil {
@@ -65,8 +64,8 @@ func (r *Registry) planCommands(s Situation) (plan.Step, error) {
 	return end, nil
 }
 
-// endCommands ends the commands that have expired, all of them together (upstream: the DSO's automation). The first
-// one, which expired before the others, names the action.
+// endCommands ends all expired commands together (upstream: the DSO's automation). The command that expired first names
+// the action.
 func (r *Registry) endCommands(s Situation, expired []transferCommand) (plan.Step, error) {
 	var end plan.Action
 	for _, command := range expired {
@@ -84,12 +83,12 @@ func (r *Registry) endCommands(s Situation, expired []transferCommand) (plan.Ste
 		end.Commands = append(end.Commands, expire)
 	}
 	end.CommandID, end.ActAs = "expire-transfer-command:"+plan.Short(expired[0].ID), []ledger.Party{s.Node.DSO}
-	return plan.Step{WaitsFor: "archival, having expired", Action: &end}, nil
+	return plan.Step{WaitsFor: "archival after expiry", Action: &end}, nil
 }
 
-// executeCommands starts to count the sender's commands when there is the first one (upstream: the DSO's automation),
-// and executes those that were left to the operator, once it is their turn (upstream: the validator's automation). The
-// counter says whose turn it is; those that come before are in lifecycles of their own.
+// executeCommands creates the sender's counter for the first command (upstream: the DSO's automation), and executes the
+// commands left to the operator when the counter is at their nonce (upstream: the validator's automation). Commands
+// with a lower nonce have their own lifecycles.
 func (r *Registry) executeCommands(s Situation, commands []transferCommand) (plan.Step, error) {
 	first := commands[0]
 	step := plan.Step{Until: first.Payload.ExpiresAt.Time(), WaitsFor: "its delegate, or expiry"}
@@ -109,14 +108,13 @@ func (r *Registry) executeCommands(s Situation, commands []transferCommand) (pla
 		if command.Payload.Nonce <= counter.Payload.NextNonce {
 			return r.sendCommand(s, command, counter, step)
 		}
-		// The counter wakes those whose turn it is, but for the hundredth of one nonce and beyond.
+		// The counter wakes the commands of its next nonce, up to a hundred of one nonce.
 		step.Until = earlier(s.Now.Add(recheckInterval), step.Until)
 	}
 	return step, nil
 }
 
-// startCounting makes a sender's counter. Several of its commands may find that there is none: their submissions are
-// the same command.
+// startCounting creates a sender's counter. Several commands may find none: their submissions have the same command id.
 func (r *Registry) startCounting(s Situation, first transferCommand) (*plan.Action, error) {
 	name, err := ledger.TemplateName[coin.TransferCommandCounter](r.packages)
 	if err != nil {
@@ -132,8 +130,8 @@ func (r *Registry) startCounting(s Situation, first transferCommand) (*plan.Acti
 	}, err
 }
 
-// sendCommand executes a command. One whose nonce was used, and one whose receiver has no preapproval, is archived by
-// that; where it is refused, for want of coin say, it is tried again until it expires.
+// sendCommand executes a command. That archives a command with a used nonce or a receiver without a preapproval. After
+// other refusals (for example for lack of coin) it retries until the command expires.
 func (r *Registry) sendCommand(
 	s Situation, command transferCommand, counter plan.Contract[coin.TransferCommandCounter], otherwise plan.Step,
 ) (plan.Step, error) {
@@ -153,7 +151,7 @@ func (r *Registry) sendCommand(
 	argument := coin.TransferCommandSend{
 		Context: context, Inputs: inputs, TransferCounterCid: lf.CID[coin.TransferCommandCounter](counter.ID),
 	}
-	// The preapproval that lasts longest, and its provider's right as a featured app.
+	// the preapproval that lasts longest, and its provider's right as a featured app
 	argument.TransferPreapprovalCidO, argument.Context.Context.FeaturedAppRight, err = plan.Preapproval(s.View,
 		command.Payload.Receiver)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package lifecycle says which contracts need somebody to look after them for as long as they live, and what is due for
-// them when: a preapproval is renewed and expires, an offer is completed or expires. It is pure: it is shown contracts
-// and a time, and answers with commands to submit now, or with the time at which to look again.
+// Package lifecycle lists the contracts that need care during their lives, and plans it: it renews and ends
+// preapprovals, completes and ends offers, and so on. It is pure: it gets contracts and a time, and returns commands to
+// submit now, or the time of the next look.
 package lifecycle

@@ -18,7 +18,7 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// accepted is an offer of alice's to bob that is accepted; alice has a wallet.
+// accepted creates an accepted offer from alice, who has a wallet, to bob.
 func (w *world) accepted(amount string) ledger.ContractID {
 	w.t.Helper()
 	cointest.Create(w.Network, walletapp.WalletAppInstall{
@@ -31,7 +31,7 @@ func (w *world) accepted(amount string) ledger.ContractID {
 	}, cointest.Alice, cointest.Bob))
 }
 
-// settle does what is planned for an offer until nothing is, as the node would, and returns the commands.
+// settle submits the planned actions for an offer until there are none, and returns the commands.
 func (w *world) settle(offer ledger.ContractID) (done []string) {
 	w.t.Helper()
 	var refused *plan.Refused
@@ -53,8 +53,7 @@ func (w *world) settle(offer ledger.ContractID) (done []string) {
 	return nil
 }
 
-// Coin of little worth that others have sent is in nobody's way: the largest is taken first, and what one transfer
-// cannot take is merged before it.
+// One transfer cannot take all of the many small coins, so the plan merges them first.
 func TestOffer_MergesCoinBeforeItPays(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -69,7 +68,7 @@ func TestOffer_MergesCoinBeforeItPays(t *testing.T) {
 	require.Equal(t, "120.0", received)
 }
 
-func TestOffer_GivesUpAtOnceWithoutTheCoin(t *testing.T) {
+func TestOffer_GivesUpWithoutEnoughCoin(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for range 101 {
@@ -80,7 +79,7 @@ func TestOffer_GivesUpAtOnceWithoutTheCoin(t *testing.T) {
 	require.Contains(t, done[1], "abort-offer:")
 }
 
-func TestOffer_GivesUpANegativeAmount(t *testing.T) {
+func TestOffer_GivesUpAmountsThatAreNotPositive(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.Tap(cointest.Alice, "1")

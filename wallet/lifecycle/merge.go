@@ -11,13 +11,13 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// TooManyHoldings is how many holdings of one owner are merged: more than ten (contract, "Limits").
+// TooManyHoldings starts a merge of an owner's holdings: more than ten (contract, "Limits").
 const TooManyHoldings = 11
 
-// mergeHoldingsChoice is the choice of the utility.
+// mergeHoldingsChoice is the choice of the batch merge utility.
 const mergeHoldingsChoice = "BatchMergeUtility_MergeHoldings"
 
-// mergeWorkflow is the workflow that merges an owner's holdings.
+// mergeWorkflow names the workflow that merges an owner's holdings.
 func mergeWorkflow(owner ledger.Party) workflowid.ID {
 	return workflowid.Of("merge-delegation", string(owner))
 }
@@ -33,15 +33,15 @@ func followMergeDelegation(_ ledger.ContractID, d tokenwallet.MergeDelegation) F
 	}
 }
 
-// planMerging accepts an owner's proposal to the operator, and merges as long as the owner has too many holdings.
-// Proposals and delegations to others are theirs. The record says what there is of the owner's: however many lifecycles
-// its proposals have, the oldest is accepted, and only while no delegation is there.
+// planMerging accepts an owner's proposal to the operator, and merges while the owner has too many holdings. Other
+// operators act on their own proposals and delegations. It reads the owner's contracts from the record: if the
+// proposals have several lifecycles, each accepts only the oldest proposal, and only without a delegation.
 func (r *Registry) planMerging(s Situation) (plan.Step, error) {
-	owner, err := r.mergedOwner(s.Contracts[0])
+	owner, err := r.ownerOf(s.Contracts[0])
 	if err != nil {
 		return plan.Step{}, err
 	}
-	// The proposal first: when the one before it was accepted, the delegation is there by now.
+	// The proposal comes first: once accepted, the delegation exists.
 	proposal, proposed, err := plan.MergeDelegation[tokenwallet.MergeDelegationProposal](s.View, owner)
 	if err != nil {
 		return plan.Step{}, err
@@ -69,14 +69,14 @@ func (r *Registry) planMerging(s Situation) (plan.Step, error) {
 	}}, err
 }
 
-// forClients is what a new contract waits for: an operator that runs the process as a client of its own is not raced
-// (upstream's wallet SDK accepts and merges at once). It reports whether it still waits.
+// forClients gives clients time to act on a new contract first (upstream's wallet SDK accepts and merges at once). It
+// reports whether that time lasts.
 func forClients(s Situation, since time.Time, what string) (plan.Step, bool) {
 	return patiently(s, since.Add(plan.MergePatience), what+", which is left to clients of the operator at first")
 }
 
-// mergedOwner is whose holdings a contract is about.
-func (r *Registry) mergedOwner(contract ledger.Contract) (ledger.Party, error) {
+// ownerOf returns the owner of the holdings that a contract is about.
+func (r *Registry) ownerOf(contract ledger.Contract) (ledger.Party, error) {
 	delegation, err := ledger.TemplateName[tokenwallet.MergeDelegation](r.packages)
 	if err != nil {
 		return "", err
@@ -89,7 +89,7 @@ func (r *Registry) mergedOwner(contract ledger.Contract) (ledger.Party, error) {
 	return payload.Delegation.Owner, err
 }
 
-// mergeHoldings makes one holding of the owner's smallest, once there are too many.
+// mergeHoldings merges the owner's smallest holdings, if there are too many.
 func (r *Registry) mergeHoldings(s Situation, d plan.Contract[tokenwallet.MergeDelegation]) (plan.Step, error) {
 	many, err := plan.Held[coin.Amulet](s.View, plan.Owner, d.Payload.Owner, plan.Least, TooManyHoldings)
 	if err != nil {
@@ -97,7 +97,7 @@ func (r *Registry) mergeHoldings(s Situation, d plan.Contract[tokenwallet.MergeD
 	}
 	if len(many) < TooManyHoldings {
 		step := plan.Step{WaitsFor: "more than ten holdings"}
-		if s.Apart { // holdings wake the lifecycle of their owner's name
+		if s.Apart { // new holdings do not wake this lifecycle
 			step.Until = s.Now.Add(recheckInterval)
 		}
 		return step, nil
@@ -113,14 +113,14 @@ func (r *Registry) mergeHoldings(s Situation, d plan.Contract[tokenwallet.MergeD
 	command, err := r.batchMerge(s, tokenwallet.MergeCall{
 		DelegationCid: lf.CID[tokenwallet.MergeDelegation](d.ID), ChoiceArg: tokenwallet.Merge{OptMergeTransfer: call},
 	})
-	return plan.Step{WaitsFor: "its holdings to be merged", Action: &plan.Action{
+	return plan.Step{WaitsFor: "the merge of its holdings", Action: &plan.Action{
 		CommandID: "merge:" + plan.Short(d.ID) + ":" + plan.Short(smallest), ActAs: []ledger.Party{s.Node.Operator},
 		ReadAs:   ledger.SortedParties([]ledger.Party{d.Payload.Owner, s.Node.DSO}),
 		Commands: []ledger.Command{command},
 	}}, err
 }
 
-// batchMerge merges through the operator's utility for batches (contract, "Limits"), which the first merge creates.
+// batchMerge merges through the operator's batch merge utility (contract, "Limits"). The first merge creates it.
 func (r *Registry) batchMerge(s Situation, call tokenwallet.MergeCall) (ledger.Command, error) {
 	argument, err := ledger.Encode(r.packages, tokenwallet.MergeHoldings{MergeCalls: []tokenwallet.MergeCall{call}})
 	if err != nil {

@@ -14,13 +14,13 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// offerWorkflowID names the workflow of an offer and of what becomes of it when it is accepted: the sender's name for
-// it, and something that tells senders apart.
+// offerWorkflowID names the workflow of an offer and its accepted offer: the sender's tracking id, and a hash that
+// keeps senders apart.
 func offerWorkflowID(sender ledger.Party, trackingID string) workflowid.ID {
 	return workflowid.Of("transfer", trackingID, distinguish(sender, trackingID))
 }
 
-// distinguish tells apart requests of the same name by different users.
+// distinguish keeps requests with the same name by different users apart.
 func distinguish(user ledger.Party, trackingID string) string {
 	const digits = 16
 	hash := sha256.Sum256([]byte(string(user) + "\x00" + trackingID))
@@ -41,11 +41,11 @@ func followAcceptedOffer(_ ledger.ContractID, o walletapp.AcceptedTransferOffer)
 	}
 }
 
-// recheckInterval is how long to wait before looking again for a wallet of the sender or the receiver here: offers
-// between others are theirs to end.
+// recheckInterval is the wait for a wallet of the sender or the receiver here. Parties elsewhere end their offers
+// themselves.
 const recheckInterval = 24 * time.Hour
 
-// planOffer ends an offer that was not accepted in time, in the name of whichever side has a wallet here.
+// planOffer ends an expired offer, through the wallet of the sender or the receiver.
 func (r *Registry) planOffer(s Situation, o plan.Contract[walletapp.TransferOffer]) (plan.Step, error) {
 	if end := o.Payload.ExpiresAt.Time().Add(plan.ExpiryPatience); s.Now.Before(end) {
 		return plan.Step{Until: end, WaitsFor: "the receiver to accept or reject, or expiry"}, nil
@@ -59,21 +59,21 @@ func (r *Registry) planOffer(s Situation, o plan.Contract[walletapp.TransferOffe
 	action, err := plan.WalletAction(s.View, w, "expire-offer:"+plan.Short(o.ID),
 		"WalletAppInstall_TransferOffer_Expire",
 		walletapp.InstallTransferOfferExpire{CID: lf.CID[walletapp.TransferOffer](o.ID)})
-	return plan.Step{WaitsFor: "archival, having expired", Action: action}, err
+	return plan.Step{WaitsFor: "archival after expiry", Action: action}, err
 }
 
-// ending is the step of an expired contract until its patience is over. It reports whether that is still to come.
+// ending returns the step of an expired contract during ExpiryPatience. It reports whether to wait.
 func ending(s Situation, deadline time.Time) (plan.Step, bool) {
-	return patiently(s, deadline.Add(plan.ExpiryPatience), "archival, having expired")
+	return patiently(s, deadline.Add(plan.ExpiryPatience), "archival after expiry")
 }
 
-// patiently is the step of what is left alone until a time. It reports whether that is still to come.
+// patiently returns the step that waits until a time. It reports whether to wait.
 func patiently(s Situation, until time.Time, waitsFor string) (plan.Step, bool) {
 	return plan.Step{Until: until, WaitsFor: waitsFor}, s.Now.Before(until)
 }
 
-// planAcceptedOffer completes an accepted offer for its sender. Without the coin for it the offer is given up at once;
-// other refusals are tried again until it expires (upstream: completion of transfer offers).
+// planAcceptedOffer completes an accepted offer for its sender. It gives the offer up at once for lack of coin, and
+// retries after other refusals until the offer expires (upstream: completion of transfer offers).
 func (r *Registry) planAcceptedOffer(s Situation, o plan.Contract[walletapp.AcceptedTransferOffer]) (plan.Step, error) {
 	deadline, id := o.Payload.ExpiresAt.Time(), lf.CID[walletapp.AcceptedTransferOffer](o.ID)
 	if !s.Now.Before(deadline) {
@@ -89,7 +89,7 @@ func (r *Registry) planAcceptedOffer(s Situation, o plan.Contract[walletapp.Acce
 		action, err := plan.WalletAction(s.View, w, "expire-offer:"+plan.Short(o.ID),
 			"WalletAppInstall_AcceptedTransferOffer_Expire",
 			walletapp.InstallAcceptedTransferOfferExpire{CID: id})
-		return plan.Step{WaitsFor: "archival, having expired", Action: action}, err
+		return plan.Step{WaitsFor: "archival after expiry", Action: action}, err
 	}
 	step := plan.Step{Until: deadline, WaitsFor: "completion by the sender's wallet, or expiry"}
 	w, ok, err := plan.WalletOf(s.View, o.Payload.Sender)
@@ -127,7 +127,7 @@ func (r *Registry) planAcceptedOffer(s Situation, o plan.Contract[walletapp.Acce
 	return step, err
 }
 
-// abortOffer gives an accepted offer up, which its status says as failed.
+// abortOffer gives an accepted offer up. Its status becomes failed.
 func (r *Registry) abortOffer(
 	s Situation, w plan.Wallet, o plan.Contract[walletapp.AcceptedTransferOffer], reason string,
 ) (*plan.Action, error) {
@@ -137,7 +137,7 @@ func (r *Registry) abortOffer(
 		})
 }
 
-// OfferRejection says why an accepted offer is given up after a refusal; false when it is worth trying again.
+// OfferRejection returns the reason to give an accepted offer up after a refusal; false to retry.
 func OfferRejection(refusal *fault.Fault) (reason string, final bool) {
 	if !fault.DamlFailure.Matches(refusal) || refusal.Context["error_id"] != plan.InsufficientFunds {
 		return "", false

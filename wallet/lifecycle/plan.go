@@ -7,18 +7,18 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// Situation is what a decision about a lifecycle depends on.
+// Situation is the input of a decision about a lifecycle.
 type Situation struct {
 	plan.Situation
 
-	// Contracts are the active contracts of the lifecycle, the oldest first; at least one.
+	// Contracts are the active contracts of the lifecycle, oldest first; at least one.
 	Contracts []ledger.Contract
-	// Apart: the lifecycle is that of one contract, since too many would have shared another one. What wakes lifecycles by
-	// the names that contracts share does not wake it.
+	// Apart marks a lifecycle of one contract, made because its shared lifecycle had too many contracts. Events that wake
+	// a lifecycle by its shared name do not wake it.
 	Apart bool
 }
 
-// Plan decides what is due for the contracts of a lifecycle. The error is a failure of the reader, or a defect.
+// Plan decides what is due for the contracts of a lifecycle. It fails if the reader fails, or on a defect.
 func (r *Registry) Plan(kind string, s Situation) (plan.Step, error) {
 	decide, ok := r.plan[kind]
 	if !ok {

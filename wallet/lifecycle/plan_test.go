@@ -22,7 +22,7 @@ import (
 	"github.com/florinledger/florin/wallet/plan/plantest"
 )
 
-// world is a ledger in memory, and the planners that look at it.
+// world is a ledger in memory with the planners.
 type world struct {
 	*cointest.Network
 
@@ -40,24 +40,22 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// contracts lists what is active.
 func (w *world) contracts() []ledger.Contract {
 	return slices.SortedFunc(maps.Values(w.Active), func(a, b ledger.Contract) int { return cmp.Compare(a.ID, b.ID) })
 }
 
-// plan decides what is due for contracts.
 func (w *world) plan(kind string, ids ...ledger.ContractID) plan.Step {
 	w.t.Helper()
 	return w.planAfter(kind, nil, ids...)
 }
 
-// planAfter decides what is due after an action was refused.
+// planAfter plans after the refusal of an action.
 func (w *world) planAfter(kind string, refused *plan.Refused, ids ...ledger.ContractID) plan.Step {
 	w.t.Helper()
 	return w.planIn(kind, lifecycle.Situation{}, refused, ids...)
 }
 
-// planIn decides what is due in a situation, of which the world gives the rest.
+// planIn plans in a situation; the world adds the other fields.
 func (w *world) planIn(
 	kind string, situation lifecycle.Situation, refused *plan.Refused, ids ...ledger.ContractID,
 ) plan.Step {
@@ -72,7 +70,7 @@ func (w *world) planIn(
 	return step
 }
 
-// act does what was planned, as the node would.
+// act submits the planned action.
 func (w *world) act(step plan.Step) ledger.Transaction {
 	w.t.Helper()
 	require.NotNil(w.t, step.Action, "nothing is due: %s", step.WaitsFor)
@@ -85,8 +83,7 @@ func (w *world) act(step plan.Step) ledger.Transaction {
 	return transaction
 }
 
-// Of more preapprovals of a receiver than share a lifecycle, each looks after its own: the record says which lasts
-// longest.
+// Each preapproval has its own lifecycle here. Only the longest is renewed.
 func TestPreapproval_RenewsTheLongest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -148,9 +145,8 @@ func TestMerge_UsesTheBatchUtility(t *testing.T) {
 	require.Equal(t, "0.0", locked)
 }
 
-// Holdings wake the delegation in the lifecycle of its owner's name. One that has a lifecycle of its own looks by
-// itself.
-func TestMerge_DelegationWithItsOwnLifecycleLooksAlone(t *testing.T) {
+// New holdings wake only the lifecycle of their owner's name. A delegation with its own lifecycle looks once a day.
+func TestMerge_DelegationWithItsOwnLifecycleLooksDaily(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	delegation := ledger.ContractID(cointest.Create(w.Network, tokenwallet.MergeDelegation{
@@ -168,7 +164,8 @@ func TestMerge_DelegationWithItsOwnLifecycleLooksAlone(t *testing.T) {
 	require.NotNil(t, w.planIn(lifecycle.RunMergeDelegation, apart, nil, delegation).Action)
 }
 
-// isLeftToClients requires that a merge delegation or its proposal is left alone at first, and lets that time pass.
+// isLeftToClients requires that the plan first leaves a merge delegation or proposal to clients, and lets that time
+// pass.
 func (w *world) isLeftToClients(id ledger.ContractID) {
 	w.t.Helper()
 	step := w.plan(lifecycle.RunMergeDelegation, id)

@@ -11,12 +11,12 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// RenewalWindow is how long before its end the operator renews a preapproval that it provides (contract, "Limits").
+// RenewalWindow is the time before its end at which the operator renews a preapproval that it provides (contract,
+// "Limits").
 const RenewalWindow = 30 * 24 * time.Hour
 
-// planPreapproval looks after the preapprovals of one receiver. Each that has expired is archived. Of several that the
-// operator provides, only the one that lasts longest is renewed, as the record says, whichever lifecycle it is in;
-// those of other providers are theirs to renew.
+// planPreapproval archives the expired preapprovals of one receiver. It renews the one that lasts longest of those that
+// the operator provides, in whichever lifecycle it is. Other providers renew their own.
 func (r *Registry) planPreapproval(s Situation) (plan.Step, error) {
 	preapprovals, err := plan.Payloads[coin.TransferPreapproval](r.packages, s.Contracts)
 	if err != nil {
@@ -34,7 +34,7 @@ func (r *Registry) planPreapproval(s Situation) (plan.Step, error) {
 	if last.Payload.Provider != s.Node.Operator || !s.Now.Before(last.Payload.ExpiresAt.Time()) {
 		return step, nil
 	}
-	// Renewal is due as soon as less than the window is left: a microsecond later is the first such time.
+	// Renewal is due when less than the window is left: the first such time is a microsecond later.
 	due := last.Payload.ExpiresAt.Time().Add(-RenewalWindow + time.Microsecond)
 	if s.Now.Before(due) {
 		if due.Before(step.Until) {
@@ -44,7 +44,7 @@ func (r *Registry) planPreapproval(s Situation) (plan.Step, error) {
 	}
 	longest, ok, err := plan.One[coin.TransferPreapproval](s.View, plan.Receiver, last.Payload.Receiver)
 	if err != nil || !ok || !contains(s.Contracts, longest.ID) {
-		// The longest may be given up, which wakes its own alone.
+		// If the longest is cancelled, only its own lifecycle wakes.
 		step.Until = earlier(s.Now.Add(recheckInterval), step.Until)
 		return step, err
 	}
@@ -54,14 +54,14 @@ func (r *Registry) planPreapproval(s Situation) (plan.Step, error) {
 func (r *Registry) expirePreapproval(s Situation, p plan.Contract[coin.TransferPreapproval]) (plan.Step, error) {
 	command, err := plan.Exercise[coin.TransferPreapproval](r.packages, p.ID, "TransferPreapproval_Expire",
 		coin.TransferPreapprovalExpire{})
-	return plan.Step{WaitsFor: "archival, having expired", Action: &plan.Action{
+	return plan.Step{WaitsFor: "archival after expiry", Action: &plan.Action{
 		CommandID: "expire-preapproval:" + plan.Short(p.ID), ActAs: []ledger.Party{s.Node.DSO},
 		Commands: []ledger.Command{command},
 	}}, err
 }
 
-// renewPreapproval extends a preapproval at the operator's cost. Where that is refused, for want of coin say, it is
-// tried again until the preapproval expires.
+// renewPreapproval extends a preapproval at the operator's cost. After a refusal (for example for lack of coin) it
+// retries until the preapproval expires.
 func (r *Registry) renewPreapproval(
 	s Situation, p plan.Contract[coin.TransferPreapproval], otherwise plan.Step,
 ) (plan.Step, error) {
@@ -71,7 +71,7 @@ func (r *Registry) renewPreapproval(
 		return otherwise, err
 	}
 	context, open, err := plan.PaymentContext(s.View)
-	if err != nil || !open { // between rounds; a change of rounds changes nothing here, so look again soon
+	if err != nil || !open { // between rounds; a new round does not wake this, so look again soon
 		return plan.Step{Until: earlier(s.Now.Add(time.Minute), otherwise.Until), WaitsFor: "an open round"}, err
 	}
 	inputs, err := plan.Inputs(s.View, s.Node.Operator)
@@ -90,7 +90,7 @@ func (r *Registry) renewPreapproval(
 	return otherwise, err
 }
 
-// mergeFirst merges the coin of a party that has a wallet here before a payment of it, as [plan.MergeFirst] says.
+// mergeFirst merges the coin of a party with a wallet here before the party's payment, see [plan.MergeFirst].
 func mergeFirst(s Situation, payer ledger.Party, payment string) (*plan.Action, error) {
 	if s.Refused == nil {
 		return nil, nil // nothing is known to be missing

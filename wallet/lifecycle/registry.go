@@ -14,25 +14,25 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// The kinds of lifecycles, each the name of its workflow.
+// The kinds of lifecycles. Each is the name of its workflow.
 const (
-	// KeepPreapproval renews a preapproval that the operator provides, and archives what has expired.
+	// KeepPreapproval renews a preapproval that the operator provides, and archives expired ones.
 	KeepPreapproval = "KeepPreapproval"
-	// TwoStepTransfer completes an accepted transfer, and ends one that nobody took in time.
+	// TwoStepTransfer completes an accepted transfer, and ends an expired one.
 	TwoStepTransfer = "TwoStepTransfer"
-	// RunMergeDelegation merges the holdings of an owner who asked for it.
+	// RunMergeDelegation merges the holdings of an owner who delegated that.
 	RunMergeDelegation = "RunMergeDelegation"
-	// BuyTraffic buys the traffic that a wallet was asked to buy, and ends a request whose time is over.
+	// BuyTraffic buys the requested traffic, and ends an expired request.
 	BuyTraffic = "BuyTraffic"
-	// RunTransferCommands executes the transfer commands of a sender that have one nonce, and has them counted.
+	// RunTransferCommands executes the transfer commands of a sender with one nonce, and creates the sender's counter.
 	RunTransferCommands = "RunTransferCommands"
 )
 
-// Followed says which workflow looks after a contract. Contracts with the same workflow id share one.
+// Followed names the workflow of a contract. Contracts with the same workflow id share one.
 type Followed struct {
 	Kind       string
 	WorkflowID workflowid.ID
-	// Parties are those whom the workflow is about.
+	// Parties are the parties of the workflow.
 	Parties []ledger.Party
 }
 
@@ -46,7 +46,7 @@ type Registry struct {
 	wallets  Wallets
 }
 
-// NewRegistry makes the registry for packages that hold those of the coin.
+// NewRegistry makes the registry. packages must hold those of the coin.
 func NewRegistry(packages *ledger.Packages) (*Registry, error) {
 	r := &Registry{
 		packages: packages,
@@ -100,7 +100,7 @@ func registerWake[T any](r *Registry, wake func(T) []Followed) error {
 	return nil
 }
 
-// Templates are the templates whose contracts have a lifecycle, package-id:Module:Entity, in order.
+// Templates lists the templates whose contracts have a lifecycle, package-id:Module:Entity, in order.
 func (r *Registry) Templates() []string {
 	var names []string
 	for name := range maps.Keys(r.follow) {
@@ -110,29 +110,29 @@ func (r *Registry) Templates() []string {
 	return names
 }
 
-// Crowd says of whom it matters how many contracts they have.
+// Crowd describes a workflow that wakes when a party has too many contracts.
 type Crowd struct {
-	// WorkflowOf is the workflow of a party.
+	// WorkflowOf names the workflow of a party.
 	WorkflowOf func(ledger.Party) workflowid.ID
-	// Template is that of the contracts, package-id:Module:Entity, and TooMany how many wake the workflow.
+	// Template is the template of the contracts, package-id:Module:Entity. TooMany contracts wake the workflow.
 	Template string
 	TooMany  int
 }
 
-// Crowd returns what to watch; false for nothing.
+// Crowd returns the contracts to count; false for none.
 func (r *Registry) Crowd() (Crowd, bool) { return r.crowd, r.crowd.WorkflowOf != nil }
 
-// Wallets says what waits for a party's wallet.
+// Wallets describes the workflows that wait for a party's wallet.
 type Wallets struct {
-	// Template is that of the contracts by which a party has a wallet, package-id:Module:Entity.
+	// Template is the template of wallet contracts, package-id:Module:Entity.
 	Template string
-	// PartyOf is whose wallet such a contract is about.
+	// PartyOf returns the owner of such a wallet.
 	PartyOf func(ledger.Contract) (ledger.Party, error)
-	// Waiting are the templates of the contracts of a party whose workflows cannot go on without its wallet.
+	// Waiting lists the templates whose workflows need the wallet of the contract's party.
 	Waiting []string
 }
 
-// Wallets returns what waits for wallets; false for nothing.
+// Wallets returns the workflows that wait for wallets; false for none.
 func (r *Registry) Wallets() (Wallets, bool) { return r.wallets, r.wallets.PartyOf != nil }
 
 func (r *Registry) awaitWallets() error {
@@ -155,8 +155,7 @@ func (r *Registry) awaitWallets() error {
 	return err
 }
 
-// Follow says which workflow looks after a contract; false when it needs none. Contracts that are not the network's
-// have no life of their own.
+// Follow names the workflow of a contract; false if it needs none. Contracts of other networks need none.
 func (r *Registry) Follow(contract ledger.Contract) (Followed, bool, error) {
 	if r == nil || !contract.InNetwork {
 		return Followed{}, false, nil
@@ -169,7 +168,7 @@ func (r *Registry) Follow(contract ledger.Contract) (Followed, bool, error) {
 	return followed, err == nil, err
 }
 
-// Wakes says which workflows have to look when a contract is created that is none of theirs.
+// Wakes lists the workflows to wake when somebody creates a contract that is not theirs.
 func (r *Registry) Wakes(contract ledger.Contract) ([]Followed, error) {
 	if r == nil || !contract.InNetwork {
 		return nil, nil
@@ -188,8 +187,8 @@ func followPreapproval(_ ledger.ContractID, p coin.TransferPreapproval) Followed
 	}
 }
 
-// followInstruction names the workflow by how the id of the contract begins. Instructions whose ids begin alike share
-// it, like offers of one name.
+// followInstruction names the workflow after the first bytes of the contract id. Instructions with equal first bytes
+// share it.
 func followInstruction(id ledger.ContractID, i coin.AmuletTransferInstruction) Followed {
 	const begins = 34 // the format's two digits, and 16 bytes
 	return Followed{

@@ -26,16 +26,16 @@ const (
 	patience = plan.ExpiryPatience
 )
 
-// decision is what a planner is to decide.
+// decision is the expected step.
 type decision struct {
-	// does is how the id of the action's command begins, before the colon; "" for no action.
+	// does is the prefix of the command id, before the colon; "" for no action.
 	does string
-	// after is when to look again, counted from now; 0 for a change of the contracts.
+	// after is the time until the next look; 0 if only a change of the contracts leads to one.
 	after    time.Duration
 	waitsFor string
 }
 
-// require compares a step. An action must be one that the ledger takes, and end or change the contract.
+// require compares a step. The ledger must accept its action, which must end or change the contract.
 func (d decision) require(w *world, step plan.Step, changed ledger.ContractID) {
 	w.t.Helper()
 	require.Equal(w.t, d.waitsFor, step.WaitsFor)
@@ -105,7 +105,7 @@ func TestPreapproval_PlansItsSteps(t *testing.T) {
 		},
 		"what has expired is archived, whoever provided it": {
 			preapprovals: []preapproval{{cointest.Bob, -patience}, {cointest.Operator, 90 * day}},
-			want:         decision{does: "expire-preapproval", waitsFor: "archival, having expired"},
+			want:         decision{does: "expire-preapproval", waitsFor: "archival after expiry"},
 		},
 		"what has just expired is left for a while, and not renewed": {
 			preapprovals: []preapproval{{cointest.Operator, 0}}, want: decision{after: patience, waitsFor: "expiry"},
@@ -149,7 +149,7 @@ func TestPreapproval_PlansItsSteps(t *testing.T) {
 
 func TestOffer_PlansItsSteps(t *testing.T) {
 	t.Parallel()
-	const open, archival = "the receiver to accept or reject, or expiry", "archival, having expired"
+	const open, archival = "the receiver to accept or reject, or expiry", "archival after expiry"
 	const nobody, completion = "a wallet of the sender or the receiver to archive it",
 		"completion by the sender's wallet, or expiry"
 	for name, c := range map[string]struct {
@@ -208,7 +208,7 @@ func TestOffer_PlansItsSteps(t *testing.T) {
 	}
 }
 
-// offer is an offer of ten coins from alice to bob, accepted or not, that lasts so long.
+// offer creates an offer of ten coins from alice to bob, accepted or not, with a lifetime.
 func (w *world) offer(accepted bool, lasts time.Duration) ledger.ContractID {
 	ten := payments.PaymentAmount{Amount: decimal.MustParse("10"), Unit: payments.AmuletUnit}
 	expires := lf.TimestampOf(w.Now.Add(lasts))
@@ -265,7 +265,7 @@ func TestInstruction_PlansItsSteps(t *testing.T) {
 			if spent {
 				delete(w.Active, ledger.ContractID(locked))
 			}
-			decision{does: "expire-transfer", waitsFor: "archival, having expired"}.require(
+			decision{does: "expire-transfer", waitsFor: "archival after expiry"}.require(
 				w, w.plan(lifecycle.TwoStepTransfer, id), id)
 			require.Empty(t, cointest.All[coin.LockedAmulet](w.Network))
 		})
@@ -299,10 +299,10 @@ func TestTrafficRequest_PlansItsSteps(t *testing.T) {
 			lasts: time.Hour, betweenRounds: true, want: decision{after: time.Minute, waitsFor: "an open round"},
 		},
 		"what has just expired is left for a while": {
-			want: decision{after: patience, waitsFor: "archival, having expired"},
+			want: decision{after: patience, waitsFor: "archival after expiry"},
 		},
 		"what has expired ends": {
-			lasts: -patience, want: decision{does: "expire-traffic-request", waitsFor: "archival, having expired"},
+			lasts: -patience, want: decision{does: "expire-traffic-request", waitsFor: "archival after expiry"},
 		},
 		"without the coin it is given up": {
 			lasts: time.Hour, refused: failure(cointest.NoFunds, "requiredAmount", "1000000.0"),
@@ -377,11 +377,11 @@ func TestTransferCommand_PlansItsSteps(t *testing.T) {
 			cointest.Operator, 3, 3, time.Hour, true, decision{after: time.Minute, waitsFor: "an open round"},
 		},
 		"what has just expired is left for a while": {
-			cointest.Operator, 3, 3, 0, false, decision{after: patience, waitsFor: "archival, having expired"},
+			cointest.Operator, 3, 3, 0, false, decision{after: patience, waitsFor: "archival after expiry"},
 		},
 		"what has expired ends, whoever is its delegate": {
 			cointest.Bob, 3, 3, -patience, false,
-			decision{does: "expire-transfer-command", waitsFor: "archival, having expired"},
+			decision{does: "expire-transfer-command", waitsFor: "archival after expiry"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -411,7 +411,6 @@ func TestTransferCommand_PlansItsSteps(t *testing.T) {
 	}
 }
 
-// All commands that expired some time ago end in one action.
 func TestTransferCommand_ExpiredOnesEndTogether(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -430,7 +429,7 @@ func TestTransferCommand_ExpiredOnesEndTogether(t *testing.T) {
 	require.ElementsMatch(t, expired, ended)
 }
 
-// What has expired holds up no other command of its nonce, and nothing that is refused holds that up in turn.
+// Expired commands do not block others of their nonce, and refused commands do not block the end of expired ones.
 func TestTransferCommand_ExpiredOneBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	for name, ago := range map[string]time.Duration{"a moment ago": 0, "some time ago": patience} {
@@ -455,13 +454,13 @@ func TestTransferCommand_ExpiredOneBlocksNoOther(t *testing.T) {
 
 			w.act(step)
 			require.NotContains(t, w.Active, open)
-			decision{does: "expire-transfer-command", waitsFor: "archival, having expired"}.
+			decision{does: "expire-transfer-command", waitsFor: "archival after expiry"}.
 				require(w, w.plan(lifecycle.RunTransferCommands, expired), expired)
 		})
 	}
 }
 
-// command is a transfer command of alice's to bob that is left to the operator.
+// command creates a transfer command from alice to bob for the operator.
 func (w *world) command(lasts time.Duration) ledger.ContractID {
 	return ledger.ContractID(cointest.Create(w.Network, coin.TransferCommand{
 		DSO: cointest.DSO, Sender: cointest.Alice, Receiver: cointest.Bob, Delegate: cointest.Operator,

@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// trafficWorkflowID names the workflow of a request to buy traffic, as that of an offer is named.
+// trafficWorkflowID names the workflow of a request to buy traffic, in the same way as that of an offer.
 func trafficWorkflowID(user ledger.Party, trackingID string) workflowid.ID {
 	return workflowid.Of("traffic", trackingID, distinguish(user, trackingID))
 }
@@ -24,7 +24,7 @@ func followTrafficRequest(_ ledger.ContractID, r walletapp.BuyTrafficRequest) Fo
 	}
 }
 
-// planTraffic looks after one request to buy traffic: one contract, unless a user has given one name to two.
+// planTraffic plans for one request to buy traffic: one contract, unless a user has used one name twice.
 func (r *Registry) planTraffic(s Situation) (plan.Step, error) {
 	requests, err := plan.Payloads[walletapp.BuyTrafficRequest](r.packages, s.Contracts)
 	if err != nil {
@@ -43,9 +43,9 @@ func (r *Registry) planTraffic(s Situation) (plan.Step, error) {
 	return first, nil
 }
 
-// planTrafficRequest buys the traffic with the user's coin. A request that can never succeed, or that there is no coin
-// for, is given up at once and says why; other refusals are tried again until it expires (upstream: completion of
-// traffic requests).
+// planTrafficRequest buys the traffic with the user's coin. It gives an impossible request, or one without enough coin,
+// up at once with a reason, and retries after other refusals until the request expires (upstream: completion of traffic
+// requests).
 func (r *Registry) planTrafficRequest(
 	s Situation, request plan.Contract[walletapp.BuyTrafficRequest],
 ) (plan.Step, error) {
@@ -62,7 +62,7 @@ func (r *Registry) planTrafficRequest(
 		}
 		action, err := plan.WalletAction(s.View, w, "expire-traffic-request:"+plan.Short(request.ID),
 			"WalletAppInstall_BuyTrafficRequest_Expire", walletapp.InstallBuyTrafficRequestExpire{RequestCid: id})
-		return plan.Step{WaitsFor: "archival, having expired", Action: action}, err
+		return plan.Step{WaitsFor: "archival after expiry", Action: action}, err
 	}
 	step := plan.Step{Until: deadline, WaitsFor: "the purchase, or expiry"}
 	complete := "complete-traffic-request:" + plan.Short(request.ID)
@@ -95,7 +95,7 @@ func (r *Registry) planTrafficRequest(
 	return step, err
 }
 
-// TrafficRejection says why a purchase of traffic is given up after a refusal; false when it is worth trying again.
+// TrafficRejection returns the reason to give a purchase of traffic up after a refusal; false to retry.
 func TrafficRejection(request walletapp.BuyTrafficRequest, refusal *fault.Fault) (reason string, final bool) {
 	const (
 		unknownSynchronizer = "splice.lfdecentralizedtrust.org/unknown-synchronizer"
@@ -106,7 +106,7 @@ func TrafficRejection(request walletapp.BuyTrafficRequest, refusal *fault.Fault)
 	}
 	switch refusal.Context["error_id"] {
 	case plan.InsufficientFunds:
-		return OfferRejection(refusal) // offers fail of it in the same words
+		return OfferRejection(refusal) // the reasons are those of offers
 	case unknownSynchronizer:
 		return "unknown synchronizerId " + request.SynchronizerID, true
 	case insufficientAmount:

@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// planTransfer looks after one transfer in two steps: one contract, unless a sender has used one name for two offers.
+// planTransfer plans for one two-step transfer: one contract, unless a sender has used one name for two offers.
 func (r *Registry) planTransfer(s Situation) (plan.Step, error) {
 	var first plan.Step
 	for i, contract := range s.Contracts {
@@ -45,8 +45,8 @@ func (r *Registry) planOneTransfer(s Situation, contract ledger.Contract) (plan.
 	}
 }
 
-// planInstruction gives the coin of a transfer that nobody took back to its sender, some time after it can no longer be
-// accepted (upstream: the DSO's automation).
+// planInstruction returns the coin of an expired transfer to its sender, some time after the deadline (upstream: the
+// DSO's automation).
 func (r *Registry) planInstruction(s Situation) (plan.Step, error) {
 	instructions, err := plan.Payloads[coin.AmuletTransferInstruction](r.packages, s.Contracts)
 	if err != nil {
@@ -76,12 +76,12 @@ func (r *Registry) planInstruction(s Situation) (plan.Step, error) {
 	if refusal != nil {
 		return plan.Step{}, refusal
 	}
-	return plan.Step{WaitsFor: "archival, having expired", Action: &plan.Action{
+	return plan.Step{WaitsFor: "archival after expiry", Action: &plan.Action{
 		CommandID: "expire-transfer:" + plan.Short(instruction.ID), ActAs: []ledger.Party{s.Node.DSO}, Commands: commands,
 	}}, nil
 }
 
-// transferInstruction is the interface through which instructions are exercised.
+// transferInstruction is the interface of instructions.
 var transferInstruction = lf.TypeName{
 	Package: "#splice-api-token-transfer-instruction-v1",
 	Module:  "Splice.Api.Token.TransferInstructionV1", Entity: "TransferInstruction",

@@ -11,56 +11,56 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Which coin pays is decided here, for automation, for lifecycles and for the API: the largest holdings, as many as a
-// transfer may have. Where they are not enough and the others are, they are merged first.
+// This file chooses the coin that pays, for automation, lifecycles and the API: the largest holdings, as many as a
+// transfer may have. If these do not suffice but the whole wallet does, it merges them first.
 
 const (
-	// MaxPerAction is how many contracts of the DSO's one action takes.
+	// MaxPerAction limits the DSO's contracts in one action.
 	MaxPerAction = 100
-	// maxCoins is how many coins of an owner are looked at where more than a transfer's inputs matter.
+	// maxCoins limits the coins of an owner that a plan reads beyond the inputs of a transfer.
 	maxCoins = 10 * MaxPerAction
 )
 
 // InsufficientFunds is the error id of transfers that lack coin.
 const InsufficientFunds = "splice.lfdecentralizedtrust.org/insufficient-funds"
 
-// MaxInputs is how many inputs a payment may have that refers to the round: the one that was newest when it was
-// composed, whatever the rules have said since.
+// MaxInputs limits the inputs of a payment that refers to the round: by the configuration of the round, which was
+// newest when the payment was composed, even if the rules have changed since.
 func MaxInputs(round coin.OpenMiningRound) int { return int(round.TransferConfigUSD.MaxNumInputs) }
 
-// Coins are a party's holdings that are not locked, the largest first, at most a thousand.
+// Coins lists a party's unlocked holdings, the largest first, at most a thousand.
 func Coins(v View, owner ledger.Party) ([]Holding, error) { return unlocked(v, owner, First, maxCoins) }
 
-// UnlockedBalance adds up a party's coin that is not locked, however many contracts it consists of.
+// UnlockedBalance adds up all of a party's unlocked coin.
 func UnlockedBalance(v View, owner ledger.Party) (decimal.Decimal, error) {
 	return Balance[coin.Amulet](v, Owner, owner)
 }
 
-// Holding is coin that can pay.
+// Holding is coin for a payment.
 type Holding struct {
 	ID     ledger.ContractID
 	Amount decimal.Decimal
 }
 
-// Largest are the largest of some holdings, the largest first, at most so many.
+// Largest returns the largest holdings, the largest first, up to a limit.
 func Largest(holdings []Holding, limit int) []Holding {
-	return ranked(holdings, limit, func(a, b decimal.Decimal) int { return b.Cmp(a) })
+	return rank(holdings, limit, func(a, b decimal.Decimal) int { return b.Cmp(a) })
 }
 
-// Smallest are the smallest of some holdings, the smallest first, at most so many.
+// Smallest returns the smallest holdings, the smallest first, up to a limit.
 func Smallest(holdings []Holding, limit int) []Holding {
-	return ranked(holdings, limit, decimal.Decimal.Cmp)
+	return rank(holdings, limit, decimal.Decimal.Cmp)
 }
 
-// ranked are the first of some holdings by their amounts, and by their ids where these are equal.
-func ranked(holdings []Holding, limit int, compare func(a, b decimal.Decimal) int) []Holding {
+// rank returns the first holdings by amount, then by id.
+func rank(holdings []Holding, limit int, compare func(a, b decimal.Decimal) int) []Holding {
 	sorted := slices.SortedFunc(slices.Values(holdings), func(a, b Holding) int {
 		return cmp.Or(compare(a.Amount, b.Amount), cmp.Compare(a.ID, b.ID))
 	})
 	return sorted[:min(limit, len(sorted))]
 }
 
-// TransferInputs are holdings as a transfer takes them.
+// TransferInputs converts holdings to the inputs of a transfer.
 func TransferInputs(taken []Holding) []coin.TransferInput {
 	inputs := make([]coin.TransferInput, len(taken))
 	for i, one := range taken {
@@ -69,7 +69,7 @@ func TransferInputs(taken []Holding) []coin.TransferInput {
 	return inputs
 }
 
-// tokenInputs are holdings as a transfer by the token standard takes them.
+// tokenInputs converts holdings to the inputs of a token standard transfer.
 func tokenInputs(taken []Holding) []lf.CID[token.Holding] {
 	inputs := make([]lf.CID[token.Holding], len(taken))
 	for i, one := range taken {
@@ -78,7 +78,6 @@ func tokenInputs(taken []Holding) []lf.CID[token.Holding] {
 	return inputs
 }
 
-// total adds holdings up.
 func total(holdings []Holding) (sum decimal.Decimal, err error) {
 	for _, h := range holdings {
 		if err == nil {
@@ -88,7 +87,7 @@ func total(holdings []Holding) (sum decimal.Decimal, err error) {
 	return sum, err
 }
 
-// unlocked are a party's holdings that are not locked, in an order, at most so many.
+// unlocked lists a party's unlocked holdings in an order, up to a limit.
 func unlocked(v View, owner ledger.Party, order Order, limit int) ([]Holding, error) {
 	coins, err := Held[coin.Amulet](v, Owner, owner, order, limit)
 	holdings := make([]Holding, len(coins))
@@ -98,7 +97,7 @@ func unlocked(v View, owner ledger.Party, order Order, limit int) ([]Holding, er
 	return holdings, err
 }
 
-// withExpiredLock are a party's locked holdings whose locks are over, of the thousand that are largest.
+// withExpiredLock lists a party's locked holdings with expired locks, among the thousand largest.
 func withExpiredLock(v View, owner ledger.Party) ([]Holding, error) {
 	locked, err := Held[coin.LockedAmulet](v, Owner, owner, First, maxCoins)
 	var holdings []Holding
@@ -110,8 +109,7 @@ func withExpiredLock(v View, owner ledger.Party) ([]Holding, error) {
 	return holdings, err
 }
 
-// payable are the largest of a party's holdings that are not locked, as many as a payment may have now; none while no
-// round is open.
+// payable lists a party's largest unlocked holdings, as many as a payment may have now; none without an open round.
 func payable(v View, owner ledger.Party) ([]Holding, error) {
 	round, open, err := OpenRound(v)
 	if err != nil || !open {
@@ -120,7 +118,7 @@ func payable(v View, owner ledger.Party) ([]Holding, error) {
 	return unlocked(v, owner, First, MaxInputs(round.Payload))
 }
 
-// Spendable is the most that one payment of a party can take from its coin.
+// Spendable returns the largest amount that one payment of a party can take.
 func Spendable(v View, owner ledger.Party) (decimal.Decimal, error) {
 	taken, err := payable(v, owner)
 	if err != nil {
@@ -129,19 +127,19 @@ func Spendable(v View, owner ledger.Party) (decimal.Decimal, error) {
 	return total(taken)
 }
 
-// Inputs are the largest of a party's holdings that are not locked, as many as a payment may have.
+// Inputs returns a party's largest unlocked holdings, as many as a payment may have.
 func Inputs(v View, owner ledger.Party) ([]coin.TransferInput, error) {
 	taken, err := payable(v, owner)
 	return TransferInputs(taken), err
 }
 
-// funds is what a payment can take of a wallet, the largest first, and what the wallet has altogether.
+// funds are the holdings for a payment, the largest first, and the total of the wallet.
 type funds struct {
 	taken []Holding
 	all   decimal.Decimal
 }
 
-// coinFunds is what a payment that names coin can take.
+// coinFunds returns the funds for a payment that names coin.
 func coinFunds(v View, owner ledger.Party) (f funds, err error) {
 	if f.taken, err = payable(v, owner); err != nil {
 		return f, err
@@ -150,7 +148,7 @@ func coinFunds(v View, owner ledger.Party) (f funds, err error) {
 	return f, err
 }
 
-// tokenFunds is what a payment by the token standard can take that may have so many inputs.
+// tokenFunds returns the funds for a token standard payment with a limit of inputs.
 func tokenFunds(v View, owner ledger.Party, limit int) (f funds, err error) {
 	if f.taken, err = unlocked(v, owner, First, limit); err != nil {
 		return f, err

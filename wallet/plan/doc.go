@@ -1,6 +1,5 @@
-// Package plan is what those share who decide what the node does by itself: how they look at the ledger, and how an
-// action is written. The decisions are those of wallet/lifecycle, about single contracts, and of wallet/automation,
-// about wallets and the network.
+// Package plan is the common part of the planners in wallet/lifecycle (single contracts) and wallet/automation (wallets
+// and the network): how they read the ledger and write an action.
 //
 // The package is pure.
 package plan

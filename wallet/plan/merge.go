@@ -16,26 +16,25 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Purse is what a payment takes of a wallet.
+// Purse is the coin that a payment can take from a wallet.
 type Purse int
 
 const (
-	// Coin is coin that is not locked.
+	// Coin is unlocked coin.
 	Coin Purse = iota
-	// Holdings are those of the token standard: also coin whose lock is over.
+	// Holdings are token standard holdings: also coin with an expired lock.
 	Holdings
 )
 
-// mergesFor is how the command ids of merges begin.
+// mergesFor is the prefix of the command ids of merges.
 const mergesFor = "merge-for-"
 
 // IsMergeFirst reports whether a command is one of [MergeFirst].
 func IsMergeFirst(commandID string) bool { return strings.HasPrefix(commandID, mergesFor) }
 
-// MergeFirst makes one coin of the largest that a payment can take, after one was refused for want of coin, if the
-// wallet has what is missing in further coins; nil if it has not. So the payment can be tried with more the next time,
-// however much coin of little worth others have sent. A merge that was refused is made again, unless another one was
-// first: that may have made what the payment needs.
+// MergeFirst merges the largest coins of a wallet after a payment was refused for lack of coin, if the rest of the
+// wallet has the missing amount; else nil. So the next try of the payment has more, even if others have sent many small
+// coins. A refused merge is repeated, unless it lost a race: the winner may have merged what the payment needs.
 func MergeFirst(v View, w Wallet, purse Purse, payment string, refused *Refused) (*Action, error) {
 	commandID := mergesFor + payment + ":"
 	if refused == nil {
@@ -63,7 +62,7 @@ func MergeFirst(v View, w Wallet, purse Purse, payment string, refused *Refused)
 		})
 }
 
-// mergeHoldings merges by the token standard, which unlocks coin whose lock is over.
+// mergeHoldings merges by the token standard, which also takes coin with an expired lock.
 func mergeHoldings(v View, w Wallet, commandID string, again bool, refused *Refused) (*Action, error) {
 	network, err := TokenNetworkOf(v)
 	if err != nil {
@@ -81,8 +80,8 @@ func mergeHoldings(v View, w Wallet, commandID string, again bool, refused *Refu
 		walletapp.InstallTransferFactoryTransfer{TransferFactoryCid: call.FactoryCid, TransferArg: call.ChoiceArg})
 }
 
-// MergeSmallest makes one holding of the smallest that an owner has, as many as a transfer by the token standard may
-// take: those are what fills a wallet. It is nil between rounds.
+// MergeSmallest merges an owner's smallest holdings, as many as a token standard transfer may take: small holdings are
+// what fills a wallet. It returns nil between rounds.
 func MergeSmallest(v View, owner ledger.Party) (*tokenwallet.TransferCall, error) {
 	network, err := TokenNetworkOf(v)
 	if err != nil {
@@ -96,7 +95,7 @@ func MergeSmallest(v View, owner ledger.Party) (*tokenwallet.TransferCall, error
 	return &call, err
 }
 
-// unlessMissing leaves out that a contract is missing that transfers refer to: planners wait for it.
+// unlessMissing drops the error of a missing network contract: planners wait for it.
 func unlessMissing(err error) error {
 	if _, missing := errors.AsType[*registry.NotFoundError](err); missing {
 		return nil
@@ -104,21 +103,22 @@ func unlessMissing(err error) error {
 	return err
 }
 
-// LostRace reports whether a contract that the command needs was consumed after the command was decided on, or the
-// command was decided on too long ago.
+// LostRace reports whether another transaction consumed a contract of the command after the decision, or the decision
+// is too old.
 func (r *Refused) LostRace() bool {
 	return fault.NotSequencedTimeout.Matches(r.Fault) || fault.ContractNotFound.Matches(r.Fault) ||
 		fault.LocalVerdictInactiveContracts.Matches(r.Fault)
 }
 
-// hasElsewhere reports whether a payment was refused for want of coin that the wallet has beyond one payment's inputs.
+// hasElsewhere reports whether a payment was refused for lack of coin that the wallet has beyond the inputs of one
+// payment.
 func (f funds) hasElsewhere(refusal *fault.Fault) bool {
 	if !fault.DamlFailure.Matches(refusal) || refusal.Context["error_id"] != InsufficientFunds {
 		return false
 	}
 	missing, err := decimal.Parse(refusal.Context["requiredAmount"])
 	if err != nil {
-		return false // it does not say how much: nothing can be told
+		return false // the refusal has no amount
 	}
 	taken, err := total(f.taken)
 	if err != nil {
@@ -128,15 +128,15 @@ func (f funds) hasElsewhere(refusal *fault.Fault) bool {
 	return err == nil && rest.Cmp(missing) >= 0
 }
 
-// TokenNetwork are the contracts that transfers by the token standard refer to.
+// TokenNetwork are the contracts that a token standard transfer refers to.
 type TokenNetwork struct {
 	registry.Network
 
-	// maxInputs is how many inputs a transfer may have that refers to the configuration state.
+	// maxInputs limits the inputs of a transfer that refers to the configuration state.
 	maxInputs int
 }
 
-// TokenNetworkOf finds them. A [registry.NotFoundError] names the one that is missing, such as an open round.
+// TokenNetworkOf reads them. A [registry.NotFoundError] names a missing one, such as an open round.
 func TokenNetworkOf(v View) (n TokenNetwork, err error) {
 	var all []ledger.Contract
 	for _, nameOf := range []func(*ledger.Packages) (lf.TypeName, error){
@@ -161,18 +161,17 @@ func TokenNetworkOf(v View) (n TokenNetwork, err error) {
 	return n, err
 }
 
-// Inputs are the holdings that a transfer by the token standard takes: the largest, also those whose lock is over, as
-// many as it may have.
+// Inputs returns the inputs of a token standard transfer: the largest holdings, also those with expired locks, up to
+// the limit.
 func (n TokenNetwork) Inputs(v View, owner ledger.Party) ([]lf.CID[token.Holding], error) {
 	found, err := tokenFunds(v, owner, n.maxInputs)
 	return tokenInputs(found.taken), err
 }
 
-// RequestMargin is how far in the past requests by the token standard are dated: they must not be of the future, which
-// the ledger's clock decides.
+// RequestMargin dates token standard requests back: the ledger's clock must not find them in the future.
 const RequestMargin = time.Minute
 
-// merge is the transfer of all that some holdings are worth from their owner to itself.
+// merge returns the transfer of all of the holdings' coin from their owner to itself.
 func (n TokenNetwork) merge(v View, owner ledger.Party, holdings []Holding) (tokenwallet.TransferCall, error) {
 	amount, err := total(holdings)
 	state := lf.CID[token.AnyContract](n.ConfigState.ID)

@@ -11,28 +11,27 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Reader shows the ledger to those who decide. There is no way to ask for contracts of which a party is a stakeholder:
-// others could fill such a list. Every question names whose contracts it is about, by the role of their template.
+// Reader reads the ledger for planners. It has no list of all contracts of a stakeholder, because others could fill
+// such a list. Each method takes the owner of the contracts, by the role in their template.
 type Reader interface {
-	// Held lists active contracts of a template that are a party's, in an order, at most so many.
+	// Held lists a party's active contracts of a template in an order, up to a limit.
 	Held(template lf.TypeName, holder ledger.Party, order Order, limit int) ([]ledger.Contract, error)
 	// Balance adds up the amounts of a party's active contracts of a template of coin.
 	Balance(template lf.TypeName, holder ledger.Party) (decimal.Decimal, error)
-	// EachOffer visits the active offers of a template from a sender to a receiver, the oldest first, until visit has
-	// seen enough.
+	// EachOffer visits the active offers of a template from a sender to a receiver, oldest first, until visit ends it.
 	EachOffer(
 		template lf.TypeName, sender, receiver ledger.Party, visit func(ledger.Contract) (more bool, err error),
 	) error
-	// MergeDelegations lists an owner's active delegations to an operator, or its proposals of such, by the template, the
-	// oldest first, at most so many.
+	// MergeDelegations lists an owner's active delegations to an operator, or proposals of them, by the template, oldest
+	// first, up to a limit.
 	MergeDelegations(template lf.TypeName, owner, operator ledger.Party, limit int) ([]ledger.Contract, error)
-	// Shared lists active contracts of a template that only the DSO makes, the oldest first, at most so many.
+	// Shared lists active contracts of a template that only the DSO creates, oldest first, up to a limit.
 	Shared(template lf.TypeName, limit int) ([]ledger.Contract, error)
 	// IsActive reports whether a contract is active.
 	IsActive(id ledger.ContractID) (bool, error)
 }
 
-// View is what a decision depends on.
+// View is the input of a decision.
 type View struct {
 	Packages *ledger.Packages
 	Node     ledger.Node
@@ -43,7 +42,7 @@ type View struct {
 
 // Action is a submission that the node makes.
 type Action struct {
-	// CommandID is the same for the same action, whoever decides on it, so that it cannot happen twice.
+	// CommandID is equal for the same action from any node, so that the ledger takes it once.
 	CommandID string           `json:"commandId"`
 	ActAs     []ledger.Party   `json:"actAs"`
 	ReadAs    []ledger.Party   `json:"readAs,omitempty"`
@@ -57,7 +56,7 @@ type Contract[T any] struct {
 	Payload T
 }
 
-// CID names a contract; nil for none.
+// CID returns the id of a contract; nil for none.
 func (c *Contract[T]) CID() *lf.CID[T] {
 	if c == nil {
 		return nil
@@ -65,7 +64,7 @@ func (c *Contract[T]) CID() *lf.CID[T] {
 	return new(lf.CID[T](c.ID))
 }
 
-// Stored is a contract as the ledger has it; nil for none.
+// Stored returns the contract as stored in the ledger; nil for none.
 func (c *Contract[T]) Stored() *ledger.Contract {
 	if c == nil {
 		return nil
@@ -73,7 +72,7 @@ func (c *Contract[T]) Stored() *ledger.Contract {
 	return &c.Contract
 }
 
-// Exercise is the command that exercises a choice of T, given its argument.
+// Exercise returns the command that exercises a choice of T, given its argument.
 func Exercise[T, A any](
 	packages *ledger.Packages, id ledger.ContractID, choice string, argument A,
 ) (ledger.Command, error) {
@@ -105,9 +104,9 @@ func Payloads[T any](packages *ledger.Packages, contracts []ledger.Contract) ([]
 	return out, nil
 }
 
-// Short names a contract within the id of a command: how its id begins, for people to read, and a hash of all of it.
-// The beginning alone is not enough: whoever prepares transactions chooses their seeds, and can make any number of
-// contracts of the same stakeholders whose ids begin alike.
+// Short names a contract in a command id: the beginning of its id, for readers, and a hash of the whole id. The
+// beginning alone is not unique: the submitter chooses the seed of a transaction, and can make any number of contracts
+// whose ids begin alike.
 func Short(id ledger.ContractID) string {
 	const (
 		begins = 18 // the format's two digits, and 8 bytes

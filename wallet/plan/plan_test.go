@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// Commands about different contracts have different ids, however much the ids of the contracts have in common.
+// Ids of contracts may have long common parts.
 func TestShort_NamesDifferentContractsApart(t *testing.T) {
 	t.Parallel()
 	id := "00" + strings.Repeat("ab", 32) + "ca12" + strings.Repeat("0", 64)
@@ -24,7 +24,7 @@ func TestShort_NamesDifferentContractsApart(t *testing.T) {
 	}
 }
 
-// Ids of commands are made of up to two contracts and three words: the ledger takes them.
+// The longest command id has two contracts and three words.
 func TestShort_FitsInCommandIDs(t *testing.T) {
 	t.Parallel()
 	name := plan.Short(ledger.ContractID("00" + strings.Repeat("ff", 130)))

@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Role is what a party is to a contract, by the field that names it.
+// Role is the party's field in a contract.
 type Role string
 
 // The roles by which contracts are found.
@@ -24,13 +24,12 @@ const (
 	Operator    Role = "operator"
 	EndUser     Role = "endUserParty"
 	Beneficiary Role = "beneficiary"
-	// Earner is the beneficiary of a coupon, or its provider where it names none.
+	// Earner is the beneficiary of a coupon, or its provider if it has no beneficiary.
 	Earner Role = "beneficiary or provider"
 )
 
-// held says of each template, Module:Entity, whose contract each of its contracts is, and why no list of them that
-// somebody decides by can be filled by others to that one's harm. The index of the database (contract_holder) says the
-// same; a test compares them.
+// held has the owner's role of each template, Module:Entity, and the reason why others cannot harm the owner by filling
+// the list. The database index contract_holder says the same; a test compares them.
 var held = map[string]struct {
 	Role Role
 	Why  string
@@ -63,7 +62,7 @@ var held = map[string]struct {
 	"Splice.Util.Token.Wallet.MergeDelegation:BatchMergeUtility": {Operator, "the operator signs it"},
 }
 
-// Roles lists the templates whose contracts are found by a role, each with the role.
+// Roles lists the templates that are found by a role, each with the role.
 func Roles() map[string]Role {
 	roles := make(map[string]Role, len(held))
 	for template, one := range held {
@@ -72,7 +71,7 @@ func Roles() map[string]Role {
 	return roles
 }
 
-// Holder is the party whose contract a contract is; false when its template has no such role.
+// Holder returns the owner of a contract; false if its template has no role.
 func Holder(contract ledger.Contract) (ledger.Party, bool, error) {
 	one, ok := held[contract.Template.QualifiedName()]
 	if !ok {
@@ -101,19 +100,19 @@ func Holder(contract ledger.Contract) (ledger.Party, bool, error) {
 	return party, err == nil, err
 }
 
-// Order says which of a holder's contracts come first.
+// Order is the order of an owner's contracts.
 type Order bool
 
 const (
-	// First is what counts most: the largest coin; of coupons those of the earliest round, and of these the largest;
-	// what lasts longest.
+	// First has the most important first: the largest coin; coupons of the earliest round, the largest first; the contract
+	// that lasts longest.
 	First Order = false
 	// Least is the reverse.
 	Least Order = true
 )
 
-// Held lists a party's active contracts of a template, in the order that decisions need, at most so many. The party has
-// the role in all of them, which is that of the template: nobody is asked for contracts that merely name them.
+// Held lists a party's active contracts of a template in an order, up to a limit. The party has the role of the
+// template; other contracts that name the party are not in the list.
 func Held[T any](v View, role Role, party ledger.Party, order Order, limit int) ([]Contract[T], error) {
 	name, err := heldAs[T](v, role)
 	if err != nil {
@@ -126,7 +125,7 @@ func Held[T any](v View, role Role, party ledger.Party, order Order, limit int) 
 	return Payloads[T](v.Packages, found)
 }
 
-// One is the party's contract of a template that counts first; false when there is none.
+// One returns the party's first contract of a template; false for none.
 func One[T any](v View, role Role, party ledger.Party) (one Contract[T], ok bool, err error) {
 	found, err := Held[T](v, role, party, First, 1)
 	if err != nil || len(found) == 0 {
@@ -152,8 +151,8 @@ func heldAs[T any](v View, role Role) (lf.TypeName, error) {
 	return name, err
 }
 
-// EachOffer visits the active offers of a template from a sender to a receiver, the oldest first, until visit says that
-// it has seen enough. The sender signs them: nobody else can add any.
+// EachOffer visits the active offers of a template from a sender to a receiver, oldest first, until visit returns
+// false. The sender signs them: nobody else can add any.
 func EachOffer[T any](v View, sender, receiver ledger.Party, visit func(Contract[T]) (more bool)) error {
 	name, err := heldAs[T](v, Sender)
 	if err != nil {
@@ -165,8 +164,8 @@ func EachOffer[T any](v View, sender, receiver ledger.Party, visit func(Contract
 	})
 }
 
-// MergeDelegation is the oldest of an owner's delegations to the operator, or of its proposals of such; false when
-// there is none. The owner signs them: nobody else can add any.
+// MergeDelegation returns an owner's oldest delegation to the operator, or proposal of one; false for none. The owner
+// signs them: nobody else can add any.
 func MergeDelegation[T tokenwallet.MergeDelegation | tokenwallet.MergeDelegationProposal](
 	v View, owner ledger.Party,
 ) (one Contract[T], ok bool, err error) {
@@ -182,8 +181,8 @@ func MergeDelegation[T tokenwallet.MergeDelegation | tokenwallet.MergeDelegation
 	return one, err == nil, err
 }
 
-// shared are the templates, Module:Entity, of which the DSO has contracts that all decisions look at, and why they
-// cannot become too many.
+// shared lists the templates, Module:Entity, of the DSO's contracts that all decisions read, and why there are not too
+// many of them.
 var shared = map[string]string{
 	"Splice.AmuletRules:AmuletRules":                           "one",
 	"Splice.ExternalPartyAmuletRules:ExternalPartyAmuletRules": "one",
@@ -206,7 +205,7 @@ func SharedTemplates() []string {
 	return names
 }
 
-// Shared lists active contracts of the DSO's that everybody looks at, the oldest first, at most so many.
+// Shared lists active contracts of the DSO, oldest first, up to a limit.
 func Shared[T any](v View, limit int) ([]Contract[T], error) {
 	name, err := ledger.TemplateName[T](v.Packages)
 	if err != nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Wallet is a user's wallet that the operator runs, and may use through its WalletAppInstall.
+// Wallet is a user's wallet that the operator runs and uses through its WalletAppInstall.
 type Wallet struct {
 	Install ledger.ContractID
 	User    ledger.Party
 }
 
-// WalletOf finds the wallet of the first of the parties that has one here.
+// WalletOf finds the wallet of the first party that has one here.
 func WalletOf(v View, parties ...ledger.Party) (Wallet, bool, error) {
 	for _, party := range parties {
 		install, ok, err := One[walletapp.WalletAppInstall](v, EndUser, party)
@@ -29,7 +29,7 @@ func WalletOf(v View, parties ...ledger.Party) (Wallet, bool, error) {
 	return Wallet{}, false, nil
 }
 
-// WalletAction is an action of the operator through a user's wallet: a choice of its WalletAppInstall.
+// WalletAction returns an action of the operator through a user's wallet: a choice of its WalletAppInstall.
 func WalletAction[A any](v View, w Wallet, commandID, choice string, argument A) (*Action, error) {
 	command, err := Exercise[walletapp.WalletAppInstall](v.Packages, w.Install, choice, argument)
 	return &Action{
@@ -38,22 +38,21 @@ func WalletAction[A any](v View, w Wallet, commandID, choice string, argument A)
 	}, err
 }
 
-// PreapprovalLifetime is how long a preapproval lasts that the operator provides, and by how much it is renewed
-// (contract, "Limits").
+// PreapprovalLifetime is the lifetime and the renewal of a preapproval that the operator provides (contract, "Limits").
 const PreapprovalLifetime = 90 * 24 * time.Hour
 
-// MaxRounds is more than there are rounds of one state at once.
+// MaxRounds is above the number of rounds in one state.
 const MaxRounds = 20
 
-// Network is what payments refer to.
+// Network are the contracts that payments refer to.
 type Network struct {
 	Rules Contract[coin.AmuletRules]
-	// Open are the open rounds, opened or not; Latest is the one that payments name.
+	// Open has the open rounds, also those that open later; Latest is the round that payments name.
 	Open   []Contract[coin.OpenMiningRound]
 	Latest Contract[coin.OpenMiningRound]
 }
 
-// NetworkOf reads the rules of the coin and its rounds; false while no round is open.
+// NetworkOf reads the rules of the coin and its rounds; false without an open round.
 func NetworkOf(v View) (n Network, ok bool, err error) {
 	rules, err := Shared[coin.AmuletRules](v, 1)
 	if err != nil || len(rules) == 0 {
@@ -67,26 +66,26 @@ func NetworkOf(v View) (n Network, ok bool, err error) {
 	return n, ok, nil
 }
 
-// Payment is the context of payments.
+// Payment returns the context of payments.
 func (n Network) Payment() coin.PaymentTransferContext {
 	context := coin.PaymentTransferContext{AmuletRules: lf.CID[coin.AmuletRules](n.Rules.ID)}
 	context.Context.OpenMiningRound = lf.CID[coin.OpenMiningRound](n.Latest.ID)
 	return context
 }
 
-// Earliest is the earliest round that is open at a time.
+// Earliest returns the earliest open round at a time.
 func (n Network) Earliest(at time.Time) (Contract[coin.OpenMiningRound], bool) {
 	return coin.EarliestRound(n.Open, payloadOfRound, lf.TimestampOf(at))
 }
 
-// PaymentContext names the rules and the newest round that is open: what all payments refer to. ok is false while no
-// round is open.
+// PaymentContext names the rules and the newest open round, which all payments refer to. ok is false without an open
+// round.
 func PaymentContext(v View) (context coin.PaymentTransferContext, ok bool, err error) {
 	n, ok, err := NetworkOf(v)
 	return n.Payment(), ok, err
 }
 
-// OpenRound is the newest round that is open; false when none is.
+// OpenRound returns the newest open round; false without one.
 func OpenRound(v View) (newest Contract[coin.OpenMiningRound], ok bool, err error) {
 	rounds, err := Shared[coin.OpenMiningRound](v, MaxRounds)
 	if err != nil {
@@ -96,7 +95,7 @@ func OpenRound(v View) (newest Contract[coin.OpenMiningRound], ok bool, err erro
 	return newest, ok, nil
 }
 
-// NewestRound is the newest of some rounds that is open.
+// NewestRound returns the newest open round of some.
 func NewestRound(
 	rounds []Contract[coin.OpenMiningRound], now time.Time,
 ) (newest Contract[coin.OpenMiningRound], ok bool) {
@@ -105,8 +104,8 @@ func NewestRound(
 
 func payloadOfRound(c Contract[coin.OpenMiningRound]) coin.OpenMiningRound { return c.Payload }
 
-// FeaturedAppRight is a provider's right as a featured app; nil without. Of several, which have no order, the newest
-// counts: it is the one that was granted or weighted last. When it ends, the one before counts.
+// FeaturedAppRight returns a provider's right as a featured app; nil for none. Of several it returns the newest: the
+// last grant or weight. When that ends, the one before counts.
 func FeaturedAppRight(v View, provider ledger.Party) (*Contract[coin.FeaturedAppRight], error) {
 	newest, err := Held[coin.FeaturedAppRight](v, Provider, provider, Least, 1)
 	if err != nil || len(newest) == 0 {
@@ -115,8 +114,8 @@ func FeaturedAppRight(v View, provider ledger.Party) (*Contract[coin.FeaturedApp
 	return &newest[0], nil
 }
 
-// Preapproval is the preapproval of a receiver that lasts longest, while it is valid, and its provider's right as a
-// featured app.
+// Preapproval returns the valid preapproval of a receiver that lasts longest, and its provider's right as a featured
+// app.
 func Preapproval(v View, receiver ledger.Party) (
 	preapproval *lf.CID[coin.TransferPreapproval], right *lf.CID[coin.FeaturedAppRight], err error,
 ) {

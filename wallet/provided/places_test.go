@@ -11,9 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// spendingOperators are the places that spend the operator's coin though somebody else may ask, each with what bounds
-// it.
-var spendingOperators = map[string]string{
+// spendingPlaces lists the files that spend the operator's coin on a request of somebody else, each with its bound.
+var spendingPlaces = map[string]string{
 	"wallet/lifecycle/preapproval.go":   "a renewal pays for one more lifetime, in the last days of the one before",
 	"api/walletapi/preapproval.go":      "the rule of this package, at the door and at the commit",
 	"api/walletapi/external/setup.go":   "the rule of this package, at the door and at the commit; administrators ask",
@@ -21,7 +20,7 @@ var spendingOperators = map[string]string{
 	"wallet/automation/preapprovals.go": "the rule of this package, at the plan (proposals.go) and at the commit",
 }
 
-// Whoever spends the operator's coin has to say what bounds it.
+// Code that spends the operator's coin must state its bound.
 func TestPlaces_SpendingOperatorCoinAreListed(t *testing.T) {
 	t.Parallel()
 	spends := regexp.MustCompile(`[iI]nputs\(.*Operator\)|Wallet: +[\w.]*Operator\b`)
@@ -40,9 +39,9 @@ func TestPlaces_SpendingOperatorCoinAreListed(t *testing.T) {
 			}))
 	}
 	for path := range found {
-		require.Contains(t, spendingOperators, path, "say what bounds what the operator pays there")
+		require.Contains(t, spendingPlaces, path, "say what bounds what the operator pays there")
 	}
-	for path := range spendingOperators {
+	for path := range spendingPlaces {
 		require.Contains(t, found, path, "the list is longer than the code")
 	}
 }

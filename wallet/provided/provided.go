@@ -1,5 +1,5 @@
-// Package provided says for whom the operator pays preapprovals, and decides whether it pays for one more. The decision
-// is made when a preapproval is committed, whoever asked for it; those who ask earlier ask the same [Rule].
+// Package provided decides whether the operator pays for one more preapproval. The commit of a preapproval decides, for
+// every submitter; earlier checks use the same [Rule].
 package provided
 
 import (
@@ -13,35 +13,35 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// Change is what a transaction does to what the operator pays for.
+// Change is the effect of a transaction on the preapprovals that the operator pays for.
 type Change struct {
 	Receiver ledger.Party
-	// Until is when what is paid for ends; the zero time where the operator itself gives it up.
+	// Until is the end of the paid time; zero if the operator itself cancels.
 	Until time.Time
-	// Further: the operator pays for something that does not go on from what it paid for before.
+	// Further marks a payment for a preapproval that does not continue a paid one.
 	Further bool
 }
 
-// Book is for whom the operator has paid, as far as a decision needs to know.
+// Book is the part of the operator's payments that a decision needs.
 type Book struct {
-	// Count is for how many receivers the operator has paid beyond now.
+	// Count is the number of receivers with paid time beyond now.
 	Count int
-	// Until says until when it has paid for some receivers; the zero time for those that it has not paid for.
+	// Until has the end of the paid time of some receivers; zero for receivers without.
 	Until map[ledger.Party]time.Time
 }
 
-// Rule decides what the operator pays for.
+// Rule limits the preapprovals that the operator pays for.
 type Rule struct {
-	// Operator pays for others; for itself it may pay as often as it likes.
+	// Operator pays for others. For itself it may pay without a limit.
 	Operator ledger.Party
-	// Max is for how many receivers it pays at once; 0 for any number.
+	// Max limits the receivers at the same time; 0 for no limit.
 	Max int
 	// Now is the ledger's time.
 	Now time.Time
 }
 
-// Check refuses a further preapproval for a receiver: before the end of what was paid for, whatever became of that, and
-// beyond the limit. So what others can make the operator pay is bounded, though they may cancel what it paid for.
+// Check refuses another preapproval for a receiver before the end of the paid time, even if the paid preapproval was
+// cancelled, and beyond the limit. So others cannot make the operator pay again and again by cancelling.
 func (r Rule) Check(book Book, receiver ledger.Party) *fault.Fault {
 	if receiver == r.Operator {
 		return nil
@@ -49,20 +49,20 @@ func (r Rule) Check(book Book, receiver ledger.Party) *fault.Fault {
 	if until := book.Until[receiver]; r.Now.Before(until) {
 		return fault.PreapprovalNotProvided.New("The operator has paid for a preapproval of %s until %s, and pays for no "+
 			"other before then, even if that one is cancelled", receiver, until.UTC().Format(time.RFC3339)).
-			WithHint("Wait until then, let the party be the provider of its own preapproval, or have the operator give up " +
-				"what it paid for: DELETE /v0/admin/transfer-preapprovals/by-party/{receiver-party}.")
+			WithHint("Wait until then, let the party be the provider of its own preapproval, or let the operator give up " +
+				"the paid time: DELETE /v0/admin/transfer-preapprovals/by-party/{receiver-party}.")
 	}
 	if r.Max == 0 || book.Count < r.Max {
 		return nil
 	}
 	return fault.PreapprovalNotProvided.New("The operator provides preapprovals for %d parties, which is the limit. "+
-		"Those that were cancelled count until the end of what was paid", r.Max).
+		"A cancelled one counts until the end of its paid time", r.Max).
 		WithHint("Cancel one with DELETE /v0/admin/transfer-preapprovals/by-party/{receiver-party}, raise the limit with " +
 			"`florin config set max-provided-parties`, or let the party be the provider of its own preapproval.")
 }
 
-// Apply is the book after the changes of a transaction, in their order; a refusal leaves it as it was. The book must
-// know all receivers of the changes.
+// Apply returns the book after the changes of a transaction, in order; a refusal leaves it unchanged. The book must
+// have all receivers of the changes.
 func (r Rule) Apply(book Book, changes []Change) (Book, *fault.Fault) {
 	after := Book{Count: book.Count, Until: maps.Clone(book.Until)}
 	for _, change := range changes {
@@ -88,23 +88,23 @@ func (r Rule) counts(until time.Time) int {
 	return 0
 }
 
-// paid is what the operator pays for by a contract.
-type paid struct {
+// provision is one contract's preapproval that the operator pays for.
+type provision struct {
 	receiver ledger.Party
 	until    time.Time
 }
 
-// Changes lists what a transaction does, given the contracts that it creates and consumes. A preapproval that a choice
-// of another one, or of a proposal, leaves in its place goes on from that; so do renewals and accepted proposals.
+// Changes lists the changes of a transaction, given the contracts that it creates and consumes. A preapproval continues
+// the preapproval or proposal whose choice created it; renewals and accepted proposals do.
 func Changes(
 	packages *ledger.Packages, operator ledger.Party, update ledger.NetworkUpdate, contracts []ledger.Contract,
 ) ([]Change, error) {
-	found, err := paidBy(packages, operator, contracts)
+	found, err := provisions(packages, operator, contracts)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
 	var changes []Change
-	replaced := map[ledger.Party]int32{} // up to which node of the transaction
+	replaced := map[ledger.Party]int32{} // the last node of the replacing choice
 	for _, event := range update.Update().Events {
 		one, ok := found[event.ContractID]
 		switch {
@@ -116,7 +116,7 @@ func Changes(
 			})
 		case event.Consuming:
 			replaced[one.receiver] = event.LastDescendant
-			// What has ended is given up for nothing: another contract may have been paid for since.
+			// An ended preapproval frees nothing: the operator may have paid for another one since.
 			if slices.Contains(event.ActingParties, operator) && one.until.After(update.Update().RecordTime) {
 				changes = append(changes, Change{Receiver: one.receiver})
 			}
@@ -125,30 +125,30 @@ func Changes(
 	return changes, nil
 }
 
-// paidBy finds what the operator pays for among contracts.
-func paidBy(
+// provisions finds the preapprovals that the operator pays for among contracts.
+func provisions(
 	packages *ledger.Packages, operator ledger.Party, contracts []ledger.Contract,
-) (map[ledger.ContractID]paid, error) {
-	found := map[ledger.ContractID]paid{}
+) (map[ledger.ContractID]provision, error) {
+	found := map[ledger.ContractID]provision{}
 	for _, contract := range contracts {
 		if !contract.InNetwork || contract.Template.Module != "Splice.AmuletRules" {
 			continue
 		}
 		var payer ledger.Party
-		var one paid
+		var one provision
 		switch contract.Template.Entity {
 		case "TransferPreapproval":
 			payload, err := ledger.DecodePayload[coin.TransferPreapproval](packages, contract)
 			if err != nil {
 				return nil, fmt.Errorf("read the preapproval %s: %w", contract.ID, err)
 			}
-			payer, one = payload.Provider, paid{payload.Receiver, payload.ExpiresAt.Time()}
+			payer, one = payload.Provider, provision{payload.Receiver, payload.ExpiresAt.Time()}
 		case "ExternalPartySetupProposal":
 			payload, err := ledger.DecodePayload[coin.ExternalPartySetupProposal](packages, contract)
 			if err != nil {
 				return nil, fmt.Errorf("read the setup proposal %s: %w", contract.ID, err)
 			}
-			payer, one = payload.Validator, paid{payload.User, payload.PreapprovalExpiresAt.Time()}
+			payer, one = payload.Validator, provision{payload.User, payload.PreapprovalExpiresAt.Time()}
 		}
 		if payer != "" && payer == operator {
 			found[contract.ID] = one

@@ -44,7 +44,7 @@ func TestRule_PaysForAReceiverOnceInALifetime(t *testing.T) {
 	require.Nil(t, rule.Check(paid(time.Time{}, 1000), alice), "no limit")
 }
 
-// Whatever changes come, what was further paid for in a lifetime stays within the limit, and a receiver costs once.
+// Random changes: the payments of a lifetime stay within the limit, one for each receiver.
 func TestRule_BoundsPaymentsOfALifetime(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -97,7 +97,7 @@ func TestRule_AllowsRenewalsAndCancellations(t *testing.T) {
 	require.Equal(t, 1, other.Count)
 }
 
-// change is a step of a transaction: a contract that is created or consumed.
+// change is a created or consumed contract of a transaction.
 type change struct {
 	id     ledger.ContractID
 	kind   ledger.EventKind

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Duration is a time span that is written as ParseDuration reads it.
+// Duration is a time span in the form of ParseDuration.
 type Duration time.Duration
 
 // MarshalText implements [encoding.TextMarshaler].
@@ -23,7 +23,7 @@ func (d *Duration) UnmarshalText(text []byte) error {
 
 var numberAndUnit = regexp.MustCompile(`^(\d{1,18})\s*([a-z]+)$`)
 
-// ParseDuration reads a duration as Go writes it (1m30s), or as one number and a unit in words (10 minutes).
+// ParseDuration reads a duration in Go's form (1m30s), or a number with a unit in words (10 minutes).
 func ParseDuration(text string) (time.Duration, error) {
 	trimmed := strings.TrimSpace(text)
 	if parsed, err := time.ParseDuration(trimmed); err == nil {
@@ -42,16 +42,16 @@ func ParseDuration(text string) (time.Duration, error) {
 	return 0, fmt.Errorf("%q is no duration; give a number with a unit, such as 30s, 10m, 1h30m or 10 minutes", text)
 }
 
-// asGoWrites is the form of durations as Go writes them.
-var asGoWrites = regexp.MustCompile(`^[-+]?(\d+(\.\d*)?(ns|us|µs|ms|s|m|h))+$`)
+// goDuration is Go's form of durations.
+var goDuration = regexp.MustCompile(`^[-+]?(\d+(\.\d*)?(ns|us|µs|ms|s|m|h))+$`)
 
-// tooLong reports whether a text that could not be read has the form of a duration all the same.
+// tooLong reports whether an invalid text still has the form of a duration.
 func tooLong(text string) bool {
 	match := numberAndUnit.FindStringSubmatch(text)
-	return match != nil && unitNamed(match[2]) > 0 || asGoWrites.MatchString(text)
+	return match != nil && unitNamed(match[2]) > 0 || goDuration.MatchString(text)
 }
 
-// unitNamed is the length of a unit; 0 for an unknown one.
+// unitNamed returns the length of a unit; 0 for an unknown one.
 func unitNamed(name string) time.Duration {
 	const day = 24 * time.Hour
 	switch name {

@@ -8,7 +8,7 @@ import (
 	"github.com/florinledger/florin/wallet/settings"
 )
 
-// FuzzDuration_RoundTrips reads any text as a duration: what is taken for one is the same when it is written and read again.
+// FuzzDuration_RoundTrips reads any text. A duration is equal after it is written and read again.
 func FuzzDuration_RoundTrips(f *testing.F) {
 	for _, seed := range []string{
 		"", "30s", "1h30m", "10 minutes", "1 day", "106751 days", "106752 days", "999999999999999999 ms", "1e3s", "-5m",

@@ -12,18 +12,18 @@ import (
 
 // Node is a part of a file.
 type Node struct {
-	// Line is where it begins, from 1.
+	// Line is the first line, from 1.
 	Line int
 	Kind NodeKind
-	// Text is that of a [Scalar].
+	// Text is the text of a [Scalar].
 	Text string
-	// Fields are those of a [Map], in the order of the file.
+	// Fields are the fields of a [Map], in the order of the file.
 	Fields []Field
-	// Items are those of a [List].
+	// Items are the items of a [List].
 	Items []Node
 }
 
-// NodeKind tells what a node has.
+// NodeKind is the kind of a node.
 type NodeKind int
 
 // The kinds of nodes.
@@ -31,19 +31,19 @@ const (
 	Scalar NodeKind = iota
 	Map
 	List
-	// Null has nothing: a name without a value.
+	// Null is a name without a value.
 	Null
 )
 
-// Field is a named part.
+// Field is a named part of a map.
 type Field struct {
 	Name string
 	Line int
 	Node Node
 }
 
-// Read reads the settings of a whole file. The error lists every mistake, each in a line that says where it is, what is
-// there, what the rule is and what to do.
+// Read reads the settings of a whole file. Its error lists every mistake, one in a line, with the place, the value, the
+// rule and the next step.
 func Read(file Node) (Settings, error) {
 	r := &reader{}
 	settings := r.settings(file)
@@ -65,15 +65,15 @@ func (r *reader) mistake(line int, path, format string, args ...any) {
 	r.mistakes = append(r.mistakes, fmt.Sprintf("line %d: %s: %s", line, path, fmt.Sprintf(format, args...)))
 }
 
-// plain is a name as names are compared: max-balance-usd, max_balance_usd and maxBalanceUSD are one.
+// plain normalizes a name: max-balance-usd, max_balance_usd and maxBalanceUSD are one.
 func plain(name string) string {
 	return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name))
 }
 
-// part reads one field, which is at a path.
+// part reads the field at a path.
 type part func(path string, field Field)
 
-// fields reads a map whose names are known, each of which is given once.
+// fields reads a map with known names, each at most once.
 func (r *reader) fields(path string, node Node, known map[string]part) {
 	if node.Kind == Null {
 		return
@@ -165,7 +165,7 @@ func (r *reader) settings(file Node) Settings {
 	return out
 }
 
-// parties reads a map whose names are party ids.
+// parties reads a map from party ids.
 func (r *reader) parties(path string, node Node, read func(path string, party ledger.Party, field Field)) {
 	if node.Kind == Null {
 		return
@@ -192,7 +192,7 @@ func (r *reader) parties(path string, node Node, read func(path string, party le
 func (r *reader) topUp(path string, field Field) *TopUp {
 	enabled := true
 	topUp := TopUp{MinTopupInterval: Duration(DefaultMinTopupInterval), ReservedTraffic: DefaultReservedTraffic}
-	r.checked(path, field, map[string]part{
+	r.check(path, field, map[string]part{
 		"enabled":            func(path string, field Field) { r.boolean(path, field, &enabled) },
 		"target-throughput":  func(path string, field Field) { r.integer(path, field, &topUp.TargetThroughput) },
 		"min-topup-interval": func(path string, field Field) { r.duration(path, field, &topUp.MinTopupInterval) },
@@ -206,7 +206,7 @@ func (r *reader) topUp(path string, field Field) *TopUp {
 
 func (r *reader) sweep(path string, sender ledger.Party, field Field) Sweep {
 	var sweep Sweep
-	r.checked(path, field, map[string]part{
+	r.check(path, field, map[string]part{
 		"max-balance-usd": func(path string, field Field) { r.usd(path, field, &sweep.MaxBalanceUSD) },
 		"min-balance-usd": func(path string, field Field) { r.usd(path, field, &sweep.MinBalanceUSD) },
 		"receiver":        func(path string, field Field) { r.party(path, field, &sweep.Receiver) },
@@ -217,7 +217,7 @@ func (r *reader) sweep(path string, sender ledger.Party, field Field) Sweep {
 	return sweep
 }
 
-// rings refuses sweeps by which coin would come back to where it came from.
+// rings refuses sweeps that return coin to its source.
 func (r *reader) rings(path string, node Node, settings Settings) {
 	sweepOf := func(wallet ledger.Party) (automation.SweepConfig, bool, error) {
 		sweep, ok := settings.Sweeps[wallet]
@@ -226,10 +226,10 @@ func (r *reader) rings(path string, node Node, settings Settings) {
 	for _, field := range node.Fields {
 		sender := ledger.Party(field.Name)
 		sweep, read := settings.Sweeps[sender]
-		if !read || sweep.Receiver == sender { // which was told
+		if !read || sweep.Receiver == sender { // already reported
 			continue
 		}
-		if wrong, _ := automation.SweepRing(sender, sweep.Receiver, sweepOf); wrong != "" { // reading a map does not fail
+		if wrong, _ := automation.SweepRing(sender, sweep.Receiver, sweepOf); wrong != "" { // sweepOf does not fail
 			r.mistake(field.Line, join(path, field.Name)+".receiver", "%s", wrong)
 		}
 	}
@@ -237,14 +237,14 @@ func (r *reader) rings(path string, node Node, settings Settings) {
 
 func (r *reader) autoAccept(path string, field Field) AutoAccept {
 	var accept AutoAccept
-	r.checked(path, field, map[string]part{
+	r.check(path, field, map[string]part{
 		"from-parties": func(path string, field Field) { r.partyList(path, field, &accept.FromParties) },
 	}, func() []Problem { return accept.Problems() }, []string{"from-parties"})
 	return accept
 }
 
-// checked reads the values of one setting, requires some, and checks them together when each can be read.
-func (r *reader) checked(
+// check reads the values of one setting, requires some of them, and checks them together if all are readable.
+func (r *reader) check(
 	path string, field Field, known map[string]part, problems func() []Problem, required []string,
 ) {
 	before := len(r.mistakes)

@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/wallet/automation"
 )
 
-// PollingInterval is how often the node looks whether traffic is to be bought.
+// PollingInterval is the interval at which the node checks its traffic.
 const PollingInterval = automation.PollingInterval
 
 // The defaults of a top-up.
@@ -22,28 +22,27 @@ const (
 	DefaultReservedTraffic  = 200_000 // bytes
 )
 
-// Kind is one of the automations that have settings.
+// Kind is an automation with settings.
 type Kind string
 
-// The kinds. Their names are those of the sections of a file.
+// The kinds. Their names are the sections of a file.
 const (
 	KindTopUp      Kind = automation.KindTopUp
 	KindSweep      Kind = automation.KindSweep
 	KindAutoAccept Kind = automation.KindAutoAccept
 )
 
-// TopUp says how much traffic the node buys for itself.
+// TopUp configures the traffic that the node buys for itself.
 type TopUp struct {
 	// TargetThroughput is in bytes per second; 0 buys nothing.
 	TargetThroughput int64 `json:"target-throughput"`
 	// MinTopupInterval is the least time between two purchases.
 	MinTopupInterval Duration `json:"min-topup-interval"`
-	// ReservedTraffic is kept for purchases: while no more extra traffic than this is left, in bytes, the other
-	// automations wait.
+	// ReservedTraffic are the bytes kept for purchases: the other automations wait while no more extra traffic is left.
 	ReservedTraffic int64 `json:"reserved-traffic"`
 }
 
-// Purchase computes what is bought how often; minTopupAmount is the network's least purchase, in bytes.
+// Purchase computes the amount and the interval of purchases; minTopupAmount is the network's least purchase, in bytes.
 func (t TopUp) Purchase(minTopupAmount int64) (automation.TopUp, error) {
 	return automation.TopUpConfig{
 		TargetThroughput: t.TargetThroughput, MinTopupInterval: time.Duration(t.MinTopupInterval),
@@ -73,16 +72,16 @@ func (t TopUp) Problems() []Problem {
 	return found
 }
 
-// Sweep says how much coin a wallet keeps, in US dollars, and who gets the rest.
+// Sweep limits the coin of a wallet, in US dollars, and names the receiver of the rest.
 type Sweep struct {
 	MaxBalanceUSD decimal.Decimal `json:"max-balance-usd"`
 	MinBalanceUSD decimal.Decimal `json:"min-balance-usd"`
 	Receiver      ledger.Party    `json:"receiver"`
-	// UseTransferPreapproval sends through the receiver's preapproval instead of offering.
+	// UseTransferPreapproval sends through the receiver's preapproval instead of an offer.
 	UseTransferPreapproval bool `json:"use-transfer-preapproval"`
 }
 
-// Config is the sweep as the planner takes it.
+// Config converts the sweep for the planner.
 func (s Sweep) Config() automation.SweepConfig {
 	return automation.SweepConfig{
 		MaxBalanceUSD: s.MaxBalanceUSD, MinBalanceUSD: s.MinBalanceUSD, Receiver: s.Receiver,
@@ -90,7 +89,7 @@ func (s Sweep) Config() automation.SweepConfig {
 	}
 }
 
-// Problems lists what is wrong with the sweep of a wallet.
+// Problems lists the mistakes in the sweep of a wallet.
 func (s Sweep) Problems(sender ledger.Party) []Problem {
 	var found []Problem
 	if s.MinBalanceUSD.Sign() < 0 {
@@ -110,7 +109,7 @@ func (s Sweep) Problems(sender ledger.Party) []Problem {
 	return found
 }
 
-// AutoAccept names the senders whose offers a receiver accepts without asking.
+// AutoAccept lists the senders whose offers the node accepts for a receiver.
 type AutoAccept struct {
 	FromParties []ledger.Party `json:"from-parties"`
 }
@@ -133,19 +132,19 @@ func (a AutoAccept) Problems() []Problem {
 	return found
 }
 
-// Settings are all of them.
+// Settings are the settings of all automations.
 type Settings struct {
-	// TopUp is nil when nothing is said of it, which buys nothing.
+	// TopUp is nil if it is not set: the node buys nothing.
 	TopUp *TopUp
-	// Sweeps are by the wallet that is swept, AutoAccept by the wallet that receives.
+	// Sweeps has the swept wallets, AutoAccept the receiving wallets.
 	Sweeps     map[ledger.Party]Sweep
 	AutoAccept map[ledger.Party]AutoAccept
 }
 
-// Entry is one setting: what one automation is to do for one wallet.
+// Entry is the setting of one automation for one wallet.
 type Entry struct {
 	Kind Kind
-	// Party is the wallet; empty for the top-up, of which there is one for the node.
+	// Party is the wallet; empty for the top-up, which belongs to the node.
 	Party ledger.Party
 	// Value is the [TopUp], [Sweep] or [AutoAccept] in JSON.
 	Value json.RawMessage
@@ -182,7 +181,7 @@ func (s Settings) Entries() ([]Entry, error) {
 type Problem struct {
 	// Key is the name of the value, such as max-balance-usd.
 	Key string
-	// Text says what is there, what the rule is and what to do.
+	// Text has the value, the rule and the next step.
 	Text string
 }
 
@@ -190,7 +189,7 @@ func problem(key, format string, args ...any) Problem {
 	return Problem{Key: key, Text: fmt.Sprintf(format, args...)}
 }
 
-// badParty says what is wrong with a party id; "" if nothing is.
+// badParty says why a party id is wrong; "" if it is not.
 func badParty(party ledger.Party) string {
 	if err := ledger.CheckParty(string(party)); err != nil {
 		return fmt.Sprintf("%q is no party id (%s); give one such as alice::1220…", party, err)

@@ -18,7 +18,7 @@ const (
 	bob   = "bob::1220bb"
 )
 
-// file is the map of names and values that follow one another; each is on a line of its own.
+// file makes a map of names and values, each on its own line.
 func file(namesAndValues ...any) settings.Node {
 	node := settings.Node{Line: 1, Kind: settings.Map}
 	for i := 0; i < len(namesAndValues); i += 2 {

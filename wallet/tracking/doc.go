@@ -1,8 +1,8 @@
-// Package tracking reads out of transactions what became of the requests that wallets are given with a tracking id:
-// transfer offers, and purchases of traffic (upstream's log of a user's wallet, of which the newest entry decides).
+// Package tracking reads the states of wallet requests with a tracking id from transactions: transfer offers and
+// purchases of traffic (upstream: the newest entry in the log of a user's wallet).
 //
-// What it reads is stored by the commit itself, so that a tracking id is known as soon as its request is on the ledger
-// and stays known when the transactions are pruned.
+// Each commit stores these states, so a tracking id is known as soon as its request is on the ledger, and after a
+// prune.
 //
 // The package is pure.
 package tracking

@@ -7,18 +7,18 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Kind is what a tracking id is for. The same id may be used once for each.
+// Kind is the kind of a request. The same tracking id may be used once for each kind.
 type Kind string
 
 // The kinds of requests.
 const (
-	// TransferOffer concerns its sender and its receiver.
+	// TransferOffer is a request of the sender, which the receiver sees too.
 	TransferOffer Kind = "transfer-offer"
-	// BuyTraffic concerns who asked for the traffic.
+	// BuyTraffic is a request of the buyer.
 	BuyTraffic Kind = "buy-traffic"
 )
 
-// Status is how far a request has come.
+// Status is the progress of a request.
 type Status string
 
 // The states of requests (upstream, POST …/{tracking_id}/status).
@@ -33,23 +33,23 @@ const (
 // Failure says why a request failed.
 type Failure string
 
-// The reasons for failures; traffic purchases do not know Withdrawn.
+// The reasons of failures; a purchase of traffic is never Withdrawn.
 const (
 	Expired   Failure = "expired"
 	Rejected  Failure = "rejected"
 	Withdrawn Failure = "withdrawn"
 )
 
-// State is what is known of a request.
+// State is the state of a request.
 type State struct {
 	Status Status `json:"status"`
-	// UpdateID is the transaction that brought it there.
+	// UpdateID is the transaction that led to the state.
 	UpdateID ledger.UpdateID `json:"updateId"`
 	// ContractID is the offer, the accepted offer, or the receiver's new coin; for offers that have not failed.
 	ContractID ledger.ContractID `json:"contractId,omitempty"`
-	// Failure is for failed requests.
+	// Failure is set for failed requests.
 	Failure Failure `json:"failure,omitempty"`
-	// Reason is what was said of a failure; nil for nothing.
+	// Reason is the text about a failure; nil for none.
 	Reason *string `json:"reason,omitempty"`
 }
 
@@ -58,16 +58,16 @@ type Entry struct {
 	Kind       Kind
 	TrackingID string
 	Party      ledger.Party
-	// Requester is whose request it is: the sender of an offer, the buyer of traffic. Nobody else can make it.
+	// Requester makes the request: the sender of an offer, the buyer of traffic. Nobody else can.
 	Requester ledger.Party
 	State     State
 }
 
-// packageName is the package of the contracts that have tracking ids.
+// packageName is the package with tracking ids.
 const packageName = "splice-wallet"
 
-// Read finds the requests that a transaction made or moved on, in execution order: of two entries for the same request
-// the later one holds. Offers and requests of another network do not count.
+// Read finds the requests that a transaction creates or changes, in execution order: the later of two entries for a
+// request counts. It skips offers and requests of other networks.
 func Read(network ledger.NetworkUpdate) ([]Entry, error) {
 	update := network.Update()
 	var entries []Entry
@@ -89,7 +89,7 @@ func Read(network ledger.NetworkUpdate) ([]Entry, error) {
 	return entries, nil
 }
 
-// content is what entries are made of: a contract's payload, or the argument of a choice and its result.
+// content is the part of a contract's payload, or of a choice's argument and result, that entries need.
 type content struct {
 	TrackingID   string
 	Sender       ledger.Party
@@ -98,7 +98,7 @@ type content struct {
 	Reason       *string
 
 	TrackingInfo *content
-	// TransferResult is that of the transfer that completed an offer.
+	// TransferResult is the result of the transfer that completed an offer.
 	TransferResult struct {
 		CreatedAmulets []struct{ Value ledger.ContractID }
 	}
@@ -141,15 +141,15 @@ func (s step) entries(id ledger.UpdateID, event ledger.Event) ([]Entry, error) {
 	return entries, nil
 }
 
-// step is what an event means for a request.
+// step is the effect of an event on a request.
 type step struct {
 	kind    Kind
 	status  Status
 	failure Failure
 }
 
-// steps are the events that matter: by template and choice, without choice for creations. That an offer was accepted is
-// told by the contract which that creates.
+// steps lists the events with an effect, by template and choice, without choice for creations. The accepted offer that
+// a choice creates shows the acceptance.
 func steps() map[string]step {
 	const (
 		offer    = "Splice.Wallet.TransferOffer:TransferOffer/"

@@ -21,7 +21,7 @@ const (
 	operator = cointest.Operator
 )
 
-// book is a network that counts what each of its transactions means for requests.
+// book is a network that counts the entries of its transactions.
 type book struct {
 	*cointest.Network
 
@@ -33,7 +33,7 @@ func start(t *testing.T) book {
 	return book{cointest.Start(t, slices.Concat(payments.Packages(), walletapp.Packages())...), t}
 }
 
-// last reads the latest transaction.
+// last returns the entries of the latest transaction.
 func (b book) last() []tracking.Entry {
 	b.t.Helper()
 	transaction := b.Transactions[len(b.Transactions)-1]
@@ -50,7 +50,7 @@ func exercise[R, T, A any](b book, id lf.CID[T], argument A, parties ...ledger.P
 	return result
 }
 
-// isOffer requires that the latest transaction brought the offer to a state, for both sides.
+// isOffer requires that the latest transaction leads the offer to a state, for both sides.
 func (b book) isOffer(state tracking.State) {
 	b.t.Helper()
 	state.UpdateID = "1220ab"
@@ -178,7 +178,7 @@ func TestTracking_FollowsTrafficPurchases(t *testing.T) {
 	})
 }
 
-func TestTracking_IgnoresContractsWithoutTrackingID(t *testing.T) {
+func TestTracking_IgnoresTaps(t *testing.T) {
 	t.Parallel()
 	b := start(t)
 	b.Tap(alice, "100")

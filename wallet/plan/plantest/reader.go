@@ -1,4 +1,4 @@
-// Package plantest shows contracts in memory to those who decide, as the database would.
+// Package plantest reads contracts from memory as the database does.
 package plantest
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// Reader is a [plan.Reader] of the contracts that a function lists, the oldest first.
+// Reader is a [plan.Reader] of the contracts that a function lists, oldest first.
 type Reader func() []ledger.Contract
 
 // Held implements [plan.Reader].
@@ -29,7 +29,7 @@ func (r Reader) Held(
 		}
 	}
 	slices.SortStableFunc(found, func(a, b ledger.Contract) int {
-		x, y := ranked(a), ranked(b)
+		x, y := rankOf(a), rankOf(b)
 		return cmp.Or(cmp.Compare(x.round(), y.round()), y.amount().Cmp(x.amount()), cmp.Compare(y.ExpiresAt, x.ExpiresAt))
 	})
 	if order == plan.Least {
@@ -38,7 +38,7 @@ func (r Reader) Held(
 	return found[:min(len(found), limit)], nil
 }
 
-// rank is what contracts are ordered by.
+// rank is the sort key of a contract.
 type rank struct {
 	Amount    json.RawMessage `json:"amount"`
 	ExpiresAt string          `json:"expiresAt"`
@@ -47,7 +47,7 @@ type rank struct {
 	} `json:"round"`
 }
 
-func ranked(contract ledger.Contract) (r rank) {
+func rankOf(contract ledger.Contract) (r rank) {
 	var locked struct {
 		Amulet *rank `json:"amulet"`
 	}
@@ -63,7 +63,7 @@ func (r rank) round() int64 {
 	return number
 }
 
-// amount is that of a coin, which may expire, or of a coupon.
+// amount returns the amount of a coin (which may expire) or of a coupon.
 func (r rank) amount() (amount decimal.Decimal) {
 	var coin struct {
 		InitialAmount decimal.Decimal `json:"initialAmount"`
@@ -80,7 +80,7 @@ func (r Reader) Balance(template lf.TypeName, holder ledger.Party) (total decima
 	held, err := r.Held(template, holder, plan.First, len(r()))
 	for _, contract := range held {
 		if err == nil {
-			total, err = total.Add(ranked(contract).amount())
+			total, err = total.Add(rankOf(contract).amount())
 		}
 	}
 	return total, err
