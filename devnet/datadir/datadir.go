@@ -18,21 +18,20 @@ const FormatVersion = 1
 const (
 	lockName    = "lock"
 	versionName = "florin-version"
-	// LogName is the file with what a node has printed that was started in the background. It may be there before the
-	// directory is Florin's, because the node is started with it.
+	// LogName is the output of a node in the background. The file may exist before the directory is Florin's, because the
+	// node starts with it.
 	LogName = "up.log"
 )
 
-// Directory is a locked data directory. The lock is the kernel's (flock), so it ends with the process however that
-// dies.
+// Directory is a locked data directory. The kernel holds the lock (flock), so it ends with the process.
 type Directory struct {
 	path string
 	lock *os.File
 }
 
-// Lock creates dataDir when it is missing, takes its lock, and checks its format version. The error says what to do
-// when another process holds the directory (it names that process), when the directory was written by a release with
-// another format, when it holds files that are not Florin's, or when it cannot be written.
+// Lock creates dataDir if it is missing, locks it, and checks its format version. The error has the next step if
+// another process (named in the error) holds the directory, if a release with another format wrote it, if it holds
+// files that are not Florin's, or if it is not writable.
 func Lock(dataDir string) (*Directory, error) {
 	path, err := filepath.Abs(dataDir)
 	if err != nil {
@@ -55,8 +54,8 @@ func Lock(dataDir string) (*Directory, error) {
 	return d, nil
 }
 
-// CreateLog creates dataDir when it is missing, and an empty log in it. Forget removes the log again if the directory
-// did not become Florin's: nothing is left then in a directory of somebody else, whose log of that name is kept.
+// CreateLog creates dataDir if it is missing, and an empty log in it. forget removes the log unless the directory has
+// become Florin's. CreateLog refuses a foreign directory with a file of that name.
 func CreateLog(dataDir string) (log *os.File, forget func(), err error) {
 	if err := os.MkdirAll(dataDir, directoryMode()); err != nil {
 		return nil, nil, explain(dataDir, err)
@@ -80,7 +79,7 @@ func CreateLog(dataDir string) (log *os.File, forget func(), err error) {
 	}
 	return log, func() {
 		if !isFlorins() {
-			_ = os.Remove(path) // it has been read
+			_ = os.Remove(path) // the caller has read it
 		}
 	}, nil
 }
@@ -88,10 +87,10 @@ func CreateLog(dataDir string) (log *os.File, forget func(), err error) {
 // Path is the absolute path of the directory.
 func (d *Directory) Path() string { return d.path }
 
-// Unlock gives the directory free for the next process. The directory and its files stay.
+// Unlock releases the directory for the next process. The directory and its files stay.
 func (d *Directory) Unlock() error { return d.lock.Close() }
 
-// directoryMode lets nobody list the directory. Root's may be traversed, because the database server inside runs as
+// directoryMode lets nobody list the directory. Others may enter root's, because the database server inside runs as
 // another account.
 func directoryMode() fs.FileMode {
 	if os.Geteuid() == 0 {
@@ -107,7 +106,7 @@ func (d *Directory) acquire() error {
 		err = tryLock(d.lock, syscall.LOCK_EX)
 	}
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return fmt.Errorf("data directory %s is in use by %s: stop that one first, or choose another directory "+
+		return fmt.Errorf("data directory %s is in use by %s: stop it first, or choose another directory "+
 			"with --data-dir", d.path, d.holder())
 	}
 	if err != nil {
@@ -122,7 +121,7 @@ func (d *Directory) acquire() error {
 	return nil
 }
 
-// A lock that [Holder] takes for a moment does not keep a node from its directory.
+// [Holder] takes the lock for a moment, so try again.
 const (
 	lockTries = 50
 	lockPause = 10 * time.Millisecond
@@ -130,13 +129,13 @@ const (
 
 func tryLock(file *os.File, how int) error { return syscall.Flock(int(file.Fd()), how|syscall.LOCK_NB) }
 
-// Holder is the process that holds a data directory, if one does. Its id is 0 where that cannot be known.
+// Holder returns the process that holds a data directory, if any. pid is 0 if it is unknown.
 func Holder(dataDir string) (pid int, held bool) {
 	file, err := os.Open(filepath.Join(dataDir, lockName))
 	if err != nil {
 		return 0, false
 	}
-	defer func() { _ = file.Close() }() // which gives the lock free
+	defer func() { _ = file.Close() }() // releases the lock
 	if !errors.Is(tryLock(file, syscall.LOCK_SH), syscall.EWOULDBLOCK) {
 		return 0, false
 	}
@@ -144,7 +143,7 @@ func Holder(dataDir string) (pid int, held bool) {
 	return pid, true
 }
 
-// writtenPID is what the holder wrote into the lock.
+// writtenPID returns the pid that the holder wrote into the lock file.
 func writtenPID(lock *os.File) string {
 	pid := make([]byte, 20)
 	n, _ := lock.ReadAt(pid, 0)
@@ -175,8 +174,8 @@ func (d *Directory) checkVersion() error {
 	return nil
 }
 
-// initialize claims a new directory. One that already holds something else is refused, so that a mistyped --data-dir
-// never spreads a database over somebody's files.
+// initialize claims a new directory. It refuses one with other files, so that a mistyped --data-dir never puts a
+// database among somebody's files.
 func (d *Directory) initialize(versionFile string) error {
 	entries, err := os.ReadDir(d.path)
 	if err != nil {

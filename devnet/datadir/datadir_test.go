@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/devnet/datadir"
 )
 
-// holderVariable makes the test binary lock the directory it names, and keep it until it is killed.
+// holderVariable makes the test binary lock the directory in it, until the test kills it.
 const holderVariable = "DATADIR_TEST_HOLD"
 
 func TestMain(m *testing.M) {
@@ -61,7 +61,7 @@ func TestLock_HasOneHolder(t *testing.T) {
 
 		_, err = datadir.Lock(path)
 		require.ErrorContains(t, err,
-			fmt.Sprintf("in use by another florin (pid %d): stop that one first", holder.Process.Pid))
+			fmt.Sprintf("in use by another florin (pid %d): stop it first", holder.Process.Pid))
 
 		require.NoError(t, holder.Process.Kill())
 		require.Error(t, holder.Wait(), "the holder was killed")
@@ -97,7 +97,7 @@ func TestLock_HasOneHolder(t *testing.T) {
 	})
 }
 
-func TestLock_NamesItsHolder(t *testing.T) {
+func TestHolder_ReturnsTheProcessWithTheLock(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "data")
 	_, held := datadir.Holder(path)
@@ -109,9 +109,9 @@ func TestLock_NamesItsHolder(t *testing.T) {
 	require.Equal(t, os.Getpid(), pid)
 	require.NoError(t, directory.Unlock())
 	_, held = datadir.Holder(path)
-	require.False(t, held, "nobody holds it any more")
+	require.False(t, held, "released")
 
-	// Whoever looks does not keep others from the directory.
+	// Holder never prevents a Lock.
 	looking, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)

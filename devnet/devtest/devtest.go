@@ -1,4 +1,4 @@
-// Package devtest helps to test what devnet starts.
+// Package devtest helps to test the servers of devnet.
 package devtest
 
 import (
@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// DataDir makes a directory for a database that is deleted after the test. Unlike the test's own one it may be entered
-// by the account that the server runs as, and its path is short enough for a Unix socket.
+// DataDir makes a directory for a database and deletes it after the test. Unlike T.TempDir, the server's account may
+// enter it, and its path is short enough for a Unix socket.
 func DataDir(tb testing.TB) string {
 	tb.Helper()
 	dir, err := os.MkdirTemp("/tmp", "florin-dev-") //nolint:usetesting // see above

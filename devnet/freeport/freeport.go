@@ -1,4 +1,4 @@
-// Package freeport finds TCP ports that nobody uses.
+// Package freeport finds free TCP ports.
 package freeport
 
 import (
@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// The range lies below the ports that systems give to outgoing connections (from 32768 on Linux, 49152 elsewhere): a
-// port of theirs may be taken by any connection between the moment it is found free and the moment it is used.
+// The range is below the ports of outgoing connections (from 32768 on Linux, 49152 elsewhere): a connection could take
+// such a port between Find and its use.
 const (
 	first = 20000
 	count = 12000

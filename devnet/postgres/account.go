@@ -12,15 +12,15 @@ import (
 	"syscall"
 )
 
-// account is the unprivileged user that the server runs as when we are root, which PostgreSQL refuses to run as. A
+// account is the unprivileged user that runs the server if florin runs as root: PostgreSQL refuses to run as root. A
 // nil account is the current user.
 type account struct {
 	name     string
 	uid, gid uint32
 }
 
-// serverAccount picks who runs the server for the cluster at path: the current user, or when that is root the
-// cluster's owner, postgres or nobody.
+// serverAccount chooses the user for the server of the cluster at path: the current user; for root, the cluster's
+// owner, postgres or nobody.
 func serverAccount(path string) (*account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil // a nil account is the current user
@@ -43,7 +43,7 @@ func serverAccount(path string) (*account, error) {
 		"nobody to run it as: add one (`useradd --system postgres`), or run florin as an ordinary user")
 }
 
-// ownerOf is the account that owns an existing cluster; nil when there is none or root owns it.
+// ownerOf returns the owner of an existing cluster; nil if there is none or root owns it.
 func ownerOf(path string) *account {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -68,8 +68,8 @@ func (a *account) apply(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: a.uid, Gid: a.gid}}
 }
 
-// canEnter reports whether the account can reach dir and run the server there: the kernel is asked, because mode bits
-// are only half of the truth (access lists, mount options).
+// canEnter reports whether the account can reach dir and run the server there. It asks the kernel, because mode bits do
+// not show access lists and mount options.
 func (a *account) canEnter(ctx context.Context, b binaries, dir string) bool {
 	if a == nil {
 		return true
@@ -80,7 +80,7 @@ func (a *account) canEnter(ctx context.Context, b binaries, dir string) bool {
 	return cmd.Run() == nil
 }
 
-// own gives a directory to the account.
+// own makes the account the owner of a directory.
 func (a *account) own(path string) error {
 	if a == nil {
 		return nil
@@ -88,8 +88,8 @@ func (a *account) own(path string) error {
 	return os.Chown(path, int(a.uid), int(a.gid))
 }
 
-// writeFile writes a file that the account may read, in a directory that the account may control: through a new file
-// and a rename, so that a link planted there is replaced and never followed.
+// writeFile writes a file for the account, in a directory that the account may control: into a new file which it
+// renames, so that it replaces a planted link and never follows it.
 func (a *account) writeFile(path string, content []byte) error {
 	temporary := path + ".new"
 	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -12,13 +12,12 @@ import (
 	"strconv"
 )
 
-// minimumMajor is the oldest PostgreSQL that is supported.
+// minimumMajor is the oldest supported PostgreSQL.
 const minimumMajor = 14
 
-// errNotInstalled says that no usable PostgreSQL was found on this machine.
 var errNotInstalled = errors.New("PostgreSQL is not installed")
 
-// binaries is one installation of the server's programs.
+// binaries is an installation of the server's programs.
 type binaries struct {
 	dir   string // directory that holds postgres and initdb
 	major int    // major version, 14 or higher
@@ -27,25 +26,25 @@ type binaries struct {
 func (b binaries) postgres() string { return filepath.Join(b.dir, "postgres") }
 func (b binaries) initdb() string   { return filepath.Join(b.dir, "initdb") }
 
-// locate finds an installation: of the wanted major version when wanted is not 0, otherwise the one on PATH, otherwise
-// the newest of the usual places.
-func locate(ctx context.Context, wanted int) (binaries, error) {
+// locate finds an installation: of the major version unless it is 0, else the one on PATH, else the newest in the usual
+// places.
+func locate(ctx context.Context, major int) (binaries, error) {
 	found := installations(ctx, directoryOnPath(), usualDirectories())
 	if len(found) == 0 {
 		return binaries{}, errNotInstalled
 	}
-	if wanted == 0 {
+	if major == 0 {
 		return found[0], nil
 	}
 	for _, b := range found {
-		if b.major == wanted {
+		if b.major == major {
 			return b, nil
 		}
 	}
-	return binaries{}, &versionError{wanted: wanted, found: found[0]}
+	return binaries{}, &versionError{needed: major, found: found[0]}
 }
 
-// installations keeps of the directories those with a usable server: preferred first, the others newest first.
+// installations lists the directories with a usable server: preferred first, the others newest first.
 func installations(ctx context.Context, preferred string, others []string) []binaries {
 	var found []binaries
 	seen := map[string]bool{}
@@ -100,7 +99,7 @@ func majorOf(output string) int {
 	return major
 }
 
-// directoryOnPath is where PATH finds postgres; empty when it does not.
+// directoryOnPath returns the directory of postgres on PATH; "" for none.
 func directoryOnPath() string {
 	path, err := exec.LookPath("postgres")
 	if err != nil {
@@ -113,7 +112,7 @@ func directoryOnPath() string {
 	return filepath.Dir(absolute)
 }
 
-// usualDirectories lists where distributions and Homebrew put PostgreSQL's programs.
+// usualDirectories lists the directories of distributions and Homebrew for PostgreSQL's programs.
 func usualDirectories() []string {
 	var dirs []string
 	for _, pattern := range []string{
@@ -136,14 +135,14 @@ func usualDirectories() []string {
 	return dirs
 }
 
-// versionError refuses a database cluster whose major version is not installed.
+// versionError says that the major version of a cluster is not installed.
 type versionError struct {
-	wanted int
+	needed int
 	found  binaries
 }
 
 func (e *versionError) Error() string {
 	return fmt.Sprintf("the database was made by PostgreSQL %d, and this machine has PostgreSQL %d (%s): %s, or move "+
 		"the data directory away to start with an empty one (a dump of the old one restores into it)",
-		e.wanted, e.found.major, e.found.dir, installHint("", e.wanted))
+		e.needed, e.found.major, e.found.dir, installHint("", e.needed))
 }

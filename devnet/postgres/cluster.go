@@ -20,15 +20,15 @@ import (
 )
 
 const (
-	// superuser is the database role that everything uses; the server is private.
+	// superuser is the only database role; the server is private.
 	superuser = "florin"
-	// passwordName is the file in the data directory that holds the role's password.
+	// passwordName is the file in the data directory with the role's password.
 	passwordName = "postgres.password"
-	// localSettings is the file in the cluster where a person may put settings of their own.
+	// localSettings is the file in the cluster for settings of the user.
 	localSettings = "postgresql.local.conf"
 )
 
-// cluster is one database cluster on disk.
+// cluster is a database cluster on disk.
 type cluster struct {
 	dir       string // PGDATA, absolute and without links
 	account   *account
@@ -36,7 +36,7 @@ type cluster struct {
 	ephemeral bool
 }
 
-// clusterMajor reads which major version made the cluster at dir; 0 when there is no cluster.
+// clusterMajor reads the major version of the cluster at dir; 0 if there is no cluster.
 func clusterMajor(dir string) (int, error) {
 	content, err := os.ReadFile(filepath.Join(dir, "PG_VERSION"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -53,7 +53,7 @@ func clusterMajor(dir string) (int, error) {
 	return major, nil
 }
 
-// loadPassword reads the superuser's password, and makes one when there is no cluster yet.
+// loadPassword reads the superuser's password, or makes one if there is no cluster yet.
 func loadPassword(dataDir string, clusterExists bool) (string, error) {
 	path := filepath.Join(dataDir, passwordName)
 	content, err := os.ReadFile(path)
@@ -76,8 +76,8 @@ func loadPassword(dataDir string, clusterExists bool) (string, error) {
 	return password, current.writeFile(path, []byte(password+"\n"))
 }
 
-// create makes the cluster with initdb, in a directory beside it that is renamed at the end: an initdb that was
-// interrupted leaves nothing that looks like a cluster.
+// create makes the cluster with initdb, in a temporary directory that it renames at the end: an interrupted initdb
+// leaves nothing that looks like a cluster.
 func (c cluster) create(ctx context.Context, password string) error {
 	unfinished, passwordFile := c.dir+".new", c.dir+".pwfile"
 	if err := removeUnfinished(ctx, unfinished); err != nil {
@@ -97,7 +97,7 @@ func (c cluster) create(ctx context.Context, password string) error {
 	}
 	err := errors.Join(c.initdb(ctx, unfinished, passwordFile), os.Remove(passwordFile))
 	if err == nil {
-		err = c.keepFindings(unfinished)
+		err = c.keepSettings(unfinished)
 	}
 	if err != nil {
 		return errors.Join(err, removeUnfinished(context.WithoutCancel(ctx), unfinished))
@@ -105,11 +105,11 @@ func (c cluster) create(ctx context.Context, password string) error {
 	return os.Rename(unfinished, c.dir)
 }
 
-// sharedMemory is the setting that initdb finds out by trying what this machine allows.
+// sharedMemory is the setting that initdb finds by trial on this machine.
 var sharedMemory = regexp.MustCompile(`(?m)^dynamic_shared_memory_type = \w+`)
 
-// keepFindings starts the file of a person's own settings, with what initdb found out about this machine.
-func (c cluster) keepFindings(dir string) error {
+// keepSettings starts the user's settings file with the settings that initdb found for this machine.
+func (c cluster) keepSettings(dir string) error {
 	found, err := os.ReadFile(filepath.Join(dir, "postgresql.conf"))
 	if err != nil {
 		return err
@@ -119,8 +119,7 @@ func (c cluster) keepFindings(dir string) error {
 	return c.account.writeFile(filepath.Join(dir, localSettings), []byte(text))
 }
 
-// removeUnfinished clears what an interrupted initdb left behind, once the server that it had started for a moment has
-// ended.
+// removeUnfinished deletes the files of an interrupted initdb, once its temporary server has ended.
 func removeUnfinished(ctx context.Context, path string) error {
 	if _, err := waitUntil(ctx, stopGrace, func() bool { return !inUse(path) }); err != nil {
 		return err
@@ -128,7 +127,7 @@ func removeUnfinished(ctx context.Context, path string) error {
 	return os.RemoveAll(path)
 }
 
-// removeEmpty clears the way for a new cluster. A directory with files but no PG_VERSION is not ours to delete.
+// removeEmpty removes an empty directory. A directory with files but no PG_VERSION is not ours to delete.
 func removeEmpty(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s is no database (it has no PG_VERSION) and is not empty: move it away: %w", path, err)
@@ -149,7 +148,7 @@ func (c cluster) initdb(ctx context.Context, dir, passwordFile string) error {
 	c.account.apply(cmd)
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
-	// One that outlived us would work on in the directory that the next start makes.
+	// An initdb that outlives florin would write to the directory of the next start.
 	running, err := process.Start(cmd, syscall.SIGKILL)
 	if err == nil {
 		<-running.Done()
@@ -161,7 +160,7 @@ func (c cluster) initdb(ctx context.Context, dir, passwordFile string) error {
 	return nil
 }
 
-// environment is ours without what would change how PostgreSQL's programs behave.
+// environment is the environment without variables that change PostgreSQL's programs.
 func environment() []string {
 	var kept []string
 	for _, entry := range os.Environ() {

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// explain adds to a failure what the server or initdb said last and what to do about it. output may be empty.
+// explain adds to an error the last output of the server or initdb and the next step. output may be empty.
 func explain(err error, output string) error {
 	if err == nil {
 		return nil
@@ -25,7 +25,7 @@ func explain(err error, output string) error {
 
 var complaint = regexp.MustCompile(`(?m)^.*(?:could not|FATAL|PANIC|ERROR|error:).*$`)
 
-// complaints keeps of a program's output the lines that say what went wrong; all of it when none does.
+// complaints returns the error lines of a program's output; all of it if there are none.
 func complaints(output string) string {
 	if lines := complaint.FindAllString(output, -1); len(lines) > 0 {
 		return strings.Join(lines, "\n")

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// clusterConfig is Debian's switch for the cluster that installing PostgreSQL creates and starts.
+// clusterConfig is Debian's switch for the cluster that an installation of PostgreSQL creates and starts.
 const clusterConfig = "/etc/postgresql-common/createcluster.conf"
 
 // installer installs PostgreSQL with apt-get.
@@ -33,9 +33,8 @@ func newInstaller(options Options) installer {
 	}
 }
 
-// install installs PostgreSQL when this is a Debian or Ubuntu, we are root or may become root without a password, and
-// the caller agrees.
-// Otherwise the error names the package to install.
+// install installs PostgreSQL on Debian and Ubuntu if florin runs as root or with a sudo that needs no password, and
+// the caller agrees. Otherwise the error names the package to install.
 func (i installer) install(ctx context.Context) error {
 	aptGet, err := i.lookPath("apt-get")
 	if err != nil {
@@ -46,14 +45,14 @@ func (i installer) install(ctx context.Context) error {
 		return fmt.Errorf("%w and installing it needs root: %s", errNotInstalled, i.hint())
 	}
 	if !i.mayInstall("apt-get install postgresql") {
-		return fmt.Errorf("%w and nobody has allowed to install it: say --yes, or %s", errNotInstalled, i.hint())
+		return fmt.Errorf("%w; allow florin to install it with --yes, or %s", errNotInstalled, i.hint())
 	}
 	i.progress("installing PostgreSQL with apt-get (once)")
 	if err := i.run(ctx, prefix, aptGet, "update"); err != nil {
 		return i.failed(err)
 	}
-	// postgresql-common comes first: its configuration decides whether installing the server also creates and starts
-	// a cluster on port 5432, which nobody asked for.
+	// postgresql-common comes first: its configuration decides whether the installation of the server also creates and
+	// starts a cluster on port 5432, which must not happen.
 	install := []string{aptGet, "install", "-y", "--no-install-recommends"}
 	if err := i.run(ctx, prefix, append(install, "postgresql-common")...); err != nil {
 		return i.failed(err)
@@ -66,7 +65,7 @@ func (i installer) install(ctx context.Context) error {
 	return i.failed(errors.Join(err, restore()))
 }
 
-// privilege is what to put before a command to run it as root: nothing, or sudo that asks for no password.
+// privilege returns the prefix that runs a command as root: none, or sudo without a password.
 func (i installer) privilege(ctx context.Context) ([]string, error) {
 	if i.isRoot {
 		return nil, nil
@@ -81,7 +80,7 @@ func (i installer) privilege(ctx context.Context) ([]string, error) {
 	return []string{sudo, "-n"}, nil
 }
 
-// withoutSystemCluster tells Debian to create no cluster, and returns how to put the file back as it was.
+// withoutSystemCluster makes Debian create no cluster. The function that it returns restores the file.
 func (i installer) withoutSystemCluster(ctx context.Context, prefix []string) (func() error, error) {
 	before, err := os.ReadFile(i.clusterConfig)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -116,7 +115,7 @@ func (i installer) run(ctx context.Context, prefix []string, command ...string) 
 	return nil
 }
 
-// follow passes a command's output to the log, its milestones to progress, and returns its last error or line.
+// follow copies a command's output to the log and its milestones to progress, and returns its last error or line.
 func (i installer) follow(output io.Reader) string {
 	var last string
 	lines := bufio.NewScanner(output)
@@ -151,8 +150,8 @@ func (i installer) hint() string {
 	return installHint("", 0)
 }
 
-// installHint says how to install PostgreSQL, with its additional modules, which Temporal needs. manager is this
-// machine's package manager, empty when it is not known. A major version other than 0 asks for that version.
+// installHint returns the command that installs PostgreSQL with its additional modules, which Temporal needs. manager
+// is this machine's package manager, "" if unknown. It asks for the major version unless that is 0.
 func installHint(manager string, major int) string {
 	version, dashed, brew := "", "postgresql", "17"
 	if major > 0 {

@@ -59,7 +59,7 @@ func TestMajorVersion_ReadsProgramOutput(t *testing.T) {
 	}
 }
 
-// aptMachine is a machine whose apt-get and sudo are scripts that write down what they were called with.
+// aptMachine is a machine whose apt-get and sudo are scripts that record their arguments.
 type aptMachine struct {
 	installer installer
 	calls     string
@@ -91,13 +91,13 @@ func (m *aptMachine) called(t *testing.T) string {
 	return string(content)
 }
 
-// recordingApt writes down its arguments and, at the end of each line, whether a system cluster would be created.
+// recordingApt records its arguments and whether the installation would create a system cluster.
 const recordingApt = `
 echo "$DEBIAN_FRONTEND: $* $(tail -n 1 CONFIG 2>/dev/null)" >> CALLS
 case "$*" in *common) echo "#create_main_cluster = true" > CONFIG ;; esac
 echo "Setting up something"`
 
-func TestInstall_UnpacksTheArchive(t *testing.T) {
+func TestInstall_RunsAptOrNamesThePackage(t *testing.T) {
 	t.Parallel()
 
 	t.Run("as root installs without a system cluster and leaves the configuration as it was", func(t *testing.T) {
@@ -133,14 +133,14 @@ func TestInstall_UnpacksTheArchive(t *testing.T) {
 		require.NoFileExists(t, m.calls)
 	})
 
-	t.Run("that nobody has allowed runs nothing", func(t *testing.T) {
+	t.Run("without permission runs nothing", func(t *testing.T) {
 		t.Parallel()
 		m := newAptMachine(t, map[string]string{"apt-get": recordingApt})
 		var asked string
 		m.installer.mayInstall = func(command string) bool { asked = command; return false }
 		err := m.installer.install(t.Context())
 		require.ErrorIs(t, err, errNotInstalled)
-		require.ErrorContains(t, err, "say --yes, or run `sudo apt-get install postgresql`")
+		require.ErrorContains(t, err, "allow florin to install it with --yes, or run `sudo apt-get install postgresql`")
 		require.Equal(t, "apt-get install postgresql", asked)
 		require.NoFileExists(t, m.calls)
 	})
@@ -259,7 +259,7 @@ func TestPlacement_ChoosesDirectoryAndAccount(t *testing.T) {
 	})
 }
 
-// newCluster makes a cluster that no server runs on.
+// newCluster makes a cluster without a server.
 func newCluster(t *testing.T) (cluster, Options) {
 	t.Helper()
 	options := Options{Dir: devtest.DataDir(t), Ephemeral: true, Progress: func(string) {}}
@@ -298,7 +298,7 @@ func TestStart_StopsAnOrphan(t *testing.T) {
 	defer stop(t, server)
 	require.Equal(t, []string{"stopping the PostgreSQL (pid " + strconv.Itoa(orphan.Process.Pid) +
 		") that a killed florin left behind"}, said)
-	require.NoError(t, orphan.Wait(), "it ended in order")
+	require.NoError(t, orphan.Wait(), "it ended without an error")
 }
 
 func TestStart_IgnoresAStalePIDFile(t *testing.T) {

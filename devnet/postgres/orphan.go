@@ -20,9 +20,9 @@ import (
 
 const pidName = "postmaster.pid"
 
-// stopOrphan ends a server that still runs on the cluster although florin does not: florin was killed. The caller
-// holds the data directory's lock, so whatever runs there was left behind. A pid file that names a process which is
-// not our server is stale and removed: the pid was given to another program, and PostgreSQL would refuse to start.
+// stopOrphan ends a server of a killed florin that still runs on the cluster. The caller holds the lock of the data
+// directory, so no other florin uses the server. If the pid file names another program, it is stale: stopOrphan removes
+// it, because PostgreSQL would refuse to start.
 func (c cluster) stopOrphan(ctx context.Context, progress func(string)) error {
 	path := filepath.Join(c.dir, pidName)
 	content, err := os.ReadFile(path)
@@ -50,8 +50,8 @@ func (c cluster) stopOrphan(ctx context.Context, progress func(string)) error {
 	return stopByPID(ctx, pid)
 }
 
-// Destroy deletes the database of a data directory, after stopping a server that was left behind there. The caller
-// holds the directory's lock.
+// Destroy stops the server of a killed florin, and deletes the database of a data directory. The caller holds the
+// directory's lock.
 func Destroy(ctx context.Context, dataDir string) error {
 	dir := filepath.Join(dataDir, clusterName)
 	target, err := filepath.EvalSymlinks(dir)
@@ -67,43 +67,42 @@ func Destroy(ctx context.Context, dataDir string) error {
 	return errors.Join(os.RemoveAll(target), os.RemoveAll(dir), os.RemoveAll(filepath.Join(dataDir, passwordName)))
 }
 
-// collectGrace is how long it may take until somebody collects a process that has ended.
+// collectGrace is the wait for a parent that collects an ended process.
 const collectGrace = time.Second
 
-// forgetEnded makes PostgreSQL see that the server with the pid has ended. For one that somebody has collected it sees
-// that itself, and checks that no process of that server is left. One that nobody has collected it would take for a
-// running server: that is a matter of moments, or for ever in containers whose first process does not collect.
+// forgetEnded removes the pid file of a server that has ended but is not collected (a zombie): PostgreSQL takes it for
+// a running server. In a container without an init process it stays a zombie for ever. PostgreSQL itself handles a
+// collected one, and checks that no process of that server is left.
 func forgetEnded(ctx context.Context, pid int, dir string) error {
 	if gone, err := waitUntil(ctx, collectGrace, func() bool { return !exists(pid) }); gone || err != nil {
 		return err
 	}
 	if ended, err := waitUntil(ctx, stopGrace, func() bool { return !inUse(dir) }); !ended || err != nil {
-		return err // PostgreSQL says what is in its way
+		return err // PostgreSQL explains why it cannot start
 	}
 	return removeStale(filepath.Join(dir, pidName))
 }
 
-// leftoverGrace is how long the processes of a server whose first process was killed may take to notice.
+// leftoverGrace is the wait for the processes of a server whose first process was killed.
 const leftoverGrace = 2 * time.Second
 
-// endLeftovers ends the processes of a server whose first process is gone. They end by themselves, but for those that
-// wait for a lock in shared memory whose holder was killed: these would wait for ever, and keep a new server from
-// starting.
+// endLeftovers ends the processes of a server whose first process is gone. Most end by themselves. Those that wait for
+// a lock in shared memory of a killed process wait for ever, and prevent a new server.
 func (c cluster) endLeftovers(ctx context.Context, progress func(string)) error {
 	if ended, err := waitUntil(ctx, leftoverGrace, func() bool { return !inUse(c.dir) }); ended || err != nil {
 		return err
 	}
 	for _, pid := range workersIn(c.dir) {
-		progress(fmt.Sprintf("ending process %d of a PostgreSQL that was killed", pid))
+		progress(fmt.Sprintf("ending process %d of a killed PostgreSQL", pid))
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
-			return fmt.Errorf("cannot end process %d of a PostgreSQL that was killed: %w: end it by hand", pid, err)
+			return fmt.Errorf("cannot end process %d of a killed PostgreSQL: %w: end it by hand", pid, err)
 		}
 	}
 	_, err := waitUntil(ctx, leftoverGrace, func() bool { return len(workersIn(c.dir)) == 0 })
 	return err
 }
 
-// inUse reports whether processes work in the directory of a cluster, as all of a server do.
+// inUse reports whether processes work in the directory of a cluster: all processes of a server do.
 func inUse(dir string) bool { return len(processesIn(dir)) > 0 }
 
 // processesIn lists the processes that work in a directory.
@@ -123,7 +122,7 @@ func processesIn(dir string) []int {
 	return found
 }
 
-// workersIn lists those of them that are PostgreSQL's and run.
+// workersIn lists the running PostgreSQL processes that work in a directory.
 func workersIn(dir string) []int {
 	return slices.DeleteFunc(processesIn(dir), func(pid int) bool {
 		name, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/comm")
@@ -157,14 +156,13 @@ func serves(ctx context.Context, pid int, dir string) bool {
 	return err == nil && strings.Contains(string(output)+" ", " -D "+dir+" ")
 }
 
-// exists reports whether the kernel knows a process, be it that it has ended and that nobody has collected it.
+// exists reports whether the kernel knows a process, zombies included.
 func exists(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return err == nil || errors.Is(err, syscall.EPERM)
 }
 
-// alive reports whether a process runs. One that has ended and that nobody has collected, as happens in containers
-// without an init process, does not.
+// alive reports whether a process runs. A zombie, as in containers without an init process, does not.
 func alive(pid int) bool {
 	if !exists(pid) {
 		return false
@@ -177,7 +175,7 @@ func alive(pid int) bool {
 	return !found || !strings.HasPrefix(state, "Z")
 }
 
-// stopByPID stops a server that is not our child: a fast shutdown first, an immediate one when that takes too long.
+// stopByPID stops a server that is not our child: with a fast shutdown, then with an immediate one.
 func stopByPID(ctx context.Context, pid int) error {
 	for _, step := range []struct {
 		signal syscall.Signal
@@ -202,7 +200,7 @@ func waitGone(ctx context.Context, pid int, grace time.Duration) (bool, error) {
 	return waitUntil(ctx, grace, func() bool { return !alive(pid) })
 }
 
-// waitUntil asks again and again: there is no portable notification of what processes that are not our children do.
+// waitUntil polls: there is no portable notification about processes that are not our children.
 func waitUntil(ctx context.Context, grace time.Duration, holds func() bool) (bool, error) {
 	limited, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()

@@ -16,13 +16,13 @@ import (
 const (
 	// clusterName is the cluster's directory, or the link to it, inside the data directory.
 	clusterName = "postgres"
-	// elsewhere is where clusters live whose data directory the server's account cannot reach.
+	// elsewhere is the parent of clusters whose data directory the server's account cannot reach.
 	elsewhere = "/var/lib/florin"
-	// ownerName is the file beside such a cluster that names the data directory it belongs to.
+	// ownerName is the file beside such a cluster with the path of its data directory.
 	ownerName = "data-directory"
 )
 
-// placement decides in which directory the cluster of a data directory lives.
+// placement chooses the directory of a cluster.
 type placement struct {
 	dataDir   string // absolute
 	elsewhere string
@@ -30,9 +30,8 @@ type placement struct {
 	progress  func(string)
 }
 
-// decide returns the cluster's directory, without links. It is `<dataDir>/postgres`, except when the server's account
-// cannot reach that (a home directory of root): then the cluster lives under /var/lib/florin and `<dataDir>/postgres`
-// links to it.
+// decide returns the cluster's directory, without links: `<dataDir>/postgres`. If the server's account cannot reach
+// that (a home directory of root), the cluster is under /var/lib/florin, and `<dataDir>/postgres` links to it.
 func (p placement) decide(ctx context.Context, b binaries) (string, error) {
 	link := filepath.Join(p.dataDir, clusterName)
 	info, err := os.Lstat(link)
@@ -56,7 +55,7 @@ func (p placement) decide(ctx context.Context, b binaries) (string, error) {
 	return p.relocate(link)
 }
 
-// relocate prepares a place outside of the data directory, and links to it.
+// relocate prepares a directory outside of the data directory, and links to it.
 func (p placement) relocate(link string) (string, error) {
 	hash := sha256.Sum256([]byte(p.dataDir))
 	home := filepath.Join(p.elsewhere, hex.EncodeToString(hash[:6]))
@@ -77,8 +76,8 @@ func (p placement) relocate(link string) (string, error) {
 	return target, nil
 }
 
-// moveAside keeps the cluster of an earlier data directory of the same name: its owner deleted the directory, and
-// with it the password, but only they can report whether the database may go too.
+// moveAside keeps the cluster of a deleted data directory of the same name. The password is lost, but only its owner
+// can decide to delete the database.
 func (p placement) moveAside(home string) error {
 	if _, err := os.Stat(filepath.Join(home, clusterName)); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -94,8 +93,8 @@ func (p placement) moveAside(home string) error {
 	}
 }
 
-// follow resolves the link to a relocated cluster, and refuses a data directory that is a copy: two servers must
-// never share one cluster.
+// follow resolves the link to a relocated cluster. It refuses a copied data directory: two servers must never share a
+// cluster.
 func (p placement) follow(link string) (string, error) {
 	target, err := os.Readlink(link)
 	if err != nil {
@@ -115,5 +114,5 @@ func (p placement) follow(link string) (string, error) {
 		return "", fmt.Errorf("%s is a copy of %s and both link to the database in %s: use the original, or delete the "+
 			"copy and start with an empty directory", p.dataDir, owner, target)
 	}
-	return target, p.account.writeFile(ownerFile, []byte(p.dataDir+"\n")) // the data directory was moved
+	return target, p.account.writeFile(ownerFile, []byte(p.dataDir+"\n")) // the user moved the data directory
 }

@@ -27,31 +27,31 @@ import (
 
 const (
 	loopback = "127.0.0.1"
-	// startTimeout bounds one start when the caller's context has no earlier deadline. Recovery after a crash replays
-	// at most max_wal_size, which is a matter of seconds.
+	// startTimeout bounds a start without an earlier deadline. Recovery after a crash replays at most max_wal_size, which
+	// takes seconds.
 	startTimeout = 2 * time.Minute
-	// stopGrace is how long a shutdown may take before a harder one follows.
+	// stopGrace is the time of a shutdown before a harder one.
 	stopGrace = 20 * time.Second
-	// maxSocketPath is the longest path of a Unix socket that every system accepts.
+	// maxSocketPath is the longest path of a Unix socket on every system.
 	maxSocketPath = 103
-	// startAttempts is how often a start is tried when trying again may help.
+	// startAttempts limits the tries of a start.
 	startAttempts = 20
 )
 
-// Options say how to run the server.
+// Options configure the server.
 type Options struct {
-	// Dir is the data directory, which must exist and be locked by the caller (package datadir). The cluster is made
-	// in its sub-directory postgres.
+	// Dir is the data directory, which must exist. The caller has locked it (package datadir). The cluster is in its
+	// sub-directory postgres.
 	Dir string
 	// Port on 127.0.0.1; 0 chooses a free one.
 	Port int
-	// Ephemeral is for tests: nothing survives a crash of the machine, many connections, an odd time zone.
+	// Ephemeral is for tests: no data survives a crash of the machine, many connections, an odd time zone.
 	Ephemeral bool
 	// Log receives the server's log; nil discards it.
 	Log io.Writer
-	// Progress is told in one line each what takes time or surprises; nil discards it.
+	// Progress gets one line about each slow or surprising step; nil discards it.
 	Progress func(string)
-	// MayInstall reports whether PostgreSQL may be installed by a command, where it is missing; nil: it may.
+	// MayInstall reports whether florin may install a missing PostgreSQL; nil: it may.
 	MayInstall func(command string) bool
 }
 
@@ -65,8 +65,8 @@ type Server struct {
 	ephemeral bool
 }
 
-// Start finds or installs PostgreSQL, makes the cluster when there is none, stops what a killed florin left behind,
-// starts the server, and returns when it accepts connections. Errors say what to do.
+// Start finds or installs PostgreSQL, makes a missing cluster, stops a server of a killed florin, starts the server,
+// and returns when it accepts connections. Errors have the next step.
 func Start(ctx context.Context, options Options) (*Server, error) {
 	if options.Log == nil {
 		options.Log = io.Discard
@@ -97,15 +97,15 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	}
 }
 
-// mayStartLater reports whether trying again may help: another program was faster to take the port that we chose, or
-// the last processes of a server that was killed are still ending.
+// mayStartLater reports whether another try may help: another program took the chosen port, or the last processes of a
+// killed server still run.
 func mayStartLater(err error, port int) bool {
-	said := err.Error()
-	return port == 0 && strings.Contains(said, "Address already in use") ||
-		strings.Contains(said, "pre-existing shared memory block")
+	text := err.Error()
+	return port == 0 && strings.Contains(text, "Address already in use") ||
+		strings.Contains(text, "pre-existing shared memory block")
 }
 
-// prepare brings the cluster into being.
+// prepare makes or finds the cluster.
 func prepare(ctx context.Context, options Options) (cluster, string, error) {
 	none := cluster{}
 	dataDir, err := filepath.Abs(options.Dir)
@@ -187,8 +187,8 @@ func (c cluster) start(ctx context.Context, options Options, password string) (*
 	return server, nil
 }
 
-// socketDirectory is the cluster's own directory, or a short one when the path of the socket would be too long for
-// the kernel.
+// socketDirectory returns the cluster's own directory, or a short one if the socket's path would be too long for the
+// kernel.
 func (c cluster) socketDirectory(port int) (string, error) {
 	if len(filepath.Join(c.dir, ".s.PGSQL."+strconv.Itoa(port))) <= maxSocketPath {
 		return c.dir, nil
@@ -204,7 +204,7 @@ func (c cluster) socketDirectory(port int) (string, error) {
 	return short, c.account.own(short)
 }
 
-// ownedDirectory checks that a directory in a place where everybody may write is really ours.
+// ownedDirectory checks that a directory in a world-writable place belongs to us.
 func (c cluster) ownedDirectory(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -213,16 +213,15 @@ func (c cluster) ownedDirectory(path string) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	mine := ok && (int(stat.Uid) == os.Geteuid() || c.account != nil && stat.Uid == c.account.uid)
 	if !info.IsDir() || !mine {
-		return fmt.Errorf("%s belongs to somebody else", path)
+		return fmt.Errorf("%s belongs to another user", path)
 	}
 	return nil
 }
 
-// errEnded says that the server ended while it was waited for.
+// errEnded says that the server ended during the wait.
 var errEnded = errors.New("it ended by itself")
 
-// waitReady connects until the server answers. Another program may answer in its place when it could not take its
-// port, so what counts as well is that it still runs.
+// waitReady connects until the server answers and still runs: if another program has its port, that one may answer.
 func (s *Server) waitReady(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -257,8 +256,8 @@ func (s *Server) URL(database string) string {
 	return u.String()
 }
 
-// SocketURL is the connection URL of a database over the Unix socket, which costs less than TCP. Without a Unix
-// socket it is URL.
+// SocketURL is the connection URL of a database over the Unix socket, which is faster than TCP. Without a Unix socket
+// it is URL.
 func (s *Server) SocketURL(database string) string {
 	if s.socketDir == "" {
 		return s.URL(database)
@@ -277,10 +276,10 @@ func (s *Server) Port() int { return s.port }
 // PID is the process id of the server.
 func (s *Server) PID() int { return s.process.PID() }
 
-// Done is closed when the server has ended, asked or not.
+// Done is closed when the server has ended for any reason.
 func (s *Server) Done() <-chan struct{} { return s.process.Done() }
 
-// Err says after Done how the server ended, with its last words and what to do about them; nil when it ended in order.
+// Err returns the error of a server that has ended, with its last output and the next step; nil after a normal end.
 func (s *Server) Err() error {
 	if err := s.process.Err(); err != nil {
 		return explain(fmt.Errorf("PostgreSQL (pid %d) ended: %w", s.PID(), err), s.tail.String())
@@ -303,12 +302,12 @@ func (s *Server) EnsureDatabase(ctx context.Context, name string) error {
 	_, err = conn.Exec(ctx, "create database "+pgx.Identifier{name}.Sanitize())
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && (refused.Code == "42P04" || refused.Code == "23505") {
-		return nil // somebody else created it meanwhile
+		return nil // another process created it
 	}
 	return explain(err, "")
 }
 
-// shutdownSignal asks for a fast shutdown, which leaves nothing to recover; a server for tests just ends.
+// shutdownSignal is a fast shutdown, which needs no recovery; for an ephemeral server an immediate one.
 func (s *Server) shutdownSignal() syscall.Signal {
 	if s.ephemeral {
 		return syscall.SIGQUIT
@@ -316,8 +315,8 @@ func (s *Server) shutdownSignal() syscall.Signal {
 	return syscall.SIGINT
 }
 
-// Stop ends the server: its sessions are ended and everything is written. A shutdown that takes longer than its grace
-// or than ctx allows is forced, which the next start recovers from; then the error says so.
+// Stop ends all sessions, writes all data and ends the server. It forces a shutdown that exceeds its grace or ctx; the
+// next start recovers, and the error says so.
 func (s *Server) Stop(ctx context.Context) error {
 	return s.process.Stop(ctx, s.shutdownSignal(), syscall.SIGQUIT, stopGrace)
 }

@@ -94,7 +94,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// parentVariable makes the test binary start a server on the data directory it names, and wait to be killed.
+// parentVariable makes the test binary start a server on the data directory in it, until the test kills it.
 const parentVariable = "POSTGRES_TEST_PARENT"
 
 func beParent(dir string) error {
@@ -151,7 +151,7 @@ func TestSettings_ApplyToTheServer(t *testing.T) {
 	}
 }
 
-func TestSettings_KeepThoseOfThePerson(t *testing.T) {
+func TestSettings_KeepThoseOfTheUser(t *testing.T) {
 	t.Parallel()
 	dir := devtest.DataDir(t)
 	require.NoError(t, start(t, postgres.Options{Dir: dir, Ephemeral: true}).Stop(t.Context()))
@@ -160,7 +160,7 @@ func TestSettings_KeepThoseOfThePerson(t *testing.T) {
 	server := start(t, postgres.Options{Dir: dir, Ephemeral: true})
 	require.Equal(t, "7MB", query(t, server.URL("postgres"), "show work_mem"))
 	require.NoError(t, server.Stop(t.Context()))
-	require.NoError(t, os.Remove(local), "they may go as well")
+	require.NoError(t, os.Remove(local), "the user may delete the file")
 	server = start(t, postgres.Options{Dir: dir, Ephemeral: true})
 	require.Equal(t, "16MB", query(t, server.URL("postgres"), "show work_mem"))
 }
@@ -174,7 +174,7 @@ func appendTo(t *testing.T, path, text string) {
 	require.NoError(t, file.Close())
 }
 
-func TestServer_OpensWithThePasswordAlone(t *testing.T) {
+func TestServer_RefusesAWrongPassword(t *testing.T) {
 	t.Parallel()
 	dir := devtest.DataDir(t)
 	server := start(t, postgres.Options{Dir: dir, Ephemeral: true})
@@ -199,7 +199,7 @@ func TestServer_RunsBesideOthers(t *testing.T) {
 	require.Equal(t, strconv.Itoa(two.Port()), query(t, two.URL("postgres"), "show port"))
 }
 
-func TestServer_EndsWithItsKilledParent(t *testing.T) {
+func TestStart_WorksAfterAKilledParent(t *testing.T) {
 	t.Parallel()
 	dir := devtest.DataDir(t)
 	parent := exec.Command(os.Args[0])
@@ -224,7 +224,7 @@ func TestServer_EndsWithItsKilledParent(t *testing.T) {
 	require.Equal(t, "kept", query(t, server.URL("postgres"), "select x from t"))
 	require.NoError(t, server.Stop(t.Context()))
 	if runtime.GOOS == "linux" {
-		require.NoFileExists(t, filepath.Join("/proc", pidText), "nothing of the first server is left")
+		require.NoFileExists(t, filepath.Join("/proc", pidText), "the first server has ended")
 	}
 }
 
@@ -326,7 +326,7 @@ func TestStart_MovesTheSocketOfALongPath(t *testing.T) {
 	require.NoError(t, os.Remove(parsed.Host), "the server leaves nothing in its socket's directory")
 }
 
-func TestDestroy_RemovesTheDirectory(t *testing.T) {
+func TestDestroy_StopsTheServerAndDeletesItsFiles(t *testing.T) {
 	t.Parallel()
 	dir := devtest.DataDir(t)
 	require.NoError(t, postgres.Destroy(t.Context(), dir), "nothing to do")

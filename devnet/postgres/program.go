@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Program finds a program of PostgreSQL's, such as pg_dump, on this machine: of the wanted major version, or else of
-// the nearest newer one, which understands older servers. The error says what to install.
+// Program finds a program of PostgreSQL, such as pg_dump: of a major version, or of the nearest newer one, which
+// understands older servers. The error names the package to install.
 func Program(ctx context.Context, name string, major int) (string, error) {
 	directories := usualDirectories()
 	if path, err := exec.LookPath(name); err == nil {
@@ -23,7 +23,7 @@ func Program(ctx context.Context, name string, major int) (string, error) {
 		}
 		output, err := exec.CommandContext(ctx, path, "--version").Output()
 		if ctx.Err() != nil {
-			return "", fmt.Errorf("looking for %s: %w", name, ctx.Err()) // it was told to stop: nothing is missing
+			return "", fmt.Errorf("looking for %s: %w", name, ctx.Err()) // the context ended; the program may exist
 		}
 		if err != nil {
 			continue

@@ -9,9 +9,9 @@ import (
 	"github.com/florinledger/florin/devnet/postgres"
 )
 
-func TestProgram_IsNotMissingWhenItsCallerIsToldToStop(t *testing.T) {
+func TestProgram_TellsAnEndedContextFromAMissingProgram(t *testing.T) {
 	t.Parallel()
-	const oldest = 9 // any program that is there is new enough
+	const oldest = 9 // every installed program is new enough
 	_, err := postgres.Program(t.Context(), "psql", oldest)
 	require.NoError(t, err)
 	stopped, stop := context.WithCancel(t.Context())

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// accessRules admit the superuser with its password, from this machine only.
+// accessRules admit only the superuser with its password, from this machine.
 const accessRules = `# Written by florin at every start.
 local all all              scram-sha-256
 host  all all 127.0.0.1/32 scram-sha-256
@@ -17,8 +17,8 @@ host  all all ::1/128      scram-sha-256
 // setting is one line of postgresql.conf.
 type setting struct{ name, value string }
 
-// configure writes the cluster's configuration. It is written anew at every start, so that it follows the release of
-// florin and not the one that made the cluster; a person's own settings go into postgresql.local.conf.
+// configure writes the cluster's configuration at every start, so that it is that of this release. The user's own
+// settings are in postgresql.local.conf.
 func (c cluster) configure(port int, socketDir string) error {
 	var text strings.Builder
 	text.WriteString("# Written by florin at every start; put settings of your own into " + localSettings + ".\n")
@@ -39,15 +39,15 @@ func (c cluster) settings(port int, socketDir string) []setting {
 		{"unix_socket_directories", socketDir},
 		{"unix_socket_permissions", "0700"},
 		{"password_encryption", "scram-sha-256"},
-		// A development machine has other things to do with its memory.
+		// Leave memory to other programs of a development machine.
 		{"shared_buffers", "256MB"},
 		{"work_mem", "16MB"},
 		{"maintenance_work_mem", "64MB"},
 		{"random_page_cost", "1.1"},
-		// Short statements gain nothing from compilation or parallel plans and pay for planning them.
+		// Compilation and parallel plans cost more than they save for short statements.
 		{"jit", "off"},
 		{"max_parallel_workers_per_gather", "0"},
-		// No replicas: the smallest log that survives a crash, and few checkpoints under load.
+		// Without replicas: the smallest log that survives a crash, and few checkpoints under load.
 		{"wal_level", "minimal"},
 		{"max_wal_senders", "0"},
 		{"max_logical_replication_workers", "0"},
@@ -57,7 +57,7 @@ func (c cluster) settings(port int, socketDir string) []setting {
 		{"checkpoint_timeout", "15min"},
 		{"log_checkpoints", "off"},
 		{"log_line_prefix", "%m [%p] %d "},
-		// What the server does, not what clients do wrong: they are told.
+		// Log what the server does; clients get their own errors.
 		{"log_min_messages", "log"},
 		{"lc_messages", "C"},
 	}
@@ -67,7 +67,7 @@ func (c cluster) settings(port int, socketDir string) []setting {
 			{"fsync", "off"},
 			{"synchronous_commit", "off"},
 			{"full_page_writes", "off"},
-			// A time zone with an odd offset shows where code leans on the server's.
+			// A time zone with an odd offset shows code that depends on the server's.
 			{"timezone", "Asia/Kathmandu"},
 			{"log_timezone", "UTC"},
 		}...)

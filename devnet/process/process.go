@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// pipeGrace bounds how long the end of a process is held up by grandchildren that still hold its output open.
+// pipeGrace bounds the wait for grandchildren that still hold the output of an ended process open.
 const pipeGrace = 2 * time.Second
 
 // Process is a started child.
@@ -42,7 +42,7 @@ func Start(cmd *exec.Cmd, deathSignal syscall.Signal) (*Process, error) {
 	return p, nil
 }
 
-// run starts the process and stays on its thread until the process ended: the kernel ties the death signal to the
+// run starts the process and stays on its thread until the process has ended: the kernel ties the death signal to the
 // thread that forked, not to the program.
 func (p *Process) run(started chan<- error) {
 	runtime.LockOSThread()
@@ -62,10 +62,10 @@ func (p *Process) run(started chan<- error) {
 // PID is the process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Done is closed when the process has ended and its output is read.
+// Done is closed after the process has ended and its output is read.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Err says how the process ended: nil for exit status 0, *exec.ExitError otherwise. Only valid after Done.
+// Err returns the result of the process: nil for exit status 0, else *exec.ExitError. Valid only after Done.
 func (p *Process) Err() error {
 	select {
 	case <-p.done:
@@ -75,7 +75,7 @@ func (p *Process) Err() error {
 	}
 }
 
-// Signal sends a signal. Signalling a process that has ended is no error.
+// Signal sends a signal. It returns no error if the process has ended.
 func (p *Process) Signal(signal syscall.Signal) error {
 	select {
 	case <-p.done:
@@ -89,8 +89,8 @@ func (p *Process) Signal(signal syscall.Signal) error {
 	return nil
 }
 
-// Stop asks the process to end with the polite signal and waits until it has. When grace is over or ctx ends first,
-// it sends the forceful signal, and SIGKILL as the last resort; then it reports how the process had to be ended.
+// Stop sends the polite signal and waits for the end of the process. When grace or ctx ends first, it sends the
+// forceful signal, at last SIGKILL, and returns an error with the signal that worked.
 func (p *Process) Stop(ctx context.Context, polite, forceful syscall.Signal, grace time.Duration) error {
 	if err := p.Signal(polite); err != nil {
 		return err

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// parentVariable makes the test binary start a child, print its pid, and wait to be killed.
+	// parentVariable makes the test binary start a child, print its pid, and wait until the test kills it.
 	parentVariable = "PROCESS_TEST_PARENT"
 	deadline       = time.Minute
 )
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// beParent starts a child, as another account when it may, after having used up some threads.
+// beParent starts a child from a program with many threads, as another account if it may.
 func beParent() error {
 	cmd := exec.Command("sleep", "1000")
 	if nobody, err := user.Lookup("nobody"); os.Geteuid() == 0 && err == nil {
@@ -86,7 +86,7 @@ func TestStart_ChildDiesWithItsKilledParent(t *testing.T) {
 	require.Eventually(t, func() bool { return !running(pid) }, deadline, 5*time.Millisecond)
 }
 
-// running reports whether a process runs; one that waits to be collected does not.
+// running reports whether a process runs and is no zombie.
 func running(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err == nil && !strings.Contains(string(stat), ") Z ")
@@ -121,7 +121,7 @@ func TestStop_EndsTheProcess(t *testing.T) {
 		require.NoError(t, started.Stop(t.Context(), syscall.SIGTERM, syscall.SIGKILL, deadline), "again is no error")
 	})
 
-	t.Run("forces what does not listen and says so", func(t *testing.T) {
+	t.Run("forces a process that ignores the signal and says so", func(t *testing.T) {
 		t.Parallel()
 		started, _ := start(t, `trap '' TERM; echo ready >&2; while :; do sleep 0.01; done`)
 		err := started.Stop(t.Context(), syscall.SIGTERM, syscall.SIGKILL, 50*time.Millisecond)

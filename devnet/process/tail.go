@@ -7,8 +7,7 @@ import (
 	"sync"
 )
 
-// Tail passes output on and remembers its last lines, so that an error can show what a process said before it ended.
-// It is safe for concurrent use.
+// Tail copies output and keeps its last lines for an error message. It is safe for concurrent use.
 type Tail struct {
 	mu      sync.Mutex
 	next    io.Writer
@@ -17,13 +16,13 @@ type Tail struct {
 	partial []byte
 }
 
-// maxPartial bounds what is remembered of one line.
+// maxPartial bounds the kept bytes of a line.
 const maxPartial = 8 << 10
 
-// NewTail remembers the last keep lines of what is written and passes everything to next, which may be nil.
+// NewTail keeps the last lines and writes everything to next, which may be nil.
 func NewTail(next io.Writer, keep int) *Tail { return &Tail{next: next, keep: keep} }
 
-// Write never fails: a log that cannot be written must not stop the process that logs.
+// Write never fails: a broken log must not stop the process that writes it.
 func (t *Tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -52,7 +51,7 @@ func (t *Tail) push(line string) {
 	t.lines = append(t.lines, strings.TrimRight(line, "\r"))
 }
 
-// String is the remembered lines, oldest first.
+// String returns the kept lines, oldest first.
 func (t *Tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

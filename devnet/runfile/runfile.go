@@ -1,5 +1,5 @@
-// Package runfile is the note that `florin up` leaves in its data directory for as long as it runs: where everything
-// listens and which processes there are. Tools of the same person find the node by it.
+// Package runfile is the file that `florin up` keeps in its data directory while it runs: its addresses and processes.
+// Tools of the same user find the node by it.
 package runfile
 
 import (
@@ -22,24 +22,24 @@ type Info struct {
 	PID int `json:"pid"`
 	// URL of the API, such as http://127.0.0.1:2975.
 	URL string `json:"url"`
-	// DatabaseURL of the node's record; it holds the password.
+	// DatabaseURL is the URL of the node's database; it has the password.
 	DatabaseURL string `json:"databaseUrl"`
 	// TemporalAddress is host:port of Temporal's frontend.
 	TemporalAddress string `json:"temporalAddress"`
 	// TemporalUI is the URL of Temporal's web page; "" without one.
 	TemporalUI string `json:"temporalUi"`
 	PIDs       PIDs   `json:"pids"`
-	// Secret and Audience are what development tokens are made with.
+	// Secret and Audience make development tokens.
 	Secret   string `json:"secret"`
 	Audience string `json:"audience"`
 	// DSO and Operator are party ids.
 	DSO      string `json:"dso"`
 	Operator string `json:"operator"`
-	// Stopped reports whether the node is stopped while PostgreSQL and Temporal run on.
+	// Stopped means that the node is stopped while PostgreSQL and Temporal run.
 	Stopped bool `json:"stopped"`
 }
 
-// PIDs are the processes of a node; 0 stands for one that belongs to somebody else.
+// PIDs are the processes of a node; 0 for a server that the node did not start.
 type PIDs struct {
 	Node     int `json:"node"`
 	Temporal int `json:"temporal"`
@@ -47,7 +47,7 @@ type PIDs struct {
 	Postgres int `json:"postgres"`
 }
 
-// Write leaves the note. It appears as a whole or not at all, readable for its owner alone.
+// Write writes the file atomically, readable only for its owner.
 func Write(dataDir string, info Info) error {
 	content, err := json.MarshalIndent(info, "", "  ") //nolint:gosec // it holds secrets, for the owner alone
 	if err != nil {
@@ -69,7 +69,7 @@ func Write(dataDir string, info Info) error {
 	return nil
 }
 
-// Read finds the node that runs on a data directory. The error says what to do when none does.
+// Read finds the node of a data directory. If none runs, the error has the next step.
 func Read(dataDir string) (Info, error) {
 	path := filepath.Join(dataDir, Name)
 	content, err := os.ReadFile(path)
@@ -85,13 +85,13 @@ func Read(dataDir string) (Info, error) {
 		return Info{}, fmt.Errorf("%s is not what `florin up` writes: %w; stop the node and start it again", path, err)
 	}
 	if err := syscall.Kill(info.PID, 0); info.PID <= 0 || errors.Is(err, syscall.ESRCH) {
-		return Info{}, fmt.Errorf("the node on data directory %s (pid %d) has ended without tidying up: start it again with "+
+		return Info{}, fmt.Errorf("the node on data directory %s (pid %d) has crashed: start it again with "+
 			"`florin up`", dataDir, info.PID)
 	}
 	return info, nil
 }
 
-// Remove takes the note away, and what writes that were cut short left behind. It is no error if there is none.
+// Remove deletes the file and the rests of interrupted writes. It returns no error if there is none.
 func Remove(dataDir string) error {
 	entries, err := os.ReadDir(dataDir)
 	if errors.Is(err, fs.ErrNotExist) {

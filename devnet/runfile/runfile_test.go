@@ -48,14 +48,14 @@ func TestRunFile_IsWrittenReadAndRemoved(t *testing.T) {
 		require.ErrorContains(t, err, "start one with `florin up`")
 	})
 
-	t.Run("does not believe in a node that has died", func(t *testing.T) {
+	t.Run("refuses the file of a crashed node", func(t *testing.T) {
 		t.Parallel()
 		dir := t.TempDir()
 		dead := exec.CommandContext(t.Context(), "true")
 		require.NoError(t, dead.Run())
 		require.NoError(t, runfile.Write(dir, runfile.Info{PID: dead.Process.Pid}))
 		_, err := runfile.Read(dir)
-		require.ErrorContains(t, err, "has ended without tidying up")
+		require.ErrorContains(t, err, "has crashed")
 	})
 
 	t.Run("refuses what it cannot understand", func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestRunFile_IsWrittenReadAndRemoved(t *testing.T) {
 		require.ErrorContains(t, err, "stop the node and start it again")
 	})
 
-	t.Run("is gone after it was removed, with the rests of broken writes", func(t *testing.T) {
+	t.Run("is gone after Remove, with the rests of interrupted writes", func(t *testing.T) {
 		t.Parallel()
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, runfile.Name+".123"), nil, 0o600))

@@ -14,24 +14,24 @@ import (
 	"github.com/florinledger/florin/devnet/temporalchild"
 )
 
-// addresses are where the services listen. There is no membership protocol: a single process knows its addresses, so
-// they are static, and several servers on one machine cannot find each other by accident.
+// addresses of the services. They are static, since a single process knows them and needs no membership protocol. So
+// several servers on one machine never find each other.
 type addresses struct {
 	frontend, history, matching, worker netip.AddrPort
 	ui                                  netip.AddrPort // invalid without a UI
 }
 
-// chooseAddresses finds free ports, and checks that the asked ones are free.
+// chooseAddresses finds free ports, and checks that the configured ones are free.
 func chooseAddresses(ctx context.Context, cfg temporalchild.Config) (addresses, error) {
 	var a addresses
-	var held []net.Listener // until the end, so that no port is chosen twice
+	var listeners []net.Listener // open until the end, so that no port is chosen twice
 	choose := func(what, address string, to *netip.AddrPort) error {
 		listener, err := listen(ctx, address)
 		if err != nil {
 			return fmt.Errorf("%s cannot listen on %s: %w: stop the program that uses it, or choose another address",
 				what, address, err)
 		}
-		held = append(held, listener)
+		listeners = append(listeners, listener)
 		chosen, err := netip.ParseAddrPort(listener.Addr().String())
 		*to = netip.AddrPortFrom(chosen.Addr().Unmap(), chosen.Port())
 		return err
@@ -49,7 +49,7 @@ func chooseAddresses(ctx context.Context, cfg temporalchild.Config) (addresses, 
 	if err == nil && !a.frontend.Addr().IsLoopback() {
 		err = fmt.Errorf("choose a loopback address for Temporal, not %s: it has no access control", cfg.Frontend)
 	}
-	for _, listener := range held {
+	for _, listener := range listeners {
 		err = errors.Join(err, listener.Close())
 	}
 	return a, err

@@ -17,7 +17,7 @@ const (
 	visibilityStore = "visibility"
 	disabled        = "disabled"
 
-	// Each of the four services has pools of its own; most of these connections are never opened.
+	// Each of the four services has its own pools; most of these connections never open.
 	maxConnections           = 20
 	maxVisibilityConnections = 8
 )
@@ -68,7 +68,7 @@ func service(address netip.AddrPort) config.Service {
 	return config.Service{RPC: config.RPC{GRPCPort: int(address.Port()), BindOnIP: address.Addr().String()}}
 }
 
-// sql is how the server connects to one of its databases.
+// sql configures the connection to one of the databases.
 func (d database) sql(name string, connections int) *config.SQL {
 	return &config.SQL{
 		PluginName:        postgresql.PluginNamePGX,

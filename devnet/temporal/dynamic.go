@@ -10,11 +10,11 @@ import (
 	"github.com/florinledger/florin/devnet/temporalchild"
 )
 
-// refreshWhileStarting makes a new namespace and its search attributes known to every service at once.
+// refreshWhileStarting shows a new namespace and its search attributes to every service at once.
 const refreshWhileStarting = 50 * time.Millisecond
 
-// dynamicConfig is the server's dynamic configuration: fixed values, except for the one that is only short while the
-// server starts.
+// dynamicConfig is the server's dynamic configuration. Its values are fixed, except the refresh interval, which is
+// short during the start.
 type dynamicConfig struct {
 	starting, settled dynamicconfig.StaticClient
 	isSettled         atomic.Bool
@@ -38,32 +38,32 @@ func newDynamicConfig(namespaceRefresh time.Duration) *dynamicConfig {
 		// Nothing leaves the machine.
 		dynamicconfig.EnableServerVersionCheck.Key(): false,
 
-		// A shard writes one thing at a time unless told otherwise, and then one shard does the work of many.
+		// By default a shard writes one thing at a time, but here one shard has all the work.
 		dynamicconfig.ShardIOConcurrency.Key(): 32,
 
 		// The default keeps 128000 finished workflows in memory for an hour.
 		dynamicconfig.HistoryCacheHostLevelMaxSize.Key(): 4096,
 
-		// One process has nothing to spread a task queue over; fewer partitions mean fewer polls.
+		// A task queue needs no partitions in one process; fewer partitions need fewer polls.
 		dynamicconfig.MatchingNumTaskqueueReadPartitions.Key():  1,
 		dynamicconfig.MatchingNumTaskqueueWritePartitions.Key(): 1,
 
-		// A worker that stops says so, and then its polls are answered at once, with a task or without: those that it drops
-		// otherwise may have been given a task, which nobody does until it times out.
+		// A stopping worker says so, and the server answers its polls at once. Otherwise it could give a task to a dropped
+		// poll, and nobody does the task until it times out.
 		dynamicconfig.EnableCancelWorkerPollsOnShutdown.Key(): true,
 
-		// Nobody shares this server, so nobody needs protection from somebody's lists and bursts.
+		// No other client needs protection from long lists and bursts.
 		dynamicconfig.FrontendRPS.Key():                                  100_000,
 		dynamicconfig.FrontendMaxNamespaceRPSPerInstance.Key():           100_000,
 		dynamicconfig.FrontendMaxNamespaceVisibilityRPSPerInstance.Key(): 1000,
 		dynamicconfig.HistoryRPS.Key():                                   100_000,
 		dynamicconfig.MatchingRPS.Key():                                  100_000,
 
-		// One workflow may carry many submissions and is found by the parties and command ids of each.
+		// One workflow may have many submissions, and queries find it by the parties and command ids of each.
 		dynamicconfig.SearchAttributesSizeOfValueLimit.Key(): 2 * temporalchild.AttributeBytes,
 		dynamicconfig.SearchAttributesTotalSizeLimit.Key():   8 * temporalchild.AttributeBytes,
 
-		// Background jobs of the server itself: enough of each, and no more.
+		// Few workers for background jobs of the server.
 		dynamicconfig.TransferProcessorSchedulerWorkerCount.Key():             32,
 		dynamicconfig.TimerProcessorSchedulerWorkerCount.Key():                32,
 		dynamicconfig.VisibilityProcessorSchedulerWorkerCount.Key():           32,

@@ -22,15 +22,15 @@ import (
 	"github.com/florinledger/florin/internal/wait"
 )
 
-// setup talks to the running server as its operator.
+// setup configures the running server.
 type setup struct {
 	namespace string
 	workflows workflowservice.WorkflowServiceClient
 	operator  operatorservice.OperatorServiceClient
 }
 
-// prepareNamespace registers the namespace and its search attributes, and returns when the server knows them, with the
-// columns of the visibility store that they and those of other namespaces were given.
+// prepareNamespace registers the namespace and its search attributes, and returns when the server knows them. It
+// returns the columns of the visibility store that search attributes of all namespaces have.
 func prepareNamespace(ctx context.Context, cfg temporalchild.Config, frontend string) (columns []string, err error) {
 	attributes, err := parseAttributes(cfg.SearchAttributes)
 	if err != nil {
@@ -61,7 +61,7 @@ func prepareNamespace(ctx context.Context, cfg temporalchild.Config, frontend st
 	return s.columns(ctx)
 }
 
-// columns are those that search attributes of any namespace were given; the server chooses them by chance.
+// columns lists the columns that search attributes of any namespace have; the server chooses them at random.
 func (s setup) columns(ctx context.Context) ([]string, error) {
 	var columns []string
 	request := &workflowservice.ListNamespacesRequest{}
@@ -86,7 +86,7 @@ func plainErrors(
 	return serviceerror.FromStatus(serviceerror.ToStatus(invoke(ctx, method, request, reply, conn, options...)))
 }
 
-// register makes the namespace, or gives the existing one the configured retention.
+// register registers the namespace, or sets the retention of an existing one.
 func (s setup) register(ctx context.Context, retention time.Duration) error {
 	_, err := s.workflows.RegisterNamespace(ctx, &workflowservice.RegisterNamespaceRequest{
 		Namespace:                        s.namespace,
@@ -120,8 +120,8 @@ func parseAttributes(named map[string]string) (map[string]enumspb.IndexedValueTy
 	return parsed, nil
 }
 
-// addAttributes adds those that are missing. One that exists with another type is an error: its type cannot change.
-func (s setup) addAttributes(ctx context.Context, wanted map[string]enumspb.IndexedValueType) error {
+// addAttributes adds missing attributes. It fails if one exists with another type, because types cannot change.
+func (s setup) addAttributes(ctx context.Context, attributes map[string]enumspb.IndexedValueType) error {
 	existing, err := s.operator.ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{
 		Namespace: s.namespace,
 	})
@@ -129,7 +129,7 @@ func (s setup) addAttributes(ctx context.Context, wanted map[string]enumspb.Inde
 		return err
 	}
 	missing := map[string]enumspb.IndexedValueType{}
-	for name, kind := range wanted {
+	for name, kind := range attributes {
 		has, ok := existing.GetCustomAttributes()[name]
 		if ok && has != kind {
 			return fmt.Errorf("search attribute %s exists as %s and should be %s: remove it in Temporal, or start with "+
@@ -149,9 +149,9 @@ func (s setup) addAttributes(ctx context.Context, wanted map[string]enumspb.Inde
 }
 
 // awaitAttributes waits until the server accepts the attributes: it learns of changed namespaces by polling.
-func (s setup) awaitAttributes(ctx context.Context, wanted map[string]enumspb.IndexedValueType) error {
+func (s setup) awaitAttributes(ctx context.Context, attributes map[string]enumspb.IndexedValueType) error {
 	var terms []string
-	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+	for _, name := range slices.Sorted(maps.Keys(attributes)) {
 		terms = append(terms, name+" is null")
 	}
 	for {

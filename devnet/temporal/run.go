@@ -19,14 +19,14 @@ import (
 	"github.com/florinledger/florin/devnet/temporalchild"
 )
 
-// setupTimeout bounds what happens between the start of the server and its readiness.
+// setupTimeout bounds the setup between the start of the server and its readiness.
 const setupTimeout = time.Minute
 
-// gcPercent spends some memory to save a tenth of the server's time, which is the wall under everything.
+// gcPercent uses some memory to save a tenth of the server's time, which limits the node's throughput.
 const gcPercent = 200
 
-// RunFromParent is the hidden command: it runs the server that the parent process asked for, reports to the parent
-// where it listens or why it cannot run, and returns when ctx ends or the parent has died.
+// RunFromParent is the hidden command: it runs the server for the parent process, reports the addresses or an error to
+// it, and returns when ctx ends or the parent has died.
 func RunFromParent(ctx context.Context, logTo io.Writer) error {
 	inherited, err := temporalchild.FromParent()
 	if err != nil {
@@ -103,7 +103,7 @@ func Run(ctx context.Context, cfg temporalchild.Config, logTo io.Writer, ready f
 	return errors.Join(err, server.Stop())
 }
 
-// becomeReady brings the started server to where clients can use it.
+// becomeReady prepares the started server for clients.
 func becomeReady(ctx context.Context, cfg temporalchild.Config, a addresses, target database) error {
 	setup, cancel := context.WithTimeout(ctx, setupTimeout)
 	defer cancel()

@@ -27,7 +27,7 @@ const (
 	visibilityDatabase = visibility.Database
 )
 
-// database says how to reach the PostgreSQL server.
+// database is the address and the login of the PostgreSQL server.
 type database struct {
 	config     *pgx.ConnConfig
 	address    string // host:port
@@ -53,7 +53,8 @@ func parseDatabaseURL(text string) (database, error) {
 	return d, nil
 }
 
-// prepareDatabases makes what is missing and upgrades what is old. When all is up to date it costs a few queries each.
+// prepareDatabases creates missing databases and upgrades old schemas. It needs only a few queries if all is up to
+// date.
 func prepareDatabases(ctx context.Context, target database) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, part := range []struct{ name, directory, version string }{
@@ -94,7 +95,7 @@ func prepareDatabase(ctx context.Context, target database, name, directory, vers
 	return upgradeSchema(ctx, conn, name, directory, current, version)
 }
 
-// trimIndexes takes away the indexes of the visibility store that nobody uses.
+// trimIndexes drops the unused indexes of the visibility store.
 func trimIndexes(ctx context.Context, target database, columns []string) error {
 	conn, err := target.connect(ctx, visibilityDatabase)
 	if err != nil {
@@ -134,7 +135,6 @@ func hasCode(err error, code string) bool {
 	return errors.As(err, &refused) && refused.Code == code
 }
 
-// noSchema is the version of an empty database.
 const noSchema = "0.0"
 
 func schemaVersion(ctx context.Context, conn *pgx.Conn, name string) (string, error) {
@@ -152,7 +152,7 @@ func schemaVersion(ctx context.Context, conn *pgx.Conn, name string) (string, er
 	return version, err
 }
 
-// versionTables are where the server looks for the version of its schema.
+// versionTables are the tables with the version of the schema.
 const versionTables = `
 create table if not exists schema_version (
 	version_partition int not null, db_name varchar(255) not null, creation_time timestamp,
@@ -162,15 +162,15 @@ create table if not exists schema_update_history (
 	description varchar(255), manifest_md5 varchar(64), new_version varchar(64), old_version varchar(64),
 	primary key (version_partition, year, month, update_time));`
 
-// manifest describes one version of the schema that the server brings along.
+// manifest describes a version of the schema in the server's module.
 type manifest struct {
 	CurrVersion          string
 	MinCompatibleVersion string
 	SchemaUpdateCqlFiles []string
 }
 
-// upgradeSchema applies the versions that are missing, all in one transaction, so that an interrupted upgrade leaves
-// the schema as it was. An empty database has none of them.
+// upgradeSchema applies the missing versions (all of them for an empty database) in one transaction, so that an
+// interrupted upgrade changes nothing.
 func upgradeSchema(ctx context.Context, conn *pgx.Conn, name, directory, from, to string) error {
 	if compareVersions(from, to) > 0 {
 		return fmt.Errorf("its schema has version %s and this release of florin knows versions up to %s: use the "+
@@ -201,11 +201,11 @@ func upgradeSchema(ctx context.Context, conn *pgx.Conn, name, directory, from, t
 	return tx.Commit(ctx)
 }
 
-// concurrently is what a transaction does not allow and nobody needs while the server is down.
+// concurrently is not allowed in a transaction, and not needed while the server is down.
 var concurrently = regexp.MustCompile(`(?i)\bconcurrently\b`)
 
-// upgradeScript joins the statements of all versions after from, up to to. It also returns with which older servers
-// the result is compatible.
+// upgradeScript joins the statements of all versions after from, up to to. It also returns the oldest server version
+// that the result is compatible with.
 func upgradeScript(directory, from, to string) (script, compatible string, err error) {
 	assets := schema.Assets()
 	versioned := path.Join(directory, "versioned")

@@ -17,7 +17,7 @@ import (
 	"github.com/florinledger/florin/devnet/visibility"
 )
 
-// shapeQuery lists everything about the tables that the server relies on.
+// shapeQuery lists everything that the server needs of the tables.
 const shapeQuery = `
 	select array_agg(line) from (
 		select format('column %s.%s %s %s %s', table_name, column_name, data_type, is_nullable, generation_expression) as line
@@ -26,8 +26,8 @@ const shapeQuery = `
 		select indexdef from pg_indexes where schemaname = 'public'
 	) lines`
 
-// TestUpgrade_GivesTheNewestSchema shows that applying every version gives all that the server's own script for an
-// empty database gives (and some tables that the server has given up), also when the upgrade happens in two steps.
+// All versions applied one by one, also in two steps, give the schema of the server's own script for an empty database
+// (and some tables that the server no longer uses).
 func TestUpgrade_GivesTheNewestSchema(t *testing.T) {
 	t.Parallel()
 	server, err := postgres.Start(t.Context(), postgres.Options{Dir: devtest.DataDir(t), Ephemeral: true})
@@ -87,8 +87,7 @@ func TestCompareVersions_OrdersByNumber(t *testing.T) {
 	}
 }
 
-// TestSlim_DropsUnusedIndexes trims a store as a start does, and makes it whole again.
-func TestSlim_DropsUnusedIndexes(t *testing.T) {
+func TestTrim_DropsUnusedIndexesUnlessAllAreWanted(t *testing.T) {
 	t.Parallel()
 	server, err := postgres.Start(t.Context(), postgres.Options{Dir: devtest.DataDir(t), Ephemeral: true})
 	require.NoError(t, err)
@@ -109,10 +108,10 @@ func TestSlim_DropsUnusedIndexes(t *testing.T) {
 	}
 	require.Equal(t, always, trimmed())
 	require.ElementsMatch(t, append(always, "by_keyword_07", "by_keyword_list_01", "by_int_02"),
-		trimmed("Keyword07", "KeywordList01", "Int02"), "what attributes need is made again")
+		trimmed("Keyword07", "KeywordList01", "Int02"), "indexes of attributes exist again")
 	require.Len(t, trimmed("Keyword07"), len(always)+1)
 
-	// An upgrade of the schema finds every index, and is trimmed anew.
+	// an upgrade of the schema first restores every index
 	tx, err := conn.Begin(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, visibility.Restore(t.Context(), tx))
@@ -120,19 +119,18 @@ func TestSlim_DropsUnusedIndexes(t *testing.T) {
 	require.Subset(t, shape(t, conn), whole)
 	require.Equal(t, always, trimmed())
 
-	// Who asks for all indexes has them, also after later starts, until few are asked for.
-	var told []string
-	require.NoError(t, visibility.All(t.Context(), conn, func(name string) { told = append(told, name) }))
-	require.Contains(t, told, "by_task_queue")
+	// All keeps all indexes over later starts, until Few
+	var names []string
+	require.NoError(t, visibility.All(t.Context(), conn, func(name string) { names = append(names, name) }))
+	require.Contains(t, names, "by_task_queue")
 	require.Subset(t, shape(t, conn), whole)
-	require.Len(t, trimmed(), len(told), "none is left as it was: all are made again")
+	require.Len(t, trimmed(), len(names), "All has made each index")
 	require.NoError(t, visibility.All(t.Context(), conn, func(name string) { require.Fail(t, "it is there", name) }))
 	require.NoError(t, visibility.Few(t.Context(), conn))
 	require.Equal(t, always, trimmed())
 }
 
-// TestSlim_IndexesServeTheQueriesOfTheServer asks for workflows as the server does, with the indexes that a start makes.
-func TestSlim_IndexesServeTheQueriesOfTheServer(t *testing.T) {
+func TestTrim_LeavesIndexesForTheQueriesOfTheServer(t *testing.T) {
 	t.Parallel()
 	server, err := postgres.Start(t.Context(), postgres.Options{Dir: devtest.DataDir(t), Ephemeral: true})
 	require.NoError(t, err)
@@ -179,7 +177,6 @@ func TestSlim_IndexesServeTheQueriesOfTheServer(t *testing.T) {
 	require.Zero(t, wide, "no index that a start leaves has the run in each of its entries")
 }
 
-// presentIndexes are those that the store has.
 func presentIndexes(t *testing.T, conn *pgx.Conn) []string {
 	t.Helper()
 	found, err := visibility.List(t.Context(), conn)

@@ -27,7 +27,7 @@ import (
 
 const deadline = time.Minute
 
-// attributes are of the types that the node uses.
+// attributes has the types that the node uses.
 func attributes() map[string]string {
 	return map[string]string{"FlorinParty": "KeywordList", "FlorinCommandId": "KeywordList", "FlorinKind": "Keyword"}
 }
@@ -40,7 +40,6 @@ func database(t *testing.T) *postgres.Server {
 	return server
 }
 
-// running is a server in this process.
 type running struct {
 	report temporalchild.Report
 	stop   func() error
@@ -106,7 +105,6 @@ func mustRun(t *testing.T, config temporalchild.Config) running {
 
 func greet(_ workflow.Context, name string) (string, error) { return "hello " + name, nil }
 
-// TestRun_KeepsDatabasesOverThreeStarts follows one set of databases over three starts, as a data directory sees them.
 func TestRun_KeepsDatabasesOverThreeStarts(t *testing.T) {
 	t.Parallel()
 	pg := database(t)
@@ -173,7 +171,7 @@ func runWorkflow(t *testing.T, c client.Client, id string) string {
 	return greeting
 }
 
-// requireSchedule checks that the server's own workers, which act on schedules, are at work.
+// requireSchedule checks that the server's own workers, which run schedules, work.
 func requireSchedule(t *testing.T, c client.Client) {
 	t.Helper()
 	w := worker.New(c, "scheduled", worker.Options{})
@@ -190,7 +188,7 @@ func requireSchedule(t *testing.T, c client.Client) {
 	require.NoError(t, handle.Delete(t.Context()))
 }
 
-// find waits until a query finds something, and returns the ids of the workflows.
+// find waits until a query returns workflows, and returns their ids.
 func find(t *testing.T, c client.Client, query string) []string {
 	t.Helper()
 	var ids []string
@@ -214,7 +212,7 @@ func retention(t *testing.T, c client.Client) time.Duration {
 	return described.GetConfig().GetWorkflowExecutionRetentionTtl().AsDuration()
 }
 
-// requireUI checks that the UI serves its page, shows our namespace, and asks nobody on the internet for anything.
+// requireUI checks that the UI serves its page, shows our namespace, and loads nothing from the internet.
 func requireUI(t *testing.T, url string) {
 	t.Helper()
 	require.Contains(t, get(t, url+"/"), "<html")
@@ -292,7 +290,7 @@ func TestRun_RefusesUnusableOptions(t *testing.T) {
 	}
 }
 
-// future is a server whose Temporal database has a version that does not exist yet.
+// future is a server whose Temporal database has an unknown newer version.
 func future(t *testing.T) string {
 	t.Helper()
 	pg := database(t)

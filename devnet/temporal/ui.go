@@ -26,10 +26,10 @@ import (
 	"github.com/florinledger/florin/internal/wait"
 )
 
-// uiHeaderTimeout is how long a client of the UI may take to send the head of a request.
+// uiHeaderTimeout bounds the time of a request's header.
 const uiHeaderTimeout = 10 * time.Second
 
-// uiSettings of the Web UI. What it listens on is not among them: it gets its connections from this package.
+// uiSettings configure the Web UI, except its address: this package passes it connections.
 func uiSettings(a addresses, namespace string) *uiconfig.Config {
 	return &uiconfig.Config{
 		TemporalGRPCAddress: a.frontend.String(),
@@ -45,8 +45,8 @@ func uiSettings(a addresses, namespace string) *uiconfig.Config {
 	}
 }
 
-// uiHandler makes the handler of the Web UI: the parts that its own server is made of, behind the check of the names
-// that it is served under. Its own server listens by itself, and has no place for a check before everything else.
+// uiHandler builds the handler of the Web UI from the parts of its own server, behind the check of host names. Its own
+// server has no place for such a check.
 func uiHandler(settings *uiconfig.Config, names hosts.Names) (http.Handler, error) {
 	provider, err := uiconfig.NewConfigProviderWithRefresh(settings)
 	if err != nil {
@@ -73,7 +73,7 @@ func uiHandler(settings *uiconfig.Config, names hosts.Names) (http.Handler, erro
 // startUI serves the Web UI; nil without one.
 func startUI(ctx context.Context, cfg temporalchild.Config, a addresses) (*http.Server, error) {
 	if !a.ui.IsValid() {
-		return nil, nil // there is no server, and that is as it should be
+		return nil, nil // no UI is configured
 	}
 	names, err := hosts.Parse(cfg.UIHosts, a.ui.String())
 	if err != nil {
@@ -99,7 +99,7 @@ func uiHost(address netip.Addr) string {
 	return address.String()
 }
 
-// uiURL is where a browser on this machine finds the UI.
+// uiURL is the URL of the UI for a browser on this machine.
 func (a addresses) uiURL() string {
 	if !a.ui.IsValid() {
 		return ""

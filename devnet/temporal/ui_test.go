@@ -11,9 +11,8 @@ import (
 	"github.com/florinledger/florin/internal/hosts"
 )
 
-// TestUI_AnswersToItsOwnNamesAlone asks for every part of it as a page would whose name leads to this machine, and as
-// one of another origin.
-func TestUI_AnswersToItsOwnNamesAlone(t *testing.T) {
+// The requests are those of a page with a foreign host name that resolves to this machine, and of another origin.
+func TestUI_RefusesForeignHostsAndOrigins(t *testing.T) {
 	t.Parallel()
 	names, err := hosts.Parse([]string{"box.example"}, "127.0.0.1:8233")
 	require.NoError(t, err)
@@ -50,7 +49,7 @@ func TestUI_AnswersToItsOwnNamesAlone(t *testing.T) {
 		answer := ask(http.MethodGet, "/", host, nil)
 		require.Equal(t, http.StatusOK, answer.Code, host)
 		require.Contains(t, answer.Body.String(), "<html")
-		// The page's own token, as it uses it: what comes back is of the frontend, which is not there.
+		// the page's own token passes; the error is that of the missing frontend
 		cookie := answer.Result().Cookies()[0]
 		answer = ask(http.MethodPost, workflows, host, map[string]string{
 			"Sec-Fetch-Site": "same-origin", "X-CSRF-Token": cookie.Value, "Cookie": cookie.Name + "=" + cookie.Value,

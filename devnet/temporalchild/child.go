@@ -19,36 +19,36 @@ import (
 )
 
 const (
-	// startTimeout bounds one start, with the making of the databases.
+	// startTimeout bounds one start, including the creation of the databases.
 	startTimeout = 90 * time.Second
-	// stopGrace is how long the server may take to stop before it is killed, which loses nothing.
+	// stopGrace is the time that the server has to stop before it is killed, which loses no data.
 	stopGrace = 10 * time.Second
-	// healthyAfter is how long a server must run for its crash to count as a new one.
+	// healthyAfter is the run time after which the count of failures restarts.
 	healthyAfter = time.Minute
-	// maxFailures ends the supervision: a server that fails this often in a row will not recover by itself.
+	// maxFailures ends the supervision after so many failures in a row.
 	maxFailures = 6
 	backoffMin  = 100 * time.Millisecond
 	backoffMax  = 2 * time.Second
-	// portAttempts is how often a first start is tried when another program took one of the chosen ports.
+	// portAttempts limits the tries of a first start while other programs take the chosen ports.
 	portAttempts = 3
 )
 
-// Options say how to run the child.
+// Options configure the child.
 type Options struct {
 	Config Config
-	// Executable is the program to start; empty means the running one.
+	// Executable is the program; empty means the running one.
 	Executable string
 	// Arguments of the program; nil means the hidden command alone.
 	Arguments []string
 	// Log receives the server's log; nil discards it.
 	Log io.Writer
-	// Progress is told in one line each what surprises, such as a restart; nil discards it.
+	// Progress gets one line about each surprise, such as a restart; nil discards it.
 	Progress func(string)
-	// Restarted is called when the server runs again after a crash, under another process id; nil for nobody.
+	// Restarted is called when the server runs again after a crash, with another process id; may be nil.
 	Restarted func()
 }
 
-// Child is a supervised Temporal server. Its addresses stay the same over restarts.
+// Child is a supervised Temporal server. It keeps its addresses when it restarts.
 type Child struct {
 	options Options
 	report  Report
@@ -63,8 +63,8 @@ type Child struct {
 	restarts int
 }
 
-// Start starts the server and returns when it is ready: namespace and search attributes exist. When the first start
-// fails, nothing is left running and the error shows the server's last words.
+// Start starts the server and returns when it is ready: namespace and search attributes exist. If the first start
+// fails, no process remains and the error has the server's last output.
 func Start(ctx context.Context, options Options) (*Child, error) {
 	if options.Executable == "" {
 		executable, err := os.Executable()
@@ -124,14 +124,14 @@ func (c *Child) launch(ctx context.Context) error {
 		return nil
 	}
 	_ = started.Stop(context.WithoutCancel(ctx), syscall.SIGTERM, syscall.SIGKILL, stopGrace)
-	if said := strings.TrimSpace(tail.String()); said != "" && report.Error == "" {
-		return fmt.Errorf("the Temporal server did not start: %w\nit said:\n  %s", err,
-			strings.ReplaceAll(said, "\n", "\n  "))
+	if output := strings.TrimSpace(tail.String()); output != "" && report.Error == "" {
+		return fmt.Errorf("the Temporal server did not start: %w\nits output:\n  %s", err,
+			strings.ReplaceAll(output, "\n", "\n  "))
 	}
 	return fmt.Errorf("the Temporal server did not start: %w", err)
 }
 
-// spawn starts the process, with a pipe for its report and one that tells it when we die.
+// spawn starts the process, with a pipe for its report and a pipe that closes with this process.
 func (c *Child) spawn(ctx context.Context, output io.Writer) (*process.Process, <-chan Report, error) {
 	config, err := json.Marshal(c.options.Config)
 	if err != nil {
@@ -189,7 +189,7 @@ func awaitReport(ctx context.Context, started *process.Process, reports <-chan R
 	case <-ctx.Done():
 		return Report{}, context.Cause(ctx)
 	}
-	select { // the child closed its report without a word: it is about to end
+	select { // the child closed its report without writing: it ends now
 	case <-started.Done():
 		return Report{}, fmt.Errorf("it ended: %w", started.Err())
 	case <-ctx.Done():
@@ -197,7 +197,7 @@ func awaitReport(ctx context.Context, started *process.Process, reports <-chan R
 	}
 }
 
-// supervise starts the server again whenever it ends unasked, until Stop.
+// supervise restarts the server whenever it ends, until Stop.
 func (c *Child) supervise() {
 	defer close(c.done)
 	failures := 0
@@ -238,7 +238,7 @@ func howItEnded(p *process.Process) string {
 	return "exit status 0"
 }
 
-// backoff is how long to wait after a number of failures in a row.
+// backoff is the wait after a number of failures in a row.
 func backoff(failures int) time.Duration {
 	return min(backoffMin<<failures, backoffMax)
 }
@@ -263,17 +263,17 @@ func (c *Child) UI() string {
 // PID is the process id of the running server, or of the last one.
 func (c *Child) PID() int { return c.current().PID() }
 
-// Restarts counts how often the server crashed and came back.
+// Restarts counts the restarts after crashes.
 func (c *Child) Restarts() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.restarts
 }
 
-// Done is closed when the supervision has ended: after Stop, or when the server keeps failing.
+// Done is closed when the supervision has ended: after Stop or too many failures.
 func (c *Child) Done() <-chan struct{} { return c.done }
 
-// Err says after Done why the supervision ended; nil after Stop.
+// Err returns after Done the reason for the end of the supervision; nil after Stop.
 func (c *Child) Err() error {
 	select {
 	case <-c.done:
@@ -283,8 +283,8 @@ func (c *Child) Err() error {
 	}
 }
 
-// Stop ends the server and its supervision. One that does not stop in time is killed, which loses nothing, because
-// everything is in the database; then the error says so.
+// Stop ends the server and its supervision. It kills a server that does not stop in time; that loses no data, because
+// all of it is in the database. The error then says so.
 func (c *Child) Stop(ctx context.Context) error {
 	c.stop()
 	<-c.done

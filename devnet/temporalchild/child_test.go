@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	// roleVariable makes the test binary play a server, or a parent that is about to be killed.
+	// roleVariable makes the test binary a server, or a parent that the test kills.
 	roleVariable = "TEMPORALCHILD_TEST_ROLE"
 	deadline     = 20 * time.Second
 )
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// beServer plays a server: it listens where it is told, like the real one, and misbehaves as its role says.
+// beServer listens on the configured address, like the real server, and fails as its role says.
 func beServer(role string) error {
 	inherited, err := temporalchild.FromParent()
 	if err != nil {
@@ -95,7 +95,7 @@ func beParent() error {
 	select {}
 }
 
-// options start the test binary itself, through env, in a role.
+// options start the test binary in a role, through env.
 func options(role string) temporalchild.Options {
 	return temporalchild.Options{
 		Executable: "/usr/bin/env", Arguments: []string{roleVariable + "=" + role, os.Args[0]},
@@ -103,7 +103,7 @@ func options(role string) temporalchild.Options {
 	}
 }
 
-// notes collects what the child says.
+// notes collects the progress lines.
 type notes struct {
 	mu    sync.Mutex
 	lines []string
@@ -211,7 +211,7 @@ func TestChild_RestartsOnTheSamePortAfterACrash(t *testing.T) {
 	require.NotEqual(t, pid, child.PID())
 	require.Equal(t, address, child.Frontend())
 	conn, err := net.Dial("tcp", address)
-	require.NoError(t, err, "it listens where it did")
+	require.NoError(t, err, "it listens on the same address")
 	require.NoError(t, conn.Close())
 	require.Equal(t, "starting the Temporal server again: pid "+strconv.Itoa(pid)+" ended: signal: killed",
 		progress.String())
@@ -224,7 +224,7 @@ func TestChild_GivesUpAfterManyCrashes(t *testing.T) {
 	select {
 	case <-child.Done():
 	case <-time.After(2 * time.Minute):
-		require.FailNow(t, "it is still being started")
+		require.FailNow(t, "it still restarts")
 	}
 	require.ErrorContains(t, child.Err(), "the Temporal server failed 6 times in a row; the last time: pid")
 	require.NoError(t, child.Stop(t.Context()))
@@ -259,5 +259,5 @@ func TestChild_DiesWithItsKilledParent(t *testing.T) {
 func TestFromParent_TellsHowToStartTheServer(t *testing.T) {
 	t.Parallel()
 	_, err := temporalchild.FromParent()
-	require.ErrorContains(t, err, "`temporal-dev` is not for typing, `florin up` starts it")
+	require.ErrorContains(t, err, "do not run `temporal-dev` yourself, `florin up` starts it")
 }

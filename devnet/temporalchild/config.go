@@ -12,47 +12,46 @@ import (
 const (
 	// Command is the hidden command that runs the server in the child.
 	Command = "temporal-dev"
-	// configVariable carries the configuration to the child. The environment and not the command line, because that
-	// is readable for everybody on the machine and the configuration holds a password.
+	// configVariable passes the configuration to the child: the command line would show the password in it to everybody on
+	// the machine.
 	configVariable = "FLORIN_TEMPORAL_DEV"
-	// reportFD is the file descriptor on which the child reports: the first one after standard error.
+	// reportFD is the file descriptor of the child's report: the first one after standard error.
 	reportFD = 3
 )
 
-// AttributeBytes is how large the values of one search attribute may be together, for a workflow on this server. Other
-// servers allow 2 KB by default.
+// AttributeBytes limits the values of one search attribute together, for a workflow on this server. Other servers allow
+// 2 KB by default.
 const AttributeBytes = 32_000
 
-// Config says what server to run.
+// Config configures the server.
 type Config struct {
-	// DatabaseURL is a connection URL of the PostgreSQL server, as a role that may create databases. The server uses
-	// the databases temporal and temporal_visibility in it, whatever database the URL names.
+	// DatabaseURL is a connection URL of the PostgreSQL server, with a role that may create databases. The server uses the
+	// databases temporal and temporal_visibility there, whatever database the URL names.
 	DatabaseURL string `json:"databaseUrl"`
-	// Frontend is where the server listens for gRPC, on a loopback address; port 0 chooses a free one. Empty means
-	// 127.0.0.1:0.
+	// Frontend is the loopback address of the gRPC service; port 0 chooses a free one. Empty means 127.0.0.1:0.
 	Frontend string `json:"frontend"`
-	// UI is where the Web UI listens; port 0 chooses a free one. Empty means no UI.
+	// UI is the address of the Web UI; port 0 chooses a free one. Empty means no UI.
 	UI string `json:"ui"`
-	// UIHosts are host names under which the Web UI is served, beside those of this machine to itself.
+	// UIHosts are host names of the Web UI, besides the loopback names of this machine.
 	UIHosts []string `json:"uiHosts"`
-	// Namespace is registered when it is missing. Empty means "default".
+	// Namespace is registered if it is missing. Empty means "default".
 	Namespace string `json:"namespace"`
-	// Retention is how long the history of a closed workflow is kept. 0 means 72 hours; the least is one hour.
+	// Retention keeps the history of a closed workflow. 0 means 72 hours; the least is one hour.
 	Retention time.Duration `json:"retention"`
-	// SearchAttributes are the custom search attributes of the namespace: name to type, which is one of Keyword,
-	// KeywordList, Text, Int, Double, Bool and Datetime.
+	// SearchAttributes are the custom search attributes of the namespace, from name to type: Keyword, KeywordList, Text,
+	// Int, Double, Bool or Datetime.
 	SearchAttributes map[string]string `json:"searchAttributes"`
-	// HistoryShards is fixed when the databases are made; later values are ignored. 0 means 1: on one
-	// machine more of them cost memory and gain nothing.
+	// HistoryShards is fixed when the databases are created; the server ignores later values. 0 means 1: on one machine
+	// more shards only cost memory.
 	HistoryShards int32 `json:"historyShards"`
-	// NamespaceRefresh is how soon the server learns of namespaces that are made while it runs. 0 means 10 seconds, which
-	// suits namespaces that hardly ever change.
+	// NamespaceRefresh is the delay with which the server sees new namespaces. 0 means 10 seconds, which suits namespaces
+	// that rarely change.
 	NamespaceRefresh time.Duration `json:"namespaceRefresh"`
 	// LogLevel is debug, info, warn or error. Empty means warn.
 	LogLevel string `json:"logLevel"`
 }
 
-// WithDefaults fills what is empty.
+// WithDefaults sets the empty fields.
 func (c Config) WithDefaults() Config {
 	if c.Frontend == "" {
 		c.Frontend = "127.0.0.1:0"
@@ -75,7 +74,7 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// Report is the one line that the child writes: where it listens, or why it cannot run.
+// Report is the one line that the child writes: its addresses, or the error of its start.
 type Report struct {
 	Frontend string `json:"frontend,omitempty"` // "127.0.0.1:7233"
 	UI       string `json:"ui,omitempty"`       // "http://127.0.0.1:8233"; empty without a UI
@@ -93,17 +92,17 @@ func (r Report) Write(w io.Writer) error {
 	return err
 }
 
-// Inherited is what a child gets from its parent.
+// Inherited is the child's input from its parent.
 type Inherited struct {
 	Config Config
-	Report *os.File // where the report goes; the child closes it afterwards
+	Report *os.File // for the report; the child closes it afterwards
 }
 
-// FromParent reads in the child what the parent handed over.
+// FromParent reads the parent's input in the child.
 func FromParent() (Inherited, error) {
 	text := os.Getenv(configVariable)
 	if text == "" {
-		return Inherited{}, fmt.Errorf("%s is not set: `%s` is not for typing, `florin up` starts it",
+		return Inherited{}, fmt.Errorf("%s is not set: do not run `%s` yourself, `florin up` starts it",
 			configVariable, Command)
 	}
 	var config Config
@@ -117,8 +116,8 @@ func FromParent() (Inherited, error) {
 	return Inherited{Config: config.WithDefaults(), Report: report}, nil
 }
 
-// ParentGone is closed when the parent has died: it holds the other end of the child's standard input. Linux ends the
-// child by itself; this is for every other system.
+// ParentGone is closed when the parent has died: the parent holds the other end of standard input. Linux ends the child
+// by itself; other systems need this.
 func ParentGone() <-chan struct{} {
 	gone := make(chan struct{})
 	go func() {

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// Binary returns the path of a florin binary: the one that the environment names, or one that is built from the module
-// around the working directory. Test processes that ask at the same time build it once.
+// Binary returns the path of a florin binary: from the environment, or built from the module of the working directory.
+// Concurrent test processes build it once.
 func Binary(ctx context.Context) (string, error) {
 	if path := os.Getenv(BinaryVariable); path != "" {
 		return filepath.Abs(path)
@@ -20,15 +20,15 @@ func Binary(ctx context.Context) (string, error) {
 	return build(ctx, "florin", "./cmd/florin")
 }
 
-// FailpointBinary returns the path of a florin binary with the points of package failpoint, which it builds.
+// FailpointBinary builds a florin binary with the points of package failpoint, and returns its path.
 func FailpointBinary(ctx context.Context) (string, error) {
 	return build(ctx, "florin-failpoints", "./cmd/florin", "-tags", "failpoints")
 }
 
-// BenchBinary returns the path of the benchmark's binary, which it builds.
+// BenchBinary builds the benchmark's binary, and returns its path.
 func BenchBinary(ctx context.Context) (string, error) { return build(ctx, "bench", "./test/bench") }
 
-// build builds a program of this module in a place that its test processes share.
+// build builds a program of this module in a directory that test processes share.
 func build(ctx context.Context, name, folder string, flags ...string) (string, error) {
 	root, err := moduleRoot(ctx)
 	if err != nil {
@@ -69,7 +69,7 @@ func moduleRoot(ctx context.Context) (string, error) {
 	return filepath.Dir(file), nil
 }
 
-// lock waits for an exclusive lock on a file.
+// lock waits for an exclusive lock of a file.
 func lock(path string) (unlock func() error, err error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -17,33 +17,33 @@ import (
 )
 
 const (
-	// DatabaseVariable names the environment variable with the URL of a PostgreSQL server for tests, as a role that
-	// may create databases.
+	// DatabaseVariable is the environment variable with the URL of a PostgreSQL server for tests, with a role that may
+	// create databases.
 	DatabaseVariable = "FLORIN_TEST_DATABASE_URL"
-	// TemporalVariable names the environment variable with the address of a Temporal server for tests.
+	// TemporalVariable is the environment variable with the address of a Temporal server for tests.
 	TemporalVariable = "FLORIN_TEST_TEMPORAL_ADDRESS"
-	// BinaryVariable names the environment variable with the path of a florin binary, which runs the Temporal server.
+	// BinaryVariable is the environment variable with the path of a florin binary, which runs the Temporal server.
 	BinaryVariable = "FLORIN_TEST_BINARY"
 
 	versionFile = "florin-version"
 
-	// namespaceRefresh is short, because tests make namespaces and use them at once.
+	// namespaceRefresh is short, because tests use new namespaces at once.
 	namespaceRefresh = 200 * time.Millisecond
 )
 
-// Options say what to start.
+// Options configure an environment.
 type Options struct {
 	// Executable is a florin binary, which runs the Temporal server; empty means the running program.
 	Executable string
-	// SearchAttributes of Temporal's default namespace: name to type.
+	// SearchAttributes are those of Temporal's default namespace: name to type.
 	SearchAttributes map[string]string
 	// Log receives the logs of both servers; nil discards them.
 	Log io.Writer
-	// Progress is told in one line each what takes time; nil discards it.
+	// Progress gets one line about each slow step; nil discards it.
 	Progress func(string)
 }
 
-// Environment is a running PostgreSQL and, unless it was started without, a Temporal server.
+// Environment is a running PostgreSQL and, if started, a Temporal server.
 type Environment struct {
 	directory *datadir.Directory
 	database  *postgres.Server
@@ -62,7 +62,7 @@ func Start(ctx context.Context, options Options) (*Environment, error) {
 	return e, nil
 }
 
-// Variables is the environment, as NAME=value, in which tests find the servers.
+// Variables returns the environment variables for tests, as NAME=value.
 func (e *Environment) Variables() []string {
 	return []string{
 		DatabaseVariable + "=" + e.database.URL("postgres"),
@@ -94,7 +94,7 @@ func startPostgres(ctx context.Context, options Options) (*Environment, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The server runs as another account when we are root.
+	// For root, the server runs as another account.
 	if err := os.Chmod(path, 0o711); err != nil { //nolint:gosec // it may be entered and not listed
 		return nil, err
 	}
@@ -122,8 +122,8 @@ func (e *Environment) startTemporal(ctx context.Context, options Options) (err e
 	return err
 }
 
-// parentDirectory holds the directories of all environments of this user. Its path is short, because Unix sockets
-// live below it, and everybody may enter it, because the server runs as another account when we are root.
+// parentDirectory holds the directories of all environments of this user. Its path is short for the Unix sockets below
+// it, and everybody may enter it, because root's server runs as another account.
 func parentDirectory() (string, error) {
 	path := filepath.Join("/tmp", "florin-test-"+strconv.Itoa(os.Geteuid()))
 	if err := os.MkdirAll(path, 0o711); err != nil { //nolint:gosec // it may be entered and not listed
@@ -134,13 +134,13 @@ func parentDirectory() (string, error) {
 		return "", err
 	}
 	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || !info.IsDir() || int(stat.Uid) != os.Geteuid() {
-		return "", fmt.Errorf("%s belongs to somebody else: delete it", path)
+		return "", fmt.Errorf("%s belongs to another user: delete it", path)
 	}
 	return path, nil
 }
 
-// sweep deletes what processes left behind that ended without stopping their servers. A directory is theirs when its
-// lock is free; one that has no version file yet is only being made.
+// sweep deletes the directories of processes that ended without stopping their servers: their locks are free. It skips
+// a directory without a version file, which another process is creating.
 func sweep(ctx context.Context, parent string) error {
 	versions, err := filepath.Glob(filepath.Join(parent, "*", versionFile))
 	if err != nil {
@@ -152,7 +152,7 @@ func sweep(ctx context.Context, parent string) error {
 			continue // in use
 		}
 		if err := remove(ctx, directory); err != nil {
-			return fmt.Errorf("delete what an earlier test left behind: %w", err)
+			return fmt.Errorf("delete the directory of an earlier test: %w", err)
 		}
 	}
 	return nil

@@ -6,23 +6,22 @@ import (
 	"sync"
 )
 
-// T is what this package needs of *testing.T and its kin.
+// T is the needed part of *testing.T.
 type T interface {
 	Helper()
 	Context() context.Context
 	Fatalf(format string, arguments ...any)
 }
 
-// shared are the services of this test process, each started when the first test asks for it. They end with the
-// process: the kernel sees to that on Linux, and the next test process clears up elsewhere. One server for each test
-// process, not for each test, is what this is for.
+// shared holds the servers of this test process, which the first test starts. They end with the process: on Linux by
+// the kernel; elsewhere the next test process cleans up.
 var shared struct {
 	mu          sync.Mutex
 	environment *Environment
 }
 
-// Postgres returns the URL of a PostgreSQL server, as a role that may create databases: the one that the environment
-// names, or one of this process's own.
+// Postgres returns the URL of a PostgreSQL server with a role that may create databases: from the environment, or this
+// process's own.
 func Postgres(t T) string {
 	t.Helper()
 	if url := os.Getenv(DatabaseVariable); url != "" {
@@ -37,8 +36,8 @@ func Postgres(t T) string {
 	return shared.environment.database.URL("postgres")
 }
 
-// Temporal returns the address of a Temporal server whose namespace default has the search attributes: the one that
-// the environment names, or one of this process's own, for which it needs a florin binary.
+// Temporal returns the address of a Temporal server whose namespace default has the search attributes: from the
+// environment, or this process's own, which needs a florin binary.
 func Temporal(t T, searchAttributes map[string]string) string {
 	t.Helper()
 	if address := os.Getenv(TemporalVariable); address != "" {

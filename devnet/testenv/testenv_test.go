@@ -18,7 +18,7 @@ import (
 	"github.com/florinledger/florin/devnet/testenv"
 )
 
-// userVariable makes the test binary use a PostgreSQL of its own, print its URL, and wait to be killed.
+// userVariable makes the test binary start its own PostgreSQL, print its URL, and wait until the test kills it.
 const userVariable = "TESTENV_TEST_USER"
 
 func TestMain(m *testing.M) {
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// failing stands in for a test in a process that is none.
+// failing is a T outside of a test.
 type failing struct{}
 
 func (failing) Helper() {}
@@ -42,7 +42,7 @@ func (failing) Fatalf(format string, arguments ...any) {
 	os.Exit(1)
 }
 
-func TestPostgres_GivesADatabase(t *testing.T) {
+func TestPostgres_SharesOneServer(t *testing.T) {
 	t.Parallel()
 	databaseURL := testenv.Postgres(t)
 	require.Equal(t, databaseURL, testenv.Postgres(t), "there is one server for all tests")
@@ -55,7 +55,7 @@ func TestPostgres_GivesADatabase(t *testing.T) {
 	require.True(t, may, "tests may create databases")
 }
 
-func TestTemporal_GivesANamespace(t *testing.T) {
+func TestTemporal_StartsAServer(t *testing.T) {
 	t.Parallel()
 	c, err := client.Dial(client.Options{HostPort: testenv.Temporal(t, map[string]string{"FlorinKind": "Keyword"})})
 	require.NoError(t, err)
@@ -64,7 +64,7 @@ func TestTemporal_GivesANamespace(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestEnvironment_IsSharedByTests(t *testing.T) {
+func TestEnvironment_StartsAndStopsBothServers(t *testing.T) {
 	t.Parallel()
 	binary, err := testenv.Binary(t.Context())
 	require.NoError(t, err)
@@ -88,7 +88,7 @@ func TestEnvironment_IsSharedByTests(t *testing.T) {
 	require.Error(t, err, "the server is gone")
 }
 
-// directoryOf asks a server for its data directory, which is inside that of the environment.
+// directoryOf returns the environment's directory, which holds the server's data directory.
 func directoryOf(t *testing.T, databaseURL string) string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), databaseURL)
@@ -128,7 +128,7 @@ func TestEnvironment_RemovesLeftoversOfKilledTests(t *testing.T) {
 	first, firstDirectory := user()
 	require.DirExists(t, firstDirectory)
 	second, secondDirectory := user()
-	require.DirExists(t, firstDirectory, "what is in use stays")
+	require.DirExists(t, firstDirectory, "directories in use stay")
 	kill(first)
 	kill(second)
 	third, _ := user()

@@ -1,6 +1,6 @@
-// Package visibility keeps the indexes of Temporal's visibility store that queries of its UI and of Florin use, makes
-// them slim, and takes the others away: each of them is written twice for each workflow, and together they are most of
-// what a workflow costs the disk. What was taken away or changed is noted, so that one command makes it again.
+// Package visibility drops the indexes of Temporal's visibility store that neither its UI nor Florin uses, and makes
+// the others smaller: the server writes each index twice for each workflow, and together they are most of a workflow's
+// disk cost. It records dropped and changed indexes, so that one command restores them.
 package visibility
 
 import (
@@ -15,12 +15,12 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Database is the name of the visibility store that `florin up` runs.
+// Database is the name of `florin up`'s visibility store.
 const Database = "temporal_visibility"
 
-// kept are the indexes that always stay: the order of all lists, the filters of the UI, and what its pages of a
-// workflow and of a Schedule ask for.
-func kept() []string {
+// baseIndexes always stay: they serve the order of all lists, the filters of the UI, and its pages of a workflow and of
+// a Schedule.
+func baseIndexes() []string {
 	return []string{
 		"default_idx", "by_workflow_id", "by_workflow_type", "by_status", "by_parent_workflow_id", "by_root_workflow_id",
 		"by_temporal_scheduled_by_id", "by_temporal_namespace_division",
@@ -30,9 +30,9 @@ func kept() []string {
 const (
 	// table has a row for each workflow.
 	table = "executions_visibility"
-	// noted has the definitions of the indexes that were taken away.
-	noted = "florin_absent_indexes"
-	// wantsAll is the comment of the table where somebody has asked for all indexes.
+	// absentTable has the definitions of the dropped and changed indexes.
+	absentTable = "florin_absent_indexes"
+	// wantsAll is the comment of the table after All.
 	wantsAll = "florin: all indexes"
 )
 
@@ -46,14 +46,14 @@ type Conn interface {
 // Index is an index of the store.
 type Index struct {
 	Name string `json:"name"`
-	// Present says whether the store has it now.
+	// Present is true if the store has it now.
 	Present bool `json:"present"`
-	// Bytes is what it takes of the disk.
+	// Bytes is its size on disk.
 	Bytes int64 `json:"bytes"`
 }
 
-// Trim takes away the indexes that nobody uses, unless somebody has asked for all of them. Those of the columns that
-// namespaces have given to search attributes stay, or are made again. It is safe to run again.
+// Trim drops unused indexes, unless somebody has called All. Indexes for columns of search attributes stay, or exist
+// again. It is safe to run again.
 func Trim(ctx context.Context, conn Conn, columns []string) error {
 	var comment *string
 	query := "select obj_description('" + table + "'::regclass, 'pg_class')"
@@ -63,7 +63,7 @@ func Trim(ctx context.Context, conn Conn, columns []string) error {
 	if comment != nil && *comment == wantsAll {
 		return nil
 	}
-	if _, err := conn.Exec(ctx, "create table if not exists "+noted+
+	if _, err := conn.Exec(ctx, "create table if not exists "+absentTable+
 		" (name text primary key, definition text not null)"); err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func Trim(ctx context.Context, conn Conn, columns []string) error {
 	}
 	for _, one := range changed {
 		is := slices.ContainsFunc(there, one.hasNameOf)
-		if wanted := slices.Contains(kept(), one.name) || one.isOf(columns); wanted == is {
+		if wanted := slices.Contains(baseIndexes(), one.name) || one.isOf(columns); wanted == is {
 			continue
 		} else if !wanted {
 			err = one.remove(ctx, conn)
@@ -92,7 +92,7 @@ func Trim(ctx context.Context, conn Conn, columns []string) error {
 		if slices.ContainsFunc(changed, one.hasNameOf) {
 			continue
 		}
-		if !slices.Contains(kept(), one.name) && !one.isOf(columns) {
+		if !slices.Contains(baseIndexes(), one.name) && !one.isOf(columns) {
 			err = one.remove(ctx, conn)
 		} else if slim := one.slim(); slim != one.definition {
 			err = one.replace(ctx, conn, slim)
@@ -104,12 +104,12 @@ func Trim(ctx context.Context, conn Conn, columns []string) error {
 	return nil
 }
 
-// Few has the next Trim take away what nobody uses.
+// Few makes the next Trim drop unused indexes.
 func Few(ctx context.Context, conn Conn) error { return note(ctx, conn, "null") }
 
-// All makes all indexes as the server does, while it runs, and has later starts keep them. told hears of each index
-// before it is made.
-func All(ctx context.Context, conn Conn, told func(name string)) error {
+// All makes all of the server's indexes while it runs; later starts keep them. progress gets each index before All
+// makes it.
+func All(ctx context.Context, conn Conn, progress func(name string)) error {
 	if err := note(ctx, conn, "'"+wantsAll+"'"); err != nil {
 		return err
 	}
@@ -118,18 +118,18 @@ func All(ctx context.Context, conn Conn, told func(name string)) error {
 		return err
 	}
 	for _, one := range changed {
-		told(one.name)
+		progress(one.name)
 		if err := one.makeConcurrently(ctx, conn); err != nil {
 			return fmt.Errorf("make index %s: %w", one.name, err)
 		}
-		if _, err := conn.Exec(ctx, "delete from "+noted+" where name = $1", one.name); err != nil {
+		if _, err := conn.Exec(ctx, "delete from "+absentTable+" where name = $1", one.name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Restore makes all indexes as the server does, for an upgrade of the schema, which may change any of them.
+// Restore makes all of the server's indexes, for an upgrade of the schema, which may change any of them.
 func Restore(ctx context.Context, conn Conn) error {
 	changed, err := changedIndexes(ctx, conn)
 	if err != nil {
@@ -143,7 +143,7 @@ func Restore(ctx context.Context, conn Conn) error {
 	return nil
 }
 
-// List lists the indexes, those that were taken away included, by their names.
+// List lists the indexes by name, dropped ones included.
 func List(ctx context.Context, conn Conn) ([]Index, error) {
 	there, err := present(ctx, conn)
 	if err != nil {
@@ -169,7 +169,7 @@ func List(ctx context.Context, conn Conn) ([]Index, error) {
 	return all, nil
 }
 
-// note says on the table whether somebody wants all indexes.
+// note records on the table whether somebody wants all indexes.
 func note(ctx context.Context, conn Conn, comment string) error {
 	_, err := conn.Exec(ctx, "comment on table "+table+" is "+comment)
 	if missing(err) {
@@ -178,10 +178,10 @@ func note(ctx context.Context, conn Conn, comment string) error {
 	return err
 }
 
-// index is an index and the statement that makes it.
+// index is an index with its SQL statement.
 type index struct{ name, definition string }
 
-// isOf reports whether the index is of one of the columns.
+// isOf reports whether the index covers one of the columns.
 func (i index) isOf(columns []string) bool {
 	return slices.ContainsFunc(columns, func(column string) bool {
 		return slices.Contains(words.FindAllString(i.definition, -1), strings.ToLower(column))
@@ -191,17 +191,15 @@ func (i index) isOf(columns []string) bool {
 // words are the names in a definition.
 var words = regexp.MustCompile(`\w+`)
 
-// hasNameOf reports whether two indexes have one name: the server's, and what is there instead of it.
+// hasNameOf reports whether two indexes have one name: the server's, and its replacement.
 func (i index) hasNameOf(other index) bool { return i.name == other.name }
 
-// sorted matches the definition of an index by one column, as the server makes it: of one namespace, the newest first,
-// and then by run.
+// sorted matches the server's definition of an index of one column: by namespace, newest first, and then by run.
 var sorted = regexp.MustCompile(
 	`^(CREATE INDEX .* USING btree \()namespace_id, (\w+, )?(COALESCE\(.*\) DESC, start_time DESC), run_id\)$`)
 
-// slim is the definition of an index that serves the same queries with a fraction of the bytes: it leaves out the
-// namespace and the run, which take 64 bytes each (a store of our own has one namespace with workflows), and rows that
-// have nothing in the column.
+// slim returns a much smaller definition that serves the same queries: it leaves out the namespace and the run, which
+// take 64 bytes each (our store has one namespace with workflows), and rows without a value in the column.
 func (i index) slim() string {
 	parts := sorted.FindStringSubmatch(i.definition)
 	if parts == nil {
@@ -214,29 +212,28 @@ func (i index) slim() string {
 	return slim
 }
 
-// remove takes the index away.
 func (i index) remove(ctx context.Context, conn Conn) error { return i.replace(ctx, conn, "") }
 
-// replace puts an index with another definition in the place of this one, or none for "". This one is noted first: an
-// interruption between the two leaves it noted and there, which does no harm.
+// replace replaces this index by one with another definition, or by none for "". It first records this index: an
+// interruption between the two steps leaves the record and the index, which does no harm.
 func (i index) replace(ctx context.Context, conn Conn, definition string) error {
-	if _, err := conn.Exec(ctx, "insert into "+noted+" values ($1, $2) on conflict (name) do nothing",
+	if _, err := conn.Exec(ctx, "insert into "+absentTable+" values ($1, $2) on conflict (name) do nothing",
 		i.name, i.definition); err != nil {
 		return err
 	}
 	return i.define(ctx, conn, definition)
 }
 
-// restore makes the index as it was.
+// restore makes the index in its original form.
 func (i index) restore(ctx context.Context, conn Conn) error {
 	if err := i.define(ctx, conn, i.definition); err != nil {
 		return err
 	}
-	_, err := conn.Exec(ctx, "delete from "+noted+" where name = $1", i.name)
+	_, err := conn.Exec(ctx, "delete from "+absentTable+" where name = $1", i.name)
 	return err
 }
 
-// define drops the index of this name, and makes it with a definition, if there is one.
+// define drops the index of this name, and makes it with a definition, if any.
 func (i index) define(ctx context.Context, conn Conn, definition string) error {
 	if _, err := conn.Exec(ctx, "drop index if exists "+pgx.Identifier{i.name}.Sanitize()); err != nil {
 		return fmt.Errorf("drop index %s: %w", i.name, err)
@@ -250,21 +247,21 @@ func (i index) define(ctx context.Context, conn Conn, definition string) error {
 	return nil
 }
 
-// present are the indexes of the table, without those that keep its rows apart.
+// present lists the valid indexes of the table that are not unique.
 func present(ctx context.Context, conn Conn) ([]index, error) {
 	return indexes(ctx, conn, `select c.relname, pg_get_indexdef(i.indexrelid)
 		from pg_index i join pg_class c on c.oid = i.indexrelid
 		where i.indrelid = to_regclass('`+table+`') and not i.indisunique and i.indisvalid order by c.relname`)
 }
 
-// changedIndexes are the indexes, as the server makes them, that were taken away or are there in another form.
+// changedIndexes lists the server's definitions of dropped and changed indexes.
 func changedIndexes(ctx context.Context, conn Conn) ([]index, error) {
-	var known bool // asked first, since a statement that fails would end a transaction
-	err := conn.QueryRow(ctx, "select to_regclass('"+noted+"') is not null").Scan(&known)
+	var known bool // ask first: a failed statement would end the transaction
+	err := conn.QueryRow(ctx, "select to_regclass('"+absentTable+"') is not null").Scan(&known)
 	if err != nil || !known {
 		return nil, err
 	}
-	return indexes(ctx, conn, "select name, definition from "+noted+" order by name")
+	return indexes(ctx, conn, "select name, definition from "+absentTable+" order by name")
 }
 
 func indexes(ctx context.Context, conn Conn, query string) ([]index, error) {
@@ -278,7 +275,7 @@ func indexes(ctx context.Context, conn Conn, query string) ([]index, error) {
 	})
 }
 
-// makeConcurrently makes the index while workflows go on. One that was interrupted left an index that is not valid.
+// makeConcurrently makes the index while workflows run. An interrupted run left an invalid index, which it drops first.
 func (i index) makeConcurrently(ctx context.Context, conn Conn) error {
 	if _, err := conn.Exec(ctx, "drop index concurrently if exists "+pgx.Identifier{i.name}.Sanitize()); err != nil {
 		return err
@@ -287,7 +284,7 @@ func (i index) makeConcurrently(ctx context.Context, conn Conn) error {
 	return err
 }
 
-// missing reports whether a statement named a table that is not there.
+// missing reports whether a statement named a missing table.
 func missing(err error) bool {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && refused.Code == "42P01" // undefined_table
