@@ -24,7 +24,7 @@ type Offer struct {
 // reasonKey is the token standard's key for the sender's text.
 const reasonKey = "splice.lfdecentralizedtrust.org/reason"
 
-type offered[T any] struct {
+type offerContract[T any] struct {
 	ID      string `json:"contract_id"`
 	Payload T      `json:"payload"`
 }
@@ -32,7 +32,7 @@ type offered[T any] struct {
 // Offers lists the offers of both kinds, to and from the client's user.
 func (c *Client) Offers(ctx context.Context) ([]Offer, error) {
 	var standard struct {
-		Transfers []offered[struct {
+		Transfers []offerContract[struct {
 			Transfer struct {
 				Sender        string          `json:"sender"`
 				Receiver      string          `json:"receiver"`
@@ -48,7 +48,7 @@ func (c *Client) Offers(ctx context.Context) ([]Offer, error) {
 		return nil, err
 	}
 	var older struct {
-		Offers []offered[struct {
+		Offers []offerContract[struct {
 			Sender   string `json:"sender"`
 			Receiver string `json:"receiver"`
 			Amount   struct {

@@ -34,7 +34,7 @@ func TestPartyName_ShowsHint(t *testing.T) {
 	require.Equal(t, "short", client.PartyFingerprint("bob::short"))
 }
 
-// TestPartyFor_GivesDistinctTexts compares texts as browsers and terminals show them: trimmed, with single spaces.
+// It compares texts as browsers and terminals show them: trimmed, with single spaces.
 func TestPartyFor_GivesDistinctTexts(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

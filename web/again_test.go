@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// lossyHandler is an API that answers the next change with status, after it made the change or, with early, before.
+// lossyHandler is an API that answers the next change with status: after the change, or with early before it.
 type lossyHandler struct {
 	http.Handler
 
@@ -35,17 +35,17 @@ func (l *lossyHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, `{"error":"The answer was lost."}`, int(status))
 }
 
-// TestForm_RepeatAfterUnknownOutcomeActsOnce tests all forms that change something.
+// The test uses every form that changes something.
 func TestForm_RepeatAfterUnknownOutcomeActsOnce(t *testing.T) {
 	t.Parallel()
 	for name, lost := range map[string]struct {
 		status int
 		early  bool
 	}{
-		"done, and not told": {http.StatusServiceUnavailable, false},
-		"done, and failed":   {http.StatusInternalServerError, false},
-		"one too many":       {http.StatusTooManyRequests, true},
-		"slow":               {http.StatusRequestTimeout, true},
+		"the change is done, the answer is 503": {http.StatusServiceUnavailable, false},
+		"the change is done, the answer is 500": {http.StatusInternalServerError, false},
+		"refused with 429":                      {http.StatusTooManyRequests, true},
+		"refused with 408":                      {http.StatusRequestTimeout, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -94,7 +94,7 @@ func TestForm_RepeatAfterUnknownOutcomeActsOnce(t *testing.T) {
 	}
 }
 
-// TestPreview_RepeatedPreviewPaysOnce: going back in a browser loads the preview again, with the form before.
+// The back button of a browser loads the preview again, with the previous form.
 func TestPreview_RepeatedPreviewPaysOnce(t *testing.T) {
 	t.Parallel()
 	server := node(t)
@@ -115,7 +115,7 @@ func TestPreview_RepeatedPreviewPaysOnce(t *testing.T) {
 	}
 	alice.open("/wallet").shows("Balance 195 CC")
 	require.Equal(t, 1, strings.Count(alice.words(), "Offered 5 CC"), alice.words())
-	form.Del("once") // a form of nobody's has a key of its own
+	form.Del("once") // the preview makes a key for a form without one
 	alice.load(alice.request(http.MethodPost, path, form)).shows("Send this?")
 	_, shown := alice.form("/wallet/send")
 	require.NotEmpty(t, shown.Get("once"))

@@ -19,7 +19,7 @@ import (
 // leaveKey is the context key of a function that cancels the request while the API serves it.
 type leaveKey struct{}
 
-func TestPage_CancelledRequestIsNoFailure(t *testing.T) {
+func TestPage_CancelledRequestIsNoError(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
 	of := options(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -77,7 +77,7 @@ func TestWallet_LimitsPageSize(t *testing.T) {
 	require.Equal(t, http.StatusOK, alice.status)
 	require.Less(t, len(alice.text), 1<<20)
 	alice.open("/wallet/waiting").shows("250")
-	count = 600 // more than the API ever answers
+	count = 600 // above the limit of the API
 	alice.open("/wallet/inbox").shows("longer than this page can show")
 	require.Equal(t, http.StatusInternalServerError, alice.status)
 }
@@ -111,9 +111,9 @@ func TestExplorer_LimitsPageSize(t *testing.T) {
 		case "/v2/updates/update-by-id":
 			answer = transaction
 		case "/v2/updates/get-updates-page":
-			var asked map[string]any
-			_ = json.NewDecoder(r.Body).Decode(&asked)
-			size, _ := asked["maxPageSize"].(float64)
+			var body map[string]any
+			_ = json.NewDecoder(r.Body).Decode(&body)
+			size, _ := body["maxPageSize"].(float64)
 			mu.Lock()
 			sizes = append(sizes, size)
 			mu.Unlock()
@@ -142,5 +142,5 @@ func TestExplorer_LimitsPageSize(t *testing.T) {
 		require.Equal(t, http.StatusOK, alice.status, path)
 		require.Less(t, len(alice.text), 3<<20, path)
 	}
-	require.Equal(t, []float64{20, 2, 1}, sizes, "a list of long updates is shorter")
+	require.Equal(t, []float64{20, 2, 1}, sizes, "the page reads fewer long updates")
 }

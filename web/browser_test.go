@@ -79,7 +79,7 @@ func token(t *testing.T, user string) string {
 	return apitest.Token(t, user)
 }
 
-// browser is somebody's window.
+// browser is a browser window with its own cookies.
 type browser struct {
 	t      *testing.T
 	base   string
@@ -105,7 +105,7 @@ func (b *browser) load(request *http.Request) *browser {
 	require.NoError(b.t, err)
 	defer func() { require.NoError(b.t, answer.Body.Close()) }()
 	require.False(b.t, answer.Uncompressed && !strings.HasPrefix(answer.Request.URL.Path, "/docs"),
-		"%s: a page has tokens of forms, and comes as it is", request.URL)
+		"%s: a page with form tokens must not be compressed", request.URL)
 	var text strings.Builder
 	b.root, err = html.Parse(teeReader{answer.Body, &text})
 	require.NoError(b.t, err)
@@ -170,7 +170,7 @@ func (b *browser) form(action string) (path string, values url.Values) {
 		}
 		return path, values
 	}
-	require.Fail(b.t, "the page has no such form", "%s in\n%s", action, b.text)
+	require.Fail(b.t, "the page lacks the form", "%s in\n%s", action, b.text)
 	return "", nil
 }
 

@@ -43,8 +43,6 @@ func (b *browser) textOf(kind, after string) string {
 	return text
 }
 
-// TestExplorer_FindsByIdAndLinksPages finds an update, a contract, a party and an offset, and follows the links between
-// them.
 func TestExplorer_FindsByIdAndLinksPages(t *testing.T) {
 	t.Parallel()
 	of := options(t, coinAPI(t).Handler)
@@ -100,7 +98,7 @@ func TestExplorer_FindsByIdAndLinksPages(t *testing.T) {
 	alice.open("/explorer/nothing").shows("There is no page", "Go to the explorer.")
 }
 
-// TestExplorer_ShowsOnlyWhatVisitorMayRead with the visitor's present rights.
+// The visitor's current rights decide.
 func TestExplorer_ShowsOnlyWhatVisitorMayRead(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
@@ -142,8 +140,7 @@ func TestExplorer_ShowsOnlyWhatVisitorMayRead(t *testing.T) {
 	bob.open(update + "?as=bob").shows("you may not see")
 }
 
-// TestExplorer_NamesThePackageOfALookalike: anybody can name a template Amulet. The explorer shows the package of such
-// contracts, and none for the coin's own.
+// Anybody can name a template Amulet. The explorer shows the package of such contracts, but not of the coin.
 func TestExplorer_NamesThePackageOfALookalike(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
@@ -185,7 +182,6 @@ func TestExplorer_TellsUserWithoutReadRights(t *testing.T) {
 	nora.shows("You have no right to read as a party", "Open a wallet")
 }
 
-// TestSignIn_ReturnsToRequestedPage and to no other site.
 func TestSignIn_ReturnsToRequestedPage(t *testing.T) {
 	t.Parallel()
 	server := node(t)
@@ -208,7 +204,7 @@ func TestSignIn_ReturnsToRequestedPage(t *testing.T) {
 	require.Equal(t, "/explorer?seen=x", lost.load(request).header.Get("Hx-Redirect"))
 }
 
-// After sign-in the visitor gets to the explorer; a path that leaves the explorer is refused.
+// After sign-in the page opens the explorer. It refuses a path that leaves the explorer.
 func TestSignIn_DoesNotLeaveTheExplorer(t *testing.T) {
 	t.Parallel()
 	server := node(t)

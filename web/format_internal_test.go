@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// A trade of 10 against 20 by allocations, from the view of the sender of the 10.
+// A trade of 10 against 20 by allocations, seen by the sender of the 10.
 func TestEntryOf_SettledTradeSaysWhoGotWhat(t *testing.T) {
 	t.Parallel()
 	const alice, bob = "alice::1220ab", "bob::1220ab"

@@ -81,9 +81,9 @@ type offerPage struct {
 // offerPageOf returns the page with the number, or the last page.
 func offerPageOf(all []offer, number string) offerPage {
 	sortFairly(all)
-	asked, _ := strconv.Atoi(number) // an invalid number means the first page
+	requested, _ := strconv.Atoi(number) // an invalid number means the first page
 	last := max(1, (len(all)+maxRows-1)/maxRows)
-	page := offerPage{Page: min(max(1, asked), last)}
+	page := offerPage{Page: min(max(1, requested), last)}
 	page.Offers, page.More = firstOf(all[(page.Page-1)*maxRows:])
 	if page.More > 0 {
 		page.Next = page.Page + 1

@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/api/walletapi/validator"
 )
 
-// TestInbox_OneSenderHidesNoOtherOffers: one sender makes thousands, which expire before all others.
+// One sender makes thousands of offers, which expire before all others.
 func TestInbox_OneSenderHidesNoOtherOffers(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -57,7 +57,7 @@ func TestInbox_OneSenderHidesNoOtherOffers(t *testing.T) {
 	require.Equal(t, offerPage{Page: 1}, offerPageOf(nil, "2"))
 }
 
-// TestMaxAnswerBytes_ExceedsLongestList, so that nobody can make a list too long for the page.
+// Otherwise others could make a list too long for the page.
 func TestMaxAnswerBytes_ExceedsLongestList(t *testing.T) {
 	t.Parallel()
 	const around = 1 << 20 // of more than its contracts

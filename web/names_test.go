@@ -61,8 +61,8 @@ func userOf(t *testing.T, token string) string {
 	return name
 }
 
-// TestPage_ChargesRequestsToVisitor on nodes where the page makes tokens of other users: no call counts for the
-// operator, and the administrator's token changes nothing.
+// On nodes where the page makes tokens of other users, no call counts for the operator, and the administrator's token
+// changes nothing.
 func TestPage_ChargesRequestsToVisitor(t *testing.T) {
 	t.Parallel()
 	api, heard := recordCalls(t, coinAPI(t).Handler)
@@ -123,7 +123,7 @@ func TestPage_ChargesRequestsToVisitor(t *testing.T) {
 	require.Greater(t, byOthers, 10)
 }
 
-// TestSignIn_RestoresNoRevokedAccess: signing in by name does not restore what an administrator removed.
+// An administrator has removed the access.
 func TestSignIn_RestoresNoRevokedAccess(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
@@ -156,8 +156,7 @@ func TestSignIn_RestoresNoRevokedAccess(t *testing.T) {
 	}
 }
 
-// TestSignIn_ChangesNoUserOfProvider: users of another provider get no wallet and no rights when somebody types their
-// names.
+// Somebody types the names of another provider's users: these get no wallet and no rights.
 func TestSignIn_ChangesNoUserOfProvider(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
@@ -179,7 +178,7 @@ func TestSignIn_ChangesNoUserOfProvider(t *testing.T) {
 	require.Empty(t, rights)
 }
 
-// TestNames_FindsUserBeyondFirstPage: a page lists a limited number of users, and anybody can register before them.
+// The page lists a limited number of users, and anybody can register before the others.
 func TestNames_FindsUserBeyondFirstPage(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)

@@ -130,7 +130,7 @@ func (p *provider) turn(context.Context) (release func(), err error) {
 	return func() { p.calling.Add(-1) }, nil
 }
 
-// TestProvider_LimitsConcurrentCalls: the page takes a turn for each call of the provider.
+// The page takes a turn for each call of the provider.
 func TestProvider_LimitsConcurrentCalls(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
@@ -163,7 +163,7 @@ func TestProvider_SignsIn(t *testing.T) {
 	require.Equal(t, "/explorer/parties?as=alice", alice.open(alice.linkOn("/wallet/provider?to=")).path)
 }
 
-// TestProvider_RefusesForeignAnswers: the answer must match the request of this browser, and is valid once.
+// The answer must match the request of this browser, and is valid once.
 func TestProvider_RefusesForeignAnswers(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)

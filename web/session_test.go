@@ -85,7 +85,7 @@ func TestSession_EndsWhenNodeRefusesToken(t *testing.T) {
 	alice.open("/wallet").shows("Open a wallet")
 }
 
-// TestCookie_BoundToOriginAndTamperProof: browsers send cookies to all ports of a host.
+// Browsers send cookies to all ports of a host.
 func TestCookie_BoundToOriginAndTamperProof(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
@@ -240,7 +240,7 @@ func TestSignIn_RefusesTooLongToken(t *testing.T) {
 	alice.load(alice.request(http.MethodPost, path, form)).shows("No token was given.")
 }
 
-// TestSession_LongestTokenLeavesRoomForNotice: the page writes the notice after coin has moved, so it must fit.
+// The page writes the notice after the coin has moved, so it must fit.
 func TestSession_LongestTokenLeavesRoomForNotice(t *testing.T) {
 	t.Parallel()
 	party, receiver := "", strings.Repeat("r", 185)+"::1220"+strings.Repeat("a", 64)
@@ -278,7 +278,7 @@ func TestSession_LongestTokenLeavesRoomForNotice(t *testing.T) {
 	alice.press("/wallet/tap", "amount", "1").shows("You minted coin worth 1 USD.")
 }
 
-// TestSession_LateAnswerRestoresNothing: one tab signs out while another waits for an answer with a notice.
+// One tab signs out while another waits for an answer with a notice.
 func TestSession_LateAnswerRestoresNothing(t *testing.T) {
 	t.Parallel()
 	server := node(t)
@@ -298,7 +298,7 @@ func TestSession_LateAnswerRestoresNothing(t *testing.T) {
 	alice.open("/wallet").press("/wallet/sign-out").shows("Open a wallet")
 }
 
-// TestNotice_ShownOnlyInItsSession, and not to the next user who signs in.
+// The next user who signs in does not see it either.
 func TestNotice_ShownOnlyInItsSession(t *testing.T) {
 	t.Parallel()
 	server := node(t)
@@ -316,7 +316,7 @@ func TestNotice_ShownOnlyInItsSession(t *testing.T) {
 	require.NotContains(t, answer.words(), "You minted")
 }
 
-// TestWallet_RemovalShowsAtOnce when an administrator removes a wallet.
+// An administrator removes a wallet.
 func TestWallet_RemovalShowsAtOnce(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
@@ -335,7 +335,7 @@ func TestWallet_RemovalShowsAtOnce(t *testing.T) {
 	require.NotContains(t, alice.words(), "alice::1220")
 }
 
-// TestSession_EndsWhenSecretChanges: all processes behind a balancer start to use the new secret.
+// All processes behind a balancer start to use the new secret.
 func TestSession_EndsWhenSecretChanges(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPretty_MatchesJSONIndent for values that are not cut.
+// The values are short enough not to be cut.
 func TestPretty_MatchesJSONIndent(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{
@@ -23,7 +23,7 @@ func TestPretty_MatchesJSONIndent(t *testing.T) {
 	require.Empty(t, pretty(nil))
 }
 
-// TestPretty_LimitsOutputAndMemory: indented, deep JSON is as long as the square of its depth.
+// Indented deep JSON is as long as the square of its depth.
 func TestPretty_LimitsOutputAndMemory(t *testing.T) {
 	t.Parallel()
 	for name, value := range map[string]string{

@@ -268,7 +268,7 @@ func TestPages_UnchangedAnswersNoContent(t *testing.T) {
 	require.Equal(t, "/wallet", alice.load(request).header.Get("Hx-Redirect"))
 }
 
-// TestHistory_ShowsFullEntry: the transaction as a tree in words, and the link to its workflow.
+// The page shows the transaction as a tree in words, and links to its workflow.
 func TestHistory_ShowsFullEntry(t *testing.T) {
 	t.Parallel()
 	of := options(t, coinAPI(t).Handler)

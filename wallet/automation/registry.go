@@ -96,7 +96,7 @@ type LedgerReader interface {
 	OfRound(round int64, templates []lf.TypeName, limit int) ([]ledger.Contract, error)
 	// IsHosted reports whether a party is hosted on this node.
 	IsHosted(party ledger.Party) (bool, error)
-	// Provided returns the receivers whose preapprovals the operator has paid for, a given receiver included.
+	// Provided returns the preapprovals that the operator has paid for, with those of a receiver.
 	Provided(receiver ledger.Party) (provided.Book, error)
 	// Contract finds an active contract by its id; false for none.
 	Contract(id ledger.ContractID) (ledger.Contract, bool, error)
