@@ -69,11 +69,11 @@ func problemOf(err error) *problem {
 
 // wordsOf returns the error text of an API answer: the API's families put it in different fields.
 func wordsOf(refused *client.Error) string {
-	var said struct {
+	var body struct {
 		Error string `json:"error"`
 	}
-	if json.Unmarshal(refused.Body, &said) == nil && said.Error != "" {
-		return said.Error
+	if json.Unmarshal(refused.Body, &body) == nil && body.Error != "" {
+		return body.Error
 	}
 	if refused.Cause == "" {
 		return http.StatusText(refused.Status)

@@ -27,10 +27,10 @@ type provider struct {
 
 	t   *testing.T
 	key *rsa.PrivateKey
-	// asked is the last authorization request; spoil changes the claims.
-	asked  url.Values
-	spoil  func(claims jwt.MapClaims)
-	refuse string
+	// request is the last authorization request; spoil changes the claims.
+	request url.Values
+	spoil   func(claims jwt.MapClaims)
+	refuse  string
 	// turns counts the taken turns, calling the current ones; full refuses further ones.
 	turns, calling atomic.Int64
 	full           error
@@ -67,12 +67,12 @@ func (p *provider) write(w http.ResponseWriter, what any) {
 
 // authorize redirects back with a code.
 func (p *provider) authorize(w http.ResponseWriter, r *http.Request) {
-	p.asked = r.URL.Query()
-	answer := url.Values{"state": {p.asked.Get("state")}, "code": {"the code"}}
+	p.request = r.URL.Query()
+	answer := url.Values{"state": {p.request.Get("state")}, "code": {"the code"}}
 	if p.refuse != "" {
-		answer = url.Values{"state": {p.asked.Get("state")}, "error": {"access_denied"}, "error_description": {p.refuse}}
+		answer = url.Values{"state": {p.request.Get("state")}, "error": {"access_denied"}, "error_description": {p.refuse}}
 	}
-	http.Redirect(w, r, p.asked.Get("redirect_uri")+"?"+answer.Encode(), http.StatusFound)
+	http.Redirect(w, r, p.request.Get("redirect_uri")+"?"+answer.Encode(), http.StatusFound)
 }
 
 // token issues tokens for the code, the secret and the PKCE verifier (RFC 7636).
@@ -80,9 +80,9 @@ func (p *provider) token(w http.ResponseWriter, r *http.Request) {
 	id, given, _ := r.BasicAuth()
 	sum := sha256.Sum256([]byte(r.PostFormValue("code_verifier")))
 	if id != "page" || given != "hush" || r.PostFormValue("code") != "the code" ||
-		p.asked.Get("code_challenge_method") != "S256" ||
-		p.asked.Get("code_challenge") != base64.RawURLEncoding.EncodeToString(sum[:]) ||
-		p.asked.Get("redirect_uri") != r.PostFormValue("redirect_uri") {
+		p.request.Get("code_challenge_method") != "S256" ||
+		p.request.Get("code_challenge") != base64.RawURLEncoding.EncodeToString(sum[:]) ||
+		p.request.Get("redirect_uri") != r.PostFormValue("redirect_uri") {
 		w.WriteHeader(http.StatusBadRequest)
 		p.write(w, map[string]string{"error": "invalid_grant"})
 		return
@@ -91,7 +91,7 @@ func (p *provider) token(w http.ResponseWriter, r *http.Request) {
 	hash := sha256.Sum256([]byte(access))
 	claims := jwt.MapClaims{
 		"iss": p.URL, "sub": "alice", "aud": "page", "exp": time.Now().Add(time.Hour).Unix(), "iat": time.Now().Unix(),
-		"nonce": p.asked.Get("nonce"), "at_hash": base64.RawURLEncoding.EncodeToString(hash[:len(hash)/2]),
+		"nonce": p.request.Get("nonce"), "at_hash": base64.RawURLEncoding.EncodeToString(hash[:len(hash)/2]),
 	}
 	if p.spoil != nil {
 		p.spoil(claims)
@@ -153,9 +153,9 @@ func TestProvider_SignsIn(t *testing.T) {
 	alice.open("/wallet").shows("Sign in with 127.0.0.1", "Sign in with a token")
 	alice.open("/wallet/provider").shows("Balance", "0 CC", "alice")
 	require.Equal(t, "/wallet", alice.path)
-	require.Equal(t, "openid daml_ledger_api", p.asked.Get("scope"))
-	require.Equal(t, "the ledger", p.asked.Get("audience"))
-	require.Equal(t, server.URL+"/wallet/provider/done", p.asked.Get("redirect_uri"))
+	require.Equal(t, "openid daml_ledger_api", p.request.Get("scope"))
+	require.Equal(t, "the ledger", p.request.Get("audience"))
+	require.Equal(t, server.URL+"/wallet/provider/done", p.request.Get("redirect_uri"))
 	alice.press("/wallet/tap", "amount", "1").shows("200 CC")
 	alice.press("/wallet/sign-out").shows("Sign in with 127.0.0.1")
 	alice.press("/wallet/sign-in", "token", token(t, "alice")).shows("200 CC")
@@ -185,10 +185,10 @@ func TestProvider_RefusesForeignAnswers(t *testing.T) {
 
 	const elsewhere = "started in another browser, or too long ago"
 	stranger := window(t, server)
-	stranger.open("/wallet/provider/done?code=the+code&state=" + url.QueryEscape(p.asked.Get("state"))).shows(elsewhere)
+	stranger.open("/wallet/provider/done?code=the+code&state=" + url.QueryEscape(p.request.Get("state"))).shows(elsewhere)
 	alice := window(t, server)
 	alice.open("/wallet/provider").shows("Balance")
-	again := "/wallet/provider/done?code=the+code&state=" + url.QueryEscape(p.asked.Get("state"))
+	again := "/wallet/provider/done?code=the+code&state=" + url.QueryEscape(p.request.Get("state"))
 	alice.press("/wallet/sign-out").open(again).shows(elsewhere)
 	require.Equal(t, http.StatusBadRequest, alice.status)
 

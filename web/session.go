@@ -174,11 +174,11 @@ func endOf(token string) (time.Time, bool) {
 	if err != nil {
 		return time.Time{}, false
 	}
-	var said struct {
+	var content struct {
 		Ends float64 `json:"exp"`
 	}
-	if json.Unmarshal(claims, &said) != nil || said.Ends <= 0 {
+	if json.Unmarshal(claims, &content) != nil || content.Ends <= 0 {
 		return time.Time{}, false
 	}
-	return time.Unix(int64(said.Ends), 0).UTC(), true
+	return time.Unix(int64(content.Ends), 0).UTC(), true
 }

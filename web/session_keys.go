@@ -30,9 +30,9 @@ type keyring struct {
 
 // sessions returns the sessions for the newest secret. During a read, and if the read fails, it uses the known secret.
 func (k *keyring) sessions(ctx context.Context) (*sessions, error) {
-	made, isNew := k.current()
+	known, isNew := k.current()
 	if isNew {
-		return made, nil
+		return known, nil
 	}
 	secret, err := k.readSecret(ctx)
 	k.mu.Lock()
@@ -64,7 +64,7 @@ func (k *keyring) readSecret(ctx context.Context) ([]byte, error) {
 
 // current returns the known sessions, and whether the caller may use them. Otherwise the caller must read the secret,
 // and nobody else does until it has.
-func (k *keyring) current() (made *sessions, isNew bool) {
+func (k *keyring) current() (known *sessions, isNew bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.latest != nil && (k.isReading || k.now().Sub(k.readAt) < secretAge) {

@@ -32,15 +32,15 @@ const walletPath = "/wallet"
 // maxNextBytes is the maximum length of the address to open after sign-in.
 const maxNextBytes = 600
 
-// next is the address to open after sign-in: the requested page of the explorer, or the wallet. It is never another
-// site, whoever made the link.
+// next is the address to open after sign-in: the requested page of the explorer, or the wallet. It is never on another
+// site.
 func (v *visit) next() string {
-	asked := cmp.Or(v.returnTo, v.r.FormValue("to"))
+	target := cmp.Or(v.returnTo, v.r.FormValue("to"))
 	if isExplorer(v.r.URL.Path) {
-		asked = v.r.URL.RequestURI()
+		target = v.r.URL.RequestURI()
 	}
-	to, ok := pageAt(asked)
-	if !ok || len(asked) > maxNextBytes || !isExplorer(to.Path) {
+	to, ok := pageAt(target)
+	if !ok || len(target) > maxNextBytes || !isExplorer(to.Path) {
 		return walletPath
 	}
 	return to.String()
@@ -49,11 +49,11 @@ func (v *visit) next() string {
 // pageAt parses an address of this site; false if it is none. It removes dots from the path, because browsers resolve
 // them, in any spelling, after the page has checked the path.
 func pageAt(address string) (*url.URL, bool) {
-	asked, err := url.ParseRequestURI(address)
-	if err != nil || asked.Scheme != "" || asked.Host != "" {
+	parsed, err := url.ParseRequestURI(address)
+	if err != nil || parsed.Scheme != "" || parsed.Host != "" {
 		return nil, false
 	}
-	to := &url.URL{Path: asked.Path, RawPath: asked.RawPath, RawQuery: asked.RawQuery}
+	to := &url.URL{Path: parsed.Path, RawPath: parsed.RawPath, RawQuery: parsed.RawQuery}
 	if clean := path.Clean(to.Path); clean != to.Path {
 		to.Path, to.RawPath = clean, ""
 	}

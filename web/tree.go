@@ -72,10 +72,10 @@ func peopleOf(parties []string) people {
 }
 
 // treeOf nests events, which are in execution order, below the events that caused them.
-func treeOf(events []event, shown func(event) *node) (roots []*node) {
+func treeOf(events []event, toNode func(event) *node) (roots []*node) {
 	var above []*node
 	for _, from := range events {
-		one := shown(from)
+		one := toNode(from)
 		for len(above) > 0 && one.id > above[len(above)-1].last {
 			above = above[:len(above)-1]
 		}
@@ -149,11 +149,11 @@ func pretty(value json.RawMessage) string { return prettyTo(value, maxJSON) }
 
 // prettyTo is [pretty] with another limit in bytes.
 func prettyTo(value json.RawMessage, most int) string {
-	shown := textStart{most: most}
-	shown.indent(value)
-	if !shown.isCut {
-		return string(shown.text)
+	start := textStart{most: most}
+	start.indent(value)
+	if !start.isCut {
+		return string(start.text)
 	}
-	text := strings.ToValidUTF8(string(shown.text), "")
+	text := strings.ToValidUTF8(string(start.text), "")
 	return fmt.Sprintf("%s… (cut here: the whole value has %d bytes)", text, len(value))
 }

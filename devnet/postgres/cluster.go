@@ -162,13 +162,13 @@ func (c cluster) initdb(ctx context.Context, dir, passwordFile string) error {
 
 // environment is the environment without variables that change PostgreSQL's programs.
 func environment() []string {
-	var kept []string
+	var entries []string
 	for _, entry := range os.Environ() {
 		name, _, _ := strings.Cut(entry, "=")
 		if strings.HasPrefix(name, "PG") || strings.HasPrefix(name, "LC_") || name == "LANG" || name == "TZ" {
 			continue
 		}
-		kept = append(kept, entry)
+		entries = append(entries, entry)
 	}
-	return append(kept, "LC_ALL=C")
+	return append(entries, "LC_ALL=C")
 }

@@ -136,12 +136,12 @@ func TestInstall_RunsAptOrNamesThePackage(t *testing.T) {
 	t.Run("without permission runs nothing", func(t *testing.T) {
 		t.Parallel()
 		m := newAptMachine(t, map[string]string{"apt-get": recordingApt})
-		var asked string
-		m.installer.mayInstall = func(command string) bool { asked = command; return false }
+		var proposal string
+		m.installer.mayInstall = func(command string) bool { proposal = command; return false }
 		err := m.installer.install(t.Context())
 		require.ErrorIs(t, err, errNotInstalled)
 		require.ErrorContains(t, err, "allow florin to install it with --yes, or run `sudo apt-get install postgresql`")
-		require.Equal(t, "apt-get install postgresql", asked)
+		require.Equal(t, "apt-get install postgresql", proposal)
 		require.NoFileExists(t, m.calls)
 	})
 
@@ -159,7 +159,7 @@ func TestInstall_RunsAptOrNamesThePackage(t *testing.T) {
 		}
 	})
 
-	t.Run("that fails shows what apt-get said", func(t *testing.T) {
+	t.Run("that fails shows the output of apt-get", func(t *testing.T) {
 		t.Parallel()
 		m := newAptMachine(t, map[string]string{
 			"apt-get": "echo fetching; echo 'E: Unable to locate package' >&2; echo more; exit 100",
@@ -180,22 +180,22 @@ func TestPlacement_ChoosesDirectoryAndAccount(t *testing.T) {
 		t.Helper()
 		base := devtest.DataDir(t)
 		p := placement{dataDir: filepath.Join(base, "home", "data"), elsewhere: filepath.Join(base, "lib"), account: as}
-		var said []string
-		p.progress = func(line string) { said = append(said, line) }
+		var progress []string
+		p.progress = func(line string) { progress = append(progress, line) }
 		require.NoError(t, os.MkdirAll(p.dataDir, 0o700))
-		return p, &said
+		return p, &progress
 	}
 
 	t.Run("is inside a data directory that the server can reach", func(t *testing.T) {
 		t.Parallel()
-		p, said := setUp(t)
+		p, progress := setUp(t)
 		for _, dir := range []string{filepath.Dir(p.dataDir), p.dataDir} {
 			require.NoError(t, os.Chmod(dir, 0o711))
 		}
 		dir, err := p.decide(t.Context(), b)
 		require.NoError(t, err)
 		require.Equal(t, filepath.Join(p.dataDir, "postgres"), dir)
-		require.Empty(t, *said)
+		require.Empty(t, *progress)
 	})
 
 	if as == nil {
@@ -204,12 +204,12 @@ func TestPlacement_ChoosesDirectoryAndAccount(t *testing.T) {
 
 	t.Run("is elsewhere when the server cannot reach the data directory, and stays there", func(t *testing.T) {
 		t.Parallel()
-		p, said := setUp(t)
+		p, progress := setUp(t)
 		first, err := p.decide(t.Context(), b)
 		require.NoError(t, err)
 		require.True(t, strings.HasPrefix(first, p.elsewhere), first)
 		require.Equal(t, []string{"the database lives in " + first + ", because user " + as.name + " cannot enter " +
-			p.dataDir}, *said)
+			p.dataDir}, *progress)
 		second, err := p.decide(t.Context(), b)
 		require.NoError(t, err)
 		require.Equal(t, first, second)
@@ -235,7 +235,7 @@ func TestPlacement_ChoosesDirectoryAndAccount(t *testing.T) {
 
 	t.Run("keeps the database of a deleted data directory aside", func(t *testing.T) {
 		t.Parallel()
-		p, said := setUp(t)
+		p, progress := setUp(t)
 		target, err := p.decide(t.Context(), b)
 		require.NoError(t, err)
 		require.NoError(t, os.MkdirAll(filepath.Join(target, "base"), 0o700))
@@ -245,7 +245,7 @@ func TestPlacement_ChoosesDirectoryAndAccount(t *testing.T) {
 		require.Equal(t, target, again)
 		require.NoDirExists(t, target)
 		require.DirExists(t, filepath.Join(filepath.Dir(target)+".old-1", "postgres", "base"))
-		require.Contains(t, (*said)[1], "keeping the database of an earlier "+p.dataDir)
+		require.Contains(t, (*progress)[1], "keeping the database of an earlier "+p.dataDir)
 	})
 
 	t.Run("says when what the link points to is gone", func(t *testing.T) {
@@ -291,13 +291,13 @@ func TestStart_StopsAnOrphan(t *testing.T) {
 		return err == nil && strings.Contains(string(content), "ready")
 	}, 20*time.Second, 5*time.Millisecond)
 
-	var said []string
-	options.Progress = func(line string) { said = append(said, line) }
+	var progress []string
+	options.Progress = func(line string) { progress = append(progress, line) }
 	server, err := Start(t.Context(), options)
 	require.NoError(t, err)
 	defer stop(t, server)
 	require.Equal(t, []string{"stopping the PostgreSQL (pid " + strconv.Itoa(orphan.Process.Pid) +
-		") that a killed florin left behind"}, said)
+		") that a killed florin left behind"}, progress)
 	require.NoError(t, orphan.Wait(), "it ended without an error")
 }
 

@@ -21,13 +21,13 @@ func NewAutoAccept(packages *ledger.Packages) (Automation, error) {
 	if err != nil {
 		return Automation{}, err
 	}
-	offered, err := Following(packages, func(offer plan.Contract[walletapp.TransferOffer], _ time.Time) []Due {
+	offers, err := Following(packages, func(offer plan.Contract[walletapp.TransferOffer], _ time.Time) []Due {
 		receiver := offer.Payload.Receiver
 		return []Due{{Subject: string(receiver), Wallet: receiver, IfSet: true}}
 	})
 	return Automation{
 		Kind: KindAutoAccept, Summary: "Accepts transfer offers of senders that the receiver's wallet trusts.",
-		Every: PollingInterval, Follow: []Follow{opened, offered}, Plan: planAutoAccept,
+		Every: PollingInterval, Follow: []Follow{opened, offers}, Plan: planAutoAccept,
 	}, err
 }
 

@@ -74,9 +74,9 @@ func (f Funds) Inputs() ([]coin.TransferInput, error) {
 	coins := plan.Largest(f.Coins, f.MaxInputs)
 	first := min(len(coins), max(2, max(len(coins)+len(coupons), f.MaxInputs)/10))
 	inputs := plan.TransferInputs(coins[:first])
-	addCoupons := func(wanted func(CouponKind) bool) {
+	addCoupons := func(has func(CouponKind) bool) {
 		for _, coupon := range coupons {
-			if wanted(coupon.Kind) {
+			if has(coupon.Kind) {
 				inputs = append(inputs, coupon.Input)
 			}
 		}

@@ -111,9 +111,9 @@ func ownRight(v plan.View, party ledger.Party) (*plan.Contract[coin.ValidatorRig
 }
 
 // Mint returns the inputs of a delegate's mint for a beneficiary, and the command id: the rewards, if they are worth
-// something, and the smallest coins, once there are twice as many coins as wanted. It returns none if there is nothing
-// to do.
-func (f Funds) Mint(wanted int64) (inputs []coin.TransferInput, command string, err error) {
+// something, and the smallest coins, once there are twice as many coins as the target. It returns none if there is
+// nothing to do.
+func (f Funds) Mint(target int64) (inputs []coin.TransferInput, command string, err error) {
 	coupons, err := f.usable()
 	if err != nil {
 		return nil, "", err
@@ -124,7 +124,7 @@ func (f Funds) Mint(wanted int64) (inputs []coin.TransferInput, command string, 
 			ids, inputs = append(ids, coupon.ID), append(inputs, coupon.Input)
 		}
 	}
-	keep := int(min(max(wanted, 1), int64(len(f.Coins)))) // a limit of none would never be reached
+	keep := int(min(max(target, 1), int64(len(f.Coins)))) // at least one coin must stay
 	if len(f.Coins) >= 2*keep && len(f.Coins) > 1 {
 		smallest := plan.Smallest(f.Coins, len(f.Coins)-keep+1)
 		for _, one := range smallest {

@@ -32,19 +32,19 @@ func NewSweeps(packages *ledger.Packages) (Automation, error) {
 	if err != nil {
 		return Automation{}, err
 	}
-	offered, err := Following(packages, func(offer plan.Contract[walletapp.TransferOffer], _ time.Time) []Due {
+	offers, err := Following(packages, func(offer plan.Contract[walletapp.TransferOffer], _ time.Time) []Due {
 		return []Due{{Subject: string(offer.Payload.Sender), Wallet: offer.Payload.Sender, IfSet: true}}
 	})
 	if err != nil {
 		return Automation{}, err
 	}
-	accepted, err := Following(packages, func(offer plan.Contract[walletapp.AcceptedTransferOffer], _ time.Time) []Due {
+	acceptedOffers, err := Following(packages, func(offer plan.Contract[walletapp.AcceptedTransferOffer], _ time.Time) []Due {
 		return []Due{{Subject: string(offer.Payload.Sender), Wallet: offer.Payload.Sender, IfSet: true}}
 	})
 	return Automation{
 		Kind: KindSweep, Summary: "Sends or offers what wallets have above a maximum to a receiver.",
 		Every: PollingInterval, Standing: []string{network}, Follow: []Follow{opened, received},
-		Ends: []Follow{offered, accepted},
+		Ends: []Follow{offers, acceptedOffers},
 		Plan: func(s Situation) (plan.Step, error) {
 			if s.Subject == network {
 				return planPrices(s)

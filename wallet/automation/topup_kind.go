@@ -103,11 +103,11 @@ func minTopupAmount(rules coin.AmuletRules) int64 {
 func topUpState(v plan.View) (found plan.Contract[walletapp.ValidatorTopUpState], ok bool, err error) {
 	const limit = 100
 	states, err := plan.Held[walletapp.ValidatorTopUpState](v, plan.Validator, v.Node.Operator, plan.First, limit)
-	wanted := newTopUpState(v.Node)
+	own := newTopUpState(v.Node)
 	i := slices.IndexFunc(states, func(c plan.Contract[walletapp.ValidatorTopUpState]) bool {
 		state := c.Payload
-		state.LastPurchasedAt = wanted.LastPurchasedAt
-		return state == wanted
+		state.LastPurchasedAt = own.LastPurchasedAt
+		return state == own
 	})
 	if i < 0 {
 		return found, false, err

@@ -61,18 +61,18 @@ func rank(holdings []Holding, limit int, compare func(a, b decimal.Decimal) int)
 }
 
 // TransferInputs converts holdings to the inputs of a transfer.
-func TransferInputs(taken []Holding) []coin.TransferInput {
-	inputs := make([]coin.TransferInput, len(taken))
-	for i, one := range taken {
+func TransferInputs(holdings []Holding) []coin.TransferInput {
+	inputs := make([]coin.TransferInput, len(holdings))
+	for i, one := range holdings {
 		inputs[i] = coin.InputAmulet(lf.CID[coin.Amulet](one.ID))
 	}
 	return inputs
 }
 
 // tokenInputs converts holdings to the inputs of a token standard transfer.
-func tokenInputs(taken []Holding) []lf.CID[token.Holding] {
-	inputs := make([]lf.CID[token.Holding], len(taken))
-	for i, one := range taken {
+func tokenInputs(holdings []Holding) []lf.CID[token.Holding] {
+	inputs := make([]lf.CID[token.Holding], len(holdings))
+	for i, one := range holdings {
 		inputs[i] = lf.CID[token.Holding](one.ID)
 	}
 	return inputs
@@ -120,28 +120,28 @@ func payable(v View, owner ledger.Party) ([]Holding, error) {
 
 // Spendable returns the largest amount that one payment of a party can take.
 func Spendable(v View, owner ledger.Party) (decimal.Decimal, error) {
-	taken, err := payable(v, owner)
+	holdings, err := payable(v, owner)
 	if err != nil {
 		return decimal.Decimal{}, err
 	}
-	return total(taken)
+	return total(holdings)
 }
 
 // Inputs returns a party's largest unlocked holdings, as many as a payment may have.
 func Inputs(v View, owner ledger.Party) ([]coin.TransferInput, error) {
-	taken, err := payable(v, owner)
-	return TransferInputs(taken), err
+	holdings, err := payable(v, owner)
+	return TransferInputs(holdings), err
 }
 
 // funds are the holdings for a payment, the largest first, and the total of the wallet.
 type funds struct {
-	taken []Holding
-	all   decimal.Decimal
+	inputs []Holding
+	all    decimal.Decimal
 }
 
 // coinFunds returns the funds for a payment that names coin.
 func coinFunds(v View, owner ledger.Party) (f funds, err error) {
-	if f.taken, err = payable(v, owner); err != nil {
+	if f.inputs, err = payable(v, owner); err != nil {
 		return f, err
 	}
 	f.all, err = UnlockedBalance(v, owner)
@@ -150,7 +150,7 @@ func coinFunds(v View, owner ledger.Party) (f funds, err error) {
 
 // tokenFunds returns the funds for a token standard payment with a limit of inputs.
 func tokenFunds(v View, owner ledger.Party, limit int) (f funds, err error) {
-	if f.taken, err = unlocked(v, owner, First, limit); err != nil {
+	if f.inputs, err = unlocked(v, owner, First, limit); err != nil {
 		return f, err
 	}
 	free, err := withExpiredLock(v, owner)
@@ -164,7 +164,7 @@ func tokenFunds(v View, owner ledger.Party, limit int) (f funds, err error) {
 	if err != nil {
 		return f, err
 	}
-	f.taken = Largest(append(f.taken, free...), limit)
+	f.inputs = Largest(append(f.inputs, free...), limit)
 	f.all, err = f.all.Add(more)
 	return f, err
 }

@@ -48,16 +48,16 @@ func MergeFirst(v View, w Wallet, purse Purse, payment string, refused *Refused)
 		return mergeHoldings(v, w, commandID, again, refused)
 	}
 	found, err := coinFunds(v, w.User)
-	if err != nil || len(found.taken) < 2 || !again && !found.hasElsewhere(refused.Fault) {
+	if err != nil || len(found.inputs) < 2 || !again && !found.hasElsewhere(refused.Fault) {
 		return nil, err
 	}
 	context, open, err := PaymentContext(v)
 	if err != nil || !open {
 		return nil, err
 	}
-	return WalletAction(v, w, commandID+Short(found.taken[0].ID), "WalletAppInstall_ExecuteBatch",
+	return WalletAction(v, w, commandID+Short(found.inputs[0].ID), "WalletAppInstall_ExecuteBatch",
 		walletapp.InstallExecuteBatch{
-			Context: context, Inputs: TransferInputs(found.taken),
+			Context: context, Inputs: TransferInputs(found.inputs),
 			Operations: []walletapp.AmuletOperation{{MergeTransferInputs: &lf.Unit{}}},
 		})
 }
@@ -69,14 +69,14 @@ func mergeHoldings(v View, w Wallet, commandID string, again bool, refused *Refu
 		return nil, unlessMissing(err)
 	}
 	found, err := tokenFunds(v, w.User, network.maxInputs)
-	if err != nil || len(found.taken) < 2 || !again && !found.hasElsewhere(refused.Fault) {
+	if err != nil || len(found.inputs) < 2 || !again && !found.hasElsewhere(refused.Fault) {
 		return nil, err
 	}
-	call, err := network.merge(v, w.User, found.taken)
+	call, err := network.merge(v, w.User, found.inputs)
 	if err != nil {
 		return nil, err
 	}
-	return WalletAction(v, w, commandID+Short(found.taken[0].ID), "WalletAppInstall_TransferFactory_Transfer",
+	return WalletAction(v, w, commandID+Short(found.inputs[0].ID), "WalletAppInstall_TransferFactory_Transfer",
 		walletapp.InstallTransferFactoryTransfer{TransferFactoryCid: call.FactoryCid, TransferArg: call.ChoiceArg})
 }
 
@@ -120,11 +120,11 @@ func (f funds) hasElsewhere(refusal *fault.Fault) bool {
 	if err != nil {
 		return false // the refusal has no amount
 	}
-	taken, err := total(f.taken)
+	input, err := total(f.inputs)
 	if err != nil {
 		return false
 	}
-	rest, err := f.all.Sub(taken)
+	rest, err := f.all.Sub(input)
 	return err == nil && rest.Cmp(missing) >= 0
 }
 
@@ -165,7 +165,7 @@ func TokenNetworkOf(v View) (n TokenNetwork, err error) {
 // the limit.
 func (n TokenNetwork) Inputs(v View, owner ledger.Party) ([]lf.CID[token.Holding], error) {
 	found, err := tokenFunds(v, owner, n.maxInputs)
-	return tokenInputs(found.taken), err
+	return tokenInputs(found.inputs), err
 }
 
 // RequestMargin dates token standard requests back: the ledger's clock must not find them in the future.
