@@ -76,7 +76,7 @@ func TestPage_ChargesRequestsToVisitor(t *testing.T) {
 		t.Helper()
 		for _, one := range heard() {
 			if one.user == visitor && !one.counts {
-				continue // with the token of whoever is signed in
+				continue // with the visitor's own token
 			}
 			byOthers++
 			require.True(t, one.counts, "%+v", one)

@@ -38,13 +38,13 @@ func NewSweeps(packages *ledger.Packages) (Automation, error) {
 	if err != nil {
 		return Automation{}, err
 	}
-	acceptedOffers, err := Following(packages, func(offer plan.Contract[walletapp.AcceptedTransferOffer], _ time.Time) []Due {
+	accepts, err := Following(packages, func(offer plan.Contract[walletapp.AcceptedTransferOffer], _ time.Time) []Due {
 		return []Due{{Subject: string(offer.Payload.Sender), Wallet: offer.Payload.Sender, IfSet: true}}
 	})
 	return Automation{
 		Kind: KindSweep, Summary: "Sends or offers what wallets have above a maximum to a receiver.",
 		Every: PollingInterval, Standing: []string{network}, Follow: []Follow{opened, received},
-		Ends: []Follow{offers, acceptedOffers},
+		Ends: []Follow{offers, accepts},
 		Plan: func(s Situation) (plan.Step, error) {
 			if s.Subject == network {
 				return planPrices(s)

@@ -79,7 +79,7 @@ func TestPreapproval_PlansItsSteps(t *testing.T) {
 		betweenRounds bool
 		want          decision
 	}{
-		"it is renewed a microsecond into the window": {
+		"the operator renews a microsecond into the window": {
 			preapprovals: []preapproval{{cointest.Operator, 90 * day}},
 			want:         decision{after: 60*day + time.Microsecond, waitsFor: "renewal"},
 		},
@@ -87,11 +87,11 @@ func TestPreapproval_PlansItsSteps(t *testing.T) {
 			preapprovals: []preapproval{{cointest.Operator, 30 * day}},
 			want:         decision{after: time.Microsecond, waitsFor: "renewal"},
 		},
-		"it is renewed within the window": {
+		"the operator renews within the window": {
 			preapprovals: []preapproval{{cointest.Operator, 30*day - time.Microsecond}},
 			want:         decision{does: "renew-preapproval", after: 30*day - time.Microsecond + patience, waitsFor: "expiry"},
 		},
-		"without a round it is looked again soon": {
+		"without a round it looks again soon": {
 			preapprovals: []preapproval{{cointest.Operator, 10 * day}}, betweenRounds: true,
 			want: decision{after: time.Minute, waitsFor: "an open round"},
 		},
@@ -99,22 +99,22 @@ func TestPreapproval_PlansItsSteps(t *testing.T) {
 			preapprovals: []preapproval{{cointest.Operator, time.Second}}, betweenRounds: true,
 			want: decision{after: time.Second + patience, waitsFor: "an open round"},
 		},
-		"that of others is theirs to renew": {
+		"other providers renew their own": {
 			preapprovals: []preapproval{{cointest.Bob, 10 * day}},
 			want:         decision{after: 10*day + patience, waitsFor: "expiry"},
 		},
-		"what has expired is archived, whoever provided it": {
+		"the node archives an expired one of any provider": {
 			preapprovals: []preapproval{{cointest.Bob, -patience}, {cointest.Operator, 90 * day}},
 			want:         decision{does: "expire-preapproval", waitsFor: "archival after expiry"},
 		},
-		"what has just expired is left for a while, and not renewed": {
+		"an expired one waits for a while, without renewal": {
 			preapprovals: []preapproval{{cointest.Operator, 0}}, want: decision{after: patience, waitsFor: "expiry"},
 		},
-		"of several the one that lasts longest is renewed": {
+		"the operator renews the longest of several": {
 			preapprovals: []preapproval{{cointest.Operator, 29 * day}, {cointest.Operator, 20 * day}},
 			want:         decision{does: "renew-preapproval", after: 20*day + patience, waitsFor: "expiry"},
 		},
-		"and the others end": {
+		"the shorter ones of several end": {
 			preapprovals: []preapproval{{cointest.Operator, 5 * day}, {cointest.Operator, 90 * day}},
 			want:         decision{after: 5*day + patience, waitsFor: "expiry"},
 		},
@@ -159,16 +159,16 @@ func TestOffer_PlansItsSteps(t *testing.T) {
 		betweenRounds bool
 		want          decision
 	}{
-		"an offer waits": {lasts: time.Hour, want: decision{after: time.Hour + patience, waitsFor: open}},
-		"and is left for a while when it has expired": {want: decision{after: patience, waitsFor: open}},
-		"to the last microsecond": {
+		"an offer waits":                     {lasts: time.Hour, want: decision{after: time.Hour + patience, waitsFor: open}},
+		"an expired offer waits for a while": {want: decision{after: patience, waitsFor: open}},
+		"an offer waits to its last microsecond": {
 			lasts: time.Microsecond, want: decision{after: time.Microsecond + patience, waitsFor: open},
 		},
-		"between others it is theirs to end": {lasts: -patience, want: decision{after: day, waitsFor: nobody}},
+		"parties of other nodes end their own offers": {lasts: -patience, want: decision{after: day, waitsFor: nobody}},
 		"the sender's wallet ends it": {
 			lasts: -patience, wallets: []ledger.Party{cointest.Alice}, want: decision{does: "expire-offer", waitsFor: archival},
 		},
-		"or the receiver's": {
+		"the receiver's wallet ends it": {
 			lasts: -patience, wallets: []ledger.Party{cointest.Bob}, want: decision{does: "expire-offer", waitsFor: archival},
 		},
 		"once accepted the sender pays": {
@@ -183,14 +183,16 @@ func TestOffer_PlansItsSteps(t *testing.T) {
 			accepted: true, lasts: time.Hour, wallets: []ledger.Party{cointest.Alice}, betweenRounds: true,
 			want: decision{after: time.Minute, waitsFor: "an open round"},
 		},
-		"an accepted offer that has just expired is left for a while": {
+		"an expired accepted offer waits for a while": {
 			accepted: true, wallets: []ledger.Party{cointest.Alice}, want: decision{after: patience, waitsFor: archival},
 		},
-		"an accepted offer that expired ends": {
+		"an expired accepted offer ends": {
 			accepted: true, lasts: -patience, wallets: []ledger.Party{cointest.Bob},
 			want: decision{does: "expire-offer", waitsFor: archival},
 		},
-		"or waits for a wallet": {accepted: true, lasts: -patience, want: decision{after: day, waitsFor: nobody}},
+		"an expired accepted offer waits for a wallet": {
+			accepted: true, lasts: -patience, want: decision{after: day, waitsFor: nobody},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -291,32 +293,32 @@ func TestTrafficRequest_PlansItsSteps(t *testing.T) {
 		"the wallet buys": {
 			lasts: time.Hour, want: decision{does: "complete-traffic-request", after: time.Hour, waitsFor: purchase},
 		},
-		"without a wallet nobody does": {
+		"without a wallet nobody buys": {
 			lasts: time.Hour, noWallet: true,
 			want: decision{after: day, waitsFor: "a wallet of the user to buy with, or to archive it"},
 		},
-		"without a round nobody does yet": {
+		"without a round nobody buys yet": {
 			lasts: time.Hour, betweenRounds: true, want: decision{after: time.Minute, waitsFor: "an open round"},
 		},
-		"what has just expired is left for a while": {
+		"an expired one waits for a while": {
 			want: decision{after: patience, waitsFor: "archival after expiry"},
 		},
-		"what has expired ends": {
+		"an expired one ends": {
 			lasts: -patience, want: decision{does: "expire-traffic-request", waitsFor: "archival after expiry"},
 		},
-		"without the coin it is given up": {
+		"without enough coin the node gives it up": {
 			lasts: time.Hour, refused: failure(cointest.NoFunds, "requiredAmount", "1000000.0"),
 			want: decision{does: "cancel-traffic-request", after: time.Hour, waitsFor: purchase},
 		},
-		"of too little it is given up": {
+		"the node gives up too small a purchase": {
 			lasts: time.Hour, refused: failure("splice.lfdecentralizedtrust.org/insufficient-topup-amount"),
 			want: decision{does: "cancel-traffic-request", after: time.Hour, waitsFor: purchase},
 		},
-		"for another synchronizer it is given up": {
+		"the node gives up a purchase for another synchronizer": {
 			lasts: time.Hour, refused: failure("splice.lfdecentralizedtrust.org/unknown-synchronizer"),
 			want: decision{does: "cancel-traffic-request", after: time.Hour, waitsFor: purchase},
 		},
-		"after other refusals it is tried again": {
+		"after other refusals the node tries again": {
 			lasts: time.Hour, refused: failure(cointest.TooEarly),
 			want: decision{does: "complete-traffic-request", after: time.Hour, waitsFor: purchase},
 		},
@@ -355,31 +357,31 @@ func TestTransferCommand_PlansItsSteps(t *testing.T) {
 		betweenRounds bool
 		want          decision
 	}{
-		"the first one begins to be counted": {
+		"the first one starts the counter": {
 			cointest.Operator, none, 0, time.Hour, false,
 			decision{does: "count-transfer-commands", after: time.Hour, waitsFor: "its delegate, or expiry"},
 		},
-		"the next one is sent": {
+		"the node sends the next one": {
 			cointest.Operator, 3, 3, time.Hour, false,
 			decision{does: "send-transfer-command", after: time.Hour, waitsFor: "its execution, or expiry"},
 		},
-		"one whose nonce is used is sent, and fails": {
+		"the node sends one with a used nonce, which fails": {
 			cointest.Operator, 3, 2, time.Hour, false,
 			decision{does: "send-transfer-command", after: time.Hour, waitsFor: "its execution, or expiry"},
 		},
 		"a later one waits for those before": {
 			cointest.Operator, 3, 8, time.Hour, false, decision{after: time.Hour, waitsFor: "its delegate, or expiry"},
 		},
-		"one of another delegate is its to send": {
+		"other delegates send their own": {
 			cointest.Bob, 3, 3, time.Hour, false, decision{after: time.Hour, waitsFor: "its delegate, or expiry"},
 		},
 		"without a round it waits": {
 			cointest.Operator, 3, 3, time.Hour, true, decision{after: time.Minute, waitsFor: "an open round"},
 		},
-		"what has just expired is left for a while": {
+		"an expired one waits for a while": {
 			cointest.Operator, 3, 3, 0, false, decision{after: patience, waitsFor: "archival after expiry"},
 		},
-		"what has expired ends, whoever is its delegate": {
+		"an expired one of any delegate ends": {
 			cointest.Bob, 3, 3, -patience, false,
 			decision{does: "expire-transfer-command", waitsFor: "archival after expiry"},
 		},

@@ -88,7 +88,7 @@ func TestRule_AllowsRenewalsAndCancellations(t *testing.T) {
 	}, renewed)
 	kept, refusal := rule.Apply(renewed, []provided.Change{{Receiver: alice, Until: now.Add(life)}})
 	require.Nil(t, refusal)
-	require.Equal(t, renewed, kept, "what was paid for longer counts")
+	require.Equal(t, renewed, kept, "the longer paid time counts")
 	ended, refusal := rule.Apply(renewed, []provided.Change{{Receiver: alice}})
 	require.Nil(t, refusal)
 	require.Zero(t, ended.Count)
