@@ -119,7 +119,7 @@ func (a *Auditor) compare(
 	var differences []Finding
 	if !current.Held.Equal(known.Held) {
 		differences = append(differences, Finding{Rule: Held, Offset: current.Offset, Detail: fmt.Sprintf(
-			"by the rest of the record %s is held, but the checkpoint of the audit says %s",
+			"the record gives %s of held coin, but the checkpoint of the audit says %s",
 			current.Held, known.Held)})
 	}
 	if current.Active != known.Active {

@@ -32,8 +32,8 @@ const walletPath = "/wallet"
 // maxNextBytes is the maximum length of the address to open after sign-in.
 const maxNextBytes = 600
 
-// next is the address to open after sign-in: the requested page of the explorer, or the wallet. It is never on another
-// site.
+// next is the address to open after sign-in: the requested page of the explorer, or the wallet. Anybody can make a link
+// to this page, so the address is never on another site.
 func (v *visit) next() string {
 	target := cmp.Or(v.returnTo, v.r.FormValue("to"))
 	if isExplorer(v.r.URL.Path) {
