@@ -32,7 +32,7 @@ func NewMinting(packages *ledger.Packages) (Automation, error) {
 		return []Due{{Subject: string(c.Payload.Beneficiary), Wallet: c.Payload.Beneficiary}}
 	}))
 	follow(Following(packages, func(c plan.Contract[coin.ValidatorRewardCoupon], now time.Time) []Due {
-		return earned(c.Payload.User, now)
+		return dueForCoupon(c.Payload.User, now)
 	}))
 	owned, failed := followOwned(packages)
 	a.Follow = append(a.Follow, owned...)
