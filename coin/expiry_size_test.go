@@ -42,7 +42,7 @@ func TestCouponExpiry_CountsObserversForEachCoupon(t *testing.T) {
 		return err
 	}
 	requireRefused(t, claim(len(coupons)), "DAML_INTERPRETATION_ERROR",
-		"events as they are recorded, with all who see them, exceed 8388608, the most that one transaction may have")
+		"events in the record, with all witnesses, exceed the limit of 8388608 for one transaction")
 	require.NoError(t, claim(1000))
 	events := n.Events()
 	recorded, err := json.Marshal(events[len(events)-1])

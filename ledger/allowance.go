@@ -40,12 +40,12 @@ func (q *quota) take(amount int, what string) error {
 	if q.left -= amount; q.left >= 0 {
 		return nil
 	}
-	whose := "commands of this size may have"
+	subject := "commands of this size"
 	if q.limit == MaxTransactionBytes {
-		whose = "one transaction may have"
+		subject = "one transaction"
 	}
 	return fault.DamlInterpretationError.New(
-		"Interpretation error: the %s exceed %d, the most that %s", what, q.limit, whose).
+		"Interpretation error: the %s exceed the limit of %d for %s", what, q.limit, subject).
 		WithHint("Split the commands over several submissions.")
 }
 
@@ -89,7 +89,7 @@ func (a *allowance) takeValue(size int) error {
 }
 
 func (a *allowance) takeRecord(size int) error {
-	return a.record.take(size, "bytes of the transaction's events as they are recorded, with all who see them,")
+	return a.record.take(size, "bytes of the transaction's events in the record, with all witnesses,")
 }
 
 // takeNode counts the bytes of a node in the record without its values.
@@ -102,9 +102,8 @@ func (a *allowance) takeNode(node TxNode, witnesses []Party) error {
 }
 
 const (
-	// recordedEventBytes, exerciseBytes and keyBytes are what an event has in the record beside its values, names and
-	// parties: the labels of its fields, its numbers, and the id of its contract; and what exercises and contracts with
-	// keys add.
+	// recordedEventBytes, exerciseBytes and keyBytes are the bytes of an event in the record beside its values, names and
+	// parties: field labels, numbers and the contract id. Exercises and contracts with keys add some.
 	recordedEventBytes = 320
 	exerciseBytes      = 112
 	keyBytes           = 48

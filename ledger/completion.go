@@ -18,29 +18,29 @@ type Completion struct {
 	CommandID    string  `json:"commandId"`
 	SubmissionID string  `json:"submissionId"`
 	ActAs        []Party `json:"actAs"`
-	// ReadAs is as whom a refused submission read beside ActAs: the refusal may hold what they see. It is empty for
-	// accepted ones.
+	// ReadAs are the other parties that a refused submission read as: the refusal may contain their data. It is empty for
+	// accepted submissions.
 	ReadAs []Party `json:"readAs,omitempty"`
 	// Refusal says why the submission was refused; nil for an accepted one.
 	Refusal *fault.Fault `json:"refusal,omitempty"`
 	// UpdateID names the transaction of an accepted submission; "" for a refused one.
 	UpdateID UpdateID `json:"updateId,omitempty"`
-	// Deduplication is the window that was really used.
+	// Deduplication is the window that the node used.
 	Deduplication   DeduplicationPeriod `json:"deduplication"`
 	Trace           TraceContext        `json:"trace"`
 	RecordTime      time.Time           `json:"recordTime"`
 	PaidTrafficCost int64               `json:"paidTrafficCost"`
-	// CodeCost is what code of uploaded packages cost, whatever became of the submission, in the unit of
-	// [Submission.CommitCost]. Only the process that decided knows it: it is not in the record.
+	// CodeCost is the cost of code of uploaded packages, also for refused submissions, in the unit of
+	// [Submission.CommitCost]. It is not in the record, so only the process that decided knows it.
 	CodeCost int64 `json:"-"`
-	// ExternalHash is what was signed, in hexadecimal, of a transaction that was signed outside the node; "" for others.
+	// ExternalHash is the signed hash, in hexadecimal, of a transaction that was signed outside the node; "" for others.
 	ExternalHash string `json:"externalHash,omitempty"`
 }
 
-// Readers are the parties that a caller must read as to be told the whole refusal, in order.
+// Readers are the parties, sorted, that a caller must read as to see the whole refusal.
 func (c Completion) Readers() []Party { return SortedParties(c.ActAs, c.ReadAs) }
 
-// CompletionAt is the completion of the submission at a position of the record, before anything is decided.
+// CompletionAt is the completion of the submission at a position of the record, without the outcome.
 func (s Submission) CompletionAt(at Position) Completion {
 	return Completion{
 		Offset: at.Offset, Key: s.Key, ChangeID: s.ChangeID(), Identity: s.Identity, CommandID: s.CommandID,

@@ -8,22 +8,21 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// composed reports whether the node chose the commands: for its automation, or for a wallet, whose user asked for a
-// result and saw no commands.
+// composed reports whether the node chose the commands: for its automation, or for a wallet user, who saw no commands.
 func (s Submission) composed() bool {
 	return s.Kind == KindWallet || s.Kind == KindLifecycle || s.Kind == KindAutomation
 }
 
 // checkComposed protects wallets from uploaded code. It refuses a transaction that the node composed if uploaded code
 // runs in it and uses the authority of the submission's parties for more than the choices that the commands name.
-// Without it, a contract that anybody made could take everything that its victim owns when the victim declines it.
-// New contracts of uploaded templates count too: one that the victim signs can use the same authority later.
+// Without it, an attacker could make a contract that takes everything from its victim when the victim declines it. New
+// contracts of uploaded templates count too: one that the victim signs can use the same authority later.
 func (s Submission) checkComposed(packages *Packages, t *Transaction) *fault.Fault {
 	if !s.composed() || !t.runsUploadedCode(packages) {
 		return nil
 	}
-	const shown = 5
-	var done []string
+	const maxDeeds = 5
+	var deeds []string
 	root := make(map[int32]bool, len(t.Roots))
 	for _, id := range t.Roots {
 		root[id] = true
@@ -31,19 +30,19 @@ func (s Submission) checkComposed(packages *Packages, t *Transaction) *fault.Fau
 	named := t.Nodes[t.Roots[0]].ContractID
 	for _, node := range t.Nodes {
 		if !root[node.ID] && node.ContractID != named && node.needs(SortedParties(s.ActAs)) {
-			done = append(done, node.deed())
+			deeds = append(deeds, node.deed())
 		}
 	}
-	if len(done) == 0 {
+	if len(deeds) == 0 {
 		return nil
 	}
-	if more := len(done) - shown; more > 0 {
-		done = append(done[:shown], fmt.Sprintf("do %d more things", more))
+	if more := len(deeds) - maxDeeds; more > 0 {
+		deeds = append(deeds[:maxDeeds], fmt.Sprintf("do %d more things", more))
 	}
 	first := t.Nodes[t.Roots[0]]
 	return fault.DamlAuthorizationError.New("%s on contract %s of package %s would use the authority of its caller for "+
 		"more than that contract. It would %s", first.Choice, first.ContractID, first.PackageName,
-		strings.Join(done, ", and ")).
+		strings.Join(deeds, ", and ")).
 		WithHint("Nothing was done. If you want all of this, exercise the choice yourself with POST " +
 			"/v2/commands/submit-and-wait.")
 }
@@ -57,7 +56,7 @@ func (t *Transaction) runsUploadedCode(packages *Packages) bool {
 	return false
 }
 
-// needs reports whether the node would be refused without the authority of some parties, which are sorted.
+// needs reports whether the node requires the authority of some of the sorted parties.
 func (n TxNode) needs(parties []Party) bool {
 	switch n.Kind {
 	case EventCreate:

@@ -1,27 +1,27 @@
 package ledger
 
-// Condition is what the payloads of a template meet.
+// Condition is a condition on the payloads of a template.
 type Condition[T any] struct {
-	// Text says it in plain words, for whoever sends a payload that does not.
+	// Text is the condition in plain words, for refusals.
 	Text string
 	// Holds reports whether a payload meets it.
 	Holds func(payload T) bool
 }
 
-// Conditions are met together.
+// Conditions must all hold.
 type Conditions[T any] []Condition[T]
 
-// That is a condition by itself; [Conditions.And] adds another.
+// That is a list of one condition; [Conditions.And] adds others.
 func That[T any](text string, holds func(payload T) bool) Conditions[T] {
 	return Conditions[T]{{text, holds}}
 }
 
-// And is the conditions and one more.
+// And adds a condition.
 func (c Conditions[T]) And(text string, holds func(payload T) bool) Conditions[T] {
 	return append(c, Condition[T]{text, holds})
 }
 
-// unmet is the first condition that a payload does not meet, "" when it meets all.
+// unmet is the first condition that does not hold for a payload; "" if all hold.
 func (c Conditions[T]) unmet(payload T) string {
 	for _, condition := range c {
 		if !condition.Holds(payload) {

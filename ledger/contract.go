@@ -20,8 +20,8 @@ type Contract struct {
 	Key *ContractKey `json:"key,omitempty"`
 	// CreatedAt is the ledger effective time of the creating transaction.
 	CreatedAt time.Time `json:"createdAt"`
-	// InNetwork: the contract is one of the ledger's network, as was decided when it was committed. What did not come from
-	// a ledger, such as a disclosed contract, never has it.
+	// InNetwork: the contract belongs to the ledger's network, as the commit decided. It is false for contracts that did
+	// not come from a ledger, such as disclosed ones.
 	InNetwork bool `json:"-"`
 }
 

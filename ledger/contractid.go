@@ -11,8 +11,8 @@ import (
 )
 
 // A contract id is the version byte 00, a discriminator of 32 bytes that derives from the creating node's seed, and a
-// suffix: two marker bytes and the hash of everything the contract says. The suffix lets anyone who is shown a contract
-// check that it is the one the id names. Inside a transaction that is not committed yet, ids have no suffix.
+// suffix: two marker bytes and the hash of everything the contract says. With the suffix, a reader of the contract can
+// check that its content belongs to the id. Inside a transaction that is not committed yet, ids have no suffix.
 const (
 	contractIDVersion = 0x00
 	suffixMarker      = "ca12"
@@ -46,7 +46,7 @@ func LocalContractID(seed [32]byte, at time.Time, stakeholders []Party) Contract
 	return ContractID(hex.EncodeToString(append([]byte{contractIDVersion}, hash.Sum(nil)...)))
 }
 
-// AuthenticateContract checks that the contract is the one that its id names.
+// AuthenticateContract checks the content of the contract against the hash in its id.
 func AuthenticateContract(c Contract) error {
 	const localLength = 2 * (1 + discriminatorSize)
 	if len(c.ID) < localLength {
@@ -86,8 +86,8 @@ func writeText(hash interface{ Write([]byte) (int, error) }, text string) {
 	_, _ = hash.Write([]byte(text))
 }
 
-// AssignContractIDs gives the contracts of the transaction their final ids and puts these everywhere the ids without
-// suffix stand. A contract can only mention contracts made before it, so one pass in execution order is enough.
+// AssignContractIDs gives the contracts of the transaction their final ids and replaces the ids without suffix by them
+// everywhere. A contract can only mention contracts made before it, so one pass in execution order is enough.
 func (t *Transaction) AssignContractIDs() {
 	final := map[ContractID]ContractID{}
 	replace := func(id ContractID) ContractID {

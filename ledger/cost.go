@@ -30,7 +30,7 @@ func (s Submission) CommitCost(requested int) int {
 	signatures := 0
 	if s.Signed != nil {
 		recorded = recordedPerSigned * len(s.Signed.Transaction)
-		for _, signed := range s.Signed.Signatures { // those of others are not looked at
+		for _, signed := range s.Signed.Signatures { // signatures of other parties are ignored
 			if slices.Contains(s.ActAs, signed.Party) {
 				signatures += min(len(signed.Signatures), maxSignatures)
 			}

@@ -20,7 +20,7 @@ type Circumstances struct {
 	Network  Network
 	Store    Store
 	Payloads *Payloads
-	// Secret is the node's own, from which the seed of the transaction derives.
+	// Secret is the node's secret; the seed of the transaction derives from it.
 	Secret []byte
 	// Previous is the last accepted submission of the same change id, nil when there is none.
 	Previous      *AcceptedChange
@@ -46,7 +46,7 @@ type Decision struct {
 	// Network is the part of the update that is about contracts of the network; zero without an update.
 	Network NetworkUpdate
 	Created []CreatedContract
-	// Archived lists the consumed contracts, those included that the same transaction created.
+	// Archived lists the consumed contracts, including those that the same transaction created.
 	Archived []ContractID
 }
 
@@ -133,7 +133,7 @@ func (c Circumstances) order(s Submission, at Position) (orderedTransaction, err
 	env.Store = preparedStore{Store: c.Store, inputs: s.Disclosed}
 	out, err := c.interpret(s, env)
 	if _, refused := fault.As(err); refused {
-		return orderedTransaction{}, verdict // it would not have been ordered
+		return orderedTransaction{}, verdict // the synchronizer does not order a refused one
 	}
 	out.verdict = verdict
 	return out, err

@@ -25,10 +25,10 @@ type DeduplicationRules struct {
 
 // Deduplicate decides whether a submission repeats an accepted one of the same change id within its window. previous is
 // the last accepted submission, nil when there is none. It returns the window that the completion reports: the offset
-// since which no other submission of the change was accepted, for a duplicate the offset before the earlier success,
-// and where the window begins before the record a duration of zero, as upstream does: nothing was looked back at.
-// Only accepted submissions count: after a refusal the same command id runs normally (contract, "deduplicationPeriod";
-// upstream's rules for command deduplication).
+// since which no other submission of the change was accepted; for a duplicate, the offset before the earlier success;
+// for a window that begins before the record, a duration of zero, as upstream does. Only accepted submissions count:
+// after a refusal the same command id runs normally (contract, "deduplicationPeriod"; upstream's rules for command
+// deduplication).
 func Deduplicate(s Submission, previous *AcceptedChange, rules DeduplicationRules) (DeduplicationPeriod, *fault.Fault) {
 	if requested := s.Deduplication; requested != nil && requested.Offset != nil && *requested.Offset < rules.Pruned {
 		none := time.Duration(0)

@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Demands are what the payloads of a template must meet, in plain words, as refusals say it.
+// Demands are the conditions on the payloads of a template, in the words of refusals.
 func (p *Packages) Demands(name lf.TypeName) []string {
 	if t, ok := p.templates[name]; ok {
 		return t.demands
@@ -27,8 +27,8 @@ func (p *Packages) PayloadType(name lf.TypeName) (payload *lf.Type, ok bool) {
 	return t.payload.lfType, true
 }
 
-// ShortPayload is the payload of a contract as [lf.EncodeShortJSON] writes it; as it is stored for contracts of no
-// template that is known.
+// ShortPayload is the payload of a contract as [lf.EncodeShortJSON] writes it. For contracts of unknown templates it is
+// the stored payload.
 func (p *Packages) ShortPayload(c Contract) (json.RawMessage, error) {
 	t, ok := p.PayloadType(c.Template)
 	if !ok {
@@ -79,7 +79,7 @@ func (p *Packages) ChoicesOf(name lf.TypeName) []string {
 	}
 }
 
-// NamesNetwork reports whether contracts of a template can be the network's: whether it declares a [Membership].
+// NamesNetwork reports whether a template declares a [Membership], so that its contracts can belong to the network.
 func (p *Packages) NamesNetwork(name lf.TypeName) bool {
 	t, ok := p.templates[name]
 	return ok && t.includes != nil
@@ -91,7 +91,7 @@ func (p *Packages) NamesDSO(name lf.TypeName) bool {
 	return ok && t.namesDSO
 }
 
-// Named finds the package that a name stands for where nobody prefers another.
+// Named finds the package of a name, without any preference.
 func (p *Packages) Named(name string) (Package, bool) {
 	id, known := p.byName[name]
 	for _, pkg := range p.list {

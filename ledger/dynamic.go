@@ -8,8 +8,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Dynamic is a transaction as [Code] works on it: templates, choices and interfaces by their names, values as ones of
-// package lf. All its errors are the transaction's own: refusals, or failures of the store.
+// Dynamic is a transaction for [Code]: it names templates, choices and interfaces, and its values are those of package
+// lf. Its errors are refusals or failures of the store.
 type Dynamic struct{ tx *Tx }
 
 // Seen is a contract as its reader sees it.
@@ -20,7 +20,7 @@ type Seen struct {
 	Payload     lf.Value
 }
 
-// Budget is what code may still cost in the transaction.
+// Budget is the remaining cost of code in the transaction.
 func (d Dynamic) Budget() *Budget { return d.tx.budget }
 
 // Now is the ledger effective time; see [Tx.Now].
@@ -55,7 +55,7 @@ func (d Dynamic) Fetch(name lf.TypeName, id ContractID) (Seen, error) {
 	return found.seen()
 }
 
-// FetchThrough reads a contract that is to implement an interface.
+// FetchThrough reads a contract that must implement an interface.
 func (d Dynamic) FetchThrough(through lf.TypeName, id ContractID) (Seen, error) {
 	found, err := d.tx.fetch(id, nil, &through)
 	if err != nil {
@@ -123,7 +123,7 @@ func (d Dynamic) View(template, through lf.TypeName, payload lf.Value) (lf.Value
 	return d.tx.env.Packages.interfaces[through].view.toValue(view)
 }
 
-// Describe is what a contract of a template would say of itself.
+// Describe computes the signatories and observers of a contract that a payload would make.
 func (d Dynamic) Describe(template lf.TypeName, payload lf.Value) (Description, error) {
 	t, err := d.template(template)
 	if err != nil {
@@ -133,8 +133,8 @@ func (d Dynamic) Describe(template lf.TypeName, payload lf.Value) (Description, 
 	if err != nil {
 		return Description{}, err
 	}
-	said, err := t.describe(d.tx, accepted)
-	return Description{Signatories: said.signatories, Observers: said.observers}, err
+	described, err := t.describe(d.tx, accepted)
+	return Description{Signatories: described.signatories, Observers: described.observers}, err
 }
 
 // Implements reports whether a template implements an interface.
@@ -174,8 +174,8 @@ func (d Dynamic) ExerciseByKey(
 	return result, err
 }
 
-// FindByKey is the contract that has a key; false when there is none. All maintainers of the key have to authorize
-// that.
+// FindByKey is the contract that has a key; false when there is none. All maintainers of the key must authorize the
+// lookup.
 func (d Dynamic) FindByKey(name lf.TypeName, key lf.Value) (Seen, bool, error) {
 	t, id, contractKey, err := d.byKey(name, key)
 	if contractKey != nil {
@@ -201,7 +201,7 @@ func (d Dynamic) FindByKey(name lf.TypeName, key lf.Value) (Seen, bool, error) {
 	return seen, true, err
 }
 
-// byKey finds the contract that has a key. The key is there whenever it is well-formed.
+// byKey finds the contract that has a key. It returns every well-formed key, even without a contract.
 func (d Dynamic) byKey(name lf.TypeName, key lf.Value) (*template, ContractID, *ContractKey, error) {
 	t, err := d.template(name)
 	if err != nil {
@@ -230,14 +230,14 @@ func (d Dynamic) byKey(name lf.TypeName, key lf.Value) (*template, ContractID, *
 // Mark is a point of a transaction to go back to.
 type Mark struct{ frames, nodes, children, effects int }
 
-// Mark is where the transaction is.
+// Mark is the current point of the transaction.
 func (d Dynamic) Mark() Mark {
 	tx := d.tx
 	return Mark{frames: len(tx.frames), nodes: len(tx.nodes), children: len(*tx.siblings()), effects: len(tx.effects)}
 }
 
-// TakeBack goes back to a point of the transaction when an exception is caught. What created or archived contracts
-// cannot be taken back: upstream refuses that, too.
+// TakeBack goes back to a point of the transaction when an exception is caught. It refuses to take back creates and
+// consuming exercises, as upstream does.
 func (d Dynamic) TakeBack(to Mark) error {
 	tx := d.tx
 	if effects := tx.effects[to.effects:]; len(effects) > 0 {
@@ -249,7 +249,7 @@ func (d Dynamic) TakeBack(to Mark) error {
 	return nil
 }
 
-// siblings are the nodes below the one that is under way.
+// siblings are the nodes below the current one.
 func (tx *Tx) siblings() *[]int32 {
 	if top := tx.top(); top.node >= 0 {
 		return &tx.nodes[top.node].Children
@@ -282,7 +282,7 @@ func (d Dynamic) template(name lf.TypeName) (*template, error) {
 	return nil, refusal
 }
 
-// BuildAgainst says which version of a package code is to be built against; see [Package.BuildAgainst].
+// BuildAgainst is the hint of [Package.BuildAgainst] for a package id; "" for unknown ids.
 func (d Dynamic) BuildAgainst(id lf.PackageID) string {
 	packages := d.tx.env.Packages
 	for _, pkg := range packages.list {
@@ -293,7 +293,7 @@ func (d Dynamic) BuildAgainst(id lf.PackageID) string {
 	return ""
 }
 
-// canonical is the name of a template or interface with the id of its package that is used.
+// canonical is the name of a template or interface with the package id that the node uses.
 func (p *Packages) canonical(name lf.TypeName) lf.TypeName {
 	if used, ok := p.byID[name.Package]; ok {
 		name.Package = used
@@ -308,7 +308,7 @@ func (i instance) seen() (Seen, error) {
 	}, err
 }
 
-// unacceptable is the refusal of a value that another version of a package has no place for.
+// unacceptable refuses a value that does not fit the type in another version of the package.
 func (d Dynamic) unacceptable(what string, name lf.TypeName, err error) error {
 	return fault.InterpretationUpgradeErrorTranslationFailed.New(
 		"Interpretation error: Error: the %s %s: %s", what, name, err).WithHint(d.BuildAgainst(name.Package))

@@ -48,11 +48,11 @@ type PartySignatures struct {
 	Signatures []signing.Signature `json:"signatures"`
 }
 
-// External is what the decision over a signed transaction depends on, beside what a submission always depends on. The
-// submission has the command of the transaction, its acting parties, and its input contracts as disclosed ones.
+// External are the further inputs of a decision on a signed transaction. The submission has the command of the
+// transaction, its acting parties, and its input contracts as disclosed ones.
 type External struct {
 	Run PreparedRun
-	// Hash is what was signed.
+	// Hash is the signed hash.
 	Hash [32]byte
 	// TransactionUUID names the transaction: it is executed at most once.
 	TransactionUUID string

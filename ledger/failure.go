@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Error ids of the failures that contracts raise without naming one of their own (upstream's names).
+// Error ids of failures for which the contract names no id of its own (upstream's names).
 const (
 	assertionFailed     = "UNHANDLED_EXCEPTION/DA.Exception.AssertionFailed:AssertionFailed"
 	generalError        = "UNHANDLED_EXCEPTION/DA.Exception.GeneralError:GeneralError"
@@ -21,7 +21,7 @@ const (
 // categoryState is the error category of failures that depend on the state of the ledger, as almost all do.
 const categoryState = fault.Category(9)
 
-// Require fails with the text of a requirement that is not met, unless holds.
+// Require fails with the text of a requirement unless it holds.
 func Require(message string, holds bool) error {
 	if holds {
 		return nil
@@ -35,8 +35,8 @@ func Abort(format string, args ...any) error {
 	return fault.UserFailure(categoryState, generalError, fmt.Sprintf(format, args...), nil)
 }
 
-// ArithmeticFailure turns an error of decimal arithmetic (overflow, division by zero) into the failure that a contract
-// raises then; nil stays nil.
+// ArithmeticFailure turns an error of decimal arithmetic (overflow, division by zero) into the failure of a contract;
+// nil stays nil.
 func ArithmeticFailure(err error) error {
 	if err == nil {
 		return nil
@@ -44,7 +44,7 @@ func ArithmeticFailure(err error) error {
 	return fault.UserFailure(categoryState, arithmeticError, "ArithmeticError while evaluating: "+err.Error(), nil)
 }
 
-// Sum adds integers as the contract language does: what no integer can hold is a failure.
+// Sum adds integers as the contract language does: an overflow is a failure.
 func Sum(numbers ...int64) (int64, error) {
 	total := new(big.Int)
 	for _, number := range numbers {
@@ -74,8 +74,8 @@ func RequireDeadlineExceeded(tx *Tx, label string, deadline lf.Timestamp) error 
 		fmt.Sprintf("Ledger time is before deadline '%s' at %s", label, deadline), nil)
 }
 
-// exerciseTrace is where a failure says through which choices it came: a line for each, the innermost first, and the
-// command as the last one (upstream's form, which its conformance tests hold).
+// exerciseTrace is the field of a failure that lists the choices around it: a line for each, the innermost first, and
+// the command last (upstream's form, which its conformance tests check).
 const exerciseTrace = "exercise_trace"
 
 const maxTraced = 10
@@ -85,7 +85,7 @@ func inExercise(err error, node int32, id ContractID, template lf.TypeName, choi
 }
 
 func inExerciseCommand(err error, command Command) error {
-	const withCommand = maxTraced + 2 // and the line for what was left out
+	const withCommand = maxTraced + 2 // and the line "..."
 	switch {
 	case command.Exercise != nil:
 		c := command.Exercise
@@ -102,13 +102,13 @@ func inExerciseCommand(err error, command Command) error {
 	}
 }
 
-// traceName is a choice as a trace names it: with the beginning of the package id.
+// traceName names a choice in a trace, with the beginning of the package id.
 func traceName(template lf.TypeName, choice string) string {
 	return fmt.Sprintf("%.8s:%s:%s", template.Package, template.QualifiedName(), choice)
 }
 
-// traced adds a line to the trace of a failure that contract authors meant, as long as it has fewer than so many, and
-// returns the failure as it is: it may be an exception that code outside catches.
+// traced adds a line to the trace of a failure that a contract raised, up to maxLines. It returns the same error,
+// because outer code may catch it as an exception.
 func traced(err error, maxLines int, where string) error {
 	refusal, ok := fault.As(err)
 	if !ok || refusal.Code != fault.DamlFailure.ID {

@@ -19,8 +19,8 @@ const (
 // maxHabits is the most accounts in memory.
 const maxHabits = 4096
 
-// Habits record how the commits of each account cost in relation to their estimates. A choice may return or recreate a
-// contract of which the command has only the id, so that a few bytes of commands record much. Each queue that orders
+// Habits record for each account the cost of its commits in relation to the estimates. A choice may return or recreate
+// a contract of which the command has only the id, so that a few bytes of commands record much. Each queue that orders
 // commits by cost has its own habits, because estimates differ. The zero value is ready to use. It is safe for
 // concurrent use.
 type Habits struct {

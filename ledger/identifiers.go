@@ -62,9 +62,9 @@ func CheckUserID(value string) error {
 	return nil
 }
 
-// CheckPathName says what is wrong with a new name that stands in paths, or returns nil. Clients take the segments "."
-// and ".." out of a path, also where they are percent-encoded (RFC 3986, 5.2.4; WHATWG URL), so that what has such a
-// name could be made and not be reached.
+// CheckPathName says what is wrong with a new name that becomes part of URL paths, or returns nil. HTTP clients remove
+// the segments "." and ".." from a path, even percent-encoded (RFC 3986, 5.2.4; WHATWG URL), so no request could reach
+// such a name.
 func CheckPathName(value string) error {
 	if value == "." || value == ".." {
 		return fmt.Errorf("%q cannot be a name: HTTP clients remove it from URL paths", value)
@@ -79,7 +79,7 @@ func CheckParty(value string) error { return lf.CheckParty(value) }
 // one of them is missing.
 func SplitParty(id string) (hint, namespace string, ok bool) { return lf.SplitParty(id) }
 
-// CheckPartyHint says what is wrong with the first part of a party id that is to be allocated, or returns nil.
+// CheckPartyHint says what is wrong with the first part of a new party id, or returns nil.
 func CheckPartyHint(hint string) error {
 	if err := CheckParty(hint); err != nil {
 		return err
@@ -145,7 +145,7 @@ func (n Node) IsSynchronizer(id string) bool {
 	return id == n.SynchronizerID || id == PhysicalSynchronizerID(n.SynchronizerID, ProtocolVersion, SynchronizerSerial)
 }
 
-// CheckSynchronizer refuses ids that are malformed or are not the one of this node; "" is left out.
+// CheckSynchronizer refuses ids that are malformed or not those of this node's synchronizer. It accepts "".
 func (n Node) CheckSynchronizer(id, field string) error {
 	if id == "" {
 		return nil
@@ -213,7 +213,7 @@ func PartiesOverlap(sorted, other []Party) bool {
 	return slices.ContainsFunc(other, func(party Party) bool { return PartiesContain(sorted, party) })
 }
 
-// Strings turns identifiers into plain strings, as databases and error texts want them.
+// Strings turns identifiers into plain strings, for databases and error texts.
 func Strings[T ~string](values []T) []string {
 	out := make([]string, len(values))
 	for i, value := range values {

@@ -103,15 +103,15 @@ func TestChangeID_CoversUserCommandAndActors(t *testing.T) {
 
 func TestChangeID_OfAWalletIgnoresTheUser(t *testing.T) {
 	t.Parallel()
-	asked := func(kind string, who ledger.Identity, commandID string) ledger.ChangeID {
+	changeID := func(kind string, who ledger.Identity, commandID string) ledger.ChangeID {
 		return ledger.Submission{Kind: kind, Identity: who, CommandID: commandID, ActAs: []ledger.Party{alice}}.ChangeID()
 	}
 	one, two := ledger.DefaultUser("one"), ledger.Identity{IdentityProviderID: "acme", UserID: "two"}
-	require.Equal(t, asked(ledger.KindWallet, one, "send"), asked(ledger.KindWallet, two, "send"))
-	require.NotEqual(t, asked(ledger.KindWallet, one, "send"), asked(ledger.KindWallet, one, "tap"))
+	require.Equal(t, changeID(ledger.KindWallet, one, "send"), changeID(ledger.KindWallet, two, "send"))
+	require.NotEqual(t, changeID(ledger.KindWallet, one, "send"), changeID(ledger.KindWallet, one, "tap"))
 	for _, kind := range []string{ledger.KindCommand, ledger.KindExternal, ledger.KindAutomation, ledger.KindLifecycle} {
-		require.NotEqual(t, asked(kind, one, "send"), asked(kind, two, "send"))
-		require.NotEqual(t, asked(ledger.KindWallet, one, "send"), asked(kind, one, "send"), "%s cannot take it", kind)
+		require.NotEqual(t, changeID(kind, one, "send"), changeID(kind, two, "send"))
+		require.NotEqual(t, changeID(ledger.KindWallet, one, "send"), changeID(kind, one, "send"), "%s cannot take it", kind)
 	}
 }
 

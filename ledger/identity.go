@@ -53,8 +53,8 @@ func (u User) Identity() Identity {
 }
 
 // IdentityText writes an identity as one text: the user id, and for users of another identity provider than the default
-// one the provider behind an @. Two identities never have the same text: no user id of a user that can exist holds a
-// blank, which is before the @.
+// one the provider behind an @. Two identities never have the same text: there is a blank before the @, and user ids
+// have no blank.
 func IdentityText(who Identity) string {
 	if who.IdentityProviderID == DefaultIdentityProvider {
 		return who.UserID

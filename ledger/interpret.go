@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Store is what interpretation reads of the ledger: the active contracts.
+// Store gives interpretation the active contracts.
 type Store interface {
 	// ActiveContract finds an active contract. The error is a failure of the store, not a refusal.
 	ActiveContract(id ContractID) (Contract, bool, error)
@@ -19,7 +19,7 @@ type Store interface {
 	ActiveContractByKey(keyHash string) (Contract, bool, error)
 }
 
-// Environment is what interpretation needs beside the commands.
+// Environment is the inputs of interpretation beside the commands.
 type Environment struct {
 	Packages *Packages
 	Store    Store
@@ -28,9 +28,9 @@ type Environment struct {
 	// Seed is the randomness that contract ids and node seeds derive from: the same seed, commands, time and contracts
 	// give the same transaction.
 	Seed [32]byte
-	// Prepared is set to run a prepared transaction again, so that its seeds and contract ids come out as they did.
+	// Prepared is set to run a prepared transaction again with the same seeds and contract ids.
 	Prepared *PreparedRun
-	// Network decides which of the created contracts are the network's; none is of the zero one.
+	// Network decides which created contracts belong to the network; with the zero value none does.
 	Network Network
 	// Payloads caches decoded contracts; nil for no cache.
 	Payloads *Payloads
@@ -38,7 +38,7 @@ type Environment struct {
 	Budget *Budget
 }
 
-// PreparedRun is what a transaction takes from the run that prepared it for signing.
+// PreparedRun is the inputs that a transaction takes from the run that prepared it for signing.
 type PreparedRun struct {
 	// RootSeeds are the seeds of the root nodes; those of all others derive from them.
 	RootSeeds [][32]byte
@@ -54,7 +54,7 @@ func (e Environment) preparedAt() time.Time {
 	return e.EffectiveAt
 }
 
-// MaxTransactionNodes is how many nodes a transaction may have, whichever engine makes it.
+// MaxTransactionNodes limits the nodes of a transaction, from templates in Go and from uploaded code.
 const MaxTransactionNodes = 10_000
 
 // Further limits of one transaction.
@@ -67,8 +67,8 @@ const (
 // *fault.Fault for a refusal, and any other error if the store failed or the context of the budget ended.
 //
 // No transaction is earlier than the contracts that it uses (upstream's causal monotonicity): the ledger effective time
-// is moved up to theirs, and the commands run again at that time. A signed transaction may have made them as much as a
-// minute ahead of the record.
+// is moved up to theirs, and the commands run again at that time. Signed transactions may create contracts up to a
+// minute ahead of the record time.
 func Interpret(submission Submission, env Environment) (Transaction, error) {
 	if env.Budget == nil {
 		env.Budget = ownBudget()
@@ -90,11 +90,12 @@ func Interpret(submission Submission, env Environment) (Transaction, error) {
 		tx = newTx(submission, env)
 	}
 	return Transaction{}, fault.LocalVerdictLedgerTimeOutOfBound.New(
-		"At each ledger time the transaction uses a contract that is newer; the last one is of %s", instant(env.EffectiveAt)).
+		"The ledger moved the time of the transaction up %d times, and it still uses a newer contract, created at %s",
+		maxMoves, instant(env.EffectiveAt)).
 		WithHint("Submit the commands again in a minute.")
 }
 
-// maxMoves bounds how often the ledger time of a transaction is moved up: what it uses may depend on the time.
+// maxMoves bounds the moves of a transaction's ledger time, because its inputs may depend on the time.
 const maxMoves = 4
 
 func (tx *Tx) interpret(commands []Command) (transaction Transaction, err error) {
@@ -116,7 +117,7 @@ func (tx *Tx) interpret(commands []Command) (transaction Transaction, err error)
 	return tx.finish()
 }
 
-// newestInput is when the newest of the contracts that were used was created.
+// newestInput is the creation time of the newest input contract.
 func (tx *Tx) newestInput() (newest time.Time) {
 	for _, input := range tx.inputs {
 		if input.contract.CreatedAt.After(newest) {

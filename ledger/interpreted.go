@@ -2,15 +2,15 @@ package ledger
 
 import "github.com/florinledger/florin/ledger/lf"
 
-// Interpreted is a template that is not written in Go: its contracts' payloads are values of package lf, and others
-// evaluate what it says of them. Archive is among its choices.
+// Interpreted is a template that is not written in Go: its payloads are values of package lf, and its Code evaluates
+// them. Its choices include Archive.
 type Interpreted struct {
 	Name    lf.TypeName
 	Payload *lf.Type
 	// Key describes the contract key; nil for templates without one.
 	Key     *lf.Type
 	Choices []InterpretedChoice
-	// Interfaces are those that the template implements, with what they require.
+	// Interfaces are those that the template implements, and those that they require.
 	Interfaces []lf.TypeName
 	Code       Code
 }
@@ -30,10 +30,10 @@ type InterpretedInterface struct {
 	Choices []InterpretedChoice
 }
 
-// Code evaluates templates that are not written in Go. What it costs is taken from the budget. Its errors are refusals,
-// failures of the store that a [Dynamic] gave, or defects.
+// Code evaluates templates that are not written in Go. The budget pays for it. Its errors are refusals, failures of the
+// store from a [Dynamic], or defects.
 type Code interface {
-	// Describe says what a contract says of itself, or that the payload does not meet the template's condition.
+	// Describe computes the description of a contract, or reports that the template's condition does not hold.
 	Describe(budget *Budget, template lf.TypeName, payload lf.Value) (Description, error)
 	// Maintainers are the maintainers of a key of a template.
 	Maintainers(budget *Budget, template lf.TypeName, key lf.Value) ([]Party, error)
@@ -41,11 +41,11 @@ type Code interface {
 	View(budget *Budget, template, through lf.TypeName, payload lf.Value) (lf.Value, error)
 	// Involved are the parties of an exercise.
 	Involved(budget *Budget, call Call) (Involved, error)
-	// Perform does what a choice does.
+	// Perform runs the body of a choice.
 	Perform(tx Dynamic, call Call) (lf.Value, error)
 }
 
-// Description is what a contract says of itself.
+// Description is the parties and the key that a template computes from a payload.
 type Description struct {
 	Signatories, Observers []Party
 	Key                    lf.Value // nil for none
@@ -54,8 +54,8 @@ type Description struct {
 // Involved are the parties that an exercise names.
 type Involved struct {
 	Controllers, Observers []Party
-	// Authorizers authorize what the choice does where the choice says so; otherwise they are nil, and the signatories and
-	// controllers do.
+	// Authorizers authorize the body of a choice that names them (OwnAuthors). Otherwise they are nil, and the signatories
+	// and controllers authorize it.
 	Authorizers []Party
 	OwnAuthors  bool
 }
@@ -76,11 +76,11 @@ func (i Interpreted) template(*builder) (*template, error) { //nolint:unparam //
 		name: i.Name, payload: codec{lfType: i.Payload}, unmet: func(any) string { return "" },
 		choices: map[string]*choice{}, interfaces: map[lf.TypeName]*implementation{}, interpreted: true,
 		describe: func(tx *Tx, payload any) (description, error) {
-			said, err := i.Code.Describe(budgetOf(tx), i.Name, payload.(lf.Value))
-			signatories := SortedParties(said.Signatories)
-			out := description{signatories: signatories, observers: observersWithout(signatories, said.Observers)}
-			if said.Key != nil {
-				out.key = said.Key
+			described, err := i.Code.Describe(budgetOf(tx), i.Name, payload.(lf.Value))
+			signatories := SortedParties(described.Signatories)
+			out := description{signatories: signatories, observers: observersWithout(signatories, described.Observers)}
+			if described.Key != nil {
+				out.key = described.Key
 			}
 			return out, err
 		},
@@ -104,7 +104,7 @@ func (i Interpreted) template(*builder) (*template, error) { //nolint:unparam //
 	return out, nil
 }
 
-// choice is a choice of the template, whose argument and result have the Go types that a declaration gives them.
+// choice is a choice of the template, with the argument and result types of the declaration.
 func (i Interpreted) choice(through *lf.TypeName, declared *choice) *choice {
 	out := *declared
 	call := func(self ContractID, payload, argument any) (Call, error) {
@@ -136,7 +136,7 @@ func (i Interpreted) choice(through *lf.TypeName, declared *choice) *choice {
 	return &out
 }
 
-// implement completes what the template says of an interface.
+// implement completes the template's implementation of an interface.
 func (i Interpreted) implement(impl *implementation, declared *iface) {
 	impl.view = func(tx *Tx, payload any) (any, error) {
 		view, err := i.Code.View(budgetOf(tx), i.Name, declared.name, payload.(lf.Value))
@@ -147,7 +147,7 @@ func (i Interpreted) implement(impl *implementation, declared *iface) {
 	}
 	impl.choices = map[string]*choice{}
 	for name, c := range declared.choices {
-		if name == archiveChoice { // it is the template's, whichever way it is exercised
+		if name == archiveChoice { // always the template's own
 			archive := *c
 			archive.consuming = true
 			impl.choices[name] = i.choice(nil, &archive)

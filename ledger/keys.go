@@ -8,20 +8,20 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-func (tx *Tx) claimKey(t *template, said description) (*ContractKey, error) {
+func (tx *Tx) claimKey(t *template, described description) (*ContractKey, error) {
 	if t.key == nil {
 		return nil, nil
 	}
-	key, err := tx.contractKey(t, said.key)
+	key, err := tx.contractKey(t, described.key)
 	if err != nil {
 		return nil, err
 	}
-	if missing := MissingParties(said.signatories, key.Maintainers); len(missing) > 0 {
+	if missing := MissingParties(described.signatories, key.Maintainers); len(missing) > 0 {
 		return nil, fault.DamlInterpretationError.New(
 			"Interpretation error: Error: maintainers %v of the key of %s are not among the signatories",
 			missing, t.name.QualifiedName())
 	}
-	// One that the submission may not see counts too, or keys would not be unique: the maintainers see it.
+	// A contract that the submission may not see counts too, or keys would not be unique. The maintainers see it.
 	_, taken, err := tx.lookupKey(key.Hash, func(Contract) bool { return true })
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (tx *Tx) keyFromJSON(t *template, raw []byte) (*ContractKey, error) {
 	return tx.contractKey(t, goKey)
 }
 
-// KeyHash names a key of a template, which is given in JSON, in all versions of its package.
+// KeyHash is the hash of a key in JSON. It is the same in all versions of the template's package.
 func KeyHash(packageName string, template lf.TypeName, key []byte) string {
 	hash := sha256.New()
 	hash.Write([]byte("florin contract key\x00"))
@@ -93,7 +93,8 @@ func (tx *Tx) findKey(t *template, key *ContractKey) (ContractID, error) {
 	return id, err
 }
 
-// lookupKey finds the active contract with the key, made in this transaction or before it; then only one that counts.
+// lookupKey finds the active contract with the key, of this transaction or from the store. One from the store must
+// count.
 func (tx *Tx) lookupKey(hash string, counts func(Contract) bool) (ContractID, bool, error) {
 	if id, ok := tx.keys[hash]; ok {
 		return id, true, nil

@@ -41,7 +41,7 @@ func DSONamed[T any](dso func(payload T) Party) Membership[T] {
 
 func (m Membership[T]) namesDSO() bool { return m.DSO != nil }
 
-// includes alone decides whether a contract is the network's.
+// includes is the only place that decides whether a contract belongs to the network.
 func (m Membership[T]) includes(network Network, payload T, signatories []Party) bool {
 	switch {
 	case network.DSO == "":
@@ -58,7 +58,7 @@ func (m Membership[T]) includes(network Network, payload T, signatories []Party)
 // InNetwork decides whether a contract is the network's, from its payload and its signatories alone. Contracts of
 // unknown templates, and of those that declare no membership, are not. The error says that the payload cannot be read.
 //
-// It is decided when a contract is committed, and kept with it as [Contract.InNetwork]: ask here only to check that.
+// The commit decides it and stores it as [Contract.InNetwork]. Call this only to check that.
 func (p *Packages) InNetwork(c Contract, network Network) (bool, error) {
 	t, ok := p.templates[c.Template]
 	if !ok || t.includes == nil {
@@ -75,16 +75,16 @@ func (p *Packages) InNetwork(c Contract, network Network) (bool, error) {
 // only this. [InNetwork] and the decision on a submission make it.
 type NetworkUpdate struct{ update Update }
 
-// Update is the update with the events of the network's contracts alone, in their order.
+// Update is the update with only the events of the network's contracts, in their order.
 func (u NetworkUpdate) Update() Update { return u.update }
 
-// InNetwork leaves in an update the events of the contracts that are the network's.
+// InNetwork removes events of other contracts than the network's from an update.
 func InNetwork(update Update, isIn func(ContractID) bool) NetworkUpdate {
 	for i, event := range update.Events {
 		if isIn(event.ContractID) {
 			continue
 		}
-		// Only now, because nearly all updates are about the network alone.
+		// The clone is late, because nearly all updates have only events of the network.
 		update.Events = append(slices.Clone(update.Events[:i]), slices.DeleteFunc(slices.Clone(update.Events[i:]),
 			func(event Event) bool { return !isIn(event.ContractID) })...)
 		break

@@ -21,14 +21,14 @@ type Node struct {
 	Operator Party
 	// OperatorUser is the operator's wallet user.
 	OperatorUser string
-	// PrivateKey is the node's Ed25519 seed (32 bytes). Never logged, never served.
+	// PrivateKey is the node's Ed25519 seed (32 bytes). Never log or send it.
 	PrivateKey []byte `json:"-"`
 }
 
 // LocalParty is the id of a party with the hint in the node's own namespace.
 func (n Node) LocalParty(hint string) Party { return Party(hint + "::" + n.Namespace) }
 
-// Digest stands for a secret that all processes of the node are given, so that they can be compared without storing it.
+// Digest is the digest of a secret, so that the processes of a node can compare their secrets without storing them.
 func (n Node) Digest(secret string) string {
 	mac := hmac.New(sha256.New, n.PrivateKey)
 	mac.Write([]byte("auth-secret:" + secret))

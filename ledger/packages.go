@@ -23,11 +23,11 @@ type Package struct {
 	// Uploaded packages may share a name among themselves; then it stands for the last of them that is vetted. A name of
 	// a built-in package always stands for that one.
 	Uploaded bool
-	// Unvetted packages are known, and nothing is made or done with them.
+	// Unvetted packages are known, but commands cannot use them.
 	Unvetted bool
 }
 
-// BuildAgainst is a hint for whoever built a package against another version of this one.
+// BuildAgainst is a hint for an error in a package that was built against another version of this one.
 func (p Package) BuildAgainst() string {
 	return fmt.Sprintf("Build the package against %s %s, which this node has: its id is %s.", p.Name, p.Version, p.ID)
 }
@@ -59,13 +59,13 @@ func NewPackages(packages ...Package) (*Packages, error) {
 		markers: map[reflect.Type]lf.TypeName{},
 	}
 	typePackages := lf.StandardPackages()
-	uploaded := map[string]bool{} // whether a name is one of uploaded packages
+	uploaded := map[string]bool{} // names of uploaded packages
 	for _, pkg := range packages {
 		if err := p.addNames(pkg, uploaded); err != nil {
 			return nil, err
 		}
 		for _, name := range append([]string{pkg.Name}, pkg.OtherNames...) {
-			if _, taken := typePackages[name]; !taken { // the names of built-in packages are theirs
+			if _, taken := typePackages[name]; !taken { // a built-in package keeps its name
 				typePackages[name] = pkg.ID
 			}
 		}
@@ -308,7 +308,7 @@ func DecodeResult[T any](p *Packages, result []byte) (T, error) {
 		}
 		return decoded.(T), nil
 	}
-	return none, fmt.Errorf("%s is the result of no choice", reflect.TypeFor[T]())
+	return none, fmt.Errorf("no choice has the result %s", reflect.TypeFor[T]())
 }
 
 func (p *Packages) codecFor(goType reflect.Type) (codec, error) {

@@ -10,9 +10,8 @@ import (
 )
 
 // PrepareCommands checks commands as a client wrote them (templates by name or id, arguments as received) and returns
-// them with package ids and arguments in canonical form. The refusals are those that a submission gets at once:
-// unknown packages, templates and choices, and arguments that do not fit their types. Whether contracts exist is not
-// checked here.
+// them with package ids and arguments in canonical form. The refusals are those that a submission gets at once: unknown
+// packages, templates and choices, and arguments that do not fit their types. It does not check that contracts exist.
 func (p *Packages) PrepareCommands(commands []Command, preference []lf.PackageID) ([]Command, *fault.Fault) {
 	out := make([]Command, len(commands))
 	for i, command := range commands {
@@ -95,8 +94,8 @@ func (p *Packages) prepareKey(name lf.TypeName, key *json.RawMessage) *fault.Fau
 	return canonical("contractKey", t.key.value.lfType, key)
 }
 
-// findChoice finds a choice on a template or interface. A template is also asked for the choices of the interfaces that
-// it implements only when they are exercised through the interface's own name, as upstream does.
+// findChoice finds a choice on a template or interface. It does not find an interface's choice by the name of a
+// template: commands must name the interface, as upstream demands.
 func (p *Packages) findChoice(name lf.TypeName, choiceName string) (*choice, *fault.Fault) {
 	var choices map[string]*choice
 	if t, ok := p.templates[name]; ok {
@@ -113,7 +112,7 @@ func (p *Packages) findChoice(name lf.TypeName, choiceName string) (*choice, *fa
 		WithHint("To exercise a choice of an interface, send the interface's id as templateId.")
 }
 
-// canonical gives a value of a command its canonical form. The part is the field of the command that it stands in.
+// canonical gives a value of a command its canonical form. part is the field of the command that contains the value.
 func canonical(part string, t *lf.Type, raw *json.RawMessage) *fault.Fault {
 	value, refusal := decodeValue(part, t, *raw)
 	if refusal == nil {
@@ -144,9 +143,9 @@ func decodeValue(part string, t *lf.Type, raw []byte) (lf.Value, *fault.Fault) {
 	}
 }
 
-// ResolvePackage turns the package part of an identifier (an id, or # and a name) into the id that the node uses. Of
-// the ids of a name the preferred one is taken; whichever it is stands for the one version that is built in. Unknown
-// names are JSON_API_PACKAGE_SELECTION_FAILED, unknown ids return false.
+// ResolvePackage turns the package part of an identifier (an id, or # and a name) into the id that the node uses. A
+// name gives the preferred id, if there is one. Unknown names are JSON_API_PACKAGE_SELECTION_FAILED, unknown ids return
+// false.
 func (p *Packages) ResolvePackage(
 	ref lf.PackageID, preference []lf.PackageID,
 ) (lf.PackageID, bool, *fault.Fault) {
@@ -175,8 +174,8 @@ func (p *Packages) ResolvePackage(
 	return id, true, nil
 }
 
-// Preferred is what counts of a preference: for each package name the first id, and no unknown ones. It is as short as
-// the list of packages, however long the preference is.
+// Preferred is the part of a preference that counts: the first known id of each package name, without unvetted
+// packages. It is never longer than the list of packages.
 func (p *Packages) Preferred(preference []lf.PackageID) []lf.PackageID {
 	var preferred []lf.PackageID
 	seen := map[string]bool{}
@@ -190,7 +189,7 @@ func (p *Packages) Preferred(preference []lf.PackageID) []lf.PackageID {
 	return preferred
 }
 
-// ResolveTemplate turns an identifier as a client wrote it into the name of a template or interface that exists.
+// ResolveTemplate turns an identifier from a client into the name of an existing template or interface.
 func (p *Packages) ResolveTemplate(ref lf.TypeName, preference []lf.PackageID) (lf.TypeName, *fault.Fault) {
 	id, known, refusal := p.ResolvePackage(ref.Package, preference)
 	if refusal != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Request is a submission as a client asks for it.
+// Request is a client's request for a submission.
 type Request struct {
 	UserID, CommandID, SubmissionID, WorkflowID string
 	SynchronizerID                              string
@@ -32,20 +32,20 @@ type Request struct {
 	Received time.Time
 }
 
-// DisclosedContract is a contract that someone who sees it showed to the submitter. All but the blob may be left out.
+// DisclosedContract is a contract that a reader of it gave to the submitter. Only the blob is required.
 type DisclosedContract struct {
 	Blob                       []byte
 	Template                   *lf.TypeName
 	ContractID, SynchronizerID string
 }
 
-// Authorizer checks the claims that a request needs, by the user that it names and its parties, and returns who it is
-// made for.
+// Authorizer checks that the caller may send a request for this user and these parties, and returns the identity that
+// submits.
 type Authorizer func(requested string, actAs, readAs []Party) (Identity, error)
 
 // ReadSubmission checks a request from top to bottom, so that the first violation wins as with upstream's server, and
-// makes the submission of it, to which the caller adds its key and where it came from. With an error the submission has
-// at most its submission id.
+// makes its submission; the caller adds the key and the origin. With an error the submission has only its submission
+// id, if any.
 func (p *Packages) ReadSubmission(node Node, request Request, authorize Authorizer) (Submission, error) {
 	refused := Submission{SubmissionID: request.SubmissionID}
 	preferred := p.Preferred(request.Preference)
@@ -83,7 +83,7 @@ func (p *Packages) ReadSubmission(node Node, request Request, authorize Authoriz
 	}, nil
 }
 
-// CheckSubmissionIDs checks the ids of a submission in the documented order. Only the command id must be there.
+// CheckSubmissionIDs checks the ids of a submission in the documented order. Only the command id is required.
 func CheckSubmissionIDs(workflowID string, who Identity, commandID, submissionID string) error {
 	if workflowID != "" {
 		if err := CheckLedgerString(workflowID); err != nil {
@@ -140,8 +140,8 @@ func (r Request) checkFields(node Node, who Identity) error {
 // maxPasses is the most passes of package selection that a request may allow (upstream's limit). One is always enough.
 const maxPasses = 4
 
-// checkSelection checks what guides the selection of packages. Prefetching has nothing to do, as keys are looked up when
-// they are needed: its templates and keys are checked like those of commands by key.
+// checkSelection checks the fields that guide package selection. Prefetching does nothing, because the node looks keys
+// up on demand. Its templates and keys are checked like those of commands by key.
 func (p *Packages) checkSelection(request Request, preferred []lf.PackageID) error {
 	byName := make(map[string]lf.PackageID, len(request.Preference))
 	for _, id := range request.Preference {
@@ -170,20 +170,20 @@ func (p *Packages) checkSelection(request Request, preferred []lf.PackageID) err
 	return nil
 }
 
-func (p *Packages) readDisclosed(node Node, disclosed []DisclosedContract) ([]Contract, error) {
+func (p *Packages) readDisclosed(node Node, list []DisclosedContract) ([]Contract, error) {
 	var contracts []Contract
-	blobs := make(map[ContractID]string, len(disclosed))
-	for _, shown := range disclosed {
-		contract, err := p.readDisclosedContract(node, shown)
+	blobs := make(map[ContractID]string, len(list))
+	for _, disclosed := range list {
+		contract, err := p.readDisclosedContract(node, disclosed)
 		if err != nil {
 			return nil, err
 		}
 		blob, repeated := blobs[contract.ID]
 		switch {
 		case !repeated:
-			blobs[contract.ID] = string(shown.Blob)
+			blobs[contract.ID] = string(disclosed.Blob)
 			contracts = append(contracts, contract)
-		case blob != string(shown.Blob):
+		case blob != string(disclosed.Blob):
 			return nil, fault.DisclosedContractsConflictingPayloads.
 				New("contract %s is disclosed twice with different content", contract.ID)
 		}
@@ -191,32 +191,32 @@ func (p *Packages) readDisclosed(node Node, disclosed []DisclosedContract) ([]Co
 	return contracts, nil
 }
 
-func (p *Packages) readDisclosedContract(node Node, shown DisclosedContract) (Contract, error) {
-	if len(shown.Blob) == 0 {
+func (p *Packages) readDisclosedContract(node Node, disclosed DisclosedContract) (Contract, error) {
+	if len(disclosed.Blob) == 0 {
 		return Contract{}, fault.MissingFieldNamed("DisclosedContract.createdEventBlob")
 	}
-	if shown.ContractID != "" {
-		if err := CheckContractID(shown.ContractID); err != nil {
+	if disclosed.ContractID != "" {
+		if err := CheckContractID(disclosed.ContractID); err != nil {
 			return Contract{}, fault.InvalidFieldNamed("DisclosedContract.contract_id", err.Error())
 		}
 	}
-	if err := node.CheckSynchronizer(shown.SynchronizerID, "DisclosedContract.synchronizer_id"); err != nil {
+	if err := node.CheckSynchronizer(disclosed.SynchronizerID, "DisclosedContract.synchronizer_id"); err != nil {
 		return Contract{}, err
 	}
-	contract, err := DecodeBlob(shown.Blob)
+	contract, err := DecodeBlob(disclosed.Blob)
 	if err != nil {
 		return Contract{}, fault.InvalidArgumentf("Unable to decode disclosed contract event payload: %s", err).
 			WithHint("Send the createdEventBlob of the event unchanged.")
 	}
-	if shown.ContractID != "" && shown.ContractID != string(contract.ID) {
+	if disclosed.ContractID != "" && disclosed.ContractID != string(contract.ID) {
 		return Contract{}, fault.InvalidArgumentf(
 			"Mismatch between DisclosedContract.contract_id (%s) and contract_id from decoded createdEventBlob (%s)",
-			shown.ContractID, contract.ID)
+			disclosed.ContractID, contract.ID)
 	}
-	if shown.Template != nil && !p.isTemplateOf(*shown.Template, contract) {
+	if disclosed.Template != nil && !p.isTemplateOf(*disclosed.Template, contract) {
 		return Contract{}, fault.InvalidArgumentf(
 			"Mismatch between DisclosedContract.template_id (%s) and template_id from decoded createdEventBlob (%s)",
-			shown.Template, contract.Template)
+			disclosed.Template, contract.Template)
 	}
 	return contract, nil
 }
@@ -232,14 +232,15 @@ func (p *Packages) isTemplateOf(name lf.TypeName, contract Contract) bool {
 	return refusal == nil && known && id == contract.Template.Package
 }
 
-// SplitDuration is a duration as protobuf splits it. It may be longer than a [time.Duration] can be.
+// SplitDuration is a duration in seconds and nanoseconds, as in protobuf. It may be longer than a [time.Duration] can
+// be.
 type SplitDuration struct {
 	Seconds int64
 	Nanos   int32
 }
 
-// MaxDuration is the longest duration that requests may name: 292 years, three seconds less than what the type holds,
-// which leaves room for any nanoseconds.
+// MaxDuration is the longest duration in a request: 292 years, three seconds less than the type's maximum, so that any
+// nanoseconds fit.
 const MaxDuration = 9_223_372_033 * time.Second
 
 // join is the duration of a field, which must not be negative.
@@ -256,14 +257,13 @@ func (d SplitDuration) join(field string) (time.Duration, error) {
 	return joined, nil
 }
 
-// RequestedDeduplication is a deduplication period as a client asks for it; with neither field it is the longest of the
-// node.
+// RequestedDeduplication is the deduplication period of a request; without a field it is the maximum of the node.
 type RequestedDeduplication struct {
 	Duration *SplitDuration
 	Offset   *int64
 }
 
-// Period checks the period; nil is the longest of the node.
+// Period checks the period; nil is the maximum of the node.
 func (r RequestedDeduplication) Period() (*DeduplicationPeriod, error) {
 	switch {
 	case r.Duration != nil:
@@ -287,12 +287,12 @@ var (
 	lastInstant  = time.Date(9999, time.December, 31, 23, 59, 59, 999_999_000, time.UTC)
 )
 
-// MinLedgerTime is a lower bound of the ledger time as a client asks for it: an instant, or an amount of time from when
-// the request was received.
+// MinLedgerTime is the lower bound of the ledger time in a request: an instant, or a duration after the node received
+// the request.
 type MinLedgerTime struct {
 	At    *time.Time
 	After *SplitDuration
-	// MaxAhead is how long after the request was received the bound may be.
+	// MaxAhead limits the time between the receipt of the request and the bound.
 	MaxAhead time.Duration
 }
 
@@ -340,7 +340,7 @@ func EncodeBlob(c Contract) ([]byte, error) {
 	return append([]byte{blobVersion}, content...), nil
 }
 
-// BlobBytes is how many bytes the blob of a contract has at most, for who counts them before it is made.
+// BlobBytes is an upper limit for the bytes of a contract's blob, to count them before it exists.
 func BlobBytes(c Contract) int {
 	const facts = 512 // ids, names of fields, the time and the hash of a key
 	size := facts + escaped([]byte(c.PackageName+c.Template.String())) + escaped(c.Payload)
@@ -356,7 +356,7 @@ func BlobBytes(c Contract) int {
 	return size + escaped(c.Key.Value)
 }
 
-// escaped is how long JSON becomes in JSON: the encoder writes some characters as their numbers.
+// escaped is the length of JSON inside JSON: the encoder writes some characters as \u and their number.
 func escaped(text []byte) int {
 	size := len(text)
 	for _, char := range []string{"<", ">", "&", "\u2028", "\u2029"} {
@@ -365,7 +365,7 @@ func escaped(text []byte) int {
 	return size
 }
 
-// DecodeBlob is the inverse of [EncodeBlob]. It checks that the content is what the contract id stands for.
+// DecodeBlob is the inverse of [EncodeBlob]. It checks the content against the contract id.
 func DecodeBlob(blob []byte) (Contract, error) {
 	if len(blob) == 0 || blob[0] != blobVersion {
 		return Contract{}, errors.New("not a created event blob of this node")
@@ -373,7 +373,7 @@ func DecodeBlob(blob []byte) (Contract, error) {
 	decoder := json.NewDecoder(bytes.NewReader(blob[1:]))
 	decoder.DisallowUnknownFields()
 	var c Contract
-	if decoder.Decode(&c) != nil { // what the decoder says of our types is not for clients
+	if decoder.Decode(&c) != nil { // the decoder's error names Go types, which mean nothing to clients
 		return Contract{}, errors.New("the created event blob cannot be read")
 	}
 	return c, AuthenticateContract(c)

@@ -63,13 +63,13 @@ func TestSettings_EqualValuesHaveEqualTexts(t *testing.T) {
 	} {
 		setting, ok := ledger.FindSetting(name)
 		require.True(t, ok)
-		shown := map[string]bool{}
+		texts := map[string]bool{}
 		for _, text := range texts {
 			settings := ledger.DefaultSettings()
 			if setting.Set(&settings, text) == nil {
-				shown[setting.Show(settings)] = true
+				texts[setting.Show(settings)] = true
 			}
 		}
-		require.Len(t, shown, 1, name)
+		require.Len(t, texts, 1, name)
 	}
 }

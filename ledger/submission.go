@@ -31,7 +31,7 @@ type Submission struct {
 	Commands []Command `json:"commands"`
 	// Deduplication is the period as requested; nil means the configured maximum.
 	Deduplication *DeduplicationPeriod `json:"deduplication,omitempty"`
-	// MinLedgerTime is the lower bound of the ledger time, from either form of the request; nil when unbounded.
+	// MinLedgerTime is the lower bound of the ledger time; nil when unbounded.
 	MinLedgerTime *time.Time `json:"minLedgerTime,omitempty"`
 	Disclosed     []Contract `json:"disclosed,omitempty"`
 	// Signed is set for a transaction that was prepared and then signed outside the node. Commands and Disclosed are empty
@@ -42,11 +42,11 @@ type Submission struct {
 	// ReceivedAt is when the node received the submission.
 	ReceivedAt time.Time    `json:"receivedAt"`
 	Trace      TraceContext `json:"trace"`
-	// Admission is what the identity was taken on for; empty for submissions of the node itself.
+	// Admission is the right that the node required of the identity; empty for submissions of the node itself.
 	Admission Admission `json:"admission,omitempty"`
-	// Kind says what the submission came from, for operators: see the Kind constants.
+	// Kind is the origin of the submission, for operators: see the Kind constants.
 	Kind string `json:"kind"`
-	// Seal shows a commit that a node of this ledger made the submission as it is: see package seal.
+	// Seal proves to a commit that a node of this ledger made the submission and nobody changed it: see package seal.
 	Seal string `json:"seal,omitempty" seal:"-"`
 }
 
@@ -56,16 +56,15 @@ const (
 	KindCommand = "command"
 	// KindBootstrap is a submission that the node makes to set its ledger up.
 	KindBootstrap = "bootstrap"
-	// KindLifecycle is a submission that a workflow makes for a contract that it looks after.
+	// KindLifecycle is a submission of a workflow for a contract that it manages.
 	KindLifecycle = "lifecycle"
 	// KindAutomation is a submission that automation makes for a wallet or the network.
 	KindAutomation = "automation"
-	// KindWallet is a submission that the operator makes for a wallet user or an external party who asked for it.
+	// KindWallet is a submission that the operator makes at the request of a wallet user or an external party.
 	KindWallet = "wallet"
 )
 
-// WaitsForItsTime reports whether the submission names a time that is still to come when it is received. A signed one
-// does not wait.
+// WaitsForItsTime reports whether the submission names a time after its receipt. A signed one does not wait.
 func (s Submission) WaitsForItsTime() bool {
 	return s.MinLedgerTime != nil && s.Signed == nil && s.MinLedgerTime.After(s.ReceivedAt)
 }
@@ -135,8 +134,9 @@ func (c TraceContext) TraceID() string {
 // commandId).
 type ChangeID string
 
-// ChangeID is the submission's change id: 1220 followed by the hash in hexadecimal. A change that the operator makes
-// for a wallet is the wallet's, whose party its command id has: it is the same change whichever of its users asks.
+// ChangeID is the submission's change id: 1220 followed by the hash in hexadecimal. A change by the operator for a
+// wallet belongs to the wallet, whose party is in the command id, so requests of all users of the wallet are the same
+// change.
 func (s Submission) ChangeID() ChangeID {
 	if s.Kind == KindWallet {
 		return NewChangeID(Identity{}, s.CommandID, s.ActAs)
@@ -144,11 +144,11 @@ func (s Submission) ChangeID() ChangeID {
 	return NewChangeID(s.Identity, s.CommandID, s.ActAs)
 }
 
-// ofProvider comes before the identity provider in the hash of a change id: no text has this length, so that what
-// follows is not taken for a change of the default identity provider, whose ids name none.
+// ofProvider comes before the identity provider in the hash of a change id: no text has this length, so the hash cannot
+// equal one of the default identity provider, which starts with the user id.
 const ofProvider = math.MaxUint32
 
-// NewChangeID computes a change id. The order of the parties and repeats among them do not matter.
+// NewChangeID computes a change id. The order of the parties and duplicates do not matter.
 func NewChangeID(who Identity, commandID string, actAs []Party) ChangeID {
 	hash := sha256.New()
 	write := func(text string) {
@@ -167,8 +167,8 @@ func NewChangeID(who Identity, commandID string, actAs []Party) ChangeID {
 	return ChangeID("1220" + hex.EncodeToString(hash.Sum(nil)))
 }
 
-// MentionedContracts lists the contract ids that the commands name, as far as they show without knowing any types: what
-// is worth loading before interpretation. It may list too many or too few.
+// MentionedContracts lists the texts in commands that look like contract ids, to load these contracts before
+// interpretation. It may list too many or too few.
 func (s Submission) MentionedContracts() []ContractID {
 	var ids []ContractID
 	for _, command := range s.Commands {

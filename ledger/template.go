@@ -19,24 +19,24 @@ type Template[T any] struct {
 	Ensure Conditions[T]
 	// Key is nil for templates without a contract key.
 	Key KeyOf[T]
-	// Network says which contracts are the network's; nil for templates of which none ever is.
+	// Network says which contracts belong to the network; nil if none does.
 	Network MembershipOf[T]
-	// Choices are the template's own choices. Archive is there without being listed.
+	// Choices are the template's own choices, without Archive, which every template has.
 	Choices []ChoiceOf[T]
 	// Interfaces are the interfaces that the template implements.
 	Interfaces []ImplementationOf[T]
 }
 
 // Choice is a choice of template T (or the implementation of an interface's choice by T) with argument A and result R.
-// The choice is named as A is; A, like all arguments, is a record of its own.
+// The choice has the name of A. A is a record, as all arguments are.
 type Choice[T, A, R any] struct {
 	// Consuming choices archive their contract before the body runs.
 	Consuming bool
-	// Controllers must authorize the exercise. Left out where an interface declares them.
+	// Controllers must authorize the exercise; nil if an interface declares them.
 	Controllers func(payload T, argument A) []Party
 	// Observers of the choice see the exercise although they are no stakeholders; nil means none.
 	Observers func(payload T, argument A) []Party
-	// Body does what the choice does, through tx and nothing else.
+	// Body runs the choice. It may use the ledger only through tx.
 	Body func(tx *Tx, self lf.CID[T], payload T, argument A) (R, error)
 }
 
@@ -139,7 +139,7 @@ type (
 		choices map[string]*choice
 		source  *Interpreted // nil for templates in Go
 	}
-	// description is what a contract says of itself; the parties are sorted, and no signatory is an observer.
+	// description is the parties and key of a contract; the parties are sorted, and no signatory is an observer.
 	description struct {
 		signatories, observers []Party
 		key                    any // nil for none

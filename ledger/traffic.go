@@ -20,7 +20,7 @@ type TrafficAccount struct {
 	// Purchased is all extra traffic that was ever bought, Consumed all that was ever used. Neither decreases.
 	Purchased int64
 	Consumed  int64
-	// Granted is all extra traffic that was ever used though nothing covered it: while traffic is only metered, and by
+	// Granted is all extra traffic that was ever used but never bought: by metered traffic that is not enforced, and by
 	// vital transactions. It is in none of the two others.
 	Granted int64
 }
@@ -33,7 +33,7 @@ type TrafficRules struct {
 	// Enforced refuses what the account does not cover. Otherwise traffic is only metered, and what exceeds the account
 	// is free.
 	Enforced bool
-	// Stake is the extra traffic that a contract stands for: 0 for all that is no purchase for this node.
+	// Stake is the extra traffic of a purchase for this node; 0 for other contracts.
 	Stake func(Contract) (int64, error)
 	// Vital reports transactions that are never refused for lack of traffic, by the contracts that they create and
 	// archive; nil for none. They use the traffic that is left.
@@ -49,7 +49,7 @@ func (a TrafficAccount) Used() int64 { return sum(a.Consumed, a.Granted) }
 // Limit is all extra traffic that was ever bought or granted.
 func (a TrafficAccount) Limit() int64 { return sum(a.Purchased, a.Granted) }
 
-// Under are the conditions as the settings of a ledger want them enforced.
+// Under are the rules with Enforced from the settings.
 func (r TrafficRules) Under(settings Settings) TrafficRules {
 	r.Enforced = settings.EnforceTraffic
 	return r

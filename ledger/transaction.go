@@ -6,8 +6,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Transaction is the tree that a submission was interpreted into. Its nodes are in execution order: a node's id is its
-// index, and the sub-tree of node n is n to Nodes[n].LastDescendant.
+// Transaction is the tree that interpretation makes of a submission. Its nodes are in execution order: a node's id is
+// its index, and the sub-tree of node n is n to Nodes[n].LastDescendant.
 type Transaction struct {
 	Nodes []TxNode
 	// Roots are the ids of the nodes without a parent.
@@ -20,7 +20,7 @@ type Transaction struct {
 	// transaction, both inclusive; nil where there is no bound.
 	Earliest *time.Time
 	Latest   *time.Time
-	// Bytes is how many bytes its events take in the record at most; never more than MaxTransactionBytes.
+	// Bytes is an upper limit for the bytes of its events in the record; never more than MaxTransactionBytes.
 	Bytes int
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Tx is a transaction while it is being interpreted: what a choice's body works through. A body can create, fetch and
-// exercise contracts and read the ledger time, and fail by returning an error; there is nothing else it could do.
+// Tx is a transaction during interpretation. Through it, the body of a choice can create, fetch and exercise contracts
+// and read the ledger time. A body fails by returning an error.
 type Tx struct {
 	env       Environment
 	readers   []Party // who the submission may read as, sorted
@@ -27,8 +27,8 @@ type Tx struct {
 	keys     map[string]ContractID   // keys of contracts of this transaction
 	earliest *lf.Timestamp           // no earlier ledger time gives the same answers
 	latest   *lf.Timestamp           // nor any later one
-	allowed  allowance               // what it may still hold and read
-	budget   *Budget                 // what code that is not Go may still cost
+	allowed  allowance               // the remaining limits
+	budget   *Budget                 // the remaining cost of code that is not Go
 	effects  []int32                 // the nodes that created or archived contracts
 	// preferred are the packages that the submission prefers, by their names.
 	preferred map[string]lf.PackageID
@@ -63,8 +63,8 @@ func newTx(submission Submission, env Environment) *Tx {
 	return tx
 }
 
-// Now is the ledger effective time. Whoever only compares it should use [Tx.IsBefore]: a transaction that knows the
-// exact time is valid at no other.
+// Now is the ledger effective time. To compare it, use [Tx.IsBefore]: after Now the transaction is valid at this time
+// only.
 func (tx *Tx) Now() lf.Timestamp {
 	now := lf.TimestampOf(tx.env.EffectiveAt)
 	tx.notBefore(now)
@@ -72,8 +72,8 @@ func (tx *Tx) Now() lf.Timestamp {
 	return now
 }
 
-// IsBefore reports whether the ledger effective time is strictly before t. It says no more than that: a transaction
-// that was prepared for signing stays valid for as long as the answer stays the same.
+// IsBefore reports whether the ledger effective time is strictly before t. A transaction that was prepared for signing
+// stays valid while the answer stays the same.
 func (tx *Tx) IsBefore(t lf.Timestamp) bool {
 	if lf.TimestampOf(tx.env.EffectiveAt) < t {
 		tx.notAfter(t - 1)
@@ -134,18 +134,18 @@ func (tx *Tx) create(t *template, payload any) (ContractID, error) {
 	if err := tx.holdPayload(t.name, argument); err != nil {
 		return "", err
 	}
-	said, err := t.describe(tx, payload)
+	described, err := t.describe(tx, payload)
 	if err != nil {
 		return "", err
 	}
-	signatories, observers := said.signatories, said.observers
+	signatories, observers := described.signatories, described.observers
 	if err := checkCreate(t, payload, signatories, observers); err != nil {
 		return "", err
 	}
 	if missing := MissingParties(tx.top().authorizers, signatories); len(missing) > 0 {
 		return "", unauthorized("create", t.name, "", tx.top().authorizers, missing)
 	}
-	key, err := tx.claimKey(t, said)
+	key, err := tx.claimKey(t, described)
 	if err != nil {
 		return "", err
 	}
@@ -161,7 +161,7 @@ func (tx *Tx) create(t *template, payload any) (ContractID, error) {
 	tx.effects = append(tx.effects, nodeID)
 	created := &tx.nodes[nodeID]
 	created.ContractID = LocalContractID(created.Seed, tx.env.preparedAt(), created.Stakeholders())
-	if _, again := tx.created[created.ContractID]; again { // whoever prepares a transaction chooses the seeds of its roots
+	if _, again := tx.created[created.ContractID]; again { // a client that prepares a transaction chooses the root seeds
 		return "", fault.DamlInterpretationError.New(
 			"Interpretation error: two contracts of the transaction would have the id %s", created.ContractID)
 	}
@@ -286,7 +286,7 @@ func chooseChoice(found instance, expected, through *lf.TypeName, name string) (
 	return c, nil
 }
 
-// exerciseNode is the node of an exercise, and who authorizes what is below it.
+// exerciseNode is the node of an exercise, and the authorizers of the nodes below it.
 func (tx *Tx) exerciseNode(found instance, c *choice, through *lf.TypeName, argument any) (
 	node TxNode, authorizers []Party, err error,
 ) {
@@ -331,7 +331,7 @@ func (tx *Tx) consume(contract Contract) {
 	}
 }
 
-// finish turns what was recorded into the transaction.
+// finish makes the transaction from the recorded nodes.
 func (tx *Tx) finish() (Transaction, error) {
 	if len(tx.nodes) == 0 {
 		return Transaction{}, errors.New("a submission without commands reached interpretation")
@@ -345,7 +345,7 @@ func (tx *Tx) finish() (Transaction, error) {
 		used[node.ContractID] = true
 	}
 	for _, id := range tx.order {
-		if used[id] { // not so what was only looked at, or taken back
+		if used[id] { // no input: contracts without a node (looked at, or taken back)
 			transaction.Inputs = append(transaction.Inputs, tx.inputs[id].contract)
 		}
 	}

@@ -19,13 +19,13 @@ type Update struct {
 	ActAs           []Party      `json:"actAs"`
 	Trace           TraceContext `json:"trace"`
 	PaidTrafficCost int64        `json:"paidTrafficCost"`
-	// ExternalHash is what was signed, in hexadecimal, of a transaction that was signed outside the node; "" for others.
+	// ExternalHash is the signed hash, in hexadecimal, of a transaction that was signed outside the node; "" for others.
 	ExternalHash string `json:"externalHash,omitempty"`
 	// Events are the create, exercise and fetch nodes of the transaction in execution order.
 	Events []Event `json:"events"`
-	// Topology is what changed in who hosts whom; set on topology transactions, which have no events and no submitter.
+	// Topology is the changes of hosting; set on topology transactions, which have no events and no submitter.
 	Topology []Hosting `json:"topology,omitempty"`
-	// Vetting is what became of packages; set on topology transactions that vet, which have neither events nor Topology.
+	// Vetting is the changes of packages; set on topology transactions that vet, which have neither events nor Topology.
 	Vetting []Vetting `json:"vetting,omitempty"`
 }
 

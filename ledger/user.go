@@ -11,7 +11,7 @@ const (
 // DefaultIdentityProvider is the id of the identity provider that needs no configuration.
 const DefaultIdentityProvider = ""
 
-// User is someone, or some program, that a token can name.
+// User is a person or program that a token can name.
 type User struct {
 	ID                 string
 	PrimaryParty       Party // "" for none; informational, gives no right
@@ -49,8 +49,7 @@ type Right struct {
 	Party Party
 }
 
-// Allows reports whether the right is enough to do as the party what a right of the kind is for: to act, read or
-// execute as it. Who may act may also read and execute.
+// Allows reports whether the right includes a right of the kind for the party. Acting includes reading and executing.
 func (r Right) Allows(kind RightKind, party Party) bool {
 	switch r.Kind {
 	case CanActAs:
@@ -63,12 +62,12 @@ func (r Right) Allows(kind RightKind, party Party) bool {
 		return kind == CanReadAs
 	case CanExecuteAsAnyParty:
 		return kind == CanExecuteAs
-	default: // the administrators'
+	default: // rights of administrators
 		return false
 	}
 }
 
-// PartyDetails is what this node knows of a party.
+// PartyDetails is a party with the facts that this node has about it.
 type PartyDetails struct {
 	Party              Party
 	IsLocal            bool

@@ -9,39 +9,38 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// A contract may be used as one of another version of its template: a template of the same name, in a package of the
-// same name. Its payload is then one of that version's type, and what that version says of the contract has to be what
-// the contract was created with (upstream's rules for upgrades, "Dynamic upgrading"). Built-in templates have one
-// version.
+// A transaction may use a contract in another version of its template: a template of the same name, in a package of the
+// same name. The payload is then converted to that version's type, and that version must compute the same parties and
+// key as at the creation (upstream's rules for upgrades, "Dynamic upgrading"). Built-in templates have one version.
 
-// versionKey is a contract as one of the template in a package.
+// versionKey is a contract in the template's version of a package.
 type versionKey struct {
 	contract  ContractID
 	packageID lf.PackageID
 }
 
-// asExpected is a contract as one of the template that the caller names, or of the version that the name of its package
-// stands for, which has to implement the interface.
+// asExpected is a contract in the version that the caller names. Through an interface, it is the version that the
+// package name means, which must implement the interface.
 func (tx *Tx) asExpected(found instance, expected, through *lf.TypeName) (instance, error) {
 	if through == nil {
 		if found.template.name == *expected {
 			return found, nil
 		}
-		wanted := tx.env.Packages.templates[*expected]
-		if wanted == nil || wanted.packageName != found.template.packageName ||
-			wanted.name.QualifiedName() != found.template.name.QualifiedName() {
+		target := tx.env.Packages.templates[*expected]
+		if target == nil || target.packageName != found.template.packageName ||
+			target.name.QualifiedName() != found.template.name.QualifiedName() {
 			return instance{}, wronglyTyped(found.contract.ID, *expected, found.template.name)
 		}
-		return tx.as(found, wanted)
+		return tx.as(found, target)
 	}
-	wanted := tx.env.Packages.version(found.template, tx.preferred)
-	if wanted.interfaces[*through] == nil {
-		return instance{}, notImplemented(found.contract.ID, wanted.name, *through)
+	target := tx.env.Packages.version(found.template, tx.preferred)
+	if target.interfaces[*through] == nil {
+		return instance{}, notImplemented(found.contract.ID, target.name, *through)
 	}
-	return tx.as(found, wanted)
+	return tx.as(found, target)
 }
 
-// version is the version of a template in the package that its package's name stands for; itself where that has none.
+// version is the version of a template that the name of its package means, or the template itself if there is none.
 func (p *Packages) version(t *template, preferred map[string]lf.PackageID) *template {
 	if !t.interpreted {
 		return t
@@ -57,7 +56,7 @@ func (p *Packages) version(t *template, preferred map[string]lf.PackageID) *temp
 	return t
 }
 
-// preferences are the packages that are preferred, by their names.
+// preferences are the preferred packages by name.
 func (p *Packages) preferences(preference []lf.PackageID) map[string]lf.PackageID {
 	out := map[string]lf.PackageID{}
 	for _, id := range p.Preferred(preference) {
@@ -66,7 +65,7 @@ func (p *Packages) preferences(preference []lf.PackageID) map[string]lf.PackageI
 	return out
 }
 
-// as is a contract as one of a version of its template.
+// as converts a contract to another version of its template.
 func (tx *Tx) as(found instance, t *template) (instance, error) {
 	if found.template == t {
 		return found, nil
@@ -84,23 +83,23 @@ func (tx *Tx) as(found instance, t *template) (instance, error) {
 		return instance{}, untranslated(found, t.name, stored, err)
 	}
 	running := tx.budget.Running
-	tx.budget.Running = 0 // what another version throws cannot be caught
-	said, err := t.describe(tx, payload)
+	tx.budget.Running = 0 // exceptions of another version cannot be caught
+	described, err := t.describe(tx, payload)
 	tx.budget.Running = running
 	if err != nil {
 		return instance{}, err
 	}
 	var contractKey *ContractKey
-	if said.key != nil {
-		if contractKey, err = tx.contractKey(t, said.key); err != nil {
+	if described.key != nil {
+		if contractKey, err = tx.contractKey(t, described.key); err != nil {
 			return instance{}, err
 		}
 	}
-	says := Contract{
-		Template: t.name, PackageName: t.packageName, Signatories: said.signatories, Observers: said.observers,
+	upgraded := Contract{
+		Template: t.name, PackageName: t.packageName, Signatories: described.signatories, Observers: described.observers,
 		Key: contractKey,
 	}
-	if refusal := CheckUpgraded(found.contract, says); refusal != nil {
+	if refusal := CheckUpgraded(found.contract, upgraded); refusal != nil {
 		return instance{}, refusal
 	}
 	out := instance{contract: found.contract, template: t, payload: payload}
@@ -119,11 +118,11 @@ func untranslated(found instance, to lf.TypeName, stored lf.Value, err error) er
 		WithResource("CONTRACT_ARG", string(lf.EncodeJSON(found.template.payload.lfType, stored)))
 }
 
-// CheckUpgraded refuses to use a contract as one of another version of its template unless that says of the contract
-// what it was created with.
-func CheckUpgraded(was, says Contract) *fault.Fault {
-	same := slices.Equal(was.Signatories, says.Signatories) && slices.Equal(was.Observers, says.Observers) &&
-		sameKey(was.Key, says.Key) && was.PackageName == says.PackageName
+// CheckUpgraded refuses a contract in another version of its template unless that version computes the same parties,
+// key and package name.
+func CheckUpgraded(was, upgraded Contract) *fault.Fault {
+	same := slices.Equal(was.Signatories, upgraded.Signatories) && slices.Equal(was.Observers, upgraded.Observers) &&
+		sameKey(was.Key, upgraded.Key) && was.PackageName == upgraded.PackageName
 	if same {
 		return nil
 	}
@@ -132,20 +131,21 @@ func CheckUpgraded(was, says Contract) *fault.Fault {
 	text := fmt.Sprintf("Validation fails when trying to upgrade the contract %s from %s to %s. %s: "+
 		"original package name is %s, original signatories are %s, original observers are %s%s; "+
 		"target package name is %s, recomputed signatories are %s, recomputed observers are %s%s",
-		was.ID, was.Template, says.Template, rule, was.PackageName, ListParties(was.Signatories), ListParties(was.Observers),
-		shownKey("original", was.Key), says.PackageName, ListParties(says.Signatories), ListParties(says.Observers),
-		shownKey("recomputed", says.Key))
+		was.ID, was.Template, upgraded.Template, rule, was.PackageName, ListParties(was.Signatories),
+		ListParties(was.Observers), keyText("original", was.Key), upgraded.PackageName, ListParties(upgraded.Signatories),
+		ListParties(upgraded.Observers),
+		keyText("recomputed", upgraded.Key))
 	refusal := fault.InterpretationUpgradeErrorValidationFailed.New("Interpretation error: Error: %s", text).
 		WithResource("CONTRACT_ID", string(was.ID)).
 		WithResource("TEMPLATE_ID", was.Template.String()).
-		WithResource("TEMPLATE_ID", says.Template.String()).
+		WithResource("TEMPLATE_ID", upgraded.Template.String()).
 		WithResource("PACKAGE_NAME", was.PackageName).
-		WithResource("PACKAGE_NAME", says.PackageName)
-	refusal.Resources = append(refusal.Resources, slices.Concat(metadataOf(was), metadataOf(says))...)
+		WithResource("PACKAGE_NAME", upgraded.PackageName)
+	refusal.Resources = append(refusal.Resources, slices.Concat(metadataOf(was), metadataOf(upgraded))...)
 	return refusal
 }
 
-// metadataOf is what a contract says of itself, as resources of a fault.
+// metadataOf is the parties and the key of a contract as resources of a fault.
 func metadataOf(c Contract) []fault.Resource {
 	joined := func(parties []Party) string { return strings.Join(Strings(parties), ",") }
 	value, of, maintainers := "NULL", "NULL", "NULL"
@@ -161,7 +161,7 @@ func metadataOf(c Contract) []fault.Resource {
 	}
 }
 
-// sameKey reports whether two keys are one. Their hashes are those of their packages' name and their values.
+// sameKey reports whether two keys are equal. Their hashes contain the package name and the value.
 func sameKey(a, b *ContractKey) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -169,7 +169,7 @@ func sameKey(a, b *ContractKey) bool {
 	return a.Hash == b.Hash && slices.Equal(a.Maintainers, b.Maintainers)
 }
 
-func shownKey(which string, key *ContractKey) string {
+func keyText(which string, key *ContractKey) string {
 	if key == nil {
 		return ""
 	}
@@ -180,7 +180,7 @@ func shownKey(which string, key *ContractKey) string {
 // maxListed bounds how many parties a message lists.
 const maxListed = 50
 
-// ListParties lists parties for a message, the first of them where they are many.
+// ListParties lists parties for a message, at most maxListed of them.
 func ListParties(parties []Party) string {
 	out := strings.Join(Strings(parties[:min(len(parties), maxListed)]), ",")
 	if more := len(parties) - maxListed; more > 0 {
@@ -189,8 +189,8 @@ func ListParties(parties []Party) string {
 	return out
 }
 
-// Versions are the packages that the package part of an identifier stands for when contracts are read: for a name all
-// versions, vetted or not, the one first that commands mean; for an id one. There are none for what is unknown.
+// Versions are the packages that readers mean by the package part of an identifier: for a name all versions, vetted or
+// not, and first the one that commands mean; for an id one package; for unknown names and ids none.
 func (p *Packages) Versions(ref lf.PackageID) ([]lf.PackageID, *fault.Fault) {
 	name, isName := strings.CutPrefix(string(ref), "#")
 	id, known, refusal := p.ResolvePackage(ref, nil)

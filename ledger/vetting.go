@@ -16,19 +16,19 @@ type UploadedPackage struct {
 	IsVetted bool
 	// Offset is that of the upload.
 	Offset Offset
-	// Bytes is how long its payload in Daml-LF is.
+	// Bytes is the length of its payload in Daml-LF.
 	Bytes int64
 }
 
-// Vetting says what became of a package: the content of a topology transaction.
+// Vetting is an upload, vetting or unvetting of a package: the content of a topology transaction.
 type Vetting struct {
 	PackageID lf.PackageID `json:"packageId"`
-	// Uploaded: the ledger has the package from here on.
+	// Uploaded: the ledger has the package from this offset on.
 	Uploaded bool `json:"uploaded,omitempty"`
 	// Name and Version are those of a package that is uploaded.
 	Name    string `json:"name,omitempty"`
 	Version string `json:"version,omitempty"`
-	// Vetted reports whether commands may use the package from here on.
+	// Vetted reports whether commands may use the package from this offset on.
 	Vetted bool `json:"vetted"`
 }
 
