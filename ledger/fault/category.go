@@ -61,7 +61,8 @@ type categoryFacts struct {
 	redacted   bool
 }
 
-// facts returns what the error model fixes for a category. An unknown category is treated as an unknown server error.
+// facts returns the values that the error model fixes for a category. An unknown category counts as an unknown server
+// error.
 func (c Category) facts() categoryFacts {
 	switch c {
 	case TransientServerFailure:

@@ -81,17 +81,17 @@ func As(err error) (*Fault, bool) {
 type Fault struct { //nolint:errname // fault.Fault is the project's word for it; FaultError would say it twice
 	// Code is the identifier of the code.
 	Code string `json:"code"`
-	// Category is the code's, or what a contract chose for a DAML_FAILURE.
+	// Category is the code's, or the contract's choice for a DAML_FAILURE.
 	Category Category `json:"category"`
 	// Cause is the human text: the rule and the offending value.
 	Cause string `json:"cause"`
 	// Context holds the code's own machine-readable facts. See Metadata for what clients get.
 	Context map[string]string `json:"context,omitempty"`
-	// Resources are what the refusal is about.
+	// Resources are the subjects of the refusal.
 	Resources []Resource `json:"resources,omitempty"`
 	// Hint is what to do next, in one sentence.
 	Hint string `json:"hint,omitempty"`
-	// DefiniteAnswer says whether the outcome of the command is settled for good; nil when not known.
+	// DefiniteAnswer says whether the outcome of the command is final; nil when not known.
 	DefiniteAnswer *bool `json:"definiteAnswer,omitempty"`
 
 	cause error // the internal error: for the log, never sent
@@ -136,7 +136,7 @@ func (f *Fault) WithHint(hint string) *Fault {
 	return f
 }
 
-// WithDefiniteAnswer says whether the outcome of the command is settled for good.
+// WithDefiniteAnswer says whether the outcome of the command is final.
 func (f *Fault) WithDefiniteAnswer(definite bool) *Fault {
 	f.DefiniteAnswer = &definite
 	return f
@@ -175,7 +175,7 @@ func (f *Fault) Redacted() bool { return f.code().Redacted() }
 func (f *Fault) ShortCause() string { return shortCause(f.Cause, causeLimit) }
 
 // Metadata returns the context that clients get: the Fault's own facts, "category", "definite_answer", and "hint" with
-// what to do next. The caller may change the map.
+// the next step. The caller may change the map.
 func (f *Fault) Metadata() map[string]string {
 	metadata := maps.Clone(f.Context)
 	if metadata == nil {

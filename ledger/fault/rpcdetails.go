@@ -60,7 +60,7 @@ type RequestInfo struct {
 	UnknownFields UnknownFields `json:"unknownFields"`
 }
 
-// details lists ErrorInfo, RetryInfo for what may be retried, RequestInfo when there is a correlation id, and one
+// details lists ErrorInfo, RetryInfo for errors that a client may retry, RequestInfo with a correlation id, and one
 // ResourceInfo for each resource.
 func (f *Fault) details(correlationID string) []Detail {
 	info := ErrorInfo{Reason: f.Code, Metadata: f.Metadata()}
@@ -84,8 +84,8 @@ func pack(name string, value []byte, decoded any) Detail {
 	return Detail{TypeURL: "type.googleapis.com/google.rpc." + name, Value: value, Decoded: decoded}
 }
 
-// The wire methods write protobuf by hand: four small messages do not earn a dependency in a pure package. Fields that
-// hold their default are left out, and map entries are sorted, so that equal details have equal bytes.
+// The wire methods write protobuf by hand: four small messages do not justify a dependency. They omit fields with the
+// default value and sort map entries, so that equal details have equal bytes.
 
 func (e ErrorInfo) wire() []byte {
 	message := appendText(nil, 1, e.Reason)

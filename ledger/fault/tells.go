@@ -19,7 +19,7 @@ const (
 	OfUsers
 )
 
-// String says it in words, for the documents.
+// String describes the facts in words, for the documents.
 func (t Tells) String() string {
 	switch t {
 	case Unraised:
@@ -27,11 +27,11 @@ func (t Tells) String() string {
 	case OfNothing:
 		return "nothing"
 	case OfRequest:
-		return "what the request says, and what everybody may know"
+		return "the content of the request and facts that every caller may know"
 	case OfContracts:
-		return "what contracts say, to those who may read as the parties of the submission"
+		return "the content of contracts, for users that may read as all parties of the submission"
 	case OfUsers:
-		return "which users, parties and identity providers there are, to those who administer them"
+		return "the existence of users, parties and identity providers, for their administrators"
 	default:
 		return "unknown"
 	}
