@@ -36,7 +36,7 @@ func (d Decimal) Div(divisor Decimal) (Decimal, error) {
 }
 
 // DivCeil returns d ÷ divisor rounded up, towards positive infinity, to ten places. The wallet's tap converts dollars
-// this way, so that a person never gets less than asked for. Errors: ErrDivisionByZero, ErrOverflow.
+// this way, so that users never get less than the amount that they enter. Errors: ErrDivisionByZero, ErrOverflow.
 func (d Decimal) DivCeil(divisor Decimal) (Decimal, error) {
 	if divisor.IsZero() {
 		return Decimal{}, ErrDivisionByZero
@@ -50,7 +50,7 @@ func (d Decimal) DivCeil(divisor Decimal) (Decimal, error) {
 	return fromUnits(quotient)
 }
 
-// divHalfEven returns numerator ÷ denominator rounded to the nearest whole number, and to the even one when two are as
+// divHalfEven returns numerator ÷ denominator rounded to the nearest whole number, and to the even one of two equally
 // near. It reuses numerator. It rounds once, from the exact quotient.
 func divHalfEven(numerator, denominator *big.Int) *big.Int {
 	negative := numerator.Sign()*denominator.Sign() < 0

@@ -12,7 +12,7 @@ import (
 // Places is the number of digits after the decimal point.
 const Places = 10
 
-// maxIntegerDigits is what thirty-eight digits leave in front of the point.
+// maxIntegerDigits is 38 digits less the places after the point.
 const maxIntegerDigits = 28
 
 // Errors of this package, to be tested with errors.Is.
@@ -80,11 +80,12 @@ func Parse(text string) (Decimal, error) {
 	return fromUnits(&units)
 }
 
-// maxExponent bounds the exponents that ParseNumber reads: more moves every digit out of what a Decimal holds.
+// maxExponent bounds the exponents that ParseNumber reads. A larger one moves every digit out of the range of a
+// Decimal.
 const maxExponent = 1000
 
-// ParseNumber reads a number literal of JSON, exactly: what Parse reads, and an exponent behind it, since clients print
-// 0.00005 as 5e-05. A number is the same with more zeros at its end, however many digits they make.
+// ParseNumber reads a number literal of JSON exactly. Unlike Parse it accepts an exponent, because clients print
+// 0.00005 as 5e-05, and any number of zeros at the end.
 func ParseNumber(literal string) (Decimal, error) {
 	at := strings.IndexAny(literal, "eE")
 	if at < 0 {
@@ -105,7 +106,7 @@ func ParseNumber(literal string) (Decimal, error) {
 	}
 	whole, fraction, hasPoint := strings.Cut(digits, ".")
 	if !isDigits(whole) || hasPoint && !isDigits(fraction) {
-		return Parse(literal) // which says what is wrong
+		return Parse(literal) // for its error
 	}
 	digits = strings.Repeat("0", maxExponent) + whole + fraction + strings.Repeat("0", maxExponent)
 	point := maxExponent + len(whole) + exponent
@@ -113,9 +114,9 @@ func ParseNumber(literal string) (Decimal, error) {
 	return Parse(sign + cmp.Or(strings.TrimLeft(digits[:point], "0"), "0") + "." + cmp.Or(fraction, "0"))
 }
 
-// ParseInteger reads a whole number of at most so many bits from a number literal of JSON, in any of its forms: 13,
-// 13.0 and 1.3e1 are the same number there (RFC 8259, section 6; JSON Schema, "integer"), and what counts in doubles
-// prints it so.
+// ParseInteger reads a whole number of at most this many bits from a number literal of JSON. 13, 13.0 and 1.3e1 are the
+// same number in JSON (RFC 8259, section 6; JSON Schema, "integer"), and clients that calculate in doubles print all
+// three.
 func ParseInteger(literal string, bits int) (int64, error) {
 	if value, err := strconv.ParseInt(literal, 10, bits); err == nil {
 		return value, nil
@@ -135,7 +136,7 @@ func ParseInteger(literal string, bits int) (int64, error) {
 func MustParse(text string) Decimal {
 	d, err := Parse(text)
 	if err != nil {
-		panic(err) //nolint:forbidigo // a constant in the source is wrong; there is no caller who could act on it
+		panic(err) //nolint:forbidigo // a wrong constant in the source: no caller can handle it
 	}
 	return d
 }
@@ -198,7 +199,7 @@ func isDigits(text string) bool {
 	return text != ""
 }
 
-// quote shortens what a stranger sent before it goes into an error text.
+// quote shortens a client's text for an error.
 func quote(text string) string {
 	const limit = 64
 	if len(text) > limit {

@@ -13,7 +13,7 @@ import (
 const MaxPartyLength = 255
 
 // SplitParty splits a party's or participant's id into its hint and the fingerprint of its namespace, at the last two
-// colons, since a hint may begin and end with one; ok is false where one of them is missing.
+// colons, because a hint may begin and end with one. ok is false if a part is missing.
 func SplitParty(id string) (hint, namespace string, ok bool) {
 	at := strings.LastIndex(id, "::")
 	if at <= 0 || at+len("::") == len(id) {
@@ -22,8 +22,8 @@ func SplitParty(id string) (hint, namespace string, ok bool) {
 	return id[:at], id[at+len("::"):], true
 }
 
-// CheckParty says what is wrong with a value that must be a party id, or returns nil. The texts are the ones that
-// clients of the field know.
+// CheckParty says what is wrong with a value that must be a party id, or returns nil. The texts are upstream's, which
+// clients know.
 func CheckParty(value string) error {
 	if value == "" {
 		return errors.New("Daml-LF Party is empty")

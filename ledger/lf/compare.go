@@ -89,8 +89,7 @@ func compareBool(a, b bool) int {
 	}
 }
 
-// SortGenMap puts entries in ascending order of keys. Of entries with equal keys the last one stays, as when they had
-// been inserted one after the other.
+// SortGenMap puts entries in ascending order of keys. Of entries with equal keys the last one stays.
 func SortGenMap(entries GenMap) GenMap {
 	slices.SortStableFunc(entries, func(a, b GenMapEntry) int { return Compare(a.Key, b.Key) })
 	out := entries[:0]

@@ -2,10 +2,10 @@ package lf
 
 import "fmt"
 
-// Conform is a value as one of a type that may be another version of the value's own: later versions of a record have
-// further fields at its end, which are optional, and later versions of a variant or enum have further constructors. A
-// field that the value lacks is none, and one that the type lacks has to be none (upstream's rules for upgrades, "Data
-// transformation"). The names of types are those of the type.
+// Conform converts a value to a type that may be another version of the value's type. Later versions of a record have
+// more fields at the end, which are optional; later versions of a variant or enum have more constructors. A field that
+// the value lacks becomes none, and a field that the type lacks must be none (upstream's rules for upgrades, "Data
+// transformation"). The result has the type names of t.
 func Conform(t *Type, v Value) (Value, error) { return conform(t, v, path{}) }
 
 func conform(t *Type, v Value, at path) (Value, error) {
@@ -98,7 +98,7 @@ func conformRecord(t *Type, v Record, at path) (Value, error) {
 	}
 	for _, field := range v.Fields[min(len(t.Fields), len(v.Fields)):] {
 		if optional, ok := field.Value.(Optional); !ok || optional.Value != nil {
-			return nil, at.fail("field %s has a value, and %s has no such field", field.Label, t.Name)
+			return nil, at.fail("field %s has a value, but %s has no such field", field.Label, t.Name)
 		}
 	}
 	return Record{Type: t.Name, Fields: fields}, nil
@@ -146,9 +146,9 @@ func kindOf(v Value) Kind {
 }
 
 func mismatch(t *Type, v Value, at *path) error {
-	due := t.Name.String()
+	expected := t.Name.String()
 	if t.Name.IsZero() {
-		due = fmt.Sprintf("the type that is due (kind %d)", t.Kind)
+		expected = fmt.Sprintf("the expected type (kind %d)", t.Kind)
 	}
-	return at.fail("%T is no value of %s", v, due)
+	return at.fail("%T is no value of %s", v, expected)
 }

@@ -8,7 +8,7 @@ func (c CID[T]) ID() ContractID { return ContractID(c) }
 
 func (c CID[T]) isContractID() {}
 
-// Coerce gives a contract id another type: that the contract has it is checked when it is fetched or exercised.
+// Coerce gives a contract id another type. A fetch or exercise checks that the contract has it.
 func Coerce[To, From any](id CID[From]) CID[To] { return CID[To](id) }
 
 // Entry is one entry of a [Map].

@@ -37,7 +37,7 @@ func FromGo(t *Type, goValue reflect.Value) (Value, error) {
 	}
 }
 
-// textFromGo and timestampFromGo refuse what a contract may have computed but no reader of the ledger could read.
+// textFromGo and timestampFromGo refuse values that a contract can compute, but no reader of the ledger can read.
 func textFromGo(text string) (Value, error) {
 	if strings.ContainsRune(text, 0) {
 		return nil, errors.New("a text contains NUL")

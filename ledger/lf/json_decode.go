@@ -14,16 +14,16 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// MaxJSONDepth is how deep a JSON value may nest.
+// MaxJSONDepth limits the nesting of a JSON value.
 const MaxJSONDepth = 110
 
-// DecodeError says why a JSON value is not a value of the type it should have.
+// DecodeError says why a JSON value does not fit its type.
 type DecodeError struct {
 	// Path leads to the offending part: transfer.outputs[2].amount.
 	Path string
 	// Reason is a sentence without its full stop.
 	Reason string
-	// Missing lists the non-optional record fields that are not there; empty for any other error.
+	// Missing lists the missing record fields that are not optional; empty for any other error.
 	Missing []string
 	// MalformedText is set when a text holds a character that texts cannot hold.
 	MalformedText bool
@@ -48,12 +48,12 @@ func DecodeJSON(t *Type, raw json.RawMessage) (Value, error) {
 		return nil, &DecodeError{Reason: "not a JSON value"}
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, &DecodeError{Reason: "something follows the JSON value"}
+		return nil, &DecodeError{Reason: "there is text after the JSON value"}
 	}
 	return decode(t, parsed, path{})
 }
 
-// path is where the decoder is; it is only printed when something is wrong.
+// path is the position of the decoder. Only errors print it.
 type path struct {
 	up    *path
 	step  string
@@ -147,7 +147,7 @@ func decodeNumber(t *Type, in any, at *path) (Value, error) {
 	}
 }
 
-// decodeInteger reads an integer, which as a string has one form, as upstream, and as a number those of JSON.
+// decodeInteger reads an integer: as a string in one form, as upstream; as a number in all forms of JSON.
 func decodeInteger(text string, isNumber bool) (int64, error) {
 	if isNumber {
 		return decimal.ParseInteger(text, 64)
@@ -202,7 +202,7 @@ func decodeOptional(t *Type, in any, at path) (Value, error) {
 	return Optional{Value: inner}, nil
 }
 
-// decodeNested reads an optional of optionals: every level is an array of none or one.
+// decodeNested reads an optional of optionals: every level is an array of at most one element.
 func decodeNested(t *Type, in any, at path) (Value, error) {
 	if t.Kind != KindOptional {
 		return decode(t, in, at)
@@ -382,7 +382,7 @@ func sortedNames(object map[string]any) []string {
 	return names
 }
 
-// withoutZeros leaves zeros out that a number has beyond its scale: it is the same number, and upstream takes it.
+// withoutZeros removes zeros beyond the scale of a number, as upstream does.
 func withoutZeros(text string, scale int) string {
 	whole, fraction, ok := strings.Cut(text, ".")
 	if !ok || len(fraction) <= scale || strings.ContainsAny(fraction, "eE") {

@@ -23,7 +23,7 @@ func EncodeShortJSON(t *Type, value Value) json.RawMessage {
 	return encoder{decimal.Decimal.Show, Scaled.Show, Timestamp.Show}.append(nil, t, value)
 }
 
-// encoder writes values, decimals and times as it is told to.
+// encoder writes values, with the given forms of decimals and times.
 type encoder struct {
 	number  func(decimal.Decimal) string
 	scaled  func(Scaled) string
@@ -104,7 +104,7 @@ func (e encoder) appendOptional(out []byte, t *Type, value Optional) []byte {
 	return append(out, ']')
 }
 
-// appendNested writes what is inside an optional of optionals: every level down to the innermost is an array.
+// appendNested writes the content of an optional of optionals: every level except the innermost is an array.
 func (e encoder) appendNested(out []byte, t *Type, value Value) []byte {
 	inner, ok := value.(Optional)
 	if !ok {
@@ -150,8 +150,8 @@ func appendKey(out []byte, first bool, key string) []byte {
 	return append(appendString(out, key), ':')
 }
 
-// appendString writes a string as encoding/json does by default, with <, > and & escaped: storing or sending the result
-// inside another document then leaves its bytes as they are, and hashes over it hold.
+// appendString writes a string as encoding/json does by default, with <, > and & escaped: its bytes, and hashes over
+// them, stay the same inside another document.
 func appendString(out []byte, text string) []byte {
 	if isPlain(text) {
 		return append(append(append(out, '"'), text...), '"')

@@ -25,7 +25,7 @@ func (n TypeName) String() string {
 // QualifiedName is the name without its package: Module.Path:Entity.
 func (n TypeName) QualifiedName() string { return n.Module + ":" + n.Entity }
 
-// IsZero reports whether the name is unset, as it is for the anonymous types that tests build by hand.
+// IsZero reports whether the name is unset, as in the anonymous types of tests.
 func (n TypeName) IsZero() bool { return n == TypeName{} }
 
 // MarshalText implements [encoding.TextMarshaler], so that names are readable in stored JSON.
@@ -41,12 +41,12 @@ func (n *TypeName) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// ParseTypeName reads package:Module.Path:Entity. It only splits: whether the package part is an id or a `#name` is
-// for the caller. The error names the expected format, as the API's decoder does.
+// ParseTypeName reads package:Module.Path:Entity. The caller decides whether the package part is an id or a `#name`.
+// The error names the expected format, as the API's decoder does.
 func ParseTypeName(text string) (TypeName, error) {
 	parts := strings.Split(text, ":")
 	if len(parts) != 3 || parts[0] == "" || parts[1] == "" || parts[2] == "" {
-		//nolint:staticcheck // ST1005: clients of the field know this text
+		//nolint:staticcheck // ST1005: clients know this text
 		return TypeName{}, fmt.Errorf("Invalid identifier format (%s) not matching the expected format "+
 			"(<package>:<moduleName>:<entityName>)", fault.Shorten(text))
 	}

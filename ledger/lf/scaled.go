@@ -15,13 +15,13 @@ const (
 	MaxScale = maxNumericDigits - 1
 )
 
-// Scaled is a number whose type has another scale than ten: so many units of 10 to the minus scale.
+// Scaled is a number whose type has another scale than ten: a count of units of 10 to the minus scale.
 type Scaled struct {
 	units *big.Int
 	scale int
 }
 
-// NewScaled is the number with so many units; false when it has more than 38 digits.
+// NewScaled is the number with this many units; false when it has more than 38 digits.
 func NewScaled(units *big.Int, scale int) (Scaled, bool) {
 	limit := new(big.Int).Exp(big.NewInt(10), big.NewInt(maxNumericDigits), nil)
 	if scale < 0 || scale > MaxScale || units.CmpAbs(limit) >= 0 {
@@ -33,7 +33,7 @@ func NewScaled(units *big.Int, scale int) (Scaled, bool) {
 // Units is the number in units of 10 to the minus scale.
 func (s Scaled) Units() *big.Int { return new(big.Int).Set(s.units) }
 
-// Scale is how many digits are after the point.
+// Scale is the number of digits after the point.
 func (s Scaled) Scale() int { return s.scale }
 
 // String prints the number with as many digits after the point as its scale.
@@ -52,7 +52,7 @@ func (s Scaled) String() string {
 	return digits[:point] + "." + digits[point:]
 }
 
-// Show prints the number with one digit after the point, and more as far as they are not zero.
+// Show prints the number without zeros at the end, but with at least one digit after the point.
 func (s Scaled) Show() string {
 	text := s.String()
 	if !strings.Contains(text, ".") {
@@ -66,7 +66,7 @@ func (s Scaled) Show() string {
 
 var errNumeric = errors.New("no such number")
 
-// ParseScaled reads an optional sign, digits, and optionally a point with digits, no more of them than the scale.
+// ParseScaled reads an optional sign, digits, and optionally a point with at most as many digits as the scale.
 func ParseScaled(text string, scale int) (Scaled, error) {
 	digits := strings.TrimLeft(text, "+-")
 	whole, fraction, _ := strings.Cut(digits, ".")
@@ -85,13 +85,13 @@ func ParseScaled(text string, scale int) (Scaled, error) {
 	return Scaled{units: units, scale: scale}, nil
 }
 
-// parseScaledNumber reads a number literal of JSON: what [ParseScaled] reads, and an exponent behind it.
+// parseScaledNumber reads a number literal of JSON: a text for [ParseScaled], with or without an exponent.
 func parseScaledNumber(literal string, scale int) (Scaled, error) {
 	mantissa, exponent, hasExponent := strings.Cut(strings.ToLower(literal), "e")
 	if !hasExponent {
 		return ParseScaled(mantissa, scale)
 	}
-	if len(exponent) > len("-99") || len(mantissa) > 4*maxNumericDigits { // what is beyond it does not fit, or is zero
+	if len(exponent) > len("-99") || len(mantissa) > 4*maxNumericDigits { // a longer one does not fit, or is zero
 		return Scaled{}, errNumeric
 	}
 	number, ok := new(big.Rat).SetString(literal)

@@ -7,9 +7,9 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// Sizes are how much a value may hold, in bytes of its JSON.
+// Sizes are limits of a value, in bytes of its JSON.
 type Sizes struct {
-	// Text is for one text, be it a value or the key of a map.
+	// Text is for one text: a value or the key of a map.
 	Text int
 	// Whole is for all of the value.
 	Whole int
@@ -17,10 +17,10 @@ type Sizes struct {
 
 // SizeError says which part of a value is too large.
 type SizeError struct {
-	// Field leads to the text that is too large, such as transfer.meta.values[note]. Where all of a record is too large,
-	// it is the field that has most of it. It is "" for a value that has no fields.
+	// Field leads to the text that is too large, such as transfer.meta.values[note]. If a record as a whole is too large,
+	// it is the largest field. It is "" for a value without fields.
 	Field string
-	// OfText means that one text is too large, and not all of the value.
+	// OfText means that one text is too large, not the whole value.
 	OfText      bool
 	Size, Limit int
 }
@@ -29,16 +29,16 @@ type SizeError struct {
 func (e *SizeError) Error() string {
 	switch {
 	case e.OfText:
-		return fmt.Sprintf("the text at %q has %d bytes, and a text has %d at most", e.Field, e.Size, e.Limit)
+		return fmt.Sprintf("the text at %q has %d bytes; the limit for a text is %d", e.Field, e.Size, e.Limit)
 	case e.Field == "":
-		return fmt.Sprintf("the value has %d bytes, and %d at most are allowed", e.Size, e.Limit)
+		return fmt.Sprintf("the value has %d bytes; the limit is %d", e.Size, e.Limit)
 	default:
-		return fmt.Sprintf("all of it has %d bytes, most of them in %q, and %d at most are allowed", e.Size, e.Field, e.Limit)
+		return fmt.Sprintf("the value has %d bytes, most of them in %q; the limit is %d", e.Size, e.Field, e.Limit)
 	}
 }
 
-// CheckSize is about how many bytes a value has, or says which part of it is too large. It looks no further than the
-// first text that is.
+// CheckSize estimates the bytes of a value, or says which part of it is too large. It stops at the first text that is
+// too large.
 func CheckSize(v Value, sizes Sizes) (size int, tooLarge *SizeError) {
 	measured := measure{text: sizes.Text}
 	size, tooLarge = measured.of(v)
@@ -51,14 +51,14 @@ func CheckSize(v Value, sizes Sizes) (size int, tooLarge *SizeError) {
 	return size, tooLarge
 }
 
-// What values have in JSON beside their texts, at most: quotes, commas, colons and brackets. No scalar is longer but
-// the constructor of an enumeration.
+// Upper limits for the JSON of values beside their texts: quotes, commas, colons and brackets. Of all scalars only the
+// constructor of an enumeration can be longer.
 const (
 	punctuation = 4
 	scalar      = 44
-	// contractID is how long an id is once its transaction is recorded; until then it may be shorter.
+	// contractID is the length of an id after the commit; before, it may be shorter.
 	contractID = 138
-	// variant is what a variant has around its constructor and value.
+	// variant is the text around the constructor and value of a variant.
 	variant = len(`{"tag":"","value":}`)
 )
 
@@ -153,7 +153,7 @@ func (m measure) ofText(text string) (size int, tooLarge *SizeError) {
 	return size + punctuation, nil
 }
 
-// largestField is the field of a record that has most of it, "" where there are none.
+// largestField is the largest field of a record; "" without fields.
 func (m measure) largestField(v Value) (largest string) {
 	record, ok := v.(Record)
 	if !ok {

@@ -35,18 +35,18 @@ func TimestampOf(t time.Time) Timestamp { return Timestamp(t.UnixMicro()) }
 // Time is the timestamp as a time in UTC.
 func (t Timestamp) Time() time.Time { return time.UnixMicro(int64(t)).UTC() }
 
-// Add moves the timestamp by a duration. Beyond all numbers it is the last of them, so that comparisons are right; a
-// timestamp outside the years 1 to 9999 has no value, and what would be stored with it is refused.
+// Add moves the timestamp by a duration. An overflow gives the last number, so that comparisons are right. The ledger
+// refuses to store timestamps outside the years 1 to 9999.
 func (t Timestamp) Add(d RelTime) Timestamp {
 	return Timestamp(saturatingSum(int64(t), d.Microseconds))
 }
 
-// Earlier moves the timestamp back by a duration, as [Timestamp.Add] moves it on.
+// Earlier moves the timestamp back by a duration; see [Timestamp.Add].
 func (t Timestamp) Earlier(d RelTime) Timestamp {
 	return Timestamp(saturatingDifference(int64(t), d.Microseconds))
 }
 
-// Sub is the distance from other to t; beyond all numbers it is the last of them.
+// Sub is the distance from other to t; an overflow gives the last number.
 func (t Timestamp) Sub(other Timestamp) RelTime {
 	return RelTime{Microseconds: saturatingDifference(int64(t), int64(other))}
 }
@@ -73,11 +73,11 @@ func saturatingDifference(a, b int64) int64 {
 	}
 }
 
-// String prints the timestamp in ISO 8601 with as many fraction digits as tell the whole, as values have it in JSON.
+// String prints the timestamp in ISO 8601 with as few fraction digits as are exact: the form of values in JSON.
 func (t Timestamp) String() string { return t.Time().Format(timestampLayout) }
 
-// Show prints the timestamp in ISO 8601 with 0, 3 or 6 fraction digits, as few as tell the whole: times beside values
-// have this form, and so have payloads for wallets.
+// Show prints the timestamp in ISO 8601 with 0, 3 or 6 fraction digits, as few as are exact: the form of times beside
+// values, and of payloads for wallets.
 func (t Timestamp) Show() string {
 	switch micros := t.Time().Nanosecond() / 1000; {
 	case micros == 0:
@@ -127,18 +127,18 @@ type RelTime struct {
 // RelTimeOf turns a duration into the contract language's form.
 func RelTimeOf(d time.Duration) RelTime { return RelTime{Microseconds: d.Microseconds()} }
 
-// String prints the distance as Go prints durations, also one that no Go duration can be.
+// String prints the distance like a Go duration, even if it is too long for one.
 func (r RelTime) String() string {
 	if d := r.Duration(); d.Microseconds() == r.Microseconds {
 		return d.String()
 	}
 	const hour = int64(time.Hour / time.Microsecond)
 	rest := time.Duration(r.Microseconds%hour) * time.Microsecond
-	withHour := (rest.Abs() + time.Hour).String() // minutes and seconds stand behind an hour, also where they are zero
+	withHour := (rest.Abs() + time.Hour).String() // Go prints zero minutes and seconds only after an hour
 	return fmt.Sprintf("%dh%s", r.Microseconds/hour, strings.TrimPrefix(withHour, "1h"))
 }
 
-// Duration is the distance as a Go duration; beyond all durations it is the longest of them.
+// Duration is the distance as a Go duration; an overflow gives the longest one.
 func (r RelTime) Duration() time.Duration {
 	const limit = math.MaxInt64 / int64(time.Microsecond)
 	switch {

@@ -30,7 +30,7 @@ const (
 	KindRecord
 	KindVariant
 	KindEnum
-	// KindScaled are numbers of another scale than ten, which [KindNumeric] are.
+	// KindScaled is numbers of another scale than ten; those of scale ten are [KindNumeric].
 	KindScaled
 )
 
@@ -47,7 +47,7 @@ type Type struct {
 	Element *Type
 	// Key is the key of a generic map.
 	Key *Type
-	// Scale is how many digits after the point the numbers of KindScaled have.
+	// Scale is the number of digits after the point, for KindScaled.
 	Scale int
 
 	index []int // Go field of each member
@@ -100,7 +100,7 @@ func (t *Types) Of(goType reflect.Type) (*Type, error) {
 		return known, nil
 	}
 	out := &Type{}
-	t.known[goType] = out // before its parts, which may refer back
+	t.known[goType] = out // before its parts, because types may be recursive
 	if err := t.describe(goType, out); err != nil {
 		delete(t.known, goType)
 		return nil, fmt.Errorf("type %s: %w", goType, err)
@@ -114,7 +114,7 @@ func (t *Types) describe(goType reflect.Type, out *Type) (err error) {
 		return nil
 	}
 	switch {
-	case goType.Kind() == reflect.Pointer: // first: a pointer has the methods of what it points to
+	case goType.Kind() == reflect.Pointer: // first: a pointer has the methods of its element
 		out.Kind = KindOptional
 		out.Element, err = t.Of(goType.Elem())
 	case goType.Implements(contractIDType):

@@ -2,7 +2,7 @@ package lf
 
 import "github.com/florinledger/florin/ledger/decimal"
 
-// Value is one value of the contract language. The implementations in this file are all there are.
+// Value is one value of the contract language. All implementations are in this file.
 type Value interface{ isValue() }
 
 // The scalar kinds.
@@ -68,7 +68,7 @@ type Variant struct {
 	Value       Value
 }
 
-// Enum is one constructor of a type whose constructors carry nothing.
+// Enum is one constructor of a type whose constructors have no content.
 type Enum struct {
 	Type        TypeName
 	Constructor string
@@ -92,7 +92,7 @@ func (Record) isValue()     {}
 func (Variant) isValue()    {}
 func (Enum) isValue()       {}
 
-// MapContractIDs returns v with every contract id replaced by what replace says. Unchanged parts are shared.
+// MapContractIDs returns v with every contract id replaced by the result of replace. It shares unchanged parts with v.
 func MapContractIDs(v Value, replace func(ContractID) ContractID) Value {
 	switch v := v.(type) {
 	case ContractID:
@@ -133,8 +133,8 @@ func MapContractIDs(v Value, replace func(ContractID) ContractID) Value {
 	}
 }
 
-// Nesting is how deep values contain one another: 0 for a scalar, one more for each value around it. The entry of a
-// generic map counts as a level of its own, as it is one in JSON.
+// Nesting is the depth of a value: 0 for a scalar, one more for each value around it. The entry of a generic map counts
+// as a level, as in JSON.
 func Nesting(v Value) int {
 	deepest := -1
 	see := func(inner Value) { deepest = max(deepest, Nesting(inner)) }
@@ -169,7 +169,7 @@ func Nesting(v Value) int {
 	return deepest + 1
 }
 
-// ContractIDs lists the contract ids inside v, in order of appearance, repeats included.
+// ContractIDs lists the contract ids inside v, in order of appearance, with duplicates.
 func ContractIDs(v Value) []ContractID {
 	var ids []ContractID
 	MapContractIDs(v, func(id ContractID) ContractID {

@@ -12,22 +12,22 @@ import (
 	"unicode/utf8"
 )
 
-// Digest is the SHA-256 of the canonical form of a value. It needs no key, and is no seal.
+// Digest is the SHA-256 of the canonical form of a value. It needs no key and proves nothing about the origin.
 func Digest(value any) ([sha256.Size]byte, error) {
 	text, err := canonical(value)
 	return sha256.Sum256(text), err
 }
 
-// canonical writes a value so that equal values, and no others, have equal bytes: before and after a way through JSON,
-// and in versions of this program whose types have got further fields. For this
+// canonical writes a value so that equal values, and no others, have equal bytes, also after a trip through JSON and in
+// later versions of this program, whose types have more fields. For this
 //
 //   - a struct is the names and values of its exported fields, in order of declaration, without those that are zero or
-//     empty: what a later version adds is absent from what earlier versions sealed; fields that JSON leaves out are
-//     left out here too, for they never come from elsewhere;
+//     empty, so that earlier seals stay valid when a later version adds fields, and without fields that JSON omits,
+//     because they are never sent;
 //   - raw JSON is as encoding/json writes it, text is valid UTF-8, a time is an instant;
-//   - every piece has its length before it, so that nothing can move from one piece to the next.
+//   - the length of every piece comes before it, so that no byte can move from one piece to the next.
 //
-// Values of types that it does not know are an error, never left out.
+// A value of an unknown type is an error; canonical never omits it.
 func canonical(value any) ([]byte, error) {
 	var w writer
 	if err := w.value(reflect.ValueOf(value)); err != nil {
@@ -137,7 +137,8 @@ func (w *writer) fields(v reflect.Value) error {
 	return nil
 }
 
-// empty reports whether a field is left out. JSON does not tell no list from an empty one, nor nothing from null.
+// empty reports whether fields omits a field. In JSON, a missing list equals an empty one, and a missing value equals
+// null.
 func empty(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Slice:

@@ -12,13 +12,13 @@ import (
 	"strings"
 )
 
-// version is the version of the canonical form and of what is computed from it. It is part of every seal.
+// version is the version of the canonical form and of the code. It is part of every seal.
 const version = "1"
 
-// SecretBytes is how long the secret of a key is.
+// SecretBytes is the length of the secret of a key.
 const SecretBytes = 32
 
-// Purpose says what is sealed. A seal of one purpose does not hold for another.
+// Purpose is the kind of the sealed value. A seal for one purpose is not valid for another.
 type Purpose string
 
 // The purposes.
@@ -33,12 +33,12 @@ const Page Purpose = "page"
 // Purposes lists all purposes of seals.
 func Purposes() []Purpose { return []Purpose{Submission, Contribution} }
 
-// Why a seal does not hold.
+// The reasons why a seal is not valid.
 var (
 	// ErrMissing: there is no seal.
 	ErrMissing = errors.New("it has no seal")
 	// ErrUnknownKey: its key is not known, or it has another form.
-	ErrUnknownKey = errors.New("its seal is by an unknown key")
+	ErrUnknownKey = errors.New("its seal was made with an unknown key")
 	// ErrBroken: the value was changed, or the seal was made without the key.
 	ErrBroken = errors.New("its seal does not match its content")
 )
@@ -53,11 +53,11 @@ type Key struct {
 // Keys are the keys of a ledger: the newest makes seals, all of them check. They are safe for concurrent use.
 type Keys struct {
 	newest string
-	// secrets by key id and purpose; each is derived from that of the key.
+	// secrets by key id and purpose, derived from the secret of the key.
 	secrets map[string]map[Purpose][]byte
 }
 
-// NewKeys takes over the keys of a ledger, at least one.
+// NewKeys takes the keys of a ledger, at least one.
 func NewKeys(keys ...Key) (*Keys, error) {
 	k := &Keys{secrets: make(map[string]map[Purpose][]byte, len(keys))}
 	newest := int32(0)
@@ -84,8 +84,8 @@ func NewKeys(keys ...Key) (*Keys, error) {
 	return k, nil
 }
 
-// Of makes the seal of a value: VERSION.KEY.CODE. Fields with the tag seal:"-" are left out of it. The error says that
-// the value has no canonical form, which is a matter of its type.
+// Of makes the seal of a value: VERSION.KEY.CODE. It does not cover fields with the tag seal:"-". The error says that
+// the type of the value has no canonical form.
 func (k *Keys) Of(purpose Purpose, value any) (string, error) {
 	code, err := k.code(k.newest, purpose, value)
 	if err != nil {
@@ -94,7 +94,7 @@ func (k *Keys) Of(purpose Purpose, value any) (string, error) {
 	return strings.Join([]string{version, k.newest, base64.RawURLEncoding.EncodeToString(code)}, "."), nil
 }
 
-// Check returns nil when a seal is that of the value, else why it is not: [ErrMissing], [ErrUnknownKey] or [ErrBroken].
+// Check returns nil for the seal of the value, else [ErrMissing], [ErrUnknownKey] or [ErrBroken].
 func (k *Keys) Check(purpose Purpose, value any, seal string) error {
 	if seal == "" {
 		return ErrMissing
@@ -118,7 +118,7 @@ func (k *Keys) Check(purpose Purpose, value any, seal string) error {
 	return nil
 }
 
-// Secret is that of a purpose, of the newest key: for what is encrypted and not sealed.
+// Secret is the newest key's secret for a purpose: for encryption instead of seals.
 func (k *Keys) Secret(purpose Purpose) []byte { return bytes.Clone(k.secrets[k.newest][purpose]) }
 
 func (k *Keys) code(id string, purpose Purpose, value any) ([]byte, error) {

@@ -10,16 +10,15 @@ import (
 )
 
 const (
-	// MaxElements is how many fields a message that somebody signs may have, with those of the messages in it. What a
-	// submission takes in bytes holds far fewer unless they are empty, and an empty one takes two bytes on the wire and a
-	// hundred times as much when it is decoded.
+	// MaxElements limits the fields of a message to sign, including those of inner messages. The size limit of submissions
+	// is not enough: an empty field takes two bytes on the wire and a hundred times as much when decoded.
 	MaxElements = 200_000
-	// MaxDepth is how deep messages may be nested in it.
+	// MaxDepth limits the nesting of messages in it.
 	MaxDepth = 1000
 )
 
-// errNoMessage is for bytes that are no message at all. What the library says of them is not for clients: it changes
-// from build to build.
+// errNoMessage is for bytes that are no message. Clients do not get the library's error, because it changes from build
+// to build.
 var errNoMessage = errors.New("no message of this kind")
 
 // Unmarshal reads a message that is within the bounds. Its errors are for clients.
@@ -33,8 +32,8 @@ func Unmarshal(raw []byte, into proto.Message) error {
 	return nil
 }
 
-// CheckBounds goes through the wire form of a message and refuses one with too many fields, or nested too deep, before
-// it is decoded. It keeps nothing in memory. Whether the message is well formed otherwise is left to the decoder.
+// CheckBounds reads the wire form of a message before it is decoded, and refuses one with too many fields or too deep
+// nesting. It keeps nothing in memory. The decoder checks everything else.
 func CheckBounds(raw []byte, message protoreflect.MessageDescriptor) error {
 	elements := 0
 	return checkBounds(raw, message, 0, &elements)
@@ -88,8 +87,8 @@ func checkField(
 	return nil
 }
 
-// RefuseUnknownFields refuses fields that this version does not know: no hash covers them, and nobody is to sign what
-// cannot be read.
+// RefuseUnknownFields refuses fields that this version does not know: no hash covers them, and nobody should sign
+// content that this node cannot read.
 func RefuseUnknownFields(message protoreflect.Message) error {
 	if unknown := message.GetUnknown(); len(unknown) > 0 {
 		return fmt.Errorf("%s has an unknown field (%x…)",

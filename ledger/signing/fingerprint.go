@@ -16,7 +16,7 @@ const (
 	purposeDecentralizedNamespace = 37
 )
 
-// multihashPrefix says SHA-256, 32 bytes.
+// multihashPrefix means SHA-256, 32 bytes.
 const multihashPrefix = "1220"
 
 // Fingerprint names an Ed25519 public key: 1220 and the SHA-256 of purpose 12 and the 32 raw key bytes, 68 lower-case
@@ -25,7 +25,7 @@ func Fingerprint(key ed25519.PublicKey) string {
 	return multihashPrefix + digest(purposePublicKey, key)
 }
 
-// DecentralizedNamespace names the namespace that several owners, given by their fingerprints, control together.
+// DecentralizedNamespace is the name of the namespace that the owners with these fingerprints control together.
 func DecentralizedNamespace(owners ...string) string {
 	distinct := slices.Clone(owners)
 	slices.Sort(distinct)

@@ -14,7 +14,7 @@ import (
 	"github.com/decred/dcrd/dcrec/secp256k1/v4"
 )
 
-// The kinds of PEM blocks that are written and read: PKCS #8 and SubjectPublicKeyInfo.
+// The kinds of PEM blocks: PKCS #8 and SubjectPublicKeyInfo.
 const (
 	pemPrivate = "PRIVATE KEY"
 	pemPublic  = "PUBLIC KEY"

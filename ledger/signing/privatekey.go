@@ -20,7 +20,7 @@ type PrivateKey struct {
 	key    any // ed25519.PrivateKey, *ecdsa.PrivateKey or *secp256k1.PrivateKey
 }
 
-// secretSize is how many bytes the secret of a key has: the seed of Ed25519, the scalar of the others.
+// secretSize is the bytes of the secret of a key: the seed of Ed25519, the scalar of the others.
 func secretSize(spec KeySpec) int {
 	if spec == P384 {
 		return 48
@@ -31,7 +31,7 @@ func secretSize(spec KeySpec) int {
 // NewPrivateKey makes a key from a source of randomness.
 func NewPrivateKey(spec KeySpec, random io.Reader) (PrivateKey, error) {
 	secret := make([]byte, secretSize(spec))
-	// One secret in billions is no scalar of its curve; the next one is.
+	// One secret in billions is no scalar of its curve. Then try again.
 	for range 10 {
 		if _, err := io.ReadFull(random, secret); err != nil {
 			return PrivateKey{}, fmt.Errorf("read randomness: %w", err)
@@ -116,7 +116,7 @@ func (k PrivateKey) String() string { return "private key of " + k.public.Finger
 // GoString is the fingerprint.
 func (k PrivateKey) GoString() string { return k.String() }
 
-// Sign signs a message in the format that the key's spec has. It needs no randomness: the same message gets the same
+// Sign signs a message in the format of the key's spec. It needs no randomness: the same message gets the same
 // signature (RFC 8032, RFC 6979).
 func (k PrivateKey) Sign(message []byte) (Signature, error) {
 	fits, ok := schemeOf(k.public.spec)

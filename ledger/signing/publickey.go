@@ -15,28 +15,27 @@ import (
 	"github.com/decred/dcrd/dcrec/secp256k1/v4"
 )
 
-// PublicKey is a public key that was read and found valid. The zero value is no key. In JSON it has the API's form:
-// {format, keyData, keySpec}.
+// PublicKey is a valid public key. The zero value is no key. In JSON it has the API's form: {format, keyData, keySpec}.
 type PublicKey struct {
 	spec KeySpec
 	spki []byte
 	key  any // ed25519.PublicKey, *ecdsa.PublicKey or *secp256k1.PublicKey
 }
 
-// spkiEd25519 stands before the 32 bytes of a key in its SubjectPublicKeyInfo.
+// spkiEd25519 is the prefix of the 32 bytes of a key in its SubjectPublicKeyInfo.
 var spkiEd25519 = []byte{0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00}
 
-// spkiSecp256k1 stands before the 65 bytes of an uncompressed point in its SubjectPublicKeyInfo.
+// spkiSecp256k1 is the prefix of the 65 bytes of an uncompressed point in its SubjectPublicKeyInfo.
 var spkiSecp256k1 = []byte{
 	0x30, 0x56, 0x30, 0x10, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01,
 	0x06, 0x05, 0x2b, 0x81, 0x04, 0x00, 0x0a, 0x03, 0x42, 0x00,
 }
 
-// uncompressedPoint is the first byte of the only form of a point that is accepted.
+// uncompressedPoint is the first byte of an uncompressed point, the only form that keys may have.
 const uncompressedPoint = 0x04
 
-// ParsePublicKey reads a public key. The error says what is wrong: an unknown spec, a format that the spec does not
-// have, or bytes that are no key of the spec in that format. There is one encoding of each key in each format.
+// ParsePublicKey reads a public key. The error reports an unknown spec, a format that the spec does not have, or bytes
+// that are no key of the spec in that format. Each key has one encoding in each format.
 func ParsePublicKey(format KeyFormat, spec KeySpec, data []byte) (PublicKey, error) {
 	if _, ok := schemeOf(spec); !ok {
 		return PublicKey{}, fmt.Errorf("key spec %q is not supported: use one of %v", spec, spec.Names()[1:])
@@ -69,15 +68,15 @@ func ed25519Key(raw []byte) (PublicKey, error) {
 	return PublicKey{spec: Curve25519, spki: append(bytes.Clone(spkiEd25519), raw...), key: key}, nil
 }
 
-// checkEdwardsPoint refuses bytes that are no point of the curve, a point that is not encoded in the one usual way, and
-// the eight points of small order: signatures that fit those can be made without a private key.
+// checkEdwardsPoint refuses bytes that are no point of the curve, a point in another than the canonical encoding, and
+// the eight points of small order: anybody can make signatures for those without a private key.
 func checkEdwardsPoint(raw []byte) error {
 	point, err := new(edwards25519.Point).SetBytes(raw)
 	switch {
 	case err != nil:
 		return errors.New("the key data are not a point of the curve of Ed25519")
 	case !bytes.Equal(point.Bytes(), raw):
-		return fmt.Errorf("the key data are not the usual encoding of the point, which is %x", point.Bytes())
+		return fmt.Errorf("the key data are not the canonical encoding of the point: use %x", point.Bytes())
 	case new(edwards25519.Point).MultByCofactor(point).Equal(edwards25519.NewIdentityPoint()) == 1:
 		return errors.New("the key data are a point of small order, which belongs to no private key: " +
 			"anybody could sign for it")
@@ -91,7 +90,7 @@ func parseSPKI(spec KeySpec, data []byte) (PublicKey, error) {
 		raw, ok := bytes.CutPrefix(data, spkiEd25519)
 		if !ok {
 			return PublicKey{}, fmt.Errorf("the key data are not the SubjectPublicKeyInfo of an Ed25519 key: "+
-				"44 bytes that start with %x are due", spkiEd25519)
+				"expected 44 bytes that start with %x", spkiEd25519)
 		}
 		return ed25519Key(raw)
 	case Secp256k1:
@@ -119,23 +118,23 @@ func nistKey(spec KeySpec, curve elliptic.Curve, data []byte) (PublicKey, error)
 	return canonicalECDSA(spec, key, data)
 }
 
-// canonicalECDSA refuses keys that are not encoded in the one usual way: the fingerprint depends on the encoding.
+// canonicalECDSA refuses keys in another than the canonical encoding: the fingerprint depends on the encoding.
 func canonicalECDSA(spec KeySpec, key *ecdsa.PublicKey, data []byte) (PublicKey, error) {
-	usual, err := marshalECDSA(key)
+	canonical, err := marshalECDSA(key)
 	if err != nil {
 		return PublicKey{}, err
 	}
-	if !bytes.Equal(usual, data) {
-		return PublicKey{}, fmt.Errorf("the key data are not the usual DER encoding of the key, which is %x", usual)
+	if !bytes.Equal(canonical, data) {
+		return PublicKey{}, fmt.Errorf("the key data are not the canonical DER encoding of the key: use %x", canonical)
 	}
-	return PublicKey{spec: spec, spki: usual, key: key}, nil
+	return PublicKey{spec: spec, spki: canonical, key: key}, nil
 }
 
 func secp256k1Key(data []byte) (PublicKey, error) {
 	point, ok := bytes.CutPrefix(data, spkiSecp256k1)
 	if !ok || len(point) == 0 || point[0] != uncompressedPoint {
 		return PublicKey{}, fmt.Errorf("the key data are not the SubjectPublicKeyInfo of a key of %s: "+
-			"88 bytes that start with %x04 are due", Secp256k1, spkiSecp256k1)
+			"expected 88 bytes that start with %x04", Secp256k1, spkiSecp256k1)
 	}
 	key, err := secp256k1.ParsePubKey(point)
 	if err != nil {
@@ -156,8 +155,8 @@ func (k PublicKey) IsZero() bool { return k.key == nil }
 // Equal reports whether two keys are the same.
 func (k PublicKey) Equal(other PublicKey) bool { return bytes.Equal(k.spki, other.spki) }
 
-// Fingerprint names the key: 68 lower-case hexadecimal characters. For Ed25519 it is that of the raw bytes, for the
-// other curves that of the whole SubjectPublicKeyInfo.
+// Fingerprint names the key: 68 lower-case hexadecimal characters. For Ed25519 it covers the raw bytes, for the other
+// curves the whole SubjectPublicKeyInfo.
 func (k PublicKey) Fingerprint() string {
 	if key, ok := k.key.(ed25519.PublicKey); ok {
 		return Fingerprint(key)

@@ -27,7 +27,7 @@ const maxFingerprintLength = 68
 
 var fingerprintPattern = regexp.MustCompile(`^[A-Za-z0-9:\-_ ]+$`)
 
-// CheckFingerprint says why a text cannot be a fingerprint, or returns nil. It need not be the name of any key.
+// CheckFingerprint says why a text cannot be a fingerprint, or returns nil. A key with it need not exist.
 func CheckFingerprint(value string) error {
 	switch {
 	case value == "":
@@ -45,8 +45,7 @@ func CheckFingerprint(value string) error {
 	}
 }
 
-// Check says why a signature cannot be one, whatever was signed, or returns nil. Whether it fits a key is for
-// [PublicKey.Verify].
+// Check says what is wrong with the form of a signature, or returns nil. [PublicKey.Verify] checks it with a key.
 func (s Signature) Check() error {
 	switch s.Format {
 	case FormatRaw, FormatDER, FormatConcat:
@@ -65,8 +64,8 @@ func (s Signature) Check() error {
 }
 
 // Verify says why the signature is not one of the key over the message, or returns nil. The signature must name the key
-// by its fingerprint, use the one algorithm that keys of its spec have, and be in that algorithm's format or in the old
-// format that is read the same.
+// by its fingerprint, use the algorithm of the key's spec, and be in that algorithm's format or in the old format with
+// the same meaning.
 func (k PublicKey) Verify(message []byte, s Signature) error {
 	fits, ok := schemeOf(k.spec)
 	switch {
@@ -99,7 +98,7 @@ func (k PublicKey) verifies(message, signature []byte) bool {
 	}
 }
 
-// digestFor is what ECDSA signs: the hash of the message, on top of the hash that the message is.
+// digestFor is the digest that ECDSA signs: the hash of the message, which itself is a hash.
 func digestFor(spec KeySpec, message []byte) []byte {
 	if spec == P384 {
 		sum := sha512.Sum384(message)

@@ -2,7 +2,7 @@ package signing
 
 import "slices"
 
-// KeySpec says on which curve a key is. The values are the names of the public API.
+// KeySpec is the curve of a key. The values are the names of the public API.
 type KeySpec string
 
 // The key specs.
@@ -14,7 +14,7 @@ const (
 	Secp256k1          KeySpec = "SIGNING_KEY_SPEC_EC_SECP256K1"
 )
 
-// KeyFormat says how the bytes of a public key are to be read. The values are the names of the public API.
+// KeyFormat is the encoding of a public key. The values are the names of the public API.
 type KeyFormat string
 
 // The key formats.
@@ -28,7 +28,7 @@ const (
 	KeySPKI KeyFormat = "CRYPTO_KEY_FORMAT_DER_X509_SUBJECT_PUBLIC_KEY_INFO"
 )
 
-// Algorithm says how a signature was made. The values are the names of the public API.
+// Algorithm is the algorithm of a signature. The values are the names of the public API.
 type Algorithm string
 
 // The algorithms.
@@ -39,7 +39,7 @@ const (
 	ECDSASHA384          Algorithm = "SIGNING_ALGORITHM_SPEC_EC_DSA_SHA_384"
 )
 
-// SignatureFormat says how the bytes of a signature are to be read. The values are the names of the public API.
+// SignatureFormat is the encoding of a signature. The values are the names of the public API.
 type SignatureFormat string
 
 // The signature formats.
@@ -80,13 +80,13 @@ func names[T ~string](values ...T) []string {
 	return out
 }
 
-// scheme is the one way in which keys of a spec sign.
+// scheme is the algorithm and format of the keys of a spec.
 type scheme struct {
 	algorithm Algorithm
 	format    SignatureFormat
 }
 
-// schemeOf returns how keys of the spec sign; ok is false for specs that no key has.
+// schemeOf returns the scheme of a spec; ok is false for specs that no key has.
 func schemeOf(spec KeySpec) (scheme, bool) {
 	switch spec {
 	case Curve25519:
@@ -100,7 +100,7 @@ func schemeOf(spec KeySpec) (scheme, bool) {
 	}
 }
 
-// Usage says what a key may sign. The numbers are those inside topology transactions.
+// Usage is a purpose for which a key may sign. The numbers are those inside topology transactions.
 type Usage int32
 
 // The usages.
@@ -130,14 +130,14 @@ func (u Usage) String() string {
 	}
 }
 
-// Key is a public key and what it may sign.
+// Key is a public key with its usages.
 type Key struct {
 	Public PublicKey `json:"publicKey"`
 	// Usages is empty for keys of all usages.
 	Usages []Usage `json:"usages"`
 }
 
-// MayBeUsedFor reports whether the key may sign such things.
+// MayBeUsedFor reports whether the key may sign for this usage.
 func (k Key) MayBeUsedFor(usage Usage) bool {
 	return len(k.Usages) == 0 || slices.Contains(k.Usages, usage)
 }

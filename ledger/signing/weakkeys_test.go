@@ -73,7 +73,7 @@ func TestWeakKeys_AreRefusedInEveryFormat(t *testing.T) {
 			case "off the curve":
 				want = "not a point of the curve"
 			case "another encoding":
-				want = "not the usual encoding of the point, which is 01000"
+				want = "not the canonical encoding of the point: use 01000"
 			}
 			good := newKey(t, signing.Curve25519, 1).Public().SPKI()
 			spki := append(good[:len(good)-len(raw):len(good)-len(raw)], raw...)
