@@ -8,11 +8,11 @@ import (
 	"github.com/florinledger/florin/ledger/signing"
 )
 
-// Missing is who has yet to agree before a party is onboarded.
+// Missing lists the owners, keys and hosts that must still agree before a party is onboarded.
 type Missing struct {
 	// Namespaces are those whose owners have not signed enough.
 	Namespaces []string `json:"namespaces,omitempty"`
-	// Keys are the fingerprints of listed keys that have not proved who owns them.
+	// Keys are the fingerprints of listed keys that have not signed.
 	Keys []string `json:"keys,omitempty"`
 	// Participants are the hosts that have not agreed.
 	Participants []string `json:"participants,omitempty"`
@@ -21,7 +21,7 @@ type Missing struct {
 // IsEmpty reports whether everyone has agreed.
 func (m Missing) IsEmpty() bool { return len(m.Namespaces)+len(m.Keys)+len(m.Participants) == 0 }
 
-// Describe says in words what has yet to happen, one sentence for each that is missing.
+// Describe lists the remaining steps in words, one for each missing agreement.
 func (m Missing) Describe() []string {
 	out := []string{}
 	for _, namespace := range m.Namespaces {
@@ -44,11 +44,11 @@ func (m Missing) hostNamespaces() []string {
 	return out
 }
 
-// Authorize checks every signature and tells who is missing. It refuses signatures that do not verify or come from keys
-// without a say, namespaces that are not their owners', thresholds that cannot be reached, onboardings that the party's
-// namespace has not authorized, and requests that should be complete ([Onboarding.Allocates]) and are not. What passes
-// is the owner's wish, so it may wait for other keys and hosts, and the node may agree to it. This node's own agreement
-// counts once it is added with [Onboarding.Cosign]; until then it is not asked for. The error is a
+// Authorize checks every signature and returns the missing agreements. It refuses signatures that do not verify or come
+// from unrelated keys, namespaces that do not derive from their owners, thresholds above the number of hosts,
+// onboardings that the party's namespace has not authorized, and incomplete requests that must be complete
+// ([Onboarding.Allocates]). If it passes, the owner of the party wants it, so it may wait for other keys and hosts, and
+// the node may agree to it. Missing never contains this node, which agrees with [Onboarding.Cosign]. The error is a
 // *fault.Fault.
 func (o Onboarding) Authorize(node Node) (Missing, error) {
 	missing, err := o.missing()
@@ -67,7 +67,7 @@ func (o Onboarding) Authorize(node Node) (Missing, error) {
 	return missing, nil
 }
 
-// missing checks all signatures and tells who has yet to agree, this node included.
+// missing checks all signatures and returns the missing agreements, including this node's.
 func (o Onboarding) missing() (Missing, error) {
 	if err := o.checkDelegations(); err != nil {
 		return Missing{}, err
@@ -102,7 +102,7 @@ func (o Onboarding) missing() (Missing, error) {
 	return missing, nil
 }
 
-// checkDelegations checks that each root is signed by its own key, and that the key may do so.
+// checkDelegations checks that each root has the signature of its own key, and that the key may sign it.
 func (o Onboarding) checkDelegations() error {
 	for _, signed := range slices.Concat(o.Delegations, o.HostDelegations) {
 		target := signed.Transaction.Mapping.(NamespaceDelegation).Target
@@ -118,8 +118,8 @@ func (o Onboarding) checkDelegations() error {
 	return nil
 }
 
-// checkDecentralized checks that a decentralized namespace is its owners', and that every one of them signed: a first
-// definition needs all, whatever the threshold.
+// checkDecentralized checks that a decentralized namespace derives from its owners, and that all of them signed: a
+// first definition needs all, whatever the threshold.
 func (o Onboarding) checkDecentralized() error {
 	if o.Decentralized == nil {
 		return nil
@@ -179,8 +179,8 @@ func (o Onboarding) hostKeys() map[string]signing.PublicKey {
 	return out
 }
 
-// partyAuthorization checks the signatures of a transaction about the party that lists keys, and reports whether its
-// namespace and which keys are missing.
+// partyAuthorization checks the signatures of a transaction that lists keys of the party, and returns the missing
+// namespace and keys.
 func (o Onboarding) partyAuthorization(signed Signed, listed []signing.Key) (Missing, error) {
 	known := o.roots()
 	for _, key := range listed {
@@ -202,8 +202,8 @@ func (o Onboarding) partyAuthorization(signed Signed, listed []signing.Key) (Mis
 	return missing, nil
 }
 
-// namespaceSigned reports whether the party's namespace agrees: enough owners when it is decentralized, otherwise its
-// key, which is known from its root or from being listed with namespace usage.
+// namespaceSigned reports whether the party's namespace agrees: enough owners if it is decentralized, otherwise its
+// key, from its root or from the listed keys with namespace usage.
 func (o Onboarding) namespaceSigned(signed Signed, listed []signing.Key) bool {
 	if o.Decentralized != nil {
 		_, further := o.silentOwners(signed)
@@ -219,7 +219,8 @@ func (o Onboarding) namespaceSigned(signed Signed, listed []signing.Key) bool {
 	})
 }
 
-// silentOwners are the owners of a decentralized namespace who have not signed, and how many of them still must.
+// silentOwners are the owners of a decentralized namespace that have not signed, and the number of them that must still
+// sign.
 func (o Onboarding) silentOwners(signed Signed) (silent []string, further int) {
 	mapping := o.Decentralized.Transaction.Mapping.(DecentralizedNamespace)
 	for _, owner := range mapping.Owners {
@@ -230,8 +231,8 @@ func (o Onboarding) silentOwners(signed Signed) (silent []string, further int) {
 	return silent, mapping.Threshold - (len(mapping.Owners) - len(silent))
 }
 
-// verify checks the signatures of a transaction against the keys that have a say in it. Signatures over several
-// transactions may come from keys that have one in another.
+// verify checks the signatures of a transaction with the known keys. Signatures over several transactions may come from
+// keys of another one.
 func (o Onboarding) verify(signed Signed, known map[string]signing.PublicKey) error {
 	var strangers []string
 	for _, signature := range signed.Signatures {

@@ -7,20 +7,20 @@ import (
 	"github.com/florinledger/florin/ledger/signing"
 )
 
-// Checks remembers which signatures were verified, so that an onboarding that is decided several times, the last time
-// while everybody waits for the head of the record, verifies each of them once. It is for one goroutine.
+// Checks caches verified signatures. The node decides an onboarding several times, the last time under the head lock,
+// and verifies each signature only once. It is for one goroutine.
 type Checks struct{ known map[[sha256.Size]byte]error }
 
-// NewChecks makes Checks that know nothing.
+// NewChecks makes an empty cache.
 func NewChecks() *Checks { return &Checks{known: map[[sha256.Size]byte]error{}} }
 
-// Remembering is the onboarding whose signatures are verified with what checks know, and which adds to that.
+// Remembering is the onboarding with this cache for its signatures.
 func (o Onboarding) Remembering(checks *Checks) Onboarding {
 	o.checks = checks
 	return o
 }
 
-// verify verifies a signature over a hash, or says what came of it before.
+// verify verifies a signature over a hash, or returns the earlier result.
 func (c *Checks) verify(key signing.PublicKey, over Hash, signature signing.Signature) error {
 	if c == nil {
 		return key.Verify(over[:], signature)

@@ -10,32 +10,32 @@ import (
 )
 
 // Contribution is a request to onboard a party, or to add to an onboarding that waits (contract, POST
-// /v2/parties/external/allocate). Its bytes are kept as they were received.
+// /v2/parties/external/allocate). It keeps the received bytes.
 type Contribution struct {
-	// ID is the contribution's own: making it twice is the same as once.
+	// ID identifies the contribution: sending it twice has the effect of once.
 	ID           string                  `json:"id"`
 	Transactions []OnboardingTransaction `json:"onboardingTransactions"`
 	MultiHash    []signing.Signature     `json:"multiHashSignatures,omitempty"`
-	// IdentityProviderID is the one that the party will belong to.
+	// IdentityProviderID is the identity provider that the party will belong to.
 	IdentityProviderID string `json:"identityProviderId,omitempty"`
-	// UserID is who gets the right to act as the party when it is allocated; "" for nobody.
+	// UserID is the user that gets the right to act as the party when it is allocated; "" for none.
 	UserID string `json:"userId,omitempty"`
-	// AskedBy is who asks; nil without authorization.
+	// AskedBy is the caller; nil without authorization.
 	AskedBy *ledger.Identity `json:"askedBy,omitempty"`
-	// Unbound: whoever asks may give any user the right. Otherwise the user must be within the reach of AskedBy, as an
-	// administrator of its identity provider; of whom it is not known who asks, no user gets it.
+	// Unbound: the caller may give any user the right. Otherwise AskedBy must be an administrator of the user's identity
+	// provider; without AskedBy no user gets the right.
 	Unbound bool `json:"unbound,omitempty"`
-	// UserMayMiss has the party allocated without the right if the user cannot get it.
+	// UserMayMiss: allocate the party without the right if the user cannot get it.
 	UserMayMiss bool `json:"userMayMiss,omitempty"`
-	// MaxUserParties is how many parties the user may have rights to with this one; 0 for any number.
+	// MaxUserParties limits the parties that the user has rights to, including this one; 0 for no limit.
 	MaxUserParties int `json:"maxUserParties,omitempty"`
-	// Trace is that of the request.
+	// Trace is the trace of the request.
 	Trace ledger.TraceContext `json:"trace"`
-	// Seal shows that a node of this ledger took the contribution as it is: see package seal.
+	// Seal proves that a node of this ledger accepted the contribution and nobody changed it: see package seal.
 	Seal string `json:"seal,omitempty" seal:"-"`
 }
 
-// Onboarding reads the contribution anew and checks it as [ParseRequest] and [Request.Onboarding] do.
+// Onboarding reads the contribution again and checks it as [ParseRequest] and [Request.Onboarding] do.
 func (c Contribution) Onboarding(node Node) (Onboarding, *fault.Fault) {
 	request, refusal := ParseRequest(c.Transactions, c.MultiHash)
 	if refusal != nil {
@@ -61,14 +61,14 @@ type Standing struct {
 	Pending *Onboarding
 	// UserIDs are the users who get the right to act as the party when the pending onboarding is complete.
 	UserIDs []string
-	// IdentityProviderID is the one that the party belongs to, or will.
+	// IdentityProviderID is the identity provider that the party belongs to, or will belong to.
 	IdentityProviderID string
 	// Namespaces are the stored definitions of the namespaces in the contribution.
 	Namespaces Namespaces
 }
 
-// begun verifies the pending onboarding with the stored namespaces. It drops one that the owner of the party did not
-// begin.
+// begun verifies the pending onboarding with the stored namespaces. It drops an onboarding that the owner of the party
+// did not begin.
 func (s Standing) begun(node Node, checks *Checks) Standing {
 	if s.Pending == nil {
 		return s
@@ -85,13 +85,13 @@ func (s Standing) begun(node Node, checks *Checks) Standing {
 	return s
 }
 
-// Merged is an onboarding with what a contribution adds to it.
+// Merged is an onboarding after a contribution.
 type Merged struct {
 	Onboarding
 
 	// UserIDs are the users who get the right to act as the party when it is allocated.
 	UserIDs []string
-	// Begins reports whether nothing waited before.
+	// Begins reports whether there was no pending onboarding before.
 	Begins bool
 }
 
@@ -136,33 +136,32 @@ func (c Contribution) Merge(given Onboarding, node Node, standing Standing) (Mer
 	return merged, err
 }
 
-// Progress is what came of a contribution.
+// Progress is the result of a contribution.
 type Progress string
 
-// What can come of a contribution.
+// The results of a contribution.
 const (
-	// Allocated: all have agreed, and the party is there.
+	// Allocated: all have agreed, and the party exists.
 	Allocated Progress = "allocated"
-	// Waiting: the contribution is kept until the others agree.
+	// Waiting: the node keeps the contribution until the others agree.
 	Waiting Progress = "waiting"
-	// Refused: the contribution has changed nothing.
+	// Refused: the contribution changed nothing.
 	Refused Progress = "refused"
-	// Expired: the others did not agree in time, and what waited is forgotten.
+	// Expired: the others did not agree in time, and the node dropped the onboarding.
 	Expired Progress = "expired"
 )
 
-// Outcome tells what came of a contribution.
+// Outcome is the result of a contribution, with details.
 type Outcome struct {
 	Party    ledger.Party `json:"party"`
 	Progress Progress     `json:"progress"`
-	// Missing is who has yet to agree.
+	// Missing lists those who must still agree.
 	Missing Missing `json:"missing"`
-	// Pending reports whether an onboarding of the party waits after the contribution, which a refused one leaves as it
-	// was.
+	// Pending reports whether an onboarding of the party waits after the contribution. A refused one does not change it.
 	Pending bool `json:"pending,omitempty"`
-	// ExpiresAt is when what waits is forgotten; zero when nothing waits.
+	// ExpiresAt is the time at which the node drops a pending onboarding; zero without one.
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`
-	// Offset is where the party entered the record; 0 before.
+	// Offset is the offset of the party's allocation; 0 before.
 	Offset ledger.Offset `json:"offset,omitempty"`
 	// Refusal says why a contribution was refused.
 	Refusal *fault.Fault `json:"refusal,omitempty"`
@@ -176,8 +175,8 @@ func (o Outcome) Err() error {
 	return o.Refusal
 }
 
-// Agreement is what a host sends to the other hosts: the transaction with the host's own signature alone, and the
-// signed root of its namespace, by which they learn its key. A request to allocate with both is a contribution there.
+// Agreement is the transactions that a host sends to the other hosts: the hosting with only its own signature, and the
+// signed root of its namespace, which contains its key. A request to allocate with both is a contribution there.
 func (o Onboarding) Agreement(node Node, key signing.PrivateKey) ([]OnboardingTransaction, error) {
 	own, err := o.Cosign(node, key)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/florinledger/florin/ledger/signing"
 )
 
-// Describe shows transactions to the person who is to sign them: the hash that covers them all, and what each says.
-// Nothing in it comes from anywhere but their bytes.
+// Describe shows transactions to the person who signs them: the hash over all of them, and the content of each. All of
+// it comes from their bytes.
 func Describe(transactions ...Transaction) string {
 	var out strings.Builder
 	hashes := make([]Hash, len(transactions))

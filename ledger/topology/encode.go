@@ -8,8 +8,8 @@ import (
 	"github.com/florinledger/florin/ledger/topology/topologypb"
 )
 
-// Encode writes the first version of a mapping as a transaction that adds it. Only mappings that a party's onboarding
-// needs can be written.
+// Encode writes the first version of a mapping as a transaction that adds it. It supports only the mappings of a
+// party's onboarding.
 func Encode(mapping Mapping) ([]byte, error) {
 	var content topologypb.TopologyMapping
 	switch mapping := mapping.(type) {
@@ -39,7 +39,7 @@ func Encode(mapping Mapping) ([]byte, error) {
 	return marshal(&topologypb.UntypedVersionedMessage{Data: data, Version: formatVersion})
 }
 
-// marshal writes fields in the order of their numbers, which clients of the field rely on.
+// marshal writes fields in the order of their numbers. Clients rely on that.
 func marshal(message proto.Message) ([]byte, error) {
 	raw, err := proto.MarshalOptions{Deterministic: true}.Marshal(message)
 	if err != nil {

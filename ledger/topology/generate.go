@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/ledger/signing"
 )
 
-// Node is what a decision over an external party depends on: who decides.
+// Node is the node that decides on an external party.
 type Node struct {
 	// ParticipantID is name::fingerprint of this participant.
 	ParticipantID string
@@ -17,7 +17,7 @@ type Node struct {
 	SynchronizerID string
 }
 
-// PublicKey is a key as a client describes it (contract, SigningPublicKey).
+// PublicKey is a key in a client's request (contract, SigningPublicKey).
 type PublicKey struct {
 	Format signing.KeyFormat
 	Data   []byte
@@ -30,7 +30,7 @@ type GenerateRequest struct {
 	// Synchronizer is a logical synchronizer id.
 	Synchronizer string
 	PartyHint    string
-	// PublicKey holds the namespace and signs for the party; nil when the request has none.
+	// PublicKey controls the namespace and signs for the party; nil when the request has none.
 	PublicKey *PublicKey
 	// ObserveOnly makes this node observe instead of confirm.
 	ObserveOnly     bool
@@ -48,8 +48,8 @@ type Generated struct {
 	MultiHash    Hash
 }
 
-// Generate answers a request for topology transactions. It changes nothing and remembers nothing; whether the party
-// exists already is not its concern. The checks are in the documented order.
+// Generate answers a request for topology transactions. It changes and stores nothing, and does not check whether the
+// party exists. The checks are in the documented order.
 func Generate(request GenerateRequest, node Node) (Generated, *fault.Fault) {
 	if request.PublicKey == nil {
 		return Generated{}, fault.InvalidArgumentf("public_key is missing")

@@ -18,13 +18,13 @@ const (
 // hashSize is the length of a [Hash]: two bytes that say SHA-256 and 32, and the digest.
 const hashSize = 2 + sha256.Size
 
-// Hash is what is signed of one topology transaction, or of several together: all 34 bytes of it.
+// Hash is the hash of one topology transaction, or of several together. A signature covers all 34 bytes.
 type Hash [hashSize]byte
 
-// HashOf is the hash of one transaction, given its bytes exactly as they were received.
+// HashOf is the hash of one transaction from its received bytes.
 func HashOf(raw []byte) Hash { return newHash(purposeTransaction, raw) }
 
-// MultiHash is the hash of several transactions together. Neither their order nor repeats matter.
+// MultiHash is the hash of several transactions together. Order and duplicates do not matter.
 func MultiHash(hashes ...Hash) Hash {
 	distinct := slices.Clone(hashes)
 	slices.SortFunc(distinct, func(a, b Hash) int { return bytes.Compare(a[:], b[:]) })

@@ -15,8 +15,8 @@ type HostAuthorization struct {
 	Signature signing.Signature `json:"signature"`
 }
 
-// Cosign agrees to host the party for the node, with the node's own key. It refuses what [Onboarding.Authorize]
-// refuses, so that nothing is signed that this node has not understood.
+// Cosign agrees, with the node's own key, that the node hosts the party. It refuses everything that
+// [Onboarding.Authorize] refuses, so the node signs only transactions that it understands.
 func (o Onboarding) Cosign(node Node, key signing.PrivateKey) (HostAuthorization, error) {
 	if _, err := o.Authorize(node); err != nil {
 		return HostAuthorization{}, err
@@ -29,12 +29,12 @@ func (o Onboarding) Cosign(node Node, key signing.PrivateKey) (HostAuthorization
 	return HostAuthorization{Participant: node.ParticipantID, Key: key.Public(), Signature: signature}, err
 }
 
-// WithHost adds a participant's agreement. It refuses participants that are not to host the party, keys that are not
-// theirs, and signatures over anything else.
+// WithHost adds a participant's agreement. It refuses participants that do not host the party, keys of others, and
+// signatures over other content.
 func (o Onboarding) WithHost(a HostAuthorization) (Onboarding, error) {
 	isHost := slices.ContainsFunc(o.Hosts(), func(host Host) bool { return host.Participant == a.Participant })
 	if !isHost {
-		return o, badMapping("Participant %s is not to host party %s", a.Participant, short(string(o.Party())))
+		return o, badMapping("Participant %s is not among the hosts of party %s", a.Participant, short(string(o.Party())))
 	}
 	if a.Key.Fingerprint() != namespaceOf(a.Participant) {
 		return o, noUsableKey(fmt.Sprintf("key %s is not that of participant %s", a.Key.Fingerprint(), a.Participant))
@@ -52,10 +52,10 @@ func (o Onboarding) WithHost(a HostAuthorization) (Onboarding, error) {
 }
 
 // Merge adds the signatures of a further request for the same party: other owners and keys may sign one after the
-// other. Both requests must say the same about who hosts the party, byte for byte.
+// other. Both requests must have the same hosting transaction, byte for byte.
 func (o Onboarding) Merge(further Onboarding) (Onboarding, error) {
 	if o.Hosting.Transaction.Hash != further.Hosting.Transaction.Hash {
-		return o, badMapping("Another proposal for party %s is under way, with other hosts, keys or thresholds (hash %s)",
+		return o, badMapping("Another proposal for party %s is pending, with other hosts, keys or thresholds (hash %s)",
 			short(string(o.Party())), o.Hosting.Transaction.Hash)
 	}
 	out := o
@@ -92,5 +92,5 @@ func mergeSigned(have, further []Signed) []Signed {
 	return out
 }
 
-// Missing tells who has yet to agree, this node included.
+// Missing lists those who must still agree, including this node.
 func (o Onboarding) Missing() (Missing, error) { return o.missing() }

@@ -76,7 +76,7 @@ func TestHosts_SeveralWaitForAll(t *testing.T) {
 			Participant: third.node.ParticipantID, Key: third.key.Public(), Signature: signature,
 		}
 		_, err = here.WithHost(uninvited)
-		require.ErrorContains(t, err, "is not to host party")
+		require.ErrorContains(t, err, "is not among the hosts of party")
 		uninvited.Participant = second.node.ParticipantID
 		_, err = here.WithHost(uninvited)
 		require.ErrorContains(t, err, "not properly authorized by any namespace key")

@@ -25,8 +25,8 @@ var keySpecs = map[topologypb.SigningKeySpec]signing.KeySpec{
 	topologypb.SigningKeySpec_SIGNING_KEY_SPEC_EC_SECP256K1:  signing.Secp256k1,
 }
 
-// readKey reads a key. Usages are completed as upstream does: whoever may sign anything but delegations may also prove
-// that it owns the key.
+// readKey reads a key. It adds usages as upstream does: a key that may sign anything but delegations may also prove its
+// ownership.
 func readKey(m *topologypb.SigningPublicKey) (signing.Key, error) {
 	if m == nil {
 		return signing.Key{}, errors.New("the key is missing")

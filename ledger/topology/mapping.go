@@ -7,9 +7,9 @@ import (
 	"github.com/florinledger/florin/ledger/signing"
 )
 
-// Mapping is what a topology transaction is about. The implementations in this file are all there are.
+// Mapping is the content of a topology transaction. All implementations are in this file.
 type Mapping interface {
-	// Kind is the mapping's name, as error texts of the API have it.
+	// Kind is the mapping's name in error texts of the API.
 	Kind() string
 }
 
@@ -21,22 +21,22 @@ type NamespaceDelegation struct {
 	AllMappings bool
 }
 
-// IsRoot reports whether the delegation is the one that a namespace begins with: that of the key that it is named
-// after.
+// IsRoot reports whether the delegation is the root of its namespace: the one for the key that gives the namespace its
+// name.
 func (d NamespaceDelegation) IsRoot() bool {
 	return d.AllMappings && d.Namespace == d.Target.Public.Fingerprint()
 }
 
-// DecentralizedNamespace is a namespace that several owners hold together.
+// DecentralizedNamespace is a namespace that several owners control together.
 type DecentralizedNamespace struct {
 	Namespace string
-	// Threshold is how many owners act for all.
+	// Threshold is the number of owners that act for all.
 	Threshold int
-	// Owners are namespaces, without repeats.
+	// Owners are namespaces, without duplicates.
 	Owners []string
 }
 
-// Permission is what a participant does for a party that it hosts.
+// Permission is the role of a participant for a party that it hosts.
 type Permission int
 
 // The permissions.
@@ -55,23 +55,23 @@ type Host struct {
 // PartyToParticipant says which participants host a party and, unless a [PartyToKey] does, which keys sign for it.
 type PartyToParticipant struct {
 	Party ledger.Party
-	// Threshold is how many confirming participants must agree.
+	// Threshold is the number of confirming participants that must agree.
 	Threshold int
 	Hosts     []Host
-	// Keys is empty when the party's keys are elsewhere.
+	// Keys is empty when a PartyToKey has the party's keys.
 	Keys []signing.Key
-	// KeyThreshold is how many keys must sign.
+	// KeyThreshold is the number of keys that must sign.
 	KeyThreshold int
 }
 
-// PartyToKey says which keys sign for a party. [PartyToParticipant] has taken its place.
+// PartyToKey says which keys sign for a party. [PartyToParticipant] replaces it.
 type PartyToKey struct {
 	Party     ledger.Party
 	Keys      []signing.Key
 	Threshold int
 }
 
-// Other is a mapping that is known by name only.
+// Other is a mapping of which this package knows only the name.
 type Other string
 
 // Kind implements [Mapping].
@@ -99,13 +99,13 @@ func (p PartyToParticipant) hosts(permission Permission) []string {
 	return out
 }
 
-// namespaceOf is the part of a party's or participant's id that says who controls it.
+// namespaceOf is the namespace in a party's or participant's id.
 func namespaceOf(id string) string {
 	_, namespace, _ := ledger.SplitParty(id)
 	return namespace
 }
 
-// short is how upstream prints ids in texts: with the beginning of the namespace only.
+// short is an id with only the beginning of the namespace, as upstream prints it in texts.
 func short(id string) string {
 	const limit = 12
 	namespace := namespaceOf(id)

@@ -7,12 +7,12 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// Namespaces are what shows who holds a namespace, by namespace: the signed root of one that a key holds, the signed
-// definition of one that several hold together. Those that the node keeps were authorized by all holders, and hold for
-// later requests as well: they neither end nor change.
+// Namespaces are the proofs of control by namespace: the signed root of a key's namespace, the signed definition of a
+// decentralized one. All owners authorized those that the node keeps. They count for later requests too, because they
+// neither end nor change.
 type Namespaces map[string]Signed
 
-// and adds further ones; those that are there already stay.
+// and adds others; existing ones stay.
 func (n Namespaces) and(further Namespaces) Namespaces {
 	out := maps.Clone(further)
 	if out == nil {
@@ -22,7 +22,7 @@ func (n Namespaces) and(further Namespaces) Namespaces {
 	return out
 }
 
-// Owners lists the owners of the definitions, in order and once.
+// Owners lists the distinct owners of the definitions, sorted.
 func (n Namespaces) Owners() []string {
 	var owners []string
 	for _, signed := range n {
@@ -34,14 +34,14 @@ func (n Namespaces) Owners() []string {
 	return slices.Compact(owners)
 }
 
-// root is the signed root of a namespace; false when it is not among these.
+// root is the signed root of a namespace; false if there is none.
 func (n Namespaces) root(namespace string) (Signed, bool) {
 	signed := n[namespace]
 	delegation, ok := signed.Transaction.Mapping.(NamespaceDelegation)
 	return signed, ok && delegation.IsRoot() && delegation.Namespace == namespace
 }
 
-// definition is the signed definition of a namespace of several owners; nil when it is not among these.
+// definition is the signed definition of a decentralized namespace; nil if there is none.
 func (n Namespaces) definition(namespace string) *Signed {
 	signed := n[namespace]
 	definition, ok := signed.Transaction.Mapping.(DecentralizedNamespace)
@@ -51,7 +51,7 @@ func (n Namespaces) definition(namespace string) *Signed {
 	return &signed
 }
 
-// addRoots adds the roots of the namespaces that a request does not have itself.
+// addRoots adds the known roots of the namespaces that a request does not have itself.
 func (n Namespaces) addRoots(given []Signed, namespaces []string) []Signed {
 	there := map[string]bool{}
 	for _, signed := range given {
@@ -66,15 +66,14 @@ func (n Namespaces) addRoots(given []Signed, namespaces []string) []Signed {
 	return out
 }
 
-// Concerned lists the namespaces that the onboarding has to do with, in order and once: that of the party, those of the
-// owners, and those of the hosts.
+// Concerned lists the distinct namespaces of the party, the owners and the hosts, sorted.
 func (o Onboarding) Concerned() []string {
 	out := slices.Concat([]string{namespaceOf(string(o.Party()))}, o.holders(), o.hostNamespaces())
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// holders are the namespaces whose keys hold that of the party.
+// holders are the namespaces whose keys control the party's namespace.
 func (o Onboarding) holders() []string {
 	if o.Decentralized == nil {
 		return []string{namespaceOf(string(o.Party()))}
@@ -90,9 +89,9 @@ func (o Onboarding) hostNamespaces() []string {
 	return out
 }
 
-// With completes the onboarding with what is known of the namespaces that it has to do with. All that was given is
-// still to be verified. The error refuses another threshold for a namespace of several owners than the known one; the
-// onboarding then has what was given, so that only those who may define the namespace learn of it.
+// With completes the onboarding with the known namespaces. It verifies nothing. The error refuses another threshold for
+// a decentralized namespace than the known one; the onboarding then keeps the given definition, so that only those who
+// may define the namespace learn of the conflict.
 func (o Onboarding) With(known Namespaces) (Onboarding, error) {
 	var conflict error
 	if kept := known.definition(namespaceOf(string(o.Party()))); kept != nil {
@@ -106,19 +105,19 @@ func (o Onboarding) With(known Namespaces) (Onboarding, error) {
 	return o, conflict
 }
 
-// signedFurther is a kept definition with all signatures of one that a request has, and of its own those by other keys.
-// One that names other owners is returned as it is: it cannot be that of the namespace.
+// signedFurther is a kept definition with the signatures of a request's definition, and its own signatures by other
+// keys. It returns a definition with other owners unchanged, because it cannot define this namespace.
 func (s *Signed) signedFurther(given *Signed) (*Signed, error) {
 	out := Signed{Transaction: s.Transaction}
 	if given != nil {
-		kept, wanted := s.Transaction.Mapping.(DecentralizedNamespace), given.Transaction.Mapping.(DecentralizedNamespace)
+		kept, requested := s.Transaction.Mapping.(DecentralizedNamespace), given.Transaction.Mapping.(DecentralizedNamespace)
 		switch {
-		case !sameOwners(kept, wanted):
+		case !sameOwners(kept, requested):
 			return given, nil
-		case kept.Threshold != wanted.Threshold:
+		case kept.Threshold != requested.Threshold:
 			return given, fault.TopologySerialMismatch.New("The decentralized namespace %s is defined already: its threshold "+
 				"is %d, and a DecentralizedNamespaceDefinition with serial 1 and threshold %d cannot change it",
-				kept.Namespace, kept.Threshold, wanted.Threshold).
+				kept.Namespace, kept.Threshold, requested.Threshold).
 				WithHint("Remove the DecentralizedNamespaceDefinition, or send the one that all owners signed first.")
 		}
 		out.Signatures = slices.Clone(given.Signatures)
@@ -133,8 +132,8 @@ func sameOwners(one, other DecentralizedNamespace) bool {
 	return slices.Equal(slices.Sorted(slices.Values(one.Owners)), slices.Sorted(slices.Values(other.Owners)))
 }
 
-// Namespaces are those whose holders the onboarding shows: what is kept of it once it is authorized, with the
-// signatures of the holders alone.
+// Namespaces are the proofs of control in the onboarding, with only the signatures of the holders. The node keeps them
+// after the authorization.
 func (o Onboarding) Namespaces() Namespaces {
 	out := Namespaces{}
 	for _, signed := range slices.Concat(o.Delegations, o.HostDelegations) {

@@ -10,28 +10,28 @@ import (
 	"github.com/florinledger/florin/ledger/signing"
 )
 
-// Onboarding is what it takes to make an external party, and who has agreed to it so far. It keeps all bytes as they
-// were received and survives JSON.
+// Onboarding is the transactions for a new external party, with the signatures so far. It keeps all received bytes and
+// survives JSON.
 type Onboarding struct {
-	// Delegations are the signed roots of namespaces: that of the party, or those of the owners of its namespace.
+	// Delegations are the signed roots of the party's namespace, or of the owners of its namespace.
 	Delegations []Signed `json:"namespaceDelegations,omitempty"`
-	// Decentralized defines the party's namespace when several hold it together.
+	// Decentralized defines the party's namespace if several owners control it together.
 	Decentralized *Signed `json:"decentralizedNamespace,omitempty"`
-	// PartyToKey has the party's keys when Hosting has none, as older clients do it.
+	// PartyToKey has the party's keys if Hosting has none, as older clients send it.
 	PartyToKey *Signed `json:"partyToKey,omitempty"`
-	// HostDelegations are the signed roots of the namespaces of other hosts: they bring the keys by which these agree.
+	// HostDelegations are the signed roots of the namespaces of other hosts. They contain the keys that these agree with.
 	HostDelegations []Signed `json:"hostDelegations,omitempty"`
 	// Hosting is the transaction by which participants host the party.
 	Hosting Signed `json:"partyToParticipant"`
-	// HostKeys are the keys of participants whose signatures Hosting has.
+	// HostKeys are the keys of the participants that signed Hosting.
 	HostKeys []signing.PublicKey `json:"hostKeys,omitempty"`
 
-	// checks remembers what was verified; nil for nothing.
+	// checks caches verified signatures; nil for no cache.
 	checks *Checks
 }
 
-// Onboarding checks what the request wants against the rules of a party's onboarding and what this node is, in the
-// documented order; the refusals are INVALID_ARGUMENT. Who signed is for [Onboarding.Authorize].
+// Onboarding checks the request against the rules of a party's onboarding and this node, in the documented order; the
+// refusals are INVALID_ARGUMENT. [Onboarding.Authorize] checks the signatures.
 func (r Request) Onboarding(node Node) (Onboarding, *fault.Fault) {
 	sorted := byKind(r.attach())
 	if refusal := sorted.onlyKnownKinds(); refusal != nil {
@@ -59,8 +59,8 @@ func (r Request) Onboarding(node Node) (Onboarding, *fault.Fault) {
 	return out, out.checkNothingOfOurs(node)
 }
 
-// split keeps the roots of hosts apart from those that the party's namespace is made of. A root for another host is an
-// addition to upstream's rules, where hosts know one another from the synchronizer.
+// split separates the roots of hosts from those of the party's namespace. Roots of other hosts are an addition to
+// upstream's rules, where hosts know one another from the synchronizer.
 func (o Onboarding) split(delegations []Signed) (ofParty, ofHosts []Signed) {
 	var owners, hosts []string
 	if o.Decentralized != nil {
@@ -81,8 +81,8 @@ func (o Onboarding) split(delegations []Signed) (ofParty, ofHosts []Signed) {
 	return ofParty, ofHosts
 }
 
-// checkNothingOfOurs refuses parties in the node's own namespace, and parties that sign with the node's key: by
-// agreeing to host them, the node would give its signature for more than that.
+// checkNothingOfOurs refuses parties in the node's own namespace, and parties that sign with the node's key: the node's
+// signature would not only mean that it hosts them.
 func (o Onboarding) checkNothingOfOurs(node Node) *fault.Fault {
 	own := namespaceOf(node.ParticipantID)
 	if namespaceOf(string(o.Party())) == own {
@@ -99,7 +99,7 @@ func (o Onboarding) checkNothingOfOurs(node Node) *fault.Fault {
 	return nil
 }
 
-// kinds are the transactions of a request by kind. Of all but hosting only signed ones are in it: others are ignored.
+// kinds are the transactions of a request by kind, without unsigned ones of other kinds than hosting.
 type kinds struct {
 	unsupported                              []string
 	delegations, decentralized, hosting, key []Signed
@@ -141,8 +141,8 @@ func (k kinds) onlyKnownKinds() *fault.Fault {
 		"DecentralizedNamespaceDefinition, PartyToParticipant, PartyToKeyMapping", strings.Join(k.unsupported, ", "))
 }
 
-// onlyHosting picks the one transaction that says who hosts the party. An unsigned one counts when there is no other:
-// it asks this node to agree to what others have signed elsewhere.
+// onlyHosting picks the only hosting transaction. An unsigned one counts if there is no other: it asks this node to
+// agree, while others signed elsewhere.
 func (k kinds) onlyHosting() (Signed, *fault.Fault) {
 	candidates := k.hosting
 	if len(candidates) == 0 {
@@ -288,13 +288,13 @@ func (o Onboarding) hosting() PartyToParticipant {
 	return mapping
 }
 
-// Party is the party that is onboarded.
+// Party is the new party.
 func (o Onboarding) Party() ledger.Party { return o.hosting().Party }
 
-// Hosts are the participants that are to host the party.
+// Hosts are the participants that will host the party.
 func (o Onboarding) Hosts() []Host { return o.hosting().Hosts }
 
-// Keys are the keys that sign for the party, and how many of them must.
+// Keys are the keys that sign for the party, and their threshold.
 func (o Onboarding) Keys() (keys []signing.Key, threshold int) {
 	if o.PartyToKey != nil {
 		mapping, _ := o.PartyToKey.Transaction.Mapping.(PartyToKey)
@@ -303,17 +303,17 @@ func (o Onboarding) Keys() (keys []signing.Key, threshold int) {
 	return o.hosting().Keys, o.hosting().KeyThreshold
 }
 
-// ConfirmationThreshold is how many confirming participants must agree to what the party does.
+// ConfirmationThreshold is the number of confirming participants that must agree to transactions of the party.
 func (o Onboarding) ConfirmationThreshold() int { return o.hosting().Threshold }
 
-// Allocates reports whether the request must be complete: it is signed for the party's namespace, and this node is its
-// only host. Otherwise it may wait for the agreement of others.
+// Allocates reports whether the request must be complete: the party's namespace signed it, and this node is the only
+// host. Other requests may wait for the agreement of others.
 func (o Onboarding) Allocates() bool {
 	signed := len(o.Delegations) > 0 || o.Hosting.signedBy(namespaceOf(string(o.Party())))
 	return signed && len(o.Hosts()) == 1
 }
 
-// AlreadyAllocated is the refusal of a party that exists.
+// AlreadyAllocated refuses a party that exists.
 func AlreadyAllocated(party ledger.Party, synchronizerID string) *fault.Fault {
 	return fault.InvalidArgumentf("Party %s already exists on synchronizer %s", short(string(party)), synchronizerID).
 		WithHint(fmt.Sprintf("Use the existing party, or another party hint. Its full id is %s.", party))

@@ -14,11 +14,11 @@ import (
 	"github.com/florinledger/florin/ledger/topology/topologypb"
 )
 
-// Transaction is a topology transaction that was read. In JSON it is its bytes in base64.
+// Transaction is a decoded topology transaction. In JSON it is its bytes in base64.
 type Transaction struct {
-	// Raw are the bytes as they were received.
+	// Raw are the received bytes.
 	Raw []byte
-	// Hash is that of the bytes.
+	// Hash is the hash of the bytes.
 	Hash    Hash
 	Remove  bool
 	Serial  uint32
@@ -28,8 +28,8 @@ type Transaction struct {
 // formatVersion is the version of the format that protocol versions 34 and 35 use.
 const formatVersion = 30
 
-// Parse reads the bytes of a topology transaction. The error says what is wrong with them: another version or fields
-// that are not known, invalid identifiers and keys, thresholds that make no sense.
+// Parse reads the bytes of a topology transaction. The error reports another version, unknown fields, invalid
+// identifiers and keys, or impossible thresholds.
 func Parse(raw []byte) (Transaction, error) {
 	var wrapper topologypb.UntypedVersionedMessage
 	if err := unmarshal(raw, &wrapper); err != nil {
@@ -56,7 +56,7 @@ func Parse(raw []byte) (Transaction, error) {
 	return out, err
 }
 
-// unmarshal reads a message and refuses fields that are not known: whoever signs must not sign what it cannot read.
+// unmarshal reads a message and refuses unknown fields: nobody should sign content that this node cannot read.
 func unmarshal(raw []byte, into proto.Message) error {
 	if err := signing.Unmarshal(raw, into); err != nil {
 		return fmt.Errorf("the bytes cannot be read: %w", err)
@@ -83,7 +83,7 @@ func readMapping(mapping *topologypb.TopologyMapping) (Mapping, error) {
 	}
 }
 
-// camel turns a field's name into that of its mapping: vetted_packages is VettedPackages.
+// camel turns a field's name into the name of its mapping: vetted_packages is VettedPackages.
 func camel(name string) string {
 	words := strings.Split(name, "_")
 	for i, word := range words {
@@ -104,7 +104,7 @@ func readDelegation(m *topologypb.NamespaceDelegation) (Mapping, error) {
 	switch m.GetRestriction().(type) {
 	case *topologypb.NamespaceDelegation_CanSignAllMappings_:
 		out.AllMappings = true
-	case nil: // how it was said before there were restrictions
+	case nil: // the older form, without restrictions
 		out.AllMappings = m.GetIsRootDelegation()
 		return out, nil
 	}

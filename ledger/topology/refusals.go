@@ -24,8 +24,8 @@ func unauthorized(signed Signed, missing Missing) *fault.Fault {
 		set(namespaces), set(missing.Keys)).WithHint(detail)
 }
 
-// unsigned refuses what the owner of the party has not asked for: it neither waits nor gets this node's agreement. An
-// owner of a decentralized namespace who has signed learns who else may.
+// unsigned refuses a request that the party's namespace has not signed: it neither waits nor gets this node's
+// agreement. An owner of a decentralized namespace that has signed learns which others may sign.
 func (o Onboarding) unsigned(missing Missing) *fault.Fault {
 	refusal := unauthorized(o.Hosting, missing)
 	hint := "Send the request with the signatures of the party's namespace first, and the agreement of further hosts " +
@@ -48,7 +48,7 @@ func unknownSigners(signed Signed, keys []string) *fault.Fault {
 		"missing namespace delegations for keys %s", set(keys)).WithHint(detail)
 }
 
-// asRead is how the node reads a transaction, in one line: whoever signed can see what differs.
+// asRead is the content of a transaction in one line, so that a signer can compare it with what it signed.
 func asRead(signed Signed) string {
 	lines := describe(signed.Transaction.Mapping)
 	for i, line := range lines {

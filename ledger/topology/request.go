@@ -14,7 +14,7 @@ type OnboardingTransaction struct {
 	Signatures  []signing.Signature `json:"signatures,omitempty"`
 }
 
-// Request is a request to onboard a party whose parts could be read.
+// Request is a decoded request to onboard a party.
 type Request struct {
 	transactions []Transaction
 	own          [][]signing.Signature
@@ -54,15 +54,15 @@ func ParseRequest(transactions []OnboardingTransaction, multiHash []signing.Sign
 	return out, checkForm("multi_hash_signatures.signatures", multiHash)
 }
 
-// The bounds of a request. What a party may need are the roots of up to ten owners and of its hosts, one transaction of
-// each other kind, and a signature by each of their keys and the party's.
+// The bounds of a request. A party needs at most the roots of ten owners and of its hosts, one transaction of each
+// other kind, and a signature by each of their keys and the party's.
 const (
 	maxTransactions = 64
 	maxSignatures   = 128
 )
 
-// checkCounts refuses requests that hold more than any party needs, before anything is read: reading and matching them
-// costs more than sending them.
+// checkCounts refuses requests with more than any party needs before it decodes anything, because decoding and matching
+// costs more than sending.
 func checkCounts(transactions []OnboardingTransaction, multiHash []signing.Signature) *fault.Fault {
 	if len(transactions) > maxTransactions {
 		return tooMany("onboarding_transactions", len(transactions), maxTransactions)
@@ -79,7 +79,7 @@ func checkCounts(transactions []OnboardingTransaction, multiHash []signing.Signa
 }
 
 func tooMany(field string, count, limit int) *fault.Fault {
-	return fault.InvalidFieldNamed(field, fmt.Sprintf("%d elements are more than a request may have (%d)",
+	return fault.InvalidFieldNamed(field, fmt.Sprintf("it has %d elements; a request may have at most %d",
 		count, limit))
 }
 
@@ -92,22 +92,23 @@ func checkForm(field string, signatures []signing.Signature) *fault.Fault {
 	return nil
 }
 
-// Attached is a signature and the hash that it is over.
+// Attached is a signature and the hash that it signs.
 type Attached struct {
 	signing.Signature
 
 	Over Hash `json:"over"`
-	// Shared is set for signatures over several transactions: they may come from a key that this one has no use for.
+	// Shared is set for signatures over several transactions: they may come from a key that this one does not need.
 	Shared bool `json:"shared,omitempty"`
 }
 
-// Signed is a transaction with what signatures it has.
+// Signed is a transaction with its signatures.
 type Signed struct {
 	Transaction Transaction `json:"transaction"`
 	Signatures  []Attached  `json:"signatures"`
 }
 
-// attach gives each transaction its own signatures and those over all of them; of two by one key its own wins.
+// attach gives each transaction its own signatures and those over all transactions. Of two by the same key, its own
+// wins.
 func (r Request) attach() []Signed {
 	hashes := make([]Hash, len(r.transactions))
 	for i, transaction := range r.transactions {
@@ -130,14 +131,14 @@ func (r Request) attach() []Signed {
 	return out
 }
 
-// add takes a signature unless there is one by the same key.
+// add adds a signature unless there is one by the same key.
 func (s *Signed) add(signature Attached) {
 	if !s.signedBy(signature.SignedBy) {
 		s.Signatures = append(s.Signatures, signature)
 	}
 }
 
-// keep drops signatures by other keys than the one.
+// keep drops signatures by other keys.
 func (s *Signed) keep(fingerprint string) {
 	var kept []Attached
 	for _, signature := range s.Signatures {

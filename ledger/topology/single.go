@@ -5,9 +5,9 @@ import (
 	"github.com/florinledger/florin/ledger/signing"
 )
 
-// SingleKeyParty makes the three transactions that the validator of the public network has an external party sign
-// (upstream's topology/generate): the root delegation of its namespace, who hosts it, and the key that signs for it.
-// The party is one of the key's namespace, and is hosted by this node alone.
+// SingleKeyParty makes the three transactions that an external party signs for the validator of the public network
+// (upstream's topology/generate): the root delegation of its namespace, its hosting, and the key that signs for it. The
+// party is in the key's namespace, and this node is its only host.
 func SingleKeyParty(party ledger.Party, key signing.PublicKey, node Node) ([][]byte, error) {
 	mappings := []Mapping{
 		NamespaceDelegation{
