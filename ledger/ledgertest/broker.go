@@ -8,7 +8,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Broker does things for its client, inside choices that its operator lends authority to.
+// Broker acts for its client, inside choices with the authority of its operator.
 type Broker struct {
 	_        struct{}     `lf:"test-model:Test.Model:Broker"`
 	Operator ledger.Party `lf:"operator"`
@@ -29,7 +29,7 @@ type Look struct {
 	Iou lf.CID[Iou] `lf:"iou"`
 }
 
-// GiveAsset gives any [Asset] of the client away; it stays what it is when To is empty.
+// GiveAsset gives any [Asset] of the client away; an empty To changes nothing.
 type GiveAsset struct {
 	_     struct{}      `lf:"test-model:Test.Model:GiveAsset"`
 	Asset lf.CID[Asset] `lf:"asset"`
@@ -55,7 +55,7 @@ type Recurse struct {
 	Depth int64    `lf:"depth"`
 }
 
-// Repeat creates so many contracts.
+// Repeat creates Count contracts.
 type Repeat struct {
 	_     struct{} `lf:"test-model:Test.Model:Repeat"`
 	Count int64    `lf:"count"`
@@ -66,7 +66,7 @@ type AskTime struct {
 	_ struct{} `lf:"test-model:Test.Model:AskTime"`
 }
 
-// CompareTime compares the ledger time with each of some others, without asking what it is.
+// CompareTime compares the ledger time with some others, without reading it.
 type CompareTime struct {
 	_    struct{}       `lf:"test-model:Test.Model:CompareTime"`
 	With []lf.Timestamp `lf:"with"`
@@ -79,7 +79,7 @@ type Deadline struct {
 	Within bool         `lf:"within"`
 }
 
-// Misbehave does what a template must not.
+// Misbehave breaks a rule for templates.
 type Misbehave struct {
 	_   struct{} `lf:"test-model:Test.Model:Misbehave"`
 	How string   `lf:"how"`

@@ -16,7 +16,7 @@ const (
 	AssetPackage = "2222222222222222222222222222222222222222222222222222222222222222"
 )
 
-// Packages are a package of templates for tests of the ledger's rules and one of an interface that two of them
+// Packages are a package of templates for tests of the ledger's rules, and one with an interface that two of them
 // implement.
 func Packages() []ledger.Package {
 	return []ledger.Package{
@@ -45,7 +45,7 @@ func Packages() []ledger.Package {
 	}
 }
 
-// Iou is signed by its issuer and seen by its owner and whoever it names.
+// Iou has its issuer as signatory, and its owner and the named observers as observers.
 type Iou struct {
 	_         struct{}        `lf:"test-model:Test.Model:Iou"`
 	Issuer    ledger.Party    `lf:"issuer"`
@@ -54,19 +54,19 @@ type Iou struct {
 	Amount    decimal.Decimal `lf:"amount"`
 }
 
-// TransferIou gives an [Iou] to a new owner, who sees that.
+// TransferIou gives an [Iou] to a new owner, a choice observer.
 type TransferIou struct {
 	_        struct{}     `lf:"test-model:Test.Model:TransferIou"`
 	NewOwner ledger.Party `lf:"newOwner"`
 }
 
-// Inspect shows an [Iou] to parties that need not be stakeholders.
+// Inspect shows an [Iou] to any parties.
 type Inspect struct {
 	_  struct{}       `lf:"test-model:Test.Model:Inspect"`
 	By []ledger.Party `lf:"by"`
 }
 
-// Asset is the interface of what has an owner.
+// Asset is the interface of contracts with an owner.
 type Asset struct {
 	_ struct{} `lf:"test-asset:Test.Asset:Asset"`
 }
@@ -97,7 +97,7 @@ type Coupon struct {
 	Worth  decimal.Decimal `lf:"worth"`
 }
 
-// Badge has a contract key: who maintains it, and what it is about. Without an owner nobody signs it.
+// Badge has a contract key of its maintainers and its subject. Without an owner it has no signatory.
 type Badge struct {
 	_           struct{}       `lf:"test-model:Test.Model:Badge"`
 	Owner       ledger.Party   `lf:"owner"`

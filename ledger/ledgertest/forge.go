@@ -11,25 +11,25 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Forger makes contracts that say what they should not: of any template, with nothing but the authority of its author.
+// Forger makes false contracts of any template, with only the authority of its author.
 type Forger struct {
-	// Author signs.
+	// Author is the only signatory.
 	Author ledger.Party
-	// Targets are named wherever the author's signature is enough.
+	// Targets are the parties to name wherever the author's signature is enough.
 	Targets []ledger.Party
-	// Text is what a text field says, by the name of the field; nil for the name of the coin.
+	// Text gives the text of a field; nil for the name of the coin in all fields.
 	Text func(field string) string
-	// Contract is what contract ids in payloads refer to; "" for a contract that is not there.
+	// Contract is the contract id in payloads; "" for the id of a missing contract.
 	Contract ledger.ContractID
-	// Examples are genuine contracts: of their templates it makes the same with the author in place of every party.
+	// Examples are genuine contracts. Of each, it makes a copy with the author in place of every party.
 	Examples []ledger.Contract
 }
 
-// shape is how the parts of a payload are filled in that are no parties.
+// shape is the content of a payload's fields other than parties.
 type shape struct {
 	amount  decimal.Decimal
 	number  int64
-	present bool // optional values are there
+	present bool // with optional values
 	yes     bool
 	items   int // of lists
 }
@@ -48,9 +48,9 @@ func shapes() []shape {
 	return all
 }
 
-// Forge makes contracts of a template on a ledger in memory, as many different ones as the template lets pass: with
-// small and the largest amounts and numbers, and with each target in every place that its signature is not needed for.
-// They follow from the description of the payload alone.
+// Forge makes as many different contracts of a template as the template accepts, on a ledger in memory: with small and
+// the largest amounts and numbers, and with each target in every place that does not need its signature. It uses only
+// the description of the payload.
 func Forge(book *Ledger, template lf.TypeName, forger Forger) []ledger.Contract {
 	payload, ok := book.Packages.PayloadType(template)
 	if !ok {
@@ -108,7 +108,7 @@ func copies(book *Ledger, template lf.TypeName, payload *lf.Type, forger Forger)
 	return forged
 }
 
-// withParty is a value with a party in place of all that it names.
+// withParty is a value with a party in place of all its parties.
 func withParty(value lf.Value, party ledger.Party) lf.Value {
 	switch v := value.(type) {
 	case lf.Party:
@@ -124,7 +124,7 @@ func withParty(value lf.Value, party ledger.Party) lf.Value {
 			out[i] = withParty(element, party)
 		}
 		return out
-	case lf.GenMap: // of several entries with a party each the last stays
+	case lf.GenMap: // of several entries with one party key, the last stays
 		out := make(lf.GenMap, 0, 1)
 		for _, entry := range v {
 			out = lf.GenMap{{Key: withParty(entry.Key, party), Value: withParty(entry.Value, party)}}
@@ -158,12 +158,12 @@ type shapeFiller struct {
 	Forger
 	shape
 
-	parties map[string]ledger.Party // who is named where; the author everywhere else
-	places  map[string]bool         // where parties are named, if it is to be noted
+	parties map[string]ledger.Party // parties by place; the author in all other places
+	places  map[string]bool         // collects the places of parties, if not nil
 	depth   int
 }
 
-// value makes a value of a type; path says where it is, field what the innermost field is called.
+// value makes a value of a type; path is its place, field the name of the innermost field.
 func (f *shapeFiller) value(described *lf.Type, path, field string) lf.Value {
 	f.depth++
 	defer func() { f.depth-- }()
@@ -207,7 +207,7 @@ func (f *shapeFiller) party(path string) lf.Value {
 	return f.Author
 }
 
-// time makes what begins lie in the past and what ends in the future.
+// time sets beginnings in the past and ends in the future.
 func (f *shapeFiller) time(field string) lf.Value {
 	const hour = 3_600_000_000
 	field = strings.ToLower(field)

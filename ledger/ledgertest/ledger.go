@@ -1,5 +1,5 @@
 // Package ledgertest is a ledger in memory, for tests of contract templates: it interprets submissions as a node does
-// and keeps what they create. Time stands still until a test moves it.
+// and keeps the created contracts. Time stands still until a test moves it.
 package ledgertest
 
 import (
@@ -20,15 +20,15 @@ var Start = time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 // Ledger is a ledger in memory. It is not safe for concurrent use.
 type Ledger struct {
 	Packages *ledger.Packages
-	// Network decides which contracts are the network's.
+	// Network decides which contracts belong to the network.
 	Network ledger.Network
 	// Now is the ledger effective time of the next submission.
 	Now time.Time
-	// Transactions are all that were accepted, in order.
+	// Transactions are the accepted transactions, in order.
 	Transactions []ledger.Transaction
-	// Active are the contracts that exist and are not archived.
+	// Active are the active contracts.
 	Active map[ledger.ContractID]ledger.Contract
-	// Failure, when set, is what reading the ledger fails with.
+	// Failure, when set, is the error of every read of the ledger.
 	Failure error
 
 	submissions int
@@ -59,8 +59,8 @@ func (l *Ledger) ActiveContractByKey(keyHash string) (ledger.Contract, bool, err
 	return ledger.Contract{}, false, l.Failure
 }
 
-// Submit prepares the commands as the API does, interprets them and, when they are accepted, applies the transaction.
-// An empty Key gets one of its own, so that no two submissions make the same contract ids.
+// Submit prepares the commands as the API does, interprets them and, when they are accepted, applies the transaction. A
+// submission without a Key gets a new one, so that no two submissions make the same contract ids.
 func (l *Ledger) Submit(submission ledger.Submission) (ledger.Transaction, error) {
 	prepared, refusal := l.Packages.PrepareCommands(submission.Commands, nil)
 	if refusal != nil {
@@ -88,7 +88,7 @@ func (l *Ledger) Submit(submission ledger.Submission) (ledger.Transaction, error
 	return transaction, nil
 }
 
-// Events are those of each accepted transaction, in order.
+// Events are the events of each accepted transaction, in order.
 func (l *Ledger) Events() [][]ledger.Event {
 	events := make([][]ledger.Event, len(l.Transactions))
 	for i := range l.Transactions {
@@ -97,7 +97,7 @@ func (l *Ledger) Events() [][]ledger.Event {
 	return events
 }
 
-// Parties is who a submission acts as and reads as, and what is disclosed to it.
+// Parties are the acting and reading parties of a submission, and its disclosed contracts.
 type Parties struct {
 	ActAs     []ledger.Party
 	ReadAs    []ledger.Party
@@ -107,7 +107,7 @@ type Parties struct {
 // As is a submission that acts as the parties.
 func As(parties ...ledger.Party) Parties { return Parties{ActAs: ledger.SortedParties(parties)} }
 
-// Disclose adds contracts of the ledger to what is disclosed.
+// Disclose adds contracts of the ledger to the disclosed ones.
 func (p Parties) Disclose(contracts ...ledger.Contract) Parties {
 	p.Disclosed = append(p.Disclosed, contracts...)
 	return p
@@ -152,7 +152,7 @@ func ExerciseCommand[T, A any](l *Ledger, id lf.CID[T], argument A) (ledger.Comm
 	return exerciseCommand(l, template.String(), id.ID(), argument)
 }
 
-// ExerciseThrough is the command that exercises a choice through an interface, which is named as clients name it.
+// ExerciseThrough is the command that exercises a choice through an interface, by its name in requests.
 func ExerciseThrough[A any](l *Ledger, iface string, id ledger.ContractID, argument A) (ledger.Command, error) {
 	return exerciseCommand(l, iface, id, argument)
 }
@@ -171,7 +171,7 @@ func exerciseCommand[A any](l *Ledger, template string, id ledger.ContractID, ar
 	}}, nil
 }
 
-// choiceName is the choice whose argument is A: the last part of the name that A's tag declares.
+// choiceName is the choice whose argument is A: the last part of the name in A's tag.
 func choiceName[A any]() string {
 	blank, _ := reflect.TypeFor[A]().FieldByName("_")
 	name, err := lf.ParseTypeName(blank.Tag.Get("lf"))
@@ -234,7 +234,7 @@ func All[T any](l *Ledger) (map[lf.CID[T]]T, error) {
 	return found, nil
 }
 
-// View is the view of a contract through an interface, which is named as clients name it, in JSON.
+// View is the view of a contract in JSON through an interface, by its name in requests.
 func (l *Ledger) View(ctx context.Context, id ledger.ContractID, iface string) (json.RawMessage, error) {
 	name, err := lf.ParseTypeName(iface)
 	if err != nil {

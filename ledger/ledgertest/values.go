@@ -30,7 +30,7 @@ type Everything struct {
 	Shape     Shape                      `lf:"shape"`
 	Any       Any                        `lf:"any"`
 	Duration  lf.RelTime                 `lf:"duration"`
-	// Last and Later are trailing optionals: left out of JSON when they are none.
+	// Last and Later are trailing optionals: JSON omits them when they are none.
 	Last  *bool   `lf:"last"`
 	Later **int64 `lf:"later"`
 }
@@ -88,7 +88,7 @@ type Echo struct {
 	Any Any      `lf:"any"`
 }
 
-// Wrap is [Echo] that puts the argument one list deeper.
+// Wrap is like [Echo], with the argument in one more list.
 type Wrap struct {
 	_   struct{} `lf:"test-model:Test.Values:Wrap"`
 	Any Any      `lf:"any"`

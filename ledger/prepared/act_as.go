@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
-// The fields that lead to the acting parties.
+// The path of fields to the acting parties.
 var (
 	metadataField  = numberOf(&preparedpb.PreparedTransaction{}, "metadata")
 	submitterField = numberOf(&preparedpb.Metadata{}, "submitter_info")
@@ -22,8 +22,8 @@ func numberOf(message proto.Message, field protoreflect.Name) protowire.Number {
 	return message.ProtoReflect().Descriptor().Fields().ByName(field).Number()
 }
 
-// ActAs yields the acting parties that a prepared transaction names, read from the wire: nothing is decoded or kept, so
-// that it costs little whatever the bytes are. It yields what it finds of a message that [Decode] refuses.
+// ActAs yields the acting parties of a prepared transaction. It reads the wire form without decoding, so it is cheap
+// for any bytes. It also yields parties of messages that [Decode] refuses.
 func ActAs(raw []byte) iter.Seq[ledger.Party] {
 	return func(yield func(ledger.Party) bool) {
 		for metadata := range fieldsOf(raw, metadataField) {
@@ -38,9 +38,9 @@ func ActAs(raw []byte) iter.Seq[ledger.Party] {
 	}
 }
 
-// fieldsOf yields the contents of a field of a message, which is repeated, or a message that may be there in parts. It
-// ends where the bytes are no message.
-func fieldsOf(message []byte, wanted protowire.Number) iter.Seq[[]byte] {
+// fieldsOf yields the contents of a repeated field, or of a message field, which may have several parts on the wire. It
+// stops at bytes that are no message.
+func fieldsOf(message []byte, field protowire.Number) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for len(message) > 0 {
 			number, kind, length := protowire.ConsumeTag(message)
@@ -54,7 +54,7 @@ func fieldsOf(message []byte, wanted protowire.Number) iter.Seq[[]byte] {
 			}
 			value := message[:length]
 			message = message[length:]
-			if number != wanted || kind != protowire.BytesType {
+			if number != field || kind != protowire.BytesType {
 				continue
 			}
 			if content, _ := protowire.ConsumeBytes(value); !yield(content) {

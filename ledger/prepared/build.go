@@ -13,9 +13,9 @@ import (
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
-// Build writes an interpreted transaction for signing. The packages are those that it was interpreted with. The bounds
-// of the ledger time come from the transaction, whatever the metadata say. The error is a *fault.Fault for transactions
-// that cannot be prepared: those with more root nodes than one command makes.
+// Build writes an interpreted transaction for signing, with the packages of its interpretation. The bounds of the
+// ledger time come from the transaction, not from the metadata. The error is a *fault.Fault for transactions with more
+// root nodes than one command makes.
 func Build(packages *ledger.Packages, tx ledger.Transaction, metadata Metadata) (*Transaction, error) {
 	if len(tx.Roots) != 1 && !createsAndExercises(tx) {
 		return nil, fault.FailedToPrepareTransaction.New("The participant failed to prepare the transaction: "+
@@ -50,7 +50,7 @@ func Build(packages *ledger.Packages, tx ledger.Transaction, metadata Metadata) 
 }
 
 // createsAndExercises reports whether a transaction is that of one CreateAndExerciseCommand: its second root is a
-// choice of the contract that its first one creates.
+// choice on the contract that its first root creates.
 func createsAndExercises(tx ledger.Transaction) bool {
 	if len(tx.Roots) != 2 {
 		return false
@@ -64,7 +64,7 @@ const localIDLength = 2 * (1 + 32)
 
 type builder struct {
 	packages *ledger.Packages
-	// local has the ids that contracts of the transaction have before the commit gives them their suffix.
+	// local maps the ids of created contracts to their ids before the commit, without the suffix.
 	local map[ledger.ContractID]ledger.ContractID
 }
 

@@ -5,9 +5,8 @@ import (
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
-// value writes a value as engines do: with all type names and labels, numerics with the places of their types, fields
-// at the end of a record left out when they are none, and contracts of the transaction by the ids that they have before
-// the commit.
+// value writes a value as engines do: with all type names and labels, numerics with the places of their types, records
+// without none fields at the end, and the transaction's own contracts by their ids before the commit.
 func (b *builder) value(value lf.Value) *preparedpb.Value {
 	switch value := value.(type) {
 	case lf.Unit:

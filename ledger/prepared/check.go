@@ -86,7 +86,7 @@ func checkInputs(inputs []*preparedpb.Metadata_InputContract) error {
 	return nil
 }
 
-// indexSeeds reads the seeds. Those of nodes that need none are read over: no hash covers them.
+// indexSeeds reads the seeds. It ignores seeds of nodes that need none, because no hash covers them.
 func (t *Transaction) indexSeeds() error {
 	for _, entry := range t.message.GetTransaction().GetNodeSeeds() {
 		id := strconv.Itoa(int(entry.GetNodeId()))

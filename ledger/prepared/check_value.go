@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
-// maxValueDepth is how deep values nest (upstream's engine).
+// maxValueDepth limits the nesting of values (upstream's engine).
 const maxValueDepth = 100
 
 // A numeric is plain decimal text of at most 38 digits.

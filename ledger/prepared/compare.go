@@ -13,9 +13,9 @@ import (
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
-// Difference is one place in which what was signed is not what the node computes.
+// Difference is one place where the signed transaction differs from the computed one.
 type Difference struct {
-	// Path says where, such as "node 0 (exercise Transfer): chosen_value.amount".
+	// Path is the place, such as "node 0 (exercise Transfer): chosen_value.amount".
 	Path string
 	// Signed and Computed are the two values in words.
 	Signed, Computed string
@@ -26,23 +26,23 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: signed %s, computed %s", d.Path, d.Signed, d.Computed)
 }
 
-// maxDifferences is how many are listed; one is enough to refuse.
+// maxDifferences limits the list; one difference is enough to refuse.
 const maxDifferences = 20
 
-// Compare lists in what the transaction differs from the one that running its command again gave: everything that a
-// hash covers, and the bound of the record time. Node ids may differ, for they do nothing but wire the tree. No
-// difference means that executing computed is executing what was signed.
+// Compare lists the differences between the signed transaction and the one that the node computed from its command. It
+// compares everything that a hash covers, and the bound of the record time, but not node ids, which only connect the
+// tree. Without a difference, computed is the signed transaction.
 func (t *Transaction) Compare(computed *Transaction) []Difference {
 	c := &comparison{}
 	signedTx, computedTx := t.message.GetTransaction(), computed.message.GetTransaction()
 	c.metadata(t.message.GetMetadata(), computed.message.GetMetadata())
 	c.text("transaction.version", signedTx.GetVersion(), computedTx.GetVersion())
 	c.nodes("transaction.roots", tree{t, signedTx.GetRoots()}, tree{computed, computedTx.GetRoots()})
-	return c.found
+	return c.differences
 }
 
-// Verify refuses the outcome of running the transaction's command again unless it is what was signed. The error is a
-// *fault.Fault when it is not; any other error is a defect.
+// Verify refuses the result of running the transaction's command again if it differs from the signed transaction. Then
+// the error is a *fault.Fault; any other error is a defect.
 func (t *Transaction) Verify(packages *ledger.Packages, again ledger.Transaction) error {
 	computed, err := Build(packages, again, t.Metadata())
 	if err != nil {
@@ -59,7 +59,7 @@ func refuseDifferences(differences []Difference) *fault.Fault {
 	for i, difference := range differences {
 		lines[i] = difference.String()
 	}
-	refusal := failed("The command does not give the transaction that was signed. %s", lines[0]).
+	refusal := failed("This node computes another transaction from the command than the signed one. %s", lines[0]).
 		WithHint("Prepare the transaction again, check it, and sign it.")
 	if len(lines) > 1 {
 		refusal = refusal.With("differences", strings.Join(lines, "\n"))
@@ -67,17 +67,17 @@ func refuseDifferences(differences []Difference) *fault.Fault {
 	return refusal
 }
 
-type comparison struct{ found []Difference }
+type comparison struct{ differences []Difference }
 
-// tree is some sibling nodes of a transaction.
+// tree is a list of sibling nodes of a transaction.
 type tree struct {
 	of  *Transaction
 	ids []string
 }
 
 func (c *comparison) add(path, signed, computed string) {
-	if len(c.found) < maxDifferences {
-		c.found = append(c.found, Difference{Path: path, Signed: signed, Computed: computed})
+	if len(c.differences) < maxDifferences {
+		c.differences = append(c.differences, Difference{Path: path, Signed: signed, Computed: computed})
 	}
 }
 
@@ -155,8 +155,8 @@ func content(node *preparedpb.Node) protoreflect.Message {
 	return message.Get(message.WhichOneof(message.Descriptor().Oneofs().Get(0))).Message()
 }
 
-// message compares two messages of one type field by field. Event blobs are not compared: they were checked against
-// the contract ids that they disclose.
+// message compares two messages of one type field by field. It skips event blobs: [Transaction.Execution] checks them
+// against the contract ids.
 func (c *comparison) message(path string, signed, computed protoreflect.Message, leaveOut ...protoreflect.Name) {
 	fields := signed.Descriptor().Fields()
 	for i := range fields.Len() {
@@ -200,7 +200,7 @@ func (c *comparison) list(path string, field protoreflect.FieldDescriptor, signe
 	}
 }
 
-// labelled names fields of records by their label instead of their position.
+// labelled names a field of a record by its label instead of its position.
 func labelled(path, at string, element protoreflect.Value) string {
 	field, ok := element.Message().Interface().(*preparedpb.Record_Field)
 	if !ok || field.GetLabel() == "" {
@@ -209,7 +209,7 @@ func labelled(path, at string, element protoreflect.Value) string {
 	return strings.TrimSuffix(path, ".fields") + "." + field.GetLabel()
 }
 
-// join leaves out the parts of a path that say only how values are put into messages.
+// join omits the parts of a path that exist only in the messages, not in the values.
 func join(path, name string) string {
 	switch {
 	case strings.HasSuffix(path, ": "):

@@ -10,8 +10,8 @@ import (
 	"github.com/florinledger/florin/ledger/signing"
 )
 
-// Transaction is a prepared transaction that was read or built. It is complete and a proper tree, and its sets are
-// sorted; whether it is what its commands amount to is for [Transaction.Compare]. It does not change.
+// Transaction is a complete prepared transaction. Its nodes form a tree and its sets are sorted. [Transaction.Compare]
+// checks it against its commands. It is immutable.
 type Transaction struct {
 	message *preparedpb.PreparedTransaction
 	raw     []byte
@@ -20,8 +20,8 @@ type Transaction struct {
 	order   []string // the ids of all nodes in order of execution
 }
 
-// Decode reads a prepared transaction. It refuses, with a [DecodeError], what is not complete or contradicts itself,
-// and whatever no hash covers: fields of later versions, nodes outside the tree.
+// Decode reads a prepared transaction. It refuses, with a [DecodeError], incomplete or contradictory ones, and content
+// that no hash covers: fields of later versions, nodes outside the tree.
 func Decode(raw []byte) (*Transaction, error) {
 	message := &preparedpb.PreparedTransaction{}
 	if err := signing.Unmarshal(raw, message); err != nil {
@@ -38,10 +38,10 @@ func Decode(raw []byte) (*Transaction, error) {
 	return t, nil
 }
 
-// Bytes are the bytes that the transaction was read from, or for a built one those to hand out.
+// Bytes are the encoded transaction.
 func (t *Transaction) Bytes() []byte { return bytes.Clone(t.raw) }
 
-// adopt checks a message, sorts its sets and indexes its nodes. The message must not be changed afterwards.
+// adopt checks a message, sorts its sets and indexes its nodes. The caller must not change the message afterwards.
 func adopt(message *preparedpb.PreparedTransaction) (*Transaction, error) {
 	t := &Transaction{message: message, nodes: map[string]*preparedpb.Node{}, seeds: map[string][]byte{}}
 	switch {
@@ -84,10 +84,10 @@ func (t *Transaction) indexNodes() error {
 	return nil
 }
 
-// maxTreeDepth keeps hostile trees from being walked; engines stop far earlier.
+// maxTreeDepth protects the recursion from hostile trees; engines stop far earlier.
 const maxTreeDepth = 1000
 
-// walk goes through the tree in order of execution and refuses nodes that are not in it exactly once.
+// walk visits the tree in order of execution and refuses nodes that are not in it exactly once.
 func (t *Transaction) walk() error {
 	if len(t.message.GetTransaction().GetRoots()) == 0 {
 		return errors.New("there is no root node")
@@ -164,10 +164,10 @@ func (e *DecodeError) Error() string {
 	}
 }
 
-// Unreadable reports whether the bytes are no such message at all.
+// Unreadable reports whether the bytes are no prepared transaction at all.
 func (e *DecodeError) Unreadable() bool { return e.kind == unreadable }
 
-// Fault is the refusal that a request with such bytes gets (contract, POST /v2/interactive-submission/execute).
+// Fault is the refusal of a request with such bytes (contract, POST /v2/interactive-submission/execute).
 func (e *DecodeError) Fault() *fault.Fault {
 	switch e.kind {
 	case unreadable:

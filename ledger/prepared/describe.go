@@ -11,9 +11,9 @@ import (
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
-// Describe shows the transaction to the person who is to sign it: the hash under the scheme, the circumstances, who
-// gives what to whom, every step with its arguments, and the contracts that are consumed, created and used. Nothing in
-// it comes from anywhere but the transaction's bytes.
+// Describe shows the transaction to the person who signs it: the hash under the scheme, the metadata, the transfers,
+// every step with its arguments, and the consumed, created and used contracts. All of it comes from the transaction's
+// bytes.
 func (t *Transaction) Describe(scheme Scheme) (string, error) {
 	hash, err := t.Hash(scheme)
 	if err != nil {
@@ -56,10 +56,10 @@ func (d *description) header(scheme Scheme, hash [32]byte) {
 	d.fact("synchronizer", fmt.Sprintf("%s, mediator group %d", safe(metadata.SynchronizerID), metadata.MediatorGroup))
 	d.fact("prepared at", stamp(metadata.PreparationTime))
 	d.fact("ledger time", between(metadata.Earliest, metadata.Latest))
-	d.fact("record time", between(nil, metadata.LatestRecordTime)+uncovered(scheme, metadata))
+	d.fact("record time", between(nil, metadata.LatestRecordTime)+coverageNote(scheme, metadata))
 }
 
-func uncovered(scheme Scheme, metadata Metadata) string {
+func coverageNote(scheme Scheme, metadata Metadata) string {
 	if scheme == SchemeV2 && metadata.LatestRecordTime != nil {
 		return " (this bound is not part of the hash)"
 	}
@@ -84,7 +84,7 @@ func between(earliest, latest *time.Time) string {
 }
 
 func (d *description) steps() {
-	d.line(0, "\nWhat happens, step by step")
+	d.line(0, "\nSteps")
 	for _, root := range d.of.message.GetTransaction().GetRoots() {
 		d.step(root, 1)
 	}
@@ -106,7 +106,7 @@ func (d *description) step(id string, depth int) {
 		d.line(depth, "look for contracts of %s by key", entity(node.QueryByKey.GetTemplateId()))
 		d.value(node.QueryByKey.GetKey().GetKey().GetKey(), depth+2)
 	case *preparedpb.Node_Rollback:
-		d.line(depth, "try, and undo again:")
+		d.line(depth, "try, then undo:")
 	}
 	for _, child := range childrenOf(d.of.nodes[id]) {
 		d.step(child, depth+1)
@@ -135,7 +135,7 @@ func (d *description) contracts() {
 	none := true
 	for _, input := range d.of.message.GetMetadata().GetInputContracts() {
 		if consumed[input.GetV1().GetContractId()] {
-			d.listed(input.GetV1(), ", created at "+stamp(timeOf(input.GetCreatedAt())))
+			d.listContract(input.GetV1(), ", created at "+stamp(timeOf(input.GetCreatedAt())))
 			none = false
 		}
 	}
@@ -144,23 +144,23 @@ func (d *description) contracts() {
 	none = true
 	for _, contract := range created {
 		if !consumed[contract.GetContractId()] {
-			d.listed(contract, "")
+			d.listContract(contract, "")
 			none = false
 		}
 	}
 	d.noneWhen(none)
-	d.line(0, "\nContracts used and left as they are")
+	d.line(0, "\nContracts used and not changed")
 	none = true
 	for _, input := range d.of.message.GetMetadata().GetInputContracts() {
 		if !consumed[input.GetV1().GetContractId()] {
-			d.listed(input.GetV1(), ", created at "+stamp(timeOf(input.GetCreatedAt())))
+			d.listContract(input.GetV1(), ", created at "+stamp(timeOf(input.GetCreatedAt())))
 			none = false
 		}
 	}
 	d.noneWhen(none)
 }
 
-func (d *description) listed(contract *preparedpb.Create, more string) {
+func (d *description) listContract(contract *preparedpb.Create, more string) {
 	holds := ""
 	if holding, ok := d.holdingOf(contract); ok {
 		holds = fmt.Sprintf(": %s of %s", holding.amount.Show(), d.names.party(holding.owner))
@@ -189,10 +189,10 @@ func (d *description) contract(template *preparedpb.Identifier, id string) strin
 
 func entity(id *preparedpb.Identifier) string { return safe(id.GetEntityName()) }
 
-// createdContracts are the contracts that the transaction creates, in order; undone ones are left out.
+// createdContracts are the contracts that the transaction creates, in order, without those that a rollback undoes.
 func (t *Transaction) createdContracts() []*preparedpb.Create {
 	var out []*preparedpb.Create
-	t.done(func(node *preparedpb.Node) {
+	t.visitEffective(func(node *preparedpb.Node) {
 		if create := node.GetCreate(); create != nil {
 			out = append(out, create)
 		}
@@ -202,7 +202,7 @@ func (t *Transaction) createdContracts() []*preparedpb.Create {
 
 func (t *Transaction) consumedContracts() map[string]bool {
 	out := map[string]bool{}
-	t.done(func(node *preparedpb.Node) {
+	t.visitEffective(func(node *preparedpb.Node) {
 		if exercise := node.GetExercise(); exercise.GetConsuming() {
 			out[exercise.GetContractId()] = true
 		}
@@ -210,8 +210,8 @@ func (t *Transaction) consumedContracts() map[string]bool {
 	return out
 }
 
-// done visits the nodes in order of execution, those left out that a rollback undoes.
-func (t *Transaction) done(visit func(node *preparedpb.Node)) {
+// visitEffective visits the nodes in order of execution, without those that a rollback undoes.
+func (t *Transaction) visitEffective(visit func(node *preparedpb.Node)) {
 	var walk func(ids []string)
 	walk = func(ids []string) {
 		for _, id := range ids {

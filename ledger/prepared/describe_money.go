@@ -9,19 +9,19 @@ import (
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
-// The functions here know money by how contracts of the field write it down: a holding has an owner and an amount, a
-// transfer a sender, a receiver and an amount. They are a help for the reader; the steps below them are complete.
+// The functions here recognize money by usual field names: a holding has an owner and an amount, a transfer a sender, a
+// receiver and an amount. They only help the reader; the complete steps follow.
 
-// holding is an amount of something that someone owns.
+// holding is an amount of an asset with its owner.
 type holding struct {
 	owner  string
 	asset  string
 	amount decimal.Decimal
 }
 
-// holdingOf reads a contract as a holding: one with an owner and an amount, or one around such a contract, as locked
-// coin is. A contract that names a DSO is a holding only if that party has signed it, and the holding says which it is:
-// anybody can make coin that names itself as the DSO, and only the reader knows which is the network's.
+// holdingOf reads a contract as a holding: a record with an owner and an amount, or one that contains such a record,
+// such as locked coin. A contract that names a DSO is a holding only if that party signed it. The asset names the DSO,
+// because anybody can make coin with itself as the DSO, and only the reader knows the network's.
 func (d *description) holdingOf(contract *preparedpb.Create) (holding, bool) {
 	record := contract.GetArgument().GetRecord()
 	found, ok := holdingIn(record)
@@ -36,7 +36,7 @@ func (d *description) holdingOf(contract *preparedpb.Create) (holding, bool) {
 	found.asset = strings.TrimPrefix(entity(contract.GetTemplateId()), "Locked") + " of " + safe(contract.GetPackageName())
 	if dso, named := labelledValue(record, "dso").GetSum().(*preparedpb.Value_Party); named {
 		ok = ok && slices.Contains(contract.GetSignatories(), dso.Party)
-		found.asset += ", the DSO being " + d.names.party(dso.Party)
+		found.asset += ", DSO " + d.names.party(dso.Party)
 	}
 	return found, ok
 }
@@ -50,7 +50,7 @@ func holdingIn(record *preparedpb.Record) (holding, bool) {
 	return holding{owner: owner.Party, amount: amount}, true
 }
 
-// amountIn reads a number, or the number in the record that coin keeps its amount in.
+// amountIn reads a number, or the number in the record that coin has as its amount.
 func amountIn(value *preparedpb.Value) (decimal.Decimal, bool) {
 	for _, label := range []string{"initialAmount", "amount"} {
 		if inner := labelledValue(value.GetRecord(), label); inner != nil {
@@ -75,7 +75,7 @@ func labelledValue(record *preparedpb.Record, label string) *preparedpb.Value {
 	return nil
 }
 
-// transfers lists what arguments and new contracts call a transfer.
+// transfers lists the transfers in arguments and in new and consumed contracts.
 func (d *description) transfers() {
 	var lines []string
 	note := func(value *preparedpb.Value) {
@@ -85,7 +85,7 @@ func (d *description) transfers() {
 			}
 		})
 	}
-	d.of.done(func(node *preparedpb.Node) {
+	d.of.visitEffective(func(node *preparedpb.Node) {
 		note(node.GetExercise().GetChosenValue())
 		note(node.GetCreate().GetArgument())
 	})
@@ -95,7 +95,7 @@ func (d *description) transfers() {
 		}
 	}
 	if len(lines) > 0 {
-		d.line(0, "\nTransfers that it speaks of")
+		d.line(0, "\nTransfers")
 	}
 	for _, line := range lines {
 		d.line(1, "%s", line)
@@ -118,7 +118,7 @@ func (d *description) transfer(record *preparedpb.Record) (string, bool) {
 	return fmt.Sprintf("%s gives %s %s%s", from, to, amount.Show(), unit), true
 }
 
-// balances adds up, for everyone, the holdings that are created less those that are consumed.
+// balances lists, for each owner, the created holdings less the consumed ones.
 func (d *description) balances() {
 	type account struct{ owner, asset string }
 	sums := map[account]decimal.Decimal{}
@@ -156,7 +156,7 @@ func (d *description) balances() {
 	}
 }
 
-// eachEffect visits the input contracts that are consumed with -1 and those that are created to stay with 1.
+// eachEffect visits the consumed input contracts with -1, and the created contracts that remain with 1.
 func (t *Transaction) eachEffect(visit func(contract *preparedpb.Create, sign int)) {
 	consumed := t.consumedContracts()
 	for _, input := range t.message.GetMetadata().GetInputContracts() {

@@ -87,7 +87,7 @@ func TestDescribe_ShowsOnlyCoinOfTheDSOAsHoldings(t *testing.T) {
 		text, err := decode(t, message).Describe(prepared.SchemeV2)
 		require.NoError(t, err)
 		if isHolding {
-			require.Contains(t, text, "+12.5 Iou of test-model, the DSO being ")
+			require.Contains(t, text, "+12.5 Iou of test-model, DSO ")
 			continue
 		}
 		require.NotContains(t, text, "Holdings created less holdings consumed")

@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
-// value shows the fields of a record one to a line, and any other value on a line of its own.
+// value shows each field of a record on its own line, and any other value on one line.
 func (d *description) value(value *preparedpb.Value, depth int) {
 	record := value.GetRecord()
 	if record == nil {
@@ -95,7 +95,7 @@ func joined[T any](elements []T, show func(T) string) string {
 	return strings.Join(parts, ", ")
 }
 
-// safe keeps text from others from doing things to a terminal or posing as other text.
+// safe quotes text with special characters, which could control a terminal or look like other text.
 func safe(text string) string {
 	for _, char := range text {
 		if !strconv.IsPrint(char) {
@@ -105,7 +105,7 @@ func safe(text string) string {
 	return text
 }
 
-// How much of ids is shown where they are shortened: enough to tell them apart by eye.
+// The shown beginning and end of a shortened id: enough to tell ids apart by eye.
 const (
 	shortPrefix = 12
 	shortSuffix = 6
@@ -118,7 +118,7 @@ func shortID(id string) string {
 	return safe(id[:shortPrefix] + "…" + id[len(id)-shortSuffix:])
 }
 
-// names shortens the parties of a transaction, unless two would then look the same.
+// names shortens the parties of a transaction, unless two short names would be the same.
 type names struct {
 	parties []string
 	short   map[string]string

@@ -10,11 +10,11 @@ import (
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
-// encoding collects the bytes that a hash covers. All numbers are big-endian and of fixed width; texts, bytes and lists
-// have their length or count of 4 bytes before them.
+// encoding collects the bytes that a hash covers. All numbers are big-endian and of fixed width; a length or count of 4
+// bytes comes before texts, bytes and lists.
 type encoding struct {
 	content []byte
-	trace   *trace // nil when nobody will read it
+	trace   *trace // nil for none
 }
 
 func (e *encoding) raw(content []byte, what string) {
@@ -60,7 +60,7 @@ func (e *encoding) texts(values []string, what string) {
 	}
 }
 
-// hexText adds the bytes that a hexadecimal text stands for. The text was checked when the transaction was read.
+// hexText adds the bytes of a hexadecimal text, which [Decode] checked.
 func (e *encoding) hexText(value, what string) {
 	decoded, _ := hex.DecodeString(value)
 	content := append(binary.BigEndian.AppendUint32(nil, uint32(len(decoded))), decoded...)
@@ -68,7 +68,7 @@ func (e *encoding) hexText(value, what string) {
 	e.trace.line(content, what, value)
 }
 
-// optional reports whether something follows.
+// optional reports whether the value follows.
 func (e *encoding) optional(present bool, what string) bool {
 	if present {
 		e.byte(1, what+": present")
@@ -96,8 +96,8 @@ func (e *encoding) optionalIdentifier(id *preparedpb.Identifier, what string) {
 	}
 }
 
-// trace is an account of an encoding for people: each line has some bytes in hexadecimal and what they stand for. A nil
-// trace takes no notes.
+// trace explains an encoding to people: each line has some bytes in hexadecimal and their meaning. A nil trace does
+// nothing.
 type trace struct {
 	out   strings.Builder
 	depth int
@@ -113,7 +113,7 @@ func (t *trace) line(content []byte, what, value string) {
 	fmt.Fprintf(&t.out, "%s'%x' # %s%s\n", strings.Repeat("  ", t.depth), content, what, value)
 }
 
-// begin starts a part that gets a hash of its own; end closes it.
+// begin starts a part with its own hash; end closes it.
 func (t *trace) begin(what string) {
 	if t != nil {
 		fmt.Fprintf(&t.out, "%s# %s\n", strings.Repeat("  ", t.depth), what)

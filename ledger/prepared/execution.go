@@ -11,21 +11,21 @@ import (
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
-// Execution is what it takes to run a prepared transaction again: the command that its root nodes stand for, the
-// randomness and time that its contract ids come from, and the contracts that it uses.
+// Execution is the inputs to run a prepared transaction again: the command of its root nodes, the randomness and time
+// for its contract ids, and the contracts that it uses.
 type Execution struct {
 	Command ledger.Command
 	Run     ledger.PreparedRun
-	// Inputs are the contracts that the transaction uses, as disclosed in it. Each is the one that its id names.
+	// Inputs are the contracts that the transaction uses and discloses. Their content matches their ids.
 	Inputs   []ledger.Contract
 	Metadata Metadata
-	// Preference are the packages whose versions the transaction used contracts by through interfaces.
+	// Preference are the package versions that the transaction uses for interface choices and fetches.
 	Preference []lf.PackageID
 }
 
-// Execution reads from the transaction how to run it again. It refuses, in the order of the API's checks, transactions
-// of roots that no one command makes, input contracts whose blobs say something else, input contracts that are not
-// those that the nodes use, and roots that no command makes.
+// Execution returns the inputs to run the transaction again. It refuses, in the order of the API's checks: several
+// roots that are not one command, input contracts that contradict their blobs, other input contracts than the nodes
+// use, and roots that no command makes.
 func (t *Transaction) Execution(packages *ledger.Packages) (Execution, *fault.Fault) {
 	roots := t.message.GetTransaction().GetRoots()
 	create, exercise, both := t.createAndExercise()
@@ -56,8 +56,8 @@ func (t *Transaction) Execution(packages *ledger.Packages) (Execution, *fault.Fa
 	}, nil
 }
 
-// usedThroughInterfaces are the packages of the templates as which contracts were used through interfaces, in the order
-// of their first use: newer ones may have come since the transaction was prepared.
+// usedThroughInterfaces are the package versions for contracts that the transaction uses through interfaces, in order
+// of first use. The ledger may have newer versions by now.
 func (t *Transaction) usedThroughInterfaces() []lf.PackageID {
 	var out []lf.PackageID
 	use := func(template, through *preparedpb.Identifier) {
@@ -77,7 +77,7 @@ func (t *Transaction) usedThroughInterfaces() []lf.PackageID {
 	return out
 }
 
-// maxPreference bounds how many packages a signed transaction prefers.
+// maxPreference limits the packages that a signed transaction prefers.
 const maxPreference = 100
 
 func (t *Transaction) createAndExercise() (create *preparedpb.Create, exercise *preparedpb.Exercise, ok bool) {
@@ -94,17 +94,17 @@ func (t *Transaction) createAndExercise() (create *preparedpb.Create, exercise *
 func createAndExerciseCommand(
 	packages *ledger.Packages, create *preparedpb.Create, exercise *preparedpb.Exercise,
 ) (ledger.Command, error) {
-	made, err := createCommand(packages, create)
+	creation, err := createCommand(packages, create)
 	if err != nil {
 		return ledger.Command{}, err
 	}
-	used, err := exerciseCommand(packages, exercise)
+	exercised, err := exerciseCommand(packages, exercise)
 	if err != nil {
 		return ledger.Command{}, err
 	}
 	return ledger.Command{CreateAndExercise: &ledger.CreateAndExerciseCommand{
-		Template: made.Create.Template, CreateArgument: made.Create.Argument,
-		Choice: used.Exercise.Choice, ChoiceArgument: used.Exercise.Argument,
+		Template: creation.Create.Template, CreateArgument: creation.Create.Argument,
+		Choice: exercised.Exercise.Choice, ChoiceArgument: exercised.Exercise.Argument,
 	}}, nil
 }
 
@@ -117,7 +117,7 @@ func (t *Transaction) inputContracts() ([]ledger.Contract, *fault.Fault) {
 			return nil, failed("Failed to deserialize input contracts: contract %s: %s", id, err)
 		}
 		if string(contract.ID) != id {
-			return nil, failed("Failed to deserialize input contracts: the event blob of contract %s is that of contract %s",
+			return nil, failed("Failed to deserialize input contracts: the event blob of contract %s contains contract %s",
 				id, contract.ID)
 		}
 		if declared := timeOf(input.GetCreatedAt()); !contract.CreatedAt.Equal(declared) {
@@ -156,7 +156,7 @@ func (t *Transaction) checkInputsAreUsed() *fault.Fault {
 	return nil
 }
 
-// without are those of all that are not known, each once.
+// without is the distinct ids of all that are not in known.
 func without(all, known []ledger.ContractID) []ledger.ContractID {
 	seen := make(map[ledger.ContractID]bool, len(all)+len(known))
 	for _, id := range known {
@@ -172,17 +172,17 @@ func without(all, known []ledger.ContractID) []ledger.ContractID {
 	return out
 }
 
-// some names the first of many contracts, and how many more there are.
+// some lists the first of many contracts, and the number of the others.
 func some(ids []ledger.ContractID) string {
-	const shown = 10
+	const maxIDs = 10
 	var out strings.Builder
-	for i, id := range ids[:min(len(ids), shown)] {
+	for i, id := range ids[:min(len(ids), maxIDs)] {
 		if i > 0 {
 			out.WriteString(", ")
 		}
 		out.WriteString(string(id))
 	}
-	if more := len(ids) - shown; more > 0 {
+	if more := len(ids) - maxIDs; more > 0 {
 		fmt.Fprintf(&out, " and %d more", more)
 	}
 	return out.String()

@@ -9,15 +9,14 @@ import (
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
-// Hash computes what is signed: 32 bytes, without the multihash prefix that other hashes of the field have. The error
-// is a [SchemeError] when the scheme does not cover all of the transaction.
+// Hash computes the hash to sign: 32 bytes, without the multihash prefix of other hashes. The error is a [SchemeError]
+// if the scheme does not cover the whole transaction.
 func (t *Transaction) Hash(scheme Scheme) ([32]byte, error) {
 	return t.hash(scheme, nil)
 }
 
-// HashingDetails is an account of how the hash comes about, for people who compare it with their own: one line for each
-// piece that is hashed, with its bytes in hexadecimal and what they are. Children stand within their parent, before the
-// line with their hash.
+// HashingDetails explains the hash to people who compare it with their own: one line for each hashed piece, with its
+// bytes in hexadecimal and their meaning. Children are inside their parent, before the line with their hash.
 func (t *Transaction) HashingDetails(scheme Scheme) (string, error) {
 	notes := &trace{}
 	if _, err := t.hash(scheme, notes); err != nil {
@@ -110,13 +109,13 @@ type SchemeError struct {
 	Reason string
 }
 
-// Error names the scheme, the reason and a scheme that would do.
+// Error names the scheme, the reason and a scheme to use instead.
 func (e *SchemeError) Error() string {
 	name := strings.TrimPrefix(string(e.Scheme), "HASHING_SCHEME_VERSION_")
 	return fmt.Sprintf("Hashing scheme version %s cannot hash the transaction: %s", name, e.Reason)
 }
 
-// hashableBy refuses what the scheme would leave out of the hash without anyone noticing.
+// hashableBy refuses content that the hash of the scheme would silently omit.
 func (t *Transaction) hashableBy(scheme Scheme) error {
 	if scheme.number() == 0 {
 		return &SchemeError{Scheme: scheme, Reason: "it is none of V2 and V3"}
@@ -173,10 +172,10 @@ func unhashable(scheme Scheme, version string) error {
 	return &SchemeError{Scheme: scheme, Reason: reason}
 }
 
-// FormatHash is a hash as error texts of the API print it: hexadecimal with the multihash prefix 1220.
+// FormatHash is a hash in error texts of the API: hexadecimal with the multihash prefix 1220.
 func FormatHash(hash [32]byte) string { return "1220" + hex.EncodeToString(hash[:]) }
 
-// multihash is the hash with what says that it is one: SHA-256, of 32 bytes.
+// multihash is the hash with its prefix: SHA-256, 32 bytes.
 func multihash(hash [32]byte) []byte {
 	const sha256, length = 0x12, 0x20
 	return append([]byte{sha256, length}, hash[:]...)

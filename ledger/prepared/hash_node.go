@@ -15,7 +15,7 @@ const (
 	tagQueryByKey = 0x04
 )
 
-// encodingVersion stands before every node and the metadata in scheme V2.
+// encodingVersion comes before every node and the metadata in scheme V2.
 const encodingVersion = 0x01
 
 type hasher struct {
@@ -135,7 +135,7 @@ func (h *hasher) children(e *encoding, ids []string) {
 	}
 }
 
-// byKey and key add what scheme V2 does not know.
+// byKey and key add fields that scheme V2 does not have.
 func (h *hasher) byKey(e *encoding, byKey bool) {
 	if h.scheme != SchemeV2 {
 		e.bool(byKey, "by key")

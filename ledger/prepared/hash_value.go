@@ -22,7 +22,7 @@ const (
 	tagGenMap     = 0x0f
 )
 
-// value adds a value, which was checked when the transaction was read.
+// value adds a value, which [Decode] checked.
 func (e *encoding) value(value *preparedpb.Value) {
 	switch sum := value.GetSum().(type) {
 	case *preparedpb.Value_Unit:

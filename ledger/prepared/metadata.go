@@ -12,13 +12,13 @@ import (
 
 // Metadata bind a transaction to one submission. Times are exact to the microsecond.
 type Metadata struct {
-	// ActAs are the parties whose signatures are needed, sorted.
+	// ActAs are the parties that must sign, sorted.
 	ActAs     []ledger.Party
 	CommandID string
 	// SynchronizerID is in the form that the synchronizer's protocol version hashes, see [SynchronizerID].
 	SynchronizerID string
 	MediatorGroup  uint32
-	// TransactionUUID is different in every preparation.
+	// TransactionUUID is new in every preparation.
 	TransactionUUID string
 	// PreparationTime is the ledger effective time of the preparation.
 	PreparationTime time.Time
@@ -57,8 +57,8 @@ func (m Metadata) message() *preparedpb.Metadata {
 	}
 }
 
-// LedgerTime is the effective time to execute the transaction at, when the clock says now: the closest time to it
-// within the bounds. The error says that no time is left between them.
+// LedgerTime is the effective time for an execution now: the closest time within the bounds. The error says that no
+// time is within them.
 func (m Metadata) LedgerTime(now time.Time) (time.Time, error) {
 	if m.Earliest != nil && m.Latest != nil && m.Latest.Before(*m.Earliest) {
 		return time.Time{}, errors.New("the earliest ledger effective time is after the latest one")
@@ -91,11 +91,11 @@ func optionalMicros(at *time.Time) *uint64 {
 	return &micros
 }
 
-// physicalSince is the first protocol version whose synchronizers sign their physical id.
+// physicalSince is the first protocol version with physical ids in prepared transactions.
 const physicalSince = 35
 
-// SynchronizerID is the form of a synchronizer's id that prepared transactions have under its protocol version: the
-// logical id up to 34, the physical one (logical::version-serial) from 35 on.
+// SynchronizerID is the synchronizer's id in prepared transactions: the logical id up to protocol version 34, the
+// physical one (logical::version-serial) from 35 on.
 func SynchronizerID(logical string, protocolVersion, serial int) string {
 	if protocolVersion < physicalSince {
 		return logical
@@ -103,8 +103,7 @@ func SynchronizerID(logical string, protocolVersion, serial int) string {
 	return ledger.PhysicalSynchronizerID(logical, protocolVersion, serial)
 }
 
-// CheckSynchronizer refuses a transaction for another synchronizer than the one that the node is connected to, or for
-// the right one in a form that it does not sign.
+// CheckSynchronizer refuses a transaction for another synchronizer than the node's, or with the other form of its id.
 func (t *Transaction) CheckSynchronizer(logical string, protocolVersion, serial int) *fault.Fault {
 	signed := t.message.GetMetadata().GetSynchronizerId()
 	if err := ledger.CheckSynchronizerID(signed); err != nil {

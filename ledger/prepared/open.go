@@ -7,28 +7,28 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// Synchronizer is where transactions are executed: its logical id, the version of its protocol and its serial.
+// Synchronizer is a synchronizer: its logical id, the version of its protocol and its serial.
 type Synchronizer struct {
 	ID              string
 	ProtocolVersion int
 	Serial          int
 }
 
-// SynchronizerOf is the one synchronizer that a node works on.
+// SynchronizerOf is the synchronizer of a node.
 func SynchronizerOf(node ledger.Node) Synchronizer {
 	return Synchronizer{node.SynchronizerID, ledger.ProtocolVersion, ledger.SynchronizerSerial}
 }
 
-// IDToSign is the id as prepared transactions have it.
+// IDToSign is the id in prepared transactions.
 func (s Synchronizer) IDToSign() string { return SynchronizerID(s.ID, s.ProtocolVersion, s.Serial) }
 
-// Opened is a signed transaction that was read: nothing in it contradicts itself, and it is for this synchronizer. What
-// is left to check is who signed it, and whether running it gives the same.
+// Opened is a decoded signed transaction for this synchronizer, without contradictions. The caller must still check the
+// signatures, and that running it gives the same transaction.
 type Opened struct {
 	Execution
 
 	Transaction *Transaction
-	// Hash is what must have been signed.
+	// Hash is the hash to sign.
 	Hash       [32]byte
 	Signatures []PartySignatures
 	// Multihash: the signatures may also be over the hash as a multihash.
@@ -37,8 +37,8 @@ type Opened struct {
 	packages *ledger.Packages
 }
 
-// Open checks a decoded transaction in the order of the API's checks: what it takes to run it, its synchronizer, and
-// the hashing scheme.
+// Open checks a decoded transaction in the order of the API's checks: the inputs to run it, its synchronizer, and the
+// hashing scheme.
 func Open(
 	t *Transaction, scheme Scheme, signatures []PartySignatures, on Synchronizer, packages *ledger.Packages,
 ) (*Opened, *fault.Fault) {
@@ -61,7 +61,7 @@ func Open(
 	}, nil
 }
 
-// OpenSigned decodes and opens a transaction as a submission carries it.
+// OpenSigned decodes and opens the transaction of a submission.
 func OpenSigned(s ledger.SignedTransaction, on Synchronizer, packages *ledger.Packages) (*Opened, *fault.Fault) {
 	t, err := Decode(s.Transaction)
 	if broken, ok := errors.AsType[*DecodeError](err); ok {
@@ -77,7 +77,7 @@ func OpenSigned(s ledger.SignedTransaction, on Synchronizer, packages *ledger.Pa
 	return opened, refusal
 }
 
-// CheckSignatures refuses the transaction unless the acting parties have signed it with these keys.
+// CheckSignatures refuses the transaction unless the acting parties signed it with these keys.
 func (o *Opened) CheckSignatures(keys map[ledger.Party]PartyKeys) *fault.Fault {
 	refusal := CheckSignatures(o.Hash, o.Metadata.ActAs, o.Signatures, keys)
 	if refusal == nil || !o.Multihash {
@@ -89,15 +89,15 @@ func (o *Opened) CheckSignatures(keys map[ledger.Party]PartyKeys) *fault.Fault {
 	return refusal
 }
 
-// Submission completes the submission of the transaction by what the transaction says.
+// Submission adds the content of the transaction to its submission.
 func (o *Opened) Submission(s ledger.Submission) ledger.Submission {
 	s.ActAs, s.CommandID = o.Metadata.ActAs, o.Metadata.CommandID
 	s.Commands, s.Disclosed, s.Preference = []ledger.Command{o.Command}, o.Inputs, o.Preference
 	return s
 }
 
-// External is what the decision over the transaction depends on. The caller adds whether it was executed before and how
-// to authorize it.
+// External is the inputs of the decision on the transaction. The caller adds an earlier execution and the
+// authorization.
 func (o *Opened) External() ledger.External {
 	return ledger.External{
 		Run: o.Run, Hash: o.Hash, TransactionUUID: o.Metadata.TransactionUUID,

@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
-// readValue turns a value into one of the type. Fields that are missing at the end of a record are none.
+// readValue turns a value into one of the type. Missing fields at the end of a record are none.
 func readValue(t *lf.Type, value *preparedpb.Value) (lf.Value, error) {
 	var out lf.Value
 	var kind lf.Kind
@@ -200,11 +200,11 @@ func sameType(t *lf.Type, id *preparedpb.Identifier) error {
 
 func wrongKind(t *lf.Type, value *preparedpb.Value) error {
 	field := value.ProtoReflect().WhichOneof(value.ProtoReflect().Descriptor().Oneofs().Get(0))
-	due := map[lf.Kind]string{
+	expected := map[lf.Kind]string{
 		lf.KindUnit: "unit", lf.KindBool: "bool", lf.KindInt64: "int64", lf.KindNumeric: "numeric", lf.KindText: "text",
 		lf.KindParty: "party", lf.KindContractID: "contract_id", lf.KindTimestamp: "timestamp", lf.KindDate: "date",
 		lf.KindOptional: "optional", lf.KindList: "list", lf.KindTextMap: "text_map", lf.KindGenMap: "gen_map",
 		lf.KindRecord: "record", lf.KindVariant: "variant", lf.KindEnum: "enum", lf.KindScaled: "numeric",
 	}[t.Kind]
-	return fmt.Errorf("got a %s, want a %s", field.Name(), due)
+	return fmt.Errorf("got a %s, want a %s", field.Name(), expected)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
-// The fields that lead to what the roots of a transaction are.
+// The paths of fields to the roots of a transaction.
 var (
 	transactionField  = numberOf(&preparedpb.PreparedTransaction{}, "transaction")
 	rootsField        = numberOf(&preparedpb.DamlTransaction{}, "roots")
@@ -27,8 +27,8 @@ var (
 	identifierEntity  = numberOf(&preparedpb.Identifier{}, "entity_name")
 )
 
-// Roots yields the template of each root of a prepared transaction and the choice that it exercises, "" for a creation,
-// read from the wire as [ActAs] reads the parties.
+// Roots yields the template and choice of each root of a prepared transaction; the choice is "" for a create. It reads
+// the wire form, like [ActAs].
 func Roots(raw []byte) iter.Seq2[lf.TypeName, string] {
 	return func(yield func(lf.TypeName, string) bool) {
 		for transaction := range fieldsOf(raw, transactionField) {

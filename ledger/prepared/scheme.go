@@ -6,7 +6,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// Scheme is a version of the way in which prepared transactions are hashed. The values are the names of the public API.
+// Scheme is a version of the hashing of prepared transactions. The values are the names of the public API.
 type Scheme string
 
 // The schemes.
@@ -22,7 +22,7 @@ func (Scheme) Names() []string {
 	return []string{string(SchemeUnspecified), string(SchemeV2), string(SchemeV3)}
 }
 
-// number is the scheme as the final hash has it; 0 for none.
+// number is the scheme's number in the final hash; 0 for an unknown scheme.
 func (s Scheme) number() byte {
 	switch s {
 	case SchemeV2:
@@ -34,11 +34,11 @@ func (s Scheme) number() byte {
 	}
 }
 
-// The versions in which values and nodes are serialized.
+// The serialization versions of values and nodes.
 const (
-	// versionWithoutKeys is that of nodes whose contracts have no key.
+	// versionWithoutKeys is for nodes whose contracts have no key.
 	versionWithoutKeys = "2.1"
-	// versionWithKeys is that of nodes whose contracts have one. Scheme V2 does not know it.
+	// versionWithKeys is for nodes whose contracts have a key. Scheme V2 does not know it.
 	versionWithKeys = "2"
 )
 
@@ -47,7 +47,7 @@ func (s Scheme) hashes(version string) bool {
 	return version == versionWithoutKeys || s == SchemeV3 && version == versionWithKeys
 }
 
-// Check refuses the lack of a choice.
+// Check refuses an unspecified scheme.
 func (s Scheme) Check() *fault.Fault {
 	if s.number() == 0 {
 		return fault.InvalidFieldNamed("hashing_scheme_version", "Unspecified version").

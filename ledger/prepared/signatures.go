@@ -12,18 +12,17 @@ import (
 // PartySignatures are the signatures that one party gives to a transaction.
 type PartySignatures = ledger.PartySignatures
 
-// PartyKeys are the keys that sign for a party, and how many of them must.
+// PartyKeys are the keys that sign for a party, and the number of them that must sign.
 type PartyKeys struct {
 	Keys []signing.Key
 	// Threshold is at least 1.
 	Threshold int
 }
 
-// maxSignaturesOfParty is how many signatures a party may give (contract, POST /v2/interactive-submission/execute).
+// maxSignaturesOfParty limits the signatures of a party (contract, POST /v2/interactive-submission/execute).
 const maxSignaturesOfParty = 50
 
-// CheckPartySignatures refuses signatures that cannot be ones, whatever was signed: malformed parties, formats,
-// algorithms and fingerprints.
+// CheckPartySignatures refuses malformed signatures: wrong parties, formats, algorithms and fingerprints.
 func CheckPartySignatures(signatures []PartySignatures) *fault.Fault {
 	for _, entry := range signatures {
 		if err := checkSigner(entry.Party); err != nil {
@@ -51,7 +50,7 @@ func checkSigner(party ledger.Party) error {
 	return signing.CheckFingerprint(namespace)
 }
 
-// CheckSignatureCount refuses requests that bring more signatures for a party than a node wants to check.
+// CheckSignatureCount refuses requests with too many signatures for a party.
 func CheckSignatureCount(signatures []PartySignatures) *fault.Fault {
 	for party, given := range byParty(signatures) {
 		if len(given) > maxSignaturesOfParty {
@@ -62,16 +61,16 @@ func CheckSignatureCount(signatures []PartySignatures) *fault.Fault {
 	return nil
 }
 
-// CheckSignatures refuses a transaction that the acting parties have not signed: each needs valid signatures over the
-// hash by as many distinct keys of its own, usable for transactions, as its threshold says. Signatures of parties that
-// do not act are read over.
+// CheckSignatures refuses a transaction that the acting parties have not signed. Each needs valid signatures over the
+// hash by distinct keys of its own with protocol usage, as many as its threshold. Signatures of other parties are
+// ignored.
 func CheckSignatures(
 	hash [32]byte, actAs []ledger.Party, signatures []PartySignatures, keys map[ledger.Party]PartyKeys,
 ) *fault.Fault {
 	return checkSignatures(hash, hash[:], actAs, signatures, keys)
 }
 
-// checkSignatures checks signatures over a message that stands for the hash.
+// checkSignatures checks signatures over a message: the hash or its multihash.
 func checkSignatures(
 	hash [32]byte, message []byte, actAs []ledger.Party, signatures []PartySignatures,
 	keys map[ledger.Party]PartyKeys,
