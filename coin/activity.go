@@ -5,7 +5,7 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// activityRecord is what a transfer leaves behind of the activity of a featured provider.
+// activityRecord is the record that a transfer makes of the activity of a featured provider.
 type activityRecord int
 
 const (
@@ -13,12 +13,12 @@ const (
 	recordCoupons activityRecord = iota
 	// recordMarkers: a marker, which the DSO turns into a coupon of a later round.
 	recordMarkers
-	// recordNothing: rewards are computed from traffic, outside the ledger, and a transfer records none itself.
+	// recordNothing: a program outside the ledger computes rewards from traffic, so transfers record none.
 	recordNothing
 )
 
-// activityRecordOf follows from the reward version that a network has configured. Without one the coupon is created at
-// once, so that nobody needs to convert markers.
+// activityRecordOf follows from the reward version of the network's configuration. Without one, transfers create the
+// coupon at once, so that nobody needs to convert markers.
 func activityRecordOf(version *RewardVersion) activityRecord {
 	switch {
 	case version == nil:
@@ -30,12 +30,12 @@ func activityRecordOf(version *RewardVersion) activityRecord {
 	}
 }
 
-// usualActivityUSD is the activity that a transfer counts, in US dollars, where its context does not say: an
-// ExternalPartyConfigState holds no such amount. It is that of [DefaultConfig] and of all public networks.
+// usualActivityUSD is the activity of a transfer in US dollars if its context has no amount: an
+// ExternalPartyConfigState has none. It is the value of [DefaultConfig] and of all public networks.
 func usualActivityUSD() decimal.Decimal { return one() }
 
-// rewardActivity records the activity of a featured provider. The split is checked even when the provider is not
-// featured, so that a wrong one shows at once.
+// rewardActivity records the activity of a featured provider. It checks the split even when the provider is not
+// featured, so that a wrong one fails at once.
 func rewardActivity(tx *ledger.Tx, context *resolvedContext, t Transfer) error {
 	if context.activity == recordNothing {
 		return nil
@@ -51,8 +51,8 @@ func rewardActivity(tx *ledger.Tx, context *resolvedContext, t Transfer) error {
 	return createActivityCoupons(tx, context, t.Provider, beneficiaries)
 }
 
-// createActivityCoupons creates a featured app reward coupon for each beneficiary, of its share of the activity. There
-// is none for activity that counts nothing.
+// createActivityCoupons creates a featured app reward coupon for each beneficiary, of its share of the activity.
+// Activity of amount zero gets none.
 func createActivityCoupons(
 	tx *ledger.Tx, context *resolvedContext, provider Party, beneficiaries []AppRewardBeneficiary,
 ) error {

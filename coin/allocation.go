@@ -9,24 +9,24 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// AmuletAllocation is coin that its owner has set aside for one leg of a settlement. It is locked; the executor of the
-// settlement moves it to the leg's receiver with the agreement of both.
+// AmuletAllocation is locked coin that its owner sets aside for one leg of a settlement. The executor of the settlement
+// moves it to the leg's receiver with the agreement of both.
 type AmuletAllocation struct {
 	_            struct{}                      `lf:"splice-amulet:Splice.AmuletAllocation:AmuletAllocation"`
 	LockedAmulet lf.CID[LockedAmulet]          `lf:"lockedAmulet"`
 	Allocation   token.AllocationSpecification `lf:"allocation"`
-	// ExpiresAt is when the lock ends; nil means with the settlement's settleBefore.
+	// ExpiresAt is the end of the lock; nil means the settlement's settleBefore.
 	ExpiresAt *lf.Timestamp `lf:"expiresAt"`
 }
 
 func (a AmuletAllocation) dso() Party { return a.Allocation.TransferLeg.InstrumentID.Admin }
 
-// Expires is when the lock ends.
+// Expires is the end of the lock.
 func (a AmuletAllocation) Expires() lf.Timestamp {
 	return valueOr(a.ExpiresAt, a.Allocation.Settlement.SettleBefore)
 }
 
-// AmuletAllocationDSOExpire ends an allocation that has expired. ExpireLock is false when its coin is released already.
+// AmuletAllocationDSOExpire ends an allocation that has expired. ExpireLock is false if its coin is already released.
 type AmuletAllocationDSOExpire struct {
 	_          struct{} `lf:"splice-amulet:Splice.AmuletAllocation:AmuletAllocation_DsoExpire"`
 	ExpireLock bool     `lf:"expireLock"`
@@ -147,8 +147,8 @@ func executeAllocation(
 	}, nil
 }
 
-// beneficiariesOf reads who shares the executor's reward: two lists in the metadata, separated by commas, of parties
-// and of their weights. Without them it is the executor alone.
+// beneficiariesOf reads the parties that share the executor's reward: two lists in the metadata, separated by commas,
+// of parties and of their weights. Without them the executor gets all.
 func beneficiariesOf(meta token.Metadata) (*[]AppRewardBeneficiary, error) {
 	parties, named := meta.Values[metaBeneficiaries]
 	weights, weighted := meta.Values[metaBeneficiaryWeights]

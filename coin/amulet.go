@@ -43,7 +43,7 @@ type AmuletExpireV2Result struct {
 	Meta      token.Metadata        `lf:"meta"`
 }
 
-// AmuletExpireV2Summary says whose coin was burned.
+// AmuletExpireV2Summary has the owner of the burned coin.
 type AmuletExpireV2Summary struct {
 	_     struct{} `lf:"splice-amulet:Splice.Amulet:AmuletExpireV2Summary"`
 	Owner Party    `lf:"owner"`
@@ -56,7 +56,7 @@ type AmuletExpireResult struct {
 	Meta      *token.Metadata     `lf:"meta"`
 }
 
-// AmuletCreateSummary tells of a coin that a choice created: the coin, and the price and round it was created at.
+// AmuletCreateSummary is a coin that a choice created, with the price and round of its creation.
 type AmuletCreateSummary[C any] struct {
 	_           struct{}        `lf:"splice-amulet:Splice.Amulet:AmuletCreateSummary"`
 	Amulet      C               `lf:"amulet"`
@@ -64,7 +64,7 @@ type AmuletCreateSummary[C any] struct {
 	Round       Round           `lf:"round"`
 }
 
-// AmuletExpireSummary told of a coin burned against an open round.
+// AmuletExpireSummary was the summary of a coin burned against an open round.
 type AmuletExpireSummary struct {
 	_                                  struct{}        `lf:"splice-amulet:Splice.Amulet:AmuletExpireSummary"`
 	Owner                              Party           `lf:"owner"`
@@ -103,8 +103,8 @@ func expireAmulet(tx *ledger.Tx, _ lf.CID[Amulet], a Amulet, arg AmuletExpireV2)
 	}, err
 }
 
-// requireExpired checks that a coin is dust in the rounds of both configuration states, so that no transaction which
-// was prepared against the older one can still count on it.
+// requireExpired checks that a coin is dust in the rounds of both configuration states, so that no transaction that was
+// prepared with the older one still needs it.
 func requireExpired(tx *ledger.Tx, a Amulet, cid0, cid1 lf.CID[ExternalPartyConfigState]) error {
 	if err := ledger.Require("externalPartyConfigState0Cid /= externalPartyConfigState1Cid", cid0 != cid1); err != nil {
 		return err

@@ -131,7 +131,7 @@ func (l LockedAmulet) ownerAndHolders() []Party {
 	return append([]Party{l.Amulet.Owner}, l.Lock.Holders...)
 }
 
-// unlock brings the inner coin back as it was: same amount, round and rate.
+// unlock restores the inner coin with the same amount, round and rate.
 func unlock(
 	tx *ledger.Tx, _ lf.CID[LockedAmulet], l LockedAmulet, _ LockedAmuletUnlockV2,
 ) (LockedAmuletUnlockV2Result, error) {

@@ -8,12 +8,12 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// AmuletRulesBootstrapRounds makes the first three open rounds and the first two configuration states. It is exercised
-// once, when a network starts.
+// AmuletRulesBootstrapRounds makes the first three open rounds and the first two configuration states. A network
+// exercises it once, at its start.
 type AmuletRulesBootstrapRounds struct {
 	_           struct{}        `lf:"splice-amulet:Splice.AmuletRules:AmuletRules_Bootstrap_Rounds"`
 	AmuletPrice decimal.Decimal `lf:"amuletPrice"`
-	// Round0Duration is how long the first round lives, at least a tick.
+	// Round0Duration is the life of the first round, at least a tick.
 	Round0Duration lf.RelTime `lf:"round0Duration"`
 	// InitialRound is the number of the first round; nil means 0.
 	InitialRound *int64 `lf:"initialRound"`
@@ -84,7 +84,7 @@ func bootstrapRounds(
 	return AmuletRulesBootstrapRoundsResult{OpenMiningRoundCid: created[2], InitialRound: &Round{Number: first}}, err
 }
 
-// openRound is a new open round but for its times: everything that a round takes from the configuration.
+// openRound is a new open round without its times, with all values from the configuration.
 func (r AmuletRules) openRound(number int64, price decimal.Decimal, issuingFor lf.RelTime) OpenMiningRound {
 	config := r.config()
 	round := OpenMiningRound{
@@ -118,8 +118,8 @@ func bootstrapConfigStates(
 	return none, nil
 }
 
-// readRounds reads three rounds, checks that their numbers are consecutive, and returns the oldest and the newest that
-// is open already.
+// readRounds reads three rounds, checks that their numbers are consecutive, and returns the oldest one and the newest
+// open one.
 func readRounds(
 	tx *ledger.Tx, dso Party, triple OpenMiningRoundTriple,
 ) (oldest, newestUsable OpenMiningRound, err error) {
@@ -148,7 +148,8 @@ func (r OpenMiningRound) follows(other OpenMiningRound) bool {
 	return r.Round.Number == other.Round.Number+1
 }
 
-// configStateOf is the state of now: coins count their fee from the oldest round, price and limits are the newest's.
+// configStateOf is the current state: coins count their fee from the oldest round, price and limits come from the
+// newest.
 func configStateOf(oldest, newestUsable OpenMiningRound, archiveAfter lf.Timestamp) ExternalPartyConfigState {
 	return ExternalPartyConfigState{
 		DSO: oldest.DSO, HoldingFeesOpenRoundNumber: oldest.Round, AmuletPrice: newestUsable.AmuletPrice,

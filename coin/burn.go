@@ -14,13 +14,13 @@ type purchase struct {
 	dso, payer Party
 	inputs     []TransferInput
 	context    TransferContext
-	// reason says to people what was paid for.
+	// reason is the purpose of the payment, for people.
 	reason string
 }
 
 // burn splits the amount off the payer's inputs and archives it; the rest goes back as change. The payer's validator
-// gets a coupon over the amount. The result's own metadata is left out: the choice that burns reports the metadata that
-// is returned beside it. The authority of DSO and payer must be there.
+// gets a coupon for the amount. The result has no metadata: the choice that burns reports the metadata that burn
+// returns separately. It needs the authority of DSO and payer.
 func (p purchase) burn(tx *ledger.Tx, amount decimal.Decimal) (TransferResult, token.Metadata, error) {
 	context, err := resolveContext(tx, p.dso, p.payer, p.payer, p.context)
 	if err != nil {
@@ -49,7 +49,7 @@ func (p purchase) burn(tx *ledger.Tx, amount decimal.Decimal) (TransferResult, t
 	return result, meta, debit(&result.Summary.BalanceChanges, split)
 }
 
-// debit takes a coin that was burned out of its owner's balance change.
+// debit subtracts a burned coin from its owner's balance change.
 func debit(changes *lf.Map[Party, BalanceChange], burned Amulet) error {
 	var calc calc
 	at, found := slices.BinarySearchFunc(*changes, burned.Owner, func(e lf.Entry[Party, BalanceChange], owner Party) int {

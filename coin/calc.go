@@ -5,8 +5,8 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// calc computes with decimals and keeps the first error, so that a formula is written as one. Once there is an error,
-// every further result is 0; whoever uses a result asks failure first.
+// calc computes with decimals and keeps the first error, so that formulas need no error checks inside. After an error
+// every result is 0; callers check failure before they use a result.
 type calc struct{ err error }
 
 func (c *calc) keep(result decimal.Decimal, err error) decimal.Decimal {

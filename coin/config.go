@@ -24,7 +24,7 @@ type TransferConfig struct {
 	TokenStandardMaxTTL *lf.RelTime `lf:"tokenStandardMaxTTL"`
 }
 
-// TransferConfigV2 is what is left of [TransferConfig] without the fees that are always zero.
+// TransferConfigV2 is [TransferConfig] without the fees that are always zero.
 type TransferConfigV2 struct {
 	_                   struct{}     `lf:"splice-amulet:Splice.AmuletConfig:TransferConfigV2"`
 	HoldingFee          RatePerRound `lf:"holdingFee"`
@@ -46,19 +46,19 @@ type AmuletConfig struct {
 	PackageConfig PackageConfig `lf:"packageConfig"`
 	// TransferPreapprovalFee is in US dollars per day; nil means 0.00274.
 	TransferPreapprovalFee *decimal.Decimal `lf:"transferPreapprovalFee"`
-	// FeaturedAppActivityMarkerAmount is what a marker of weight 1 is worth in US dollars of activity.
+	// FeaturedAppActivityMarkerAmount is the activity of a marker of weight 1, in US dollars.
 	FeaturedAppActivityMarkerAmount *decimal.Decimal `lf:"featuredAppActivityMarkerAmount"`
 	OptDevelopmentFundManager       *Party           `lf:"optDevelopmentFundManager"`
 	// ExternalPartyConfigStateTickDuration is half the life of an ExternalPartyConfigState; nil means 24 hours.
 	ExternalPartyConfigStateTickDuration *lf.RelTime `lf:"externalPartyConfigStateTickDuration"`
-	// RewardConfig is nil on networks whose transfers create the app reward coupons of featured providers at once.
+	// RewardConfig is nil if transfers create the app reward coupons of featured providers at once.
 	RewardConfig *RewardConfig `lf:"rewardConfig"`
-	// TransferPreapprovalBaseDuration is how much of a preapproval's life is free; nil means 90 days (CIP-0119), and
-	// [DefaultConfig] none.
+	// TransferPreapprovalBaseDuration is the free part of a preapproval's life; nil means 90 days (CIP-0119).
+	// [DefaultConfig] has 0.
 	TransferPreapprovalBaseDuration *lf.RelTime `lf:"transferPreapprovalBaseDuration"`
 }
 
-// PackageConfig names the version of each package that submissions should use.
+// PackageConfig has the version of each package that submissions should use.
 type PackageConfig struct {
 	_                  struct{} `lf:"splice-amulet:Splice.AmuletConfig:PackageConfig"`
 	Amulet             string   `lf:"amulet"`
@@ -69,12 +69,12 @@ type PackageConfig struct {
 	WalletPayments     string   `lf:"walletPayments"`
 }
 
-// RewardVersion says how app rewards are counted.
+// RewardVersion is the calculation of app rewards.
 type RewardVersion string
 
 // The reward versions.
 const (
-	// RewardVersionFeaturedAppMarkers counts markers, which transfers leave behind and the DSO turns into coupons.
+	// RewardVersionFeaturedAppMarkers counts markers, which transfers create and the DSO turns into coupons.
 	RewardVersionFeaturedAppMarkers RewardVersion = "RewardVersion_FeaturedAppMarkers"
 	// RewardVersionTrafficBased computes rewards from traffic, outside the ledger (CIP-0104).
 	RewardVersionTrafficBased RewardVersion = "RewardVersion_TrafficBasedAppRewards"
@@ -88,7 +88,7 @@ func (RewardVersion) EnumType() lf.EnumType {
 	}
 }
 
-// usesMarkers reports whether markers count for anything; nil is the version before there was a choice.
+// usesMarkers reports whether markers count; nil is the version before the choice existed.
 func usesMarkers(version *RewardVersion) bool {
 	return valueOr(version, RewardVersionFeaturedAppMarkers) == RewardVersionFeaturedAppMarkers
 }
@@ -99,7 +99,7 @@ type RewardConfig struct {
 	MintingVersion RewardVersion  `lf:"mintingVersion"`
 	DryRunVersion  *RewardVersion `lf:"dryRunVersion"`
 	BatchSize      int64          `lf:"batchSize"`
-	// RewardCouponTimeToLive is how long a coupon can be minted; 36 hours are suggested.
+	// RewardCouponTimeToLive is the time to mint a coupon; upstream suggests 36 hours.
 	RewardCouponTimeToLive lf.RelTime `lf:"rewardCouponTimeToLive"`
 	// AppRewardCouponThreshold is the least reward, in US dollars, that gets a coupon.
 	AppRewardCouponThreshold decimal.Decimal `lf:"appRewardCouponThreshold"`
@@ -112,12 +112,12 @@ func mintingVersion(config *RewardConfig) *RewardVersion {
 	return &config.MintingVersion
 }
 
-// AmuletDecentralizedSynchronizerConfig says which synchronizers the network runs on and what their traffic costs.
+// AmuletDecentralizedSynchronizerConfig has the synchronizers of the network and the price of their traffic.
 type AmuletDecentralizedSynchronizerConfig struct {
 	_ struct{} `lf:"splice-amulet:Splice.DecentralizedSynchronizer:AmuletDecentralizedSynchronizerConfig"`
-	// RequiredSynchronizers are those that traffic can be bought for.
+	// RequiredSynchronizers are those with traffic for sale.
 	RequiredSynchronizers lf.Set[string] `lf:"requiredSynchronizers"`
-	// ActiveSynchronizer is where transactions go; one of the required ones.
+	// ActiveSynchronizer is the one for transactions; one of the required ones.
 	ActiveSynchronizer string                 `lf:"activeSynchronizer"`
 	Fees               SynchronizerFeesConfig `lf:"fees"`
 }
@@ -131,11 +131,11 @@ type SynchronizerFeesConfig struct {
 	ExtraTrafficPrice decimal.Decimal `lf:"extraTrafficPrice"`
 	// ReadVsWriteScalingFactor is the cost of a delivery relative to a write, in parts of 10,000.
 	ReadVsWriteScalingFactor int64 `lf:"readVsWriteScalingFactor"`
-	// MinTopupAmount is the least traffic that can be bought, in bytes.
+	// MinTopupAmount is the least traffic in a purchase, in bytes.
 	MinTopupAmount int64 `lf:"minTopupAmount"`
 }
 
-// BaseRateTrafficLimits is the traffic that everybody gets for free: BurstAmount bytes in each BurstWindow.
+// BaseRateTrafficLimits is the free traffic of each member: BurstAmount bytes in each BurstWindow.
 type BaseRateTrafficLimits struct {
 	_           struct{}   `lf:"splice-amulet:Splice.DecentralizedSynchronizer:BaseRateTrafficLimits"`
 	BurstAmount int64      `lf:"burstAmount"`
@@ -167,17 +167,17 @@ func (c RewardConfig) valid() bool {
 	return c.BatchSize > 0 && c.RewardCouponTimeToLive.Microseconds > 0 && c.AppRewardCouponThreshold.Sign() >= 0
 }
 
-// externalPartyTick is how long after one ExternalPartyConfigState the next is made.
+// externalPartyTick is the time between two ExternalPartyConfigStates.
 func (c AmuletConfig) externalPartyTick() lf.RelTime {
 	return valueOr(c.ExternalPartyConfigStateTickDuration, lf.RelTimeOf(24*time.Hour))
 }
 
-// preapprovalFee is what a day of a preapproval costs, in US dollars.
+// preapprovalFee is the price of a day of a preapproval, in US dollars.
 func (c AmuletConfig) preapprovalFee() decimal.Decimal {
 	return valueOr(c.TransferPreapprovalFee, decimal.MustParse("0.00274"))
 }
 
-// preapprovalBaseDuration is how much of a preapproval's life is free.
+// preapprovalBaseDuration is the free part of a preapproval's life.
 func (c AmuletConfig) preapprovalBaseDuration() lf.RelTime {
 	const usualDays = 90
 	return valueOr(c.TransferPreapprovalBaseDuration, lf.RelTimeOf(usualDays*24*time.Hour))
@@ -190,7 +190,7 @@ func (c TransferConfig) v2() TransferConfigV2 {
 	}
 }
 
-// tokenStandardMaxTTL is for how long transfer instructions and allocations may lock coin.
+// tokenStandardMaxTTL is the longest lock of transfer instructions and allocations.
 func (c TransferConfigV2) tokenStandardMaxTTL() lf.RelTime {
 	const usualDays = 90
 	return valueOr(c.TokenStandardMaxTTL, lf.RelTimeOf(usualDays*24*time.Hour))

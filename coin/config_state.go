@@ -6,17 +6,17 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// ExternalPartyConfigState is what a transfer of an external party needs to know, in a contract that lives two days:
-// long enough to prepare a transaction, sign it elsewhere and submit it (CIP-0107). There are always two.
+// ExternalPartyConfigState has the rules and prices for transfers of external parties. It lives two days: long enough
+// to prepare a transaction, sign it elsewhere and submit it (CIP-0107). There are always two.
 type ExternalPartyConfigState struct {
 	_   struct{} `lf:"splice-amulet:Splice.ExternalPartyConfigState:ExternalPartyConfigState"`
 	DSO Party    `lf:"dso"`
-	// HoldingFeesOpenRoundNumber is the round that coins made through this state count their holding fee from.
+	// HoldingFeesOpenRoundNumber is the round from which coins of this state count their holding fee.
 	HoldingFeesOpenRoundNumber Round `lf:"holdingFeesOpenRoundNumber"`
 	// AmuletPrice is in US dollars per coin.
 	AmuletPrice    decimal.Decimal  `lf:"amuletPrice"`
 	TransferConfig TransferConfigV2 `lf:"transferConfig"`
-	// TargetArchiveAfter is the earliest time at which the state is replaced; it may live longer.
+	// TargetArchiveAfter is the earliest time of the replacement; the state may live longer.
 	TargetArchiveAfter       lf.Timestamp   `lf:"targetArchiveAfter"`
 	RewardCalculationVersion *RewardVersion `lf:"rewardCalculationVersion"`
 }
@@ -46,7 +46,7 @@ type AmuletRulesUpdateExternalPartyConfigStatesResult struct {
 	NewExternalPartyConfigStateCid lf.CID[ExternalPartyConfigState] `lf:"newExternalPartyConfigStateCid"`
 }
 
-// updateConfigStates makes a state that lives two ticks; by then the other one has been replaced too.
+// updateConfigStates makes a state that lives two ticks. The other one is replaced in between.
 func updateConfigStates(
 	tx *ledger.Tx, _ lf.CID[AmuletRules], rules AmuletRules, arg AmuletRulesUpdateExternalPartyConfigStates,
 ) (result AmuletRulesUpdateExternalPartyConfigStatesResult, err error) {

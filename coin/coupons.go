@@ -36,7 +36,7 @@ type AppRewardCouponDSOExpireResult struct {
 	Amount   decimal.Decimal `lf:"amount"`
 }
 
-// ValidatorRewardCoupon records coin that a user burned; the user's validator mints its reward.
+// ValidatorRewardCoupon records coin that a user burned; the user's validator mints the reward.
 type ValidatorRewardCoupon struct {
 	_      struct{}        `lf:"splice-amulet:Splice.Amulet:ValidatorRewardCoupon"`
 	DSO    Party           `lf:"dso"`

@@ -24,7 +24,7 @@ type AmuletRulesAllocateDevelopmentFundCouponResult struct {
 	_ struct{} `lf:"splice-amulet:Splice.AmuletRules:AmuletRules_AllocateDevelopmentFundCouponResult"`
 
 	DevelopmentFundCouponCid lf.CID[DevelopmentFundCoupon] `lf:"developmentFundCouponCid"`
-	// LeftoverCid is what remains of the coupons, if anything.
+	// LeftoverCid is the rest of the coupons, if any.
 	LeftoverCid *lf.CID[UnclaimedDevelopmentFundCoupon] `lf:"optUnclaimedDevelopmentFundCouponCid"`
 }
 

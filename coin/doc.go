@@ -3,8 +3,8 @@
 // package splice-amulet written as Go data: names, fields, controllers, checks and arithmetic are upstream's, so that
 // wallets made for the public network work unchanged.
 //
-// Each template is a struct for its payload and a function …Template that says who signs it, who sees it and what its
-// choices do. [Packages] registers them with the ledger.
+// Each template is a struct for its payload and a function …Template with its signatories, observers and choices.
+// [Packages] registers them with the ledger.
 //
 // All amounts are decimals of ten digits. docs/coin.md explains the formulas.
 //

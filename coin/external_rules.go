@@ -7,15 +7,14 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// ExternalPartyAmuletRules is the one contract of a network through which coin is moved by the token standard: the
-// coin's transfer factory and allocation factory. It holds nothing that changes, so that a transaction which was
-// prepared against it can be signed long after.
+// ExternalPartyAmuletRules is the contract of a network that moves coin by the token standard: the coin's transfer
+// factory and allocation factory. Its data never change, so that users can sign a prepared transaction much later.
 type ExternalPartyAmuletRules struct {
 	_   struct{} `lf:"splice-amulet:Splice.ExternalPartyAmuletRules:ExternalPartyAmuletRules"`
 	DSO Party    `lf:"dso"`
 }
 
-// CreateTransferCommand leaves a transfer to a delegate to execute.
+// CreateTransferCommand asks a delegate to execute a transfer.
 type CreateTransferCommand struct {
 	_ struct{} `lf:"splice-amulet:Splice.ExternalPartyAmuletRules:ExternalPartyAmuletRules_CreateTransferCommand"`
 
@@ -43,11 +42,11 @@ type ExpireAmuletAllocations struct {
 
 	ExpectedDSO Party                   `lf:"expectedDso"`
 	Inputs      []ExpireAllocationInput `lf:"inputs"`
-	// Observers see what is done.
+	// Observers see the exercise.
 	Observers []Party `lf:"observers"`
 }
 
-// ExpireAllocationInput is an allocation to expire; ExpireLock is false when its coin is released already.
+// ExpireAllocationInput is an allocation to expire; ExpireLock is false if its coin is already released.
 type ExpireAllocationInput struct {
 	_             struct{}                 `lf:"splice-amulet:Splice.ExternalPartyAmuletRules:ExpireAmuletAllocationInput"`
 	AllocationCid lf.CID[AmuletAllocation] `lf:"allocationCid"`

@@ -47,14 +47,14 @@ func insufficientTopupAmount(requested, minimum int64) error {
 		WithHint("Buy at least the minimum.")
 }
 
-// abortingChoice is a choice that the contracts keep for its signature only: exercising it fails since version 0.1.17.
+// abortingChoice is a choice that the contracts keep only for its signature: since version 0.1.17 it always fails.
 func abortingChoice[R, T, A any](
 	name string, consuming bool, controllers func(payload T, argument A) []Party,
 ) ledger.ChoiceOf[T] {
 	return deprecatedChoice[R](name, "0.1.17", consuming, controllers)
 }
 
-// deprecatedChoice is a choice that fails since the version that is named.
+// deprecatedChoice is a choice that fails since the given version.
 func deprecatedChoice[R, T, A any](
 	name, since string, consuming bool, controllers func(payload T, argument A) []Party,
 ) ledger.ChoiceOf[T] {
@@ -67,7 +67,7 @@ func deprecatedChoice[R, T, A any](
 	}
 }
 
-// checkExpectedDSO protects the caller from rules contracts of another network: it must name the DSO that it means.
+// checkExpectedDSO protects the caller from rules contracts of another network: the caller must name its DSO.
 func checkExpectedDSO(actual Party, expected *Party) error {
 	switch {
 	case expected == nil:

@@ -36,7 +36,7 @@ type FeaturedAppRightUpdateResult struct {
 	FeaturedAppRightCid lf.CID[FeaturedAppRight] `lf:"featuredAppRightCid"`
 }
 
-// FeaturedAppRightWithdraw takes the right away.
+// FeaturedAppRightWithdraw ends the right; the DSO decides.
 type FeaturedAppRightWithdraw struct {
 	_      struct{} `lf:"splice-amulet:Splice.Amulet:FeaturedAppRight_Withdraw"`
 	Reason string   `lf:"reason"`
@@ -47,7 +47,7 @@ type FeaturedAppRightWithdrawResult struct {
 	_ struct{} `lf:"splice-amulet:Splice.Amulet:FeaturedAppRight_WithdrawResult"`
 }
 
-// FeaturedAppRightCancel gives the right up.
+// FeaturedAppRightCancel ends the right; the provider decides.
 type FeaturedAppRightCancel struct {
 	_ struct{} `lf:"splice-amulet:Splice.Amulet:FeaturedAppRight_Cancel"`
 }
@@ -109,7 +109,7 @@ func featuredAppActivityMarkerTemplate() ledger.TemplateSource {
 	}
 }
 
-// justArchive is the body of consuming choices that do no more than archive their contract.
+// justArchive is the body of consuming choices that only archive their contract.
 func justArchive[T, A, R any](*ledger.Tx, lf.CID[T], T, A) (none R, err error) { return none, nil }
 
 // updateFeaturedAppRight stores a weight of 1 as absent, so that older versions can still read the contract.
@@ -151,7 +151,7 @@ func createMarkers(
 	return markers, nil
 }
 
-// sharesOf adds up the shares of a beneficiary that is named several times. The result is in the order of the parties.
+// sharesOf adds up the shares of beneficiaries that appear several times. The result is in the order of the parties.
 func sharesOf(calc *calc, beneficiaries []AppRewardBeneficiary) []AppRewardBeneficiary {
 	sums := map[Party]decimal.Decimal{}
 	for _, b := range beneficiaries {

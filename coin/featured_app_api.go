@@ -18,7 +18,7 @@ type FeaturedAppRightV1View struct {
 	Provider Party    `lf:"provider"`
 }
 
-// AppRewardBeneficiary is one who shares in an app reward; Weight is the share, above 0 and at most 1.
+// AppRewardBeneficiary is a party with its share of an app reward; Weight is above 0 and at most 1.
 type AppRewardBeneficiary struct {
 	_           struct{}        `lf:"splice-api-featured-app-v1:Splice.Api.FeaturedAppRightV1:AppRewardBeneficiary"`
 	Beneficiary Party           `lf:"beneficiary"`
@@ -78,7 +78,7 @@ type CreateActivityMarkerV2 struct {
 	_ struct{} `lf:"splice-api-featured-app-v2:Splice.Api.FeaturedAppRightV2:FeaturedAppRight_CreateActivityMarker"`
 
 	Beneficiaries []AppRewardBeneficiaryV2 `lf:"beneficiaries"`
-	// Weight is how many acts the markers stand for, 1 to 10000; nil means 1.
+	// Weight is the number of acts, 1 to 10000; nil means 1.
 	Weight *decimal.Decimal `lf:"weight"`
 }
 

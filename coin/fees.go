@@ -21,7 +21,7 @@ type RatePerRound struct {
 	Rate decimal.Decimal `lf:"rate"`
 }
 
-// FixedFee is an amount independent of what is done.
+// FixedFee is an amount independent of the transfer.
 type FixedFee struct {
 	_   struct{}        `lf:"splice-amulet:Splice.Fees:FixedFee"`
 	Fee decimal.Decimal `lf:"fee"`
@@ -34,8 +34,8 @@ type SteppedRate struct {
 	Steps       []lf.Tuple2[decimal.Decimal, decimal.Decimal] `lf:"steps"`
 }
 
-// ExpiringAmount is an amount of coin and the holding fee that accrues on it, round by round. The fee is never
-// deducted; once it has reached the amount, the coin is dust.
+// ExpiringAmount is an amount of coin and the holding fee that accrues on it, round by round. No transfer deducts the
+// fee; once it reaches the amount, the coin is dust.
 type ExpiringAmount struct {
 	_             struct{}        `lf:"splice-amulet:Splice.Fees:ExpiringAmount"`
 	InitialAmount decimal.Decimal `lf:"initialAmount"`
@@ -47,27 +47,27 @@ func (a ExpiringAmount) valid() bool {
 	return a.InitialAmount.Sign() > 0 && a.RatePerRound.Rate.Sign() >= 0 && a.CreatedAt.Number >= 0
 }
 
-// asOfRoundZero is the amount that, held since round 0, would be worth the same in every later round.
+// asOfRoundZero is the amount at round 0 that has the same value in every later round.
 func (a ExpiringAmount) asOfRoundZero(c *calc) decimal.Decimal {
 	return c.add(a.InitialAmount, c.mul(a.RatePerRound.Rate, decimal.FromInt(a.CreatedAt.Number)))
 }
 
 // AccruedFee is the holding fee of the amount until a round: the rounds since its creation times its rate, and at most
-// the amount itself. It is only shown: no transfer deducts it.
+// the amount itself. It is only for display: no transfer deducts it.
 func (a ExpiringAmount) AccruedFee(round int64) decimal.Decimal {
 	held := round - a.CreatedAt.Number
 	if held <= 0 {
 		return decimal.Decimal{}
 	}
 	fee, err := decimal.FromInt(held).Mul(a.RatePerRound.Rate)
-	if err != nil || fee.Cmp(a.InitialAmount) > 0 { // too large to compute is larger than any amount
+	if err != nil || fee.Cmp(a.InitialAmount) > 0 { // an overflow is larger than any amount
 		return a.InitialAmount
 	}
 	return fee
 }
 
-// ExpiryRound is the round from which the amount is dust: createdAt + ceiling(initialAmount / rate). never is set when
-// that is beyond all round numbers. A rate of 0 is a failure, as it is upstream.
+// ExpiryRound is the round from which the amount is dust: createdAt + ceiling(initialAmount / rate). never is set if
+// that is beyond all round numbers. A rate of 0 is a failure, as upstream.
 func (a ExpiringAmount) ExpiryRound() (round int64, never bool, err error) {
 	rate := a.RatePerRound.Rate
 	if rate.Sign() <= 0 {
@@ -90,11 +90,11 @@ func (a ExpiringAmount) expiredBy(round Round) (bool, error) {
 	return err == nil && !never && expiry <= round.Number, err
 }
 
-// TimeLock keeps a coin from being spent until its holders release it or it expires.
+// TimeLock prevents spending a coin until its holders release it or it expires.
 type TimeLock struct {
 	_         struct{}     `lf:"splice-amulet:Splice.Expiry:TimeLock"`
 	Holders   []Party      `lf:"holders"`
 	ExpiresAt lf.Timestamp `lf:"expiresAt"`
-	// OptContext says to people what the lock is for. It is public to all who see the coin.
+	// OptContext is the purpose of the lock, for people. All who see the coin can read it.
 	OptContext *string `lf:"optContext"`
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// DefaultConfig is the configuration that a network starts with: that of LocalNet, with ticks of ten minutes and the
-// issuance curve of the public network. Holding coin costs one US dollar a year, and so does a preapproval, from its
-// first day on. Transfers create the reward coupons of featured apps at once.
+// DefaultConfig is the first configuration of a network: that of LocalNet, with ticks of ten minutes and the issuance
+// curve of the public network. Holding coin costs one US dollar a year, and so does a preapproval, from its first day
+// on. Transfers create the reward coupons of featured apps at once.
 func DefaultConfig(synchronizerID string) AmuletConfig {
 	marker := decimal.FromInt(1)
 	return AmuletConfig{
@@ -44,7 +44,7 @@ func DefaultConfig(synchronizerID string) AmuletConfig {
 	}
 }
 
-// defaultIssuanceCurve lets issuance fall over ten years while apps and validators take a growing share of it.
+// defaultIssuanceCurve reduces issuance over ten years and increases the share of apps and validators.
 func defaultIssuanceCurve() Schedule[lf.RelTime, IssuanceConfig] {
 	type step = lf.Tuple2[lf.RelTime, IssuanceConfig]
 	years := func(years decimal.Decimal) lf.RelTime {
@@ -76,15 +76,15 @@ func defaultIssuanceCurve() Schedule[lf.RelTime, IssuanceConfig] {
 	}
 }
 
-// Genesis says with what a network's coin starts.
+// Genesis is the start of a network's coin.
 type Genesis struct {
 	// DSO is the party that administers the coin; the commands act as it.
 	DSO    Party
 	Config AmuletConfig
 	// AmuletPrice is in US dollars per coin, 0.005 on LocalNet.
 	AmuletPrice decimal.Decimal
-	// RoundZeroDuration is how long the first open round lives. A network whose rounds never advance makes it long:
-	// two rounds stay usable at one price, and no rewards are issued.
+	// RoundZeroDuration is the life of the first open round. A network whose rounds never advance sets it long: two rounds
+	// stay usable at one price, and no rewards are issued.
 	RoundZeroDuration time.Duration
 }
 

@@ -10,9 +10,8 @@ import (
 // Party is a party id.
 type Party = ledger.Party
 
-// Contracts come in groups: all of one DSO, those of one DSO and mining round, those of one DSO and owner. A choice
-// says which group it means whenever it fetches a contract that its caller named, so that nobody can slip in a contract
-// of another network, round or owner.
+// Contracts have groups: all of one DSO, those of one DSO and mining round, those of one DSO and owner. A choice checks
+// the group of every contract from its caller, so that nobody can pass a contract of another network, round or owner.
 type (
 	dsoContract   interface{ dso() Party }
 	roundContract interface {

@@ -5,7 +5,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// IssuanceConfig says how much coin is issued for activity in a round, and to whom (CIP-0003, CIP-0082). Percentages
+// IssuanceConfig is the amount of coin for activity in a round, and its distribution (CIP-0003, CIP-0082). Percentages
 // are fractions of one; caps are coin per coin of activity.
 type IssuanceConfig struct {
 	_                         struct{}        `lf:"splice-amulet:Splice.Issuance:IssuanceConfig"`
@@ -21,7 +21,7 @@ type IssuanceConfig struct {
 	OptDevelopmentFundPercentage *decimal.Decimal `lf:"optDevelopmentFundPercentage"`
 }
 
-// PaysLiveness reports whether validators may earn something by having been up.
+// PaysLiveness reports whether validators may earn something for being up.
 func (c IssuanceConfig) PaysLiveness() bool {
 	return c.OptValidatorFaucetCap == nil || c.OptValidatorFaucetCap.Sign() > 0
 }
@@ -36,7 +36,7 @@ func (c IssuanceConfig) valid() bool {
 		atMost(valueOr(c.OptDevelopmentFundPercentage, one()), one())
 }
 
-// validIssuanceCurve checks every value of the curve, and that its points ascend without repeats.
+// validIssuanceCurve checks every value of the curve, and that its points strictly ascend.
 func validIssuanceCurve(curve Schedule[lf.RelTime, IssuanceConfig]) bool {
 	valid := curve.InitialValue.valid()
 	for i, step := range curve.FutureValues {

@@ -5,7 +5,7 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// OpenMiningRoundSummary adds up the activity that was recorded against a round.
+// OpenMiningRoundSummary is the sum of a round's activity.
 type OpenMiningRoundSummary struct {
 	_ struct{} `lf:"splice-amulet:Splice.Issuance:OpenMiningRoundSummary"`
 	// The amounts of the coupons, in coin of activity.
@@ -13,7 +13,7 @@ type OpenMiningRoundSummary struct {
 	TotalFeaturedAppRewardCoupons   decimal.Decimal `lf:"totalFeaturedAppRewardCoupons"`
 	TotalUnfeaturedAppRewardCoupons decimal.Decimal `lf:"totalUnfeaturedAppRewardCoupons"`
 	TotalSvRewardWeight             int64           `lf:"totalSvRewardWeight"`
-	// OptTotalValidatorFaucetCoupons is how many validators were up; nil means none.
+	// OptTotalValidatorFaucetCoupons is the number of validators that were up; nil means none.
 	OptTotalValidatorFaucetCoupons *int64 `lf:"optTotalValidatorFaucetCoupons"`
 }
 
@@ -35,7 +35,7 @@ func (s OpenMiningRoundSummary) check() error {
 	return nil
 }
 
-// issuance is what a round issues, in coin: for each coin of activity, for each point of a super validator's weight,
+// issuance is the coin that a round issues: for each coin of activity, for each point of a super validator's weight,
 // and for each validator that was up.
 type issuance struct {
 	perValidatorCoupon     decimal.Decimal
@@ -43,15 +43,14 @@ type issuance struct {
 	perUnfeaturedAppCoupon decimal.Decimal
 	perSvWeight            decimal.Decimal
 	perFaucetCoupon        decimal.Decimal
-	// unclaimed is what was to be issued but nobody earned.
+	// unclaimed is the part of the issuance that nobody earned.
 	unclaimed       decimal.Decimal
 	developmentFund decimal.Decimal
 }
 
-// issuanceOf splits what a round issues, a round's share of the yearly amount. The development fund gets its part of
-// it first. Validators and apps share the rest by their percentages, each coupon up to its cap; what validators do not
-// earn by burns goes to those that were up, what apps do not earn goes to the featured ones among them. The super
-// validators share what is left.
+// issuanceOf splits a round's share of the yearly amount. The development fund gets its part first. Validators and apps
+// share the rest by their percentages, each coupon up to its cap. The rest of the validators' share goes to those that
+// were up, the rest of the apps' share to featured apps. The super validators share the remainder.
 func issuanceOf(round SummarizingMiningRound, summary OpenMiningRoundSummary) (issuance, error) {
 	var calc calc
 	config := round.IssuanceConfig
@@ -91,10 +90,10 @@ func issuanceOf(round SummarizingMiningRound, summary OpenMiningRoundSummary) (i
 
 const microsecondsPerYear = 365 * microsecondsPerDay
 
-// tranche is how a part of the issuance is shared by the coupons that claim it.
+// tranche is a part of the issuance, shared by its coupons.
 type tranche struct{ perCoupon, unclaimed decimal.Decimal }
 
-// shareOut gives every coupon as much as there is, up to the cap. Without coupons it says what one would have got.
+// shareOut divides the amount among the coupons, each up to the limit. Without coupons, perCoupon is the limit.
 func shareOut(calc *calc, amount, limit, coupons decimal.Decimal) tranche {
 	if coupons.Sign() <= 0 {
 		return tranche{perCoupon: limit, unclaimed: amount}
@@ -111,7 +110,7 @@ func shareOut(calc *calc, amount, limit, coupons decimal.Decimal) tranche {
 	return tranche{perCoupon: perCoupon, unclaimed: positive(calc.sub(amount, calc.mul(perCoupon, coupons)))}
 }
 
-// positive is the amount, or zero when rounding has made it negative.
+// positive is the amount, or zero if rounding made it negative.
 func positive(amount decimal.Decimal) decimal.Decimal {
 	if amount.Sign() < 0 {
 		return decimal.Decimal{}

@@ -9,17 +9,18 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// ValidatorLicense makes a party a validator of the network: it may report that its node is up, and earns for that.
+// ValidatorLicense makes a party a validator of the network. It may report that its node is up, and earns coin for
+// that.
 type ValidatorLicense struct {
 	_         struct{} `lf:"splice-amulet:Splice.ValidatorLicense:ValidatorLicense"`
 	Validator Party    `lf:"validator"`
-	// Sponsor is who once let the validator in; nowadays the validator itself.
+	// Sponsor was the party that admitted the validator; today it is the validator itself.
 	Sponsor Party `lf:"sponsor"`
 	DSO     Party `lf:"dso"`
 	// FaucetState is nil until the validator reports its first round.
 	FaucetState *FaucetState              `lf:"faucetState"`
 	Metadata    *ValidatorLicenseMetadata `lf:"metadata"`
-	// LastActiveAt is when the validator last exercised one of the choices.
+	// LastActiveAt is the time of the validator's last choice.
 	LastActiveAt *lf.Timestamp `lf:"lastActiveAt"`
 }
 
@@ -30,11 +31,11 @@ type FaucetState struct {
 	_                struct{} `lf:"splice-amulet:Splice.ValidatorLicense:FaucetState"`
 	FirstReceivedFor Round    `lf:"firstReceivedFor"`
 	LastReceivedFor  Round    `lf:"lastReceivedFor"`
-	// NumCouponsMissed is how many rounds in between it did not report.
+	// NumCouponsMissed is the number of rounds in between without a report.
 	NumCouponsMissed int64 `lf:"numCouponsMissed"`
 }
 
-// ValidatorLicenseMetadata says what the validator runs and how to reach its operator.
+// ValidatorLicenseMetadata is the validator's software version and its operator's contact.
 type ValidatorLicenseMetadata struct {
 	_             struct{}     `lf:"splice-amulet:Splice.ValidatorLicense:ValidatorLicenseMetadata"`
 	LastUpdatedAt lf.Timestamp `lf:"lastUpdatedAt"`
@@ -59,7 +60,7 @@ type ValidatorLicenseRecordValidatorLivenessActivityResult struct {
 	CouponCid  lf.CID[ValidatorLivenessActivityRecord] `lf:"couponCid"`
 }
 
-// ValidatorLicenseReceiveFaucetCoupon reported the same, in an older form.
+// ValidatorLicenseReceiveFaucetCoupon was the older form of the same report.
 type ValidatorLicenseReceiveFaucetCoupon struct {
 	_            struct{}                `lf:"splice-amulet:Splice.ValidatorLicense:ValidatorLicense_ReceiveFaucetCoupon"`
 	OpenRoundCid lf.CID[OpenMiningRound] `lf:"openRoundCid"`
@@ -73,7 +74,7 @@ type ValidatorLicenseReceiveFaucetCouponResult struct {
 	CouponCid  lf.CID[ValidatorFaucetCoupon] `lf:"couponCid"`
 }
 
-// ValidatorLicenseUpdateMetadata says anew what the validator runs, at most once an hour.
+// ValidatorLicenseUpdateMetadata updates the metadata, at most once an hour.
 type ValidatorLicenseUpdateMetadata struct {
 	_            struct{} `lf:"splice-amulet:Splice.ValidatorLicense:ValidatorLicense_UpdateMetadata"`
 	Version      string   `lf:"version"`
@@ -86,7 +87,7 @@ type ValidatorLicenseUpdateMetadataResult struct {
 	LicenseCid lf.CID[ValidatorLicense] `lf:"licenseCid"`
 }
 
-// ValidatorLicenseReportActive reports that a validator which earns nothing is up, at most once an hour.
+// ValidatorLicenseReportActive reports, at most once an hour, that a validator is up without earning coin.
 type ValidatorLicenseReportActive struct {
 	_ struct{} `lf:"splice-amulet:Splice.ValidatorLicense:ValidatorLicense_ReportActive"`
 }
@@ -97,7 +98,7 @@ type ValidatorLicenseReportActiveResult struct {
 	LicenseCid lf.CID[ValidatorLicense] `lf:"licenseCid"`
 }
 
-// ValidatorLicenseWithdraw takes the license away.
+// ValidatorLicenseWithdraw ends the license; the DSO decides.
 type ValidatorLicenseWithdraw struct {
 	_      struct{} `lf:"splice-amulet:Splice.ValidatorLicense:ValidatorLicense_Withdraw"`
 	Reason string   `lf:"reason"`
@@ -108,7 +109,7 @@ type ValidatorLicenseWithdrawResult struct {
 	_ struct{} `lf:"splice-amulet:Splice.ValidatorLicense:ValidatorLicense_WithdrawResult"`
 }
 
-// ValidatorLicenseCancel gives the license up.
+// ValidatorLicenseCancel ends the license; the validator decides.
 type ValidatorLicenseCancel struct {
 	_      struct{} `lf:"splice-amulet:Splice.ValidatorLicense:ValidatorLicense_Cancel"`
 	Reason string   `lf:"reason"`
@@ -163,7 +164,7 @@ func byValidator[A, R any](
 	}
 }
 
-// renew creates the license anew; the validator was active now.
+// renew creates the license again, with the current time as its last activity.
 func (l ValidatorLicense) renew(tx *ledger.Tx, now lf.Timestamp) (lf.CID[ValidatorLicense], error) {
 	l.LastActiveAt, l.Sponsor = &now, l.Validator
 	return ledger.Create(tx, l)
@@ -202,7 +203,7 @@ func recordLiveness(
 	return result, err
 }
 
-// reportInterval is how long a validator waits between two reports of the same kind.
+// reportInterval is the least time between two reports of the same kind.
 const reportInterval = time.Hour
 
 func updateMetadata(

@@ -9,8 +9,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Packages returns the packages of the coin with the names, versions and ids that upstream published. A package answers
-// to the ids of its older versions too: later versions only add optional fields and choices.
+// Packages returns the packages of the coin with the names, versions and ids that upstream published. A package has the
+// ids of its older versions too: later versions only add optional fields and choices.
 func Packages() []ledger.Package {
 	return []ledger.Package{
 		{
@@ -78,8 +78,8 @@ func Packages() []ledger.Package {
 	}
 }
 
-// LocalPackageID is the id of a built-in package that was never published, or whose published id is not known: the
-// SHA-256 of "florin package NAME VERSION" in hexadecimal.
+// LocalPackageID is the id of a built-in package without a known published id: the SHA-256 of "florin package NAME
+// VERSION" in hexadecimal.
 func LocalPackageID(name, version string) lf.PackageID {
 	hash := sha256.Sum256([]byte("florin package " + name + " " + version))
 	return lf.PackageID(hex.EncodeToString(hash[:]))

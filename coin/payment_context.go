@@ -6,21 +6,21 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// PaymentTransferContext names all contracts that a payment out of a wallet refers to.
+// PaymentTransferContext has all contracts that a payment from a wallet refers to.
 type PaymentTransferContext struct {
 	_           struct{}            `lf:"splice-amulet:Splice.AmuletRules:PaymentTransferContext"`
 	AmuletRules lf.CID[AmuletRules] `lf:"amuletRules"`
 	Context     TransferContext     `lf:"context"`
 }
 
-// Transfer moves coin under the rules of the DSO that the payer means. Sender, provider, receivers and lock holders
-// must have agreed.
+// Transfer moves coin under the rules of the payer's DSO. Sender, provider, receivers and lock holders must have
+// agreed.
 func (c PaymentTransferContext) Transfer(tx *ledger.Tx, dso Party, t Transfer) (TransferResult, error) {
 	return ledger.Exercise[TransferResult](tx, c.AmuletRules,
 		AmuletRulesTransfer{Transfer: t, Context: c.Context, ExpectedDSO: &dso})
 }
 
-// AppTransferContext names what a transfer of coin that an app holds locked refers to: it mints nothing.
+// AppTransferContext has the contracts for a transfer of coin that an app holds locked. Such a transfer mints nothing.
 type AppTransferContext struct {
 	_                struct{}                  `lf:"splice-amulet:Splice.AmuletRules:AppTransferContext"`
 	AmuletRules      lf.CID[AmuletRules]       `lf:"amuletRules"`
@@ -56,13 +56,13 @@ func ReadAmuletRules(tx *ledger.Tx, dso, reader Party, id lf.CID[AmuletRules]) (
 	return rules, sameGroup(id.ID(), "dso "+quoted(dso), "dso "+quoted(rules.DSO))
 }
 
-// TrafficCost is what traffic costs in a round, in coin. A price of the round's own goes before that of the rules.
+// TrafficCost is the price of traffic in a round, in coin. The round's own price overrides that of the rules.
 func (r AmuletRules) TrafficCost(round OpenMiningRound, bytes int64) (decimal.Decimal, error) {
 	amulets, _, err := r.TrafficPrice(round, bytes)
 	return amulets, err
 }
 
-// TrafficPrice is what traffic costs in a round, in coin and in US dollars.
+// TrafficPrice is the price of traffic in a round, in coin and in US dollars.
 func (r AmuletRules) TrafficPrice(round OpenMiningRound, bytes int64) (amulets, usd decimal.Decimal, err error) {
 	price := valueOr(round.TrafficPrice, r.config().DecentralizedSynchronizer.Fees.ExtraTrafficPrice)
 	return trafficCost(bytes, price, round.AmuletPrice)

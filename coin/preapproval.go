@@ -15,9 +15,9 @@ type TransferPreapproval struct {
 	Receiver Party    `lf:"receiver"`
 	// Provider may be the receiver itself.
 	Provider Party `lf:"provider"`
-	// ValidFrom is when it was created; renewals keep it.
+	// ValidFrom is its creation time; renewals keep it.
 	ValidFrom lf.Timestamp `lf:"validFrom"`
-	// LastRenewedAt is when the last extension begins: the previous ExpiresAt, or ValidFrom.
+	// LastRenewedAt is the beginning of the last extension: the previous ExpiresAt, or ValidFrom.
 	LastRenewedAt lf.Timestamp `lf:"lastRenewedAt"`
 	ExpiresAt     lf.Timestamp `lf:"expiresAt"`
 }
@@ -49,8 +49,8 @@ type TransferPreapprovalSendResult struct {
 	Meta   *token.Metadata `lf:"meta"`
 }
 
-// TransferPreapprovalSendV2 sends coin to the receiver against a configuration state, so that it can be prepared long
-// before it is executed.
+// TransferPreapprovalSendV2 sends coin to the receiver with a configuration state, so that the execution can be long
+// after the preparation.
 type TransferPreapprovalSendV2 struct {
 	_           struct{}                     `lf:"splice-amulet:Splice.AmuletRules:TransferPreapproval_SendV2"`
 	Context     ExternalPartyTransferContext `lf:"context"`
@@ -58,7 +58,7 @@ type TransferPreapprovalSendV2 struct {
 	Amount      decimal.Decimal              `lf:"amount"`
 	Sender      Party                        `lf:"sender"`
 	Description *string                      `lf:"description"`
-	// Meta is what the sender says of the transfer; Description overrides its reason.
+	// Meta is the sender's metadata of the transfer; Description overrides its reason.
 	Meta *token.Metadata `lf:"meta"`
 }
 
@@ -99,7 +99,7 @@ type TransferPreapprovalExpireResult struct {
 	_ struct{} `lf:"splice-amulet:Splice.AmuletRules:TransferPreapproval_ExpireResult"`
 }
 
-// TransferPreapprovalCancel ends a preapproval; its receiver or its provider wants no more of it.
+// TransferPreapprovalCancel ends a preapproval; its receiver or its provider decides.
 type TransferPreapprovalCancel struct {
 	_ struct{} `lf:"splice-amulet:Splice.AmuletRules:TransferPreapproval_Cancel"`
 	P Party    `lf:"p"`
@@ -157,8 +157,8 @@ func (p TransferPreapproval) requireValid(tx *ledger.Tx) error {
 	return ledger.RequireWithinDeadline(tx, "TransferPreapproval.expiresAt", p.ExpiresAt)
 }
 
-// transfer is the transfer through the preapproval. The rewards are the provider's, who hosts the receiver; the sender
-// has no say in that.
+// transfer is the transfer through the preapproval. The rewards go to the provider, who hosts the receiver; the sender
+// cannot change that.
 func (p TransferPreapproval) transfer(
 	sender Party, inputs []TransferInput, amount decimal.Decimal, meta token.Metadata,
 ) Transfer {
@@ -174,12 +174,12 @@ func sendToPreapproval(
 	if err := p.requireValid(tx); err != nil {
 		return none, err
 	}
-	said := reasonMeta(arg.Description)
-	result, err := arg.Context.Transfer(tx, p.DSO, p.transfer(arg.Sender, arg.Inputs, arg.Amount, said))
+	senderMeta := reasonMeta(arg.Description)
+	result, err := arg.Context.Transfer(tx, p.DSO, p.transfer(arg.Sender, arg.Inputs, arg.Amount, senderMeta))
 	if err != nil {
 		return none, err
 	}
-	meta := joinMeta(*result.Meta, said)
+	meta := joinMeta(*result.Meta, senderMeta)
 	result.Meta = nil
 	return TransferPreapprovalSendResult{Result: result, Meta: &meta}, nil
 }
@@ -190,12 +190,13 @@ func sendToPreapprovalV2(
 	if err := p.requireValid(tx); err != nil {
 		return none, err
 	}
-	said := joinMeta(reasonMeta(arg.Description), valueOr(arg.Meta, token.Metadata{}))
-	result, err := executeExternalTransfer(tx, p.DSO, arg.Context, p.transfer(arg.Sender, arg.Inputs, arg.Amount, said))
+	senderMeta := joinMeta(reasonMeta(arg.Description), valueOr(arg.Meta, token.Metadata{}))
+	transfer := p.transfer(arg.Sender, arg.Inputs, arg.Amount, senderMeta)
+	result, err := executeExternalTransfer(tx, p.DSO, arg.Context, transfer)
 	if err != nil {
 		return none, err
 	}
-	meta := joinMeta(*result.Meta, said)
+	meta := joinMeta(*result.Meta, senderMeta)
 	result.Meta = nil
 	return TransferPreapprovalSendV2Result{Result: result, Meta: meta}, nil
 }

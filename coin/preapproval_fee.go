@@ -15,14 +15,14 @@ type preapprovalPayment struct {
 	reason      string
 }
 
-// preapprovalReceipt says what was paid. Where nothing was, the transfer is empty and the inputs are untouched.
+// preapprovalReceipt is the payment. If it was nothing, the transfer is empty and the inputs are untouched.
 type preapprovalReceipt struct {
 	amuletPaid     decimal.Decimal
 	transferResult TransferResult
 	meta           token.Metadata
 }
 
-// pay burns the fee. The authority of DSO and payer must be there.
+// pay burns the fee. It needs the authority of DSO and payer.
 func (p preapprovalPayment) pay(tx *ledger.Tx) (receipt preapprovalReceipt, err error) {
 	rules, err := fetchForDSO(tx, p.dso, p.context.AmuletRules)
 	if err != nil {
@@ -50,8 +50,8 @@ func (p preapprovalPayment) pay(tx *ledger.Tx) (receipt preapprovalReceipt, err 
 
 const microsecondsPerDay = 24 * 60 * 60 * 1_000_000
 
-// preapprovalFee is the price of a duration in coin: the days beyond those that are free, times the daily fee in US
-// dollars, divided by the price of the coin.
+// preapprovalFee is the price of a duration in coin: the days after the free ones, times the daily fee in US dollars,
+// divided by the price of the coin.
 func preapprovalFee(config AmuletConfig, duration lf.RelTime, price decimal.Decimal) (decimal.Decimal, error) {
 	paid := duration.Microseconds - config.preapprovalBaseDuration().Microseconds
 	if paid <= 0 {
@@ -63,8 +63,8 @@ func preapprovalFee(config AmuletConfig, duration lf.RelTime, price decimal.Deci
 	return fee, calc.failure()
 }
 
-// startOf is when a preapproval starts: now, or an earlier time that the caller names, so that the transaction does not
-// depend on the exact time at which it is executed.
+// startOf is the start of a preapproval: now, or an earlier time from the caller, so that the transaction does not
+// depend on its exact execution time.
 func startOf(tx *ledger.Tx, createdAt *lf.Timestamp) (lf.Timestamp, error) {
 	if createdAt == nil {
 		return tx.Now(), nil

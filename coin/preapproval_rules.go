@@ -7,8 +7,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// AmuletRulesCreateTransferPreapproval creates a preapproval; the provider pays for its life. Nothing here keeps a
-// receiver from having several.
+// AmuletRulesCreateTransferPreapproval creates a preapproval; the provider pays for its life. A receiver may have
+// several.
 type AmuletRulesCreateTransferPreapproval struct {
 	_           struct{}               `lf:"splice-amulet:Splice.AmuletRules:AmuletRules_CreateTransferPreapproval"`
 	Context     PaymentTransferContext `lf:"context"`
@@ -17,7 +17,7 @@ type AmuletRulesCreateTransferPreapproval struct {
 	Provider    Party                  `lf:"provider"`
 	ExpiresAt   lf.Timestamp           `lf:"expiresAt"`
 	ExpectedDSO *Party                 `lf:"expectedDso"`
-	// OptCreatedAt is when it starts, not in the future; nil means now.
+	// OptCreatedAt is its start, not in the future; nil means now.
 	OptCreatedAt *lf.Timestamp `lf:"optCreatedAt"`
 }
 
@@ -41,7 +41,7 @@ type AmuletRulesCreateExternalPartySetupProposal struct {
 	Validator            Party                  `lf:"validator"`
 	PreapprovalExpiresAt lf.Timestamp           `lf:"preapprovalExpiresAt"`
 	ExpectedDSO          *Party                 `lf:"expectedDso"`
-	// OptCreatedAt is when the preapproval starts, not in the future; nil means now.
+	// OptCreatedAt is the start of the preapproval, not in the future; nil means now.
 	OptCreatedAt *lf.Timestamp `lf:"optCreatedAt"`
 }
 
@@ -116,8 +116,8 @@ func createSetupProposal(
 	}, err
 }
 
-// sellPreapproval checks what both ways of buying a preapproval have in common, and takes the payment. The payment's
-// DSO and start are filled in; label names the end in a refusal.
+// sellPreapproval makes the common checks of both ways to buy a preapproval, and takes the payment. It sets the
+// payment's DSO and start; label names the end in a refusal.
 func (r AmuletRules) sellPreapproval(
 	tx *ledger.Tx, expectedDSO *Party, optCreatedAt *lf.Timestamp, label string, payment preapprovalPayment,
 ) (createdAt lf.Timestamp, receipt preapprovalReceipt, err error) {

@@ -12,22 +12,21 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// CalculateRewardsV2 asks for the rewards of a round to be calculated outside the ledger (CIP-0104).
+// CalculateRewardsV2 requests the calculation of a round's rewards outside the ledger (CIP-0104).
 type CalculateRewardsV2 struct {
 	_             struct{}     `lf:"splice-amulet:Splice.Amulet.RewardAccountingV2:CalculateRewardsV2"`
 	DSO           Party        `lf:"dso"`
 	Round         Round        `lf:"round"`
 	RoundClosedAt lf.Timestamp `lf:"roundClosedAt"`
-	// RewardCouponTimeToLive is how long the coupons can be minted.
+	// RewardCouponTimeToLive is the time to mint the coupons.
 	RewardCouponTimeToLive lf.RelTime `lf:"rewardCouponTimeToLive"`
-	// DryRun is set where the calculation is only tried: no coupons are created.
+	// DryRun is set for a trial, which creates no coupons.
 	DryRun bool `lf:"dryRun"`
 }
 
 func (c CalculateRewardsV2) dso() Party { return c.DSO }
 
-// ProcessRewardsV2 stands for a batch of calculated rewards that the DSO agreed on by its hash; coupons are yet to be
-// created.
+// ProcessRewardsV2 is a batch of calculated rewards without coupons yet. The DSO agreed on its hash.
 type ProcessRewardsV2 struct {
 	_                      struct{}     `lf:"splice-amulet:Splice.Amulet.RewardAccountingV2:ProcessRewardsV2"`
 	DSO                    Party        `lf:"dso"`
@@ -55,7 +54,7 @@ type RewardBatch struct {
 	BatchOfMintingAllowances *[]MintingAllowance `lf:"BatchOfMintingAllowances"`
 }
 
-// MintingAllowance is how much coin a provider may mint.
+// MintingAllowance is the coin that a provider may mint.
 type MintingAllowance struct {
 	_        struct{}        `lf:"splice-amulet:Splice.Amulet.RewardAccountingV2:MintingAllowance"`
 	Provider Party           `lf:"provider"`
@@ -66,7 +65,7 @@ type MintingAllowance struct {
 type ProcessRewardsV2ProcessBatch struct {
 	_     struct{}    `lf:"splice-amulet:Splice.Amulet.RewardAccountingV2:ProcessRewardsV2_ProcessBatch"`
 	Batch RewardBatch `lf:"batch"`
-	// ProvidersWithWrongVettingState are those whose nodes cannot read a coupon yet; theirs are hidden from them.
+	// ProvidersWithWrongVettingState are those whose nodes cannot read a coupon yet; they do not see their coupons.
 	ProvidersWithWrongVettingState lf.Set[Party] `lf:"providersWithWrongVettingState"`
 }
 
@@ -111,8 +110,8 @@ func processRewardsV2Template() ledger.TemplateSource {
 	}
 }
 
-// startCalculatingRewards asks for the calculation of a round that is closed for activity, and for a trial of it, as
-// the round has them configured.
+// startCalculatingRewards requests the calculation for a round that is closed for activity, and a trial of it, as the
+// round's configuration says.
 func startCalculatingRewards(tx *ledger.Tx, round OpenMiningRound, now lf.Timestamp) error {
 	if round.RewardConfig == nil {
 		return nil
@@ -153,7 +152,7 @@ func processBatch(
 	if p.DryRun {
 		return none, nil
 	}
-	expiresAt := tx.Now().Add(p.RewardCouponTimeToLive) // counted from here, however long the processing took
+	expiresAt := tx.Now().Add(p.RewardCouponTimeToLive) // from now on, however long the processing took
 	for _, allowance := range *arg.Batch.BatchOfMintingAllowances {
 		if _, err := ledger.Create(tx, RewardCouponV2{
 			DSO: p.DSO, Provider: allowance.Provider, Round: p.Round, Amount: allowance.Amount, ExpiresAt: expiresAt,
@@ -165,8 +164,8 @@ func processBatch(
 	return none, nil
 }
 
-// Hash is what commits to the batch and all that is below it: a structure's hash is that of the hashes of its parts,
-// with their number, and for a variant with its tag in front; texts, parties and decimals are hashed as they print.
+// Hash commits to the batch and everything below it. A structure's hash covers the number and hashes of its parts, for
+// a variant after its tag; texts, parties and decimals are hashed in their printed form.
 func (b RewardBatch) Hash() Hash {
 	if b.BatchOfBatches != nil {
 		hashes := make([]string, len(*b.BatchOfBatches))

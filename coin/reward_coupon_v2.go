@@ -7,7 +7,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// RewardCouponV2 lets its beneficiary mint an amount that was computed outside the ledger (CIP-0104).
+// RewardCouponV2 lets its beneficiary mint an amount from a calculation outside the ledger (CIP-0104).
 type RewardCouponV2 struct {
 	_        struct{} `lf:"splice-amulet:Splice.Amulet:RewardCouponV2"`
 	DSO      Party    `lf:"dso"`
@@ -43,7 +43,7 @@ type RewardCouponView struct {
 	Meta                   token.Metadata  `lf:"meta"`
 }
 
-// RewardBeneficiary is one who shares in a reward; Percentage is a fraction of one.
+// RewardBeneficiary is a party with its share of a reward; Percentage is a fraction of one.
 type RewardBeneficiary struct {
 	_           struct{}        `lf:"splice-api-reward-assignment-v1:Splice.Api.RewardAssignmentV1:RewardBeneficiary"`
 	Beneficiary Party           `lf:"beneficiary"`
@@ -59,7 +59,7 @@ type AssignBeneficiaries struct {
 	ExtraArgs         token.ExtraArgs        `lf:"extraArgs"`
 }
 
-// AssignBeneficiariesResult lists for each beneficiary the coupons it got.
+// AssignBeneficiariesResult lists the coupons of each beneficiary.
 type AssignBeneficiariesResult struct {
 	_ struct{} `lf:"splice-api-reward-assignment-v1:Splice.Api.RewardAssignmentV1:RewardCoupon_AssignBeneficiariesResult"`
 

@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// AmuletRulesClaimExpiredRewards archives coupons of a closed round; what they were worth is an unclaimed reward.
+// AmuletRulesClaimExpiredRewards archives coupons of a closed round; their value becomes an unclaimed reward.
 type AmuletRulesClaimExpiredRewards struct {
 	_ struct{} `lf:"splice-amulet:Splice.AmuletRules:AmuletRules_ClaimExpiredRewards"`
 
@@ -48,7 +48,7 @@ type AmuletRulesConvertFeaturedAppActivityMarkers struct {
 
 	MarkerCids         []lf.CID[FeaturedAppActivityMarker] `lf:"markerCids"`
 	OpenMiningRoundCid lf.CID[OpenMiningRound]             `lf:"openMiningRoundCid"`
-	// Observers see the conversion; the providers and beneficiaries of the markers are meant.
+	// Observers see the conversion; usually the providers and beneficiaries of the markers.
 	Observers *[]Party `lf:"observers"`
 }
 
@@ -59,8 +59,8 @@ type AmuletRulesConvertFeaturedAppActivityMarkersResult struct {
 	AppRewardCouponCids []lf.CID[AppRewardCoupon] `lf:"appRewardCouponCids"`
 }
 
-// rewardChoices are the choices of AmuletRules by which the DSO deals with what is left behind: coupons that nobody
-// minted, markers, and transfers that nobody accepted.
+// rewardChoices are the choices of AmuletRules with which the DSO cleans up: coupons that nobody minted, markers, and
+// transfers that nobody accepted.
 func rewardChoices() []ledger.ChoiceOf[AmuletRules] {
 	type convert = AmuletRulesConvertFeaturedAppActivityMarkers
 	return []ledger.ChoiceOf[AmuletRules]{
@@ -88,7 +88,7 @@ func claimExpiredRewards(
 	return AmuletRulesClaimExpiredRewardsResult{UnclaimedRewardCid: &created}, err
 }
 
-// expireCoupons archives the coupons and adds up what they would have minted.
+// expireCoupons archives the coupons and adds up their value.
 func expireCoupons(
 	tx *ledger.Tx, round ClosedMiningRound, arg AmuletRulesClaimExpiredRewards,
 ) (total decimal.Decimal, err error) {
@@ -171,9 +171,9 @@ func takeAll[T dsoContract](
 	return total, calc.failure()
 }
 
-// convertMarkers adds up the markers of each provider and beneficiary and gives them one coupon. A marker of weight 1
-// is as much activity as the configuration says, in coin at the round's price. Where rewards come from traffic, or
-// markers count nothing, they are just archived.
+// convertMarkers adds up the markers of each provider and beneficiary and gives them one coupon. The configuration has
+// the activity of a marker of weight 1; the round's price converts it to coin. If rewards come from traffic, or markers
+// have no value, it only archives them.
 func convertMarkers(
 	tx *ledger.Tx, _ lf.CID[AmuletRules], rules AmuletRules, arg AmuletRulesConvertFeaturedAppActivityMarkers,
 ) (result AmuletRulesConvertFeaturedAppActivityMarkersResult, err error) {

@@ -12,7 +12,7 @@ import (
 type AmuletRulesClaimExpiredRewardsV2 struct {
 	_                struct{}                 `lf:"splice-amulet:Splice.AmuletRules:AmuletRules_ClaimExpiredRewardsV2"`
 	RewardCouponCids []lf.CID[RewardCouponV2] `lf:"rewardCouponCids"`
-	// ExpiryObservers are exactly those who see the coupons, in order.
+	// ExpiryObservers are exactly the parties that see the coupons, in order.
 	ExpiryObservers []Party `lf:"expiryObservers"`
 }
 
@@ -35,7 +35,7 @@ type AmuletRulesStartProcessingRewardsV2Result struct {
 	_ struct{} `lf:"splice-amulet:Splice.AmuletRules:AmuletRules_StartProcessingRewardsV2Result"`
 }
 
-// AmuletRulesUnhideRewardCouponsV2 shows coupons to providers whose nodes can read them by now.
+// AmuletRulesUnhideRewardCouponsV2 shows coupons to providers whose nodes can now read them.
 type AmuletRulesUnhideRewardCouponsV2 struct {
 	_                struct{}                 `lf:"splice-amulet:Splice.AmuletRules:AmuletRules_UnhideRewardCouponsV2"`
 	RewardCouponCids []lf.CID[RewardCouponV2] `lf:"rewardCouponCids"`
@@ -48,7 +48,7 @@ type AmuletRulesUnhideRewardCouponsV2Result struct {
 	_ struct{} `lf:"splice-amulet:Splice.AmuletRules:AmuletRules_UnhideRewardCouponsV2Result"`
 }
 
-// AmuletRulesArchiveDryRunRewardAccountingV2 clears trials of reward accounting away.
+// AmuletRulesArchiveDryRunRewardAccountingV2 archives trials of reward accounting.
 type AmuletRulesArchiveDryRunRewardAccountingV2 struct {
 	_ struct{} `lf:"splice-amulet:Splice.AmuletRules:AmuletRules_ArchiveDryRunRewardAccountingV2"`
 
@@ -61,7 +61,7 @@ type AmuletRulesArchiveDryRunRewardAccountingV2Result struct {
 	_ struct{} `lf:"splice-amulet:Splice.AmuletRules:AmuletRules_ArchiveDryRunRewardAccountingV2Result"`
 }
 
-// rewardChoicesV2 are the choices of AmuletRules for rewards that are computed from traffic (CIP-0104).
+// rewardChoicesV2 are the choices of AmuletRules for rewards from traffic (CIP-0104).
 func rewardChoicesV2() []ledger.ChoiceOf[AmuletRules] {
 	type (
 		claim  = AmuletRulesClaimExpiredRewardsV2

@@ -5,13 +5,13 @@ import "github.com/florinledger/florin/ledger"
 // ValidatorRight lets a validator mint the validator rewards that a user's activity earns.
 type ValidatorRight struct {
 	_ struct{} `lf:"splice-amulet:Splice.Amulet:ValidatorRight"`
-	// DSO is named but is no stakeholder.
+	// DSO is no stakeholder.
 	DSO       Party `lf:"dso"`
 	User      Party `lf:"user"`
 	Validator Party `lf:"validator"`
 }
 
-// ValidatorRightArchiveAsValidator gives the right up.
+// ValidatorRightArchiveAsValidator ends the right; the validator decides.
 type ValidatorRightArchiveAsValidator struct {
 	_ struct{} `lf:"splice-amulet:Splice.Amulet:ValidatorRight_ArchiveAsValidator"`
 }
@@ -21,7 +21,7 @@ type ValidatorRightArchiveAsValidatorResult struct {
 	_ struct{} `lf:"splice-amulet:Splice.Amulet:ValidatorRight_ArchiveAsValidatorResult"`
 }
 
-// ValidatorRightArchiveAsUser takes the right away.
+// ValidatorRightArchiveAsUser ends the right; the user decides.
 type ValidatorRightArchiveAsUser struct {
 	_ struct{} `lf:"splice-amulet:Splice.Amulet:ValidatorRight_ArchiveAsUser"`
 }

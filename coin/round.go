@@ -6,17 +6,17 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// OpenMiningRound is a round that activity is recorded against. It fixes the price of the coin, and the fees and limits
-// of transfers, for as long as it lives.
+// OpenMiningRound is a round for recording activity. It fixes the price of the coin, and the fees and limits of
+// transfers, for its whole life.
 type OpenMiningRound struct {
 	_     struct{} `lf:"splice-amulet:Splice.Round:OpenMiningRound"`
 	DSO   Party    `lf:"dso"`
 	Round Round    `lf:"round"`
 	// AmuletPrice is in US dollars per coin.
 	AmuletPrice decimal.Decimal `lf:"amuletPrice"`
-	// OpensAt is when transfers may first use the round.
+	// OpensAt is the time from which transfers may use the round.
 	OpensAt lf.Timestamp `lf:"opensAt"`
-	// TargetClosesAt is when the round is to be closed; it may live longer.
+	// TargetClosesAt is the earliest time to close the round; it may live longer.
 	TargetClosesAt lf.Timestamp `lf:"targetClosesAt"`
 	// IssuingFor is the point of the issuance curve that the round issues for.
 	IssuingFor        lf.RelTime     `lf:"issuingFor"`
@@ -33,14 +33,14 @@ func (r OpenMiningRound) dso() Party { return r.DSO }
 // IsOpen reports whether transfers may use the round.
 func (r OpenMiningRound) IsOpen(now lf.Timestamp) bool { return r.OpensAt <= now }
 
-// NewestRound is the round that payments name and wallets count with: of those that are open, the one with the highest
-// number. ok is false when none is open. round returns the round that a T holds.
+// NewestRound is the round for payments and wallets: the open round with the highest number. ok is false if none is
+// open. round returns the round of a T.
 func NewestRound[T any](all []T, round func(T) OpenMiningRound, now lf.Timestamp) (newest T, ok bool) {
 	return selectRound(all, round, now, func(a, b int64) bool { return a > b })
 }
 
-// EarliestRound is the round that the balances of external parties and the holdings of a summary are counted with: of
-// those that are open, the one with the lowest number.
+// EarliestRound is the round for the balances of external parties and the holdings of a summary: the open round with
+// the lowest number.
 func EarliestRound[T any](all []T, round func(T) OpenMiningRound, now lf.Timestamp) (earliest T, ok bool) {
 	return selectRound(all, round, now, func(a, b int64) bool { return a < b })
 }
@@ -62,7 +62,7 @@ type OpenMiningRoundFetch struct {
 	P Party    `lf:"p"`
 }
 
-// SummarizingMiningRound is a round that is closed for activity and whose activity is being added up.
+// SummarizingMiningRound is a round that is closed for activity; the DSO adds up its activity.
 type SummarizingMiningRound struct {
 	_              struct{}         `lf:"splice-amulet:Splice.Round:SummarizingMiningRound"`
 	DSO            Party            `lf:"dso"`
@@ -76,7 +76,7 @@ type SummarizingMiningRound struct {
 
 func (r SummarizingMiningRound) dso() Party { return r.DSO }
 
-// IssuingMiningRound is a round whose coupons can be minted, at so much coin for each coin of activity.
+// IssuingMiningRound is a round whose coupons can be minted, at fixed amounts for each coin of activity.
 type IssuingMiningRound struct {
 	_                                    struct{}         `lf:"splice-amulet:Splice.Round:IssuingMiningRound"`
 	DSO                                  Party            `lf:"dso"`

@@ -9,7 +9,7 @@ import (
 // AmuletRulesAdvanceOpenMiningRounds ends the oldest of the three open rounds and announces a new one.
 type AmuletRulesAdvanceOpenMiningRounds struct {
 	_ struct{} `lf:"splice-amulet:Splice.AmuletRules:AmuletRules_AdvanceOpenMiningRounds"`
-	// AmuletPrice is the new round's, in US dollars per coin.
+	// AmuletPrice is the price in the new round, in US dollars per coin.
 	AmuletPrice       decimal.Decimal         `lf:"amuletPrice"`
 	RoundToArchiveCid lf.CID[OpenMiningRound] `lf:"roundToArchiveCid"`
 	MiddleRoundCid    lf.CID[OpenMiningRound] `lf:"middleRoundCid"`
@@ -24,7 +24,7 @@ type AmuletRulesAdvanceOpenMiningRoundsResult struct {
 	OpenRoundCid        lf.CID[OpenMiningRound]        `lf:"openRoundCid"`
 }
 
-// AmuletRulesMiningRoundStartIssuing fixes what a round issues for the activity that was counted in it.
+// AmuletRulesMiningRoundStartIssuing fixes the amounts that a round issues for its activity.
 type AmuletRulesMiningRoundStartIssuing struct {
 	_ struct{} `lf:"splice-amulet:Splice.AmuletRules:AmuletRules_MiningRound_StartIssuing"`
 
@@ -40,7 +40,7 @@ type AmuletRulesMiningRoundStartIssuingResult struct {
 	UnclaimedDevelopmentFundCouponCid *lf.CID[UnclaimedDevelopmentFundCoupon] `lf:"unclaimedDevelopmentFundCouponCid"`
 }
 
-// AmuletRulesMiningRoundClose ends the time in which a round's coupons can be minted.
+// AmuletRulesMiningRoundClose ends the minting of a round's coupons.
 type AmuletRulesMiningRoundClose struct {
 	_               struct{}                   `lf:"splice-amulet:Splice.AmuletRules:AmuletRules_MiningRound_Close"`
 	IssuingRoundCid lf.CID[IssuingMiningRound] `lf:"issuingRoundCid"`
@@ -52,7 +52,7 @@ type AmuletRulesMiningRoundCloseResult struct {
 	ClosedRoundCid lf.CID[ClosedMiningRound] `lf:"closedRoundCid"`
 }
 
-// AmuletRulesMiningRoundArchive forgets a closed round, once all its coupons are minted or expired.
+// AmuletRulesMiningRoundArchive archives a closed round after all its coupons are minted or expired.
 type AmuletRulesMiningRoundArchive struct {
 	_              struct{}                  `lf:"splice-amulet:Splice.AmuletRules:AmuletRules_MiningRound_Archive"`
 	ClosedRoundCid lf.CID[ClosedMiningRound] `lf:"closedRoundCid"`
@@ -107,7 +107,7 @@ func advanceRounds(
 	if err := startCalculatingRewards(tx, oldest, now); err != nil {
 		return result, err
 	}
-	// The curve advances by ticks, however late the rounds are.
+	// The curve advances by ticks, even if the rounds are late.
 	issuingFor, err := ledger.Sum(latest.IssuingFor.Microseconds, latest.TickDuration.Microseconds)
 	if err != nil {
 		return result, err

@@ -10,8 +10,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// AmuletRules is the one contract of a network through which coin is minted and moved. The DSO signs it, so its choices
-// act with the DSO's authority beside the caller's.
+// AmuletRules is the contract of a network that mints and moves coin. The DSO signs it, so its choices have the DSO's
+// authority beside the caller's.
 type AmuletRules struct {
 	_   struct{} `lf:"splice-amulet:Splice.AmuletRules:AmuletRules"`
 	DSO Party    `lf:"dso"`
@@ -25,7 +25,7 @@ type AmuletRules struct {
 func (r AmuletRules) dso() Party           { return r.DSO }
 func (r AmuletRules) config() AmuletConfig { return r.ConfigSchedule.InitialValue }
 
-// LongestTransfer is for how long a transfer in two steps may lock coin.
+// LongestTransfer is the longest lock of a transfer in two steps.
 func (r AmuletRules) LongestTransfer() time.Duration {
 	return r.config().TransferConfig.v2().tokenStandardMaxTTL().Duration()
 }
@@ -38,7 +38,7 @@ type AmuletRulesTransfer struct {
 	ExpectedDSO *Party          `lf:"expectedDso"`
 }
 
-// AmuletRulesComputeFees computed the fees of a transfer, when there were fees.
+// AmuletRulesComputeFees computed the fees of a transfer, when transfers had fees.
 type AmuletRulesComputeFees struct {
 	_           struct{}         `lf:"splice-amulet:Splice.AmuletRules:AmuletRules_ComputeFees"`
 	Context     TransferContext  `lf:"context"`
@@ -53,7 +53,7 @@ type AmuletRulesComputeFeesResult struct {
 	Fees []decimal.Decimal `lf:"fees"`
 }
 
-// AmuletRulesDevNetTap mints coin for whoever asks, on development networks.
+// AmuletRulesDevNetTap mints coin for any caller, on development networks.
 type AmuletRulesDevNetTap struct {
 	_         struct{}                `lf:"splice-amulet:Splice.AmuletRules:AmuletRules_DevNet_Tap"`
 	Receiver  Party                   `lf:"receiver"`
@@ -83,7 +83,7 @@ type AmuletRulesMintResult struct {
 	AmuletSum AmuletCreateSummary[lf.CID[Amulet]] `lf:"amuletSum"`
 }
 
-// AmuletRulesDevNetFeatureApp makes whoever asks a featured app, on development networks.
+// AmuletRulesDevNetFeatureApp makes any caller a featured app, on development networks.
 type AmuletRulesDevNetFeatureApp struct {
 	_              struct{}         `lf:"splice-amulet:Splice.AmuletRules:AmuletRules_DevNet_FeatureApp"`
 	Provider       Party            `lf:"provider"`
@@ -198,7 +198,7 @@ func tap(
 	return AmuletRulesDevNetTapResult{AmuletSum: minted.AmuletSum, Meta: &meta}, err
 }
 
-// mint creates coin out of nothing. The round must be the DSO's; whether it is open does not matter.
+// mint creates new coin. The round must belong to the DSO, but need not be open.
 func mint(
 	tx *ledger.Tx, _ lf.CID[AmuletRules], rules AmuletRules, arg AmuletRulesMint,
 ) (none AmuletRulesMintResult, err error) {

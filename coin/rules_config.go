@@ -8,8 +8,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// AmuletRulesSetConfig changes the configuration: what differs between the base and the new one. What does not differ
-// stays as it is, so that two changes that were prepared at the same time do not undo each other.
+// AmuletRulesSetConfig changes the fields of the configuration that differ between the base and the new one. It keeps
+// all others, so that two changes that were prepared at the same time do not undo each other.
 type AmuletRulesSetConfig struct {
 	_          struct{}     `lf:"splice-amulet:Splice.AmuletRules:AmuletRules_SetConfig"`
 	NewConfig  AmuletConfig `lf:"newConfig"`
@@ -97,8 +97,8 @@ func setConfig(
 	return result, err
 }
 
-// patched is the current record with every field that differs between base and next taken from next. Records inside it
-// are patched field by field too; lists and optionals are taken as a whole.
+// patched is the current record with the fields from next that differ between base and next. It patches inner records
+// field by field too, but replaces lists and optionals as a whole.
 func patched[T any](current, base, next T) T {
 	patch(reflect.ValueOf(&current).Elem(), reflect.ValueOf(base), reflect.ValueOf(next))
 	return current
@@ -118,7 +118,8 @@ func patch(current, base, next reflect.Value) {
 	}
 }
 
-// isRecord tells records of the ledger, which carry their name in a blank field, from other structs such as decimals.
+// isRecord distinguishes records of the ledger, which have their name in a blank field, from other structs such as
+// decimals.
 func isRecord(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct {
 		return false
@@ -127,7 +128,7 @@ func isRecord(t reflect.Type) bool {
 	return named
 }
 
-// sameValue compares what a configuration holds: decimals by their value, everything else by its parts.
+// sameValue compares values of a configuration: decimals by their value, everything else by its parts.
 func sameValue(a, b reflect.Value) bool {
 	if amount, ok := reflect.TypeAssert[decimal.Decimal](a); ok {
 		other, _ := reflect.TypeAssert[decimal.Decimal](b)

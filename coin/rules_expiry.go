@@ -12,7 +12,7 @@ type AmuletRulesExpireTransferInstructions struct {
 
 	ExpectedDSO Party                                  `lf:"expectedDso"`
 	Inputs      []AmuletRulesExpireTransferInstruction `lf:"inputs"`
-	// Observers see the exercise; the senders and receivers are meant.
+	// Observers see the exercise; usually the senders and receivers.
 	Observers []Party `lf:"observers"`
 }
 
@@ -21,7 +21,7 @@ type AmuletRulesExpireTransferInstruction struct {
 	_ struct{} `lf:"splice-amulet:Splice.AmuletRules:AmuletRules_ExpireTransferInstructionInput"`
 
 	TransferInstructionCid lf.CID[token.TransferInstruction] `lf:"transferInstructionCid"`
-	// ExpireLock is unset when the sender has released the coin already.
+	// ExpireLock is unset if the sender has already released the coin.
 	ExpireLock bool `lf:"expireLock"`
 }
 

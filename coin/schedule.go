@@ -2,7 +2,7 @@ package coin
 
 import "github.com/florinledger/florin/ledger/lf"
 
-// Schedule is a value that changes at set points: InitialValue at first, then each future value from its point on.
+// Schedule is a value that changes at fixed points: first InitialValue, then each future value from its point on.
 // Future values are in ascending order of their points.
 type Schedule[T, V any] struct {
 	_            struct{}          `lf:"splice-amulet:Splice.Schedule:Schedule"`

@@ -5,8 +5,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// ExternalPartySetupProposal offers to an external party that the validator hosts it: a preapproval that is paid
-// already, and the right of the validator to the rewards of the party's activity.
+// ExternalPartySetupProposal offers to host an external party: with a paid preapproval, and the right of the validator
+// to the rewards of the party's activity.
 type ExternalPartySetupProposal struct {
 	_                    struct{}     `lf:"splice-amulet:Splice.AmuletRules:ExternalPartySetupProposal"`
 	Validator            Party        `lf:"validator"`
@@ -29,7 +29,7 @@ type ExternalPartySetupProposalAcceptResult struct {
 	TransferPreapprovalCid lf.CID[TransferPreapproval] `lf:"transferPreapprovalCid"`
 }
 
-// ExternalPartySetupProposalReject declines the proposal. What was paid stays burned.
+// ExternalPartySetupProposalReject declines the proposal. The payment stays burned.
 type ExternalPartySetupProposalReject struct {
 	_      struct{} `lf:"splice-amulet:Splice.AmuletRules:ExternalPartySetupProposal_Reject"`
 	Reason string   `lf:"reason"`
@@ -41,7 +41,7 @@ type ExternalPartySetupProposalRejectResult struct {
 	DummyArg lf.Unit  `lf:"dummyArg"`
 }
 
-// ExternalPartySetupProposalWithdraw takes the proposal back, at any time. What was paid stays burned.
+// ExternalPartySetupProposalWithdraw takes the proposal back, at any time. The payment stays burned.
 type ExternalPartySetupProposalWithdraw struct {
 	_      struct{} `lf:"splice-amulet:Splice.AmuletRules:ExternalPartySetupProposal_Withdraw"`
 	Reason string   `lf:"reason"`

@@ -9,13 +9,12 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// Supply is the coin of a whole network, counted in two independent ways: what was minted less what was burned must
-// equal what is held.
+// Supply is the coin of a whole network, counted in two independent ways: the minted less the burned coin must equal
+// the held coin.
 type Supply struct {
-	// Minted is what taps and the minting of coupons made.
+	// Minted is the coin from taps and coupons.
 	Minted decimal.Decimal
-	// Burned is what was paid for traffic and preapprovals, and what the expiry of dust and the bare archiving of coins
-	// destroyed.
+	// Burned is the coin paid for traffic and preapprovals, expired dust, and coins archived without a choice of the coin.
 	Burned decimal.Decimal
 	// Held is the initial amount of all coins, locked or not, that are not archived.
 	Held decimal.Decimal
@@ -27,11 +26,11 @@ func (s Supply) Balanced() bool {
 	return err == nil && difference.Equal(s.Held)
 }
 
-// SupplyOf counts the coin from all transactions of a network, each given as its events in execution order. Events of
-// other contracts do no harm. The error says that an event cannot be read or the history is not complete.
+// SupplyOf counts the coin from all transactions of a network, each as its events in execution order. It ignores events
+// of other contracts. The error says that an event is unreadable or the history is incomplete.
 //
-// Minting and purchases are read from the arguments and results of the choices that mint and sell. A coin that a choice
-// of the coin's own archives is accounted for by that choice; one that a command archives itself is burned.
+// It reads minting and purchases from the arguments and results of the choices that mint and sell. If a choice of the
+// coin archives a coin, the choice accounts for it; if a command archives a coin itself, the coin is burned.
 func SupplyOf(transactions [][]ledger.Event) (Supply, error) {
 	counter := NewSupplyCounter()
 	for _, events := range transactions {
@@ -42,7 +41,7 @@ func SupplyOf(transactions [][]ledger.Event) (Supply, error) {
 	return counter.Supply(), nil
 }
 
-// SupplyCounter counts as [SupplyOf] does, one transaction after the other. After an error its supply means nothing.
+// SupplyCounter counts as [SupplyOf] does, one transaction after the other. After an error its supply is invalid.
 type SupplyCounter struct {
 	calc
 
@@ -50,12 +49,12 @@ type SupplyCounter struct {
 	holdings map[ledger.ContractID]decimal.Decimal
 }
 
-// NewSupplyCounter starts at the beginning of a network, before there is coin.
+// NewSupplyCounter starts at the beginning of a network, before the first coin.
 func NewSupplyCounter() *SupplyCounter {
 	return &SupplyCounter{holdings: map[ledger.ContractID]decimal.Decimal{}}
 }
 
-// Supply is what was counted so far.
+// Supply is the supply so far.
 func (c *SupplyCounter) Supply() Supply { return c.supply }
 
 // Add counts the events of the next transaction.
@@ -93,8 +92,8 @@ func (c *SupplyCounter) addEvent(event ledger.Event, isRoot bool) error {
 	}
 }
 
-// addChoice reads what a choice says that it minted or burned. A choice that exercises another one of these leaves the
-// counting to that one.
+// addChoice adds the coin that a choice reports as minted or burned. If a choice exercises another one of these, only
+// the inner one counts.
 func (c *SupplyCounter) addChoice(event ledger.Event) error {
 	switch event.Choice {
 	case "AmuletRules_Mint":
@@ -124,7 +123,7 @@ func (c *SupplyCounter) addHolding(event ledger.Event, isRoot bool) error {
 	}
 	amount, known := c.holdings[event.ContractID]
 	if !known {
-		return errors.New("it is archived but was not created in the transactions that are counted")
+		return errors.New("it is archived, but no counted transaction created it")
 	}
 	delete(c.holdings, event.ContractID)
 	c.supply.Held = c.sub(c.supply.Held, amount)
@@ -157,7 +156,8 @@ func holdingAmount(event ledger.Event) (decimal.Decimal, error) {
 	return payload.Amount.InitialAmount, err
 }
 
-// transferReport is where a transfer says which coupons it minted. The faucets are part of the validator rewards.
+// transferReport is the part of a transfer's result with the minted coupons. The faucets are part of the validator
+// rewards.
 type transferReport struct {
 	Summary struct {
 		App             decimal.Decimal `json:"inputAppRewardAmount"`
@@ -168,7 +168,7 @@ type transferReport struct {
 	} `json:"summary"`
 }
 
-// addReported counts what a choice reports. Each choice has one of the three places for the transfer in its result.
+// addReported adds the amounts in a choice's result. Each choice has the transfer in one of three places.
 func (c *SupplyCounter) addReported(event ledger.Event) error {
 	var result struct {
 		transferReport

@@ -7,7 +7,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// coinLock says what to lock for a transfer instruction or an allocation.
+// coinLock is the coin to lock for a transfer instruction or an allocation.
 type coinLock struct {
 	owner     Party
 	inputs    []TransferInput
@@ -17,7 +17,8 @@ type coinLock struct {
 	purpose string
 }
 
-// lockCoin locks coin of the owner with the DSO as the only holder. The lock is credited to the owner, never featured.
+// lockCoin locks coin of the owner with the DSO as the only holder. The owner is its provider, which is never featured
+// here.
 func lockCoin(
 	tx *ledger.Tx, dso Party, context ExternalPartyTransferContext, lock coinLock,
 ) (locked lf.CID[LockedAmulet], result TransferResult, err error) {
@@ -33,8 +34,8 @@ func lockCoin(
 	return *result.CreatedAmulets[0].LockedAmulet, result, nil
 }
 
-// releaseCoin gives locked coin back to its owner. Without expireLock the owner has taken an expired lock off already,
-// or the coin is gone: then the lock must have expired by now, and there is nothing to give back.
+// releaseCoin gives locked coin back to its owner. Without expireLock, the owner already removed an expired lock, or
+// the coin is archived: then the lock must have expired, and there is nothing to give back.
 func releaseCoin(
 	tx *ledger.Tx, locked lf.CID[LockedAmulet], expireLock bool, label string, expiresAt lf.Timestamp,
 ) ([]lf.CID[token.Holding], error) {
@@ -45,7 +46,7 @@ func releaseCoin(
 	return []lf.CID[token.Holding]{lf.Coerce[token.Holding](unlocked.AmuletCid)}, err
 }
 
-// spendLocked unlocks coin and moves the amount on to the receiver.
+// spendLocked unlocks coin and moves the amount to the receiver.
 func spendLocked(
 	tx *ledger.Tx, dso Party, locked lf.CID[LockedAmulet], context ExternalPartyTransferContext, t Transfer,
 ) (TransferResult, error) {

@@ -57,7 +57,7 @@ func requireAdmin(actual, expected Party) error {
 	return ledger.Require(message, expected == actual)
 }
 
-// findPreapproval reads the preapproval that the context names, if any, and checks that it is the receiver's.
+// findPreapproval reads the preapproval in the context, if any, and checks that it belongs to the receiver.
 func findPreapproval(
 	tx *ledger.Tx, dso, receiver Party, context token.ChoiceContext,
 ) (*lf.CID[TransferPreapproval], error) {
@@ -88,7 +88,7 @@ func requireInstrument(dso Party, actual token.InstrumentID) error {
 	return ledger.Require(message, actual == token.InstrumentID{Admin: dso, ID: InstrumentName})
 }
 
-// requireConfigState reads the configuration state that every context must name.
+// requireConfigState reads the configuration state, which every context must have.
 func requireConfigState(
 	tx *ledger.Tx, dso Party, context token.ChoiceContext,
 ) (id lf.CID[ExternalPartyConfigState], config TransferConfigV2, err error) {
@@ -100,7 +100,7 @@ func requireConfigState(
 	return id, state.TransferConfig, err
 }
 
-// requireLifetime bounds for how long coin can be locked.
+// requireLifetime limits the duration of a lock.
 func requireLifetime(name string, lifetime lf.RelTime, config TransferConfigV2) error {
 	maximum := config.tokenStandardMaxTTL()
 	if lifetime.Microseconds <= maximum.Microseconds {
@@ -109,8 +109,8 @@ func requireLifetime(name string, lifetime lf.RelTime, config TransferConfigV2) 
 	return ledger.Abort("'%s' of %s exceeds 'tokenStandardMaxTTL' of %s", name, lifetime, maximum)
 }
 
-// holdingInputs turns the holdings that a sender names into inputs of a transfer. Coin whose lock has expired is
-// unlocked first; coin that is still locked fails.
+// holdingInputs turns the sender's holdings into inputs of a transfer. It unlocks coin with an expired lock first, and
+// fails for coin that is still locked.
 func holdingInputs(
 	tx *ledger.Tx, dso, sender Party, holdings []lf.CID[token.Holding],
 ) (inputs []TransferInput, err error) {
@@ -160,7 +160,7 @@ func transferDirectly(
 	send := TransferPreapprovalSendV2{
 		Context: context, Inputs: inputs, Amount: transfer.Amount, Sender: transfer.Sender,
 	}
-	if reason, said := transfer.Meta.Values[metaReason]; said {
+	if reason, ok := transfer.Meta.Values[metaReason]; ok {
 		send.Description = &reason
 	}
 	sent, err := ledger.Exercise[TransferPreapprovalSendV2Result](tx, preapproval, send)
@@ -191,7 +191,7 @@ func offerTransfer(
 	}, err
 }
 
-// completed is the result of a token transfer that has happened.
+// completed is the result of a finished token transfer.
 func completed(result TransferResult, meta token.Metadata) token.TransferInstructionResult {
 	return token.TransferInstructionResult{
 		Output: token.TransferInstructionResultOutput{
@@ -201,7 +201,7 @@ func completed(result TransferResult, meta token.Metadata) token.TransferInstruc
 	}
 }
 
-// holdings are the created coins as the token standard names them.
+// holdings are the created coins as holdings of the token standard.
 func (r TransferResult) holdings() []lf.CID[token.Holding] {
 	holdings := make([]lf.CID[token.Holding], 0, len(r.CreatedAmulets))
 	for _, created := range r.CreatedAmulets {
@@ -214,7 +214,7 @@ func (r TransferResult) holdings() []lf.CID[token.Holding] {
 	return holdings
 }
 
-// change is the sender's change as the token standard names it: one coin or none.
+// change is the sender's change as holdings of the token standard: one coin or none.
 func (r TransferResult) change() []lf.CID[token.Holding] {
 	if r.SenderChangeAmulet == nil {
 		return nil

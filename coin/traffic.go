@@ -10,12 +10,12 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// MemberTraffic says how much traffic a member of a synchronizer bought. A member may have several; its limit is their
+// MemberTraffic is the traffic that a member of a synchronizer bought. A member may have several; its limit is their
 // sum.
 type MemberTraffic struct {
 	_   struct{} `lf:"splice-amulet:Splice.DecentralizedSynchronizer:MemberTraffic"`
 	DSO Party    `lf:"dso"`
-	// MemberID is the id of the member as the sequencer knows it, such as PAR::name::1220ab…
+	// MemberID is the id of the member at the sequencer, such as PAR::name::1220ab…
 	MemberID       string `lf:"memberId"`
 	SynchronizerID string `lf:"synchronizerId"`
 	MigrationID    int64  `lf:"migrationId"`
@@ -148,8 +148,8 @@ func (c AmuletDecentralizedSynchronizerConfig) checkPurchase(synchronizerID stri
 	}
 }
 
-// trafficCost is the price of traffic in coin and in US dollars: megabytes (of 1,000,000 bytes) times the price of one,
-// and that divided by the price of the coin.
+// trafficCost is the price of traffic in coin and in US dollars: megabytes (of 1,000,000 bytes) times the price of a
+// megabyte; for coin, divided by the price of the coin.
 func trafficCost(bytes int64, perMegabyte, amuletPrice decimal.Decimal) (amulets, usd decimal.Decimal, err error) {
 	const bytesPerMegabyte = 1_000_000
 	var calc calc
@@ -158,7 +158,7 @@ func trafficCost(bytes int64, perMegabyte, amuletPrice decimal.Decimal) (amulets
 	return amulets, usd, calc.failure()
 }
 
-// mergeMemberTraffic adds the contracts up. A total beyond the integers stays at the greatest one: nobody uses it up.
+// mergeMemberTraffic adds the contracts up. An overflow gives the greatest integer, which nobody can use up.
 func mergeMemberTraffic(
 	tx *ledger.Tx, _ lf.CID[AmuletRules], rules AmuletRules, arg AmuletRulesMergeMemberTrafficContracts,
 ) (none AmuletRulesMergeMemberTrafficContractsResult, err error) {
@@ -196,7 +196,7 @@ func mergeMemberTraffic(
 	return AmuletRulesMergeMemberTrafficContractsResult{MergedTrafficCid: created}, err
 }
 
-// account names whose traffic it is, and where.
+// account is the member and synchronizer of the traffic, for texts.
 func (m MemberTraffic) account() string {
 	return fmt.Sprintf("dso %s, member %q, synchronizer %q, migration %d",
 		quoted(m.DSO), m.MemberID, m.SynchronizerID, m.MigrationID)

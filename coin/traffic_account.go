@@ -10,8 +10,8 @@ import (
 // MemberOf is the id of a participant as a member of its synchronizer.
 func MemberOf(participantID string) string { return "PAR::" + participantID }
 
-// TrafficRulesOf are the conditions under which a member of a synchronizer pays for its traffic: the free traffic that
-// a network grants when it starts, and what the network's [MemberTraffic] contracts say that was bought for the member.
+// TrafficRulesOf are the traffic rules for a member of a synchronizer: the free traffic of a new network, and the
+// purchases for the member in the network's [MemberTraffic] contracts.
 func TrafficRulesOf(memberID, synchronizerID string) ledger.TrafficRules {
 	limits := DefaultConfig(synchronizerID).DecentralizedSynchronizer.Fees.BaseRateTrafficLimits
 	return ledger.TrafficRules{
@@ -23,8 +23,8 @@ func TrafficRulesOf(memberID, synchronizerID string) ledger.TrafficRules {
 	}
 }
 
-// asksForTraffic tells transactions that do nothing but ask the network for traffic: a node that has none left could
-// not get any without them.
+// asksForTraffic reports whether a transaction only requests traffic: without such transactions, a node with no traffic
+// left could never get any.
 func asksForTraffic(created, archived []ledger.Contract) bool {
 	for _, contract := range created {
 		if !contract.InNetwork || contract.PackageName != "splice-wallet" ||
@@ -35,7 +35,7 @@ func asksForTraffic(created, archived []ledger.Contract) bool {
 	return len(created) == 1 && len(archived) == 0
 }
 
-// IsMemberTraffic reports whether a contract is one of the network's that say what was bought for a member.
+// IsMemberTraffic reports whether a contract is a [MemberTraffic] of the network.
 func IsMemberTraffic(contract ledger.Contract) bool {
 	return contract.InNetwork && contract.PackageName == "splice-amulet" &&
 		contract.Template.QualifiedName() == "Splice.DecentralizedSynchronizer:MemberTraffic"

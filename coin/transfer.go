@@ -10,7 +10,7 @@ import (
 type Transfer struct {
 	_      struct{} `lf:"splice-amulet:Splice.AmuletRules:Transfer"`
 	Sender Party    `lf:"sender"`
-	// Provider is the app that the transfer is credited to.
+	// Provider is the app that gets the rewards for the transfer.
 	Provider Party            `lf:"provider"`
 	Inputs   []TransferInput  `lf:"inputs"`
 	Outputs  []TransferOutput `lf:"outputs"`
@@ -18,8 +18,7 @@ type Transfer struct {
 	Beneficiaries *[]AppRewardBeneficiary `lf:"beneficiaries"`
 }
 
-// controllers are all whose authority the transfer needs: a party gets coin, or is made to hold a lock, only if it
-// agrees.
+// controllers are all parties that must authorize the transfer: also receivers and lock holders, who must agree.
 func (t Transfer) controllers() []Party {
 	controllers := []Party{t.Sender, t.Provider}
 	for _, output := range t.Outputs {
@@ -31,7 +30,7 @@ func (t Transfer) controllers() []Party {
 	return controllers
 }
 
-// TransferInput is something that a transfer consumes: a coin, or a coupon that it mints. Exactly one field is set.
+// TransferInput is a coin that a transfer spends, or a coupon that it mints. Exactly one field is set.
 type TransferInput struct {
 	_ struct{} `lf:"variant splice-amulet:Splice.AmuletRules:TransferInput"`
 
@@ -46,7 +45,7 @@ type TransferInput struct {
 	RewardCouponV2                  *lf.CID[RewardCouponV2]                  `lf:"InputRewardCouponV2"`
 }
 
-// ExtTransferInput is the constructor that upstream once added inputs to, before variants could be extended.
+// ExtTransferInput was upstream's constructor for new inputs, before variants could be extended.
 type ExtTransferInput struct {
 	_ struct{} `lf:"splice-amulet:Splice.AmuletRules:TransferInput.ExtTransferInput"`
 
@@ -61,15 +60,15 @@ func InputAmulet(id lf.CID[Amulet]) TransferInput { return TransferInput{Amulet:
 type TransferOutput struct {
 	_        struct{} `lf:"splice-amulet:Splice.AmuletRules:TransferOutput"`
 	Receiver Party    `lf:"receiver"`
-	// ReceiverFeeRatio is the receiver's share of the output fee, 0 to 1. There is no output fee any more.
+	// ReceiverFeeRatio is the receiver's share of the output fee, 0 to 1. The output fee is always zero now.
 	ReceiverFeeRatio decimal.Decimal `lf:"receiverFeeRatio"`
 	Amount           decimal.Decimal `lf:"amount"`
-	// Lock is nil for a coin that can be spent at once.
+	// Lock is nil for an unlocked coin.
 	Lock *TimeLock       `lf:"lock"`
 	Meta *token.Metadata `lf:"meta"`
 }
 
-// TransferContext names the contracts that a transfer refers to. The sender's side finds and discloses them.
+// TransferContext has the contracts that a transfer refers to. The sender's node finds and discloses them.
 type TransferContext struct {
 	_ struct{} `lf:"splice-amulet:Splice.AmuletRules:TransferContext"`
 
@@ -80,8 +79,8 @@ type TransferContext struct {
 	FeaturedAppRight *lf.CID[FeaturedAppRight]             `lf:"featuredAppRight"`
 }
 
-// ExternalPartyTransferContext names the contracts that a transfer refers to which must stay valid for a day or more
-// after it was prepared, because it is signed elsewhere (CIP-0107).
+// ExternalPartyTransferContext has the contracts for a transfer that is signed elsewhere: they stay valid for a day or
+// more after the preparation (CIP-0107).
 type ExternalPartyTransferContext struct {
 	_ struct{} `lf:"splice-amulet:Splice.AmuletRules:ExternalPartyTransferContext"`
 
@@ -89,7 +88,7 @@ type ExternalPartyTransferContext struct {
 	FeaturedAppRight         *lf.CID[FeaturedAppRight]        `lf:"featuredAppRight"`
 }
 
-// TransferResult is what a transfer did.
+// TransferResult is the result of a transfer.
 type TransferResult struct {
 	_       struct{}        `lf:"splice-amulet:Splice.AmuletRules:TransferResult"`
 	Round   Round           `lf:"round"`
@@ -119,8 +118,8 @@ type TransferSummary struct {
 	InputDevelopmentFundAmount         *decimal.Decimal `lf:"inputDevelopmentFundAmount"`
 }
 
-// BalanceChange is by how much a party's holdings changed, as if all coins had been held since round 0: an amount, and
-// the holding fee that accrues on it each round.
+// BalanceChange is the change of a party's holdings, converted to round 0: an amount, and the holding fee that accrues
+// on it each round.
 type BalanceChange struct {
 	_                                  struct{}        `lf:"splice-amulet:Splice.AmuletRules:BalanceChange"`
 	ChangeToInitialAmountAsOfRoundZero decimal.Decimal `lf:"changeToInitialAmountAsOfRoundZero"`

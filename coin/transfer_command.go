@@ -8,8 +8,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// TransferCommand is a transfer that its sender signed and a delegate executes later, with the coin and rounds of then.
-// Upstream has deprecated it in favour of the token standard.
+// TransferCommand is a transfer that its sender signed and a delegate executes later, with the coin and rounds at that
+// time. Upstream replaced it with the token standard.
 type TransferCommand struct {
 	_         struct{}        `lf:"splice-amulet:Splice.ExternalPartyAmuletRules:TransferCommand"`
 	DSO       Party           `lf:"dso"`
@@ -40,7 +40,7 @@ type TransferCommandSend struct {
 	_       struct{}               `lf:"splice-amulet:Splice.ExternalPartyAmuletRules:TransferCommand_Send"`
 	Context PaymentTransferContext `lf:"context"`
 	Inputs  []TransferInput        `lf:"inputs"`
-	// TransferPreapprovalCidO is nil when the receiver has no preapproval, which is a failure that uses up the nonce.
+	// TransferPreapprovalCidO is nil if the receiver has no preapproval: the command then fails and uses its nonce.
 	TransferPreapprovalCidO *lf.CID[TransferPreapproval]   `lf:"transferPreapprovalCidO"`
 	TransferCounterCid      lf.CID[TransferCommandCounter] `lf:"transferCounterCid"`
 }
@@ -53,21 +53,21 @@ type TransferCommandSendResult struct {
 	Nonce  int64                 `lf:"nonce"`
 }
 
-// TransferCommandResult is what became of a command. Exactly one field is set.
+// TransferCommandResult is the outcome of a command. Exactly one field is set.
 type TransferCommandResult struct {
 	_       struct{}                `lf:"variant splice-amulet:Splice.ExternalPartyAmuletRules:TransferCommandResult"`
 	Failure *TransferCommandFailure `lf:"TransferCommandResultFailure"`
 	Success *TransferCommandSuccess `lf:"TransferCommandResultSuccess"`
 }
 
-// TransferCommandFailure says why no coin was transferred.
+// TransferCommandFailure is the reason why no coin moved.
 type TransferCommandFailure struct {
 	_ struct{} `lf:"splice-amulet:Splice.ExternalPartyAmuletRules:TransferCommandResult.TransferCommandResultFailure"`
 
 	Reason InvalidTransferReason `lf:"reason"`
 }
 
-// TransferCommandSuccess is the transfer that was made.
+// TransferCommandSuccess is the result of the transfer.
 type TransferCommandSuccess struct {
 	_ struct{} `lf:"splice-amulet:Splice.ExternalPartyAmuletRules:TransferCommandResult.TransferCommandResultSuccess"`
 
@@ -137,8 +137,8 @@ func transferCommandCounterTemplate() ledger.TemplateSource {
 	}
 }
 
-// sendCommand executes a command in the order of its sender's nonces. What cannot be right later archives the command
-// and says so in the result; everything else aborts, so that it can be tried again.
+// sendCommand executes a command in the order of its sender's nonces. A failure that is final archives the command and
+// is in the result. Any other failure aborts, so that the delegate can try again.
 func sendCommand(
 	tx *ledger.Tx, _ lf.CID[TransferCommand], command TransferCommand, arg TransferCommandSend,
 ) (none TransferCommandSendResult, err error) {

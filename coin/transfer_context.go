@@ -8,18 +8,18 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// resolvedContext is what a transfer needs to know, read from the contracts that its context names and checked.
+// resolvedContext is the checked content of the contracts in a transfer's context.
 type resolvedContext struct {
 	dso Party
 	// config has its fees in coin.
 	config TransferConfigV2
-	// round is the one that created coins count their holding fee from.
+	// round is the round from which created coins count their holding fee.
 	round Round
 	price decimal.Decimal
-	// activity is how the provider's activity is recorded if it is featured, and activityAmount how much, in coin.
+	// activity is the kind of record for a featured provider's activity, activityAmount its amount in coin.
 	activity       activityRecord
 	activityAmount decimal.Decimal
-	// featured reports whether the provider has a featured app right that counts.
+	// featured reports whether the provider has a valid featured app right.
 	featured        bool
 	issuingRounds   map[int64]IssuingMiningRound
 	validatorRights map[Party]lf.CID[ValidatorRight]
@@ -74,8 +74,8 @@ func resolveContext(
 	return resolved, nil
 }
 
-// resolveExternalContext reads the context of a transfer that may have been signed long before: it knows neither
-// issuing rounds nor rights, so nothing but coin and what has an amount of its own can be its input.
+// resolveExternalContext reads the context of a transfer that may have been signed long before. It has neither issuing
+// rounds nor rights, so its inputs can only be coin and coupons with their own amount.
 func resolveExternalContext(
 	tx *ledger.Tx, dso, provider Party, context ExternalPartyTransferContext,
 ) (resolved resolvedContext, err error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// executeTransfer is the transfer itself. The authority of DSO, sender, provider and all receivers must be there.
+// executeTransfer makes the transfer. It needs the authority of DSO, sender, provider and all receivers.
 func executeTransfer(tx *ledger.Tx, context *resolvedContext, t Transfer) (TransferResult, error) {
 	totals, err := consumeInputs(tx, context, t.Sender, t.Inputs)
 	if err != nil {
@@ -51,7 +51,7 @@ func executeTransfer(tx *ledger.Tx, context *resolvedContext, t Transfer) (Trans
 	return result, nil
 }
 
-// executeExternalTransfer is a transfer in the context of an external party, with the same authority.
+// executeExternalTransfer makes a transfer in the context of an external party, with the same authority.
 func executeExternalTransfer(
 	tx *ledger.Tx, dso Party, context ExternalPartyTransferContext, t Transfer,
 ) (TransferResult, error) {
@@ -62,8 +62,7 @@ func executeExternalTransfer(
 	return executeTransfer(tx, &resolved, t)
 }
 
-// checkOutputs brings the outputs into normal form (each lock holder once, in order, and never the receiver) and checks
-// them.
+// checkOutputs normalizes the outputs (sorted distinct lock holders, without the receiver) and checks them.
 func checkOutputs(tx *ledger.Tx, config TransferConfigV2, outputs []TransferOutput) ([]TransferOutput, error) {
 	checked := slices.Clone(outputs)
 	for i, output := range checked {
@@ -91,7 +90,7 @@ func checkOutputs(tx *ledger.Tx, config TransferConfigV2, outputs []TransferOutp
 	return checked, nil
 }
 
-// summarize computes the change, which is negative when the inputs do not suffice, and everybody's balance change.
+// summarize computes the change, which is negative if the inputs are too small, and the balance change of each party.
 func summarize(
 	context *resolvedContext, sender Party, totals inputTotals, outputs []TransferOutput,
 ) (TransferSummary, error) {
@@ -133,7 +132,7 @@ func summarize(
 	return summary, calc.failure()
 }
 
-// checkLimits refuses too many inputs or outputs, and outputs worth more than the inputs, in this order.
+// checkLimits refuses too many inputs, too many outputs, and outputs worth more than the inputs, in this order.
 func checkLimits(config TransferConfigV2, t Transfer, summary TransferSummary) error {
 	switch {
 	case int64(len(t.Inputs)) > config.MaxNumInputs:
@@ -163,7 +162,7 @@ func (c *resolvedContext) newAmulet(owner Party, amount decimal.Decimal) Amulet 
 	}}
 }
 
-// transferMeta tells histories whether coin changed hands, and what was minted.
+// transferMeta is the metadata for histories: whether coin changed its owner, and the minted coin.
 func transferMeta(t Transfer, summary TransferSummary) token.Metadata {
 	meta := holdingMeta(txMergeSplit, "", decimal.Decimal{})
 	if slices.ContainsFunc(t.Outputs, func(output TransferOutput) bool { return givesAway(t.Sender, output) }) {
@@ -178,7 +177,7 @@ func transferMeta(t Transfer, summary TransferSummary) token.Metadata {
 	return meta
 }
 
-// givesAway reports whether the output leaves the sender's sole control.
+// givesAway reports whether the sender alone no longer controls the output.
 func givesAway(sender Party, output TransferOutput) bool {
 	if output.Receiver != sender {
 		return true

@@ -6,7 +6,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// inputTotals adds up what the inputs of a transfer contribute.
+// inputTotals is the sums over the inputs of a transfer.
 type inputTotals struct {
 	calc
 
@@ -18,16 +18,16 @@ type inputTotals struct {
 	activityRecords  decimal.Decimal
 	developmentFund  decimal.Decimal
 
-	// archived is what the consumed coins were worth as of round zero, and rates their holding fees for each round.
+	// archived is the value of the consumed coins as of round zero, and rates their holding fees for each round.
 	archived, rates decimal.Decimal
 }
 
-// minted is what did not exist as coin before.
+// minted is the coin that did not exist before.
 func (t *inputTotals) minted() decimal.Decimal {
 	return t.add(t.appRewards, t.validatorRewards, t.faucets, t.svRewards, t.activityRecords, t.developmentFund)
 }
 
-// consumeInputs archives the inputs in order and adds up what they are worth. Every input must be the sender's.
+// consumeInputs archives the inputs in order and adds up their values. Every input must belong to the sender.
 func consumeInputs(tx *ledger.Tx, context *resolvedContext, sender Party, inputs []TransferInput) (inputTotals, error) {
 	var totals inputTotals
 	for _, input := range inputs {
@@ -91,7 +91,7 @@ func (t *inputTotals) consume(tx *ledger.Tx, context *resolvedContext, sender Pa
 	}
 }
 
-// consumeAmulet takes the full initial amount: the holding fee is never deducted.
+// consumeAmulet takes the full initial amount, without deducting the holding fee.
 func (t *inputTotals) consumeAmulet(
 	tx *ledger.Tx, context *resolvedContext, sender Party, id lf.CID[Amulet],
 ) error {
@@ -124,7 +124,7 @@ func (t *inputTotals) consumeAppReward(
 	return nil
 }
 
-// consumeValidatorReward archives the coupon by the right of the user's validator, which the sender must be.
+// consumeValidatorReward archives the coupon with the right of the user's validator, who must be the sender.
 func (t *inputTotals) consumeValidatorReward(
 	tx *ledger.Tx, context *resolvedContext, sender Party, id lf.CID[ValidatorRewardCoupon],
 ) error {

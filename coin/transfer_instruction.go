@@ -6,12 +6,12 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// AmuletTransferInstruction is a transfer of coin that the receiver can accept or reject. The coin is locked until
-// then; it stays the sender's, who can take the transfer back at any time.
+// AmuletTransferInstruction is a transfer of coin that the receiver can accept or reject. Until then the coin is locked
+// and belongs to the sender, who can take the transfer back at any time.
 type AmuletTransferInstruction struct {
 	_            struct{}             `lf:"splice-amulet:Splice.AmuletTransferInstruction:AmuletTransferInstruction"`
 	LockedAmulet lf.CID[LockedAmulet] `lf:"lockedAmulet"`
-	// Transfer is what the sender asked for, with the locked coin as its only input.
+	// Transfer is the sender's request, with the locked coin as its only input.
 	Transfer token.Transfer `lf:"transfer"`
 }
 
@@ -57,7 +57,7 @@ func amuletTransferInstructionTemplate() ledger.TemplateSource {
 	}
 }
 
-// acceptTransfer gives the receiver exactly the amount. The transfer is credited to the sender, never featured.
+// acceptTransfer gives the receiver exactly the amount. The sender is the provider, never featured.
 func acceptTransfer(
 	tx *ledger.Tx, _ lf.CID[AmuletTransferInstruction], i AmuletTransferInstruction, arg token.TransferInstructionAccept,
 ) (none token.TransferInstructionResult, err error) {
@@ -93,7 +93,7 @@ func (i AmuletTransferInstruction) release(
 	}, err
 }
 
-// expireTransfer is how the DSO cleans up after a transfer that nobody took.
+// expireTransfer ends a transfer that nobody accepted; the DSO controls it.
 func expireTransfer(
 	tx *ledger.Tx, _ lf.CID[AmuletTransferInstruction], i AmuletTransferInstruction, arg token.TransferInstructionUpdate,
 ) (none token.TransferInstructionResult, err error) {

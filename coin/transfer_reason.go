@@ -5,7 +5,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// InvalidTransferReason says why a transfer that was left to others did not happen. Exactly one field is set.
+// InvalidTransferReason is the reason why a delegated transfer did not happen. Exactly one field is set.
 type InvalidTransferReason struct {
 	_ struct{} `lf:"variant splice-amulet:Splice.AmuletRules:InvalidTransferReason"`
 
@@ -17,19 +17,19 @@ type InvalidTransferReason struct {
 	Ext *ReasonExt `lf:"ExtInvalidTransferReason"`
 }
 
-// ReasonInsufficientFunds says how much coin was missing.
+// ReasonInsufficientFunds is the amount of missing coin.
 type ReasonInsufficientFunds struct {
 	_             struct{}        `lf:"splice-amulet:Splice.AmuletRules:InvalidTransferReason.ITR_InsufficientFunds"`
 	MissingAmount decimal.Decimal `lf:"missingAmount"`
 }
 
-// ReasonUnknownSynchronizer names the synchronizer that no traffic can be bought for.
+// ReasonUnknownSynchronizer names the synchronizer that sells no traffic.
 type ReasonUnknownSynchronizer struct {
 	_              struct{} `lf:"splice-amulet:Splice.AmuletRules:InvalidTransferReason.ITR_UnknownSynchronizer"`
 	SynchronizerID string   `lf:"synchronizerId"`
 }
 
-// ReasonInsufficientTopupAmount says how much traffic must be bought at least, in bytes.
+// ReasonInsufficientTopupAmount is the least traffic to buy, in bytes.
 type ReasonInsufficientTopupAmount struct {
 	_                    struct{} `lf:"splice-amulet:Splice.AmuletRules:InvalidTransferReason.ITR_InsufficientTopupAmount"`
 	RequestedTopupAmount int64    `lf:"requestedTopupAmount"`

@@ -26,7 +26,7 @@ const (
 	metaDevelopmentFund          = "amulet.splice.lfdecentralizedtrust.org/development-fund"
 )
 
-// txKind says to transaction histories what happened to holdings.
+// txKind is the kind of change of holdings, for transaction histories.
 type txKind string
 
 const (
@@ -38,7 +38,7 @@ const (
 	txBurn       txKind = "burn"
 )
 
-// holdingMeta is the metadata of a choice that changed holdings. Empty parts are left out.
+// holdingMeta is the metadata of a choice that changed holdings, without empty parts.
 func holdingMeta(kind txKind, reason string, burned decimal.Decimal) token.Metadata {
 	values := map[string]string{metaTxKind: string(kind)}
 	if reason != "" {
@@ -48,7 +48,7 @@ func holdingMeta(kind txKind, reason string, burned decimal.Decimal) token.Metad
 	return token.Metadata{Values: values}
 }
 
-// joinMeta is the metadata of both; where both have a key, the first counts.
+// joinMeta is the metadata of both; if both have a key, the first wins.
 func joinMeta(first, second token.Metadata) token.Metadata {
 	joined := token.Metadata{Values: map[string]string{}}
 	maps.Copy(joined.Values, second.Values)

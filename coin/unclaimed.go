@@ -6,7 +6,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// UnclaimedReward is a reward that nobody claimed; the network decides what becomes of it.
+// UnclaimedReward is a reward that nobody claimed; the network decides on its use.
 type UnclaimedReward struct {
 	_      struct{}        `lf:"splice-amulet:Splice.Amulet:UnclaimedReward"`
 	DSO    Party           `lf:"dso"`
@@ -40,7 +40,7 @@ type UnclaimedActivityRecordDSOExpireResult struct {
 	UnclaimedRewardCid lf.CID[UnclaimedReward] `lf:"unclaimedRewardCid"`
 }
 
-// UnclaimedDevelopmentFundCoupon is coin of the development fund that is assigned to nobody yet (CIP-0082).
+// UnclaimedDevelopmentFundCoupon is coin of the development fund without a beneficiary (CIP-0082).
 type UnclaimedDevelopmentFundCoupon struct {
 	_      struct{}        `lf:"splice-amulet:Splice.Amulet:UnclaimedDevelopmentFundCoupon"`
 	DSO    Party           `lf:"dso"`
@@ -202,7 +202,7 @@ func developmentFundCouponTemplate() ledger.TemplateSource {
 	}
 }
 
-// unclaimed is the coupon as it goes back to the fund.
+// unclaimed is the coupon that goes back to the fund.
 func (c DevelopmentFundCoupon) unclaimed() UnclaimedDevelopmentFundCoupon {
 	return UnclaimedDevelopmentFundCoupon{DSO: c.DSO, Amount: c.Amount}
 }

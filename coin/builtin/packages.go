@@ -1,5 +1,5 @@
-// Package builtin lists the packages of contracts that every node has: the ping package that clients try a node with,
-// the coin's, those of the wallets, and that of the network's governance.
+// Package builtin lists the packages of contracts that every node has: the ping package, with which clients try a node,
+// and those of the coin, the wallets and the network's governance.
 //
 // The package is pure.
 package builtin

@@ -6,7 +6,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Ping is the contract that clients try a node with: one party calls, another responds.
+// Ping is the contract with which clients try a node: one party calls, another responds.
 type Ping struct {
 	_         struct{}     `lf:"canton-builtin-admin-workflow-ping:Canton.Internal.Ping:Ping"`
 	ID        string       `lf:"id"`

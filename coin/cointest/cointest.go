@@ -25,10 +25,10 @@ const (
 	Operator = ledger.Party("operator::1220f0")
 )
 
-// Synchronizer is the one that traffic can be bought for.
+// Synchronizer is the one that sells traffic.
 const Synchronizer = "global-domain::1220"
 
-// Codes of refusals, as [RequireRefused] takes them.
+// Codes of refusals, for [RequireRefused].
 const (
 	Assertion = "UNHANDLED_EXCEPTION/DA.Exception.AssertionFailed:AssertionFailed"
 	General   = "UNHANDLED_EXCEPTION/DA.Exception.GeneralError:GeneralError"
@@ -39,7 +39,7 @@ const (
 	NoFunds   = "splice.lfdecentralizedtrust.org/insufficient-funds"
 )
 
-// Network is a ledger on which the coin has started, at 0.005 US dollars per coin.
+// Network is a ledger with the coin, at 0.005 US dollars per coin.
 type Network struct {
 	*ledgertest.Ledger
 	Rules lf.CID[coin.AmuletRules]
@@ -57,7 +57,7 @@ func Start(tb testing.TB, packages ...ledger.Package) *Network {
 	}, packages...)
 }
 
-// StartWith starts a network with a genesis of its own.
+// StartWith starts a network with another genesis.
 func StartWith(tb testing.TB, genesis coin.Genesis, packages ...ledger.Package) *Network {
 	tb.Helper()
 	book, err := ledgertest.New(append(coin.Packages(), packages...)...)
@@ -77,7 +77,7 @@ func StartWith(tb testing.TB, genesis coin.Genesis, packages ...ledger.Package) 
 	return n
 }
 
-// Amount reads a decimal that is known to be one.
+// Amount reads a constant decimal.
 func Amount(text string) decimal.Decimal { return decimal.MustParse(text) }
 
 // NoError ends the test on an error.
@@ -113,7 +113,7 @@ func (n *Network) At(after time.Duration) lf.Timestamp {
 // Advance moves the ledger time.
 func (n *Network) Advance(by time.Duration) { n.Now = n.Now.Add(by) }
 
-// Public are the parties with what wallets disclose with every submission: all contracts that the DSO alone signs.
+// Public is the parties with all contracts that only the DSO signs, as wallets disclose with every submission.
 func (n *Network) Public(parties ...ledger.Party) ledgertest.Parties {
 	by := ledgertest.As(parties...)
 	for _, contract := range n.Active {
@@ -151,7 +151,7 @@ func (n *Network) AppContext() coin.AppTransferContext {
 	return coin.AppTransferContext{AmuletRules: n.Rules, OpenMiningRound: n.Rounds[0]}
 }
 
-// Balance is what a party can spend and what it has locked, as [decimal.Decimal.Show] prints them.
+// Balance is the unlocked and the locked coin of a party, as [decimal.Decimal.Show] prints them.
 func (n *Network) Balance(owner ledger.Party) (unlocked, locked string) {
 	n.tb.Helper()
 	var free, held decimal.Decimal
@@ -171,7 +171,7 @@ func (n *Network) Balance(owner ledger.Party) (unlocked, locked string) {
 	return free.Show(), held.Show()
 }
 
-// Create makes a contract as parties who may do so.
+// Create makes a contract as the given parties.
 func Create[T any](n *Network, payload T, parties ...ledger.Party) lf.CID[T] {
 	n.tb.Helper()
 	id, err := ledgertest.Create(n.Ledger, ledgertest.As(parties...), payload)

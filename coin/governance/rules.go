@@ -8,17 +8,18 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// DSORules says who runs the network, and on what terms.
+// DSORules has the super validators of the network and their terms.
 type DSORules struct {
 	_             struct{}                               `lf:"splice-dso-governance:Splice.DsoRules:DsoRules"`
 	DSO           ledger.Party                           `lf:"dso"`
 	Epoch         int64                                  `lf:"epoch"`
 	SVs           lf.Map[ledger.Party, SVInfo]           `lf:"svs"`
 	OffboardedSVs lf.Map[ledger.Party, OffboardedSVInfo] `lf:"offboardedSvs"`
-	// DSODelegate was who acts for all of them; upstream no longer uses it.
+	// DSODelegate was the one that acts for all of them; upstream no longer uses it.
 	DSODelegate ledger.Party `lf:"dsoDelegate"`
 	Config      Config       `lf:"config"`
-	// InitialTrafficState is what members had used before the network started; empty but in upstream's tests.
+	// InitialTrafficState is the traffic that members used before the network started; always empty outside of upstream's
+	// tests.
 	InitialTrafficState lf.Map[string, TrafficState] `lf:"initialTrafficState"`
 	IsDevNet            bool                         `lf:"isDevNet"`
 }
@@ -29,7 +30,7 @@ type SVInfo struct {
 	// Name is for people, and unique.
 	Name            string     `lf:"name"`
 	JoinedAsOfRound coin.Round `lf:"joinedAsOfRound"`
-	// SVRewardWeight is its share of what super validators earn, in ten-thousandths.
+	// SVRewardWeight is its share of the super validators' rewards, in ten-thousandths.
 	SVRewardWeight int64  `lf:"svRewardWeight"`
 	ParticipantID  string `lf:"participantId"`
 }
@@ -41,7 +42,7 @@ type OffboardedSVInfo struct {
 	ParticipantID string   `lf:"participantId"`
 }
 
-// TrafficState is what a member had used, in bytes.
+// TrafficState is the used traffic of a member, in bytes.
 type TrafficState struct {
 	_               struct{} `lf:"splice-dso-governance:Splice.DsoRules:TrafficState"`
 	ConsumedTraffic int64    `lf:"consumedTraffic"`
@@ -65,14 +66,14 @@ type Config struct {
 	VoteCooldownTime                   *lf.RelTime          `lf:"voteCooldownTime"`
 }
 
-// NodeConfigLimits bounds what a super validator may say of its nodes.
+// NodeConfigLimits limits the data of a super validator about its nodes.
 type NodeConfigLimits struct {
 	_ struct{} `lf:"splice-dso-governance:Splice.DSO.DecentralizedSynchronizer:SynchronizerNodeConfigLimits"`
 
 	CometBFT CometBFTConfigLimits `lf:"cometBft"`
 }
 
-// CometBFTConfigLimits bounds what a super validator may say of its consensus nodes.
+// CometBFTConfigLimits limits the data of a super validator about its consensus nodes.
 type CometBFTConfigLimits struct {
 	_                    struct{} `lf:"splice-dso-governance:Splice.CometBft:CometBftConfigLimits"`
 	MaxNumCometBFTNodes  int64    `lf:"maxNumCometBftNodes"`
@@ -91,7 +92,7 @@ type SynchronizersConfig struct {
 	ActiveSynchronizerID string                             `lf:"activeSynchronizerId"`
 }
 
-// SynchronizerConfig is what all nodes of a synchronizer share.
+// SynchronizerConfig is the common configuration of all nodes of a synchronizer.
 type SynchronizerConfig struct {
 	_ struct{} `lf:"splice-dso-governance:Splice.DSO.DecentralizedSynchronizer:SynchronizerConfig"`
 
@@ -121,15 +122,15 @@ func (SynchronizerState) EnumType() lf.EnumType {
 	}
 }
 
-// SynchronizerUpgrade is when the network moves to another synchronizer.
+// SynchronizerUpgrade is the time of the network's move to another synchronizer.
 type SynchronizerUpgrade struct {
 	_           struct{}     `lf:"splice-dso-governance:Splice.DsoRules:SynchronizerUpgradeSchedule"`
 	Time        lf.Timestamp `lf:"time"`
 	MigrationID int64        `lf:"migrationId"`
 }
 
-// Packages returns the package splice-dso-governance. Upstream's id of it is not known here, so it has an id of its
-// own; clients name it by its name.
+// Packages returns the package splice-dso-governance. Upstream's id is not known here, so it has its own id; clients
+// use its name.
 func Packages() []ledger.Package {
 	const name, version = "splice-dso-governance", "0.1.23"
 	return []ledger.Package{{
@@ -143,7 +144,7 @@ func Packages() []ledger.Package {
 	}}
 }
 
-// SoleOperator are the rules of a network that one super validator runs, with upstream's terms.
+// SoleOperator is the rules of a network with one super validator, with upstream's terms.
 func SoleOperator(dso, operator ledger.Party, name, participantID, synchronizerID string) DSORules {
 	const wholeWeight = 10_000
 	return DSORules{

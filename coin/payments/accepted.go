@@ -16,7 +16,7 @@ type AcceptedAppPayment struct {
 	Provider              Party                     `lf:"provider"`
 	DSO                   Party                     `lf:"dso"`
 	LockedAmulet          lf.CID[coin.LockedAmulet] `lf:"lockedAmulet"`
-	// Round is that of the acceptance; the payment is collected in the same.
+	// Round is the round of the acceptance; the provider must collect in the same round.
 	Round     coin.Round                `lf:"round"`
 	Reference lf.CID[AppPaymentRequest] `lf:"reference"`
 }
@@ -103,7 +103,7 @@ func collectPayment(
 	return result, nil
 }
 
-// requireSameRound checks that a payment is collected in the round in which its amount was fixed.
+// requireSameRound checks that the collection is in the round of the acceptance, which fixed the amount.
 func requireSameRound(
 	tx *ledger.Tx, dso, reader Party, context coin.AppTransferContext, event string, fixedIn coin.Round,
 ) error {

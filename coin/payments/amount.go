@@ -10,7 +10,7 @@ import (
 // Party is a party id.
 type Party = ledger.Party
 
-// Unit says what an amount counts.
+// Unit is the unit of an amount.
 type Unit string
 
 // The units.
@@ -31,7 +31,7 @@ func (Unit) EnumType() lf.EnumType {
 	}
 }
 
-// PaymentAmount is an amount to be paid.
+// PaymentAmount is an amount to pay.
 type PaymentAmount struct {
 	_      struct{}        `lf:"splice-wallet-payments:Splice.Wallet.Payment:PaymentAmount"`
 	Amount decimal.Decimal `lf:"amount"`
@@ -55,14 +55,14 @@ func (p PaymentAmount) InCoin(dso Party, round coin.OpenMiningRound) (decimal.De
 	}
 }
 
-// ReceiverAmount is what one receiver asks for.
+// ReceiverAmount is the amount that one receiver requests.
 type ReceiverAmount struct {
 	_        struct{}      `lf:"splice-wallet-payments:Splice.Wallet.Payment:ReceiverAmount"`
 	Receiver Party         `lf:"receiver"`
 	Amount   PaymentAmount `lf:"amount"`
 }
 
-// ReceiverAmuletAmount is what one receiver will get, in coin.
+// ReceiverAmuletAmount is the amount that one receiver will get, in coin.
 type ReceiverAmuletAmount struct {
 	_            struct{}        `lf:"splice-wallet-payments:Splice.Wallet.Payment:ReceiverAmuletAmount"`
 	Receiver     Party           `lf:"receiver"`

@@ -14,7 +14,7 @@ func consuming[T, A, R any](
 	return ledger.Choice[T, A, R]{Consuming: true, Controllers: controllers, Body: body}
 }
 
-// requireStakeholder checks the actor of an expiry: whoever acts must have a stake in the contract.
+// requireStakeholder checks that the actor of an expiry is a stakeholder.
 func requireStakeholder(actor Party, stakeholders []Party) error {
 	return ledger.Require("Actor is a stakeholder", slices.Contains(stakeholders, actor))
 }

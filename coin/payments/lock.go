@@ -9,13 +9,13 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// AmuletSummary tells of a coin that came back to its owner, with the price and number of the round it came back in.
+// AmuletSummary is a coin that came back to its owner, with the price and number of the round.
 type AmuletSummary = coin.AmuletCreateSummary[lf.CID[coin.Amulet]]
 
 // lockOrder is coin that a sender's wallet locks for somebody to collect.
 type lockOrder struct {
 	dso, sender Party
-	// walletProvider runs the sender's wallet; this half of the payment is credited to it.
+	// walletProvider runs the sender's wallet and is the provider of this half of the payment.
 	walletProvider Party
 	holders        []Party
 	amount         decimal.Decimal
@@ -23,15 +23,15 @@ type lockOrder struct {
 	purpose string
 }
 
-// lockedPayment is what a [lockOrder] made.
+// lockedPayment is the result of a [lockOrder].
 type lockedPayment struct {
 	amulet lf.CID[coin.LockedAmulet]
 	change *lf.CID[coin.Amulet]
 	round  coin.Round
 }
 
-// lock locks coin until the round is expected to close, and for a tick at least: the round is there for that long, so
-// that the payment can be collected in it.
+// lock locks coin until the expected close of the round, and for at least a tick. The round exists for that long, so
+// that the app can collect in it.
 func (o lockOrder) lock(
 	tx *ledger.Tx, context coin.PaymentTransferContext, inputs []coin.TransferInput, round coin.OpenMiningRound,
 ) (lockedPayment, error) {
@@ -53,7 +53,7 @@ func (o lockOrder) lock(
 	}, nil
 }
 
-// collect releases a lock and pays the receivers with the coin, in the round in which it was locked.
+// collect releases a lock and pays the receivers with the coin, in the round of the lock.
 func collect(
 	tx *ledger.Tx, context coin.AppTransferContext, dso, sender, provider Party,
 	id lf.CID[coin.LockedAmulet], amounts []ReceiverAmuletAmount,
@@ -83,7 +83,7 @@ func collect(
 	return paid, nil
 }
 
-// release gives locked coin back to its owner: with unlock when the holders agree, otherwise only once the lock has
+// release gives locked coin back to its owner: with unlock if the holders agree, otherwise only after the lock has
 // expired.
 func release(
 	tx *ledger.Tx, dso, reader Party, openRound lf.CID[coin.OpenMiningRound], id lf.CID[coin.LockedAmulet], agreed bool,

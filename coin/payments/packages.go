@@ -5,8 +5,8 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Packages returns the package splice-wallet-payments. Upstream's id of it is not known here, so it has an id of its
-// own; clients name it by its name.
+// Packages returns the package splice-wallet-payments. Upstream's id is not known here, so it has its own id; clients
+// use its name.
 func Packages() []ledger.Package {
 	const name, version = "splice-wallet-payments", "0.1.22"
 	return []ledger.Package{{

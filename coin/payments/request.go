@@ -12,7 +12,7 @@ type AppPaymentRequest struct {
 	_               struct{}         `lf:"splice-wallet-payments:Splice.Wallet.Payment:AppPaymentRequest"`
 	Sender          Party            `lf:"sender"`
 	ReceiverAmounts []ReceiverAmount `lf:"receiverAmounts"`
-	// Provider is the app that collects the payment and is credited with it.
+	// Provider is the app that collects the payment, and the provider of the transfer.
 	Provider    Party        `lf:"provider"`
 	DSO         Party        `lf:"dso"`
 	ExpiresAt   lf.Timestamp `lf:"expiresAt"`
@@ -82,7 +82,7 @@ type AppPaymentRequestExpireResult struct {
 	TerminatedAppPayment lf.CID[TerminatedAppPayment] `lf:"terminatedAppPayment"`
 }
 
-// TerminatedAppPayment tells the app that asked that nothing will be paid, so that it can end what waits for it.
+// TerminatedAppPayment tells the requesting app that there will be no payment, so that it can end its own contracts.
 type TerminatedAppPayment struct {
 	_         struct{}                  `lf:"splice-wallet-payments:Splice.Wallet.Payment:TerminatedAppPayment"`
 	Sender    Party                     `lf:"sender"`
@@ -97,8 +97,8 @@ func appPaymentRequestTemplate() ledger.TemplateSource {
 		Network:     ledger.DSONamed(func(r request) Party { return r.DSO }),
 		Signatories: request.signatories,
 		Ensure: ledger.That("every receiver's amount is more than 0", func(r request) bool {
-			for _, asked := range r.ReceiverAmounts {
-				if asked.Amount.Amount.Sign() <= 0 {
+			for _, share := range r.ReceiverAmounts {
+				if share.Amount.Amount.Sign() <= 0 {
 					return false
 				}
 			}
@@ -176,16 +176,16 @@ func acceptRequest(
 	return AppPaymentRequestAcceptResult{AcceptedPayment: accepted, SenderChangeAmulet: paid.change}, err
 }
 
-// inCoin is what each receiver gets in coin, and the sum.
+// inCoin is the amount of each receiver in coin, and the sum.
 func (r AppPaymentRequest) inCoin(
 	round coin.OpenMiningRound,
 ) (amounts []ReceiverAmuletAmount, total decimal.Decimal, err error) {
-	for _, asked := range r.ReceiverAmounts {
-		amount, err := asked.Amount.InCoin(r.DSO, round)
+	for _, share := range r.ReceiverAmounts {
+		amount, err := share.Amount.InCoin(r.DSO, round)
 		if err != nil {
 			return nil, total, err
 		}
-		amounts = append(amounts, ReceiverAmuletAmount{Receiver: asked.Receiver, AmuletAmount: amount})
+		amounts = append(amounts, ReceiverAmuletAmount{Receiver: share.Receiver, AmuletAmount: amount})
 		if total, err = total.Add(amount); err != nil {
 			return nil, total, ledger.ArithmeticFailure(err)
 		}

@@ -6,12 +6,12 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// SubscriptionData is what stays the same for as long as a subscription lives.
+// SubscriptionData is the constant part of a subscription.
 type SubscriptionData struct {
 	_        struct{} `lf:"splice-wallet-payments:Splice.Wallet.Subscriptions:SubscriptionData"`
 	Sender   Party    `lf:"sender"`
 	Receiver Party    `lf:"receiver"`
-	// Provider is the app that collects the payments and is credited with them.
+	// Provider is the app that collects the payments, and the provider of the transfers.
 	Provider    Party  `lf:"provider"`
 	DSO         Party  `lf:"dso"`
 	Description string `lf:"description"`
@@ -19,17 +19,17 @@ type SubscriptionData struct {
 
 func (d SubscriptionData) signatories() []Party { return []Party{d.Sender, d.Receiver, d.Provider} }
 
-// SubscriptionPayData says how much is paid and when.
+// SubscriptionPayData is the amount and the times of payments.
 type SubscriptionPayData struct {
 	_             struct{}      `lf:"splice-wallet-payments:Splice.Wallet.Subscriptions:SubscriptionPayData"`
 	PaymentAmount PaymentAmount `lf:"paymentAmount"`
 	// PaymentInterval is the time from one payment to the next.
 	PaymentInterval lf.RelTime `lf:"paymentInterval"`
-	// PaymentDuration is how long before it is due a payment can be made.
+	// PaymentDuration is the time before the due date in which the payer can pay.
 	PaymentDuration lf.RelTime `lf:"paymentDuration"`
 }
 
-// valid asks for an amount above zero and for times longer than the shortest there is, a microsecond.
+// valid requires an amount above zero and times longer than a microsecond, the shortest time.
 func (d SubscriptionPayData) valid() bool {
 	return d.PaymentAmount.Amount.Sign() > 0 && d.PaymentInterval.Microseconds > 1 && d.PaymentDuration.Microseconds > 1
 }
@@ -53,7 +53,7 @@ type SubscriptionArchiveResult struct {
 	TerminatedSubscription lf.CID[TerminatedSubscription] `lf:"terminatedSubscription"`
 }
 
-// TerminatedSubscription tells the app of a subscription that it is over, so that it can end what depends on it.
+// TerminatedSubscription tells the app that its subscription is over, so that it can end contracts that depend on it.
 type TerminatedSubscription struct {
 	_ struct{} `lf:"splice-wallet-payments:Splice.Wallet.Subscriptions:TerminatedSubscription"`
 
@@ -83,7 +83,7 @@ func terminatedSubscriptionTemplate() ledger.TemplateSource {
 	}
 }
 
-// requireSubscription checks that a subscription is the one that its state says it is.
+// requireSubscription checks that a subscription matches its state.
 func requireSubscription(tx *ledger.Tx, id lf.CID[Subscription], expected Subscription) error {
 	actual, err := ledger.Fetch(tx, id)
 	if err != nil || actual == expected {
@@ -94,7 +94,7 @@ func requireSubscription(tx *ledger.Tx, id lf.CID[Subscription], expected Subscr
 		expected.Reference, actual.Reference, id)
 }
 
-// lockSubscriptionPayment locks one payment of a subscription and says how much of it the receiver will get.
+// lockSubscriptionPayment locks one payment of a subscription and returns the receiver's amount.
 func lockSubscriptionPayment(
 	tx *ledger.Tx, data SubscriptionData, pay SubscriptionPayData, walletProvider Party,
 	context coin.PaymentTransferContext, inputs []coin.TransferInput,

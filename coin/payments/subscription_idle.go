@@ -20,8 +20,8 @@ type SubscriptionIdleState struct {
 	Reference        lf.CID[SubscriptionRequest] `lf:"reference"`
 }
 
-// SubscriptionIdleStateMakePayment locks the next payment, from paymentDuration before it is due. There is no limit
-// after that: how long to wait is for the provider, who may end the subscription instead.
+// SubscriptionIdleStateMakePayment locks the next payment, from paymentDuration before it is due. There is no end: the
+// provider decides how long to wait, and may end the subscription instead.
 type SubscriptionIdleStateMakePayment struct {
 	_ struct{} `lf:"splice-wallet-payments:Splice.Wallet.Subscriptions:SubscriptionIdleState_MakePayment"`
 
@@ -38,7 +38,7 @@ type SubscriptionIdleStateMakePaymentResult struct {
 	SenderChange        *lf.CID[coin.Amulet]        `lf:"senderChange"`
 }
 
-// SubscriptionIdleStateExpireSubscription ends a subscription whose payment was missed; any signatory may.
+// SubscriptionIdleStateExpireSubscription ends a subscription after a missed payment; any signatory may.
 type SubscriptionIdleStateExpireSubscription struct {
 	_ struct{} `lf:"splice-wallet-payments:Splice.Wallet.Subscriptions:SubscriptionIdleState_ExpireSubscription"`
 

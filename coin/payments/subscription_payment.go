@@ -7,8 +7,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// SubscriptionPayment is a later payment of a subscription, locked and not collected yet. It stands for the
-// subscription's state: there is no [SubscriptionIdleState] at the same time.
+// SubscriptionPayment is a later payment of a subscription, locked and not collected yet. It replaces the
+// [SubscriptionIdleState] until then.
 type SubscriptionPayment struct {
 	_ struct{} `lf:"splice-wallet-payments:Splice.Wallet.Subscriptions:SubscriptionPayment"`
 

@@ -6,7 +6,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// SubscriptionRequest asks a sender to pay a receiver again and again.
+// SubscriptionRequest asks a sender to pay a receiver regularly.
 type SubscriptionRequest struct {
 	_ struct{} `lf:"splice-wallet-payments:Splice.Wallet.Subscriptions:SubscriptionRequest"`
 

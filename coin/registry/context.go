@@ -14,10 +14,10 @@ type Value struct {
 	Value any `json:"value"`
 }
 
-// Context is a choice context: what clients pass as extraArgs.context.values, and disclose with the submission.
+// Context is a choice context: the extraArgs.context.values of a request, and the contracts to disclose with it.
 type Context struct {
 	Values map[string]Value
-	// Disclosed are the contracts that Values names, and others that the choice reads, each once.
+	// Disclosed are the distinct contracts in Values, and others that the choice reads.
 	Disclosed []ledger.Contract
 }
 
@@ -36,7 +36,7 @@ func (c *Context) expireLock(value bool) {
 	c.Values[coin.ContextExpireLock] = Value{Tag: "AV_Bool", Value: value}
 }
 
-// base is what every context names that moves coin.
+// base is the common part of all contexts that move coin.
 func (n Network) base() Context {
 	context := Context{Values: map[string]Value{}}
 	context.name(coin.ContextAmuletRules, n.AmuletRules)
@@ -45,7 +45,7 @@ func (n Network) base() Context {
 	return context
 }
 
-// TransferKind says how a transfer will go.
+// TransferKind is the way of a transfer.
 type TransferKind string
 
 // The kinds of transfers.
@@ -58,16 +58,16 @@ const (
 	Offer TransferKind = "offer"
 )
 
-// TransferFactory is the answer to who wants to transfer coin.
+// TransferFactory is the answer to a request to transfer coin.
 type TransferFactory struct {
-	// FactoryID is the contract on which TransferFactory_Transfer is exercised.
+	// FactoryID is the contract to exercise TransferFactory_Transfer on.
 	FactoryID ledger.ContractID
 	Kind      TransferKind
 	Context   Context
 }
 
-// TransferFactory composes the context of TransferFactory_Transfer. preapproval is the receiver's, as
-// [ValidPreapproval] found it, and featured the FeaturedAppRight of the preapproval's provider; both may be nil.
+// TransferFactory composes the context of TransferFactory_Transfer. preapproval is the receiver's, from
+// [ValidPreapproval]; featured is the FeaturedAppRight of the preapproval's provider. Both may be nil.
 func (n Network) TransferFactory(
 	sender, receiver ledger.Party, preapproval, featured *ledger.Contract,
 ) TransferFactory {
@@ -84,7 +84,7 @@ func (n Network) TransferFactory(
 	return factory
 }
 
-// AllocationFactory composes the context of AllocationFactory_Allocate, which is exercised on [Network.Factory].
+// AllocationFactory composes the context of AllocationFactory_Allocate on [Network.Factory].
 func (n Network) AllocationFactory() Context {
 	context := n.base()
 	context.Disclosed = append(context.Disclosed, n.Factory)
@@ -93,15 +93,15 @@ func (n Network) AllocationFactory() Context {
 
 // Locked is the locked coin behind a transfer instruction or an allocation.
 type Locked struct {
-	// owner says whose it is in texts: "AmuletTransferInstruction 'id'" or "AmuletAllocation 'id'".
+	// owner is its contract in texts: "AmuletTransferInstruction 'id'" or "AmuletAllocation 'id'".
 	owner string
 	// ID is the id of the locked coin, which may be archived.
 	ID ledger.ContractID
-	// Expires is when the coin's lock and what holds it end.
+	// Expires is the end of the lock and of the contract that holds it.
 	Expires lf.Timestamp
 }
 
-// LockedOfInstruction reads which coin an AmuletTransferInstruction has locked.
+// LockedOfInstruction reads the locked coin of an AmuletTransferInstruction.
 func LockedOfInstruction(packages *ledger.Packages, instruction ledger.Contract) (Locked, error) {
 	payload, err := ledger.DecodePayload[coin.AmuletTransferInstruction](packages, instruction)
 	return Locked{
@@ -110,7 +110,7 @@ func LockedOfInstruction(packages *ledger.Packages, instruction ledger.Contract)
 	}, err
 }
 
-// LockedOfAllocation reads which coin an AmuletAllocation has locked.
+// LockedOfAllocation reads the locked coin of an AmuletAllocation.
 func LockedOfAllocation(packages *ledger.Packages, allocation ledger.Contract) (Locked, error) {
 	payload, err := ledger.DecodePayload[coin.AmuletAllocation](packages, allocation)
 	return Locked{
@@ -119,8 +119,8 @@ func LockedOfAllocation(packages *ledger.Packages, allocation ledger.Contract) (
 	}, err
 }
 
-// Accept composes the context of TransferInstruction_Accept. amulet is the contract of the locked coin, nil when it is
-// archived: then nothing can be accepted any more.
+// Accept composes the context of TransferInstruction_Accept. amulet is the contract of the locked coin; if it is
+// archived (nil), nobody can accept any more.
 func (n Network) Accept(locked Locked, amulet *ledger.Contract) (Context, error) {
 	return n.unlock(locked, amulet)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// NotFoundError says that there is no contract that an answer needs; its text is the answer's, with status 404.
+// NotFoundError says that a contract for the answer is missing. Its text is the answer, with status 404.
 type NotFoundError struct{ Text string }
 
 // Error is the text.
@@ -19,19 +19,19 @@ func notFound(format string, args ...any) error {
 	return &NotFoundError{Text: fmt.Sprintf(format, args...)}
 }
 
-// Network holds the contracts of a network that contexts name, all of the one DSO.
+// Network has the contracts of a network for contexts, all of one DSO.
 type Network struct {
 	AmuletRules ledger.Contract
 	// Factory is the ExternalPartyAmuletRules: transfer factory and allocation factory of the coin.
 	Factory ledger.Contract
 	// OpenRound is the newest round that is open.
 	OpenRound ledger.Contract
-	// ConfigState is the configuration state that will live longest.
+	// ConfigState is the configuration state with the latest end.
 	ConfigState ledger.Contract
 }
 
-// NetworkOf selects the network's contracts at a time among active contracts. Contracts of other templates, and rounds
-// that are not open yet, do no harm. A [NotFoundError] names the contract that is missing.
+// NetworkOf selects the network's contracts at a time among active contracts. It ignores contracts of other templates,
+// and rounds that are not open yet. A [NotFoundError] names the contract that is missing.
 func NetworkOf(packages *ledger.Packages, active []ledger.Contract, at time.Time) (Network, error) {
 	var network Network
 	var rounds []openRound
@@ -83,8 +83,8 @@ func (n Network) complete() error {
 	}
 }
 
-// ValidPreapproval is the transfer preapproval that a transfer at the time should use, out of all active ones of its
-// receiver: the one that expires last. It is nil when none is valid any more.
+// ValidPreapproval is the preapproval for a transfer at the time, out of all active ones of its receiver: the one that
+// expires last. It is nil if none is valid any more.
 func ValidPreapproval(
 	packages *ledger.Packages, preapprovals []ledger.Contract, at time.Time,
 ) (*ledger.Contract, *coin.TransferPreapproval, error) {

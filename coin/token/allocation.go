@@ -11,23 +11,23 @@ type Allocation struct {
 	_ struct{} `lf:"splice-api-token-allocation-v1:Splice.Api.Token.AllocationV1:Allocation"`
 }
 
-// Reference points to what a settlement is about, in the app that settles it.
+// Reference points to the subject of a settlement, in the app that settles it.
 type Reference struct {
 	_   struct{}             `lf:"splice-api-token-allocation-v1:Splice.Api.Token.AllocationV1:Reference"`
 	ID  string               `lf:"id"`
 	CID *lf.CID[AnyContract] `lf:"cid"`
 }
 
-// SettlementInfo says who settles, what, and until when.
+// SettlementInfo is the executor, subject and deadlines of a settlement.
 type SettlementInfo struct {
 	_ struct{} `lf:"splice-api-token-allocation-v1:Splice.Api.Token.AllocationV1:SettlementInfo"`
 	// Executor is the app that executes the legs.
 	Executor      ledger.Party `lf:"executor"`
 	SettlementRef Reference    `lf:"settlementRef"`
 	RequestedAt   lf.Timestamp `lf:"requestedAt"`
-	// AllocateBefore is the time from which on no amount can be set aside for the settlement.
+	// AllocateBefore is the deadline for allocations.
 	AllocateBefore lf.Timestamp `lf:"allocateBefore"`
-	// SettleBefore is the time from which on the settlement no longer happens.
+	// SettleBefore is the deadline for the settlement.
 	SettleBefore lf.Timestamp `lf:"settleBefore"`
 	Meta         Metadata     `lf:"meta"`
 }
@@ -42,7 +42,7 @@ type TransferLeg struct {
 	Meta         Metadata        `lf:"meta"`
 }
 
-// AllocationSpecification says what is set aside: one leg of a settlement.
+// AllocationSpecification is the leg of a settlement to set aside.
 type AllocationSpecification struct {
 	_             struct{}       `lf:"splice-api-token-allocation-v1:Splice.Api.Token.AllocationV1:AllocationSpecification"`
 	Settlement    SettlementInfo `lf:"settlement"`
@@ -50,7 +50,7 @@ type AllocationSpecification struct {
 	TransferLeg   TransferLeg    `lf:"transferLeg"`
 }
 
-// AllocationView is what apps and wallets show of an allocation.
+// AllocationView is an allocation for apps and wallets.
 type AllocationView struct {
 	_           struct{}                `lf:"splice-api-token-allocation-v1:Splice.Api.Token.AllocationV1:AllocationView"`
 	Allocation  AllocationSpecification `lf:"allocation"`

@@ -5,12 +5,12 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// AllocationFactory is the interface of a token's contract through which amounts are set aside for settlements.
+// AllocationFactory is the interface of a token's contract that sets amounts aside for settlements.
 type AllocationFactory struct {
 	_ struct{} `lf:"splice-api-token-allocation-instruction-v1:Splice.Api.Token.AllocationInstructionV1:AllocationFactory"`
 }
 
-// AllocationFactoryView is the view of [AllocationFactory]: who administers the tokens that it allocates.
+// AllocationFactoryView is the view of [AllocationFactory]: the administrator of its tokens.
 type AllocationFactoryView struct {
 	_     struct{}     `lf:"splice-api-token-allocation-instruction-v1:Splice.Api.Token.AllocationInstructionV1:AllocationFactoryView"`
 	Admin ledger.Party `lf:"admin"`
@@ -36,13 +36,13 @@ type AllocationFactoryPublicFetch struct {
 	Actor         ledger.Party `lf:"actor"`
 }
 
-// AllocationInstruction is the interface of allocations that are under way. Nothing built in implements it: the coin
-// sets amounts aside at once.
+// AllocationInstruction is the interface of pending allocations. Nothing built in implements it: the coin sets amounts
+// aside at once.
 type AllocationInstruction struct {
 	_ struct{} `lf:"splice-api-token-allocation-instruction-v1:Splice.Api.Token.AllocationInstructionV1:AllocationInstruction"`
 }
 
-// AllocationInstructionView is what wallets show of an allocation that is under way.
+// AllocationInstructionView is a pending allocation for wallets.
 type AllocationInstructionView struct {
 	_ struct{} `lf:"splice-api-token-allocation-instruction-v1:Splice.Api.Token.AllocationInstructionV1:AllocationInstructionView"`
 
@@ -54,7 +54,7 @@ type AllocationInstructionView struct {
 	Meta                   Metadata                       `lf:"meta"`
 }
 
-// AllocationInstructionWithdraw gives an allocation up; the sender of the leg controls it.
+// AllocationInstructionWithdraw cancels a pending allocation; the sender of the leg controls it.
 type AllocationInstructionWithdraw struct {
 	_         struct{}  `lf:"splice-api-token-allocation-instruction-v1:Splice.Api.Token.AllocationInstructionV1:AllocationInstruction_Withdraw"`
 	ExtraArgs ExtraArgs `lf:"extraArgs"`
@@ -67,7 +67,7 @@ type AllocationInstructionUpdate struct {
 	ExtraArgs   ExtraArgs      `lf:"extraArgs"`
 }
 
-// AllocationInstructionResult is what became of an allocation.
+// AllocationInstructionResult is the outcome of an allocation.
 type AllocationInstructionResult struct {
 	_                struct{}                          `lf:"splice-api-token-allocation-instruction-v1:Splice.Api.Token.AllocationInstructionV1:AllocationInstructionResult"`
 	Output           AllocationInstructionResultOutput `lf:"output"`
@@ -91,7 +91,7 @@ type AllocationPending struct {
 	AllocationInstructionCid lf.CID[AllocationInstruction] `lf:"allocationInstructionCid"`
 }
 
-// AllocationCompleted is the outcome of an allocation that has been made.
+// AllocationCompleted is the outcome of a finished allocation.
 type AllocationCompleted struct {
 	_ struct{} `lf:"splice-api-token-allocation-instruction-v1:Splice.Api.Token.AllocationInstructionV1:AllocationInstructionResult_Output.AllocationInstructionResult_Completed"`
 

@@ -8,7 +8,7 @@ type AllocationRequest struct {
 	_ struct{} `lf:"splice-api-token-allocation-request-v1:Splice.Api.Token.AllocationRequestV1:AllocationRequest"`
 }
 
-// AllocationRequestView is what wallets show of a request.
+// AllocationRequestView is a request for wallets.
 type AllocationRequestView struct {
 	_          struct{}       `lf:"splice-api-token-allocation-request-v1:Splice.Api.Token.AllocationRequestV1:AllocationRequestView"`
 	Settlement SettlementInfo `lf:"settlement"`

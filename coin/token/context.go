@@ -5,8 +5,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// FindContract is the contract id that a context has under the key, typed as what the reader expects there; nil when
-// there is no such key. A value of another type is a failure.
+// FindContract is the contract id under the key of a context, with the type that the caller expects; nil without such a
+// key. A value of another type is a failure.
 func FindContract[T any](context ChoiceContext, key string) (*lf.CID[T], error) {
 	value, ok := context.Values[key]
 	if !ok {
@@ -19,7 +19,7 @@ func FindContract[T any](context ChoiceContext, key string) (*lf.CID[T], error) 
 	return &id, nil
 }
 
-// RequireContract is [FindContract] for a key that must be there.
+// RequireContract is [FindContract] for a required key.
 func RequireContract[T any](context ChoiceContext, key string) (lf.CID[T], error) {
 	id, err := FindContract[T](context, key)
 	if err != nil {
@@ -32,7 +32,7 @@ func RequireContract[T any](context ChoiceContext, key string) (lf.CID[T], error
 	return *id, nil
 }
 
-// BoolOr is the flag that a context has under the key, or the default when there is no such key.
+// BoolOr is the flag under the key of a context, or the default without such a key.
 func BoolOr(context ChoiceContext, key string, otherwise bool) (bool, error) {
 	value, ok := context.Values[key]
 	if !ok {

@@ -6,8 +6,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Holding is the interface of contracts that are an amount of some token, owned by a party. It has no choices: what can
-// be done with a holding goes through the token's factories.
+// Holding is the interface of contracts that are an amount of some token, owned by a party. It has no choices: wallets
+// use a holding through the token's factories.
 type Holding struct {
 	_ struct{} `lf:"splice-api-token-holding-v1:Splice.Api.Token.HoldingV1:Holding"`
 }
@@ -19,19 +19,19 @@ type InstrumentID struct {
 	ID    string       `lf:"id"`
 }
 
-// Lock keeps a holding from being spent without the holders' authority.
+// Lock prevents spending a holding without the holders' authority.
 type Lock struct {
 	_       struct{}       `lf:"splice-api-token-holding-v1:Splice.Api.Token.HoldingV1:Lock"`
 	Holders []ledger.Party `lf:"holders"`
-	// ExpiresAt is when the lock ends; nil means not at a fixed time.
+	// ExpiresAt is the end of the lock; nil means no fixed time.
 	ExpiresAt *lf.Timestamp `lf:"expiresAt"`
-	// ExpiresAfter is how long the lock lasts from the creation of the holding.
+	// ExpiresAfter is the duration of the lock from the creation of the holding.
 	ExpiresAfter *lf.RelTime `lf:"expiresAfter"`
-	// Context says to people what the lock is for.
+	// Context is the purpose of the lock, for people.
 	Context *string `lf:"context"`
 }
 
-// HoldingView is what wallets show of a holding.
+// HoldingView is a holding for wallets.
 type HoldingView struct {
 	_            struct{}        `lf:"splice-api-token-holding-v1:Splice.Api.Token.HoldingV1:HoldingView"`
 	Owner        ledger.Party    `lf:"owner"`

@@ -6,8 +6,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// AnyContract is the interface that untyped contract ids point to. Nothing implements it; an id of it is coerced to the
-// type that its reader expects.
+// AnyContract is the interface of untyped contract ids. Nothing implements it; a reader coerces the id to the type that
+// it expects.
 type AnyContract struct {
 	_ struct{} `lf:"splice-api-token-metadata-v1:Splice.Api.Token.MetadataV1:AnyContract"`
 }
@@ -33,8 +33,8 @@ type AnyValue struct {
 	Map        *map[string]AnyValue `lf:"AV_Map"`
 }
 
-// ChoiceContext carries what an implementation of a choice needs beyond the standard's own arguments: contract ids and
-// flags that the token's registry hands out, by key.
+// ChoiceContext has the further inputs that an implementation of a choice needs: contract ids and flags from the
+// token's registry, by key.
 type ChoiceContext struct {
 	_      struct{}            `lf:"splice-api-token-metadata-v1:Splice.Api.Token.MetadataV1:ChoiceContext"`
 	Values map[string]AnyValue `lf:"values"`
@@ -53,7 +53,7 @@ type ExtraArgs struct {
 	Meta    Metadata      `lf:"meta"`
 }
 
-// ChoiceExecutionMetadata is the result of choices that have nothing else to say.
+// ChoiceExecutionMetadata is the result of choices without another result.
 type ChoiceExecutionMetadata struct {
 	_    struct{} `lf:"splice-api-token-metadata-v1:Splice.Api.Token.MetadataV1:ChoiceExecutionMetadata"`
 	Meta Metadata `lf:"meta"`

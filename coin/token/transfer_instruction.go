@@ -11,23 +11,23 @@ type TransferFactory struct {
 	_ struct{} `lf:"splice-api-token-transfer-instruction-v1:Splice.Api.Token.TransferInstructionV1:TransferFactory"`
 }
 
-// TransferFactoryView is the view of [TransferFactory]: who administers the tokens that it transfers.
+// TransferFactoryView is the view of [TransferFactory]: the administrator of its tokens.
 type TransferFactoryView struct {
 	_     struct{}     `lf:"splice-api-token-transfer-instruction-v1:Splice.Api.Token.TransferInstructionV1:TransferFactoryView"`
 	Admin ledger.Party `lf:"admin"`
 	Meta  Metadata     `lf:"meta"`
 }
 
-// Transfer is what a sender wants done: an amount of a token moved to a receiver, before a deadline.
+// Transfer is a sender's request: move an amount of a token to a receiver, before a deadline.
 type Transfer struct {
 	_            struct{}        `lf:"splice-api-token-transfer-instruction-v1:Splice.Api.Token.TransferInstructionV1:Transfer"`
 	Sender       ledger.Party    `lf:"sender"`
 	Receiver     ledger.Party    `lf:"receiver"`
 	Amount       decimal.Decimal `lf:"amount"`
 	InstrumentID InstrumentID    `lf:"instrumentId"`
-	// RequestedAt is when the sender asked for it; it must have passed.
+	// RequestedAt is the time of the sender's request; it must be in the past.
 	RequestedAt lf.Timestamp `lf:"requestedAt"`
-	// ExecuteBefore is the time from which on the transfer no longer happens.
+	// ExecuteBefore is the deadline of the transfer.
 	ExecuteBefore lf.Timestamp `lf:"executeBefore"`
 	// InputHoldingCids are the sender's holdings that pay for the transfer.
 	InputHoldingCids []lf.CID[Holding] `lf:"inputHoldingCids"`
@@ -51,22 +51,22 @@ type TransferFactoryPublicFetch struct {
 	Actor         ledger.Party `lf:"actor"`
 }
 
-// TransferInstruction is the interface of transfers that are under way.
+// TransferInstruction is the interface of pending transfers.
 type TransferInstruction struct {
 	_ struct{} `lf:"splice-api-token-transfer-instruction-v1:Splice.Api.Token.TransferInstructionV1:TransferInstruction"`
 }
 
-// TransferInstructionView is what wallets show of a transfer that is under way.
+// TransferInstructionView is a pending transfer for wallets.
 type TransferInstructionView struct {
 	_ struct{} `lf:"splice-api-token-transfer-instruction-v1:Splice.Api.Token.TransferInstructionV1:TransferInstructionView"`
-	// OriginalInstructionCid is the first instruction of the transfer, where there were several.
+	// OriginalInstructionCid is the first instruction of the transfer, if there were several.
 	OriginalInstructionCid *lf.CID[TransferInstruction] `lf:"originalInstructionCid"`
 	Transfer               Transfer                     `lf:"transfer"`
 	Status                 TransferInstructionStatus    `lf:"status"`
 	Meta                   Metadata                     `lf:"meta"`
 }
 
-// TransferInstructionStatus says what a transfer waits for. Exactly one field is set.
+// TransferInstructionStatus is the next action that a transfer needs. Exactly one field is set.
 type TransferInstructionStatus struct {
 	_ struct{} `lf:"variant splice-api-token-transfer-instruction-v1:Splice.Api.Token.TransferInstructionV1:TransferInstructionStatus"`
 
@@ -74,14 +74,14 @@ type TransferInstructionStatus struct {
 	PendingInternalWorkflow   *PendingInternalWorkflow `lf:"TransferPendingInternalWorkflow"`
 }
 
-// PendingInternalWorkflow is the status of a transfer that parties of the registry still have to act on.
+// PendingInternalWorkflow is the status of a transfer that needs actions of the registry's parties.
 type PendingInternalWorkflow struct {
 	_ struct{} `lf:"splice-api-token-transfer-instruction-v1:Splice.Api.Token.TransferInstructionV1:TransferInstructionStatus.TransferPendingInternalWorkflow"`
-	// PendingActions says by party what it has to do.
+	// PendingActions is the necessary action of each party.
 	PendingActions lf.Map[ledger.Party, string] `lf:"pendingActions"`
 }
 
-// TransferInstructionAccept takes the transfer; the receiver controls it.
+// TransferInstructionAccept accepts the transfer; the receiver controls it.
 type TransferInstructionAccept struct {
 	_         struct{}  `lf:"splice-api-token-transfer-instruction-v1:Splice.Api.Token.TransferInstructionV1:TransferInstruction_Accept"`
 	ExtraArgs ExtraArgs `lf:"extraArgs"`
@@ -106,11 +106,11 @@ type TransferInstructionUpdate struct {
 	ExtraArgs   ExtraArgs      `lf:"extraArgs"`
 }
 
-// TransferInstructionResult is what became of a transfer.
+// TransferInstructionResult is the outcome of a transfer.
 type TransferInstructionResult struct {
 	_      struct{}                        `lf:"splice-api-token-transfer-instruction-v1:Splice.Api.Token.TransferInstructionV1:TransferInstructionResult"`
 	Output TransferInstructionResultOutput `lf:"output"`
-	// SenderChangeCids are the holdings that the sender got back.
+	// SenderChangeCids are the sender's change.
 	SenderChangeCids []lf.CID[Holding] `lf:"senderChangeCids"`
 	Meta             Metadata          `lf:"meta"`
 }
@@ -131,7 +131,7 @@ type TransferPending struct {
 	TransferInstructionCid lf.CID[TransferInstruction] `lf:"transferInstructionCid"`
 }
 
-// TransferCompleted is the outcome of a transfer that has happened.
+// TransferCompleted is the outcome of a finished transfer.
 type TransferCompleted struct {
 	_ struct{} `lf:"splice-api-token-transfer-instruction-v1:Splice.Api.Token.TransferInstructionV1:TransferInstructionResult_Output.TransferInstructionResult_Completed"`
 

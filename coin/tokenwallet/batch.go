@@ -20,7 +20,7 @@ type BatchMerge struct {
 	MergeCalls []MergeCall `lf:"mergeCalls"`
 }
 
-// MergeHoldings is [BatchMerge] by the name that upstream's documentation gives it.
+// MergeHoldings is [BatchMerge] under its name in upstream's documentation.
 type MergeHoldings struct {
 	_          struct{}    `lf:"splice-util-token-standard-wallet:Splice.Util.Token.Wallet.MergeDelegation:BatchMergeUtility_MergeHoldings"`
 	MergeCalls []MergeCall `lf:"mergeCalls"`
@@ -38,7 +38,7 @@ type BatchMergeResult struct {
 	_ struct{} `lf:"splice-util-token-standard-wallet:Splice.Util.Token.Wallet.MergeDelegation:BatchMergeUtility_BatchMergeResult"`
 	// Results are in the order of the calls.
 	Results []MergeResult `lf:"results"`
-	// OperatorChangeMap is what the operator has left of each instrument after its extra transfers.
+	// OperatorChangeMap is the operator's change of each instrument after its extra transfers.
 	OperatorChangeMap lf.Map[token.InstrumentID, []lf.CID[token.Holding]] `lf:"operatorChangeMap"`
 }
 
@@ -64,8 +64,8 @@ func batchMergeUtilityTemplate() ledger.TemplateSource {
 	}
 }
 
-// batchMerge makes the calls one after the other. What the operator's extra transfers leave as change pays for the
-// extra transfers that follow, so that one holding of the operator suffices for the whole batch.
+// batchMerge makes the calls one after the other. The change of an extra transfer pays for the following ones, so that
+// one holding of the operator is enough for the whole batch.
 func (u BatchMergeUtility) batchMerge(tx *ledger.Tx, calls []MergeCall) (result BatchMergeResult, err error) {
 	change := map[token.InstrumentID][]lf.CID[token.Holding]{}
 	for _, call := range calls {

@@ -7,7 +7,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// MergeDelegationProposal is an owner's wish that the operator merges its holdings.
+// MergeDelegationProposal asks the operator to merge the owner's holdings.
 type MergeDelegationProposal struct {
 	_          struct{}        `lf:"splice-util-token-standard-wallet:Splice.Util.Token.Wallet.MergeDelegation:MergeDelegationProposal"`
 	Delegation MergeDelegation `lf:"delegation"`
@@ -55,7 +55,7 @@ type ProposalWithdrawResult struct {
 	Result lf.Unit  `lf:"result"`
 }
 
-// DelegationReject ends the delegation; the operator wants no more of it.
+// DelegationReject ends the delegation; the operator decides.
 type DelegationReject struct {
 	_ struct{} `lf:"splice-util-token-standard-wallet:Splice.Util.Token.Wallet.MergeDelegation:MergeDelegation_Reject"`
 }
@@ -66,7 +66,7 @@ type DelegationRejectResult struct {
 	Result lf.Unit  `lf:"result"`
 }
 
-// DelegationWithdraw ends the delegation; the owner wants no more of it.
+// DelegationWithdraw ends the delegation; the owner decides.
 type DelegationWithdraw struct {
 	_ struct{} `lf:"splice-util-token-standard-wallet:Splice.Util.Token.Wallet.MergeDelegation:MergeDelegation_Withdraw"`
 }
@@ -102,7 +102,7 @@ type FeaturedAppRightCall struct {
 	Beneficiaries []coin.AppRewardBeneficiary     `lf:"beneficiaries"`
 }
 
-// MergeResult is the result of [Merge]: that of each transfer that was made.
+// MergeResult is the result of [Merge], with the result of each transfer.
 type MergeResult struct {
 	_                      struct{}                         `lf:"splice-util-token-standard-wallet:Splice.Util.Token.Wallet.MergeDelegation:MergeDelegation_MergeResult"`
 	OptMergeTransferResult *token.TransferInstructionResult `lf:"optMergeTransferResult"`
@@ -154,7 +154,7 @@ func mergeDelegationTemplate() ledger.TemplateSource {
 	}
 }
 
-// justArchive is a consuming choice of one controller that does no more than archive its contract.
+// justArchive is a consuming choice of one controller that only archives its contract.
 func justArchive[A, R, T any](controller func(T) ledger.Party) ledger.ChoiceOf[T] {
 	return ledger.Choice[T, A, R]{
 		Consuming:   true,

@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// merge makes the extra transfer, then the merge of what the owner has then.
+// merge makes the extra transfer, then merges the owner's holdings, including the new ones.
 func merge(
 	tx *ledger.Tx, _ lf.CID[MergeDelegation], d MergeDelegation, arg Merge,
 ) (result MergeResult, err error) {
@@ -85,7 +85,7 @@ func mergeCall(
 	return call, ledger.ArithmeticFailure(err)
 }
 
-// mergeTransfer is the owner's transfer to itself. It must leave fewer holdings than there were.
+// mergeTransfer is the owner's transfer to itself. It must reduce the number of holdings.
 func (d MergeDelegation) mergeTransfer(
 	tx *ledger.Tx, call TransferCall,
 ) (none token.TransferInstructionResult, err error) {

@@ -7,7 +7,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// batch does a wallet's operations one after the other. What an operation leaves is what the next has for inputs.
+// batch does a wallet's operations one after the other. The change of an operation is the input of the next.
 type batch struct {
 	tx      *ledger.Tx
 	wallet  WalletAppInstall
@@ -99,7 +99,7 @@ func (b *batch) merge() (AmuletOperationOutcome, error) {
 	return AmuletOperationOutcome{MergeTransferInputs: &result.SenderChangeAmulet}, err
 }
 
-// tap puts the new coin in front of the inputs that there were.
+// tap adds the new coin before the existing inputs.
 func (b *batch) tap(operation OperationTap) (AmuletOperationOutcome, error) {
 	result, err := ledger.Exercise[coin.AmuletRulesDevNetTapResult](b.tx, b.context.AmuletRules,
 		coin.AmuletRulesDevNetTap{
@@ -142,7 +142,7 @@ func (b *batch) renew(operation OperationRenewPreapproval) (AmuletOperationOutco
 	return AmuletOperationOutcome{RenewTransferPreapproval: &result.TransferPreapprovalCid}, err
 }
 
-// send credits the transfer to the preapproval's provider, so the right is the provider's and not this wallet's.
+// send makes a transfer whose provider is the preapproval's, so the featured app right must be that provider's.
 func (b *batch) send(operation OperationSend) (AmuletOperationOutcome, error) {
 	context := b.context
 	context.Context.FeaturedAppRight = operation.ProviderFeaturedAppRightCid
@@ -156,7 +156,7 @@ func (b *batch) send(operation OperationSend) (AmuletOperationOutcome, error) {
 	return AmuletOperationOutcome{TransferPreapprovalSend: &change}, err
 }
 
-// pay takes what a purchase has left; one that cost nothing has not touched the inputs.
+// pay keeps the change of a purchase; a free purchase does not touch the inputs.
 func (b *batch) pay(result coin.TransferResult, free bool) {
 	if !free {
 		b.leave(result.SenderChangeAmulet)

@@ -6,8 +6,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// buyTraffic buys traffic for the validator. A purchase that a [ValidatorTopUpState] limits is the top-up that goes on
-// by itself; on development networks it pays with a coin that it taps to the exact amount.
+// buyTraffic buys traffic for the validator. A purchase with a [ValidatorTopUpState] is the automatic top-up; on
+// development networks it taps a coin of the exact amount and pays with it.
 func (b *batch) buyTraffic(operation OperationBuyTraffic) (none AmuletOperationOutcome, err error) {
 	member := ValidatorTopUpState{
 		DSO: b.wallet.DSOParty, Validator: b.wallet.ValidatorParty, MemberID: operation.MemberID,
@@ -38,7 +38,7 @@ func (b *batch) buyTraffic(operation OperationBuyTraffic) (none AmuletOperationO
 	return AmuletOperationOutcome{BuyMemberTraffic: &bought.PurchasedTraffic}, err
 }
 
-// tapCost mints exactly what traffic costs.
+// tapCost mints exactly the price of the traffic.
 func (b *batch) tapCost(rules coin.AmuletRules, bytes int64) ([]coin.TransferInput, error) {
 	openRound := b.context.Context.OpenMiningRound
 	round, err := coin.ReadOpenMiningRound(b.tx, b.wallet.DSOParty, b.wallet.ValidatorParty, openRound)

@@ -10,7 +10,7 @@ import (
 // Party is a party id.
 type Party = ledger.Party
 
-// MaxTextLength is what descriptions and tracking ids of offers must stay below, in characters.
+// MaxTextLength is one more than the most characters of descriptions and tracking ids of offers.
 const MaxTextLength = 280
 
 func consuming[T, A, R any](
@@ -20,7 +20,7 @@ func consuming[T, A, R any](
 	return ledger.Choice[T, A, R]{Consuming: true, Controllers: controllers, Body: body}
 }
 
-// ending is a choice that archives its contract and does nothing else; result is what it tells of it.
+// ending is a choice that only archives its contract; result makes its result.
 func ending[T, A, R any](controllers func(payload T, argument A) []Party, result func(payload T) R) ledger.ChoiceOf[T] {
 	return consuming(controllers, func(_ *ledger.Tx, _ lf.CID[T], payload T, _ A) (R, error) {
 		return result(payload), nil
@@ -40,7 +40,7 @@ func requireStakeholder(actor Party, stakeholders ...Party) error {
 	return ledger.Require("Actor is a stakeholder", slices.Contains(stakeholders, actor))
 }
 
-// requireGroup checks that a contract belongs to the group that the choice means.
+// requireGroup checks that a contract belongs to the choice's group.
 func requireGroup(id ledger.ContractID, expected, actual string) error {
 	if expected == actual {
 		return nil

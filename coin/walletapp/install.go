@@ -8,13 +8,13 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// WalletAppInstall is a user's agreement that the validator runs its wallet: every choice acts with the user's
-// authority and is the validator's alone.
+// WalletAppInstall is a user's agreement that the validator runs its wallet: only the validator controls its choices,
+// which have the user's authority.
 type WalletAppInstall struct { //nolint:revive // upstream's name
 	_              struct{} `lf:"splice-wallet:Splice.Wallet.Install:WalletAppInstall"`
 	DSOParty       Party    `lf:"dsoParty"`
 	ValidatorParty Party    `lf:"validatorParty"`
-	// EndUserName is the id of the participant's user that the wallet is for.
+	// EndUserName is the id of the wallet's user.
 	EndUserName  string `lf:"endUserName"`
 	EndUserParty Party  `lf:"endUserParty"`
 }
@@ -50,7 +50,7 @@ type InstallFeaturedAppRightsSelfGrantResult struct {
 	FeaturedAppRight lf.CID[coin.FeaturedAppRight] `lf:"featuredAppRight"`
 }
 
-// InstallFeaturedAppRightsCancel gives up that the user is a featured app.
+// InstallFeaturedAppRightsCancel ends the user's featured app right.
 type InstallFeaturedAppRightsCancel struct {
 	_ struct{} `lf:"splice-wallet:Splice.Wallet.Install:WalletAppInstall_FeaturedAppRights_Cancel"`
 

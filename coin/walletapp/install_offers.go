@@ -80,7 +80,7 @@ type InstallTransferOfferExpireResult struct {
 	TrackingInfo OfferTrackingInfo `lf:"trackingInfo"`
 }
 
-// InstallAcceptedTransferOfferAbort gives up an accepted offer of the user.
+// InstallAcceptedTransferOfferAbort cancels an accepted offer of the user.
 type InstallAcceptedTransferOfferAbort struct {
 	_ struct{} `lf:"splice-wallet:Splice.Wallet.Install:WalletAppInstall_AcceptedTransferOffer_Abort"`
 
@@ -95,7 +95,7 @@ type InstallAcceptedTransferOfferAbortResult struct {
 	TrackingInfo OfferTrackingInfo `lf:"trackingInfo"`
 }
 
-// InstallAcceptedTransferOfferWithdraw gives up an offer that the user accepted.
+// InstallAcceptedTransferOfferWithdraw cancels an offer that the user accepted.
 type InstallAcceptedTransferOfferWithdraw struct {
 	_ struct{} `lf:"splice-wallet:Splice.Wallet.Install:WalletAppInstall_AcceptedTransferOffer_Withdraw"`
 

@@ -62,7 +62,7 @@ type InstallCancelSubscriptionResult struct {
 	TerminatedSubscription lf.CID[payments.TerminatedSubscription] `lf:"terminatedSubscription"`
 }
 
-// paymentChoices are the choices of a wallet that act on what apps ask for.
+// paymentChoices are the choices of a wallet on requests of apps.
 func paymentChoices() []ledger.ChoiceOf[WalletAppInstall] {
 	return []ledger.ChoiceOf[WalletAppInstall]{
 		byValidator(func(

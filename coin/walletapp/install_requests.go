@@ -24,7 +24,7 @@ type InstallCreateBuyTrafficRequestResult struct {
 	BuyTrafficRequest lf.CID[BuyTrafficRequest] `lf:"buyTrafficRequest"`
 }
 
-// InstallBuyTrafficRequestCancel gives up a request for traffic.
+// InstallBuyTrafficRequestCancel cancels a request for traffic.
 type InstallBuyTrafficRequestCancel struct {
 	_ struct{} `lf:"splice-wallet:Splice.Wallet.Install:WalletAppInstall_BuyTrafficRequest_Cancel"`
 

@@ -17,7 +17,7 @@ type InstallTransferFactoryTransfer struct {
 	TransferArg        token.TransferFactoryTransfer `lf:"transferArg"`
 }
 
-// InstallTransferInstructionAccept takes a transfer to the user.
+// InstallTransferInstructionAccept accepts a transfer to the user.
 type InstallTransferInstructionAccept struct {
 	_ struct{} `lf:"splice-wallet:Splice.Wallet.Install:WalletAppInstall_TransferInstruction_Accept"`
 
@@ -57,8 +57,8 @@ type InstallAllocationWithdraw struct {
 	WithdrawArg   token.AllocationWithdraw `lf:"withdrawArg"`
 }
 
-// tokenChoices are the choices of a wallet that use the token standard. They are no operations of a batch: they take
-// no rewards as inputs, and coin whose lock has expired.
+// tokenChoices are the choices of a wallet that use the token standard. They are no batch operations: they take no
+// rewards as inputs, but may take coin with an expired lock.
 func tokenChoices() []ledger.ChoiceOf[WalletAppInstall] {
 	return []ledger.ChoiceOf[WalletAppInstall]{
 		byValidator(sendToken), byValidator(acceptInstruction), byValidator(rejectInstruction),
@@ -97,8 +97,7 @@ func withdrawInstruction(
 	return endTransfer(tx, w, arg.TransferInstructionCid, "sender", arg.WithdrawArg)
 }
 
-// endTransfer exercises a choice on a transfer of the network's coin that is under way, in which the wallet has the
-// role.
+// endTransfer exercises a choice on a pending transfer of the network's coin in which the wallet has the role.
 func endTransfer[A any](
 	tx *ledger.Tx, w WalletAppInstall, id lf.CID[token.TransferInstruction], role string, arg A,
 ) (none token.TransferInstructionResult, err error) {
@@ -163,7 +162,7 @@ func (w WalletAppInstall) requireMatches(role string, party Party) error {
 		party == w.EndUserParty)
 }
 
-// requireCoin checks that a transfer is of the network's coin.
+// requireCoin checks that a transfer moves the network's coin.
 func (w WalletAppInstall) requireCoin(instrument token.InstrumentID, expectedAdmin Party) error {
 	own := token.InstrumentID{Admin: w.DSOParty, ID: coin.InstrumentName}
 	err := ledger.Require(fmt.Sprintf("instrumentId %s:%s is amuletInstrumentId %s:%s",

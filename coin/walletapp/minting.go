@@ -8,30 +8,30 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// MintingDelegationProposal is a beneficiary's wish that a delegate mints its rewards.
+// MintingDelegationProposal asks a delegate to mint the beneficiary's rewards.
 type MintingDelegationProposal struct {
 	_          struct{}          `lf:"splice-wallet:Splice.Wallet.MintingDelegation:MintingDelegationProposal"`
 	Delegation MintingDelegation `lf:"delegation"`
 }
 
 // MintingDelegation lets a delegate mint the rewards of a beneficiary that has no wallet of its own, and merge its
-// coin. It can give the coin to nobody else.
+// coin. The delegate cannot give the coin to anybody else.
 type MintingDelegation struct {
 	_           struct{}     `lf:"splice-wallet:Splice.Wallet.MintingDelegation:MintingDelegation"`
 	Beneficiary Party        `lf:"beneficiary"`
 	Delegate    Party        `lf:"delegate"`
 	DSO         Party        `lf:"dso"`
 	ExpiresAt   lf.Timestamp `lf:"expiresAt"`
-	// AmuletMergeLimit is how many coins the delegate should leave when it merges.
+	// AmuletMergeLimit is the number of coins that the delegate should leave when it merges.
 	AmuletMergeLimit int64 `lf:"amuletMergeLimit"`
 }
 
-// group names what belongs together: the delegations of one beneficiary and network.
+// group is the delegations of one beneficiary and network.
 func (d MintingDelegation) group() string { return ownerGroup(d.DSO, d.Beneficiary) }
 
 func ownerGroup(dso, owner Party) string { return fmt.Sprintf("dso '%s', owner '%s'", dso, owner) }
 
-// MintingDelegationProposalAccept agrees to mint, possibly instead of under an earlier delegation.
+// MintingDelegationProposalAccept agrees to mint; it may replace an earlier delegation.
 type MintingDelegationProposalAccept struct {
 	_ struct{} `lf:"splice-wallet:Splice.Wallet.MintingDelegation:MintingDelegationProposal_Accept"`
 
@@ -186,8 +186,8 @@ func acceptMintingDelegation(
 	return result, err
 }
 
-// mint is a transfer of the beneficiary to itself, of whatever the inputs are worth. It never earns the delegate a
-// reward: the right to one is left out.
+// mint is a transfer of the beneficiary to itself, of the value of all inputs. It names no featured app right, so the
+// delegate never earns a reward.
 func (d MintingDelegation) mint(
 	tx *ledger.Tx, context coin.PaymentTransferContext, inputs []coin.TransferInput,
 ) (coin.TransferResult, error) {

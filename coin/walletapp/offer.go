@@ -18,11 +18,11 @@ type TransferOffer struct {
 	Amount      payments.PaymentAmount `lf:"amount"`
 	Description string                 `lf:"description"`
 	ExpiresAt   lf.Timestamp           `lf:"expiresAt"`
-	// TrackingID is the sender's own name for the offer, by which it asks what became of it.
+	// TrackingID is the sender's own name for the offer, to ask for its state.
 	TrackingID string `lf:"trackingId"`
 }
 
-// OfferTrackingInfo says to transaction histories which offer a choice was about.
+// OfferTrackingInfo is the offer of a choice, for transaction histories.
 type OfferTrackingInfo struct {
 	_          struct{} `lf:"splice-wallet:Splice.Wallet.TransferOffer:TransferOfferTrackingInfo"`
 	TrackingID string   `lf:"trackingId"`

@@ -7,7 +7,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// AcceptedTransferOffer is an offer that both sides agree to and that the sender's wallet has to complete in time.
+// AcceptedTransferOffer is an offer with the agreement of both sides. The sender's wallet must complete it in time.
 type AcceptedTransferOffer struct {
 	_          struct{}               `lf:"splice-wallet:Splice.Wallet.TransferOffer:AcceptedTransferOffer"`
 	Sender     Party                  `lf:"sender"`
@@ -28,7 +28,7 @@ type AcceptedTransferOfferComplete struct {
 
 	Inputs          []coin.TransferInput        `lf:"inputs"`
 	TransferContext coin.PaymentTransferContext `lf:"transferContext"`
-	// WalletProvider runs the sender's wallet; the transfer is credited to it.
+	// WalletProvider runs the sender's wallet and is the provider of the transfer.
 	WalletProvider Party `lf:"walletProvider"`
 }
 
@@ -41,7 +41,7 @@ type AcceptedTransferOfferCompleteResult struct {
 	SenderChangeAmulet *lf.CID[coin.Amulet] `lf:"senderChangeAmulet"`
 }
 
-// AcceptedTransferOfferWithdraw gives the offer up; the receiver decides.
+// AcceptedTransferOfferWithdraw ends the offer; the receiver decides.
 type AcceptedTransferOfferWithdraw struct {
 	_      struct{} `lf:"splice-wallet:Splice.Wallet.TransferOffer:AcceptedTransferOffer_Withdraw"`
 	Reason string   `lf:"reason"`
@@ -53,7 +53,7 @@ type AcceptedTransferOfferWithdrawResult struct {
 	TrackingInfo OfferTrackingInfo `lf:"trackingInfo"`
 }
 
-// AcceptedTransferOfferAbort gives the offer up; the sender decides, for lack of coin for instance.
+// AcceptedTransferOfferAbort ends the offer; the sender decides, for example for lack of coin.
 type AcceptedTransferOfferAbort struct {
 	_      struct{} `lf:"splice-wallet:Splice.Wallet.TransferOffer:AcceptedTransferOffer_Abort"`
 	Reason string   `lf:"reason"`

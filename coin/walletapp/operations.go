@@ -7,7 +7,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// AmuletOperation is one thing that a wallet does with its user's coin. Exactly one field is set.
+// AmuletOperation is an operation of a wallet with its user's coin. Exactly one field is set.
 type AmuletOperation struct {
 	_ struct{} `lf:"variant splice-wallet:Splice.Wallet.Install:AmuletOperation"`
 
@@ -27,7 +27,7 @@ type AmuletOperation struct {
 	CompleteBuyTrafficRequest *OperationCompleteTrafficRequest `lf:"CO_CompleteBuyTrafficRequest"`
 	// Tap mints coin on development networks.
 	Tap *OperationTap `lf:"CO_Tap"`
-	// Ext is the constructor that upstream kept for additions; no operation may be it.
+	// Ext is the constructor that upstream kept for additions; no operation may use it.
 	Ext *ExtAmuletOperation `lf:"ExtAmuletOperation"`
 	// CreateExternalPartySetupProposal offers to an external party to host it; for the operator's own wallet.
 	CreateExternalPartySetupProposal *OperationProposeSetup `lf:"CO_CreateExternalPartySetupProposal"`
@@ -47,7 +47,7 @@ type OperationBuyTraffic struct {
 	MemberID       string `lf:"memberId"`
 	SynchronizerID string `lf:"synchronizerId"`
 	MigrationID    int64  `lf:"migrationId"`
-	// MinTopupInterval is the least time since the last purchase that TopupStateCid remembers.
+	// MinTopupInterval is the least time since the last purchase in TopupStateCid.
 	MinTopupInterval lf.RelTime                   `lf:"minTopupInterval"`
 	TopupStateCid    *lf.CID[ValidatorTopUpState] `lf:"topupStateCid"`
 }
@@ -106,7 +106,7 @@ type OperationSend struct {
 	Description                 *string                        `lf:"description"`
 }
 
-// AmuletOperationOutcome is what an operation did. Exactly one field is set.
+// AmuletOperationOutcome is the outcome of an operation. Exactly one field is set.
 type AmuletOperationOutcome struct {
 	_ struct{} `lf:"variant splice-wallet:Splice.Wallet.Install:AmuletOperationOutcome"`
 
@@ -116,7 +116,7 @@ type AmuletOperationOutcome struct {
 
 	SubscriptionInitialPayment *lf.CID[payments.SubscriptionInitialPayment] `lf:"COO_SubscriptionInitialPayment"`
 	SubscriptionPayment        *lf.CID[payments.SubscriptionPayment]        `lf:"COO_SubscriptionPayment"`
-	// MergeTransferInputs is the merged coin, or nothing when there was nothing to merge.
+	// MergeTransferInputs is the merged coin, or none without inputs to merge.
 	MergeTransferInputs **lf.CID[coin.Amulet]       `lf:"COO_MergeTransferInputs"`
 	BuyMemberTraffic    *lf.CID[coin.MemberTraffic] `lf:"COO_BuyMemberTraffic"`
 

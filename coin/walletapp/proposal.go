@@ -16,7 +16,7 @@ type TransferPreapprovalProposal struct {
 	ExpectedDSO *Party `lf:"expectedDso"`
 }
 
-// dso is the party that the proposal names as the DSO; "" for none.
+// dso is the DSO in the proposal; "" for none.
 func (p TransferPreapprovalProposal) dso() Party {
 	if p.ExpectedDSO == nil {
 		return ""

@@ -7,7 +7,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// ValidatorTopUpState remembers when a validator last bought traffic for a member by itself, so that it never buys too
+// ValidatorTopUpState has the time of a validator's last automatic purchase for a member, so that it never buys too
 // often.
 type ValidatorTopUpState struct {
 	_               struct{}     `lf:"splice-wallet:Splice.Wallet.TopUpState:ValidatorTopUpState"`
@@ -37,14 +37,13 @@ func validatorTopUpStateTemplate() ledger.TemplateSource {
 	}
 }
 
-// member is whom traffic is bought for.
+// member is the member that gets the traffic.
 func (s ValidatorTopUpState) member() string {
 	return fmt.Sprintf("dso '%s', member %s, synchronizer %s, migration %d",
 		s.DSO, s.MemberID, s.SynchronizerID, s.MigrationID)
 }
 
-// recordTopUp replaces the state of a member by one that says that traffic is bought now. It fails when that is too
-// soon after the last purchase.
+// recordTopUp sets the last purchase of a member's state to now. It fails if the last purchase was too recent.
 func recordTopUp(
 	tx *ledger.Tx, id lf.CID[ValidatorTopUpState], expected ValidatorTopUpState, minInterval lf.RelTime,
 ) error {

@@ -6,13 +6,13 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// BuyTrafficRequest is a user's wish that its wallet buys traffic for a member of a synchronizer.
+// BuyTrafficRequest asks a user's wallet to buy traffic for a member of a synchronizer.
 type BuyTrafficRequest struct {
 	_            struct{}     `lf:"splice-wallet:Splice.Wallet.BuyTrafficRequest:BuyTrafficRequest"`
 	DSO          Party        `lf:"dso"`
 	EndUserParty Party        `lf:"endUserParty"`
 	ExpiresAt    lf.Timestamp `lf:"expiresAt"`
-	// TrackingID is the user's own name for the request, by which it asks what became of it.
+	// TrackingID is the user's own name for the request, to ask for its state.
 	TrackingID string `lf:"trackingId"`
 	// TrafficAmount is in bytes.
 	TrafficAmount  int64  `lf:"trafficAmount"`
@@ -21,7 +21,7 @@ type BuyTrafficRequest struct {
 	MigrationID    int64  `lf:"migrationId"`
 }
 
-// TrafficTrackingInfo says to transaction histories which request a choice was about.
+// TrafficTrackingInfo is the request of a choice, for transaction histories.
 type TrafficTrackingInfo struct {
 	_            struct{} `lf:"splice-wallet:Splice.Wallet.BuyTrafficRequest:BuyTrafficRequestTrackingInfo"`
 	TrackingID   string   `lf:"trackingId"`
@@ -50,7 +50,7 @@ type BuyTrafficRequestCompleteResult struct {
 	SenderChangeAmulet *lf.CID[coin.Amulet]       `lf:"senderChangeAmulet"`
 }
 
-// BuyTrafficRequestCancel gives the request up before it expires.
+// BuyTrafficRequestCancel cancels the request before it expires.
 type BuyTrafficRequestCancel struct {
 	_      struct{} `lf:"splice-wallet:Splice.Wallet.BuyTrafficRequest:BuyTrafficRequest_Cancel"`
 	Reason string   `lf:"reason"`
