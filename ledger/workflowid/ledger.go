@@ -6,24 +6,24 @@ import (
 	"regexp"
 )
 
-// Ledger is the short id of a ledger. Its task queues, workflows and Schedules have names that begin with it, so that
-// ledgers that share a namespace of Temporal do not meet.
+// Ledger is the short id of a ledger. The names of its task queues, workflows and Schedules begin with it, so that
+// several ledgers can share a namespace of Temporal.
 type Ledger string
 
-// ledgerDigits are few, so that people can read what comes after them.
+// ledgerDigits is small, so that people can read the rest of the name.
 const ledgerDigits = 8
 
 var ofLedger = regexp.MustCompile(`^[0-9a-f]{8}:`)
 
-// LedgerOf is the id of a ledger, by its participant id and the id of the database that holds it: a copy of the record
-// has another one.
+// LedgerOf is the id of a ledger, from its participant id and the id of its database, so that a copy of the record has
+// another id.
 func LedgerOf(participant, database string) Ledger {
 	hash := sha256.Sum256([]byte(participant + "\n" + database))
 	return Ledger(hex.EncodeToString(hash[:])[:ledgerDigits])
 }
 
-// Name is what Temporal knows something of the ledger by.
+// Name is the name in Temporal of an id on the ledger.
 func (l Ledger) Name(local string) string { return string(l) + ":" + local }
 
-// Local is what the ledger itself knows by a [Ledger.Name].
+// Local is the id on the ledger of a [Ledger.Name].
 func Local(name string) string { return name[len(ofLedger.FindString(name)):] }

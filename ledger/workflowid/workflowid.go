@@ -1,5 +1,5 @@
-// Package workflowid names workflows after what users name: commands, tracking ids, parties. It is the only place that
-// does, so that every name that is legal on the ledger is one that Temporal takes, and that its tools can search for.
+// Package workflowid makes the ids of workflows from names of users: command ids, tracking ids, parties. Only this
+// package makes them, so that Temporal accepts, and its tools can find, every name that is legal on the ledger.
 package workflowid
 
 import (
@@ -13,34 +13,33 @@ import (
 // have 255 characters.
 const MaxBytes = 255
 
-// maxID is the longest [ID], which leaves room for what [Ledger.Name] puts before it.
+// maxID is the longest [ID]. The rest is for the prefix of [Ledger.Name].
 const maxID = MaxBytes - ledgerDigits - len(":")
 
 const (
-	// hashDigits make it infeasible to find two names with the same hash.
+	// hashDigits is enough that nobody can find two names with the same hash.
 	hashDigits = 32
-	// hashMark separates what is left of a name from its hash. Like everything that takes the place of a character, it is
-	// legal in ids on the ledger.
+	// hashMark separates the beginning of a name from its hash. Like the replacement, it is legal in ids on the ledger.
 	hashMark = '#'
-	// replacement stands for a character that Temporal or its tools cannot take.
+	// replacement replaces a character that Temporal or its tools do not accept.
 	replacement = '_'
 )
 
-// hashed matches names that end as shortened ones do.
+// hashed matches names that end like shortened ones.
 var hashed = regexp.MustCompile(`#[0-9a-f]{32}$`)
 
-// ID is the id of a workflow as its ledger knows it. Temporal knows it by [Ledger.Name]. The zero value is no id.
+// ID is the id of a workflow on its ledger. In Temporal it is [Ledger.Name]. The zero value is no id.
 type ID struct{ text string }
 
-// Of makes the id of a workflow: its kind, a name that a user may have chosen, and what tells apart workflows of the
-// same name, joined by colons. The kind and the last parts are the node's own: short, and of characters that are safe.
+// Of makes the id of a workflow: its kind, a name that a user may have chosen, and distinct parts for workflows of the
+// same name, joined by colons. The kind and the distinct parts come from the node: short, with safe characters.
 // Different names have different ids.
 func Of(kind, name string, distinct ...string) ID {
 	suffix := strings.Join(append([]string{""}, distinct...), ":")
 	return ID{kind + ":" + fit(name, maxID-len(kind)-len(":")-len(suffix)) + suffix}
 }
 
-// Parse reads an id; false when Temporal or its tools cannot take it.
+// Parse reads an id; false if Temporal or its tools do not accept it.
 func Parse(text string) (ID, bool) {
 	if text == "" || len(text) > maxID || strings.ContainsFunc(text, unsafe) {
 		return ID{}, false
@@ -48,15 +47,15 @@ func Parse(text string) (ID, bool) {
 	return ID{text}, true
 }
 
-// String is the id as the record knows it.
+// String is the id in the record.
 func (id ID) String() string { return id.text }
 
-// Keyword is a name as the value of a search attribute: the name itself where Temporal takes it and queries can quote
-// it, and otherwise what is left of it, with a hash.
+// Keyword is a name as the value of a search attribute: the name itself if Temporal accepts it and queries can quote
+// it, otherwise its beginning with a hash.
 func Keyword(name string) string { return fit(name, MaxBytes) }
 
-// Word is a name as one word of a search attribute that is searched by words: letters, digits, and what joins them.
-// Other characters have a meaning in queries, or part words. A longer name is cut.
+// Word is a name as one word of a search attribute with words: letters, digits, dot, underscore and minus. Other
+// characters have a meaning in queries or separate words. It cuts a longer name.
 func Word(name string) string {
 	word := strings.Map(func(char rune) rune {
 		if isAlphanumeric(char) || strings.ContainsRune("._-", char) {
@@ -67,7 +66,8 @@ func Word(name string) string {
 	return word[:min(len(word), MaxBytes)]
 }
 
-// LedgerString is a text as an id on the ledger, which knows fewer characters: a workflow's, in what it submits.
+// LedgerString is a text as an id on the ledger, which allows fewer characters: the workflow id of a workflow's
+// submissions.
 func LedgerString(text string) string {
 	legal := strings.Map(func(char rune) rune {
 		if strings.ContainsRune(`._:-#/ `, char) || isAlphanumeric(char) {
@@ -78,19 +78,19 @@ func LedgerString(text string) string {
 	if legal == text {
 		return text
 	}
-	return shortened(legal, text, MaxBytes)
+	return shorten(legal, text, MaxBytes)
 }
 
-// Summary is a sentence about a workflow that has names in it, cut to what Temporal takes.
+// Summary is a sentence about a workflow, with names in it, cut to the length that Temporal accepts.
 func Summary(text string) string {
-	const maxSummary = 300 // of 400 bytes, which the encoding has a part of
+	const maxSummary = 300 // of 400 bytes; the encoding needs the rest
 	if len(text) > maxSummary {
 		text = text[:maxSummary-len("…")] + "…"
 	}
 	return strings.ToValidUTF8(text, string(replacement))
 }
 
-// fit is a name of at most so many bytes.
+// fit is a name of at most room bytes.
 func fit(name string, room int) string {
 	safe := strings.Map(func(char rune) rune {
 		if unsafe(char) {
@@ -101,18 +101,18 @@ func fit(name string, room int) string {
 	if safe == name && len(name) <= room && !hashed.MatchString(name) {
 		return name
 	}
-	return shortened(safe, name, room)
+	return shorten(safe, name, room)
 }
 
-// shortened is what fits of the readable form of a name, and the hash of the name.
-func shortened(readable, name string, room int) string {
+// shorten is the beginning of the readable form of a name, and the hash of the name.
+func shorten(readable, name string, room int) string {
 	hash := sha256.Sum256([]byte(name))
 	mark := string(hashMark) + hex.EncodeToString(hash[:])[:hashDigits]
 	return readable[:min(len(readable), room-len(mark))] + mark
 }
 
-// unsafe tells what cannot be in an id: what no header of a request can carry, which are all characters beyond ASCII
-// and those that do not print, and what ends or escapes a string in a query.
+// unsafe reports whether an id may not contain a character: request headers carry only printable ASCII, and quotes or
+// backslashes end or escape a string in a query.
 func unsafe(char rune) bool {
 	const firstPrintable, lastPrintable = ' ', '~'
 	return char < firstPrintable || char > lastPrintable || strings.ContainsRune("\"'`\\", char)

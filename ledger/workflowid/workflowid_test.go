@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/workflowid"
 )
 
-// names are some that users may choose, and some that nobody should.
+// names are usual and hostile names of users.
 func names() []string {
 	return []string{
 		"", "order-1", "order 1", " ", "é", "訂單", "🪙", "a\x00b", "a\nb", "a\tb", "a\u202eb", "\xff\xfe", `"`, `'`, "`", `\`,
@@ -38,7 +38,7 @@ func TestOf_EveryNameMakesItsOwnLegalID(t *testing.T) {
 	}
 }
 
-// A shortened name is none that somebody else can take.
+// Nobody can choose a name that equals the short form of another.
 func TestKeyword_ShortFormIsNoOtherName(t *testing.T) {
 	t.Parallel()
 	for _, name := range names() {
