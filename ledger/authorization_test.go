@@ -74,17 +74,17 @@ func TestAuthorization_BodyActsAsSignatoriesAndControllers(t *testing.T) {
 		issuer  ledger.Party
 		allowed bool
 	}{
-		"as the signatory":                 {broker(), alice, true},
-		"as the controller":                {broker(), bob, true},
-		"as nobody else":                   {broker(), charlie, false},
-		"not as who submits but acts not":  {broker(), diana, false},
-		"not as observers of the contract": {ledgertest.Broker{Operator: diana, Client: bob}, alice, false},
+		"as the signatory":                  {broker(), alice, true},
+		"as the controller":                 {broker(), bob, true},
+		"as nobody else":                    {broker(), charlie, false},
+		"not as a submitter without a role": {broker(), diana, false},
+		"not as observers of the contract":  {ledgertest.Broker{Operator: diana, Client: bob}, alice, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			book := newLedger(t)
 			id := create(t, book, c.broker, c.broker.Operator)
-			// diana submits too: her authority ends where the first choice begins
+			// diana submits too, but the first choice does not pass her authority on
 			_, err := ledgertest.Exercise[lf.CID[ledgertest.Iou]](book, as(bob, diana), id,
 				ledgertest.Issue{Issuer: c.issuer})
 			if c.allowed {
@@ -102,7 +102,7 @@ func TestAuthorization_PassesFromChoiceToChoice(t *testing.T) {
 	book := newLedger(t)
 	brokerID := create(t, book, broker(), alice)
 	by := as(bob, diana)
-	by.ReadAs = []ledger.Party{alice} // to find the contracts; authority is another matter
+	by.ReadAs = []ledger.Party{alice} // to find the contracts; it gives no authority
 	settle := func(owner ledger.Party, witness ...ledger.Party) error {
 		payload := iou()
 		payload.Owner = owner

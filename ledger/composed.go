@@ -8,8 +8,9 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// composed reports whether the node chose the commands: for its automation, or for a wallet user, who saw no commands.
-func (s Submission) composed() bool {
+// isComposed reports whether the node chose the commands: for its automation, or for a wallet user, who saw no
+// commands.
+func (s Submission) isComposed() bool {
 	return s.Kind == KindWallet || s.Kind == KindLifecycle || s.Kind == KindAutomation
 }
 
@@ -18,7 +19,7 @@ func (s Submission) composed() bool {
 // Without it, an attacker could make a contract that takes everything from its victim when the victim declines it. New
 // contracts of uploaded templates count too: one that the victim signs can use the same authority later.
 func (s Submission) checkComposed(packages *Packages, t *Transaction) *fault.Fault {
-	if !s.composed() || !t.runsUploadedCode(packages) {
+	if !s.isComposed() || !t.runsUploadedCode(packages) {
 		return nil
 	}
 	const maxDeeds = 5

@@ -62,7 +62,7 @@ func TestContractID_SeedsOfNodesDiffer(t *testing.T) {
 	require.NotEqual(t, ledger.SubmissionSeed([]byte("secret"), "key"), ledger.SubmissionSeed([]byte("secre"), "tkey"))
 }
 
-func TestContractID_FinalFormStandsInResultsAndUses(t *testing.T) {
+func TestContractID_FinalFormIsInResultsAndUses(t *testing.T) {
 	t.Parallel()
 	transaction := settleOnce(t, "key", 0)
 	settled := transaction.Nodes[2].ContractID

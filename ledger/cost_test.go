@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/signing"
 )
 
-func TestCommitCost_IsThatOfTheDearestPart(t *testing.T) {
+func TestCommitCost_IsTheLargestEstimate(t *testing.T) {
 	t.Parallel()
 	contract := `"00` + strings.Repeat("ab", 68) + `"`
 	exercise := func(contracts, parties int) ledger.Submission {
@@ -23,15 +23,15 @@ func TestCommitCost_IsThatOfTheDearestPart(t *testing.T) {
 	}
 	const requested = 100_000
 	longest := ledger.MaxTransactionBytes / 8
-	require.Equal(t, requested, exercise(3, 2).CommitCost(requested), "a transfer costs what it is long")
+	require.Equal(t, requested, exercise(3, 2).CommitCost(requested), "the cost of a transfer is its length")
 	require.Equal(t, longest, exercise(2000, 12).CommitCost(requested), "many contracts, with the longest parties")
 	require.Equal(t, longest, exercise(500, 133).CommitCost(requested))
-	require.Less(t, exercise(100, 2).CommitCost(0), 100_000, "an expiry of the node's own")
+	require.Less(t, exercise(100, 2).CommitCost(0), 100_000, "an expiry by the node")
 
 	create := ledger.Submission{Commands: []ledger.Command{{
 		Create: &ledger.CreateCommand{Argument: make([]byte, 5000)},
 	}}}
-	require.Equal(t, 5000, create.CommitCost(0), "what it is long is known without the request")
+	require.Equal(t, 5000, create.CommitCost(0), "the length is known without the request")
 
 	signed := ledger.Submission{Signed: &ledger.SignedTransaction{}}
 	for i := range 10 {
@@ -47,7 +47,7 @@ func TestCommitCost_IsThatOfTheDearestPart(t *testing.T) {
 	signed.Signed.Signatures = append(signed.Signed.Signatures, ledger.PartySignatures{
 		Party: "somebody-else::1220", Signatures: make([]signing.Signature, 10_000),
 	})
-	require.Equal(t, once, signed.CommitCost(0), "what the commit does not look at costs nothing")
+	require.Equal(t, once, signed.CommitCost(0), "ignored signatures cost nothing")
 	signed.Signed.Multihash = true
 	require.Equal(t, 2*once, signed.CommitCost(0))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// A contract that a submission with a minimum ledger time made is ahead of the record.
+// The input contract is newer than the record time.
 func TestEffectiveTime_IsNotBeforeItsInputs(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)

@@ -81,7 +81,7 @@ const exerciseTrace = "exercise_trace"
 const maxTraced = 10
 
 func inExercise(err error, node int32, id ContractID, template lf.TypeName, choice string) error {
-	return traced(err, maxTraced, fmt.Sprintf("choice %s on contract %.10s (#%d)", traceName(template, choice), id, node))
+	return addTrace(err, maxTraced, fmt.Sprintf("choice %s on contract %.10s (#%d)", traceName(template, choice), id, node))
 }
 
 func inExerciseCommand(err error, command Command) error {
@@ -89,14 +89,14 @@ func inExerciseCommand(err error, command Command) error {
 	switch {
 	case command.Exercise != nil:
 		c := command.Exercise
-		return traced(err, withCommand,
+		return addTrace(err, withCommand,
 			fmt.Sprintf("exercise command %s on contract %.10s.", traceName(c.Template, c.Choice), c.Contract))
 	case command.CreateAndExercise != nil:
 		c := command.CreateAndExercise
-		return traced(err, withCommand, fmt.Sprintf("create-and-exercise command %s.", traceName(c.Template, c.Choice)))
+		return addTrace(err, withCommand, fmt.Sprintf("create-and-exercise command %s.", traceName(c.Template, c.Choice)))
 	case command.ExerciseByKey != nil:
 		c := command.ExerciseByKey
-		return traced(err, withCommand, fmt.Sprintf("exercise-by-key command %s.", traceName(c.Template, c.Choice)))
+		return addTrace(err, withCommand, fmt.Sprintf("exercise-by-key command %s.", traceName(c.Template, c.Choice)))
 	default:
 		return err
 	}
@@ -107,9 +107,9 @@ func traceName(template lf.TypeName, choice string) string {
 	return fmt.Sprintf("%.8s:%s:%s", template.Package, template.QualifiedName(), choice)
 }
 
-// traced adds a line to the trace of a failure that a contract raised, up to maxLines. It returns the same error,
+// addTrace adds a line to the trace of a failure that a contract raised, up to maxLines. It returns the same error,
 // because outer code may catch it as an exception.
-func traced(err error, maxLines int, where string) error {
+func addTrace(err error, maxLines int, where string) error {
 	refusal, ok := fault.As(err)
 	if !ok || refusal.Code != fault.DamlFailure.ID {
 		return err

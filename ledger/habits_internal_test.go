@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// However many accounts there are, and whatever they cost: few are remembered. Those go first that cost no more than is
-// assumed of whoever is not known.
+// Habits keep a bounded number of accounts, whatever they cost. They first drop accounts that cost no more than unknown
+// ones.
 func TestHabits_RememberFewAccounts(t *testing.T) {
 	t.Parallel()
 	for name, ratio := range map[string]int{"cheap": 1, "as newcomers": 5, "dear": 50} {

@@ -9,20 +9,20 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// recording is the completion of a submission that cost so much.
+// recording is the completion of a submission of this cost.
 func recording(cost int) ledger.Completion {
 	const bytes = 4 // of the record for one of cost
 	return ledger.Completion{PaidTrafficCost: bytes * int64(cost)}
 }
 
-// A choice may return a contract of which its command has only the id. What that really costs counts for the next
-// submissions of the account.
+// A choice may return a contract of which its command has only the id. The real cost counts for the next submissions of
+// the account.
 func TestHabits_LearnTheCostOfAnAccount(t *testing.T) {
 	t.Parallel()
 	const estimate = 2000
 	var known ledger.Habits
 	modest, greedy := ledger.DefaultUser("modest"), ledger.DefaultUser("greedy")
-	require.Equal(t, 8*estimate, known.Cost(modest, estimate), "a newcomer may turn out to be anybody")
+	require.Equal(t, 8*estimate, known.Cost(modest, estimate), "the estimate for a newcomer is high")
 	for range 100 {
 		known.Learn(modest, estimate, recording(estimate/2))
 	}
@@ -33,13 +33,13 @@ func TestHabits_LearnTheCostOfAnAccount(t *testing.T) {
 		known.Learn(greedy, estimate, recording(100*estimate))
 	}
 	require.Greater(t, known.Cost(greedy, estimate), 90*estimate)
-	require.Equal(t, estimate, known.Cost(modest, estimate), "nobody else's count for more")
+	require.Equal(t, estimate, known.Cost(modest, estimate), "other accounts cost the same as before")
 	known.Learn(greedy, 10*estimate, recording(1<<40))
 	require.Equal(t, ledger.MaxCommitCost, known.Cost(greedy, estimate))
 	for range 10_000 {
 		known.Learn(greedy, estimate, recording(estimate/2))
 	}
-	require.Equal(t, estimate, known.Cost(greedy, estimate), "what was long ago is outweighed")
+	require.Equal(t, estimate, known.Cost(greedy, estimate), "newer submissions outweigh old ones")
 }
 
 func TestHabits_IgnoreRefusedSubmissions(t *testing.T) {
@@ -57,7 +57,7 @@ func TestHabits_IgnoreRefusedSubmissions(t *testing.T) {
 	require.Greater(t, before, 50*2000)
 }
 
-// Code is run before it is known what it costs, and whether the submission is refused: it counts for the next ones.
+// Code runs before its cost and the outcome are known, so its cost counts for the next submissions.
 func TestHabits_LearnTheCodeCostOfRefusals(t *testing.T) {
 	t.Parallel()
 	const estimate = 2000
@@ -77,7 +77,7 @@ func TestHabits_LearnTheCodeCostOfRefusals(t *testing.T) {
 	require.Equal(t, before, known.Cost(failing, estimate), "cheap refusals do not make up for it")
 }
 
-// The users of a tenant are one account.
+// The users of an identity provider are one account.
 func TestHabits_CountAnIdentityProviderAsOneAccount(t *testing.T) {
 	t.Parallel()
 	var known ledger.Habits

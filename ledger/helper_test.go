@@ -46,7 +46,7 @@ func iou() ledgertest.Iou {
 // broker is a contract that alice signs and bob uses.
 func broker() ledgertest.Broker { return ledgertest.Broker{Operator: alice, Client: bob} }
 
-// command is a command on a template as a client writes it.
+// exerciseCommand names its template in the form of a client's request.
 func exerciseCommand(template string, id ledger.ContractID, choice, argument string) ledger.Command {
 	name, err := lf.ParseTypeName(template)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// What passes as an identifier is plain text that every store, log and address can hold.
+// Accepted identifiers are plain text that fits every store, log and URL.
 func FuzzIdentifiers_ArePlainText(f *testing.F) {
 	for _, seed := range []string{
 		"", "alice", "alice::1220ab", "a b", "a\x00", "\xff", "é", "::", "a::b::c", "..", "%2e", "`|'", "1220", "00ab",

@@ -66,7 +66,7 @@ func TestParties_SortAndCompareLists(t *testing.T) {
 	given := []ledger.Party{charlie, alice, charlie}
 	sorted := ledger.SortedParties(given, []ledger.Party{bob})
 	require.Equal(t, []ledger.Party{alice, bob, charlie}, sorted)
-	require.Equal(t, []ledger.Party{charlie, alice, charlie}, given, "the lists given stay as they are")
+	require.Equal(t, []ledger.Party{charlie, alice, charlie}, given, "the inputs do not change")
 	require.True(t, ledger.PartiesContain(sorted, bob))
 	require.False(t, ledger.PartiesContain(sorted, diana))
 	require.Equal(t, []ledger.Party{diana}, ledger.MissingParties(sorted, []ledger.Party{diana, alice, diana}))
@@ -115,7 +115,7 @@ func TestChangeID_OfAWalletIgnoresTheUser(t *testing.T) {
 	}
 }
 
-// Change ids are in the record: what they are must never change.
+// The record contains change ids, so their form must never change.
 func TestChangeID_KeepsItsStoredForm(t *testing.T) {
 	t.Parallel()
 	parties := []ledger.Party{"alice::1220aa"}

@@ -15,7 +15,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Cell is a contract whose choices do what a program says.
+// Cell is a contract whose choices run a program.
 type Cell struct {
 	_      struct{}     `lf:"test-cell:Test.Cell:Cell"`
 	Owner  ledger.Party `lf:"owner"`
@@ -38,11 +38,11 @@ type (
 	}
 )
 
-// step is one step of a program. Cells are numbered in the order in which the program came to know of them.
+// step is one step of a program. Cells have numbers in the order in which the program sees them.
 type step struct {
 	Kind   stepKind     `json:"kind"`
 	Cell   int          `json:"cell"`
-	Party  ledger.Party `json:"party"` // who owns the new cell, or who acts
+	Party  ledger.Party `json:"party"` // the owner of the new cell, or the actor
 	Reader ledger.Party `json:"reader"`
 	Steps  []step       `json:"steps"`
 }
@@ -57,7 +57,7 @@ const (
 	stepKinds
 )
 
-var errProgram = errors.New("a program that is none")
+var errProgram = errors.New("malformed program")
 
 func cellPackage() ledger.Package {
 	return ledger.Package{
@@ -85,11 +85,11 @@ func cellPackage() ledger.Package {
 }
 
 func encodeProgram(steps []step) string {
-	encoded, _ := json.Marshal(steps) // it holds nothing that has no JSON
+	encoded, _ := json.Marshal(steps) // steps always encode
 	return string(encoded)
 }
 
-// runProgram is the body of a choice: it returns all cells that it knows of in the end.
+// runProgram is the body of a choice. It returns all cells that it knows at the end.
 func runProgram(tx *ledger.Tx, known []lf.CID[Cell], program string) ([]lf.CID[Cell], error) {
 	var steps []step
 	if err := json.Unmarshal([]byte(program), &steps); err != nil {
@@ -121,7 +121,7 @@ func runProgram(tx *ledger.Tx, known []lf.CID[Cell], program string) ([]lf.CID[C
 	return known, nil
 }
 
-// oracle says what a program may do, in the plainest way: a list of cells, and who has authorized what is being done.
+// oracle decides in the simplest way whether a program is allowed: with a list of cells and the authorizers.
 type oracle struct{ cells []oracleCell }
 
 type oracleCell struct {
@@ -158,7 +158,7 @@ func (o *oracle) run(steps []step, authorizers []ledger.Party) bool {
 	return true
 }
 
-// program makes up steps; few of them fail, so that many transactions get far.
+// program draws steps. Few of them fail, so that many transactions run long.
 func program(random *rand.Rand, depth int, authorizers []ledger.Party) []step {
 	steps := make([]step, random.IntN(4))
 	for i := range steps {
@@ -179,8 +179,8 @@ func program(random *rand.Rand, depth int, authorizers []ledger.Party) []step {
 
 func cellParties() []ledger.Party { return []ledger.Party{"alice::1220", "bob::1220", "carol::1220"} }
 
-// FuzzInterpretation_AgreesWithTheOracle runs random trees of commands, one submission after the other, and holds every outcome and the
-// state after it against the oracle.
+// FuzzInterpretation_AgreesWithTheOracle submits random trees of commands, and compares every outcome and the state
+// after it with the oracle.
 func FuzzInterpretation_AgreesWithTheOracle(f *testing.F) {
 	for seed := range uint64(200) {
 		f.Add(seed, byte(seed))
@@ -205,7 +205,7 @@ func FuzzInterpretation_AgreesWithTheOracle(f *testing.F) {
 	})
 }
 
-// submitProgram submits one command that runs a program, and returns the cells that there are and were.
+// submitProgram submits a command that runs a program, and returns all cells so far.
 func submitProgram(
 	t *testing.T, random *rand.Rand, l *ledgertest.Ledger, o *oracle, known []lf.CID[Cell], actors byte,
 ) []lf.CID[Cell] {
@@ -234,7 +234,7 @@ func submitProgram(
 	transaction, err := l.SubmitCommands(by, command)
 	if !accepted {
 		_, isFault := fault.As(err)
-		require.True(t, isFault, "refused for a reason that clients are told: %v", err)
+		require.True(t, isFault, "a refusal, no failure: %v", err)
 		requireState(t, l, o)
 		return known
 	}
@@ -253,7 +253,7 @@ func submitProgram(
 	return all
 }
 
-// requireState compares how many cells of whom there are.
+// requireState compares the number of active cells of each owner and reader.
 func requireState(t *testing.T, l *ledgertest.Ledger, o *oracle) {
 	t.Helper()
 	found, err := ledgertest.All[Cell](l)

@@ -39,7 +39,7 @@ func notesPackage(interfaces []ledger.InterfaceSource, templates ...ledger.Templ
 	return ledger.Package{ID: "aa", Name: "notes", Interfaces: interfaces, Templates: templates}
 }
 
-// TestNewPackages_RefusesInconsistentTemplates lists the mistakes that whoever writes templates may make.
+// TestNewPackages_RefusesInconsistentTemplates lists mistakes of template authors.
 func TestNewPackages_RefusesInconsistentTemplates(t *testing.T) {
 	t.Parallel()
 	plain := ledger.Template[note]{Signatories: byOwner}
@@ -137,7 +137,7 @@ func TestPackages_AreListed(t *testing.T) {
 }
 
 // contract: submit-preference
-func TestPackages_PreferenceStandsForTheName(t *testing.T) {
+func TestResolvePackage_IgnoresPreferencesForOtherNames(t *testing.T) {
 	t.Parallel()
 	packages := newLedger(t).Packages
 	other := packages.List()[1].ID

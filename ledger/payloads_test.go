@@ -23,7 +23,7 @@ func TestPayloads_ForgetTheLeastUsed(t *testing.T) {
 	require.False(t, ok)
 }
 
-// Whatever is put, used and archived, what is remembered is bounded in number and in bytes, and counted as it is.
+// After any operations, the cache is within its limits and counts its bytes correctly.
 func TestPayloads_AreBoundedInNumberAndBytes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -36,7 +36,7 @@ func TestPayloads_AreBoundedInNumberAndBytes(t *testing.T) {
 			case 1:
 				cache.Forget(id)
 				if _, ok := cache.get(id); ok {
-					t.Fatal("what is archived is remembered")
+					t.Fatal("an archived payload is in the cache")
 				}
 			default:
 				cache.put(id, id, rapid.IntRange(0, 2*maxPayload).Draw(t, "bytes"))

@@ -70,7 +70,7 @@ func TestPrepareCommands_TakesAllFourKinds(t *testing.T) {
 	require.JSONEq(t, `{}`, string(prepared[4].Exercise.Argument))
 	require.Equal(t, iouPrinted, string(prepared[5].CreateAndExercise.CreateArgument)) //nolint:testifylint // as above
 	require.JSONEq(t, `{"maintainers":[],"subject":"s"}`, string(prepared[6].ExerciseByKey.Key))
-	require.JSONEq(t, iouArgument, string(given[0].Create.Argument), "what was given has not changed")
+	require.JSONEq(t, iouArgument, string(given[0].Create.Argument), "the input does not change")
 	require.Equal(t, "#test-model", string(given[0].Create.Template.Package))
 }
 
@@ -164,7 +164,7 @@ func TestPrepareCommands_RefusesMistakes(t *testing.T) {
 	}
 }
 
-// TestInterpret_ChecksUnpreparedCommands gives commands to the interpreter as no API would.
+// TestInterpret_ChecksUnpreparedCommands passes commands to the interpreter that the API refuses.
 func TestInterpret_ChecksUnpreparedCommands(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)

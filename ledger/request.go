@@ -343,7 +343,7 @@ func EncodeBlob(c Contract) ([]byte, error) {
 // BlobBytes is an upper limit for the bytes of a contract's blob, to count them before it exists.
 func BlobBytes(c Contract) int {
 	const facts = 512 // ids, names of fields, the time and the hash of a key
-	size := facts + escaped([]byte(c.PackageName+c.Template.String())) + escaped(c.Payload)
+	size := facts + escapedLength([]byte(c.PackageName+c.Template.String())) + escapedLength(c.Payload)
 	for _, party := range slices.Concat(c.Signatories, c.Observers) {
 		size += len(party) + len(`"",`)
 	}
@@ -353,11 +353,11 @@ func BlobBytes(c Contract) int {
 	for _, party := range c.Key.Maintainers {
 		size += len(party) + len(`"",`)
 	}
-	return size + escaped(c.Key.Value)
+	return size + escapedLength(c.Key.Value)
 }
 
-// escaped is the length of JSON inside JSON: the encoder writes some characters as \u and their number.
-func escaped(text []byte) int {
+// escapedLength is the length of JSON inside JSON: the encoder writes some characters as \u and their number.
+func escapedLength(text []byte) int {
 	size := len(text)
 	for _, char := range []string{"<", ">", "&", "\u2028", "\u2029"} {
 		size += bytes.Count(text, []byte(char)) * (len(`\u2028`) - len(char))

@@ -9,8 +9,8 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// FuzzBlob_DecodesOnlyMatchingContracts reads anything as a created-event blob: what is taken for a contract is one that its id stands for, and is
-// written as it was read.
+// FuzzBlob_DecodesOnlyMatchingContracts decodes random blobs: a decoded contract matches its id, and encodes to the
+// same contract again.
 func FuzzBlob_DecodesOnlyMatchingContracts(f *testing.F) {
 	book := newLedger(f)
 	blob, err := ledger.EncodeBlob(book.Active[create(f, book, badge("x"), alice).ID()])
@@ -30,7 +30,7 @@ func FuzzBlob_DecodesOnlyMatchingContracts(f *testing.F) {
 		require.LessOrEqual(t, len(again), ledger.BlobBytes(contract))
 		read, err := ledger.DecodeBlob(again)
 		require.NoError(t, err)
-		if contract.Key != nil { // strangers may escape what we do not
+		if contract.Key != nil { // other encoders may escape other characters
 			require.JSONEq(t, string(contract.Key.Value), string(read.Key.Value))
 			contract.Key.Value = read.Key.Value
 		}
@@ -38,7 +38,7 @@ func FuzzBlob_DecodesOnlyMatchingContracts(f *testing.F) {
 	})
 }
 
-func TestBlobBytes_MatchesTheEncodedLength(t *testing.T) {
+func TestBlobBytes_BoundsTheEncodedLength(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	for _, char := range []string{"x", "é", "<", ">", "&", "\u2028", "\u2029", "\x01", `"`, "😀"} {

@@ -42,15 +42,14 @@ func TestInterpret_CommandsAreOneTransactionOrNone(t *testing.T) {
 	require.Len(t, book.Active, 2)
 }
 
-// TestInterpret_DefectFailsOnlyItsSubmission holds that nothing a template does is taken for a failure of the node, and that
-// what it did wrong stays in the log.
+// A defect of a template is no failure of the node, and only the log has its details.
 func TestInterpret_DefectFailsOnlyItsSubmission(t *testing.T) {
 	t.Parallel()
 	unexpected := fault.DamlInterpretationError
 	for how, c := range map[string]struct {
 		code   fault.Code
 		text   string
-		hidden string // what only the log tells
+		hidden string // in the log only
 	}{
 		ledgertest.Panic:          {unexpected, "a contract failed unexpectedly", "nil pointer dereference"},
 		ledgertest.PlainError:     {unexpected, "a contract failed unexpectedly", "a secret detail"},
@@ -241,5 +240,5 @@ func TestInterpret_RefusesLargeValues(t *testing.T) {
 	_, err := book.SubmitCommands(as(alice), slices.Repeat([]ledger.Command{large}, 24)...)
 	require.NoError(t, err)
 	_, err = book.SubmitCommands(as(alice), slices.Repeat([]ledger.Command{large}, 40)...)
-	requireRefused(t, err, fault.DamlInterpretationError, "payloads, arguments and results exceed 8388608")
+	requireRefused(t, err, fault.DamlInterpretationError, "payloads, arguments and results exceed the limit of 8388608")
 }

@@ -63,13 +63,13 @@ func TestSettings_EqualValuesHaveEqualTexts(t *testing.T) {
 	} {
 		setting, ok := ledger.FindSetting(name)
 		require.True(t, ok)
-		texts := map[string]bool{}
+		printed := map[string]bool{}
 		for _, text := range texts {
 			settings := ledger.DefaultSettings()
 			if setting.Set(&settings, text) == nil {
-				texts[setting.Show(settings)] = true
+				printed[setting.Show(settings)] = true
 			}
 		}
-		require.Len(t, texts, 1, name)
+		require.Len(t, printed, 1, name)
 	}
 }

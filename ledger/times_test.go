@@ -35,8 +35,8 @@ func TestMinLedgerTime_IsALowerBound(t *testing.T) {
 	}
 }
 
-// TestDecide_KeepsLowerBoundsOfTime draws the bounds of submissions, signed ones among them, and the times of what they
-// use: the time of what is accepted is the record's, but for the tolerance.
+// TestDecide_KeepsLowerBoundsOfTime draws time bounds of submissions, also of signed ones, and creation times of their
+// inputs. The effective time of an accepted submission is the record time, within the tolerance.
 func TestDecide_KeepsLowerBoundsOfTime(t *testing.T) {
 	t.Parallel()
 	nothing := func(ledger.Transaction) error { return nil }
@@ -93,8 +93,8 @@ func TestDecide_KeepsLowerBoundsOfTime(t *testing.T) {
 	})
 }
 
-// TestDecide_MakesNoChangeTwiceForALateSubmission has a submission stopped on its way, its client make the change
-// again, and the first one come at any time after that.
+// TestDecide_MakesNoChangeTwiceForALateSubmission holds a submission back. Its client makes the change again, and the
+// first submission arrives at any time after that.
 func TestDecide_MakesNoChangeTwiceForALateSubmission(t *testing.T) {
 	t.Parallel()
 	const maximum, most = 7 * 24 * time.Hour, int64(60 * 24 * time.Hour)
@@ -122,7 +122,7 @@ func TestDecide_MakesNoChangeTwiceForALateSubmission(t *testing.T) {
 			}
 			return decision
 		}
-		// Nobody made the change meanwhile: it is made while it is not too old.
+		// Without the second submission, the ledger accepts the first one until it is too old.
 		if alone := decide(); alone.Completion.Offset != 0 {
 			require.Equal(t, late.Sub(stopped.ReceivedAt) <= maximum, alone.Completion.Accepted(), alone.Completion.Refusal)
 			if refusal := alone.Completion.Refusal; refusal != nil {
@@ -137,7 +137,7 @@ func TestDecide_MakesNoChangeTwiceForALateSubmission(t *testing.T) {
 	})
 }
 
-// TestDecide_GivesASubmissionADay has a ledger that deduplicates for a moment only.
+// TestDecide_GivesASubmissionADay has a ledger that deduplicates for only a microsecond.
 func TestDecide_GivesASubmissionADay(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour

@@ -9,20 +9,20 @@ import (
 	"github.com/florinledger/florin/ledger/ledgertest"
 )
 
-// seen describes the events of a transaction: what, and who sees it.
-type seen struct {
+// visibleEvent is an event of a transaction with its witnesses.
+type visibleEvent struct {
 	what      string
 	witnesses []ledger.Party
 }
 
-func eventsOf(transaction ledger.Transaction) []seen {
-	var out []seen
+func eventsOf(transaction ledger.Transaction) []visibleEvent {
+	var out []visibleEvent
 	for _, event := range transaction.Events() {
 		what := string(event.Kind) + " " + event.Template.Entity
 		if event.Choice != "" {
 			what += "." + event.Choice
 		}
-		out = append(out, seen{what, event.Witnesses})
+		out = append(out, visibleEvent{what, event.Witnesses})
 	}
 	return out
 }
@@ -38,7 +38,7 @@ func TestVisibility_StakeholdersSeeACreate(t *testing.T) {
 	node := transaction.Nodes[0]
 	require.Equal(t, []ledger.Party{alice}, node.Signatories)
 	require.Equal(t, []ledger.Party{bob, charlie}, node.Observers, "sorted, once each, no signatories")
-	require.Equal(t, []seen{{"create Iou", []ledger.Party{alice, bob, charlie}}}, eventsOf(transaction))
+	require.Equal(t, []visibleEvent{{"create Iou", []ledger.Party{alice, bob, charlie}}}, eventsOf(transaction))
 }
 
 func TestVisibility_ChoiceObserversSeeAConsumingExercise(t *testing.T) {
@@ -48,7 +48,7 @@ func TestVisibility_ChoiceObserversSeeAConsumingExercise(t *testing.T) {
 	payload.Observers = []ledger.Party{charlie}
 	id := create(t, book, payload, alice)
 	transaction := submit(t, book, as(bob), exerciseTyped(t, book, id, ledgertest.TransferIou{NewOwner: diana}))
-	require.Equal(t, []seen{
+	require.Equal(t, []visibleEvent{
 		{"exercise Iou.TransferIou", []ledger.Party{alice, bob, charlie, diana}},
 		{"create Iou", []ledger.Party{alice, bob, charlie, diana}}, // bob sees it as he sees the exercise
 	}, eventsOf(transaction))
@@ -67,12 +67,12 @@ func TestVisibility_OnlySignatoriesAndActorsSeeNonconsuming(t *testing.T) {
 	id := create(t, book, payload, alice)
 	transaction := submit(t, book, as(diana).Disclose(book.Active[id.ID()]),
 		exerciseTyped(t, book, id, ledgertest.Inspect{By: []ledger.Party{diana}}))
-	require.Equal(t, []seen{{"exercise Iou.Inspect", []ledger.Party{alice, diana}}}, eventsOf(transaction))
+	require.Equal(t, []visibleEvent{{"exercise Iou.Inspect", []ledger.Party{alice, diana}}}, eventsOf(transaction))
 	require.Contains(t, book.Active, id.ID())
 }
 
-// TestVisibility_WitnessesSeeAllConsequences is divulgence: alice and bob see charlie's contract because it is used in a
-// choice of theirs, but they do not become its stakeholders.
+// TestVisibility_WitnessesSeeAllConsequences is divulgence: alice and bob see charlie's contract because a choice of
+// theirs uses it, but they do not become its stakeholders.
 func TestVisibility_WitnessesSeeAllConsequences(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
@@ -81,7 +81,7 @@ func TestVisibility_WitnessesSeeAllConsequences(t *testing.T) {
 	brokerID := create(t, book, broker(), alice)
 	transaction := submit(t, book, as(bob), exerciseTyped(t, book, brokerID,
 		ledgertest.Settle{Iou: foreignID, To: diana, Witness: []ledger.Party{alice}}))
-	require.Equal(t, []seen{
+	require.Equal(t, []visibleEvent{
 		{"exercise Broker.Settle", []ledger.Party{alice, bob}},
 		{"exercise Iou.TransferIou", []ledger.Party{alice, bob, charlie, diana}},
 		{"create Iou", []ledger.Party{alice, bob, charlie, diana}},
@@ -104,7 +104,7 @@ func TestVisibility_SignatoriesAndActorsSeeAFetch(t *testing.T) {
 	id := create(t, book, foreign, charlie)
 	brokerID := create(t, book, broker(), alice)
 	transaction := submit(t, book, as(bob), exerciseTyped(t, book, brokerID, ledgertest.Look{Iou: id}))
-	require.Equal(t, []seen{
+	require.Equal(t, []visibleEvent{
 		{"exercise Broker.Look", []ledger.Party{alice, bob}},
 		{"fetch Iou", []ledger.Party{alice, bob, charlie}},
 		{"fetch Iou", []ledger.Party{alice, bob, charlie}},
@@ -123,7 +123,7 @@ func TestVisibility_RootsAreSeparate(t *testing.T) {
 	require.NoError(t, err)
 	transaction := submit(t, book, as(alice), first, second)
 	require.Equal(t, []int32{0, 1}, transaction.Roots)
-	require.Equal(t, []seen{
+	require.Equal(t, []visibleEvent{
 		{"create Iou", []ledger.Party{alice, bob}}, {"create Iou", []ledger.Party{alice, charlie}},
 	}, eventsOf(transaction))
 }

@@ -63,8 +63,8 @@ func TestDecimal_ArithmeticRefusesOverflow(t *testing.T) {
 	}
 }
 
-// TestDecimal_ArithmeticAgreesWithBigRat holds every operation against big.Rat. The rounding rule is stated as a
-// property of the result (nearest, ties to even; least not below), not computed a second time.
+// TestDecimal_ArithmeticAgreesWithBigRat compares every operation with big.Rat. It checks the rounding rule as a
+// property of the result (nearest, ties to even; least not below), without a second computation.
 func TestDecimal_ArithmeticAgreesWithBigRat(t *testing.T) {
 	t.Parallel()
 	for name, operation := range operations {

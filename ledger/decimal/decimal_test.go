@@ -106,7 +106,8 @@ func TestDecimal_Compares(t *testing.T) {
 	require.Equal(t, "2.5000000000", small.Neg().String())
 }
 
-// FuzzParse_FollowsTheGrammar checks Parse against the grammar written another way, and that what it accepts has one canonical form.
+// FuzzParse_FollowsTheGrammar checks Parse against a second form of the grammar, and that every accepted number has one
+// canonical form.
 func FuzzParse_FollowsTheGrammar(f *testing.F) {
 	for _, seed := range []string{"0", "-0.0000000001", "+12.5", "1e5", maxText, "1" + maxText, "1.", ".1", "00.10"} {
 		f.Add(seed)

@@ -30,8 +30,8 @@ func TestFault_JSONOmitsTheHiddenError(t *testing.T) {
 	require.NotContains(t, want.Error(), "password")
 	require.Equal(t, "password of the database", fault.Hidden(fmt.Errorf("starting: %w", want)))
 	require.Equal(t, "starting: "+want.Error()+" (password of the database)", fault.Full(fmt.Errorf("starting: %w", want)))
-	said := fault.DARParseError.New("The file is not a zip archive: %s", secret).Wrap(secret)
-	require.Equal(t, "DAR_PARSE_ERROR: The file is not a zip archive: password of the database", fault.Full(said))
+	parseError := fault.DARParseError.New("The file is not a zip archive: %s", secret).Wrap(secret)
+	require.Equal(t, "DAR_PARSE_ERROR: The file is not a zip archive: password of the database", fault.Full(parseError))
 	require.Empty(t, fault.Hidden(secret))
 	require.Equal(t, secret.Error(), fault.Full(secret))
 
@@ -50,7 +50,7 @@ func TestResource_IsAPair(t *testing.T) {
 	require.Error(t, json.Unmarshal([]byte(`{"type":"USER"}`), &r))
 }
 
-// Whatever a refusal names, it is short enough to be kept with every submission of a batch.
+// A refusal is short enough to store one with every submission of a batch.
 func TestFault_BoundsItsCause(t *testing.T) {
 	t.Parallel()
 	f := fault.DamlAuthorizationError.New("requires %s", strings.Repeat("ä", 30_000))

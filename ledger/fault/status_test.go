@@ -37,7 +37,7 @@ func TestStatus_HidesARedactedFault(t *testing.T) {
 	require.Equal(t, fault.Status{Code: 13, Message: fault.RedactedCause, Details: []fault.Detail{}}, status)
 }
 
-// TestDetails_DecodeWithTheOfficialLibrary is the proof that the bytes written by hand are protobuf.
+// TestDetails_DecodeWithTheOfficialLibrary proves that the handwritten bytes are protobuf.
 func TestDetails_DecodeWithTheOfficialLibrary(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ü", 200) // needs a length of two bytes

@@ -34,8 +34,8 @@ const everything = `{"owner":"alice::1220","unit":{},"bool":true,"int":"-42","nu
 	`"any":{"tag":"Any_Map","value":{"k":{"tag":"Any_List","value":[{"tag":"Any_Text","value":"deep"}]}}},` +
 	`"duration":{"microseconds":"600000000"}}`
 
-// A time is printed in one form, however it was sent: as many fraction digits as tell the whole in values, 0, 3 or 6 in
-// short ones.
+// A time prints in one form, whatever form a client sent: as few fraction digits as are exact in values, 0, 3 or 6 in
+// short values.
 //
 // contract: values-times
 func TestEncodeJSON_PrintsATimeInOneForm(t *testing.T) {
@@ -58,7 +58,7 @@ func TestEncodeJSON_PrintsATimeInOneForm(t *testing.T) {
 	}
 }
 
-// Decimals are shorter, and nothing else is: not texts that look like one.
+// Only decimals get shorter, not texts that look like decimals.
 func TestEncodeShortJSON_ShortensOnlyDecimals(t *testing.T) {
 	t.Parallel()
 	described := typeOf[ledgertest.Everything](t)
@@ -217,7 +217,7 @@ func TestDecodeJSON_RefusesValuesOfOtherTypes(t *testing.T) {
 	}{
 		"no JSON":    {typeOf[int64](t), `{`, "not a JSON value"},
 		"nothing":    {typeOf[int64](t), ``, "not a JSON value"},
-		"two values": {typeOf[int64](t), `1 2`, "something follows the JSON value"},
+		"two values": {typeOf[int64](t), `1 2`, "there is text after the JSON value"},
 		"an integer that is a word": {
 			typeOf[int64](t), `"many"`, `"many" is not an integer between -2^63 and 2^63-1`,
 		},
@@ -363,7 +363,7 @@ func TestDecodeJSON_CutsLongValuesInErrors(t *testing.T) {
 	}
 }
 
-// FuzzDecodeJSON_RoundTrips reads arbitrary bytes: whatever is accepted prints to something that reads as the same value.
+// FuzzDecodeJSON_RoundTrips decodes random bytes: every accepted value encodes and decodes to the same value.
 func FuzzDecodeJSON_RoundTrips(f *testing.F) {
 	described := typeOf[ledgertest.Everything](f)
 	f.Add([]byte(everything))

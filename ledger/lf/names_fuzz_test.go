@@ -8,7 +8,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// FuzzParseTypeName_RoundTrips reads anything as the name of a template: what is taken for one is written as it was read.
+// FuzzParseTypeName_RoundTrips parses random texts: every accepted name prints as the same text.
 func FuzzParseTypeName_RoundTrips(f *testing.F) {
 	for _, seed := range []string{"", "a:b:c", "#name:A.B:C", "::", "a::c", "a:b:c:d", "\xff:\x00:é"} {
 		f.Add(seed)

@@ -48,7 +48,7 @@ func TestCheckSize_NamesTheLargeValue(t *testing.T) {
 	require.Equal(t, 300, found.Size, "what needs no escape")
 }
 
-// What is counted of a value is not less than what it takes in JSON.
+// The estimate is never less than the bytes of the JSON.
 func TestCheckSize_CountsAtLeastTheJSON(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

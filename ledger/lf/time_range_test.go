@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// TestTimestamp_ArithmeticDoesNotWrap adds durations that users choose to times that users choose.
+// Users choose both the times and the durations.
 func TestTimestamp_ArithmeticDoesNotWrap(t *testing.T) {
 	t.Parallel()
 	anyNumber := rapid.OneOf(rapid.Int64(), rapid.SampledFrom([]int64{

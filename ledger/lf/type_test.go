@@ -29,8 +29,8 @@ func TestTypes_DescribeGoTypes(t *testing.T) {
 	}, kinds)
 }
 
-// TestTypes_DescribePointersAsOptionals keeps pointers from being taken for what they point to: their method set
-// contains the markers of contract ids, enumerations and maps.
+// Pointers have the methods of their elements, also the markers of contract ids, enumerations and maps, but they are
+// optionals.
 func TestTypes_DescribePointersAsOptionals(t *testing.T) {
 	t.Parallel()
 	for element, described := range map[lf.Kind]*lf.Type{

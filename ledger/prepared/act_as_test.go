@@ -24,7 +24,7 @@ func naming(parties ...string) *preparedpb.PreparedTransaction {
 	}
 }
 
-// TestActAs_ReadsTheWireLikeTheDecoder compares with the decoder, which puts the parts of a message together.
+// TestActAs_ReadsTheWireLikeTheDecoder compares with the decoder, which merges the parts of a message.
 func TestActAs_ReadsTheWireLikeTheDecoder(t *testing.T) {
 	t.Parallel()
 	names := rapid.SliceOfN(rapid.StringMatching(`[a-z]{0,8}`), 0, 4)

@@ -215,7 +215,7 @@ func TestBuild_RefusesSeveralCommands(t *testing.T) {
 	require.ErrorContains(t, err, "this one has 2")
 }
 
-// The hash of a transaction covers how many roots it has, and each of them in turn.
+// The hash of a transaction covers the number of roots, and each of them in order.
 func TestHash_CoversEachRoot(t *testing.T) {
 	t.Parallel()
 	l, command := issue(t)

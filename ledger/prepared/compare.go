@@ -185,13 +185,13 @@ func (c *comparison) field(path string, field protoreflect.FieldDescriptor, sign
 
 func (c *comparison) list(path string, field protoreflect.FieldDescriptor, signed, computed protoreflect.List) {
 	if signed.Len() != computed.Len() {
-		c.add(path, listed(field, signed), listed(field, computed))
+		c.add(path, listText(field, signed), listText(field, computed))
 		return
 	}
 	for i := range signed.Len() {
 		at := fmt.Sprintf("%s[%d]", path, i)
 		if field.Message() != nil {
-			c.message(labelled(path, at, signed.Get(i)), signed.Get(i).Message(), computed.Get(i).Message())
+			c.message(fieldPath(path, at, signed.Get(i)), signed.Get(i).Message(), computed.Get(i).Message())
 			continue
 		}
 		if !signed.Get(i).Equal(computed.Get(i)) {
@@ -200,8 +200,8 @@ func (c *comparison) list(path string, field protoreflect.FieldDescriptor, signe
 	}
 }
 
-// labelled names a field of a record by its label instead of its position.
-func labelled(path, at string, element protoreflect.Value) string {
+// fieldPath names a field of a record by its label instead of its position.
+func fieldPath(path, at string, element protoreflect.Value) string {
 	field, ok := element.Message().Interface().(*preparedpb.Record_Field)
 	if !ok || field.GetLabel() == "" {
 		return at
@@ -232,7 +232,7 @@ func presence(field protoreflect.FieldDescriptor, message protoreflect.Message) 
 	}
 }
 
-func listed(field protoreflect.FieldDescriptor, list protoreflect.List) string {
+func listText(field protoreflect.FieldDescriptor, list protoreflect.List) string {
 	if field.Message() != nil {
 		return fmt.Sprintf("%d entries", list.Len())
 	}

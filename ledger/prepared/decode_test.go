@@ -159,7 +159,7 @@ func TestDecode_KeepsReceivedBytes(t *testing.T) {
 	require.Equal(t, raw, read.Bytes())
 }
 
-// The order of what is a set does not count, and neither do the ids that wire the tree.
+// The order of sets and the node ids do not change the hash.
 func TestHash_IgnoresTheOrderOfSets(t *testing.T) {
 	t.Parallel()
 	l, command := settlement(t)
@@ -236,7 +236,7 @@ func TestHash_SortsTextMaps(t *testing.T) {
 	})
 }
 
-func TestHash_DetailsShowEveryByte(t *testing.T) {
+func TestHashingDetails_MatchGoldenFile(t *testing.T) {
 	t.Parallel()
 	details, err := synthetic(t, "synthetic-create-minimal").HashingDetails(prepared.SchemeV2)
 	require.NoError(t, err)

@@ -60,7 +60,7 @@ func TestDescribe_EscapesTerminalControls(t *testing.T) {
 	require.Contains(t, text, "as alice::1220aa, which archives it")
 }
 
-// Coin of somebody who has only called itself the DSO is not described as anybody's holding.
+// Coin that its DSO did not sign is no holding.
 func TestDescribe_ShowsOnlyCoinOfTheDSOAsHoldings(t *testing.T) {
 	t.Parallel()
 	for dso, isHolding := range map[string]bool{"signer": true, "mallory::1220ee": false} {

@@ -13,7 +13,7 @@ import (
 
 func TestExecution_RefusalNamesTheFirstContracts(t *testing.T) {
 	t.Parallel()
-	ids := make([]ledger.ContractID, 100_000) // what takes seconds unless each is looked up at once
+	ids := make([]ledger.ContractID, 100_000) // a linear search for each would take seconds
 	for i := range ids {
 		ids[i] = ledger.ContractID("00" + strconv.Itoa(i))
 	}

@@ -23,7 +23,7 @@ const (
 	synchronizer = "global-domain::1220ee"
 )
 
-// deadlinePackage has a choice that compares the time without asking for it.
+// deadlinePackage has a choice that compares the time without reading it.
 const deadlinePackage = "3333333333333333333333333333333333333333333333333333333333333333"
 
 type voucher struct {
@@ -70,7 +70,7 @@ func metadataOf(l *ledgertest.Ledger, actAs ...ledger.Party) prepared.Metadata {
 	}
 }
 
-// interpret runs a command on the ledger without applying what comes of it.
+// interpret runs a command on the ledger without applying its transaction.
 func interpret(l *ledgertest.Ledger, command ledger.Command, actAs ...ledger.Party) (ledger.Transaction, error) {
 	commands, refusal := l.Packages.PrepareCommands([]ledger.Command{command}, nil)
 	if refusal != nil {
@@ -90,7 +90,7 @@ func prepare(
 	return built
 }
 
-// execute does with a prepared transaction what a node does, short of checking signatures and writing it down.
+// execute runs a prepared transaction as a node does, without signatures and storage.
 func execute(l *ledgertest.Ledger, raw []byte) (ledger.Transaction, error) {
 	read, err := prepared.Decode(raw)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/florinledger/florin/ledger/prepared"
 )
 
-// FuzzDecode_HashesShowsAndRuns holds the decoder to what it promises: whatever it reads can be hashed, shown and run again without
-// crashing, and reading it once more gives the same hash.
-func FuzzDecode_HashesShowsAndRuns(f *testing.F) {
+// FuzzDecode_RoundTripsWithTheSameHash decodes random bytes: every accepted transaction encodes and decodes as an equal
+// one with the same hash, and its execution inputs can be read without a crash.
+func FuzzDecode_RoundTripsWithTheSameHash(f *testing.F) {
 	var file struct {
 		Vectors []struct {
 			Transaction []byte `json:"prepared_transaction_base64"`

@@ -73,7 +73,7 @@ func (h *hasher) encodeTransaction() []byte {
 }
 
 func (h *hasher) encodeMetadata() []byte {
-	e := h.versioned()
+	e := h.startVersioned()
 	metadata := h.of.message.GetMetadata()
 	e.texts(metadata.GetSubmitterInfo().GetActAs(), "acting parties")
 	e.text(metadata.GetSubmitterInfo().GetCommandId(), "command id")
@@ -98,7 +98,7 @@ func (h *hasher) encodeMetadata() []byte {
 func (h *hasher) inputContract(contract *preparedpb.Create) [32]byte {
 	h.trace.begin("input contract " + contract.GetContractId())
 	defer h.trace.end()
-	e := h.versioned()
+	e := h.startVersioned()
 	h.create(e, contract, nil)
 	return sha256.Sum256(e.content)
 }

@@ -26,8 +26,8 @@ type hasher struct {
 
 func (h *hasher) start() *encoding { return &encoding{trace: h.trace} }
 
-// versioned starts a node or the metadata.
-func (h *hasher) versioned() *encoding {
+// startVersioned starts a node or the metadata.
+func (h *hasher) startVersioned() *encoding {
 	e := h.start()
 	if h.scheme == SchemeV2 {
 		e.byte(encodingVersion, "encoding version")
@@ -44,7 +44,7 @@ func (h *hasher) node(id string) [32]byte {
 }
 
 func (h *hasher) encodeNode(id string) []byte {
-	e := h.versioned()
+	e := h.startVersioned()
 	switch node := h.of.nodes[id].GetNodeType().(type) {
 	case *preparedpb.Node_Create:
 		h.create(e, node.Create, h.of.seeds[id])

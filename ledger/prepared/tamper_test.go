@@ -15,14 +15,14 @@ import (
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
-// tampering is one change to a prepared transaction, and the words in which the node must refuse to execute it even if
-// someone signs the changed one.
+// tampering is a change to a prepared transaction, and the text of the refusal, even if someone signs the changed one.
 type tampering struct {
 	name   string
 	on     func(t require.TestingT) (*ledgertest.Ledger, ledger.Command)
 	change func(m *preparedpb.PreparedTransaction)
 	want   string
-	// unsigned is set for what scheme V2 does not cover; for the rest a signature over the original is worthless.
+	// unsignedInV2: scheme V2 does not cover the change. After all other changes, a signature over the original is not
+	// valid.
 	unsignedInV2 bool
 }
 
@@ -75,7 +75,7 @@ func metadataTamperings() []tampering {
 			more := proto.CloneOf(inputOf(m))
 			more.GetV1().ContractId = string(ledgerID())
 			m.Metadata.InputContracts = append(m.Metadata.InputContracts, more)
-		}, "is that of contract", false},
+		}, "contains contract", false},
 		{"content of an input contract", settlement, func(m *preparedpb.PreparedTransaction) {
 			inputOf(m).GetV1().Signatories = []string{string(alice)}
 		}, "signatories[0]: signed", false},
@@ -216,7 +216,7 @@ func nodeTamperings() []tampering {
 	}
 }
 
-// rootTamperings are changes to a transaction with two roots, a creation and a choice of what it creates.
+// rootTamperings are changes to a transaction with two roots: a create and a choice on the created contract.
 func rootTamperings() []tampering {
 	const several = "Transaction with multiple root nodes are not supported"
 	return []tampering{
@@ -247,8 +247,8 @@ func rootTamperings() []tampering {
 	}
 }
 
-// everythingSaid is the text of a refusal and, when there are several differences, all of them.
-func everythingSaid(t require.TestingT, err error) string {
+// fullText is the text of a refusal with all its differences.
+func fullText(t require.TestingT, err error) string {
 	require.Error(t, err)
 	text := err.Error()
 	if refusal, ok := fault.As(err); ok {
@@ -271,7 +271,7 @@ func TestCompare_RefusesTamperedTransactions(t *testing.T) {
 			require.NoError(t, proto.Unmarshal(original.Bytes(), message))
 			c.change(message)
 			_, err = execute(l, marshal(t, message))
-			require.Contains(t, everythingSaid(t, err), c.want)
+			require.Contains(t, fullText(t, err), c.want)
 
 			changed, err := prepared.Decode(marshal(t, message))
 			if err != nil {
@@ -284,14 +284,14 @@ func TestCompare_RefusesTamperedTransactions(t *testing.T) {
 				}
 				after, err := changed.Hash(scheme)
 				if err == nil && !c.unsignedInV2 {
-					require.NotEqual(t, before, after, "a signature over the original says nothing about this")
+					require.NotEqual(t, before, after, "the hash covers the change")
 				}
 			}
 		})
 	}
 }
 
-// What the node does not compute itself is protected by the signature alone.
+// Only the signature protects fields that the node does not compute.
 func TestHash_CoversSubmitterMetadata(t *testing.T) {
 	t.Parallel()
 	l, command := settlement(t)

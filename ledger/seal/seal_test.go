@@ -29,7 +29,7 @@ func keys(tb testing.TB, ids ...int32) *seal.Keys {
 	return made
 }
 
-// fill sets everything that a value of a type can hold, so that no field of it is left out.
+// fill sets all fields of a value.
 func fill(tb testing.TB, v reflect.Value) {
 	tb.Helper()
 	switch {
@@ -104,7 +104,7 @@ func alter(tb testing.TB, path string, v reflect.Value, try func(path string)) {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			tag := v.Type().Field(i).Tag
-			if tag.Get("seal") != "-" && tag.Get("json") != "-" { // JSON brings nothing into the others
+			if tag.Get("seal") != "-" && tag.Get("json") != "-" { // JSON does not carry the others
 				alter(tb, path+"."+v.Type().Field(i).Name, v.Field(i), try)
 			}
 		}
@@ -112,7 +112,7 @@ func alter(tb testing.TB, path string, v reflect.Value, try func(path string)) {
 	}
 }
 
-// sealed are values with everything that they can hold.
+// sealed are values with all fields set.
 func sealed(tb testing.TB) map[seal.Purpose]any {
 	tb.Helper()
 	values := map[seal.Purpose]any{
@@ -124,7 +124,7 @@ func sealed(tb testing.TB) map[seal.Purpose]any {
 	return values
 }
 
-// TestSeal_CoversEveryField takes the fields from the types: one that is added is covered by itself.
+// TestSeal_CoversEveryField takes the fields from the types, so that it also covers new ones.
 func TestSeal_CoversEveryField(t *testing.T) {
 	t.Parallel()
 	k := keys(t, 1)
@@ -143,11 +143,11 @@ func TestSeal_CoversEveryField(t *testing.T) {
 			require.NotEqual(t, digest, other, path)
 		})
 		require.Greater(t, tried, 10)
-		require.NoError(t, k.Check(purpose, value, mark), "all is as it was")
+		require.NoError(t, k.Check(purpose, value, mark), "the value is restored")
 	}
 }
 
-// TestSeal_SurvivesTemporalJSON sends what is sealed through the JSON that Temporal keeps, with little in it and with all.
+// TestSeal_SurvivesTemporalJSON sends empty and full sealed values through the JSON that Temporal stores.
 func TestSeal_SurvivesTemporalJSON(t *testing.T) {
 	t.Parallel()
 	k := keys(t, 1)
@@ -213,7 +213,7 @@ func TestSeal_RefusesOtherKeys(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestSeal_RefusesUnknownTypes keeps a type from being left out of its seal in silence.
+// A seal must not silently omit a value of an unknown type.
 func TestSeal_RefusesUnknownTypes(t *testing.T) {
 	t.Parallel()
 	k := keys(t, 1)
@@ -226,9 +226,8 @@ func TestSeal_RefusesUnknownTypes(t *testing.T) {
 	}
 }
 
-// TestSeal_HoldsAcrossVersions checks a submission as it was sealed when seals began. A failure means that an upgrade
-// would lose what is on its way through Temporal: new fields are empty where they are not known, and no field changes
-// its name or its place before another.
+// TestSeal_HoldsAcrossVersions checks a submission that the first version sealed. A failure means that an upgrade loses
+// submissions that Temporal still has. New fields must be empty by default, and no field may change its name or order.
 func TestSeal_HoldsAcrossVersions(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/sealed-1.json")
@@ -279,5 +278,5 @@ func TestSecret_OfThePageIsSeparate(t *testing.T) {
 	alone.Secret(seal.Page)[0]++
 	again, err := seal.NewKeys(one)
 	require.NoError(t, err)
-	require.Equal(t, again.Secret(seal.Page), alone.Secret(seal.Page), "nobody changes it")
+	require.Equal(t, again.Secret(seal.Page), alone.Secret(seal.Page), "callers get a copy")
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/florinledger/florin/ledger/signing"
 )
 
-// FuzzParseSPKI_ReadsOneEncodingPerKey holds the reader of keys to what it promises: there is one encoding of each key, and whatever is read
-// can be verified with.
+// FuzzParseSPKI_ReadsOneEncodingPerKey parses random bytes: each key has one encoding, and every parsed key verifies
+// signatures without a crash.
 func FuzzParseSPKI_ReadsOneEncodingPerKey(f *testing.F) {
 	for i, spec := range allSpecs() {
 		key := newKey(f, spec, byte(i))
@@ -31,13 +31,14 @@ func FuzzParseSPKI_ReadsOneEncodingPerKey(f *testing.F) {
 				given := signing.Signature{
 					Format: format, Algorithm: algorithm, Signature: signature, SignedBy: key.Fingerprint(),
 				}
-				_ = key.Verify([]byte("message"), given) // must not crash, whatever it says
+				_ = key.Verify([]byte("message"), given) // it must not crash
 			}
 		}
 	})
 }
 
-// FuzzParsePrivateKeyPEM_RoundTrips reads anything as a key in PEM: what is taken for one is the same key when it is written and read again.
+// FuzzParsePrivateKeyPEM_RoundTrips parses random texts as keys in PEM: every accepted key encodes and parses as the
+// same key.
 func FuzzParsePrivateKeyPEM_RoundTrips(f *testing.F) {
 	for i, spec := range allSpecs() {
 		key := newKey(f, spec, byte(i))

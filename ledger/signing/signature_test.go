@@ -21,7 +21,7 @@ func allSpecs() []signing.KeySpec {
 	return []signing.KeySpec{signing.Curve25519, signing.P256, signing.P384, signing.Secp256k1}
 }
 
-// newKey makes a key that is the same in every run.
+// newKey makes the same key in every run.
 func newKey(t require.TestingT, spec signing.KeySpec, seed byte) signing.PrivateKey {
 	key, err := signing.NewPrivateKey(spec, rand.NewChaCha8([32]byte{seed}))
 	require.NoError(t, err)

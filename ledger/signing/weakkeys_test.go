@@ -15,7 +15,7 @@ import (
 	"github.com/florinledger/florin/ledger/signing"
 )
 
-// smallOrder lists the eight points of the curve that eight times themselves are nothing.
+// smallOrder lists the eight points of the curve whose multiple by eight is the identity.
 func smallOrder(t *testing.T) [][]byte {
 	t.Helper()
 	raw, err := hex.DecodeString("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05")
@@ -30,8 +30,8 @@ func smallOrder(t *testing.T) [][]byte {
 	return out
 }
 
-// forged finds a message with a signature that fits a key of small order, without a private key.
-func forged(t *testing.T, key []byte, nonces [][]byte) {
+// forgeSignature finds a message with a valid signature for a key of small order, without a private key.
+func forgeSignature(t *testing.T, key []byte, nonces [][]byte) {
 	t.Helper()
 	for i := range 1000 {
 		for _, nonce := range nonces {
@@ -44,7 +44,7 @@ func forged(t *testing.T, key []byte, nonces [][]byte) {
 	t.Fatalf("no signature fits %x", key)
 }
 
-// Whoever holds a key can sign, and nobody else can: keys for which that is not so are read from no format.
+// No format accepts a key for which anybody can make signatures.
 //
 // contract: external-keys
 func TestWeakKeys_AreRefusedInEveryFormat(t *testing.T) {
@@ -52,18 +52,18 @@ func TestWeakKeys_AreRefusedInEveryFormat(t *testing.T) {
 	points := smallOrder(t)
 	weak := map[string][]byte{}
 	for i, point := range points {
-		forged(t, point, points)
+		forgeSignature(t, point, points)
 		weak[fmt.Sprintf("small order %d", i)] = point
 	}
 	offCurve := make([]byte, 32)
 	offCurve[0] = 2
 	weak["off the curve"] = offCurve
-	overflowing := make([]byte, 32) // 2^255-18, which is 1 and a point
-	for i := range overflowing {
-		overflowing[i] = 0xff
+	nonCanonical := make([]byte, 32) // 2^255-18, which is 1 and a point
+	for i := range nonCanonical {
+		nonCanonical[i] = 0xff
 	}
-	overflowing[0], overflowing[31] = 0xee, 0x7f
-	weak["another encoding"] = overflowing
+	nonCanonical[0], nonCanonical[31] = 0xee, 0x7f
+	weak["another encoding"] = nonCanonical
 
 	for name, raw := range weak {
 		t.Run(name, func(t *testing.T) {

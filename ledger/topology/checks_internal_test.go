@@ -58,7 +58,7 @@ func TestRequest_BoundsTransactionsAndSignatures(t *testing.T) {
 			_, refusal := ParseRequest(test.transactions, make([]signing.Signature, test.multi))
 			require.True(t, fault.InvalidField.Matches(refusal), "%v", refusal)
 			require.ErrorContains(t, refusal, test.field)
-			require.ErrorContains(t, refusal, "are more than a request may have")
+			require.ErrorContains(t, refusal, "a request may have at most")
 		})
 	}
 	require.Nil(t, checkCounts(transactions(maxTransactions, maxSignatures), make([]signing.Signature, maxSignatures)))

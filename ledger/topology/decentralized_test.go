@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger/topology"
 )
 
-// decentralizedBody is the onboarding of a party of several owners, the first of whom also signs its transactions. All
+// decentralizedBody is the onboarding of a party with several owners. The first one also signs its transactions. All
 // owners but one must agree.
 func decentralizedBody(t require.TestingT, self host, owners ...signing.PrivateKey) *body {
 	var mappings []topology.Mapping
@@ -56,8 +56,8 @@ func TestDecentralizedNamespace_NeedsItsThreshold(t *testing.T) {
 	silent.sign(t, 0, one).sign(t, 1, two).sign(t, 2, three).sign(t, 3, one, two).sign(t, 4, one, two)
 	rootless := decentralizedBody(t, self, one, two, three).signAll(t, one, two)
 	names := []string{one.Public().Fingerprint(), two.Public().Fingerprint()}
-	false1 := decentralizedBody(t, self, one, two, three)
-	false1.transactions[3] = newBody(t, topology.DecentralizedNamespace{
+	otherOwners := decentralizedBody(t, self, one, two, three)
+	otherOwners.transactions[3] = newBody(t, topology.DecentralizedNamespace{
 		Namespace: signing.DecentralizedNamespace(append(names, three.Public().Fingerprint())...),
 		Threshold: 1, Owners: names,
 	}).transactions[0]
@@ -78,7 +78,7 @@ func TestDecentralizedNamespace_NeedsItsThreshold(t *testing.T) {
 			"No root namespace delegation found for owner " + three.Public().Fingerprint(),
 		},
 		{
-			"the namespace is that of other owners", false1.signAll(t, one, two, three),
+			"the namespace is that of other owners", otherOwners.signAll(t, one, two, three),
 			"is not derived from its owners",
 		},
 		{

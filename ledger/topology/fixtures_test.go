@@ -37,7 +37,7 @@ func keyFor(key signing.PrivateKey, usages ...signing.Usage) signing.Key {
 	return signing.Key{Public: key.Public(), Usages: usages}
 }
 
-// allUsages are those of a key that generate-topology makes the party's.
+// allUsages is a key with the usages that generate-topology gives the party's key.
 func allUsages(key signing.PrivateKey) signing.Key {
 	return keyFor(key, signing.UsageNamespace, signing.UsageProofOfOwnership, signing.UsageProtocol)
 }
@@ -66,7 +66,7 @@ func root(key signing.PrivateKey) topology.NamespaceDelegation {
 	}
 }
 
-// body is a request in the making.
+// body is a request under construction.
 type body struct {
 	transactions []topology.OnboardingTransaction
 	multi        []signing.Signature
@@ -108,7 +108,7 @@ func (b *body) sign(t require.TestingT, i int, keys ...signing.PrivateKey) *body
 	return b
 }
 
-// judge does with a request what a node does, short of what depends on its record.
+// judge checks a request as a node does, without a record.
 func (b *body) judge(node topology.Node) (topology.Onboarding, topology.Missing, error) {
 	request, refusal := topology.ParseRequest(b.transactions, b.multi)
 	if refusal != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/florinledger/florin/ledger/topology"
 )
 
-// FuzzParse_KeepsBytesAndMeaning holds the decoder to what it promises: it does not crash, keeps the bytes, and what it reads of mappings
-// that it can write means the same when it is written and read again.
+// FuzzParse_KeepsBytesAndMeaning parses random bytes: the parser does not crash and keeps the bytes, and every mapping
+// that it can write encodes and parses as the same mapping.
 func FuzzParse_KeepsBytesAndMeaning(f *testing.F) {
 	file := readVectors(f)
 	for _, v := range append(file.Synthetic, file.Server) {

@@ -44,7 +44,7 @@ func TestHosts_SeveralWaitForAll(t *testing.T) {
 	unsigned, _, err := newBody(t, party).judge(second.node)
 	require.ErrorContains(t, err, "missing authorizations by namespaces={"+alice.Public().Fingerprint())
 	_, err = unsigned.Cosign(second.node, second.key)
-	require.ErrorContains(t, err, "missing authorizations", "a node agrees to nothing that the owner has not signed")
+	require.ErrorContains(t, err, "missing authorizations", "a node agrees only after the owner signed")
 	there, missing, err := newBody(t, party).signAll(t, alice).judge(second.node)
 	require.NoError(t, err)
 	require.Equal(t, []string{first.node.ParticipantID}, missing.Participants)
@@ -67,7 +67,7 @@ func TestHosts_SeveralWaitForAll(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, missing.IsEmpty())
 
-	t.Run("who is not to host it has no say", func(t *testing.T) {
+	t.Run("others than the hosts have no say", func(t *testing.T) {
 		t.Parallel()
 		hash := here.Hosting.Transaction.Hash
 		signature, err := third.key.Sign(hash[:])
@@ -83,7 +83,7 @@ func TestHosts_SeveralWaitForAll(t *testing.T) {
 		_, err = here.Cosign(first.node, second.key)
 		require.ErrorContains(t, err, "is not the key of participant")
 	})
-	t.Run("a host's signature is over this and nothing else", func(t *testing.T) {
+	t.Run("a host's signature is over this transaction", func(t *testing.T) {
 		t.Parallel()
 		signature, err := second.key.Sign([]byte("something else"))
 		require.NoError(t, err)
@@ -92,7 +92,7 @@ func TestHosts_SeveralWaitForAll(t *testing.T) {
 		})
 		require.ErrorContains(t, err, "Transaction signature verification failed")
 	})
-	t.Run("another proposal is not the same party's", func(t *testing.T) {
+	t.Run("another proposal for the party is refused", func(t *testing.T) {
 		t.Parallel()
 		further, _, err := newBody(t, selfSigned(alice, first, third)).signAll(t, alice).judge(first.node)
 		require.NoError(t, err)

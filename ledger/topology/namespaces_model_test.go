@@ -12,8 +12,8 @@ import (
 	"github.com/florinledger/florin/ledger/topology"
 )
 
-// A request is accepted if and only if the holders of its namespace, by its own transactions and those of requests that
-// were accepted before, and the key that signs for the party have signed.
+// A node accepts a request if and only if the holders of its namespace and the party's key signed it. The holders come
+// from the request and from earlier accepted requests.
 func TestNamespaces_AreLearnedFromAcceptedRequests(t *testing.T) {
 	t.Parallel()
 	owners := []signing.PrivateKey{newKey(t, 1), newKey(t, 2), newKey(t, 3)}
@@ -34,24 +34,24 @@ func TestNamespaces_AreLearnedFromAcceptedRequests(t *testing.T) {
 	})
 }
 
-// drawn is a request for a party of the first owner, or of all of them together.
-type drawn struct {
+// randomRequest is a request for a party of the first owner, or of all of them together.
+type randomRequest struct {
 	hint     string
 	together bool
-	// roots are the owners whose roots are in the request, and whether they are signed.
+	// roots are the owners whose roots are in the request; true for signed ones.
 	roots map[int]bool
-	// threshold is that of the definition in the request, which these sign; 0 for none.
+	// threshold is the threshold of the definition in the request, which these owners sign; 0 without one.
 	threshold  int
 	definition []int
-	// hosting are the owners who sign for the party.
+	// hosting are the owners that sign the hosting.
 	hosting []int
-	// proved says that the party's own key signs.
-	proved bool
-	// order is that of the transactions.
+	// keySigned reports whether the party's own key signs.
+	keySigned bool
+	// order is the order of the transactions.
 	order []int
 }
 
-func drawRequest(t *rapid.T, hint string, owners []signing.PrivateKey) drawn {
+func drawRequest(t *rapid.T, hint string, owners []signing.PrivateKey) randomRequest {
 	all := make([]int, len(owners))
 	for i := range all {
 		all[i] = i
@@ -62,9 +62,9 @@ func drawRequest(t *rapid.T, hint string, owners []signing.PrivateKey) drawn {
 		}
 		return rapid.SliceOfDistinct(rapid.SampledFrom(all), rapid.ID[int]).Draw(t, name)
 	}
-	out := drawn{
+	out := randomRequest{
 		hint: hint, together: rapid.Bool().Draw(t, "together"), roots: map[int]bool{},
-		hosting: some("hosting"), proved: rapid.IntRange(0, 4).Draw(t, "proved") > 0,
+		hosting: some("hosting"), keySigned: rapid.IntRange(0, 4).Draw(t, "proved") > 0,
 	}
 	holders := all[:1]
 	if out.together {
@@ -82,9 +82,9 @@ func drawRequest(t *rapid.T, hint string, owners []signing.PrivateKey) drawn {
 	return out
 }
 
-func (d drawn) body(t *rapid.T, node *keeper, owners []signing.PrivateKey, protocol signing.PrivateKey) *body {
+func (d randomRequest) body(t *rapid.T, node *keeper, owners []signing.PrivateKey, protocol signing.PrivateKey) *body {
 	namespace := owners[0].Public().Fingerprint()
-	definition := owned(max(d.threshold, 1), owners...)
+	definition := definitionOf(max(d.threshold, 1), owners...)
 	if d.together {
 		namespace = definition.Namespace
 	}
@@ -110,7 +110,7 @@ func (d drawn) body(t *rapid.T, node *keeper, owners []signing.PrivateKey, proto
 			add(definition, of(d.definition)...)
 		case part == 4:
 			signers := of(d.hosting)
-			if d.proved {
+			if d.keySigned {
 				signers = append(signers, protocol)
 			}
 			add(node.hosted(d.hint, namespace, protocol), signers...)
@@ -119,7 +119,8 @@ func (d drawn) body(t *rapid.T, node *keeper, owners []signing.PrivateKey, proto
 	return out
 }
 
-// namespaceModel is what should be known: whose roots, and the threshold of all owners together, 0 before.
+// namespaceModel is the namespaces that the node should know: the roots, and the threshold of all owners together; 0
+// before.
 type namespaceModel struct {
 	roots     map[int]bool
 	threshold int
@@ -127,7 +128,7 @@ type namespaceModel struct {
 	accepted int
 }
 
-func (m *namespaceModel) accept(d drawn) bool {
+func (m *namespaceModel) accept(d randomRequest) bool {
 	roots, signed := maps.Clone(m.roots), 0
 	for owner, isSigned := range d.roots {
 		if isSigned {
@@ -138,13 +139,13 @@ func (m *namespaceModel) accept(d drawn) bool {
 	threshold := m.threshold
 	switch defines := d.threshold > 0 && len(d.definition) > 0; {
 	case !d.together:
-		if !roots[0] || len(d.hosting) != 1 || !d.proved {
+		if !roots[0] || len(d.hosting) != 1 || !d.keySigned {
 			return false
 		}
 		m.roots[0] = true
 		m.accepted++
 		return true
-	case !defines && signed > 0: // roots without what they are the owners' of
+	case !defines && signed > 0: // roots without a definition that names their owners
 		return false
 	case defines && m.threshold == 0:
 		if len(d.definition) < 3 {
@@ -154,7 +155,7 @@ func (m *namespaceModel) accept(d drawn) bool {
 	case defines && m.threshold != d.threshold, !defines && m.threshold == 0:
 		return false
 	}
-	if len(roots) < 3 || len(d.hosting) < threshold || !d.proved {
+	if len(roots) < 3 || len(d.hosting) < threshold || !d.keySigned {
 		return false
 	}
 	m.roots, m.threshold = roots, threshold

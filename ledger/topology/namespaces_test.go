@@ -12,12 +12,12 @@ import (
 	"github.com/florinledger/florin/ledger/topology"
 )
 
-// keeper is a node that keeps namespaces.
+// keeper is a node that stores namespaces.
 type keeper struct {
 	host
 
 	known topology.Namespaces
-	// parties are those that were allocated, waiting those that wait for somebody.
+	// parties are the allocated ones; waiting are the pending onboardings.
 	parties map[ledger.Party]bool
 	waiting map[ledger.Party]topology.Onboarding
 }
@@ -29,7 +29,7 @@ func newKeeper(t require.TestingT) *keeper {
 	}
 }
 
-// allocate decides over a request as the node does, and keeps what comes of it in the form of the database.
+// allocate decides on a request as the node does, and stores the result in the form of the database.
 func (k *keeper) allocate(t require.TestingT, given *body) error {
 	contribution := topology.Contribution{Transactions: given.transactions, MultiHash: given.multi}
 	onboarding, refusal := contribution.Onboarding(k.node)
@@ -70,7 +70,7 @@ func (k *keeper) allocate(t require.TestingT, given *body) error {
 	return nil
 }
 
-// hosted says that the node hosts a party, which a key signs for that no namespace is named after.
+// hosted is the hosting of a party by this node. A key without a namespace signs for the party.
 func (k *keeper) hosted(hint, namespace string, key signing.PrivateKey) topology.PartyToParticipant {
 	return topology.PartyToParticipant{
 		Party: ledger.Party(hint + "::" + namespace), Threshold: 1, Hosts: confirming(k.host), KeyThreshold: 1,
@@ -78,7 +78,7 @@ func (k *keeper) hosted(hint, namespace string, key signing.PrivateKey) topology
 	}
 }
 
-func owned(threshold int, owners ...signing.PrivateKey) topology.DecentralizedNamespace {
+func definitionOf(threshold int, owners ...signing.PrivateKey) topology.DecentralizedNamespace {
 	out := topology.DecentralizedNamespace{Threshold: threshold}
 	for _, owner := range owners {
 		out.Owners = append(out.Owners, owner.Public().Fingerprint())
@@ -111,7 +111,7 @@ func TestNamespaces_NeedTheDefinitionOnce(t *testing.T) {
 	t.Parallel()
 	node := newKeeper(t)
 	one, two, three, protocol := newKey(t, 1), newKey(t, 2), newKey(t, 3), newKey(t, 4)
-	definition := owned(2, one, two, three)
+	definition := definitionOf(2, one, two, three)
 	namespace := definition.Namespace
 	party := func(hint string) topology.PartyToParticipant { return node.hosted(hint, namespace, protocol) }
 	first := newBody(t, root(one), root(two), root(three), definition, party("first"))
@@ -127,21 +127,21 @@ func TestNamespaces_NeedTheDefinitionOnce(t *testing.T) {
 	nobody := node.allocate(t, newBody(t, party("nobody")).signAll(t, protocol))
 	refusal, ok = fault.As(nobody)
 	require.True(t, ok)
-	require.NotContains(t, refusal.Hint, one.Public().Fingerprint(), "who has no say is not told who has")
+	require.NotContains(t, refusal.Hint, one.Public().Fingerprint(), "strangers do not learn the owners")
 	require.ErrorContains(t, node.allocate(t, newBody(t, party("keyless")).signAll(t, one, two)),
 		"keys={"+protocol.Public().Fingerprint()+"}")
 
 	fewer := newBody(t, definition, party("fewer")).signAll(t, one, two, protocol)
-	require.NoError(t, node.allocate(t, fewer), "a known definition needs no signature anew")
-	turned := newBody(t, owned(2, three, one, two), party("turned")).signAll(t, one, two, protocol)
-	require.NoError(t, node.allocate(t, turned), "the order of owners says nothing")
-	changed := newBody(t, owned(1, one, two, three), party("changed"))
+	require.NoError(t, node.allocate(t, fewer), "a known definition needs no new signature")
+	turned := newBody(t, definitionOf(2, three, one, two), party("turned")).signAll(t, one, two, protocol)
+	require.NoError(t, node.allocate(t, turned), "the order of owners does not matter")
+	changed := newBody(t, definitionOf(1, one, two, three), party("changed"))
 	err := node.allocate(t, changed.signAll(t, one, two, three, protocol))
 	require.ErrorContains(t, err, "is defined already: its threshold is 2")
 	require.True(t, fault.TopologySerialMismatch.Matches(err))
-	foreign := newBody(t, owned(1, one, two, three), party("changed")).signAll(t, one, protocol)
+	foreign := newBody(t, definitionOf(1, one, two, three), party("changed")).signAll(t, one, protocol)
 	require.ErrorContains(t, node.allocate(t, foreign), "missing authorizations",
-		"who may not define it learns nothing of how it is")
+		"strangers do not learn the threshold")
 
 	forged := newBody(t, definition, party("forged")).sign(t, 1, one, two, protocol).sign(t, 0, three)
 	forged.transactions[0].Signatures[0].Signature[0] ^= 1
@@ -166,12 +166,12 @@ func TestNamespaces_NeedTheRootOfAHostOnce(t *testing.T) {
 	require.Contains(t, node.parties, party("second").Party)
 }
 
-// What waits has shown who holds its namespace to those who add to it, and to nobody else.
+// The namespaces of a pending onboarding count for contributions to it, and for no other request.
 func TestNamespaces_WaitingProposalSharesItsOwn(t *testing.T) {
 	t.Parallel()
 	node, other := newKeeper(t), newHost(t, "other", 9)
 	one, two, protocol := newKey(t, 1), newKey(t, 2), newKey(t, 3)
-	definition := owned(1, one, two)
+	definition := definitionOf(1, one, two)
 	party := func(hint string, hosts ...host) topology.PartyToParticipant {
 		out := node.hosted(hint, definition.Namespace, protocol)
 		out.Hosts = confirming(append(hosts, node.host)...)
@@ -184,11 +184,11 @@ func TestNamespaces_WaitingProposalSharesItsOwn(t *testing.T) {
 	require.ErrorContains(t, node.allocate(t, newBody(t, party("alone")).sign(t, 0, one, protocol)),
 		"missing namespace delegations")
 	require.Empty(t, node.known)
-	changed := newBody(t, root(one), root(two), owned(2, one, two), party("waits", other)).signAll(t, one, two)
+	changed := newBody(t, root(one), root(two), definitionOf(2, one, two), party("waits", other)).signAll(t, one, two)
 	require.ErrorContains(t, node.allocate(t, changed), "is defined already: its threshold is 1")
 
-	// Another definition is kept meanwhile: it holds, and what began by the other one begins anew.
-	both := newBody(t, root(one), root(two), owned(2, one, two), party("both")).signAll(t, one, two, protocol)
+	// Meanwhile the node stores another definition. It counts, and the pending onboarding must begin again.
+	both := newBody(t, root(one), root(two), definitionOf(2, one, two), party("both")).signAll(t, one, two, protocol)
 	require.NoError(t, node.allocate(t, both))
 	agreed := newBody(t, root(other.key), party("waits", other)).signAll(t, other.key)
 	require.ErrorContains(t, node.allocate(t, agreed), "missing authorizations by namespaces={"+definition.Namespace+"}")

@@ -19,14 +19,14 @@ func ptpOf(m *topologypb.TopologyTransaction) *topologypb.PartyToParticipant {
 	return m.GetMapping().GetPartyToParticipant()
 }
 
-// weaken replaces a key by the point that is nothing.
+// weaken replaces a key by the identity point.
 func weaken(key *topologypb.SigningPublicKey) {
 	point := key.PublicKey[len(key.PublicKey)-32:]
 	clear(point)
 	point[0] = 1
 }
 
-// What cannot be read is refused whoever signs it.
+// The node refuses unreadable transactions, whoever signs them.
 func TestOnboarding_RefusesUnreadableTransactions(t *testing.T) {
 	t.Parallel()
 	self := newHost(t, "self", 8)
@@ -120,7 +120,7 @@ func with(p topology.PartyToParticipant, change func(p *topology.PartyToParticip
 	return p
 }
 
-// What is against the rules of onboarding is refused whoever signs it.
+// The node refuses requests that break a rule of onboarding, whoever signs them.
 func TestOnboarding_RefusesBrokenRules(t *testing.T) {
 	t.Parallel()
 	self, other := newHost(t, "self", 8), newHost(t, "other", 9)
@@ -207,7 +207,7 @@ func TestOnboarding_RefusesBrokenRules(t *testing.T) {
 	}
 }
 
-// Signatures that are wrong, missing or too many are refused by the topology manager.
+// The topology manager refuses wrong, missing and additional signatures.
 func TestOnboarding_RefusesWrongSignatures(t *testing.T) {
 	t.Parallel()
 	self := newHost(t, "self", 8)
@@ -320,7 +320,7 @@ func TestOnboarding_TakesEveryWayToSign(t *testing.T) {
 	}
 }
 
-// The order of transactions and signatures does not change what comes of them.
+// The order of transactions and signatures does not change the result.
 func TestOnboarding_IgnoresOrder(t *testing.T) {
 	t.Parallel()
 	self := newHost(t, "self", 8)
