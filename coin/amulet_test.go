@@ -48,8 +48,8 @@ func TestAmulet_IsAHolding(t *testing.T) {
 		`"expiresAfter":null,"context":"escrow"}`)
 }
 
-// TestAmulet_ExpiresAsDust holds the worked numbers of the holding fee: a coin of 1 is dust after 263 rounds, one of 1000 after
-// 262800.
+// TestAmulet_ExpiresAsDust checks the worked numbers of the holding fee: a coin of 1 is dust after 263 rounds, one of
+// 1000 after 262800.
 //
 // contract: dust
 func TestAmulet_ExpiresAsDust(t *testing.T) {

@@ -28,11 +28,11 @@ const (
 // rate is the holding fee per round at the usual price: 0.0000190259 US dollars at 0.005 dollars per coin.
 const rate = "0.0038051800"
 
-// network is a ledger on which the coin has started.
+// network is a ledger with the coin.
 type network struct {
 	*ledgertest.Ledger
 	rules lf.CID[coin.AmuletRules]
-	// rounds are the open rounds by number, states the configuration states, the one that ends first in front.
+	// rounds are the open rounds by number; states are the configuration states, sorted by their end.
 	rounds map[int64]lf.CID[coin.OpenMiningRound]
 	states []lf.CID[coin.ExternalPartyConfigState]
 }
@@ -78,7 +78,7 @@ func startNetwork(t *testing.T) network {
 	return n
 }
 
-// public are the parties with what wallets disclose with every submission: all contracts that only the DSO sees.
+// public is the parties with all contracts that only the DSO sees, as wallets disclose them with every submission.
 func (n network) public(parties ...ledger.Party) ledgertest.Parties {
 	by := ledgertest.As(parties...)
 	for _, contract := range n.Active {
@@ -102,7 +102,7 @@ func (n network) tap(t *testing.T, receiver ledger.Party, text string) lf.CID[co
 	return result.AmuletSum.Amulet
 }
 
-// transfer exercises AmuletRules_Transfer with the authority of all who must agree.
+// transfer exercises AmuletRules_Transfer with the authority of all parties that must agree.
 func (n network) transfer(t coin.Transfer, context coin.TransferContext) (coin.TransferResult, error) {
 	parties := []ledger.Party{t.Sender, t.Provider}
 	for _, output := range t.Outputs {
@@ -115,7 +115,7 @@ func (n network) transfer(t coin.Transfer, context coin.TransferContext) (coin.T
 		coin.AmuletRulesTransfer{Transfer: t, Context: context, ExpectedDSO: new(dso)})
 }
 
-// pay is the transfer that most tests make: from alice, credited to herself.
+// pay is the transfer of most tests: from alice, who is also the provider.
 func pay(inputs []lf.CID[coin.Amulet], outputs ...coin.TransferOutput) coin.Transfer {
 	transfer := coin.Transfer{Sender: alice, Provider: alice, Outputs: outputs}
 	for _, input := range inputs {
@@ -132,7 +132,7 @@ func (n network) roundZero() coin.TransferContext {
 	return coin.TransferContext{OpenMiningRound: n.rounds[0]}
 }
 
-// create makes a contract as the parties, which may do so.
+// create makes a contract as the parties.
 func create[T any](t *testing.T, n network, payload T, parties ...ledger.Party) lf.CID[T] {
 	t.Helper()
 	id, err := ledgertest.Create(n.Ledger, ledgertest.As(parties...), payload)
@@ -177,7 +177,7 @@ const (
 	notValid   = "TEMPLATE_PRECONDITION_VIOLATED"
 )
 
-// submitTransfer exercises AmuletRules_Transfer as all who must agree to it.
+// submitTransfer exercises AmuletRules_Transfer as all parties that must agree.
 func (n network) submitTransfer(argument coin.AmuletRulesTransfer) error {
 	parties := []ledger.Party{argument.Transfer.Sender, argument.Transfer.Provider}
 	for _, output := range argument.Transfer.Outputs {

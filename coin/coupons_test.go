@@ -95,7 +95,7 @@ func TestCoupon_HasItsObservers(t *testing.T) {
 	}
 }
 
-func TestCoupon_RefusesZeroAmount(t *testing.T) {
+func TestCoupon_RefusesInvalidValues(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	refuse := func(_ any, err error) {

@@ -14,8 +14,7 @@ import (
 	"github.com/florinledger/florin/ledger/ledgertest"
 )
 
-// TestDocs_WorkedNumbersAreRight recomputes the table of that name, every row, with the contracts themselves
-// where they count.
+// TestDocs_WorkedNumbersAreRight recomputes every row of the table "Worked numbers", where possible with the contracts.
 func TestDocs_WorkedNumbersAreRight(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
@@ -102,7 +101,7 @@ func (n network) roundsUntilDust(t *testing.T, text string) string {
 	return strconv.FormatInt(high, 10)
 }
 
-// feeOf buys a preapproval of so many days; the usual 90 of them may be free.
+// feeOf buys a preapproval of this many days; the usual 90 of them may be free.
 func feeOf(t *testing.T, days int, someFree bool) string {
 	t.Helper()
 	n := startNetwork(t)

@@ -16,8 +16,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Whoever is named as an observer of a choice sees all that it does, and is in the record with each event of it: few
-// bytes of commands may name many of the longest parties, but not make more of them than anybody's answer may hold.
+// The observers of a choice see all its events, and the record names them in each event. So a short command can name
+// many long parties in many events, but the transaction must still fit into one answer.
 func TestCouponExpiry_CountsObserversForEachCoupon(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)

@@ -189,7 +189,7 @@ func TestFeaturedAppRight_MarksActivity(t *testing.T) {
 	}
 }
 
-func TestFeaturedAppRight_BeneficiariesSeeWeightedActivity(t *testing.T) {
+func TestFeaturedAppRight_MarksWeightedActivity(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	right := create(t, n, coin.FeaturedAppRight{DSO: dso, Provider: provider}, dso)

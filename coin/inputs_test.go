@@ -168,7 +168,7 @@ func TestTransfer_AllInputsPayForOneOutput(t *testing.T) {
 	require.Equal(t, "0.0", n.held(t, alice))
 }
 
-func TestTransfer_RefusesCoupons(t *testing.T) {
+func TestTransfer_RefusesInvalidCoupons(t *testing.T) {
 	t.Parallel()
 	type change = func(t *testing.T, n *network, context *coin.TransferContext)
 	noRounds := func(_ *testing.T, _ *network, context *coin.TransferContext) { context.IssuingMiningRounds = nil }

@@ -10,11 +10,11 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// issued is what a round issues, in the order of the fields of IssuingMiningRound, then what is left over.
-type issued struct{ validator, featured, unfeatured, sv, faucet, unclaimed, fund string }
+// issuedAmounts are the amounts that a round issues, in the order of the fields of IssuingMiningRound, then the rest.
+type issuedAmounts struct{ validator, featured, unfeatured, sv, faucet, unclaimed, fund string }
 
 // issue lets round 0 issue for the activity.
-func (n network) issue(t *testing.T, config coin.IssuanceConfig, summary coin.OpenMiningRoundSummary) issued {
+func (n network) issue(t *testing.T, config coin.IssuanceConfig, summary coin.OpenMiningRoundSummary) issuedAmounts {
 	t.Helper()
 	round := create(t, n, coin.SummarizingMiningRound{
 		DSO: dso, AmuletPrice: amount("0.005"), IssuanceConfig: config, TickDuration: lf.RelTimeOf(tick),
@@ -23,7 +23,7 @@ func (n network) issue(t *testing.T, config coin.IssuanceConfig, summary coin.Op
 	require.NoError(t, err)
 	issuing := payload(t, n, started.IssuingRoundCid)
 	show := func(amount decimal.Decimal) string { return amount.Show() }
-	result := issued{
+	result := issuedAmounts{
 		validator: show(issuing.IssuancePerValidatorRewardCoupon), featured: show(issuing.IssuancePerFeaturedAppRewardCoupon),
 		unfeatured: show(issuing.IssuancePerUnfeaturedAppRewardCoupon), sv: show(issuing.IssuancePerSvRewardCoupon),
 		faucet: show(*issuing.OptIssuancePerValidatorFaucetCoupon), unclaimed: "none", fund: "none",
@@ -48,10 +48,10 @@ func TestIssuance_FollowsTheFormula(t *testing.T) {
 	for name, c := range map[string]struct {
 		config  func(config *coin.IssuanceConfig)
 		summary summary
-		want    issued
+		want    issuedAmounts
 	}{
 		"the caps, when nobody was active": {
-			want: issued{
+			want: issuedAmounts{
 				validator: "0.2", featured: "100.0", unfeatured: "0.6", sv: "578386.6057838661", faucet: "570.0",
 				unclaimed: "722983.2572298326", fund: "38051.7503805175",
 			},
@@ -62,7 +62,7 @@ func TestIssuance_FollowsTheFormula(t *testing.T) {
 				TotalUnfeaturedAppRewardCoupons: amount("50"), TotalSvRewardWeight: 4,
 				OptTotalValidatorFaucetCoupons: new(int64(10)),
 			},
-			want: issued{
+			want: issuedAmounts{
 				validator: "0.2", featured: "100.0", unfeatured: "0.6", sv: "144596.6514459665", faucet: "570.0",
 				unclaimed: "118666.6514459666", fund: "38051.7503805175",
 			},
@@ -73,7 +73,7 @@ func TestIssuance_FollowsTheFormula(t *testing.T) {
 				TotalUnfeaturedAppRewardCoupons: amount("300000"), TotalSvRewardWeight: 1_000_000,
 				OptTotalValidatorFaucetCoupons: new(int64(1000)),
 			},
-			want: issued{
+			want: issuedAmounts{
 				validator: "0.0903729072", featured: "0.2711187215", unfeatured: "0.2711187215", sv: "0.5783866058",
 				faucet: "0.0", unclaimed: "none", fund: "38051.7503805175",
 			},
@@ -83,7 +83,7 @@ func TestIssuance_FollowsTheFormula(t *testing.T) {
 				TotalFeaturedAppRewardCoupons: amount("10000"), TotalUnfeaturedAppRewardCoupons: amount("10000"),
 				TotalSvRewardWeight: 1,
 			},
-			want: issued{
+			want: issuedAmounts{
 				validator: "0.2", featured: "10.2447488584", unfeatured: "0.6", sv: "578386.6057838661", faucet: "570.0",
 				unclaimed: "36149.1628619665", fund: "38051.7503805175",
 			},
@@ -94,7 +94,7 @@ func TestIssuance_FollowsTheFormula(t *testing.T) {
 				config.OptDevelopmentFundPercentage = new(amount("0"))
 			},
 			summary: summary{OptTotalValidatorFaucetCoupons: new(int64(3))},
-			want: issued{
+			want: issuedAmounts{
 				validator: "0.2", featured: "100.0", unfeatured: "0.6", sv: "608828.0060882801", faucet: "0.0",
 				unclaimed: "761035.0076103501", fund: "none",
 			},

@@ -13,14 +13,14 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// license is alice's, as the DSO grants it.
+// license creates alice's license.
 func (n network) license(t *testing.T) lf.CID[coin.ValidatorLicense] {
 	t.Helper()
 	return create(t, n, coin.ValidatorLicense{Validator: alice, Sponsor: provider, DSO: dso}, dso)
 }
 
-// licensed exercises a choice of a license as a party.
-func licensed[R, A any](
+// exerciseLicense exercises a choice of a license as a party.
+func exerciseLicense[R, A any](
 	n network, by ledger.Party, id lf.CID[coin.ValidatorLicense], argument A,
 ) (R, error) {
 	return ledgertest.Exercise[R](n.Ledger, n.public(by).Disclose(n.Active[id.ID()]), id, argument)
@@ -32,7 +32,7 @@ func TestValidatorLicense_RecordsActivityOncePerRound(t *testing.T) {
 	n := startNetwork(t)
 	id := n.license(t)
 	record := func(by ledger.Party, round int64) (result, error) {
-		return licensed[result](n, by, id,
+		return exerciseLicense[result](n, by, id,
 			coin.ValidatorLicenseRecordValidatorLivenessActivity{OpenRoundCid: n.rounds[round]})
 	}
 	_, err := record(bob, 0)
@@ -67,7 +67,7 @@ func TestValidatorLicense_RecordsActivityOncePerRound(t *testing.T) {
 	require.Equal(t, []ledger.Party{dso}, contract.Signatories)
 	require.Equal(t, []ledger.Party{alice}, contract.Observers)
 
-	_, err = licensed[coin.ValidatorLicenseReceiveFaucetCouponResult](n, alice, later.LicenseCid,
+	_, err = exerciseLicense[coin.ValidatorLicenseReceiveFaucetCouponResult](n, alice, later.LicenseCid,
 		coin.ValidatorLicenseReceiveFaucetCoupon{OpenRoundCid: n.rounds[5]})
 	requireRefused(t, err, general, "use ValidatorLicense_RecordValidatorLivenessActivity")
 }
@@ -77,7 +77,7 @@ func TestValidatorLicense_ReportsItsVersionHourly(t *testing.T) {
 	n := startNetwork(t)
 	id := n.license(t)
 	update := func(version, contact string) error {
-		result, err := licensed[coin.ValidatorLicenseUpdateMetadataResult](n, alice, id,
+		result, err := exerciseLicense[coin.ValidatorLicenseUpdateMetadataResult](n, alice, id,
 			coin.ValidatorLicenseUpdateMetadata{Version: version, ContactPoint: contact})
 		if err == nil {
 			id = result.LicenseCid
@@ -97,10 +97,10 @@ func TestValidatorLicense_ReportsItsVersionHourly(t *testing.T) {
 		LastUpdatedAt: n.at(2 * time.Hour), Version: "1.1", ContactPoint: "alice@example.org",
 	}, *payload(t, n, id).Metadata)
 
-	_, err := licensed[coin.ValidatorLicenseReportActiveResult](n, alice, id, coin.ValidatorLicenseReportActive{})
+	_, err := exerciseLicense[coin.ValidatorLicenseReportActiveResult](n, alice, id, coin.ValidatorLicenseReportActive{})
 	requireRefused(t, err, assertion, "At least 1h has passed since the last activity report")
 	n.Now = n.Now.Add(time.Hour)
-	reported, err := licensed[coin.ValidatorLicenseReportActiveResult](n, alice, id, coin.ValidatorLicenseReportActive{})
+	reported, err := exerciseLicense[coin.ValidatorLicenseReportActiveResult](n, alice, id, coin.ValidatorLicenseReportActive{})
 	require.NoError(t, err)
 	require.Equal(t, n.at(3*time.Hour), *payload(t, n, reported.LicenseCid).LastActiveAt)
 }
@@ -109,15 +109,15 @@ func TestValidatorLicense_Ends(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	withdrawn, cancelled := n.license(t), n.license(t)
-	_, err := licensed[coin.ValidatorLicenseWithdrawResult](n, alice, withdrawn,
+	_, err := exerciseLicense[coin.ValidatorLicenseWithdrawResult](n, alice, withdrawn,
 		coin.ValidatorLicenseWithdraw{Reason: "vote"})
 	requireRefused(t, err, noAuth, "DSO")
-	_, err = licensed[coin.ValidatorLicenseWithdrawResult](n, dso, withdrawn,
+	_, err = exerciseLicense[coin.ValidatorLicenseWithdrawResult](n, dso, withdrawn,
 		coin.ValidatorLicenseWithdraw{Reason: "vote"})
 	require.NoError(t, err)
-	_, err = licensed[coin.ValidatorLicenseCancelResult](n, dso, cancelled, coin.ValidatorLicenseCancel{Reason: "moved"})
+	_, err = exerciseLicense[coin.ValidatorLicenseCancelResult](n, dso, cancelled, coin.ValidatorLicenseCancel{Reason: "moved"})
 	requireRefused(t, err, noAuth, "alice")
-	_, err = licensed[coin.ValidatorLicenseCancelResult](n, alice, cancelled,
+	_, err = exerciseLicense[coin.ValidatorLicenseCancelResult](n, alice, cancelled,
 		coin.ValidatorLicenseCancel{Reason: "moved"})
 	require.NoError(t, err)
 	require.Empty(t, all[coin.ValidatorLicense](t, n))

@@ -63,7 +63,7 @@ func (p *game) moveSome(rt *rapid.T) {
 	p.change(rt, sender, must(rt)(total.Sub(needed)), result.SenderChangeAmulet, round)
 }
 
-// unlockSome lets owner and holder release a coin, or the owner alone, who must wait for that.
+// unlockSome lets owner and holder release a coin, or the owner alone, after the lock expired.
 func (p *game) unlockSome(rt *rapid.T) {
 	id := one(rt, p.locked, "coin")
 	l := p.locked[id]
@@ -94,7 +94,7 @@ func (p *game) archiveSome(rt *rapid.T) {
 	delete(p.free, id)
 }
 
-// isDust computes with whole numbers of rounds: the fee of so many rounds has reached the amount.
+// isDust compares the amount with the fee of all rounds since its creation.
 func (p *game) isDust(rt *rapid.T, c modelCoin) bool {
 	oldest := payload(p.t, p.network, p.states[0]).HoldingFeesOpenRoundNumber.Number
 	oldest = min(oldest, payload(p.t, p.network, p.states[1]).HoldingFeesOpenRoundNumber.Number)
@@ -102,7 +102,7 @@ func (p *game) isDust(rt *rapid.T, c modelCoin) bool {
 	return fee.Cmp(c.amount) >= 0
 }
 
-// expireSome lets the DSO burn a coin, which is refused unless it is dust.
+// expireSome lets the DSO try to burn a coin. The ledger must refuse unless it is dust.
 func (p *game) expireSome(rt *rapid.T) {
 	if len(p.locked) > 0 && rapid.Bool().Draw(rt, "locked") {
 		id := one(rt, p.locked, "locked coin")
@@ -131,13 +131,13 @@ func (p *game) burnedAsDust(rt *rapid.T, c modelCoin, err error) bool {
 	return err == nil
 }
 
-// feeFor is the price of so many days of a preapproval.
+// feeFor is the price of this many days of a preapproval.
 func feeFor(rt *rapid.T, days int, price decimal.Decimal) decimal.Decimal {
 	return must(rt)(must(rt)(decimal.FromInt(int64(days)).Mul(amount("0.00274"))).Div(price))
 }
 
-// paid is a purchase that went through.
-func (p *game) paid(rt *rapid.T, payer ledger.Party, inputs coins, total, cost decimal.Decimal,
+// recordPurchase adds an accepted purchase to the model.
+func (p *game) recordPurchase(rt *rapid.T, payer ledger.Party, inputs coins, total, cost decimal.Decimal,
 	change *lf.CID[coin.Amulet], round coin.OpenMiningRound,
 ) {
 	p.spend(inputs)
@@ -160,13 +160,13 @@ func (p *game) preapproveSome(rt *rapid.T) {
 	if p.refused(rt, err, total, cost) {
 		return
 	}
-	p.paid(rt, payer, inputs, total, cost, result.TransferResult.SenderChangeAmulet, round)
+	p.recordPurchase(rt, payer, inputs, total, cost, result.TransferResult.SenderChangeAmulet, round)
 	id := result.TransferPreapprovalCid
 	p.preapprovals[id] = payload(p.t, p.network, id)
 	require.Equal(rt, until, p.preapprovals[id].ExpiresAt)
 }
 
-// setUpSome proposes to host a party, who accepts or rejects.
+// setUpSome proposes to host a party, which accepts or rejects.
 func (p *game) setUpSome(rt *rapid.T) {
 	user, validator := anyPlayer(rt, "user"), anyPlayer(rt, "validator")
 	inputs, total := p.someOf(rt, validator)
@@ -181,7 +181,7 @@ func (p *game) setUpSome(rt *rapid.T) {
 	if p.refused(rt, err, total, cost) {
 		return
 	}
-	p.paid(rt, validator, inputs, total, cost, result.TransferResult.SenderChangeAmulet, round)
+	p.recordPurchase(rt, validator, inputs, total, cost, result.TransferResult.SenderChangeAmulet, round)
 	if rapid.Bool().Draw(rt, "reject") {
 		_, err := ledgertest.Exercise[coin.ExternalPartySetupProposalRejectResult](p.Ledger, ledgertest.As(user),
 			result.ProposalCid, coin.ExternalPartySetupProposalReject{})
@@ -194,7 +194,7 @@ func (p *game) setUpSome(rt *rapid.T) {
 	p.preapprovals[accepted.TransferPreapprovalCid] = payload(p.t, p.network, accepted.TransferPreapprovalCid)
 }
 
-// sendSome sends through a preapproval, in either way.
+// sendSome sends through a preapproval, with either choice.
 func (p *game) sendSome(rt *rapid.T) {
 	id, sender, sum := one(rt, p.preapprovals, "preapproval"), anyPlayer(rt, "sender"), anySum(rt, "sum")
 	preapproval := p.preapprovals[id]
@@ -258,7 +258,7 @@ func (p *game) renewSome(rt *rapid.T) {
 	if p.refused(rt, err, total, cost) {
 		return
 	}
-	p.paid(rt, preapproval.Provider, inputs, total, cost, result.TransferResult.SenderChangeAmulet, round)
+	p.recordPurchase(rt, preapproval.Provider, inputs, total, cost, result.TransferResult.SenderChangeAmulet, round)
 	delete(p.preapprovals, id)
 	preapproval.LastRenewedAt = preapproval.ExpiresAt
 	preapproval.ExpiresAt = preapproval.ExpiresAt.Add(lf.RelTimeOf(time.Duration(days) * day))
@@ -266,7 +266,7 @@ func (p *game) renewSome(rt *rapid.T) {
 	p.preapprovals[result.TransferPreapprovalCid] = preapproval
 }
 
-// endSome lets a side cancel a preapproval, or the DSO archive it; each has its time.
+// endSome lets a party cancel a preapproval before its end, or the DSO archive it afterwards.
 func (p *game) endSome(rt *rapid.T) {
 	id := one(rt, p.preapprovals, "preapproval")
 	preapproval := p.preapprovals[id]

@@ -29,7 +29,7 @@ func (p *game) buySome(rt *rapid.T) {
 	if p.refused(rt, err, total, cost) {
 		return
 	}
-	p.paid(rt, payer, inputs, total, cost, result.SenderChangeAmulet, round)
+	p.recordPurchase(rt, payer, inputs, total, cost, result.SenderChangeAmulet, round)
 	require.Equal(rt, cost.Show(), payload(p.t, p.network, result.PurchasedTraffic).AmuletSpent.Show())
 }
 
@@ -39,7 +39,7 @@ func (p *game) reportSome(rt *rapid.T) {
 	id, round := p.round()
 	license := payload(p.t, p.network, p.licenses[validator])
 	reported := license.FaucetState != nil && license.FaucetState.LastReceivedFor.Number >= round.Round.Number
-	result, err := licensed[coin.ValidatorLicenseRecordValidatorLivenessActivityResult](p.network, validator,
+	result, err := exerciseLicense[coin.ValidatorLicenseRecordValidatorLivenessActivityResult](p.network, validator,
 		p.licenses[validator], coin.ValidatorLicenseRecordValidatorLivenessActivity{OpenRoundCid: id})
 	require.Equal(rt, !reported, err == nil, "%v", err)
 	if err == nil {
@@ -89,7 +89,7 @@ func (p *game) mintSome(rt *rapid.T) {
 	p.change(rt, party, must(rt)(total.Add(worth)), result.SenderChangeAmulet, round)
 }
 
-// runRounds does what is due, as the DSO's automation does: it advances, issues, closes, and replaces states.
+// runRounds does the due tasks of the DSO's automation: it advances, issues, closes, and replaces states.
 func (p *game) runRounds(rt *rapid.T) {
 	if p.open(p.oldest).TargetClosesAt <= p.now() && p.open(p.oldest+2).OpensAt <= p.now() {
 		price := rapid.SampledFrom([]string{"0.005", "0.01", "0.004", "0.2"}).Draw(rt, "price")
@@ -121,7 +121,7 @@ func (p *game) runRounds(rt *rapid.T) {
 	}
 }
 
-// activityOf adds up what was recorded against a round.
+// activityOf adds up the activity of a round.
 func (p *game) activityOf(rt *rapid.T, round coin.Round) coin.OpenMiningRoundSummary {
 	var summary coin.OpenMiningRoundSummary
 	for _, coupon := range all[coin.ValidatorRewardCoupon](p.t, p.network) {
@@ -144,7 +144,7 @@ func (p *game) activityOf(rt *rapid.T, round coin.Round) coin.OpenMiningRoundSum
 	return summary
 }
 
-// claimExpired archives what nobody minted in time; no coin comes of it.
+// claimExpired archives coupons that nobody minted in time. It creates no coin.
 func (p *game) claimExpired(rt *rapid.T, closed lf.CID[coin.ClosedMiningRound], round coin.Round) {
 	argument := coin.AmuletRulesClaimExpiredRewards{
 		ClosedRoundCid: closed, OptLivenessRecordCids: &[]lf.CID[coin.ValidatorLivenessActivityRecord]{},

@@ -18,9 +18,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// TestPlay_SupplyAlwaysBalances plays thousands of random sequences of everything that can be done with coin. After
-// each move the supply must balance, counted from the events, and everybody must hold exactly the coins that a simple
-// model says.
+// TestPlay_SupplyAlwaysBalances plays thousands of random sequences of all operations with coin. After each move the
+// supply, counted from the events, must balance, and each party must hold exactly the coins of a simple model.
 func TestPlay_SupplyAlwaysBalances(t *testing.T) {
 	t.Parallel()
 	const batches = 20 // of a hundred sequences each
@@ -52,7 +51,7 @@ func TestPlay_SupplyAlwaysBalances(t *testing.T) {
 	}
 }
 
-// game is a network, and the model of it.
+// game is a network with its model.
 type game struct {
 	network
 
@@ -61,7 +60,7 @@ type game struct {
 
 	free   map[lf.CID[coin.Amulet]]modelCoin
 	locked map[lf.CID[coin.LockedAmulet]]modelCoin
-	// minted and burned is what the model says; counter counts the events of the transactions before counted.
+	// minted and burned are those of the model; counter has counted the first transactions, as many as counted.
 	minted, burned decimal.Decimal
 	counter        *coin.SupplyCounter
 	counted        int
@@ -70,12 +69,12 @@ type game struct {
 	licenses     map[ledger.Party]lf.CID[coin.ValidatorLicense]
 	rights       map[ledger.Party]lf.CID[coin.ValidatorRight]
 	featured     lf.CID[coin.FeaturedAppRight]
-	// oldest is the number of the oldest of the three open rounds, known are the rounds that were looked at.
+	// oldest is the number of the oldest of the three open rounds; known caches open rounds.
 	oldest int64
 	known  map[lf.CID[coin.OpenMiningRound]]coin.OpenMiningRound
 }
 
-// modelCoin is a coin as the model knows it. The lock is that of the holder DSO.
+// modelCoin is a coin of the model. The holder of a lock is the DSO.
 type modelCoin struct {
 	owner     ledger.Party
 	amount    decimal.Decimal
@@ -114,33 +113,33 @@ func (p *game) check(rt *rapid.T) {
 	require.Equal(rt, p.minted.Show(), supply.Minted.Show(), "minted")
 	require.Equal(rt, p.burned.Show(), supply.Burned.Show(), "burned")
 
-	require.Equal(rt, p.balances(rt, all[coin.Amulet](p.t, p.network)), p.modelled(rt, maps.Values(p.free)), "free")
+	require.Equal(rt, p.balances(rt, all[coin.Amulet](p.t, p.network)), p.modelBalances(rt, maps.Values(p.free)), "free")
 	held := all[coin.LockedAmulet](p.t, p.network)
 	inner := make(map[lf.CID[coin.Amulet]]coin.Amulet, len(held))
 	for id, l := range held {
 		inner[lf.CID[coin.Amulet](id)] = l.Amulet
 	}
-	require.Equal(rt, p.balances(rt, inner), p.modelled(rt, maps.Values(p.locked)), "locked")
+	require.Equal(rt, p.balances(rt, inner), p.modelBalances(rt, maps.Values(p.locked)), "locked")
 }
 
-// balances adds up what the ledger holds for each player.
+// balances adds up each player's coins on the ledger.
 func (p *game) balances(rt *rapid.T, held map[lf.CID[coin.Amulet]]coin.Amulet) map[ledger.Party]string {
 	totals := map[ledger.Party]decimal.Decimal{}
 	for _, amulet := range held {
 		totals[amulet.Owner] = must(rt)(totals[amulet.Owner].Add(amulet.Amount.InitialAmount))
 	}
-	return shown(totals)
+	return texts(totals)
 }
 
-func (p *game) modelled(rt *rapid.T, coins func(func(modelCoin) bool)) map[ledger.Party]string {
+func (p *game) modelBalances(rt *rapid.T, coins func(func(modelCoin) bool)) map[ledger.Party]string {
 	totals := map[ledger.Party]decimal.Decimal{}
 	for c := range coins {
 		totals[c.owner] = must(rt)(totals[c.owner].Add(c.amount))
 	}
-	return shown(totals)
+	return texts(totals)
 }
 
-func shown(totals map[ledger.Party]decimal.Decimal) map[ledger.Party]string {
+func texts(totals map[ledger.Party]decimal.Decimal) map[ledger.Party]string {
 	out := map[ledger.Party]string{}
 	for party, total := range totals {
 		out[party] = total.Show()
@@ -156,7 +155,7 @@ func (p *game) wait(rt *rapid.T) {
 
 func (p *game) now() lf.Timestamp { return lf.TimestampOf(p.Now) }
 
-// open is the open round of a number. Contracts do not change, so each is read once.
+// open is the open round of a number. Contracts do not change, so it reads each once.
 func (p *game) open(number int64) coin.OpenMiningRound {
 	id := p.rounds[number]
 	if _, ok := p.known[id]; !ok {
@@ -180,7 +179,7 @@ func (p *game) context() (coin.TransferContext, coin.OpenMiningRound) {
 	return coin.TransferContext{OpenMiningRound: id}, round
 }
 
-// add is a coin that somebody got: the model knows how it looks.
+// add adds a new coin to the model, and checks it on the ledger.
 func (p *game) add(rt *rapid.T, id lf.CID[coin.Amulet], owner ledger.Party, sum decimal.Decimal, round int64,
 	price decimal.Decimal,
 ) {
@@ -192,7 +191,7 @@ func (p *game) add(rt *rapid.T, id lf.CID[coin.Amulet], owner ledger.Party, sum 
 	}}, payload(p.t, p.network, id))
 }
 
-// someOf draws some of a party's free coins, in an order that does not depend on chance alone.
+// someOf draws some of a party's free coins, in sorted order, so that a failure can be repeated.
 func (p *game) someOf(rt *rapid.T, owner ledger.Party) (coins, decimal.Decimal) {
 	var chosen coins
 	var total decimal.Decimal
@@ -211,7 +210,7 @@ func (p *game) spend(ids coins) {
 	}
 }
 
-// change is what remains of a total; it is a coin of the payer's if it is more than nothing.
+// change checks the change of a payment: a coin of the payer, or none for zero.
 func (p *game) change(rt *rapid.T, payer ledger.Party, left decimal.Decimal, id *lf.CID[coin.Amulet],
 	round coin.OpenMiningRound,
 ) {
@@ -233,7 +232,7 @@ func anyPlayer(rt *rapid.T, label string) ledger.Party {
 	return rapid.SampledFrom(players).Draw(rt, label)
 }
 
-// one draws one of the keys of a map, or skips the move when there is none.
+// one draws one of the keys of a map, or skips the move if there is none.
 func one[K cmp.Ordered, V any](rt *rapid.T, from map[K]V, label string) K {
 	if len(from) == 0 {
 		rt.Skip("nothing to choose from")
@@ -241,7 +240,7 @@ func one[K cmp.Ordered, V any](rt *rapid.T, from map[K]V, label string) K {
 	return rapid.SampledFrom(slices.SortedFunc(maps.Keys(from), cmp.Compare)).Draw(rt, label)
 }
 
-// refused reports whether the model says that a total does not suffice, and that the ledger says so too.
+// refused reports whether a total is too small, and checks that the ledger agrees.
 func (p *game) refused(rt *rapid.T, err error, total, needed decimal.Decimal) bool {
 	if total.Cmp(needed) >= 0 {
 		require.NoError(rt, err)

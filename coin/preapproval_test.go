@@ -47,7 +47,7 @@ func (n network) preapproved(t *testing.T) lf.CID[coin.TransferPreapproval] {
 	return result.TransferPreapprovalCid
 }
 
-// seeing are the parties with all that only the DSO sees, and the preapproval, disclosed.
+// seeing is the parties with the preapproval and all contracts that only the DSO sees, disclosed.
 func (n network) seeing(id lf.CID[coin.TransferPreapproval], parties ...ledger.Party) ledgertest.Parties {
 	return n.public(parties...).Disclose(n.Active[id.ID()])
 }
@@ -256,10 +256,10 @@ func TestPreapproval_CanBeFetchedWhenDisclosed(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	id := n.preapproved(t)
-	shown, err := ledgertest.Exercise[coin.TransferPreapproval](n.Ledger, n.seeing(id, stranger), id,
+	fetched, err := ledgertest.Exercise[coin.TransferPreapproval](n.Ledger, n.seeing(id, stranger), id,
 		coin.TransferPreapprovalFetch{P: stranger})
 	require.NoError(t, err)
-	require.Equal(t, payload(t, n, id), shown)
+	require.Equal(t, payload(t, n, id), fetched)
 	contract := n.Active[id.ID()]
 	require.ElementsMatch(t, []ledger.Party{bob, provider, dso}, contract.Signatories)
 	require.Empty(t, contract.Observers)

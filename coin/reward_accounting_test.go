@@ -31,8 +31,8 @@ func TestRewardBatch_HashesItsParts(t *testing.T) {
 	require.Equal(t, sha("BatchOfBatches", "1", sha("1", rewards.Hash().Value)), above.Hash().Value)
 }
 
-// TestRewardAccounting_TurnsTrafficIntoCoupons goes the whole way: a round closes, its rewards are agreed on, and coupons are
-// created, shown, minted and expired.
+// TestRewardAccounting_TurnsTrafficIntoCoupons runs all steps: a round closes, the DSO agrees on its rewards, and it
+// creates, shows and expires the coupons.
 func TestRewardAccounting_TurnsTrafficIntoCoupons(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)

@@ -211,8 +211,8 @@ func TestConfigState_IsReplaced(t *testing.T) {
 	require.NotContains(t, n.Active, n.states[0].ID())
 }
 
-// TestRound_MachineRunsForADay runs the rounds of a day, each through all its states, and mints a coupon of each.
-func TestRound_MachineRunsForADay(t *testing.T) {
+// TestRound_RunsForADay runs the rounds of a day, each through all its states, and mints a coupon of each.
+func TestRound_RunsForADay(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	n.Now = n.Now.Add(day)

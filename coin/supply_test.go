@@ -78,7 +78,7 @@ func TestSupplyOf_FindsMistakes(t *testing.T) {
 	events := n.Events()
 
 	_, err = coin.SupplyOf(events[2:])
-	require.ErrorContains(t, err, "not created in the transactions that are counted")
+	require.ErrorContains(t, err, "no counted transaction created it")
 
 	forged, err := coin.SupplyOf([][]ledger.Event{{
 		{
@@ -96,8 +96,8 @@ func TestSupplyOf_FindsMistakes(t *testing.T) {
 	require.ErrorContains(t, err, "count the coin")
 }
 
-// TestTransfer_ConservesValue makes arbitrary transfers between three parties, valid or not, and checks after each that
-// the supply is what was tapped and that every party has what the transfers say.
+// TestTransfer_ConservesValue makes random transfers between three parties, valid or not. After each it checks that the
+// supply equals the taps and that every party has its expected balance.
 func TestTransfer_ConservesValue(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

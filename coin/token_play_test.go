@@ -19,20 +19,20 @@ type play struct {
 	t  *testing.T
 	rt *rapid.T
 	n  network
-	// free and locked are what the model says that each party has.
+	// free and locked are the balances of the model.
 	free, locked map[ledger.Party]decimal.Decimal
-	offers       []offered
+	offers       []openOffer
 }
 
-// offered is an offer that has not ended.
-type offered struct {
+// openOffer is a pending offer.
+type openOffer struct {
 	id               ledger.ContractID
 	coin             lf.CID[coin.LockedAmulet]
 	sender, receiver ledger.Party
 	amount           decimal.Decimal
 	until            time.Time
-	// taken says that the sender took the expired lock off.
-	taken bool
+	// unlocked reports whether the sender removed the expired lock.
+	unlocked bool
 }
 
 func (p *play) party(name string) ledger.Party {
@@ -50,7 +50,7 @@ func (p *play) credit(balances map[ledger.Party]decimal.Decimal, owner ledger.Pa
 	balances[owner] = must(p.rt)(balances[owner].Add(amount))
 }
 
-// check is what must hold after every step.
+// check compares the network with the model.
 func (p *play) check(rt *rapid.T) {
 	p.rt = rt
 	for _, party := range []ledger.Party{alice, bob, charlie} {
@@ -109,13 +109,13 @@ func (p *play) transfer(rt *rapid.T) {
 	}
 	p.credit(p.locked, sender, amount)
 	id := lf.Coerce[coin.AmuletTransferInstruction](result.Output.Pending.TransferInstructionCid)
-	p.offers = append(p.offers, offered{
+	p.offers = append(p.offers, openOffer{
 		id: id.ID(), coin: payload(p.t, p.n, id).LockedAmulet, sender: sender, receiver: receiver, amount: amount,
 		until: p.n.Now.Add(24 * time.Hour),
 	})
 }
 
-// drawOffer picks an offer that has not ended; there may be none.
+// drawOffer draws a pending offer, or skips the step.
 func (p *play) drawOffer(rt *rapid.T) int {
 	p.rt = rt
 	if len(p.offers) == 0 {
@@ -129,17 +129,17 @@ func (p *play) takeLockOff(rt *rapid.T) {
 	offer := &p.offers[i]
 	_, err := through[coin.LockedAmuletOwnerExpireLockV2Result](p.t, p.n, p.n.public(offer.sender),
 		"#splice-amulet:Splice.Amulet:LockedAmulet", offer.coin.ID(), coin.LockedAmuletOwnerExpireLockV2{})
-	if offer.taken || p.n.Now.Before(offer.until) {
+	if offer.unlocked || p.n.Now.Before(offer.until) {
 		require.Error(rt, err)
 		return
 	}
 	require.NoError(rt, err)
-	offer.taken = true
+	offer.unlocked = true
 	p.credit(p.locked, offer.sender, offer.amount.Neg())
 	p.credit(p.free, offer.sender, offer.amount)
 }
 
-// answer lets any party try any end of an offer; the model knows whether it may.
+// answer lets any party try to end an offer in any way. The model knows whether it is allowed.
 func (p *play) answer(rt *rapid.T) {
 	i := p.drawOffer(rt)
 	offer := p.offers[i]
@@ -147,7 +147,7 @@ func (p *play) answer(rt *rapid.T) {
 	choice := rapid.SampledFrom([]string{"accept", "reject", "withdraw", "expire"}).Draw(rt, "choice")
 	release := rapid.Bool().Draw(rt, "expire-lock")
 	ended := !p.n.Now.Before(offer.until)
-	frees := release && !offer.taken || !release && ended // whether reject, withdraw and expire go through
+	frees := release && !offer.unlocked || !release && ended // whether reject, withdraw and expire go through
 	may, do := false, act(nil)
 	switch choice {
 	case "accept":
@@ -177,8 +177,8 @@ func (p *play) answer(rt *rapid.T) {
 	}
 }
 
-// TestTokenStandard_AgreesWithAModelUnderRandomPlay makes any party do anything at any time, allowed or not, and compares every
-// balance with a model after each step.
+// TestTokenStandard_AgreesWithAModelUnderRandomPlay lets any party try any step at any time, allowed or not, and
+// compares every balance with a model after each step.
 func TestTokenStandard_AgreesWithAModelUnderRandomPlay(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// The interfaces of the token standard as clients name them.
+// The interfaces of the token standard by their names in requests.
 const (
 	transferModule      = "#splice-api-token-transfer-instruction-v1:Splice.Api.Token.TransferInstructionV1:"
 	transferFactory     = transferModule + "TransferFactory"
@@ -35,7 +35,7 @@ type (
 	holding        = lf.CID[token.Holding]
 )
 
-// through exercises a choice on a contract as a client does: by the interface.
+// through exercises a choice on a contract through an interface, as clients do.
 func through[R, A any](
 	t *testing.T, n network, by ledgertest.Parties, iface string, id ledger.ContractID, argument A,
 ) (result R, err error) {
@@ -49,7 +49,7 @@ func through[R, A any](
 	return ledgertest.Result[R](transaction)
 }
 
-// factory is the contract that transfers and allocations go through.
+// factory is the contract for transfers and allocations.
 func (n network) factory(t *testing.T) ledger.ContractID {
 	t.Helper()
 	for id := range all[coin.ExternalPartyAmuletRules](t, n) {
@@ -74,13 +74,13 @@ func contextOf(entries ...any) token.ChoiceContext {
 	return context
 }
 
-// standard is the context that every choice which moves coin needs.
+// standard is the context of every choice that moves coin.
 func (n network) standard(entries ...any) token.ExtraArgs {
 	entries = append([]any{coin.ContextConfigState, n.states[1].ID()}, entries...)
 	return token.ExtraArgs{Context: contextOf(entries...)}
 }
 
-// order is a transfer of alice's coin as wallets ask for it: requested a minute ago, to be executed within a day.
+// order is a wallet's request to transfer alice's coin: requested a minute ago, valid for a day.
 func (n network) order(receiver ledger.Party, text string, inputs ...holding) token.TransferFactoryTransfer {
 	return token.TransferFactoryTransfer{
 		ExpectedAdmin: dso,
@@ -124,7 +124,7 @@ func (n network) withLocked(locked lf.CID[coin.LockedAmulet], parties ...ledger.
 	return by
 }
 
-// lockedBy is how much of a party's coin is locked.
+// lockedBy is the locked coin of a party.
 func (n network) lockedBy(t *testing.T, owner ledger.Party) string {
 	t.Helper()
 	total := amount("0")
@@ -136,7 +136,7 @@ func (n network) lockedBy(t *testing.T, owner ledger.Party) string {
 	return total.Show()
 }
 
-// free is how much a party can spend at once.
+// free is the unlocked coin of a party.
 func (n network) free(t *testing.T, owner ledger.Party) string {
 	t.Helper()
 	total := amount("0")
@@ -148,8 +148,7 @@ func (n network) free(t *testing.T, owner ledger.Party) string {
 	return total.Show()
 }
 
-// requireBalances checks what alice can spend, what she has locked, and what bob can spend; and that no coin came or
-// went.
+// requireBalances checks alice's free and locked coin and bob's free coin, and that the supply balances.
 func (n network) requireBalances(t *testing.T, aliceFree, aliceLocked, bobFree string) {
 	t.Helper()
 	require.Equal(t, []string{aliceFree, aliceLocked, bobFree},

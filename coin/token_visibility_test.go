@@ -11,8 +11,8 @@ import (
 	"github.com/florinledger/florin/ledger/ledgertest"
 )
 
-// TestTokenTransfer_IsValidUntilItsDeadline is what lets a transfer be signed elsewhere: between the time that it was
-// requested and its deadline nothing depends on when it is executed.
+// External parties need this to sign a transfer elsewhere: between the request and the deadline, the transfer does not
+// depend on the execution time.
 func TestTokenTransfer_IsValidUntilItsDeadline(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
@@ -25,8 +25,7 @@ func TestTokenTransfer_IsValidUntilItsDeadline(t *testing.T) {
 	require.Equal(t, ledgertest.Start.Add(24*time.Hour-time.Microsecond), transaction.Latest.UTC())
 }
 
-// TestTokenTransfer_SenderSeesTheNewCoin is what wallets build histories from: the receiver's new coin is no contract of the
-// sender's, but the sender is told of it.
+// Wallets build histories from this: the sender is no stakeholder of the receiver's new coin, but a witness.
 func TestTokenTransfer_SenderSeesTheNewCoin(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)

@@ -51,7 +51,7 @@ func TestTransferCommand_DelegateSendsInNonceOrder(t *testing.T) {
 		approved   bool
 		coins      string
 		after      time.Duration
-		next       int64 // what the counter is at afterwards
+		next       int64 // of the counter afterwards
 		failure    string
 		code, text string
 	}{

@@ -73,7 +73,7 @@ func TestTransferInstruction_LocksTheCoin(t *testing.T) {
 		"status":{"tag":"TransferPendingReceiverAcceptance","value":{}},"meta":{"values":{}}}`, string(view))
 }
 
-// TestTransferInstruction_GoesThroughItsStates is the table of states and transitions, row by row: each begins with an offer of 25
+// TestTransferInstruction_GoesThroughItsStates tests each row of the table of states. Each begins with an offer of 25
 // out of 100 coins that ends after a day.
 //
 // contract: instruction-locks, instruction-accept, instruction-reject, instruction-withdraw
@@ -84,7 +84,7 @@ func TestTransferInstruction_GoesThroughItsStates(t *testing.T) {
 		after time.Duration
 		by    ledger.Party
 		do    act
-		// the balances afterwards: what alice can spend and has locked, what bob can spend
+		// the balances afterwards: alice's free and locked coin, bob's free coin
 		free, locked, received string
 		code, text             string // empty when the transition happens
 	}{
@@ -161,7 +161,7 @@ func TestTransferInstruction_ResultSaysHowItEnded(t *testing.T) {
 	}
 }
 
-// TestTransferInstruction_SenderMayRemoveAnExpiredLock is what becomes of an instruction whose coin the sender has taken back already.
+// The sender has already taken the coin of the instruction back.
 func TestTransferInstruction_SenderMayRemoveAnExpiredLock(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -17,7 +17,7 @@ import (
 
 type coins = []lf.CID[coin.Amulet]
 
-// held is what the live coins of a party add up to, locked ones included.
+// held is the sum of a party's coins, including locked ones.
 func (n network) held(t *testing.T, owner ledger.Party) string {
 	t.Helper()
 	var total decimal.Decimal
@@ -273,7 +273,7 @@ func TestTransfer_RefusesMistakes(t *testing.T) {
 				refusal, _ := fault.As(err)
 				require.Equal(t, value, refusal.Metadata()[key])
 			}
-			require.Len(t, n.Active, before, "a refused transfer has changed something")
+			require.Len(t, n.Active, before, "a refused transfer changes nothing")
 		})
 	}
 }

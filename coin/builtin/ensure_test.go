@@ -19,11 +19,11 @@ import (
 	"github.com/florinledger/florin/ledger/ledgertest"
 )
 
-// plainWords is a sentence without its full stop; names of fields are the only words that are not of the language.
+// plainWords is a sentence without its full stop. It may contain field names.
 var plainWords = regexp.MustCompile(`^[a-z][A-Za-z0-9 ,.'-]*[a-z0-9]$`)
 
-// A payload that a template does not take is refused with the condition that it does not meet, in plain words. Payloads
-// that were good are spoiled in one place after another, until each condition of each template has refused one.
+// The refusal of a payload names the broken condition in plain words. The test changes good payloads in one place at a
+// time, until each condition of each template has refused one.
 func TestEnsure_RefusalNamesTheCondition(t *testing.T) {
 	t.Parallel()
 	const author = ledger.Party("DSO::1220d5")
@@ -32,7 +32,7 @@ func TestEnsure_RefusalNamesTheCondition(t *testing.T) {
 	genuine := cointest.Start(t)
 	for _, template := range book.Packages.Templates() {
 		demands := book.Packages.Demands(template)
-		said := map[string]bool{}
+		refused := map[string]bool{}
 		for _, contract := range ledgertest.Forge(book, template, ledgertest.Forger{
 			Author: author, Examples: slices.Collect(maps.Values(genuine.Active)),
 		}) {
@@ -52,17 +52,17 @@ func TestEnsure_RefusalNamesTheCondition(t *testing.T) {
 				require.True(t, found, refusal.Hint)
 				text = strings.TrimSuffix(text, ". Correct these fields.")
 				require.Contains(t, demands, text, template)
-				said[text] = true
+				refused[text] = true
 			}
 		}
 		for _, demand := range demands {
 			require.Regexp(t, plainWords, demand, template)
-			assert.True(t, said[demand], "%s: nothing was refused because it demands that %s", template, demand)
+			assert.True(t, refused[demand], "%s: no refusal for the condition that %s", template, demand)
 		}
 	}
 }
 
-// spoiledRules are the rules of the coin with what a good payload leaves out; nothing for other payloads.
+// spoiledRules are rules of the coin with bad optional fields; nothing for other payloads.
 func spoiledRules(value any) (spoiled []any) {
 	rules, _ := value.(map[string]any)
 	schedule, ok := rules["configSchedule"].(map[string]any)

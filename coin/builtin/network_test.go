@@ -15,21 +15,21 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// ofNoNetwork are the templates of which no contract is ever the network's: they name no DSO, and nobody reads them but
-// through the ledger API.
+// ofNoNetwork are the templates whose contracts never belong to the network: they name no DSO, and only readers of the
+// ledger API see them.
 var ofNoNetwork = []string{
 	"Canton.Internal.Ping:Ping",
 	"Splice.Wallet.Payment:TerminatedAppPayment",
 }
 
-// ofTheOperator are the templates that name no DSO either, but the operator who acts on their contracts.
+// ofTheOperator are the templates that name no DSO either, but the operator that acts on their contracts.
 var ofTheOperator = []string{
 	"Splice.Util.Token.Wallet.MergeDelegation:BatchMergeUtility",
 	"Splice.Util.Token.Wallet.MergeDelegation:MergeDelegation",
 	"Splice.Util.Token.Wallet.MergeDelegation:MergeDelegationProposal",
 }
 
-// namesADSO reports whether a value of the type can name a party as the DSO, by the names that fields have for it.
+// namesADSO reports whether the type has a field for the DSO, by the usual names of such fields.
 func namesADSO(described *lf.Type, seen map[*lf.Type]bool) bool {
 	if described == nil || seen[described] {
 		return false
@@ -47,7 +47,7 @@ func namesADSO(described *lf.Type, seen map[*lf.Type]bool) bool {
 	return namesADSO(described.Element, seen) || namesADSO(described.Key, seen)
 }
 
-// Every template says which of its contracts are the network's, or is on one of the two lists above.
+// Every template declares which of its contracts belong to the network, or is on one of the two lists above.
 func TestNetwork_EveryTemplateDeclaresMembership(t *testing.T) {
 	t.Parallel()
 	packages := newLedger(t).Packages
@@ -63,7 +63,7 @@ func TestNetwork_EveryTemplateDeclaresMembership(t *testing.T) {
 			require.False(t, namesADSO(payload, map[*lf.Type]bool{}), "%s names a DSO: declare Network.DSO", name)
 		default:
 			require.True(t, packages.NamesDSO(template),
-				"%s does not say which party its contracts name as the DSO: declare Network, or list it", name)
+				"%s does not declare the DSO of its contracts: declare Network, or list it", name)
 			require.True(t, namesADSO(payload, map[*lf.Type]bool{}), name)
 		}
 	}
@@ -76,8 +76,8 @@ func payloadOf(t *testing.T, packages *ledger.Packages, template lf.TypeName) *l
 	return payload
 }
 
-// A contract whose every party is somebody else than the DSO and the operator is never the network's, and one whose
-// every party is the DSO and operator is, whatever else it says.
+// A contract whose parties are all others than the DSO and the operator never belongs to the network. One whose parties
+// are all the DSO and operator always does, whatever its other fields.
 func TestNetwork_HasOnlyContractsOfItsDSO(t *testing.T) {
 	t.Parallel()
 	const dso, mallory = ledger.Party("DSO::1220d5"), ledger.Party("mallory::1220ee")
@@ -95,12 +95,12 @@ func TestNetwork_HasOnlyContractsOfItsDSO(t *testing.T) {
 				forged := ledgertest.Forge(book, template, ledgertest.Forger{
 					Author: test.author, Examples: slices.Collect(maps.Values(genuine.Active)),
 				})
-				require.NotEmpty(t, forged, "no contract of %s could be made", template)
+				require.NotEmpty(t, forged, "Forge made no contract of %s", template)
 				for _, contract := range forged {
 					name := template.QualifiedName()
 					expected := test.isMember && !slices.Contains(ofNoNetwork, name)
 					if name == "Splice.Wallet.TransferPreapproval:TransferPreapprovalProposal" {
-						// It may leave out whom it expects, and then expects nobody that it could be right about.
+						// The DSO in it is optional; without one it belongs to no network.
 						expected = expected && strings.Contains(string(contract.Payload), "expectedDso")
 					}
 					require.Equal(t, expected, contract.InNetwork, "%s %s", template, contract.Payload)

@@ -18,8 +18,8 @@ import (
 	"github.com/florinledger/florin/ledger/ledgertest"
 )
 
-// No contract of any template takes more room in the lists of those whom it names than one may: a text that is too long
-// and a map of too many are refused wherever they stand, and the refusal names the field.
+// Contracts appear in the lists of all their parties, so their size is limited. Every template refuses a long text and
+// a large map in any field, and the refusal names the field.
 func TestTemplates_RefuseLongTextsAndLargeMaps(t *testing.T) {
 	t.Parallel()
 	const author = ledger.Party("DSO::1220d5")
@@ -45,7 +45,7 @@ func TestTemplates_RefuseLongTextsAndLargeMaps(t *testing.T) {
 				}})
 				tried[large.path] = true
 				if !fault.ValueSize.Matches(err) {
-					continue // what stands there is no text, or what is repeated counts once
+					continue // the field is no text, or a set with equal elements
 				}
 				refusal, _ := fault.As(err)
 				require.Contains(t, large.path, dotted.Replace(refusal.Context["field"]), template)
@@ -67,19 +67,19 @@ func TestTemplates_RefuseLongTextsAndLargeMaps(t *testing.T) {
 	}
 }
 
-// dotted is the path of a field as enlarge writes it.
+// dotted turns the path of a field into the form of enlarge.
 var dotted = strings.NewReplacer("[", ".", "]", "")
 
-type enlarged struct {
+type largePayload struct {
 	path  string
 	value any
 }
 
 // enlarge makes one part of a payload too large at a time: every text, and every map and list.
-func enlarge(value any, path string) (all []enlarged) {
+func enlarge(value any, path string) (all []largePayload) {
 	inside := func(label string, inner any, put func(any) any) {
 		for _, large := range enlarge(inner, strings.TrimPrefix(path+label, ".")) {
-			all = append(all, enlarged{large.path, put(large.value)})
+			all = append(all, largePayload{large.path, put(large.value)})
 		}
 	}
 	switch value := value.(type) {
@@ -88,7 +88,7 @@ func enlarge(value any, path string) (all []enlarged) {
 		for i := range ledger.MaxContractBytes / 8 {
 			many[strconv.Itoa(i)] = "x"
 		}
-		all = append(all, enlarged{path, many})
+		all = append(all, largePayload{path, many})
 		for key, inner := range value {
 			inside("."+key, inner, func(large any) any {
 				changed := maps.Clone(value)
@@ -100,7 +100,7 @@ func enlarge(value any, path string) (all []enlarged) {
 		if len(value) == 0 {
 			break
 		}
-		all = append(all, enlarged{path, slices.Repeat(value[:1], ledger.MaxContractBytes/8)})
+		all = append(all, largePayload{path, slices.Repeat(value[:1], ledger.MaxContractBytes/8)})
 		for i, inner := range value {
 			inside(fmt.Sprintf(".%d", i), inner, func(large any) any {
 				changed := slices.Clone(value)
@@ -109,7 +109,7 @@ func enlarge(value any, path string) (all []enlarged) {
 			})
 		}
 	case string:
-		all = append(all, enlarged{path, strings.Repeat("x", ledger.MaxTextBytes+1)})
+		all = append(all, largePayload{path, strings.Repeat("x", ledger.MaxTextBytes+1)})
 	}
 	return all
 }

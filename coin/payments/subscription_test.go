@@ -28,7 +28,7 @@ func monthly() payments.SubscriptionRequest {
 	}
 }
 
-// subscribe is as far as the first payment, which is locked.
+// subscribe makes a subscription with its first payment locked.
 func subscribe(t *testing.T, n *cointest.Network) lf.CID[payments.SubscriptionInitialPayment] {
 	t.Helper()
 	id := cointest.Create(n, monthly(), alice, bob, provider)
@@ -41,8 +41,8 @@ func subscribe(t *testing.T, n *cointest.Network) lf.CID[payments.SubscriptionIn
 	return result.SubscriptionPayment
 }
 
-// subscribed is as far as the idle state after the first payment.
-func subscribed(t *testing.T, n *cointest.Network) lf.CID[payments.SubscriptionIdleState] {
+// collectFirst makes a subscription in the idle state after the first payment.
+func collectFirst(t *testing.T, n *cointest.Network) lf.CID[payments.SubscriptionIdleState] {
 	t.Helper()
 	result, err := cointest.Exercise[payments.SubscriptionInitialPaymentCollectResult](n, subscribe(t, n),
 		payments.SubscriptionInitialPaymentCollect{TransferContext: n.AppContext()}, alice, bob, provider)
@@ -57,10 +57,10 @@ func pay(n *cointest.Network, id lf.CID[payments.SubscriptionIdleState], inputs 
 		alice, operator)
 }
 
-// paid is as far as the second payment, which is locked.
-func paid(t *testing.T, n *cointest.Network) lf.CID[payments.SubscriptionPayment] {
+// paySecond makes a subscription with its second payment locked.
+func paySecond(t *testing.T, n *cointest.Network) lf.CID[payments.SubscriptionPayment] {
 	t.Helper()
-	id := subscribed(t, n)
+	id := collectFirst(t, n)
 	n.Advance(29 * day)
 	result, err := pay(n, id, n.Inputs(alice, "200"))
 	require.NoError(t, err)
@@ -77,14 +77,14 @@ func TestSubscription_RunsFromRequestToSecondPayment(t *testing.T) {
 	require.Equal(t, "amulet-subscription: news", *lock.OptContext)
 
 	n = start(t)
-	idle := cointest.Payload(n, subscribed(t, n))
+	idle := cointest.Payload(n, collectFirst(t, n))
 	require.Equal(t, n.At(30*day), idle.NextPaymentDueAt)
 	require.Equal(t, idle.Reference, cointest.Payload(n, idle.Subscription).Reference)
 	unlocked, _ := n.Balance(bob)
 	require.Equal(t, "200.0", unlocked)
 
 	n = start(t)
-	second := paid(t, n)
+	second := paySecond(t, n)
 	require.Equal(t, n.At(30*day), cointest.Payload(n, second).ThisPaymentDueAt)
 	require.Empty(t, cointest.All[payments.SubscriptionIdleState](n))
 	result, err := cointest.Exercise[payments.SubscriptionPaymentCollectResult](n, second,
@@ -171,7 +171,7 @@ func TestSubscription_CollectRefusesAnotherRound(t *testing.T) {
 	_, err := cointest.Exercise[payments.SubscriptionInitialPaymentCollectResult](n, subscribe(t, n),
 		payments.SubscriptionInitialPaymentCollect{TransferContext: other}, alice, bob, provider)
 	cointest.RequireRefused(t, err, cointest.Assertion, "Round at subscription request 0 matches round at collection 1")
-	_, err = cointest.Exercise[payments.SubscriptionPaymentCollectResult](n, paid(t, n),
+	_, err = cointest.Exercise[payments.SubscriptionPaymentCollectResult](n, paySecond(t, n),
 		payments.SubscriptionPaymentCollect{TransferContext: other}, alice, bob, provider)
 	cointest.RequireRefused(t, err, cointest.Assertion, "Round at subscription payment 0 matches round at collection 1")
 }
@@ -179,7 +179,7 @@ func TestSubscription_CollectRefusesAnotherRound(t *testing.T) {
 func TestSubscription_PaymentHasItsTime(t *testing.T) {
 	t.Parallel()
 	n := start(t)
-	id := subscribed(t, n)
+	id := collectFirst(t, n)
 	n.Advance(29*day - time.Microsecond)
 	_, err := pay(n, id, n.Inputs(alice, "200"))
 	cointest.RequireRefused(t, err, cointest.Assertion, "close enough to make the next payment")
@@ -193,14 +193,14 @@ func TestSubscription_PaymentHasItsTime(t *testing.T) {
 func TestSubscription_ReturnedPaymentIsDueAgain(t *testing.T) {
 	t.Parallel()
 	n := start(t)
-	rejected, err := cointest.Exercise[payments.SubscriptionPaymentRejectResult](n, paid(t, n),
+	rejected, err := cointest.Exercise[payments.SubscriptionPaymentRejectResult](n, paySecond(t, n),
 		payments.SubscriptionPaymentReject{TransferContext: n.AppContext()}, bob)
 	require.NoError(t, err)
 	require.Equal(t, n.At(30*day), cointest.Payload(n, rejected.SubscriptionState).NextPaymentDueAt)
 	require.Equal(t, alice, cointest.Payload(n, rejected.AmuletSum.Amulet).Owner)
 
 	n = start(t)
-	id := paid(t, n)
+	id := paySecond(t, n)
 	expire := func(actor ledger.Party) (payments.SubscriptionPaymentExpireResult, error) {
 		return cointest.Exercise[payments.SubscriptionPaymentExpireResult](n, id,
 			payments.SubscriptionPaymentExpire{Actor: actor, TransferContext: n.AppContext()}, actor, bob)
@@ -220,7 +220,7 @@ func TestSubscription_Ends(t *testing.T) {
 	t.Run("cancelled by the sender", func(t *testing.T) {
 		t.Parallel()
 		n := start(t)
-		id := subscribed(t, n)
+		id := collectFirst(t, n)
 		_, err := cointest.Exercise[payments.SubscriptionIdleStateCancelSubscriptionResult](n, id,
 			payments.SubscriptionIdleStateCancelSubscription{}, bob)
 		cointest.RequireRefused(t, err, cointest.NoAuth, "alice")
@@ -233,7 +233,7 @@ func TestSubscription_Ends(t *testing.T) {
 	t.Run("expired after a missed payment", func(t *testing.T) {
 		t.Parallel()
 		n := start(t)
-		id := subscribed(t, n)
+		id := collectFirst(t, n)
 		expire := func(actor ledger.Party) error {
 			_, err := cointest.Exercise[payments.SubscriptionIdleStateExpireSubscriptionResult](n, id,
 				payments.SubscriptionIdleStateExpireSubscription{Actor: actor}, actor, alice)
@@ -249,7 +249,7 @@ func TestSubscription_Ends(t *testing.T) {
 	t.Run("with a state of another subscription", func(t *testing.T) {
 		t.Parallel()
 		n := start(t)
-		state := cointest.Payload(n, subscribed(t, n))
+		state := cointest.Payload(n, collectFirst(t, n))
 		state.SubscriptionData.Description = "sports"
 		id := cointest.Create(n, state, alice, bob, provider)
 		_, err := cointest.Exercise[payments.SubscriptionIdleStateCancelSubscriptionResult](n, id,
@@ -259,7 +259,7 @@ func TestSubscription_Ends(t *testing.T) {
 	t.Run("archived by all", func(t *testing.T) {
 		t.Parallel()
 		n := start(t)
-		state := cointest.Payload(n, subscribed(t, n))
+		state := cointest.Payload(n, collectFirst(t, n))
 		_, err := cointest.Exercise[payments.SubscriptionArchiveResult](n, state.Subscription,
 			payments.SubscriptionArchive{}, alice, bob)
 		cointest.RequireRefused(t, err, cointest.NoAuth, "provider")

@@ -38,8 +38,8 @@ func networkOf(t *testing.T, n *cointest.Network) registry.Network {
 	return network
 }
 
-// submit does what a client does with an answer of the registry: it passes the context and discloses the contracts,
-// all in the JSON that clients send.
+// submit uses an answer of the registry like a client: it passes the context and discloses the contracts, in the JSON
+// of requests.
 func submit(
 	t *testing.T, n *cointest.Network, by []ledger.Party, iface string, id ledger.ContractID, choice string,
 	argument map[string]any, context registry.Context,
@@ -84,7 +84,7 @@ func transfer(
 	return result
 }
 
-// requireContext checks the keys of a context, and that it discloses each contract once and all that it names.
+// requireContext checks the keys of a context, and that it discloses each contract once, including those in its values.
 func requireContext(t *testing.T, context registry.Context, disclosed int, keys ...string) {
 	t.Helper()
 	var named []string
@@ -108,9 +108,9 @@ func TestNetworkOf_SelectsFromActiveContracts(t *testing.T) {
 	n := cointest.Start(t)
 	network := networkOf(t, n)
 	require.Equal(t, n.Rules.ID(), network.AmuletRules.ID)
-	require.Equal(t, n.Rounds[1].ID(), network.OpenRound.ID, "the newest round that is open")
+	require.Equal(t, n.Rounds[1].ID(), network.OpenRound.ID, "the newest open round")
 	state := cointest.Payload(n, lf.CID[coin.ExternalPartyConfigState](network.ConfigState.ID))
-	require.Equal(t, n.At(48*time.Hour), state.TargetArchiveAfter, "the state that lives longest")
+	require.Equal(t, n.At(48*time.Hour), state.TargetArchiveAfter, "the state with the latest end")
 	n.Advance(24 * time.Hour)
 	require.Equal(t, n.Rounds[2].ID(), networkOf(t, n).OpenRound.ID)
 }
@@ -198,7 +198,7 @@ func TestTransferFactory_SendsThroughAPreapproval(t *testing.T) {
 func TestTransferFactory_MergesForTheSender(t *testing.T) {
 	t.Parallel()
 	n := cointest.Start(t)
-	preapproval := n.Active[n.Rules.ID()] // whatever is given, it is not used
+	preapproval := n.Active[n.Rules.ID()] // any contract: it is not used
 	factory := networkOf(t, n).TransferFactory(alice, alice, &preapproval, nil)
 	require.Equal(t, registry.Self, factory.Kind)
 	requireContext(t, factory.Context, 4, "amulet-rules", "open-round", "external-party-config-state")

@@ -27,8 +27,8 @@ const (
 	factories = "#splice-api-token-burn-mint-v1:Splice.Api.Token.BurnMintV1:BurnMintFactory"
 )
 
-// Trade implements the interfaces that the coin leaves to others: an app's request for allocations, an allocation that
-// takes several steps, and a factory that burns and mints.
+// Trade implements the interfaces that the coin does not implement: an app's request for allocations, an allocation in
+// several steps, and a factory that burns and mints.
 type Trade struct {
 	_   struct{}     `lf:"test-app:Test.App:Trade"`
 	App ledger.Party `lf:"app"`
@@ -44,7 +44,7 @@ func (tr Trade) leg() token.TransferLeg {
 	}
 }
 
-// answer is a body that does nothing but return the result.
+// answer is a choice that only returns the result.
 func answer[A, R any](result R) ledger.ChoiceOf[Trade] {
 	return ledger.Choice[Trade, A, R]{
 		Body: func(*ledger.Tx, lf.CID[Trade], Trade, A) (R, error) { return result, nil },
@@ -100,8 +100,8 @@ func tradePackage() ledger.Package {
 	}
 }
 
-// TestInterfaces_OthersImplementTheirChoices submits each of their choices in the JSON of clients: who controls it, whether
-// it ends the contract, and what it returns.
+// TestInterfaces_OthersImplementTheirChoices submits each choice in the JSON of clients, and checks its controllers,
+// whether it ends the contract, and its result.
 func TestInterfaces_OthersImplementTheirChoices(t *testing.T) {
 	t.Parallel()
 	const extra = `"extraArgs":{"context":{"values":{}},"meta":{"values":{}}}`

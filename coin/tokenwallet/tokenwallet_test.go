@@ -22,7 +22,7 @@ const (
 	operator = cointest.Operator
 )
 
-// network has the coin, and a wallet provider that merges for others.
+// network has the coin and a wallet provider that merges for others.
 type network struct {
 	*cointest.Network
 	factory lf.CID[token.TransferFactory]
@@ -93,7 +93,7 @@ func (n network) extra(owner ledger.Party, amount string, inputs []lf.CID[token.
 	return call
 }
 
-// as is the operator as it submits merges: it reads what the owners see.
+// as is the operator, reading as the owners.
 func (n network) as(owners ...ledger.Party) ledgertest.Parties {
 	by := n.Public(operator)
 	by.ReadAs = owners
@@ -122,7 +122,7 @@ func (n network) requireHoldings(t *testing.T, owner ledger.Party, count int, su
 	require.True(t, supply.Balanced())
 }
 
-// TestMergeDelegation_GoesThroughItsStates is the table of states and transitions, row by row, with the ends of each state.
+// TestMergeDelegation_GoesThroughItsStates tests each row of the table of states and transitions.
 //
 // contract: merge-proposal, merge-active
 func TestMergeDelegation_GoesThroughItsStates(t *testing.T) {
@@ -351,7 +351,7 @@ func TestBatchMerge_RefusesDelegationsOfOthers(t *testing.T) {
 	cointest.RequireRefused(t, err, cointest.NoAuth, "BatchMergeUtility_BatchMerge")
 }
 
-// TestBatchMerge_HoldsAHundredMerges is the size of batch that upstream advises, in the JSON that wallets send.
+// TestBatchMerge_HoldsAHundredMerges tests the batch size that upstream recommends, in the JSON of wallets.
 func TestBatchMerge_HoldsAHundredMerges(t *testing.T) {
 	t.Parallel()
 	n := start(t)

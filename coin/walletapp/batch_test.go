@@ -16,7 +16,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// wallet is that of a user with the operator's node.
+// wallet creates the wallet of a user at the operator's node.
 func wallet(n *cointest.Network, user ledger.Party) lf.CID[walletapp.WalletAppInstall] {
 	return cointest.Create(n, walletapp.WalletAppInstall{
 		DSOParty: cointest.DSO, ValidatorParty: operator, EndUserName: "user", EndUserParty: user,
@@ -93,7 +93,7 @@ func TestBatch_FailsAsAWhole(t *testing.T) {
 	before := len(n.Transactions)
 	_, err := execute(n, alice, inputs, send(to, "4"), send(to, "7"))
 	cointest.RequireRefused(t, err, cointest.NoFunds, "1.0 is missing")
-	require.Len(t, n.Transactions, before+1, "only the wallet was made")
+	require.Len(t, n.Transactions, before+1, "only the wallet is created")
 	unlocked, _ := n.Balance(alice)
 	require.Equal(t, "10.0", unlocked)
 }
@@ -207,9 +207,9 @@ func TestBatch_FreeOperationKeepsInputs(t *testing.T) {
 func TestBatch_BuysTraffic(t *testing.T) {
 	t.Parallel()
 	n := start(t)
-	asked := cointest.Create(n, traffic(n), alice)
+	request := cointest.Create(n, traffic(n), alice)
 	result, err := execute(n, alice, n.Inputs(alice, "700"), walletapp.AmuletOperation{
-		CompleteBuyTrafficRequest: &walletapp.OperationCompleteTrafficRequest{TrafficRequestCid: asked},
+		CompleteBuyTrafficRequest: &walletapp.OperationCompleteTrafficRequest{TrafficRequestCid: request},
 	})
 	require.NoError(t, err)
 	bought := result.Outcomes[0].CompleteBuyTrafficRequest

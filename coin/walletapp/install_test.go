@@ -114,13 +114,13 @@ func TestWalletInstall_RejectsAppRequests(t *testing.T) {
 	pay := payments.SubscriptionPayData{
 		PaymentAmount: inCoin("20"), PaymentInterval: lf.RelTimeOf(time.Hour), PaymentDuration: lf.RelTimeOf(time.Hour),
 	}
-	asked := cointest.Create(n, payments.SubscriptionRequest{SubscriptionData: data, PayData: pay}, alice, bob, provider)
-	running := cointest.Create(n, payments.Subscription{SubscriptionData: data, Reference: asked}, alice, bob, provider)
+	subscription := cointest.Create(n, payments.SubscriptionRequest{SubscriptionData: data, PayData: pay}, alice, bob, provider)
+	running := cointest.Create(n, payments.Subscription{SubscriptionData: data, Reference: subscription}, alice, bob, provider)
 	idle := cointest.Create(n, payments.SubscriptionIdleState{
-		Subscription: running, SubscriptionData: data, PayData: pay, Reference: asked,
+		Subscription: running, SubscriptionData: data, PayData: pay, Reference: subscription,
 	}, alice, bob, provider)
 	refused, err := install[walletapp.InstallSubscriptionRequestRejectResult](n, id,
-		walletapp.InstallSubscriptionRequestReject{CID: asked})
+		walletapp.InstallSubscriptionRequestReject{CID: subscription})
 	require.NoError(t, err)
 	require.Contains(t, n.Active, refused.TerminatedSubscription.ID())
 	cancelled, err := install[walletapp.InstallCancelSubscriptionResult](n, id,

@@ -25,7 +25,7 @@ func factory(t *testing.T, n *cointest.Network) ledger.ContractID {
 	return ""
 }
 
-// standard is the context that every choice which moves coin needs.
+// standard is the context of every choice that moves coin.
 func standard(n *cointest.Network) token.ExtraArgs {
 	values := map[string]token.AnyValue{}
 	for id := range cointest.All[coin.ExternalPartyConfigState](n) {
@@ -34,7 +34,7 @@ func standard(n *cointest.Network) token.ExtraArgs {
 	return token.ExtraArgs{Context: token.ChoiceContext{Values: values}}
 }
 
-// order is a transfer of 25 of alice's 100 coins to bob, who has to accept it.
+// order is a transfer of 25 of alice's 100 coins to bob, who must accept it.
 func order(n *cointest.Network) token.TransferFactoryTransfer {
 	return token.TransferFactoryTransfer{ExpectedAdmin: cointest.DSO, ExtraArgs: standard(n), Transfer: token.Transfer{
 		Sender: alice, Receiver: bob, Amount: cointest.Amount("25"), InstrumentID: instrument,

@@ -26,7 +26,7 @@ func propose(n *cointest.Network, d walletapp.MintingDelegation) lf.CID[walletap
 	return cointest.Create(n, walletapp.MintingDelegationProposal{Delegation: d}, d.Beneficiary)
 }
 
-func delegated(t *testing.T, n *cointest.Network, existing *lf.CID[walletapp.MintingDelegation],
+func acceptDelegation(t *testing.T, n *cointest.Network, existing *lf.CID[walletapp.MintingDelegation],
 ) (lf.CID[walletapp.MintingDelegation], error) {
 	t.Helper()
 	result, err := cointest.Exercise[walletapp.MintingDelegationProposalAcceptResult](n, propose(n, delegation(n)),
@@ -41,14 +41,14 @@ func TestMintingProposal_IsAnswered(t *testing.T) {
 		_, err := cointest.Exercise[walletapp.MintingDelegationProposalAcceptResult](n, propose(n, delegation(n)),
 			walletapp.MintingDelegationProposalAccept{}, alice)
 		cointest.RequireRefused(t, err, cointest.NoAuth, "operator")
-		id, err := delegated(t, n, nil)
+		id, err := acceptDelegation(t, n, nil)
 		require.NoError(t, err)
 		require.Equal(t, delegation(n), cointest.Payload(n, id))
 	})
 	t.Run("in the place of another delegation", func(t *testing.T) {
-		first, err := delegated(t, n, nil)
+		first, err := acceptDelegation(t, n, nil)
 		require.NoError(t, err)
-		_, err = delegated(t, n, &first)
+		_, err = acceptDelegation(t, n, &first)
 		require.NoError(t, err)
 		require.NotContains(t, n.Active, first.ID())
 	})
@@ -56,7 +56,7 @@ func TestMintingProposal_IsAnswered(t *testing.T) {
 		of := delegation(n)
 		of.Beneficiary = bob
 		others := cointest.Create(n, of, bob, operator)
-		_, err := delegated(t, n, &others)
+		_, err := acceptDelegation(t, n, &others)
 		cointest.RequireRefused(t, err, cointest.General, "Contract group identifier mismatch")
 	})
 	t.Run("rejected and withdrawn", func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestMintingProposal_IsAnswered(t *testing.T) {
 func TestMintingDelegation_MintsForABeneficiary(t *testing.T) {
 	t.Parallel()
 	n := start(t)
-	id, err := delegated(t, n, nil)
+	id, err := acceptDelegation(t, n, nil)
 	require.NoError(t, err)
 	mint := func(inputs []coin.TransferInput, by ledger.Party) (walletapp.MintingDelegationMintResult, error) {
 		as := n.Public(by)
@@ -100,7 +100,7 @@ func TestMintingDelegation_MintsForABeneficiary(t *testing.T) {
 func TestMintingDelegation_AssignsRewardsAndMintsTheRest(t *testing.T) {
 	t.Parallel()
 	n := start(t)
-	id, err := delegated(t, n, nil)
+	id, err := acceptDelegation(t, n, nil)
 	require.NoError(t, err)
 	reward := func(of ledger.Party) lf.CID[coin.RewardCoupon] {
 		return lf.Coerce[coin.RewardCoupon](cointest.Create(n, coin.RewardCouponV2{
@@ -136,7 +136,7 @@ func TestMintingDelegation_AssignsRewardsAndMintsTheRest(t *testing.T) {
 func TestMintingDelegation_EndsByEitherParty(t *testing.T) {
 	t.Parallel()
 	n := start(t)
-	first, err := delegated(t, n, nil)
+	first, err := acceptDelegation(t, n, nil)
 	require.NoError(t, err)
 	_, err = cointest.Exercise[walletapp.MintingDelegationRejectResult](n, first,
 		walletapp.MintingDelegationReject{}, alice)
@@ -144,7 +144,7 @@ func TestMintingDelegation_EndsByEitherParty(t *testing.T) {
 	_, err = cointest.Exercise[walletapp.MintingDelegationRejectResult](n, first,
 		walletapp.MintingDelegationReject{}, operator)
 	require.NoError(t, err)
-	second, err := delegated(t, n, nil)
+	second, err := acceptDelegation(t, n, nil)
 	require.NoError(t, err)
 	_, err = cointest.Exercise[walletapp.MintingDelegationWithdrawResult](n, second,
 		walletapp.MintingDelegationWithdraw{}, operator)

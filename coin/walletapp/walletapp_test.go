@@ -41,7 +41,7 @@ func offer(n *cointest.Network) walletapp.TransferOffer {
 	}
 }
 
-func accepted(t *testing.T, n *cointest.Network, o walletapp.TransferOffer) lf.CID[walletapp.AcceptedTransferOffer] {
+func acceptOffer(t *testing.T, n *cointest.Network, o walletapp.TransferOffer) lf.CID[walletapp.AcceptedTransferOffer] {
 	t.Helper()
 	result, err := cointest.Exercise[walletapp.TransferOfferAcceptResult](n, cointest.Create(n, o, alice),
 		walletapp.TransferOfferAccept{}, bob)
@@ -86,13 +86,13 @@ func TestTransferOffer_RefusesLongTexts(t *testing.T) {
 	cointest.RequireRefused(t, err, cointest.NotValid, "TransferOffer")
 }
 
-// TestTransferOffer_GoesThroughItsStates walks every row of the state table of offers.
+// TestTransferOffer_GoesThroughItsStates tests every row of the state table of offers.
 func TestTransferOffer_GoesThroughItsStates(t *testing.T) {
 	t.Parallel()
 	t.Run("open, accepted, completed", func(t *testing.T) {
 		t.Parallel()
 		n := start(t)
-		id := accepted(t, n, offer(n))
+		id := acceptOffer(t, n, offer(n))
 		require.Equal(t, []ledger.Party{alice, bob}, n.Active[id.ID()].Signatories)
 		result, err := complete(n, id, n.Inputs(alice, "100"))
 		require.NoError(t, err)
@@ -157,7 +157,7 @@ func TestTransferOffer_GoesThroughItsStates(t *testing.T) {
 	t.Run("accepted, aborted by the sender alone", func(t *testing.T) {
 		t.Parallel()
 		n := start(t)
-		id := accepted(t, n, offer(n))
+		id := acceptOffer(t, n, offer(n))
 		_, err := complete(n, id, n.Inputs(alice, "12.5"))
 		cointest.RequireRefused(t, err, cointest.NoFunds, "12.5 is missing")
 		abort := walletapp.AcceptedTransferOfferAbort{Reason: "out of funds (missing 12.5 CC)"}
@@ -170,7 +170,7 @@ func TestTransferOffer_GoesThroughItsStates(t *testing.T) {
 	t.Run("accepted, withdrawn by the receiver alone", func(t *testing.T) {
 		t.Parallel()
 		n := start(t)
-		id := accepted(t, n, offer(n))
+		id := acceptOffer(t, n, offer(n))
 		withdraw := walletapp.AcceptedTransferOfferWithdraw{Reason: "too late"}
 		_, err := cointest.Exercise[walletapp.AcceptedTransferOfferWithdrawResult](n, id, withdraw, alice)
 		cointest.RequireRefused(t, err, cointest.NoAuth, "bob")
@@ -181,7 +181,7 @@ func TestTransferOffer_GoesThroughItsStates(t *testing.T) {
 	t.Run("accepted, expired by either side", func(t *testing.T) {
 		t.Parallel()
 		n := start(t)
-		id := accepted(t, n, offer(n))
+		id := acceptOffer(t, n, offer(n))
 		expire := func(actor ledger.Party) error {
 			_, err := cointest.Exercise[walletapp.AcceptedTransferOfferExpireResult](n, id,
 				walletapp.AcceptedTransferOfferExpire{Actor: actor}, actor, alice)
@@ -201,7 +201,7 @@ func TestTransferOffer_ConvertsDollarsOnCompletion(t *testing.T) {
 	n := start(t)
 	o := offer(n)
 	o.Amount = payments.PaymentAmount{Amount: cointest.Amount("0.1"), Unit: payments.USDUnit}
-	_, err := complete(n, accepted(t, n, o), n.Inputs(alice, "100"))
+	_, err := complete(n, acceptOffer(t, n, o), n.Inputs(alice, "100"))
 	require.NoError(t, err)
 	unlocked, _ := n.Balance(bob)
 	require.Equal(t, "20.0", unlocked)
@@ -212,11 +212,11 @@ func TestTransferOffer_OfNothingFailsOnCompletion(t *testing.T) {
 	n := start(t)
 	o := offer(n)
 	o.Amount = inCoin("0")
-	_, err := complete(n, accepted(t, n, o), n.Inputs(alice, "100"))
+	_, err := complete(n, acceptOffer(t, n, o), n.Inputs(alice, "100"))
 	cointest.RequireRefused(t, err, cointest.Assertion, "Amount is positive")
 }
 
-// traffic asks for 200,000 bytes, which cost 666.8 coins, within an hour.
+// traffic is a request for 200,000 bytes, which cost 666.8 coins, within an hour.
 func traffic(n *cointest.Network) walletapp.BuyTrafficRequest {
 	return walletapp.BuyTrafficRequest{
 		DSO: cointest.DSO, EndUserParty: alice, ExpiresAt: n.At(time.Hour), TrackingID: "bt-1", TrafficAmount: 200_000,
