@@ -63,7 +63,7 @@ func TestOnboarding_RefusesTamperedTransactions(t *testing.T) {
 			func(m *topologypb.TopologyTransaction) { ptp(m).Participants = ptp(m).GetParticipants()[:1] },
 		},
 		{
-			"what a host may do", "is hosted by " + other + ", which sees what it sees",
+			"what a host may do", "is hosted by " + other + ", which observes for it",
 			func(m *topologypb.TopologyTransaction) { ptp(m).Participants[1].Permission = 3 },
 		},
 		{

@@ -104,7 +104,7 @@ func inputTamperings() map[string]tampering {
 			more := proto.CloneOf(input(m))
 			more.GetV1().ContractId = "00" + hex.EncodeToString(make([]byte, 32))
 			m.Metadata.InputContracts = append(m.Metadata.InputContracts, more)
-		}, want: "is that of contract", unhashed: true},
+		}, want: "contains contract", unhashed: true},
 		"content of an input contract": {change: func(m *preparedpb.PreparedTransaction) {
 			input(m).GetV1().PackageName = "other"
 		}, want: `package_name: signed "other", computed "test-model"`},

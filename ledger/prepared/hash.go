@@ -118,7 +118,7 @@ func (e *SchemeError) Error() string {
 // hashableBy refuses content that the hash of the scheme would silently omit.
 func (t *Transaction) hashableBy(scheme Scheme) error {
 	if scheme.number() == 0 {
-		return &SchemeError{Scheme: scheme, Reason: "it is none of V2 and V3"}
+		return &SchemeError{Scheme: scheme, Reason: "the version is unknown; use V2 or V3"}
 	}
 	version := t.message.GetTransaction().GetVersion()
 	if !scheme.hashes(version) {

@@ -188,5 +188,5 @@ func TestScheme_ChecksProtocolVersions(t *testing.T) {
 		"Hashing scheme version V3 is not supported on protocol version 34")
 	l, command := settlement(t)
 	_, err := prepare(t, l, command, alice).Hash(prepared.SchemeUnspecified)
-	require.ErrorContains(t, err, "it is none of V2 and V3")
+	require.ErrorContains(t, err, "the version is unknown; use V2 or V3")
 }

@@ -19,7 +19,7 @@ const (
 
 // errNoMessage is for bytes that are no message. Clients do not get the library's error, because it changes from build
 // to build.
-var errNoMessage = errors.New("no message of this kind")
+var errNoMessage = errors.New("the bytes are not a message of the expected type")
 
 // Unmarshal reads a message that is within the bounds. Its errors are for clients.
 func Unmarshal(raw []byte, into proto.Message) error {

@@ -39,12 +39,12 @@ func describe(mapping Mapping) []string {
 		if mapping.AllMappings {
 			may = "everything"
 		}
-		return append([]string{"namespace " + mapping.Namespace, "whose key signs " + may + " in it:"},
+		return append([]string{"namespace " + mapping.Namespace, "its key signs " + may + " in it:"},
 			keyLine(mapping.Target))
 	case DecentralizedNamespace:
 		lines := []string{
 			"namespace " + mapping.Namespace,
-			fmt.Sprintf("held by %d owners, of whom %d act for all:", len(mapping.Owners), mapping.Threshold),
+			fmt.Sprintf("controlled by %d owners; %d of them act for all:", len(mapping.Owners), mapping.Threshold),
 		}
 		for _, owner := range mapping.Owners {
 			lines = append(lines, "  "+owner)
@@ -54,7 +54,7 @@ func describe(mapping Mapping) []string {
 		lines := []string{"party " + string(mapping.Party)}
 		for _, host := range mapping.Hosts {
 			does := map[Permission]string{
-				Submission: "submits for it", Confirmation: "confirms for it", Observation: "sees what it sees",
+				Submission: "submits for it", Confirmation: "confirms for it", Observation: "observes for it",
 			}
 			lines = append(lines, fmt.Sprintf("  is hosted by %s, which %s", host.Participant, does[host.Permission]))
 		}
@@ -63,7 +63,7 @@ func describe(mapping Mapping) []string {
 	case PartyToKey:
 		return append([]string{"party " + string(mapping.Party)}, keyLines(mapping.Keys, mapping.Threshold)...)
 	default:
-		return []string{"is not shown here: do not sign what you cannot read"}
+		return []string{"the content is not shown here: do not sign what you cannot read"}
 	}
 }
 
