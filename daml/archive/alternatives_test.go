@@ -49,7 +49,7 @@ func (f filler) fill(message protoreflect.Message) {
 	}
 }
 
-// of is the content of a field that holds a message.
+// of makes the content of a field that holds a message.
 func (f filler) of(descriptor protoreflect.MessageDescriptor, empty protoreflect.Value) protoreflect.Value {
 	switch descriptor.Name() {
 	case "Expr":
@@ -87,7 +87,7 @@ func (f filler) each(make func() protoreflect.Message, use func(name protoreflec
 	}
 }
 
-// expressions are expressions of every kind, updates, patterns and literals included.
+// expressions has every kind of expression, update, pattern and literal.
 func expressions(b *builder) []*archivepb.Expr {
 	f := newFiller(b)
 	var out []*archivepb.Expr
@@ -122,7 +122,7 @@ func expressions(b *builder) []*archivepb.Expr {
 	return out
 }
 
-// The list of alternatives is that of the .proto file, so one that the decoder passes over fails here.
+// The alternatives come from the .proto file: one that the decoder ignores fails here.
 func TestReadPackage_DecodesEveryAlternative(t *testing.T) {
 	t.Parallel()
 	for i := range expressions(newBuilder()) {
@@ -136,7 +136,7 @@ func TestReadPackage_DecodesEveryAlternative(t *testing.T) {
 		func(name protoreflect.Name, m protoreflect.Message) {
 			typ, ok := m.Interface().(*archivepb.Type)
 			require.True(t, ok)
-			if name == "interned" { // which would be a mere reference
+			if name == "interned" { // only a reference
 				return
 			}
 			b := newBuilder()
@@ -148,16 +148,16 @@ func TestReadPackage_DecodesEveryAlternative(t *testing.T) {
 
 func TestReadPackage_DecodesEveryBuiltin(t *testing.T) {
 	t.Parallel()
-	met := map[ast.BuiltinFunction]bool{}
+	functions := map[ast.BuiltinFunction]bool{}
 	for number, name := range archivepb.BuiltinFunction_name {
 		b := newBuilder()
 		b.value("v", builtin(archivepb.BuiltinFunction(number)))
 		body, ok := b.read(t, "dev").Module("Main").Values[0].Body.(*ast.ExpBuiltin)
 		require.True(t, ok)
 		require.Equal(t, name, body.Function.String())
-		met[body.Function] = true
+		functions[body.Function] = true
 	}
-	require.Len(t, met, len(ast.BuiltinFunctions()))
+	require.Len(t, functions, len(ast.BuiltinFunctions()))
 
 	types := map[ast.BuiltinType]bool{}
 	for number := range archivepb.BuiltinType_name {

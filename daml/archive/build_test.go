@@ -17,13 +17,13 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// builder makes packages as compilers do, texts and names in tables.
+// builder makes packages as compilers do: texts and names are in tables.
 type builder struct {
 	pkg   *archivepb.Package
 	texts map[string]int32
 }
 
-// newBuilder begins a package with one module, Main, that has nothing in it.
+// newBuilder begins a package with one empty module, Main.
 func newBuilder() *builder {
 	b := &builder{pkg: &archivepb.Package{}, texts: map[string]int32{}}
 	b.pkg.Metadata = &archivepb.PackageMetadata{NameStr: b.text("example"), VersionStr: b.text("1.0.0")}
@@ -77,8 +77,8 @@ func (b *builder) value(name string, expr *archivepb.Expr) {
 	})
 }
 
-// shared puts an expression into the table of expressions.
-func (b *builder) shared(expr *archivepb.Expr) *archivepb.Expr {
+// tableExpr puts an expression into the table of expressions.
+func (b *builder) tableExpr(expr *archivepb.Expr) *archivepb.Expr {
 	b.pkg.InternedExprs = append(b.pkg.InternedExprs, expr)
 	return &archivepb.Expr{Sum: &archivepb.Expr_Interned{Interned: int32(len(b.pkg.InternedExprs) - 1)}}
 }
@@ -101,8 +101,8 @@ func app(function *archivepb.Expr, args ...*archivepb.Expr) *archivepb.Expr {
 	return &archivepb.Expr{Sum: &archivepb.Expr_App_{App: &archivepb.Expr_App{Function: function, Args: args}}}
 }
 
-// imported refers to a definition of another package, as versions without a table of imports do.
-func (b *builder) imported(id lf.PackageID, module, name string) *archivepb.DefRef {
+// external refers to a definition of another package, as versions without a table of imports do.
+func (b *builder) external(id lf.PackageID, module, name string) *archivepb.DefRef {
 	return &archivepb.DefRef{
 		Module: &archivepb.ModuleRef{
 			Package:   &archivepb.PackageRef{Sum: &archivepb.PackageRef_ImportedStr{ImportedStr: b.text(string(id))}},
@@ -171,13 +171,13 @@ func zipOf(tb testing.TB, entries ...entry) []byte {
 // manifestOf is a manifest that names packages, the main one first.
 func manifestOf(packages ...string) entry {
 	list := strings.Join(packages, ", ")
-	text := "Manifest-Version: 1.0\nSdk-Version: 3.4.11\n" + folded("Main-Dalf: "+packages[0]) + folded("Dalfs: "+list) +
+	text := "Manifest-Version: 1.0\nSdk-Version: 3.4.11\n" + fold("Main-Dalf: "+packages[0]) + fold("Dalfs: "+list) +
 		"Format: daml-lf\nEncryption: non-encrypted\n"
 	return entry{name: "META-INF/MANIFEST.MF", content: []byte(text)}
 }
 
-// folded breaks a line as manifests do: at 72 bytes, with a blank before what goes on.
-func folded(line string) string {
+// fold breaks a line as manifests do: at 72 bytes, with a blank before the rest.
+func fold(line string) string {
 	var out strings.Builder
 	for len(line) > 72 {
 		out.WriteString(line[:72] + "\r\n")

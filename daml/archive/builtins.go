@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// builtinTypes are the built-in types by what archives call them.
+// builtinTypes are the built-in types by their numbers in archives.
 var builtinTypes = map[archivepb.BuiltinType]ast.BuiltinType{
 	archivepb.BuiltinType_UNIT: ast.Unit, archivepb.BuiltinType_BOOL: ast.Bool, archivepb.BuiltinType_INT64: ast.Int64,
 	archivepb.BuiltinType_DATE: ast.Date, archivepb.BuiltinType_TIMESTAMP: ast.Timestamp,
@@ -47,7 +47,7 @@ func makeBuiltinFunctionNodes() map[archivepb.BuiltinFunction]*ast.ExpBuiltin {
 	return out
 }
 
-// firstDev is the number from which on archives number what only 2.dev has.
+// firstDev is the smallest number that archives use for features of 2.dev alone.
 const firstDev = 1000
 
 func (d *decoder) builtinType(encoded archivepb.BuiltinType) ast.Type {

@@ -20,8 +20,7 @@ var (
 	errDepth    = errors.New("messages are nested too deeply")
 )
 
-// How deep messages may be nested: what upstream takes, too. From 2.2 on expressions refer to one another by number
-// instead of being nested.
+// The limits of nested messages are upstream's. From 2.2 on, expressions refer to one another by number.
 const (
 	maxNestingInTrees = 1000
 	maxNestingInFlat  = 100
@@ -33,7 +32,7 @@ func ReadPackage(data []byte, options Options) (*ast.Package, error) {
 	return newReader(options).readPackage(data)
 }
 
-// ReadPayload reads a package from what its id is the hash of, as [DAR.Payload] gives it.
+// ReadPayload reads a package from its payload, as [DAR.Payload] returns it.
 func ReadPayload(data []byte, options Options) (*ast.Package, error) {
 	options = options.withDefaults()
 	digest := sha256.Sum256(data)
@@ -103,7 +102,7 @@ func openArchive(data []byte) (lf.PackageID, *archivepb.ArchivePayload, error) {
 	case "":
 		return "", nil, parseError("The package does not contain its hash %s", id)
 	default:
-		return "", nil, parseError("The package's hash is %s, but the package says %s", id, shown(envelope.GetHash()))
+		return "", nil, parseError("The package's hash is %s, but the package says %s", id, printable(envelope.GetHash()))
 	}
 	payload, err := openPayload(lf.PackageID(id), envelope.GetPayload())
 	return lf.PackageID(id), payload, err
@@ -160,15 +159,14 @@ func (r *reader) limitFault(err error) error {
 	}
 }
 
-// Of the release candidates the last one was frozen as the stable version. The first is shown and no more: its keys are
-// of other types.
+// The last release candidate became the stable version. The first can be shown but not run: its keys have other types.
 const firstCandidate, lastCandidate = "3-rc1", "3-rc2"
 
 func languageVersion(payload *archivepb.ArchivePayload, options Options) (ast.LanguageVersion, error) {
 	minor := payload.GetMinor()
 	switch payload.Sum.(type) {
 	case *archivepb.ArchivePayload_DamlLf_1:
-		return 0, parseError("The package is in Daml-LF 1.%s; only Daml-LF 2.1 to 2.3 are supported", shown(minor)).
+		return 0, parseError("The package is in Daml-LF 1.%s; only Daml-LF 2.1 to 2.3 are supported", printable(minor)).
 			WithHint("Build it again with an SDK of major version 3.")
 	case *archivepb.ArchivePayload_DamlLf_2:
 	default:
@@ -176,7 +174,7 @@ func languageVersion(payload *archivepb.ArchivePayload, options Options) (ast.La
 	}
 	if payload.GetPatch() != 0 {
 		return 0, parseError("The package is in patch version %d of Daml-LF 2.%s, which is unknown", payload.GetPatch(),
-			shown(minor))
+			printable(minor))
 	}
 	switch minor {
 	case "1":
@@ -198,7 +196,7 @@ func languageVersion(payload *archivepb.ArchivePayload, options Options) (ast.La
 			return ast.V2_3, nil
 		}
 	}
-	return 0, parseError("The package is in Daml-LF 2.%s; only Daml-LF 2.1 to 2.3 are supported", shown(minor)).
+	return 0, parseError("The package is in Daml-LF 2.%s; only Daml-LF 2.1 to 2.3 are supported", printable(minor)).
 		WithHint("Build it for one of these versions: damlc takes --target 2.3.")
 }
 
@@ -206,7 +204,7 @@ func parseError(format string, args ...any) *fault.Fault {
 	return fault.DARParseError.New(format, args...)
 }
 
-// inPackage says which package an error is about.
+// inPackage adds the package to an error.
 func inPackage(id lf.PackageID, err error) error {
 	if refusal, ok := fault.As(err); ok {
 		return refusal.With("package_id", string(id))
@@ -214,8 +212,8 @@ func inPackage(id lf.PackageID, err error) error {
 	return parseError("Package %s cannot be read: %s", id, err).Wrap(err)
 }
 
-// shown is a hostile text as it stands in error texts without quotes: short, and no characters that move the cursor.
-func shown(text string) string {
+// printable makes a hostile text safe for an error without quotes: short, without characters that move the cursor.
+func printable(text string) string {
 	quoted := strconv.Quote(fault.Shorten(text))
 	return quoted[1 : len(quoted)-1]
 }

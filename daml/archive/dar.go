@@ -14,16 +14,16 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// DAR is what a DAR file holds: a package, all packages that it depends on, and its sources.
+// DAR is the content of a DAR file: a package, all packages that it depends on, and its sources.
 type DAR struct {
 	Main *ast.Package
-	// Packages are all packages, the main one included. Each is after those that it depends on.
+	// Packages are all packages, with the main one. Each comes after its dependencies.
 	Packages []*ast.Package
 	// SDK is the version of the tools that built the archive; "" when it does not say.
 	SDK string
 
 	files *files
-	roots []string // folders that the sources of the main package may be in
+	roots []string // possible folders of the main package's sources
 	paths map[lf.PackageID]string
 	limit int64
 }
@@ -58,7 +58,7 @@ func ReadDAR(data []byte, options Options) (*DAR, error) {
 	return out, err
 }
 
-// readAll reads packages, some at a time. The error is that of the first package that has one.
+// readAll reads packages concurrently, and returns the error of the first package that has one.
 func (r *reader) readAll(files *files, paths []string) ([]*ast.Package, error) {
 	packages := make([]*ast.Package, len(paths))
 	errs := make([]error, len(paths))
@@ -92,7 +92,7 @@ func (r *reader) readEntry(files *files, path string) (*ast.Package, error) {
 	return r.readPackage(data)
 }
 
-// Payload is what the id of a package of the archive is the hash of. It is unpacked again, and counts so.
+// Payload returns the bytes whose hash is the package's id. It unpacks the entry again, and counts that to the limit.
 func (d *DAR) Payload(id lf.PackageID) ([]byte, error) {
 	data, err := d.files.read(d.paths[id], d.limit)
 	if err != nil {
@@ -121,11 +121,11 @@ func (d *DAR) Source(module string) (string, bool) {
 
 const maxSourceBytes = 8 << 20
 
-// inOrder puts packages behind those that they depend on. A package must be there once, without going in circles.
+// inOrder puts each package after its dependencies, which must all be there, without cycles.
 func inOrder(packages []*ast.Package) ([]*ast.Package, error) {
-	known := make(map[lf.PackageID]*ast.Package, len(packages))
+	byID := make(map[lf.PackageID]*ast.Package, len(packages))
 	for _, p := range packages {
-		known[p.ID] = p
+		byID[p.ID] = p
 	}
 	out := make([]*ast.Package, 0, len(packages))
 	const underWay, done = 1, 2
@@ -140,7 +140,7 @@ func inOrder(packages []*ast.Package) ([]*ast.Package, error) {
 		}
 		states[p.ID] = underWay
 		for _, id := range p.Dependencies {
-			dependency := known[id]
+			dependency := byID[id]
 			if dependency == nil {
 				return fault.DARValidationError.New("Package %s (%s) depends on package %s, which is not in the archive", p.ID,
 					p.Name, id).WithHint("Build the archive again with all its dependencies.")

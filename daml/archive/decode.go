@@ -10,8 +10,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// decoder turns the messages of one package into its tree. The first error sticks: what is decoded after it has no
-// meaning, and every loop and recursion ends at it.
+// decoder turns the messages of one package into its tree. It keeps the first error, which ends every loop and
+// recursion; results after it have no meaning.
 type decoder struct {
 	self    lf.PackageID
 	version ast.LanguageVersion
@@ -19,36 +19,35 @@ type decoder struct {
 	err     error
 
 	strings     []string
-	identifiers []bool // strings that are known to be identifiers
+	identifiers []bool // strings that passed isIdentifier
 	dottedNames []string
 	imports     []lf.PackageID
 	hasImports  bool
-	kinds       []measured[ast.Kind]
-	types       []measured[ast.Type]
+	kinds       []tableEntry[ast.Kind]
+	types       []tableEntry[ast.Type]
 	exprs       []*archivepb.Expr
 	dependOn    map[lf.PackageID]bool
 
-	// What follows is about the place that is being decoded.
+	// The place of the decoder.
 	module       string
 	moduleNumber int32
-	decoded      []decodedExpr // exprs as far as they are decoded for this module
-	exprLimit    int32         // interned expressions below it may be referred to
-	depth        int           // how deep the place is
-	deepest      int           // the deepest place met
-	size         int64         // how many nodes were met
+	exprEntries  []exprEntry // entries of exprs, decoded for this module
+	exprLimit    int32       // references go to interned expressions below it
+	depth        int
+	deepest      int   // the largest depth so far
+	size         int64 // number of nodes so far
 }
 
-// measured is an entry of a table of kinds or types, with what a walk over it meets.
-type measured[T any] struct {
+// tableEntry is an entry of a table, with the size and height of its tree.
+type tableEntry[T any] struct {
 	tree   T
 	size   int64
 	height int
 }
 
-// decodedExpr is an interned expression as it is in one module: locations in it are in that module where they name no
-// other.
-type decodedExpr struct {
-	measured[ast.Expr]
+// exprEntry is an interned expression, decoded for one module: locations without a module name are in that module.
+type exprEntry struct {
+	tableEntry[ast.Expr]
 	module int32
 }
 
@@ -86,7 +85,7 @@ func (d *decoder) failWith(err error) {
 	}
 }
 
-// enter goes one level deeper into a tree; leave comes back. Decoding is abandoned where trees are nested too deep.
+// enter goes one level deeper into a tree; leave comes back. Decoding ends at the depth limit.
 func (d *decoder) enter() bool {
 	d.depth++
 	d.meet(1, 0)
@@ -95,7 +94,7 @@ func (d *decoder) enter() bool {
 
 func (d *decoder) leave() { d.depth-- }
 
-// meet counts a tree of a size and height as met at this place.
+// meet counts a tree of this size and height at the current place.
 func (d *decoder) meet(size int64, height int) {
 	d.size += size
 	d.deepest = max(d.deepest, d.depth+height)
@@ -107,40 +106,40 @@ func (d *decoder) meet(size int64, height int) {
 	}
 }
 
-// measureTree decodes something and says what a walk over it meets.
-func measureTree[T any](d *decoder, decode func() T) measured[T] {
+// measureTree decodes a tree and measures it.
+func measureTree[T any](d *decoder, decode func() T) tableEntry[T] {
 	size, deepest := d.size, d.deepest
 	d.deepest = d.depth
 	tree := decode()
-	out := measured[T]{tree: tree, size: d.size - size, height: d.deepest - d.depth}
+	out := tableEntry[T]{tree: tree, size: d.size - size, height: d.deepest - d.depth}
 	d.deepest = max(deepest, d.deepest)
 	return out
 }
 
-// again counts a tree that was decoded before as met at this place, and returns it.
-func again[T any](d *decoder, entry measured[T]) T {
+// again returns a tree that was decoded before, and counts it at this place too.
+func again[T any](d *decoder, entry tableEntry[T]) T {
 	d.meet(entry.size, entry.height)
 	return entry.tree
 }
 
-// since fails when the version is older than the one that a feature came with.
+// since fails when the package's version is older than the feature.
 func (d *decoder) since(version ast.LanguageVersion, feature string) {
 	if d.version < version {
 		d.fail("%s is not in Daml-LF %s, it needs %s or newer", feature, d.version, version)
 	}
 }
 
-// flat reports whether trees of this version refer to tables where older ones are nested.
+// flat reports whether trees of this version refer to tables; older ones are nested.
 func (d *decoder) flat() bool { return d.version >= ast.V2_2 }
 
-// nonEmpty fails when a list that the language wants at least one element of is empty.
+// nonEmpty fails when a list is empty.
 func nonEmpty[T any](d *decoder, list []T, what string) {
 	if len(list) == 0 {
 		d.fail("%s has no elements", what)
 	}
 }
 
-// single fails when a list has not exactly one element, as versions with tables want it.
+// single fails unless a list has exactly one element. Versions without tables allow several.
 func single[T any](d *decoder, list []T, what string) {
 	nonEmpty(d, list, what)
 	if d.flat() && len(list) > 1 {

@@ -1,13 +1,12 @@
 // Package archive reads Daml archives: DAR files, and the packages in Daml-LF 2 in them, into the syntax trees of
 // package ast.
 //
-// A reader of an archive trusts nothing in it. A package is what its hash says, or it is refused; tables are checked at
-// each use; what is unknown to this version of the reader is refused rather than passed over. The [Limits] bound what
-// an archive costs in memory and time before it is paid: a first pass over the bytes of a package counts what is in it,
-// and trees that share their parts count as often as a walk meets them.
+// A reader trusts nothing in an archive. It refuses a package with a wrong hash, checks tables at each use, and refuses
+// unknown parts instead of ignoring them. The [Limits] bound memory and time in advance: a first pass over the bytes of
+// a package counts its parts, and a shared part of a tree counts at each use.
 //
-// Faults: ZIP_BOMB above the limits, INVALID_DAR for an archive that lacks parts, DAR_PARSE_ERROR for what cannot be
-// read, DAR_VALIDATION_ERROR for packages that do not belong together.
+// Faults: ZIP_BOMB above the limits, INVALID_DAR for an incomplete archive, DAR_PARSE_ERROR for unreadable content,
+// DAR_VALIDATION_ERROR for packages that do not belong together.
 //
 // The package is pure.
 package archive

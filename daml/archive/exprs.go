@@ -5,7 +5,7 @@ import (
 	"github.com/florinledger/florin/daml/ast"
 )
 
-// expr decodes an expression. What says where it stands becomes a node around it.
+// expr decodes an expression. Its location becomes a node around it.
 func (d *decoder) expr(message *archivepb.Expr) ast.Expr {
 	if !d.enter() {
 		return nil
@@ -26,8 +26,8 @@ func (d *decoder) optionalExpr(message *archivepb.Expr) ast.Expr {
 	return d.expr(message)
 }
 
-// interned is an entry of the table of expressions. Entries refer to earlier ones alone, so this comes to an end. Each
-// is decoded once for a module and shared by all that refer to it.
+// interned returns an entry of the table of expressions. Entries refer only to earlier ones, so the recursion ends.
+// Each module decodes an entry once.
 func (d *decoder) interned(index int32) ast.Expr {
 	d.since(ast.V2_2, "a table of expressions")
 	if index >= d.exprLimit {
@@ -37,16 +37,16 @@ func (d *decoder) interned(index int32) ast.Expr {
 	if d.err != nil {
 		return nil
 	}
-	entry := &d.decoded[index]
+	entry := &d.exprEntries[index]
 	if entry.module == d.moduleNumber {
-		return again(d, entry.measured)
+		return again(d, entry.tableEntry)
 	}
 	if _, ok := message.GetSum().(*archivepb.Expr_Interned); ok {
 		d.fail("an entry of the table of expressions is only a reference")
 	}
 	limit := d.exprLimit
 	d.exprLimit = index
-	entry.measured = measureTree(d, func() ast.Expr { return d.expr(message) })
+	entry.tableEntry = measureTree(d, func() ast.Expr { return d.expr(message) })
 	entry.module = d.moduleNumber
 	d.exprLimit = limit
 	return entry.tree

@@ -17,7 +17,7 @@ const (
 	maxManifestBytes = 1 << 20
 )
 
-// files are the entries of a zip archive by name. What they unpack to is bounded: each and all together.
+// files are the entries of a zip archive by name, with limits for the unpacked size of each and of all.
 type files struct {
 	entries map[string]*zip.File
 	twice   map[string]bool
@@ -49,50 +49,49 @@ func openFiles(data []byte, limits Limits) (*files, error) {
 
 func (f *files) has(name string) bool { return f.entries[name] != nil && !f.twice[name] }
 
-// read unpacks the entry of a name, which must be there once, and checks it against its checksum. It believes nothing
-// that the archive says of the size.
+// read unpacks the only entry of a name and checks its checksum. It does not trust the size in the archive.
 func (f *files) read(name string, limit int64) ([]byte, error) {
 	entry := f.entries[name]
 	switch {
 	case entry == nil:
-		return nil, fault.InvalidDAR.New("The archive has no %q", shownEntry(name))
+		return nil, fault.InvalidDAR.New("The archive has no %q", shortEntryName(name))
 	case f.twice[name]:
-		return nil, fault.InvalidDAR.New("The archive has %q twice", shownEntry(name))
+		return nil, fault.InvalidDAR.New("The archive has %q twice", shortEntryName(name))
 	}
 	opened, err := entry.Open()
 	if err != nil {
-		return nil, parseError("The entry %q cannot be unpacked: %s", shownEntry(name), err).Wrap(err)
+		return nil, parseError("The entry %q cannot be unpacked: %s", shortEntryName(name), err).Wrap(err)
 	}
 	content, err := io.ReadAll(io.LimitReader(opened, limit+1))
 	switch {
 	case err == nil && int64(len(content)) > limit:
-		return nil, fault.ZipBomb.New("The entry %q unpacks to more than %d bytes", shownEntry(name), limit)
+		return nil, fault.ZipBomb.New("The entry %q unpacks to more than %d bytes", shortEntryName(name), limit)
 	case !f.left.take(int64(len(content))):
 		return nil, fault.ZipBomb.New("The entries of the archive unpack to more than %d bytes", f.limit)
 	case err == nil:
 		err = errors.Join(opened.Close(), checksum(entry, content))
 	}
 	if err != nil {
-		return nil, parseError("The entry %q cannot be unpacked: %s", shownEntry(name), err).Wrap(err)
+		return nil, parseError("The entry %q cannot be unpacked: %s", shortEntryName(name), err).Wrap(err)
 	}
 	return content, nil
 }
 
-// shownEntry is the name of an entry as messages show it. A long one is cut in the directory: what tells files apart is
-// the name of the file, which for a package ends with its id.
-func shownEntry(name string) string {
+// shortEntryName shortens the name of an entry for messages. It cuts the directory first: file names of packages end
+// with the package id.
+func shortEntryName(name string) string {
 	directory, file := path.Split(name)
-	if len(name) <= maxEntryShown || directory == "" {
-		return fault.ShortenTo(maxEntryShown, name)
+	if len(name) <= maxEntryName || directory == "" {
+		return fault.ShortenTo(maxEntryName, name)
 	}
-	directory = fault.ShortenTo(max(0, maxEntryShown-len(file)), strings.TrimSuffix(directory, "/"))
-	return directory + "/" + fault.ShortenTo(maxEntryShown, file)
+	directory = fault.ShortenTo(max(0, maxEntryName-len(file)), strings.TrimSuffix(directory, "/"))
+	return directory + "/" + fault.ShortenTo(maxEntryName, file)
 }
 
-// maxEntryShown is how many bytes of an entry's name are shown, about: enough for the name of a package with its id.
-const maxEntryShown = 160
+// maxEntryName is about the number of bytes in a shortened name: enough for a package name with its id.
+const maxEntryName = 160
 
-// checksum checks entries that have none for the zip reader, which takes zero for "not known".
+// checksum checks entries with checksum zero too: the zip reader takes zero for "unknown".
 func checksum(file *zip.File, unpacked []byte) error {
 	if file.CRC32 != crc32.ChecksumIEEE(unpacked) {
 		return zip.ErrChecksum
@@ -100,7 +99,7 @@ func checksum(file *zip.File, unpacked []byte) error {
 	return nil
 }
 
-// manifest is what a DAR file says of itself.
+// manifest is the manifest of a DAR file.
 type manifest struct {
 	packages []string // paths, the main package first
 	sdk      string
@@ -131,13 +130,13 @@ func readManifest(files *files) (manifest, error) {
 	return out, nil
 }
 
-// roots are the folders that sources may be in: that of the main package, and the top of the archive.
+// roots are the possible folders of sources: that of the main package, and the top of the archive.
 func (m manifest) roots() []string {
 	return []string{m.packages[0][:strings.LastIndex(m.packages[0], "/")+1], ""}
 }
 
-// mainAttributes reads the main section of a manifest (JAR file specification): "Name: value" lines, which lines that
-// begin with a blank continue.
+// mainAttributes reads the main section of a manifest (JAR file specification): "Name: value" lines. A line that begins
+// with a blank continues the one before.
 func mainAttributes(text string) map[string]string {
 	values := map[string]*strings.Builder{}
 	var last *strings.Builder

@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// fuzzLimits keep an input that is refused at a limit quick.
+// fuzzLimits are small, so that an input above them is refused quickly.
 func fuzzLimits() archive.Limits {
 	limits := archive.DefaultLimits()
 	limits.Messages, limits.Nodes, limits.TotalBytes, limits.PackageBytes = 100_000, 100_000, 8<<20, 4<<20
@@ -20,7 +20,7 @@ func fuzzLimits() archive.Limits {
 
 var minors = []string{"1", "2", "3", "dev"}
 
-// FuzzReadPackage_EndsWithATreeOrAnError reads what is in a package whose hash is right.
+// FuzzReadPackage_EndsWithATreeOrAnError reads payloads in an envelope with the right hash.
 func FuzzReadPackage_EndsWithATreeOrAnError(f *testing.F) {
 	for version := range minors {
 		for _, b := range []*builder{newBuilder(), doubling(3), everything()} {

@@ -7,19 +7,19 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Limits bound what reading an archive may cost.
+// Limits bound the cost of reading an archive.
 type Limits struct {
-	// Entries bounds the entries of a DAR, Packages how many of them are packages.
+	// Entries bounds the entries of a DAR, Packages the packages among them.
 	Entries, Packages int
-	// PackageBytes bounds one unpacked package, TotalBytes all that is unpacked.
+	// PackageBytes bounds one unpacked package, TotalBytes all unpacked entries.
 	PackageBytes, TotalBytes int64
-	// Messages bounds the messages that all packages are encoded in, and with them what the trees take in memory.
+	// Messages bounds the encoded messages of all packages, and so the memory of the trees.
 	Messages int64
-	// Nodes bounds what a walk over the trees of all packages meets.
+	// Nodes bounds the nodes that a walk over the trees of all packages meets.
 	Nodes int64
 }
 
-// DefaultLimits are about ten times what the largest published archives need.
+// DefaultLimits are about ten times the needs of the largest published archives.
 func DefaultLimits() Limits {
 	return Limits{
 		Entries: 10_000, Packages: 1000, PackageBytes: 64 << 20, TotalBytes: 256 << 20,
@@ -27,15 +27,14 @@ func DefaultLimits() Limits {
 	}
 }
 
-// Options say how an archive is read. The zero value is for archives of stable language versions.
+// Options are options of a reader. The zero value is for archives of stable language versions.
 type Options struct {
-	// Limits are DefaultLimits where they are zero.
+	// Limits are DefaultLimits if zero.
 	Limits Limits
-	// Candidates also takes packages in the release candidates that became stable versions, and Dev all candidates and
-	// 2.dev.
+	// Candidates also accepts the release candidates that became stable versions; Dev accepts all candidates and 2.dev.
 	Candidates, Dev bool
-	// Known finds a package that was read before, so that it is not read again; nil knows none. It may be called from
-	// several goroutines at a time.
+	// Known finds a package that was read before, so that it is not read again; nil knows none. Several goroutines may
+	// call it at a time.
 	Known func(lf.PackageID) *ast.Package
 }
 
@@ -49,10 +48,10 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// budget counts down what is left of a limit; it is shared by all that read one archive.
+// budget is the rest of a limit, which the goroutines that read one archive share.
 type budget struct{ left atomic.Int64 }
 
-// share is a part of a budget that one goroutine uses up before it takes more.
+// share is the part of a budget that one goroutine holds.
 type share struct {
 	of   *budget
 	left int64
@@ -70,7 +69,7 @@ func (s *share) take(n int64) bool {
 	return s.of.take(more)
 }
 
-// giveBack returns what was not used.
+// giveBack returns the unused part.
 func (s *share) giveBack() {
 	s.of.left.Add(s.left)
 	s.left = 0

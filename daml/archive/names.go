@@ -34,7 +34,7 @@ func isIdentifier(text string) bool {
 	return true
 }
 
-// at is the entry of a table; the zero value when the index is beyond it.
+// at returns an entry of a table; the zero value when the index is outside.
 func at[T any](d *decoder, table []T, index int32, what string) (out T) {
 	if index < 0 || int(index) >= len(table) {
 		d.fail("%s %d is not in its table, which has %d entries", what, index, len(table))
@@ -45,7 +45,7 @@ func at[T any](d *decoder, table []T, index int32, what string) (out T) {
 
 func (d *decoder) text(index int32) string { return at(d, d.strings, index, "text") }
 
-// name is an interned text that has to be an identifier.
+// name returns an interned text, which must be an identifier.
 func (d *decoder) name(index int32) string {
 	text := d.text(index)
 	if d.err == nil && !d.identifiers[index] {
@@ -162,7 +162,7 @@ func (d *decoder) readTables(message *archivepb.Package) {
 	if len(d.exprs) > 0 {
 		d.since(ast.V2_2, "a table of expressions")
 	}
-	d.decoded = make([]decodedExpr, len(d.exprs))
+	d.exprEntries = make([]exprEntry, len(d.exprs))
 	d.exprLimit = int32(len(d.exprs))
 }
 

@@ -63,8 +63,8 @@ func TestReadPackage_BuildsTheTree(t *testing.T) {
 func TestReadPackage_SharesExpressions(t *testing.T) {
 	t.Parallel()
 	b := newBuilder()
-	one := b.shared(intLiteral(1))
-	twice := b.shared(app(builtin(archivepb.BuiltinFunction_ADD_INT64), one, one))
+	one := b.tableExpr(intLiteral(1))
+	twice := b.tableExpr(app(builtin(archivepb.BuiltinFunction_ADD_INT64), one, one))
 	b.value("four", app(builtin(archivepb.BuiltinFunction_ADD_INT64), twice, twice))
 	body, ok := b.read(t, "2").Module("Main").Values[0].Body.(*ast.ExpApp)
 	require.True(t, ok)
@@ -80,7 +80,7 @@ func TestReadPackage_LocatesSharedExpressionsInTheirModule(t *testing.T) {
 	b := newBuilder()
 	one := intLiteral(1)
 	one.Location = &archivepb.Location{Range: &archivepb.Location_Range{StartLine: 1}}
-	ref := b.shared(one)
+	ref := b.tableExpr(one)
 	b.value("one", ref)
 	b.pkg.Modules = append(b.pkg.Modules, &archivepb.Module{
 		NameDname: b.dotted("Other", "Module"), Flags: allFlags(), Values: []*archivepb.DefValue{{
@@ -147,7 +147,7 @@ func TestReadDAR_ReadsDependenciesAndSources(t *testing.T) {
 	libraryID := library.read(t, "1").ID
 
 	main := newBuilder()
-	main.value("two", &archivepb.Expr{Sum: &archivepb.Expr_Val{Val: main.imported(libraryID, "Main", "one")}})
+	main.value("two", &archivepb.Expr{Sum: &archivepb.Expr_Val{Val: main.external(libraryID, "Main", "one")}})
 	folder := "example-1.0.0-0123456789012345678901234567890123456789012345678901234567890123/"
 	data := zipOf(t,
 		manifestOf(folder+"main.dalf", folder+"library.dalf", folder+"main.dalf"),

@@ -57,30 +57,30 @@ func TestReadPackage_ChecksTheLanguageVersion(t *testing.T) {
 
 func TestReadPackage_ChecksTheHash(t *testing.T) {
 	t.Parallel()
-	sealed := &archivepb.Archive{}
-	require.NoError(t, proto.Unmarshal(newBuilder().dalf("1"), sealed))
-	sealed.Hash = strings.Repeat("0", 64)
-	data, err := proto.Marshal(sealed)
+	dalf := &archivepb.Archive{}
+	require.NoError(t, proto.Unmarshal(newBuilder().dalf("1"), dalf))
+	dalf.Hash = strings.Repeat("0", 64)
+	data, err := proto.Marshal(dalf)
 	require.NoError(t, err)
 	_, err = archive.ReadPackage(data, archive.Options{})
 	require.True(t, fault.DARParseError.Matches(err))
-	require.ErrorContains(t, err, "but the package says "+sealed.GetHash())
-	sealed.Hash = "\x1b[2J"
-	data, err = proto.Marshal(sealed)
+	require.ErrorContains(t, err, "but the package says "+dalf.GetHash())
+	dalf.Hash = "\x1b[2J"
+	data, err = proto.Marshal(dalf)
 	require.NoError(t, err)
 	_, err = archive.ReadPackage(data, archive.Options{})
 	require.ErrorContains(t, err, `but the package says \x1b[2J`, "nothing that moves the cursor")
 
-	sealed.Hash = ""
-	data, err = proto.Marshal(sealed)
+	dalf.Hash = ""
+	data, err = proto.Marshal(dalf)
 	require.NoError(t, err)
 	_, err = archive.ReadPackage(data, archive.Options{})
 	require.ErrorContains(t, err, "The package does not contain its hash")
 	_, err = archive.ReadPackage(nil, archive.Options{})
 	require.ErrorContains(t, err, "The package is empty")
 
-	sealed.HashFunction = 1
-	data, err = proto.Marshal(sealed)
+	dalf.HashFunction = 1
+	data, err = proto.Marshal(dalf)
 	require.NoError(t, err)
 	_, err = archive.ReadPackage(data, archive.Options{})
 	require.ErrorContains(t, err, "only SHA-256 is supported")
@@ -191,7 +191,7 @@ func TestReadPackage_RefusesIllFormedPackages(t *testing.T) {
 		"a function of 2.3": {body(func(*builder) *archivepb.Expr {
 			return builtin(archivepb.BuiltinFunction_SECP256K1_VALIDATE_KEY)
 		}), "SECP256K1_VALIDATE_KEY is not in Daml-LF 2.1, it needs 2.3 or newer"},
-		"a table of 2.2": {func(b *builder) { b.shared(intLiteral(1)) }, "a table of expressions is not in Daml-LF 2.1"},
+		"a table of 2.2": {func(b *builder) { b.tableExpr(intLiteral(1)) }, "a table of expressions is not in Daml-LF 2.1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -208,14 +208,14 @@ func TestReadPackage_RefusesForwardReferences(t *testing.T) {
 	t.Parallel()
 	b := newBuilder()
 	later := &archivepb.Expr{Sum: &archivepb.Expr_Interned{Interned: 1}}
-	first := b.shared(app(later, intLiteral(1)))
-	b.shared(app(first, intLiteral(2)))
+	first := b.tableExpr(app(later, intLiteral(1)))
+	b.tableExpr(app(first, intLiteral(2)))
 	b.value("v", later)
 	_, err := archive.ReadPackage(b.dalf("2"), archive.Options{})
 	require.ErrorContains(t, err, "an earlier entry of the table refers to expression 1")
 
 	b = newBuilder()
-	b.value("v", b.shared(b.shared(intLiteral(1))))
+	b.value("v", b.tableExpr(b.tableExpr(intLiteral(1))))
 	_, err = archive.ReadPackage(b.dalf("2"), archive.Options{})
 	require.ErrorContains(t, err, "an entry of the table of expressions is only a reference")
 }
@@ -224,18 +224,18 @@ func TestReadPackage_RefusesPackagesMissingFromImports(t *testing.T) {
 	t.Parallel()
 	b := newBuilder()
 	other := lf.PackageID(strings.Repeat("ab", 32))
-	b.value("v", &archivepb.Expr{Sum: &archivepb.Expr_Val{Val: b.imported(other, "Main", "v")}})
+	b.value("v", &archivepb.Expr{Sum: &archivepb.Expr_Val{Val: b.external(other, "Main", "v")}})
 	require.Equal(t, []lf.PackageID{other}, b.read(t, "1").Dependencies)
 	_, err := archive.ReadPackage(b.dalf("2"), archive.Options{})
 	require.ErrorContains(t, err, "is not in the table of imports")
 }
 
-// doubling is a package whose tables have few entries, and whose trees have 2 to the power of n nodes.
+// doubling makes a package with few table entries whose trees have 2 to the power of n nodes.
 func doubling(n int) *builder {
 	b := newBuilder()
-	last := b.shared(intLiteral(1))
+	last := b.tableExpr(intLiteral(1))
 	for range n {
-		last = b.shared(app(builtin(archivepb.BuiltinFunction_ADD_INT64), last, last))
+		last = b.tableExpr(app(builtin(archivepb.BuiltinFunction_ADD_INT64), last, last))
 	}
 	b.value("v", last)
 	return b
@@ -251,9 +251,9 @@ func TestReadPackage_RefusesWhatExceedsTheLimits(t *testing.T) {
 	nested.value("v", deep)
 
 	chain := newBuilder()
-	last := chain.shared(intLiteral(1))
+	last := chain.tableExpr(intLiteral(1))
 	for range 5000 {
-		last = chain.shared(app(last, intLiteral(1)))
+		last = chain.tableExpr(app(last, intLiteral(1)))
 	}
 	chain.value("v", last)
 
@@ -300,7 +300,7 @@ func TestReadDAR_ShortensEntryNames(t *testing.T) {
 	t.Parallel()
 	id := strings.Repeat("ab", 32)
 	file := "daml-prim-DA-Exception-GeneralError-1.0.0-" + id + ".dalf"
-	for name, shown := range map[string]string{
+	for name, short := range map[string]string{
 		"main-1.0.2-" + id + "/" + file: "/" + file,
 		strings.Repeat("d", 300) + "/x": "ddd…/x",
 		strings.Repeat("f", 300):        "fff…",
@@ -309,7 +309,7 @@ func TestReadDAR_ShortensEntryNames(t *testing.T) {
 		_, err := archive.ReadDAR(zipOf(t, manifestOf("main.dalf", name), entry{"main.dalf", newBuilder().dalf("1")}),
 			archive.Options{})
 		require.True(t, fault.InvalidDAR.Matches(err), "%v", err)
-		require.ErrorContains(t, err, shown)
+		require.ErrorContains(t, err, short)
 		require.Less(t, len(err.Error()), 360)
 	}
 }
@@ -318,9 +318,9 @@ func TestReadDAR_RefusesIncompleteFiles(t *testing.T) {
 	t.Parallel()
 	dalf := newBuilder().dalf("1")
 	main := entry{"main.dalf", dalf}
-	lacking := newBuilder()
-	lacking.value("v", &archivepb.Expr{Sum: &archivepb.Expr_Val{
-		Val: lacking.imported(lf.PackageID(strings.Repeat("ab", 32)), "Main", "v"),
+	incomplete := newBuilder()
+	incomplete.value("v", &archivepb.Expr{Sum: &archivepb.Expr_Val{
+		Val: incomplete.external(lf.PackageID(strings.Repeat("ab", 32)), "Main", "v"),
 	}})
 	limits := archive.DefaultLimits()
 	limits.PackageBytes, limits.Entries = 1<<20, 10
@@ -350,7 +350,7 @@ func TestReadDAR_RefusesIncompleteFiles(t *testing.T) {
 			"",
 		},
 		"a dependency missing": {
-			zipOf(t, manifestOf("main.dalf"), entry{"main.dalf", lacking.dalf("1")}),
+			zipOf(t, manifestOf("main.dalf"), entry{"main.dalf", incomplete.dalf("1")}),
 			fault.DARValidationError, "which is not in the archive",
 		},
 		"an entry too large": {

@@ -2,8 +2,8 @@ package archive
 
 import "github.com/florinledger/florin/ledger/lf"
 
-// stablePackages are packages of the compiler that never change. Versions with a table of imports may name them without
-// it.
+// stablePackages are packages of the compiler that never change. Packages may refer to them without an entry in the
+// table of imports.
 var stablePackages = map[lf.PackageID]bool{
 	"ee33fb70918e7aaa3d3fc44d64a399fb2bf5bcefc54201b1690ecd448551ba88": true, // prim: DA-Exception-ArithmeticError
 	"6da1f43a10a179524e840e7288b47bda213339b0552d92e87ae811e52f59fc0e": true, // prim: DA-Exception-AssertionFailed

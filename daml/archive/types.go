@@ -15,7 +15,7 @@ var (
 	kindNat  = &ast.KindNat{}
 )
 
-// kindEntry decodes an entry of the table of kinds, which must not be a mere reference to another.
+// kindEntry decodes an entry of the table of kinds, which must not be only a reference.
 func (d *decoder) kindEntry(message *archivepb.Kind) ast.Kind {
 	if _, ok := message.GetSum().(*archivepb.Kind_Interned); ok {
 		d.fail("an entry of the table of kinds is only a reference")
@@ -56,7 +56,7 @@ func (d *decoder) typeBinder(message *archivepb.TypeVarKind) ast.TypeBinder {
 	return ast.TypeBinder{Name: d.name(message.GetNameStr()), Kind: d.kind(message.GetKind())}
 }
 
-// typ is a type outside of the table of types, where only references to the table are.
+// typ decodes a type outside of the table of types, which must refer to the table.
 func (d *decoder) typ(message *archivepb.Type) ast.Type {
 	interned, ok := message.GetSum().(*archivepb.Type_Interned)
 	if !ok {
@@ -66,7 +66,7 @@ func (d *decoder) typ(message *archivepb.Type) ast.Type {
 	return again(d, at(d, d.types, interned.Interned, "type"))
 }
 
-// typeEntry decodes an entry of the table of types, which must not be a mere reference to another.
+// typeEntry decodes an entry of the table of types, which must not be only a reference.
 func (d *decoder) typeEntry(message *archivepb.Type) ast.Type {
 	if _, ok := message.GetSum().(*archivepb.Type_Interned); ok {
 		d.fail("an entry of the table of types is only a reference")
@@ -74,8 +74,7 @@ func (d *decoder) typeEntry(message *archivepb.Type) ast.Type {
 	return d.entryPart(message)
 }
 
-// entryPart decodes a part of an entry of the table of types. It refers to earlier entries alone: there are no others
-// yet.
+// entryPart decodes a part of an entry of the table of types. It can refer only to earlier entries.
 func (d *decoder) entryPart(message *archivepb.Type) ast.Type {
 	if !d.enter() {
 		return nil
@@ -85,11 +84,11 @@ func (d *decoder) entryPart(message *archivepb.Type) ast.Type {
 	case *archivepb.Type_Interned:
 		return again(d, at(d, d.types, typ.Interned, "type"))
 	case *archivepb.Type_Var_:
-		return d.applied(&ast.TyVar{Name: d.name(typ.Var.GetNameStr())}, typ.Var.GetArgs())
+		return d.apply(&ast.TyVar{Name: d.name(typ.Var.GetNameStr())}, typ.Var.GetArgs())
 	case *archivepb.Type_Con_:
-		return d.applied(&ast.TyCon{Name: d.typeName(typ.Con.GetName())}, typ.Con.GetArgs())
+		return d.apply(&ast.TyCon{Name: d.typeName(typ.Con.GetName())}, typ.Con.GetArgs())
 	case *archivepb.Type_Builtin_:
-		return d.applied(d.builtinType(typ.Builtin.GetBuiltin()), typ.Builtin.GetArgs())
+		return d.apply(d.builtinType(typ.Builtin.GetBuiltin()), typ.Builtin.GetArgs())
 	case *archivepb.Type_App_:
 		d.since(ast.V2_2, "a type application of its own")
 		fun := d.entryPart(typ.App.GetFunction())
@@ -115,7 +114,7 @@ func (d *decoder) entryPart(message *archivepb.Type) ast.Type {
 	}
 }
 
-func (d *decoder) applied(fun ast.Type, args []*archivepb.Type) ast.Type {
+func (d *decoder) apply(fun ast.Type, args []*archivepb.Type) ast.Type {
 	if d.flat() && len(args) > 0 {
 		d.fail("a type has arguments, but Daml-LF %s has type applications instead", d.version)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/daml/archive/archivepb"
 )
 
-// shape is what the fields of a kind of message hold. Fields are found by number: those below 64 in a table.
+// shape describes the fields of a message type, by number: those below 64 in an array.
 type shape struct {
 	name string
 	low  [64]fieldShape
@@ -21,7 +21,7 @@ type fieldShape struct {
 	wire    protowire.Type
 	known   bool
 	counts  bool // repeated text: one node each
-	packed  bool // repeated numbers, which may come one by one or together
+	packed  bool // repeated numbers, one by one or packed
 	message *shape
 }
 
@@ -32,32 +32,32 @@ func (s *shape) field(number protowire.Number) fieldShape {
 	return s.high[number]
 }
 
-// packageShape is the shape of a package, read from its descriptor once.
+// packageShape is the shape of a package.
 var packageShape = sync.OnceValue(func() *shape {
 	return shapeOf((&archivepb.Package{}).ProtoReflect().Descriptor(), map[protoreflect.FullName]*shape{})
 })
 
 func shapeOf(message protoreflect.MessageDescriptor, seen map[protoreflect.FullName]*shape) *shape {
-	if known := seen[message.FullName()]; known != nil {
-		return known
+	if earlier := seen[message.FullName()]; earlier != nil {
+		return earlier
 	}
 	out := &shape{name: string(message.Name()), high: map[protowire.Number]fieldShape{}}
 	seen[message.FullName()] = out
 	for i := range message.Fields().Len() {
 		field := message.Fields().Get(i)
-		described := fieldShape{known: true, wire: wireTypes[field.Kind()]}
+		entry := fieldShape{known: true, wire: wireTypes[field.Kind()]}
 		switch {
 		case field.Kind() == protoreflect.MessageKind:
-			described.message = shapeOf(field.Message(), seen)
+			entry.message = shapeOf(field.Message(), seen)
 		case field.IsList() && field.Kind() == protoreflect.StringKind:
-			described.counts = true
+			entry.counts = true
 		case field.IsList():
-			described.packed = true
+			entry.packed = true
 		}
 		if number := field.Number(); number < protowire.Number(len(out.low)) {
-			out.low[number] = described
+			out.low[number] = entry
 		} else {
-			out.high[number] = described
+			out.high[number] = entry
 		}
 	}
 	return out
@@ -70,8 +70,8 @@ var wireTypes = map[protoreflect.Kind]protowire.Type{
 	protoreflect.Sfixed64Kind: protowire.Fixed64Type,
 }
 
-// measure walks over an encoded message without decoding it. It counts messages and repeated texts, and fails when
-// there are more than are left, when they are nested deeper than depth, or when a field is unknown.
+// measure walks over an encoded message without decoding it. It counts messages and repeated texts, and fails above the
+// budget or the depth, or at an unknown field.
 func measure(data []byte, s *shape, depth int, messages *share) error {
 	if !messages.take(1) {
 		return errMessages

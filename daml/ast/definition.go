@@ -10,24 +10,24 @@ type DefTypeSynonym struct {
 	Location Location
 }
 
-// DefDataType defines a type constructor: DefRecord, DefVariant and DefEnum of the specification, by what Cons is, and
-// the type of an interface.
+// DefDataType defines a type constructor. Cons tells its form: DefRecord, DefVariant or DefEnum of the specification,
+// or the type of an interface.
 type DefDataType struct {
 	Name   string
 	Params []TypeBinder
-	// Serializable is the author's claim that values of the type can be stored when those of its parameters can.
+	// Serializable is the author's claim: values of the type can be stored if those of its parameters can.
 	Serializable bool
 	Cons         DataCons
 	Location     Location
 }
 
-// DataCons is how values of a type are made: [RecordCons], [VariantCons], [EnumCons] or [InterfaceCons].
+// DataCons is the form of a type's values: [RecordCons], [VariantCons], [EnumCons] or [InterfaceCons].
 type DataCons interface{ isDataCons() }
 
 type (
 	// RecordCons are the fields of a record type in the order of declaration.
 	RecordCons struct{ Fields []Field }
-	// VariantCons are the constructors of a variant type, with the types of what they hold.
+	// VariantCons are the constructors of a variant type, with the types of their arguments.
 	VariantCons struct{ Constructors []Field }
 	// EnumCons are the constructors of an enum type.
 	EnumCons struct{ Constructors []string }
@@ -83,7 +83,7 @@ type DefTemplate struct {
 // Choice finds a choice by name; nil when there is none.
 func (t *DefTemplate) Choice(name string) *Choice { return findChoice(t.Choices, name) }
 
-// Implementation finds what the template says of an interface; nil when it does not implement it.
+// Implementation finds the template's implementation of an interface; nil when there is none.
 func (t *DefTemplate) Implementation(name lf.TypeName) *Implements {
 	for _, implements := range t.Implements {
 		if implements.Interface == name {

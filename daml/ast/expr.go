@@ -11,7 +11,7 @@ type Binder struct {
 	Type Type
 }
 
-// Binding binds a variable to what an expression evaluates to, or to the result of an update.
+// Binding binds a variable to the value of an expression, or to the result of an update.
 type Binding struct {
 	Binder Binder
 	Bound  Expr
@@ -23,7 +23,7 @@ type FieldExpr struct {
 	Expr Expr
 }
 
-// Variables, functions and what binds.
+// Variables, functions and binders.
 type (
 	// ExpVar is a local variable: x.
 	ExpVar struct{ Name string }
@@ -61,7 +61,7 @@ type (
 		Scrutinee    Expr
 		Alternatives []Alternative
 	}
-	// ExpLocation says where the expression in it stands in the source.
+	// ExpLocation holds an expression and its place in the source.
 	ExpLocation struct {
 		Location Location
 		Expr     Expr
@@ -185,14 +185,14 @@ type (
 		Type Type
 		Expr Expr
 	}
-	// ExpExperimental is a function that only 2.dev has, by its name.
+	// ExpExperimental names a function that only 2.dev has.
 	ExpExperimental struct {
 		Name string
 		Type Type
 	}
 )
 
-// Alternative is a pattern with what is evaluated when it is the first that matches: p → e.
+// Alternative is a pattern with an expression: p → e. A case evaluates the first one that matches.
 type Alternative struct {
 	Pattern Pattern
 	Body    Expr

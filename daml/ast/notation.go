@@ -8,8 +8,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Notation prints a type as Daml writes it; not all of one that is very long or deep. Names are printed with the
-// package that they are of, if it is among the packages.
+// Notation prints a type as Daml writes it, and shortens a very long or deep one. A name has its package in front if
+// packages contains it.
 func Notation(t Type, packages Packages) string {
 	n := notation{packages: packages}
 	n.write(t, loose, 0)
@@ -25,21 +25,21 @@ func NameNotation(name lf.TypeName) string { return fault.Shorten(name.Module + 
 // notation prints types as Daml writes them.
 type notation struct {
 	out strings.Builder
-	// packages is for names with the package that they are of; nil for names without.
+	// packages are the packages to print in front of names; nil for names without packages.
 	packages Packages
 }
 
-// How much is printed of a type that is long or deep.
+// Limits of a printed type.
 const (
 	maxNotation      = 400
 	maxNotationDepth = 40
 )
 
-// How tightly a type is bound to what is around it.
+// The place of a type in another decides its brackets.
 const (
-	loose      = iota // it stands alone
-	ofArrow           // it is the parameter of a function
-	ofArgument        // it is an argument
+	loose      = iota // alone
+	ofArrow           // parameter of a function
+	ofArgument        // argument
 )
 
 func showKind(kind Kind, depth int) string {

@@ -11,8 +11,8 @@ type Package struct {
 	// ID is the SHA-256 of the package's payload in lower-case hexadecimal.
 	ID      lf.PackageID
 	Version LanguageVersion
-	// WrittenVersion is the version of the language as the archive says it, such as 2.3-rc2 of one that is read as 2.3; ""
-	// for a package that comes from no archive.
+	// WrittenVersion is the language version in the archive, such as 2.3-rc2 where Version is 2.3; "" for a package
+	// without an archive.
 	WrittenVersion string
 	// Name and Release are the name and version that the author gave it.
 	Name    string
@@ -26,8 +26,7 @@ type Package struct {
 	modules map[string]*Module
 }
 
-// Index makes definitions findable by name. It fails when two have the same name. Whoever builds a package calls it
-// once.
+// Index indexes the definitions by name. It fails when two have the same name. Call it once after building a package.
 func (p *Package) Index() error {
 	p.modules = make(map[string]*Module, len(p.Modules))
 	for _, module := range p.Modules {
@@ -64,35 +63,35 @@ type Module struct {
 }
 
 func (m *Module) index() (err error) {
-	taken := map[string]bool{}
-	if m.synonyms, err = byName(taken, m.Synonyms); err != nil {
+	names := map[string]bool{}
+	if m.synonyms, err = byName(names, m.Synonyms); err != nil {
 		return err
 	}
-	if m.dataTypes, err = byName(taken, m.DataTypes); err != nil {
+	if m.dataTypes, err = byName(names, m.DataTypes); err != nil {
 		return err
 	}
-	if m.values, err = byName(taken, m.Values); err != nil {
+	if m.values, err = byName(names, m.Values); err != nil {
 		return err
 	}
-	taken = map[string]bool{} // these go with data types of their names, and exclude one another
-	if m.templates, err = byName(taken, m.Templates); err != nil {
+	names = map[string]bool{} // these have the names of data types, but not of one another
+	if m.templates, err = byName(names, m.Templates); err != nil {
 		return err
 	}
-	if m.exceptions, err = byName(taken, m.Exceptions); err != nil {
+	if m.exceptions, err = byName(names, m.Exceptions); err != nil {
 		return err
 	}
-	m.interfaces, err = byName(taken, m.Interfaces)
+	m.interfaces, err = byName(names, m.Interfaces)
 	return err
 }
 
-func byName[D interface{ definedName() string }](taken map[string]bool, definitions []D) (map[string]D, error) {
+func byName[D interface{ definedName() string }](names map[string]bool, definitions []D) (map[string]D, error) {
 	out := make(map[string]D, len(definitions))
 	for _, definition := range definitions {
 		name := definition.definedName()
-		if taken[name] {
+		if names[name] {
 			return nil, fmt.Errorf("%s is defined twice", name)
 		}
-		taken[name] = true
+		names[name] = true
 		out[name] = definition
 	}
 	return out, nil
@@ -103,8 +102,8 @@ func byName[D interface{ definedName() string }](taken map[string]bool, definiti
 type Packages map[lf.PackageID]*Package
 
 func (p Packages) module(id lf.PackageID, name string) *Module {
-	if found := p[id]; found != nil {
-		return found.modules[name]
+	if pkg := p[id]; pkg != nil {
+		return pkg.modules[name]
 	}
 	return nil
 }

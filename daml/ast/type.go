@@ -70,13 +70,13 @@ func Apply(fun Type, args ...Type) Type {
 		return fun
 	}
 	if app, ok := fun.(*TyApp); ok {
-		joined := make([]Type, 0, len(app.Args)+len(args))
-		return &TyApp{Fun: app.Fun, Args: append(append(joined, app.Args...), args...)}
+		all := make([]Type, 0, len(app.Args)+len(args))
+		return &TyApp{Fun: app.Fun, Args: append(append(all, app.Args...), args...)}
 	}
 	return &TyApp{Fun: fun, Args: args}
 }
 
-// Unapply splits a type into what is applied and its arguments; none when it is no application.
+// Unapply splits an application into its function and arguments. Another type has no arguments.
 func Unapply(t Type) (Type, []Type) {
 	if app, ok := t.(*TyApp); ok {
 		return app.Fun, app.Args
@@ -90,5 +90,5 @@ type TypeConApp struct {
 	Args []Type
 }
 
-// Type is the same as a type.
+// Type converts the application to a type.
 func (t TypeConApp) Type() Type { return Apply(&TyCon{Name: t.Name}, t.Args...) }
