@@ -48,7 +48,7 @@ func (p *parser) definition(m *ast.Module) {
 	}
 }
 
-// tag takes a tag when it is next.
+// tag skips a tag and reports whether it was next.
 func (p *parser) tag(tag string) bool {
 	if !p.is("@") {
 		return false

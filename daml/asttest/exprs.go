@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// expr is an expression, applied to expressions and types as they come.
+// expr reads an expression with its arguments: expressions and types.
 func (p *parser) expr() ast.Expr {
 	out := p.expr0()
 	for p.err == nil {
@@ -40,22 +40,22 @@ func (p *parser) startsExpr() bool {
 	}
 }
 
-// expr0 is an expression that may be an argument without parentheses.
+// expr0 reads an expression that needs no parentheses as an argument.
 func (p *parser) expr0() ast.Expr {
 	switch p.peek().kind {
 	case text, number, numeric, date, timestamp:
 		return p.literal()
 	case symbol:
-		return p.bracketed()
+		return p.symbolExpr()
 	default:
-		return p.worded()
+		return p.wordExpr()
 	}
 }
 
-// worded is what begins with a name.
-func (p *parser) worded() ast.Expr {
+// wordExpr reads an expression that begins with a name.
+func (p *parser) wordExpr() ast.Expr {
 	if p.atFullName() {
-		return p.named()
+		return p.fullNameExpr()
 	}
 	word := p.peek().text
 	if read, ok := keyword(word); ok {
@@ -99,8 +99,8 @@ func (p *parser) literal() ast.Expr {
 	return out
 }
 
-// bracketed is what begins with a symbol.
-func (p *parser) bracketed() ast.Expr {
+// symbolExpr reads an expression that begins with a symbol.
+func (p *parser) symbolExpr() ast.Expr {
 	switch {
 	case p.skip("("):
 		if p.skip(")") {
@@ -148,8 +148,8 @@ func (p *parser) fieldExpr() ast.FieldExpr {
 	return out
 }
 
-// named is what begins with a full name: a value, a record, or a constructor.
-func (p *parser) named() ast.Expr {
+// fullNameExpr reads an expression that begins with a full name: a value, a record, or a constructor.
+func (p *parser) fullNameExpr() ast.Expr {
 	full := p.fullName()
 	if p.is(":") {
 		p.next()
@@ -171,7 +171,7 @@ func (p *parser) named() ast.Expr {
 	return &ast.ExpVal{Name: ast.ValueName{Package: full.Package, Module: full.Module, Name: full.Entity}}
 }
 
-// record is what is in the braces after a record type, and the record that a field is taken of.
+// record reads the braces after a record type, and the record of a projection.
 func (p *parser) record(typ ast.TypeConApp) ast.Expr {
 	switch {
 	case p.is("}") || isWord(p.ahead(1), "="):

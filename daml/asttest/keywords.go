@@ -7,7 +7,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// keyword finds how an expression is read that begins with a word of its own.
+// keyword finds the reader of an expression that begins with a keyword.
 func keyword(word string) (func(p *parser) ast.Expr, bool) {
 	for _, words := range []func() map[string]func(p *parser) ast.Expr{dataWords, interfaceWords, updateWords} {
 		if read, ok := words()[word]; ok {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// token is a piece of text: a name, a symbol or a literal.
+// token is a name, a symbol or a literal.
 type token struct {
 	kind tokenKind
 	text string
@@ -60,7 +60,7 @@ func tokens(source string) ([]token, error) {
 				continue
 			}
 			next := token{kind: p.kind, text: match, at: at}
-			switch p.kind { //nolint:exhaustive // the others are as they are written
+			switch p.kind { //nolint:exhaustive // other tokens keep their text
 			case quoted:
 				next.text = strings.Trim(match, "'")
 			case text:

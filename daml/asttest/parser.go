@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// PackageID is the id of packages whose text does not say another.
+// PackageID is the id of packages whose text has no other.
 const PackageID lf.PackageID = "test"
 
 // Package reads a package, in version 2.3 of the language.
@@ -51,7 +51,7 @@ func Parse(id lf.PackageID, version ast.LanguageVersion, source string) (*ast.Pa
 	return out, out.Index()
 }
 
-// parser reads tokens one after another. The first error sticks.
+// parser reads tokens one after another, and keeps the first error.
 type parser struct {
 	source       string
 	tokens       []token
@@ -62,7 +62,7 @@ type parser struct {
 
 func (p *parser) peek() token { return p.tokens[0] }
 
-// ahead is a token further on.
+// ahead returns a token further on.
 func (p *parser) ahead(n int) token { return p.tokens[min(n, len(p.tokens)-1)] }
 
 func (p *parser) next() token {
@@ -75,8 +75,8 @@ func (p *parser) next() token {
 
 func (p *parser) fail(expected string) {
 	if p.err == nil {
-		found := p.peek()
-		p.err = fmt.Errorf("line %d: %s expected, not %q", line(p.source, found.at), expected, found.text)
+		next := p.peek()
+		p.err = fmt.Errorf("line %d: %s expected, not %q", line(p.source, next.at), expected, next.text)
 	}
 	p.tokens = p.tokens[len(p.tokens)-1:]
 }
@@ -86,7 +86,7 @@ func (p *parser) is(text string) bool { return isWord(p.peek(), text) }
 
 func isWord(t token, text string) bool { return (t.kind == symbol || t.kind == name) && t.text == text }
 
-// skip takes a symbol or word when it is next.
+// skip skips a symbol or word and reports whether it was next.
 func (p *parser) skip(text string) bool {
 	if p.is(text) {
 		p.next()

@@ -47,14 +47,14 @@ func (p *parser) typeBinders() []ast.TypeBinder {
 }
 
 func (p *parser) typ() ast.Type {
-	out := p.appliedType()
+	out := p.application()
 	if p.skip("->") {
 		return ast.Apply(&ast.TyBuiltin{Type: ast.Arrow}, out, p.typ())
 	}
 	return out
 }
 
-func (p *parser) appliedType() ast.Type {
+func (p *parser) application() ast.Type {
 	out := p.type0()
 	for p.err == nil && p.startsType() {
 		out = ast.Apply(out, p.type0())
@@ -115,7 +115,7 @@ func (p *parser) type0() ast.Type {
 	return &ast.TyVar{Name: p.name()}
 }
 
-// builtinTypes are the built-in types by their names in text, which for two differ from those of the specification.
+// builtinTypes are the built-in types by their names in text. Two names differ from the specification.
 func builtinTypes() map[string]ast.BuiltinType {
 	out := map[string]ast.BuiltinType{"Option": ast.Optional, "Arrow": ast.Arrow}
 	for _, t := range ast.BuiltinTypes() {

@@ -54,7 +54,7 @@ func forall(name string, body ast.Type) ast.Type {
 	return &ast.TyForall{Binder: param(name, star), Body: body}
 }
 
-// fields takes names and types by turns.
+// fields takes pairs of a name and a type.
 func fields(namesAndTypes ...any) []ast.Field {
 	var out []ast.Field
 	for i := 0; i < len(namesAndTypes); i += 2 {
@@ -98,12 +98,12 @@ func let(name string, t ast.Type, bound, body ast.Expr) ast.Expr {
 	return &ast.ExpLet{Bindings: []ast.Binding{{Binder: ast.Binder{Name: name, Type: t}, Bound: bound}}, Body: body}
 }
 
-// anything is an expression that is of any type.
+// anything makes an expression of a type.
 func anything(t ast.Type) ast.Expr {
 	return app(tyApp(&ast.ExpBuiltin{Function: ast.Error}, t), hello)
 }
 
-// fieldExprs takes names and expressions by turns.
+// fieldExprs takes pairs of a name and an expression.
 func fieldExprs(namesAndExprs ...any) []ast.FieldExpr {
 	var out []ast.FieldExpr
 	for i := 0; i < len(namesAndExprs); i += 2 {
@@ -126,7 +126,7 @@ func alt(p ast.Pattern, body ast.Expr) ast.Alternative {
 
 func otherwise(body ast.Expr) ast.Alternative { return alt(&ast.PatternDefault{}, body) }
 
-// bind does one update after another, with the result of the first as x.
+// bind makes a block of two updates; x is the result of the first.
 func bind(t ast.Type, bound, body ast.Expr) ast.Expr {
 	return &ast.UpdateBlock{Bindings: []ast.Binding{{Binder: ast.Binder{Name: "x", Type: t}, Bound: bound}}, Body: body}
 }

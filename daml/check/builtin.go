@@ -20,7 +20,7 @@ var builtinKinds = map[ast.BuiltinType]ast.Kind{
 	ast.GenMap: toStarTwice, ast.Arrow: toStarTwice,
 }
 
-// The built-in types as nodes, and applied.
+// The built-in types as nodes, and some applications.
 var (
 	unit            = &ast.TyBuiltin{Type: ast.Unit}
 	boolean         = &ast.TyBuiltin{Type: ast.Bool}
@@ -51,7 +51,7 @@ func genMap(k, v ast.Type) ast.Type         { return apply(ast.GenMap, k, v) }
 func numeric(scale ast.Type) ast.Type       { return apply(ast.Numeric, scale) }
 func arrow(param, result ast.Type) ast.Type { return apply(ast.Arrow, param, result) }
 
-// fun is the type of functions: all but the last are parameters.
+// fun makes a function type. The last type is the result.
 func fun(types ...ast.Type) ast.Type {
 	out := types[len(types)-1]
 	for i := len(types) - 2; i >= 0; i-- {
@@ -88,7 +88,7 @@ var (
 	entry          = &ast.TyStruct{Fields: []ast.Field{{Name: "key", Type: text}, {Name: "value", Type: a}}}
 )
 
-// builtinFunctions are the types of the built-in functions, 𝕋(F). Where the type of the result has a scale, the first
+// builtinFunctions are the types of the built-in functions, 𝕋(F). If the type of the result has a scale, the first
 // argument is a value of that type: a witness of the scale.
 var builtinFunctions = map[ast.BuiltinFunction]ast.Type{
 	ast.Trace: forall(star, fun(text, a, a), a),

@@ -8,31 +8,31 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// matchContext says how values of a type can be matched.
+// matchContext is the scrutinee of a case, with the patterns that its type allows.
 type matchContext struct {
-	// scrutinee is the type, head the same with its synonym expanded, args are its arguments, and definition its
-	// definition if it is a defined one.
+	// scrutinee is the type, head the same with its synonym expanded, args are its arguments, and definition is its
+	// definition unless it is built in.
 	scrutinee    ast.Type
 	head         ast.Type
 	args         []ast.Type
 	definition   *ast.DefDataType
 	constructors []ast.Field // of a variant
-	// patterns are what alternatives have to have, in order, unless one has everything; exhaust is the rule that says so.
+	// patterns are the patterns that the alternatives need, in order, unless one matches everything; exhaust is the rule.
 	patterns []string
 	exhaust  Rule
 }
 
-// exhaustUnit is a rule that no package can break: without a pattern for (), or for everything, there is none at all.
+// exhaustUnit is a rule that no package can break: a case without alternatives breaks ExpCase.
 const exhaustUnit Rule = "ExhaustUnit"
 
-// everything is how pattern returns the default pattern: no constructor is called so.
+// everything is the name of the default pattern. No constructor has this name.
 const everything = ""
 
-// is reports whether the scrutinee's type is that of a pattern.
+// is reports whether the scrutinee has the type of a pattern.
 func (m matchContext) is(name lf.TypeName) bool {
 	constructor, _ := ast.Unapply(m.head)
-	found, ok := constructor.(*ast.TyCon)
-	return ok && found.Name == name
+	tyCon, ok := constructor.(*ast.TyCon)
+	return ok && tyCon.Name == name
 }
 
 func (c *checker) typeOfCase(e *ast.ExpCase) ast.Type {
@@ -117,7 +117,7 @@ func (c *checker) matchingOf(scrutinee ast.Type) matchContext {
 	return out
 }
 
-// pattern checks a pattern against what is matched, Γ ⊢ τ // p → e : σ, and binds its variables. It returns the pattern
+// pattern checks a pattern against the scrutinee, Γ ⊢ τ // p → e : σ, and binds its variables. It returns the pattern
 // without variables.
 func (c *checker) pattern(m matchContext, p ast.Pattern) string {
 	switch p := p.(type) {

@@ -12,27 +12,27 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Limits bound what a check may cost.
+// Limits bound the cost of a check.
 type Limits struct {
-	// Steps bounds the nodes of expressions, types and kinds that are met or made, over all packages.
+	// Steps bounds the nodes of expressions, types and kinds that the check visits or makes, over all packages.
 	Steps int64
-	// Depth bounds how deep they are nested; types that are computed may be deeper than those of an archive.
+	// Depth bounds the nesting. Computed types may be deeper than those of an archive.
 	Depth int
 }
 
-// DefaultLimits are about twenty times what the largest published archives need.
+// DefaultLimits are about twenty times the needs of the largest published archives.
 func DefaultLimits() Limits { return Limits{Steps: 50_000_000, Depth: 4 * ast.MaxDepth} }
 
-// Options say how packages are checked.
+// Options are options of a check.
 type Options struct {
-	// Limits are DefaultLimits where they are zero.
+	// Limits are DefaultLimits if zero.
 	Limits Limits
-	// Checked are packages that were checked before. They are there for the others to refer to.
+	// Checked are packages that were checked before. The new packages may refer to them.
 	Checked ast.Packages
 }
 
-// Packages checks packages that together with those that were checked before hold all that they refer to. The error is
-// that of the first package that has one, or that of the context when it ends before the check does.
+// Packages checks packages. Together with options.Checked they must be complete. The error is that of the first package
+// that has one, or that of the context if it ends before the check.
 func Packages(ctx context.Context, packages []*ast.Package, options Options) error {
 	if options.Limits == (Limits{}) {
 		options.Limits = DefaultLimits()
@@ -51,7 +51,7 @@ func Packages(ctx context.Context, packages []*ast.Package, options Options) err
 	for i, p := range packages {
 		checkers[i] = newChecker(ctx, known, p, options.Limits.Depth, steps)
 	}
-	// Types are compared only where no synonym goes in a circle, in whatever package.
+	// Comparing types needs synonyms without a cycle, in all packages.
 	for _, check := range []func(*checker){(*checker).checkSynonyms, (*checker).checkPackage} {
 		inParallel(len(checkers), func(i int) bool {
 			check(checkers[i])
@@ -69,7 +69,7 @@ func Packages(ctx context.Context, packages []*ast.Package, options Options) err
 	return nil
 }
 
-// inParallel does n things, in order and some at a time, until one fails.
+// inParallel calls do for 0 to n-1, in order and concurrently, until one returns false.
 func inParallel(n int, do func(i int) bool) {
 	var next atomic.Int64
 	var failed atomic.Bool
@@ -86,14 +86,14 @@ func inParallel(n int, do func(i int) bool) {
 	group.Wait()
 }
 
-// budget counts down the steps that are left to all packages.
+// budget is the number of steps left for all packages.
 type budget struct{ left atomic.Int64 }
 
-// Each checker takes steps from the budget so many at a time.
+// stepsAtATime is the number of steps that a checker takes from the budget at once.
 const stepsAtATime = 10_000
 
-// checker checks one package. Its first failure stays: from then on its methods return nil or true at once, and
-// whoever meets a nil goes on without a word.
+// checker checks one package. It keeps the first failure. After it, methods return nil or true at once, and callers
+// accept nil without a second failure.
 type checker struct {
 	ctx      context.Context //nolint:containedctx // a checker is one check
 	packages ast.Packages
@@ -105,14 +105,14 @@ type checker struct {
 	depth   int
 	max     int
 
-	// Where the check is.
+	// The place of the check.
 	module     string
 	definition string
 	location   ast.Location
 
 	scope
 	kinds   map[*ast.DefDataType]ast.Kind
-	modules map[string]map[string]bool // which modules of the package refer to which others
+	modules map[string]map[string]bool // references between modules of the package
 }
 
 func newChecker(ctx context.Context, packages ast.Packages, p *ast.Package, depth int, steps *budget) *checker {
@@ -134,7 +134,7 @@ func (c *checker) checkPackage() {
 	c.checkModules()
 }
 
-// enter counts a step and a level of nesting, which leave ends. It reports whether to go on.
+// enter counts a step and goes one level deeper; leave goes back. It reports whether to continue.
 func (c *checker) enter() bool {
 	c.depth++
 	c.spend(1)
@@ -146,7 +146,7 @@ func (c *checker) enter() bool {
 
 func (c *checker) leave() { c.depth-- }
 
-// spend counts steps. What takes time by the length of something that it does not enter spends that length.
+// spend counts steps. Code that loops over a list without entering its elements spends the length.
 func (c *checker) spend(steps int) {
 	if c.steps -= int64(steps); c.steps >= 0 {
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// visits are the nodes of a graph that a search for cycles has been at.
+// visits are the nodes that a search for cycles has visited.
 type visits[N comparable] map[N]visit
 
 type visit int
@@ -19,8 +19,8 @@ const (
 	done
 )
 
-// search looks for cycles that can be reached from a node, and calls found with a node of each.
-func (v visits[N]) search(start N, next func(N) []N, found func(N)) {
+// search looks for cycles that a node can reach, and calls report with a node of each.
+func (v visits[N]) search(start N, next func(N) []N, report func(N)) {
 	type step struct {
 		node N
 		rest []N
@@ -29,7 +29,7 @@ func (v visits[N]) search(start N, next func(N) []N, found func(N)) {
 	visit := func(node N) {
 		switch v[node] {
 		case underWay:
-			found(node)
+			report(node)
 		case done:
 		default:
 			v[node] = underWay
@@ -49,7 +49,7 @@ func (v visits[N]) search(start N, next func(N) []N, found func(N)) {
 	}
 }
 
-// checkReferences checks that all packages that others depend on are there, in no newer language, without a cycle.
+// checkReferences checks that all dependencies are there, in no newer language, without a cycle.
 func checkReferences(packages []*ast.Package, known ast.Packages) (failure *Error) {
 	fail := func(p *ast.Package, rule Rule, problem string) {
 		if failure == nil {
@@ -79,7 +79,7 @@ func checkReferences(packages []*ast.Package, known ast.Packages) (failure *Erro
 	return failure
 }
 
-// checkSynonyms checks that no type synonym of the package is defined by itself.
+// checkSynonyms checks that no type synonym of the package refers to itself.
 func (c *checker) checkSynonyms() {
 	seen := visits[lf.TypeName]{}
 	next := func(name lf.TypeName) []lf.TypeName {

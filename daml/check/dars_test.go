@@ -14,8 +14,8 @@ import (
 	"github.com/florinledger/florin/daml/check"
 )
 
-// TestPublishedDARs_AreWellFormed checks all DARs of a directory. What a compiler made is well-formed; a file whose name begins with
-// illformed is not.
+// TestPublishedDARs_AreWellFormed checks all DARs of a directory. All are well-formed, except files whose names begin
+// with illformed.
 func TestPublishedDARs_AreWellFormed(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob(filepath.Join(os.Getenv("DARS"), "*.dar"))
@@ -35,7 +35,7 @@ func TestPublishedDARs_AreWellFormed(t *testing.T) {
 		switch name := filepath.Base(path); {
 		case strings.HasPrefix(name, "illformed"):
 			require.Error(t, err, path)
-		case strings.HasPrefix(name, "nuck-example-main"): // of a release candidate that typed keys otherwise
+		case strings.HasPrefix(name, "nuck-example-main"): // its release candidate had other types of keys
 			require.ErrorContains(t, err, "HasQueryNByKey", path)
 		default:
 			require.NoError(t, err, path)

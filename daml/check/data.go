@@ -30,12 +30,12 @@ func (c *checker) typeOfData(e ast.Expr) ast.Type {
 	case *ast.ExpStructCon:
 		return c.typeOfStructCon(e)
 	case *ast.ExpStructProj:
-		found := c.typeOf(e.Struct)
-		return c.structField(ExpStructProj, found, e.Field)
+		typ := c.typeOf(e.Struct)
+		return c.structField(ExpStructProj, typ, e.Field)
 	case *ast.ExpStructUpdate:
-		found := c.typeOf(e.Struct)
-		c.expect(ExpStructUpdate, e.Update, c.structField(ExpStructUpdate, found, e.Field))
-		return found
+		typ := c.typeOf(e.Struct)
+		c.expect(ExpStructUpdate, e.Update, c.structField(ExpStructUpdate, typ, e.Field))
+		return typ
 	default:
 		return c.typeOfAny(e)
 	}
@@ -146,15 +146,15 @@ func (c *checker) typeOfStructCon(e *ast.ExpStructCon) ast.Type {
 	return &ast.TyStruct{Fields: fields}
 }
 
-func (c *checker) structField(rule Rule, found ast.Type, name string) ast.Type {
-	structType, ok := c.head(found).(*ast.TyStruct)
+func (c *checker) structField(rule Rule, typ ast.Type, name string) ast.Type {
+	structType, ok := c.head(typ).(*ast.TyStruct)
 	if !ok {
-		c.mismatch(rule, "An expression must be a struct", "a struct", c.show(found))
+		c.mismatch(rule, "An expression must be a struct", "a struct", c.show(typ))
 		return nil
 	}
 	index := c.fieldIndex(structType.Fields, name)
 	if index < 0 {
-		c.fail(rule, "Struct %s has no field %s", c.show(found), fault.Shorten(name))
+		c.fail(rule, "Struct %s has no field %s", c.show(typ), fault.Shorten(name))
 		return nil
 	}
 	return structType.Fields[index].Type

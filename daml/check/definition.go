@@ -103,7 +103,7 @@ func (c *checker) checkException(definition *ast.DefException) {
 	c.expect(DefException, definition.Message, fun(self, text))
 }
 
-// checkRecord checks that the type of a template or an exception is a record without parameters.
+// checkRecord checks that the type of a template or exception is a record without parameters.
 func (c *checker) checkRecord(rule Rule, name string) {
 	definition := c.dataType(rule, c.typeName(name))
 	if definition == nil {

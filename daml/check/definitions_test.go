@@ -221,7 +221,7 @@ func TestDefinitions_BreakTheirRule(t *testing.T) {
 			t.Parallel()
 			p := example()
 			b.do(p, p.Modules[0])
-			failure := checked(t, p)
+			failure := checkError(t, p)
 			require.NotNil(t, failure)
 			require.Equal(t, b.rule, failure.Rule, "%v", failure)
 		})
@@ -232,5 +232,5 @@ func TestDefinitions_AllowRecordsNamedAsConstructors(t *testing.T) {
 	t.Parallel()
 	p := example()
 	addType(data("Maybe.Just", false, recordOf()))(p, p.Modules[0])
-	require.Nil(t, checked(t, p))
+	require.Nil(t, checkError(t, p))
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/florinledger/florin/daml/ast"
 )
 
-// head is a type whose outermost synonym is expanded: RewriteSynonym, as far as it takes to see what the type is.
+// head expands the outermost synonym of a type: the rule RewriteSynonym.
 func (c *checker) head(t ast.Type) ast.Type {
 	for {
 		synonym, ok := t.(*ast.TySyn)
@@ -18,7 +18,7 @@ func (c *checker) head(t ast.Type) ast.Type {
 	}
 }
 
-// expand is what a synonym stands for.
+// expand returns the definition of a synonym, with its arguments.
 func (c *checker) expand(t *ast.TySyn) ast.Type {
 	definition := c.synonym(t)
 	if definition == nil {
@@ -27,11 +27,10 @@ func (c *checker) expand(t *ast.TySyn) ast.Type {
 	return c.substitute(c.substitutionOf(definition.Params, t.Args), definition.Type)
 }
 
-// pair is the variables of two quantifications that are compared.
+// pair has the variables of two quantifications.
 type pair struct{ left, right string }
 
-// equal reports whether two types are the same, once their synonyms are expanded and whatever their bound variables are
-// called.
+// equal reports whether two types are the same after expanding synonyms, up to the names of bound variables.
 func (c *checker) equal(a, b ast.Type) bool { return c.equalUnder(nil, a, b) }
 
 func (c *checker) equalUnder(bound []pair, a, b ast.Type) bool {
@@ -98,7 +97,7 @@ func (c *checker) equalFields(bound []pair, a, b []ast.Field) bool {
 	return true
 }
 
-// sameVariable reports whether two names are bound by the same pair of quantifications, or free and equal.
+// sameVariable reports whether the same pair of quantifications binds two names, or both are free and equal.
 func sameVariable(bound []pair, left, right string) bool {
 	for _, b := range slices.Backward(bound) {
 		if b.left == left || b.right == right {
@@ -108,8 +107,8 @@ func sameVariable(bound []pair, left, right string) bool {
 	return left == right
 }
 
-// as splits a type constructor that is built in from its arguments; false when the type is another, or has another
-// number of arguments.
+// as returns the arguments of a built-in type constructor; false when the type is another, or has another number of
+// arguments.
 func (c *checker) as(t ast.Type, constructor ast.BuiltinType, arity int) ([]ast.Type, bool) {
 	fun, args := ast.Unapply(c.head(t))
 	builtin, ok := fun.(*ast.TyBuiltin)

@@ -9,24 +9,24 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Error is what is wrong with a package.
+// Error is a rule that a package breaks.
 type Error struct {
-	// Rule is the rule of the specification that is broken.
+	// Rule is the rule of the specification.
 	Rule    Rule
 	Package lf.PackageID
 	// Release is the name and version of the package.
 	Release string
-	// Module and Definition say where; Definition may be empty, and Location too.
+	// Module, Definition and Location are the place; Definition and Location may be empty.
 	Module     string
 	Definition string
 	Location   ast.Location
 	// Problem is a sentence without its full stop.
 	Problem string
-	// Expected and Found are types in Daml's notation; empty when the problem is not that two types differ.
+	// Expected and Found are types in Daml's notation, if the problem is that two types differ.
 	Expected, Found string
 }
 
-// Error says what is wrong and where.
+// Error has the problem and its place.
 func (e *Error) Error() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "Package %s (%s)", e.Release, fault.Shorten(string(e.Package)))
@@ -63,7 +63,7 @@ func (e *Error) fault() error {
 	return out
 }
 
-// fail notes that a rule is broken, where the check is.
+// fail records that the package breaks a rule at the current place.
 func (c *checker) fail(rule Rule, problem string, args ...any) {
 	if c.failure != nil {
 		return
@@ -76,7 +76,7 @@ func (c *checker) fail(rule Rule, problem string, args ...any) {
 
 func releaseOf(p *ast.Package) string { return p.Name + " " + p.Release }
 
-// mismatch notes that something is not of the type that a rule asks for.
+// mismatch records that a type differs from the one that a rule expects.
 func (c *checker) mismatch(rule Rule, what string, expected, found string) {
 	if c.failure != nil {
 		return

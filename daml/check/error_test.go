@@ -15,7 +15,7 @@ func TestError_HasProblemAndLocation(t *testing.T) {
 	p := example()
 	at := ast.Location{Package: self, Module: "Main", Start: ast.Position{Line: 11, Column: 4}}
 	p.Modules[0].Templates[0].Choices[0].Controllers = &ast.ExpLocation{Location: at, Expr: anything(party)}
-	failure := checked(t, p)
+	failure := checkError(t, p)
 	require.Equal(t, &check.Error{
 		Rule: check.ChDef, Package: self, Release: "example 1.0.0", Module: "Main", Definition: "template T, choice Go",
 		Location: at, Problem: "An expression has the wrong type", Expected: "[Party]", Found: "Party",
@@ -46,7 +46,7 @@ func TestError_PrintsTypesAsDamlDoes(t *testing.T) {
 		"{x : Int; y : Main.Both Int}":          structOf("x", integer, "y", synonym("Both", integer)),
 		"Optional (Main.Both (Optional Party))": optional(synonym("Both", optional(party))),
 	} {
-		failure := checked(t, withValue(typ, yes))
+		failure := checkError(t, withValue(typ, yes))
 		require.NotNil(t, failure)
 		require.Equal(t, want, failure.Expected)
 		require.Equal(t, "Bool", failure.Found)
@@ -64,7 +64,7 @@ func TestError_AddsPackagesToEqualNames(t *testing.T) {
 	other.Package = "older"
 	values := p.Modules[0].Values
 	values[len(values)-1].Body = anything(&ast.TyCon{Name: other})
-	failure := checked(t, older, p)
+	failure := checkError(t, older, p)
 	require.NotNil(t, failure)
 	require.Equal(t, "example-1.0.0:Main.Color", failure.Expected)
 	require.Equal(t, "example-0.9.0:Main.Color", failure.Found)

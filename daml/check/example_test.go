@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// example is a well-formed package, anew at each call, with one definition of each kind in module Main.
+// example makes a new well-formed package with one definition of each kind in module Main.
 func example() *ast.Package {
 	choice := &ast.Choice{
 		Name: "Go", Consuming: true, Self: "self", Argument: ast.Binder{Name: "arg", Type: integer}, ReturnType: unit,
@@ -78,7 +78,7 @@ func example() *ast.Package {
 
 func noParties() ast.Expr { return &ast.ExpListNil{Type: party} }
 
-// standardLibrary is the package that pairs are in.
+// standardLibrary makes the package that defines pairs.
 func standardLibrary() *ast.Package {
 	types := &ast.Module{Name: tuples.Module, DataTypes: []*ast.DefDataType{
 		data(tuples.Entity, true, recordOf("_1", alpha, "_2", beta), param("a", star), param("b", star)),
@@ -88,8 +88,8 @@ func standardLibrary() *ast.Package {
 	}
 }
 
-// checked checks packages and returns what is wrong with them; nil for nothing.
-func checked(t *testing.T, packages ...*ast.Package) *check.Error {
+// checkError checks packages and returns their first error, or nil.
+func checkError(t *testing.T, packages ...*ast.Package) *check.Error {
 	t.Helper()
 	packages = append([]*ast.Package{standardLibrary()}, packages...)
 	for _, p := range packages {
@@ -104,7 +104,7 @@ func checked(t *testing.T, packages ...*ast.Package) *check.Error {
 	return out
 }
 
-// withValue is the example with one more value.
+// withValue makes the example with one more value.
 func withValue(t ast.Type, body ast.Expr) *ast.Package {
 	out := example()
 	out.Modules[0].Values = append(out.Modules[0].Values, &ast.DefValue{Name: "added", Type: t, Body: body})
@@ -113,5 +113,5 @@ func withValue(t ast.Type, body ast.Expr) *ast.Package {
 
 func TestExample_IsWellFormed(t *testing.T) {
 	t.Parallel()
-	require.Nil(t, checked(t, example()))
+	require.Nil(t, checkError(t, example()))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// expect checks that an expression is of a type, Γ ⊢ e : τ, as a premise of a rule.
+// expect checks that an expression has a type, Γ ⊢ e : τ, as a premise of a rule.
 func (c *checker) expect(rule Rule, e ast.Expr, expected ast.Type) {
 	found := c.typeOf(e)
 	if c.failure != nil || c.equal(expected, found) || c.failure != nil {
@@ -38,11 +38,11 @@ func (c *checker) typeOf(e ast.Expr) ast.Type {
 		}
 		return out
 	case *ast.ExpVar:
-		found := c.vars[e.Name]
-		if found == nil {
+		typ := c.vars[e.Name]
+		if typ == nil {
 			c.fail(ExpDefVar, "Variable %s is not in scope", fault.Shorten(e.Name))
 		}
-		return found
+		return typ
 	case *ast.ExpVal:
 		if definition := c.value(e.Name); definition != nil {
 			return definition.Type
@@ -83,22 +83,22 @@ func (c *checker) typeOfApp(e *ast.ExpApp) ast.Type {
 
 func (c *checker) typeOfTyApp(e *ast.ExpTyApp) ast.Type {
 	out := c.typeOf(e.Expr)
-	replaced := substitution{}
+	sub := substitution{}
 	for _, arg := range e.Types {
 		forall, ok := out.(*ast.TyForall)
 		if !ok {
-			out = c.head(c.substitute(replaced, out))
-			replaced = substitution{}
+			out = c.head(c.substitute(sub, out))
+			sub = substitution{}
 			forall, ok = out.(*ast.TyForall)
 		}
 		if !ok {
 			c.mismatch(ExpTyApp, "Only a polymorphic expression can have type arguments", "forall", c.show(out))
 			return nil
 		}
-		replaced[forall.Binder.Name] = c.wellFormed(ExpTyApp, arg, forall.Binder.Kind)
+		sub[forall.Binder.Name] = c.wellFormed(ExpTyApp, arg, forall.Binder.Kind)
 		out = forall.Body
 	}
-	return c.substitute(replaced, out)
+	return c.substitute(sub, out)
 }
 
 func (c *checker) typeOfAbs(e *ast.ExpAbs) ast.Type {

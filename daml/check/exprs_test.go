@@ -9,8 +9,7 @@ import (
 	"github.com/florinledger/florin/daml/check"
 )
 
-// judgement is a rule of expressions with an expression that follows it and others that break it. All are of the type
-// unless the rule is broken.
+// judgement is a rule of expressions, with an expression of a type that follows it and expressions that break it.
 type judgement struct {
 	rule check.Rule
 	typ  ast.Type
@@ -169,9 +168,9 @@ func TestExpressions_BreakTheirRule(t *testing.T) {
 	for _, j := range judgements() {
 		t.Run(string(j.rule), func(t *testing.T) {
 			t.Parallel()
-			require.Nil(t, checked(t, withValue(j.typ, j.good)))
+			require.Nil(t, checkError(t, withValue(j.typ, j.good)))
 			for i, e := range j.bad {
-				failure := checked(t, withValue(j.typ, e))
+				failure := checkError(t, withValue(j.typ, e))
 				require.NotNil(t, failure, "bad expression %d", i)
 				require.Equal(t, j.rule, failure.Rule, "bad expression %d: %v", i, failure)
 				require.Equal(t, "Main", failure.Module)

@@ -10,8 +10,8 @@ import (
 	"github.com/florinledger/florin/daml/check"
 )
 
-// FuzzPackages_EndWithTheSameResult moves parts of well-formed packages to where others of their sort stand: expressions, types, kinds,
-// patterns and names. Whatever comes of it is checked to an end, and the same each time.
+// FuzzPackages_EndWithTheSameResult replaces parts of well-formed packages by parts of the same sort: expressions,
+// types, kinds, patterns and names. The check of the result ends, with the same error each time.
 func FuzzPackages_EndWithTheSameResult(f *testing.F) {
 	f.Add(uint16(0), []byte{})
 	f.Add(uint16(3), []byte{0, 1, 2, 3, 4, 5})
@@ -42,7 +42,7 @@ func FuzzPackages_EndWithTheSameResult(f *testing.F) {
 	})
 }
 
-// places are the places in a package where an expression, a type, a name and so on stands, by what may stand there.
+// places are the places in a package of expressions, types, names and so on, by sort.
 type places struct {
 	kinds []reflect.Type
 	of    map[reflect.Type][]reflect.Value
@@ -56,7 +56,7 @@ func (p *places) collect(v reflect.Value) {
 		}
 		if v.Kind() == reflect.Interface {
 			p.add(v)
-			// The node is copied, so that no change reaches what other packages share.
+			// Copy the node: other packages may share it.
 			node := reflect.New(v.Elem().Elem().Type())
 			node.Elem().Set(v.Elem().Elem())
 			v.Set(node)
@@ -82,7 +82,7 @@ func (p *places) collect(v reflect.Value) {
 		}
 	case reflect.String:
 		p.add(v)
-	default: // numbers stay where they are
+	default: // numbers do not move
 	}
 }
 
@@ -99,7 +99,7 @@ func (p *places) add(v reflect.Value) {
 	p.of[v.Type()] = append(p.of[v.Type()], v)
 }
 
-// move puts what stands in one place into another.
+// move copies the content of one place to another.
 func (p *places) move(m []byte) {
 	of := p.of[p.kinds[int(m[0])%len(p.kinds)]]
 	from := of[(int(m[1])<<8|int(m[2]))%len(of)]
@@ -110,8 +110,8 @@ func (p *places) move(m []byte) {
 	}
 }
 
-// isWithin reports whether a place is part of what stands in another, so that a move would make a circle. What takes
-// too many steps to find out is taken to be so.
+// isWithin reports whether a place is part of another, so that a move would make a cycle. It reports true too when the
+// search takes too many steps.
 func isWithin(place, of reflect.Value, steps *int) bool {
 	if of.CanAddr() && place.Addr().Pointer() == of.Addr().Pointer() {
 		return true
@@ -134,7 +134,7 @@ func isWithin(place, of reflect.Value, steps *int) bool {
 				return true
 			}
 		}
-	default: // nothing is within
+	default: // no parts
 	}
 	return false
 }

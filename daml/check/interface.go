@@ -66,7 +66,7 @@ func always(t ast.Type) func(*ast.DefInterface) ast.Type {
 	return func(*ast.DefInterface) ast.Type { return t }
 }
 
-// ofInterface checks that an expression is of the type of an interface; result is the type of what is asked of it.
+// ofInterface checks that an expression has the type of an interface; result returns the type of the outer expression.
 func (c *checker) ofInterface(
 	rule Rule, name lf.TypeName, e ast.Expr, result func(*ast.DefInterface) ast.Type,
 ) ast.Type {

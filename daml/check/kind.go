@@ -33,7 +33,7 @@ func (c *checker) equalKinds(a, b ast.Kind) bool {
 	}
 }
 
-// checkKind checks that kinds are those of the specification: what is right of an arrow is erasable.
+// checkKind checks that a kind follows the specification: the result of an arrow is erasable.
 func (c *checker) checkKind(kind ast.Kind) {
 	arrow, ok := kind.(*ast.KindArrow)
 	if !ok || !c.enter() {
@@ -47,14 +47,14 @@ func (c *checker) checkKind(kind ast.Kind) {
 	c.checkKind(arrow.Result)
 }
 
-// wellFormed checks that a type that stands in the package is of a kind, Γ ⊢ τ : k, and returns it in the names that
-// variables have in computed types.
+// wellFormed checks the kind of a type in the package, Γ ⊢ τ : k, and returns the type with the variable names of
+// computed types.
 func (c *checker) wellFormed(rule Rule, t ast.Type, kind ast.Kind) ast.Type {
 	c.expectKind(rule, t, kind)
-	return c.substitute(c.renamed, t)
+	return c.substitute(c.aliases, t)
 }
 
-// star checks that a type that stands in the package is of kind ⋆.
+// star checks that a type in the package has kind ⋆.
 func (c *checker) star(rule Rule, t ast.Type) ast.Type { return c.wellFormed(rule, t, star) }
 
 func (c *checker) expectKind(rule Rule, t ast.Type, kind ast.Kind) {
@@ -129,7 +129,7 @@ func (c *checker) kindOfSynonym(t *ast.TySyn) ast.Kind {
 	for i, param := range definition.Params {
 		c.expectKind(RewriteSynonym, t.Args[i], param.Kind)
 	}
-	return star // as DefTypeSynonym has it
+	return star // by DefTypeSynonym
 }
 
 func (c *checker) kindOfDataType(definition *ast.DefDataType) ast.Kind {
@@ -152,7 +152,7 @@ func arrowKind(params []ast.TypeBinder) ast.Kind {
 	return kind
 }
 
-// typeCon checks a type constructor with its arguments, and finds its definition; nil when it is not well-formed.
+// typeCon checks a type constructor with its arguments, and finds its definition; nil after a failure.
 func (c *checker) typeCon(rule Rule, app ast.TypeConApp) (*ast.DefDataType, []ast.Type) {
 	definition := c.dataType(rule, app.Name)
 	if definition == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/daml/check"
 )
 
-// doubling is an expression of n parts whose type has 2ⁿ: (Λ a. (Λ a. … ⟨a, a⟩) @⟨a, a⟩) @⟨a, a⟩.
+// doubling makes an expression of n parts whose type has 2ⁿ: (Λ a. (Λ a. … ⟨a, a⟩) @⟨a, a⟩) @⟨a, a⟩.
 func doubling(n int) ast.Expr {
 	twice := structOf("x", alpha, "y", alpha)
 	out := anything(twice)
@@ -69,11 +69,11 @@ func TestLimits_CountEachSearchOfFields(t *testing.T) {
 	require.NoError(t, check.Packages(t.Context(), packages, check.Options{}))
 }
 
-// last is the last type synonym of the example.
+// last returns the last type synonym of the example.
 func last(p *ast.Package) ast.Type {
 	synonyms := p.Modules[0].Synonyms
-	if found := synonyms[len(synonyms)-1]; len(found.Params) == 0 {
-		return synonym(found.Name)
+	if latest := synonyms[len(synonyms)-1]; len(latest.Params) == 0 {
+		return synonym(latest.Name)
 	}
 	return unit
 }
@@ -88,7 +88,7 @@ func TestLimits_RefuseDeepNesting(t *testing.T) {
 		expr = &ast.ExpLocation{Expr: expr}
 	}
 	for _, p := range []*ast.Package{withValue(typ, anything(unit)), withValue(unit, expr)} {
-		failure := checked(t, p)
+		failure := checkError(t, p)
 		require.NotNil(t, failure)
 		require.Equal(t, check.Depth, failure.Rule)
 		require.Less(t, len(failure.Error()), 2000)
@@ -107,20 +107,20 @@ func TestPackages_SkipsCheckedPackages(t *testing.T) {
 	require.Error(t, check.Packages(t.Context(), []*ast.Package{p}, check.Options{}))
 }
 
-// Kinds are compared as often as they are met, however they are shared.
+// A comparison visits a shared part of a kind at each use.
 func TestLimits_StopKindComparison(t *testing.T) {
 	t.Parallel()
-	grown := func() ast.Kind {
+	deepKind := func() ast.Kind {
 		var out ast.Kind = star
 		for range 40 {
 			out = &ast.KindArrow{Param: out, Result: out}
 		}
 		return out
 	}
-	quantified := func() ast.Type {
-		return &ast.TyForall{Binder: ast.TypeBinder{Name: "a", Kind: grown()}, Body: unit}
+	deepType := func() ast.Type {
+		return &ast.TyForall{Binder: ast.TypeBinder{Name: "a", Kind: deepKind()}, Body: unit}
 	}
-	p := withValue(quantified(), anything(quantified()))
+	p := withValue(deepType(), anything(deepType()))
 	library := standardLibrary()
 	require.NoError(t, p.Index())
 	require.NoError(t, library.Index())

@@ -8,22 +8,22 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Each of these finds a definition, or fails by the rule that needs it. They alone look into the packages, so that they
-// see all references between modules.
+// Each of these methods finds a definition, or fails with the rule that needs it. No other code looks into the
+// packages, so they see all references between modules.
 
 func (c *checker) synonym(t *ast.TySyn) *ast.DefTypeSynonym {
-	found := c.packages.Synonym(t.Name)
+	definition := c.packages.Synonym(t.Name)
 	c.refer(t.Name.Package, t.Name.Module)
-	if found == nil {
+	if definition == nil {
 		c.fail(RewriteSynonym, "There is no type synonym %s", c.showName(t.Name))
 		return nil
 	}
-	if len(t.Args) != len(found.Params) {
-		c.fail(RewriteSynonym, "Type synonym %s takes %d arguments, not %d", c.showName(t.Name), len(found.Params),
+	if len(t.Args) != len(definition.Params) {
+		c.fail(RewriteSynonym, "Type synonym %s takes %d arguments, not %d", c.showName(t.Name), len(definition.Params),
 			len(t.Args))
 		return nil
 	}
-	return found
+	return definition
 }
 
 func (c *checker) dataType(rule Rule, name lf.TypeName) *ast.DefDataType {
@@ -42,23 +42,23 @@ func (c *checker) exception(rule Rule, name lf.TypeName) *ast.DefException {
 	return lookup(c, rule, name, c.packages.Exception(name), "exception")
 }
 
-func lookup[D any](c *checker, rule Rule, name lf.TypeName, found *D, what string) *D {
+func lookup[D any](c *checker, rule Rule, name lf.TypeName, definition *D, what string) *D {
 	c.refer(name.Package, name.Module)
-	if found == nil {
+	if definition == nil {
 		c.fail(rule, "There is no %s %s", what, c.showName(name))
 	}
-	return found
+	return definition
 }
 
 func (c *checker) value(name ast.ValueName) *ast.DefValue {
-	found := c.packages.Value(name)
+	definition := c.packages.Value(name)
 	c.refer(name.Package, name.Module)
-	if found == nil {
+	if definition == nil {
 		c.fail(ExpVal, "There is no value %s", c.showName(lf.TypeName{
 			Package: name.Package, Module: name.Module, Entity: name.Name,
 		}))
 	}
-	return found
+	return definition
 }
 
 // templateChoice finds a choice of a template.
@@ -81,11 +81,11 @@ func (c *checker) interfaceChoice(rule Rule, name lf.TypeName, choice string) *a
 	return c.choice(rule, name, choice, definition.Choice(choice))
 }
 
-func (c *checker) choice(rule Rule, name lf.TypeName, choice string, found *ast.Choice) *ast.Choice {
-	if found == nil {
+func (c *checker) choice(rule Rule, name lf.TypeName, choice string, definition *ast.Choice) *ast.Choice {
+	if definition == nil {
 		c.fail(rule, "%s has no choice %s", c.showName(name), fault.Shorten(choice))
 	}
-	return found
+	return definition
 }
 
 // keyType finds the type of a template's key.
@@ -128,7 +128,7 @@ func (c *checker) requirement(rule Rule, requiring, required lf.TypeName) {
 	c.fail(rule, "Interface %s does not require interface %s", c.showName(requiring), c.showName(required))
 }
 
-// refer notes a reference between modules of the package.
+// refer records a reference between modules of the package.
 func (c *checker) refer(id lf.PackageID, module string) {
 	if id != c.pkg.ID || module == c.module {
 		return

@@ -7,7 +7,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// entity is what a fully resolved name of the specification stands for.
+// entity is the meaning of a fully resolved name of the specification.
 type entity struct {
 	name string // with its case
 	what string
@@ -17,9 +17,9 @@ type entity struct {
 	constructor bool
 }
 
-// checkNames is the name collision condition: fully resolved names that are equal but for case are one record and one
-// constructor of a variant, in the same module and equal in case. Methods of interfaces have no such names: compilers
-// give choices and methods names that differ in case alone.
+// checkNames is the name collision condition. Fully resolved names that differ at most in case are a collision, except
+// a record and a constructor of a variant with the same name in the same module. Methods of interfaces do not count:
+// compilers write choices and methods whose names differ only in case.
 func (c *checker) checkNames() {
 	names := map[string][]entity{}
 	for _, module := range c.pkg.Modules {
@@ -73,18 +73,18 @@ func (c *checker) addNames(names map[string][]entity, of, what string, each []st
 	}
 }
 
-func (c *checker) addName(names map[string][]entity, added entity) {
+func (c *checker) addName(names map[string][]entity, next entity) {
 	if !c.enter() {
 		return
 	}
 	defer c.leave()
-	key := strings.ToUpper(added.name)
+	key := strings.ToUpper(next.name)
 	for _, other := range names[key] {
-		together := added.record && other.constructor || added.constructor && other.record
-		if !together || added.module != other.module || added.name != other.name {
-			c.fail(NameCollision, "Name %s of a %s collides with name %s of a %s", fault.Shorten(added.name), added.what,
+		together := next.record && other.constructor || next.constructor && other.record
+		if !together || next.module != other.module || next.name != other.name {
+			c.fail(NameCollision, "Name %s of a %s collides with name %s of a %s", fault.Shorten(next.name), next.what,
 				fault.Shorten(other.name), other.what)
 		}
 	}
-	names[key] = append(names[key], added)
+	names[key] = append(names[key], next)
 }

@@ -7,7 +7,7 @@ import (
 
 func (c *checker) show(t ast.Type) string { return ast.Notation(t, nil) }
 
-// showBoth prints two types that differ. They look different, too: names are told apart by their packages if need be.
+// showBoth prints two different types differently: with packages in front of names if necessary.
 func (c *checker) showBoth(expected, found ast.Type) (string, string) {
 	if a, b := c.show(expected), c.show(found); a != b {
 		return a, b

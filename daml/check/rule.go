@@ -1,7 +1,7 @@
 package check
 
 // Rule names a rule of the language specification, or a limit of this package. Rules that no package can break, such as
-// those of literals, have no name here.
+// those of literals, are not here.
 type Rule string
 
 // Types and kinds.

@@ -14,12 +14,12 @@ import (
 
 func TestRules_HaveATestThatBreaksThem(t *testing.T) {
 	t.Parallel()
-	broken := map[check.Rule]bool{check.Steps: true, check.Depth: true} // by the tests of limits
+	rules := map[check.Rule]bool{check.Steps: true, check.Depth: true} // by the tests of limits
 	for _, j := range judgements() {
-		broken[j.rule] = true
+		rules[j.rule] = true
 	}
 	for _, b := range breakages() {
-		broken[b.rule] = true
+		rules[b.rule] = true
 	}
 	file, err := parser.ParseFile(token.NewFileSet(), "rule.go", nil, 0)
 	require.NoError(t, err)
@@ -31,9 +31,9 @@ func TestRules_HaveATestThatBreaksThem(t *testing.T) {
 		}
 		rule, err := strconv.Unquote(literal.Value)
 		require.NoError(t, err)
-		require.True(t, broken[check.Rule(rule)], "rule %s", rule)
+		require.True(t, rules[check.Rule(rule)], "rule %s", rule)
 		declared++
 		return true
 	})
-	require.Len(t, broken, declared)
+	require.Len(t, rules, declared)
 }

@@ -6,31 +6,31 @@ import (
 	"github.com/florinledger/florin/daml/ast"
 )
 
-// scope is the type context, Γ in the specification: the variables that can be used, with their kinds and types.
+// scope is the type context, Γ in the specification: the variables in scope, with their kinds and types.
 type scope struct {
 	typeVars map[string]ast.Kind
 	vars     map[string]ast.Type
-	// renamed are the type variables that were bound again while a variable of the same name was in scope. They go by
-	// names of their own, so that the types of the variables outside keep their meaning.
-	renamed substitution
-	// trail is what leaving a scope restores.
+	// aliases are fresh names of type variables that hide another of the same name, so that types of outer variables
+	// keep their meaning.
+	aliases substitution
+	// trail has the bindings that release restores.
 	trail []trailEntry
 	fresh int
 }
 
 type trailEntry struct {
-	name    string
-	isType  bool
-	kind    ast.Kind
-	typ     ast.Type
-	renamed ast.Type
+	name   string
+	isType bool
+	kind   ast.Kind
+	typ    ast.Type
+	alias  ast.Type
 }
 
 func newScope() scope {
 	return scope{typeVars: map[string]ast.Kind{}, vars: map[string]ast.Type{}}
 }
 
-// mark is where release goes back to.
+// mark returns a point for release.
 func (s *scope) mark() int { return len(s.trail) }
 
 // bind adds x : τ.
@@ -43,20 +43,20 @@ func (s *scope) bind(name string, typ ast.Type) {
 func (s *scope) bindType(binder ast.TypeBinder) string {
 	name := binder.Name
 	s.trail = append(s.trail, trailEntry{
-		name: name, isType: true, kind: s.typeVars[name], renamed: s.renamed[name],
+		name: name, isType: true, kind: s.typeVars[name], alias: s.aliases[name],
 	})
 	if s.typeVars[name] != nil {
-		if s.renamed == nil {
-			s.renamed = substitution{}
+		if s.aliases == nil {
+			s.aliases = substitution{}
 		}
 		name = s.freshName(name)
-		s.renamed[binder.Name] = &ast.TyVar{Name: name}
+		s.aliases[binder.Name] = &ast.TyVar{Name: name}
 	}
 	s.typeVars[binder.Name] = binder.Kind
 	return name
 }
 
-// release takes out what was added since the mark.
+// release removes the bindings since the mark.
 func (s *scope) release(mark int) {
 	for i := len(s.trail) - 1; i >= mark; i-- {
 		entry := s.trail[i]
@@ -65,7 +65,7 @@ func (s *scope) release(mark int) {
 			continue
 		}
 		restore(s.typeVars, entry.name, entry.kind)
-		restore(s.renamed, entry.name, entry.renamed)
+		restore(s.aliases, entry.name, entry.alias)
 	}
 	s.trail = s.trail[:mark]
 }
@@ -79,7 +79,7 @@ func restore[V comparable](in map[string]V, name string, value V) {
 	}
 }
 
-// freshName makes a name that no archive can hold: identifiers have no percent sign.
+// freshName makes a name that no archive can contain: identifiers have no percent sign.
 func (s *scope) freshName(name string) string {
 	s.fresh++
 	for i := range len(name) {

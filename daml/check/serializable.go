@@ -5,7 +5,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// requireSerializable checks ⊢ₛ τ as a premise of a rule. What says what has to be serializable.
+// requireSerializable checks ⊢ₛ τ as a premise of a rule, for what.
 func (c *checker) requireSerializable(rule Rule, what string, t ast.Type) {
 	if reason := c.unserializable(nil, t); reason != "" {
 		c.fail(rule, "%s is of type %s, which is not serializable: it holds %s", what, c.show(t), reason)
@@ -48,13 +48,13 @@ func (c *checker) checkSerializable(definition *ast.DefDataType) {
 	}
 }
 
-// serializableBuiltins are the built-in types whose values are serializable as soon as their arguments are.
+// serializableBuiltins are the built-in types that are serializable if their arguments are.
 var serializableBuiltins = map[ast.BuiltinType]bool{
 	ast.Unit: true, ast.Bool: true, ast.Int64: true, ast.Date: true, ast.Timestamp: true, ast.Party: true,
 	ast.Text: true, ast.List: true, ast.Optional: true, ast.TextMap: true, ast.GenMap: true,
 }
 
-// unserializable says what keeps a well-formed type of kind ⋆ from being serializable; "" when it is.
+// unserializable names the part of a well-formed type of kind ⋆ that is not serializable; "" for none.
 func (c *checker) unserializable(vars map[string]bool, t ast.Type) string {
 	if !c.enter() {
 		return ""
@@ -65,7 +65,7 @@ func (c *checker) unserializable(vars map[string]bool, t ast.Type) string {
 	case *ast.TyBuiltin:
 		switch {
 		case head.Type == ast.ContractID:
-			return "" // STyCid: of whatever type
+			return "" // STyCid: the argument may be any type
 		case head.Type == ast.Numeric && isNat(args):
 			return ""
 		case !serializableBuiltins[head.Type]:

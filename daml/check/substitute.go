@@ -18,7 +18,7 @@ func (c *checker) substitutionOf(params []ast.TypeBinder, args []ast.Type) subst
 	return out
 }
 
-// substitute replaces the free variables of a type, all at once. Types without any of them stay the same node.
+// substitute replaces the free variables of a type, all at once. A type without them keeps its node.
 func (c *checker) substitute(s substitution, t ast.Type) ast.Type {
 	if len(s) == 0 || t == nil || !c.enter() {
 		return t
@@ -51,15 +51,15 @@ func (c *checker) substituteAll(s substitution, types []ast.Type) ([]ast.Type, b
 	out := types
 	changed := false
 	for i, t := range types {
-		replaced := c.substitute(s, t)
-		if replaced == t {
+		replacement := c.substitute(s, t)
+		if replacement == t {
 			continue
 		}
 		if !changed {
 			out = append([]ast.Type(nil), types...)
 			changed = true
 		}
-		out[i] = replaced
+		out[i] = replacement
 	}
 	return out, changed
 }
@@ -67,14 +67,14 @@ func (c *checker) substituteAll(s substitution, types []ast.Type) ([]ast.Type, b
 func (c *checker) substituteStruct(s substitution, t *ast.TyStruct) ast.Type {
 	out := t
 	for i, field := range t.Fields {
-		replaced := c.substitute(s, field.Type)
-		if replaced == field.Type {
+		replacement := c.substitute(s, field.Type)
+		if replacement == field.Type {
 			continue
 		}
 		if out == t {
 			out = &ast.TyStruct{Fields: append([]ast.Field(nil), t.Fields...)}
 		}
-		out.Fields[i].Type = replaced
+		out.Fields[i].Type = replacement
 	}
 	return out
 }

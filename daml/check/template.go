@@ -42,7 +42,7 @@ func (c *checker) checkTemplate(definition *ast.DefTemplate) {
 	}
 }
 
-// within moves the check to a part of a definition, and back.
+// within runs a check at a part of a definition.
 func (c *checker) within(part string, location ast.Location, check func()) {
 	definition, outer := c.definition, c.location
 	c.definition += part
@@ -163,7 +163,7 @@ func (c *checker) checkInterface(definition *ast.DefInterface) {
 	c.release(mark)
 }
 
-// checkRequires checks that what an interface requires holds what those require, and not the interface itself.
+// checkRequires checks that an interface also requires what its required interfaces require, and not itself.
 func (c *checker) checkRequires(definition *ast.DefInterface, name lf.TypeName) {
 	c.distinctTypes(DefInterface, "Required interface", definition.Requires)
 	for _, required := range definition.Requires {
@@ -186,7 +186,7 @@ func (c *checker) checkRequires(definition *ast.DefInterface, name lf.TypeName) 
 	}
 }
 
-// checkView checks that a view is a record without parameters, which is serializable.
+// checkView checks that a view is a serializable record without parameters.
 func (c *checker) checkView(view ast.Type) {
 	c.star(DefInterface, view)
 	constructor, ok := view.(*ast.TyCon)

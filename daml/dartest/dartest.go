@@ -1,6 +1,6 @@
-// Package dartest makes DAR files out of packages in the text form of Daml-LF, for tests of what people upload.
+// Package dartest makes DAR files from packages in the text form of Daml-LF, for tests of uploads.
 //
-// It writes the parts of Daml-LF 2.1 that small packages have: a package with others fails its test.
+// It writes the parts of Daml-LF 2.1 that small packages use, and fails the test for others.
 package dartest
 
 import (
@@ -19,14 +19,14 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Package is a package as compilers write it.
+// Package is a compiled package.
 type Package struct {
 	ID lf.PackageID
-	// Payload is what the id is the hash of.
+	// Payload has the bytes whose hash is the id.
 	Payload []byte
 }
 
-// Compile makes a package of its text, as package asttest reads it.
+// Compile makes a package from a text in the form of package asttest.
 func Compile(tb testing.TB, source string) Package {
 	tb.Helper()
 	parsed, err := asttest.Parse(asttest.PackageID, ast.V2_1, source)
@@ -45,7 +45,7 @@ func Compile(tb testing.TB, source string) Package {
 	return Package{ID: lf.PackageID(hex.EncodeToString(digest[:])), Payload: payload}
 }
 
-// DAR makes a DAR file of packages, the main one first.
+// DAR makes a DAR file from packages, the main one first.
 func DAR(tb testing.TB, packages ...Package) []byte {
 	tb.Helper()
 	var out bytes.Buffer

@@ -12,12 +12,12 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// encoder writes one package, with its texts, names and types in tables.
+// encoder writes one package, with tables of its texts, names and types.
 type encoder struct {
 	tb    testing.TB
 	pkg   *archivepb.Package
 	texts map[string]int32
-	types map[string]int32 // by their encoding
+	types map[string]int32 // by encoding
 }
 
 func (e *encoder) marshal(message proto.Message) []byte {
@@ -127,7 +127,7 @@ func (e *encoder) dataType(definition *ast.DefDataType) *archivepb.DefDataType {
 	return out
 }
 
-// param writes a parameter of a type that stands for types without parameters.
+// param writes a type parameter of kind ⋆.
 func (e *encoder) param(of ast.TypeBinder) *archivepb.TypeVarKind {
 	star := &archivepb.Kind{Sum: &archivepb.Kind_Star{Star: &archivepb.Unit{}}}
 	return &archivepb.TypeVarKind{NameStr: e.text(of.Name), Kind: star}

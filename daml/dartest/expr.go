@@ -61,7 +61,7 @@ func (e *encoder) block(bindings []ast.Binding, body ast.Expr) *archivepb.Block 
 	}
 }
 
-// otherExpr writes literals, lists and optional values, and passes on updates.
+// otherExpr writes literals, lists, optional values and updates.
 func (e *encoder) otherExpr(expr ast.Expr) *archivepb.Expr {
 	switch x := expr.(type) {
 	case *ast.ExpUnit:

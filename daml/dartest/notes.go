@@ -2,8 +2,8 @@ package dartest
 
 import "strings"
 
-// Notes is the text of a package that is named as given: notes that an owner writes for a reader, and shares. What is
-// added stands among the fields of a note, such as ", mood: Optional Text".
+// Notes returns the text of a package with this name: notes that an owner writes for a reader, and shares. Added has
+// more fields of a note, such as ", mood: Optional Text".
 func Notes(name, version, added string) string {
 	filled := ""
 	if added != "" {

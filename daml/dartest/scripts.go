@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// Scripts makes the DAR file of a package of notes with scripts, and of as much of the library of scripts as they need.
-// Setup:init allocates a party, by exactly the name that is given, and returns its id. Setup:named does so for the name
-// that is its argument. Setup:fails fails.
+// Scripts makes a DAR file: a package of notes with scripts, and the parts of the script library that they need.
+// Setup:init allocates a party with exactly this name, and returns its id. Setup:named takes the name as its argument.
+// Setup:fails fails.
 func Scripts(tb testing.TB, name, version, party string) []byte {
 	tb.Helper()
 	library := Compile(tb, scriptLibrary)

@@ -31,7 +31,7 @@ func record(fields ...ast.Field) *ast.RecordCons { return &ast.RecordCons{Fields
 
 func field(name string, t ast.Type) ast.Field { return ast.Field{Name: name, Type: t} }
 
-// version is a version of a package, anew at each call, with one definition of each kind in module Main.
+// version makes a new version of a package, with one definition of each kind in module Main.
 func version(id lf.PackageID, release string) *ast.Package {
 	api := lf.TypeName{Package: "api", Module: "Main", Entity: "I"}
 	main := &ast.Module{
@@ -64,8 +64,8 @@ func version(id lf.PackageID, release string) *ast.Package {
 	}
 }
 
-// compared compares two versions, and returns why the second cannot follow the first; nil when it can.
-func compared(t *testing.T, past, present *ast.Package) *upgrade.Error {
+// checkError returns the reason why present cannot follow past, or nil.
+func checkError(t *testing.T, past, present *ast.Package) *upgrade.Error {
 	t.Helper()
 	require.NoError(t, past.Index())
 	require.NoError(t, present.Index())

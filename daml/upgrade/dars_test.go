@@ -14,15 +14,15 @@ import (
 	"github.com/florinledger/florin/daml/upgrade"
 )
 
-// broken are the versions that were published and break a rule of upgrades, with the rule.
+// broken are the published versions that break a rule of upgrades, with the rule.
 var broken = map[string]string{
 	"clearportx-amm 1.0.1 1.0.3":              "FieldNotOptional",
 	"clearportx-amm 1.0.1 1.0.4":              "FieldNotOptional",
 	"clearportx-amm-production 1.0.25 1.0.26": "ModuleMissing",
 }
 
-// TestPublishedDARs_UpgradeTheirPredecessors compares the main packages of the DARs of a directory that are versions of one another: the newer
-// may follow the older, but for those that are known to break a rule.
+// TestPublishedDARs_UpgradeTheirPredecessors compares versions of one package among the main packages of a directory's
+// DARs. The newer version may follow the older, except those in broken.
 func TestPublishedDARs_UpgradeTheirPredecessors(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob(filepath.Join(os.Getenv("DARS"), "*.dar"))
@@ -34,7 +34,7 @@ func TestPublishedDARs_UpgradeTheirPredecessors(t *testing.T) {
 		require.NoError(t, err)
 		dar, err := archive.ReadDAR(data, archive.Options{Dev: true})
 		if err != nil {
-			continue // other tests are about those
+			continue // other tests cover these
 		}
 		mains = append(mains, dar.Main)
 		for _, p := range dar.Packages {

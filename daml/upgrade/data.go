@@ -19,7 +19,7 @@ func (c *checker) isOwned(p *ast.Package, module *ast.Module, entity string) boo
 	return packages.Interface(name) != nil || packages.Exception(name) != nil
 }
 
-// origin is what a data type belongs to.
+// origin is the definition that a data type belongs to.
 type origin struct {
 	what          string // a template, a choice, a constructor; "" for nothing
 	ofConstructor bool
@@ -32,7 +32,7 @@ func (o origin) String() string {
 	return fault.Shorten(o.what)
 }
 
-// originsOf says of the data types of a module, by name, what they belong to, if to anything.
+// originsOf returns the origins of a module's data types by name, for those that have one.
 func originsOf(module *ast.Module) map[string]origin {
 	out := map[string]origin{}
 	for _, definition := range module.DataTypes {
@@ -193,8 +193,8 @@ func (c *checker) checkEnum(was, is []string) {
 	}
 }
 
-// sameType checks that a type of the newer version takes the values of one of the older, whose parameters are there
-// under whatever name.
+// sameType checks that a type of the newer version accepts the values of the older type. The names of parameters may
+// differ.
 func (c *checker) sameType(rule Rule, what string, pastParams, presentParams places, past, present ast.Type) {
 	if c.failure != nil || c.fits(pastParams, presentParams, past, present) {
 		return
@@ -241,7 +241,7 @@ func (c *checker) fits(pastParams, presentParams places, past, present ast.Type)
 	}
 }
 
-// places are the places of the parameters of a data type, by name.
+// places are the positions of the parameters of a data type, by name.
 type places map[string]int
 
 func placesOf(params []ast.TypeBinder) places {
@@ -252,7 +252,7 @@ func placesOf(params []ast.TypeBinder) places {
 	return out
 }
 
-// isVersionOf reports whether a type constructor is another one, or of the same name in a newer version of its package.
+// isVersionOf reports whether present is past, or has the same name in a newer version of its package.
 func (c *checker) isVersionOf(past, present lf.TypeName) bool {
 	if past == present {
 		return true

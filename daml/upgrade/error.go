@@ -8,20 +8,20 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// Error is why a package cannot follow another.
+// Error is the reason why a package cannot follow another.
 type Error struct {
 	Rule Rule
 	// Older and Newer are the names and versions of the packages.
 	Older, Newer string
 	Module       string
 	Definition   string
-	// Problem is a clause: what the newer version does.
+	// Problem is a clause about the newer version.
 	Problem string
-	// Past and Present are types in Daml's notation; empty when the problem is not that a type differs.
+	// Past and Present are types in Daml's notation, if the problem is that a type differs.
 	Past, Present string
 }
 
-// Error says what is wrong and where.
+// Error has the problem and its place.
 func (e *Error) Error() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "Package %s cannot be a newer version of package %s", fault.Shorten(e.Newer), fault.Shorten(e.Older))
@@ -39,7 +39,7 @@ func (e *Error) Error() string {
 	return out.String()
 }
 
-// fault is the refusal. Its context has what the text, of which clients get 512 bytes, leaves out.
+// fault makes the refusal. Clients get 512 bytes of its text; the context has the rest.
 func (c *checker) fault() error {
 	e := c.failure
 	out := fault.NotValidUpgradePackage.New("%s", e.Error()).With("rule", string(e.Rule)).

@@ -9,8 +9,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Packages checks that packages that are added fit in among the versions of the packages that are known. All are
-// well-formed, and known holds all that they depend on and the added ones, too.
+// Packages checks that new packages fit in among the known versions of them. All packages are well-formed. Known has
+// the new packages and all dependencies.
 func Packages(added []*ast.Package, known ast.Packages) error {
 	done := map[string]bool{}
 	for _, p := range added {
@@ -36,7 +36,7 @@ func Packages(added []*ast.Package, known ast.Packages) error {
 }
 
 // checkViews compares each interface with that of the nearest older version that has it. Versions may lack an
-// interface, so that neighbours alone do not tell.
+// interface, so comparing neighbours is not enough.
 func checkViews(versions, added []*ast.Package, known ast.Packages) error {
 	type place struct{ module, name string }
 	type holder struct {
@@ -63,7 +63,7 @@ func checkViews(versions, added []*ast.Package, known ast.Packages) error {
 	return nil
 }
 
-// versionsOf are the packages of a name that have versions, in ascending order.
+// versionsOf returns the packages of a name, without utility packages, in ascending order.
 func versionsOf(name string, known ast.Packages) []*ast.Package {
 	var out []*ast.Package
 	for _, p := range known {
@@ -80,8 +80,7 @@ func versionsOf(name string, known ast.Packages) []*ast.Package {
 	return out
 }
 
-// hasVersions reports whether a package defines anything that a value on the ledger is of; else it is a utility
-// package.
+// hasVersions reports whether a package defines a type of values on the ledger. Otherwise it is a utility package.
 func hasVersions(p *ast.Package) bool {
 	for _, module := range p.Modules {
 		if len(module.Templates)+len(module.Interfaces)+len(module.Exceptions) > 0 {
@@ -106,8 +105,8 @@ func CompareReleases(a, b string) int {
 	})
 }
 
-// Check checks that a package may follow another of the same name as its next version. Packages are those that types
-// of the two may be of.
+// Check checks that a package may follow another of the same name as its next version. Packages has the packages of all
+// their types.
 func Check(past, present *ast.Package, packages ast.Packages) error {
 	if CompareReleases(past.Release, present.Release) == 0 {
 		return fault.KnownPackageVersion.New("Packages %s and %s both have the name %s and version %s",
@@ -122,7 +121,7 @@ func Check(past, present *ast.Package, packages ast.Packages) error {
 	return nil
 }
 
-// checker compares two versions. Its first failure stays.
+// checker compares two versions and keeps the first failure.
 type checker struct {
 	past, present *ast.Package
 	packages      ast.Packages
@@ -180,7 +179,7 @@ func (c *checker) checkModule(past, present *ast.Module) {
 	}
 }
 
-// checkView compares the views of an interface that two versions have: both answer to the package's name.
+// checkView compares the views of an interface in two versions. The package's name stands for both.
 func (c *checker) checkView(name string, past, present ast.Type) {
 	c.definition = "interface " + name
 	c.sameType(InterfaceView, "the view", nil, nil, past, present)

@@ -16,14 +16,14 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// change makes the newer version differ.
+// change changes the newer version.
 type change struct {
-	rule upgrade.Rule // that is broken; "" for none
+	rule upgrade.Rule // that the change breaks; "" for none
 	what string
 	do   func(p *ast.Package, main *ast.Module)
 }
 
-// on changes a data type by its place in the example.
+// on changes a data type, by its position in the example.
 func on(index int, do func(d *ast.DefDataType)) func(*ast.Package, *ast.Module) {
 	return func(_ *ast.Package, main *ast.Module) { do(main.DataTypes[index]) }
 }
@@ -130,7 +130,7 @@ func TestCheck_AppliesEachRule(t *testing.T) {
 			t.Parallel()
 			past, present := version("old", "1.9.0"), version("new", "1.10.0")
 			change.do(present, present.Modules[0])
-			failure := compared(t, past, present)
+			failure := checkError(t, past, present)
 			if change.rule == "" {
 				require.Nil(t, failure)
 				return
@@ -146,7 +146,7 @@ func TestCheck_RefusesAnAddedKey(t *testing.T) {
 	t.Parallel()
 	past := version("old", "1.0.0")
 	past.Modules[0].Templates[0].Key = nil
-	failure := compared(t, past, version("new", "1.0.1"))
+	failure := checkError(t, past, version("new", "1.0.1"))
 	require.NotNil(t, failure)
 	require.Equal(t, upgrade.KeyAdded, failure.Rule)
 }
@@ -240,13 +240,12 @@ func TestPackages_ComparesNeighbouringVersions(t *testing.T) {
 	require.NoError(t, upgrade.Packages([]*ast.Package{known["a"]}, known))
 }
 
-// TestPackages_ComparesViewsOverVersionsWithoutThem has the versions come in any order: one that lacks the interface
-// stands between two that have it.
+// A version without the interface lies between two with it. Versions arrive in any order.
 func TestPackages_ComparesViewsOverVersionsWithoutThem(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		what, view string
-		last       int // the version that is added last
+		last       int // the version that is new
 		refused    bool
 	}{
 		{"a newer version, another view", "Go", 3, true},
@@ -287,9 +286,9 @@ func TestPackages_ComparesViewsOverVersionsWithoutThem(t *testing.T) {
 
 func TestCompareReleases_OrdersByNumbers(t *testing.T) {
 	t.Parallel()
-	ordered := []string{"0.9", "1", "1.0", "1.0.0", "1.2", "1.10", "10.0", "18446744073709551616.0"}
-	for i, a := range ordered {
-		for j, b := range ordered {
+	releases := []string{"0.9", "1", "1.0", "1.0.0", "1.2", "1.10", "10.0", "18446744073709551616.0"}
+	for i, a := range releases {
+		for j, b := range releases {
 			switch got := upgrade.CompareReleases(a, b); {
 			case i < j:
 				require.Negative(t, got, "%s, %s", a, b)
