@@ -19,8 +19,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Random well-typed updates come to the same result, transaction and messages by the engine and by substitution, or to
-// the same failure after the same messages.
+// Random well-typed updates have the same result, transaction and messages in the engine and by substitution, or the
+// same failure after the same messages.
 func TestMachine_AgreesWithSubstitution(t *testing.T) {
 	t.Parallel()
 	outcomes := map[string]int{}
@@ -32,7 +32,8 @@ func TestMachine_AgreesWithSubstitution(t *testing.T) {
 	}
 }
 
-// So do random updates that catch what they throw, on ledgers that take effects back and on ledgers that do not.
+// The same for random updates that catch their exceptions, on ledgers that allow rollbacks of effects and on ledgers
+// that do not.
 func TestMachine_AgreesWithSubstitutionOnRollbacks(t *testing.T) {
 	t.Parallel()
 	outcomes := map[string]int{}
@@ -48,7 +49,7 @@ func TestMachine_AgreesWithSubstitutionOnRollbacks(t *testing.T) {
 	}
 }
 
-// requireAgreement runs a package by the engine and by substitution.
+// requireAgreement compares a run of the engine with one by substitution.
 func requireAgreement(t *testing.T, rt *rapid.T, source string) outcome {
 	t.Helper()
 	rt.Log(source[strings.Index(source, "val term"):])
@@ -56,7 +57,7 @@ func requireAgreement(t *testing.T, rt *rapid.T, source string) outcome {
 	packages := slices.Collect(maps.Values(p.Packages()))
 	require.NoError(rt, check.Packages(t.Context(), packages, check.Options{}))
 	takeBack := rapid.IntRange(0, 3).Draw(rt, "takeBack") > 0
-	byEngine, byNaive := interpreted(t, rt, p, takeBack), substitutedRun(rt, p, takeBack)
+	byEngine, byNaive := interpret(t, rt, p, takeBack), substitutionRun(rt, p, takeBack)
 	require.Equal(rt, byNaive.traces, byEngine.traces)
 	require.Equal(rt, byNaive.nodes, byEngine.nodes)
 	require.Equal(rt, byNaive.result, byEngine.result)
@@ -67,7 +68,7 @@ func requireAgreement(t *testing.T, rt *rapid.T, source string) outcome {
 	return byNaive
 }
 
-// outcome is what an update comes to, as text.
+// outcome is the result of an update, as text.
 type outcome struct {
 	traces  []string
 	nodes   []string
@@ -75,7 +76,7 @@ type outcome struct {
 	failure string
 }
 
-// kind is a word for the sort of outcome.
+// kind is the sort of outcome.
 func (o outcome) kind() string {
 	switch {
 	case o.failure != "":
@@ -89,8 +90,8 @@ func (o outcome) kind() string {
 
 var runner = lf.TypeName{Package: asttest.PackageID, Module: "D", Entity: "Runner"}
 
-// interpreted is what the engine says.
-func interpreted(t *testing.T, rt *rapid.T, p *engine.Program, takeBack bool) outcome {
+// interpret returns the outcome of the engine.
+func interpret(t *testing.T, rt *rapid.T, p *engine.Program, takeBack bool) outcome {
 	t.Helper()
 	var out outcome
 	argument, err := p.NewRecord(runner, lf.Party("alice"))
@@ -124,7 +125,7 @@ func interpreted(t *testing.T, rt *rapid.T, p *engine.Program, takeBack bool) ou
 	return out
 }
 
-// namesOfContracts puts numbers in the place of the ids of the cells that a transaction creates.
+// namesOfContracts replaces the ids of the cells that a transaction creates by numbers.
 func namesOfContracts(t ledger.Transaction) *strings.Replacer {
 	var names []string
 	for _, node := range t.Nodes[1:] {
@@ -135,7 +136,7 @@ func namesOfContracts(t ledger.Transaction) *strings.Replacer {
 	return strings.NewReplacer(names...)
 }
 
-// requireHappens checks that what happens is the whole transaction without what was taken back.
+// requireHappens checks that Transaction is Whole without the rolled-back nodes.
 func requireHappens(rt *rapid.T, done engine.Interpretation) {
 	var want []ledger.ContractID
 	for id := int32(0); id < int32(len(done.Whole.Nodes)); id++ {
@@ -183,8 +184,8 @@ func shownNode(rt *rapid.T, p *engine.Program, node ledger.TxNode) string {
 	}
 }
 
-// substitutedRun is what the naive evaluator says.
-func substitutedRun(rt *rapid.T, p *engine.Program, takeBack bool) outcome {
+// substitutionRun returns the outcome of the naive evaluator.
+func substitutionRun(rt *rapid.T, p *engine.Program, takeBack bool) outcome {
 	n := &naive{packages: p.Packages(), ledger: naiveLedger{takeBack: takeBack}}
 	result, err := n.perform(&ast.ExpApp{
 		Fun:  &ast.ExpVal{Name: ast.ValueName{Package: asttest.PackageID, Module: "D", Name: "term"}},

@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// definitionCall is the code of applying a definition to arguments.
+// definitionCall applies a definition to arguments.
 type definitionCall struct {
 	global *global
 	args   []Value
@@ -18,19 +18,19 @@ type definitionCall struct {
 func (definitionCall) quick(*machine) (Value, bool) { return nil, false }
 func (a definitionCall) step(m *machine) code       { return m.applyGlobal(a.global, a.args...) }
 
-// throwCode is the code of throwing an exception.
+// throwCode throws an exception.
 type throwCode struct{ exception *Any }
 
 func (throwCode) quick(*machine) (Value, bool) { return nil, false }
 func (t throwCode) step(m *machine) code       { return m.throw(t.exception) }
 
-// start runs code that is no function of a package.
+// start runs code that is not a function of a package.
 func (p *Program) start(ctx context.Context, options Options, name string, body code) (Value, error) {
 	m := p.machine(ctx, options)
 	return m.finish(m.run(&Function{code: &function{name: name, body: body}}, nil))
 }
 
-// View computes the view of an interface for a contract of a template, which has to implement it.
+// View computes the view of an interface for a contract. The template must implement the interface.
 func (p *Program) View(ctx context.Context, options Options, template, of lf.TypeName, argument Value) (Value, error) {
 	t, failure := p.template(template)
 	if failure != nil {
@@ -43,7 +43,7 @@ func (p *Program) View(ctx context.Context, options Options, template, of lf.Typ
 	return p.start(ctx, options, "view", definitionCall{t.view(implements), []Value{argument}})
 }
 
-// Throw is the failure that an exception amounts to when nothing catches it.
+// Throw returns the failure of an uncaught exception.
 func (p *Program) Throw(ctx context.Context, options Options, exception *Any) error {
 	_, err := p.start(ctx, options, "throw", throwCode{exception})
 	return err
@@ -63,7 +63,7 @@ func (p *Program) NewTextMap(ctx context.Context, entries map[string]string) (*M
 	return out, nil
 }
 
-// KeyHash is the hash of a key of a template's contracts, by which they are found.
+// KeyHash returns the hash of a contract key, which finds contracts.
 func (p *Program) KeyHash(ctx context.Context, template lf.TypeName, key Value) (string, error) {
 	t, failure := p.template(template)
 	if failure != nil {
@@ -79,7 +79,7 @@ func (p *Program) KeyHash(ctx context.Context, template lf.TypeName, key Value) 
 	return found.Hash, nil
 }
 
-// Decode is a value of a type constructor without arguments, a template's say, from JSON as the ledger keeps it.
+// Decode decodes stored JSON as a value of a type without arguments, such as a template.
 func (p *Program) Decode(name lf.TypeName, encoded json.RawMessage) (Value, error) {
 	t, err := p.LFType(name)
 	if err != nil {
@@ -92,7 +92,7 @@ func (p *Program) Decode(name lf.TypeName, encoded json.RawMessage) (Value, erro
 	return p.importValue(t, decoded)
 }
 
-// Key is a key of a template's contracts as a value, and its type, of a key in JSON as the ledger keeps it.
+// Key decodes the stored JSON of a contract key, and returns the value and its type.
 func (p *Program) Key(template lf.TypeName, encoded json.RawMessage) (Value, ast.Type, error) {
 	t, failure := p.template(template)
 	if failure != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// BenchmarkMachine_Calls counts down by calls in tail position; each operation is a call, a comparison and two sums.
+// BenchmarkMachine_Calls counts down with tail calls; each operation is a call, a comparison and two sums.
 func BenchmarkMachine_Calls(b *testing.B) {
 	p := program(b, `module M { val v: Int64 -> Int64 -> Int64 = P:count; }`)
 	options := engine.Options{Limits: engine.Limits{Steps: 1 << 62, Memory: 1 << 62, Depth: 1000}}
@@ -24,7 +24,7 @@ func BenchmarkMachine_Calls(b *testing.B) {
 	require.Equal(b, lf.Int64(b.N), v)
 }
 
-// BenchmarkMachine_Dictionaries folds by a function that is taken out of a struct, as the methods of a type class are.
+// BenchmarkMachine_Dictionaries folds with a function from a struct, as methods of type classes are.
 func BenchmarkMachine_Dictionaries(b *testing.B) {
 	p := program(b, `module M {
 		val plus: <add: Int64 -> Int64 -> Int64, zero: Int64> = <add = ADD_INT64, zero = 0>;

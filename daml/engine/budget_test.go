@@ -16,7 +16,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// costly is a package of functions whose results grow fast.
+// costly has functions whose results grow fast.
 const costly = `
 module C {
   val double: Int64 -> Text -> Text = \(n: Int64) (t: Text) ->
@@ -72,7 +72,7 @@ func run(t *testing.T, p *engine.Program, limits engine.Limits, name string) (en
 	})
 }
 
-// Each of these would take terabytes; it is refused before it takes them.
+// Each of these would need terabytes. The refusal comes before the allocation.
 func TestBudget_ChargesMemoryBeforeAllocation(t *testing.T) {
 	t.Parallel()
 	var lets strings.Builder
@@ -193,17 +193,17 @@ func TestNumeric_KeepsItsScale(t *testing.T) {
 		host.commit(created.Transaction)
 		id, ok := created.Results[0].(lf.ContractID)
 		require.True(t, ok)
-		shown, err := p.Interpret(t.Context(), engine.Options{}, env, []engine.Command{
+		out, err := p.Interpret(t.Context(), engine.Options{}, env, []engine.Command{
 			engine.Exercise{Type: sums, Contract: id, Choice: "Show", Argument: lf.Unit{}},
 		})
-		return shown.Results, err
+		return out.Results, err
 	}
-	shown, err := create("0.25000000000000000000")
+	out, err := create("0.25000000000000000000")
 	require.NoError(t, err)
-	require.Equal(t, []engine.Value{lf.Text("0.6252.5")}, shown)
-	shown, err = create("0.25000000000000000001")
+	require.Equal(t, []engine.Value{lf.Text("0.6252.5")}, out)
+	out, err = create("0.25000000000000000001")
 	require.NoError(t, err)
-	require.Equal(t, []engine.Value{lf.Text("0.625000000000000000022.5")}, shown)
+	require.Equal(t, []engine.Value{lf.Text("0.625000000000000000022.5")}, out)
 }
 
 func TestInterpret_RefusesTextWithNUL(t *testing.T) {
@@ -218,11 +218,11 @@ func TestInterpret_RefusesTextWithNUL(t *testing.T) {
 	}
 }
 
-// slowHost is a ledger that does not answer before its caller gives up.
-type slowHost struct{ asked chan struct{} }
+// slowHost is a ledger that answers only when its caller gives up.
+type slowHost struct{ calls chan struct{} }
 
 func (s slowHost) Contract(ctx context.Context, _ lf.ContractID) (engine.Contract, bool, error) {
-	close(s.asked)
+	close(s.calls)
 	<-ctx.Done()
 	return engine.Contract{}, false, ctx.Err()
 }
@@ -235,9 +235,9 @@ func TestInterpret_CancelsASlowHost(t *testing.T) {
 	t.Parallel()
 	l := onLedger(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	host := slowHost{asked: make(chan struct{})}
+	host := slowHost{calls: make(chan struct{})}
 	go func() {
-		<-host.asked
+		<-host.calls
 		cancel()
 	}()
 	_, err := l.program.Interpret(ctx, engine.Options{}, engine.Environment{Host: host, ActAs: actAs("alice")},
@@ -247,7 +247,7 @@ func TestInterpret_CancelsASlowHost(t *testing.T) {
 	require.False(t, refused)
 }
 
-// Expressions that a package shares are compiled as often as they are met.
+// A shared expression is compiled at each use.
 func TestBudget_ChargesCompilation(t *testing.T) {
 	t.Parallel()
 	var body ast.Expr = &ast.ExpLitInt64{Value: 1}

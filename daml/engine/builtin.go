@@ -9,13 +9,13 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// builtinDef is a built-in function: how many arguments it wants, and what it does with them.
+// builtinDef is a built-in function: the number of its arguments, and its operation.
 type builtinDef struct {
 	arity int
 	then  operation
 }
 
-// arithmetic is an operation of which some results do not exist; an exception then names it and its arguments.
+// arithmetic is an operation without a result for some arguments. Then an exception names it and its arguments.
 type arithmetic struct {
 	name string
 	of   func(m *machine, args []Value) (Value, bool)
@@ -30,7 +30,7 @@ func (a arithmetic) perform(m *machine, args []Value) code {
 	return m.arithmeticError(a.name, args)
 }
 
-// fallible is an operation that may fail for good.
+// fallible is an operation that may fail without an exception.
 type fallible func(m *machine, args []Value) (Value, *Failure)
 
 func (f fallible) compute(m *machine, args []Value) (Value, bool) {
@@ -46,13 +46,13 @@ func (f fallible) perform(m *machine, args []Value) code {
 	return m.give(v)
 }
 
-// effect is an operation that must be performed once: it has effects, or calls functions.
+// effect is an operation that must run exactly once: it has effects, or calls functions.
 type effect func(m *machine, args []Value) code
 
 func (effect) compute(*machine, []Value) (Value, bool) { return nil, false }
 func (e effect) perform(m *machine, args []Value) code { return e(m, args) }
 
-// builtinDefs are the built-in functions, by groups of the specification.
+// builtinDefs are the built-in functions, in the groups of the specification.
 func builtinDefs() map[ast.BuiltinFunction]builtinDef {
 	out := coreBuiltins()
 	for _, group := range []func() map[ast.BuiltinFunction]builtinDef{
@@ -63,7 +63,7 @@ func builtinDefs() map[ast.BuiltinFunction]builtinDef {
 	return out
 }
 
-// builtin is a built-in function as a value.
+// builtin compiles a built-in function as a value.
 func (s *scope) builtin(name ast.BuiltinFunction) code {
 	def, ok := s.program.builtinDefs[name]
 	if !ok {
@@ -86,7 +86,7 @@ func (s *scope) builtin(name ast.BuiltinFunction) code {
 func coreBuiltins() map[ast.BuiltinFunction]builtinDef {
 	return map[ast.BuiltinFunction]builtinDef{
 		ast.Trace: {2, effect(func(m *machine, args []Value) code {
-			m.traced++
+			m.traces++
 			if m.trace != nil {
 				m.trace(string(args[0].(lf.Text)), m.here())
 			}
@@ -162,7 +162,7 @@ func failWithStatus(m *machine, args []Value) code {
 	return m.fail(failureOf(userFailure(string(id), int(category), string(message), metadata)))
 }
 
-// here is the innermost place in the source that is known.
+// here is the innermost known place in the source.
 func (m *machine) here() (at ast.Location) {
 	for _, f := range slices.Backward(m.frames) {
 		if place, ok := f.then.(locator); ok {
@@ -186,7 +186,7 @@ func (m *machine) applyGlobal(g *global, args ...Value) code {
 	return g
 }
 
-// exceptionMessage is the function that computes the message of an exception type.
+// exceptionMessage finds the function that computes the message of an exception type.
 func (p *Program) exceptionMessage(name lf.TypeName) (*global, *Failure) {
 	g, err := once(p, p.others, definition{kind: "message", of: name}, func() (*global, error) {
 		def := p.packages.Exception(name)

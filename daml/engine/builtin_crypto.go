@@ -14,7 +14,7 @@ import (
 
 func cryptoBuiltins() map[ast.BuiltinFunction]builtinDef {
 	return map[ast.BuiltinFunction]builtinDef{
-		ast.SHA256Text: {1, sized(func(m *machine, args []Value) (Value, bool) {
+		ast.SHA256Text: {1, metered(func(m *machine, args []Value) (Value, bool) {
 			text := args[0].(lf.Text)
 			if !m.text(len(text) + 2*sha256.Size) {
 				return nil, false
@@ -57,7 +57,7 @@ func cryptoBuiltins() map[ast.BuiltinFunction]builtinDef {
 	}
 }
 
-// failureOr is a failure, or that of the run where there is none.
+// failureOr returns failure, or that of the run if it is nil.
 func (m *machine) failureOr(failure *Failure) *Failure {
 	if failure != nil {
 		return failure
@@ -65,17 +65,17 @@ func (m *machine) failureOr(failure *Failure) *Failure {
 	return m.failure
 }
 
-// signatureSteps is how many steps a check of a signature counts as.
+// signatureSteps are the steps that a check of a signature counts as.
 const signatureSteps = 5000
 
-// verifySignature checks the signature of a message by a key. What is signed is the message, or its digest.
-func (m *machine) verifySignature(args []Value, digested bool) (Value, *Failure) {
+// verifySignature checks the signature of a message, or of a digest.
+func (m *machine) verifySignature(args []Value, isDigest bool) (Value, *Failure) {
 	if !m.work(signatureSteps * bytesPerStep) {
 		return nil, m.failure
 	}
 	var message []byte
 	var failure *Failure
-	if digested { // the message is read first
+	if isDigest { // the message is read first
 		if message, failure = m.hexArgument(args[1], "can not parse message hex string"); failure != nil {
 			return nil, failure
 		}
@@ -86,7 +86,7 @@ func (m *machine) verifySignature(args []Value, digested bool) (Value, *Failure)
 	if failure != nil {
 		return nil, failure
 	}
-	if !digested {
+	if !isDigest {
 		if message, failure = m.hexArgument(args[1], "can not parse message hex string"); failure != nil {
 			return nil, failure
 		}
@@ -103,7 +103,7 @@ func (m *machine) verifySignature(args []Value, digested bool) (Value, *Failure)
 	return boolean(valid), nil
 }
 
-// keyArgument is the public key that a text stands for.
+// keyArgument reads a public key.
 func (m *machine) keyArgument(v Value) (publicKey, *Failure) {
 	if !m.work(signatureSteps * bytesPerStep) {
 		return publicKey{}, m.failure
@@ -121,11 +121,11 @@ func (m *machine) keyArgument(v Value) (publicKey, *Failure) {
 }
 
 func cryptoFailure(code fault.Code, v Value, format string, err error) *Failure {
-	shown := fault.Shorten(string(v.(lf.Text)))
-	return failureOf(code.New(interpretationError+format, shown, err).WithResource("CRYPTO_VALUE", shown))
+	short := fault.Shorten(string(v.(lf.Text)))
+	return failureOf(code.New(interpretationError+format, short, err).WithResource("CRYPTO_VALUE", short))
 }
 
-// hexArgument is what a text in lower-case hexadecimal stands for.
+// hexArgument reads lower-case hexadecimal.
 func (m *machine) hexArgument(v Value, cause string) ([]byte, *Failure) {
 	text := string(v.(lf.Text))
 	if !m.text(len(text)) {
@@ -133,10 +133,10 @@ func (m *machine) hexArgument(v Value, cause string) ([]byte, *Failure) {
 	}
 	raw, err := hex.DecodeString(text)
 	if err != nil || strings.ContainsAny(text, "ABCDEF") {
-		shown := fault.Shorten(text)
+		short := fault.Shorten(text)
 		return nil, failureOf(fault.InterpretationCryptoErrorMalformedByteEncoding.New(
-			interpretationError+"Invalid byte encoding format for %s: %s", shown, cause).
-			WithResource("CRYPTO_VALUE", shown))
+			interpretationError+"Invalid byte encoding format for %s: %s", short, cause).
+			WithResource("CRYPTO_VALUE", short))
 	}
 	return raw, nil
 }

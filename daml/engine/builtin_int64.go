@@ -36,7 +36,7 @@ func int64Builtins() map[ast.BuiltinFunction]builtinDef {
 			m.memory -= scalarTextBytes
 			return lf.Text(show(args[0]))
 		})},
-		ast.TextToInt64: {1, sized(func(m *machine, args []Value) (Value, bool) {
+		ast.TextToInt64: {1, metered(func(m *machine, args []Value) (Value, bool) {
 			text := string(args[0].(lf.Text))
 			if !m.work(len(text)) {
 				return nil, false
@@ -50,7 +50,7 @@ func int64Builtins() map[ast.BuiltinFunction]builtinDef {
 	}
 }
 
-// scalarTextBytes is what the text of a number or time takes.
+// scalarTextBytes is the size of the text of a number or time.
 const scalarTextBytes = 64
 
 func int64Arithmetic(function ast.BuiltinFunction, of func(a, b int64) (int64, bool)) builtinDef {
@@ -76,7 +76,7 @@ func magnitude(n int64) uint64 {
 	return uint64(n)
 }
 
-// power computes by squaring; a negative exponent has no result.
+// power computes by squaring. A negative exponent has no result.
 func power(base, exponent int64) (int64, bool) {
 	if exponent < 0 {
 		return 0, false

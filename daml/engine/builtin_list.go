@@ -15,13 +15,13 @@ func listBuiltins() map[ast.BuiltinFunction]builtinDef {
 	}
 }
 
-// foldLeft applies a function to what was reached and each element in turn.
-func foldLeft(m *machine, f, reached Value, rest *List) code {
+// foldLeft applies a function to the accumulator and each element in turn.
+func foldLeft(m *machine, f, acc Value, rest *List) code {
 	if rest == nil {
-		return m.give(reached)
+		return m.give(acc)
 	}
 	m.push(leftFold{}, 0, 0, foldState{f: f, rest: rest.Tail})
-	return m.apply(f, []Value{reached, rest.Head})
+	return m.apply(f, []Value{acc, rest.Head})
 }
 
 type foldState struct {
@@ -36,7 +36,7 @@ func (leftFold) resume(m *machine, f *frame) code {
 	return foldLeft(m, next.f, m.result, next.rest)
 }
 
-// foldRight applies a function to each element and what was reached, from the last element on.
+// foldRight applies a function to each element and the accumulator, from the last element on.
 func foldRight(m *machine, args []Value) code {
 	f := args[0]
 	elements, ok := m.elements(args[2].(*List))
@@ -47,7 +47,7 @@ func foldRight(m *machine, args []Value) code {
 	return (&rightFold{f, elements}).next(m, len(elements))
 }
 
-// elements lists the elements of a list; false where the run has failed.
+// elements lists the elements of a list; false if the run has failed.
 func (m *machine) elements(l *List) ([]Value, bool) {
 	n, ok := m.length(l)
 	if !ok || !m.alloc(n*valueBytes) {
@@ -60,7 +60,7 @@ func (m *machine) elements(l *List) ([]Value, bool) {
 	return out, true
 }
 
-// length counts the elements of a list, and the steps of going through it; false where the run has failed.
+// length counts the elements of a list, and a step for each; false if the run has failed.
 func (m *machine) length(l *List) (n int, ok bool) {
 	for ; l != nil; l = l.Tail {
 		if n++; n%bytesPerStep == 0 && !m.work(bytesPerStep*valueBytes) {
@@ -70,7 +70,7 @@ func (m *machine) length(l *List) (n int, ok bool) {
 	return n, true
 }
 
-// rightFold waits for what a function makes of an element; how many elements are left is in the frame.
+// rightFold waits for the result for an element. The frame has the number of elements left.
 type rightFold struct {
 	f        Value
 	elements []Value
@@ -86,7 +86,7 @@ func (r *rightFold) next(m *machine, left int) code {
 	return m.apply(r.f, []Value{r.elements[left-1], m.result})
 }
 
-// equalList compares two lists by a function, which gets the element of the second list first.
+// equalList compares two lists with a function, whose first argument is the element of the second list.
 func equalList(m *machine, args []Value) code {
 	return equalFrom(m, args[0], args[1].(*List), args[2].(*List))
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Text maps and generic maps are the same but for their keys: these are ordered as the language compares them, and what
-// holds a function is no key.
+// Text maps and generic maps differ only in their keys. Keys have the order of the language, and a key must not contain
+// a function.
 func mapBuiltins() map[ast.BuiltinFunction]builtinDef {
 	return map[ast.BuiltinFunction]builtinDef{
 		ast.TextMapEmpty:  {0, pure(func(*machine, []Value) Value { return &Map{Text: true} })},
@@ -14,7 +14,7 @@ func mapBuiltins() map[ast.BuiltinFunction]builtinDef {
 		ast.TextMapLookup: {2, fallible(mapLookup)},
 		ast.TextMapDelete: {2, fallible(mapDelete)},
 		ast.TextMapSize:   {1, pure(mapSize)},
-		ast.TextMapToList: {1, sized(func(m *machine, args []Value) (Value, bool) {
+		ast.TextMapToList: {1, metered(func(m *machine, args []Value) (Value, bool) {
 			shape := m.program.entryShape()
 			return collectEntries(m, args[0].(*Map), 6*valueBytes, func(key, value Value) Value {
 				return &Struct{shape: shape, fields: []Value{key, value}}
@@ -25,19 +25,19 @@ func mapBuiltins() map[ast.BuiltinFunction]builtinDef {
 		ast.GenMapLookup: {2, fallible(mapLookup)},
 		ast.GenMapDelete: {2, fallible(mapDelete)},
 		ast.GenMapSize:   {1, pure(mapSize)},
-		ast.GenMapKeys: {1, sized(func(m *machine, args []Value) (Value, bool) {
+		ast.GenMapKeys: {1, metered(func(m *machine, args []Value) (Value, bool) {
 			return collectEntries(m, args[0].(*Map), 0, func(key, _ Value) Value { return key })
 		})},
-		ast.GenMapValues: {1, sized(func(m *machine, args []Value) (Value, bool) {
+		ast.GenMapValues: {1, metered(func(m *machine, args []Value) (Value, bool) {
 			return collectEntries(m, args[0].(*Map), 0, func(_, value Value) Value { return value })
 		})},
 	}
 }
 
-// entryShape is the shape of the entries of a text map as a list has them.
+// entryShape is the shape of the entries in TEXTMAP_TO_LIST.
 func (p *Program) entryShape() *structShape { return p.shape([]string{"key", "value"}) }
 
-// collectEntries makes a list of what is taken of each entry, which takes so many bytes.
+// collectEntries makes a list with an element of this size for each entry.
 func collectEntries(m *machine, of *Map, bytes int, take func(key, value Value) Value) (Value, bool) {
 	if !m.alloc(of.Len()*(listBytes+bytes)) || !m.work(of.Len()*(listBytes+bytes)) {
 		return nil, false

@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// A function whose result has a scale of its own takes a number of that scale as its first argument.
+// A function whose result has its own scale takes a number of that scale as its first argument.
 func numericBuiltins() map[ast.BuiltinFunction]builtinDef {
 	return map[ast.BuiltinFunction]builtinDef{
 		ast.AddNumeric: numericArithmetic(ast.AddNumeric, 2, func(args []Value) (*Numeric, bool) {
@@ -49,7 +49,7 @@ func numericBuiltins() map[ast.BuiltinFunction]builtinDef {
 			m.memory -= numericBytes
 			return lf.Text(args[0].(*Numeric).show())
 		})},
-		ast.TextToNumeric: {2, sized(func(m *machine, args []Value) (Value, bool) {
+		ast.TextToNumeric: {2, metered(func(m *machine, args []Value) (Value, bool) {
 			text := string(args[1].(lf.Text))
 			if !m.alloc(numericBytes) || !m.work(bytesPerStep*len(text)) {
 				return nil, false
@@ -62,7 +62,7 @@ func numericBuiltins() map[ast.BuiltinFunction]builtinDef {
 	}
 }
 
-// numericBytes is what a number takes, with what is made on the way to it.
+// numericBytes is the size of a number with its intermediate results.
 const numericBytes = 256
 
 func numericArithmetic(function ast.BuiltinFunction, arity int, of func(args []Value) (*Numeric, bool)) builtinDef {
@@ -74,7 +74,7 @@ func numericArithmetic(function ast.BuiltinFunction, arity int, of func(args []V
 
 var numericForm = regexp.MustCompile(`^([+-]?)0*(\d+)(?:\.(\d*?)0*)?$`)
 
-// readNumeric reads a number of a scale, with as many zeros in front and behind as one likes.
+// readNumeric reads a number of a scale, with any number of zeros in front and behind.
 func readNumeric(text string, scale int) (*Numeric, bool) {
 	match := numericForm.FindStringSubmatch(text)
 	if match == nil || strings.HasSuffix(text, ".") {

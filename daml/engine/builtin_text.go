@@ -11,22 +11,22 @@ import (
 
 func textBuiltins() map[ast.BuiltinFunction]builtinDef {
 	return map[ast.BuiltinFunction]builtinDef{
-		ast.AppendText: {2, sized(func(m *machine, args []Value) (Value, bool) {
+		ast.AppendText: {2, metered(func(m *machine, args []Value) (Value, bool) {
 			a, b := args[0].(lf.Text), args[1].(lf.Text)
 			if !m.text(len(a) + len(b)) {
 				return nil, false
 			}
 			return a + b, true
 		})},
-		ast.ExplodeText: {1, sized(func(m *machine, args []Value) (Value, bool) {
+		ast.ExplodeText: {1, metered(func(m *machine, args []Value) (Value, bool) {
 			return explode(m, args[0], func(point string, _ rune) Value { return lf.Text(point) })
 		})},
-		ast.ImplodeText: {1, sized(implode)},
-		ast.TextToCodePoints: {1, sized(func(m *machine, args []Value) (Value, bool) {
+		ast.ImplodeText: {1, metered(implode)},
+		ast.TextToCodePoints: {1, metered(func(m *machine, args []Value) (Value, bool) {
 			return explode(m, args[0], func(_ string, point rune) Value { return lf.Int64(point) })
 		})},
 		ast.CodePointsToText: {1, fallible(fromCodePoints)},
-		ast.TextToHex: {1, sized(func(m *machine, args []Value) (Value, bool) {
+		ast.TextToHex: {1, metered(func(m *machine, args []Value) (Value, bool) {
 			text := args[0].(lf.Text)
 			if !m.text(3 * len(text)) {
 				return nil, false
@@ -46,11 +46,10 @@ func textBuiltins() map[ast.BuiltinFunction]builtinDef {
 	}
 }
 
-// text takes the memory and time of making a text of a length. It reports whether there is as much; where there is not,
-// the run has failed.
+// text charges the memory and time of a text of a length. It returns false if the run has failed for lack of them.
 func (m *machine) text(length int) bool { return m.alloc(length+valueBytes) && m.work(length) }
 
-// explode makes a list of what each character of a text becomes.
+// explode makes a list with an element for each character of a text.
 func explode(m *machine, text Value, element func(point string, r rune) Value) (Value, bool) {
 	rest := string(text.(lf.Text))
 	if !m.work(len(rest)) {
@@ -106,8 +105,8 @@ func fromCodePoints(m *machine, args []Value) (Value, *Failure) {
 	return lf.Text(out.String()), nil
 }
 
-// decodeUTF8 reads UTF-8 and puts U+FFFD in the place of each part that is malformed: of each longest part that a
-// character begins with, and of each encoded surrogate.
+// decodeUTF8 reads UTF-8 and puts U+FFFD in the place of each malformed part: the longest beginning of a character, or
+// an encoded surrogate.
 func decodeUTF8(raw []byte) string {
 	var out strings.Builder
 	for len(raw) > 0 {
@@ -121,7 +120,7 @@ func decodeUTF8(raw []byte) string {
 	return out.String()
 }
 
-// malformed is the length of the malformed part that bytes begin with.
+// malformed returns the length of the malformed part at the beginning.
 func malformed(raw []byte) int {
 	low, high, length := byte(0x80), byte(0xBF), 0
 	switch first := raw[0]; {

@@ -40,7 +40,7 @@ func timeBuiltins() map[ast.BuiltinFunction]builtinDef {
 
 func showDate(d lf.Date) string { return lf.DayStart(d).Time().Format("2006-01-02") }
 
-// showTimestamp prints a timestamp with three or six digits after the point, or none where they are zeros.
+// showTimestamp prints a timestamp with three or six digits after the point, or none if they are zeros.
 func showTimestamp(t lf.Timestamp) string {
 	text := t.Time().Format("2006-01-02T15:04:05.000000")
 	text = strings.TrimSuffix(text, "000")

@@ -8,7 +8,7 @@ import (
 type function struct {
 	name  string
 	arity int
-	slots int // what an activation takes on the stack
+	slots int // size of an activation on the stack
 	body  code
 	at    ast.Location
 }
@@ -25,7 +25,7 @@ type variable struct{ slot int }
 func (v *variable) quick(m *machine) (Value, bool) { return m.stack[m.base+v.slot], true }
 func (v *variable) step(m *machine) code           { return m.give(m.stack[m.base+v.slot]) }
 
-// freeVariable is a variable that the current function brought from where it was made.
+// freeVariable is a variable that the current function captured.
 type freeVariable struct{ index int }
 
 func (c *freeVariable) quick(m *machine) (Value, bool) { return m.function.free[c.index], true }
@@ -50,7 +50,7 @@ func (c *closure) quick(m *machine) (Value, bool) {
 
 func (c *closure) step(m *machine) code { return stepQuick(c, m) }
 
-// stepQuick is the step of code that quick has a value for unless the run has failed.
+// stepQuick is the step of code whose quick has a value unless the run has failed.
 func stepQuick(c code, m *machine) code {
 	v, _ := c.quick(m)
 	return m.give(v)
@@ -86,21 +86,21 @@ func (l *let) resume(m *machine, f *frame) code {
 	return l.from(m, int(f.i)+1)
 }
 
-// operation is what is done with values that were gathered.
+// operation uses gathered values.
 type operation interface {
-	// compute computes the value at once; false where step is needed.
+	// compute computes the value at once; false if perform is necessary.
 	compute(m *machine, args []Value) (Value, bool)
-	// perform does it, as step does.
+	// perform is the step of the operation.
 	perform(m *machine, args []Value) code
 }
 
-// gather evaluates expressions from left to right and does something with their values.
+// gather evaluates expressions from left to right, then an operation on their values.
 type gather struct {
 	parts []code
-	room  int // the first of the slots where the values are kept
+	room  int // first slot of the values
 	then  operation
-	fast  bool // all parts have quick values as a rule, and there are few of them all in all
-	cost  int  // how much is evaluated where it is fast
+	fast  bool // the parts usually have quick values, and are few in all
+	cost  int  // number of parts if it is fast
 	at    ast.Location
 }
 
@@ -151,12 +151,12 @@ func (g *gather) resume(m *machine, f *frame) code {
 
 func (g *gather) location(*frame) ast.Location { return g.at }
 
-// application applies a function to arguments. The function gets arguments as soon as it has as many as it wants,
-// before the others are evaluated.
+// application applies a function to arguments. It calls the function as soon as there are enough arguments, before it
+// evaluates the others.
 type application struct {
 	fun  code
 	args []code
-	room int // of the function, then of the arguments
+	room int // slots of the function, then of the arguments
 	at   ast.Location
 }
 
@@ -172,15 +172,15 @@ func (a *application) step(m *machine) code {
 	return a.from(m, 0, 0)
 }
 
-// from evaluates arguments from i on. Those before first were given to a function already.
+// from evaluates arguments from i on. Arguments before first went to a function already.
 func (a *application) from(m *machine, i, first int) code {
 	v := *m.local(a.room)
 	f, ok := v.(*Function)
 	if !ok {
 		return m.fail(defect("%T is not a function", v))
 	}
-	wanted := min(first+f.missing(), len(a.args))
-	for ; i < wanted; i++ {
+	end := min(first+f.missing(), len(a.args))
+	for ; i < end; i++ {
 		if !m.many(i) {
 			return nil
 		}
@@ -191,9 +191,9 @@ func (a *application) from(m *machine, i, first int) code {
 		}
 		*m.local(a.room + 1 + i) = v
 	}
-	args := m.stack[m.base+a.room+1+first : m.base+a.room+1+wanted]
-	if wanted < len(a.args) {
-		m.push(a, -1, int32(wanted), nil)
+	args := m.stack[m.base+a.room+1+first : m.base+a.room+1+end]
+	if end < len(a.args) {
+		m.push(a, -1, int32(end), nil)
 	}
 	if m.explains {
 		m.place(a.at)

@@ -9,8 +9,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// comparison goes through two values of one type side by side. It keeps its own stack: values may be nested as deep as
-// a program likes.
+// comparison compares two values of one type. It has its own stack: programs may nest values to any depth.
 type comparison struct {
 	machine *machine
 	pairs   []pair
@@ -20,7 +19,7 @@ type pair struct{ a, b Value }
 
 const pairBytes = 2 * valueBytes
 
-// push makes two values wait to be compared; once memory is spent, the run has failed and nothing more is compared.
+// push adds two values to compare. Without memory the run fails and the comparison ends.
 func (c *comparison) push(a, b Value) {
 	if n := len(c.pairs); n == cap(c.pairs) && !c.machine.alloc(max(2*n, 4)*pairBytes) {
 		return
@@ -92,7 +91,7 @@ func (c *comparison) types(a, b *TypeRep) (int, *Failure) {
 	}
 }
 
-// composite compares what holds other values: their forms at once, their contents later.
+// composite compares values with parts: their forms at once, their parts later.
 func (c *comparison) composite(a, b Value) (int, *Failure) {
 	switch a := a.(type) {
 	case *Enum:
@@ -152,10 +151,11 @@ func compareBools(a, b bool) int {
 	}
 }
 
-// localIDLength is the length of a contract id that has no hash of its contract yet: 00 and the discriminator.
+// localIDLength is the length of a contract id without the hash of its contract: 00 and the discriminator.
 const localIDLength = 66
 
-// compareContractIDs orders contract ids. Of two with one discriminator, one without a hash may become the other.
+// compareContractIDs orders contract ids. It fails if one has no hash and the discriminator of the other: it may become
+// the other.
 func compareContractIDs(a, b lf.ContractID) (int, *Failure) {
 	if a != b && len(a) >= localIDLength && len(b) >= localIDLength && a[:localIDLength] == b[:localIDLength] &&
 		(len(a) == localIDLength || len(b) == localIDLength) {
@@ -165,7 +165,7 @@ func compareContractIDs(a, b lf.ContractID) (int, *Failure) {
 	return strings.Compare(string(a), string(b)), nil
 }
 
-// comparable fails when a value holds a function, as a key of a map must not.
+// comparable fails if a value contains a function, which a key of a map must not.
 func (m *machine) comparable(v Value) *Failure {
 	switch v.(type) {
 	case lf.Text, lf.Party, lf.Int64, lf.ContractID, lf.Date, lf.Timestamp, *Numeric:

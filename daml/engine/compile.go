@@ -8,18 +8,18 @@ import (
 	"github.com/florinledger/florin/daml/ast"
 )
 
-// scope is what a function being compiled knows: its variables, and through its parent those that it may capture.
+// scope has the variables of the function that is being compiled, and through its parent those that it may capture.
 type scope struct {
 	program *Program
 	name    string
 	parent  *scope
 
-	// vars are the variables by name, with their slots: the last of those that have one name hides the others. A
-	// function is compiled while its parent's scope is as it is where the function stands.
+	// vars are the slots of the variables by name: the last of one name hides the others. A function is compiled at its
+	// place in the parent, so the parent's scope is that of this place.
 	vars  map[string][]int
-	bound []string // in the order in which they were bound
+	bound []string // in the order of binding
 
-	left            *int // how many more expressions may be compiled
+	left            *int // number of expressions that may still be compiled
 	slots, maxSlots int
 	captures        []code
 	captured        map[string]int
@@ -27,16 +27,16 @@ type scope struct {
 	err             error
 }
 
-// codeBytes is about what the code of an expression takes.
+// codeBytes is about the size of the code of an expression.
 const codeBytes = 128
 
 var errCode = errors.New("the code is too large")
 
-// compiler compiles a definition of at most so many expressions, what is shared counted as often as it is met. It says
-// how many they are.
+// compiler compiles a definition of at most limit expressions, and returns their number. A shared expression counts at
+// each use.
 type compiler func(limit int) (f *function, size int, err error)
 
-// compileFunction compiles a function of parameters, which is no function value where it has none.
+// compileFunction compiles a function. Without parameters it is not a function value.
 func compileFunction(p *Program, name string, at ast.Location, params []string, body ast.Expr) compiler {
 	return func(limit int) (*function, int, error) {
 		left := limit
@@ -77,7 +77,7 @@ func (s *scope) failWith(err error) code {
 	return &constant{value: unit}
 }
 
-// check keeps an error of looking something up.
+// check records the error of a lookup.
 func check[T any](s *scope, found T, err error) T {
 	if err != nil && s.err == nil {
 		s.err = err
@@ -85,7 +85,7 @@ func check[T any](s *scope, found T, err error) T {
 	return found
 }
 
-// bind puts a variable in a slot of its own.
+// bind gives a variable a new slot.
 func (s *scope) bind(name string) int {
 	if s.vars == nil {
 		s.vars = map[string][]int{}
@@ -96,7 +96,7 @@ func (s *scope) bind(name string) int {
 	return slot
 }
 
-// within compiles something, gives back the slots that it took, and forgets the variables that it bound.
+// within compiles code, then frees the slots and variables that it added.
 func (s *scope) within(compile func()) {
 	slots, bound := s.slots, len(s.bound)
 	compile()
@@ -106,7 +106,7 @@ func (s *scope) within(compile func()) {
 	s.slots, s.bound = slots, s.bound[:bound]
 }
 
-// variable finds a variable: in a slot, or captured from where the function stands.
+// variable finds a variable: in a slot, or captured from the parent.
 func (s *scope) variable(name string) code {
 	if slots := s.vars[name]; len(slots) > 0 {
 		return &variable{slot: slots[len(slots)-1]}
@@ -126,7 +126,7 @@ func (s *scope) variable(name string) code {
 	return &freeVariable{index: index}
 }
 
-// lambda compiles a function that stands within this one.
+// lambda compiles a function inside this one.
 func (s *scope) lambda(params []string, body func(inner *scope) code) code {
 	inner := &scope{program: s.program, name: s.name, parent: s, left: s.left, at: s.at}
 	f := inner.function(params, func() code { return body(inner) })
@@ -136,7 +136,7 @@ func (s *scope) lambda(params []string, body func(inner *scope) code) code {
 	return &closure{function: f, captures: inner.captures}
 }
 
-// gather compiles expressions whose values something is done with.
+// gather compiles expressions and an operation on their values.
 func (s *scope) gather(then operation, exprs ...ast.Expr) code {
 	return s.gatherCode(then, len(exprs), func(i int) code { return s.expr(exprs[i]) })
 }
@@ -157,10 +157,10 @@ func (s *scope) gatherCode(then operation, n int, part func(i int) code) code {
 	return g
 }
 
-// maxQuickCost bounds how much code is evaluated within one step.
+// maxQuickCost bounds the code that one step evaluates.
 const maxQuickCost = 64
 
-// quickCost is how much is evaluated to compute a quick value; more than the bound where there is none.
+// quickCost is the cost of a quick value; above the bound if there is none.
 func quickCost(c code) int {
 	switch c := c.(type) {
 	case *constant, *variable, *freeVariable, *global:
@@ -177,7 +177,7 @@ func quickCost(c code) int {
 	return maxQuickCost + 1
 }
 
-// stripTypes removes locations and types, which mean nothing at run time.
+// stripTypes removes locations and types, which have no meaning at run time.
 func stripTypes(e ast.Expr) ast.Expr {
 	for {
 		switch inner := e.(type) {
@@ -193,7 +193,7 @@ func stripTypes(e ast.Expr) ast.Expr {
 	}
 }
 
-// params collects the parameters of abstractions that follow one another, and the body of the last.
+// params collects the parameters of nested abstractions, and the innermost body.
 func params(e ast.Expr) ([]string, ast.Expr) {
 	var names []string
 	for {

@@ -48,7 +48,7 @@ func (s *scope) literal(e ast.Expr) code {
 	}
 }
 
-// data compiles what makes and takes apart values; nil for other expressions.
+// data compiles expressions that make or take apart values; nil for other expressions.
 func (s *scope) data(e ast.Expr) code {
 	switch e := e.(type) {
 	case *ast.ExpListCons:
@@ -98,8 +98,8 @@ func exprs(fields []ast.FieldExpr) []ast.Expr {
 	return out
 }
 
-// construct makes records of a type from fields in the order of the expression, which is that of the type in packages
-// that are well-typed.
+// construct makes records from fields in the order of the expression. In well-typed packages that is the order of the
+// type.
 func (s *scope) construct(e *ast.ExpRecCon, typ *RecordType) operation {
 	if s.err == nil && len(e.Fields) != len(typ.Labels) {
 		s.fail("got %d fields for type %s, which has %d", len(e.Fields), typ.Name, len(typ.Labels))

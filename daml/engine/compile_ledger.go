@@ -63,9 +63,9 @@ func (s *scope) exerciseInterface(e *ast.UpdateExerciseInterface) code {
 	}, e.ContractID, e.Argument, e.Guard)
 }
 
-// onLedger compiles an update that needs a transaction.
+// onLedger compiles an update of the transaction.
 func (s *scope) onLedger(then effect, exprs ...ast.Expr) code {
-	return s.compileDelayed(func(m *machine, args []Value) code {
+	return s.delay(func(m *machine, args []Value) code {
 		if m.ledger == nil && m.outer == nil {
 			return m.fail(crash("a ledger update needs a transaction, and this run has none"))
 		}

@@ -4,10 +4,10 @@ import (
 	"github.com/florinledger/florin/daml/ast"
 )
 
-// An update is a function of one argument, the token: applying it runs the update. What an update is made of is
-// evaluated when the update is, and what it does is done when it is run.
+// An update is a function of one argument, the token: applying it runs the update. The parts of an update are evaluated
+// with the update; its effects happen when it runs.
 
-// delay makes an update of values: a function that captures them.
+// delay makes an update: a function that captures the values.
 type delay struct{ code *function }
 
 func (d delay) compute(m *machine, args []Value) (Value, bool) {
@@ -16,7 +16,7 @@ func (d delay) compute(m *machine, args []Value) (Value, bool) {
 }
 func (d delay) perform(m *machine, args []Value) code { return computeAndGive(d, m, args) }
 
-// delayedUpdate is the body of such an update.
+// delayedUpdate is the body of a delay.
 type delayedUpdate struct {
 	then effect
 	at   ast.Location
@@ -30,13 +30,13 @@ func (d *delayedUpdate) step(m *machine) code {
 	return d.then(m, m.function.free)
 }
 
-// compileDelayed compiles an update that does something with the values of expressions.
-func (s *scope) compileDelayed(then effect, exprs ...ast.Expr) code {
+// delay compiles an update that runs an effect with the values of expressions.
+func (s *scope) delay(then effect, exprs ...ast.Expr) code {
 	f := &function{name: s.name, arity: 1, slots: 1, body: &delayedUpdate{then: then, at: s.at}, at: s.at}
 	return s.gather(delay{f}, exprs...)
 }
 
-// run runs what an expression evaluates to.
+// run evaluates an expression and runs the update.
 type run struct {
 	update code
 	at     ast.Location
@@ -65,7 +65,7 @@ func (r *run) with(m *machine, v Value) code {
 	return m.runUpdate(v)
 }
 
-// Names that no package can give to a variable.
+// No variable of a package can have these names.
 const (
 	tokenName = "argument of an update"
 	firstName = "first update of a block"
@@ -75,7 +75,7 @@ const (
 func (s *scope) update(e ast.Expr) code {
 	switch e := e.(type) {
 	case *ast.UpdatePure:
-		return s.compileDelayed(func(m *machine, args []Value) code { return m.give(args[0]) }, e.Expr)
+		return s.delay(func(m *machine, args []Value) code { return m.give(args[0]) }, e.Expr)
 	case *ast.UpdateEmbedExpr:
 		return s.lambda([]string{tokenName}, func(inner *scope) code {
 			return inner.runs(e.Body)
@@ -91,10 +91,10 @@ func (s *scope) update(e ast.Expr) code {
 	}
 }
 
-// runs compiles an update that is run as soon as it is evaluated.
+// runs compiles an update that runs as soon as it is evaluated.
 func (s *scope) runs(update ast.Expr) code { return s.runsCode(s.expr(update), update) }
 
-// runsCode is the same for an update that is compiled already. It is at its own place, not at that of what it is in.
+// runsCode is the same for a compiled update. Its location is its own, not that of the expression around it.
 func (s *scope) runsCode(update code, of ast.Expr) code {
 	at := s.at
 	if own, ok := of.(*ast.ExpLocation); ok {
@@ -103,8 +103,8 @@ func (s *scope) runsCode(update code, of ast.Expr) code {
 	return &run{update: update, at: at}
 }
 
-// block compiles updates that follow one another. The first is evaluated with the block, each other one when those
-// before it have been run.
+// block compiles a sequence of updates. The first is evaluated with the block, each other one after those before it
+// have run.
 func (s *scope) block(e *ast.UpdateBlock) code {
 	out := &let{}
 	s.within(func() {
@@ -131,7 +131,7 @@ func (s *scope) sequence(e *ast.UpdateBlock) code {
 	return out
 }
 
-// try runs an update, and what a handler makes of an exception.
+// try runs an update, and a handler for its exceptions.
 type try struct {
 	body    code
 	slot    int // of the exception
@@ -165,7 +165,7 @@ func (t *try) handle(m *machine, f *frame, thrown *Failure) code {
 	return t.handler
 }
 
-// handlerResult waits for what a handler makes of an exception.
+// handlerResult waits for the result of a handler.
 type handlerResult struct{}
 
 func (handlerResult) resume(m *machine, f *frame) code {

@@ -6,19 +6,18 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Here is what a ledger asks of templates, one thing at a time, while it keeps the transaction itself. Values come and
-// go as the ledger has them, and all that is evaluated takes from one budget. An exception that a template throws ends
-// the choice that it was thrown in; the choice outside may catch it. So the error of everything within a choice has the
-// exception as it was thrown, and only the outermost choice makes a failure of it.
+// A ledger that keeps the transaction itself calls templates with these methods. Values have the ledger's form, and all
+// evaluations share one budget. An exception ends its choice; the choice outside may catch it. So errors inside a
+// choice have the exception, and only the outermost choice turns it into a failure.
 
-// contract is a contract of a template while something is computed of it.
+// contract is a contract during one computation.
 type contract struct {
 	*machine
 	template *template
 	this     Value
 }
 
-// within makes a machine for what is computed of a contract: what it throws can be caught where a choice is under way.
+// within makes a machine for a computation on a contract. A choice in progress can catch its exceptions.
 func (p *Program) within(budget *ledger.Budget, name lf.TypeName, payload lf.Value, tx *ledger.Dynamic) (
 	*contract, error,
 ) {
@@ -40,13 +39,13 @@ func (p *Program) within(budget *ledger.Budget, name lf.TypeName, payload lf.Val
 	return out, err
 }
 
-// read is a stored value as one of a type of the program.
+// read converts a stored value to a type of the program.
 func (c *contract) read(t ast.Type, v lf.Value) (Value, error) {
-	described, err := c.program.lfTypeOf(t)
+	typ, err := c.program.lfTypeOf(t)
 	if err != nil {
 		return nil, err
 	}
-	out, err := c.importValue(described, v)
+	out, err := c.importValue(typ, v)
 	if c.failure != nil {
 		return c.finish(nil, c.failure)
 	}
@@ -81,7 +80,7 @@ func (c *contract) exportStored(v Value) (lf.Value, error) {
 	return out, nil
 }
 
-// Describe is what a contract says of itself. It fails where the template's precondition does not hold.
+// Describe computes the metadata of a contract. It fails if the template's precondition does not hold.
 func (p *Program) Describe(budget *ledger.Budget, name lf.TypeName, payload lf.Value) (
 	out ledger.Description, err error,
 ) {
@@ -114,7 +113,7 @@ func (p *Program) Describe(budget *ledger.Budget, name lf.TypeName, payload lf.V
 	return out, err
 }
 
-// Maintainers are the maintainers of a key of a template. What their expression throws cannot be caught.
+// Maintainers computes the maintainers of a key. Nothing can catch an exception of their expression.
 func (p *Program) Maintainers(budget *ledger.Budget, name lf.TypeName, key lf.Value) ([]ledger.Party, error) {
 	c, err := p.within(budget, name, nil, nil)
 	if err != nil {
@@ -131,7 +130,7 @@ func (p *Program) Maintainers(budget *ledger.Budget, name lf.TypeName, key lf.Va
 	return c.computeParties(c.template.maintainers(), read)
 }
 
-// StoredView is the view of a contract through an interface, as the ledger has it.
+// StoredView computes the view of a contract through an interface, in the ledger's form.
 func (p *Program) StoredView(budget *ledger.Budget, name, through lf.TypeName, payload lf.Value) (lf.Value, error) {
 	c, err := p.within(budget, name, payload, nil)
 	if err != nil {
@@ -148,7 +147,7 @@ func (p *Program) StoredView(budget *ledger.Budget, name, through lf.TypeName, p
 	return c.exportStored(view)
 }
 
-// choiceCall is a choice with what it is exercised on.
+// choiceCall is a choice with its contract and argument.
 type choiceCall struct {
 	choice         *choice
 	this, argument Value
@@ -170,8 +169,8 @@ func (c *contract) callOf(call ledger.Call) (out choiceCall, err error) {
 	return out, err
 }
 
-// Involved are the parties of an exercise. What their expressions throw cannot be caught: it may depend on a contract
-// that the catcher has no right to see.
+// Involved computes the parties of an exercise. Nothing can catch an exception of their expressions: it may depend on a
+// contract that the catching code must not see.
 func (p *Program) Involved(budget *ledger.Budget, call ledger.Call) (out ledger.Involved, err error) {
 	c, err := p.within(budget, call.Template, call.Payload, nil)
 	if err != nil {
@@ -196,7 +195,7 @@ func (p *Program) Involved(budget *ledger.Budget, call ledger.Call) (out ledger.
 	return out, err
 }
 
-// Perform does what a choice does, through a transaction that the ledger keeps.
+// Perform runs the update of a choice. The ledger keeps the transaction.
 func (p *Program) Perform(tx ledger.Dynamic, call ledger.Call) (lf.Value, error) {
 	budget := tx.Budget()
 	c, err := p.within(budget, call.Template, call.Payload, &tx)
@@ -217,7 +216,7 @@ func (p *Program) Perform(tx ledger.Dynamic, call ledger.Call) (lf.Value, error)
 	return c.exportStored(result)
 }
 
-// choiceBody is the code of what a choice does.
+// choiceBody is the code of a choice's update.
 type choiceBody struct {
 	choiceCall
 	contract lf.ContractID
@@ -232,7 +231,7 @@ func (e *choiceBody) step(m *machine) code {
 
 func (*choiceBody) resume(m *machine, _ *frame) code { return m.runUpdate(m.result) }
 
-// ChoiceTypes describe argument and result of a choice.
+// ChoiceTypes describes the argument and the result of a choice.
 func (p *Program) ChoiceTypes(def *ast.Choice) (argument, result *lf.Type, err error) {
 	if argument, err = p.lfTypeOf(def.Argument.Type); err != nil {
 		return nil, nil, err
@@ -241,5 +240,5 @@ func (p *Program) ChoiceTypes(def *ast.Choice) (argument, result *lf.Type, err e
 	return argument, result, err
 }
 
-// StoredType describes a type whose values are stored.
+// StoredType describes a type of stored values.
 func (p *Program) StoredType(t ast.Type) (*lf.Type, error) { return p.lfTypeOf(t) }

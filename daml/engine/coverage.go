@@ -8,14 +8,14 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// coverage notes which expressions of some packages were evaluated.
+// coverage records which expressions of some packages ran.
 type coverage struct {
 	packages map[lf.PackageID]bool
 	mu       sync.Mutex
 	places   []*coverageProbe
 }
 
-// coverageProbe is an expression whose evaluation is noted.
+// coverageProbe records that an expression ran.
 type coverageProbe struct {
 	code
 	at  ast.Location
@@ -33,13 +33,12 @@ func (c *coverageProbe) step(m *machine) code {
 }
 
 func (c *coverageProbe) note() {
-	if !c.ran.Load() { // reading is cheaper than writing what others read
+	if !c.ran.Load() { // a read is cheaper than a write to shared memory
 		c.ran.Store(true)
 	}
 }
 
-// Cover has the program note which expressions of a package are evaluated. It is to be called before the program is
-// used.
+// Cover records which expressions of a package run. Call it before using the program.
 func (p *Program) Cover(id lf.PackageID) {
 	if p.coverage == nil {
 		p.coverage = &coverage{packages: map[lf.PackageID]bool{}}
@@ -47,7 +46,7 @@ func (p *Program) Cover(id lf.PackageID) {
 	p.coverage.packages[id] = true
 }
 
-// Ran lists the places of the packages that are covered where expressions were evaluated, some of them more than once.
+// Ran lists the places of the expressions that ran, in the packages of Cover. A place may occur more than once.
 func (p *Program) Ran() []ast.Location {
 	if p.coverage == nil {
 		return nil
@@ -63,7 +62,7 @@ func (p *Program) Ran() []ast.Location {
 	return out
 }
 
-// cover is the code of an expression at a place, noted where its package is covered.
+// cover adds a probe to the code of an expression if Cover has its package.
 func (p *Program) cover(c code, at ast.Location) code {
 	if p.coverage == nil || !p.coverage.packages[at.Package] {
 		return c

@@ -10,8 +10,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// creation waits for what a contract says of itself, and creates it.
-type creation struct{ said *metadata }
+// creation waits for the metadata of a contract, and creates it.
+type creation struct{ metadata *metadata }
 
 // create creates a contract of a template.
 func (m *machine) create(t *template, argument Value) code {
@@ -20,10 +20,10 @@ func (m *machine) create(t *template, argument Value) code {
 	}
 	c := &creation{&metadata{template: t, argument: argument}}
 	m.push(c, 0, 0, nil)
-	return c.said.compute(m)
+	return c.metadata.compute(m)
 }
 
-func (c *creation) resume(m *machine, _ *frame) code { return c.said.insert(m) }
+func (c *creation) resume(m *machine, _ *frame) code { return c.metadata.insert(m) }
 
 // insert adds the node of a new contract.
 func (c *metadata) insert(m *machine) code {
@@ -35,7 +35,7 @@ func (c *metadata) insert(m *machine) code {
 	case len(c.signatories) == 0:
 		return m.fail(failureOf(fault.DamlAuthorizationError.New(
 			interpretationError+"node %d (%s) has no signatories", len(t.nodes), c.template.name)))
-	case c.key != nil && len(c.key.Maintainers) == 0: // upstream looks at this before it looks at who authorizes
+	case c.key != nil && len(c.key.Maintainers) == 0: // upstream checks this before the authorizers
 		return m.fail(failureOf(fault.CreateEmptyContractKeyMaintainers.New(
 			interpretationError+"Update failed due to a contract key with an empty set of maintainers when creating %s",
 			c.template.name).WithResource("TEMPLATE_ID", c.template.name.String())))
@@ -60,15 +60,15 @@ func (c *metadata) insert(m *machine) code {
 	}
 	node := &t.nodes[id]
 	node.ContractID = ledger.LocalContractID(node.Seed, t.env.EffectiveAt, node.Stakeholders())
-	made := &instance{stored: argument, contract: ledger.Contract{
+	out := &instance{stored: argument, contract: ledger.Contract{
 		ID: node.ContractID, Template: c.template.name, PackageName: c.template.pkg.Name,
 		Signatories: c.signatories, Observers: c.observers, Key: c.key, CreatedAt: t.env.EffectiveAt,
 	}}
-	made.addVersion(&version{instance: made, template: c.template, argument: c.argument})
-	t.created[node.ContractID] = made
+	out.addVersion(&version{instance: out, template: c.template, argument: c.argument})
+	t.created[node.ContractID] = out
 	t.effect(id)
 	if c.key != nil {
-		t.createdWith[c.key.Hash] = append(t.createdWith[c.key.Hash], made)
+		t.createdWith[c.key.Hash] = append(t.createdWith[c.key.Hash], out)
 	}
 	return m.give(node.ContractID)
 }
@@ -86,7 +86,7 @@ func (c *metadata) checkMaintainers(t *transaction) *Failure {
 	return nil
 }
 
-// parties are the parties of a list, sorted and each once; false where the run has failed.
+// parties returns the parties of a list, sorted and without duplicates; false if the run has failed.
 func (m *machine) parties(v Value) ([]ledger.Party, bool) {
 	list := v.(*List)
 	n, ok := m.length(list)
@@ -100,7 +100,7 @@ func (m *machine) parties(v Value) ([]ledger.Party, bool) {
 	return ledger.SortedParties(out), true
 }
 
-// authorizationFailure is the failure of the next node of the transaction.
+// authorizationFailure makes the failure of the next node, which lacks authorizers.
 func (t *transaction) authorizationFailure(name lf.TypeName, required []ledger.Party) *Failure {
 	return failureOf(fault.DamlAuthorizationError.New(
 		interpretationError+"node %d (%s) requires authorizers %s, but only %s were given",
@@ -108,7 +108,7 @@ func (t *transaction) authorizationFailure(name lf.TypeName, required []ledger.P
 		WithHint("Submit with actAs naming the missing parties, or use a choice that they have agreed to."))
 }
 
-// maxListed bounds how many parties or contracts a message lists.
+// maxListed bounds the parties or contracts that a message lists.
 const maxListed = 50
 
 func listParties(parties []ledger.Party) string {

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// spkiPrefix is what comes before the point in the SubjectPublicKeyInfo of a key on secp256k1.
+// spkiPrefix is the part before the point in the SubjectPublicKeyInfo of a key on secp256k1.
 const spkiPrefix = "3056301006072a8648ce3d020106052b8104000a034200"
 
 func TestSecp256k1_VerifiesSignatures(t *testing.T) {
@@ -26,7 +26,7 @@ func TestSecp256k1_VerifiesSignatures(t *testing.T) {
 	key := spkiPrefix + hex.EncodeToString(private.PubKey().SerializeUncompressed())
 	digest := sha256.Sum256([]byte("message"))
 	signature := hex.EncodeToString(secpecdsa.Sign(private, digest[:]).Serialize())
-	message, digested := hex.EncodeToString([]byte("message")), hex.EncodeToString(digest[:])
+	message, digestHex := hex.EncodeToString([]byte("message")), hex.EncodeToString(digest[:])
 
 	nist, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
@@ -41,15 +41,15 @@ func TestSecp256k1_VerifiesSignatures(t *testing.T) {
 	offCurve := spkiPrefix + "04" + hex.EncodeToString(make([]byte, 64))
 
 	for expr, want := range map[string]string{
-		fmt.Sprintf(`SECP256K1_BOOL %q %q %q`, signature, message, key):             "true",
-		fmt.Sprintf(`SECP256K1_BOOL %q %q %q`, signature, message+"00", key):        "false",
-		fmt.Sprintf(`SECP256K1_WITH_ECDSA_BOOL %q %q %q`, signature, digested, key): "true",
-		fmt.Sprintf(`SECP256K1_WITH_ECDSA_BOOL %q %q %q`, signature, message, key):  "false",
-		fmt.Sprintf(`SECP256K1_WITH_ECDSA_BOOL %q %q %q`, hex.EncodeToString(p256Signature), digested,
+		fmt.Sprintf(`SECP256K1_BOOL %q %q %q`, signature, message, key):              "true",
+		fmt.Sprintf(`SECP256K1_BOOL %q %q %q`, signature, message+"00", key):         "false",
+		fmt.Sprintf(`SECP256K1_WITH_ECDSA_BOOL %q %q %q`, signature, digestHex, key): "true",
+		fmt.Sprintf(`SECP256K1_WITH_ECDSA_BOOL %q %q %q`, signature, message, key):   "false",
+		fmt.Sprintf(`SECP256K1_WITH_ECDSA_BOOL %q %q %q`, hex.EncodeToString(p256Signature), digestHex,
 			hex.EncodeToString(onP256)): "true",
-		fmt.Sprintf(`SECP256K1_WITH_ECDSA_BOOL "deadbeef" %q %q`, digested, key): "INTERPRETATION_CRYPTO_ERROR_MALFORMED_" +
+		fmt.Sprintf(`SECP256K1_WITH_ECDSA_BOOL "deadbeef" %q %q`, digestHex, key): "INTERPRETATION_CRYPTO_ERROR_MALFORMED_" +
 			"SIGNATURE: Malformed signature for deadbeef: it is not an ECDSA signature in DER",
-		fmt.Sprintf(`SECP256K1_WITH_ECDSA_BOOL "3006020100020101" %q %q`, digested, key): "false",
+		fmt.Sprintf(`SECP256K1_WITH_ECDSA_BOOL "3006020100020101" %q %q`, digestHex, key): "false",
 		fmt.Sprintf(`SECP256K1_WITH_ECDSA_BOOL %q "0G" %q`, signature, key): "INTERPRETATION_CRYPTO_ERROR_MALFORMED_" +
 			"BYTE_ENCODING: Invalid byte encoding format for 0G: can not parse message hex string",
 		fmt.Sprintf(`SECP256K1_VALIDATE_KEY %q`, key):                        "true",

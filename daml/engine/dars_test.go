@@ -51,7 +51,7 @@ func byID(packages []*ast.Package) ast.Packages {
 	return out
 }
 
-// published are DARs of a directory that a test is about.
+// published reads a DAR of the directory DARS.
 func published(tb testing.TB, name string) []byte {
 	tb.Helper()
 	data, err := os.ReadFile(filepath.Join(os.Getenv("DARS"), name))
@@ -59,7 +59,7 @@ func published(tb testing.TB, name string) []byte {
 	return data
 }
 
-// coinDAR is the release of the published coin that the coin in Go is.
+// coinDAR is the release of the published coin that the coin in Go implements.
 const coinDAR = "splice-amulet-0.1.22.dar"
 
 // bothCoins is a ledger of the coin in Go, on which the engine interprets the published coin.
@@ -108,7 +108,7 @@ func (*bothCoins) ContractsByKey(context.Context, ledger.ContractKey, int) ([]en
 	return nil, nil
 }
 
-// transfer is a transfer from alice to bob as a command for either.
+// transfer returns the commands of a transfer from alice to bob, for the coin in Go and for the published coin.
 func (b *bothCoins) transfer() (ledger.Submission, engine.Exercise) {
 	b.Helper()
 	argument := coin.AmuletRulesTransfer{
@@ -141,8 +141,8 @@ func (b *bothCoins) transfer() (ledger.Submission, engine.Exercise) {
 	}
 }
 
-// TestPublishedDARs_TransferAsTheCoinInGo interprets a transfer by the published coin and by the coin in Go: the same
-// contracts are created and consumed. A directory without that release has nothing to compare.
+// TestPublishedDARs_TransferAsTheCoinInGo compares a transfer of the published coin with one of the coin in Go: both
+// create and consume the same contracts. It checks nothing if the directory does not have coinDAR.
 func TestPublishedDARs_TransferAsTheCoinInGo(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat(filepath.Join(os.Getenv("DARS"), coinDAR)); os.IsNotExist(err) {
@@ -170,7 +170,7 @@ func (b *bothCoins) ours(submission ledger.Submission) (ledger.Transaction, erro
 	})
 }
 
-// effects are the payloads of what a transaction creates and the choices that consume.
+// effects lists the payloads of created contracts, and the consuming choices.
 func effects(t ledger.Transaction) []string {
 	var out []string
 	for _, node := range t.Nodes {

@@ -9,7 +9,7 @@ func (p pure) compute(m *machine, args []Value) (Value, bool) { return p(m, args
 func (p pure) perform(m *machine, args []Value) code          { return m.give(p(m, args)) }
 
 var (
-	opCons = sized(func(m *machine, args []Value) (Value, bool) {
+	opCons = metered(func(m *machine, args []Value) (Value, bool) {
 		if !m.alloc(len(args) * listBytes) {
 			return nil, false
 		}
@@ -22,17 +22,17 @@ var (
 	})
 )
 
-// listBytes is what an element takes in a list.
+// listBytes is the size of a list element.
 const listBytes = 2 * valueBytes
 
-// sized is an operation that takes memory or time by the size of its arguments; false where none is left, and the run
-// has failed.
-type sized func(m *machine, args []Value) (Value, bool)
+// metered is an operation that charges memory or time by the size of its arguments; false if the run has failed for
+// lack of them.
+type metered func(m *machine, args []Value) (Value, bool)
 
-func (s sized) compute(m *machine, args []Value) (Value, bool) { return s(m, args) }
-func (s sized) perform(m *machine, args []Value) code          { return computeAndGive(s, m, args) }
+func (s metered) compute(m *machine, args []Value) (Value, bool) { return s(m, args) }
+func (s metered) perform(m *machine, args []Value) code          { return computeAndGive(s, m, args) }
 
-// copyOf is a copy of values that outlives the machine's stack; false where there is no memory for it.
+// copyOf copies values, so that they outlive the machine's stack; false if there is no memory.
 func copyOf(m *machine, values []Value) ([]Value, bool) {
 	if !m.alloc((len(values)+3)*valueBytes) || !m.work(len(values)) {
 		return nil, false
@@ -42,7 +42,7 @@ func copyOf(m *machine, values []Value) ([]Value, bool) {
 	return out, true
 }
 
-// makeRecord makes a record of its fields.
+// makeRecord makes a record from its fields.
 type makeRecord struct{ typ *RecordType }
 
 func (o makeRecord) compute(m *machine, args []Value) (Value, bool) {
@@ -51,7 +51,7 @@ func (o makeRecord) compute(m *machine, args []Value) (Value, bool) {
 }
 func (o makeRecord) perform(m *machine, args []Value) code { return computeAndGive(o, m, args) }
 
-// computeAndGive performs an operation that computes unless the run has failed.
+// computeAndGive performs an operation whose compute has a value unless the run has failed.
 func computeAndGive(o operation, m *machine, args []Value) code {
 	v, _ := o.compute(m, args)
 	return m.give(v)
@@ -91,7 +91,7 @@ func (o makeVariant) compute(m *machine, args []Value) (Value, bool) {
 }
 func (o makeVariant) perform(m *machine, args []Value) code { return computeAndGive(o, m, args) }
 
-// makeStruct makes a struct of fields that come in another order than that of their names.
+// makeStruct makes a struct from fields that are not in the order of their names.
 type makeStruct struct {
 	shape *structShape
 	order []int
@@ -109,7 +109,7 @@ func (o makeStruct) compute(m *machine, args []Value) (Value, bool) {
 }
 func (o makeStruct) perform(m *machine, args []Value) code { return computeAndGive(o, m, args) }
 
-// fieldCache remembers where a name was in the last shape of structs that was met.
+// fieldCache remembers the index of a name in the last shape.
 type fieldCache struct{ last atomic.Pointer[knownField] }
 
 type knownField struct {

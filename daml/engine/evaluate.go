@@ -7,25 +7,24 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Options say how code is run.
+// Options are options of a run.
 type Options struct {
-	// Limits are DefaultLimits where they are zero.
+	// Limits are DefaultLimits if zero.
 	Limits Limits
-	// More, where it is not nil, is asked before a run takes more memory for values; the first 16 MiB are granted. It
-	// reports whether there is as much. What is no longer needed is not given back: More knows what there is in truth.
+	// More, if not nil, reports whether a run may take more memory for values. The first 16 MiB are free. The run never
+	// returns memory that it no longer needs.
 	More func(bytes int64) bool
-	// Budget, where it is not nil, is what is left to all runs of a transaction together, in place of limits.
+	// Budget, if not nil, replaces Limits: all runs of a transaction share it.
 	Budget *ledger.Budget
 	// Trace gets the messages of TRACE; nil drops them.
 	Trace func(message string, at ast.Location)
-	// Explain gives failures their Explain, which runs what failed once more, with the places of calls in tail position
-	// kept. A failure that nobody has explained costs no more for it.
+	// Explain sets Explain in failures, which runs the failed code once more and keeps the places of tail calls. A
+	// failure that nobody explains costs nothing extra.
 	Explain bool
-	// Visit gets the places that calls are made from, with the function that makes them, and again when a call in tail
-	// position returned. It is slow; nil for none.
+	// Visit gets the place and the caller of each call, and again when a tail call returns. It is slow; nil for none.
 	Visit func(call Call, returned bool)
 
-	again bool // this run is to find the places where another one failed
+	again bool // this run finds the places of an earlier failure
 }
 
 func (p *Program) machine(ctx context.Context, options Options) *machine {
@@ -49,7 +48,7 @@ func (p *Program) machine(ctx context.Context, options Options) *machine {
 	return m
 }
 
-// newMachine makes a machine that nobody can cancel.
+// newMachine makes a machine without a context.
 func newMachine(p *Program, limits Limits) *machine {
 	return &machine{
 		program: p, limits: limits, steps: limits.Steps, memory: limits.Memory,
@@ -57,13 +56,13 @@ func newMachine(p *Program, limits Limits) *machine {
 	}
 }
 
-// Value evaluates a value of a package. The error is a [*Failure] where the package's code fails.
+// Value evaluates a value of a package. The error is a [*Failure] if the package's code fails.
 func (p *Program) Value(ctx context.Context, options Options, name ast.ValueName) (Value, error) {
 	g, err := p.value(name)
 	if err != nil {
 		return nil, err
 	}
-	return runExplained(options, func(options Options) (Value, error) {
+	return runWithExplain(options, func(options Options) (Value, error) {
 		m := p.machine(ctx, options)
 		return m.finish(m.run(&Function{code: &function{name: g.name, body: g}}, nil))
 	})
@@ -71,7 +70,7 @@ func (p *Program) Value(ctx context.Context, options Options, name ast.ValueName
 
 // Apply applies a function value to arguments.
 func (p *Program) Apply(ctx context.Context, options Options, f Value, args ...Value) (Value, error) {
-	return runExplained(options, func(options Options) (Value, error) {
+	return runWithExplain(options, func(options Options) (Value, error) {
 		m := p.machine(ctx, options)
 		return m.finish(m.run(f, args))
 	})

@@ -52,7 +52,7 @@ func TestMachine_EvaluatesExpressions(t *testing.T) {
 	}
 }
 
-// A function gets its arguments from left to right, and is entered as soon as it has as many as it wants.
+// A function gets its arguments from left to right, and runs as soon as it has enough.
 func TestMachine_EvaluatesInSpecifiedOrder(t *testing.T) {
 	t.Parallel()
 	for expr, want := range map[string]string{
@@ -133,7 +133,7 @@ func TestProgram_EvaluatesPackageValuesOnce(t *testing.T) {
 	}
 }
 
-// What a run prints does not depend on the runs before it.
+// The messages of a run do not depend on earlier runs.
 func TestProgram_EvaluatesTracingValuesOncePerRun(t *testing.T) {
 	t.Parallel()
 	p := program(t, `module M { val once: Int64 = TRACE @Int64 "once" 1; val v: Int64 = ADD_INT64 M:once M:once; }`)
@@ -147,7 +147,7 @@ func TestProgram_EvaluatesTracingValuesOncePerRun(t *testing.T) {
 	require.Equal(t, []string{"once", "once"}, traces)
 }
 
-// Values that use one that traces are no more shared than that one, through whatever modules.
+// A value that uses a tracing value is not shared between runs either, even through other modules.
 func TestProgram_TracesThroughValuesThatUseTracingValues(t *testing.T) {
 	t.Parallel()
 	p := program(t, `
@@ -202,7 +202,7 @@ func TestFailure_ComesFromUncaughtExceptions(t *testing.T) {
 	}
 }
 
-// What no well-typed package does is no failure of Daml's: the engine, or who did not check the package, is at fault.
+// Ill-typed code is not a failure of the package: the engine has a defect, or nobody checked the package.
 func TestMachine_ReportsIllTypedPackagesAsDefects(t *testing.T) {
 	t.Parallel()
 	for _, expr := range []string{`ADD_INT64 "a" 1`, `1 2`, `(1).f`} {

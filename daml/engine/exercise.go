@@ -8,7 +8,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// fetch reads a contract as one of a template.
+// fetch reads a contract as a contract of a template.
 func (m *machine) fetch(name lf.TypeName, id lf.ContractID) code {
 	if m.outer != nil {
 		return m.askToFetch(name, id)
@@ -21,7 +21,7 @@ func (m *machine) fetch(name lf.TypeName, id lf.ContractID) code {
 	})
 }
 
-// fetchInterface reads a contract that is to implement an interface.
+// fetchInterface reads a contract that must implement an interface.
 func (m *machine) fetchInterface(name lf.TypeName, id lf.ContractID) code {
 	if m.outer != nil {
 		return m.askToFetchInterface(name, id)
@@ -54,8 +54,8 @@ func (m *machine) insertFetch(found *version, through *lf.TypeName, byKey bool) 
 	return failure
 }
 
-// choiceExercise computes who a choice involves, one thing after another, and exercises it. What these expressions
-// throw cannot be caught: it may depend on a contract that the catcher has no right to see.
+// choiceExercise computes the parties of a choice in steps, then exercises it. Nothing can catch an exception of their
+// expressions: it may depend on a contract that the catching code must not see.
 type choiceExercise struct {
 	found       *version
 	choice      *choice
@@ -87,11 +87,11 @@ func (m *machine) exercise(name lf.TypeName, choiceName string, id lf.ContractID
 		return m.askToExercise(name, c, id, argument)
 	}
 	return m.useTemplate(name, id, func(found *version) code {
-		return m.exerciseFound(found, choiceName, argument, false)
+		return m.exerciseVersion(found, choiceName, argument, false)
 	})
 }
 
-func (m *machine) exerciseFound(found *version, choiceName string, argument Value, byKey bool) code {
+func (m *machine) exerciseVersion(found *version, choiceName string, argument Value, byKey bool) code {
 	c, failure := found.template.choice(choiceName)
 	if failure != nil {
 		return m.fail(failure)
@@ -161,7 +161,7 @@ func (e *choiceExercise) resume(m *machine, f *frame) code {
 	}
 }
 
-// handle is for what a guard and the parties' expressions throw. What the update evaluates to is not among them.
+// handle ends exceptions of the guard and of the parties' expressions. Those of the update's evaluation go on.
 func (e *choiceExercise) handle(m *machine, f *frame, thrown *Failure) code {
 	if f.i == runUpdate {
 		return m.rethrow(thrown)

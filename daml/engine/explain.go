@@ -8,12 +8,11 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// A call in tail position takes the place of its caller, so that of the caller nothing is left when what it called
-// fails. A run that failed is therefore made again where its places are wanted, which is once it is reported: it comes
-// to the same, and keeps for each call from where it was made.
+// A tail call replaces its caller on the stack, so a failure does not show the caller. Code that reports a failure
+// therefore repeats the run: it has the same result, and keeps the place of each call.
 
-// runExplained runs something. Where it fails and is to be explained, the failure can get the places of a second run.
-func runExplained[T any](options Options, run func(Options) (T, error)) (T, error) {
+// runWithExplain runs code. With options.Explain, a failure can get the places of a second run.
+func runWithExplain[T any](options Options, run func(Options) (T, error)) (T, error) {
 	again := options
 	again.again, again.Trace, again.Visit = true, nil, nil
 	out, err := run(options)
@@ -33,7 +32,7 @@ func runExplained[T any](options Options, run func(Options) (T, error)) (T, erro
 	return out, err
 }
 
-// place is a continuation that only says from where a call was made.
+// place is a continuation that only has the place of a call.
 type place struct {
 	function *Function
 	at       ast.Location
@@ -41,41 +40,41 @@ type place struct {
 
 func (p *place) location(*frame) ast.Location { return p.at }
 
-// resume notes of an update where the call was made that returned it: it is run later, when nothing of that waits.
+// resume records the call that returned an update: when the update runs, that call is not on the stack.
 func (p *place) resume(m *machine, _ *frame) code {
 	if m.visit != nil && !p.at.IsZero() {
 		m.visit(Call{Function: p.function.code.name, Location: p.at}, true)
 	}
-	made, ok := m.result.(*Function)
-	if !ok || len(m.made) == maxMade || len(m.made[made]) == maxMadeAt {
+	update, ok := m.result.(*Function)
+	if !ok || len(m.callers) == maxUpdates || len(m.callers[update]) == maxCallers {
 		return nil
 	}
-	if m.made == nil {
-		m.made = map[*Function][]*place{}
+	if m.callers == nil {
+		m.callers = map[*Function][]*place{}
 	}
-	m.made[made] = append(m.made[made], p)
+	m.callers[update] = append(m.callers[update], p)
 	return nil
 }
 
 const (
-	// maxPlaces bounds how many calls in tail position after one another are kept: the first half and the last ones. It
-	// is far below maxCalls, so that such calls leave room for those that wait for them.
+	// maxPlaces bounds the places of consecutive tail calls: the first half and the last ones stay. It is far below
+	// maxCalls, so that other calls have room.
 	maxPlaces = 16
-	// maxMade bounds the functions of which it is noted what returned them, and maxMadeAt the calls that did.
-	maxMade, maxMadeAt = 100_000, 16
+	// maxUpdates bounds the updates with recorded callers, and maxCallers the callers of each.
+	maxUpdates, maxCallers = 100_000, 16
 )
 
 // runUpdate runs an update.
 func (m *machine) runUpdate(v Value) code {
-	if made, ok := v.(*Function); ok && m.explains {
-		for _, from := range slices.Backward(m.made[made]) {
+	if update, ok := v.(*Function); ok && m.explains {
+		for _, from := range slices.Backward(m.callers[update]) {
 			m.keep(from)
 		}
 	}
 	return m.apply(v, tokenArgument)
 }
 
-// place keeps from where a call is made.
+// place keeps the place of a call.
 func (m *machine) place(at ast.Location) {
 	if m.visit != nil && !at.IsZero() {
 		m.visit(Call{Function: m.function.code.name, Location: at}, false)
@@ -83,7 +82,7 @@ func (m *machine) place(at ast.Location) {
 	m.keep(&place{m.function, at})
 }
 
-// keep keeps a place. Its frame keeps no activation, but where another frame waits in the activation.
+// keep keeps a place. Its frame keeps the activation only if another frame waits in it.
 func (m *machine) keep(p *place) {
 	base, before := -1, int32(0)
 	if n := len(m.frames); n > m.bottom {

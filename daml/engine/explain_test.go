@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// callsOf are the functions that a failure lists, with the places in them.
+// callsOf lists the functions of a failure, with the places in them.
 func callsOf(t *testing.T, err error) []string {
 	t.Helper()
 	failure, ok := errors.AsType[*engine.Failure](err)
@@ -51,7 +51,7 @@ func TestExplain_ListsCallsInTailPosition(t *testing.T) {
 	for name, expected := range map[string][]string{
 		"a": {"M:fails M:10:5", "M:a M:30:1"},
 		"b": {"M:divides M:15:5", "M:b M:31:1"},
-		"c": {"M:fails M:10:5", "M:loop M:20:3"}, // of calls without an end the last ones
+		"c": {"M:fails M:10:5", "M:loop M:20:3"}, // the last ones of endless calls
 	} {
 		of := ast.ValueName{Package: asttest.PackageID, Module: "M", Name: name}
 		_, err := p.Value(t.Context(), engine.Options{Explain: true}, of)

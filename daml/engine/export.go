@@ -9,19 +9,19 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// maxNesting bounds how deep values on the ledger are nested.
+// maxNesting bounds the nesting of values on the ledger.
 const maxNesting = 100
 
-// Export is a value in the form that the ledger stores. It fails for what is not stored (functions, types and updates),
-// for values that are nested too deep or are too large, and for text that is not valid.
+// Export converts a value to the form that the ledger stores. It fails for functions, types and updates, for values
+// that are nested too deep or are too large, and for invalid text.
 func Export(v Value) (lf.Value, *Failure) {
 	return newMachine(nil, Limits{Steps: 10_000_000, Memory: 256 << 20}).export(v)
 }
 
-// export is a value in the form that the ledger stores. What values share is counted as often as it is met.
+// export converts a value to the form that the ledger stores. A shared value counts at each use.
 func (m *machine) export(v Value) (lf.Value, *Failure) { return m.exportWithin(v, maxNesting) }
 
-// exportedBytes is what a value takes on the ledger's side beside its parts.
+// exportedBytes is the size of an exported value without its parts.
 const exportedBytes = 3 * valueBytes
 
 func (m *machine) exportWithin(v Value, depth int) (lf.Value, *Failure) {
@@ -85,7 +85,7 @@ func (m *machine) exportList(v *List, depth int) (lf.Value, *Failure) {
 	if !ok {
 		return nil, m.failure
 	}
-	out := make(lf.List, 0, min(n, 1024)) // grows as its elements are paid for
+	out := make(lf.List, 0, min(n, 1024)) // grows as the run pays for elements
 	for ; v != nil; v = v.Tail {
 		element, failure := m.exportWithin(v.Head, depth-1)
 		if failure != nil {
@@ -134,7 +134,7 @@ func (m *machine) exportMap(v *Map, depth int) (out lf.Value, failure *Failure) 
 	return entries, failure
 }
 
-// exportNumeric is a number as the ledger has it: those with ten digits after the point have a form of their own.
+// exportNumeric converts a number. Numbers with ten digits after the point have their own form on the ledger.
 func exportNumeric(v *Numeric) (lf.Value, *Failure) {
 	if v.Scale != decimal.Places {
 		number, ok := lf.NewScaled(v.unscaled, v.Scale)

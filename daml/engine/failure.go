@@ -13,29 +13,29 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Failure says why a run came to no value, and where.
-type Failure struct { //nolint:errname // a failure is what a run comes to, as a fault is what a command comes to
-	// Fault is the error as clients get it.
+// Failure is why and where a run failed.
+type Failure struct { //nolint:errname // the failure of a run, as a fault is that of a command
+	// Fault is the error for clients.
 	Fault *fault.Fault
-	// Location is the innermost place in the source that is known.
+	// Location is the innermost known place in the source.
 	Location ast.Location
-	// Calls are the functions that were under way, the innermost first.
+	// Calls are the active functions, the innermost first.
 	Calls []Call
-	// Exception is what was thrown and not caught; nil for other failures.
+	// Exception is the uncaught exception; nil for other failures.
 	Exception *Any
-	// Explain finds the location and the calls in tail position by another run of what failed; nil where the options do
-	// not ask for it. It costs about as much as the run that failed.
+	// Explain finds the location and the tail calls by another run of the failed code; nil without Options.Explain. It
+	// costs about as much as the failed run.
 	Explain func()
 
 	err   error // a failure of the host, or of the context
 	final bool  // the exception cannot be caught any more
 }
 
-// Call is a function that was under way, and how far it was: where it waited for the one before it.
+// Call is an active function, and the place where it waited for the one before it.
 type Call struct {
 	Function string
 	Location ast.Location
-	// Defined: of where the function is nothing is known, and the location is that of its definition.
+	// Defined: the place in the function is unknown, and the location is that of its definition.
 	Defined bool
 }
 
@@ -47,7 +47,7 @@ func (f *Failure) Error() string {
 	return f.Fault.Error()
 }
 
-// Unwrap is the fault, or what failed beneath.
+// Unwrap returns the fault, or the error of the host or context.
 func (f *Failure) Unwrap() error {
 	if f.err != nil {
 		return f.err
@@ -55,11 +55,11 @@ func (f *Failure) Unwrap() error {
 	return f.Fault
 }
 
-// Stopped is the error of a run that ended for nothing that the package did: it was cancelled, or its host failed.
+// Stopped is the error of a run that did not fail by itself: its context ended, or its host failed.
 type Stopped struct { //nolint:errname // it is the error beside Failure
-	// Location is the innermost place in the source that is known.
+	// Location is the innermost known place in the source.
 	Location ast.Location
-	// Calls are the functions that were under way, the innermost first.
+	// Calls are the active functions, the innermost first.
 	Calls []Call
 
 	err error
@@ -67,22 +67,22 @@ type Stopped struct { //nolint:errname // it is the error beside Failure
 
 func (s *Stopped) Error() string { return "evaluation: " + s.err.Error() }
 
-// Unwrap is what ended the run.
+// Unwrap returns the error that ended the run.
 func (s *Stopped) Unwrap() error { return s.err }
 
-// Defect is the error of a run that the engine itself broke off: no package that package check passed brings one about.
+// Defect is an error of the engine itself. No package that package check accepts causes one.
 type Defect struct { //nolint:errname // it is the error beside Failure
 	// Problem says what went wrong in the engine.
 	Problem string
 	// Stack is where, in Go.
 	Stack string
-	// Calls are the functions that were under way, the innermost first.
+	// Calls are the active functions, the innermost first.
 	Calls []Call
 }
 
 func (d *Defect) Error() string { return "defect of the Daml engine: " + d.Problem }
 
-// defect is the failure of a run that comes upon what no package does that is well-typed.
+// defect is the failure at code that no well-typed package has.
 func defect(format string, args ...any) *Failure {
 	return &Failure{err: &Defect{Problem: fmt.Sprintf(format, args...), Stack: string(debug.Stack())}}
 }
@@ -91,7 +91,7 @@ const interpretationError = "Interpretation error: Error: "
 
 func failureOf(refusal *fault.Fault) *Failure { return &Failure{Fault: refusal} }
 
-// crash is a failure for which upstream has no error id of its own.
+// crash is a failure without its own error id upstream.
 func crash(format string, args ...any) *Failure {
 	return failureOf(fault.DamlInterpretationError.New("Interpretation error: "+format, args...))
 }
@@ -104,13 +104,13 @@ func limitReached(what string, limit int64) *Failure {
 		WithHint("Split the commands over several submissions, or make the package do less."))
 }
 
-// noMemory is the failure of a run that is granted no more memory.
+// noMemory is the failure of a run that gets no more memory.
 func noMemory() *Failure {
 	return failureOf(fault.InterpretationTimeExceeded.New("Interpretation exceeds its memory limit").
 		WithHint("Split the commands over several submissions, or make the package do less."))
 }
 
-// maxCalls bounds how many calls a failure lists.
+// maxCalls bounds the calls that a failure lists.
 const maxCalls = 50
 
 // fail ends the run.
@@ -123,12 +123,12 @@ func (m *machine) fail(failure *Failure) code {
 	return nil
 }
 
-// locator is a continuation that knows where it stands in the source.
+// locator is a continuation with a place in the source.
 type locator interface {
 	location(f *frame) ast.Location
 }
 
-// trail notes the functions that are under way.
+// trail records the active functions.
 func (m *machine) trail(failure *Failure) {
 	m.eachActiveCall(func(function *Function, at ast.Location) bool {
 		call := Call{Function: function.code.name, Location: at}
@@ -146,8 +146,7 @@ func (m *machine) trail(failure *Failure) {
 	}
 }
 
-// eachActiveCall calls a function with each function that is under way, the innermost first, and the place in it that
-// is known.
+// eachActiveCall calls yield with each active function, the innermost first, and the known place in it.
 func (m *machine) eachActiveCall(yield func(function *Function, at ast.Location) bool) {
 	function, at, last := m.function, ast.Location{}, ""
 	leave := func() bool {
@@ -181,7 +180,7 @@ func (m *machine) eachActiveCall(yield func(function *Function, at ast.Location)
 	leave()
 }
 
-// arithmeticErrorType is the type of the exception that arithmetic throws.
+// arithmeticErrorType is the type of exceptions of arithmetic.
 var arithmeticErrorType = lf.TypeName{
 	Package: "ee33fb70918e7aaa3d3fc44d64a399fb2bf5bcefc54201b1690ecd448551ba88",
 	Module:  "DA.Exception.ArithmeticError", Entity: "ArithmeticError",
@@ -189,13 +188,13 @@ var arithmeticErrorType = lf.TypeName{
 
 var arithmeticErrorRecord = &RecordType{Name: arithmeticErrorType, Labels: []string{"message"}}
 
-// arithmeticError throws what arithmetic throws where a result does not exist.
+// arithmeticError throws the exception of an operation without a result.
 func (m *machine) arithmeticError(function string, args []Value) code {
-	shown := make([]string, len(args))
+	texts := make([]string, len(args))
 	for i, arg := range args {
-		shown[i] = show(arg)
+		texts[i] = show(arg)
 	}
-	message := fmt.Sprintf("ArithmeticError while evaluating (%s %s).", function, strings.Join(shown, " "))
+	message := fmt.Sprintf("ArithmeticError while evaluating (%s %s).", function, strings.Join(texts, " "))
 	return m.throw(&Any{
 		Type:  m.program.typeRep(&ast.TyCon{Name: arithmeticErrorType}),
 		Value: &Record{Type: arithmeticErrorRecord, Fields: []Value{lf.Text(message)}},
@@ -226,10 +225,10 @@ func show(v Value) string {
 	}
 }
 
-// handler is a continuation that an exception may stop at.
+// handler is a continuation that may catch exceptions.
 type handler interface {
 	continuation
-	// handle deals with an exception. The frame is off the stack, and the activation restored.
+	// handle handles an exception. The frame is off the stack, and the activation restored.
 	handle(m *machine, f *frame, thrown *Failure) code
 }
 
@@ -256,11 +255,11 @@ func (m *machine) rethrow(thrown *Failure) code {
 	return m.handleUncaught(thrown)
 }
 
-// handleUncaught makes a failure of an exception that nothing catches: its type's message, under an error id that
-// names it.
+// handleUncaught turns an uncaught exception into a failure, with the message of its type and an error id that names
+// it.
 func (m *machine) handleUncaught(thrown *Failure) code {
 	name, _ := thrown.Exception.Type.IsCon()
-	if m.nested { // the choice outside may catch it, and says what it amounts to where it does not
+	if m.nested { // the choice outside may catch it, and otherwise computes the failure
 		thrown.Fault = userFailure("UNHANDLED_EXCEPTION/"+name.QualifiedName(), categoryState, "", nil)
 		m.failure = thrown
 		return nil
@@ -284,7 +283,7 @@ func (m *machine) failUnhandled(thrown *Failure, name lf.TypeName, message strin
 	return nil
 }
 
-// categoryState is the category of failures that depend on the state of the ledger.
+// categoryState is the category of failures that depend on the ledger's state.
 const categoryState = 9
 
 // userError is the failure of ERROR.
@@ -292,7 +291,7 @@ func userError(message string) *fault.Fault {
 	return fault.InterpretationUserError.New(interpretationError+"User abort: %s", fault.ShortenTo(maxMessage, message))
 }
 
-// maxMessage bounds the messages that packages give their failures, and what the metadata of one takes.
+// maxMessage bounds the message of a failure of a package, and the size of its metadata.
 const maxMessage = 64 << 10
 
 func userFailure(id string, category int, message string, metadata map[string]string) *fault.Fault {
@@ -300,7 +299,7 @@ func userFailure(id string, category int, message string, metadata map[string]st
 		fault.Category(category), fault.ShortenTo(1000, id), fault.ShortenTo(maxMessage, message), metadata)
 }
 
-// unhandledException waits for the message of an exception that nothing catches.
+// unhandledException waits for the message of an uncaught exception.
 type unhandledException struct{}
 
 func (unhandledException) resume(m *machine, f *frame) code {
@@ -309,7 +308,7 @@ func (unhandledException) resume(m *machine, f *frame) code {
 	return m.failUnhandled(thrown, name, string(m.result.(lf.Text)))
 }
 
-// handle is for an exception that is thrown while the message is computed.
+// handle handles an exception during the computation of the message.
 func (unhandledException) handle(m *machine, f *frame, _ *Failure) code {
 	thrown := f.more.(*Failure)
 	name, _ := thrown.Exception.Type.IsCon()

@@ -12,8 +12,8 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// FuzzMachine_EndsWithinItsLimits evaluates whatever is an expression, well-typed or not: it comes to a value, or to a refusal, within its
-// limits.
+// FuzzMachine_EndsWithinItsLimits evaluates expressions, well-typed or not. Each ends within the limits, with a value
+// or a refusal.
 func FuzzMachine_EndsWithinItsLimits(f *testing.F) {
 	for _, expr := range []string{
 		`ADD_INT64 1 (P:count 3 0)`, `(\(x: Int64) (y: Int64) -> SUB_INT64 x y) 5 3`, `P:forever 1`, `P:depth 100000`,

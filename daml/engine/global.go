@@ -14,23 +14,23 @@ type global struct {
 	code    atomic.Pointer[function]
 }
 
-// cachedValue is a value that the program keeps, and what a run is charged that uses it: none for one that is small.
+// cachedValue is a value that the program keeps, and the bytes that a run pays to use it: none if it is small.
 type cachedValue struct {
 	value Value
 	bytes int
 }
 
-// runValue is a value that a run keeps for itself.
+// runValue is a value that one run keeps.
 type runValue struct {
 	value Value
-	// traces: by itself, evaluating it prints something. So do values that are evaluated with it.
+	// traces: its evaluation prints messages, itself or through other values.
 	traces bool
 }
 
 const (
-	// smallBytes is what a value takes at most that runs use for free.
+	// smallBytes is the largest size of a value that runs use for free.
 	smallBytes = 4 << 10
-	// maxKeptBytes bounds what the values take that a program keeps. Those beyond it are kept by the runs that use them.
+	// maxKeptBytes bounds the values that a program keeps. Runs keep the others.
 	maxKeptBytes = 256 << 20
 )
 
@@ -40,20 +40,19 @@ func (g *global) quick(m *machine) (Value, bool) {
 	}
 	if mine, ok := m.own[g]; ok {
 		if mine.traces {
-			m.traced++
+			m.traces++
 		}
 		return mine.value, true
 	}
 	return nil, false
 }
 
-// charge charges a run for a value that another one made, as if it had made it itself. It reports whether there is
-// memory for it.
+// charge charges a run for a value of another run, as if it were its own. It reports whether there is memory for it.
 func (m *machine) charge(g *global, bytes int) bool {
 	return m.used[g] || m.use(g) && m.alloc(bytes)
 }
 
-// use notes that a run is charged for a value.
+// use records that the run has paid for a value.
 func (m *machine) use(g *global) bool {
 	if m.used == nil {
 		m.used = map[*global]bool{}
@@ -86,15 +85,15 @@ func (g *global) step(m *machine) code {
 		g.keep(v)
 		return m.give(v)
 	}
-	m.push(g, m.traced, 0, m.left()+m.compiled)
+	m.push(g, m.traces, 0, m.left()+m.compiled)
 	return m.call(&Function{code: f}, nil)
 }
 
-// keep keeps a value that takes next to no memory.
+// keep keeps a value of almost no size.
 func (g *global) keep(v Value) { g.value.Store(&cachedValue{value: v}) }
 
-// load compiles the definition when it is first needed, and says how large it is then. Two that need it at once both
-// compile it, to the same effect.
+// load compiles the definition at its first use, and returns its size then. Two goroutines may both compile it, with
+// the same result.
 func (g *global) load(limit int) (*function, int, error) {
 	if f := g.code.Load(); f != nil {
 		return f, 0, nil
@@ -107,16 +106,15 @@ func (g *global) load(limit int) (*function, int, error) {
 	return f, size, nil
 }
 
-// resume keeps the value that was evaluated. It takes no more memory than its evaluation did, code left out. A value
-// that traces, or was evaluated with one that does, is kept by the run alone: each run prints what it would print by
-// itself.
+// resume keeps the value. Its evaluation, without code, took at least its size. Only the run keeps a value that traces,
+// itself or through others: the messages of a run do not depend on other runs.
 func (g *global) resume(m *machine, f *frame) code {
 	taken := int(f.more.(int64) - m.left() - m.compiled)
 	out := &cachedValue{value: m.result}
 	if taken > smallBytes {
 		out.bytes = taken
 	}
-	traces := m.traced != f.i
+	traces := m.traces != f.i
 	if !traces && g.program.shares(g, out, taken) {
 		m.use(g)
 		return nil
@@ -128,7 +126,7 @@ func (g *global) resume(m *machine, f *frame) code {
 	return nil
 }
 
-// shares keeps a value for all runs. It reports whether there was room, and none yet.
+// shares keeps a value for all runs. It reports false if there is no room, or a value already.
 func (p *Program) shares(g *global, v *cachedValue, bytes int) bool {
 	if p.keptBytes.Add(int64(bytes)) <= maxKeptBytes && g.value.CompareAndSwap(nil, v) {
 		return true

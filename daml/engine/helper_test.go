@@ -17,7 +17,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// prelude is what the tests' packages may use.
+// prelude is a module for the tests' packages.
 const prelude = `
 module P {
   record @serializable Pair (a: *) (b: *) = { first: a, second: b };
@@ -51,7 +51,7 @@ module DA.Exception.ArithmeticError {
 	return engine.NewProgram(ast.Packages{p.ID: p, arithmetic.ID: arithmetic})
 }
 
-// evaluation is what an expression comes to, and what it traces.
+// evaluation is the result of an expression, and its messages.
 type evaluation struct {
 	value  engine.Value
 	err    error
@@ -87,11 +87,11 @@ func (e evaluation) show() string {
 
 func show(v engine.Value) string {
 	list := func(values []engine.Value) string {
-		shown := make([]string, len(values))
+		texts := make([]string, len(values))
 		for i, value := range values {
-			shown[i] = show(value)
+			texts[i] = show(value)
 		}
-		return strings.Join(shown, ", ")
+		return strings.Join(texts, ", ")
 	}
 	switch v := v.(type) {
 	case lf.Unit:
@@ -127,7 +127,7 @@ func show(v engine.Value) string {
 	}
 }
 
-// requireWellTyped checks the packages of a program, so that tests run what users could.
+// requireWellTyped checks the packages of a program: users can run only well-typed ones.
 func requireWellTyped(t *testing.T, p *engine.Program) {
 	t.Helper()
 	packages := slices.Collect(maps.Values(p.Packages()))

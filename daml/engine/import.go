@@ -11,8 +11,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Import is a stored value of a type constructor without arguments, a template's say, as a value of the language. It
-// may have been stored as one of another version of the type.
+// Import converts a stored value of a type without arguments, such as a template. The value may be of another version
+// of the type.
 func (p *Program) Import(name lf.TypeName, v lf.Value) (Value, error) {
 	t, err := p.LFType(name)
 	if err != nil {
@@ -21,8 +21,7 @@ func (p *Program) Import(name lf.TypeName, v lf.Value) (Value, error) {
 	return p.importValue(t, v)
 }
 
-// ImportResult is a stored result of a choice as a value of the language. It may have been stored as the result of
-// another version of the choice.
+// ImportResult converts the stored result of a choice. The result may be of another version of the choice.
 func (p *Program) ImportResult(template lf.TypeName, choiceName string, v lf.Value) (Value, error) {
 	t, failure := p.template(template)
 	if failure != nil {
@@ -44,7 +43,7 @@ func (p *Program) importValue(t *lf.Type, v lf.Value) (Value, error) {
 	return newMachine(p, DefaultLimits()).importValue(t, v)
 }
 
-// mismatch is the error of a value that is of another type.
+// mismatch is the error of a value of another type.
 func mismatch(t *lf.Type, v lf.Value) error {
 	if t.Name.IsZero() {
 		return fmt.Errorf("%T does not have the expected type", v)
@@ -52,13 +51,13 @@ func mismatch(t *lf.Type, v lf.Value) error {
 	return fmt.Errorf("%T is not a value of %s", v, t.Name)
 }
 
-// errSpent ends the import of a value where the run has failed.
-var errSpent = errors.New("the run has failed")
+// errRunFailed ends an import: the run has failed.
+var errRunFailed = errors.New("the run has failed")
 
-// importValue converts a stored value. The run pays for it.
+// importValue converts a stored value, and charges the run for it.
 func (m *machine) importValue(t *lf.Type, v lf.Value) (Value, error) {
 	if !m.alloc(exportedBytes) || !m.work(exportedBytes) {
-		return nil, errSpent
+		return nil, errRunFailed
 	}
 	switch v := v.(type) {
 	case lf.Numeric, lf.Scaled:
@@ -96,7 +95,7 @@ func (m *machine) importValue(t *lf.Type, v lf.Value) (Value, error) {
 	}
 }
 
-// scalarKind is the kind of a value that has no parts.
+// scalarKind is the kind of a value without parts.
 func scalarKind(v lf.Value) lf.Kind {
 	switch v.(type) {
 	case lf.Unit:
@@ -168,8 +167,8 @@ func (m *machine) importList(t *lf.Type, v lf.List) (Value, error) {
 	return ListOf(elements...), nil
 }
 
-// importRecord gives a record the fields of its type. Those that a newer version of the type added at the end are
-// optional: they are none where the record comes from an older version, and have to be none where the type is older.
+// importRecord gives a record the fields of its type. Newer versions add optional fields at the end: they are None in
+// a record of an older version, and must be None for an older type.
 func (m *machine) importRecord(t *lf.Type, v lf.Record) (Value, error) {
 	if t.Kind != lf.KindRecord {
 		return nil, mismatch(t, v)
@@ -255,22 +254,22 @@ func (m *machine) importEntry(into *Map, key Value, t *lf.Type, v lf.Value) erro
 	return nil
 }
 
-// DecodeAs is a value of a type whose values are stored, from JSON as the ledger keeps it.
+// DecodeAs decodes stored JSON as a value of a type.
 func (p *Program) DecodeAs(t ast.Type, encoded json.RawMessage) (Value, error) {
-	described, err := p.lfTypeOf(t)
+	typ, err := p.lfTypeOf(t)
 	if err != nil {
 		return nil, err
 	}
-	decoded, err := lf.DecodeJSON(described, encoded)
+	decoded, err := lf.DecodeJSON(typ, encoded)
 	if err != nil {
 		return nil, err
 	}
-	return p.importValue(described, decoded)
+	return p.importValue(typ, decoded)
 }
 
-// EncodeAs is the JSON, as the ledger keeps it, of a value of a type whose values are stored.
+// EncodeAs encodes a value as stored JSON of a type.
 func (p *Program) EncodeAs(t ast.Type, v Value) (json.RawMessage, error) {
-	described, err := p.lfTypeOf(t)
+	typ, err := p.lfTypeOf(t)
 	if err != nil {
 		return nil, err
 	}
@@ -278,5 +277,5 @@ func (p *Program) EncodeAs(t ast.Type, v Value) (json.RawMessage, error) {
 	if failure != nil {
 		return nil, failure
 	}
-	return lf.EncodeJSON(described, exported), nil
+	return lf.EncodeJSON(typ, exported), nil
 }

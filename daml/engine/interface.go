@@ -30,9 +30,9 @@ func (s *scope) interfaces(e ast.Expr) code {
 	case *ast.ExpInterfaceTypeRep:
 		return s.gather(pure(func(_ *machine, args []Value) Value { return args[0].(*Any).Type }), e.Expr)
 	case *ast.ExpInterfaceSignatory:
-		return s.gather(partiesOf((*template).signatories, describedSignatories), e.Expr)
+		return s.gather(partiesOf((*template).signatories, signatoriesOf), e.Expr)
 	case *ast.ExpInterfaceObserver:
-		return s.gather(partiesOf((*template).observers, describedObservers), e.Expr)
+		return s.gather(partiesOf((*template).observers, observersOf), e.Expr)
 	case *ast.ExpChoiceController:
 		return s.gather(partiesOfChoice(e.Template, e.Choice, (*choice).controllers), e.Contract, e.Argument)
 	case *ast.ExpChoiceObserver:
@@ -42,8 +42,7 @@ func (s *scope) interfaces(e ast.Expr) code {
 	}
 }
 
-// fromInterface takes a contract out of a value of an interface, where it is one of a template or of another version of
-// it.
+// fromInterface converts an interface value to a template, if the contract is of the template or another version of it.
 func fromInterface(name lf.TypeName) operation {
 	return fallible(func(m *machine, args []Value) (Value, *Failure) {
 		if contract := foreignOf(args[0]); contract != nil {
@@ -76,13 +75,13 @@ func unsafeFromInterface(name lf.TypeName) operation {
 	return fallible(func(m *machine, args []Value) (Value, *Failure) {
 		contract := args[1].(*Any)
 		if actual, _ := contract.Type.IsCon(); actual != name {
-			return nil, wronglyTyped(args[0].(lf.ContractID), name, actual)
+			return nil, wrongType(args[0].(lf.ContractID), name, actual)
 		}
 		return contract.Value, nil
 	})
 }
 
-func wronglyTyped(id lf.ContractID, expected, actual lf.TypeName) *Failure {
+func wrongType(id lf.ContractID, expected, actual lf.TypeName) *Failure {
 	return failureOf(fault.WronglyTypedContract.New(interpretationError+
 		"Update failed due to wrongly typed contract id %s: expected contract of type %s but got %s", id, expected, actual).
 		WithResource("CONTRACT_ID", string(id)).
@@ -156,13 +155,13 @@ func view(name lf.TypeName) operation {
 	})
 }
 
-func describedSignatories(said ledger.Description) []ledger.Party { return said.Signatories }
-func describedObservers(said ledger.Description) []ledger.Party   { return said.Observers }
+func signatoriesOf(d ledger.Description) []ledger.Party { return d.Signatories }
+func observersOf(d ledger.Description) []ledger.Party   { return d.Observers }
 
-func partiesOf(which func(*template) *global, said func(ledger.Description) []ledger.Party) operation {
+func partiesOf(which func(*template) *global, of func(ledger.Description) []ledger.Party) operation {
 	return effect(func(m *machine, args []Value) code {
 		if contract := foreignOf(args[0]); contract != nil {
-			return m.askForParties(contract, said)
+			return m.askForParties(contract, of)
 		}
 		t, argument, failure := m.program.resolve(args[0])
 		if failure != nil {

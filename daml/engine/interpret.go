@@ -8,7 +8,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Command is what a submission wants done: [Create], [Exercise], [ExerciseByKey] or [CreateAndExercise].
+// Command is a command of a submission: [Create], [Exercise], [ExerciseByKey] or [CreateAndExercise].
 type Command interface{ perform(m *machine) code }
 
 // Create creates a contract.
@@ -25,7 +25,7 @@ type Exercise struct {
 	Argument Value
 }
 
-// ExerciseByKey exercises a choice of the first contract of a template that has a key.
+// ExerciseByKey exercises a choice of the first contract with a key.
 type ExerciseByKey struct {
 	Template lf.TypeName
 	Key      Value
@@ -77,24 +77,23 @@ type commandCode struct{ command Command }
 func (commandCode) quick(*machine) (Value, bool) { return nil, false }
 func (p commandCode) step(m *machine) code       { return p.command.perform(m) }
 
-// Interpretation is what commands amount to.
+// Interpretation is the result of commands.
 type Interpretation struct {
-	// Transaction is what happens: what was taken back is not in it.
+	// Transaction has the nodes that take effect, without rolled-back ones.
 	Transaction ledger.Transaction
-	// Whole is all that was done. What was taken back is below nodes of kind Rollback: it does not happen, and those who
-	// are told of it are informees as of what does.
+	// Whole has all nodes. Rolled-back ones are below nodes of kind Rollback: they have no effect, but their informees
+	// see them.
 	Whole ledger.Transaction
-	// Results are what the commands return: contract ids, and results of choices.
+	// Results are the results of the commands: contract ids, and results of choices.
 	Results []Value
 }
 
-// Interpret runs commands one after another in one transaction. The error is a [*Failure] when they are refused, any
-// other error when the host failed. Then the transactions are as far as they came, with contract ids that are not final
-// and exercises without results.
+// Interpret runs commands in order, in one transaction. The error is a [*Failure] for a refusal, and another error if
+// the host fails. Then the transactions are partial: contract ids are not final, and exercises have no results.
 func (p *Program) Interpret(ctx context.Context, options Options, env Environment, commands []Command) (
 	Interpretation, error,
 ) {
-	return runExplained(options, func(options Options) (Interpretation, error) {
+	return runWithExplain(options, func(options Options) (Interpretation, error) {
 		return p.interpret(ctx, options, env, commands)
 	})
 }
@@ -104,7 +103,7 @@ func (p *Program) interpret(ctx context.Context, options Options, env Environmen
 ) {
 	m := p.machine(ctx, options)
 	m.ledger = newTransaction(env)
-	var last []int // the root that each command's result is in
+	var last []int // the root with each command's result
 	for _, command := range commands {
 		body := &function{name: "command", body: commandCode{command}}
 		if _, failure := m.run(&Function{code: body}, nil); failure != nil {
@@ -131,7 +130,7 @@ func (p *Program) interpret(ctx context.Context, options Options, env Environmen
 	return out, nil
 }
 
-// resultOf is the result of a node with final contract ids.
+// resultOf returns the result of a node with final contract ids.
 func (m *machine) resultOf(node ledger.TxNode) (Value, error) {
 	if node.Kind == ledger.EventCreate {
 		return node.ContractID, nil
@@ -166,11 +165,10 @@ func (p *Program) NewEnum(name lf.TypeName, constructor string) (*Enum, error) {
 // NewAny wraps a value with its type.
 func (p *Program) NewAny(t ast.Type, v Value) *Any { return &Any{Type: p.typeRep(t), Value: v} }
 
-// NewTypeRep is a type as a value.
+// NewTypeRep makes a value of a type.
 func (p *Program) NewTypeRep(t ast.Type) *TypeRep { return p.typeRep(t) }
 
-// MakeIdentity makes a value of a package the identity function, whatever its definition says. It is to be called
-// before the program is used.
+// MakeIdentity replaces the definition of a value by the identity function. Call it before using the program.
 func (p *Program) MakeIdentity(name ast.ValueName) error {
 	g, err := p.value(name)
 	if err != nil {

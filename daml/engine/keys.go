@@ -10,10 +10,10 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// maxKeyFetches bounds how many contracts are looked up by one key.
+// maxKeyFetches bounds the contracts that one key looks up.
 const maxKeyFetches = 1_000_000
 
-// tuple2 is the type of what a lookup by key returns: a contract id and a contract.
+// tuple2 is the type of a result of a lookup by key: a contract id and a contract.
 var tuple2 = &RecordType{
 	Name: lf.TypeName{
 		Package: "5aee9b21b8e9a4c4975b5f4c4198e6e6e8469df49e2010820e792f393db870f4", Module: "DA.Types", Entity: "Tuple2",
@@ -28,7 +28,7 @@ func (t *template) maintainers() *global {
 	return t.program.define(definition{kind: "maintainer", of: t.name}, t.def.Location, nil, t.def.Key.Maintainers)
 }
 
-// contractKey is a key as the ledger has it.
+// contractKey converts a key to the ledger's form.
 func (m *machine) contractKey(t *template, key Value, maintainers []ledger.Party) (*ledger.ContractKey, *Failure) {
 	value, failure := m.export(key)
 	if failure != nil {
@@ -51,14 +51,14 @@ func (m *machine) contractKey(t *template, key Value, maintainers []ledger.Party
 	}, nil
 }
 
-// keyInputs is what the ledger was asked of a key.
+// keyInputs are the ledger's answers about a key.
 type keyInputs struct {
-	found []*instance // the first contracts of the ledger that have it, in the order of the ledger
-	all   bool        // there are no others
+	contracts []*instance // the first contracts with the key, in the order of the ledger
+	all       bool        // there are no others
 }
 
-// lookupKey finds at most n active contracts that have a key: those of this transaction, the newest first, then those
-// of the ledger in its order.
+// lookupKey finds at most n active contracts with a key: those of this transaction, the newest first, then those of
+// the ledger in its order.
 func (m *machine) lookupKey(key *ledger.ContractKey, n int) ([]*instance, *Failure) {
 	t := m.ledger
 	active := func(among []*instance) []*instance {
@@ -74,10 +74,10 @@ func (m *machine) lookupKey(key *ledger.ContractKey, n int) ([]*instance, *Failu
 		inputs = &keyInputs{}
 		t.keys[key.Hash] = inputs
 	}
-	for m.work((len(t.createdWith[key.Hash]) + len(inputs.found)) * valueBytes) {
-		known := active(inputs.found)
+	for m.work((len(t.createdWith[key.Hash]) + len(inputs.contracts)) * valueBytes) {
+		known := active(inputs.contracts)
 		if missing := n - len(out) - len(known); missing > 0 && !inputs.all {
-			if failure := m.askForKey(key, inputs, len(inputs.found)+missing); failure != nil {
+			if failure := m.askForKey(key, inputs, len(inputs.contracts)+missing); failure != nil {
 				return nil, failure
 			}
 			continue
@@ -91,17 +91,17 @@ func (m *machine) lookupKey(key *ledger.ContractKey, n int) ([]*instance, *Failu
 	return nil, m.failure
 }
 
-// askForKey asks the ledger for the first contracts that have a key.
+// askForKey asks the ledger for the first contracts with a key.
 func (m *machine) askForKey(key *ledger.ContractKey, inputs *keyInputs, limit int) *Failure {
 	contracts, err := m.ledger.env.Host.ContractsByKey(m.ctx, *key, limit)
-	if err == nil && (len(contracts) > limit || len(contracts) < len(inputs.found)) {
-		err = fmt.Errorf("got %d contracts, expected between %d and %d", len(contracts), len(inputs.found), limit)
+	if err == nil && (len(contracts) > limit || len(contracts) < len(inputs.contracts)) {
+		err = fmt.Errorf("got %d contracts, expected between %d and %d", len(contracts), len(inputs.contracts), limit)
 	}
 	if err != nil {
 		return &Failure{err: fmt.Errorf("key %s: %w", key.Hash, err)}
 	}
 	inputs.all = len(contracts) < limit
-	for _, contract := range contracts[len(inputs.found):] {
+	for _, contract := range contracts[len(inputs.contracts):] {
 		if contract.Key == nil || contract.Key.Hash != key.Hash {
 			return &Failure{err: fmt.Errorf("key %s: contract %s has a different key", key.Hash, contract.ID)}
 		}
@@ -109,13 +109,13 @@ func (m *machine) askForKey(key *ledger.ContractKey, inputs *keyInputs, limit in
 		if found == nil {
 			found = m.ledger.admit(contract)
 		}
-		inputs.found = append(inputs.found, found)
+		inputs.contracts = append(inputs.contracts, found)
 	}
 	return nil
 }
 
-// byKey looks up contracts by a key, once it knows the key's maintainers. What their expression throws cannot be
-// caught.
+// byKey computes the maintainers of a key, then looks up contracts. Nothing can catch an exception of the maintainers'
+// expression.
 type byKey struct {
 	template *template
 	key      Value
@@ -123,7 +123,7 @@ type byKey struct {
 	then     func(b *byKey, m *machine) code
 }
 
-// byKey computes the maintainers of a key of a template, and goes on with it.
+// byKey computes the maintainers of a key, and continues with then.
 func (m *machine) byKey(name lf.TypeName, key Value, then func(b *byKey, m *machine) code) code {
 	t, failure := m.program.template(name)
 	if failure != nil {
@@ -155,15 +155,15 @@ func (b *byKey) resume(m *machine, _ *frame) code {
 
 func (b *byKey) handle(m *machine, _ *frame, thrown *Failure) code { return m.handleUncaught(thrown) }
 
-// one hands on the first contract that has the key.
+// one continues with the first contract that has the key.
 func (b *byKey) one(m *machine, then func(found *version) code) code {
 	found, failure := m.lookupKey(b.found, 1)
 	switch {
 	case failure != nil:
 		return m.fail(failure)
 	case len(found) == 0:
-		return m.fail(failureOf(fault.ContractKeyNotFound.New("dependency error: couldn't find key %s", b.shown()).
-			WithResource("CONTRACT_KEY", b.shown()).
+		return m.fail(failureOf(fault.ContractKeyNotFound.New("dependency error: couldn't find key %s", b.shortKey()).
+			WithResource("CONTRACT_KEY", b.shortKey()).
 			WithResource("TEMPLATE_ID", b.template.name.String()).
 			WithResource("PACKAGE_NAME", b.template.pkg.Name)))
 	default:
@@ -171,9 +171,9 @@ func (b *byKey) one(m *machine, then func(found *version) code) code {
 	}
 }
 
-func (b *byKey) shown() string { return fault.Shorten(string(b.found.Value)) }
+func (b *byKey) shortKey() string { return fault.Shorten(string(b.found.Value)) }
 
-// fetchByKey reads the first contract that has a key.
+// fetchByKey reads the first contract with a key.
 func (m *machine) fetchByKey(name lf.TypeName, key Value) code {
 	if m.outer != nil {
 		t, failure := m.program.template(name)
@@ -197,7 +197,7 @@ func (v *version) asTuple() Value {
 	return &Record{Type: tuple2, Fields: []Value{v.contract.ID, v.argument}}
 }
 
-// exerciseByKey exercises a choice of the first contract that has a key.
+// exerciseByKey exercises a choice of the first contract with a key.
 func (m *machine) exerciseByKey(name lf.TypeName, choiceName string, key, argument Value) code {
 	if m.outer != nil {
 		t, c, failure := m.program.templateChoice(name, choiceName)
@@ -207,11 +207,11 @@ func (m *machine) exerciseByKey(name lf.TypeName, choiceName string, key, argume
 		return m.askToExerciseByKey(t, c, key, argument)
 	}
 	return m.byKey(name, key, func(b *byKey, m *machine) code {
-		return b.one(m, func(found *version) code { return m.exerciseFound(found, choiceName, argument, true) })
+		return b.one(m, func(found *version) code { return m.exerciseVersion(found, choiceName, argument, true) })
 	})
 }
 
-// queryByKey lists at most n contracts that have a key. All its maintainers have to authorize that.
+// queryByKey lists at most n contracts with a key. All maintainers of the key must authorize it.
 func (m *machine) queryByKey(name lf.TypeName, n int64, key Value, result func(found []Value) Value) code {
 	if n < 1 {
 		return m.fail(crash("a query by key has limit %d, and the limit must be at least 1", n))
@@ -259,13 +259,13 @@ func firstContractID(found []Value) Value {
 	return some(found[0].(*Record).Fields[0])
 }
 
-// Names that no package can give to a variable.
+// No variable of a package can have these names.
 const (
 	keyName   = "key of a lookup"
 	limitName = "limit of a lookup"
 )
 
-// keyUpdate compiles updates that find contracts by their keys; nil for other expressions. Some of them are functions.
+// keyUpdate compiles updates that find contracts by keys; nil for other expressions. Some of them are functions.
 func (s *scope) keyUpdate(e ast.Expr) code {
 	key := &ast.ExpVar{Name: keyName}
 	switch e := e.(type) {

@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// keyed is a package of accounts that are found by their bank and number, and of a teller who looks them up.
+// keyed is a package with accounts, whose keys are bank and number, and a teller that looks them up.
 const keyed = `
 module K {
   record @serializable Key = { bank: Party, number: Int64 };
@@ -102,7 +102,7 @@ type bankTest struct {
 	program *engine.Program
 	memory  memory
 	teller  lf.ContractID
-	// takeBack has exceptions that are caught take back what was done.
+	// takeBack allows rollbacks of effects.
 	takeBack bool
 }
 
@@ -231,7 +231,7 @@ func TestKey_OrdersContractsThatShareIt(t *testing.T) {
 	require.Equal(t, inOrder[:2], b.owners(2, 1))
 	require.Equal(t, []engine.Value{lf.Party("erin")}, b.owners(1, 2))
 
-	// The transaction's own come first, the newest first, and what it consumed is gone.
+	// Contracts of the transaction come first, the newest first, without consumed ones.
 	out, err := b.tell("Refill", lf.Party("zoe"))
 	require.NoError(t, err)
 	list, ok := out.Results[0].(*engine.List)

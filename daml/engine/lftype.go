@@ -10,12 +10,12 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// LFType describes a type constructor without arguments, a template's say, as the ledger describes types.
+// LFType describes a type without arguments, such as a template, in the ledger's form.
 func (p *Program) LFType(name lf.TypeName) (*lf.Type, error) {
 	return p.lfTypeOf(&ast.TyCon{Name: name})
 }
 
-// lfTypeOf describes a type whose values are stored.
+// lfTypeOf describes a type of stored values.
 func (p *Program) lfTypeOf(t ast.Type) (*lf.Type, error) {
 	return once(p, p.lfTypes, p.typeRep(t).key, func() (*lf.Type, error) {
 		d := describer{program: p, known: map[string]*lf.Type{}, left: maxDescription}
@@ -27,7 +27,7 @@ func (p *Program) lfTypeOf(t ast.Type) (*lf.Type, error) {
 	})
 }
 
-// maxDescription bounds how many types are gone through to describe one. A type whose parts are of ever larger types
+// maxDescription bounds the types that a description visits. A type whose parts have ever larger types
 // (data T a = T a (T (a, a))) has no description.
 const maxDescription = 100_000
 
@@ -40,7 +40,7 @@ type describer struct {
 
 var errDescription = errors.New("its description is infinite or too large")
 
-// enter counts a type and those within it. It reports whether to go on.
+// enter counts a type and its parts. It reports whether to continue.
 func (d *describer) enter(t ast.Type) bool {
 	if d.left--; d.left < 0 {
 		return false
@@ -64,10 +64,10 @@ func (d *describer) enterAll(types []ast.Type) bool {
 	return true
 }
 
-// typeArgs are the types that variables stand for.
+// typeArgs are the types of variables.
 type typeArgs map[string]ast.Type
 
-// substitute puts types in the place of variables. Types of values have no binders.
+// substitute replaces variables by types. Types of values have no binders.
 func substitute(t ast.Type, args typeArgs) ast.Type {
 	switch t := t.(type) {
 	case *ast.TyVar:
@@ -145,7 +145,7 @@ func (d *describer) describe(t ast.Type, args typeArgs) (*lf.Type, error) {
 		return known, nil
 	}
 	out := &lf.Type{}
-	d.known[key] = out // before its parts, which may refer back
+	d.known[key] = out // before its parts, which may refer to it
 	fun, arguments := ast.Unapply(t)
 	switch fun := fun.(type) {
 	case *ast.TyBuiltin:
@@ -176,7 +176,7 @@ func (d *describer) builtin(out *lf.Type, t ast.BuiltinType, args []ast.Type) (e
 	return err
 }
 
-// numeric notes the scale of a type of numbers.
+// numeric sets the scale of a numeric type.
 func (d *describer) numeric(out *lf.Type, scale ast.Type) error {
 	scale, err := d.program.expandSynonyms(scale)
 	if err != nil {
@@ -192,7 +192,7 @@ func (d *describer) numeric(out *lf.Type, scale ast.Type) error {
 	return nil
 }
 
-// scaleOf is the scale of a type of numbers; false where it is another type.
+// scaleOf returns the scale of a numeric type; false for another type.
 func scaleOf(t *lf.Type) (int, bool) {
 	switch t.Kind {
 	case lf.KindNumeric:
@@ -214,11 +214,11 @@ func (d *describer) data(out *lf.Type, name lf.TypeName, args []ast.Type) error 
 	members := func(fields []ast.Field) ([]lf.Member, error) {
 		var list []lf.Member
 		for _, field := range fields {
-			described, err := d.describe(field.Type, bound)
+			typ, err := d.describe(field.Type, bound)
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, lf.Member{Name: field.Name, Type: described})
+			list = append(list, lf.Member{Name: field.Name, Type: typ})
 		}
 		return list, nil
 	}

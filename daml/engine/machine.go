@@ -8,32 +8,32 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Limits bound what a run may cost.
+// Limits bound the cost of a run.
 type Limits struct {
-	// Steps bounds how many steps the machine makes; a step is about the call of a function.
+	// Steps bounds the steps of the machine; a step is about one function call.
 	Steps int64
-	// Memory bounds how many bytes are taken for values, those that are no longer needed included.
+	// Memory bounds the bytes of all values, with those that are no longer needed.
 	Memory int64
-	// Depth bounds how many calls wait for one another.
+	// Depth bounds the nested calls.
 	Depth int
 }
 
-// DefaultLimits are more than published packages were seen to need in one transaction, by a factor of a hundred.
+// DefaultLimits are a hundred times the needs of published packages in one transaction.
 func DefaultLimits() Limits { return Limits{Steps: 100_000_000, Memory: 4 << 30, Depth: 1_000_000} }
 
 // code is a compiled expression.
 type code interface {
-	// quick computes the value at once; false where a function has to be called for it, or where it fails, which step
-	// then says.
+	// quick computes the value at once; false if it needs a function call or fails. Then step does it.
 	quick(m *machine) (Value, bool)
-	// step goes on with the expression. It returns the code to go on with in its place, or nil when the value is in
-	// m.result or the machine has failed.
+	// step evaluates the expression further. It returns the next code, or nil when the value is in m.result or the
+	// machine has failed.
 	step(m *machine) code
 }
 
 // continuation is code that waits for a value.
 type continuation interface {
-	// resume goes on with the value in m.result, as step does. The frame is off the stack, and the activation restored.
+	// resume continues with the value in m.result, as step does. The frame is off the stack, and the activation
+	// restored.
 	resume(m *machine, f *frame) code
 }
 
@@ -42,47 +42,47 @@ type frame struct {
 	then     continuation
 	base     int
 	function *Function
-	i, j     int32 // what the continuation keeps, as more
+	i, j     int32 // state of the continuation, as more
 	more     any
 }
 
-// machine runs code. An activation of a function is a stretch of the stack that begins at base: arguments, variables
-// and what is being gathered.
+// machine runs code. An activation of a function is the part of the stack from base on: arguments, variables and
+// gathered values.
 type machine struct {
 	program *Program
 	ctx     context.Context //nolint:containedctx // a machine is one run; nil where it only compares
 	limits  Limits
-	steps   int64 // what is left
-	memory  int64 // what is left of what was granted
-	beyond  int64 // what may be granted still
+	steps   int64 // left
+	memory  int64 // left of the granted bytes
+	beyond  int64 // bytes that More may still grant
 	more    func(bytes int64) bool
-	// compiled is what the code takes that this run compiled.
+	// compiled is the size of the code that this run compiled.
 	compiled int64
-	// nextCheck is how many steps are left when limits and context are looked at again.
+	// nextCheck is the number of steps left at the next check of limits and context.
 	nextCheck int64
 
 	stack    []Value
 	base     int
 	function *Function
 	frames   []frame
-	bottom   int // how many frames are not this run's
+	bottom   int // number of frames of outer runs
 	result   Value
 	failure  *Failure
 
-	// used are the values of the program that this run was charged for, own those that only this run keeps.
+	// used are the values of the program that this run has paid for, own those that only this run keeps.
 	used map[*global]bool
 	own  map[*global]runValue
 
-	ledger *transaction // nil where no update may run, and where another keeps the transaction
+	ledger *transaction // nil if no update may run, or the ledger keeps the transaction
 	outer  *ledger.Dynamic
-	nested bool           // what is thrown may be caught by a choice outside
-	budget *ledger.Budget // what the run shares with those around it; nil where it has limits of its own
+	nested bool           // a choice outside may catch exceptions
+	budget *ledger.Budget // shared with outer runs; nil if the run has its own limits
 	trace  func(message string, at ast.Location)
-	traced int32 // how many messages were traced, and values used that trace
+	traces int32 // number of traced messages, and of uses of values that trace
 
-	explains bool // calls in tail position are kept
+	explains bool // the run keeps the places of tail calls
 	visit    func(call Call, returned bool)
-	made     map[*Function][]*place // the calls that returned them
+	callers  map[*Function][]*place // the calls that returned an update
 }
 
 const (
@@ -91,8 +91,8 @@ const (
 	frameBytes         = 64
 )
 
-// run applies a function and goes on until its value is there. A panic is a defect of the engine where the package is
-// well-typed; it ends this run alone.
+// run applies a function and computes the value. If the package is well-typed, a panic is a defect of the engine; it
+// ends only this run.
 func (m *machine) run(f Value, args []Value) (v Value, failure *Failure) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -124,7 +124,7 @@ func (m *machine) run(f Value, args []Value) (v Value, failure *Failure) {
 	return nil, m.failure
 }
 
-// check fails when a limit is reached or the run is cancelled.
+// check fails if the run is at a limit or its context has ended.
 func (m *machine) check() {
 	m.nextCheck = m.steps - stepsBetweenChecks
 	switch {
@@ -137,14 +137,13 @@ func (m *machine) check() {
 	}
 }
 
-// grantBytes is how many bytes a run asks for at a time.
+// grantBytes is the number of bytes that a run requests at a time.
 const grantBytes = 16 << 20
 
-// left is how many bytes the run may still take.
+// left is the number of bytes that the run may still take.
 func (m *machine) left() int64 { return m.memory + m.beyond }
 
-// requestMemory gets more memory, once more is taken than what was granted. It reports whether there is as much; where
-// there is not, the run has failed.
+// requestMemory requests memory when the granted bytes are used up. If it returns false, the run has failed.
 func (m *machine) requestMemory() bool {
 	lacking := -m.memory
 	bytes := min(max(lacking, grantBytes), m.beyond)
@@ -160,17 +159,16 @@ func (m *machine) requestMemory() bool {
 	return true
 }
 
-// alloc takes bytes from what is left of memory, before they are used. It reports whether there are as many; where
-// there are not, the run has failed.
+// alloc charges bytes before their use. If it returns false, the run has failed.
 func (m *machine) alloc(bytes int) bool {
 	m.memory -= int64(bytes)
 	return m.memory >= 0 || m.requestMemory()
 }
 
-// bytesPerStep is how much of a text or value is gone through in the time of a step.
+// bytesPerStep is the part of a text or value that takes the time of a step.
 const bytesPerStep = 32
 
-// work counts the steps of going through bytes. It reports whether the run goes on.
+// work charges the steps of a loop over bytes. If it returns false, the run has failed.
 func (m *machine) work(bytes int) bool {
 	if m.steps -= int64(bytes) / bytesPerStep; m.steps > m.nextCheck {
 		return true
@@ -179,13 +177,13 @@ func (m *machine) work(bytes int) bool {
 	return m.failure == nil
 }
 
-// many counts the expressions that one step evaluates, where they are many. It reports whether the run goes on.
+// many charges the expressions of one step, if there are many. If it returns false, the run has failed.
 func (m *machine) many(i int) bool {
 	const atATime = 64
 	return i%atATime != atATime-1 || m.work(atATime*bytesPerStep)
 }
 
-// push makes a continuation wait in the current activation.
+// push pushes a continuation in the current activation.
 func (m *machine) push(then continuation, i, j int32, more any) {
 	if len(m.frames) >= m.limits.Depth {
 		m.fail(limitReached("nested calls", int64(m.limits.Depth)))
@@ -197,7 +195,7 @@ func (m *machine) push(then continuation, i, j int32, more any) {
 	m.frames = append(m.frames, frame{then: then, base: m.base, function: m.function, i: i, j: j, more: more})
 }
 
-// free is the first place on the stack that nothing waits for. A call in tail position takes the place of its caller.
+// free is the first free place on the stack. A tail call takes the place of its caller.
 func (m *machine) free() int {
 	if n := len(m.frames); n > 0 && m.frames[n-1].base == m.base && m.frames[n-1].function == m.function &&
 		m.function != nil {
@@ -206,7 +204,7 @@ func (m *machine) free() int {
 	return m.base
 }
 
-// call applies a function. Arguments may lie on the stack above the current activation's variables.
+// call applies a function. Arguments may be on the stack above the current activation's variables.
 func (m *machine) call(f *Function, args []Value) code {
 	missing := f.missing()
 	switch {
@@ -234,7 +232,7 @@ func (m *machine) call(f *Function, args []Value) code {
 	return f.code.body
 }
 
-// reserve makes room on the stack. It reports whether there is room.
+// reserve makes room on the stack. If it returns false, the run has failed.
 func (m *machine) reserve(size int) bool {
 	if size <= len(m.stack) {
 		return true
@@ -249,7 +247,7 @@ func (m *machine) reserve(size int) bool {
 	return true
 }
 
-// local is the place of a slot of the current activation.
+// local is a slot of the current activation.
 func (m *machine) local(slot int) *Value { return &m.stack[m.base+slot] }
 
 // give returns a value from a step.
@@ -258,7 +256,7 @@ func (m *machine) give(v Value) code {
 	return nil
 }
 
-// moreArguments applies the function that it waits for to more arguments.
+// moreArguments waits for a function and applies it to more arguments.
 type moreArguments struct{}
 
 func (moreArguments) resume(m *machine, f *frame) code {

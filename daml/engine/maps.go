@@ -1,6 +1,6 @@
 package engine
 
-// Map is a text map or a generic map: a balanced tree in ascending order of keys. Maps share what they have in common.
+// Map is a text map or a generic map: a balanced tree in ascending order of keys. Maps share subtrees.
 type Map struct {
 	Text bool
 	root *mapNode
@@ -15,10 +15,10 @@ type mapNode struct {
 // Len is the number of entries.
 func (m *Map) Len() int { return m.root.len() }
 
-// Each calls a function with each entry, in ascending order of keys, until it returns false.
+// Each calls yield with each entry, in ascending order of keys, until it returns false.
 func (m *Map) Each(yield func(key, value Value) bool) { m.root.each(yield) }
 
-// entries lists keys and values by turns.
+// entries lists the entries.
 func (m *Map) entries() *List {
 	var out *List
 	m.root.backward(func(key, value Value) { out = &List{Head: key, Tail: &List{Head: value, Tail: out}} })
@@ -44,7 +44,7 @@ func (n *mapNode) backward(yield func(key, value Value)) {
 	}
 }
 
-// find is the value of a key; nil when it is not there.
+// find returns the value of a key, or nil.
 func (m *machine) find(n *mapNode, key Value) (Value, *Failure) {
 	for n != nil {
 		order, failure := m.compare(key, n.key)
@@ -62,10 +62,10 @@ func (m *machine) find(n *mapNode, key Value) (Value, *Failure) {
 	return nil, nil
 }
 
-// nodeBytes is what a change of a tree takes at each level: a node is put in the place of one, or of three.
+// nodeBytes is the size of a change at each level of a tree: new nodes replace one node, or three.
 const nodeBytes = 8 * valueBytes
 
-// insert is a tree with an entry added or replaced.
+// insert returns a tree with an entry added or replaced.
 func (m *machine) insert(n *mapNode, key, value Value) (*mapNode, *Failure) {
 	if !m.alloc(nodeBytes) {
 		return nil, m.failure
@@ -95,7 +95,7 @@ func (m *machine) insert(n *mapNode, key, value Value) (*mapNode, *Failure) {
 	}
 }
 
-// remove is a tree without a key.
+// remove returns a tree without a key.
 func (m *machine) remove(n *mapNode, key Value) (*mapNode, *Failure) {
 	if n == nil {
 		return nil, nil
@@ -149,7 +149,7 @@ func takeFirst(n *mapNode) (first, rest *mapNode) {
 	return first, balance(n.key, n.value, left, n.right)
 }
 
-// The weights of trees that are balanced (Adams): neither side has more than weight times the entries of the other.
+// The weights of balanced trees (Adams): neither side has more than weight times the entries of the other.
 const (
 	weight = 3
 	ratio  = 2

@@ -5,13 +5,13 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// match chooses an alternative by a value.
+// match selects an alternative by a value.
 type match struct {
 	scrutinee code
 	choose    chooser
 }
 
-// chooser finds the alternative for a value and binds its variables; nil when there is none.
+// chooser finds the alternative for a value and binds its variables; nil for none.
 type chooser interface {
 	choose(m *machine, v Value) code
 }
@@ -36,10 +36,10 @@ func (c *match) with(m *machine, v Value) code {
 	return m.fail(crash("no alternative matches a value of type %T", v))
 }
 
-// chooseTwo chooses among the two forms of lists, optionals and booleans; what is nil matches nothing.
+// chooseTwo selects by the two forms of lists, optionals and booleans. A nil alternative matches nothing.
 type chooseTwo struct {
 	first, second code // [] or x:xs, None or Some, False or True
-	bound         bool // what is in the second form has variables
+	bound         bool // the second form binds variables
 	slots         [2]int
 }
 
@@ -67,10 +67,10 @@ func (c *chooseTwo) choose(m *machine, v Value) code {
 	return c.second
 }
 
-// chooseRank chooses by the constructor of a variant or enum.
+// chooseRank selects by the constructor of a variant or enum.
 type chooseRank struct {
 	bodies []code
-	slots  []int // of what the variant holds; -1 where it is not bound
+	slots  []int // of the variant's argument; -1 if it is not bound
 }
 
 func (c *chooseRank) choose(m *machine, v Value) code {
@@ -87,12 +87,12 @@ func (c *chooseRank) choose(m *machine, v Value) code {
 	}
 }
 
-// chooseAlways is for values that have one form, and patterns that match all.
+// chooseAlways is for values with one form, and patterns that match everything.
 type chooseAlways struct{ body code }
 
 func (c chooseAlways) choose(*machine, Value) code { return c.body }
 
-// match compiles pattern matching: for each form of value the first alternative that matches it.
+// match compiles pattern matching: for each form of value, the first alternative that matches it.
 func (s *scope) match(e *ast.ExpCase) code {
 	out := &match{scrutinee: s.expr(e.Scrutinee)}
 	s.within(func() { out.choose = s.chooser(e.Alternatives) })

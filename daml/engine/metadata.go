@@ -8,17 +8,17 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// metadata is what a contract says of itself: computed by its template, one thing after another.
+// metadata is the metadata of a contract. Its template computes it in steps.
 type metadata struct {
 	template    *template
 	argument    Value
 	signatories []ledger.Party
 	observers   []ledger.Party
 	keyValue    Value
-	key         *ledger.ContractKey // nil where the template has none
+	key         *ledger.ContractKey // nil if the template has none
 }
 
-// The steps of computing what a contract says of itself.
+// The steps of the computation.
 const (
 	checkPrecondition = iota
 	findSignatories
@@ -27,7 +27,7 @@ const (
 	findMaintainers
 )
 
-// compute computes it all; then whoever waits goes on.
+// compute computes the metadata, then resumes the continuation below.
 func (c *metadata) compute(m *machine) code {
 	return c.next(m, checkPrecondition, c.template.precondition())
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/florinledger/florin/daml/ast"
 )
 
-// naive evaluates expressions as the specification writes it: by substitution, with expressions as values. It knows
-// what random terms are made of. A variable whose name begins with # stands for a party or a contract.
+// naive evaluates expressions as the specification does: by substitution, with expressions as values. It knows the
+// parts of random terms. A variable whose name begins with # is a party or a contract.
 type naive struct {
 	packages ast.Packages
 	traces   []string
 	ledger   naiveLedger
 }
 
-// naiveExceptionError is an exception that is under way.
+// naiveExceptionError is an exception that was thrown.
 type naiveExceptionError struct {
 	typ   ast.Type
 	value ast.Expr
@@ -60,7 +60,7 @@ func (n *naive) eval(e ast.Expr) (ast.Expr, error) {
 	return n.parts(e)
 }
 
-// parts evaluates the parts of what is a value when they are, from left to right, and takes apart what is to be.
+// parts evaluates the parts of constructors, from left to right, and projections.
 func (n *naive) parts(e ast.Expr) (ast.Expr, error) {
 	switch e := e.(type) {
 	case *ast.ExpListCons:
@@ -200,13 +200,13 @@ func (n *naive) apply(f, v ast.Expr) (ast.Expr, error) {
 	switch f := f.(type) {
 	case *ast.ExpAbs:
 		if len(f.Params) == 1 {
-			return n.eval(substituted(f.Body, f.Params[0].Name, v))
+			return n.eval(substituteVar(f.Body, f.Params[0].Name, v))
 		}
 		rest := &ast.ExpAbs{Params: f.Params[1:], Body: f.Body}
-		return substituted(rest, f.Params[0].Name, v), nil
+		return substituteVar(rest, f.Params[0].Name, v), nil
 	case *ast.ExpBuiltin:
 		return n.builtin(f.Function, []ast.Expr{v})
-	case *ast.ExpApp: // a built-in function that wants more
+	case *ast.ExpApp: // a built-in function that needs more arguments
 		return n.builtin(f.Fun.(*ast.ExpBuiltin).Function, append(append([]ast.Expr(nil), f.Args...), v))
 	default:
 		return nil, stuck(f)
@@ -222,7 +222,7 @@ func (n *naive) let(e *ast.ExpLet) (ast.Expr, error) {
 	if len(e.Bindings) > 1 {
 		rest = &ast.ExpLet{Bindings: e.Bindings[1:], Body: e.Body}
 	}
-	return n.eval(substituted(rest, e.Bindings[0].Binder.Name, v))
+	return n.eval(substituteVar(rest, e.Bindings[0].Binder.Name, v))
 }
 
 func (n *naive) match(e *ast.ExpCase) (ast.Expr, error) {
@@ -243,18 +243,18 @@ func (n *naive) match(e *ast.ExpCase) (ast.Expr, error) {
 			_, matches = v.(*ast.ExpOptionalNone)
 		case *ast.PatternSome:
 			if some, ok := v.(*ast.ExpOptionalSome); ok {
-				body, matches = substituted(body, p.Var, some.Expr), true
+				body, matches = substituteVar(body, p.Var, some.Expr), true
 			}
 		case *ast.PatternCons:
 			if list, ok := v.(*ast.ExpListCons); ok {
 				if p.Head != p.Tail { // or the tail hides the head
-					body = substituted(body, p.Head, list.Front[0])
+					body = substituteVar(body, p.Head, list.Front[0])
 				}
-				body, matches = substituted(body, p.Tail, list.Tail), true
+				body, matches = substituteVar(body, p.Tail, list.Tail), true
 			}
 		case *ast.PatternVariant:
 			if variant := v.(*ast.ExpVariantCon); variant.Constructor == p.Constructor {
-				body, matches = substituted(body, p.Var, variant.Argument), true
+				body, matches = substituteVar(body, p.Var, variant.Argument), true
 			}
 		}
 		if matches {

@@ -14,15 +14,15 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// naiveLedger is what updates did.
+// naiveLedger has the effects of updates.
 type naiveLedger struct {
-	contracts []ast.Expr // arguments; nil for those that were consumed
+	contracts []ast.Expr // arguments; nil for consumed contracts
 	templates []lf.TypeName
-	nodes     []*naiveNode // those below the node that is under way
+	nodes     []*naiveNode // below the current node
 	takeBack  bool
 }
 
-// naiveNode is an action of a transaction, as text, or a rollback, which has none.
+// naiveNode is an action of a transaction, as text, or a rollback, without text.
 type naiveNode struct {
 	text      string
 	effectful bool
@@ -35,7 +35,7 @@ func (l *naiveLedger) add(effectful bool, format string, args ...any) *naiveNode
 	return node
 }
 
-// within has what a function does stand below a node.
+// within puts the nodes of a function below a node.
 func (l *naiveLedger) within(node *naiveNode, do func() (ast.Expr, error)) (ast.Expr, error) {
 	outer := l.nodes
 	l.nodes = nil
@@ -48,7 +48,7 @@ func (n *naiveNode) isEffectful() bool {
 	return n.effectful || n.text != "" && slices.ContainsFunc(n.children, (*naiveNode).isEffectful)
 }
 
-// normal is a transaction in normal form.
+// normal returns a transaction in normal form.
 func normal(nodes []*naiveNode) (out []*naiveNode) {
 	for _, node := range nodes {
 		if children := normal(node.children); node.text == "" {
@@ -74,7 +74,7 @@ func rollback(nodes []*naiveNode) []*naiveNode {
 	}
 }
 
-// lines shows nodes, a line each.
+// lines prints nodes, a line each.
 func lines(nodes []*naiveNode, indent string) (out []string) {
 	for _, node := range nodes {
 		out = append(out, indent+cmp.Or(node.text, "rollback"))
@@ -83,7 +83,7 @@ func lines(nodes []*naiveNode, indent string) (out []string) {
 	return out
 }
 
-// find is the number of an active contract.
+// find returns the number of an active contract.
 func (l *naiveLedger) find(id ast.Expr) (int, error) {
 	n, err := strconv.Atoi(id.(*ast.ExpVar).Name[1:])
 	if err == nil && l.contracts[n] == nil {
@@ -92,7 +92,7 @@ func (l *naiveLedger) find(id ast.Expr) (int, error) {
 	return n, err
 }
 
-// update evaluates updates: what they are made of, and of a block its first update.
+// update evaluates the parts of an update; of a block, the first update.
 func (n *naive) update(e ast.Expr) (ast.Expr, error) {
 	switch e := e.(type) {
 	case *ast.UpdatePure:
@@ -133,7 +133,7 @@ func (n *naive) perform(e ast.Expr) (ast.Expr, error) {
 	return n.run(update)
 }
 
-// run runs an update that was evaluated.
+// run runs an evaluated update.
 func (n *naive) run(update ast.Expr) (ast.Expr, error) {
 	switch u := update.(type) {
 	case *ast.UpdatePure:
@@ -147,7 +147,7 @@ func (n *naive) run(update ast.Expr) (ast.Expr, error) {
 		if len(u.Bindings) > 1 {
 			rest = &ast.UpdateBlock{Bindings: u.Bindings[1:], Body: u.Body}
 		}
-		return n.perform(substituted(rest, u.Bindings[0].Binder.Name, v))
+		return n.perform(substituteVar(rest, u.Bindings[0].Binder.Name, v))
 	case *ast.UpdateEmbedExpr:
 		return n.perform(u.Body)
 	case *ast.UpdateTryCatch:
@@ -179,9 +179,9 @@ func (n *naive) exercise(u *ast.UpdateExercise) (ast.Expr, error) {
 	template := n.packages.Template(u.Template)
 	choice := template.Choice(u.Choice)
 	node := n.ledger.add(choice.Consuming, "exercise %s of #%d with %s", u.Choice, i, n.show(u.Argument))
-	body := substituted(choice.Update, choice.Self, u.ContractID)
-	body = substituted(body, choice.Argument.Name, u.Argument)
-	body = substituted(body, template.Param, n.ledger.contracts[i])
+	body := substituteVar(choice.Update, choice.Self, u.ContractID)
+	body = substituteVar(body, choice.Argument.Name, u.Argument)
+	body = substituteVar(body, template.Param, n.ledger.contracts[i])
 	if choice.Consuming {
 		n.ledger.contracts[i] = nil
 	}
@@ -193,27 +193,27 @@ func (n *naive) exercise(u *ast.UpdateExercise) (ast.Expr, error) {
 	return result, nil
 }
 
-// try takes back what was done since, where the ledger allows it: at least where that was reading alone.
+// try rolls back the nodes of the body, if the ledger allows it. Reads can always be rolled back.
 func (n *naive) try(u *ast.UpdateTryCatch) (ast.Expr, error) {
 	l := &n.ledger
 	before, contracts := l.nodes, slices.Clone(l.contracts)
-	tried := &naiveNode{}
-	v, err := l.within(tried, func() (ast.Expr, error) { return n.perform(u.Body) })
+	node := &naiveNode{}
+	v, err := l.within(node, func() (ast.Expr, error) { return n.perform(u.Body) })
 	exception, ok := errors.AsType[*naiveExceptionError](err)
 	if !ok {
-		l.nodes = append(before, tried.children...)
+		l.nodes = append(before, node.children...)
 		return v, err
 	}
-	if !l.takeBack && slices.ContainsFunc(tried.children, (*naiveNode).isEffectful) {
+	if !l.takeBack && slices.ContainsFunc(node.children, (*naiveNode).isEffectful) {
 		return nil, errors.New("DAML_EFFECTFUL_ROLLBACK_ERROR")
 	}
-	l.nodes = append(before, tried)
-	for len(contracts) < len(l.contracts) { // those that were created keep their numbers
+	l.nodes = append(before, node)
+	for len(contracts) < len(l.contracts) { // created contracts keep their numbers
 		contracts = append(contracts, nil)
 	}
 	l.contracts = contracts
 	caught := &ast.ExpToAnyException{Type: exception.typ, Expr: exception.value}
-	handler, handlerErr := n.eval(substituted(u.Handler, u.Var, caught))
+	handler, handlerErr := n.eval(substituteVar(u.Handler, u.Var, caught))
 	if handlerErr != nil {
 		return nil, handlerErr
 	}
@@ -256,12 +256,12 @@ func (n *naive) builtin(f ast.BuiltinFunction, args []ast.Expr) (ast.Expr, error
 	}
 }
 
-func (n *naive) foldLeft(f, reached, list ast.Expr) (ast.Expr, error) {
+func (n *naive) foldLeft(f, acc, list ast.Expr) (ast.Expr, error) {
 	c, ok := list.(*ast.ExpListCons)
 	if !ok {
-		return reached, nil
+		return acc, nil
 	}
-	next, err := n.apply(f, reached)
+	next, err := n.apply(f, acc)
 	if err == nil {
 		next, err = n.apply(next, c.Front[0])
 	}
@@ -289,7 +289,7 @@ func (n *naive) foldRight(f, end, list ast.Expr) (ast.Expr, error) {
 
 func (n *naive) arithmetic(f ast.BuiltinFunction, a, b int64) (ast.Expr, error) {
 	x, y, out := big.NewInt(a), big.NewInt(b), new(big.Int)
-	defined := true
+	hasResult := true
 	switch f {
 	case ast.AddInt64:
 		out.Add(x, y)
@@ -298,13 +298,13 @@ func (n *naive) arithmetic(f ast.BuiltinFunction, a, b int64) (ast.Expr, error) 
 	case ast.MulInt64:
 		out.Mul(x, y)
 	case ast.DivInt64:
-		if defined = b != 0; defined {
+		if hasResult = b != 0; hasResult {
 			out.Quo(x, y)
 		}
 	default:
 		return nil, stuck(&ast.ExpBuiltin{Function: f})
 	}
-	if !defined || !out.IsInt64() {
+	if !hasResult || !out.IsInt64() {
 		message := fmt.Sprintf("ArithmeticError while evaluating (%s %d %d).", f, a, b)
 		return nil, &naiveExceptionError{typ: &ast.TyCon{Name: arithmeticError}, value: &ast.ExpRecCon{
 			Type:   ast.TypeConApp{Name: arithmeticError},
@@ -349,17 +349,17 @@ func (n *naive) show(e ast.Expr) string {
 	case *ast.ExpVariantCon:
 		return e.Constructor + " " + n.show(e.Argument)
 	case *ast.ExpRecCon:
-		shown := make([]string, len(e.Fields))
+		texts := make([]string, len(e.Fields))
 		for i, field := range e.Fields {
-			shown[i] = n.show(field.Expr)
+			texts[i] = n.show(field.Expr)
 		}
-		return e.Type.Name.Entity + "{" + strings.Join(shown, ", ") + "}"
+		return e.Type.Name.Entity + "{" + strings.Join(texts, ", ") + "}"
 	default:
 		return fmt.Sprintf("<%T>", e)
 	}
 }
 
-// failureText is what the engine's failure says, too, where the naive evaluation ends in an error.
+// failureText is the text of the engine's failure for an error of the naive evaluation.
 func (n *naive) failureText(err error) string {
 	exception, ok := errors.AsType[*naiveExceptionError](err)
 	if !ok {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Numeric is a decimal number of at most 38 digits; Scale of them are after the point.
+// Numeric is a decimal number of at most 38 digits, Scale of them after the point.
 type Numeric struct {
 	unscaled *big.Int
 	Scale    int
@@ -29,7 +29,7 @@ func makePowersOfTen() []*big.Int {
 	return out
 }
 
-// newNumeric is the number with so many units of 10⁻ˢ; false when it has too many digits.
+// newNumeric makes the number unscaled · 10⁻ˢ; false if it has too many digits.
 func newNumeric(unscaled *big.Int, scale int) (*Numeric, bool) {
 	if unscaled.CmpAbs(powersOfTen[maxDigits]) >= 0 {
 		return nil, false
@@ -37,8 +37,8 @@ func newNumeric(unscaled *big.Int, scale int) (*Numeric, bool) {
 	return &Numeric{unscaled: unscaled, Scale: scale}, true
 }
 
-// ParseNumeric reads digits with a point, and a minus where the number is negative. The digits after the point are the
-// scale.
+// ParseNumeric reads digits with a point, and a minus for a negative number. The scale is the number of digits after
+// the point.
 func ParseNumeric(text string) (*Numeric, bool) {
 	digits := strings.TrimPrefix(text, "-")
 	whole, fraction, ok := strings.Cut(digits, ".")
@@ -69,7 +69,7 @@ func (n *Numeric) String() string {
 	return sign + digits[:point] + "." + digits[point:]
 }
 
-// show prints the number as programs do: without zeros at the end, but with a digit after the point.
+// show prints the number as programs do: without zeros at the end, but with at least one digit after the point.
 func (n *Numeric) show() string {
 	text := strings.TrimRight(n.String(), "0")
 	if strings.HasSuffix(text, ".") {
@@ -104,7 +104,7 @@ func (n *Numeric) div(divisor *Numeric, scale int) (*Numeric, bool) {
 	return newNumeric(divideHalfEven(dividend, by), scale)
 }
 
-// round rounds to so many digits after the point, or before it where negative.
+// round rounds to a number of digits after the point; a negative number means digits before it.
 func (n *Numeric) round(places int64) (*Numeric, bool) {
 	if places > int64(n.Scale) || places <= int64(n.Scale)-maxDigits {
 		return nil, false
@@ -114,7 +114,7 @@ func (n *Numeric) round(places int64) (*Numeric, bool) {
 	return newNumeric(rounded.Mul(rounded, unit), n.Scale)
 }
 
-// cast gives the number another scale; false where digits would be lost.
+// cast changes the scale; false if that loses digits.
 func (n *Numeric) cast(scale int) (*Numeric, bool) {
 	if scale >= n.Scale {
 		return newNumeric(new(big.Int).Mul(n.unscaled, powersOfTen[scale-n.Scale]), scale)
@@ -129,7 +129,7 @@ func (n *Numeric) cast(scale int) (*Numeric, bool) {
 // truncate returns the whole part.
 func (n *Numeric) truncate() *big.Int { return new(big.Int).Quo(n.unscaled, powersOfTen[n.Scale]) }
 
-// rescale changes the scale of a number of units, rounding half to even.
+// rescale changes the scale of units, and rounds half to even.
 func rescale(unscaled *big.Int, from, to int) *big.Int {
 	if to >= from {
 		return unscaled.Mul(unscaled, powersOfTen[to-from])
@@ -137,7 +137,7 @@ func rescale(unscaled *big.Int, from, to int) *big.Int {
 	return divideHalfEven(unscaled, powersOfTen[from-to])
 }
 
-// divideHalfEven divides and rounds to the nearest whole number, or to the even one of two that are as near.
+// divideHalfEven divides and rounds half to even.
 func divideHalfEven(dividend, divisor *big.Int) *big.Int {
 	quotient, rest := new(big.Int).QuoRem(dividend, divisor, new(big.Int))
 	rest.Abs(rest).Lsh(rest, 1)

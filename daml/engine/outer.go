@@ -10,10 +10,10 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Updates of a choice whose transaction the ledger keeps: they ask the ledger, which may run further code, of packages
-// or in Go, before it answers.
+// Here are the updates of a choice when the ledger keeps the transaction. They ask the ledger, which may run more code,
+// of packages or in Go, before it answers.
 
-// lend gives what is left of the budget to what runs next, and recall takes what that left.
+// lend gives the rest of the budget to the next code, and recall takes back the rest of that.
 func (m *machine) lend() {
 	if m.budget != nil {
 		m.budget.Steps, m.budget.Memory = m.steps, m.memory
@@ -25,12 +25,12 @@ func (m *machine) recall() {
 	m.nextCheck = max(m.steps-stepsBetweenChecks, 0)
 }
 
-// ask asks the ledger, and goes on with its answer.
+// ask asks the ledger, and continues with its answer.
 func ask[T any](m *machine, what func(tx *ledger.Dynamic) (T, error), then func(T) code) code {
 	m.lend()
 	answer, err := what(m.outer)
 	m.recall()
-	if m.ctx != nil && m.ctx.Err() != nil { // none of many short runs may come as far as the next check
+	if m.ctx != nil && m.ctx.Err() != nil { // many short runs may never reach a check
 		return m.fail(cancellation(m.ctx.Err()))
 	}
 	if err != nil {
@@ -39,7 +39,7 @@ func ask[T any](m *machine, what func(tx *ledger.Dynamic) (T, error), then func(
 	return then(answer)
 }
 
-// failWithCause deals with an error of the ledger: an exception that a choice within this one threw goes on here.
+// failWithCause handles an error of the ledger. It throws the exception of an inner choice again.
 func (m *machine) failWithCause(err error) code {
 	inner, ofCode := errors.AsType[*Failure](err)
 	if ofCode && inner.Exception != nil && !inner.final {
@@ -56,16 +56,16 @@ func (m *machine) failWithCause(err error) code {
 	}
 }
 
-// foreignPayload is the payload of a contract whose template is not among the packages of the program.
+// foreignPayload is the payload of a contract whose template is not in the program.
 type foreignPayload struct{ ledger.Seen }
 
-// foreignOf is the content of an interface's value of such a contract; nil for others.
+// foreignOf is the content of an interface value with a foreign payload; nil for others.
 func foreignOf(v Value) *foreignPayload {
 	content, _ := v.(*Any).Value.(*foreignPayload)
 	return content
 }
 
-// as is the payload as one of a template of the program, where that is another version of the contract's own.
+// as converts the payload to a template of the program that is another version of the contract's.
 func (f *foreignPayload) as(m *machine, name lf.TypeName) (Value, *Failure) {
 	pkg := m.program.packages[name.Package]
 	if pkg == nil || pkg.Name != f.PackageName || f.Template.QualifiedName() != name.QualifiedName() {
@@ -79,18 +79,18 @@ func (f *foreignPayload) as(m *machine, name lf.TypeName) (Value, *Failure) {
 	return some(translated), failure
 }
 
-// accept goes on with a value of the ledger as one of a type. It is a value of what has the name.
+// accept continues with a value of the ledger, as a value of a type. The name is that of its template or interface.
 func (m *machine) accept(of lf.TypeName, t ast.Type, v lf.Value, then func(Value) code) code {
-	described, err := m.program.lfTypeOf(t)
+	typ, err := m.program.lfTypeOf(t)
 	if err != nil {
 		return m.fail(crash("%s", err))
 	}
-	out, err := m.importValue(described, v)
+	out, err := m.importValue(typ, v)
 	switch {
 	case m.failure != nil:
 		return nil
 	case err != nil:
-		failure := crash("%s", err) // another version has written what that of the program cannot read
+		failure := crash("%s", err) // the program's version cannot read the value of another version
 		failure.Fault = failure.Fault.WithHint(m.outer.BuildAgainst(of.Package))
 		return m.fail(failure)
 	default:
@@ -98,7 +98,7 @@ func (m *machine) accept(of lf.TypeName, t ast.Type, v lf.Value, then func(Value
 	}
 }
 
-// present goes on with a contract as a value of an interface.
+// present continues with a contract as an interface value.
 func (m *machine) present(seen ledger.Seen, then func(Value) code) code {
 	con := &ast.TyCon{Name: seen.Template}
 	if m.program.packages.Template(seen.Template) == nil {
@@ -172,7 +172,7 @@ func (g *guardedExercise) resume(m *machine, _ *frame) code {
 	return m.askToExercise(g.name, g.choice, g.contract, g.argument)
 }
 
-// handle is for what the guard throws: it cannot be caught.
+// handle ends an exception of the guard: nothing can catch it.
 func (*guardedExercise) handle(m *machine, _ *frame, thrown *Failure) code {
 	m.nested = false
 	return m.handleUncaught(thrown)
@@ -187,7 +187,7 @@ func (m *machine) askToFetchByKey(t *template, key Value) code {
 		func(seen ledger.Seen) code { return m.pair(t, seen, m.give) })
 }
 
-// pair goes on with a contract as lookups by key return it.
+// pair continues with a contract and its id, the result of a lookup by key.
 func (m *machine) pair(t *template, seen ledger.Seen, then func(Value) code) code {
 	return m.accept(t.name, &ast.TyCon{Name: t.name}, seen.Payload, func(argument Value) code {
 		m.memory -= 6 * valueBytes
@@ -211,7 +211,7 @@ func (m *machine) askToExerciseByKey(t *template, c *choice, key, argument Value
 		func(result lf.Value) code { return m.accept(t.name, c.def.ReturnType, result, m.give) })
 }
 
-// askByKey finds the contract that has a key. A ledger has one at most.
+// askByKey finds the contract with a key. A ledger has at most one.
 func (m *machine) askByKey(t *template, key Value, result func(found []Value) Value) code {
 	stored, failure := m.export(key)
 	if failure != nil {
@@ -247,9 +247,9 @@ func (m *machine) askForParties(contract *foreignPayload, which func(ledger.Desc
 		func(tx *ledger.Dynamic) (ledger.Description, error) {
 			return tx.Describe(contract.Template, contract.Payload)
 		},
-		func(said ledger.Description) code {
-			parties := make([]Value, len(which(said)))
-			for i, party := range which(said) {
+		func(d ledger.Description) code {
+			parties := make([]Value, len(which(d)))
+			for i, party := range which(d) {
 				parties[i] = party
 			}
 			return m.give(ListOf(parties...))

@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Program is a collection of packages, compiled as far as they were used. It is safe for concurrent use.
+// Program is a collection of packages, which it compiles on demand. It is safe for concurrent use.
 type Program struct {
 	packages    ast.Packages
 	builtinDefs map[ast.BuiltinFunction]builtinDef
@@ -25,20 +25,20 @@ type Program struct {
 	builtins map[ast.BuiltinFunction]*Function
 	lfTypes  map[string]*lf.Type
 
-	keptBytes atomic.Int64 // what the values take that are kept
+	keptBytes atomic.Int64 // size of the kept values
 
-	coverage *coverage // nil where nothing is covered
+	coverage *coverage // nil without Cover
 }
 
-// definition names what a template, interface or exception defines beside values.
+// definition names a function of a template, interface or exception.
 type definition struct {
 	kind    string
 	of      lf.TypeName // template, interface or exception
-	through lf.TypeName // interface, where a template implements it
+	through lf.TypeName // interface, if a template implements it
 	name    string      // choice or method
 }
 
-// NewProgram makes a program of packages, which must be well-typed and complete: package check sees to it.
+// NewProgram makes a program from packages, which must be well-typed and complete: use package check.
 func NewProgram(packages ast.Packages) *Program {
 	return &Program{
 		packages: packages, builtinDefs: builtinDefs(),
@@ -52,7 +52,7 @@ func NewProgram(packages ast.Packages) *Program {
 // Packages are the packages of the program.
 func (p *Program) Packages() ast.Packages { return p.packages }
 
-// once finds an entry of one of the program's tables, or makes it.
+// once finds or makes an entry of one of the program's tables.
 func once[K comparable, V any](p *Program, table map[K]V, key K, make func() (V, error)) (V, error) {
 	p.mu.RLock()
 	found, ok := table[key]
@@ -60,17 +60,17 @@ func once[K comparable, V any](p *Program, table map[K]V, key K, make func() (V,
 	if ok {
 		return found, nil
 	}
-	made, err := make()
+	entry, err := make()
 	if err != nil {
-		return made, err
+		return entry, err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if found, ok := table[key]; ok { // another goroutine was faster
 		return found, nil
 	}
-	table[key] = made
-	return made, nil
+	table[key] = entry
+	return entry, nil
 }
 
 func (p *Program) value(name ast.ValueName) (*global, error) {
@@ -85,7 +85,7 @@ func (p *Program) value(name ast.ValueName) (*global, error) {
 	})
 }
 
-// recordType is the type of records of a name.
+// recordType finds a record type.
 func (p *Program) recordType(name lf.TypeName) (*RecordType, error) {
 	return once(p, p.records, name, func() (*RecordType, error) {
 		def := p.packages.DataType(name)
@@ -116,7 +116,7 @@ func (p *Program) recordField(name lf.TypeName, field string) (int, error) {
 	return 0, fmt.Errorf("type %s has no field %s", name, field)
 }
 
-// constructor is the type of variants or enums of a name, and the rank of one of its constructors.
+// constructor finds a variant or enum type, and the rank of one of its constructors.
 func (p *Program) constructor(name lf.TypeName, constructor string) (*SumType, int, error) {
 	typ, err := once(p, p.sums, name, func() (*SumType, error) {
 		def := p.packages.DataType(name)
@@ -146,7 +146,7 @@ func (p *Program) constructor(name lf.TypeName, constructor string) (*SumType, i
 	return nil, 0, fmt.Errorf("type %s has no constructor %s", name, constructor)
 }
 
-// shape is the shape of structs with names, which are in ascending order.
+// shape finds the shape of structs with these names, which are in ascending order.
 func (p *Program) shape(names []string) *structShape {
 	shape, _ := once(p, p.shapes, strings.Join(names, " "), func() (*structShape, error) {
 		return &structShape{names: names, places: placesOf(names)}, nil
@@ -154,11 +154,10 @@ func (p *Program) shape(names []string) *structShape {
 	return shape
 }
 
-// maxCode bounds the expressions of a definition that is compiled beforehand.
+// maxCode bounds the expressions of a definition in Compile.
 const maxCode = 10_000_000
 
-// Compile compiles all values of the packages before they are first used. A well-typed package is compiled without an
-// error.
+// Compile compiles all values of the packages in advance. It does not fail for well-typed packages.
 func (p *Program) Compile() error {
 	for id, pkg := range p.packages {
 		for _, module := range pkg.Modules {

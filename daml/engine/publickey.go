@@ -12,7 +12,7 @@ import (
 	secpecdsa "github.com/decred/dcrd/dcrec/secp256k1/v4/ecdsa"
 )
 
-// publicKey is a key on secp256k1, or on another curve that a SubjectPublicKeyInfo names.
+// publicKey is a key on secp256k1, or on another curve of a SubjectPublicKeyInfo.
 type publicKey struct {
 	onSecp256k1 bool
 	koblitz     *secp256k1.PublicKey
@@ -61,7 +61,7 @@ func parsePublicKey(der []byte) (publicKey, error) {
 
 var errMalformedSignature = errors.New("it is not an ECDSA signature in DER")
 
-// verify checks an ECDSA signature in DER of a digest. It fails where the signature is malformed.
+// verify checks an ECDSA signature in DER of a digest. It fails if the signature is malformed.
 func (k publicKey) verify(signature, digest []byte) (bool, error) {
 	var numbers struct{ R, S *big.Int }
 	rest, err := asn1.Unmarshal(signature, &numbers)

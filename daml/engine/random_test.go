@@ -46,13 +46,13 @@ func tyUpdate(t ty) ty { return simple("Update", t) }
 // terms makes random well-typed terms.
 type terms struct {
 	*rapid.T
-	scope  map[string]ty // the variables that are in scope
+	scope  map[string]ty // the variables in scope
 	traces int
 }
 
 func (g *terms) pick(n int) int { return rapid.IntRange(0, n-1).Draw(g.T, "choice") }
 
-// typ is a random type of values that are stored, or any type of values.
+// typ makes a random type: one of stored values, or any.
 func (g *terms) typ(depth int, stored bool) ty {
 	basic := []ty{tyInt, tyText, tyBool, tyUnit}
 	n := len(basic)
@@ -81,7 +81,7 @@ func (g *terms) typ(depth int, stored bool) ty {
 	}
 }
 
-// with makes a term in the scope of a variable, whose name may hide another's.
+// with makes a term in the scope of a variable, which may hide another.
 func (g *terms) with(t ty, term func(name string) string) string {
 	return g.named(string(rune('a'+g.pick(5))), t, term)
 }
@@ -97,7 +97,7 @@ func (g *terms) named(name string, t ty, term func(name string) string) string {
 	return term(name)
 }
 
-// term is a random term of a type, in parentheses.
+// term makes a random term of a type, in parentheses.
 func (g *terms) term(t ty, depth int) string {
 	var variables []string
 	for _, name := range slices.Sorted(maps.Keys(g.scope)) {
@@ -111,13 +111,13 @@ func (g *terms) term(t ty, depth int) string {
 	case depth <= 0:
 		return g.leaf(t)
 	case g.pick(3) > 0:
-		return g.made(t, depth-1)
+		return g.introduction(t, depth-1)
 	}
 	inner := func(t ty) string { return g.term(t, depth-1) }
 	some := g.typ(1, false)
 	switch g.pick(14) {
 	case 0:
-		return g.traced(t, inner(t))
+		return g.trace(t, inner(t))
 	case 1:
 		bound := inner(some)
 		return g.with(some, func(x string) string { return fmt.Sprintf("(let %s: %s = %s in %s)", x, some, bound, inner(t)) })
@@ -168,12 +168,12 @@ func (g *terms) term(t ty, depth int) string {
 	}
 }
 
-func (g *terms) traced(t ty, term string) string {
+func (g *terms) trace(t ty, term string) string {
 	g.traces++
 	return fmt.Sprintf(`(TRACE @%s "%d" %s)`, t, g.traces, term)
 }
 
-// leaf is a small term.
+// leaf makes a small term.
 func (g *terms) leaf(t ty) string {
 	switch t.con {
 	case "Unit":
@@ -201,13 +201,13 @@ func (g *terms) leaf(t ty) string {
 		return fmt.Sprintf("(upure @%s %s)", t.args[0], g.term(t.args[0], 0))
 	case "D:Cell":
 		return "(D:Cell { owner = p, n = 1 })"
-	default: // there is a contract only where one was created
+	default: // a contract id needs a create
 		return fmt.Sprintf(`(ERROR @%s "no contract")`, t)
 	}
 }
 
-// made is a term by what its type is for.
-func (g *terms) made(t ty, depth int) string {
+// introduction makes a term with the constructors and operations of its type.
+func (g *terms) introduction(t ty, depth int) string {
 	inner := func(t ty) string { return g.term(t, depth) }
 	switch t.con {
 	case "Bool":
@@ -253,7 +253,7 @@ func (g *terms) made(t ty, depth int) string {
 	}
 }
 
-// update is a term of type Update t.
+// update makes a term of type Update t.
 func (g *terms) update(t ty, depth int) string {
 	inner := func(t ty) string { return g.term(t, depth) }
 	if action := g.action(t, depth); action != "" && g.pick(2) == 0 {
@@ -284,7 +284,7 @@ func (g *terms) update(t ty, depth int) string {
 	}
 }
 
-// handler is what follows an exception e.
+// handler makes the handler of an exception e.
 func (g *terms) handler(t ty, depth int) string {
 	before, hides := g.scope["e"]
 	delete(g.scope, "e")
@@ -300,7 +300,7 @@ func (g *terms) handler(t ty, depth int) string {
 	return fmt.Sprintf("case from_any_exception @P:E e of Some e -> %s | None -> None @(Update %s)", always, t)
 }
 
-// action is an update of the ledger with a result of type t; "" where there is none.
+// action makes an update of the ledger with a result of type t; "" if there is none.
 func (g *terms) action(t ty, depth int) string {
 	id := func() string { return g.term(tyCellID, depth) }
 	switch t.String() {
@@ -322,14 +322,14 @@ func (g *terms) action(t ty, depth int) string {
 	}
 }
 
-// randomPackage is a package with a random update, which the holder of a contract of D:Runner runs.
+// randomPackage makes a package with a random update, which the holder of a D:Runner contract runs.
 func randomPackage(t *rapid.T, depth int) string {
 	g := &terms{T: t, scope: map[string]ty{"p": simple("Party"), "cell": tyCellID, "other": tyCellID}}
 	result := g.typ(2, true)
 	return packageOf(result, g.term(tyUpdate(result), depth))
 }
 
-// packageOf is a package with an update, which the holder of a contract of D:Runner runs.
+// packageOf makes a package with an update, which the holder of a D:Runner contract runs.
 func packageOf(result ty, update string) string {
 	return strings.NewReplacer("$RESULT", result.String(), "$TERM", update).Replace(cells)
 }

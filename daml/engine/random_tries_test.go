@@ -16,7 +16,7 @@ type tries struct {
 
 func (g *tries) pick(n int) int { return rapid.IntRange(0, n-1).Draw(g.T, "choice") }
 
-// block is updates one after another; cells are the variables of the cells that it may use.
+// block makes a block of updates; cells are the variables of the cells that it may use.
 func (g *tries) block(depth int, cells []string) string {
 	cells = slices.Clone(cells)
 	var steps []string
@@ -31,7 +31,7 @@ func (g *tries) block(depth int, cells []string) string {
 		switch kind := g.pick(9); {
 		case kind == 0:
 			cells = append(cells, step(tyCellID.String(), "create @D:Cell (D:Cell { owner = p, n = 2 })"))
-		case kind == 1 && len(cells) > 1: // a cell that is consumed is used no more, as a rule
+		case kind == 1 && len(cells) > 1: // usually the block does not use a consumed cell again
 			next := step(tyCellID.String(), fmt.Sprintf("exercise @D:Cell Bump %s 1", cells[i]))
 			cells[i] = next
 		case kind == 2 && len(cells) > 1:
@@ -55,7 +55,7 @@ func (g *tries) block(depth int, cells []string) string {
 	return fmt.Sprintf("(ubind %s in %s)", strings.Join(steps, "; "), end)
 }
 
-// try is a block, what catches its exceptions, and sometimes another block after it.
+// try makes a block with a handler of its exceptions, which is sometimes a block too.
 func (g *tries) try(depth int, cells []string) string {
 	body, handler := g.block(depth, cells), "Some @(Update Int64) (upure @Int64 2)"
 	if g.pick(3) == 0 {

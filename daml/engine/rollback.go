@@ -9,12 +9,11 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// Rollback is the kind of nodes that hold what an exception took back which was caught. They have children alone, and
-// are in normal form: none is empty, and none begins or ends with another.
+// Rollback is the kind of nodes whose children a caught exception nodes back. Such nodes have only children, and are
+// in normal form: none is empty, and none begins or ends with another.
 const Rollback ledger.EventKind = "rollback"
 
-// mark is a point of a transaction to go back to: how many nodes the node under way had below it, and how much the
-// transaction had changed.
+// mark is a point of a transaction for a rollback: the number of nodes below the current one, and of changes.
 type mark struct {
 	frames, children, effects int
 	outer                     ledger.Mark // of a transaction that the ledger keeps
@@ -31,7 +30,7 @@ func (m *machine) mark() mark {
 	return mark{frames: len(t.frames), children: len(*t.siblings()), effects: len(t.effects)}
 }
 
-// siblings are the nodes below the one that is under way.
+// siblings are the nodes below the current one.
 func (t *transaction) siblings() *[]int32 {
 	if top := t.top(); top.node >= 0 {
 		return &t.nodes[top.node].Children
@@ -39,10 +38,10 @@ func (t *transaction) siblings() *[]int32 {
 	return &t.roots
 }
 
-// effect notes that a node creates or archives a contract.
+// effect records that a node creates or archives a contract.
 func (t *transaction) effect(id int32) { t.effects = append(t.effects, id) }
 
-// rollback takes back what was done since a mark.
+// rollback undoes the changes since a mark.
 func (m *machine) rollback(to mark) *Failure {
 	if m.outer != nil {
 		if refusal, refused := fault.As(m.outer.TakeBack(to.outer)); refused {
@@ -65,21 +64,21 @@ func (m *machine) rollback(to mark) *Failure {
 			continue
 		}
 		delete(t.created, node.ContractID)
-		if node.Key != nil { // what was created last is what is taken back
+		if node.Key != nil { // the last created contract is the first to go
 			of := t.createdWith[node.Key.Hash]
 			t.createdWith[node.Key.Hash] = of[:len(of)-1]
 		}
 	}
 	t.effects, t.frames = t.effects[:to.effects], t.frames[:to.frames]
 	siblings := t.siblings()
-	rolled := t.wrapInRollback(slices.Clone((*siblings)[to.children:]))
-	siblings = t.siblings() // its node may have moved
-	*siblings = append((*siblings)[:to.children], rolled...)
+	nodes := t.wrapInRollback(slices.Clone((*siblings)[to.children:]))
+	siblings = t.siblings() // wrapInRollback may have moved the nodes
+	*siblings = append((*siblings)[:to.children], nodes...)
 	return nil
 }
 
-// wrapInRollback wraps nodes in a rollback node and keeps to the normal form: rollback nodes at the beginning stay
-// beside it, and one at the end becomes part of it. (The specification calls this ℝ.)
+// wrapInRollback wraps nodes in a rollback node, in normal form: rollback nodes at the beginning stay beside it, and
+// one at the end becomes part of it. (The specification calls this ℝ.)
 func (t *transaction) wrapInRollback(ids []int32) []int32 {
 	isRollback := func(id int32) bool { return t.nodes[id].Kind == Rollback }
 	first := slices.IndexFunc(ids, func(id int32) bool { return !isRollback(id) })
@@ -110,7 +109,7 @@ func (t *transaction) effectfulRollback(ids []int32) *Failure {
 		andMore(len(ids)-maxListed)))
 }
 
-// whole is the transaction as far as it came, with what was taken back.
+// whole is the transaction so far, with the nodes-back nodes.
 func (t *transaction) whole() ledger.Transaction {
 	out := ledger.Transaction{EffectiveAt: t.env.EffectiveAt, Earliest: timeOf(t.earliest), Latest: timeOf(t.latest)}
 	out.Nodes, out.Roots = inOrder(t.nodes, t.roots, func(ledger.TxNode) bool { return true })
@@ -120,7 +119,7 @@ func (t *transaction) whole() ledger.Transaction {
 	return out
 }
 
-// withoutRollbacks is a transaction without what was taken back.
+// withoutRollbacks removes the nodes-back nodes of a transaction.
 func withoutRollbacks(whole ledger.Transaction) ledger.Transaction {
 	holds := func(node ledger.TxNode) bool { return node.Kind != Rollback }
 	if slices.ContainsFunc(whole.Nodes, func(node ledger.TxNode) bool { return !holds(node) }) {
@@ -129,8 +128,8 @@ func withoutRollbacks(whole ledger.Transaction) ledger.Transaction {
 	return whole
 }
 
-// inOrder numbers the nodes of a transaction in the order of execution. Those that do not count are left out with all
-// below them.
+// inOrder numbers the nodes of a transaction in the order of execution. It leaves out nodes that do not count, with all
+// nodes below them.
 func inOrder(nodes []ledger.TxNode, roots []int32, counts func(ledger.TxNode) bool) ([]ledger.TxNode, []int32) {
 	out := make([]ledger.TxNode, 0, len(nodes))
 	var number func(ids []int32) []int32

@@ -6,9 +6,9 @@ import (
 	"github.com/florinledger/florin/daml/ast"
 )
 
-// substituted is an expression with a closed value in the place of a variable.
-func substituted(e ast.Expr, name string, v ast.Expr) ast.Expr {
-	in := func(e ast.Expr) ast.Expr { return substituted(e, name, v) }
+// substituteVar replaces a variable in an expression by a closed value.
+func substituteVar(e ast.Expr, name string, v ast.Expr) ast.Expr {
+	in := func(e ast.Expr) ast.Expr { return substituteVar(e, name, v) }
 	switch e := e.(type) {
 	case *ast.ExpVar:
 		if e.Name == name {
@@ -27,7 +27,7 @@ func substituted(e ast.Expr, name string, v ast.Expr) ast.Expr {
 		}
 		return &ast.ExpAbs{Params: e.Params, Body: in(e.Body)}
 	case *ast.ExpLet:
-		bindings, body := substitutedBindings(e.Bindings, e.Body, name, v)
+		bindings, body := substituteBindings(e.Bindings, e.Body, name, v)
 		return &ast.ExpLet{Bindings: bindings, Body: body}
 	case *ast.ExpCase:
 		return &ast.ExpCase{Scrutinee: in(e.Scrutinee), Alternatives: each(e.Alternatives,
@@ -44,9 +44,9 @@ func substituted(e ast.Expr, name string, v ast.Expr) ast.Expr {
 	case *ast.ExpVariantCon:
 		return &ast.ExpVariantCon{Type: e.Type, Constructor: e.Constructor, Argument: in(e.Argument)}
 	case *ast.ExpRecCon:
-		return &ast.ExpRecCon{Type: e.Type, Fields: substitutedFields(e.Fields, in)}
+		return &ast.ExpRecCon{Type: e.Type, Fields: substituteFields(e.Fields, in)}
 	case *ast.ExpStructCon:
-		return &ast.ExpStructCon{Fields: substitutedFields(e.Fields, in)}
+		return &ast.ExpStructCon{Fields: substituteFields(e.Fields, in)}
 	case *ast.ExpRecProj:
 		return &ast.ExpRecProj{Type: e.Type, Field: e.Field, Record: in(e.Record)}
 	case *ast.ExpRecUpdate:
@@ -62,16 +62,16 @@ func substituted(e ast.Expr, name string, v ast.Expr) ast.Expr {
 	case *ast.ExpToAnyException:
 		return &ast.ExpToAnyException{Type: e.Type, Expr: in(e.Expr)}
 	default:
-		return substitutedUpdate(e, name, v, in)
+		return substituteUpdate(e, name, v, in)
 	}
 }
 
-func substitutedUpdate(e ast.Expr, name string, v ast.Expr, in func(ast.Expr) ast.Expr) ast.Expr {
+func substituteUpdate(e ast.Expr, name string, v ast.Expr, in func(ast.Expr) ast.Expr) ast.Expr {
 	switch e := e.(type) {
 	case *ast.UpdatePure:
 		return &ast.UpdatePure{Expr: in(e.Expr)}
 	case *ast.UpdateBlock:
-		bindings, body := substitutedBindings(e.Bindings, e.Body, name, v)
+		bindings, body := substituteBindings(e.Bindings, e.Body, name, v)
 		return &ast.UpdateBlock{Bindings: bindings, Body: body}
 	case *ast.UpdateEmbedExpr:
 		return &ast.UpdateEmbedExpr{Body: in(e.Body)}
@@ -89,7 +89,7 @@ func substitutedUpdate(e ast.Expr, name string, v ast.Expr, in func(ast.Expr) as
 			out.Handler = in(e.Handler)
 		}
 		return out
-	default: // what has no parts
+	default: // no parts
 		return e
 	}
 }
@@ -102,20 +102,20 @@ func each[T any](list []T, do func(T) T) []T {
 	return out
 }
 
-func substitutedFields(fields []ast.FieldExpr, in func(ast.Expr) ast.Expr) []ast.FieldExpr {
+func substituteFields(fields []ast.FieldExpr, in func(ast.Expr) ast.Expr) []ast.FieldExpr {
 	return each(fields, func(f ast.FieldExpr) ast.FieldExpr { return ast.FieldExpr{Name: f.Name, Expr: in(f.Expr)} })
 }
 
-// substitutedBindings are bindings and what is in their scope: each hides the variable in all that follows.
-func substitutedBindings(bindings []ast.Binding, body ast.Expr, name string, v ast.Expr) ([]ast.Binding, ast.Expr) {
+// substituteBindings replaces a variable in bindings and their body. A binding of the same name hides it in the rest.
+func substituteBindings(bindings []ast.Binding, body ast.Expr, name string, v ast.Expr) ([]ast.Binding, ast.Expr) {
 	out := slices.Clone(bindings)
 	for i, b := range out {
-		out[i].Bound = substituted(b.Bound, name, v)
+		out[i].Bound = substituteVar(b.Bound, name, v)
 		if b.Binder.Name == name {
 			return out, body
 		}
 	}
-	return out, substituted(body, name, v)
+	return out, substituteVar(body, name, v)
 }
 
 func boundBy(p ast.Pattern) []string {

@@ -7,8 +7,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// What a template, interface or exception defines are functions: of the contract's argument (this), of a choice also of
-// the choice's argument, and for what a choice does of the contract's id before these.
+// Templates, interfaces and exceptions define functions of the contract's argument (this). Functions of a choice also
+// take the choice's argument, and the update of a choice takes the contract's id first.
 
 // define finds or makes the function of a definition.
 func (p *Program) define(d definition, at ast.Location, params []string, body ast.Expr) *global {
@@ -26,7 +26,7 @@ func (d definition) title() string {
 	return d.name + ":" + d.kind
 }
 
-// template is a template by its name.
+// template is a template with its definition.
 type template struct {
 	program *Program
 	name    lf.TypeName
@@ -78,7 +78,7 @@ func (t *template) choice(name string) (*choice, *Failure) {
 	return &choice{program: t.program, of: t.name, param: t.def.Param, def: def}, nil
 }
 
-// templateChoice is a choice of a template by their names.
+// templateChoice finds a template and one of its choices.
 func (p *Program) templateChoice(name lf.TypeName, choiceName string) (*template, *choice, *Failure) {
 	t, failure := p.template(name)
 	if failure != nil {
@@ -100,12 +100,12 @@ func (p *Program) interfaceChoice(name lf.TypeName, choiceName string) (*choice,
 	return &choice{program: p, of: name, param: def.Param, def: found}, nil
 }
 
-// title is the name of what the choice does.
+// title is the name of the choice's update.
 func (c *choice) title() string {
 	return c.of.QualifiedName() + ":" + definition{kind: "choice", name: c.def.Name}.title()
 }
 
-// function stands for the choice among the functions that are under way, where none of its own is.
+// function stands for the choice among the active functions if none of its own is active.
 func (c *choice) function() *Function {
 	return &Function{code: &function{name: c.title(), at: c.def.Location}}
 }
@@ -119,13 +119,13 @@ func (c *choice) controllers() *global { return c.part("controller", c.def.Contr
 func (c *choice) observers() *global   { return c.part("observer", c.def.Observers) }
 func (c *choice) authorizers() *global { return c.part("authority", c.def.Authorizers) }
 
-// update is what the choice does. The contract's id hides the parameters where they have its name.
+// update is the update of the choice. The contract's id hides a parameter of the same name.
 func (c *choice) update() *global {
 	return c.program.define(definition{kind: "choice", of: c.of, name: c.def.Name}, c.def.Location,
 		[]string{c.param, c.def.Argument.Name, c.def.Self}, c.def.Update)
 }
 
-// resolve is the template of an interface value, and its argument.
+// resolve returns the template of an interface value, and its argument.
 func (p *Program) resolve(v Value) (*template, Value, *Failure) {
 	contract, ok := v.(*Any)
 	if !ok {
@@ -136,8 +136,8 @@ func (p *Program) resolve(v Value) (*template, Value, *Failure) {
 	return t, contract.Value, failure
 }
 
-// findImplementation is the template of an interface value, what it says of an interface, and its argument; a failure
-// when it does not implement the interface.
+// findImplementation returns the template of an interface value, its implementation of an interface, and its argument.
+// It fails if the template does not implement the interface.
 func (p *Program) findImplementation(v Value, name lf.TypeName) (*template, *ast.Implements, Value, *Failure) {
 	t, argument, failure := p.resolve(v)
 	if failure != nil {
@@ -150,7 +150,7 @@ func (p *Program) findImplementation(v Value, name lf.TypeName) (*template, *ast
 	return t, implements, argument, nil
 }
 
-// interfaceValue is an argument of a template as a value of an interface.
+// interfaceValue makes an interface value from an argument of the template.
 func (t *template) interfaceValue(argument Value) *Any {
 	return &Any{Type: t.program.typeRep(&ast.TyCon{Name: t.name}), Value: argument}
 }

@@ -10,49 +10,47 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Host is the ledger that a transaction is interpreted against.
+// Host is the ledger of an interpretation.
 type Host interface {
-	// Contract finds an active contract that the submission may use; false when there is none. An error is a failure of
-	// the host, which ends the run.
+	// Contract finds an active contract that the submission may use; false if there is none. An error is a failure of
+	// the host and ends the run.
 	Contract(ctx context.Context, id lf.ContractID) (Contract, bool, error)
-	// ContractsByKey lists active contracts that have a key and that the submission may use, no more than so many: first
-	// those that were disclosed, in their order, then the others. There are fewer only where there are no more, and those
-	// of a smaller limit come first. The key's hash is that of the key of the node that created the contract.
+	// ContractsByKey lists at most limit active contracts that have a key and that the submission may use: first the
+	// disclosed ones, in their order, then the others. It returns fewer only if there are no more, and a larger limit
+	// only adds contracts at the end. The key's hash is that of the create node.
 	ContractsByKey(ctx context.Context, key ledger.ContractKey, limit int) ([]Contract, error)
 }
 
-// Contract is a contract of the ledger with its argument. The payload in JSON may be left out.
+// Contract is a contract of the ledger with its argument. It needs no payload in JSON.
 type Contract struct {
 	ledger.Contract
 	Argument lf.Value
 }
 
-// Environment is what interpretation needs beside the commands.
+// Environment has the inputs of an interpretation, except the commands.
 type Environment struct {
 	Host Host
 	// ActAs are the parties that authorize the commands.
 	ActAs []ledger.Party
 	// EffectiveAt is the ledger time.
 	EffectiveAt time.Time
-	// Seed is what contract ids and node seeds derive from.
+	// Seed is the source of contract ids and node seeds.
 	Seed [32]byte
-	// Packages are the packages that names of packages stand for: a contract that is used by one of its interfaces is used
-	// as one of the version of its template in the package that its package's name stands for. Where it is nil, each is
-	// used as one of the version that created it.
+	// Packages are the selected packages by name. An interface uses a contract in the version of its template in the
+	// selected package; if Packages is nil, in the version that created it.
 	Packages map[string]lf.PackageID
-	// TakeBack has exceptions that are caught take back what was created and archived meanwhile; otherwise such a
-	// submission is refused.
+	// TakeBack allows a caught exception to roll back creates and archives. Without it such a submission is refused.
 	TakeBack bool
 }
 
-// transaction is the transaction that updates make, as far as they have. Its nodes are in the order in which they were
-// added; those that were taken back are below nodes of kind Rollback.
+// transaction is the transaction so far. Its nodes are in the order of their addition; rolled-back ones are below nodes
+// of kind Rollback.
 type transaction struct {
 	env     Environment
 	nodes   []ledger.TxNode
 	roots   []int32
 	frames  []scopeOfAuthority
-	effects []int32 // the nodes that created or archived a contract, and were not taken back
+	effects []int32 // the nodes that create or archive a contract, without rolled-back ones
 
 	created  map[lf.ContractID]*instance
 	consumed map[lf.ContractID]bool
@@ -65,7 +63,7 @@ type transaction struct {
 	earliest, latest *lf.Timestamp
 }
 
-// scopeOfAuthority is a node whose consequences are under way, and who authorizes them.
+// scopeOfAuthority is a node whose consequences are running, and their authorizers.
 type scopeOfAuthority struct {
 	authorizers []ledger.Party
 	node        int32 // -1 above all nodes
@@ -85,7 +83,7 @@ func newTransaction(env Environment) *transaction {
 
 func (t *transaction) top() *scopeOfAuthority { return &t.frames[len(t.frames)-1] }
 
-// add adds a node below the one that is under way.
+// add adds a node below the current one.
 func (t *transaction) add(node ledger.TxNode) (int32, *Failure) {
 	if len(t.nodes) >= ledger.MaxTransactionNodes {
 		return 0, failureOf(fault.DamlInterpretationError.New(
@@ -127,7 +125,7 @@ func (m *machine) lookup(id lf.ContractID) (*instance, *Failure) {
 	return t.admit(contract), nil
 }
 
-// admit takes up a contract of the ledger.
+// admit adds a contract of the ledger to the inputs.
 func (t *transaction) admit(contract Contract) *instance {
 	found := &instance{contract: contract.Contract, stored: contract.Argument}
 	t.inputs[contract.ID] = found
@@ -135,7 +133,7 @@ func (t *transaction) admit(contract Contract) *instance {
 	return found
 }
 
-// now reads the ledger time. The transaction is valid at no other.
+// now reads the ledger time. Then the transaction is valid only at this time.
 func (m *machine) now() lf.Timestamp {
 	if m.outer != nil {
 		return m.outer.Now()
@@ -146,7 +144,7 @@ func (m *machine) now() lf.Timestamp {
 	return now
 }
 
-// isBefore compares the ledger time with another, and says no more of it.
+// isBefore compares the ledger time with another, and reveals nothing else of it.
 func (m *machine) isBefore(t lf.Timestamp) bool {
 	if m.outer != nil {
 		return m.outer.IsBefore(t)

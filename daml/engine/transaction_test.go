@@ -16,8 +16,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// contracts is the package that the tests of updates use: a note that its owner can share, pass on and tear up, with an
-// interface.
+// contracts is a package for tests of updates: its owner can share, pass on and tear up a note, which has an interface.
 const contracts = `
 module N {
   record @serializable View = { text: Text };
@@ -80,7 +79,7 @@ func (m memory) Contract(_ context.Context, id lf.ContractID) (engine.Contract, 
 	return found, ok, nil
 }
 
-// ContractsByKey lists contracts by their ids.
+// ContractsByKey lists contracts in the order of their ids.
 func (m memory) ContractsByKey(_ context.Context, key ledger.ContractKey, limit int) ([]engine.Contract, error) {
 	var out []engine.Contract
 	for _, id := range slices.Sorted(maps.Keys(m)) {

@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// typeRep is a type as a value.
+// typeRep makes a value of a type.
 func (p *Program) typeRep(t ast.Type) *TypeRep {
 	var key strings.Builder
 	writeType(&key, t)
@@ -22,7 +22,7 @@ func (p *Program) typeRep(t ast.Type) *TypeRep {
 // String prints the type.
 func (t *TypeRep) String() string { return t.key }
 
-// writeType writes a type so that different types are written differently.
+// writeType writes a type. Different types have different texts.
 func writeType(out *strings.Builder, t ast.Type) {
 	switch t := t.(type) {
 	case *ast.TyBuiltin:
@@ -82,7 +82,7 @@ func compareTypes(a, b ast.Type) int {
 	case *ast.TyApp:
 		return compareApplications(a, b.(*ast.TyApp))
 	default:
-		return 0 // no other type is one of a value
+		return 0 // values have no other types
 	}
 }
 

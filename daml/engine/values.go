@@ -7,9 +7,9 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Value is a value of the language while it is evaluated. It is one of the scalars of package lf (Unit, Bool, Int64,
+// Value is a value of the language during evaluation. It is one of the scalars of package lf (Unit, Bool, Int64,
 // Text, Party, ContractID, Timestamp, Date), or one of [*Numeric], [*List], [*Optional], [*Map], [*Record], [*Variant],
-// [*Enum], [*Struct], [*Any], [*TypeRep] and [*Function]. Values are never changed once they are made.
+// [*Enum], [*Struct], [*Any], [*TypeRep] and [*Function]. Values never change.
 type Value any
 
 // List is a list: an element and the rest. The empty list is a nil *List.
@@ -18,7 +18,7 @@ type List struct {
 	Tail *List
 }
 
-// ListOf makes a list of values.
+// ListOf makes a list from values.
 func ListOf(values ...Value) *List { return prepend(values, nil) }
 
 func prepend(front []Value, tail *List) *List {
@@ -40,7 +40,7 @@ func (l *List) Slice() []Value {
 // Optional holds a value. None is a nil *Optional.
 type Optional struct{ Value Value }
 
-// RecordType is what the values of a record type share.
+// RecordType is the common part of the values of a record type.
 type RecordType struct {
 	Name   lf.TypeName
 	Labels []string
@@ -54,7 +54,7 @@ type Record struct {
 	Fields []Value
 }
 
-// SumType is what the values of a variant or enum type share.
+// SumType is the common part of the values of a variant or enum type.
 type SumType struct {
 	Name         lf.TypeName
 	Constructors []string
@@ -87,13 +87,13 @@ type Struct struct {
 	fields []Value
 }
 
-// structShape is what all structs with the same names share.
+// structShape is the common part of all structs with the same names.
 type structShape struct {
 	names  []string
 	places map[string]int
 }
 
-// placesOf finds names in a list; the first of those that are equal counts.
+// placesOf indexes names; of equal names the first counts.
 func placesOf(names []string) map[string]int {
 	out := make(map[string]int, len(names))
 	for i, name := range slices.Backward(names) {
@@ -102,7 +102,7 @@ func placesOf(names []string) map[string]int {
 	return out
 }
 
-// index is the place of a name; -1 when it is not there.
+// index is the place of a name, or -1.
 func (s *structShape) index(name string) int {
 	if i, ok := s.places[name]; ok {
 		return i
@@ -127,7 +127,7 @@ type Any struct {
 // TypeRep is a type as a value. Equal types are the same pointer within a program.
 type TypeRep struct {
 	Type ast.Type
-	key  string // equal types have equal keys, ordered as upstream orders types
+	key  string // equal types have equal keys, in upstream's order of types
 }
 
 // IsCon reports whether the type is a type constructor by itself, and which.
@@ -138,14 +138,14 @@ func (t *TypeRep) IsCon() (lf.TypeName, bool) {
 	return lf.TypeName{}, false
 }
 
-// Function is a function value: code, the variables that it captured, and the arguments that it already has.
+// Function is a function value: code, captured variables, and the arguments so far.
 type Function struct {
 	code *function
 	free []Value
 	args []Value
 }
 
-// missing is how many arguments the function still wants.
+// missing is the number of arguments that the function still needs.
 func (f *Function) missing() int { return f.code.arity - len(f.args) }
 
 // token is the argument that runs an update.

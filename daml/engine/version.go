@@ -8,9 +8,9 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// A contract may be used as one of another version of its template: a template of the same name, in a package of the
-// same name. Its argument is then one of that version's type, and what that version says of the contract has to be what
-// the contract was created with.
+// Code may use a contract in another version of its template: a template of the same name, in a package of the same
+// name. Then the argument must fit that version's type, and that version must compute the metadata that the contract
+// was created with.
 
 // instance is a contract, with its argument as the ledger stores it.
 type instance struct {
@@ -19,14 +19,14 @@ type instance struct {
 	versions map[lf.PackageID]*version
 }
 
-// version is a contract as one of a template.
+// version is a contract in one version of its template.
 type version struct {
 	*instance
 	template *template
 	argument Value
 }
 
-// addVersion notes that the contract can be used as one of a template.
+// addVersion records that code can use the contract in a version.
 func (i *instance) addVersion(v *version) {
 	if i.versions == nil {
 		i.versions = map[lf.PackageID]*version{}
@@ -34,7 +34,7 @@ func (i *instance) addVersion(v *version) {
 	i.versions[v.template.name.Package] = v
 }
 
-// useTemplate goes on with a contract as one of a template.
+// useTemplate continues with a contract in the version of a template.
 func (m *machine) useTemplate(name lf.TypeName, id lf.ContractID, then func(found *version) code) code {
 	t, failure := m.program.template(name)
 	if failure != nil {
@@ -47,14 +47,13 @@ func (m *machine) useTemplate(name lf.TypeName, id lf.ContractID, then func(foun
 	return m.as(t, []*instance{found}, func(versions []*version) code { return then(versions[0]) })
 }
 
-// useInterface goes on with a contract as one of the version of its template that is preferred, which has to implement
-// an interface.
+// useInterface continues with a contract in the selected version of its template, which must implement an interface.
 func (m *machine) useInterface(name lf.TypeName, id lf.ContractID, then func(found *version) code) code {
 	found, failure := m.lookup(id)
 	if failure != nil {
 		return m.fail(failure)
 	}
-	of, failure := m.ledger.preferred(found)
+	of, failure := m.ledger.selectVersion(found)
 	if failure != nil {
 		return m.fail(failure)
 	}
@@ -70,8 +69,8 @@ func (m *machine) useInterface(name lf.TypeName, id lf.ContractID, then func(fou
 	return m.as(t, []*instance{found}, func(versions []*version) code { return then(versions[0]) })
 }
 
-// preferred is the version of a contract's template in the package that its package's name stands for.
-func (t *transaction) preferred(found *instance) (lf.TypeName, *Failure) {
+// selectVersion returns the version of a contract's template in the selected package.
+func (t *transaction) selectVersion(found *instance) (lf.TypeName, *Failure) {
 	of := found.contract.Template
 	if t.env.Packages == nil {
 		return of, nil
@@ -86,27 +85,27 @@ func (t *transaction) preferred(found *instance) (lf.TypeName, *Failure) {
 	return of, nil
 }
 
-// conversion turns contracts into ones of a template, one after another, and goes on with them. What another version's
-// expressions throw meanwhile cannot be caught.
+// conversion converts contracts to a version of their template, one after another, and continues with them. Nothing can
+// catch an exception of that version's expressions.
 type conversion struct {
-	template *template
-	found    []*instance
-	versions []*version
-	then     func(versions []*version) code
+	template  *template
+	instances []*instance
+	versions  []*version
+	then      func(versions []*version) code
 
-	next *version // the one whose version says what it says of it
-	said *metadata
+	next     *version // the contract whose metadata is being computed
+	metadata *metadata
 }
 
-// as goes on with contracts as ones of a template.
+// as continues with contracts in the version of a template.
 func (m *machine) as(t *template, found []*instance, then func(versions []*version) code) code {
-	u := &conversion{template: t, found: found, then: then}
+	u := &conversion{template: t, instances: found, then: then}
 	return u.advance(m)
 }
 
 func (u *conversion) advance(m *machine) code {
-	for len(u.versions) < len(u.found) {
-		found := u.found[len(u.versions)]
+	for len(u.versions) < len(u.instances) {
+		found := u.instances[len(u.versions)]
 		if known := found.versions[u.template.name.Package]; known != nil && known.template.name == u.template.name {
 			u.versions = append(u.versions, known)
 			continue
@@ -115,19 +114,19 @@ func (u *conversion) advance(m *machine) code {
 		switch {
 		case failure != nil:
 			return m.fail(failure)
-		case found.contract.Template == u.template.name: // what it was created with is what this version said
+		case found.contract.Template == u.template.name: // this version computed the metadata of the create
 			found.addVersion(v)
 			continue
 		}
-		u.next, u.said = v, &metadata{template: v.template, argument: v.argument}
+		u.next, u.metadata = v, &metadata{template: v.template, argument: v.argument}
 		m.push(u, 0, 0, nil)
-		return u.said.compute(m)
+		return u.metadata.compute(m)
 	}
 	return u.then(u.versions)
 }
 
 func (u *conversion) resume(m *machine, _ *frame) code {
-	if failure := u.next.agrees(u.said); failure != nil {
+	if failure := u.next.agrees(u.metadata); failure != nil {
 		return m.fail(failure)
 	}
 	u.next.addVersion(u.next)
@@ -142,7 +141,7 @@ func (u *conversion) handle(m *machine, _ *frame, thrown *Failure) code {
 func (m *machine) translate(found *instance, t *template) (*version, *Failure) {
 	of := found.contract.Template
 	if of.Module != t.name.Module || of.Entity != t.name.Entity {
-		return nil, wronglyTyped(found.contract.ID, t.name, of)
+		return nil, wrongType(found.contract.ID, t.name, of)
 	}
 	argument, failure := m.argumentOf(t, of, string(found.contract.ID), found.stored)
 	if failure != nil {
@@ -151,8 +150,8 @@ func (m *machine) translate(found *instance, t *template) (*version, *Failure) {
 	return &version{instance: found, template: t, argument: argument}, nil
 }
 
-// argumentOf is a stored argument of one version of a template as an argument of another one. The contract's id is for
-// the failure; "" where there is none.
+// argumentOf converts a stored argument from one version of a template to another. The failure has the contract's id;
+// "" for none.
 func (m *machine) argumentOf(t *template, of lf.TypeName, id string, stored lf.Value) (Value, *Failure) {
 	argumentType, err := m.program.LFType(t.name)
 	if err != nil {
@@ -164,14 +163,14 @@ func (m *machine) argumentOf(t *template, of lf.TypeName, id string, stored lf.V
 		return nil, m.failure
 	case err == nil:
 		return argument, nil
-	case of == t.name: // it was stored by a program with these packages
+	case of == t.name: // a program with these packages stored it
 		return nil, &Failure{err: fmt.Errorf("contract %s: %w", id, err)}
 	default:
 		return nil, m.translationFailure(t.name, of, id, stored, err)
 	}
 }
 
-// translationFailure is the failure of an argument that another version of its template has no place for.
+// translationFailure is the failure of an argument that does not fit another version of its template.
 func (m *machine) translationFailure(to, of lf.TypeName, id string, stored lf.Value, err error) *Failure {
 	contract, nullable := "contract "+id, id
 	if id == "" {
@@ -193,11 +192,11 @@ func (m *machine) translationFailure(to, of lf.TypeName, id string, stored lf.Va
 	return failureOf(refusal)
 }
 
-// agrees checks that a version of a contract's template says of the contract what it was created with.
-func (v *version) agrees(said *metadata) *Failure {
+// agrees checks that a version computes the same metadata as the create.
+func (v *version) agrees(metadata *metadata) *Failure {
 	says := ledger.Contract{
-		Template: v.template.name, PackageName: v.template.pkg.Name, Signatories: said.signatories,
-		Observers: said.observers, Key: said.key,
+		Template: v.template.name, PackageName: v.template.pkg.Name, Signatories: metadata.signatories,
+		Observers: metadata.observers, Key: metadata.key,
 	}
 	if refusal := ledger.CheckUpgraded(v.contract, says); refusal != nil {
 		return failureOf(refusal)

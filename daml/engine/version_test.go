@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// counter is an interface, in a package of its own.
+// counter is a package with an interface.
 const counter = `
 module I {
   record @serializable View = { n: Int64 };
@@ -26,8 +26,8 @@ module I {
   };
 }`
 
-// counted is a version of a package with a template that implements the interface. What differs between versions is in
-// the places $Extra, $Args, $Sum, $Ensure, $Signatories, $Observers, $Number, $Maintainers and $N.
+// counted is a package with a template that implements the interface. Its versions differ in $Extra, $Args, $Sum,
+// $Ensure, $Signatories, $Observers, $Number, $Maintainers and $N.
 const counted = `
 metadata ('$Name' : '$Release')
 module U {
@@ -56,7 +56,7 @@ var older = strings.NewReplacer("$Name", "counted", "$Release", "1.0.0", "$Extra
 	"$Ensure", "True", "$Signatories", "U:one (U:T {owner} this)", "$Observers", "U:one (U:T {reader} this)",
 	"$Number", "U:T {mode} this", "$Maintainers", "U:one (U:Key {owner} k)", "$N", "1")
 
-// newer says otherwise of contracts of some modes.
+// newer computes other metadata for contracts of some modes.
 var newer = strings.NewReplacer("$Name", "counted", "$Release", "2.0.0",
 	"$Extra", ", extra: Optional Text", "$Args", ", note: Optional Text", "$Sum", ", note = U:Arg {note} arg",
 	"$Ensure", `case U:is this 6 of True -> throw @Bool @U:Odd (U:Odd { text = "odd" })
@@ -68,12 +68,12 @@ var newer = strings.NewReplacer("$Name", "counted", "$Release", "2.0.0",
 	"$Maintainers", `case EQUAL @Int64 5 (U:Key {number} k) of True -> U:one (U:Key {other} k)
 		| False -> U:one (U:Key {owner} k)`, "$N", "2")
 
-// unlike is no version of it: a field is of another type.
+// unlike is not a valid version: a field has another type.
 var unlike = strings.NewReplacer("$Name", "counted", "$Release", "3.0.0", "$Extra", ", extra: Int64", "$Args", "",
 	"$Sum", "", "$Ensure", "True", "$Signatories", "U:one (U:T {owner} this)", "$Observers", "Nil @Party",
 	"$Number", "1", "$Maintainers", "U:one (U:Key {owner} k)", "$N", "3")
 
-// user is a package whose choices use contracts by versions that they name, and by the interface.
+// user is a package whose choices use contracts in named versions, and through the interface.
 const user = `
 module C {
   record @serializable Use = { cid: ContractId 'v1':U:T, by: Party };
@@ -122,12 +122,12 @@ module C {
   };
 }`
 
-// versionsTest is a ledger of contracts of several versions.
+// versionsTest is a ledger with contracts of several versions.
 type versionsTest struct {
 	*testing.T
 	program *engine.Program
 	memory  memory
-	// preferred is the package that the package's name stands for; "" for none.
+	// preferred is the selected package; "" for none.
 	preferred lf.PackageID
 	user      lf.ContractID
 }
@@ -165,7 +165,7 @@ func (v *versionsTest) submit(command engine.Command) (engine.Interpretation, er
 	}, []engine.Command{command})
 }
 
-// create creates a contract that is on the ledger then.
+// create creates a contract on the ledger.
 func (v *versionsTest) create(template lf.TypeName, fields ...engine.Value) lf.ContractID {
 	v.Helper()
 	argument, err := v.program.NewRecord(template, fields...)
@@ -178,7 +178,7 @@ func (v *versionsTest) create(template lf.TypeName, fields ...engine.Value) lf.C
 	return id
 }
 
-// older creates a contract of the older version that the newer one has a mode for.
+// older creates a contract of the older version with a mode of the newer.
 func (v *versionsTest) older(mode lf.Int64) lf.ContractID {
 	v.Helper()
 	return v.create(version("v1"), lf.Party("alice"), lf.Party("bob"), mode)
@@ -189,7 +189,7 @@ func (v *versionsTest) newer(extra engine.Value) lf.ContractID {
 	return v.create(version("v2"), lf.Party("alice"), lf.Party("bob"), lf.Int64(0), extra)
 }
 
-// use has a choice of the user's use a contract.
+// use exercises a choice of the user, which uses a contract.
 func (v *versionsTest) use(choice string, id lf.ContractID) (engine.Interpretation, error) {
 	v.Helper()
 	argument, err := v.program.NewRecord(lf.TypeName{Package: "user", Module: "C", Entity: "Use"}, id, lf.Party("alice"))
@@ -198,7 +198,7 @@ func (v *versionsTest) use(choice string, id lf.ContractID) (engine.Interpretati
 	return v.submit(engine.Exercise{Type: of, Contract: v.user, Choice: choice, Argument: argument})
 }
 
-// uses is the result of such a choice.
+// uses returns the result of such a choice.
 func (v *versionsTest) uses(choice string, id lf.ContractID) string {
 	v.Helper()
 	out, err := v.use(choice, id)
@@ -206,7 +206,7 @@ func (v *versionsTest) uses(choice string, id lf.ContractID) string {
 	return show(out.Results[0])
 }
 
-// add exercises a choice by a version.
+// add exercises a choice in a version.
 func (v *versionsTest) add(by lf.PackageID, id lf.ContractID, fields ...engine.Value) (engine.Interpretation, error) {
 	v.Helper()
 	argument, err := v.program.NewRecord(lf.TypeName{Package: by, Module: "U", Entity: "Arg"}, fields...)
@@ -334,15 +334,15 @@ func TestVersion_RefusesChangedContractMetadata(t *testing.T) {
 				"CONTRACT_ID " + string(id), "TEMPLATE_ID v1:U:T", "TEMPLATE_ID v2:U:T", "PARTIES alice", "NULLABLE_PARTIES alice",
 			}, recomputed...))
 		}
-		require.Equal(t, show(mode), v.uses("Old", id), "its own version uses it still")
+		require.Equal(t, show(mode), v.uses("Old", id), "its own version still uses it")
 	}
-	ensured := v.older(1)
-	_, err := v.use("New", ensured)
+	id := v.older(1)
+	_, err := v.use("New", id)
 	require.True(t, fault.TemplatePreconditionViolated.Matches(err), "%v", err)
 	_, err = v.use("Careful", v.older(6))
-	require.ErrorContains(t, err, "UNHANDLED_EXCEPTION/U:Odd", "what a version throws meanwhile cannot be caught")
+	require.ErrorContains(t, err, "UNHANDLED_EXCEPTION/U:Odd", "nothing can catch an exception of the version")
 
-	_, err = v.add("else", ensured, lf.Int64(1))
+	_, err = v.add("else", id, lf.Int64(1))
 	require.True(t, fault.InterpretationUpgradeErrorValidationFailed.Matches(err), "a package of another name: %v", err)
 	require.Contains(t, resourcesOf(t, err), "PACKAGE_NAME other")
 	_, err = v.submit(engine.Exercise{Type: version("v1"), Contract: v.user, Choice: "Close", Argument: lf.Unit{}})
