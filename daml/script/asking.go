@@ -13,8 +13,8 @@ type application struct {
 	args []engine.Value
 }
 
-// askingCalls finds the places in the script's own code, the innermost first, that asked a question.
-// A question does not say it: it is a value that code returns, so that nothing waits for it.
+// askingCalls finds the places of a question in the script's own code, the innermost first. A question is a value that
+// code returns, so no call waits for it.
 func (r *run) askingCalls(of application) []engine.Call {
 	var visited, returned []engine.Call
 	options := r.evaluation
@@ -34,7 +34,7 @@ func (r *run) askingCalls(of application) []engine.Call {
 			visited = slices.Delete(visited, 0, maxVisited)
 		}
 	}
-	_, _ = r.suite.program.Apply(r.ctx, options, of.f, of.args...) // what it comes to is known
+	_, _ = r.suite.program.Apply(r.ctx, options, of.f, of.args...) // the result is known
 	out := narrow(visited)
 	for _, call := range returned {
 		if !slices.Contains(out, call) {
@@ -44,8 +44,8 @@ func (r *run) askingCalls(of application) []engine.Call {
 	return out
 }
 
-// explainOwn has the explanation of a failure say where the script's own code is, if no call of that waits for what
-// failed: `abort` returns a script, which fails when the library runs it.
+// explainOwn adds places of the script's own code to the explanation of a failure that has none. Example: `abort`
+// returns a script, which fails when the library runs it.
 func (r *run) explainOwn(failure *engine.Failure, of application) {
 	explain := failure.Explain
 	if explain == nil {
@@ -67,11 +67,11 @@ func (r *run) explainOwn(failure *engine.Failure, of application) {
 	}
 }
 
-// maxVisited bounds the places that are looked at: the last ones.
+// maxVisited bounds the places to look at: the last ones.
 const maxVisited = 1000
 
-// narrow keeps the last place, and before it those that lie in one another within it: what a block does is evaluated
-// before the block is.
+// narrow keeps the last place and the places inside it, each inside the next. The parts of a block are evaluated before
+// the block.
 func narrow(visited []engine.Call) []engine.Call {
 	var out []engine.Call
 	for _, call := range slices.Backward(visited) {
@@ -82,7 +82,7 @@ func narrow(visited []engine.Call) []engine.Call {
 	return out
 }
 
-// isWithin reports whether a place lies within another, and is not all of it.
+// isWithin reports whether a place is a proper part of another.
 func isWithin(a, b ast.Location) bool {
 	return a != b && a.Package == b.Package && a.Module == b.Module && !before(a.Start, b.Start) && !before(b.End, a.End)
 }

@@ -9,9 +9,9 @@ import (
 // command is a command of a submission.
 type command struct {
 	kind string
-	// of is the template or interface that it names.
+	// of is the template or interface in the command.
 	of lf.TypeName
-	// exact: it means the very package that it names, and not what the package's name stands for.
+	// exact: the command means exactly this package, not the selected package of the same name.
 	exact    bool
 	argument engine.Value // of a create
 	contract lf.ContractID
@@ -20,7 +20,7 @@ type command struct {
 	choiceOf engine.Value // the argument of the choice
 }
 
-// The kinds of commands, as the library calls them.
+// The kinds of commands, with the library's names.
 const (
 	create            = "Create"
 	exercise          = "Exercise"
@@ -57,7 +57,7 @@ func (r *reader) command(of *engine.Record) (out command) {
 	return out
 }
 
-// engineCommand is a command for the engine. Names of packages stand for the packages that names says.
+// engineCommand converts a command for the engine. Names has the selected packages by name.
 func (l *memory) engineCommand(q *question, c command, names map[string]lf.PackageID) (engine.Command, error) {
 	of, err := l.chooseTemplate(q, c, names)
 	if err != nil {
@@ -86,7 +86,7 @@ func (l *memory) engineCommand(q *question, c command, names map[string]lf.Packa
 	}
 }
 
-// key is the key in an AnyContractKey: with its type in old libraries, and alone in newer ones.
+// key is the key in an AnyContractKey. Old libraries have its type, too.
 func (r *reader) key(of *engine.Record) engine.Value {
 	key := field[engine.Value](r, of, "getAnyContractKey")
 	if typed, ok := key.(*engine.Any); ok {
@@ -95,7 +95,7 @@ func (r *reader) key(of *engine.Record) engine.Value {
 	return key
 }
 
-// chooseTemplate finds the template or interface that a command names.
+// chooseTemplate finds the template or interface of a command.
 func (l *memory) chooseTemplate(q *question, c command, names map[string]lf.PackageID) (lf.TypeName, error) {
 	of := c.of
 	p := q.suite.packages[of.Package]

@@ -6,7 +6,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// convert is a value of a type of one package as one of the type of the same name in another version of that package.
+// convert converts a value to the type of the same name in another version of its package.
 func (q *question) convert(v engine.Value, to lf.PackageID) (engine.Value, error) {
 	record, ok := v.(*engine.Record)
 	if !ok || record.Type.Name.Package == to {
@@ -14,7 +14,7 @@ func (q *question) convert(v engine.Value, to lf.PackageID) (engine.Value, error
 	}
 	from := q.suite.packages[record.Type.Name.Package]
 	if from == nil || q.suite.packages[to] == nil || from.Name != q.suite.packages[to].Name {
-		return v, nil // the argument's type is of a package that both use, such as that of Archive
+		return v, nil // both versions use the type's package, such as that of Archive
 	}
 	name := record.Type.Name
 	name.Package = to

@@ -12,10 +12,10 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Cover has the suite note which lines of a package run. It is to be called before scripts are run.
+// Cover records which lines of a package run. Call it before running scripts.
 func (s *Suite) Cover(id lf.PackageID) { s.program.Cover(id) }
 
-// Lines are the lines of a module's source, counted from 0, that have code: whether each ran.
+// Lines are the lines of a module's source with code, counted from 0, and whether each ran.
 type Lines map[int32]bool
 
 // Ran counts the lines that ran.
@@ -29,7 +29,7 @@ func (l Lines) Ran() int {
 	return ran
 }
 
-// Lines says of each module of a package that is covered which lines ran.
+// Lines returns the lines of each module of a package in Cover.
 func (s *Suite) Lines(id lf.PackageID) map[string]Lines {
 	out := map[string]Lines{}
 	set := func(at ast.Location, ran bool) {
@@ -85,7 +85,7 @@ func locations(p *ast.Package) []ast.Location {
 	return out
 }
 
-// Used says how often something of a package was used, and by whom.
+// Used is the number of uses of a template or choice, and its users.
 type Used struct {
 	Name  string         `json:"name"`
 	Times int            `json:"times"`
@@ -94,13 +94,13 @@ type Used struct {
 	Choices []Used `json:"choices,omitempty"`
 }
 
-// Usage is what transactions used of the templates and interfaces of a package.
+// Usage has the used templates and interfaces of a package.
 type Usage struct {
 	Templates  []Used `json:"templates,omitempty"`
 	Interfaces []Used `json:"interfaces,omitempty"`
 }
 
-// UsageOf counts what transactions used of a package.
+// UsageOf counts the uses of a package in transactions.
 func UsageOf(p *ast.Package, transactions []Transaction) Usage {
 	c := counter{used: map[use]map[ledger.Party]bool{}, times: map[use]int{}}
 	for _, t := range transactions {

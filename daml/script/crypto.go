@@ -13,7 +13,7 @@ import (
 
 var errPrivateKey = errors.New("the private key is not a secp256k1 key in DER, in hexadecimal")
 
-// secp256k1KeyPair makes a key, the same in each run with the same seed.
+// secp256k1KeyPair makes a key. It depends only on the seed.
 func (q *question) secp256k1KeyPair() (engine.Value, error) {
 	seed := q.draw()
 	key, err := signing.PrivateKeyOf(signing.Secp256k1, seed[:])
@@ -25,13 +25,13 @@ func (q *question) secp256k1KeyPair() (engine.Value, error) {
 		return nil, err
 	}
 	block, _ := pem.Decode(text)
-	return q.make.record(q.make.in(questionsRoot+"Crypto.Text", "Secp256k1KeyPair"), named{
+	return q.make.record(q.make.in(questionsRoot+"Crypto.Text", "Secp256k1KeyPair"), fieldValues{
 		"privateKey": lf.Text(hex.EncodeToString(block.Bytes)),
 		"publicKey":  lf.Text(hex.EncodeToString(key.Public().SPKI())),
 	}), nil
 }
 
-// keyAndMessage reads what is to be signed by which key.
+// keyAndMessage reads the key and the message to sign.
 func (q *question) keyAndMessage() (signing.PrivateKey, []byte, error) {
 	der, err := hex.DecodeString(string(field[lf.Text](q.reader, q.payload, "privateKey")))
 	if err != nil {
@@ -55,7 +55,7 @@ func (q *question) secp256k1Sign() (engine.Value, error) {
 	return lf.Text(hex.EncodeToString(signed.Signature)), err
 }
 
-// secp256k1SignDigest signs a message that is a digest already.
+// secp256k1SignDigest signs a digest.
 func (q *question) secp256k1SignDigest() (engine.Value, error) {
 	key, message, err := q.keyAndMessage()
 	if err != nil {

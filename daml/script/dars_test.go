@@ -16,8 +16,8 @@ import (
 	"github.com/florinledger/florin/daml/script"
 )
 
-// needParties are scripts of clearportx-amm-production that look for parties of a network that runs. On an empty ledger
-// they say that there are none.
+// needParties are scripts of clearportx-amm-production that need parties of a running network. They fail on an empty
+// ledger.
 var needParties = []string{
 	"CreateAllPools:createAllPools", "GiveAliceBobTokens:giveTokens", "MintForAliceAndBob:mintForAliceAndBob",
 	"MintForTesting:mintForTesting", "QuickPoolInit:quickPoolInit", "VerifyPool:verifyPool", "VetPackage:vetProduction",
@@ -37,7 +37,7 @@ func TestPublishedDARs_RunTheirScripts(t *testing.T) {
 		require.NoError(t, err)
 		dar, err := archive.ReadDAR(data, archive.Options{Dev: true})
 		if err != nil || check.Packages(t.Context(), dar.Packages, check.Options{}) != nil {
-			continue // other tests are about those
+			continue // other tests cover these
 		}
 		packages := ast.Packages{}
 		for _, p := range dar.Packages {

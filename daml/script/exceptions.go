@@ -10,9 +10,9 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// What may go wrong in a script is told apart by who can handle it: an exception, which is an [engine.Failure] with
-// one, by Catch; a failure status, of which every exception that nobody caught is one, by TryFailureStatus; and a
-// question that failed, by TryCommands alone. Nothing handles what breaks the run off.
+// The questions that handle errors of a script: Catch handles exceptions, which are an [engine.Failure] with one;
+// TryFailureStatus handles failure statuses, and an uncaught exception is one; TryCommands alone handles failed
+// questions. Nothing handles an error that ends the run.
 
 // throw throws an exception.
 func (q *question) throw() (engine.Value, error) {
@@ -36,7 +36,7 @@ func (q *question) throw() (engine.Value, error) {
 	return nil, err
 }
 
-// addPlaces gives a failure of the script's own the places where the script asks for it.
+// addPlaces adds the places of the question to a failure of the script's own code.
 func (q *question) addPlaces(failure *engine.Failure) *engine.Failure {
 	var calls []engine.Call
 	for _, frame := range q.at {
@@ -56,7 +56,7 @@ func (q *question) addPlaces(failure *engine.Failure) *engine.Failure {
 	return failure
 }
 
-// pseudoException is the message of an exception that the library throws without defining it as one.
+// pseudoException is the message of an exception that the library throws but does not define as an exception.
 func pseudoException(exception *engine.Any) (string, bool) {
 	name, ok := exception.Type.IsCon()
 	record, isRecord := exception.Value.(*engine.Record)
@@ -76,7 +76,7 @@ func pseudoException(exception *engine.Any) (string, bool) {
 	}
 }
 
-// runNested runs the script that a function of the payload returns.
+// runNested runs the script of the payload's function.
 func (q *question) runNested() (engine.Value, error) {
 	act := field[engine.Value](q.reader, q.payload, "act")
 	if q.reader.err != nil {
@@ -89,7 +89,7 @@ func (q *question) runNested() (engine.Value, error) {
 	return q.resolve(v)
 }
 
-// catch runs a script up to an exception.
+// catch runs a script and handles an exception.
 func (q *question) catch() (engine.Value, error) {
 	v, err := q.runNested()
 	if err == nil {
@@ -101,7 +101,7 @@ func (q *question) catch() (engine.Value, error) {
 	return nil, &passThroughError{err}
 }
 
-// tryFailureStatus runs a script up to a failure status.
+// tryFailureStatus runs a script and handles a failure status.
 func (q *question) tryFailureStatus() (engine.Value, error) {
 	v, err := q.runNested()
 	if err == nil {
@@ -124,12 +124,12 @@ func (m *maker) status(refusal *fault.Fault) engine.Value {
 	id := entries["error_id"]
 	delete(entries, "error_id")
 	message := refusal.Cause
-	if _, after, ok := strings.Cut(message, "): "); ok { // what fault.UserFailure puts before it
+	if _, after, ok := strings.Cut(message, "): "); ok { // the prefix of fault.UserFailure
 		message = after
 	}
 	meta, err := m.program.NewTextMap(m.ctx, entries)
 	m.keep(err)
-	return m.record(failureStatus, named{
+	return m.record(failureStatus, fieldValues{
 		"errorId": lf.Text(id), "category": lf.Int64(refusal.Category), "message": lf.Text(message), "meta": meta,
 	})
 }
@@ -153,22 +153,22 @@ func (q *question) failWithStatus() (engine.Value, error) {
 	return nil, &passThroughError{q.addPlaces(&engine.Failure{Fault: refusal})}
 }
 
-// tryCommands runs a script up to a question that fails.
+// tryCommands runs a script and handles a failed question.
 func (q *question) tryCommands() (engine.Value, error) {
 	v, err := q.resolve(field[engine.Value](q.reader, q.payload, "act"))
 	if err == nil {
 		return q.make.right(v), nil
 	}
-	asked, ok := err.(*questionError) //nolint:errorlint // nothing around it
-	if !ok || asked.final {
+	failure, ok := err.(*questionError) //nolint:errorlint // nothing around it
+	if !ok || failure.final {
 		return nil, &passThroughError{err}
 	}
-	return q.make.left(q.make.record(tuple3, named{
-		"_1": lf.Text(asked.question), "_2": lf.Text(errorClass(asked.err)), "_3": lf.Text(asked.err.Error()),
+	return q.make.left(q.make.record(tuple3, fieldValues{
+		"_1": lf.Text(failure.question), "_2": lf.Text(errorClass(failure.err)), "_3": lf.Text(failure.err.Error()),
 	})), nil
 }
 
-// errorClass is the name of the kind of an error, as the library calls it.
+// errorClass is the library's name for the kind of an error.
 func errorClass(err error) string {
 	refusal, ok := fault.As(err)
 	if !ok {

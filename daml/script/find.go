@@ -9,10 +9,10 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// lowLevel is the module of the library that says what a script is.
+// lowLevel is the module of the library that defines scripts.
 const lowLevel = "Daml.Script.Internal.LowLevel"
 
-// libraryNames are the names that the package of the library has had.
+// libraryNames are the names of the library's package in old and new SDKs.
 var libraryNames = []string{"daml-script", "daml3-script"}
 
 // Script is a test of a package.
@@ -21,8 +21,8 @@ type Script struct {
 	Location ast.Location
 }
 
-// Find lists the scripts of a package, by module and place in the source: its values of type Script that want no
-// arguments. Those that the compiler made are left out.
+// Find lists the scripts of a package, by module and place in the source: its values of type Script without arguments.
+// It leaves out values of the compiler.
 func Find(p *ast.Package, packages ast.Packages) []Script {
 	var out []Script
 	for _, module := range p.Modules {
@@ -40,7 +40,7 @@ func Find(p *ast.Package, packages ast.Packages) []Script {
 	return out
 }
 
-// Named finds a script of a package by module and name, which may want an argument.
+// Named finds a script of a package by module and name. It may take an argument.
 func Named(p *ast.Package, packages ast.Packages, module, name string) (found Script, argument, ok bool) {
 	of := ast.ValueName{Package: p.ID, Module: module, Name: name}
 	value := packages.Value(of)
@@ -51,7 +51,7 @@ func Named(p *ast.Package, packages ast.Packages, module, name string) (found Sc
 	return Script{Name: of, Location: value.Location}, takes != nil, true
 }
 
-// typesOf are the types of the argument of a script and of its result; that of the argument is nil where it wants none.
+// typesOf returns the types of a script's argument and result; the argument's is nil if the script takes none.
 func typesOf(name ast.ValueName, packages ast.Packages) (argument, result ast.Type) {
 	value := packages.Value(name)
 	if value == nil {
@@ -67,7 +67,7 @@ func typesOf(name ast.ValueName, packages ast.Packages) (argument, result ast.Ty
 	return argument, result
 }
 
-// isScript reports whether values of a type are scripts.
+// isScript reports whether a type is a type of scripts.
 func isScript(t ast.Type, packages ast.Packages) bool {
 	constructor, arguments := ast.Unapply(t)
 	name, ok := constructor.(*ast.TyCon)
@@ -75,7 +75,7 @@ func isScript(t ast.Type, packages ast.Packages) bool {
 		isLibrary(packages[name.Name.Package])
 }
 
-// IsStandard reports whether a package is one that every project gets with the SDK.
+// IsStandard reports whether a package comes with the SDK.
 func IsStandard(p *ast.Package) bool {
 	if p == nil {
 		return false
@@ -90,7 +90,7 @@ func IsStandard(p *ast.Package) bool {
 
 func isLibrary(p *ast.Package) bool { return p != nil && slices.Contains(libraryNames, p.Name) }
 
-// libraryOf is the package of the library that a script is written with; "" when it is no script.
+// libraryOf is the library package of a script; "" if the value is not a script.
 func libraryOf(name ast.ValueName, packages ast.Packages) lf.PackageID {
 	value := packages.Value(name)
 	if value == nil {

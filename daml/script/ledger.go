@@ -15,8 +15,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// memory is the ledger that a run of a script has to itself: one participant that hosts all parties, whatever
-// participants the script names.
+// memory is the ledger of one run of a script: one participant hosts all parties, whatever participants the script
+// names.
 type memory struct {
 	packages ast.Packages
 	now      time.Time
@@ -29,7 +29,7 @@ type memory struct {
 	transactions []Transaction
 }
 
-// entry is a contract that was created, archived since or not.
+// entry is a contract, active or archived.
 type entry struct {
 	engine.Contract
 	argumentType *lf.Type
@@ -43,7 +43,7 @@ func newMemory(packages ast.Packages) *memory {
 	}
 }
 
-// active lists the active contracts that one of some parties is a stakeholder of, in the order of creation.
+// active lists the active contracts with one of the parties as a stakeholder, in the order of creation.
 func (l *memory) active(parties []ledger.Party) []*entry {
 	var out []*entry
 	for _, e := range l.order {
@@ -54,7 +54,7 @@ func (l *memory) active(parties []ledger.Party) []*entry {
 	return out
 }
 
-// find finds an active contract that one of some parties is a stakeholder of; nil when there is none.
+// find finds an active contract with one of the parties as a stakeholder; nil for none.
 func (l *memory) find(id ledger.ContractID, parties []ledger.Party) *entry {
 	e := l.entries[id]
 	if e == nil || e.archived || !e.visible(parties) || e.CreatedAt.After(l.now) {
@@ -67,9 +67,9 @@ func (e *entry) visible(parties []ledger.Party) bool {
 	return slices.ContainsFunc(parties, e.IsStakeholder)
 }
 
-// commit enters what a transaction creates and archives.
-func (l *memory) commit(committed Transaction) {
-	t := committed.Tree
+// commit applies a transaction.
+func (l *memory) commit(transaction Transaction) {
+	t := transaction.Tree
 	for _, created := range t.Created() {
 		node := t.Nodes[created.NodeID]
 		e := &entry{
@@ -82,7 +82,7 @@ func (l *memory) commit(committed Transaction) {
 	for _, id := range t.Consumed() {
 		l.entries[id].archived = true
 	}
-	l.transactions = append(l.transactions, committed)
+	l.transactions = append(l.transactions, transaction)
 }
 
 func (l *memory) unallocatedParties(parties []ledger.Party) []ledger.Party {
@@ -91,10 +91,10 @@ func (l *memory) unallocatedParties(parties []ledger.Party) []ledger.Party {
 	})
 }
 
-// miss says why a submission cannot use a contract.
+// miss is the reason why a submission cannot use a contract.
 type miss string
 
-// What may be wrong with a contract that is asked for, as the library calls it.
+// The reasons, with the library's names.
 const (
 	notFound     miss = "NotFound"
 	notActive    miss = "NotActive"
@@ -102,21 +102,21 @@ const (
 	notVisible   miss = "NotVisible"
 )
 
-// host is the ledger as a submission sees it.
+// host is the ledger for a submission.
 type host struct {
 	ledger    *memory
 	readers   []ledger.Party
-	disclosed map[ledger.ContractID]int // by their places in the command
-	// missed is the contract that was asked for last and cannot be used, and why.
-	missed ledger.ContractID
-	why    miss
-	// key is the key that contracts were asked for by last.
+	disclosed map[ledger.ContractID]int // places in the command
+	// unusable is the last requested contract if the submission cannot use it, and why the reason.
+	unusable ledger.ContractID
+	why      miss
+	// key is the last requested key.
 	key ledger.ContractKey
 }
 
 // Contract finds an active contract that the submission may use.
 func (h *host) Contract(_ context.Context, id lf.ContractID) (engine.Contract, bool, error) {
-	h.missed = id
+	h.unusable = id
 	e := h.ledger.entries[id]
 	switch {
 	case e == nil:
@@ -128,20 +128,20 @@ func (h *host) Contract(_ context.Context, id lf.ContractID) (engine.Contract, b
 	case !h.mayUse(e):
 		h.why = notVisible
 	default:
-		h.missed = ""
+		h.unusable = ""
 		return e.Contract, true, nil
 	}
 	return engine.Contract{}, false, nil
 }
 
-// mayUse reports whether the submission may use a contract: it was disclosed, or one of its parties is a stakeholder.
+// mayUse reports whether the submission discloses a contract, or one of its parties is a stakeholder.
 func (h *host) mayUse(e *entry) bool {
 	_, disclosed := h.disclosed[e.ID]
 	return disclosed || e.visible(h.readers)
 }
 
-// ContractsByKey lists active contracts that have a key and that the submission may use: those that were disclosed, in
-// their order, then the others, the newest first.
+// ContractsByKey lists the active contracts with a key that the submission may use: the disclosed ones, in their
+// order, then the others, the newest first.
 func (h *host) ContractsByKey(_ context.Context, key ledger.ContractKey, limit int) ([]engine.Contract, error) {
 	h.key = key
 	var out []engine.Contract
@@ -160,7 +160,7 @@ func (h *host) ContractsByKey(_ context.Context, key ledger.ContractKey, limit i
 	return out[:min(limit, len(out))], nil
 }
 
-// withKey lists the active contracts that have a key, the newest first.
+// withKey lists the active contracts with a key, the newest first.
 func (l *memory) withKey(hash string) []*entry {
 	var out []*entry
 	for _, e := range slices.Backward(l.order) {
@@ -171,7 +171,7 @@ func (l *memory) withKey(hash string) []*entry {
 	return out
 }
 
-// blob packs a contract as scripts carry it from a query to a submission.
+// blob packs a contract for a disclosure.
 func (e *entry) blob() (string, error) {
 	packed, err := ledger.EncodeBlob(e.Contract.Contract)
 	return hex.EncodeToString(packed), err
@@ -183,7 +183,7 @@ type disclosure struct {
 	blob string
 }
 
-// disclose checks disclosures and returns the contracts that they are about.
+// disclose checks disclosures and returns their contracts.
 func (l *memory) disclose(disclosures []disclosure) (map[ledger.ContractID]int, error) {
 	out := map[ledger.ContractID]int{}
 	for i, d := range disclosures {
@@ -204,9 +204,8 @@ func (l *memory) disclose(disclosures []disclosure) (map[ledger.ContractID]int, 
 	return out, nil
 }
 
-// preferred is, for each name of a package, the one that the name stands for: one that is preferred, or that of the
-// highest version which is vetted.
-func (l *memory) preferred(preference []lf.PackageID) (map[string]lf.PackageID, error) {
+// selectPackages selects a package for each name: a selectPackages one, or the vetted one with the highest version.
+func (l *memory) selectPackages(preference []lf.PackageID) (map[string]lf.PackageID, error) {
 	out := map[string]lf.PackageID{}
 	for id, p := range l.packages {
 		if l.unvetted[id] {

@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/daml/script/scripttest"
 )
 
-// runScript runs a script: an expression that asks questions.
+// runScript runs the script of an expression.
 func runScript(t *testing.T, body string) script.Report {
 	t.Helper()
 	packages, main := scripttest.Packages(t,
@@ -23,16 +23,16 @@ func runScript(t *testing.T, body string) script.Report {
 	return report
 }
 
-// passes runs a script that has to pass, and returns what it printed.
+// passes runs a script that must pass, and returns its messages.
 func passes(t *testing.T, body string) (script.Report, []string) {
 	t.Helper()
 	report := runScript(t, body)
 	if report.Failure != nil {
 		t.Fatalf("%+v", *report.Failure)
 	}
-	var said []string
+	var messages []string
 	for _, message := range report.Messages {
-		said = append(said, message.Text)
+		messages = append(messages, message.Text)
 	}
-	return report, said
+	return report, messages
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// heavy is a module with contracts that no ledger refuses, and that cannot be made here.
+// heavy is a module with contracts that ledgers accept, but that exceed the limits here.
 const heavy = `
 module X {
 	record Endless = { owner: Party };
@@ -30,7 +30,7 @@ module X {
 		argC = A:AnyTemplate { getAnyTemplate = to_any @X:Endless (X:Endless { owner = p }) } }));
 }`
 
-// runWith runs a script that is an expression, with other modules in its package.
+// runWith runs the script of an expression, with other modules in its package.
 func runWith(ctx context.Context, t *testing.T, modules, body string, options script.Options) script.Report {
 	t.Helper()
 	packages, main := scripttest.Packages(t, modules+`
@@ -40,8 +40,8 @@ func runWith(ctx context.Context, t *testing.T, modules, body string, options sc
 	return suite.Run(ctx, script.Find(main, packages)[0], options)
 }
 
-// trying is a question that catches what a script's questions fail with, and goes on.
-func trying(body string) string {
+// tryCommands makes a question that catches the failed questions of a script, and continues.
+func tryCommands(body string) string {
 	return `H:ask "TryCommands" 1 (H:Act { act = H:script (\(u: Unit) -> ` + body + `), dummy = () }) H:done`
 }
 
@@ -57,8 +57,8 @@ func TestMustFail_IgnoresErrorsOfTheEngine(t *testing.T) {
 				t.Parallel()
 				body := fmt.Sprintf(`H:party "alice" (\(alice: Party) -> H:expect H:%s alice (%s alice) H:done)`,
 					behaviour, command)
-				for _, asked := range []string{body, trying(body)} {
-					report := runWith(t.Context(), t, heavy, asked, script.Options{Limits: limits})
+				for _, text := range []string{body, tryCommands(body)} {
+					report := runWith(t.Context(), t, heavy, text, script.Options{Limits: limits})
 					require.NotNil(t, report.Failure)
 					require.Equal(t, code.ID, report.Failure.Code, report.Failure.Message)
 					require.Equal(t, "Submit", report.Failure.Question)
@@ -68,7 +68,7 @@ func TestMustFail_IgnoresErrorsOfTheEngine(t *testing.T) {
 	}
 }
 
-// countingContext counts how often a run looks whether it is to end: the longer it is, the more often.
+// countingContext counts the calls of Err: a longer run makes more.
 type countingContext struct {
 	context.Context //nolint:containedctx // a context that counts
 	times           atomic.Int64
@@ -104,8 +104,8 @@ func TestCatch_SkipsTheExplanation(t *testing.T) {
 	}
 }
 
-// TestFailure_ShowsTheLineThatAborts has the library run a script that the script's own code made and left. Where that
-// is all of the script, nothing else runs, and it shows where the script is defined.
+// The library runs a script that the script's own code returned. If that is the whole script, the failure shows the
+// place of the definition.
 func TestFailure_ShowsTheLineThatAborts(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
@@ -132,22 +132,22 @@ func TestScript_ReservesItsMemory(t *testing.T) {
 	t.Parallel()
 	const texts = `module X { val double: Int64 -> Text -> Text = \(n: Int64) (t: Text) ->
 		case LESS_EQ @Int64 n 0 of True -> t | False -> X:double (SUB_INT64 n 1) (APPEND_TEXT t t); }`
-	for _, wrap := range []func(string) string{func(body string) string { return body }, trying} {
-		var granted, refused int64
+	for _, wrap := range []func(string) string{func(body string) string { return body }, tryCommands} {
+		var total, refusal int64
 		report := runWith(t.Context(), t, texts, wrap(`H:say (X:double 30 "x") (H:done ())`), script.Options{
 			More: func(bytes int64) bool {
-				if granted+bytes > 256<<20 {
-					refused = bytes
+				if total+bytes > 256<<20 {
+					refusal = bytes
 					return false
 				}
-				granted += bytes
+				total += bytes
 				return true
 			},
 		})
 		require.NotNil(t, report.Failure)
 		require.True(t, report.Failure.Starved)
-		require.Greater(t, granted, int64(64<<20))
-		require.GreaterOrEqual(t, refused, int64(64<<20), "a large value is asked for whole")
+		require.Greater(t, total, int64(64<<20))
+		require.GreaterOrEqual(t, refusal, int64(64<<20), "a large value is one request")
 	}
 }
 
@@ -158,7 +158,7 @@ func TestReport_KeepsTheLastMessages(t *testing.T) {
 		`X:count 11000`, script.Options{})
 	require.Nil(t, report.Failure)
 	require.Len(t, report.Messages, 10_000)
-	require.Equal(t, 1_000, report.Unsaid)
+	require.Equal(t, 1_000, report.Omitted)
 	require.Equal(t, "1001", report.Messages[0].Text)
 	require.Equal(t, "11000", report.Messages[len(report.Messages)-1].Text)
 }
@@ -170,24 +170,24 @@ func TestCatch_DoesNotCatchTheEndOfARun(t *testing.T) {
 		`H:ask "Guess" 1 (H:Nothing { }) H:done`:   "is not known",
 		`H:ask "SetTime" 1 (H:Nothing { }) H:done`: "lacks the field time",
 	} {
-		report := runWith(t.Context(), t, "", trying(body), script.Options{Questions: 10})
+		report := runWith(t.Context(), t, "", tryCommands(body), script.Options{Questions: 10})
 		require.NotNil(t, report.Failure, body)
 		require.Contains(t, report.Failure.Message, message)
 	}
-	for _, body := range []string{`H:forever ()`, trying(`H:forever ()`)} {
-		asked := 0
+	for _, body := range []string{`H:forever ()`, tryCommands(`H:forever ()`)} {
+		calls := 0
 		report := runWith(t.Context(), t, "", body, script.Options{More: func(int64) bool {
-			asked++
-			return asked < 10
+			calls++
+			return calls < 10
 		}})
 		require.NotNil(t, report.Failure)
 		require.True(t, report.Failure.Starved)
 		require.Equal(t, "the script exceeds its memory limit", report.Failure.Message)
-		require.Equal(t, 10, asked, "a script that was refused memory gets none")
+		require.Equal(t, 10, calls, "no request follows a refusal")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	report := runWith(ctx, t, "", trying(`H:forever ()`), script.Options{Questions: 1 << 40})
+	report := runWith(ctx, t, "", tryCommands(`H:forever ()`), script.Options{Questions: 1 << 40})
 	require.NotNil(t, report.Failure)
 	require.Contains(t, report.Failure.Message, context.DeadlineExceeded.Error())
 }

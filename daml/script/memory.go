@@ -40,7 +40,7 @@ func (l *memory) contract(
 }
 
 func (l *memory) views(q *question, parties []ledger.Party, of lf.TypeName) ([]foundContract, error) {
-	names, err := l.preferred(nil)
+	names, err := l.selectPackages(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (l *memory) view(
 	if e == nil {
 		return none, nil
 	}
-	names, err := l.preferred(nil)
+	names, err := l.selectPackages(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -102,20 +102,20 @@ func (l *memory) knownParties(*question) ([]knownParty, error) {
 
 func (l *memory) time(*question) (time.Time, error) { return l.now, nil }
 
-// setTime sets the ledger's time, which may go back.
+// setTime sets the ledger's time, forward or back.
 func (l *memory) setTime(_ *question, to time.Time) error {
 	l.now = to
 	return nil
 }
 
-// sleep takes no time: the ledger's own passes by setTime and passTime alone.
+// sleep does nothing: only setTime and passTime change the ledger's time.
 func (*memory) sleep(*question, time.Duration) error { return nil }
 
-func (l *memory) createUser(q *question, made *user) (bool, error) {
-	if known, err := l.user(q, made.id); known != nil || err != nil {
+func (l *memory) createUser(q *question, u *user) (bool, error) {
+	if known, err := l.user(q, u.id); known != nil || err != nil {
 		return false, err
 	}
-	l.all = append(l.all, made)
+	l.all = append(l.all, u)
 	return true, nil
 }
 

@@ -18,13 +18,13 @@ func TestAllocateParty_TakesNameAndHintAsOne(t *testing.T) {
 	require.Nil(t, ask("Alice", ""))
 	require.Nil(t, ask("", "ali"))
 	require.Nil(t, ask("ali", "ali"))
-	refused := ask("Alice", "ali")
-	require.NotNil(t, refused)
-	require.Equal(t, `requested name "Alice" cannot be different from the id hint "ali"`, refused.Message)
+	failure := ask("Alice", "ali")
+	require.NotNil(t, failure)
+	require.Equal(t, `requested name "Alice" cannot be different from the id hint "ali"`, failure.Message)
 	for _, name := range []string{"Alice::x", "Alice!", strings.Repeat("a", 248)} {
-		refused = ask(name, "")
-		require.NotNil(t, refused, name)
-		require.Contains(t, refused.Message, "cannot be the name of a party: it may have up to 247 letters, digits, spaces, "+
+		failure = ask(name, "")
+		require.NotNil(t, failure, name)
+		require.Contains(t, failure.Message, "cannot be the name of a party: it may have up to 247 letters, digits, spaces, "+
 			"colons, minuses and underscores, without two colons in a row")
 	}
 	require.Nil(t, ask(strings.Repeat("a", 247), ""))

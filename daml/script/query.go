@@ -10,12 +10,12 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// typeOf is the template or interface that a field names.
+// typeOf is the template or interface in a field.
 func (q *question) typeOf(name string) lf.TypeName {
 	return q.reader.typeName(field[*engine.Record](q.reader, q.payload, name))
 }
 
-// queryACS lists the active contracts of a template that some parties see.
+// queryACS lists the active contracts of a template.
 func (q *question) queryACS() (engine.Value, error) {
 	parties, template := q.parties(), q.typeOf("tplId")
 	if q.reader.err != nil {
@@ -25,12 +25,12 @@ func (q *question) queryACS() (engine.Value, error) {
 	return q.pairs(all, template), err
 }
 
-// pairs are contracts with their payloads.
+// pairs makes pairs of a contract id and a payload.
 func (q *question) pairs(all []foundContract, template lf.TypeName) engine.Value {
 	return listOf(all, func(c foundContract) engine.Value { return q.make.pair(c.id, q.make.template(template, c.value)) })
 }
 
-// queryContractID finds a contract, with what discloses it to others.
+// queryContractID finds a contract, with its disclosure.
 func (q *question) queryContractID() (engine.Value, error) {
 	parties, template, id := q.parties(), q.typeOf("tplId"), field[lf.ContractID](q.reader, q.payload, "cid")
 	if q.reader.err != nil {
@@ -40,12 +40,12 @@ func (q *question) queryContractID() (engine.Value, error) {
 	if err != nil || c == nil {
 		return none, err
 	}
-	return some(q.make.record(tuple3, named{
+	return some(q.make.record(tuple3, fieldValues{
 		"_1": q.make.template(template, c.value), "_2": q.make.typeRep(template), "_3": lf.Text(c.blob),
 	})), nil
 }
 
-// sameName reports whether two types are of versions of one package.
+// sameName reports whether the packages of two types are versions of one package.
 func (q *question) sameName(a, b lf.TypeName) bool {
 	if a.Package == b.Package {
 		return true
@@ -73,8 +73,8 @@ func (q *question) queryInterfaceContractID() (engine.Value, error) {
 	return q.ledger.view(q, parties, of, id)
 }
 
-// view is the view of a contract, none where it fails, by the version of its package that the package's name stands
-// for; and whether that implements the interface.
+// view computes the view of a contract in the selected version of its package, None if the view fails. It reports
+// whether that version implements the interface.
 func (q *question) view(e *entry, of lf.TypeName, names map[string]lf.PackageID) (engine.Value, bool, error) {
 	template := e.Template
 	if id, ok := names[e.PackageName]; ok {
@@ -98,7 +98,7 @@ func (q *question) view(e *entry, of lf.TypeName, names map[string]lf.PackageID)
 	return some(view), true, nil
 }
 
-// queryByKey finds the first contract that has a key.
+// queryByKey finds the first contract with a key.
 func (q *question) queryByKey() (engine.Value, error) {
 	all, template, err := q.byKey("key", 1)
 	if err != nil || len(all) == 0 {
@@ -107,13 +107,13 @@ func (q *question) queryByKey() (engine.Value, error) {
 	return some(q.make.pair(all[0].id, q.make.template(template, all[0].value))), nil
 }
 
-// queryNByKey lists contracts that have a key, no more than so many.
+// queryNByKey lists a limited number of contracts with a key.
 func (q *question) queryNByKey() (engine.Value, error) {
 	all, template, err := q.byKey("contractKey", int64(field[lf.Int64](q.reader, q.payload, "limit")))
 	return q.pairs(all, template), err
 }
 
-// byKey lists contracts of a template that have a key and that some parties see.
+// byKey lists contracts of a template with a key.
 func (q *question) byKey(name string, limit int64) ([]foundContract, lf.TypeName, error) {
 	parties, template := q.parties(), q.typeOf("tplId")
 	key := q.reader.key(field[*engine.Record](q.reader, q.payload, name))
@@ -128,7 +128,7 @@ func (q *question) byKey(name string, limit int64) ([]foundContract, lf.TypeName
 	return all, template, err
 }
 
-// allocateParty makes a party of a name that no other has.
+// allocateParty makes a party with a new name.
 func (q *question) allocateParty() (engine.Value, error) {
 	hint := string(field[lf.Text](q.reader, q.payload, "idHint"))
 	name, requested := hint, ""
@@ -152,7 +152,7 @@ func (q *question) allocateParty() (engine.Value, error) {
 func (q *question) listKnownParties() (engine.Value, error) {
 	all, err := q.ledger.knownParties(q)
 	return listOf(all, func(party knownParty) engine.Value {
-		return q.make.record(q.make.in(partiesModule, "PartyDetails"), named{
+		return q.make.record(q.make.in(partiesModule, "PartyDetails"), fieldValues{
 			"party": party.id, "isLocal": lf.Bool(party.local), "displayName": none,
 		})
 	}), err

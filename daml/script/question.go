@@ -7,7 +7,7 @@ import (
 	"github.com/florinledger/florin/daml/engine"
 )
 
-// question is what a script asks.
+// question is a question of a script to the ledger.
 type question struct {
 	*run
 	reader  *reader
@@ -17,13 +17,13 @@ type question struct {
 	at      []Frame
 }
 
-// questionHandler is a question that is known.
+// questionHandler answers questions of one name.
 type questionHandler struct {
 	version int64 // the highest
 	answer  func(q *question) (engine.Value, error)
 }
 
-// questionHandlers are all questions. What the versions of one differ in, the names of its fields tell.
+// questionHandlers are all questions. The names of the fields tell the versions of a question apart.
 func questionHandlers() map[string]questionHandler {
 	return map[string]questionHandler{
 		"Submit":                   {2, (*question).submit},
@@ -81,7 +81,7 @@ func (q *question) answer() (engine.Value, error) {
 	return nil, q.fail(err)
 }
 
-// passThroughError is an error that is not the question's own: it goes through to whoever asked.
+// passThroughError is an error of the inner script, not of the question: it passes through.
 type passThroughError struct{ err error }
 
 func (p *passThroughError) Error() string { return p.err.Error() }
@@ -93,7 +93,7 @@ func (q *question) fail(err error) error {
 	return &questionError{question: q.name, at: q.at, err: err, final: q.isRunError(err)}
 }
 
-// endRun makes a failure that ends the run: nothing catches it.
+// endRun makes a failure that ends the run. Nothing catches it.
 func (q *question) endRun(err error) error {
 	return &questionError{question: q.name, at: q.at, err: err, final: true}
 }

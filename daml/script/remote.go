@@ -17,10 +17,10 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Node is the way to the JSON API of a node.
+// Node is the JSON API of a node.
 type Node interface {
-	// Call sends a request; in is sent as JSON unless it is nil, and the JSON of the answer is read into out unless that
-	// is nil. What the node refuses is a [*fault.Fault].
+	// Call sends a request with in as JSON, and reads the JSON of the answer into out. Both may be nil. A refusal of
+	// the node is a [*fault.Fault].
 	Call(ctx context.Context, method, path string, in, out any) error
 	// Wait lets real time pass.
 	Wait(ctx context.Context, d time.Duration) error
@@ -34,15 +34,15 @@ const (
 	patch  = "PATCH"
 )
 
-// remote is the ledger of a node. Its parties, users and contracts stay when the run has ended.
+// remote is the ledger of a node. Its parties, users and contracts stay after the run.
 type remote struct {
 	node Node
-	// user is who the run speaks as. It gets the right to act as the parties that the run takes.
+	// speaker is the run's user. It gets the right to act as the run's parties.
 	speaker string
-	// parties are those that there are already, by the names under which the script allocates them.
-	parties map[string]ledger.Party
-	taken   []ledger.Party
-	done    []Transaction
+	// parties are existing parties, by the names that the script allocates.
+	parties      map[string]ledger.Party
+	used         []ledger.Party
+	transactions []Transaction
 }
 
 // call asks the node.
@@ -50,14 +50,14 @@ func (l *remote) call(q *question, method, path string, in, out any) error {
 	return l.node.Call(q.ctx, method, path, in, out)
 }
 
-// has reports whether an error is a refusal with a code.
+// has reports whether an error is a fault with a code.
 func has(err error, code fault.Code) bool {
 	refusal, ok := fault.As(err)
 	return ok && refusal.Code == code.ID
 }
 
-// allocate takes the party that was named for this, and else makes one. A name that is taken gets a suffix, as upstream
-// has it, unless it is asked for exactly.
+// allocate uses the existing party of Options.Parties, or makes one. A name that exists gets a suffix, as upstream,
+// unless it must be exact.
 func (l *remote) allocate(q *question, name string, exactly bool) (ledger.Party, error) {
 	if party, ok := l.parties[name]; ok {
 		l.take(party)
@@ -81,7 +81,7 @@ func (l *remote) allocate(q *question, name string, exactly bool) (ledger.Party,
 	return party, nil
 }
 
-// isTaken reports whether a party was refused because there is one of that name.
+// isTaken reports whether the node refused a party because its name exists.
 func isTaken(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "Party already exists")
 }
@@ -96,10 +96,10 @@ func (l *remote) allocateHint(q *question, hint string) (ledger.Party, error) {
 	return out.PartyDetails.Party, err
 }
 
-// take notes that the script uses a party.
+// take records that the script uses a party.
 func (l *remote) take(party ledger.Party) {
-	if !slices.Contains(l.taken, party) {
-		l.taken = append(l.taken, party)
+	if !slices.Contains(l.used, party) {
+		l.used = append(l.used, party)
 	}
 }
 
@@ -167,7 +167,7 @@ func (l *remote) time(q *question) (time.Time, error) {
 	return now.LedgerTime, err
 }
 
-// setTime advances a clock that can be advanced.
+// setTime advances the clock of the ledger if it is static.
 func (l *remote) setTime(q *question, to time.Time) error {
 	now, err := l.clock(q)
 	switch {
@@ -186,7 +186,7 @@ func (l *remote) setTime(q *question, to time.Time) error {
 	return l.call(q, post, clockPath, map[string]any{"advance_to": to.UTC().Format(time.RFC3339Nano), "jump": true}, nil)
 }
 
-// sleep lets the ledger's time pass, by hand where it stands still.
+// sleep lets the ledger's time pass: it advances a static clock.
 func (l *remote) sleep(q *question, d time.Duration) error {
 	now, err := l.clock(q)
 	if err != nil || d <= 0 {
@@ -238,7 +238,7 @@ func (l *remote) releases(q *question, vetted bool) ([]release, error) {
 	return out, err
 }
 
-func (l *remote) report(out *Report) { out.Transactions, out.Parties = l.done, l.taken }
+func (l *remote) report(out *Report) { out.Transactions, out.Parties = l.transactions, l.used }
 
 // decode reads JSON of the API as a value of a type of the script's packages.
 func (q *question) decode(t ast.Type, encoded json.RawMessage) (engine.Value, error) {

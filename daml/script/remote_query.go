@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// createdEvent is an event that made a contract, as the API shows it.
+// createdEvent is the create event of a contract in the API.
 type createdEvent struct {
 	Offset      int64             `json:"offset"`
 	NodeID      int32             `json:"nodeId"`
@@ -35,8 +35,8 @@ type createdEvent struct {
 // object is a part of a request.
 type object = map[string]any
 
-// shown is an event format: what is shown to parties, by one filter.
-func shown(parties []ledger.Party, kind string, filter object) object {
+// eventFormat makes an event format with one filter for parties.
+func eventFormat(parties []ledger.Party, kind string, filter object) object {
 	byParty := object{}
 	for _, party := range parties {
 		byParty[string(party)] = object{"cumulative": []any{
@@ -46,27 +46,26 @@ func shown(parties []ledger.Party, kind string, filter object) object {
 	return object{"filtersByParty": byParty, "verbose": true}
 }
 
-// ofTemplate shows contracts of a template, of whichever version of its package.
+// ofTemplate is the event format of a template, in all versions of its package.
 func (q *question) ofTemplate(parties []ledger.Party, template lf.TypeName) object {
-	return shown(parties, "TemplateFilter", object{
+	return eventFormat(parties, "TemplateFilter", object{
 		"templateId": q.byName(template).String(), "includeCreatedEventBlob": false,
 	})
 }
 
-// byName is a template of the script's packages by the name of its package, as upstream asks for it: which versions of
-// that there are is the node's to say.
+// byName is a template with the name of its package instead of the id, as upstream: the node knows the versions.
 func (q *question) byName(of lf.TypeName) lf.TypeName {
 	return withPackage(of, lf.PackageID("#"+q.suite.packages[of.Package].Name))
 }
 
-// isOf reports whether a contract is of a template, in whichever version.
+// isOf reports whether a contract is of a template, in any version.
 func (q *question) isOf(c createdEvent, template lf.TypeName) bool {
 	return c.Template.QualifiedName() == template.QualifiedName() &&
 		c.PackageName == q.suite.packages[template.Package].Name
 }
 
 func ofInterface(parties []ledger.Party, of lf.TypeName) object {
-	return shown(parties, "InterfaceFilter", object{"interfaceId": of.String(), "includeInterfaceView": true})
+	return eventFormat(parties, "InterfaceFilter", object{"interfaceId": of.String(), "includeInterfaceView": true})
 }
 
 // active lists active contracts in the order of creation.
@@ -98,7 +97,7 @@ func (l *remote) active(q *question, format object) ([]createdEvent, error) {
 	return out, err
 }
 
-// one finds an active contract; nil where there is none.
+// one finds an active contract; nil for none.
 func (l *remote) one(q *question, id ledger.ContractID, format object) (*createdEvent, error) {
 	var answer struct {
 		Created *struct {
@@ -108,7 +107,7 @@ func (l *remote) one(q *question, id ledger.ContractID, format object) (*created
 	}
 	err := l.call(q, post, "/v2/events/events-by-contract-id", object{"contractId": id, "eventFormat": format}, &answer)
 	if refusal, ok := fault.As(err); ok && refusal.HTTP() == notFoundStatus || err == nil && answer.Created == nil {
-		return nil, nil //nolint:nilnil // as the comment has it
+		return nil, nil //nolint:nilnil // as the comment says
 	}
 	if err != nil || answer.Archived != nil {
 		return nil, err
@@ -116,7 +115,6 @@ func (l *remote) one(q *question, id ledger.ContractID, format object) (*created
 	return &answer.Created.Event, nil
 }
 
-// notFoundStatus is the HTTP status of what is not there.
 const notFoundStatus = 404
 
 func (l *remote) contracts(q *question, parties []ledger.Party, template lf.TypeName) ([]foundContract, error) {
@@ -141,7 +139,7 @@ func (l *remote) contracts(q *question, parties []ledger.Party, template lf.Type
 func (l *remote) contract(
 	q *question, parties []ledger.Party, template lf.TypeName, id ledger.ContractID,
 ) (*foundContract, error) {
-	c, err := l.one(q, id, shown(parties, "WildcardFilter", object{"includeCreatedEventBlob": true}))
+	c, err := l.one(q, id, eventFormat(parties, "WildcardFilter", object{"includeCreatedEventBlob": true}))
 	if err != nil || c == nil || !q.isOf(*c, template) {
 		return nil, err
 	}
@@ -175,7 +173,7 @@ func (l *remote) view(
 	return q.viewOf(*c, of)
 }
 
-// viewOf is the view of a contract; none where it fails.
+// viewOf is the view of a contract; None if it fails.
 func (q *question) viewOf(c createdEvent, of lf.TypeName) (engine.Value, error) {
 	def := q.suite.packages.Interface(of)
 	if def == nil || len(c.Views) == 0 || c.Views[0].Status.Code != 0 {

@@ -14,21 +14,21 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// submit hands a submission to the node, and waits for it. What was expected to fail and did not stays on the ledger.
+// submit submits to the node, and waits. A submission that should fail but succeeds stays on the ledger.
 func (l *remote) submit(q *question, one submission) (engine.Value, error) {
-	done, err := l.send(q, one)
-	committed := Transaction{ActAs: one.actAs, ReadAs: one.readAs, At: one.at, Tree: done.Transaction}
+	outcome, err := l.send(q, one)
+	transaction := Transaction{ActAs: one.actAs, ReadAs: one.readAs, At: one.at, Tree: outcome.Transaction}
 	if err == nil {
-		l.done = append(l.done, committed)
+		l.transactions = append(l.transactions, transaction)
 	}
 	switch {
 	case err == nil && one.behaviour == mustFail:
 		return nil, &questionError{
-			question: q.name, at: one.at, submission: &committed,
+			question: q.name, at: one.at, submission: &transaction,
 			err: fault.InterpretationUserError.New("Expected submit to fail but it succeeded, and stays on the ledger"),
 		}
 	case err == nil:
-		return q.make.right(q.make.pair(q.results(one, done), q.tree(done.Transaction, one.commands))), nil
+		return q.make.right(q.make.pair(q.results(one, outcome), q.tree(outcome.Transaction, one.commands))), nil
 	case one.behaviour == mustSucceed || !q.isRefusal(err):
 		return nil, &questionError{question: q.name, at: one.at, err: err, final: !q.isRefusal(err)}
 	default:
@@ -44,7 +44,7 @@ func (l *remote) submit(q *question, one submission) (engine.Value, error) {
 	}
 }
 
-// send has the node commit a submission, and reads what it did.
+// send sends a submission to the node, and reads the result.
 func (l *remote) send(q *question, one submission) (engine.Interpretation, error) {
 	var commands, disclosed []any
 	for _, c := range one.commands {
@@ -70,7 +70,8 @@ func (l *remote) send(q *question, one submission) (engine.Interpretation, error
 			"commands": commands, "disclosedContracts": disclosed, "packageIdSelectionPreference": one.preference,
 		},
 		"transactionFormat": object{
-			"eventFormat": shown(readers, "WildcardFilter", object{}), "transactionShape": "TRANSACTION_SHAPE_LEDGER_EFFECTS",
+			"eventFormat":      eventFormat(readers, "WildcardFilter", object{}),
+			"transactionShape": "TRANSACTION_SHAPE_LEDGER_EFFECTS",
 		},
 	}, &answer)
 	if err != nil {
@@ -79,8 +80,8 @@ func (l *remote) send(q *question, one submission) (engine.Interpretation, error
 	return q.outcome(one, answer.Transaction.Events)
 }
 
-// wireCommand is a command as the API takes it. Names of packages are left to the node, unless the very package is
-// meant; interfaces have no versions.
+// wireCommand converts a command for the API. The node selects packages by name, unless the command means exactly this
+// package; interfaces have no versions.
 func (q *question) wireCommand(c command) (object, error) {
 	of := c.of
 	if q.suite.packages.Template(of) != nil && !c.exact {
@@ -117,24 +118,24 @@ func (q *question) wireCommand(c command) (object, error) {
 	return object{c.kind + "Command": out}, err
 }
 
-// choiceDef is a choice of a template or an interface; nil where there is none.
+// choiceDef finds a choice of a template or an interface; nil for none.
 func (q *question) choiceDef(of lf.TypeName, name string) *ast.Choice {
 	if template := q.suite.packages.Template(of); template != nil {
 		return template.Choice(name)
 	}
-	if declared := q.suite.packages.Interface(of); declared != nil {
-		return declared.Choice(name)
+	if iface := q.suite.packages.Interface(of); iface != nil {
+		return iface.Choice(name)
 	}
 	return nil
 }
 
-// event is an event of a transaction, as the API shows it.
+// event is an event of a transaction in the API.
 type event struct {
-	Created   *createdEvent `json:"CreatedEvent"`
-	Exercised *exercised    `json:"ExercisedEvent"`
+	Created   *createdEvent   `json:"CreatedEvent"`
+	Exercised *exercisedEvent `json:"ExercisedEvent"`
 }
 
-type exercised struct {
+type exercisedEvent struct {
 	NodeID      int32             `json:"nodeId"`
 	Last        int32             `json:"lastDescendantNodeId"`
 	ID          ledger.ContractID `json:"contractId"`
@@ -148,12 +149,12 @@ type exercised struct {
 	Consuming   bool              `json:"consuming"`
 }
 
-// outcome is what a submission did, as far as its parties see it, and what its commands returned.
+// outcome makes the part of a transaction that its parties see, and the results of its commands.
 func (q *question) outcome(one submission, events []event) (engine.Interpretation, error) {
 	var out engine.Interpretation
 	t := &out.Transaction
-	type open struct{ index, last int32 }
-	var around []open
+	type span struct{ index, last int32 }
+	var around []span
 	var results []json.RawMessage // of the roots
 	for _, e := range events {
 		node, at, last, result, err := q.node(e)
@@ -171,14 +172,14 @@ func (q *question) outcome(one submission, events []event) (engine.Interpretatio
 			parent.Children = append(parent.Children, node.ID)
 		}
 		if e.Exercised != nil {
-			around = append(around, open{node.ID, last})
+			around = append(around, span{node.ID, last})
 		}
 		t.Nodes = append(t.Nodes, node)
 	}
 	return out, q.readResults(one, &out, results)
 }
 
-// readResults reads what commands returned, as the versions of the choices return it that the commands name.
+// readResults reads the results of commands, in the versions of the commands' choices.
 func (q *question) readResults(one submission, out *engine.Interpretation, results []json.RawMessage) error {
 	t := &out.Transaction
 	at := 0
@@ -208,8 +209,8 @@ func (q *question) readResults(one submission, out *engine.Interpretation, resul
 	return nil
 }
 
-// node is an event as a node of a transaction, with its place, the place of the last event below it, and the result of
-// its choice. An event that the script's packages do not know becomes a fetch, which trees leave out.
+// node converts an event to a node of a transaction, with its place, the place of the last event below it, and the
+// result of its choice. An event of an unknown package becomes a fetch, which trees leave out.
 func (q *question) node(e event) (node ledger.TxNode, at, last int32, result json.RawMessage, err error) {
 	switch {
 	case e.Created != nil:
@@ -249,20 +250,20 @@ func (q *question) node(e event) (node ledger.TxNode, at, last int32, result jso
 
 var errUnknownEvent = errors.New("the node returned an event of an unknown kind")
 
-// decodeStored reads a value of the ledger.
+// decodeStored decodes a value of the ledger.
 func (q *question) decodeStored(t ast.Type, encoded json.RawMessage) (*lf.Type, lf.Value, error) {
-	described, err := q.suite.program.StoredType(t)
+	typ, err := q.suite.program.StoredType(t)
 	if err != nil {
 		return nil, nil, q.endRun(err)
 	}
-	v, err := lf.DecodeJSON(described, encoded)
+	v, err := lf.DecodeJSON(typ, encoded)
 	if err != nil {
 		return nil, nil, q.endRun(fmt.Errorf("the script's packages cannot read a value of the ledger: %w", err))
 	}
-	return described, v, nil
+	return typ, v, nil
 }
 
-// local is the template as the script's packages have it: itself, or in the version that they know.
+// local is the template in the script's packages: itself, or another version that they have.
 func (q *question) local(template lf.TypeName, packageName string) lf.TypeName {
 	if q.suite.packages.Template(template) != nil {
 		return template

@@ -18,17 +18,17 @@ import (
 
 // fakeNode answers requests by method and path, with JSON or an error.
 type fakeNode struct {
-	answers map[string]any
-	asked   []string
-	waited  time.Duration
+	answers  map[string]any
+	requests []string
+	wait     time.Duration
 }
 
 func (n *fakeNode) Call(_ context.Context, method, path string, in, out any) error {
-	sent, err := json.Marshal(in)
+	body, err := json.Marshal(in)
 	if err != nil {
 		return err
 	}
-	n.asked = append(n.asked, method+" "+path+" "+string(sent))
+	n.requests = append(n.requests, method+" "+path+" "+string(body))
 	switch answer := n.answers[method+" "+path].(type) {
 	case string:
 		if out == nil {
@@ -43,11 +43,11 @@ func (n *fakeNode) Call(_ context.Context, method, path string, in, out any) err
 }
 
 func (n *fakeNode) Wait(_ context.Context, d time.Duration) error {
-	n.waited += d
+	n.wait += d
 	return nil
 }
 
-// onFake runs a script that is an expression on a node.
+// onFake runs a script on a fake node.
 func onFake(t *testing.T, n *fakeNode, body string) script.Report {
 	t.Helper()
 	return runWith(t.Context(), t, `module W {
@@ -74,20 +74,20 @@ func TestRemote_FollowsTheClockOfTheNode(t *testing.T) {
 	t.Parallel()
 	ofMachine := &fakeNode{answers: map[string]any{"GET " + clockPath: clockOf("real")}}
 	require.Nil(t, onFake(t, ofMachine, sleeps).Failure)
-	require.Equal(t, 5*time.Second, ofMachine.waited)
-	refused := onFake(t, ofMachine, setsTime).Failure
-	require.Contains(t, refused.Message, "the ledger uses the clock of its machine")
-	require.Contains(t, refused.Hint, "florin up --clock static")
+	require.Equal(t, 5*time.Second, ofMachine.wait)
+	failure := onFake(t, ofMachine, setsTime).Failure
+	require.Contains(t, failure.Message, "the ledger uses the clock of its machine")
+	require.Contains(t, failure.Hint, "florin up --clock static")
 
 	static := &fakeNode{answers: map[string]any{"GET " + clockPath: clockOf("static"), "POST " + clockPath: `{}`}}
 	require.Nil(t, onFake(t, static, sleeps).Failure)
-	require.Zero(t, static.waited)
-	require.Equal(t, `POST `+clockPath+` {"advance_to":"2030-01-01T00:00:05Z","jump":true}`, static.asked[2])
+	require.Zero(t, static.wait)
+	require.Equal(t, `POST `+clockPath+` {"advance_to":"2030-01-01T00:00:05Z","jump":true}`, static.requests[2])
 	require.Nil(t, onFake(t, static, setsTime).Failure)
 }
 
-// given answers what a script with the party asks beside its own questions.
-func given(more map[string]any) *fakeNode {
+// nodeWithAlice answers the requests of every script with the party alice, and more.
+func nodeWithAlice(more map[string]any) *fakeNode {
 	n := &fakeNode{answers: map[string]any{
 		"GET /v2/state/ledger-end": `{"offset":7}`,
 	}}
@@ -99,11 +99,11 @@ const withAlice = `H:party "alice" (\(alice: Party) -> `
 
 func TestRemote_UsesAnExistingParty(t *testing.T) {
 	t.Parallel()
-	n := given(nil)
+	n := nodeWithAlice(nil)
 	report := onFake(t, n, withAlice+withAlice+`H:done ()))`)
 	require.Nil(t, report.Failure)
 	require.Equal(t, []ledger.Party{"alice::1"}, report.Parties)
-	require.Empty(t, n.asked)
+	require.Empty(t, n.requests)
 }
 
 func TestRemote_QueriesByKey(t *testing.T) {
@@ -114,7 +114,7 @@ func TestRemote_QueriesByKey(t *testing.T) {
 			`","name":"b","color":"red"},"contractKey":` + key + `,"signatories":["` + owner + `"],"observers":[]}}}}`
 	}
 	const key, other = `{"owner":"alice::1","name":"b"}`, `{"owner":"alice::1","name":"other"}`
-	n := given(map[string]any{"POST /v2/state/active-contracts": `[` + strings.Join([]string{
+	n := nodeWithAlice(map[string]any{"POST /v2/state/active-contracts": `[` + strings.Join([]string{
 		badge("00aa", "alice::1", key, "3"), badge("00bb", "alice::1", other, "4"), `{"contractEntry":{}}`,
 		badge("00cc", "alice::1", key, "5"),
 	}, ",") + `]`})
@@ -123,8 +123,7 @@ func TestRemote_QueriesByKey(t *testing.T) {
 	require.Equal(t, "2", report.Messages[0].Text)
 }
 
-// TestRemote_QueriesByTheNameOfThePackage has a node with a newer version of the package than the script, by which it
-// creates contracts.
+// The node has a newer version of the script's package, and creates contracts with it.
 func TestRemote_QueriesByTheNameOfThePackage(t *testing.T) {
 	t.Parallel()
 	note := func(id, template, packageName string) string {
@@ -132,20 +131,20 @@ func TestRemote_QueriesByTheNameOfThePackage(t *testing.T) {
 			`","templateId":"` + template + `","packageName":"` + packageName + `","createArgument":{"owner":"alice::1",
 			"reader":"alice::1","text":"hello"},"signatories":["alice::1"],"observers":[]}}}}`
 	}
-	n := given(map[string]any{"POST /v2/state/active-contracts": `[` + strings.Join([]string{
+	n := nodeWithAlice(map[string]any{"POST /v2/state/active-contracts": `[` + strings.Join([]string{
 		note("00aa", "newer:N:Note", "test"), note("00bb", "test:N:Note", "test"), note("00cc", "other:N:Note", "other"),
 	}, ",") + `]`})
 	report := onFake(t, n, withAlice+`H:ask "QueryACS" 1 (H:query alice ()) (\(all: List Unit) ->
 		H:say (INT64_TO_TEXT (H:count all)) (H:done ())))`)
 	require.Nil(t, report.Failure, "%+v", report.Failure)
 	require.Equal(t, "2", report.Messages[0].Text)
-	require.Contains(t, n.asked[1], `"templateId":"#test:N:Note"`)
+	require.Contains(t, n.requests[1], `"templateId":"#test:N:Note"`)
 }
 
 func TestRemote_EndsTheScriptOnOtherErrors(t *testing.T) {
 	t.Parallel()
 	const submit = "POST /v2/commands/submit-and-wait-for-transaction"
-	try := withAlice + trying(`H:expect H:mustFail alice (H:create alice alice "hello") H:done`) + `)`
+	try := withAlice + tryCommands(`H:expect H:mustFail alice (H:create alice alice "hello") H:done`) + `)`
 	for name, test := range map[string]struct {
 		answer any
 		says   string
@@ -161,7 +160,7 @@ func TestRemote_EndsTheScriptOnOtherErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			failure := onFake(t, given(map[string]any{submit: test.answer}), try).Failure
+			failure := onFake(t, nodeWithAlice(map[string]any{submit: test.answer}), try).Failure
 			require.NotNil(t, failure, "tryCommands does not catch it")
 			require.Contains(t, failure.Message, test.says)
 		})

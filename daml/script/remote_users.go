@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// wireUser is a user as the API shows it.
+// wireUser is a user in the API.
 type wireUser struct {
 	ID      string       `json:"id"`
 	Primary ledger.Party `json:"primaryParty"`
@@ -23,7 +23,7 @@ func (u wireUser) user() *user {
 	return out
 }
 
-// wireRight is a right as the API has it: {"kind":{"CanActAs":{"value":{"party":…}}}}.
+// wireRight is a right in the API: {"kind":{"CanActAs":{"value":{"party":…}}}}.
 type wireRight struct {
 	Kind map[string]wireKind `json:"kind"`
 }
@@ -44,7 +44,7 @@ func toWire(rights []right) []wireRight {
 	return out
 }
 
-// fromWire leaves out the rights that the script's library has no word for.
+// fromWire leaves out rights that the script's library does not have.
 func (q *question) fromWire(rights []wireRight) []right {
 	var out []right
 	for _, r := range rights {
@@ -59,12 +59,12 @@ func (q *question) fromWire(rights []wireRight) []right {
 
 func userPath(id string) string { return "/v2/users/" + url.PathEscape(id) }
 
-func (l *remote) createUser(q *question, made *user) (bool, error) {
-	wanted := wireUser{ID: made.id}
-	if primary, ok := made.primary.(*engine.Optional); ok && primary != nil {
-		wanted.Primary, _ = primary.Value.(lf.Party)
+func (l *remote) createUser(q *question, u *user) (bool, error) {
+	body := wireUser{ID: u.id}
+	if primary, ok := u.primary.(*engine.Optional); ok && primary != nil {
+		body.Primary, _ = primary.Value.(lf.Party)
 	}
-	err := l.call(q, post, "/v2/users", map[string]any{"user": wanted, "rights": toWire(made.rights)}, nil)
+	err := l.call(q, post, "/v2/users", map[string]any{"user": body, "rights": toWire(u.rights)}, nil)
 	if has(err, fault.UserAlreadyExists) {
 		return false, nil
 	}

@@ -11,84 +11,83 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// Report is what came of a run.
+// Report is the result of a run.
 type Report struct {
 	Script Script
-	// Failure is nil for a script that passed.
+	// Failure is nil if the script passed.
 	Failure *Failure
-	// Result is what the script returned, in the JSON of the API, where it was asked for.
+	// Result is the script's result, in the JSON of the API, if Options.Output is set.
 	Result json.RawMessage
-	// Transactions are those that were committed.
+	// Transactions are the committed transactions.
 	Transactions []Transaction
-	// Contracts are those that are active at the end, in the order of creation.
+	// Contracts are the active contracts at the end, in the order of creation.
 	Contracts []ledger.Contract
-	// Parties are those that were allocated.
+	// Parties are the allocated parties.
 	Parties []ledger.Party
-	// Messages are those of debug and trace, the last ones where there are many.
+	// Messages are the messages of debug and trace, the last ones if there are many.
 	Messages []Message
-	// Unsaid is how many messages before them are left out.
-	Unsaid int
+	// Omitted is the number of messages before them.
+	Omitted int
 }
 
-// Transaction is a transaction that was committed, or as much of one as there was when its submission failed, with what
-// was taken back.
+// Transaction is a committed transaction, or the partial one of a failed submission, with rolled-back nodes.
 type Transaction struct {
 	ActAs  []ledger.Party
 	ReadAs []ledger.Party
-	// At is where the script submits it.
+	// At is the place of the submission in the script.
 	At   []Frame
 	Tree ledger.Transaction
 }
 
-// Message is a text that a script or a choice prints.
+// Message is a text of debug or trace.
 type Message struct {
 	Text string
 	At   ast.Location
 }
 
-// Frame is a place in a script or a package, in a definition.
+// Frame is a place in a definition of a script or a package.
 type Frame struct {
 	Definition string
 	At         ast.Location
-	// Defined: At is where the definition begins; where in it is not known.
+	// Defined: At is the beginning of the definition; the place in it is not known.
 	Defined bool
 }
 
-// Failure is why a script failed.
+// Failure is the failure of a script.
 type Failure struct {
 	// Code is the id of the error, and Message its text.
 	Code    string
 	Message string
-	// Hint is what to do, where the ledger says so.
+	// Hint is the ledger's hint.
 	Hint string
-	// Question is what the script asked when it failed, such as Submit; "" when its own code failed.
+	// Question is the failed question of the script, such as Submit; "" if its own code failed.
 	Question string
-	// Script are the places in the script that led there, the innermost first.
+	// Script has the places in the script, the innermost first.
 	Script []Frame
-	// Calls are the definitions that were evaluated, the innermost first.
+	// Calls are the active definitions, the innermost first.
 	Calls []Frame
-	// Submission is the transaction that failed, as far as it came; nil where no submission did.
+	// Submission is the partial transaction of a failed submission, or nil.
 	Submission *Transaction
-	// Late: the script did not fail of itself. Its time was over.
+	// Late: the script ran out of time.
 	Late bool
-	// Starved: the script did not fail of itself. There was no more memory for it.
+	// Starved: the script ran out of memory.
 	Starved bool
 }
 
-// failureOf says what a run ended with.
+// failureOf makes the failure of a run's error.
 func failureOf(err error) *Failure {
 	out := &Failure{Message: err.Error(), Late: errors.Is(err, context.DeadlineExceeded)}
-	if asked, ok := errors.AsType[*questionError](err); ok {
-		out.Question, out.Script, out.Submission = asked.question, asked.at, asked.submission
-		out.Message = asked.err.Error()
+	if questionErr, ok := errors.AsType[*questionError](err); ok {
+		out.Question, out.Script, out.Submission = questionErr.question, questionErr.at, questionErr.submission
+		out.Message = questionErr.err.Error()
 	}
 	if failure, ok := errors.AsType[*engine.Failure](err); ok {
-		if failure.Explain != nil { // not before: nobody sees the places of a failure that the script catches
+		if failure.Explain != nil { // a failure that the script catches needs no places
 			failure.Explain()
 		}
 		out.Calls = callsOf(failure.Location, failure.Calls)
 	}
-	if stopped, ok := errors.AsType[*engine.Stopped](err); ok { // where it was when its time was over
+	if stopped, ok := errors.AsType[*engine.Stopped](err); ok { // the place at the end of its time
 		out.Calls = callsOf(stopped.Location, stopped.Calls)
 	}
 	if refusal, ok := fault.As(err); ok {
@@ -100,7 +99,7 @@ func failureOf(err error) *Failure {
 	return out
 }
 
-// callsOf are the functions that were under way, with the innermost place that is known.
+// callsOf makes frames of the active functions and the innermost known place.
 func callsOf(at ast.Location, calls []engine.Call) []Frame {
 	var out []Frame
 	if !at.IsZero() && (len(calls) == 0 || calls[0].Location != at) {
@@ -112,13 +111,13 @@ func callsOf(at ast.Location, calls []engine.Call) []Frame {
 	return out
 }
 
-// questionError is the failure of a question that could not be answered.
+// questionError is the failure of a question.
 type questionError struct {
 	question   string
 	at         []Frame
 	submission *Transaction
 	err        error
-	// final: no ledger refuses what was asked; the run cannot go on. Nothing catches it.
+	// final: it is not a refusal of the ledger. It ends the run, and nothing catches it.
 	final bool
 }
 

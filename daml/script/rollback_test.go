@@ -9,8 +9,7 @@ import (
 	"github.com/florinledger/florin/daml/script"
 )
 
-// regretful is a module with a contract that creates a note, catches what it throws then, and fails where it is told
-// to.
+// regretful is a module with a contract that creates a note, throws, catches the exception, and then may fail.
 const regretful = `
 module X {
 	record Regret = { reader: Party, fails: Bool };

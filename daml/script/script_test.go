@@ -10,7 +10,7 @@ import (
 
 func TestSubmit_ExecutesCommands(t *testing.T) {
 	t.Parallel()
-	report, said := passes(t, `
+	report, messages := passes(t, `
 		H:party "alice" (\(alice: Party) -> H:party "bob" (\(bob: Party) ->
 		H:submit alice (H:create alice bob "hello") (\(r: Unit) ->
 		H:submit alice (H:exercise (H:created r) H:tear) (\(gone: Unit) ->
@@ -20,13 +20,13 @@ func TestSubmit_ExecutesCommands(t *testing.T) {
 	require.Len(t, report.Transactions, 4)
 	require.Len(t, report.Contracts, 1, "bob's is left")
 	require.Equal(t, []ledger.Party{"bob"}, report.Contracts[0].Signatories)
-	require.Equal(t, []string{"torn: old", "torn: old"}, said)
+	require.Equal(t, []string{"torn: old", "torn: old"}, messages)
 	require.Len(t, report.Transactions[2].Tree.Nodes, 2, "a create and an exercise")
 }
 
 func TestTrySubmit_ReturnsTheError(t *testing.T) {
 	t.Parallel()
-	_, said := passes(t, `
+	_, messages := passes(t, `
 		H:party "alice" (\(alice: Party) -> H:party "bob" (\(bob: Party) ->
 		H:submit alice (H:create alice alice "secret") (\(r: Unit) ->
 		H:expect H:try alice (H:create bob alice "not mine") (\(e: Unit) -> H:sayError e (
@@ -41,7 +41,7 @@ func TestTrySubmit_ReturnsTheError(t *testing.T) {
 	require.Equal(t, []string{
 		"AuthorizationError", "TemplatePreconditionViolated", "NotVisible", "UNHANDLED_EXCEPTION/N:E",
 		"UNHANDLED_EXCEPTION/N:E", "torn: old", "NotActive", "succeeded",
-	}, said)
+	}, messages)
 }
 
 func TestSubmit_FailsTheScript(t *testing.T) {
@@ -72,7 +72,7 @@ func TestMustFail_FailsTheScriptOnSuccess(t *testing.T) {
 
 func TestQuery_FindsContractsOfStakeholders(t *testing.T) {
 	t.Parallel()
-	_, said := passes(t, `
+	_, messages := passes(t, `
 		H:party "alice" (\(alice: Party) -> H:party "bob" (\(bob: Party) -> H:party "carol" (\(carol: Party) ->
 		H:submit alice (H:create alice bob "hello") (\(r: Unit) ->
 		H:ask "QueryACS" 1 (H:query bob ()) (\(found: List Unit) -> H:must (EQUAL @Int64 1 (H:count found)) "bob" (
@@ -88,23 +88,23 @@ func TestQuery_FindsContractsOfStakeholders(t *testing.T) {
 				templateId = (), contractId = H:created r, blob = T:Tuple3 @Unit @Unit @Unit {_3} t }] (Nil @Unit))
 			H:try (Cons @Unit [H:exercise (H:created r) H:tear] (Nil @Unit))] (Nil @Unit))
 			(\(all: List Unit) -> H:sayError (H:first all) (H:done ()))))))))))))))))))))))`)
-	require.Equal(t, []string{"hello", "hello", "AuthorizationError"}, said, "disclosed, and still not carol's to tear up")
+	require.Equal(t, []string{"hello", "hello", "AuthorizationError"}, messages, "a disclosure does not let carol tear it up")
 }
 
 func TestReadAs_ShowsContractsOfReaders(t *testing.T) {
 	t.Parallel()
-	_, said := passes(t, `
+	_, messages := passes(t, `
 		H:party "alice" (\(alice: Party) -> H:party "bob" (\(bob: Party) ->
 		H:submit alice (H:create alice alice "hello") (\(r: Unit) ->
 		H:submits (Cons @Unit [H:submission bob (Cons @Party [alice] (Nil @Party)) (Nil @Unit) H:try
 			(Cons @Unit [H:exercise (H:created r) H:tear] (Nil @Unit))] (Nil @Unit))
 			(\(all: List Unit) -> H:sayError (H:first all) (H:done ())))))`)
-	require.Equal(t, []string{"AuthorizationError"}, said)
+	require.Equal(t, []string{"AuthorizationError"}, messages)
 }
 
 func TestCatch_CatchesExceptionsAndStatuses(t *testing.T) {
 	t.Parallel()
-	_, said := passes(t, `
+	_, messages := passes(t, `
 		H:ask "Catch" 1 (H:Act { act = \(u: Unit) -> H:script (\(u: Unit) ->
 			H:ask "Throw" 1 (H:Throw { exc = to_any_exception @N:E (N:E { message = "thrown" }) }) H:done), dummy = () })
 			(\(r: Unit) -> (case r of T:Either:Left e -> H:say (ANY_EXCEPTION_MESSAGE e) (
@@ -126,37 +126,37 @@ func TestCatch_CatchesExceptionsAndStatuses(t *testing.T) {
 		"a party with the hint \"p\" exists already: choose another hint, or use allocateParty, which adds a number to " +
 			"a name that exists",
 		"AllocateParty",
-	}, said)
+	}, messages)
 }
 
 func TestSetTime_MovesTheClock(t *testing.T) {
 	t.Parallel()
-	report, said := passes(t, `
+	report, messages := passes(t, `
 		H:party "alice" (\(alice: Party) ->
 		H:ask "GetTime" 1 (H:Nothing { }) (\(start: Unit) -> H:say (TIMESTAMP_TO_TEXT start) (
 		H:ask "SetTime" 1 (H:Time { time = 2030-01-02T00:00:00Z }) (\(x: Unit) ->
 		H:submit alice (H:create alice alice "later") (\(r: Unit) ->
 		H:ask "SetTime" 1 (H:Time { time = 2020-01-02T00:00:00Z }) (\(x: Unit) ->
 		H:expect H:try alice (H:exercise (H:created r) H:tear) (\(e: Unit) -> H:sayError e (H:done ()))))))))`)
-	require.Equal(t, []string{"1970-01-01T00:00:00Z", "NotEffective"}, said)
+	require.Equal(t, []string{"1970-01-01T00:00:00Z", "NotEffective"}, messages)
 	require.Equal(t, 2030, report.Contracts[0].CreatedAt.Year())
 }
 
 func TestSubmit_RefusesUnknownParties(t *testing.T) {
 	t.Parallel()
-	_, said := passes(t, `
+	_, messages := passes(t, `
 		H:party "alice" (\(alice: Party) -> (case TEXT_TO_PARTY "nobody" of Some nobody ->
 		H:expect H:try nobody (H:create nobody nobody "x") (\(e: Unit) -> H:sayError e (
 		H:expect H:try alice (H:create alice nobody "x") (\(e: Unit) -> H:sayError e (H:done ()))))))`)
-	require.Len(t, said, 2)
-	for _, text := range said {
+	require.Len(t, messages, 2)
+	for _, text := range messages {
 		require.Contains(t, text, "non-existing PARTIES: nobody")
 	}
 }
 
 func TestVetting_DecidesWhichPackagesAreUsed(t *testing.T) {
 	t.Parallel()
-	_, said := passes(t, `
+	_, messages := passes(t, `
 		H:party "alice" (\(alice: Party) ->
 		H:ask "ListVettedPackages" 1 (H:Nothing { }) (\(before: List Unit) ->
 		H:ask "UnvetPackages" 1 (H:Packages { packages = Cons @Unit [H:mine] (Nil @Unit) }) (\(x: Unit) ->
@@ -166,12 +166,12 @@ func TestVetting_DecidesWhichPackagesAreUsed(t *testing.T) {
 			S:SubmitError:UnresolvedPackageName p -> H:say (S:SubmitError.UnresolvedPackageName {packageName} p) (
 		H:ask "VetPackages" 1 (H:Packages { packages = Cons @Unit [H:mine] (Nil @Unit) }) (\(x: Unit) ->
 		H:expect H:try alice (H:create alice alice "x") (\(e: Unit) -> H:sayError e (H:done ()))))))))))))`)
-	require.Equal(t, []string{"test", "succeeded"}, said)
+	require.Equal(t, []string{"test", "succeeded"}, messages)
 }
 
 func TestUsers_HaveRights(t *testing.T) {
 	t.Parallel()
-	_, said := passes(t, `
+	_, messages := passes(t, `
 		H:party "alice" (\(alice: Party) ->
 		H:ask "CreateUser" 1 (H:user "ann" (Nil @Unit)) (\(made: Unit) -> H:sayHas made (
 		H:ask "CreateUser" 1 (H:user "ann" (Nil @Unit)) (\(made: Unit) -> H:sayHas made (
@@ -185,19 +185,19 @@ func TestUsers_HaveRights(t *testing.T) {
 		H:ask "DeleteUser" 1 (H:user "ann" (Nil @Unit)) (\(r: Unit) -> H:sayHas r (
 		H:ask "GetUser" 1 (H:user "ann" (Nil @Unit)) (\(r: Unit) -> H:sayHas r (
 		H:ask "ValidateUserId" 1 (H:user "a b" (Nil @Unit)) (\(r: Unit) -> H:sayHas r (H:done ()))))))))))))))))))))`)
-	require.Equal(t, []string{"some", "none", "1", "2", "1", "1", "some", "none", "some"}, said)
+	require.Equal(t, []string{"some", "none", "1", "2", "1", "1", "some", "none", "some"}, messages)
 }
 
 func TestSecp256k1_SignsMessages(t *testing.T) {
 	t.Parallel()
-	_, said := passes(t, `
+	_, messages := passes(t, `
 		H:ask "Secp256k1GenerateKeyPair" 1 (H:Nothing { }) (\(pair: Unit) ->
 		H:ask "Secp256k1Sign" 1 (H:Key { privateKey = K:Secp256k1KeyPair {privateKey} pair, message = "00ff" })
 			(\(signature: Text) -> H:say signature (
 		H:ask "Secp256k1WithEcdsaSign" 1 (H:Key { privateKey = K:Secp256k1KeyPair {privateKey} pair,
 				message = SHA256_HEX "00ff" }) (\(signature: Text) -> H:say signature (H:done ())))))`)
-	require.Len(t, said, 2)
-	require.Equal(t, said[0], said[1], "the digest is what is signed")
+	require.Len(t, messages, 2)
+	require.Equal(t, messages[0], messages[1], "the digest is what is signed")
 }
 
 func TestScript_FailsOnUnknownQuestionsAndEndlessLoops(t *testing.T) {
@@ -214,7 +214,7 @@ func TestScript_FailsOnUnknownQuestionsAndEndlessLoops(t *testing.T) {
 
 func TestQueryByKey_FindsContracts(t *testing.T) {
 	t.Parallel()
-	report, said := passes(t, `
+	report, messages := passes(t, `
 		H:party "alice" (\(alice: Party) -> H:party "bob" (\(bob: Party) ->
 		H:ask "QueryByKey" 2 (H:queryKey alice alice) (\(found: Unit) -> H:sayHas found (
 		H:submit alice (H:badge alice "red") (\(r: Unit) -> H:submit alice (H:badge alice "blue") (\(r: Unit) ->
@@ -225,6 +225,6 @@ func TestQueryByKey_FindsContracts(t *testing.T) {
 		H:expect H:try bob (H:byKey alice) (\(e: Unit) -> (case e of T:Either:Left l -> (case l of
 			S:SubmitError:ContractKeyNotFound x -> H:say (N:Key {name} (C:AnyContractKey {getAnyContractKey}
 				(S:SubmitError.ContractKeyNotFound {contractKey} x))) (H:done ())))))))))))))))))))`)
-	require.Equal(t, []string{"none", "some", "2", "0", "blue", "b"}, said, "the newest comes first")
+	require.Equal(t, []string{"none", "some", "2", "0", "blue", "b"}, messages, "the newest comes first")
 	require.Len(t, report.Contracts, 1)
 }

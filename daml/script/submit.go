@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// submission is commands with what is said of them.
+// submission is a list of commands with its parties and options.
 type submission struct {
 	actAs, readAs []ledger.Party
 	disclosed     []disclosure
@@ -20,13 +20,13 @@ type submission struct {
 	at            []Frame
 }
 
-// What a script expects of a submission.
+// The expectations of a submission.
 const (
 	mustSucceed = "MustSucceed"
 	mustFail    = "MustFail"
 )
 
-// submit submits commands, one submission after another.
+// submit makes submissions, one after another.
 func (q *question) submit() (engine.Value, error) {
 	var submissions []submission
 	for _, one := range list[*engine.Record](q.reader, field[*engine.List](q.reader, q.payload, "submissions")) {
@@ -81,37 +81,37 @@ func (r *reader) nonEmpty(of *engine.Record) []ledger.Party {
 	return append([]ledger.Party{first}, r.parties(field[*engine.List](r, of, "tl"))...)
 }
 
-// submit interprets one submission, and enters what it did.
+// submit interprets one submission, and applies its transaction.
 func (l *memory) submit(q *question, one submission) (engine.Value, error) {
 	h := &host{ledger: l, readers: ledger.SortedParties(one.actAs, one.readAs)}
-	done, err := l.interpret(q, one, h)
-	committed := Transaction{ActAs: one.actAs, ReadAs: one.readAs, At: one.at, Tree: done.Transaction}
-	shown := committed
-	shown.Tree = done.Whole
+	outcome, err := l.interpret(q, one, h)
+	transaction := Transaction{ActAs: one.actAs, ReadAs: one.readAs, At: one.at, Tree: outcome.Transaction}
+	whole := transaction
+	whole.Tree = outcome.Whole
 	switch {
 	case err == nil && one.behaviour == mustFail:
 		return nil, &questionError{
-			question: q.name, at: one.at, submission: &shown,
+			question: q.name, at: one.at, submission: &whole,
 			err: fault.InterpretationUserError.New("Expected submit to fail but it succeeded"),
 		}
 	case err == nil:
-		l.commit(committed)
-		return q.make.right(q.make.pair(q.results(one, done), q.tree(done.Transaction, one.commands))), nil
+		l.commit(transaction)
+		return q.make.right(q.make.pair(q.results(one, outcome), q.tree(outcome.Transaction, one.commands))), nil
 	case one.behaviour == mustSucceed || !q.isRefusal(err):
 		return nil, &questionError{
-			question: q.name, at: one.at, submission: &shown, err: l.explainMissing(err, h), final: !q.isRefusal(err),
+			question: q.name, at: one.at, submission: &whole, err: l.explainMissing(err, h), final: !q.isRefusal(err),
 		}
 	default:
 		return q.make.left(q.submitError(err, h)), nil
 	}
 }
 
-// interpret interprets commands and checks what can be checked of the outcome alone.
+// interpret interprets commands and checks their outcome.
 func (l *memory) interpret(q *question, one submission, h *host) (engine.Interpretation, error) {
 	if unknown := l.unallocatedParties(h.readers); len(unknown) > 0 {
 		return engine.Interpretation{}, notAllocated(unknown)
 	}
-	names, err := l.preferred(one.preference)
+	names, err := l.selectPackages(one.preference)
 	if err != nil {
 		return engine.Interpretation{}, err
 	}
@@ -120,37 +120,37 @@ func (l *memory) interpret(q *question, one submission, h *host) (engine.Interpr
 	}
 	var commands []engine.Command
 	for _, c := range one.commands {
-		made, err := l.engineCommand(q, c, names)
+		command, err := l.engineCommand(q, c, names)
 		if err != nil {
 			return engine.Interpretation{}, err
 		}
-		commands = append(commands, made)
+		commands = append(commands, command)
 	}
 	evaluation := q.evaluation
 	evaluation.Explain = one.behaviour == mustSucceed
-	done, err := q.suite.program.Interpret(q.ctx, evaluation, engine.Environment{
+	outcome, err := q.suite.program.Interpret(q.ctx, evaluation, engine.Environment{
 		Host: h, ActAs: one.actAs, EffectiveAt: l.now, Seed: q.draw(), Packages: names, TakeBack: true,
 	}, commands)
 	if err != nil {
-		return done, err
+		return outcome, err
 	}
-	if unknown := l.unallocatedParties(done.Whole.Informees()); len(unknown) > 0 {
-		return done, notAllocated(unknown)
+	if unknown := l.unallocatedParties(outcome.Whole.Informees()); len(unknown) > 0 {
+		return outcome, notAllocated(unknown)
 	}
-	for _, node := range done.Whole.Nodes {
+	for _, node := range outcome.Whole.Nodes {
 		if l.unvetted[node.Template.Package] {
-			return done, fault.PackageSelectionFailed.New(
+			return outcome, fault.PackageSelectionFailed.New(
 				"Package %s of template %s is not vetted", node.Template.Package, node.Template.QualifiedName())
 		}
 	}
 	for _, d := range one.disclosed {
 		if e := l.entries[d.id]; e == nil || e.archived {
-			h.missed, h.why = d.id, notActive
-			return done, fault.ContractNotActive.New("The disclosed contract %s is not active", d.id).
+			h.unusable, h.why = d.id, notActive
+			return outcome, fault.ContractNotActive.New("The disclosed contract %s is not active", d.id).
 				WithResource("CONTRACT_ID", string(d.id))
 		}
 	}
-	return done, nil
+	return outcome, nil
 }
 
 func notAllocated(parties []ledger.Party) error {
@@ -158,22 +158,22 @@ func notAllocated(parties []ledger.Party) error {
 	return refusal.WithHint("Allocate the party with allocateParty first.")
 }
 
-// results are the results of commands, as the library wants them: a create and exercise has two.
-func (q *question) results(one submission, done engine.Interpretation) engine.Value {
+// results makes the library's values of the results: a create-and-exercise has two.
+func (q *question) results(one submission, outcome engine.Interpretation) engine.Value {
 	result := q.make.in(commandsModule, "CommandResult")
 	var out []engine.Value
-	roots := done.Transaction.Roots
+	roots := outcome.Transaction.Roots
 	for i, c := range one.commands {
 		switch c.kind {
 		case create:
-			out = append(out, q.make.variant(result, "CreateResult", done.Results[i]))
+			out = append(out, q.make.variant(result, "CreateResult", outcome.Results[i]))
 		case createAndExercise:
-			id := done.Transaction.Nodes[roots[0]].ContractID
+			id := outcome.Transaction.Nodes[roots[0]].ContractID
 			out = append(out, q.make.variant(result, "CreateResult", id))
 			roots = roots[1:]
 			fallthrough
 		default:
-			v := q.result(c, done.Transaction.Nodes[roots[0]], done.Results[i])
+			v := q.result(c, outcome.Transaction.Nodes[roots[0]], outcome.Results[i])
 			out = append(out, q.make.variant(result, "ExerciseResult", v))
 		}
 		roots = roots[1:]
@@ -181,7 +181,7 @@ func (q *question) results(one submission, done engine.Interpretation) engine.Va
 	return engine.ListOf(out...)
 }
 
-// result is the result of a choice, as the version of the choice returns it that the command names.
+// result converts the result of a choice to the version in the command.
 func (q *question) result(c command, node ledger.TxNode, v engine.Value) engine.Value {
 	if node.Interface != nil || node.Template.Package == c.of.Package {
 		return v
@@ -202,10 +202,10 @@ func (q *question) release(id lf.PackageID) string {
 	return string(id)
 }
 
-// explainMissing adds to the error of a submission what the ledger knows of the missing contract.
+// explainMissing adds the reason for a missing contract to the error of a submission.
 func (l *memory) explainMissing(err error, h *host) error {
 	refusal, ok := fault.As(err)
-	if !ok || refusal.Code != fault.ContractNotFound.ID || h.missed == "" {
+	if !ok || refusal.Code != fault.ContractNotFound.ID || h.unusable == "" {
 		return err
 	}
 	if hint := l.hintFor(h); hint != "" {
@@ -215,7 +215,7 @@ func (l *memory) explainMissing(err error, h *host) error {
 }
 
 func (l *memory) hintFor(h *host) string {
-	e := l.entries[h.missed]
+	e := l.entries[h.unusable]
 	if e == nil {
 		return ""
 	}

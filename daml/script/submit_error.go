@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// errorNames are the constructors of the library's SubmitError by codes of faults.
+// errorNames are the constructors of the library's SubmitError, by fault code.
 var errorNames = map[string]string{
 	fault.ContractNotFound.ID:                               "ContractNotFound",
 	fault.ContractNotActive.ID:                              "ContractNotFound",
@@ -37,14 +37,14 @@ var errorNames = map[string]string{
 	fault.InterpretationUpgradeErrorValidationFailed.ID:     "UpgradeError",
 }
 
-// otherRefusals are the codes of other faults that ledgers refuse submissions with.
+// otherRefusals are the codes of other faults of refused submissions.
 var otherRefusals = []string{
 	fault.UnknownResource.ID, fault.PackageSelectionFailed.ID, fault.CommandPreprocessingFailed.ID,
 	fault.CreateEmptyContractKeyMaintainers.ID, fault.FetchEmptyContractKeyMaintainers.ID, fault.MalformedText.ID,
 }
 
-// isRefusal reports whether an error is one that every ledger refuses the submission with, so that a script may expect
-// it. Others come from limits and defects here.
+// isRefusal reports whether every ledger refuses the submission with this error, so that a script may expect it. Other
+// errors come from limits and defects of Florin.
 func (q *question) isRefusal(err error) bool {
 	refusal, ok := fault.As(err)
 	if !ok || q.ctx.Err() != nil {
@@ -53,10 +53,10 @@ func (q *question) isRefusal(err error) bool {
 	return errorNames[refusal.Code] != "" || slices.Contains(otherRefusals, refusal.Code)
 }
 
-// maxNesting is how deep a value on the ledger may be nested.
+// maxNesting bounds the nesting of values on the ledger.
 const maxNesting = 100
 
-// submitError makes the library's SubmitError of what a submission failed with.
+// submitError makes the library's SubmitError from the error of a submission.
 func (q *question) submitError(err error, h *host) engine.Value {
 	refusal, ok := fault.As(err)
 	if !ok {
@@ -68,7 +68,7 @@ func (q *question) submitError(err error, h *host) engine.Value {
 	}
 	name := errorNames[refusal.Code]
 	if of.exception != nil && !q.make.hasConstructor(q.make.in(errorModule, "SubmitError"), "FailureStatusError") {
-		name = "UnhandledException" // libraries of before failure statuses
+		name = "UnhandledException" // libraries before failure statuses
 	}
 	if fields, ok := of.fields(name); ok {
 		return q.make.submitError(name, fields)
@@ -76,8 +76,8 @@ func (q *question) submitError(err error, h *host) engine.Value {
 	return q.make.unknown(refusal.Error())
 }
 
-// submitError makes a SubmitError; one that says so where the library is too old to know it.
-func (m *maker) submitError(constructor string, fields named) engine.Value {
+// submitError makes a SubmitError; an UnknownError if the library is too old for the constructor.
+func (m *maker) submitError(constructor string, fields fieldValues) engine.Value {
 	name := m.in(errorModule, "SubmitError")
 	if !m.hasConstructor(name, constructor) {
 		return m.unknown(fmt.Sprintf("Outdated daml-script library failed to represent %s error as SubmitError", constructor))
@@ -86,7 +86,8 @@ func (m *maker) submitError(constructor string, fields named) engine.Value {
 }
 
 func (m *maker) unknown(message string) engine.Value {
-	return m.withFields(m.in(errorModule, "SubmitError"), "UnknownError", named{"unknownErrorMessage": lf.Text(message)})
+	return m.withFields(m.in(errorModule, "SubmitError"), "UnknownError",
+		fieldValues{"unknownErrorMessage": lf.Text(message)})
 }
 
 // errorMaker makes the fields of a SubmitError.
@@ -97,7 +98,7 @@ type errorMaker struct {
 	exception *engine.Any
 }
 
-// resource is the n-th of the refusal's resources of a type.
+// resource is the refusal's n-th resource of a type.
 func (e errorMaker) resource(typ string, n int) string {
 	for _, resource := range e.refusal.Resources {
 		if resource.Type == typ {
@@ -110,7 +111,7 @@ func (e errorMaker) resource(typ string, n int) string {
 	return ""
 }
 
-func (e errorMaker) typeNamed(typ string, n int) lf.TypeName {
+func (e errorMaker) resourceType(typ string, n int) lf.TypeName {
 	name, err := lf.ParseTypeName(e.resource(typ, n))
 	e.keep(err)
 	return name
@@ -118,58 +119,58 @@ func (e errorMaker) typeNamed(typ string, n int) lf.TypeName {
 
 func (e errorMaker) id() lf.ContractID { return lf.ContractID(e.resource("CONTRACT_ID", 0)) }
 
-// fields are those of a constructor; false for those that are not made.
-func (e errorMaker) fields(name string) (named, bool) {
+// fields makes the fields of a constructor; false for an unknown one.
+func (e errorMaker) fields(name string) (fieldValues, bool) {
 	cause := lf.Text(e.refusal.Cause)
 	switch name {
 	case "ContractNotFound":
 		return e.contractNotFound(), true
 	case "ContractKeyNotFound":
-		return named{"contractKey": e.contractKey(e.typeNamed("TEMPLATE_ID", 0), e.host.key.Value)}, true
+		return fieldValues{"contractKey": e.contractKey(e.resourceType("TEMPLATE_ID", 0), e.host.key.Value)}, true
 	case "CryptoError":
-		return named{"cryptoErrorType": e.cryptoError(), "cryptoErrorMessage": cause}, true
+		return fieldValues{"cryptoErrorType": e.cryptoError(), "cryptoErrorMessage": cause}, true
 	case "UnresolvedPackageName":
-		return named{"packageName": lf.Text(e.refusal.Context["package_name"])}, true
+		return fieldValues{"packageName": lf.Text(e.refusal.Context["package_name"])}, true
 	case "AuthorizationError":
-		return named{"authorizationErrorMessage": cause}, true
+		return fieldValues{"authorizationErrorMessage": cause}, true
 	case "UnhandledException":
 		if e.exception == nil {
-			return named{"exc": none}, true
+			return fieldValues{"exc": none}, true
 		}
-		return named{"exc": some(e.exception)}, true
+		return fieldValues{"exc": some(e.exception)}, true
 	case "UserError":
-		return named{"userErrorMessage": cause}, true
+		return fieldValues{"userErrorMessage": cause}, true
 	case "TemplatePreconditionViolated", "NonComparableValues", "ContractIdInContractKey":
 		return nil, true
 	case "WronglyTypedContract":
-		expected, actual := e.typeNamed("TEMPLATE_ID", 0), e.typeNamed("TEMPLATE_ID", 1)
-		return named{
+		expected, actual := e.resourceType("TEMPLATE_ID", 0), e.resourceType("TEMPLATE_ID", 1)
+		return fieldValues{
 			"contractId": e.contractID(actual, e.id()), "expectedTemplateId": e.typeRep(expected),
 			"actualTemplateId": e.typeRep(actual),
 		}, true
 	case "ContractDoesNotImplementInterface":
-		template := e.typeNamed("TEMPLATE_ID", 0)
-		return named{
+		template := e.resourceType("TEMPLATE_ID", 0)
+		return fieldValues{
 			"contractId": e.contractID(template, e.id()), "templateId": e.typeRep(template),
-			"interfaceId": e.typeRep(e.typeNamed("INTERFACE_ID", 0)),
+			"interfaceId": e.typeRep(e.resourceType("INTERFACE_ID", 0)),
 		}, true
 	case "ContractIdComparability":
-		return named{"globalExistingContractId": lf.Text(e.id())}, true
+		return fieldValues{"globalExistingContractId": lf.Text(e.id())}, true
 	case "ValueNesting":
-		return named{"limit": lf.Int64(maxNesting)}, true
+		return fieldValues{"limit": lf.Int64(maxNesting)}, true
 	case "FailureStatusError":
-		return named{"failureStatus": e.status(e.refusal)}, true
+		return fieldValues{"failureStatus": e.status(e.refusal)}, true
 	case "UpgradeError":
 		typ, known := e.upgradeError()
-		return named{"errorType": typ, "errorMessage": cause}, known
+		return fieldValues{"errorType": typ, "errorMessage": cause}, known
 	case "EffectfulRollbackError":
-		return named{"effectfulRollbackErrorMsg": cause}, true
+		return fieldValues{"effectfulRollbackErrorMsg": cause}, true
 	default:
 		return nil, false
 	}
 }
 
-// upgradeError says of which kind an error of an upgrade is; false where the library does not know the kind.
+// upgradeError makes the kind of an upgrade error; false if the library does not know the kind.
 func (e errorMaker) upgradeError() (engine.Value, bool) {
 	kind, fields := "TranslationFailed", e.translationFailed
 	if e.refusal.Code == fault.InterpretationUpgradeErrorValidationFailed.ID {
@@ -182,8 +183,8 @@ func (e errorMaker) upgradeError() (engine.Value, bool) {
 	return e.withFields(name, kind, fields()), true
 }
 
-func (e errorMaker) translationFailed() named {
-	of, id := e.typeNamed("TEMPLATE_ID", 0), e.resource("NULLABLE_CONTRACT_ID", 0)
+func (e errorMaker) translationFailed() fieldValues {
+	of, id := e.resourceType("TEMPLATE_ID", 0), e.resource("NULLABLE_CONTRACT_ID", 0)
 	contract, argument := none, unit
 	if id != null {
 		contract = some(e.contractID(of, lf.ContractID(id)))
@@ -192,14 +193,14 @@ func (e errorMaker) translationFailed() named {
 	if e.keep(err); err == nil {
 		argument = decoded
 	}
-	return named{
-		"mCoid": contract, "srcTemplateId": e.typeRep(of), "dstTemplateId": e.typeRep(e.typeNamed("TEMPLATE_ID", 1)),
+	return fieldValues{
+		"mCoid": contract, "srcTemplateId": e.typeRep(of), "dstTemplateId": e.typeRep(e.resourceType("TEMPLATE_ID", 1)),
 		"createArg": e.template(of, argument),
 	}
 }
 
-func (e errorMaker) validationFailed() named {
-	was, is := e.typeNamed("TEMPLATE_ID", 0), e.typeNamed("TEMPLATE_ID", 1)
+func (e errorMaker) validationFailed() fieldValues {
+	was, is := e.resourceType("TEMPLATE_ID", 0), e.resourceType("TEMPLATE_ID", 1)
 	parties := func(typ string, n int) engine.Value {
 		return listOf(strings.FieldsFunc(e.resource(typ, n), func(r rune) bool { return r == ',' }),
 			func(party string) engine.Value { return lf.Party(party) })
@@ -211,7 +212,7 @@ func (e errorMaker) validationFailed() named {
 		}
 		return some(e.pair(e.contractKey(of, []byte(value)), parties("NULLABLE_PARTIES", n)))
 	}
-	out := named{
+	out := fieldValues{
 		"coid":          e.contractID(was, e.id()),
 		"srcTemplateId": e.typeRep(was), "dstTemplateId": e.typeRep(is),
 		"srcPackageName": lf.Text(e.resource("PACKAGE_NAME", 0)), "dstPackageName": lf.Text(e.resource("PACKAGE_NAME", 1)),
@@ -226,10 +227,10 @@ func (e errorMaker) validationFailed() named {
 	return out
 }
 
-// null stands for a resource that there is none of.
+// null stands for a missing resource.
 const null = "NULL"
 
-// cryptoErrors are the constructors of the library's CryptoErrorType by codes of faults, and their fields.
+// cryptoErrors are the constructors of the library's CryptoErrorType, by fault code, and their fields.
 var cryptoErrors = map[string][2]string{
 	fault.InterpretationCryptoErrorMalformedByteEncoding.ID: {"MalformedByteEncoding", "value"},
 	fault.InterpretationCryptoErrorMalformedKey.ID:          {"MalformedKey", "keyValue"},
@@ -238,23 +239,23 @@ var cryptoErrors = map[string][2]string{
 
 func (e errorMaker) cryptoError() engine.Value {
 	names := cryptoErrors[e.refusal.Code]
-	return e.withFields(e.in(errorModule, "CryptoErrorType"), names[0], named{names[1]: lf.Text(e.refusal.Cause)})
+	return e.withFields(e.in(errorModule, "CryptoErrorType"), names[0], fieldValues{names[1]: lf.Text(e.refusal.Cause)})
 }
 
-// contractNotFound says which contract was not found, and why.
-func (e errorMaker) contractNotFound() named {
+// contractNotFound has the contract and the reason.
+func (e errorMaker) contractNotFound() fieldValues {
 	id := e.id()
 	info, why := e.in(errorModule, "ContractNotFoundAdditionalInfo"), notFound
 	known := e.host.ledger.entries[id]
 	switch {
-	case e.host.missed == id:
+	case e.host.unusable == id:
 		why = e.host.why
 	case e.refusal.Code == fault.ContractNotActive.ID && known != nil:
 		why = notActive
 	}
 	more := e.nullary(info, string(notFound))
 	if known != nil && why != notFound {
-		more = e.withFields(info, string(why), named{
+		more = e.withFields(info, string(why), fieldValues{
 			"additionalInfoCid": e.contractID(known.Template, id),
 			"effectiveAt":       lf.Text(known.CreatedAt.UTC().Format(time.RFC3339Nano)),
 			"actAs":             listOf(e.host.readers, partyValue),
@@ -262,8 +263,8 @@ func (e errorMaker) contractNotFound() named {
 			"observers":         listOf(known.Stakeholders(), partyValue),
 		})
 	}
-	return named{
-		"unknownContractIds":      e.record(nonEmptyType, named{"hd": lf.Text(id), "tl": emptyList}),
+	return fieldValues{
+		"unknownContractIds":      e.record(nonEmptyType, fieldValues{"hd": lf.Text(id), "tl": emptyList}),
 		"additionalDebuggingInfo": some(more),
 	}
 }

@@ -16,13 +16,13 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Suite is packages whose scripts can be run, several at a time.
+// Suite runs scripts of packages, several at a time.
 type Suite struct {
 	program  *engine.Program
 	packages ast.Packages
 }
 
-// NewSuite prepares packages, which must be complete and well-typed: package check sees to it.
+// NewSuite prepares packages, which must be complete and well-typed: use package check.
 func NewSuite(packages ast.Packages) (*Suite, error) {
 	out := &Suite{program: engine.NewProgram(packages), packages: packages}
 	for id, p := range packages {
@@ -30,7 +30,7 @@ func NewSuite(packages ast.Packages) (*Suite, error) {
 		if !isLibrary(p) || packages.Value(name) == nil {
 			continue
 		}
-		// Questions and answers are of one type for whom they go through, so the library casts them.
+		// Questions and answers have one type outside the library, so the library casts them.
 		if err := out.program.MakeIdentity(name); err != nil {
 			return nil, fmt.Errorf("the Daml Script library: %w", err)
 		}
@@ -38,33 +38,34 @@ func NewSuite(packages ast.Packages) (*Suite, error) {
 	return out, nil
 }
 
-// Options say how a script is run.
+// Options are options of a run.
 type Options struct {
-	// Seed is what contract ids and keys derive from.
+	// Seed is the source of contract ids and keys.
 	Seed [32]byte
-	// Limits are for each evaluation; the engine's own where they are zero.
+	// Limits bound each evaluation; the engine's defaults if zero.
 	Limits engine.Limits
-	// More is asked before a script takes more memory, as [engine.Options] say, and with 0 before it begins and before
-	// each question, as a script may keep what it gets to know. A script that is refused fails. nil always grants.
+	// More reports whether a script may take more memory, see [engine.Options]. The run also calls it with 0 at the
+	// start and before each question, because a script may keep the answers. If it returns false, the script fails. nil
+	// always grants.
 	More func(bytes int64) bool
-	// Node answers what the script asks from the ledger of a node; nil stands for a ledger in memory.
+	// Node is the node whose ledger answers the script; nil for a ledger in memory.
 	Node Node
-	// User is who the script speaks as to the node. It gets the right to act as the parties that the script makes.
+	// User is the node's user for the script. It gets the right to act as the script's parties.
 	User string
-	// Parties are parties of the node that the user may act as, by the names under which the script allocates them: those
-	// are taken, and none is made.
+	// Parties are existing parties of the node that the user may act as, by the names that the script allocates. The
+	// script uses them instead of new parties.
 	Parties map[string]ledger.Party
-	// Input is the argument of a script that wants one, in the JSON of the API.
+	// Input is the script's argument, if it takes one, in the JSON of the API.
 	Input json.RawMessage
-	// Output has the result of the script in the report.
+	// Output adds the script's result to the report.
 	Output bool
-	// Questions bounds how many questions a script asks; 0 stands for 100,000.
+	// Questions bounds the questions of a script; 0 means 100,000.
 	Questions int
 }
 
 const maxQuestions = 100_000
 
-// Run runs a script. What it fails with is in the report.
+// Run runs a script. The report has its failure.
 func (s *Suite) Run(ctx context.Context, script Script, options Options) Report {
 	if options.Questions == 0 {
 		options.Questions = maxQuestions
@@ -76,21 +77,21 @@ func (s *Suite) Run(ctx context.Context, script Script, options Options) Report 
 	}
 	r.evaluation = engine.Options{Limits: options.Limits, More: r.more, Trace: r.trace, Explain: true}
 	out := Report{Script: script}
-	err := r.memory() // what the packages take may be all that there is
+	err := r.memory() // the packages alone may take all memory
 	if err == nil {
 		err = r.script(script.Name)
 	}
 	if err == nil && options.Output {
 		out.Result = r.result
 	} else if err != nil {
-		starved := r.starved // and not by what explains the failure
+		starved := r.starved // before failureOf, which runs code too
 		out.Failure = failureOf(err)
 		if starved {
-			out.Failure.Starved, out.Failure.Code, out.Failure.Message = true, "", errStarved.Error()
+			out.Failure.Starved, out.Failure.Code, out.Failure.Message = true, "", errOutOfMemory.Error()
 		}
 	}
 	r.forget()
-	out.Messages, out.Unsaid = r.messages, r.unsaid
+	out.Messages, out.Omitted = r.messages, r.omitted
 	r.ledger.report(&out)
 	return out
 }
@@ -106,15 +107,15 @@ type run struct {
 	ledger     world
 	make       maker
 	messages   []Message
-	unsaid     int    // how many messages before them are left out
-	questions  int    // how many more may be asked
-	starved    bool   // it was refused memory
-	drawn      uint64 // how many seeds were drawn
+	omitted    int    // number of messages before them
+	questions  int    // number of questions left
+	starved    bool   // the run got no more memory
+	draws      uint64 // number of seeds so far
 	last       application
 	result     json.RawMessage
 }
 
-// world is the ledger that a run asks.
+// world makes the ledger of a run.
 func (s *Suite) world(options Options) world {
 	if options.Node == nil {
 		return newMemory(s.packages)
@@ -122,7 +123,7 @@ func (s *Suite) world(options Options) world {
 	return &remote{node: options.Node, speaker: options.User, parties: options.Parties}
 }
 
-// maxMessages bounds the messages that a report has: the last ones.
+// maxMessages bounds the messages of a report: the last ones.
 const maxMessages = 10_000
 
 func (r *run) trace(text string, at ast.Location) {
@@ -131,21 +132,21 @@ func (r *run) trace(text string, at ast.Location) {
 	}
 }
 
-// forget leaves the first messages out where there are too many.
+// forget drops the first messages if there are too many.
 func (r *run) forget() {
 	if n := len(r.messages) - maxMessages; n > 0 {
 		r.messages = slices.Delete(r.messages, 0, n)
-		r.unsaid += n
+		r.omitted += n
 	}
 }
 
-// draw is a seed that no other draw of the run gets.
+// draw makes a seed that is unique in the run.
 func (r *run) draw() [32]byte {
-	r.drawn++
-	return sha256.Sum256(binary.BigEndian.AppendUint64(r.options.Seed[:], r.drawn))
+	r.draws++
+	return sha256.Sum256(binary.BigEndian.AppendUint64(r.options.Seed[:], r.draws))
 }
 
-// script evaluates a script and answers what it asks.
+// script evaluates a script and answers its questions.
 func (r *run) script(name ast.ValueName) (err error) {
 	defer func() {
 		if defect := recover(); defect != nil {
@@ -178,7 +179,7 @@ func (r *run) script(name ast.ValueName) (err error) {
 	return err
 }
 
-// resolve runs a script that was evaluated, and returns its result.
+// resolve runs an evaluated script, and returns its result.
 func (r *run) resolve(v engine.Value) (engine.Value, error) {
 	read := &reader{}
 	start := field[engine.Value](read, as[*engine.Record](read, v), "runScript")
@@ -199,16 +200,16 @@ func (r *run) resolve(v engine.Value) (engine.Value, error) {
 	return nil, err
 }
 
-// step answers a question and goes on.
-func (r *run) step(asked *engine.Record, read *reader) (engine.Value, error) {
+// step answers a question and continues the script.
+func (r *run) step(record *engine.Record, read *reader) (engine.Value, error) {
 	q := question{
 		run: r, reader: read,
-		name:    string(field[lf.Text](read, asked, "commandName")),
-		version: int64(field[lf.Int64](read, asked, "commandVersion")),
-		payload: field[*engine.Record](read, asked, "payload"),
+		name:    string(field[lf.Text](read, record, "commandName")),
+		version: int64(field[lf.Int64](read, record, "commandVersion")),
+		payload: field[*engine.Record](read, record, "payload"),
 	}
-	q.at = read.frames(field[*engine.List](read, asked, "locations"))
-	next := field[engine.Value](read, asked, "continue")
+	q.at = read.frames(field[*engine.List](read, record, "locations"))
+	next := field[engine.Value](read, record, "continue")
 	if read.err != nil {
 		return nil, read.err
 	}
@@ -233,15 +234,15 @@ func (r *run) more(bytes int64) bool {
 	return !r.starved
 }
 
-// memory is an error once the script is refused memory: a question that fails for that must not count as answered.
+// memory returns an error if the script got no more memory. Then the current question must fail.
 func (r *run) memory() error {
 	if r.more(0) {
 		return nil
 	}
-	return errStarved
+	return errOutOfMemory
 }
 
-var errStarved = errors.New("the script exceeds its memory limit")
+var errOutOfMemory = errors.New("the script exceeds its memory limit")
 
 func (r *run) apply(f engine.Value, args ...engine.Value) (engine.Value, error) {
 	r.last = application{f, args}
@@ -252,7 +253,7 @@ func (r *run) apply(f engine.Value, args ...engine.Value) (engine.Value, error) 
 	return v, err
 }
 
-// frames reads the places that led to a question.
+// frames reads the places of a question.
 func (r *reader) frames(of *engine.List) []Frame {
 	var out []Frame
 	for _, pair := range list[*engine.Record](r, of) {
@@ -268,7 +269,7 @@ func (r *reader) frames(of *engine.List) []Frame {
 	return out
 }
 
-// parties are those of a query, which must name some.
+// parties are the parties of a query, at least one.
 func (q *question) parties() []ledger.Party {
 	out := q.reader.parties(field[*engine.List](q.reader, q.payload, "parties"))
 	if len(out) == 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// tree is a transaction as the library shows it to scripts. Templates at the top are named as the commands name them.
+// tree makes the library's value of a transaction. Templates of root nodes have the names in the commands.
 func (q *question) tree(t ledger.Transaction, commands []command) engine.Value {
 	var events []engine.Value
 	var packages []lf.PackageID
@@ -29,7 +29,7 @@ func (q *question) tree(t ledger.Transaction, commands []command) engine.Value {
 			events = append(events, event)
 		}
 	}
-	return q.make.record(q.make.in(treeModule, "TransactionTree"), named{"rootEvents": engine.ListOf(events...)})
+	return q.make.record(q.make.in(treeModule, "TransactionTree"), fieldValues{"rootEvents": engine.ListOf(events...)})
 }
 
 func withPackage(name lf.TypeName, id lf.PackageID) lf.TypeName {
@@ -37,7 +37,7 @@ func withPackage(name lf.TypeName, id lf.PackageID) lf.TypeName {
 	return name
 }
 
-// event is a node as the library shows it; nil for nodes that it does not show.
+// event makes the library's value of a node; nil for nodes that it does not have.
 func (q *question) event(t ledger.Transaction, node ledger.TxNode, template lf.TypeName) engine.Value {
 	event := q.make.in(treeModule, "TreeEvent")
 	id := q.make.contractID(template, node.ContractID)
@@ -45,7 +45,7 @@ func (q *question) event(t ledger.Transaction, node ledger.TxNode, template lf.T
 	case ledger.EventCreate:
 		argument, err := q.importValue(template, node.Argument)
 		q.make.keep(err)
-		return q.make.variant(event, "CreatedEvent", q.make.record(q.make.in(treeModule, "Created"), named{
+		return q.make.variant(event, "CreatedEvent", q.make.record(q.make.in(treeModule, "Created"), fieldValues{
 			"contractId": id, "argument": q.make.template(template, argument),
 		}))
 	case ledger.EventExercise:
@@ -55,7 +55,7 @@ func (q *question) event(t ledger.Transaction, node ledger.TxNode, template lf.T
 				children = append(children, inner)
 			}
 		}
-		return q.make.variant(event, "ExercisedEvent", q.make.record(q.make.in(treeModule, "Exercised"), named{
+		return q.make.variant(event, "ExercisedEvent", q.make.record(q.make.in(treeModule, "Exercised"), fieldValues{
 			"contractId": id, "choice": lf.Text(node.Choice), "argument": q.choiceOf(node, template),
 			"childEvents": engine.ListOf(children...),
 		}))
@@ -70,11 +70,11 @@ func (q *question) choiceOf(node ledger.TxNode, template lf.TypeName) engine.Val
 	var def *ast.Choice
 	if node.Interface != nil {
 		of = *node.Interface
-		if declared := q.suite.packages.Interface(of); declared != nil {
-			def = declared.Choice(node.Choice)
+		if iface := q.suite.packages.Interface(of); iface != nil {
+			def = iface.Choice(node.Choice)
 		}
-	} else if declared := q.suite.packages.Template(of); declared != nil {
-		def = declared.Choice(node.Choice)
+	} else if tpl := q.suite.packages.Template(of); tpl != nil {
+		def = tpl.Choice(node.Choice)
 	}
 	if def == nil {
 		q.make.keep(fmt.Errorf("%s has no choice %s", of, node.Choice))
@@ -86,7 +86,7 @@ func (q *question) choiceOf(node ledger.TxNode, template lf.TypeName) engine.Val
 		argument, err = q.importValue(constructor.Name, node.Argument)
 		q.make.keep(err)
 	}
-	return q.make.record(anyChoice, named{
+	return q.make.record(anyChoice, fieldValues{
 		"getAnyChoice":                 q.make.program.NewAny(def.Argument.Type, argument),
 		"getAnyChoiceTemplateTypeRep":  q.make.typeRep(of),
 		"getAnyChoiceInterfaceTypeRep": none,

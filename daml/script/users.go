@@ -12,10 +12,10 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// namespace is what the id of a party has room for behind its name.
+// namespace follows the name in a party id.
 const namespace = "::script"
 
-// allocate makes a party. A name that is asked for exactly must be free; another gets a number where it is not.
+// allocate makes a party. An exact name must be free; otherwise allocate adds a number to a name that exists.
 func (l *memory) allocate(_ *question, name string, exactly bool) (ledger.Party, error) {
 	if name == "" {
 		name = "party"
@@ -36,7 +36,7 @@ func (l *memory) allocate(_ *question, name string, exactly bool) (ledger.Party,
 	return party, nil
 }
 
-// user is a user with rights, which are values of the library's type.
+// user is a user with rights.
 type user struct {
 	id      string
 	primary engine.Value // an optional party
@@ -46,7 +46,7 @@ type user struct {
 // right is a right of a user.
 type right struct {
 	kind  string
-	party ledger.Party // "" for rights that are about no party
+	party ledger.Party // "" for rights without a party
 }
 
 func (q *question) validateUserID() (engine.Value, error) {
@@ -58,7 +58,7 @@ func (q *question) validateUserID() (engine.Value, error) {
 	return some(lf.Text(wrong.Error())), nil
 }
 
-// userID is the id of the user that a question is about.
+// userID is the id of the question's user.
 func (q *question) userID() string {
 	return string(only[lf.Text](q.reader, field[*engine.Record](q.reader, q.payload, "userId")))
 }
@@ -79,24 +79,24 @@ func (q *question) rights() []right {
 	return out
 }
 
-// createUser makes a user; none when there is one already.
+// createUser makes a user. It answers None if the user exists.
 func (q *question) createUser() (engine.Value, error) {
-	wanted := field[*engine.Record](q.reader, q.payload, "user")
-	id := string(only[lf.Text](q.reader, field[*engine.Record](q.reader, wanted, "userId")))
-	primary := field[*engine.Optional](q.reader, wanted, "primaryParty")
+	record := field[*engine.Record](q.reader, q.payload, "user")
+	id := string(only[lf.Text](q.reader, field[*engine.Record](q.reader, record, "userId")))
+	primary := field[*engine.Optional](q.reader, record, "primaryParty")
 	rights := q.rights()
 	if q.reader.err != nil {
 		return nil, q.reader.err
 	}
-	made := &user{id: id, primary: primary}
-	made.grant(rights)
-	if fresh, err := q.ledger.createUser(q, made); err != nil || !fresh {
+	u := &user{id: id, primary: primary}
+	u.grant(rights)
+	if fresh, err := q.ledger.createUser(q, u); err != nil || !fresh {
 		return none, err
 	}
 	return some(unit), nil
 }
 
-// grant adds rights, and returns those that are new.
+// grant adds rights, and returns the new ones.
 func (u *user) grant(rights []right) []right {
 	var added []right
 	for _, r := range rights {
@@ -108,21 +108,21 @@ func (u *user) grant(rights []right) []right {
 	return added
 }
 
-// revoke takes rights away, and returns those that were there.
+// revoke removes rights, and returns those that the user had.
 func (u *user) revoke(rights []right) []right {
-	var gone []right
+	var removed []right
 	for _, r := range rights {
 		if i := slices.Index(u.rights, r); i >= 0 {
 			u.rights = slices.Delete(u.rights, i, i+1)
-			gone = append(gone, r)
+			removed = append(removed, r)
 		}
 	}
-	return gone
+	return removed
 }
 
 func (q *question) userValue(u *user) engine.Value {
-	id := q.make.record(q.make.in(usersModule, "UserId"), named{"unpack": lf.Text(u.id)})
-	return q.make.record(q.make.in(usersModule, "User"), named{"userId": id, "primaryParty": u.primary})
+	id := q.make.record(q.make.in(usersModule, "UserId"), fieldValues{"unpack": lf.Text(u.id)})
+	return q.make.record(q.make.in(usersModule, "User"), fieldValues{"userId": id, "primaryParty": u.primary})
 }
 
 func (q *question) rightsValue(rights []right) engine.Value {
@@ -135,7 +135,7 @@ func (q *question) rightsValue(rights []right) engine.Value {
 	})
 }
 
-// ofUser answers with what a function makes of the user; none where there is no such user.
+// ofUser answers with the function's result for the user, or None if there is no such user.
 func (q *question) ofUser(answer func(u *user) (engine.Value, error)) (engine.Value, error) {
 	id := q.userID()
 	if q.reader.err != nil {
@@ -176,8 +176,8 @@ func (q *question) grantUserRights() (engine.Value, error) {
 func (q *question) revokeUserRights() (engine.Value, error) {
 	rights := q.rights()
 	return q.ofUser(func(u *user) (engine.Value, error) {
-		gone, err := q.ledger.revoke(q, u, rights)
-		return q.rightsValue(gone), err
+		removed, err := q.ledger.revoke(q, u, rights)
+		return q.rightsValue(removed), err
 	})
 }
 
@@ -185,7 +185,7 @@ func (q *question) listUserRights() (engine.Value, error) {
 	return q.ofUser(func(u *user) (engine.Value, error) { return q.rightsValue(u.rights), nil })
 }
 
-// packageIDs reads names and versions of packages, and finds the packages.
+// packageIDs finds the packages of names and versions.
 func (q *question) packageIDs() ([]lf.PackageID, error) {
 	var out []lf.PackageID
 	for _, one := range list[*engine.Record](q.reader, field[*engine.List](q.reader, q.payload, "packages")) {
@@ -228,7 +228,7 @@ func (q *question) packageList(vetted bool) (engine.Value, error) {
 		return strings.Compare(a.name+"\x00"+a.version, b.name+"\x00"+b.version)
 	})
 	return listOf(slices.Compact(all), func(p release) engine.Value {
-		return q.make.record(q.make.in(questionsRoot+"Packages", "PackageName"), named{
+		return q.make.record(q.make.in(questionsRoot+"Packages", "PackageName"), fieldValues{
 			"name": lf.Text(p.name), "version": lf.Text(p.version),
 		})
 	}), nil

@@ -11,8 +11,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// reader takes values of questions apart. Fields are found by name, for they differ between versions of the library.
-// The first value that is not as expected is its error, and what is read from then on does not matter.
+// reader reads values of questions. It finds fields by name, because they differ between versions of the library. It
+// keeps the first error; values after it have no meaning.
 type reader struct{ err error }
 
 func (r *reader) fail(format string, args ...any) {
@@ -21,7 +21,7 @@ func (r *reader) fail(format string, args ...any) {
 	}
 }
 
-// as is a value of the Go type that it has to be of.
+// as converts a value to its Go type.
 func as[T any](r *reader, v engine.Value) T {
 	out, ok := v.(T)
 	if !ok {
@@ -50,7 +50,7 @@ func lookup(of *engine.Record, name string) (engine.Value, bool) {
 	return nil, false
 }
 
-// only is the content of a record with one field.
+// only reads the content of a record with one field.
 func only[T any](r *reader, of *engine.Record) (out T) {
 	if of == nil || len(of.Fields) != 1 {
 		r.fail("a question has a record of several fields where a record of one field is expected")
@@ -70,7 +70,7 @@ func list[T any](r *reader, of *engine.List) []T {
 
 func (r *reader) parties(of *engine.List) []ledger.Party { return list[lf.Party](r, of) }
 
-// typeName is the type that a TemplateTypeRep stands for.
+// typeName reads the type of a TemplateTypeRep.
 func (r *reader) typeName(of *engine.Record) lf.TypeName {
 	rep := only[*engine.TypeRep](r, of)
 	if rep == nil {
@@ -83,7 +83,7 @@ func (r *reader) typeName(of *engine.Record) lf.TypeName {
 	return name
 }
 
-// template is the content of an AnyTemplate, and its template.
+// template reads the template and the content of an AnyTemplate.
 func (r *reader) template(of *engine.Record) (lf.TypeName, engine.Value) {
 	content := only[*engine.Any](r, of)
 	if content == nil {
@@ -96,7 +96,7 @@ func (r *reader) template(of *engine.Record) (lf.TypeName, engine.Value) {
 	return name, content.Value
 }
 
-// choice is the argument in an AnyChoice, and the name of its choice: that of the argument's type.
+// choice reads the name and the argument of an AnyChoice. The argument's type has the name of the choice.
 func (r *reader) choice(of *engine.Record) (string, engine.Value) {
 	content := field[*engine.Any](r, of, "getAnyChoice")
 	if content == nil {
@@ -109,7 +109,7 @@ func (r *reader) choice(of *engine.Record) (string, engine.Value) {
 	return name.Entity, content.Value
 }
 
-// Packages whose ids are the same with every release of the SDK.
+// Packages with the same id in every release of the SDK.
 const (
 	tuples   lf.PackageID = "5aee9b21b8e9a4c4975b5f4c4198e6e6e8469df49e2010820e792f393db870f4"
 	nonEmpty lf.PackageID = "bde4bd30749e99603e5afa354706608601029e225d4983324d617825b634253a"
@@ -138,11 +138,11 @@ var (
 	treeModule     = questionsRoot + "TransactionTree"
 )
 
-// maker makes values of answers. Its first error stays.
+// maker makes values of answers, and keeps the first error.
 type maker struct {
-	ctx     context.Context //nolint:containedctx // of the run that the maker is of
+	ctx     context.Context //nolint:containedctx // of the run
 	program *engine.Program
-	// library is the package that the script's library is in.
+	// library is the package of the script's library.
 	library lf.PackageID
 	err     error
 }
@@ -158,11 +158,11 @@ func (m *maker) in(module, entity string) lf.TypeName {
 	return lf.TypeName{Package: m.library, Module: module, Entity: entity}
 }
 
-// named are the fields of a record by their names.
-type named map[string]engine.Value
+// fieldValues are the fields of a record by name.
+type fieldValues map[string]engine.Value
 
-// record makes a record; the type says which of the fields it has.
-func (m *maker) record(name lf.TypeName, fields named) engine.Value {
+// record makes a record with those of the fields that the type has.
+func (m *maker) record(name lf.TypeName, fields fieldValues) engine.Value {
 	def := m.program.Packages().DataType(name)
 	if def == nil {
 		m.keep(fmt.Errorf("the packages do not have the type %s", name))
@@ -217,7 +217,7 @@ func (m *maker) hasConstructor(name lf.TypeName, constructor string) bool {
 	return false
 }
 
-// nullary makes a value of a constructor without content: of an enum, or of a variant with unit or an empty record.
+// nullary makes a value without content: of an enum, or of a variant with unit or an empty record.
 func (m *maker) nullary(name lf.TypeName, constructor string) engine.Value {
 	def := m.program.Packages().DataType(name)
 	if def == nil {
@@ -232,8 +232,8 @@ func (m *maker) nullary(name lf.TypeName, constructor string) engine.Value {
 	return m.withFields(name, constructor, nil)
 }
 
-// withFields makes a value of a constructor whose content is a record of the constructor's name, or unit.
-func (m *maker) withFields(name lf.TypeName, constructor string, fields named) engine.Value {
+// withFields makes a value of a variant whose content is unit or a record with the constructor's name.
+func (m *maker) withFields(name lf.TypeName, constructor string, fields fieldValues) engine.Value {
 	content := name
 	content.Entity += "." + constructor
 	if m.program.Packages().DataType(content) == nil {
@@ -243,7 +243,7 @@ func (m *maker) withFields(name lf.TypeName, constructor string, fields named) e
 }
 
 func (m *maker) pair(a, b engine.Value) engine.Value {
-	return m.record(tuple2, named{"_1": a, "_2": b})
+	return m.record(tuple2, fieldValues{"_1": a, "_2": b})
 }
 
 func (m *maker) left(v engine.Value) engine.Value  { return m.variant(eitherType, "Left", v) }
@@ -263,15 +263,15 @@ func partyValue(party ledger.Party) engine.Value { return party }
 
 // typeRep makes a TemplateTypeRep.
 func (m *maker) typeRep(name lf.TypeName) engine.Value {
-	return m.record(templateRep, named{"getTemplateTypeRep": m.program.NewTypeRep(&ast.TyCon{Name: name})})
+	return m.record(templateRep, fieldValues{"getTemplateTypeRep": m.program.NewTypeRep(&ast.TyCon{Name: name})})
 }
 
 // template makes an AnyTemplate.
 func (m *maker) template(name lf.TypeName, argument engine.Value) engine.Value {
-	return m.record(anyTemplate, named{"getAnyTemplate": m.program.NewAny(&ast.TyCon{Name: name}, argument)})
+	return m.record(anyTemplate, fieldValues{"getAnyTemplate": m.program.NewAny(&ast.TyCon{Name: name}, argument)})
 }
 
-// contractKey makes an AnyContractKey: the library's own, or in old libraries the standard one, which has the type.
+// contractKey makes an AnyContractKey: that of the library, or in old libraries the standard one, which has the type.
 func (m *maker) contractKey(template lf.TypeName, encoded []byte) engine.Value {
 	key, typ, err := m.program.Key(template, encoded)
 	m.keep(err)
@@ -279,12 +279,12 @@ func (m *maker) contractKey(template lf.TypeName, encoded []byte) engine.Value {
 	if m.program.Packages().DataType(name) == nil && err == nil {
 		name, key = anyKey, m.program.NewAny(typ, key)
 	}
-	return m.record(name, named{"getAnyContractKey": key, "getAnyContractKeyTemplateTypeRep": m.typeRep(template)})
+	return m.record(name, fieldValues{"getAnyContractKey": key, "getAnyContractKeyTemplateTypeRep": m.typeRep(template)})
 }
 
 // contractID makes an AnyContractId.
 func (m *maker) contractID(template lf.TypeName, id ledger.ContractID) engine.Value {
-	return m.record(m.in(questionsRoot+"Util", "AnyContractId"), named{
+	return m.record(m.in(questionsRoot+"Util", "AnyContractId"), fieldValues{
 		"templateId": m.typeRep(template), "contractId": id,
 	})
 }

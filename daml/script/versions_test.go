@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// A second version of the package of notes: a note may say more, and does when it is lent.
+// sayMore edits the package of notes: a note has an optional text, which Lend sets.
 var sayMore = []string{
 	"record Note = { owner: Party, reader: Party, text: Text };",
 	"record Note = { owner: Party, reader: Party, text: Text, more: Optional Text };",
@@ -18,13 +18,13 @@ var sayMore = []string{
 	`create @N:Note (N:Note { N:Note { this with more = Some @Text "more" } with reader = N:Lend {to_} arg })`,
 }
 
-// One in which the reader is a signatory, too.
+// readersSign edits the package of notes: the reader is a signatory, too.
 var readersSign = []string{
 	"signatories Cons @Party [N:Note {owner} this] (Nil @Party);\n\t\tobservers Cons",
 	"signatories Cons @Party [N:Note {owner} this, N:Note {reader} this] (Nil @Party);\n\t\tobservers Cons",
 }
 
-// ofVersions runs a script beside a second version of its package, which the script vets and unvets.
+// ofVersions runs a script with a second version of its package, which the script vets and unvets.
 func ofVersions(t *testing.T, body string, edits ...string) (script.Report, []string) {
 	t.Helper()
 	packages, main := scripttest.Packages(t, `module M {
@@ -42,22 +42,22 @@ func ofVersions(t *testing.T, body string, edits ...string) (script.Report, []st
 	if report.Failure != nil {
 		t.Fatalf("%+v", *report.Failure)
 	}
-	var said []string
+	var messages []string
 	for _, message := range report.Messages {
-		said = append(said, message.Text)
+		messages = append(messages, message.Text)
 	}
-	return report, said
+	return report, messages
 }
 
 func TestVersions_UseTheVettedPackage(t *testing.T) {
 	t.Parallel()
-	report, said := ofVersions(t, `
+	report, messages := ofVersions(t, `
 		M:without (\(x: Unit) -> H:submit alice (H:create alice bob "of the first") (\(first: Unit) ->
 		M:with (\(x: Unit) -> H:submit alice (H:create alice bob "of the second") (\(second: Unit) ->
 		H:submit alice (H:exercise (H:created first) H:tear) (\(gone: Unit) ->
 		M:without (\(x: Unit) -> H:submit alice (H:exercise (H:created second) H:tear) (\(gone: Unit) ->
 		H:done ())))))))`, sayMore...)
-	require.Equal(t, []string{"torn: old", "torn: old"}, said)
+	require.Equal(t, []string{"torn: old", "torn: old"}, messages)
 	var templates []lf.PackageID
 	for _, transaction := range report.Transactions {
 		templates = append(templates, transaction.Tree.Nodes[0].Template.Package)
@@ -68,17 +68,17 @@ func TestVersions_UseTheVettedPackage(t *testing.T) {
 
 func TestVersions_ReportTranslationErrors(t *testing.T) {
 	t.Parallel()
-	_, said := ofVersions(t, `
+	_, messages := ofVersions(t, `
 		H:submit alice (H:create alice bob "hello") (\(first: Unit) ->
 		H:submit alice (H:exercise (H:created first) (M:lend bob)) (\(lent: Unit) -> (case lent of
 			C:CommandResult:ExerciseResult more -> M:without (\(x: Unit) ->
 		H:expect H:try alice (H:exercise more H:tear) (\(e: Unit) -> H:sayError e (
 		H:expect H:mustFail alice (H:exercise more H:tear) (\(e: Unit) -> H:sayError e (H:done ()))))))))`, sayMore...)
-	require.Equal(t, []string{"some", "TranslationFailed", "some", "TranslationFailed"}, said)
+	require.Equal(t, []string{"some", "TranslationFailed", "some", "TranslationFailed"}, messages)
 
-	_, said = ofVersions(t, `
+	_, messages = ofVersions(t, `
 		M:without (\(x: Unit) -> H:submit alice (H:create alice bob "hello") (\(first: Unit) -> M:with (\(x: Unit) ->
 		H:expect H:try alice (H:exercise (H:created first) H:tear) (\(e: Unit) -> H:sayError e (H:done ())))))`,
 		readersSign...)
-	require.Equal(t, []string{"2", "ValidationFailed"}, said)
+	require.Equal(t, []string{"2", "ValidationFailed"}, messages)
 }

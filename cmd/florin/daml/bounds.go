@@ -73,7 +73,7 @@ func shownMessages(report script.Report) (messages []script.Message, left int) {
 		messages = append(messages, message)
 	}
 	slices.Reverse(messages)
-	return messages, report.Unsaid + len(report.Messages) - len(messages)
+	return messages, report.Omitted + len(report.Messages) - len(messages)
 }
 
 // payloadText is a contract's payload for people, who need no escapes against pages of HTML.

@@ -20,7 +20,7 @@ import (
 func tooMuch() script.Report {
 	const n = 1200
 	text := strings.Repeat("é", 8<<10)
-	out := script.Report{Unsaid: 7, Failure: &script.Failure{Code: "CODE", Message: strings.Repeat("line\n", 4<<10)}}
+	out := script.Report{Omitted: 7, Failure: &script.Failure{Code: "CODE", Message: strings.Repeat("line\n", 4<<10)}}
 	tree := ledger.Transaction{Roots: []int32{0}}
 	for i := range int32(n) { // each node below the one before it
 		name := fmt.Sprintf("M:f%d", i)

@@ -1,7 +1,7 @@
 package scripttest
 
-// notes are the templates that scripts use: a badge with a key, and a note that its owner can pass on or tear up, with
-// an interface.
+// notes has the templates for scripts: a badge with a key, and a note that its owner can pass on or tear up, with an
+// interface.
 const notes = `
 module N {
 	record View = { text: Text };
@@ -38,7 +38,7 @@ module N {
 }
 `
 
-// helpers are functions to write scripts with. LL, T and A stand for modules of the packages above.
+// helpers are functions for scripts. LL, T and A stand for modules of the packages above.
 const helpers = `
 module H {
 	record Allocate = { requestedName: Text, idHint: Text, participants: List Text };

@@ -2,7 +2,7 @@ package scripttest
 
 import "github.com/florinledger/florin/ledger/lf"
 
-// Packages as small as makes scripts run: those that have the same id with every SDK, and the library of scripts.
+// standard has the smallest packages that scripts need: those with the same id in every SDK, and the script library.
 var standard = map[lf.PackageID]string{
 	"5aee9b21b8e9a4c4975b5f4c4198e6e6e8469df49e2010820e792f393db870f4": `module DA.Types {
 		record Tuple2 (a: *) (b: *) = { _1: a, _2: b };

@@ -1,5 +1,5 @@
-// Package scripttest has packages to test scripts with: small ones in the text form of Daml-LF, which stand for the
-// standard library and the library of Daml Script, and functions by which scripts are quickly written.
+// Package scripttest has packages for tests of scripts: small ones in the text form of Daml-LF, which stand for the
+// standard library and the library of Daml Script, and helper functions for short scripts.
 package scripttest
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Packages makes packages of a main one, whose text may use the functions of the module H and the template of module
-// N, and of those that it needs. LL, T, A and others stand for the modules of the libraries.
+// Packages makes a main package and its dependencies. Its text may use the functions of module H and the templates of
+// module N. LL, T, A and others stand for modules of the libraries.
 func Packages(tb testing.TB, source string) (ast.Packages, *ast.Package) {
 	tb.Helper()
 	packages := ast.Packages{}
@@ -30,8 +30,8 @@ func Packages(tb testing.TB, source string) (ast.Packages, *ast.Package) {
 	return packages, main
 }
 
-// AddVersion adds another version of the main package, with the templates of module N alone. Edits are texts in it and
-// what stands in their places.
+// AddVersion adds another version of the main package, with only the templates of module N. Edits are pairs of a text
+// in it and its replacement.
 func AddVersion(tb testing.TB, packages ast.Packages, id lf.PackageID, release string, edits ...string) {
 	tb.Helper()
 	for i := 0; i < len(edits); i += 2 {
