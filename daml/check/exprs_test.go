@@ -163,7 +163,7 @@ func anyJudgements() []judgement {
 	}
 }
 
-func TestExpressions_BreakTheirRule(t *testing.T) {
+func TestExpressions_FollowOrBreakTheirRule(t *testing.T) {
 	t.Parallel()
 	for _, j := range judgements() {
 		t.Run(string(j.rule), func(t *testing.T) {

@@ -148,7 +148,7 @@ func TestProgram_EvaluatesTracingValuesOncePerRun(t *testing.T) {
 }
 
 // A value that uses a tracing value is not shared between runs either, even through other modules.
-func TestProgram_TracesThroughValuesThatUseTracingValues(t *testing.T) {
+func TestProgram_EvaluatesIndirectlyTracingValuesOncePerRun(t *testing.T) {
 	t.Parallel()
 	p := program(t, `
 		module A { val plain: Int64 = ADD_INT64 1 1; val base: Int64 = TRACE @Int64 "base" A:plain; }
@@ -166,7 +166,7 @@ func TestProgram_TracesThroughValuesThatUseTracingValues(t *testing.T) {
 	}
 }
 
-func TestFailure_HasLocations(t *testing.T) {
+func TestFailure_ListsActiveCalls(t *testing.T) {
 	t.Parallel()
 	p := program(t, `module M {
 		val inner: Int64 -> Int64 = \(x: Int64) -> ADD_INT64 1 (loc(M, 9, 4, 9, 8) ERROR @Int64 "no");

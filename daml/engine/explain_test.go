@@ -62,7 +62,7 @@ func TestExplain_ListsCallsInTailPosition(t *testing.T) {
 	}
 }
 
-func TestExplain_TracesNothing(t *testing.T) {
+func TestExplain_DoesNotTraceAgain(t *testing.T) {
 	t.Parallel()
 	p := program(t, `module M { val v: Int64 = TRACE @(Unit -> Int64) "said" (\(u: Unit) -> ERROR @Int64 "no") (); }`)
 	traced := 0

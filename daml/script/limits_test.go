@@ -45,7 +45,7 @@ func tryCommands(body string) string {
 	return `H:ask "TryCommands" 1 (H:Act { act = H:script (\(u: Unit) -> ` + body + `), dummy = () }) H:done`
 }
 
-func TestMustFail_IgnoresErrorsOfTheEngine(t *testing.T) {
+func TestSubmit_FailsTheScriptOnEngineLimits(t *testing.T) {
 	t.Parallel()
 	limits := engine.DefaultLimits()
 	limits.Steps = 100_000

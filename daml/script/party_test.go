@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/daml/script"
 )
 
-func TestAllocateParty_TakesNameAndHintAsOne(t *testing.T) {
+func TestAllocateParty_ChecksNameAndHint(t *testing.T) {
 	t.Parallel()
 	ask := func(name, hint string) *script.Failure {
 		return runWith(t.Context(), t, "", `H:ask "AllocateParty" 2 (H:Allocate {

@@ -91,7 +91,7 @@ func TestQuery_FindsContractsOfStakeholders(t *testing.T) {
 	require.Equal(t, []string{"hello", "hello", "AuthorizationError"}, messages, "a disclosure does not let carol tear it up")
 }
 
-func TestReadAs_ShowsContractsOfReaders(t *testing.T) {
+func TestReadAs_ShowsContractsWithoutAuthority(t *testing.T) {
 	t.Parallel()
 	_, messages := passes(t, `
 		H:party "alice" (\(alice: Party) -> H:party "bob" (\(bob: Party) ->
@@ -154,7 +154,7 @@ func TestSubmit_RefusesUnknownParties(t *testing.T) {
 	}
 }
 
-func TestVetting_DecidesWhichPackagesAreUsed(t *testing.T) {
+func TestVetting_SelectsPackages(t *testing.T) {
 	t.Parallel()
 	_, messages := passes(t, `
 		H:party "alice" (\(alice: Party) ->
@@ -169,7 +169,7 @@ func TestVetting_DecidesWhichPackagesAreUsed(t *testing.T) {
 	require.Equal(t, []string{"test", "succeeded"}, messages)
 }
 
-func TestUsers_HaveRights(t *testing.T) {
+func TestUsers_GrantAndRevokeRights(t *testing.T) {
 	t.Parallel()
 	_, messages := passes(t, `
 		H:party "alice" (\(alice: Party) ->

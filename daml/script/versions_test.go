@@ -66,7 +66,7 @@ func TestVersions_UseTheVettedPackage(t *testing.T) {
 	require.Empty(t, report.Contracts)
 }
 
-func TestVersions_ReportTranslationErrors(t *testing.T) {
+func TestVersions_ReportUpgradeErrors(t *testing.T) {
 	t.Parallel()
 	_, messages := ofVersions(t, `
 		H:submit alice (H:create alice bob "hello") (\(first: Unit) ->

@@ -190,7 +190,7 @@ func TestCheck_RefusesOlderDependencies(t *testing.T) {
 	require.NoError(t, upgrade.Check(past, present, known))
 }
 
-func TestError_ReachesTheNewType(t *testing.T) {
+func TestError_KeepsTheNewTypeInShortCause(t *testing.T) {
 	t.Parallel()
 	past := version(lf.PackageID(strings.Repeat("a", 64)), "1.0.25")
 	present := version(lf.PackageID(strings.Repeat("b", 64)), "1.0.26")
