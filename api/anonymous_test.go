@@ -15,8 +15,8 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// A node that has no place for callers without a token refuses them everywhere but where it tells how it is, and where
-// nothing but a token is asked for.
+// A node without places for anonymous callers refuses them, except at health endpoints and at endpoints that need
+// a token anyway.
 func TestRouter_AnonymousRequestsNeedTheAnonymousShare(t *testing.T) {
 	t.Parallel()
 	closed := apitest.NewWithCoin(t, apitest.Options{
@@ -39,7 +39,7 @@ func TestRouter_AnonymousRequestsNeedTheAnonymousShare(t *testing.T) {
 		status, _, text := askWithoutToken(t, open.Handler, method, path)
 		switch {
 		case strings.Contains(text, "Expected WebSocket Upgrade"):
-			path += "#stream" // which nobody sees but askWithoutToken
+			path += "#stream" // only for askWithoutToken
 		case status == http.StatusUnauthorized:
 			return nil
 		case vital[pattern]:
@@ -67,7 +67,7 @@ func TestRouter_AnonymousRequestsNeedTheAnonymousShare(t *testing.T) {
 		"who has a token is served all the same")
 }
 
-// askWithoutToken sends a request without a token; one whose path ends with #stream asks for a WebSocket.
+// askWithoutToken sends a request without a token. If the path ends with #stream, it opens a WebSocket.
 func askWithoutToken(t *testing.T, handler http.Handler, method, path string) (int, http.Header, string) {
 	t.Helper()
 	path, isStream := strings.CutSuffix(path, "#stream")

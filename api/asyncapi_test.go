@@ -27,7 +27,7 @@ func TestAsyncAPI_MatchesGolden(t *testing.T) {
 		"the API changed: look at the difference, then run go test ./api -run MatchesGolden -update")
 }
 
-// streamsDocument is what the tests look at.
+// streamsDocument has the parts of the document for the tests.
 type streamsDocument struct {
 	AsyncAPI string `json:"asyncapi"`
 	Info     struct {

@@ -21,23 +21,23 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// The tests of this file begin with the list that the router has mounted, and with the schemas and examples of the
-// document: whatever endpoint is added is sent what it must not take.
+// The tests of this file use the routes of the router, and the schemas and examples of the document. So every new
+// endpoint gets invalid input, too.
 
 const (
-	caller = "ledger-api-user" // whom the examples name
-	// bodyLimit is the most that the servers of these tests read.
+	caller = "ledger-api-user" // as in the examples
+	// bodyLimit is the maximum body of the servers of these tests.
 	bodyLimit = 50_000
 )
 
-// mounted is one route of the ledger API with what the document says about it.
-type mounted struct {
+// mountedRoute is one route of the ledger API, with its description in the document.
+type mountedRoute struct {
 	method, pattern string
-	// described is nil for streams.
-	described *openapi3.Operation
+	// operation is nil for streams.
+	operation *openapi3.Operation
 }
 
-// hostileServer serves a user that may do everything, so that no right stands before the checks of the input.
+// hostileServer serves a user with all rights, so that no check of rights comes before the checks of the input.
 func hostileServer(t *testing.T) *apitest.Server {
 	t.Helper()
 	s := apitest.New(t, apitest.Options{
@@ -60,21 +60,21 @@ func exampleParty(t *testing.T) ledger.Party {
 	return ledger.Party(request.ActAs[0])
 }
 
-// routes lists the routes of the ledger API that the router has mounted.
-func routes(t *testing.T, s *apitest.Server) []mounted {
+// routes lists the routes of the ledger API.
+func routes(t *testing.T, s *apitest.Server) []mountedRoute {
 	t.Helper()
 	document := loadDocument(t, s)
 	router, ok := s.Handler.(chi.Routes)
 	require.True(t, ok)
-	var all []mounted
+	var all []mountedRoute
 	err := chi.Walk(router, func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
 		if !strings.HasPrefix(pattern, "/v2/") {
 			return nil
 		}
-		route := mounted{method: method, pattern: pattern}
+		route := mountedRoute{method: method, pattern: pattern}
 		describedMethod, describedPath := apitest.Described(method, pattern)
 		if item := document.Paths.Value(describedPath); item != nil {
-			route.described = item.GetOperation(describedMethod)
+			route.operation = item.GetOperation(describedMethod)
 		}
 		all = append(all, route)
 		return nil
@@ -87,23 +87,23 @@ func routes(t *testing.T, s *apitest.Server) []mounted {
 var parameter = regexp.MustCompile(`\{[^}]*\}`)
 
 // path is the pattern with a value for each parameter.
-func (m mounted) path() string { return fill(m.pattern, "alice") }
+func (m mountedRoute) path() string { return fill(m.pattern, "alice") }
 
 func fill(pattern, value string) string {
 	return parameter.ReplaceAllLiteralString(strings.ReplaceAll(pattern, "{offset}", "1"), value)
 }
 
-// matches reports whether a path is one of the pattern.
-func (m mounted) matches(path string) bool {
+// matches reports whether a path matches the pattern.
+func (m mountedRoute) matches(path string) bool {
 	return regexp.MustCompile("^" + parameter.ReplaceAllString(m.pattern, "[^/]+") + "$").MatchString(path)
 }
 
-// json is the schema and the example of the body, nil without one.
-func (m mounted) json() (*openapi3.SchemaRef, any) {
-	if m.described == nil || m.described.RequestBody == nil {
+// json returns the schema and the example of the body, nil without one.
+func (m mountedRoute) json() (*openapi3.SchemaRef, any) {
+	if m.operation == nil || m.operation.RequestBody == nil {
 		return nil, nil
 	}
-	media := m.described.RequestBody.Value.Content.Get("application/json")
+	media := m.operation.RequestBody.Value.Content.Get("application/json")
 	if media == nil {
 		return nil, nil
 	}
@@ -111,7 +111,7 @@ func (m mounted) json() (*openapi3.SchemaRef, any) {
 }
 
 // eachRoute runs a test for every route.
-func eachRoute(t *testing.T, test func(t *testing.T, s *apitest.Server, route mounted)) {
+func eachRoute(t *testing.T, test func(t *testing.T, s *apitest.Server, route mountedRoute)) {
 	t.Helper()
 	s := hostileServer(t)
 	for _, route := range routes(t, s) {
@@ -122,13 +122,13 @@ func eachRoute(t *testing.T, test func(t *testing.T, s *apitest.Server, route mo
 	}
 }
 
-// eachBody runs a test for every route that takes JSON. The function send is given a body.
+// eachBody runs a test for every route with a JSON body. The function send gets a body.
 func eachBody(
 	t *testing.T,
 	test func(t *testing.T, send func(body any) apitest.Answer, schema *openapi3.SchemaRef, example any),
 ) {
 	t.Helper()
-	eachRoute(t, func(t *testing.T, s *apitest.Server, route mounted) {
+	eachRoute(t, func(t *testing.T, s *apitest.Server, route mountedRoute) {
 		t.Helper()
 		if schema, example := route.json(); schema != nil {
 			test(t, func(body any) apitest.Answer { return s.Call(caller, route.method, route.path(), body) }, schema, example)
@@ -136,8 +136,7 @@ func eachBody(
 	})
 }
 
-// readable requires that a request was understood, whatever came of it. Whether the answer is one that the document
-// describes has been checked when it came.
+// readable requires that the server could read a request. The client has compared the answer with the document.
 func readable(t *testing.T, answer apitest.Answer, what any) {
 	t.Helper()
 	require.Less(t, answer.Status, http.StatusInternalServerError, "%.300s: %s", what, answer.Text)
@@ -164,16 +163,15 @@ func TestBodies_RefuseMalformedJSON(t *testing.T) {
 	})
 }
 
-// leaf is a place in an example.
 type leaf struct {
 	path   []any
 	value  any
 	schema *openapi3.Schema
-	// optional tells that the place is a field that may be left out.
+	// optional: the place is a field that may be missing.
 	optional bool
 }
 
-// leaves lists all places of an example with their schemas, the branches included.
+// leaves lists all places of an example with their schemas, also inner ones.
 func leaves(path []any, value any, ref *openapi3.SchemaRef) []leaf {
 	schema := ref.Value
 	nullable := schema.Nullable
@@ -215,7 +213,7 @@ func propertyOf(schema *openapi3.Schema, key string) *openapi3.SchemaRef {
 	return schema.AdditionalProperties.Schema
 }
 
-// with is the example with another value at a place; remove takes the place out instead.
+// with returns the example with another value at a place, or without the place if remove is true.
 func with(root any, path []any, value any, remove bool) any {
 	if len(path) == 0 {
 		return value
@@ -240,7 +238,7 @@ func with(root any, path []any, value any, remove bool) any {
 	}
 }
 
-// wrongValues are values that cannot be read where the schema stands.
+// wrongValues are values that do not fit the schema.
 func wrongValues(schema *openapi3.Schema) []any {
 	var wrong []any
 	object, list := map[string]any{}, []any{}
@@ -281,7 +279,7 @@ func TestBodies_RefuseWrongTypes(t *testing.T) {
 		for _, place := range leaves(nil, example, schema) {
 			for _, wrong := range wrongValues(place.schema) {
 				if wrong == nil {
-					continue // what null means is for TestJSON_NullMeansLeftOut
+					continue // see TestJSON_NullMeansLeftOut
 				}
 				answer := send(with(example, place.path, wrong, false))
 				text := answer.Plain(http.StatusBadRequest)
@@ -316,7 +314,7 @@ func TestBodies_MissingAndUnknownFields(t *testing.T) {
 	})
 }
 
-// hostileTexts are values that no identifier may have, or that would be trouble if they were not handled as data.
+// hostileTexts are invalid identifiers, and texts that would do harm if they were not treated as data.
 var hostileTexts = []string{
 	"", " ", "\x00", "a\nb", "../../etc/passwd", "'; DROP TABLE users; --", `"><script>`, "%s%n", "\u202etxt", "👩‍👩‍👧",
 	strings.Repeat("a", 20_000), "#::::", "-1",
@@ -348,9 +346,9 @@ func TestBodies_HostileTextsCauseNoServerError(t *testing.T) {
 
 func TestParameters_HostileTextsCauseNoServerError(t *testing.T) {
 	t.Parallel()
-	eachRoute(t, func(t *testing.T, s *apitest.Server, route mounted) {
+	eachRoute(t, func(t *testing.T, s *apitest.Server, route mountedRoute) {
 		t.Helper()
-		if route.described == nil {
+		if route.operation == nil {
 			return
 		}
 		_, example := route.json()
@@ -360,7 +358,7 @@ func TestParameters_HostileTextsCauseNoServerError(t *testing.T) {
 				require.Less(t, answer.Status, http.StatusInternalServerError, "%.50q: %s", hostile, answer.Text)
 			}
 		}
-		for _, parameter := range route.described.Parameters {
+		for _, parameter := range route.operation.Parameters {
 			if parameter.Value.In != openapi3.ParameterInQuery {
 				continue
 			}
@@ -380,9 +378,9 @@ func TestParameters_HostileTextsCauseNoServerError(t *testing.T) {
 
 func TestBodies_RefuseMoreThanTheLimit(t *testing.T) {
 	t.Parallel()
-	eachRoute(t, func(t *testing.T, s *apitest.Server, route mounted) {
+	eachRoute(t, func(t *testing.T, s *apitest.Server, route mountedRoute) {
 		t.Helper()
-		if route.described == nil {
+		if route.operation == nil {
 			return
 		}
 		large := strings.Repeat(" ", bodyLimit+1)
@@ -393,7 +391,7 @@ func TestBodies_RefuseMoreThanTheLimit(t *testing.T) {
 
 func TestBodies_AcceptAnyMediaType(t *testing.T) {
 	t.Parallel()
-	eachRoute(t, func(t *testing.T, s *apitest.Server, route mounted) {
+	eachRoute(t, func(t *testing.T, s *apitest.Server, route mountedRoute) {
 		t.Helper()
 		_, example := route.json()
 		if example == nil {
@@ -436,13 +434,13 @@ func TestRouter_RefusesWrongMethods(t *testing.T) {
 	}
 }
 
-// TestStreams_RefuseRequestWithoutUpgrade asks for every route that is only a stream as if it were a page.
+// The test sends a plain GET to every route that is only a stream.
 func TestStreams_RefuseRequestWithoutUpgrade(t *testing.T) {
 	t.Parallel()
 	s := hostileServer(t)
 	streams := 0
 	for _, route := range routes(t, s) {
-		if route.described != nil {
+		if route.operation != nil {
 			continue
 		}
 		streams++
@@ -452,7 +450,7 @@ func TestStreams_RefuseRequestWithoutUpgrade(t *testing.T) {
 	require.Equal(t, 6, streams)
 }
 
-// FuzzEndpoints_AnyBody sends any body to any endpoint that takes JSON.
+// FuzzEndpoints_AnyBody sends any body to any endpoint with a JSON body.
 func FuzzEndpoints_AnyBody(f *testing.F) {
 	examples, err := ledgerapi.Examples()
 	require.NoError(f, err)
@@ -478,8 +476,8 @@ func FuzzEndpoints_AnyBody(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, target byte, body string) {
-		chosen := targets[int(target)%len(targets)]
-		answer := s.In(t).Call(caller, chosen[0], chosen[1], body)
-		require.Less(t, answer.Status, http.StatusInternalServerError, "%s: %s", chosen[1], answer.Text)
+		endpoint := targets[int(target)%len(targets)]
+		answer := s.In(t).Call(caller, endpoint[0], endpoint[1], body)
+		require.Less(t, answer.Status, http.StatusInternalServerError, "%s: %s", endpoint[1], answer.Text)
 	})
 }

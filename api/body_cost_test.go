@@ -23,14 +23,14 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// What serving a request allocates in all, most of it for a moment: so many bytes for each byte of its body, and so
-// many whatever its body. docs/security.md tells operators.
+// The limits of the bytes that serving a request allocates in all, most of them for a moment: for each byte of its
+// body, and for any body. docs/security.md tells operators.
 const (
 	maxForEachByte = 100
 	maxForAny      = 2 << 20
 )
 
-// costly serves a user that may do everything, with the limits of a usual node.
+// costly serves a user with all rights, with the default limits.
 func costly(tb testing.TB) *apitest.Server {
 	tb.Helper()
 	s := apitest.NewWithCoin(tb, apitest.Options{})
@@ -39,10 +39,10 @@ func costly(tb testing.TB) *apitest.Server {
 	return s
 }
 
-// bodies are the routes of both documents that take a body.
-func bodies(tb testing.TB, s *apitest.Server) []mounted {
+// bodies are the routes of both documents with a body.
+func bodies(tb testing.TB, s *apitest.Server) []mountedRoute {
 	tb.Helper()
-	var all []mounted
+	var all []mountedRoute
 	for _, path := range []string{"/docs/openapi", "/docs/openapi/validator"} {
 		answer := s.Send(http.MethodGet, path, http.Header{"Accept": {"application/json"}}, nil)
 		document, err := openapi3.NewLoader().LoadFromData([]byte(answer.Text))
@@ -51,7 +51,7 @@ func bodies(tb testing.TB, s *apitest.Server) []mounted {
 			item := document.Paths.Value(pattern)
 			for _, method := range slices.Sorted(maps.Keys(item.Operations())) {
 				if operation := item.GetOperation(method); operation.RequestBody != nil {
-					all = append(all, mounted{method: method, pattern: pattern, described: operation})
+					all = append(all, mountedRoute{method: method, pattern: pattern, operation: operation})
 				}
 			}
 		}
@@ -60,14 +60,14 @@ func bodies(tb testing.TB, s *apitest.Server) []mounted {
 	return all
 }
 
-// heavy are bodies that cost a decoder much, each within the limits of a usual node: as many elements, values, levels
-// and fields as may be, and nothing in them.
-func heavy(route mounted) map[string]string {
+// heavy are expensive bodies for a decoder within the default limits: they have the maximum of elements, values, levels
+// and fields, without content.
+func heavy(route mountedRoute) map[string]string {
 	long := func(element string) string {
 		const most = endpoint.DefaultMaxElements
 		return "[" + strings.TrimSuffix(strings.Repeat(element+",", most), ",") + "]"
 	}
-	wide := func(element string) string { // as many values as may be, in lists of lists
+	wide := func(element string) string { // the maximum of values, in lists of lists
 		const lists = endpoint.DefaultMaxValues/endpoint.DefaultMaxElements - 1
 		return "[" + strings.TrimSuffix(strings.Repeat(long(element)+",", lists), ",") + "]"
 	}
@@ -123,7 +123,7 @@ func heavy(route mounted) map[string]string {
 	return found
 }
 
-// least is an example without the fields that may be left out.
+// least is an example without its optional fields.
 func least(example any, ref *openapi3.SchemaRef) any {
 	value := example
 	for _, place := range leaves(nil, example, ref) {
@@ -134,7 +134,7 @@ func least(example any, ref *openapi3.SchemaRef) any {
 	return value
 }
 
-// costOf is how much memory serving a request takes in all.
+// costOf is the memory that serving a request takes in all.
 func costOf(tb testing.TB, s *apitest.Server, token, method, path, body string) uint64 {
 	tb.Helper()
 	request := httptest.NewRequestWithContext(tb.Context(), method, path, strings.NewReader(body))
@@ -148,8 +148,7 @@ func costOf(tb testing.TB, s *apitest.Server, token, method, path, body string) 
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// emptyMessages are the bytes of protobuf messages with as many fields as may be and nothing in them, at the top and in
-// a message of the top, in base64.
+// emptyMessages are protobuf messages in base64 with the maximum of empty fields, at the top and one level below.
 func emptyMessages() map[string]string {
 	const numbers = 6
 	found := map[string]string{}
@@ -165,8 +164,10 @@ func emptyMessages() map[string]string {
 	return found
 }
 
-// dearest is the body that costs most for its size, what it is and what it costs.
-func dearest(tb testing.TB, s *apitest.Server, token string, route mounted) (body, name string, multiple float64) {
+// mostExpensive is the most expensive body for its size, with its name and its cost.
+func mostExpensive(tb testing.TB, s *apitest.Server, token string, route mountedRoute) (
+	body, name string, multiple float64,
+) {
 	tb.Helper()
 	for which, candidate := range heavy(route) {
 		cost := costOf(tb, s, token, route.method, fill(route.pattern, "alice"), candidate)
@@ -182,19 +183,19 @@ func TestBodies_AllocateAtMostAMultipleOfTheirSize(t *testing.T) {
 	s := costly(t)
 	token := apitest.Token(t, caller)
 	for _, route := range bodies(t, s) {
-		body, name, multiple := dearest(t, s, token, route)
+		body, name, multiple := mostExpensive(t, s, token, route)
 		t.Logf("%6.1f %s %s: %s, %d bytes", multiple, route.method, route.pattern, name, len(body))
 		require.LessOrEqual(t, multiple, float64(maxForEachByte), "%s %s costs too much: %s, %d bytes", route.method,
 			route.pattern, name, len(body))
 	}
 }
 
-// BenchmarkBodies_MostCostly serves each endpoint the body that costs it most.
+// BenchmarkBodies_MostCostly sends each endpoint its most expensive body.
 func BenchmarkBodies_MostCostly(b *testing.B) {
 	s := costly(b)
 	token := apitest.Token(b, caller)
 	for _, route := range bodies(b, s) {
-		body, name, _ := dearest(b, s, token, route)
+		body, name, _ := mostExpensive(b, s, token, route)
 		b.Run(route.method+" "+route.pattern, func(b *testing.B) {
 			b.SetBytes(int64(len(body)))
 			var cost uint64

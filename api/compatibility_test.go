@@ -12,14 +12,13 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// TestCompatibilityPage_ListsEveryServedEndpoint compares the table for people with what the node describes: what the one says is
-// served is in the other, and nothing is left out.
+// The compatibility page and the API documents of the node have the same endpoints.
 func TestCompatibilityPage_ListsEveryServedEndpoint(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../docs/compatibility.md")
 	require.NoError(t, err)
 	s := apitest.New(t, apitest.Options{})
-	described := operations(loadDocument(t, s))
+	documented := operations(loadDocument(t, s))
 	rows := regexp.MustCompile(`(?m)^\| ([A-Z]+) \| (/\S+) \| (\w+) \|`).FindAllStringSubmatch(string(text), -1)
 	require.Len(t, rows, 65+5, "every endpoint and every stream of the 3.5 line has a row")
 	for _, row := range rows {
@@ -30,18 +29,18 @@ func TestCompatibilityPage_ListsEveryServedEndpoint(t *testing.T) {
 			require.Equal(t, "served", state, operation)
 			require.Contains(t, streamPaths(t, s), path)
 		case state == "missing":
-			require.NotContains(t, described, operation)
+			require.NotContains(t, documented, operation)
 		default:
 			require.Contains(t, []string{"served", "refused"}, state, operation)
-			require.Contains(t, described, operation)
-			delete(described, operation)
+			require.Contains(t, documented, operation)
+			delete(documented, operation)
 		}
 	}
 	require.Equal(t, map[string]bool{
 		"POST /v2/participant-pruning/prune": true, "GET /v2/parties/external/{party}/onboarding": true,
 		"POST /v2/updates/update-by-hash": true, "POST /v2/commands/completion-by-hash": true,
 		"POST /v2/commands/command-completions": true,
-	}, described,
+	}, documented,
 		"what is served besides is an addition")
 }
 

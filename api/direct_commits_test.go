@@ -18,7 +18,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// takesRights is another process, which takes all rights from the administrator when a transaction has just begun here.
+// takesRights revokes all rights of the administrator, like another process, just after a transaction has begun.
 type takesRights struct {
 	t     *testing.T
 	from  *pgx.Conn
@@ -39,40 +39,39 @@ func (r *takesRights) TraceQueryStart(
 // TraceQueryEnd implements [pgx.QueryTracer].
 func (r *takesRights) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// directCommit is a request that changes the record without a submission. One without a path is asked as
-// [world.request] does.
+// directCommit is a request that changes the record without a submission. Without a path it is that of
+// [world.request].
 type directCommit struct {
 	operation, path string
 	body            any
 }
 
-// indirect are the beginnings of the paths under /v2 that commit nothing, or through a workflow, which asks for the
-// rights of who submitted when it commits.
+// indirect are prefixes of paths under /v2 that commit nothing, or commit in a workflow, which checks the submitter's
+// rights itself.
 var indirect = []string{
 	"/v2/commands/", "/v2/interactive-submission/", "/v2/parties/external/", "/v2/contracts/", "/v2/events/", "/v2/state/",
 	"/v2/updates", "/v2/dars/validate", "/v2/package-vetting/list",
 }
 
-// TestDirectCommits_EveryChangeHasATest finds operations that change something and are neither tried here nor indirect.
+// TestDirectCommits_EveryChangeHasATest finds changing operations that are neither in directCommits nor indirect.
 func TestDirectCommits_EveryChangeHasATest(t *testing.T) {
 	t.Parallel()
-	tried := map[string]bool{}
+	tested := map[string]bool{}
 	for _, commit := range directCommits(t) {
-		tried[commit.operation] = true
+		tested[commit.operation] = true
 	}
 	for _, route := range newWorldOn(t, dbtest.New(t)).operations(t) {
-		method, path := apitest.Described(route.method, route.pattern) // older names are of the same endpoint
+		method, path := apitest.Described(route.method, route.pattern) // older names have the same endpoint
 		operation := method + " " + path
 		changes := route.method != http.MethodGet && route.method != http.MethodHead && route.method != http.MethodOptions &&
 			route.method != "WS" && strings.HasPrefix(route.pattern, "/v2/")
 		isIndirect := slices.ContainsFunc(indirect, func(prefix string) bool {
 			return strings.HasPrefix(route.pattern, prefix)
 		})
-		require.Equal(t, changes && !isIndirect, tried[operation] && strings.HasPrefix(route.pattern, "/v2/"), operation)
+		require.Equal(t, changes && !isIndirect, tested[operation] && strings.HasPrefix(route.pattern, "/v2/"), operation)
 	}
 }
 
-// directCommits are all of them.
 func directCommits(t *testing.T) []directCommit {
 	t.Helper()
 	dar := func(name string) string { return string(dartest.Build(t, dartest.Notes(name, "1.0.0", ""))) }
@@ -110,8 +109,8 @@ func directCommits(t *testing.T) []directCommit {
 	}
 }
 
-// TestDirectCommits_RefuseRightLostInTransaction takes the right of an administrator in the moment in which
-// the transaction of its request has begun, behind all other looks at it: nothing is committed.
+// The administrator loses its right just after the transaction of its request has begun, after all other checks. The
+// request commits nothing.
 func TestDirectCommits_RefuseRightLostInTransaction(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
@@ -123,14 +122,14 @@ func TestDirectCommits_RefuseRightLostInTransaction(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(database.Close)
 	w := newWorldOn(t, database)
-	served := w.operations(t)
+	operations := w.operations(t)
 	mine := []ledger.Right{{Kind: ledger.ParticipantAdmin}}
 	w.IdentityProvider("empty")
 	uploaded := dartest.Build(t, dartest.Notes("uploaded", "1.0.0", ""))
 	w.Call(apitest.Admin, http.MethodPost, "/v2/dars", string(uploaded)).OK(nil)
 	for _, commit := range directCommits(t) {
 		operation := commit.operation
-		route, ok := served[operation]
+		route, ok := operations[operation]
 		require.True(t, ok, operation)
 		path, body := commit.path, commit.body
 		if path == "" {
@@ -145,7 +144,7 @@ func TestDirectCommits_RefuseRightLostInTransaction(t *testing.T) {
 		answer := w.Send(route.method, path, http.Header{"Authorization": {"Bearer " + apitest.Token(t, admin)}}, body)
 		require.False(t, takes.armed.Load(), "%s began no transaction: %s", operation, answer.Text)
 		require.Equal(t, http.StatusForbidden, answer.Status, "%s: %s", operation, answer.Text)
-		if strings.HasSuffix(operation, "/prune") { // the record was audited for it, which anybody may know
+		if strings.HasSuffix(operation, "/prune") { // its audit of the record changes the database
 			head, err := w.DB.Head(t.Context())
 			require.NoError(t, err)
 			require.Zero(t, head.Pruned)

@@ -18,15 +18,15 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// The tests of this file speak HTTP as load balancers, health checks and generated clients do.
+// The tests of this file send HTTP like load balancers, health checks and generated clients.
 
-// rawAnswer is what came back to a request that was written by hand.
+// rawAnswer is the answer to a raw request.
 type rawAnswer struct {
 	status int
 	header http.Header
 }
 
-// sendRaw sends a request as it is written, and returns the answers to it.
+// sendRaw sends the bytes of a request, and returns the answers.
 func sendRaw(t *testing.T, address, method, request string) []rawAnswer {
 	t.Helper()
 	connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
@@ -49,7 +49,7 @@ func sendRaw(t *testing.T, address, method, request string) []rawAnswer {
 	}
 }
 
-// TestHTTP_HeadAnswersLikeGetWithoutBody asks every page of every document with HEAD.
+// The test sends HEAD to every GET path of every document.
 //
 // contract: http-head
 func TestHTTP_HeadAnswersLikeGetWithoutBody(t *testing.T) {
@@ -82,8 +82,6 @@ func TestHTTP_HeadAnswersLikeGetWithoutBody(t *testing.T) {
 	}
 }
 
-// TestHTTP_AcceptsEquivalentPaths calls endpoints by paths that mean the same.
-//
 // contract: http-paths
 func TestHTTP_AcceptsEquivalentPaths(t *testing.T) {
 	t.Parallel()
@@ -136,7 +134,7 @@ func TestHTTP_AcceptsEquivalentPaths(t *testing.T) {
 	}
 }
 
-// TestHTTP_AcceptsEveryBodyFraming sends one body in every way that HTTP has.
+// The test sends one body in every framing of HTTP.
 //
 // contract: http-bodies
 func TestHTTP_AcceptsEveryBodyFraming(t *testing.T) {
@@ -196,7 +194,7 @@ func TestHTTP_AcceptsEveryBodyFraming(t *testing.T) {
 	}
 }
 
-// TestHTTP_OptionsIsRefusedLikeOtherMethods unless a browser asks with it.
+// OPTIONS is refused unless it is a preflight of a browser.
 func TestHTTP_OptionsIsRefusedLikeOtherMethods(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})

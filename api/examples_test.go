@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// TestOpenAPI_EveryOperationHasAnExample also holds each example to its schema: loading the document does.
+// TestOpenAPI_EveryOperationHasAnExample also checks examples against their schemas, which loading the document does.
 func TestOpenAPI_EveryOperationHasAnExample(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -35,7 +35,7 @@ func TestOpenAPI_EveryOperationHasAnExample(t *testing.T) {
 	}
 }
 
-// withoutExample lists the types that have no example in a document, and takes those that have one out of unused.
+// withoutExample lists the types without an example in a document, and removes the others from unused.
 func withoutExample(document *openapi3.T, unused map[string]json.RawMessage) map[string]string {
 	missing := map[string]string{}
 	use := func(media *openapi3.MediaType, operation string) {
@@ -43,7 +43,7 @@ func withoutExample(document *openapi3.T, unused map[string]json.RawMessage) map
 			return
 		}
 		schema := media.Schema
-		if len(schema.Value.AnyOf) > 0 { // the answer proper, and that to a dry run
+		if len(schema.Value.AnyOf) > 0 { // the answer, and that of a dry run
 			schema = schema.Value.AnyOf[0]
 		}
 		if media.Example == nil {

@@ -46,8 +46,8 @@ func healthEndpoints(readiness Readiness, log *slog.Logger) []endpoint.Endpoint 
 		Bodies: []endpoint.Body{endpoint.TextBody()},
 	}
 	isLive := func(context.Context, endpoint.NoRequest) (endpoint.Content, error) { return endpoint.Content{}, nil }
-	isReady := func(ctx context.Context, asked readyzRequest) (endpoint.Content, error) {
-		return readyz(readiness(ctx), asked.Verbose != nil), nil
+	isReady := func(ctx context.Context, request readyzRequest) (endpoint.Content, error) {
+		return readyz(readiness(ctx), request.Verbose != nil), nil
 	}
 	return []endpoint.Endpoint{
 		endpoint.New(live, isLive), endpoint.New(ready, isReady),
@@ -64,9 +64,9 @@ func otherName(info endpoint.Info, path, operationID string) endpoint.Info {
 
 // shareAnswer gives concurrent callers one answer, so that frequent checks stay cheap.
 func shareAnswer(readiness Readiness) Readiness {
-	var asking singleflight.Group
+	var flight singleflight.Group
 	return func(ctx context.Context) []Part {
-		answer := asking.DoChan("", func() (any, error) { return readiness(context.WithoutCancel(ctx)), nil })
+		answer := flight.DoChan("", func() (any, error) { return readiness(context.WithoutCancel(ctx)), nil })
 		select {
 		case result := <-answer:
 			parts, _ := result.Val.([]Part)

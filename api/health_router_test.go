@@ -17,7 +17,7 @@ import (
 	"github.com/florinledger/florin/telemetry"
 )
 
-// A process without an API tells how it is, and serves nothing else.
+// A process without an API serves only health and metrics.
 func TestHealthRouter_ServesOnlyHealth(t *testing.T) {
 	t.Parallel()
 	var broken error
@@ -57,7 +57,7 @@ func TestHealthRouter_ServesOnlyHealth(t *testing.T) {
 	require.ErrorContains(t, err, "needs the readiness")
 }
 
-// A load balancer asks every second: the log says what changes, and the metrics count the answers.
+// A load balancer asks every second. The log has only changes, and the metrics count the answers.
 func TestHealthRouter_LogsReadinessChangesOnly(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

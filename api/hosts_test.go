@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// TestHosts_RefuseEveryRouteUnderForeignName asks for every route as a page would whose name leads to the node.
+// The test calls every route like a page of a foreign host name that resolves to the node.
 func TestHosts_RefuseEveryRouteUnderForeignName(t *testing.T) {
 	t.Parallel()
 	names, err := hosts.Parse([]string{"node.example"}, "127.0.0.1:7575")
@@ -28,18 +28,18 @@ func TestHosts_RefuseEveryRouteUnderForeignName(t *testing.T) {
 		s.Handler.ServeHTTP(answer, request)
 		return answer
 	}
-	asked := 0
+	calls := 0
 	require.NoError(t, chi.Walk(routes, func(
 		method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler,
 	) error {
-		asked++
+		calls++
 		answer := ask(method, route, "evil.example:7575")
 		require.Equal(t, http.StatusMisdirectedRequest, answer.Code, "%s %s", method, route)
 		require.Contains(t, answer.Body.String(), "--hosts", "%s %s", method, route)
 		require.Empty(t, answer.Header().Get("Access-Control-Allow-Origin"), "%s %s", method, route)
 		return nil
 	}))
-	require.Greater(t, asked, 100)
+	require.Greater(t, calls, 100)
 	require.Equal(t, http.StatusMisdirectedRequest, ask(http.MethodGet, "/nothing", "evil.example").Code)
 	require.Equal(t, http.StatusMisdirectedRequest, ask(http.MethodOptions, "/v2/version", "evil.example").Code)
 	require.JSONEq(t, `{"error": "This server does not answer to the host name \"evil.example\". Use localhost or its `+

@@ -18,16 +18,16 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// halfSent is a request whose head was read and whose caller was admitted, and whose body lacks its last byte.
-type halfSent struct {
+// partialRequest is a request of an admitted caller whose body lacks the last byte.
+type partialRequest struct {
 	t      *testing.T
 	conn   net.Conn
 	answer *bufio.Reader
 	last   string
 }
 
-// begin sends a request but for the last byte of its body. The node asks for the body only once it knows the caller.
-func (w *world) begin(token, method, path string, body any) *halfSent {
+// begin sends a request without the last byte of its body. The node asks for the body only after it admits the caller.
+func (w *world) begin(token, method, path string, body any) *partialRequest {
 	w.t.Helper()
 	text, isText := body.(string)
 	if !isText {
@@ -41,7 +41,7 @@ func (w *world) begin(token, method, path string, body any) *halfSent {
 	require.NoError(w.t, err)
 	w.t.Cleanup(func() { _ = conn.Close() })
 	require.NoError(w.t, conn.SetDeadline(time.Now().Add(time.Minute)))
-	h := &halfSent{t: w.t, conn: conn, answer: bufio.NewReader(conn), last: text[len(text)-1:]}
+	h := &partialRequest{t: w.t, conn: conn, answer: bufio.NewReader(conn), last: text[len(text)-1:]}
 	h.send(fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
 		"Content-Length: %d\r\nExpect: 100-continue\r\n\r\n", method, path, address.Host, token, len(text)))
 	line, err := h.answer.ReadString('\n')
@@ -54,14 +54,14 @@ func (w *world) begin(token, method, path string, body any) *halfSent {
 	return h
 }
 
-func (h *halfSent) send(text string) {
+func (h *partialRequest) send(text string) {
 	h.t.Helper()
 	_, err := h.conn.Write([]byte(text))
 	require.NoError(h.t, err)
 }
 
 // end sends the last byte, and returns the status of the answer.
-func (h *halfSent) end() int {
+func (h *partialRequest) end() int {
 	h.t.Helper()
 	h.send(h.last)
 	answer, err := http.ReadResponse(h.answer, nil)
@@ -85,14 +85,13 @@ func (w *world) everybody() map[string][]ledger.Right {
 	return all
 }
 
-// TestLateBodies_RightsAreCheckedAfterTheWholeBody begins every request that may change something as an
-// administrator who may do everything, takes that user away, and sends the rest of the request.
+// An administrator with all rights begins every changing request, loses its rights, and sends the rest of the request.
 func TestLateBodies_RightsAreCheckedAfterTheWholeBody(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	served := w.operations(t)
+	operations := w.operations(t)
 	var operations []string
-	for operation, route := range served {
+	for operation, route := range operations {
 		if route.method != http.MethodGet && route.method != "WS" {
 			operations = append(operations, operation)
 		}
@@ -105,26 +104,27 @@ func TestLateBodies_RightsAreCheckedAfterTheWholeBody(t *testing.T) {
 	for i, operation := range operations {
 		user := "late-" + w.count()
 		w.Rights(user, ledger.Right{Kind: ledger.ParticipantAdmin}, ledger.Right{Kind: ledger.CanActAsAnyParty})
-		path, body := w.request(served[operation], cell{caller: user, aim: "own", holder: w.parties["alice"], user: "reader"})
+		path, body := w.request(operations[operation],
+			cell{caller: user, aim: "own", holder: w.parties["alice"], user: "reader"})
 		if body == nil {
-			body = " " // which is read to its end where none is expected
+			body = " " // the server reads it even if the endpoint expects none
 		}
-		request := w.begin(apitest.Token(t, user), served[operation].method, path, body)
-		ways := takings(user, w.parties["alice"].party)[1:]
-		taking := ways[i%len(ways)]
-		w.Call(apitest.Admin, taking.method, taking.path, taking.body).OK(nil)
+		request := w.begin(apitest.Token(t, user), operations[operation].method, path, body)
+		ways := waysToLoseRights(user, w.parties["alice"].party)[1:]
+		way := ways[i%len(ways)]
+		w.Call(apitest.Admin, way.method, way.path, way.body).OK(nil)
 		ask := func(user string) int {
-			return w.Call(user, served[operation].method, path, body).Status
+			return w.Call(user, operations[operation].method, path, body).Status
 		}
 		atTheDoor := ask(user)
-		if atTheDoor != http.StatusForbidden && atTheDoor != http.StatusNotFound { // which says that it has no wallet
+		if atTheDoor != http.StatusForbidden && atTheDoor != http.StatusNotFound { // 404: the caller has no wallet
 			require.Equal(t, ask("stranger"), atTheDoor, "%s is for everybody", operation)
 		}
-		require.Equal(t, atTheDoor, request.end(), "%s by a user who was %s", operation, taking.name)
+		require.Equal(t, atTheDoor, request.end(), "%s by a user who was %s", operation, way.name)
 	}
 	after := w.everybody()
 	for name := range after {
-		if strings.Contains(name, "/late-") || strings.Contains(name, "/moved-") { // which the requests are about
+		if strings.Contains(name, "/late-") || strings.Contains(name, "/moved-") { // the subjects of the requests
 			delete(after, name)
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// libraryWords are what libraries say and clients must not read: it changes with the version of a library, or even from
-// build to build, and tells of types and files that are nobody's business.
+// libraryWords are texts of libraries, which errors must not contain: they change with library versions or builds, and
+// reveal types and files.
 var libraryWords = regexp.MustCompile(`proto:|json:|x509:|asn1:|zip:|hex:|base64 data|base64:|strconv\.|\x{00A0}|` +
 	`cannot unmarshal|invalid character|looking for beginning|unexpected end of JSON|unexpected EOF|Go struct|Go value|` +
 	`time: (invalid|unknown|missing)|parsing time|net/url|invalid URL|invalid UTF-8|wire-format|` +
@@ -25,7 +25,7 @@ var libraryWords = regexp.MustCompile(`proto:|json:|x509:|asn1:|zip:|hex:|base64
 	`map\[string\]|interface \{|\.go:\d+|goroutine \d|runtime error|` +
 	`(^|[ "'(])/(home|root|tmp|usr|var|etc|work)/`)
 
-// garbage is what no decoder reads, or reads as something that it is not meant for.
+// garbage are values that no decoder accepts, or decodes to something unintended.
 func garbage() []any {
 	encoded := base64.StdEncoding.EncodeToString
 	return []any{
@@ -37,8 +37,7 @@ func garbage() []any {
 	}
 }
 
-// TestErrorTexts_ContainNoWordsOfLibraries sends garbage to everything that decodes something: bodies, each field of them,
-// parameters, tokens. Whatever is answered is in words of the API.
+// The test sends garbage in bodies, fields, parameters and tokens. Errors have only texts of the API.
 //
 // contract: error-words
 func TestErrorTexts_ContainNoWordsOfLibraries(t *testing.T) {
@@ -49,9 +48,9 @@ func TestErrorTexts_ContainNoWordsOfLibraries(t *testing.T) {
 		"/docs/openapi": hostileServer(t), "/docs/openapi/validator": coin,
 	} {
 		answer := s.Send(http.MethodGet, document, http.Header{"Accept": {"application/json"}}, nil)
-		described, err := openapi3.NewLoader().LoadFromData([]byte(answer.Text))
+		document, err := openapi3.NewLoader().LoadFromData([]byte(answer.Text))
 		require.NoError(t, err)
-		for path, item := range described.Paths.Map() {
+		for path, item := range document.Paths.Map() {
 			for method, operation := range item.Operations() {
 				t.Run(method+" "+path, func(t *testing.T) {
 					t.Parallel()
@@ -81,7 +80,7 @@ func TestErrorTexts_ContainNoWordsOfLibraries(t *testing.T) {
 					for _, raw := range []string{"{", "nope", `{"a"`, "\xff", `{"a":1e9999}`, "PK\x03\x04", "\x0a\xff", "[[[["} {
 						send(user, fill(path, "alice"), raw)
 					}
-					schema, example := mounted{described: operation}.json()
+					schema, example := mountedRoute{operation: operation}.json()
 					if schema == nil {
 						return
 					}

@@ -19,20 +19,20 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// served is a handler behind a server with bounds.
-type served struct {
+// testServer is a handler behind a server with limits.
+type testServer struct {
 	t       *testing.T
 	address string
 	client  *http.Client
 }
 
-func serve(t *testing.T, handler http.Handler, options api.ServerOptions) *served {
+func serve(t *testing.T, handler http.Handler, options api.ServerOptions) *testServer {
 	t.Helper()
 	return serveOn(t, handler, options, api.MaxConnections)
 }
 
-// serveOn is serve with so many connections.
-func serveOn(t *testing.T, handler http.Handler, options api.ServerOptions, connections int) *served {
+// serveOn is serve with a maximum number of connections.
+func serveOn(t *testing.T, handler http.Handler, options api.ServerOptions, connections int) *testServer {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -44,11 +44,11 @@ func serveOn(t *testing.T, handler http.Handler, options api.ServerOptions, conn
 		require.ErrorIs(t, <-ended, http.ErrServerClosed)
 	})
 	client := &http.Client{Timeout: apitest.Patience, Transport: &http.Transport{DisableKeepAlives: true}}
-	return &served{t: t, address: listener.Addr().String(), client: client}
+	return &testServer{t: t, address: listener.Addr().String(), client: client}
 }
 
 // dial opens a connection.
-func (s *served) dial() net.Conn {
+func (s *testServer) dial() net.Conn {
 	s.t.Helper()
 	conn, err := (&net.Dialer{}).DialContext(s.t.Context(), "tcp", s.address)
 	require.NoError(s.t, err)
@@ -57,7 +57,7 @@ func (s *served) dial() net.Conn {
 	return conn
 }
 
-// drip sends a byte now and then until the server hangs up.
+// drip sends a byte from time to time until the server closes the connection.
 func drip(conn net.Conn, every time.Duration) error {
 	for {
 		if _, err := conn.Write([]byte("x")); err != nil {
@@ -67,8 +67,8 @@ func drip(conn net.Conn, every time.Duration) error {
 	}
 }
 
-// answers requires that a request is served.
-func (s *served) answers() {
+// answers requires that the server answers a request.
+func (s *testServer) answers() {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, "http://"+s.address+"/v2/version", nil)
 	require.NoError(s.t, err)
@@ -80,7 +80,7 @@ func (s *served) answers() {
 
 const (
 	head = "POST /v2/commands/completions HTTP/1.1\r\nHost: florin\r\n"
-	// short is how patient the servers of these tests are.
+	// short is the timeout of the servers of these tests.
 	short = time.Second
 )
 
@@ -148,7 +148,7 @@ func TestServer_ClosesClientThatDoesNotRead(t *testing.T) {
 	t.Parallel()
 	left := make(chan error, 1)
 	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, err := w.Write(make([]byte, 64<<20)) // more than any buffer on the way holds
+		_, err := w.Write(make([]byte, 64<<20)) // more than all buffers together
 		left <- err
 	}), api.ServerOptions{WriteTimeout: short, RequestTimeout: -api.DefaultHeaderTimeout + short})
 	conn := s.dial()
@@ -188,7 +188,7 @@ func TestServer_LimitsHeaderSize(t *testing.T) {
 			strings.Repeat("x", size)+"\r\n\r\n")
 		require.NoError(t, err)
 		answer, err := io.ReadAll(conn)
-		if !errors.Is(err, syscall.ECONNRESET) { // the server does not read the rest of a head that is too long
+		if !errors.Is(err, syscall.ECONNRESET) { // the server does not read the rest of a too long head
 			require.NoError(t, err)
 		}
 		return string(answer)
@@ -202,7 +202,7 @@ func TestServer_LimitsConnections(t *testing.T) {
 	node := apitest.New(t, apitest.Options{})
 	s := serveOn(t, node.Handler, api.ServerOptions{HeaderTimeout: time.Minute}, 1)
 	first := s.dial()
-	_, err := io.WriteString(first, head) // taken up, and not finished
+	_, err := io.WriteString(first, head) // accepted, but not complete
 	require.NoError(t, err)
 	answered := make(chan struct{})
 	go func() {

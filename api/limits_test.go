@@ -18,7 +18,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// still is a clock that stands still: what was used up stays used up.
+// still is a clock that stands still, so that rates do not recover.
 func still() time.Time { return time.Unix(1_800_000_000, 0) }
 
 func TestOverload_HasErrorFormatOfEachFamily(t *testing.T) {
@@ -46,11 +46,11 @@ func TestOverload_HasErrorFormatOfEachFamily(t *testing.T) {
 	require.Contains(t, refusal.Error, `User "validator" made more than 0.25 requests a second`)
 }
 
-// slowClient takes an answer when it is told to.
+// slowClient reads an answer when the test lets it.
 type slowClient struct {
 	*httptest.ResponseRecorder
 
-	answered chan struct{} // is closed by the first write
+	answered chan struct{} // closed by the first write
 	release  chan struct{}
 }
 
@@ -80,7 +80,7 @@ func TestOverload_HealthIsStillServed(t *testing.T) {
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		s.Handler.ServeHTTP(answer, export) // is made while it is sent, and keeps its place until then
+		s.Handler.ServeHTTP(answer, export) // a stream: it keeps its place until the client has read it
 	}()
 	within(t, answer.answered, "no answer is written")
 	require.Equal(t, http.StatusTooManyRequests, s.Call("alice", http.MethodGet, "/v2/state/ledger-end", nil).Status,

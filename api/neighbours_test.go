@@ -15,12 +15,12 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// oneTime is what every answer says anew: times, and ids that were made up for the request.
+// oneTime are the parts that differ in every answer: times, and new ids.
 var oneTime = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
-// TestUsers_LearnNothingOfOtherUsers asks for everything that the router serves as a user with a wallet, in its own
-// party's name, about what another user has: contracts, offers, transfers, allocations, payments, updates, tracking
-// ids, and the user itself. What exists is refused as what does not, and no answer names the other's party.
+// A user with a wallet asks every endpoint, for its own party, about things of another user: contracts, offers,
+// transfers, allocations, payments, updates, tracking ids, and the user itself. The answer is the same as for things
+// that do not exist, and does not contain the other user's party.
 func TestUsers_LearnNothingOfOtherUsers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, apitest.RequestPackage())
@@ -38,7 +38,7 @@ func TestUsers_LearnNothingOfOtherUsers(t *testing.T) {
 
 	existing, missing := subject{*victim, "victim", apitest.Theirs, "globex", "acs", exhibits}, w.missing()
 	existing.party, missing.party = own.Party, own.Party
-	missing.offset = w.parties["carl"].offset // that of an update which the caller does not see either
+	missing.offset = w.parties["carl"].offset // of an update that the caller does not see either
 	caller := outsider{"mallory", apitest.Token(t, "mallory"), existing}
 	public := publicOperations(t)
 	names := make([]string, 0, 2*len(exhibits))
@@ -47,7 +47,7 @@ func TestUsers_LearnNothingOfOtherUsers(t *testing.T) {
 			names = append(names, id, missing.contract)
 		}
 	}
-	// What differs is what the answers repeat of the questions.
+	// Answers differ only in repeated parts of the questions.
 	same := strings.NewReplacer(append(names, victim.contract, missing.contract, victim.update, missing.update,
 		"tracking id "+existing.trackingID, "tracking id "+missing.trackingID,
 		fmt.Sprintf(`"OFFSET","%d"`, victim.offset), fmt.Sprintf(`"OFFSET","%d"`, missing.offset))...)
@@ -62,7 +62,7 @@ func TestUsers_LearnNothingOfOtherUsers(t *testing.T) {
 		doesNot := w.ask(route, caller, w.question(route, missing))
 		require.NotContains(t, exists, string(victim.party), operation)
 		if strings.HasPrefix(exists, "200") && strings.HasPrefix(doesNot, "200") {
-			continue // about what is the caller's own
+			continue // about the caller's own things
 		}
 		require.Equal(t, oneTime.ReplaceAllString(same.Replace(doesNot), "*"),
 			oneTime.ReplaceAllString(same.Replace(exists), "*"), operation)

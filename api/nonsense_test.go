@@ -14,11 +14,11 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// sizes are the fields of requests that say how much or until when.
+// sizes are the fields of requests with an amount, a size or a time.
 var sizes = regexp.MustCompile(`(?i)(amount|_usd|throughput|interval|reserved_traffic|nonce|` +
 	`expires_?at|_before|_at|until|_time)$`)
 
-// nonsense is what such a field must not have, by operation and field, and the rule that the refusal names.
+// nonsense are impossible values by operation and field, with the rule in the refusal.
 func nonsense() map[string]map[string][]refusedValue {
 	amount := []refusedValue{
 		{"0", "not more than 0"},
@@ -67,7 +67,7 @@ func nonsense() map[string]map[string][]refusedValue {
 				{"9999999999h", "longer than 292 years"},
 			},
 		},
-		// Any time can be asked about.
+		// Any time is possible here.
 		"POST /api/scan/v0/holdings/summary":   {"record_time": nil},
 		"POST /v0/scan-proxy/holdings/summary": {"record_time": nil},
 		"POST /v1/scan-proxy/holdings/summary": {"record_time": nil},
@@ -80,8 +80,8 @@ type refusedValue struct {
 	rule  string
 }
 
-// TestValidatorFields_RefuseImpossibleValues sends every field of the validator's API that says how much or until when what nothing
-// would come of. The answer is 400 and names the field and the rule. A field that is not in the list fails the test.
+// The test sends impossible values for every amount, size and time of the validator's API. The answer is 400 and names
+// the field and the rule. A field that is not in the list fails the test.
 //
 // contract: offers-nonsense
 func TestValidatorFields_RefuseImpossibleValues(t *testing.T) {
@@ -102,13 +102,13 @@ func TestValidatorFields_RefuseImpossibleValues(t *testing.T) {
 	require.NoError(t, err)
 	known := nonsense()
 	for path, item := range document.Paths.Map() {
-		for method, described := range item.Operations() {
-			schema, example := mounted{described: described}.json()
+		for method, op := range item.Operations() {
+			schema, example := mountedRoute{operation: op}.json()
 			if schema == nil {
 				continue
 			}
 			operation := method + " " + path
-			good := madeGood(example, schema, fixed)
+			good := validExample(example, schema, fixed)
 			for _, place := range leaves(nil, good, schema) {
 				field, ok := last(place.path).(string)
 				if !ok || !sizes.MatchString(field) {
@@ -143,8 +143,8 @@ func last(path []any) any {
 	return path[len(path)-1]
 }
 
-// madeGood is an example with parties that there are and times that are to come.
-func madeGood(example any, schema *openapi3.SchemaRef, fixed map[string]any) any {
+// validExample returns an example with existing parties and future times.
+func validExample(example any, schema *openapi3.SchemaRef, fixed map[string]any) any {
 	good := example
 	for _, place := range leaves(nil, example, schema) {
 		field, ok := last(place.path).(string)

@@ -13,12 +13,12 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// unreadable is what the answer to a body says in which a field is missing, or is null and must not be.
+// unreadable matches the refusal of a missing field, or of a null.
 var unreadable = regexp.MustCompile(
 	`got null|null is not allowed|Missing required field|constructors where exactly one of`)
 
-// TestJSON_NullMeansLeftOut sends null for each field of each schema, however deep, and requires that it is read like a body
-// without the field: both are understood, or neither is. What comes of the request is for other tests.
+// The test sends null for each field of each schema, at any depth. The server must accept it exactly if it accepts a
+// body without the field. The result of the request does not matter here.
 //
 // contract: version-optional
 func TestJSON_NullMeansLeftOut(t *testing.T) {
@@ -28,13 +28,13 @@ func TestJSON_NullMeansLeftOut(t *testing.T) {
 		fields := nullFields{seen: map[*openapi3.Schema]map[string]bool{}}
 		for _, path := range slices.Sorted(maps.Keys(document.Paths.Map())) {
 			for method, operation := range document.Paths.Value(path).Operations() {
-				schema, example := mounted{described: operation}.json()
+				schema, example := mountedRoute{operation: operation}.json()
 				if schema == nil {
 					continue
 				}
 				send := func(body any) apitest.Answer { return s.Call(caller, method, fill(path, "alice"), body) }
 				for pick := range 4 {
-					fields.check(t, send, method+" "+path, schema, filled(schema, example, pick, 0))
+					fields.check(t, send, method+" "+path, schema, fullExample(schema, example, pick, 0))
 				}
 			}
 		}
@@ -44,7 +44,7 @@ func TestJSON_NullMeansLeftOut(t *testing.T) {
 	}
 }
 
-// nullFields are the fields that were sent as null, each once: those of a schema are read alike wherever it is used.
+// nullFields are the fields that were sent as null. Each needs one test: a schema is decoded the same way everywhere.
 type nullFields struct {
 	seen               map[*openapi3.Schema]map[string]bool
 	optional, demanded int
@@ -80,7 +80,7 @@ func (f *nullFields) check(
 	})
 }
 
-// walkFields visits the fields of an example that the schemas name, with the schema that names them.
+// walkFields visits the fields of an example with their schemas.
 func walkFields(path []any, value any, ref *openapi3.SchemaRef, visit func(owner *openapi3.Schema, path []any)) {
 	schema := plainSchema(ref)
 	switch value := value.(type) {
@@ -101,7 +101,7 @@ func walkFields(path []any, value any, ref *openapi3.SchemaRef, visit func(owner
 	}
 }
 
-// plainSchema is the schema that a reference with a description, or with null, leads to.
+// plainSchema resolves a reference with a description or with null.
 func plainSchema(ref *openapi3.SchemaRef) *openapi3.Schema {
 	schema := ref.Value
 	for len(schema.AllOf) == 1 {
@@ -110,34 +110,34 @@ func plainSchema(ref *openapi3.SchemaRef) *openapi3.Schema {
 	return schema
 }
 
-// deepest is how many levels below an example are made up.
+// deepest is the number of generated levels below an example.
 const deepest = 8
 
-// filled is an example in which no field is missing, and each list and map has an element. Of alternatives it has the
-// one of the example, or another one for another pick. Nil is for what would be too deep.
-func filled(ref *openapi3.SchemaRef, example any, pick, depth int) any {
+// fullExample returns an example with all fields, and with an element in each list and map. Of alternatives it has the
+// example's, or another one for another pick. It returns nil for a too deep place.
+func fullExample(ref *openapi3.SchemaRef, example any, pick, depth int) any {
 	schema := plainSchema(ref)
 	switch given, _ := example.(map[string]any); {
 	case depth > deepest:
 		return nil
 	case len(schema.OneOf) > 0:
 		if key := slices.Collect(maps.Keys(given)); pick == 0 && len(key) == 1 {
-			return map[string]any{key[0]: filled(propertyOf(schema, key[0]), given[key[0]], pick, depth+1)}
+			return map[string]any{key[0]: fullExample(propertyOf(schema, key[0]), given[key[0]], pick, depth+1)}
 		}
 		key := schema.OneOf[pick%len(schema.OneOf)].Value.Required[0]
-		return map[string]any{key: filled(propertyOf(schema, key), given[key], pick, depth+1)}
+		return map[string]any{key: fullExample(propertyOf(schema, key), given[key], pick, depth+1)}
 	case schema.Type.Is(openapi3.TypeObject):
 		object := maps.Clone(given)
 		if object == nil {
 			object = map[string]any{}
 		}
 		for name, property := range schema.Properties {
-			if value := filled(property, given[name], pick, depth+1); value != nil {
+			if value := fullExample(property, given[name], pick, depth+1); value != nil {
 				object[name] = value
 			}
 		}
 		if values := schema.AdditionalProperties.Schema; values != nil && len(object) == 0 {
-			object["key"] = filled(values, nil, pick, depth+1)
+			object["key"] = fullExample(values, nil, pick, depth+1)
 		}
 		return object
 	case schema.Type.Is(openapi3.TypeArray):
@@ -145,7 +145,7 @@ func filled(ref *openapi3.SchemaRef, example any, pick, depth int) any {
 		if list, _ := example.([]any); len(list) > 0 {
 			first = list[0]
 		}
-		if element := filled(schema.Items, first, pick, depth+1); element != nil {
+		if element := fullExample(schema.Items, first, pick, depth+1); element != nil {
 			return []any{element}
 		}
 		return []any{}
@@ -171,6 +171,6 @@ func anyScalar(schema *openapi3.Schema) any {
 	case schema.Format == "byte":
 		return "AA=="
 	default:
-		return "#splice-amulet:Splice.Amulet:Amulet" // which is text, and the name of a template
+		return "#splice-amulet:Splice.Amulet:Amulet" // a text, and the name of a template
 	}
 }

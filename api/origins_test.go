@@ -58,27 +58,26 @@ func TestOrigins_MatchExactly(t *testing.T) {
 	}
 }
 
-// TestOrigins_AllowCallsOfConfiguredPages does what a browser does: it asks first, then calls, whatever the answer
-// is, refusals and unknown paths included.
+// The test acts like a browser: a preflight, then the call, also for refusals and unknown paths.
 func TestOrigins_AllowCallsOfConfiguredPages(t *testing.T) {
 	t.Parallel()
 	const page, other = "https://wallet.example", "https://evil.example"
 	s := apitest.New(t, apitest.Options{Origins: []string{page}})
 	for _, path := range []string{"/v2/users", "/v0/wallet/balance", "/registry/metadata/v1/info", "/livez", "/nowhere"} {
-		asked := s.Send(http.MethodOptions, path, http.Header{
+		preflight := s.Send(http.MethodOptions, path, http.Header{
 			"Origin": {page}, "Access-Control-Request-Method": {"POST"},
 			"Access-Control-Request-Headers": {"authorization,content-type,idempotency-key"},
 		}, nil)
-		require.Equal(t, http.StatusNoContent, asked.Status, path)
-		require.Equal(t, page, asked.Header.Get("Access-Control-Allow-Origin"))
-		require.Equal(t, "POST", asked.Header.Get("Access-Control-Allow-Methods"))
-		require.Equal(t, "authorization,content-type,idempotency-key", asked.Header.Get("Access-Control-Allow-Headers"))
-		require.Empty(t, asked.Header.Get("Access-Control-Allow-Credentials"), "no cookie is ever of use here")
+		require.Equal(t, http.StatusNoContent, preflight.Status, path)
+		require.Equal(t, page, preflight.Header.Get("Access-Control-Allow-Origin"))
+		require.Equal(t, "POST", preflight.Header.Get("Access-Control-Allow-Methods"))
+		require.Equal(t, "authorization,content-type,idempotency-key", preflight.Header.Get("Access-Control-Allow-Headers"))
+		require.Empty(t, preflight.Header.Get("Access-Control-Allow-Credentials"), "no cookie is ever of use here")
 
-		called := s.Send(http.MethodGet, path, http.Header{"Origin": {page}}, nil)
-		require.Equal(t, page, called.Header.Get("Access-Control-Allow-Origin"), "%s answers %d", path, called.Status)
-		require.Contains(t, called.Header.Get("Access-Control-Expose-Headers"), "Traceparent")
-		require.Contains(t, called.Header.Values("Vary"), "Origin")
+		answer := s.Send(http.MethodGet, path, http.Header{"Origin": {page}}, nil)
+		require.Equal(t, page, answer.Header.Get("Access-Control-Allow-Origin"), "%s answers %d", path, answer.Status)
+		require.Contains(t, answer.Header.Get("Access-Control-Expose-Headers"), "Traceparent")
+		require.Contains(t, answer.Header.Values("Vary"), "Origin")
 
 		require.Empty(t, s.Send(http.MethodOptions, path, http.Header{
 			"Origin": {other}, "Access-Control-Request-Method": {"POST"},
@@ -90,8 +89,7 @@ func TestOrigins_AllowCallsOfConfiguredPages(t *testing.T) {
 	require.Equal(t, http.StatusMethodNotAllowed, plain.Status, "without an origin it is a method like any other")
 }
 
-// A page that may call the node can read every header that the answer tells something by: those of this node, and those
-// of HTTP that no page may read otherwise.
+// An allowed page can read every header with information: those of this node, and HTTP headers that need permission.
 //
 // contract: http-origins
 func TestOrigins_ExposeEveryHeader(t *testing.T) {
@@ -103,8 +101,8 @@ func TestOrigins_ExposeEveryHeader(t *testing.T) {
 		"Origin": {page}, "Authorization": {"Bearer " + apitest.Token(t, "alice")}, "Idempotency-Key": {"one"},
 		"Traceparent": {"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}, "Tracestate": {"a=b"},
 	}
-	// What every page may read without being told (Fetch, CORS-safelisted response headers), and what is for the browser.
-	unmentioned := []string{
+	// Headers that every page may read (Fetch, CORS-safelisted response headers), and headers only for the browser.
+	withoutMention := []string{
 		"Cache-Control", "Content-Type", "Content-Length", "Content-Security-Policy", "Cross-Origin-Resource-Policy",
 		"Referrer-Policy", "X-Content-Type-Options", "X-Frame-Options", "Vary", "Access-Control-Allow-Origin",
 		"Access-Control-Expose-Headers",
@@ -129,7 +127,7 @@ func TestOrigins_ExposeEveryHeader(t *testing.T) {
 		answer := s.Send(request.method, request.path, header, request.body)
 		exposed := strings.Split(answer.Header.Get("Access-Control-Expose-Headers"), ", ")
 		for name := range answer.Header {
-			if !slices.Contains(unmentioned, name) {
+			if !slices.Contains(withoutMention, name) {
 				seen[name] = true
 				require.Contains(t, exposed, name, "%s %s answers %d", request.method, request.path, answer.Status)
 			}

@@ -25,21 +25,20 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// outsider is a caller without rights. It asks about what was its own when it had some, or about what belongs to the
-// user whose name it has.
+// outsider is a caller without rights. It asks about things that it could use earlier, or about things of the user with
+// the same name.
 type outsider struct {
 	name, token string
 	existing    subject
 }
 
-// servesOutsiders are the rules of the table of rights whose endpoints serve some of the outsiders: what they tell is
-// for everybody. They write nothing either.
+// servesOutsiders are the rules of the table of rights whose endpoints serve some outsiders. Their answers are public,
+// and they write nothing.
 var servesOutsiders = []string{"none:", "public:", "token:"}
 
-// TestOutsiders_ChangeAndLearnNothing asks for everything that the router serves: without a token, with a token
-// of another identity provider and the name of a user, and as users whose rights were revoked, who were deactivated and
-// deleted. No table has a byte more or less after it, and the answers about what exists are those about
-// what does not.
+// Outsiders call every endpoint: without a token, with a token of another identity provider and the name of a user, and
+// as users who lost their rights, are deactivated or deleted. No table changes by a byte, and the answers about
+// existing things are the same as about others.
 func TestOutsiders_ChangeAndLearnNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, apitest.RequestPackage())
@@ -60,7 +59,7 @@ func TestOutsiders_ChangeAndLearnNothing(t *testing.T) {
 	}
 }
 
-// publicOperations are those that serve outsiders.
+// publicOperations are the operations that serve outsiders.
 func publicOperations(t *testing.T) map[string]bool {
 	t.Helper()
 	public := map[string]bool{}
@@ -74,8 +73,8 @@ func publicOperations(t *testing.T) map[string]bool {
 	return public
 }
 
-// TestSecurityPage_ListsEveryPublicEndpoint holds what the table of rights says everybody may ask against the page that says what is
-// public by design: whoever opens an endpoint has to say what it tells about others.
+// The test compares the public endpoints of the table of rights with those of the security page, which says what each
+// of them reveals.
 func TestSecurityPage_ListsEveryPublicEndpoint(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/security.md")
@@ -123,7 +122,7 @@ func (w *world) fingerprint() (state db.Fingerprint) {
 	return state
 }
 
-// outsiders makes the callers, takes from them what they had, and waits until it counts.
+// outsiders makes the callers, removes their rights, and waits until that takes effect.
 func (w *world) outsiders() []outsider {
 	w.t.Helper()
 	operator, receiver := w.OperatorWallet(), w.Onboard("receiver")
@@ -161,16 +160,16 @@ func (w *world) outsiders() []outsider {
 	return all
 }
 
-// subject is what a request names.
+// subject has the names in a request.
 type subject struct {
 	holder
 
 	user, trackingID, provider, kind string
-	// exhibits are what the endpoints of wallets take the id of, by path.
+	// exhibits are the contracts for ids in paths of wallets.
 	exhibits map[string]string
 }
 
-// missing names what nobody has.
+// missing has names of nothing.
 func (w *world) missing() subject {
 	w.t.Helper()
 	head, err := w.DB.Head(w.t.Context())
@@ -191,22 +190,22 @@ type question struct {
 	body any
 }
 
-// question names the subject wherever a request of the route names something.
-func (w *world) question(route mounted, of subject) question {
+// question puts the subject into a request of the route.
+func (w *world) question(route mountedRoute, of subject) question {
 	w.t.Helper()
 	c := cell{caller: noToken, holder: &of.holder, user: of.user}
 	if strings.Contains(route.pattern, "/execute") && of.party == w.Node.LocalParty("missing") {
-		c.holder = w.parties["alice"] // nothing can be prepared for a party that is missing
+		c.holder = w.parties["alice"] // preparing needs an existing party
 	}
-	if asked, ok := requests[route.method+" "+route.pattern]; ok {
-		path, body := asked(w, c)
+	if request, ok := requests[route.method+" "+route.pattern]; ok {
+		path, body := request(w, c)
 		return question{path, of.in(w.plain(body), "x")}
 	}
 	_, body := w.request(route, c)
 	return question{of.query(route, of.path(route)), of.in(w.plain(body), "")}
 }
 
-// plain is a body as its JSON has it.
+// plain converts a body to plain JSON values.
 func (w *world) plain(body any) (plain any) {
 	w.t.Helper()
 	text, err := json.Marshal(body)
@@ -215,8 +214,8 @@ func (w *world) plain(body any) (plain any) {
 	return plain
 }
 
-// path is that of a route, and names the subject.
-func (s subject) path(route mounted) string {
+// path puts the subject into the path of a route.
+func (s subject) path(route mountedRoute) string {
 	base, _, _ := strings.Cut(route.pattern, "}")
 	for _, key := range []string{route.method + " " + base + "}", base + "}"} {
 		if id, ok := s.exhibits[key]; ok {
@@ -232,13 +231,13 @@ func (s subject) path(route mounted) string {
 	})
 }
 
-// query adds the parameters that name the subject, where the request has none.
-func (s subject) query(route mounted, path string) string {
-	if route.described == nil || strings.Contains(path, "?") {
+// query adds parameters with the subject if the request has none.
+func (s subject) query(route mountedRoute, path string) string {
+	if route.operation == nil || strings.Contains(path, "?") {
 		return path
 	}
 	values := url.Values{}
-	for _, named := range route.described.Parameters {
+	for _, named := range route.operation.Parameters {
 		if value, ok := s.word(named.Value.Name); ok && named.Value.In == "query" {
 			values.Set(named.Value.Name, fmt.Sprint(value))
 		}
@@ -246,7 +245,7 @@ func (s subject) query(route mounted, path string) string {
 	return strings.TrimSuffix(path+"?"+values.Encode(), "?")
 }
 
-// word is what a parameter or a field of this name is about; false for those that name nothing.
+// word is the part of the subject for a parameter or field; false for other ones.
 func (s subject) word(name string) (any, bool) {
 	switch name {
 	case "contractId":
@@ -281,7 +280,7 @@ func (s subject) word(name string) (any, bool) {
 	}
 }
 
-// exhibit is what an endpoint takes the id of.
+// exhibit is the contract for the id in a path.
 func (s subject) exhibit(path string) string {
 	if id, ok := s.exhibits[path]; ok {
 		return id
@@ -289,7 +288,7 @@ func (s subject) exhibit(path string) string {
 	return s.contract
 }
 
-// in puts the subject into the fields of a body that name something: into those of a value, or with "" into all.
+// in puts the subject into the fields of a body: into those with a value, or with "" into all.
 func (s subject) in(body any, instead string) any {
 	switch body := body.(type) {
 	case map[string]any:
@@ -311,25 +310,25 @@ func (s subject) in(body any, instead string) any {
 	return body
 }
 
-// trace is that of all questions, so that answers can be compared.
+// trace is the trace of all questions, so that answers can be compared.
 const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
-// ask is the answer to a question, all of it.
-func (w *world) ask(route mounted, o outsider, q question) string {
+// ask returns the whole answer to a question.
+func (w *world) ask(route mountedRoute, o outsider, q question) string {
 	w.t.Helper()
 	header := http.Header{"Traceparent": {trace}, changes.KeyHeader: {uuid.NewString()}}
 	if o.token != "" {
 		header.Set("Authorization", "Bearer "+o.token)
 	}
 	if route.method == "WS" {
-		return w.streamed(route.pattern, header, q.body)
+		return w.streamAnswer(route.pattern, header, q.body)
 	}
 	answer := w.Send(route.method, q.path, header, q.body)
 	return fmt.Sprint(answer.Status, answer.Header, answer.Text)
 }
 
-// streamed is how a stream is answered: before it is opened, or in its first frame.
-func (w *world) streamed(path string, header http.Header, request any) string {
+// streamAnswer is the answer to a stream: the refusal of its handshake, or its first frame.
+func (w *world) streamAnswer(path string, header http.Header, request any) string {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), apitest.Patience)
 	defer cancel()

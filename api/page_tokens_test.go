@@ -15,15 +15,15 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// pagedRequest is a list with what is asked of it, and the code by which it refuses the tokens of others.
+// pagedRequest is a request for a list with pages, with the code of its refusal of other lists' tokens.
 type pagedRequest struct {
 	method, path string
-	// body is nil where the token stands in the query.
+	// body is nil if the token is in the query.
 	body object
 	code string
 }
 
-// with is the request for the page after a token; "" for the first page.
+// with returns the request for the page after a token; "" for the first page.
 func (r pagedRequest) with(token string) (path string, body any) {
 	if r.body == nil {
 		return r.path + "&pageToken=" + token, nil
@@ -35,14 +35,12 @@ func (r pagedRequest) with(token string) (path string, body any) {
 	return r.path, whole
 }
 
-// operation is that of the document.
 func (r pagedRequest) operation() string {
 	path, _, _ := strings.Cut(r.path, "?")
 	return r.method + " " + path
 }
 
-// TestPageTokens_FitOnlyTheirList asks every list that has pages for the page after every other list's, and after
-// its own with another filter.
+// The test sends every list the page tokens of all other lists, and its own with another filter.
 func TestPageTokens_FitOnlyTheirList(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -90,7 +88,7 @@ func TestPageTokens_FitOnlyTheirList(t *testing.T) {
 		"updates of a party":     {http.MethodPost, updatesPage, updates(only, false), invalidUpdates},
 		"updates the other way":  {http.MethodPost, updatesPage, updates(only, true), invalidUpdates},
 	}
-	// These have one page, and give out no token.
+	// These have only one page, without a token.
 	single := map[string]pagedRequest{
 		"vetted packages":  {http.MethodPost, "/v2/package-vetting/list", object{}, "INVALID_ARGUMENT"},
 		"the same, by GET": {http.MethodGet, "/v2/package-vetting", object{}, "INVALID_ARGUMENT"},
@@ -113,15 +111,15 @@ func TestPageTokens_FitOnlyTheirList(t *testing.T) {
 	}
 	known := make(map[string]bool)
 	maps.Copy(lists, single)
-	for asked, list := range lists {
+	for request, list := range lists {
 		known[list.operation()] = true
 		for given, token := range tokens {
-			if given == asked {
+			if given == request {
 				continue
 			}
 			path, body := list.with(token)
 			answer := s.Call("reader", list.method, path, body)
-			require.Equal(t, http.StatusBadRequest, answer.Status, "%s takes the token of %s", asked, given)
+			require.Equal(t, http.StatusBadRequest, answer.Status, "%s takes the token of %s", request, given)
 			if list.code != "" {
 				answer.Refused(http.StatusBadRequest, list.code)
 			}
@@ -130,7 +128,7 @@ func TestPageTokens_FitOnlyTheirList(t *testing.T) {
 	require.Equal(t, pagedOperations(loadDocuments(t, s)), known, "every list that takes a page token is in the table")
 }
 
-// pagedOperations are those that take a page token in the query or in the body.
+// pagedOperations are the operations with a page token in the query or in the body.
 func pagedOperations(documents []*openapi3.T) map[string]bool {
 	found := make(map[string]bool)
 	for _, document := range documents {

@@ -24,7 +24,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// change is a way to take from a user what it may do.
+// change is a way to remove rights of a user.
 type change struct {
 	name, method, path string
 	body               any
@@ -32,8 +32,8 @@ type change struct {
 	status int
 }
 
-// takings are all ways to take the right to read as alice from a user.
-func takings(user string, alice ledger.Party) []change {
+// waysToLoseRights are all ways to remove the right to read as alice.
+func waysToLoseRights(user string, alice ledger.Party) []change {
 	path := "/v2/users/" + user
 	return []change{
 		{"revoked", http.MethodPatch, path + "/rights", object{"userId": user, "rights": rightOf(alice)}, 403},
@@ -53,8 +53,8 @@ func eager() apitest.Options {
 	}}
 }
 
-// TestRevocation_TakesEffectWithNextRequest takes rights from users whose requests and streams are under way, on the node
-// that is told and on another one of the same database.
+// Users lose rights while their requests and streams run, on the node with the change and on another one of the same
+// database.
 func TestRevocation_TakesEffectWithNextRequest(t *testing.T) {
 	t.Parallel()
 	database := dbtest.URL(t)
@@ -63,33 +63,33 @@ func TestRevocation_TakesEffectWithNextRequest(t *testing.T) {
 		options.DB = dbtest.Open(t, database)
 		return apitest.New(t, options)
 	}
-	told, other := node(), node()
-	told.IdentityProvider("acme")
-	alice := told.Party("alice")
-	told.ActingAs("alice", alice)
-	told.Call("alice", http.MethodPost, "/v2/commands/submit-and-wait", commandsOf(alice)).OK(nil)
+	first, other := node(), node()
+	first.IdentityProvider("acme")
+	alice := first.Party("alice")
+	first.ActingAs("alice", alice)
+	first.Call("alice", http.MethodPost, "/v2/commands/submit-and-wait", commandsOf(alice)).OK(nil)
 	query := object{"parties": []ledger.Party{alice}}
 	for i, name := range []string{"revoked", "deactivated", "moved", "deleted"} {
 		user := "reader-" + name
-		told.Rights(user, ledger.Right{Kind: ledger.CanReadAs, Party: alice})
-		taking := takings(user, alice)[i]
-		t.Run(taking.name, func(t *testing.T) {
+		first.Rights(user, ledger.Right{Kind: ledger.CanReadAs, Party: alice})
+		way := waysToLoseRights(user, alice)[i]
+		t.Run(way.name, func(t *testing.T) {
 			t.Parallel()
-			told, other := told.In(t), other.In(t)
+			first, other := first.In(t), other.In(t)
 			ask := func(s *apitest.Server) int {
 				return s.Call(user, http.MethodPost, "/v2/commands/completions", query).Status
 			}
-			require.Equal(t, http.StatusOK, ask(told))
+			require.Equal(t, http.StatusOK, ask(first))
 			require.Equal(t, http.StatusOK, ask(other))
 			streams := []*apitest.Stream{
-				told.Open(user, "/v2/commands/completions", query), other.Open(user, "/v2/commands/completions", query),
+				first.Open(user, "/v2/commands/completions", query), other.Open(user, "/v2/commands/completions", query),
 			}
 			for _, stream := range streams {
 				require.Contains(t, string(stream.Next()), "OffsetCheckpoint", "the stream is under way")
 			}
-			told.Call(apitest.Admin, taking.method, taking.path, taking.body).OK(nil)
-			require.Equal(t, taking.status, ask(told), "the very next request on the node that was told")
-			other.Eventually(func() bool { return ask(other) == taking.status })
+			first.Call(apitest.Admin, way.method, way.path, way.body).OK(nil)
+			require.Equal(t, way.status, ask(first), "the very next request on the first node")
+			other.Eventually(func() bool { return ask(other) == way.status })
 			for _, stream := range streams {
 				require.Equal(t, "STALE_STREAM_AUTHORIZATION", failureOf(t, stream).Code)
 			}
@@ -97,7 +97,7 @@ func TestRevocation_TakesEffectWithNextRequest(t *testing.T) {
 	}
 }
 
-// failureOf reads a stream to the error that it ends with.
+// failureOf reads a stream up to its error.
 func failureOf(t *testing.T, stream *apitest.Stream) v2.JsCantonError {
 	t.Helper()
 	for {
@@ -124,26 +124,26 @@ func TestGrant_TakesEffectWithNextRequest(t *testing.T) {
 	s.Call("reader", http.MethodPost, "/v2/commands/completions", query).OK(nil)
 }
 
-// provider is an identity provider that the node is told of over the API: it has Ed25519 keys and shows them.
+// provider is an identity provider that serves its Ed25519 keys. The API configures it.
 type provider struct {
-	t      *testing.T
-	issuer string
-	server *httptest.Server
-	keys   map[string]ed25519.PrivateKey
-	shown  atomic.Pointer[[]byte]
+	t        *testing.T
+	issuer   string
+	server   *httptest.Server
+	keys     map[string]ed25519.PrivateKey
+	document atomic.Pointer[[]byte]
 }
 
 func newProvider(t *testing.T, issuer string) *provider {
 	t.Helper()
 	p := &provider{t: t, issuer: issuer, keys: map[string]ed25519.PrivateKey{}}
 	p.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write(*p.shown.Load())
+		_, _ = w.Write(*p.document.Load())
 	}))
 	t.Cleanup(p.server.Close)
 	return p
 }
 
-// show makes these the keys of the provider.
+// show sets the public keys of the provider.
 func (p *provider) show(names ...string) {
 	p.t.Helper()
 	keys := []object{}
@@ -161,10 +161,10 @@ func (p *provider) show(names ...string) {
 	}
 	document, err := json.Marshal(object{"keys": keys})
 	require.NoError(p.t, err)
-	p.shown.Store(&document)
+	p.document.Store(&document)
 }
 
-// token is signed with the key, with claims that change what is usual.
+// token makes a token with the key, and with the usual claims except the given ones.
 func (p *provider) token(key string, change jwt.MapClaims) string {
 	p.t.Helper()
 	claims := jwt.MapClaims{
@@ -187,8 +187,7 @@ func (p *provider) config(change object) object {
 	return config
 }
 
-// TestIdentityProvider_LifecycleOverTheAPI configures one over the API, and asks with its tokens after each
-// change.
+// The test sends tokens of the provider after each change of its configuration.
 func TestIdentityProvider_LifecycleOverTheAPI(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, eager())

@@ -22,10 +22,10 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// The columns of the matrix: who calls. The reader may read as alice, the actor act as her, the executor execute what
-// she signed. The administrator of an identity provider is of acme; the operator is ParticipantAdmin as admin is, and
-// acts as the validator's party; nobody is a user without any right. Everybody but the administrator of acme is of the
-// default identity provider.
+// The columns of the matrix are the callers. The reader may read as alice, the actor act as her, the executor execute
+// her signed transactions. The administrator of an identity provider is of acme. The operator is ParticipantAdmin like
+// admin, and acts as the validator's party. Nobody is a user without rights. All callers except the administrator of
+// acme are of the default identity provider.
 const (
 	noToken  = "no-token"
 	nobody   = "nobody"
@@ -39,20 +39,20 @@ const (
 
 var callers = []string{noToken, nobody, reader, actor, executor, idpAdmin, admin, operator}
 
-// The rows of a rule: what is asked about. It belongs to the caller, to another user or party of the same identity
-// provider, or to the identity provider globex. "any" stands for endpoints that ask about nothing of the kind.
+// The rows of a rule are the owners of the subject: the caller, another user or party of the same identity provider, or
+// the identity provider globex. "any" is for endpoints without such a subject.
 var aims = []string{"own", "other", "foreign"}
 
 const rightsPath = "testdata/rights.txt"
 
-// rule is a block of the table: the outcome for each caller in each row, and the endpoints that it is the rule of.
+// rule is a block of the table: the outcome for each caller in each row, and the endpoints of the rule.
 type rule struct {
 	name      string
 	rows      map[string][]string
 	endpoints map[string][]int
 }
 
-// readRights reads the table. Its own comment says what it looks like.
+// readRights reads the table. A comment in the table describes its form.
 func readRights(t *testing.T) []*rule {
 	t.Helper()
 	file, err := os.Open(rightsPath)
@@ -107,8 +107,7 @@ func (r *rule) read(t *testing.T, number int, words []string) {
 // givesWallets are the endpoints that give their callers wallets.
 var givesWallets = map[string]bool{"POST /v0/register": true}
 
-// TestRights_MatchTheTableForEveryEndpoint asks for everything that the router serves, as everybody. What is not in the table
-// fails: whoever adds an endpoint has to say who may call it.
+// Every caller calls every endpoint. An endpoint that is not in the table fails the test.
 //
 // contract: submit-act-as, submit-read-as-rights, auth-rights, users-create-rights, parties-rights
 func TestRights_MatchTheTableForEveryEndpoint(t *testing.T) {
@@ -125,7 +124,7 @@ func TestRights_MatchTheTableForEveryEndpoint(t *testing.T) {
 			require.True(t, ok, "%s is in %s, but is not served: take it out", operation, rightsPath)
 			t.Run(operation, func(t *testing.T) {
 				t.Parallel()
-				if givesWallets[operation] { // which the callers must not have who are asked about wallets
+				if givesWallets[operation] { // callers of other tests must not have a wallet
 					newWorld(t).check(rule, route, statuses)
 					return
 				}
@@ -145,8 +144,8 @@ func TestRights_MatchTheTableForEveryEndpoint(t *testing.T) {
 		"how to ask about it to requests in rights_requests_test.go.", rightsPath, strings.Join(missing, "\n"), callers)
 }
 
-// check asks for one endpoint as everybody, about everything.
-func (w *world) check(r *rule, route mounted, statuses []int) {
+// check calls one endpoint as every caller, about every subject.
+func (w *world) check(r *rule, route mountedRoute, statuses []int) {
 	w.t.Helper()
 	for _, aim := range append([]string{"any"}, aims...) {
 		expected, ok := r.rows[aim]
@@ -162,11 +161,11 @@ func (w *world) check(r *rule, route mounted, statuses []int) {
 	}
 }
 
-// outcome is what a cell of the table says.
-func (w *world) outcome(route mounted, c cell, statuses []int) string {
+// outcome is the content of a cell of the table.
+func (w *world) outcome(route mountedRoute, c cell, statuses []int) string {
 	w.t.Helper()
 	status, text := w.answerTo(route, c)
-	// Other endpoints are asked meanwhile, and give the same users rights: what waits says so.
+	// Concurrent tests give the same users rights, and waiting requests say so.
 	for strings.Contains(text, "STALE_STREAM_AUTHORIZATION") {
 		status, text = w.answerTo(route, c)
 	}
@@ -182,7 +181,7 @@ func (w *world) outcome(route mounted, c cell, statuses []int) string {
 }
 
 // answerTo sends a request, or opens a stream, and returns the answer.
-func (w *world) answerTo(route mounted, c cell) (status int, text string) {
+func (w *world) answerTo(route mountedRoute, c cell) (status int, text string) {
 	w.t.Helper()
 	if route.method == "WS" {
 		return w.stream(route, c)
@@ -196,8 +195,8 @@ func (w *world) answerTo(route mounted, c cell) (status int, text string) {
 	return answer.Status, answer.Text
 }
 
-// stream opens a stream and tells how it began, as a status.
-func (w *world) stream(route mounted, c cell) (int, string) {
+// stream opens a stream and returns its status.
+func (w *world) stream(route mountedRoute, c cell) (int, string) {
 	w.t.Helper()
 	_, body := w.request(route, c)
 	stream := w.OpenWith(w.token(c.caller), route.pattern, body)
@@ -217,7 +216,7 @@ func (w *world) stream(route mounted, c cell) (int, string) {
 	}
 }
 
-// world is a node with everybody on it.
+// world is a node with all callers.
 type world struct {
 	*apitest.Server
 	t       *testing.T
@@ -236,7 +235,7 @@ type holder struct {
 	offset   int64
 }
 
-// auditor may read as everybody, and prepares transactions for others to execute.
+// auditor may read as all parties, and prepares transactions that others execute.
 const auditor = "auditor"
 
 func newWorld(t *testing.T, packages ...ledger.Package) *world {
@@ -244,7 +243,7 @@ func newWorld(t *testing.T, packages ...ledger.Package) *world {
 	return newWorldOn(t, nil, packages...)
 }
 
-// newWorldOn is newWorld on a database; nil makes one.
+// newWorldOn is newWorld on a database; nil makes a new one.
 func newWorldOn(t *testing.T, database *db.DB, packages ...ledger.Package) *world {
 	t.Helper()
 	w := &world{
@@ -278,7 +277,7 @@ func newWorldOn(t *testing.T, database *db.DB, packages ...ledger.Package) *worl
 	})
 	require.NoError(t, err)
 	w.Rights(auditor, ledger.Right{Kind: ledger.CanReadAsAnyParty})
-	w.URL() // listen now, for the test of everything rather than for that of one stream
+	w.URL() // listen now, because the server ends with the test that starts it
 	return w
 }
 
@@ -318,11 +317,11 @@ func (w *world) hold(hint string, party ledger.Party, idp string) {
 	}
 }
 
-// cell is who asks about whom.
+// cell is a caller with a subject.
 type cell struct {
 	caller, aim string
 	*holder
-	// user is the user that is asked about, of the same identity provider as the party.
+	// user is the subject user, of the same identity provider as the party.
 	user string
 }
 
@@ -349,7 +348,7 @@ func (w *world) cell(caller, aim string) cell {
 	return c
 }
 
-// token is the caller's, "" for none.
+// token is the caller's token, "" for none.
 func (w *world) token(caller string) string {
 	w.t.Helper()
 	switch caller {
@@ -362,19 +361,19 @@ func (w *world) token(caller string) string {
 	}
 }
 
-// operations are all that the router serves, by method and pattern. Streams have the method WS.
-func (w *world) operations(t *testing.T) map[string]mounted {
+// operations are all endpoints of the router, by method and pattern. Streams have the method WS.
+func (w *world) operations(t *testing.T) map[string]mountedRoute {
 	t.Helper()
 	router, ok := w.Handler.(chi.Routes)
 	require.True(t, ok)
 	documents := loadDocuments(t, w.Server)
-	all := map[string]mounted{}
+	all := map[string]mountedRoute{}
 	err := chi.Walk(router, func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
-		route := mounted{method: method, pattern: pattern}
+		route := mountedRoute{method: method, pattern: pattern}
 		describedMethod, describedPath := apitest.Described(method, pattern)
 		for _, document := range documents {
-			if item := document.Paths.Value(describedPath); item != nil && route.described == nil {
-				route.described = item.GetOperation(describedMethod)
+			if item := document.Paths.Value(describedPath); item != nil && route.operation == nil {
+				route.operation = item.GetOperation(describedMethod)
 			}
 		}
 		if method == http.MethodGet && strings.HasPrefix(pattern, "/v2/") && !strings.Contains(pattern, "{") {

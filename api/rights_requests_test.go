@@ -39,9 +39,9 @@ func loadDocuments(t *testing.T, s *apitest.Server) []*openapi3.T {
 	return append(documents, validator)
 }
 
-// request is the path and the body that ask about a cell. Endpoints whose rule is the same whatever is asked need no
-// entry in requests: they are sent the example of the document.
-func (w *world) request(route mounted, c cell) (path string, body any) {
+// request returns the path and the body for a cell. Endpoints whose rule does not depend on the request need no entry
+// in requests: they get the example of the document.
+func (w *world) request(route mountedRoute, c cell) (path string, body any) {
 	w.t.Helper()
 	if ask, ok := requests[route.method+" "+route.pattern]; ok {
 		return ask(w, c)
@@ -51,13 +51,13 @@ func (w *world) request(route mounted, c cell) (path string, body any) {
 	if own, ok := walletBodies[route.method+" "+route.pattern]; ok {
 		body = own
 	}
-	if body == nil && route.described != nil && route.described.RequestBody != nil {
+	if body == nil && route.operation != nil && route.operation.RequestBody != nil {
 		body = object{}
 	}
 	return path, body
 }
 
-// The shapes that several requests share.
+// The common bodies of several requests.
 
 func commandsOf(party ledger.Party) object {
 	return object{
@@ -71,14 +71,14 @@ func commandsOf(party ledger.Party) object {
 	}
 }
 
-// preparation is what is prepared for the party to sign. Contracts with keys need the newer hash.
+// preparation prepares a transaction for the party. Contracts with keys need the newer hash.
 func (w *world) preparation(party ledger.Party) object {
 	body := commandsOf(party)
 	body["hashingSchemeVersion"] = "HASHING_SCHEME_VERSION_V3"
 	return body
 }
 
-// holdings asks for what a party held.
+// holdings asks for the holdings of a party.
 func holdings(path string) func(*world, cell) (string, any) {
 	return reading(path, func(c cell) object {
 		return object{
@@ -87,7 +87,7 @@ func holdings(path string) func(*world, cell) (string, any) {
 	})
 }
 
-// factory asks for what a transfer or an allocation takes, without saying what of.
+// factory asks for the context of a transfer or an allocation, without an argument.
 func factory(path string) func(*world, cell) (string, any) {
 	return reading(path, func(cell) object { return object{"choiceArguments": object{}} })
 }
@@ -112,17 +112,17 @@ func partyPath(c cell) string { return "/v2/parties/" + url.PathEscape(string(c.
 
 func idpQuery(c cell) string { return "?identity-provider-id=" + c.idp }
 
-// fixed is a request whose path does not depend on the cell.
-func fixed(path string, body func(w *world, c cell) object) func(*world, cell) (string, any) {
+// atPath makes a request with a fixed path.
+func atPath(path string, body func(w *world, c cell) object) func(*world, cell) (string, any) {
 	return func(w *world, c cell) (string, any) { return path, body(w, c) }
 }
 
 func submitting(path string) func(*world, cell) (string, any) {
-	return fixed(path, func(_ *world, c cell) object { return commandsOf(c.party) })
+	return atPath(path, func(_ *world, c cell) object { return commandsOf(c.party) })
 }
 
 func reading(path string, body func(c cell) object) func(*world, cell) (string, any) {
-	return fixed(path, func(_ *world, c cell) object { return body(c) })
+	return atPath(path, func(_ *world, c cell) object { return body(c) })
 }
 
 func updatesRange(c cell) object {
@@ -150,10 +150,10 @@ func reassignment(path string) func(*world, cell) (string, any) {
 	})
 }
 
-// executing executes what was prepared for the party, with a signature that is none: who may not execute is refused
-// before anybody looks at that.
-func executing(path string) func(*world, cell) (string, any) {
-	return fixed(path, func(w *world, c cell) object {
+// executeRequest executes a prepared transaction of the party with an invalid signature: the node checks the right
+// first.
+func executeRequest(path string) func(*world, cell) (string, any) {
+	return atPath(path, func(w *world, c cell) object {
 		var prepared ledgerapi.JsPrepareSubmissionResponse
 		w.Call(auditor, http.MethodPost, "/v2/interactive-submission/prepare", w.preparation(c.party)).OK(&prepared)
 		return object{
@@ -167,8 +167,8 @@ func executing(path string) func(*world, cell) (string, any) {
 	})
 }
 
-// onboarding allocates a party that signs for itself, with a key made for it.
-func onboarding(w *world, c cell) (string, any) {
+// allocateRequest allocates an external party with a new key.
+func allocateRequest(w *world, c cell) (string, any) {
 	w.t.Helper()
 	key := w.Key(signing.Curve25519)
 	var generated parties.GenerateExternalPartyTopologyResponse
@@ -209,11 +209,11 @@ func treeQuery(path string) func(*world, cell) (string, any) {
 	}
 }
 
-// requests are those whose outcome depends on what they name.
+// requests are the requests whose outcome depends on their subject.
 var requests = map[string]func(w *world, c cell) (path string, body any){
 	"POST /v2/commands/async/submit":    submitting("/v2/commands/async/submit"),
 	"POST /v2/commands/submit-and-wait": submitting("/v2/commands/submit-and-wait"),
-	"POST /v2/commands/submit-and-wait-for-transaction": fixed("/v2/commands/submit-and-wait-for-transaction",
+	"POST /v2/commands/submit-and-wait-for-transaction": atPath("/v2/commands/submit-and-wait-for-transaction",
 		func(w *world, c cell) object {
 			return object{"commands": commandsOf(c.party), "transactionFormat": transactionFormat(c)}
 		}),
@@ -227,12 +227,12 @@ var requests = map[string]func(w *world, c cell) (path string, body any){
 	"WS /v2/commands/completions":           reading("", completionsOf),
 	"WS /v2/commands/command-completions":   reading("", completionsOf),
 
-	"POST /v2/interactive-submission/prepare": fixed("/v2/interactive-submission/prepare",
+	"POST /v2/interactive-submission/prepare": atPath("/v2/interactive-submission/prepare",
 		func(w *world, c cell) object { return w.preparation(c.party) }),
-	"POST /v2/interactive-submission/execute": executing("/v2/interactive-submission/execute"),
-	"POST /v2/interactive-submission/executeAndWait": executing(
+	"POST /v2/interactive-submission/execute": executeRequest("/v2/interactive-submission/execute"),
+	"POST /v2/interactive-submission/executeAndWait": executeRequest(
 		"/v2/interactive-submission/executeAndWait"),
-	"POST /v2/interactive-submission/executeAndWaitForTransaction": executing(
+	"POST /v2/interactive-submission/executeAndWaitForTransaction": executeRequest(
 		"/v2/interactive-submission/executeAndWaitForTransaction"),
 
 	"POST /v2/state/active-contracts": reading("/v2/state/active-contracts", activeContracts),
@@ -298,10 +298,10 @@ var requests = map[string]func(w *world, c cell) (path string, body any){
 		}),
 	"POST /v0/admin/external-party/transfer-preapproval/submit-send": constant(
 		"/v0/admin/external-party/transfer-preapproval/submit-send", unsigned),
-	"POST /v0/admin/users": fixed("/v0/admin/users", func(w *world, _ cell) object {
+	"POST /v0/admin/users": atPath("/v0/admin/users", func(w *world, _ cell) object {
 		return object{"name": "newcomer-" + w.count()}
 	}),
-	"POST /v2/users": fixed("/v2/users", func(w *world, c cell) object {
+	"POST /v2/users": atPath("/v2/users", func(w *world, c cell) object {
 		return object{"user": object{"id": "new-" + w.count(), "identityProviderId": c.idp}, "rights": []object{}}
 	}),
 	"GET /v2/users/{user-id}": func(_ *world, c cell) (string, any) { return userPath(c, idpQuery(c)), nil },
@@ -328,7 +328,7 @@ var requests = map[string]func(w *world, c cell) (path string, body any){
 			"userId": user, "sourceIdentityProviderId": "", "targetIdentityProviderId": "acme",
 		}
 	},
-	"POST /v2/parties": fixed("/v2/parties", func(w *world, c cell) object {
+	"POST /v2/parties": atPath("/v2/parties", func(w *world, c cell) object {
 		return object{"partyIdHint": "new-" + w.count(), "identityProviderId": c.idp, "userId": c.user}
 	}),
 	"GET /v2/parties":         func(_ *world, c cell) (string, any) { return "/v2/parties" + idpQuery(c), nil },
@@ -342,7 +342,7 @@ var requests = map[string]func(w *world, c cell) (path string, body any){
 			"updateMask": object{"paths": []string{"local_metadata.annotations"}},
 		}
 	},
-	"POST /v2/parties/external/allocate": onboarding,
+	"POST /v2/parties/external/allocate": allocateRequest,
 	"GET /v2/parties/external/{party}/onboarding": func(_ *world, c cell) (string, any) {
 		return "/v2/parties/external/" + url.PathEscape(string(c.party)) + "/onboarding" + idpQuery(c), nil
 	},
@@ -356,9 +356,9 @@ var requests = map[string]func(w *world, c cell) (path string, body any){
 		"/v0/scan-proxy/registry/allocation-instruction/v1/allocation-factory"),
 
 	"POST /v2/participant-pruning/prune": reading("/v2/participant-pruning/prune", func(cell) object {
-		return object{"pruneUpTo": 0} // refused when it is allowed: nothing is to be lost here
+		return object{"pruneUpTo": 0} // invalid: the test must not prune anything
 	}),
-	"POST /v2/idps": fixed("/v2/idps", func(_ *world, c cell) object {
+	"POST /v2/idps": atPath("/v2/idps", func(_ *world, c cell) object {
 		// The same each time: only the first is made.
 		return object{"identityProviderConfig": object{
 			"identityProviderId": "initech", "issuer": "https://initech.example", "jwksUrl": "https://initech.example/jwks",
@@ -366,12 +366,12 @@ var requests = map[string]func(w *world, c cell) (path string, body any){
 	}),
 }
 
-// unsigned is a submission of an external party that nobody has signed.
+// unsigned is an unsigned submission of an external party.
 var unsigned = object{"submission": object{
 	"party_id": "x", "transaction": "AAAA", "signed_tx_hash": "00", "public_key": "x",
 }}
 
-// constant asks for the same whoever calls.
+// constant is the same request for all callers.
 func constant(path string, body object) func(*world, cell) (string, any) {
 	return func(*world, cell) (string, any) { return path, body }
 }

@@ -1,6 +1,6 @@
 package api_test
 
-// walletBodies are the bodies of requests about wallets, where they need one, by method and path pattern.
+// walletBodies are the bodies of requests about wallets, by method and path pattern.
 var walletBodies = map[string]object{
 	"POST /v0/wallet/transactions": {"page_size": 1},
 	"POST /v0/wallet/buy-traffic-requests": {

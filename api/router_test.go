@@ -103,8 +103,7 @@ func TestOpenAPI_DescribesRequiredOperations(t *testing.T) {
 	}, served)
 }
 
-// TestRouter_RefusesCallsWithoutToken calls everything that the document describes, so that no endpoint can forget to ask who
-// calls.
+// The test calls every endpoint of the document, so that none can forget authentication.
 //
 // contract: auth-none
 func TestRouter_RefusesCallsWithoutToken(t *testing.T) {
@@ -113,13 +112,13 @@ func TestRouter_RefusesCallsWithoutToken(t *testing.T) {
 	open := map[string]bool{"/livez": true, "/readyz": true, "/v2/version": true}
 	for path, item := range loadDocument(t, s).Paths.Map() {
 		for method, operation := range item.Operations() {
-			_, body := mounted{described: operation}.json()
+			_, body := mountedRoute{operation: operation}.json()
 			if object, ok := body.(map[string]any); ok {
-				body = withoutCommands(object) // their templates are looked up before anyone is asked for
+				body = withoutCommands(object) // the node checks their templates before the caller
 			}
 			address := fill(path, "x")
 			if inBody := strings.Contains(path, "/users/{") || path == "/v2/parties/{party}"; inBody {
-				address = fill(path, exampleID(body)) // which is compared before anyone is asked for
+				address = fill(path, exampleID(body)) // the node compares both ids before it checks the caller
 			}
 			answer := s.Call("", method, address, body)
 			if open[path] {
@@ -133,7 +132,7 @@ func TestRouter_RefusesCallsWithoutToken(t *testing.T) {
 	}
 }
 
-// withoutCommands is a body that submits nothing.
+// withoutCommands removes the commands of a body.
 func withoutCommands(body map[string]any) map[string]any {
 	body = maps.Clone(body)
 	switch commands := body["commands"].(type) {
@@ -145,7 +144,7 @@ func withoutCommands(body map[string]any) map[string]any {
 	return body
 }
 
-// exampleID is the user or the party that an example of a body names.
+// exampleID is the user or the party in an example body.
 func exampleID(body any) string {
 	object, _ := body.(map[string]any)
 	for _, key := range []string{"user", "partyDetails"} {
@@ -221,7 +220,7 @@ func TestVersion_ListsFeatures(t *testing.T) {
 		"packageFeature":{"maxVettedPackagesPageSize":100}}}`, answer.Text)
 }
 
-// TestRouter_LogsNoUnknownPath sends a secret to wrong places of every family, and of none.
+// The test sends a secret in unknown paths of every family, and of none.
 func TestRouter_LogsNoUnknownPath(t *testing.T) {
 	t.Parallel()
 	const secret = "kept-to-ourselves"

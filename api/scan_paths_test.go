@@ -13,8 +13,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// TestScan_EveryPathIsServedOrListed: what a client of scan may ask for is served, or stands in the list of what is not
-// and answers 404.
+// The node serves every path of scan's clients, or the list of missing paths has it and it answers 404.
 func TestScan_EveryPathIsServedOrListed(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})

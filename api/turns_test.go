@@ -14,9 +14,8 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// TestRouter_EveryReadTakesATurn holds what takes no turn to read against the list of what changes something, and what
-// tells how the node is. A new endpoint that only reads is marked as one (Reads); one that changes something is added
-// to the list.
+// The endpoints without a read turn are exactly those that change something and those that report health. Mark a new
+// endpoint that only reads (Reads), or add it to the list if it changes something.
 func TestRouter_EveryReadTakesATurn(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile("testdata/changes.txt")
