@@ -64,7 +64,7 @@ func TestRouter_AnonymousRequestsNeedTheAnonymousShare(t *testing.T) {
 	require.Greater(t, all, 200)
 	require.Greater(t, anonymous, 30, "of all that need no token")
 	require.Equal(t, http.StatusOK, closed.Call(apitest.Admin, http.MethodGet, "/v2/version", nil).Status,
-		"who has a token is served all the same")
+		"callers with a token are served")
 }
 
 // askWithoutToken sends a request without a token. If the path ends with #stream, it opens a WebSocket.

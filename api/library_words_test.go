@@ -48,9 +48,9 @@ func TestErrorTexts_ContainNoWordsOfLibraries(t *testing.T) {
 		"/docs/openapi": hostileServer(t), "/docs/openapi/validator": coin,
 	} {
 		answer := s.Send(http.MethodGet, document, http.Header{"Accept": {"application/json"}}, nil)
-		document, err := openapi3.NewLoader().LoadFromData([]byte(answer.Text))
+		doc, err := openapi3.NewLoader().LoadFromData([]byte(answer.Text))
 		require.NoError(t, err)
-		for path, item := range document.Paths.Map() {
+		for path, item := range doc.Paths.Map() {
 			for method, operation := range item.Operations() {
 				t.Run(method+" "+path, func(t *testing.T) {
 					t.Parallel()

@@ -228,7 +228,7 @@ func TestIdentityProvider_LifecycleOverTheAPI(t *testing.T) {
 	update(object{"audience": "ledger"}, "audience")
 	update(object{"issuer": "https://rival.example", "jwksUrl": rival.server.URL}, "issuer", "jwks_url")
 	require.Equal(t, http.StatusUnauthorized, ask(acme.token("first", nil)))
-	require.Equal(t, http.StatusOK, ask(rival.token("first", nil)), "the users stay, whoever vouches for them")
+	require.Equal(t, http.StatusOK, ask(rival.token("first", nil)), "the users stay with another issuer")
 	update(object{"isDeactivated": true}, "is_deactivated")
 	require.Equal(t, http.StatusUnauthorized, ask(rival.token("first", nil)))
 	update(nil, "is_deactivated")

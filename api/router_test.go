@@ -232,7 +232,7 @@ func TestRouter_LogsNoUnknownPath(t *testing.T) {
 	for _, path := range paths {
 		answer := s.Call(apitest.Admin, http.MethodGet, path+secret, nil)
 		require.Equal(t, http.StatusNotFound, answer.Status, path)
-		require.Contains(t, answer.Text, secret, "who sent it is told which path there is not")
+		require.Contains(t, answer.Text, secret, "the sender sees the unknown path")
 	}
 	require.Equal(t, len(paths)+1, strings.Count(log.String(), "\n"), "one line for each request, and one for all")
 	require.NotContains(t, log.String(), secret)

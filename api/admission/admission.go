@@ -1,6 +1,6 @@
-// Package admission says who waits and who is refused, so that no caller takes what is there for all: an account waits
-// its turn by what it costs. One table ([Options] and the rows in places.go) says how many there are of what, for all,
-// for the users of one identity provider together, and for one user. A [Visit] is what one request has of it.
+// Package admission limits callers, so that none of them takes the resources of all. Callers wait for their turn by the
+// cost of their requests, or are refused. One table ([Options] and the rows in places.go) has the limits: for all, for
+// the users of one identity provider together, and for one user. A [Visit] holds the places of one request.
 package admission
 
 import (
@@ -111,11 +111,11 @@ type Caller struct {
 const nobody = "\x00nobody"
 
 // CallerOf returns the caller that a token names, if any.
-func CallerOf(who ledger.Identity, authenticated bool) Caller {
+func CallerOf(identity ledger.Identity, authenticated bool) Caller {
 	if !authenticated {
 		return Caller{Account: turns.Account{Name: nobody}, Anonymous: true}
 	}
-	return Caller{Account: turns.Account{Name: ledger.IdentityText(who), Provider: who.SharedProvider()}}
+	return Caller{Account: turns.Account{Name: ledger.IdentityText(identity), Provider: identity.SharedProvider()}}
 }
 
 // Crowded refuses a request before any work if the limit of running requests, or of anonymous ones, is reached.
@@ -132,19 +132,19 @@ func (l *Limits) Crowded(anonymous bool) error {
 
 // Admit counts a request for its user's rate. It refuses a user above its limit of running requests before the server
 // reads a body.
-func (l *Limits) Admit(who Caller) error {
+func (l *Limits) Admit(caller Caller) error {
 	// Health checks are served above the limit of all requests.
-	if short := l.places[requests].Short(who.Account); short != turns.ShortForAll {
-		if err := l.refusal(requests, who.Account, short); err != nil {
+	if short := l.places[requests].Short(caller.Account); short != turns.ShortForAll {
+		if err := l.refusal(requests, caller.Account, short); err != nil {
 			return err
 		}
 	}
-	if who.Anonymous || who.Account.Name == "" {
+	if caller.Anonymous || caller.Account.Name == "" {
 		return nil
 	}
-	if wait := l.users.Take(who.Account.Name); wait > 0 {
+	if wait := l.users.Take(caller.Account.Name); wait > 0 {
 		now := l.now()
-		return Overloaded(wait, "User %q made more than %s requests a second.", who.Account.Name,
+		return Overloaded(wait, "User %q made more than %s requests a second.", caller.Account.Name,
 			partText(now.UserRate, now.whole.UserRate, now.processes))
 	}
 	return nil

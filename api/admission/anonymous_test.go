@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// nameless is who has no usable token.
+// nameless is an anonymous caller.
 var nameless = CallerOf(ledger.Identity{}, false)
 
 func TestLimits_RestKeepsTheAnonymousShare(t *testing.T) {
@@ -42,6 +42,6 @@ func TestEnter_FreesPlaceOfCanceledRequest(t *testing.T) {
 	_, _, err := limits.Enter(gone, nameless)
 	require.ErrorIs(t, err, context.Canceled)
 	_, visit, err := limits.Enter(t.Context(), nameless)
-	require.NoError(t, err, "its place was given back")
+	require.NoError(t, err, "its place is free again")
 	visit.Leave()
 }

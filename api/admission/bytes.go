@@ -20,14 +20,14 @@ const (
 type meter struct {
 	limits     *Limits
 	in         place
-	who        turns.Account
+	account    turns.Account
 	free, held int64
 }
 
 // Take adds bytes, or refuses.
 func (m *meter) Take(bytes int64) error {
 	if more := m.counted(m.held+bytes) - m.counted(m.held); more > 0 {
-		if err := m.limits.try(m.in, m.who, int(more)); err != nil {
+		if err := m.limits.try(m.in, m.account, int(more)); err != nil {
 			return err
 		}
 	}
@@ -37,7 +37,7 @@ func (m *meter) Take(bytes int64) error {
 
 func (m *meter) Give(bytes int64) {
 	if less := m.counted(m.held) - m.counted(m.held-bytes); less > 0 {
-		m.limits.places[m.in].Give(m.who, int(less))
+		m.limits.places[m.in].Give(m.account, int(less))
 	}
 	m.held -= bytes
 }
@@ -51,13 +51,13 @@ type Body struct {
 }
 
 // Body starts to count a body. Release it when its content is not needed any more.
-func (l *Limits) Body(who Caller, from io.Reader) *Body {
-	return &Body{from, meter{limits: l, in: bodyBytes, who: who.Account, free: FreeBody}}
+func (l *Limits) Body(caller Caller, from io.Reader) *Body {
+	return &Body{from, meter{limits: l, in: bodyBytes, account: caller.Account, free: FreeBody}}
 }
 
 // Asked starts to count the request of a stream.
-func (l *Limits) Asked(who Caller, from io.Reader) *Body {
-	return &Body{from, meter{limits: l, in: streamBytes, who: who.Account, free: freeAsked}}
+func (l *Limits) Asked(caller Caller, from io.Reader) *Body {
+	return &Body{from, meter{limits: l, in: streamBytes, account: caller.Account, free: freeAsked}}
 }
 
 // Read implements [io.Reader].
@@ -74,8 +74,8 @@ func (b *Body) Release() { b.Give(b.held) }
 
 // Budget returns the budget of one answer, or of a part of a stream. Release it when the client has the answer.
 func (v *Visit) Budget() *budget.Budget {
-	lender := &answer{meter{limits: v.limits, in: answerBytes, who: v.who.Account}}
-	if v.who.Anonymous {
+	lender := &answer{meter{limits: v.limits, in: answerBytes, account: v.caller.Account}}
+	if v.caller.Anonymous {
 		return budget.New(v.limits.now().Answer, lender)
 	}
 	return budget.New(v.limits.now().Answer, oversizedAnswer{lender})
@@ -87,7 +87,7 @@ type answer struct{ meter }
 
 // Take implements [budget.Lender].
 func (a *answer) Take(bytes int64) error {
-	if a.held == 0 && a.limits.places[freeAnswers].Try(a.who, 1) == turns.NoShortage {
+	if a.held == 0 && a.limits.places[freeAnswers].Try(a.account, 1) == turns.NoShortage {
 		a.free = freeAnswer
 	}
 	err := a.meter.Take(bytes)
@@ -104,7 +104,7 @@ func (a *answer) Give(bytes int64) {
 // end gives the free bytes back when the answer holds nothing.
 func (a *answer) end() {
 	if a.held == 0 && a.free > 0 {
-		a.limits.places[freeAnswers].Give(a.who, 1)
+		a.limits.places[freeAnswers].Give(a.account, 1)
 		a.free = 0
 	}
 }
@@ -114,8 +114,8 @@ type oversizedAnswer struct{ *answer }
 
 // Exceed implements [budget.Exceeder].
 func (e oversizedAnswer) Exceed() (end func(), err error) {
-	if err := e.limits.try(largeAnswers, e.who, 1); err != nil {
+	if err := e.limits.try(largeAnswers, e.account, 1); err != nil {
 		return nil, err
 	}
-	return func() { e.limits.places[largeAnswers].Give(e.who, 1) }, nil
+	return func() { e.limits.places[largeAnswers].Give(e.account, 1) }, nil
 }

@@ -34,7 +34,7 @@ func (l *Limits) Hold(ctx context.Context, err error) {
 	case <-over:
 	case <-ctx.Done():
 		if wait < maxHold {
-			turn.CancelAt(clock()) // for those who stayed
+			turn.CancelAt(clock()) // gives the turn to clients that still wait
 		}
 	}
 }

@@ -117,12 +117,12 @@ func (s *settings) table() [places]row {
 }
 
 // try takes count places, or refuses.
-func (l *Limits) try(in place, who turns.Account, count int) error {
-	return l.refusal(in, who, l.places[in].Try(who, count))
+func (l *Limits) try(in place, account turns.Account, count int) error {
+	return l.refusal(in, account, l.places[in].Try(account, count))
 }
 
 // refusal converts a shortage to an error; nil for none.
-func (l *Limits) refusal(in place, who turns.Account, short turns.Shortage) error {
+func (l *Limits) refusal(in place, account turns.Account, short turns.Shortage) error {
 	if short == turns.NoShortage {
 		return nil
 	}
@@ -133,16 +133,16 @@ func (l *Limits) refusal(in place, who turns.Account, short turns.Shortage) erro
 	case short == turns.ShortForAll:
 		text = fmt.Sprintf("The node already has %d %s, which is its limit.", max(0, row.All), row.what)
 	case short == turns.ShortForProvider:
-		text = fmt.Sprintf("The users of identity provider %q already have %d %s, which is their limit.", who.Provider,
+		text = fmt.Sprintf("The users of identity provider %q already have %d %s, which is their limit.", account.Provider,
 			row.Together, row.what)
-	case who.Name == nobody:
+	case account.Name == nobody:
 		text = fmt.Sprintf("Callers without a valid token already have %d %s, which is their limit.", row.Each, row.what)
 	default:
 		each := strconv.Itoa(row.Each)
 		if row.whole != 0 {
 			each = partText(row.Each, row.whole, now.processes)
 		}
-		text = fmt.Sprintf("User %q already has %s %s, which is the limit of one user.", who.Name, each, row.what)
+		text = fmt.Sprintf("User %q already has %s %s, which is the limit of one user.", account.Name, each, row.what)
 	}
 	if in == streams {
 		return fault.MaximumNumberOfStreams.New("%s", text)
@@ -154,12 +154,12 @@ func (l *Limits) refusal(in place, who turns.Account, short turns.Shortage) erro
 var errLate = errors.New("its turn did not come in time")
 
 // take waits for a place, up to the row's patience. Call release once at the end.
-func (l *Limits) take(ctx context.Context, in place, who turns.Account) (release func(), err error) {
+func (l *Limits) take(ctx context.Context, in place, account turns.Account) (release func(), err error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if l.places[in].Try(who, 1) == turns.NoShortage {
-		return func() { l.places[in].Give(who, 1) }, nil
+	if l.places[in].Try(account, 1) == turns.NoShortage {
+		return func() { l.places[in].Give(account, 1) }, nil
 	}
 	row := l.now().rows[in]
 	if row.patience > 0 {
@@ -167,7 +167,7 @@ func (l *Limits) take(ctx context.Context, in place, who turns.Account) (release
 		ctx, cancel = context.WithTimeoutCause(ctx, row.patience, errLate)
 		defer cancel()
 	}
-	release, err = l.places[in].Take(ctx, who)
+	release, err = l.places[in].Take(ctx, account)
 	if errors.Is(err, errLate) {
 		ofUser := ""
 		if row.Each > 0 {

@@ -17,8 +17,7 @@ func acme(user int) Caller {
 
 func named(user string) Caller { return CallerOf(ledger.DefaultUser(user), true) }
 
-// TestPlaces_IdentityProviderGetsAtMostHalf has an administrator of an identity provider make many users, each of which
-// takes one of each place: together they get half.
+// Many users of one identity provider each take one of each place: together they get half.
 func TestPlaces_IdentityProviderGetsAtMostHalf(t *testing.T) {
 	t.Parallel()
 	const all, each = 8, 3
@@ -36,7 +35,7 @@ func TestPlaces_IdentityProviderGetsAtMostHalf(t *testing.T) {
 			t.Parallel()
 			half := row.Together
 			require.Equal(t, all/2, half)
-			take := func(who Caller, count int) turns.Shortage { return l.places[in].Try(who.Account, count) }
+			take := func(caller Caller, count int) turns.Shortage { return l.places[in].Try(caller.Account, count) }
 			for user := range half {
 				require.Equal(t, turns.NoShortage, take(acme(user), 1))
 			}

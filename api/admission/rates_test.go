@@ -17,7 +17,7 @@ func TestRates_ForgetQuietCallersAndLimitTheRest(t *testing.T) {
 		require.Zero(t, rates.Take(strconv.Itoa(i)))
 	}
 	require.Zero(t, rates.Take("one more"))
-	require.Zero(t, rates.Take("another"), "the first two beyond share what one has")
+	require.Zero(t, rates.Take("another"), "the first two callers above the limit share one rate")
 	require.Positive(t, rates.Take("a third"))
 	now = now.Add(time.Minute)
 	require.Zero(t, rates.Take("a third"))

@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/internal/turns"
 )
 
-// Two processes have half of what a user may have, each; alone again, one has all of it.
+// Each of two processes has half of a user's limit; a single one has all of it.
 func TestDivide_SplitsUserLimitsBetweenProcesses(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
@@ -82,7 +82,7 @@ func TestSet_ChangesLimitsDuringRequests(t *testing.T) {
 	soon, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	_, err = l.places[reads].Take(soon, alice)
-	require.ErrorIs(t, err, context.DeadlineExceeded, "the one turn of the user is taken")
+	require.ErrorIs(t, err, context.DeadlineExceeded, "the user has no free turn")
 	require.Equal(t, time.Second, l.restAfter(time.Second))
 	give()
 	l.Set(Options{})

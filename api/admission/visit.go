@@ -12,7 +12,7 @@ import (
 // and never waits: health checks have one.
 type Visit struct {
 	limits *Limits
-	who    Caller
+	caller Caller
 	in     place
 	// reading ends the turn to read; nil without one.
 	reading func()
@@ -21,14 +21,14 @@ type Visit struct {
 
 // Enter counts a running request. The context within has its deadline. Call Leave after the answer, unless there is a
 // refusal.
-func (l *Limits) Enter(ctx context.Context, who Caller) (within context.Context, visit *Visit, refusal error) {
-	if who.Anonymous {
-		return l.enterAnonymous(ctx, who)
+func (l *Limits) Enter(ctx context.Context, caller Caller) (within context.Context, visit *Visit, refusal error) {
+	if caller.Anonymous {
+		return l.enterAnonymous(ctx, caller)
 	}
-	if err := l.try(requests, who.Account, 1); err != nil {
+	if err := l.try(requests, caller.Account, 1); err != nil {
 		return nil, nil, err
 	}
-	return ctx, &Visit{limits: l, who: who, in: requests}, nil
+	return ctx, &Visit{limits: l, caller: caller, in: requests}, nil
 }
 
 const (
@@ -40,18 +40,18 @@ const (
 
 // enterAnonymous waits for the turn of a request without a valid token. A turn rests after each request for a multiple
 // of its time. So expensive requests run seldom and cheap ones often, and all together use a fixed share of the node.
-func (l *Limits) enterAnonymous(ctx context.Context, who Caller) (context.Context, *Visit, error) {
-	if err := l.try(anonymousRequests, who.Account, 1); err != nil {
+func (l *Limits) enterAnonymous(ctx context.Context, caller Caller) (context.Context, *Visit, error) {
+	if err := l.try(anonymousRequests, caller.Account, 1); err != nil {
 		return nil, nil, err
 	}
-	release, err := l.take(ctx, anonymousTurns, who.Account)
+	release, err := l.take(ctx, anonymousTurns, caller.Account)
 	if err != nil {
-		l.places[anonymousRequests].Give(who.Account, 1)
+		l.places[anonymousRequests].Give(caller.Account, 1)
 		return nil, nil, err
 	}
 	began := l.time()
 	within, end := context.WithTimeout(ctx, anonymousTime)
-	return within, &Visit{limits: l, who: who, in: anonymousRequests, after: func() {
+	return within, &Visit{limits: l, caller: caller, in: anonymousRequests, after: func() {
 		end()
 		time.AfterFunc(l.restAfter(l.time().Sub(began)), release)
 	}}, nil
@@ -73,20 +73,20 @@ func (l *Limits) time() time.Time {
 
 // Open counts a stream. A refused stream counts until its client has the refusal. Call Leave at the end, unless
 // unopened is set: then the user has too many refused streams.
-func (l *Limits) Open(who Caller) (visit *Visit, refusal, unopened error) {
-	visit = &Visit{limits: l, who: who, in: streams}
-	if who.Anonymous {
-		if err := l.try(anonymousStreams, who.Account, 1); err != nil {
+func (l *Limits) Open(caller Caller) (visit *Visit, refusal, unopened error) {
+	visit = &Visit{limits: l, caller: caller, in: streams}
+	if caller.Anonymous {
+		if err := l.try(anonymousStreams, caller.Account, 1); err != nil {
 			return nil, nil, err
 		}
-		visit.after = func() { l.places[anonymousStreams].Give(who.Account, 1) }
+		visit.after = func() { l.places[anonymousStreams].Give(caller.Account, 1) }
 	}
-	refusal = l.try(streams, who.Account, 1)
+	refusal = l.try(streams, caller.Account, 1)
 	if refusal == nil {
 		return visit, nil, nil
 	}
 	visit.in = refusedStreams
-	if l.places[refusedStreams].Try(who.Account, 1) != turns.NoShortage {
+	if l.places[refusedStreams].Try(caller.Account, 1) != turns.NoShortage {
 		if visit.after != nil {
 			visit.after()
 		}
@@ -97,7 +97,7 @@ func (l *Limits) Open(who Caller) (visit *Visit, refusal, unopened error) {
 
 // Leave gives back the place of the request.
 func (v *Visit) Leave() {
-	v.limits.places[v.in].Give(v.who.Account, 1)
+	v.limits.places[v.in].Give(v.caller.Account, 1)
 	if v.after != nil {
 		v.after()
 	}
@@ -105,10 +105,10 @@ func (v *Visit) Leave() {
 
 // Read waits for a turn to read; call end after the answer is made. end is nil if the request has a turn or needs none.
 func (v *Visit) Read(ctx context.Context) (end func(), err error) {
-	if v == nil || v.who.Anonymous || v.reading != nil {
+	if v == nil || v.caller.Anonymous || v.reading != nil {
 		return nil, nil
 	}
-	v.reading, err = v.limits.take(ctx, reads, v.who.Account)
+	v.reading, err = v.limits.take(ctx, reads, v.caller.Account)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (v *Visit) Pause(ctx context.Context) (resume func() error) {
 	}
 	v.endReading()
 	return func() (err error) {
-		v.reading, err = v.limits.places[reads].Take(ctx, v.who.Account)
+		v.reading, err = v.limits.places[reads].Take(ctx, v.caller.Account)
 		return err
 	}
 }
@@ -145,10 +145,10 @@ func (v *Visit) Wait(ctx context.Context) error {
 	if v == nil || v.in != requests {
 		return nil
 	}
-	if err := v.limits.try(waiting, v.who.Account, 1); err != nil {
+	if err := v.limits.try(waiting, v.caller.Account, 1); err != nil {
 		return err
 	}
-	v.limits.places[v.in].Give(v.who.Account, 1)
+	v.limits.places[v.in].Give(v.caller.Account, 1)
 	v.in = waiting
 	return nil
 }
@@ -166,12 +166,12 @@ func (v *Visit) ReadPage(ctx context.Context) (release func(), err error) {
 	if v == nil {
 		return nil, nil
 	}
-	return v.limits.take(ctx, streamReads, v.who.Account)
+	return v.limits.take(ctx, streamReads, v.caller.Account)
 }
 
 func (v *Visit) turn(ctx context.Context, in place) (release func(), err error) {
-	if v == nil || v.who.Anonymous {
+	if v == nil || v.caller.Anonymous {
 		return nil, nil
 	}
-	return v.limits.take(ctx, in, v.who.Account)
+	return v.limits.take(ctx, in, v.caller.Account)
 }

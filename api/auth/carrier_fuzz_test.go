@@ -10,7 +10,8 @@ import (
 	"github.com/florinledger/florin/api/auth"
 )
 
-// FuzzTokenFrom_ReturnsPartOfAHeader reads tokens from any headers: what is found is a part of one of them, without blanks around it.
+// FuzzTokenFrom_ReturnsPartOfAHeader reads tokens from any headers: the token is a part of one header, without blanks
+// around it.
 func FuzzTokenFrom_ReturnsPartOfAHeader(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"Bearer abc", ""},

@@ -11,8 +11,8 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// FuzzClaims_NameTheVerifiedUser signs any header and claims with the right key: whoever is let in is the one whom the claims name, and the
-// header says nothing else than how it was signed.
+// FuzzClaims_NameTheVerifiedUser signs any header and claims with the right key: an accepted user is the one in the
+// claims, and the header has only the algorithm.
 func FuzzClaims_NameTheVerifiedUser(f *testing.F) {
 	const head = `{"alg":"HS256","typ":"JWT"}`
 	const aud = `"aud":"` + auth.DefaultAudience + `"`

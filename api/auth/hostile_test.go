@@ -29,7 +29,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// keyring is an issuer with a key of each kind, and one key that is not its own.
+// keyring is an issuer with a key of each kind, and one foreign key.
 type keyring struct {
 	rsa, stranger  *rsa.PrivateKey
 	p256, p384     *ecdsa.PrivateKey
@@ -93,7 +93,7 @@ func (k *keyring) verifier(t *testing.T, content []byte, change func(*auth.Trust
 	return verifier
 }
 
-// hostileClaims are good ones, changed; a nil value takes the claim out.
+// hostileClaims are valid claims with changes; a nil value removes the claim.
 func hostileClaims(change map[string]any) map[string]any {
 	claims := map[string]any{
 		"sub": "alice", "iss": theIssuer, "aud": auth.DefaultAudience, "exp": now.Add(time.Minute).Unix(),
@@ -103,7 +103,7 @@ func hostileClaims(change map[string]any) map[string]any {
 	return claims
 }
 
-// forge makes a token out of any header and claims, which may be given as text; sign makes its last part.
+// forge makes a token from any header and claims, which may be texts; sign makes its last part.
 func forge(t *testing.T, header, claims any, sign func(signed string) []byte) string {
 	t.Helper()
 	part := func(content any) string {
@@ -336,7 +336,7 @@ func TestTrusted_RefusesHostileTokens(t *testing.T) {
 	}
 }
 
-// An issuer may let its users name claims as they like, but for those that mean something.
+// An issuer may let its users choose names of claims, except those with a meaning.
 func TestTrusted_IgnoresClaimsInOtherCase(t *testing.T) {
 	t.Parallel()
 	k := newKeyring(t)
@@ -353,7 +353,7 @@ func TestTrusted_IgnoresClaimsInOtherCase(t *testing.T) {
 
 func zeros(n int) func(string) []byte { return func(string) []byte { return make([]byte, n) } }
 
-// flip changes one character of a token for another of the alphabet.
+// flip replaces one character of a token by another of the alphabet.
 func flip(token string, at int) string {
 	with := byte('A')
 	if token[at] == with {

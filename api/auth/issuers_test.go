@@ -27,7 +27,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// issuer is an identity provider: keys, and a server that shows their public halves.
+// issuer is an identity provider: keys, and a server of the public keys.
 type issuer struct {
 	server  *httptest.Server
 	rsaKey  *rsa.PrivateKey
@@ -97,7 +97,7 @@ func (i *issuer) keySet(t *testing.T, rsaIDs ...string) []byte {
 	return document
 }
 
-// token is signed by the issuer, with a header and claims that change may change.
+// token makes a token of the issuer; change may change its header and claims.
 func (i *issuer) token(t *testing.T, change func(*jwt.Token)) string {
 	t.Helper()
 	token := jwt.NewWithClaims(jwt.SigningMethodRS256, jwt.MapClaims{
@@ -161,7 +161,7 @@ func newIssuersBundle(t *testing.T) *issuersBundle {
 	return b
 }
 
-// verifyFor verifies a token that names the key.
+// verifyFor verifies a token with the key id.
 func (b *issuersBundle) verifyFor(t *testing.T, keyID string) error {
 	t.Helper()
 	_, err := b.issuers.Verify(t.Context(), b.issuer.token(t, func(token *jwt.Token) {
@@ -216,7 +216,7 @@ func TestIssuers_AcceptTokensOfIdentityProviders(t *testing.T) {
 	})
 }
 
-// claim sets a claim, and drops others.
+// claim sets a claim and removes others.
 func claim(name string, value any, dropped ...string) func(*jwt.Token) {
 	return func(token *jwt.Token) {
 		claims, _ := token.Claims.(jwt.MapClaims)
@@ -267,7 +267,7 @@ func TestIssuers_RefuseInvalidTokens(t *testing.T) {
 			require.True(t, ok, "%v", err)
 			require.Equal(t, "UNAUTHENTICATED", refusal.Code)
 			require.ErrorContains(t, refusal.Unwrap(), test.reason)
-			require.NotContains(t, refusal.Cause, "acme", "clients are told nothing")
+			require.NotContains(t, refusal.Cause, "acme", "clients do not learn the reason")
 		})
 	}
 }
@@ -311,7 +311,7 @@ func TestRemoteKeys_RotateWithoutRefusal(t *testing.T) {
 	const clients = 20
 	refused := make(chan error, 2*clients)
 	var group sync.WaitGroup
-	for range clients { // the first tokens of the new key come at once, with those of the old one
+	for range clients { // the first tokens of the new key come together with tokens of the old one
 		group.Go(func() { refused <- b.verifyFor(t, "next") })
 		group.Go(func() { refused <- b.verifyFor(t, "rsa") })
 	}
@@ -321,7 +321,7 @@ func TestRemoteKeys_RotateWithoutRefusal(t *testing.T) {
 	}
 	require.Equal(t, int32(2), b.issuer.fetches.Load())
 
-	// The provider fails for a moment while the keys grow old: there is time to try again.
+	// The provider fails for a moment while the keys age. There is time for a retry.
 	fetched := func(times int32) func() bool {
 		return func() bool { return b.issuer.fetches.Load() == times }
 	}
@@ -370,7 +370,7 @@ func TestIssuers_SkipSignatureForDisconnectedClient(t *testing.T) {
 	require.NoError(t, b.verifyFor(t, "rsa"), "the turn has ended")
 }
 
-// unverified reports whether a token was refused before its signature was looked at, because its client had gone.
+// unverified reports whether the verifier refused a token before its signature check, because the client was gone.
 func unverified(err error) bool {
 	refusal, ok := fault.As(err)
 	return ok && errors.Is(refusal.Unwrap(), context.Canceled)
@@ -384,7 +384,7 @@ func TestIssuers_VerifySignatureOnceAndKeyEachTime(t *testing.T) {
 	_, err := b.issuers.Verify(ctx, token)
 	require.NoError(t, err)
 
-	gone, leave := context.WithCancel(t.Context()) // for which no signature is verified
+	gone, leave := context.WithCancel(t.Context()) // no signature is checked for it
 	leave()
 	_, err = b.issuers.Verify(gone, b.issuer.token(t, claim("jti", "another")))
 	require.True(t, unverified(err), "a token that nobody has seen: %v", err)

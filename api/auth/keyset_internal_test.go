@@ -25,7 +25,7 @@ func FuzzKeySets_GiveKeysOrAnError(f *testing.F) {
 	})
 }
 
-// FuzzKeyFiles_GiveKeysOrAnError reads anything as a file of public keys: there are keys or an error, and every key is of a known kind.
+// FuzzKeyFiles_GiveKeysOrAnError reads anything as a key file: the result is keys of known kinds, or an error.
 func FuzzKeyFiles_GiveKeysOrAnError(f *testing.F) {
 	public, _, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {

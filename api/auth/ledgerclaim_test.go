@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// ledgerClaim is where tokens name the user of the ledger, if it counts.
+// ledgerClaim is the claim with the ledger user, for verifiers that use it.
 const ledgerClaim = "https://canton-network"
 
 // contract: auth-bearer
@@ -22,8 +22,8 @@ func TestLedgerClaim_NamesUserWhenEnabled(t *testing.T) {
 	ignores := k.verifier(t, k.set, nil)
 	for name, test := range map[string]struct {
 		claims map[string]any
-		named  string // by verifiers for which the claim counts; "" is nobody
-		sub    string // by the others
+		named  string // user for verifiers that use the claim; "" for none
+		sub    string // user for the others
 	}{
 		"named":           {map[string]any{ledgerClaim: map[string]any{"daml_user": "bob"}}, "bob", "alice"},
 		"without subject": {map[string]any{ledgerClaim: map[string]any{"daml_user": "bob"}, "sub": nil}, "bob", ""},
@@ -57,7 +57,7 @@ func TestLedgerClaim_NamesUserWhenEnabled(t *testing.T) {
 	})
 	verified, err := newVerifier(t, nil).Verify(t.Context(), shared)
 	require.NoError(t, err)
-	require.Equal(t, "bob", verified.UserID, "who has the secret can name anybody")
+	require.Equal(t, "bob", verified.UserID, "owners of the secret can name anybody")
 }
 
 func TestVerify_LimitsExpiryToYear9999(t *testing.T) {

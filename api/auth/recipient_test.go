@@ -83,7 +83,7 @@ func TestVerify_RefusesOtherNode(t *testing.T) {
 			err := verifyClaims(t, test.claims, withRecipient)
 			require.True(t, test.refusal.Matches(err), "%v", err)
 			refusal, _ := fault.As(err)
-			require.True(t, refusal.Redacted(), "whoever calls is not told why")
+			require.True(t, refusal.Redacted(), "the caller does not learn the reason")
 			require.Error(t, refusal.Unwrap(), "the log is")
 		})
 	}

@@ -21,7 +21,7 @@ const cacheSize = 10_000
 // Users reads users and their rights. ok is false if the identity provider does not have the user, even if another one
 // has.
 type Users interface {
-	User(ctx context.Context, who ledger.Identity) (user ledger.User, ok bool, err error)
+	User(ctx context.Context, identity ledger.Identity) (user ledger.User, ok bool, err error)
 	UserRights(ctx context.Context, id string) ([]ledger.Right, error)
 }
 
@@ -133,55 +133,55 @@ func (r *Resolver) UserChanged(id string) {
 		clear(r.remembered)
 		return
 	}
-	maps.DeleteFunc(r.remembered, func(who ledger.Identity, _ rememberedClaims) bool { return who.UserID == id })
+	maps.DeleteFunc(r.remembered, func(identity ledger.Identity, _ rememberedClaims) bool { return identity.UserID == id })
 }
 
-func (r *Resolver) claimsOf(ctx context.Context, who ledger.Identity) (Claims, error) {
-	claims, changes, ok := r.recall(who)
+func (r *Resolver) claimsOf(ctx context.Context, identity ledger.Identity) (Claims, error) {
+	claims, changes, ok := r.recall(identity)
 	if ok && ctx.Value(freshLookup{}) == nil {
 		return claims, nil
 	}
-	claims, err := r.lookUp(ctx, who)
+	claims, err := r.lookUp(ctx, identity)
 	if err != nil {
 		return Claims{}, err
 	}
-	r.remember(who, claims, changes)
+	r.remember(identity, claims, changes)
 	return claims, nil
 }
 
-func (r *Resolver) lookUp(ctx context.Context, who ledger.Identity) (Claims, error) {
-	user, ok, err := r.options.Users.User(ctx, who)
+func (r *Resolver) lookUp(ctx context.Context, identity ledger.Identity) (Claims, error) {
+	user, ok, err := r.options.Users.User(ctx, identity)
 	switch {
 	case err != nil:
 		return Claims{}, fmt.Errorf("looking up the token's user: %w", err)
 	case !ok:
-		return Claims{}, invalidToken("the identity provider %q of the token has no user %q", who.IdentityProviderID,
-			who.UserID)
+		return Claims{}, invalidToken("the identity provider %q of the token has no user %q", identity.IdentityProviderID,
+			identity.UserID)
 	case user.IsDeactivated:
-		return Claims{}, invalidToken("the token's user %q is deactivated", who.UserID)
+		return Claims{}, invalidToken("the token's user %q is deactivated", identity.UserID)
 	}
-	rights, err := r.options.Users.UserRights(ctx, who.UserID)
+	rights, err := r.options.Users.UserRights(ctx, identity.UserID)
 	if err != nil {
 		return Claims{}, fmt.Errorf("looking up the rights of the token's user: %w", err)
 	}
 	claims := NewClaims(user, rights)
-	if who == r.options.Operator {
+	if identity == r.options.Operator {
 		claims = claims.Growing()
 	}
 	return claims, nil
 }
 
-func (r *Resolver) recall(who ledger.Identity) (claims Claims, changes uint64, ok bool) {
+func (r *Resolver) recall(identity ledger.Identity) (claims Claims, changes uint64, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	entry, found := r.remembered[who]
+	entry, found := r.remembered[identity]
 	if found && r.options.Now().Before(entry.until) {
 		return entry.claims, r.changes, true
 	}
 	return Claims{}, r.changes, false
 }
 
-func (r *Resolver) remember(who ledger.Identity, claims Claims, changes uint64) {
+func (r *Resolver) remember(identity ledger.Identity, claims Claims, changes uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if changes != r.changes {
@@ -190,7 +190,7 @@ func (r *Resolver) remember(who ledger.Identity, claims Claims, changes uint64) 
 	if len(r.remembered) >= cacheSize {
 		clear(r.remembered)
 	}
-	r.remembered[who] = rememberedClaims{claims: claims, until: r.options.Now().Add(r.options.CacheTime)}
+	r.remembered[identity] = rememberedClaims{claims: claims, until: r.options.Now().Add(r.options.CacheTime)}
 }
 
 // The context of a refusal of the token's user.

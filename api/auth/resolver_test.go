@@ -22,16 +22,16 @@ type users struct {
 	rights  map[string][]ledger.Right
 	failure error
 	lookups int
-	// during is called in the middle of a lookup.
+	// during runs in the middle of a lookup.
 	during func()
 }
 
-func (u *users) User(_ context.Context, who ledger.Identity) (ledger.User, bool, error) {
+func (u *users) User(_ context.Context, identity ledger.Identity) (ledger.User, bool, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.lookups++
-	user, ok := u.byID[who.UserID]
-	return user, ok && user.Identity() == who, u.failure
+	user, ok := u.byID[identity.UserID]
+	return user, ok && user.Identity() == identity, u.failure
 }
 
 func (u *users) UserRights(_ context.Context, id string) ([]ledger.Right, error) {

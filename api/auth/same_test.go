@@ -109,7 +109,7 @@ func TestClaims_ExpireWithToken(t *testing.T) {
 	}
 }
 
-// permissions ask claims for a right: each is granted by the first right given, or by the others, one at a time.
+// permissions are requests for a right: the first given right grants each, and so does each of the others.
 var permissions = map[string]struct {
 	asks func(auth.Claims) bool
 	by   []ledger.Right
@@ -166,7 +166,7 @@ var permissions = map[string]struct {
 	}, rightsTo(ledger.CanReadAs)[1:]},
 }
 
-// rightsTo are the rights that allow a caller something as alice.
+// rightsTo are the rights that allow a permission for alice.
 func rightsTo(kind ledger.RightKind) []ledger.Right {
 	anyParty := map[ledger.RightKind]ledger.RightKind{
 		ledger.CanActAs: ledger.CanActAsAnyParty, ledger.CanReadAs: ledger.CanReadAsAnyParty,
@@ -175,8 +175,8 @@ func rightsTo(kind ledger.RightKind) []ledger.Right {
 	return []ledger.Right{{Kind: kind, Party: alice}, {Kind: anyParty[kind]}}
 }
 
-// TestClaims_NotingRecordsTheNeededRight asks claims for each right that they can be asked for: who loses it is permitted no
-// more, who loses another one is.
+// For each permission, a caller that loses the used right loses the permission, and a caller that loses another right
+// keeps it.
 func TestClaims_NotingRecordsTheNeededRight(t *testing.T) {
 	t.Parallel()
 	user := ledger.User{ID: "user", IdentityProviderID: "acme"}
@@ -199,8 +199,7 @@ func TestClaims_NotingRecordsTheNeededRight(t *testing.T) {
 	require.False(t, auth.NewClaims(user, nil).Permits(none), "where nothing is noted all rights count")
 }
 
-// TestClaims_EveryRightMethodIsNoted lists the methods of claims: a new one that tells of a right is one of
-// permissions.
+// TestClaims_EveryRightMethodIsNoted lists the methods of claims: add a new one that checks a right to permissions.
 func TestClaims_EveryRightMethodIsNoted(t *testing.T) {
 	t.Parallel()
 	others := []string{

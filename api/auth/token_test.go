@@ -87,7 +87,7 @@ func TestHS256_RefusesInvalidTokens(t *testing.T) {
 			_, err := newVerifier(t, nil).Verify(t.Context(), token)
 			require.True(t, fault.Unauthenticated.Matches(err), "%v", err)
 			refusal, _ := fault.As(err)
-			require.Error(t, refusal.Unwrap(), "the log is told why")
+			require.Error(t, refusal.Unwrap(), "the log has the reason")
 		})
 	}
 }

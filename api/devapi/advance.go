@@ -13,23 +13,23 @@ import (
 )
 
 const (
-	// settlePause is between two looks whether everything that is due was dealt with.
+	// settlePause is the time between two checks whether everything due has happened.
 	settlePause = 20 * time.Millisecond
-	// callPause is between two calls of the workflows, which the advance itself calls as well.
+	// callPause is the time between two calls of the workflows. The advance itself calls them too.
 	callPause = 500 * time.Millisecond
-	// settleTimeout is for how long nothing of it may happen: longer than it takes until a workflow that did not look is
-	// called again, and than a run that died keeps others from what it worked on.
+	// settleTimeout is the maximum time without progress. It is longer than the time until the next call of a workflow,
+	// and than the locks of a dead run.
 	settleTimeout = 45 * time.Second
-	// sameTime is how close deadlines are that are dealt with together.
+	// sameTime is the distance of deadlines that the advance handles together.
 	sameTime = time.Second
 )
 
-// advanceTo moves the clock to a ledger time. On the way it stops at each deadline until what is due there has
-// happened, so that what follows from it, and when, is as if all the time had passed. A static clock stops at the very
-// deadline; on one that runs, deadlines that are close to one another are dealt with together.
+// advanceTo moves the clock to a ledger time. It stops at each deadline until everything due there has happened, so
+// that the effects and their times are as if all the time had passed. A static clock stops exactly at the deadline; a
+// running one handles close deadlines together.
 func (a *API) advanceTo(ctx context.Context, target time.Time) error {
 	err := a.stopOver(ctx, target)
-	if err != nil && ctx.Err() != nil { // the request has taken too long as a whole
+	if err != nil && ctx.Err() != nil { // the whole request took too long
 		return &endpoint.TimeoutError{Advice: "The clock stands on the way, and goes on when it is told to: send " +
 			"advance_to " + endpoint.Timestamp(target).String() + ". If it has come there by now, send advance_by 1ms: what " +
 			"is due there is not done yet."}
@@ -52,7 +52,7 @@ func (a *API) stopOver(ctx context.Context, target time.Time) error {
 		if err != nil {
 			return err
 		}
-		if !found { // what may be late, such as the rounds of the coin, is dealt with at the end
+		if !found { // work that may be late, such as the rounds of the coin, happens at the end
 			if err := a.jump(ctx, target); err != nil {
 				return err
 			}
@@ -70,7 +70,7 @@ func (a *API) stopOver(ctx context.Context, target time.Time) error {
 	}
 }
 
-// jump moves the clock to a ledger time, unless it has come there by itself.
+// jump moves the clock to a ledger time, unless the clock is already there.
 func (a *API) jump(ctx context.Context, to time.Time) error {
 	state, err := a.options.Clock.ClockState(ctx)
 	now := a.options.Now()
@@ -86,7 +86,7 @@ func (a *API) jump(ctx context.Context, to time.Time) error {
 	return err
 }
 
-// settle waits until everything that is due at a time was dealt with, for as long as some of it happens.
+// settle waits until everything due at a time has happened, as long as there is progress.
 func (a *API) settle(ctx context.Context, by time.Time) error {
 	left, err := a.options.Clock.Overdue(ctx, by)
 	for err == nil && len(left) > 0 {
@@ -95,8 +95,8 @@ func (a *API) settle(ctx context.Context, by time.Time) error {
 	return err
 }
 
-// awaitLess waits until something other than before is due at a time, or nothing at all. A kind of automation with much
-// to do stays in the list, but what it is at changes.
+// awaitLess waits until the list of due work changes or is empty. A busy kind of automation stays in the list, but its
+// subject changes.
 func (a *API) awaitLess(ctx context.Context, by time.Time, before []db.Overdue) ([]db.Overdue, error) {
 	waiting, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
@@ -110,7 +110,7 @@ func (a *API) awaitLess(ctx context.Context, by time.Time, before []db.Overdue) 
 		}
 		expired := wait.For(waiting, settlePause)
 		switch {
-		case ctx.Err() != nil: // the request has taken too long as a whole
+		case ctx.Err() != nil: // the whole request took too long
 			return nil, ctx.Err()
 		case expired != nil:
 			return nil, fault.ServiceNotRunning.New("The clock stands at %s: what is due there does not happen, such as "+

@@ -1,4 +1,4 @@
-// Package devapi is what only a development node does for its callers: it moves the ledger's clock.
+// Package devapi is the API of development nodes alone: it moves the ledger's clock.
 package devapi
 
 import (
@@ -19,20 +19,20 @@ import (
 type Clock interface {
 	// ClockState reads it.
 	ClockState(ctx context.Context) (db.ClockState, error)
-	// AdvanceClock moves it to where the function says.
+	// AdvanceClock moves the clock to the result of the function.
 	AdvanceClock(ctx context.Context, to func(db.ClockState) db.ClockState) (db.ClockState, error)
-	// NextDue finds the first deadline after a ledger time, and not after another; false when there is none.
+	// NextDue finds the first deadline after one ledger time, and at most at another; false if there is none.
 	NextDue(ctx context.Context, after, upTo time.Time) (time.Time, bool, error)
-	// Overdue lists workflows that have not yet dealt with what is due by a ledger time, and what each is at.
+	// Overdue lists the workflows with work that is due by a ledger time, and the subject of each.
 	Overdue(ctx context.Context, by time.Time) ([]db.Overdue, error)
-	// CallWorkflows wakes those who call the workflows that have something to look at.
+	// CallWorkflows wakes the starters of workflows with due work.
 	CallWorkflows(ctx context.Context) error
 }
 
 // Options are the parts of an [API]; all are required.
 type Options struct {
 	Clock Clock
-	// Development means that the process serves a development node, the only one whose clock it advances.
+	// Development: the process serves a development node. Only there it advances the clock.
 	Development bool
 	// Now is real time.
 	Now func() time.Time
@@ -72,7 +72,7 @@ type ClockResponse struct {
 	Ahead      string             `json:"ahead" required:"true" doc:"How far the ledger is ahead, such as 2160h0m0s"`
 }
 
-// AdvanceClockRequest says where to move the clock: one of both fields.
+// AdvanceClockRequest is the new time, in one of both fields.
 type AdvanceClockRequest struct {
 	AdvanceBy string `json:"advance_by" doc:"How far: days (d), hours (h), minutes (m), seconds (s) and parts of them"`
 	AdvanceTo string `json:"advance_to" doc:"To which ledger time, as in RFC 3339"`
@@ -108,8 +108,7 @@ func (a *API) advance(ctx context.Context, req advanceRequest) (ClockResponse, e
 	return a.Advance(ctx, req.Body)
 }
 
-// Advance moves the clock as POST /v0/dev/clock does. A request that is made again comes to where the first one was to
-// come.
+// Advance moves the clock as POST /v0/dev/clock does. A repeated request has the target of the first one.
 func (a *API) Advance(ctx context.Context, req AdvanceClockRequest) (ClockResponse, error) {
 	if !a.options.Development {
 		return ClockResponse{}, fault.ClockNotSimulated.New(
@@ -134,7 +133,7 @@ func (a *API) Advance(ctx context.Context, req AdvanceClockRequest) (ClockRespon
 	return a.show(ctx, endpoint.NoRequest{})
 }
 
-// decide is where a request moves the clock to: all attempts at it to where the first one decided.
+// decide returns the target of a request. The first attempt decides for all.
 func (a *API) decide(ctx context.Context, req AdvanceClockRequest, state db.ClockState) (to time.Time, err error) {
 	attempt := changes.AttemptOf(ctx)
 	if decision, decided, err := attempt.Decided(ctx); err != nil {
@@ -151,7 +150,7 @@ func (a *API) decide(ctx context.Context, req AdvanceClockRequest, state db.Cloc
 	return to, attempt.Decide(ctx, to.Format(time.RFC3339Nano))
 }
 
-// check refuses what cannot be.
+// check refuses impossible requests.
 func (a *API) check(state db.ClockState, to time.Time) error {
 	now := state.At(a.options.Now())
 	switch {
@@ -169,7 +168,7 @@ func (a *API) check(state db.ClockState, to time.Time) error {
 	}
 }
 
-// target is the ledger time to which a request wants the clock to be moved, from the present one.
+// target is the new ledger time of a request.
 func target(body AdvanceClockRequest, now time.Time) (time.Time, error) {
 	switch {
 	case (body.AdvanceBy == "") == (body.AdvanceTo == ""):
@@ -205,7 +204,7 @@ func ParseDuration(text string) (time.Duration, error) {
 		return whole, nil
 	}
 	part, err := time.ParseDuration(rest)
-	sum := (whole + part).Truncate(time.Microsecond) // the ledger's clock knows nothing shorter
+	sum := (whole + part).Truncate(time.Microsecond) // the ledger's clock has no shorter times
 	if err != nil || part < 0 || sum <= 0 {
 		return 0, badDuration(text)
 	}

@@ -34,7 +34,7 @@ func TestClock_ContinuesALongAdvanceByItsTarget(t *testing.T) {
 	server := apitest.New(t, apitest.Options{RequestTimeout: 3 * time.Second})
 	require.NoError(t, server.DB.SetClockMode(t.Context(), true))
 	require.NoError(t, server.DB.InTx(t.Context(), func(tx *db.Tx) error {
-		return tx.AwaitTime(t.Context(), db.Lifecycle{ // nobody here looks after it
+		return tx.AwaitTime(t.Context(), db.Lifecycle{ // no workflow runs here
 			WorkflowID: "long", Kind: "SubmitCommands", DueAt: time.Now().Add(-time.Hour), WaitsFor: "its time",
 		})
 	}))

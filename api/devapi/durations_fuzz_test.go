@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// FuzzDuration_Parse reads any text as how far to advance the clock: it is forward, in whole microseconds, or refused.
+// FuzzDuration_Parse reads any text as a duration: the result is positive, in whole microseconds, or an error.
 func FuzzDuration_Parse(f *testing.F) {
 	for _, seed := range []string{
 		"", "90d", "1d12h30m", "106751d", "106752d", "999999d", "0d", "-1d", "1d-2h", "1h", "0.0000001s", "d", "9223372036s",

@@ -26,7 +26,7 @@ type Page struct {
 	policy  string
 }
 
-// New puts the page together.
+// New makes the page.
 func New() (*Page, error) {
 	parsed, err := template.New("page").Parse(page)
 	if err != nil {
@@ -45,16 +45,16 @@ func New() (*Page, error) {
 	return &Page{content: content.Bytes(), policy: policy}, nil
 }
 
-// hashOf names a text in a content security policy.
+// hashOf returns the source of a text for a content security policy.
 func hashOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// Content is the page.
+// Content returns the page.
 func (p *Page) Content() []byte { return p.content }
 
-// Policy is what browsers may do with the page: the value of the header Content-Security-Policy.
+// Policy is the value of the header Content-Security-Policy.
 func (p *Page) Policy() string { return p.policy }
 
 // Type is the Content-Type of the page.

@@ -21,10 +21,10 @@ func CountFor(ctx context.Context, visitor string) context.Context {
 // counts as anonymous. busy refuses a request above a limit; refused refuses its token.
 func (f *Server) admit(
 	ctx context.Context, current *call, r *http.Request,
-) (who admission.Caller, busy, refused error) {
+) (caller admission.Caller, busy, refused error) {
 	refused = f.authenticate(ctx, current, r)
-	who = f.countedFor(ctx, current.claims)
-	return who, f.options.Limits.Admit(who), refused
+	caller = f.countedFor(ctx, current.claims)
+	return caller, f.options.Limits.Admit(caller), refused
 }
 
 // countedFor treats a visitor with an invalid token as anonymous.

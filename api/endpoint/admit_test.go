@@ -12,8 +12,8 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 )
 
-// askFor sends a request of a user that is made for a visitor.
-func (l *limited) askFor(visitor, user, method, path string) *httptest.ResponseRecorder {
+// askFor sends a request of a user for a visitor.
+func (l *limitedServer) askFor(visitor, user, method, path string) *httptest.ResponseRecorder {
 	ctx := endpoint.CountFor(l.t.Context(), visitor)
 	r := httptest.NewRequestWithContext(ctx, method, path, strings.NewReader(`{}`))
 	r.Header.Set("Authorization", "Bearer "+user)
@@ -22,8 +22,7 @@ func (l *limited) askFor(visitor, user, method, path string) *httptest.ResponseR
 	return recorder
 }
 
-// A user pays for nothing that is asked in its name for a visitor, who has the rights of the user and the bounds of a
-// visitor.
+// A request for a visitor has the rights of the user and the limits of the visitor: it does not count for the user.
 func TestAdmit_CountsForTheVisitor(t *testing.T) {
 	t.Parallel()
 	l := serveLimited(t, admission.Options{UserRequests: 1, AnonymousRequests: 1})

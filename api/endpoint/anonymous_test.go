@@ -12,12 +12,12 @@ import (
 )
 
 // waits sends a request without a token to an endpoint that waits.
-func (l *limited) waits() {
+func (l *limitedServer) waits() {
 	l.group.Go(func() { l.answers <- l.ask(http.MethodPost, "/wait", "", strings.NewReader(`{}`)).Code })
 }
 
-// letIn waits until one more request is served.
-func (l *limited) letIn() {
+// letIn waits until one more request runs.
+func (l *limitedServer) letIn() {
 	l.t.Helper()
 	select {
 	case <-l.entered:
@@ -37,7 +37,7 @@ func TestAnonymous_HasPlacesOfItsOwn(t *testing.T) {
 	l.occupy("alice")
 	l.occupy("alice")
 	l.done(5)
-	require.Equal(t, http.StatusOK, l.ask(http.MethodGet, "/open", "", nil).Code, "places are given back")
+	require.Equal(t, http.StatusOK, l.ask(http.MethodGet, "/open", "", nil).Code, "the places are free again")
 }
 
 func TestAnonymous_TakesTurns(t *testing.T) {
@@ -68,6 +68,6 @@ func TestAnonymous_RefusesLongBodies(t *testing.T) {
 	require.Equal(t, http.StatusRequestEntityTooLarge, refused.Code)
 	require.Contains(t, refused.Body.String(), "65536 bytes")
 	require.Equal(t, http.StatusUnauthorized, l.ask(http.MethodPost, "/users-only", "", strings.NewReader(long)).Code,
-		"where a token would help, that is what is said")
+		"the refusal asks for a token")
 	require.Equal(t, http.StatusOK, l.ask(http.MethodPost, "/body", "alice", strings.NewReader(long)).Code)
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// answering serves answers of the size that the path names, made of as much, to callers who take them when they like.
-func answering(t *testing.T, options admission.Options) func(user, size string, taken <-chan struct{}) int {
+// answerServer serves answers of the size in the path, made from as many bytes, to callers that read them at any time.
+func answerServer(t *testing.T, options admission.Options) func(user, size string, taken <-chan struct{}) int {
 	t.Helper()
 	server, err := endpoint.NewServer(endpoint.Options{
 		Auth: tokens{}, Failures: encodeFailure, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
@@ -55,7 +55,7 @@ func answering(t *testing.T, options admission.Options) func(user, size string, 
 	}
 }
 
-// slowly takes the body of an answer only when it is told to.
+// slowly reads the body of an answer when the test lets it.
 type slowly struct {
 	*httptest.ResponseRecorder
 
@@ -64,36 +64,36 @@ type slowly struct {
 
 func (s *slowly) Write(body []byte) (int, error) {
 	if s.taken != nil {
-		<-s.taken // the answer is made
-		<-s.taken // and taken
+		<-s.taken // the answer is complete
+		<-s.taken // and read
 	}
 	return s.ResponseRecorder.Write(body)
 }
 
 func TestAnswers_LimitMemoryPerUser(t *testing.T) {
 	t.Parallel()
-	ask := answering(t, admission.Options{Answer: 1 << 20, AnswerMemory: 500_000, UserAnswerMemory: 200_000})
+	ask := answerServer(t, admission.Options{Answer: 1 << 20, AnswerMemory: 500_000, UserAnswerMemory: 200_000})
 	const large, usual = "200000", "60000"
 	for _, greedy := range []string{"greedy", ""} {
 		taken, answered := make(chan struct{}), make(chan int)
 		go func() { answered <- ask(greedy, large, taken) }()
 		taken <- struct{}{}
-		require.Equal(t, http.StatusTooManyRequests, ask(greedy, large, nil), "what is made and not taken counts")
+		require.Equal(t, http.StatusTooManyRequests, ask(greedy, large, nil), "an unread answer counts")
 		require.Equal(t, http.StatusOK, ask(greedy, usual, nil), "usual answers need no room")
 		require.Equal(t, http.StatusOK, ask("modest", large, nil))
 		close(taken)
 		require.Equal(t, http.StatusOK, <-answered)
-		require.Equal(t, http.StatusOK, ask(greedy, large, nil), "it is given back")
+		require.Equal(t, http.StatusOK, ask(greedy, large, nil), "the bytes are free again")
 	}
 }
 
 func TestAnswers_CountUsualAnswersOfManyUnreadRequests(t *testing.T) {
 	t.Parallel()
-	ask := answering(t, admission.Options{UserRequests: 2, Answer: 1 << 20, UserAnswerMemory: 100_000})
+	ask := answerServer(t, admission.Options{UserRequests: 2, Answer: 1 << 20, UserAnswerMemory: 100_000})
 	const usual = "60000"
 	answered := make(chan int)
 	var made []chan struct{}
-	for range 3 { // two that do not count, and one that does
+	for range 3 { // two free ones, and one that counts
 		taken := make(chan struct{})
 		go func() { answered <- ask("greedy", usual, taken) }()
 		taken <- struct{}{}
@@ -108,22 +108,22 @@ func TestAnswers_CountUsualAnswersOfManyUnreadRequests(t *testing.T) {
 		require.Equal(t, http.StatusOK, <-answered)
 	}
 	for range 2 {
-		require.Equal(t, http.StatusOK, ask("greedy", usual, nil), "it is given back")
+		require.Equal(t, http.StatusOK, ask("greedy", usual, nil), "the bytes are free again")
 	}
 }
 
 func TestAnswers_RefuseLargerThanLimit(t *testing.T) {
 	t.Parallel()
-	ask := answering(t, admission.Options{Answer: 100_000})
+	ask := answerServer(t, admission.Options{Answer: 100_000})
 	require.Equal(t, http.StatusOK, ask("alice", "100000", nil))
 	require.Equal(t, fault.AnswerTooLarge.HTTP(), ask("alice", "100001", nil))
 	require.Equal(t, http.StatusRequestEntityTooLarge, fault.AnswerTooLarge.HTTP())
 }
 
-// A row that is larger than an answer may be is shown, one at a time, and others find the room that they always have.
+// A row above the limit of an answer is served, one at a time, and takes no room from other requests.
 func TestAnswers_OversizedRowsAreReadOneAtATime(t *testing.T) {
 	t.Parallel()
-	ask := answering(t, admission.Options{Answer: 100_000, AnswerMemory: 120_000, UserAnswerMemory: 110_000})
+	ask := answerServer(t, admission.Options{Answer: 100_000, AnswerMemory: 120_000, UserAnswerMemory: 110_000})
 	const huge, fits, usual = "row/300000", "row/40000", "100000"
 	taken, answered := make(chan struct{}), make(chan int)
 	go func() { answered <- ask("greedy", huge, taken) }()
@@ -131,9 +131,9 @@ func TestAnswers_OversizedRowsAreReadOneAtATime(t *testing.T) {
 	require.Equal(t, http.StatusTooManyRequests, ask("modest", huge, nil), "one at a time")
 	require.Equal(t, http.StatusOK, ask("modest", usual, nil), "it takes nothing from others")
 	require.Equal(t, http.StatusOK, ask("modest", fits, nil))
-	require.Equal(t, fault.AnswerTooLarge.HTTP(), ask("", huge, nil), "who has no token does not take the place")
+	require.Equal(t, fault.AnswerTooLarge.HTTP(), ask("", huge, nil), "anonymous callers do not take the place")
 	close(taken)
 	require.Equal(t, http.StatusOK, <-answered)
-	require.Equal(t, http.StatusOK, ask("modest", huge, nil), "the place is given back")
+	require.Equal(t, http.StatusOK, ask("modest", huge, nil), "the place is free again")
 	require.Equal(t, fault.AnswerTooLarge.HTTP(), ask("modest", "100001", nil), "what is many small rows is refused")
 }

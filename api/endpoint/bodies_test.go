@@ -20,13 +20,13 @@ func TestBodies_LimitMemoryPerUser(t *testing.T) {
 	go func() { first <- l.ask(http.MethodPost, "/body", "greedy", reader).Code }()
 	_, err := io.Copy(writer, long())
 	require.NoError(t, err)
-	_, err = writer.Write(nil) // returns when the server has counted what it got and asks for more
+	_, err = writer.Write(nil) // returns when the server has counted its bytes and reads on
 	require.NoError(t, err)
 	l.tooMany(l.ask(http.MethodPost, "/body", "greedy", long()))
 	require.Equal(t, http.StatusOK, l.ask(http.MethodPost, "/body", "modest", long()).Code)
 	require.NoError(t, writer.Close())
 	require.Equal(t, http.StatusOK, <-first)
-	require.Equal(t, http.StatusOK, l.ask(http.MethodPost, "/body", "greedy", long()).Code, "it is given back")
+	require.Equal(t, http.StatusOK, l.ask(http.MethodPost, "/body", "greedy", long()).Code, "the bytes are free again")
 }
 
 func TestBodies_CheckRightsBeforeDecodingLongOnes(t *testing.T) {

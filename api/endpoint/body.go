@@ -23,8 +23,8 @@ func (f *Server) Limit(next http.Handler) http.Handler {
 	})
 }
 
-func (s *endpointHandler) maxBody(who admission.Caller) int64 {
-	if who.Anonymous {
+func (s *endpointHandler) maxBody(caller admission.Caller) int64 {
+	if caller.Anonymous {
 		return min(anonymousBody, s.server.options.MaxBodyBytes)
 	}
 	return s.server.options.MaxBodyBytes

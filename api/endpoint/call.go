@@ -29,8 +29,8 @@ type call struct {
 	lookAgain    func(ctx context.Context) (auth.Claims, error)
 	// permits refuses callers without access to the endpoint; nil in such tests.
 	permits func(context.Context) error
-	// regranted receives claims with newly found rights; nil for none.
-	regranted func(auth.Claims)
+	// onNewRights receives claims with newly found rights; nil for none.
+	onNewRights func(auth.Claims)
 	// visit holds the request's places; nil for none. budget is the budget of its answer; nil for none.
 	visit  *admission.Visit
 	budget *budget.Budget

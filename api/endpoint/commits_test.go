@@ -17,7 +17,7 @@ import (
 	"github.com/florinledger/florin/db"
 )
 
-// serveCommits serves changes that are committed without a submission.
+// serveCommits serves changes that commit without a submission.
 func serveCommits(t *testing.T) *readers {
 	t.Helper()
 	r := &readers{t: t, working: make(chan string), goOn: make(chan string)}
@@ -32,7 +32,7 @@ func serveCommits(t *testing.T) *readers {
 		Name string `path:"name"`
 	}
 	commit := func(ctx context.Context, req named) (endpoint.Empty, error) {
-		release, err := db.TakeTurn(ctx) // as each transaction of the record does
+		release, err := db.TakeTurn(ctx) // as in each transaction of the record
 		if err != nil {
 			return endpoint.Empty{}, err
 		}
@@ -69,7 +69,7 @@ func TestDirectCommits_LimitEachUser(t *testing.T) {
 		r.works("greedy")
 	}
 	r.getsNoTurn("greedy", http.MethodPost, "/commit/leaving")
-	behind := r.post("greedy", "/commit/behind") // works only when one of those before it is done
+	behind := r.post("greedy", "/commit/behind") // runs only after one of those before it
 	modest := r.post("modest", "/commit/modest")
 	r.works("modest")
 	for range admission.UserDirectCommits + 1 {
@@ -83,7 +83,7 @@ func TestDirectCommits_LimitEachUser(t *testing.T) {
 	r.answered(behind)
 }
 
-// An onboarding waits for a workflow, which may be away: who takes a right from somebody does not wait for it.
+// An onboarding waits for a workflow, possibly for long. A revocation does not wait for it.
 func TestDirectCommits_OnboardingsBlockNoChange(t *testing.T) {
 	t.Parallel()
 	r := serveCommits(t)

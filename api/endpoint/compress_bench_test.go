@@ -17,7 +17,7 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 )
 
-// holdingsPage is a page of contracts as the API answers it: what differs between contracts does not compress.
+// holdingsPage is a page of contracts. The parts that differ between contracts do not compress.
 func holdingsPage(contracts int) []byte {
 	var page strings.Builder
 	page.WriteString("[")
@@ -33,7 +33,7 @@ func holdingsPage(contracts int) []byte {
 	return []byte(page.String())
 }
 
-// BenchmarkCompress_PagesOfContracts serves pages of contracts plainly and compressed, without the network.
+// BenchmarkCompress_PagesOfContracts serves pages of contracts with and without compression, without the network.
 func BenchmarkCompress_PagesOfContracts(b *testing.B) {
 	for _, contracts := range []int{10, 200, 5000} {
 		page := holdingsPage(contracts)

@@ -26,10 +26,10 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 )
 
-// long is a body that is worth compressing.
+// long is a body above the minimum size.
 var long = strings.Repeat(`{"n":1} `, 1<<10)
 
-// lines takes what is logged, line by line.
+// lines collects log lines.
 type lines chan []byte
 
 // Write implements [io.Writer].
@@ -38,8 +38,8 @@ func (l lines) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// compressing is a server of answers of all kinds, and its log.
-func compressing(t *testing.T) (*httptest.Server, lines) {
+// compressServer is a server of answers of all kinds, and its log.
+func compressServer(t *testing.T) (*httptest.Server, lines) {
 	t.Helper()
 	log := make(lines, 64)
 	server, err := endpoint.NewServer(endpoint.Options{
@@ -89,14 +89,14 @@ func compressing(t *testing.T) (*httptest.Server, lines) {
 	return served, log
 }
 
-// answered is an answer that was read.
-type answered struct {
+// fullAnswer is a complete answer.
+type fullAnswer struct {
 	StatusCode int
 	Header     http.Header
 }
 
-// ask sends a request as it is: the client of the standard library would decompress by itself.
-func ask(t *testing.T, server *httptest.Server, method, path string, header http.Header) (answered, []byte) {
+// ask sends a request and does not decompress the answer, as the client of the standard library would.
+func ask(t *testing.T, server *httptest.Server, method, path string, header http.Header) (fullAnswer, []byte) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, nil)
 	require.NoError(t, err)
@@ -107,12 +107,12 @@ func ask(t *testing.T, server *httptest.Server, method, path string, header http
 	require.NoError(t, err)
 	body, err := io.ReadAll(answer.Body)
 	require.NoError(t, errors.Join(err, answer.Body.Close()))
-	return answered{answer.StatusCode, answer.Header}, body
+	return fullAnswer{answer.StatusCode, answer.Header}, body
 }
 
 func TestCompress_WhenClientAcceptsGzip(t *testing.T) {
 	t.Parallel()
-	server, log := compressing(t)
+	server, log := compressServer(t)
 	zipped := http.Header{"Accept-Encoding": {"br, zstd, gzip"}}
 	for path, status := range map[string]int{"/json": 200, "/html": 200, "/text": 409} {
 		answer, body := ask(t, server, http.MethodGet, path, zipped)
@@ -135,7 +135,7 @@ func TestCompress_WhenClientAcceptsGzip(t *testing.T) {
 
 func TestCompress_LeavesOtherAnswersPlain(t *testing.T) {
 	t.Parallel()
-	server, _ := compressing(t)
+	server, _ := compressServer(t)
 	zipped := http.Header{"Accept-Encoding": {"gzip"}}
 	for name, c := range map[string]struct {
 		path   string
@@ -143,13 +143,13 @@ func TestCompress_LeavesOtherAnswersPlain(t *testing.T) {
 		status int
 		body   string
 	}{
-		"for who does not ask":          {"/json", http.Header{}, 200, long},
-		"for who refuses it":            {"/json", http.Header{"Accept-Encoding": {"gzip;q=0"}}, 200, long},
-		"for who takes another coding":  {"/json", http.Header{"Accept-Encoding": {"zstd"}}, 200, long},
-		"for who wants to upgrade":      {"/json", http.Header{"Accept-Encoding": {"gzip"}, "Upgrade": {"x"}}, 200, long},
-		"what is short":                 {"/short", zipped, 200, long[:1023]},
-		"what has no body":              {"/none", zipped, 204, ""},
-		"what is not text":              {"/archive", zipped, 200, long},
+		"without Accept-Encoding":       {"/json", http.Header{}, 200, long},
+		"with gzip refused":             {"/json", http.Header{"Accept-Encoding": {"gzip;q=0"}}, 200, long},
+		"with another coding":           {"/json", http.Header{"Accept-Encoding": {"zstd"}}, 200, long},
+		"with an upgrade":               {"/json", http.Header{"Accept-Encoding": {"gzip"}, "Upgrade": {"x"}}, 200, long},
+		"a short body":                  {"/short", zipped, 200, long[:1023]},
+		"no body":                       {"/none", zipped, 204, ""},
+		"not a text":                    {"/archive", zipped, 200, long},
 		"what is made while it is sent": {"/stream", zipped, 200, long},
 	} {
 		answer, body := ask(t, server, http.MethodGet, c.path, c.header)
@@ -176,7 +176,7 @@ func TestCompress_LeavesOtherAnswersPlain(t *testing.T) {
 
 func TestCompress_BrokenAnswerIsAnErrorForTheClient(t *testing.T) {
 	t.Parallel()
-	server, _ := compressing(t)
+	server, _ := compressServer(t)
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/broken", nil)
 	require.NoError(t, err)
 	request.Header.Set("Accept-Encoding", "gzip")
@@ -188,8 +188,7 @@ func TestCompress_BrokenAnswerIsAnErrorForTheClient(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestCompress_SlowClientsFreeTheCompressor: more clients than there are compressors take nothing of their long answers, and
-// others are answered all the same.
+// More clients than compressors do not read their long answers. Others still get answers.
 func TestCompress_SlowClientsFreeTheCompressor(t *testing.T) {
 	t.Parallel()
 	var random [8 << 20]byte
@@ -210,7 +209,7 @@ func TestCompress_SlowClientsFreeTheCompressor(t *testing.T) {
 			"Accept-Encoding: gzip\r\n\r\n", i))
 		require.NoError(t, err)
 		<-begun
-		_, err = io.ReadFull(slow, make([]byte, 100)) // it is being sent
+		_, err = io.ReadFull(slow, make([]byte, 100)) // the answer has begun
 		require.NoError(t, err)
 	}
 	answer, _ := ask(t, server, http.MethodGet, "/page",

@@ -204,8 +204,8 @@ func TestDecodeBody_RefusesInvalidBodies(t *testing.T) {
 	}
 }
 
-// TestDecodeBody_KeepsOrRefusesEveryText sends every text of up to three units of UTF-16 that can go wrong, as escapes: a
-// text that is changed on its way could be the name of something else.
+// The test sends every critical text of up to three UTF-16 units, as escapes: a changed text could be the name of
+// something else.
 func TestDecodeBody_KeepsOrRefusesEveryText(t *testing.T) {
 	t.Parallel()
 	units := []uint16{'a', '\\', 0xfffd, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xd83d, 0xde00}
@@ -262,8 +262,8 @@ func TestDecodeBody_RequiresFieldsOfStrictTypes(t *testing.T) {
 	}
 }
 
-// FuzzDecodeBody_RoundTrips looks for bodies that crash the decoder, and for bodies that decode to something that does not survive
-// being encoded and decoded again.
+// FuzzDecodeBody_RoundTrips finds bodies that crash the decoder, and bodies whose value changes when it is encoded and
+// decoded again.
 func FuzzDecodeBody_RoundTrips(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"text":"x","number":"7","inners":[{"maybe":null}],"union":{"Wrapped":{"value":{}}}}`,

@@ -176,7 +176,7 @@ func (s *schemas) requestBody(body reflect.StructField) (*openapi3.RequestBodyRe
 	if err != nil {
 		return nil, err
 	}
-	request := openapi3.NewRequestBody().WithRequired(s.needed(body.Type)).WithJSONSchemaRef(schema)
+	request := openapi3.NewRequestBody().WithRequired(s.needsBody(body.Type)).WithJSONSchemaRef(schema)
 	request.Content[jsonType].Example = s.example(body.Type)
 	return &openapi3.RequestBodyRef{Value: request}, nil
 }
@@ -252,7 +252,7 @@ func (s *schemas) bodies(response *openapi3.Response, bodies []Body) (*openapi3.
 	return response.WithContent(content), nil
 }
 
-func (s *schemas) needed(t reflect.Type) bool {
+func (s *schemas) needsBody(t reflect.Type) bool {
 	for _, field := range s.shapes[t].fields {
 		if field.required {
 			return true

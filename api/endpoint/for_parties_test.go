@@ -20,7 +20,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// dearText counts how often something of the kind was decoded.
+// dearText counts its decodings.
 type dearText string
 
 var dearTexts atomic.Int64
@@ -44,7 +44,7 @@ type actingRequest struct {
 	Body actingBody `body:"json"`
 }
 
-// actors may act as the party that is named like them.
+// actors may act as the party with their name.
 type actors struct{}
 
 // Authenticate implements [auth.Authenticator].
@@ -88,7 +88,7 @@ func TestForParties_RefusesBeforeCostlyWork(t *testing.T) {
 		{"nobody", ``, "x", http.StatusForbidden, 1, 0},
 		{"bob", `"alice","carol"`, "x", http.StatusForbidden, 1, 0},
 		{"bob", `"alice","carol"`, long, http.StatusForbidden, 1, 0},
-		{"bob", `"alice","bob"`, "x", http.StatusOK, 1, 1}, // the endpoint says what else is wrong
+		{"bob", `"alice","bob"`, "x", http.StatusOK, 1, 1}, // the endpoint checks the rest
 		{"bob", ``, "x", http.StatusOK, 1, 1},
 		{"alice", `"alice"`, long, http.StatusOK, 1, 1},
 	} {

@@ -20,8 +20,8 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// limited is a server with limits whose endpoint POST /wait waits until it is let go.
-type limited struct {
+// limitedServer is a server with limits. Its endpoint POST /wait waits for the test.
+type limitedServer struct {
 	t       *testing.T
 	handler http.Handler
 	log     lockedBuffer
@@ -31,7 +31,7 @@ type limited struct {
 	answers chan int
 }
 
-// manualClock moves when it is told to.
+// manualClock moves only when the test moves it.
 type manualClock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -58,9 +58,9 @@ type withBody struct {
 	Body anyBody `body:"json"`
 }
 
-func serveLimited(t *testing.T, options admission.Options, change ...func(*endpoint.Options)) *limited {
+func serveLimited(t *testing.T, options admission.Options, change ...func(*endpoint.Options)) *limitedServer {
 	t.Helper()
-	l := &limited{t: t, entered: make(chan struct{}), release: make(chan struct{}), answers: make(chan int, 100)}
+	l := &limitedServer{t: t, entered: make(chan struct{}), release: make(chan struct{}), answers: make(chan int, 100)}
 	if options.Now == nil {
 		options.Now = time.Now
 	}
@@ -115,7 +115,7 @@ func serveLimited(t *testing.T, options admission.Options, change ...func(*endpo
 }
 
 // ask sends a request and returns the answer.
-func (l *limited) ask(method, path, user string, body io.Reader) *httptest.ResponseRecorder {
+func (l *limitedServer) ask(method, path, user string, body io.Reader) *httptest.ResponseRecorder {
 	l.t.Helper()
 	r := httptest.NewRequestWithContext(l.t.Context(), method, path, body)
 	if user != "" {
@@ -126,8 +126,8 @@ func (l *limited) ask(method, path, user string, body io.Reader) *httptest.Respo
 	return recorder
 }
 
-// occupy has a request served until done is called.
-func (l *limited) occupy(user string) {
+// occupy keeps a request running until done is called.
+func (l *limitedServer) occupy(user string) {
 	l.t.Helper()
 	l.group.Go(func() { l.answers <- l.ask(http.MethodPost, "/wait", user, strings.NewReader(`{}`)).Code })
 	select {
@@ -137,7 +137,7 @@ func (l *limited) occupy(user string) {
 	}
 }
 
-func (l *limited) done(served int) {
+func (l *limitedServer) done(served int) {
 	l.t.Helper()
 	close(l.release)
 	l.group.Wait()
@@ -147,8 +147,8 @@ func (l *limited) done(served int) {
 	l.release = make(chan struct{})
 }
 
-// tooMany requires the answer to a request that is one too many, and returns its Retry-After in seconds.
-func (l *limited) tooMany(recorder *httptest.ResponseRecorder) int {
+// tooMany requires a refusal above a limit, and returns its Retry-After in seconds.
+func (l *limitedServer) tooMany(recorder *httptest.ResponseRecorder) int {
 	l.t.Helper()
 	require.Equal(l.t, http.StatusTooManyRequests, recorder.Code, recorder.Body.String())
 	require.Contains(l.t, recorder.Body.String(), "SERVER_OVERLOADED", "in the form of the family")
@@ -164,9 +164,9 @@ func TestRequests_LimitTotal(t *testing.T) {
 	l.occupy("alice")
 	l.occupy("bob")
 	l.tooMany(l.ask(http.MethodGet, "/open", "carol", nil))
-	unread := &untouched{}
+	unread := &unreadBody{}
 	l.tooMany(l.ask(http.MethodPost, "/body", "carol", unread))
-	require.False(t, unread.read, "nothing is done for what is refused")
+	require.False(t, unread.read, "a refusal reads no body")
 	require.Equal(t, http.StatusOK, l.ask(http.MethodGet, "/vital", "", nil).Code, "how the node is can be asked always")
 	require.Contains(t, l.log.String(), "requests above a limit were refused")
 	require.NotContains(t, l.log.String(), `"status":429`, "the log says so once, not for each")
@@ -174,10 +174,10 @@ func TestRequests_LimitTotal(t *testing.T) {
 	require.Equal(t, http.StatusOK, l.ask(http.MethodGet, "/open", "carol", nil).Code)
 }
 
-// untouched is a body that reports whether it was read.
-type untouched struct{ read bool }
+// unreadBody is a body that records reads.
+type unreadBody struct{ read bool }
 
-func (u *untouched) Read([]byte) (int, error) {
+func (u *unreadBody) Read([]byte) (int, error) {
 	u.read = true
 	return 0, io.EOF
 }
@@ -191,7 +191,7 @@ func TestRefusals_AreDelayedAboveTheRate(t *testing.T) {
 		require.Equal(t, http.StatusConflict, l.ask(http.MethodGet, "/busy", "alice", nil).Code)
 		return time.Since(began)
 	}
-	const hold = 2 * time.Second // what a rate of one in two seconds comes to
+	const hold = 2 * time.Second // for a rate of one in two seconds
 	require.Less(t, busy(), hold, "the first is answered at once")
 	require.GreaterOrEqual(t, busy(), hold)
 	require.Equal(t, http.StatusConflict, l.ask(http.MethodGet, "/conflict", "alice", nil).Code)
@@ -218,7 +218,7 @@ func TestRequests_LimitEachUser(t *testing.T) {
 	l := serveLimited(t, admission.Options{Requests: 10, UserRequests: 2})
 	l.occupy("greedy")
 	l.occupy("greedy")
-	unread := &untouched{}
+	unread := &unreadBody{}
 	l.tooMany(l.ask(http.MethodPost, "/body", "greedy", unread))
 	require.False(t, unread.read)
 	require.Equal(t, http.StatusOK, l.ask(http.MethodGet, "/open", "modest", nil).Code)
@@ -262,7 +262,7 @@ func TestBodies_LimitTotalMemory(t *testing.T) {
 	l := serveLimited(t, admission.Options{BodyMemory: most})
 	long := func(size int) io.Reader { return strings.NewReader(`{"text":"` + strings.Repeat("x", size) + `"}`) }
 	require.Equal(t, http.StatusOK, l.ask(http.MethodPost, "/body", "a", long(150<<10)).Code)
-	require.Equal(t, http.StatusOK, l.ask(http.MethodPost, "/body", "a", long(150<<10)).Code, "it is given back")
+	require.Equal(t, http.StatusOK, l.ask(http.MethodPost, "/body", "a", long(150<<10)).Code, "the bytes are free again")
 	reader, writer := io.Pipe()
 	first := make(chan int, 1)
 	go func() { first <- l.ask(http.MethodPost, "/body", "a", reader).Code }()

@@ -24,8 +24,7 @@ func (g *grants) revoke(id string) {
 	delete(g.rights, id)
 }
 
-// TestServer_RefusesRightLostBeforeTheCall takes the right to administer from callers whose requests were
-// permitted by it: behind what is around the endpoint, and while they wait for a turn.
+// Callers lose the right that permitted their request: behind Options.Around, and while they wait for a turn.
 func TestServer_RefusesRightLostBeforeTheCall(t *testing.T) {
 	t.Parallel()
 	record := &grants{rights: map[string][]ledger.Right{}}
@@ -53,7 +52,7 @@ func TestServer_RefusesRightLostBeforeTheCall(t *testing.T) {
 	commit := func(ctx context.Context, _ endpoint.NoRequest) (endpoint.Empty, error) {
 		user := endpoint.Claims(ctx).UserID()
 		if len(waiting) == cap(waiting) {
-			record.revoke(<-waiting) // in another process, and as late as can be: it waits for its turn from here on
+			record.revoke(<-waiting) // in another process, as late as possible: the request waits for its turn now
 		}
 		release, err := db.TakeTurn(ctx)
 		if err != nil {
@@ -91,7 +90,7 @@ func TestServer_RefusesRightLostBeforeTheCall(t *testing.T) {
 	}
 	waiting <- "waiter"
 	go func() { statuses <- ask("waiter", "/commit") }()
-	for len(waiting) > 0 { // until the last one has been called
+	for len(waiting) > 0 { // until the last call
 		select {
 		case <-time.After(time.Millisecond):
 		case <-t.Context().Done():
@@ -109,8 +108,8 @@ func TestServer_RefusesRightLostBeforeTheCall(t *testing.T) {
 		"the last one's turn came when its user had no right any more")
 }
 
-// TestServer_ChecksOnlyTheRightsThatWereNeeded takes rights from a caller between the look at them and the call of the
-// endpoint: the one by which it was permitted refuses it, another one does not, and is gone for what is asked later.
+// A caller loses rights between the check and the call of the endpoint. The loss of the used right refuses the request.
+// The loss of another one does not, but later checks find it missing.
 func TestServer_ChecksOnlyTheRightsThatWereNeeded(t *testing.T) {
 	t.Parallel()
 	alice, bob := ledger.Right{Kind: ledger.CanActAs, Party: "alice"}, ledger.Right{Kind: ledger.CanActAs, Party: "bob"}

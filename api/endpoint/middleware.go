@@ -32,7 +32,7 @@ func (f *Server) Observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := f.options.Now()
 		current := &call{request: r}
-		ctx, endSpan := f.traced(r.Context(), r, current)
+		ctx, endSpan := f.trace(r.Context(), r, current)
 		ctx = context.WithValue(ctx, callKey{}, current)
 		recorder := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 		secure(recorder.Header())
@@ -67,7 +67,7 @@ func secure(header http.Header) {
 
 func (f *Server) answerPanic(ctx context.Context, current *call, w middleware.WrapResponseWriter, reason any) {
 	err := fmt.Errorf("panic: %v\n%s", reason, debug.Stack())
-	if w.Status() != 0 { // the answer has begun: all that is left is to say so in the log
+	if w.Status() != 0 { // the answer has begun: only the log can have the error
 		current.failure = err
 		return
 	}
@@ -147,7 +147,7 @@ const tellInterval = 10 * time.Second
 // tally counts answers by status, for summaries in the log. It is safe for concurrent use.
 type tally struct {
 	mu       sync.Mutex
-	told     time.Time
+	lastTime time.Time
 	byStatus map[int]int64
 }
 
@@ -159,10 +159,10 @@ func (t *tally) count(status int, now time.Time) []any {
 		t.byStatus = make(map[int]int64)
 	}
 	t.byStatus[status]++
-	if now.Sub(t.told) < tellInterval {
+	if now.Sub(t.lastTime) < tellInterval {
 		return nil
 	}
-	t.told = now
+	t.lastTime = now
 	var counts []any
 	for _, status := range slices.Sorted(maps.Keys(t.byStatus)) {
 		counts = append(counts, slog.Int64(strconv.Itoa(status), t.byStatus[status]))

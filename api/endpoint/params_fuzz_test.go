@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzParameters_ReadAsSentOrRefused reads any query and any path: what cannot be read is refused with the name of the parameter, and what
-// can be read is what was sent.
+// FuzzParameters_ReadAsSentOrRefused reads any query and any path: the value is the one sent, or the refusal names the
+// parameter.
 func FuzzParameters_ReadAsSentOrRefused(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"limit=1&on=true&list=a&list=b", "7"},
@@ -60,7 +60,7 @@ func FuzzParameters_ReadAsSentOrRefused(f *testing.F) {
 	})
 }
 
-// FuzzTraceContext_IsWellFormed takes any trace headers: what is passed on is well-formed, and a client's own when it is.
+// FuzzTraceContext_IsWellFormed reads any trace headers: the trace is well-formed, and the client's if that is valid.
 func FuzzTraceContext_IsWellFormed(f *testing.F) {
 	const good = "00-6b0c3f0d8e5a4c1f9d2b7a6e5c4d3b2a-1122334455667788-01"
 	for _, seed := range []string{
@@ -74,18 +74,18 @@ func FuzzTraceContext_IsWellFormed(f *testing.F) {
 		current := &call{}
 		asked := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
 		asked.Header = http.Header{"Traceparent": {parent}, "Tracestate": {state}}
-		(&Server{}).traced(t.Context(), asked, current)
+		(&Server{}).trace(t.Context(), asked, current)
 		trace := current.trace
 		require.Regexp(t, traceparentPattern, trace.Traceparent)
 		require.Len(t, trace.TraceID(), 32)
 		require.LessOrEqual(t, len(trace.Tracestate), maxTracestate)
 		if trace.Traceparent != parent {
-			require.Empty(t, trace.Tracestate, "the state belongs to a trace that was not taken")
+			require.Empty(t, trace.Tracestate, "the state belongs to an invalid trace")
 		}
 	})
 }
 
-// FuzzTexts_RoundTrip reads any text as a time and as binary data: what can be read is written as it was meant.
+// FuzzTexts_RoundTrip reads any text as a time and as binary data: a valid value is written with the same meaning.
 func FuzzTexts_RoundTrip(f *testing.F) {
 	for _, seed := range []string{
 		"", "AAAA", "AA==", "AA=", "A\nAAA", "2026-03-01T10:00:00Z", "2026-03-01T10:00:00.1234567+01:00",

@@ -16,11 +16,11 @@ const secondLooks = 4
 // lookAgain authenticates a token with the user's rights from the record, for few requests at a time.
 func (f *Server) lookAgain(ctx context.Context, token string) (auth.Claims, error) {
 	select {
-	case f.looking <- struct{}{}:
+	case f.lookups <- struct{}{}:
 	case <-ctx.Done():
 		return auth.Claims{}, ctx.Err()
 	}
-	defer func() { <-f.looking }()
+	defer func() { <-f.lookups }()
 	return f.again(auth.Anew(ctx), token)
 }
 
@@ -106,8 +106,8 @@ func withNewRights[T any](ctx context.Context, do func() (T, error)) (T, error) 
 		return result, err
 	}
 	current.claims = claims.InPlaceOf(current.claims)
-	if current.regranted != nil {
-		current.regranted(claims)
+	if current.onNewRights != nil {
+		current.onNewRights(claims)
 	}
 	current.begin()
 	return do()

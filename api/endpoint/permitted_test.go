@@ -18,14 +18,14 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// grants are the users of a record that another process changes: nobody tells this one.
+// grants are the users of a record that another process changes, without a notice to this process.
 type grants struct {
 	mu     sync.Mutex
 	rights map[string][]ledger.Right
 }
 
-func (g *grants) User(_ context.Context, who ledger.Identity) (ledger.User, bool, error) {
-	return ledger.User{ID: who.UserID}, true, nil
+func (g *grants) User(_ context.Context, identity ledger.Identity) (ledger.User, bool, error) {
+	return ledger.User{ID: identity.UserID}, true, nil
 }
 
 func (g *grants) UserRights(_ context.Context, id string) ([]ledger.Right, error) {
@@ -40,7 +40,7 @@ func (g *grants) grant(id string) {
 	g.rights[id] = []ledger.Right{{Kind: ledger.ParticipantAdmin}}
 }
 
-// byText verifies every token, which is the name of its user.
+// byText accepts every token as the name of its user.
 type byText struct{}
 
 func (byText) Verify(_ context.Context, token string) (auth.Token, error) {
@@ -99,8 +99,8 @@ func TestServer_AcceptsRightJustGrantedByOtherProcess(t *testing.T) {
 	record.grant("somebody")
 	calls.Store(0)
 	require.Equal(t, http.StatusForbidden, ask("somebody", "/submitting"))
-	require.EqualValues(t, 1, calls.Load(), "what was submitted is not submitted again")
+	require.EqualValues(t, 1, calls.Load(), "the submission is not repeated")
 	calls.Store(0)
 	require.Equal(t, http.StatusForbidden, ask("nobody", "/itself"))
-	require.EqualValues(t, 1, calls.Load(), "nothing has changed, so nothing is tried again")
+	require.EqualValues(t, 1, calls.Load(), "without a change there is no retry")
 }

@@ -16,12 +16,12 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 )
 
-// readers is a server whose endpoints tell when they are worked on, and go on when they are told to.
+// readers is a server whose endpoints report their start, and wait for the test.
 type readers struct {
 	t             *testing.T
 	handler       http.Handler
 	working, goOn chan string
-	// news is what requests wait for that wait for news.
+	// news is the event of requests that wait for new entries.
 	news chan string
 }
 
@@ -91,7 +91,7 @@ func serveReaders(t *testing.T, options admission.Options) *readers {
 	return r
 }
 
-// ask sends a request, whose answer goes to w, and returns where its status will be.
+// ask sends a request, whose answer goes to w, and returns a channel with its status.
 func (r *readers) ask(ctx context.Context, user, method, path string, w http.ResponseWriter) <-chan int {
 	status := make(chan int, 1)
 	go func() {
@@ -120,7 +120,7 @@ func (r *readers) get(user, path string) <-chan int {
 	return r.ask(r.t.Context(), user, http.MethodGet, path, httptest.NewRecorder())
 }
 
-// works waits until one of the requests of a name is worked on.
+// works waits until a request of a name runs.
 func (r *readers) works(name string) {
 	r.t.Helper()
 	select {
@@ -141,7 +141,7 @@ func (r *readers) answered(status <-chan int) {
 	}
 }
 
-// waits requires that a request of a user gets no turn: it is given up after a moment.
+// waits requires that a request of a user gets no turn: it ends after a moment.
 func (r *readers) waits(user, path string) {
 	r.t.Helper()
 	r.getsNoTurn(user, http.MethodGet, path)
@@ -156,7 +156,7 @@ func (r *readers) getsNoTurn(user, method, path string) {
 	case name := <-r.working:
 		r.t.Fatalf("%s is worked on", name)
 	case <-time.After(patience):
-		r.t.Fatal("there is no answer to who left")
+		r.t.Fatal("a client that left gets no answer")
 	}
 }
 
@@ -169,7 +169,7 @@ func TestReads_LimitEachUser(t *testing.T) {
 	r.works("second")
 	r.waits("greedy", "/read/third")
 	change := r.ask(t.Context(), "greedy", http.MethodPost, "/change/change", httptest.NewRecorder())
-	r.works("change") // a change takes no turn of those who read
+	r.works("change") // a change takes no read turn
 	modest := r.get("modest", "/read/modest")
 	r.works("modest")
 	r.waits("another", "/read/another")
@@ -185,7 +185,7 @@ func TestReads_LimitEachUser(t *testing.T) {
 	r.answered(last)
 }
 
-// What a request that changes something reads before it does takes a turn, and making the change takes none.
+// A change takes a turn for its reads, and none for the change itself.
 func TestReads_ChangesReadInTurnAndCommitWithout(t *testing.T) {
 	t.Parallel()
 	r := serveReaders(t, admission.Options{Reads: 2, UserReads: 1})
@@ -197,7 +197,7 @@ func TestReads_ChangesReadInTurnAndCommitWithout(t *testing.T) {
 	r.goOn <- ""
 	r.goOn <- ""
 	r.answered(modest)
-	r.works("composing") // it makes the change now
+	r.works("composing") // now it makes the change
 	read := r.get("greedy", "/read/read")
 	r.works("read")
 	r.goOn <- ""
@@ -213,14 +213,14 @@ func TestReads_PausedReadFreesItsTurn(t *testing.T) {
 	r.works("paused")
 	read := r.get("alice", "/read/read")
 	r.works("read")
-	r.goOn <- "" // one of them; whoever pauses waits for its turn again then
+	r.goOn <- "" // one of them; the paused request then waits for a turn again
 	r.goOn <- ""
 	r.answered(read)
 	r.answered(paused)
 }
 
-// TestRequests_WaitingOnesUseNoWorkingPlace has users wait for news in as many requests as they may: each of them
-// is served all the same, and one more that waits is one too many.
+// Users wait for new entries in the maximum number of requests: their other requests still run, and one more waiting
+// request is refused.
 func TestRequests_WaitingOnesUseNoWorkingPlace(t *testing.T) {
 	t.Parallel()
 	r := serveReaders(t, admission.Options{Requests: 2, UserRequests: 1, Now: time.Now})
@@ -253,7 +253,7 @@ func TestReads_SlowClientFreesItsTurn(t *testing.T) {
 	taken := make(chan struct{})
 	slow := r.ask(t.Context(), "alice", http.MethodGet, "/stream/slow",
 		&slowly{ResponseRecorder: httptest.NewRecorder(), taken: taken})
-	taken <- struct{}{} // the client is being written to
+	taken <- struct{}{} // the answer goes to the client
 	read := r.get("bob", "/read/read")
 	r.works("read")
 	r.goOn <- ""

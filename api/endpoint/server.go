@@ -90,8 +90,8 @@ type Exchange struct {
 // Server serves the endpoints of one API family.
 type Server struct {
 	options Options
-	// looking limits concurrent reads of rights after a refusal.
-	looking    chan struct{}
+	// lookups limits concurrent reads of rights after a refusal.
+	lookups    chan struct{}
 	compressor *compressor
 	// vital are the paths of health checks, which get no spans.
 	vital map[string]bool
@@ -121,7 +121,7 @@ func NewServer(options Options) (*Server, error) {
 		return nil, err
 	}
 	return &Server{
-		options: options, looking: make(chan struct{}, secondLooks), compressor: compressor, vital: map[string]bool{},
+		options: options, lookups: make(chan struct{}, secondLooks), compressor: compressor, vital: map[string]bool{},
 	}, nil
 }
 
@@ -225,27 +225,27 @@ func (s *endpointHandler) serve(
 	}
 	request := reflect.New(s.request).Elem()
 	unreadable := decodeParams(r, request, s.server.bounds().plainTexts)
-	who, busy, refused := s.server.admit(ctx, current, r)
+	caller, busy, refused := s.server.admit(ctx, current, r)
 	if err := cmp.Or(busy, unreadable, refused); err != nil {
 		return nil, err
 	}
 	current.claims = current.claims.Noting()
-	if who.Anonymous && !s.Vital {
+	if caller.Anonymous && !s.Vital {
 		if err := limits.Crowded(true); err != nil {
 			return nil, err
 		}
 	}
 	var content []byte
 	var err error
-	if s.bodyIndex < 0 { // what is asked for is done only for a client that has sent all of its request
-		if _, err := io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, s.maxBody(who))); err != nil {
+	if s.bodyIndex < 0 { // call the endpoint only after the whole request has come
+		if _, err := io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, s.maxBody(caller))); err != nil {
 			return nil, unreadableBody(err)
 		}
 	} else {
 		if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 			return nil, unsupportedEncoding(encoding)
 		}
-		body := limits.Body(who, http.MaxBytesReader(w, r.Body, s.maxBody(who)))
+		body := limits.Body(caller, http.MaxBytesReader(w, r.Body, s.maxBody(caller)))
 		defer body.Release()
 		if content, err = s.decode(ctx, current, body, request.Field(s.bodyIndex)); err != nil {
 			return nil, err
@@ -265,7 +265,7 @@ func (s *endpointHandler) serve(
 	current.permits = func(ctx context.Context) error {
 		return cmp.Or(s.checkCaller(ctx, current), s.checkParties(current.claims, request))
 	}
-	return s.work(ctx, current, w, who, request, Exchange{Info: s.Info, Request: r, Body: content})
+	return s.work(ctx, current, w, caller, request, Exchange{Info: s.Info, Request: r, Body: content})
 }
 
 func (f *Server) authenticate(ctx context.Context, current *call, r *http.Request) error {
@@ -284,7 +284,7 @@ func (f *Server) authenticate(ctx context.Context, current *call, r *http.Reques
 		return err
 	}
 	current.claims = claims
-	lasting := context.WithoutCancel(ctx) // what is done to its end, though the client has left, asks as well
+	lasting := context.WithoutCancel(ctx) // work that goes on after the client has left checks rights, too
 	current.authenticate = func(anew bool) (auth.Claims, error) {
 		if anew {
 			return f.again(auth.Anew(lasting), token)
@@ -302,7 +302,7 @@ func (s *endpointHandler) decode(
 	body, err := io.ReadAll(from)
 	if _, exceeded := errors.AsType[*http.MaxBytesError](err); exceeded && s.Access != Open {
 		if refusal := current.claims.Require(); refusal != nil {
-			return nil, refusal // a token is what would help
+			return nil, refusal // a token would help
 		}
 	}
 	if err != nil {

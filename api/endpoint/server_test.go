@@ -92,7 +92,7 @@ type optionalBody struct {
 	Text string `json:"text"`
 }
 
-// serve answers one request by a server with a few endpoints; it returns the log as well.
+// serve answers one request on a server with a few endpoints, and returns the log as well.
 func serve(t *testing.T, r *http.Request) (*httptest.ResponseRecorder, map[string]any) {
 	t.Helper()
 	var log bytes.Buffer

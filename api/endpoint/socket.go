@@ -51,7 +51,7 @@ func (c *closeError) Error() string { return c.reason }
 type socket struct {
 	server *Server
 	call   *call
-	who    admission.Caller
+	caller admission.Caller
 	conn   *websocket.Conn
 	// first receives the client's first message, the request.
 	first chan message
@@ -72,10 +72,10 @@ type message struct {
 
 // accept upgrades the connection. On an error, the client has its answer already. A lost connection calls end.
 func (f *Server) accept(
-	w http.ResponseWriter, r *http.Request, current *call, who admission.Caller, end context.CancelCauseFunc,
+	w http.ResponseWriter, r *http.Request, current *call, caller admission.Caller, end context.CancelCauseFunc,
 ) (*socket, error) {
 	s := &socket{
-		server: f, call: current, who: who, first: make(chan message, 1), end: end,
+		server: f, call: current, caller: caller, first: make(chan message, 1), end: end,
 		frames: rate.NewLimiter(frameRate, frameBurst),
 	}
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
@@ -89,7 +89,7 @@ func (f *Server) accept(
 	}
 	conn.SetReadLimit(f.options.MaxBodyBytes)
 	s.conn = conn
-	ctx := context.WithoutCancel(r.Context()) // what ends the stream must not cut the connection: the client is told first
+	ctx := context.WithoutCancel(r.Context()) // the end of the stream must not cut the connection
 	go s.read(ctx)
 	s.pings = time.AfterFunc(never, func() { s.ping(ctx) })
 	s.pings.Reset(f.streams().PingInterval) // not above: the function must find the timer
@@ -141,8 +141,8 @@ func (s *socket) takePong(ctx context.Context, _ []byte) {
 func (s *socket) read(ctx context.Context) {
 	kind, reader, err := s.conn.Reader(ctx)
 	if err == nil {
-		body := s.server.options.Limits.Asked(s.who, reader)
-		defer body.Release() // as long as the stream lasts, which holds what it was asked
+		body := s.server.options.Limits.Asked(s.caller, reader)
+		defer body.Release() // the request counts as long as the stream is open
 		var data []byte
 		if data, err = io.ReadAll(body); err == nil {
 			s.first <- message{kind, data}
@@ -169,7 +169,7 @@ func (s *socket) ignore(ctx context.Context) error {
 			return err
 		}
 		if !s.take() {
-			return nil // and whoever sends on waits
+			return nil // a client that sends on waits
 		}
 		late := time.AfterFunc(ignoredPatience, s.cut)
 		_, err = io.Copy(io.Discard, ignored)
@@ -296,7 +296,7 @@ func isUsualEnd(err error) bool {
 
 // shut closes the connection with a handshake, which confirms that the client got everything.
 func (s *socket) shut(code websocket.StatusCode, reason string) {
-	const limit = 123 // what a control frame has room for (RFC 6455, 5.5)
+	const limit = 123 // the room in a control frame (RFC 6455, 5.5)
 	if len(reason) > limit {
 		end := limit - len("…")
 		for !utf8.RuneStart(reason[end]) {

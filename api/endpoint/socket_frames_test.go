@@ -21,7 +21,7 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 )
 
-// clock is a clock that stands still until it is moved.
+// clock is a clock that only the test moves.
 type clock struct{ since atomic.Int64 }
 
 func (c *clock) now() time.Time { return time.Unix(1_800_000_000, c.since.Load()) }
@@ -36,7 +36,7 @@ const (
 	pongFrame  = 0x8a
 )
 
-// rawClient sends what no library would.
+// rawClient sends frames that libraries do not send.
 type rawClient struct {
 	t    *testing.T
 	conn net.Conn
@@ -67,7 +67,7 @@ func frame(opcode byte, payload string) []byte {
 	return append([]byte{opcode, masked | byte(len(payload)), 0, 0, 0, 0}, payload...)
 }
 
-// untilClosed counts the answers to pings, and returns what the connection was closed with.
+// untilClosed counts the pongs, and returns the close code.
 func (c *rawClient) untilClosed() (pongs int, reason websocket.CloseError) {
 	c.t.Helper()
 	for {
@@ -103,12 +103,12 @@ func TestStream_AllowsOnePingPerSecond(t *testing.T) {
 	require.Equal(t, 1, s.streams.Open())
 }
 
-// A client may send what it likes, but no flood of it: neither before its request, nor after.
+// A client may send anything, but no flood, neither before nor after its request.
 func TestStream_EndsOnFloodOfFrames(t *testing.T) {
 	t.Parallel()
 	const request = `{"then":"wait"}`
 	for name, flood := range map[string]struct {
-		before string // what the client asks for first, if anything
+		before string // the client's request, if any
 		opcode byte
 	}{
 		"pings before a request":  {"", pingFrame},
@@ -126,7 +126,7 @@ func TestStream_EndsOnFloodOfFrames(t *testing.T) {
 			}
 			const count = 10_000
 			sent = append(sent, bytes.Repeat(frame(flood.opcode, "x"), count)...)
-			go func() { _, _ = c.conn.Write(sent) }() // which the server need not read to its end
+			go func() { _, _ = c.conn.Write(sent) }() // the server need not read all of it
 			pongs, end := c.untilClosed()
 			require.Equal(t, websocket.StatusPolicyViolation, end.Code)
 			require.Equal(t, "The client sent more than 10 frames a second. Send one request, and a ping from time "+
@@ -138,7 +138,7 @@ func TestStream_EndsOnFloodOfFrames(t *testing.T) {
 	}
 }
 
-// A message may come in frames that hold nothing, which its length does not bound.
+// A message can come in empty frames, which the limit of its length does not end.
 func TestStream_EndsOnMessageWithoutEnd(t *testing.T) {
 	t.Parallel()
 	s := serveStreamWithin(t, endpoint.StreamOptions{}, admission.Options{})

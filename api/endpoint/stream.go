@@ -110,12 +110,12 @@ func (s *streamHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !s.server.ownPage(r):
 		plain = foreignPage(r)
 	}
-	who, busy, refused := s.server.admit(ctx, current, r)
+	caller, busy, refused := s.server.admit(ctx, current, r)
 	if err := cmp.Or(busy, plain, refused); err != nil {
 		s.refuse(ctx, w, err)
 		return
 	}
-	visit, refusal, unopened := s.server.options.Limits.Open(who)
+	visit, refusal, unopened := s.server.options.Limits.Open(caller)
 	if unopened != nil {
 		s.refuse(ctx, w, unopened)
 		return
@@ -126,12 +126,12 @@ func (s *streamHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	open := &openStream{
 		claims: current.claims, end: end, authenticate: func() (auth.Claims, error) { return current.authenticate(false) },
 	}
-	current.regranted = func(claims auth.Claims) { streams.renew(open, claims) }
+	current.onNewRights = func(claims auth.Claims) { streams.renew(open, claims) }
 	remove, stopping := streams.add(open, changes)
 	defer remove()
 	defer visit.Leave()
 
-	socket, err := s.server.accept(w, r, current, who, end)
+	socket, err := s.server.accept(w, r, current, caller, end)
 	if err != nil {
 		current.failure = err // the client has been answered
 		return
@@ -181,7 +181,7 @@ func (s *streamHandler) serve(ctx context.Context, socket *socket) error {
 	}
 	began := false
 	err = doWithNewRights(ctx, func() error {
-		if began { // what was sent is not sent again
+		if began { // sent elements are not sent again
 			return err
 		}
 		if err = s.checkAccess(current.claims); err != nil {
@@ -194,7 +194,7 @@ func (s *streamHandler) serve(ctx context.Context, socket *socket) error {
 		return err
 	})
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(err, errClientGone) {
-		return cause // why the stream ended says more than how the function noticed
+		return cause // the cause of the end says more than the function's error
 	}
 	return err
 }

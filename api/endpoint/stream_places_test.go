@@ -25,15 +25,15 @@ func TestStreams_LimitTotal(t *testing.T) {
 	require.NoError(t, first.Close(websocket.StatusNormalClosure, ""))
 	require.Eventually(t, func() bool { return s.streams.Open() == 1 }, patience, time.Millisecond)
 	require.Contains(t, s.open("carol", `{"upTo":1}`).next(), `"number":1`)
-	require.NotContains(t, s.log.String(), "went away", "leaving is what clients of endless streams do")
+	require.NotContains(t, s.log.String(), "went away", "clients leave endless streams")
 }
 
-// Streams that are refused take no place, however slowly their clients take the refusal.
+// Refused streams take no place, however slowly their clients read the refusal.
 func TestStreams_RefusedOnesUseNoPlace(t *testing.T) {
 	t.Parallel()
 	s := serveStreamWithin(t, endpoint.StreamOptions{}, admission.Options{Streams: 3, UserStreams: 1})
 	s.open("greedy", `{"upTo":1,"then":"wait"}`).next()
-	for range 16 { // they never answer the closing of their streams
+	for range 16 { // they never answer the close
 		_, _, err := s.dial("/count", bearer("greedy"))
 		require.NoError(t, err)
 	}
@@ -96,7 +96,7 @@ func TestStreams_EndWhenUserLosesRights(t *testing.T) {
 	require.NoError(t, open["renamed"].Close(websocket.StatusNormalClosure, ""))
 }
 
-// A lookup that hangs keeps streams of others open for one recheck at most, and its own not longer.
+// A hanging lookup keeps its own stream, and streams of others, open for at most one recheck.
 func TestStreams_EndWhenRecheckTimesOut(t *testing.T) {
 	t.Parallel()
 	const hanging = 40

@@ -21,8 +21,8 @@ func (s *Streams) UserChanged(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.note(id)
-	for who, streams := range s.byUser {
-		if id == "" || who.UserID == id {
+	for user, streams := range s.byUser {
+		if id == "" || user.UserID == id {
 			s.recheck(streams)
 		}
 	}

@@ -25,7 +25,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// patience is how long tests wait for what should happen at once.
+// patience is the maximum wait for an event that should happen at once.
 const patience = time.Minute
 
 // directory authenticates by the token's text, and its users' rights can change.
@@ -33,9 +33,9 @@ type directory struct {
 	mu     sync.Mutex
 	rights map[string][]ledger.Right
 	gone   map[string]bool
-	// during is called once, in the middle of an authentication.
+	// during runs once, in the middle of an authentication.
 	during func()
-	// hangs are users of an issuer who never answers a question for keys.
+	// hangs are users of an issuer that never returns its keys.
 	hangs map[string]bool
 }
 
@@ -85,7 +85,7 @@ type counted struct {
 	Missing *string `json:"missing"`
 }
 
-// count sends the numbers up to a limit, and then ends, fails, or waits for its own end.
+// count sends the numbers up to a limit, and then ends, fails, or waits for its context.
 func count(ctx context.Context, req countRequest, send endpoint.Send[counted]) error {
 	if err := endpoint.Claims(ctx).Require(); err != nil {
 		return err
@@ -139,7 +139,7 @@ func serveStream(t *testing.T, options endpoint.StreamOptions) *streamServer {
 	return serveStreamWithin(t, options, admission.Options{})
 }
 
-// allowedOrigin is where pages come from that the operator trusts.
+// allowedOrigin is an origin that the operator allows.
 const allowedOrigin = "https://trusted.example"
 
 func serveStreamWithin(
@@ -177,7 +177,7 @@ type client struct {
 	t *testing.T
 }
 
-// dial opens a stream, or returns what the answer was instead.
+// dial opens a stream, or returns the refusal.
 func (s *streamServer) dial(path string, header http.Header, subprotocols ...string) (client, refused, error) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
@@ -198,13 +198,13 @@ func (s *streamServer) dial(path string, header http.Header, subprotocols ...str
 	return client{conn, s.t}, refused{response.StatusCode, response.Header.Get("Content-Type")}, err
 }
 
-// refused is an answer without a stream.
+// refused requires a refusal of the handshake.
 type refused struct {
 	status      int
 	contentType string
 }
 
-// open opens the stream as the user and asks.
+// open opens the stream as the user and sends the request.
 func (s *streamServer) open(user, request string) client {
 	s.t.Helper()
 	c, _, err := s.dial("/count", nil, "jwt.token."+user, "daml.ws.auth")
@@ -228,7 +228,7 @@ func (c client) next() string {
 	return string(data)
 }
 
-// ends requires that nothing more comes, and returns how the connection was closed.
+// ends requires that no more frames come, and returns the close code.
 func (c client) ends() websocket.CloseError {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
@@ -354,7 +354,7 @@ func TestStream_RefusesBadHandshakes(t *testing.T) {
 func TestStream_RefusesForeignOrigins(t *testing.T) {
 	t.Parallel()
 	s := serveStream(t, endpoint.StreamOptions{})
-	for _, caller := range []string{"alice", "everybody"} { // one with a token, and one whom no token is asked of
+	for _, caller := range []string{"alice", "everybody"} { // with a token, and without one
 		from := func(origin string) http.Header {
 			header := bearer(caller)
 			header.Set("Origin", origin)

@@ -173,7 +173,7 @@ func (s *Streams) remove(open *openStream) {
 func (s *Streams) drain() {
 	if s.stopping && s.count == 0 {
 		select {
-		case <-s.drained: // a stream that came later and was refused
+		case <-s.drained: // closed already; this is a later, refused stream
 		default:
 			close(s.drained)
 		}

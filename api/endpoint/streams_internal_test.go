@@ -21,7 +21,7 @@ func streamOf(user string, authenticate func() (auth.Claims, error)) *openStream
 	}
 }
 
-// However often a user changes while its streams wait to be looked at: each is looked at once more.
+// However often a user changes while its streams wait for a check, each is checked once more.
 func TestStreams_RecheckOnceHoweverOftenUserChanges(t *testing.T) {
 	t.Parallel()
 	s := NewStreams(StreamOptions{})
@@ -35,7 +35,7 @@ func TestStreams_RecheckOnceHoweverOftenUserChanges(t *testing.T) {
 	}), s.seen())
 	require.NoError(t, refusal)
 	s.UserChanged("alice")
-	<-entered // the first look is under way
+	<-entered // the first check has begun
 	for range 1000 {
 		s.UserChanged("alice")
 	}
@@ -50,14 +50,14 @@ func TestStreams_RecheckOnceHoweverOftenUserChanges(t *testing.T) {
 	require.EqualValues(t, 2, looks.Load())
 
 	s.mu.Lock()
-	s.rechecking[""] = true // nobody looks, so that it stays to be rechecked
+	s.rechecking[""] = true // no check runs, so the stream stays in the queue
 	s.mu.Unlock()
 	s.UserChanged("alice")
 	remove()
-	require.Empty(t, s.toRecheck[""], "who has gone is not looked at")
+	require.Empty(t, s.toRecheck[""], "a closed stream is not checked")
 }
 
-// Looking up the rights of one identity provider's users keeps no stream of others waiting.
+// Streams of one identity provider do not wait for lookups of another provider's users.
 func TestStreams_RecheckEachIdentityProviderSeparately(t *testing.T) {
 	t.Parallel()
 	s := NewStreams(StreamOptions{})
@@ -91,7 +91,7 @@ func TestStreams_RecheckEachIdentityProviderSeparately(t *testing.T) {
 	}
 }
 
-// A stream that opens while users change is rechecked when its own did.
+// A stream that opens while users change is rechecked if its own user changed.
 func TestStreams_RecheckOnlyChangedUsers(t *testing.T) {
 	t.Parallel()
 	open := func(s *Streams, user string, seen uint64) (rechecked bool) {
@@ -101,7 +101,7 @@ func TestStreams_RecheckOnlyChangedUsers(t *testing.T) {
 		return len(s.toRecheck[""]) > before
 	}
 	s := NewStreams(StreamOptions{})
-	s.rechecking[""] = true // nobody looks
+	s.rechecking[""] = true // no check runs
 	seen := s.seen()
 	s.UserChanged("tina")
 	require.True(t, open(s, "tina", seen))
@@ -119,7 +119,7 @@ func TestStreams_RecheckOnlyChangedUsers(t *testing.T) {
 	require.False(t, open(s, "another", s.seen()))
 }
 
-// A stream that was let in with a right that another process gave goes on when this process hears of the right.
+// A stream opened with a right from another process continues when this process hears of the right.
 func TestOpenStream_ChecksAgainstTheRightsItOpenedWith(t *testing.T) {
 	t.Parallel()
 	before := auth.NewClaims(ledger.User{ID: "alice"}, nil)
@@ -136,8 +136,8 @@ func TestOpenStream_ChecksAgainstTheRightsItOpenedWith(t *testing.T) {
 	require.True(t, ended)
 }
 
-// While the tokens of an issuer leave no turn, nothing is known of a stream's: it goes on until it has waited for as
-// long as a check may take.
+// If too many tokens of an issuer wait, a stream's token cannot be checked. The stream continues until the timeout of a
+// check.
 func TestOpenStream_PostponesCheckWithoutTurn(t *testing.T) {
 	t.Parallel()
 	busy, ends := true, 0
@@ -163,7 +163,7 @@ func TestOpenStream_PostponesCheckWithoutTurn(t *testing.T) {
 	require.Equal(t, 1, ends)
 }
 
-// A check that is put off is made again, without a further change; one of a stream that has gone is not.
+// A postponed check is repeated without a further change, unless the stream has ended.
 func TestStreams_RepeatPostponedCheck(t *testing.T) {
 	t.Parallel()
 	s := NewStreams(StreamOptions{})
@@ -183,8 +183,7 @@ func TestStreams_RepeatPostponedCheck(t *testing.T) {
 	s.checkAgain([]*openStream{streamOf("bob", func() (auth.Claims, error) { panic("bob has gone") })})
 }
 
-// TestStreams_CheckAStreamWhoseUserChangedBeforeItWasAdded has rights change after the stream was authenticated and before
-// it is registered, where nobody would end it.
+// Rights change after the authentication of a stream and before its registration. Nothing else would end the stream.
 func TestStreams_CheckAStreamWhoseUserChangedBeforeItWasAdded(t *testing.T) {
 	t.Parallel()
 	streams := NewStreams(StreamOptions{})

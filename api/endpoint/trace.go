@@ -12,9 +12,9 @@ import (
 	"github.com/florinledger/florin/telemetry/tracing"
 )
 
-// traced sets the trace of a request, the client's or a new one, and starts a span. Call end with the status of the
+// trace sets the trace of a request, the client's or a new one, and starts a span. Call end with the status of the
 // answer.
-func (f *Server) traced(ctx context.Context, r *http.Request, current *call) (_ context.Context, end func(status int)) {
+func (f *Server) trace(ctx context.Context, r *http.Request, current *call) (_ context.Context, end func(status int)) {
 	current.trace = traceOf(r.Header)
 	var span tracing.Span
 	if !f.vital[r.URL.Path] {

@@ -18,7 +18,7 @@ import (
 	"github.com/florinledger/florin/telemetry/tracing"
 )
 
-// TestServer_TracesEachRequest asks one endpoint that is refused, and one that tells how the node is.
+// The test calls an endpoint that refuses, and a health endpoint.
 func TestServer_TracesEachRequest(t *testing.T) {
 	t.Parallel()
 	spans := tracetest.NewSpanRecorder()

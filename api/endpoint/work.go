@@ -26,9 +26,10 @@ func (s *endpointHandler) readsInTurns() bool { return !s.Changes() && !s.Vital 
 
 // work returns the answer of an endpoint to an admitted request; nil if it is already sent.
 func (s *endpointHandler) work(
-	ctx context.Context, current *call, w http.ResponseWriter, who admission.Caller, request reflect.Value, exchange Exchange,
+	ctx context.Context, current *call, w http.ResponseWriter, caller admission.Caller, request reflect.Value,
+	exchange Exchange,
 ) (any, error) {
-	ctx, visit, err := s.server.options.Limits.Enter(ctx, who)
+	ctx, visit, err := s.server.options.Limits.Enter(ctx, caller)
 	if err != nil {
 		return nil, err
 	}
@@ -51,13 +52,13 @@ func (s *endpointHandler) work(
 	}
 	response, err := s.call(ctx, current, request, exchange)
 	if written, ok := response.(Content); ok && err == nil && written.Stream != nil {
-		s.server.write(ctx, w, written) // what is made while it is sent needs its place until it is
+		s.server.write(ctx, w, written) // a streamed answer needs its place until its end
 		return nil, nil
 	}
 	if err != nil || response == nil {
 		return nil, err
 	}
-	return s.server.render(ctx, current, response), nil // which is work, too
+	return s.server.render(ctx, current, response), nil // rendering is work, too
 }
 
 // call calls the endpoint, through [Options.Around] if set.

@@ -1,3 +1,3 @@
-// Package streamtest tests what streams leave behind. It is a package of its own because its test counts the goroutines
-// and the time of the processor of its whole process.
+// Package streamtest tests that closed streams leave nothing behind. It is a separate package because its test counts
+// the goroutines and the CPU time of its whole process.
 package streamtest

@@ -25,11 +25,11 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// patience is how long the test waits for what should happen soon.
+// patience is the maximum wait for an event that should happen soon.
 const patience = time.Minute
 
-// TestStreams_LeakNoGoroutines opens streams of every kind many times while somebody submits, ends them in every way
-// that a client has, and then counts the goroutines and the time of the processor.
+// The test opens many streams of every kind during submissions, ends them in every way, and then counts the goroutines
+// and the CPU time.
 func TestStreams_LeakNoGoroutines(t *testing.T) {
 	t.Parallel()
 	const rounds = 40
@@ -37,7 +37,7 @@ func TestStreams_LeakNoGoroutines(t *testing.T) {
 	alice := s.Party("alice")
 	s.ActingAs("alice", alice)
 	requests := requestsOf(alice)
-	require.ElementsMatch(t, described(s), slices.Collect(maps.Keys(requests)), "every stream of the document")
+	require.ElementsMatch(t, documentedStreams(s), slices.Collect(maps.Keys(requests)), "every stream of the document")
 	create(s, alice)
 	before := goroutines()
 
@@ -45,7 +45,7 @@ func TestStreams_LeakNoGoroutines(t *testing.T) {
 	var submitter sync.WaitGroup
 	submitter.Go(func() {
 		for submitting.Err() == nil {
-			create(s, alice) //nolint:contextcheck // what has begun is finished
+			create(s, alice) //nolint:contextcheck // it finishes in any case
 		}
 	})
 	for round := range rounds {
@@ -57,7 +57,7 @@ func TestStreams_LeakNoGoroutines(t *testing.T) {
 	}
 	require.Eventually(t, func() bool { return s.Streams.Open() == 0 }, patience, time.Millisecond, "streams stay open")
 	left := func() bool { return len(more(before, goroutines())) > 0 }
-	if !eventuallyNot(t, left) { // the ledger grows on: what follows it for nobody would follow it for ever
+	if !eventuallyNot(t, left) { // the ledger still grows: a leaked follower would follow it for ever
 		t.Errorf("these run on while the ledger grows: %v", more(before, goroutines()))
 	}
 	stop()
@@ -82,7 +82,7 @@ func eventuallyNot(t *testing.T, condition func() bool) bool {
 	return true
 }
 
-// requestsOf are what streams of each kind are opened with, by their path.
+// requestsOf has the request of each stream, by path.
 func requestsOf(party ledger.Party) map[string]map[string]any {
 	filter := map[string]any{"filtersByParty": map[string]any{string(party): map[string]any{}}}
 	updates := map[string]any{"filter": filter, "verbose": false, "beginExclusive": 0}
@@ -94,8 +94,8 @@ func requestsOf(party ledger.Party) map[string]map[string]any {
 	}
 }
 
-// described are the paths of the streams that the AsyncAPI document describes.
-func described(s *apitest.Server) []string {
+// documentedStreams are the paths of the streams in the AsyncAPI document.
+func documentedStreams(s *apitest.Server) []string {
 	var document struct {
 		Channels map[string]any `json:"channels"`
 	}
@@ -109,7 +109,7 @@ func create(s *apitest.Server, owner ledger.Party) {
 	}, owner)
 }
 
-// visit opens a stream and leaves it in one of the ways that clients have.
+// visit opens a stream and ends it in one of the ways of clients.
 func visit(t *testing.T, s *apitest.Server, path string, request any, way int) {
 	t.Helper()
 	const ways = 5
@@ -140,17 +140,17 @@ func visit(t *testing.T, s *apitest.Server, path string, request any, way int) {
 		}
 	}
 	switch way % ways {
-	case 0: // says nothing and goes
-	case 1: // asks, and is gone before there is an answer
+	case 0: // disconnects without a request
+	case 1: // sends the request, and disconnects before the answer
 		send(body)
-	case 2: // reads one message and vanishes
-		send(body)
-		read()
-	case 3: // reads one message and closes as it should
+	case 2: // reads one message and disconnects
 		send(body)
 		read()
-		_ = conn.Close(websocket.StatusNormalClosure, "") // a stream that ended by itself was faster
-	case 4: // asks for nothing that is known
+	case 3: // reads one message and closes the stream
+		send(body)
+		read()
+		_ = conn.Close(websocket.StatusNormalClosure, "") // fails if the stream ended first
+	case 4: // sends an invalid request
 		send([]byte(`{"beginExclusive":"?"}`))
 		_, _, _ = conn.Read(ctx)
 	}
@@ -161,36 +161,36 @@ var (
 	ownFrame    = "florin/api/streamtest_test."
 )
 
-// goroutines counts the goroutines of the node's code by where they are.
+// goroutines counts the goroutines of the node's code by their first function.
 func goroutines() map[string]int {
 	buffer := make([]byte, 64<<20)
 	counts := make(map[string]int)
 	for stack := range strings.SplitSeq(string(buffer[:runtime.Stack(buffer, true)]), "\n\n") {
 		if frames := florinFrame.FindAllStringSubmatch(stack, -1); len(frames) > 0 && !strings.Contains(stack, ownFrame) {
-			counts[frames[len(frames)-1][1]]++ // where it began
+			counts[frames[len(frames)-1][1]]++ // the first function
 		}
 	}
 	return counts
 }
 
-// more is what there is more of than before.
+// more lists the counts that have grown.
 func more(before, after map[string]int) map[string]int {
 	out := maps.Clone(after)
 	maps.DeleteFunc(out, func(where string, count int) bool { return count <= before[where] })
 	return out
 }
 
-// load is the share of a processor that this process takes for a moment.
+// load is the share of a processor that this process uses at the moment.
 func load(t *testing.T) float64 {
 	t.Helper()
 	const moment = 500 * time.Millisecond
-	before := spent(t)
+	before := cpuTime(t)
 	_ = wait.For(t.Context(), moment)
-	return float64(spent(t)-before) / float64(moment)
+	return float64(cpuTime(t)-before) / float64(moment)
 }
 
-// spent is how much time of processors this process has taken.
-func spent(t *testing.T) time.Duration {
+// cpuTime is the CPU time of this process.
+func cpuTime(t *testing.T) time.Duration {
 	t.Helper()
 	var usage syscall.Rusage
 	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))

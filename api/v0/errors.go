@@ -14,10 +14,10 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// Unreadable begins the plain text for requests under /v0 that cannot be read.
+// Unreadable begins the plain text for unreadable requests under /v0.
 const Unreadable = "The request content was malformed:\n"
 
-// WrongMethod begins the plain text for paths under /v0 that take other methods.
+// WrongMethod begins the plain text for a wrong method under /v0.
 const WrongMethod = "HTTP method not allowed, supported methods: "
 
 // ErrorResponse is the body of every error that is not plain text.
@@ -25,11 +25,11 @@ type ErrorResponse struct {
 	Error string `json:"error" required:"true" doc:"What is wrong"`
 }
 
-// Error is a refusal with its own status and text, without a code of the ledger.
+// Error is a refusal with its own status and text, without a ledger code.
 type Error struct {
 	Status int
 	Text   string
-	// Body is the answer, for refusals that tell more than a text; nil for an [ErrorResponse] with the text.
+	// Body is the answer of refusals with more than a text; nil for an [ErrorResponse] with the text.
 	Body any
 }
 
@@ -41,10 +41,10 @@ func Refuse(status int, format string, args ...any) *Error {
 	return &Error{Status: status, Text: fmt.Sprintf(format, args...)}
 }
 
-// NotFound is the refusal of a request for something that is not there.
+// NotFound is the 404.
 func NotFound(format string, args ...any) *Error { return Refuse(http.StatusNotFound, format, args...) }
 
-// BadRequest is the refusal of a request whose content has no meaning.
+// BadRequest is the 400.
 func BadRequest(format string, args ...any) *Error {
 	return Refuse(http.StatusBadRequest, format, args...)
 }
@@ -55,8 +55,8 @@ const (
 	notValid = "The supplied authentication is invalid"
 )
 
-// Failures makes the errors of a family of endpoints. The realm, such as "splice wallet realm", is what callers without
-// a token are told to authenticate for.
+// Failures makes the errors of a family of endpoints. Callers without a token get the realm, such as "splice wallet
+// realm".
 func Failures(realm string) endpoint.FailureEncoder {
 	return func(ctx context.Context, err error) (int, any) {
 		if refusal, ok := errors.AsType[*Error](err); ok {
@@ -103,7 +103,7 @@ func unauthorized(ctx context.Context, realm string) endpoint.Content {
 	return content
 }
 
-// textOf is the code, the cause and the hint of a refusal.
+// textOf returns the code, the cause and the hint of a refusal.
 func textOf(refusal *fault.Fault) string {
 	said := refusal.Error()
 	if refusal.Hint == "" {
@@ -115,8 +115,8 @@ func textOf(refusal *fault.Fault) string {
 	return said + " " + refusal.Hint
 }
 
-// statusOf is the HTTP status of a refusal by the ledger. It is not the one that the JSON Ledger API gives it: this
-// family tells "busy" (429) from "conflict" (409).
+// statusOf is the HTTP status of a refusal by the ledger. It differs from the JSON Ledger API's: this family separates
+// "busy" (429) from "conflict" (409).
 func statusOf(refusal *fault.Fault) int {
 	if slices.Contains(conflictCodes(), refusal.Code) {
 		return http.StatusConflict

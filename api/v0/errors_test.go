@@ -49,7 +49,7 @@ func TestFailure_HintIsASentence(t *testing.T) {
 	}
 }
 
-// A 429 invites to send the same again, which a signed transaction whose time is over can never make good.
+// A 429 asks for a retry, which cannot help an expired signed transaction.
 func TestFailure_LateTransactionIsAConflict(t *testing.T) {
 	t.Parallel()
 	for _, code := range []fault.Code{
@@ -60,5 +60,5 @@ func TestFailure_LateTransactionIsAConflict(t *testing.T) {
 		require.Equal(t, http.StatusConflict, status, code.ID)
 	}
 	status, _ := failure(t, fault.SubmissionAlreadyInFlight.New("busy"))
-	require.Equal(t, http.StatusTooManyRequests, status, "others are told to try again")
+	require.Equal(t, http.StatusTooManyRequests, status, "others ask for a retry")
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Contract is a contract as clients of /v0 are shown it. The blob is what they pass back to disclose it.
+// Contract is a contract under /v0. Clients pass its blob back to disclose the contract.
 type Contract struct {
 	TemplateID       lf.TypeName        `json:"template_id" required:"true" doc:"Its template, by package id"`
 	ContractID       string             `json:"contract_id" required:"true" doc:"Its id"`
@@ -18,20 +18,20 @@ type Contract struct {
 	CreatedAt        endpoint.Timestamp `json:"created_at" required:"true" doc:"Ledger time of its creation"`
 }
 
-// ContractWithState is a contract and where it is.
+// ContractWithState is a contract and its synchronizer.
 type ContractWithState struct {
 	Contract Contract `json:"contract" required:"true" doc:"The contract"`
 	DomainID *string  `json:"domain_id" doc:"The synchronizer it is assigned to"`
 }
 
-// MaybeCachedContractWithState is a contract, or null when the one that the caller has is still the current one.
+// MaybeCachedContractWithState is a contract, or null if the caller's cached one is still current.
 type MaybeCachedContractWithState struct {
 	Contract *Contract `json:"contract" doc:"The contract; null when the caller has it already"`
 	DomainID *string   `json:"domain_id" doc:"The synchronizer it is assigned to"`
 }
 
-// ToAPIPayload shows the payload of a contract as all of /v0, scan and the registry do: decimals are in their shortest
-// form, unlike those of the JSON Ledger API.
+// ToAPIPayload converts the payload of a contract for /v0, scan and the registry. Unlike in the JSON Ledger API,
+// decimals have their shortest form.
 func ToAPIPayload(packages *ledger.Packages, contract ledger.Contract) (json.RawMessage, error) {
 	payload, err := packages.ShortPayload(contract)
 	if err != nil {
@@ -40,7 +40,7 @@ func ToAPIPayload(packages *ledger.Packages, contract ledger.Contract) (json.Raw
 	return payload, nil
 }
 
-// ToAPIContract shows a contract, with the same blob that the JSON Ledger API gives.
+// ToAPIContract converts a contract. Its blob is that of the JSON Ledger API.
 func ToAPIContract(packages *ledger.Packages, contract ledger.Contract) (Contract, error) {
 	blob, err := ledger.EncodeBlob(contract)
 	if err != nil {
@@ -56,7 +56,7 @@ func ToAPIContract(packages *ledger.Packages, contract ledger.Contract) (Contrac
 	}, nil
 }
 
-// ToAPIContractWithState shows a contract that is assigned to the node's synchronizer.
+// ToAPIContractWithState converts a contract on the node's synchronizer.
 func ToAPIContractWithState(
 	packages *ledger.Packages, contract ledger.Contract, synchronizerID string,
 ) (ContractWithState, error) {
@@ -64,7 +64,7 @@ func ToAPIContractWithState(
 	return ContractWithState{Contract: shown, DomainID: &synchronizerID}, err
 }
 
-// ToAPIContractsWithState shows contracts that are assigned to the node's synchronizer.
+// ToAPIContractsWithState converts contracts on the node's synchronizer.
 func ToAPIContractsWithState(
 	packages *ledger.Packages, contracts []ledger.Contract, synchronizerID string,
 ) ([]ContractWithState, error) {
