@@ -30,9 +30,9 @@ const (
 func (a *API) advanceTo(ctx context.Context, target time.Time) error {
 	err := a.stopOver(ctx, target)
 	if err != nil && ctx.Err() != nil { // the whole request took too long
-		return &endpoint.TimeoutError{Advice: "The clock stands on the way, and goes on when it is told to: send " +
-			"advance_to " + endpoint.Timestamp(target).String() + ". If it has come there by now, send advance_by 1ms: what " +
-			"is due there is not done yet."}
+		return &endpoint.TimeoutError{Advice: "The clock is not at its target yet. To continue, send advance_to " +
+			endpoint.Timestamp(target).String() + ". If the clock is there already, send advance_by 1ms: some work that is " +
+			"due there is not done yet."}
 	}
 	return err
 }
@@ -113,9 +113,9 @@ func (a *API) awaitLess(ctx context.Context, by time.Time, before []db.Overdue) 
 		case ctx.Err() != nil: // the whole request took too long
 			return nil, ctx.Err()
 		case expired != nil:
-			return nil, fault.ServiceNotRunning.New("The clock stands at %s: what is due there does not happen, such as "+
+			return nil, fault.ServiceNotRunning.New("The clock stays at %s: work that is due there is not done, such as "+
 				"in workflow %s", endpoint.Timestamp(by), join(before)).
-				WithHint("Look at the workflow in the Temporal UI and at the node's log, or pass over it with jump.")
+				WithHint("See the workflow in the Temporal UI and the node's log, or skip the deadline with jump.")
 		}
 		left, err := a.options.Clock.Overdue(ctx, by)
 		if err != nil || !slices.Equal(left, before) {

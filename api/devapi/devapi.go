@@ -49,17 +49,17 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v0/dev/clock", OperationID: "getClock", Tag: "Development",
-			Access: endpoint.Public, Summary: "Tell the ledger's time.",
+			Access: endpoint.Public, Summary: "Get the ledger's time.",
 		}, a.show),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v0/dev/clock", OperationID: "advanceClock", Tag: "Development",
 			Access: endpoint.Admin, Summary: "Advance the ledger's time.",
-			Description: "Only a development node has a clock that can be advanced: `florin up --clock simulated`, whose " +
-				"time runs as real time does, or `--clock static`, whose time stands still. It never goes back. Give either " +
-				"`advance_by`, such as `90d`, `36h` or `1d12h30m`, or `advance_to`, a time as in RFC 3339. On the way the clock " +
-				"stops at each deadline until what is due there has happened, as if all the time had passed: preapprovals are " +
-				"renewed, offers expire. With `jump` it does not stop, and what was due on the way happens late, at the new " +
-				"time. A long way may take longer than a request: the answer is 503 then, and says how to go on.",
+			Description: "Only development nodes can advance the clock: `florin up --clock simulated`, with a running " +
+				"clock, or `--clock static`, with a fixed one. Time never goes back. Send `advance_by`, such as `90d`, `36h` " +
+				"or `1d12h30m`, or `advance_to`, an RFC 3339 time. The clock stops at each deadline until all work that is due " +
+				"there is done: preapprovals are renewed, offers expire. With `jump` the clock does not stop, and this work " +
+				"happens late, at the new time. An advance may take longer than one request: then the answer is 503 and says " +
+				"how to continue.",
 		}, a.advance),
 	}
 }
@@ -74,8 +74,8 @@ type ClockResponse struct {
 
 // AdvanceClockRequest is the new time, in one of both fields.
 type AdvanceClockRequest struct {
-	AdvanceBy string `json:"advance_by" doc:"How far: days (d), hours (h), minutes (m), seconds (s) and parts of them"`
-	AdvanceTo string `json:"advance_to" doc:"To which ledger time, as in RFC 3339"`
+	AdvanceBy string `json:"advance_by" doc:"A duration in days (d), hours (h), minutes (m), seconds (s) and fractions"`
+	AdvanceTo string `json:"advance_to" doc:"The new ledger time, as in RFC 3339"`
 	Jump      bool   `json:"jump" doc:"Move at once, without stopping at deadlines on the way"`
 }
 
@@ -112,8 +112,8 @@ func (a *API) advance(ctx context.Context, req advanceRequest) (ClockResponse, e
 func (a *API) Advance(ctx context.Context, req AdvanceClockRequest) (ClockResponse, error) {
 	if !a.options.Development {
 		return ClockResponse{}, fault.ClockNotSimulated.New(
-			"This process does not serve a development node, and does not advance the ledger's clock.").
-			WithHint("Ask the node that was started with `florin up --clock simulated`.")
+			"This process is not a development node: it cannot advance the ledger's clock.").
+			WithHint("Send the request to a node of `florin up --clock simulated`.")
 	}
 	state, err := a.options.Clock.ClockState(ctx)
 	if err != nil {
@@ -159,7 +159,7 @@ func (a *API) check(state db.ClockState, to time.Time) error {
 			WithHint("Start the development node with `florin up --clock simulated`.")
 	case !to.After(now):
 		return fault.InvalidArgumentf("%s is not after the present ledger time %s: time never goes back.",
-			endpoint.Timestamp(to), endpoint.Timestamp(now)).WithHint("Give a later time, or advance_by.")
+			endpoint.Timestamp(to), endpoint.Timestamp(now)).WithHint("Send a later time, or advance_by.")
 	case to.Sub(a.options.Now()) > db.MaxAhead:
 		return fault.InvalidArgumentf("%s is too far away: ledger time may be at most 100 years ahead of real time",
 			endpoint.Timestamp(to))
@@ -172,14 +172,14 @@ func (a *API) check(state db.ClockState, to time.Time) error {
 func target(body AdvanceClockRequest, now time.Time) (time.Time, error) {
 	switch {
 	case (body.AdvanceBy == "") == (body.AdvanceTo == ""):
-		return now, fault.InvalidArgumentf("give either advance_by, such as 90d, or advance_to, a time as in RFC 3339")
+		return now, fault.InvalidArgumentf("send either advance_by, such as 90d, or advance_to, an RFC 3339 time")
 	case body.AdvanceBy != "":
 		by, err := ParseDuration(body.AdvanceBy)
 		return now.Add(by), err
 	default:
 		to, err := time.Parse(time.RFC3339Nano, body.AdvanceTo)
 		if err != nil {
-			return now, fault.InvalidArgumentf("advance_to %q is not a time as in RFC 3339, such as %s",
+			return now, fault.InvalidArgumentf("advance_to %q is not an RFC 3339 time, such as %s",
 				body.AdvanceTo, now.UTC().Format(time.RFC3339))
 		}
 		return to.UTC().Truncate(time.Microsecond), nil
@@ -214,5 +214,5 @@ func ParseDuration(text string) (time.Duration, error) {
 func badDuration(text string) error {
 	return fault.InvalidArgumentf("%q is not a positive duration of at most 106751d (292 years), such as 90d, 36h or "+
 		"1d12h30m.", text).
-		WithHint("Time never goes back; give how far to move it forward.")
+		WithHint("Time never goes back: send how far to move it forward.")
 }

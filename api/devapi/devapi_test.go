@@ -40,8 +40,8 @@ func TestClock_ContinuesALongAdvanceByItsTarget(t *testing.T) {
 	}))
 	answer := server.Call(apitest.Admin, http.MethodPost, "/v0/dev/clock", `{"advance_to":"2040-01-01T00:00:00Z"}`)
 	require.Equal(t, http.StatusServiceUnavailable, answer.Status, answer.Text)
-	require.Contains(t, answer.Text, "goes on when it is told to: send advance_to 2040-01-01T00:00:00Z.")
-	require.Contains(t, answer.Text, "If it has come there by now, send advance_by 1ms")
+	require.Contains(t, answer.Text, "To continue, send advance_to 2040-01-01T00:00:00Z.")
+	require.Contains(t, answer.Text, "If the clock is there already, send advance_by 1ms")
 }
 
 func TestStaticClock_AdvancesOverHTTP(t *testing.T) {

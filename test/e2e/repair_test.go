@@ -107,7 +107,7 @@ func schedules(t *testing.T, temporal sdkclient.Client) (ids []string) {
 // may goes on as the node says.
 func (e endpoint) advance(t *testing.T, by string) {
 	t.Helper()
-	goesOn := regexp.MustCompile(`goes on when it is told to: send advance_to (\S+Z)\.`)
+	goesOn := regexp.MustCompile(`To continue, send advance_to (\S+Z)\.`)
 	request := map[string]any{"advance_by": by}
 	await(t, "the clock has come there", func() error {
 		answer := e.change(t, adminUser, "", "/v0/dev/clock", request)
