@@ -12,7 +12,8 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// TestCompatibilityPage_MatchesValidatorOpenAPI compares the table for people with the document of what is not under /v2.
+// TestCompatibilityPage_MatchesValidatorOpenAPI compares the table for people with the document of what is not under
+// /v2.
 func TestCompatibilityPage_MatchesValidatorOpenAPI(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})

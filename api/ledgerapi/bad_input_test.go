@@ -12,8 +12,8 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// adminBodies are the administration's endpoints that take JSON, with a body that each accepts on a server that
-// adminServer makes, and values of the wrong type for its fields.
+// adminBodies are the administration's endpoints with JSON bodies. Each has a body that adminServer accepts, and values
+// of the wrong type for its fields.
 var adminBodies = []struct {
 	method, path, body string
 	wrongTypes         []string
@@ -93,7 +93,7 @@ var adminBodies = []struct {
 	},
 }
 
-// adminServer is a node with a user, a party, an identity provider and little room for bodies.
+// adminServer is a node with a user, a party, an identity provider and a small limit for bodies.
 func adminServer(tb testing.TB) *apitest.Server {
 	tb.Helper()
 	s := apitest.New(tb, apitest.Options{MaxBodyBytes: 100_000})
@@ -178,7 +178,7 @@ func TestAdministration_RefusesWrongMethods(t *testing.T) {
 	}
 }
 
-// hostile are values that no identifier may have, or that would be trouble if they were not handled as data.
+// hostile are invalid identifiers, and texts that would do harm if they were not treated as data.
 var hostile = []string{
 	"\x00", "a\x00b", "\xff\xfe", "a\nb", "../../etc/passwd", "..%2f", "'; DROP TABLE users; --", `"><script>`, "%s%n",
 	"\u202etxt.exe", "👩‍👩‍👧‍👦", strings.Repeat("a", 10_000), strings.Repeat("é",
@@ -228,8 +228,8 @@ func TestAdministration_HostileIDsCauseNoServerError(t *testing.T) {
 	}
 }
 
-// FuzzAdministration_AnyRequest sends any id, query and body to any endpoint of the administration: no answer is a failure of the
-// server, and each is one that the document describes.
+// FuzzAdministration_AnyRequest sends any id, query and body to any endpoint of the administration. No answer is a
+// server error, and the document describes each answer.
 func FuzzAdministration_AnyRequest(f *testing.F) {
 	for i, endpoint := range adminBodies {
 		f.Add(byte(i), "alice", "", endpoint.body)

@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// bundle is a node on which the user alice acts as the party alice, and bob as bob.
+// bundle is a node where the user alice acts as the party alice, and bob as bob.
 type bundle struct {
 	*apitest.Server
 	t          *testing.T
@@ -43,7 +43,7 @@ func (b *bundle) in(t *testing.T) *bundle {
 // fields are the fields of a JSON object.
 type fields map[string]any
 
-// with is a copy with some fields changed; nil removes one.
+// with returns a copy with changed fields; nil removes one.
 func (f fields) with(changes fields) fields {
 	out := maps.Clone(f)
 	for key, value := range changes {
@@ -56,7 +56,7 @@ func (f fields) with(changes fields) fields {
 	return out
 }
 
-// create is the command to create a note of alice's.
+// create is the command to create a note of alice.
 func (b *bundle) create(label string, readers ...ledger.Party) fields {
 	if readers == nil {
 		readers = []ledger.Party{}
@@ -73,12 +73,12 @@ func exercise(id, choice string, argument any) fields {
 	}}
 }
 
-// submission is the body that submits commands as alice.
+// submission is the body of a submission as alice.
 func (b *bundle) submission(commandID string, commands ...fields) fields {
 	return fields{"commands": commands, "commandId": commandID, "actAs": []ledger.Party{b.alice}}
 }
 
-// wait submits and returns where the outcome is.
+// wait submits and returns the answer.
 func (b *bundle) wait(commandID string, commands ...fields) ledgerapi.SubmitAndWaitResponse {
 	b.t.Helper()
 	var done ledgerapi.SubmitAndWaitResponse
@@ -92,7 +92,7 @@ func (b *bundle) note(label string, readers ...ledger.Party) string {
 	return b.created(b.submission("create-"+label, b.create(label, readers...)))
 }
 
-// created submits as alice and returns the first contract that was created.
+// created submits as alice and returns the first created contract.
 func (b *bundle) created(submission fields) string {
 	b.t.Helper()
 	var done ledgerapi.JsSubmitAndWaitForTransactionResponse
@@ -114,7 +114,7 @@ func (b *bundle) end() int64 {
 	return end.Offset
 }
 
-// list asks for a list, quickly: it returns after a moment without a further element.
+// list reads a list with a short idle time.
 func list[T any](b *bundle, user, path string, body any) []T {
 	b.t.Helper()
 	var out []T
@@ -122,7 +122,7 @@ func list[T any](b *bundle, user, path string, body any) []T {
 	return out
 }
 
-// byParty is a filter that shows everything to the parties.
+// byParty is a filter for all contracts of the parties.
 func byParty(parties ...ledger.Party) fields {
 	filters := fields{}
 	for _, party := range parties {
@@ -131,8 +131,8 @@ func byParty(parties ...ledger.Party) fields {
 	return fields{"filtersByParty": filters}
 }
 
-// filtered is a filter for one party.
-func filtered(party ledger.Party, kind string, value fields) fields {
+// filterFor is a filter for one party.
+func filterFor(party ledger.Party, kind string, value fields) fields {
 	filter := fields{"identifierFilter": fields{kind: fields{"value": value}}}
 	return fields{"filtersByParty": fields{string(party): fields{"cumulative": []fields{filter}}}}
 }
@@ -142,4 +142,4 @@ func decode(t *testing.T, text []byte, target any) {
 	require.NoError(t, json.Unmarshal(text, target))
 }
 
-func quoted[T ~string](text T) string { return strconv.Quote(string(text)) }
+func quote[T ~string](text T) string { return strconv.Quote(string(text)) }

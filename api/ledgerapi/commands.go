@@ -86,7 +86,7 @@ type DeduplicationPeriod struct {
 	endpoint.OneOf
 
 	DeduplicationDuration *endpoint.Value[v2.Duration] `json:"DeduplicationDuration,omitempty" doc:"Length of the window, up to now"`
-	// DeduplicationOffset is where a window begins that is told by an offset.
+	// DeduplicationOffset is the offset at which a window begins.
 	DeduplicationOffset *endpoint.Value[int64] `json:"DeduplicationOffset,omitempty" doc:"Since an offset, exclusive"`
 	Empty               *v2.Nothing            `json:"Empty,omitempty" doc:"None given, or unknown"`
 }
@@ -110,7 +110,7 @@ type PrefetchContractKey struct {
 // SubmitResponse is {}: the outcome is a completion.
 type SubmitResponse struct{}
 
-// SubmitAndWaitResponse names the transaction that resulted.
+// SubmitAndWaitResponse names the transaction.
 type SubmitAndWaitResponse struct {
 	UpdateID         string `json:"updateId" required:"true" doc:"The transaction"`
 	CompletionOffset int64  `json:"completionOffset" required:"true" doc:"Offset of its completion"`
@@ -124,7 +124,7 @@ type JsSubmitAndWaitForTransactionRequest struct {
 	TransactionFormat *TransactionFormat `json:"transactionFormat" doc:"Default: the changes to active contracts"`
 }
 
-// JsSubmitAndWaitForTransactionResponse is the transaction that resulted.
+// JsSubmitAndWaitForTransactionResponse is the transaction.
 type JsSubmitAndWaitForTransactionResponse struct {
 	Transaction JsTransaction `json:"transaction" required:"true" doc:"The transaction"`
 }

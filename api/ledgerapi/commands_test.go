@@ -20,7 +20,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// stub is a submitter that remembers what it was given.
+// stub is a submitter that records its submissions.
 type stub struct {
 	submissions []ledger.Submission
 	completion  ledger.Completion
@@ -310,7 +310,7 @@ func TestSubmission_RefusesUnreadableBodies(t *testing.T) {
 		"is not an integer":                  good.with(fields{"tapsMaxPasses": 1.5}),
 		"exactly one of DeduplicationDurati": good.with(fields{"deduplicationPeriod": fields{}}),
 	} {
-		for _, user := range []string{"alice", ""} { // who calls does not matter yet
+		for _, user := range []string{"alice", ""} { // with any caller
 			text := b.Call(user, http.MethodPost, "/v2/commands/async/submit", body).Plain(http.StatusBadRequest)
 			require.Contains(t, text, "Invalid value for: body (")
 			require.Contains(t, text, want)
@@ -424,7 +424,7 @@ func TestSubmitAndWait_StopsAtTimeout(t *testing.T) {
 	})
 }
 
-// forTransaction submits as alice and returns the transaction; a nil format asks for the usual one.
+// forTransaction submits as alice and returns the transaction; a nil format means the default one.
 func (b *bundle) forTransaction(commandID string, format any, commands ...fields) ledgerapi.JsTransaction {
 	b.t.Helper()
 	body := fields{"commands": b.submission(commandID, commands...).with(fields{"workflowId": "wf"})}
@@ -447,11 +447,11 @@ func TestSubmitAndWaitForTransaction_ReturnsTransaction(t *testing.T) {
 	require.Len(t, made.Events, 1)
 	created := made.Events[0].CreatedEvent
 	require.Equal(t, apitest.NoteTemplateID, created.TemplateID.String())
-	require.Equal(t, []string{string(b.alice)}, created.WitnessParties, "only those who ask")
+	require.Equal(t, []string{string(b.alice)}, created.WitnessParties, "only the requesting parties")
 	require.Equal(t, []string{string(b.bob)}, created.Observers)
-	require.JSONEq(t, `{"owner":`+quoted(b.alice)+`,"readers":[`+quoted(b.bob)+`],"label":"one",
+	require.JSONEq(t, `{"owner":`+quote(b.alice)+`,"readers":[`+quote(b.bob)+`],"label":"one",
 		"amount":"1.5000000000"}`, string(created.CreateArgument))
-	require.JSONEq(t, `{"owner":`+quoted(b.alice)+`,"label":"one"}`, string(created.ContractKey))
+	require.JSONEq(t, `{"owner":`+quote(b.alice)+`,"label":"one"}`, string(created.ContractKey))
 	require.Len(t, created.ContractKeyHash, 32)
 	require.True(t, created.AcsDelta)
 	require.Empty(t, created.CreatedEventBlob)
@@ -464,7 +464,7 @@ func TestSubmitAndWaitForTransaction_ReturnsTransaction(t *testing.T) {
 	require.True(t, exercised.Consuming)
 	require.True(t, exercised.AcsDelta)
 	require.JSONEq(t, `{"label":"two"}`, string(exercised.ChoiceArgument))
-	require.JSONEq(t, quoted(effects.Events[1].CreatedEvent.ContractID), string(exercised.ExerciseResult))
+	require.JSONEq(t, quote(effects.Events[1].CreatedEvent.ContractID), string(exercised.ExerciseResult))
 	require.Equal(t, effects.Events[1].CreatedEvent.NodeID, exercised.LastDescendantNodeID)
 	require.Equal(t, []string{string(b.alice)}, exercised.ActingParties)
 }
@@ -478,7 +478,7 @@ func TestSubmitAndWaitForTransaction_AllowsNoVisibleEvents(t *testing.T) {
 	}}
 	hidden := b.forTransaction("delta",
 		fields{"eventFormat": byParty(b.alice), "transactionShape": "TRANSACTION_SHAPE_ACS_DELTA"}, createAndArchive)
-	require.Empty(t, hidden.Events, "what comes and goes in one transaction is no change")
+	require.Empty(t, hidden.Events, "a transient contract is no change")
 	require.NotEmpty(t, hidden.UpdateID)
 	effects := b.forTransaction("effects",
 		fields{"eventFormat": byParty(b.alice), "transactionShape": "TRANSACTION_SHAPE_LEDGER_EFFECTS"}, createAndArchive)
@@ -522,7 +522,7 @@ func TestSubmission_PassesDisclosedContracts(t *testing.T) {
 	var elements []ledgerapi.JsGetActiveContractsResponse
 	real.Call("alice", http.MethodPost, "/v2/state/active-contracts", fields{
 		"activeAtOffset": real.end(),
-		"filter":         filtered(real.alice, "WildcardFilter", fields{"includeCreatedEventBlob": true}),
+		"filter":         filterFor(real.alice, "WildcardFilter", fields{"includeCreatedEventBlob": true}),
 	}).OK(&elements)
 	event := elements[0].ContractEntry.JsActiveContract.CreatedEvent
 	require.Equal(t, id, event.ContractID)

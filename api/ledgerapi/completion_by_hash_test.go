@@ -20,7 +20,7 @@ const (
 func TestCompletionByHash_FindsSignedTransaction(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
-	p := c.prepare(c.settling("settle"))
+	p := c.prepare(c.settleBody("settle"))
 	var done ledgerapi.JsSubmitAndWaitForTransactionResponse
 	c.Call("signer", http.MethodPost, showURL, c.sign(p)).OK(&done)
 	const again = 12 // more refusals than one answer has
@@ -57,7 +57,7 @@ func TestCompletionByHash_FindsSignedTransaction(t *testing.T) {
 	c.hides(hex.EncodeToString(p.PreparedTransactionHash))
 }
 
-// hides requires that whoever may not read as a party of a transaction is told the same as of one that does not exist.
+// hides requires the same answer as for an unknown transaction.
 func (c *custody) hides(hash string) {
 	c.t.Helper()
 	unknown := hex.EncodeToString(make([]byte, 32))

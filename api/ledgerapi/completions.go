@@ -118,9 +118,9 @@ func (a *API) commandCompletions(
 }
 
 func (a *API) listCompletions(
-	ctx context.Context, query db.CompletionsQuery, asked listQuery,
+	ctx context.Context, query db.CompletionsQuery, parameters listQuery,
 ) ([]CompletionStreamResponse, error) {
-	bounds, err := a.listBounds(asked, completionsAdvice)
+	bounds, err := a.listBounds(parameters, completionsAdvice)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (a *API) listCompletions(
 			tracing.Deliver(ctx, completion.Trace, "deliver completion", tracing.Offset(completion.Offset))
 			query.After = completion.Offset
 		}
-		if len(found) < limit { // all up to there has been read
+		if len(found) < limit { // everything up to there is read
 			query.After = upTo
 		}
 		return elements, err
@@ -153,7 +153,7 @@ func (a *API) listCompletions(
 // completionsQuery checks the request: claims first, then fields.
 func (a *API) completionsQuery(ctx context.Context, body CompletionStreamRequest) (db.CompletionsQuery, error) {
 	claims := endpoint.Claims(ctx)
-	who, err := claims.ReadingUser(body.UserID)
+	identity, err := claims.ReadingUser(body.UserID)
 	if err != nil {
 		return db.CompletionsQuery{}, err
 	}
@@ -161,7 +161,7 @@ func (a *API) completionsQuery(ctx context.Context, body CompletionStreamRequest
 	if err := claims.RequireReadAs(parties...); err != nil {
 		return db.CompletionsQuery{}, err
 	}
-	if err := who.CheckUser(); err != nil {
+	if err := identity.CheckUser(); err != nil {
 		return db.CompletionsQuery{}, err
 	}
 	if len(parties) == 0 {
@@ -170,19 +170,19 @@ func (a *API) completionsQuery(ctx context.Context, body CompletionStreamRequest
 	if err := v2.CheckParties(body.Parties); err != nil {
 		return db.CompletionsQuery{}, err
 	}
-	if claims.CanReadAsAnyParty() && body.UserID != "" { // who may name any user means the one of this name
-		user, known, err := a.record.UserNamed(ctx, who.UserID)
+	if claims.CanReadAsAnyParty() && body.UserID != "" { // such a caller means the user with this name
+		user, known, err := a.record.UserNamed(ctx, identity.UserID)
 		if err != nil {
 			return db.CompletionsQuery{}, err
 		}
 		if known {
-			who = user.Identity()
+			identity = user.Identity()
 		}
 	}
 	if body.BeginExclusive < 0 {
 		return db.CompletionsQuery{}, fault.NegativeOffsetIn("begin_exclusive", body.BeginExclusive)
 	}
-	return db.CompletionsQuery{User: &who, Parties: parties, After: ledger.Offset(body.BeginExclusive)}, nil
+	return db.CompletionsQuery{User: &identity, Parties: parties, After: ledger.Offset(body.BeginExclusive)}, nil
 }
 
 // commandCompletionsQuery checks the request: claims first, then fields.
@@ -233,13 +233,13 @@ func (a *API) completionCheckpoint(head db.Head) CompletionStreamResponse {
 	return CompletionStreamResponse{CompletionResponse{OffsetCheckpoint: endpoint.Valued(a.checkpointAt(head))}}
 }
 
-// toAPICompletionElement converts a completion for the asking parties, nil for all: it lists only those of the acting
+// toAPICompletionElement converts a completion for the requesting parties, nil for all: it lists only those of the acting
 // parties.
 func (a *API) toAPICompletionElement(
-	claims auth.Claims, completion ledger.Completion, asking []ledger.Party,
+	claims auth.Claims, completion ledger.Completion, parties []ledger.Party,
 ) CompletionStreamResponse {
 	return CompletionStreamResponse{CompletionResponse{Completion: endpoint.Valued(a.toAPICompletion(claims, completion,
-		func(party ledger.Party) bool { return asking == nil || ledger.PartiesContain(asking, party) }))}}
+		func(party ledger.Party) bool { return parties == nil || ledger.PartiesContain(parties, party) }))}}
 }
 
 // toAPICompletion converts a completion with the visible acting parties, and with the part of its refusal that the

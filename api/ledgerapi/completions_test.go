@@ -23,7 +23,7 @@ import (
 
 const completionsPath = "/v2/commands/completions"
 
-// completions asks for completions and separates them from the checkpoint at the end.
+// completions reads completions and the checkpoint at the end.
 func (b *bundle) completions(user, query string, body any) ([]ledgerapi.Completion, *v2.OffsetCheckpoint) {
 	b.t.Helper()
 	var found []ledgerapi.Completion
@@ -64,7 +64,7 @@ func TestCompletions_ListOutcomesOfCommands(t *testing.T) {
 
 	found, checkpoint := b.completions("alice", quick, fields{"parties": []ledger.Party{b.alice}})
 	require.Equal(t, []string{"good", "bad"}, commandIDs(found), "only the user's own")
-	require.Equal(t, b.end(), checkpoint.Offset, "a checkpoint leads past what belongs to others")
+	require.Equal(t, b.end(), checkpoint.Offset, "the checkpoint is after entries of others")
 	require.Equal(t, b.Node.SynchronizerID, checkpoint.SynchronizerTimes[0].SynchronizerID)
 
 	good, bad := found[0], found[1]
@@ -264,7 +264,7 @@ func TestLists_LimitElements(t *testing.T) {
 // waiting time is over.
 type steps struct {
 	acts []func()
-	// waits are how long each wait might have taken.
+	// waits are the maximum times of the waits.
 	waits []time.Duration
 }
 
@@ -293,7 +293,7 @@ func TestLists_WaitForMoreElements(t *testing.T) {
 	}}}
 	watcher.acts = []func(){
 		func() { b.wait("one", b.create("one")) },
-		func() { // not for alice: the list goes on waiting
+		func() { // not for alice: the list still waits
 			b.Call("bob", http.MethodPost, "/v2/commands/submit-and-wait",
 				fields{"commands": []fields{other}, "commandId": "other", "actAs": []ledger.Party{b.bob}}).OK(nil)
 		},
@@ -351,7 +351,7 @@ func TestLists_WakeOnNewEntry(t *testing.T) {
 	}
 }
 
-// However long a list may be idle, and however much comes, it is answered within the request's time.
+// With any idle time and any number of elements, the answer comes within the request's time.
 func TestLists_AnswerWithinRequestTimeout(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{
@@ -382,7 +382,7 @@ func TestLists_AnswerWithinRequestTimeout(t *testing.T) {
 	}
 }
 
-// pruned is a record of which the beginning was pruned.
+// pruned is a record with a pruned beginning.
 type pruned struct {
 	*db.DB
 	upTo ledger.Offset
@@ -425,7 +425,7 @@ func TestLists_RefusePrunedOffset(t *testing.T) {
 
 const commandCompletionsPath = "/v2/commands/command-completions"
 
-// Later versions ask for completions by party alone, whoever submitted.
+// Later versions select completions by party, of all users.
 func TestCommandCompletions_AreThoseOfAllUsers(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})

@@ -119,7 +119,7 @@ func (a *API) readActivePage(
 	if err != nil {
 		return nil, false, err
 	}
-	release() // what is shown of it counts from here on
+	release() // from here on only the shown part counts
 	if elements, err = a.toAPIActivePage(ctx, page, format, *query); err != nil {
 		return nil, false, err
 	}
@@ -250,11 +250,11 @@ const (
 type tokens struct{ head, digest []byte }
 
 func newTokens(packages *ledger.Packages, query db.ActiveQuery, format *eventFormat) tokens {
-	version, asked := byte(resolvedVersion), query.Templates
+	version, filters := byte(resolvedVersion), query.Templates
 	if packages.HasUploaded() {
-		version, asked = continuationVersion, format.requested()
+		version, filters = continuationVersion, format.requested()
 	}
-	return tokens{binary.BigEndian.AppendUint64([]byte{version}, uint64(query.At)), digestOf(query.Parties, asked)}
+	return tokens{binary.BigEndian.AppendUint64([]byte{version}, uint64(query.At)), digestOf(query.Parties, filters)}
 }
 
 func (t tokens) of(position db.Position) endpoint.Bytes {
@@ -300,16 +300,16 @@ func parseContinuation(token []byte) (continuation, bool) {
 
 // fits reports whether the token belongs to the query of a format.
 func (c continuation) fits(query db.ActiveQuery, format *eventFormat) bool {
-	asked := format.requested()
+	filters := format.requested()
 	if c.version == resolvedVersion {
-		asked = query.Templates
+		filters = query.Templates
 	}
-	return c.at == query.At && bytes.Equal(c.digest, digestOf(query.Parties, asked))
+	return c.at == query.At && bytes.Equal(c.digest, digestOf(query.Parties, filters))
 }
 
-func digestOf(parties []ledger.Party, asked []string) []byte {
+func digestOf(parties []ledger.Party, filters []string) []byte {
 	hash := sha256.New()
 	// Writing to a hash does not fail.
-	_, _ = fmt.Fprintf(hash, "%q %t %q %t", parties, parties == nil, asked, asked == nil)
+	_, _ = fmt.Fprintf(hash, "%q %t %q %t", parties, parties == nil, filters, filters == nil)
 	return hash.Sum(nil)[:digestLength]
 }

@@ -94,7 +94,7 @@ func (a *API) activePageQuery(
 	if err != nil {
 		return query, err
 	}
-	if _, err := a.catalog.For(ctx); err != nil { // the head may be behind what was just uploaded
+	if _, err := a.catalog.For(ctx); err != nil { // the head may be behind a recent upload
 		return query, err
 	}
 	_, err = a.resolve(ctx, format, slices.Values[[]lf.TypeName](nil))

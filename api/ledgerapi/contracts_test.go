@@ -118,7 +118,7 @@ func TestActiveContracts_Filter(t *testing.T) {
 			t.Parallel()
 			b := b.in(t)
 			found := b.active("alice",
-				fields{"activeAtOffset": b.end(), "eventFormat": filtered(b.alice, test.kind, test.value)})
+				fields{"activeAtOffset": b.end(), "eventFormat": filterFor(b.alice, test.kind, test.value)})
 			require.Len(t, found, 1)
 			event := found[0].CreatedEvent
 			require.Equal(t, test.blob, len(event.CreatedEventBlob) > 0)
@@ -176,7 +176,7 @@ func TestActiveContracts_Filter(t *testing.T) {
 			t.Parallel()
 			b := b.in(t)
 			b.Call("alice", http.MethodPost, activePath,
-				fields{"activeAtOffset": 1, "eventFormat": filtered(b.alice, test.kind, test.value)}).
+				fields{"activeAtOffset": 1, "eventFormat": filterFor(b.alice, test.kind, test.value)}).
 				Refused(test.status, test.code)
 		})
 	}
@@ -250,7 +250,7 @@ func TestActiveContracts_LimitAndContinue(t *testing.T) {
 	for name, other := range map[string]fields{
 		"offset": {"activeAtOffset": b.end() - 1, "filter": byParty(b.alice)},
 		"filter": {
-			"activeAtOffset": b.end(), "filter": filtered(b.alice, "TemplateFilter", fields{"templateId": apitest.NoteTemplate}),
+			"activeAtOffset": b.end(), "filter": filterFor(b.alice, "TemplateFilter", fields{"templateId": apitest.NoteTemplate}),
 		},
 	} {
 		refusal := b.Call("alice", http.MethodPost, activePath, other.with(fields{"streamContinuationToken": token})).

@@ -11,20 +11,20 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// TestRefusals_ShowContractDetailsOnlyToReaders asks, for every code, who is told what a contract says.
+// The test checks for every code which callers see the content of contracts.
 func TestRefusals_ShowContractDetailsOnlyToReaders(t *testing.T) {
 	t.Parallel()
 	const marker = "777123.4567"
-	who := func(rights ...ledger.Right) auth.Claims { return auth.NewClaims(ledger.User{ID: "user"}, rights) }
+	callerWith := func(rights ...ledger.Right) auth.Claims { return auth.NewClaims(ledger.User{ID: "user"}, rights) }
 	read := func(party ledger.Party) ledger.Right { return ledger.Right{Kind: ledger.CanReadAs, Party: party} }
-	untold := map[string]auth.Claims{
-		"nobody": who(), "reader of one": who(read("alice::1220")), "reader of the other": who(read("bob::1220")),
-		"executor": who(read("alice::1220"), ledger.Right{Kind: ledger.CanExecuteAs, Party: "bob::1220"}),
-		"admin":    who(ledger.Right{Kind: ledger.ParticipantAdmin}),
+	others := map[string]auth.Claims{
+		"nobody": callerWith(), "reader of one": callerWith(read("alice::1220")), "reader of the other": callerWith(read("bob::1220")),
+		"executor": callerWith(read("alice::1220"), ledger.Right{Kind: ledger.CanExecuteAs, Party: "bob::1220"}),
+		"admin":    callerWith(ledger.Right{Kind: ledger.ParticipantAdmin}),
 	}
-	told := map[string]auth.Claims{
-		"reader of both": who(read("alice::1220"), read("bob::1220")),
-		"reader of all":  who(ledger.Right{Kind: ledger.CanReadAsAnyParty}),
+	readers := map[string]auth.Claims{
+		"reader of both": callerWith(read("alice::1220"), read("bob::1220")),
+		"reader of all":  callerWith(ledger.Right{Kind: ledger.CanReadAsAnyParty}),
 	}
 	codes := append(fault.Codes(), fault.Code{ID: "OF_ANOTHER_VERSION", Category: 9, Tells: fault.OfContracts})
 	for _, code := range codes {
@@ -37,17 +37,17 @@ func TestRefusals_ShowContractDetailsOnlyToReaders(t *testing.T) {
 		completion := ledger.Completion{ActAs: []ledger.Party{"alice::1220"}}.
 			Refused(ledger.Submission{ReadAs: []ledger.Party{"bob::1220"}}, refusal)
 		holds := code.Tells != fault.OfRequest && code.Tells != fault.OfNothing
-		for name, claims := range untold {
+		for name, claims := range others {
 			shown, err := json.Marshal(visibleRefusal(claims, completion))
 			require.NoError(t, err)
 			require.Contains(t, string(shown), code.ID)
 			if holds {
-				require.NotContains(t, string(shown), marker, "%s, told to %s", code.ID, name)
+				require.NotContains(t, string(shown), marker, "%s, shown to %s", code.ID, name)
 			}
 		}
-		for name, claims := range told {
+		for name, claims := range readers {
 			require.Equal(t, completion.Refusal, visibleRefusal(claims, completion), name)
 		}
 	}
-	require.Nil(t, visibleRefusal(who(), ledger.Completion{}))
+	require.Nil(t, visibleRefusal(callerWith(), ledger.Completion{}))
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Contracts are also found by their ids: what began and ended them, and what they say.
+// The endpoints that find the events and the content of a contract by its id.
 
 // GetEventsByContractIDRequest asks for the events of a contract.
 type GetEventsByContractIDRequest struct {

@@ -28,7 +28,7 @@ func TestEventsByContractID_ReturnEvents(t *testing.T) {
 		return found
 	}
 	view := fields{"interfaceId": apitest.NoteInterface, "includeInterfaceView": true, "includeCreatedEventBlob": true}
-	alive := ask("alice", filtered(b.alice, "InterfaceFilter", view))
+	alive := ask("alice", filterFor(b.alice, "InterfaceFilter", view))
 	require.Nil(t, alive.Archived)
 	require.Equal(t, b.Node.SynchronizerID, alive.Created.SynchronizerID)
 	created := alive.Created.CreatedEvent

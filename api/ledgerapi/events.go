@@ -137,7 +137,7 @@ func (a *API) toAPIView(ctx context.Context, contract ledger.Contract, name lf.T
 	}
 	if err == nil {
 		err = budget.Of(ctx).TakeSpare(int64(len(view)))
-		if err != nil && !fault.AnswerTooLarge.Matches(err) { // the node is busy, whatever the view is
+		if err != nil && !fault.AnswerTooLarge.Matches(err) { // the node is busy: this says nothing about the view
 			return out, err
 		}
 	}
@@ -149,7 +149,7 @@ func (a *API) toAPIView(ctx context.Context, contract ledger.Contract, name lf.T
 	return out, nil
 }
 
-// contractOf is the contract that a create event made.
+// contractOf is the contract of a create event.
 func contractOf(event ledger.Event, update ledger.Update) ledger.Contract {
 	return ledger.Contract{
 		ID: event.ContractID, Template: event.Template, PackageName: event.PackageName, Payload: event.Argument,

@@ -23,7 +23,7 @@ const (
 	allocatePath = "/v2/parties/external/allocate"
 )
 
-// newKey is a key outside the node, the same for the same seed.
+// newKey makes a key outside the node from a seed.
 func newKey(t require.TestingT, spec signing.KeySpec, seed byte) signing.PrivateKey {
 	key, err := signing.NewPrivateKey(spec, rand.NewChaCha8([32]byte{seed}))
 	require.NoError(t, err)
@@ -41,7 +41,7 @@ func wire(key signing.PrivateKey) *parties.SigningPublicKey {
 	}
 }
 
-// generate asks the node for the transactions of a party with the key.
+// generate requests the transactions of a party with the key.
 func generate(s *apitest.Server, hint string, key signing.PrivateKey) parties.GenerateExternalPartyTopologyResponse {
 	var generated parties.GenerateExternalPartyTopologyResponse
 	s.Call(apitest.Admin, http.MethodPost, generatePath, parties.GenerateExternalPartyTopologyRequest{
@@ -51,14 +51,14 @@ func generate(s *apitest.Server, hint string, key signing.PrivateKey) parties.Ge
 	return generated
 }
 
-// onboarding is a request to allocate in the making.
+// onboarding is an allocate request under construction.
 type onboarding struct {
 	t    *testing.T
 	s    *apitest.Server
 	body parties.AllocateExternalPartyRequest
 }
 
-// onboard makes a request with the mappings, which nobody has signed yet.
+// onboard makes an unsigned request with the mappings.
 func onboard(t *testing.T, s *apitest.Server, mappings ...topology.Mapping) *onboarding {
 	t.Helper()
 	var transactions [][]byte
@@ -92,7 +92,7 @@ func signatureBy(t require.TestingT, key signing.PrivateKey, message []byte) v2.
 	}
 }
 
-// signAll adds signatures over all transactions together.
+// signAll adds signatures over the hash of all transactions.
 func (o *onboarding) signAll(keys ...signing.PrivateKey) *onboarding {
 	o.t.Helper()
 	var hashes []topology.Hash
@@ -123,15 +123,15 @@ func (o *onboarding) allocate() apitest.Answer {
 	return o.s.In(o.t).Call(apitest.Admin, http.MethodPost, allocatePath, o.body)
 }
 
-// allocated sends the request, which must succeed, and returns the party.
-func (o *onboarding) allocated() ledger.Party {
+// mustAllocate sends the request, requires success, and returns the party.
+func (o *onboarding) mustAllocate() ledger.Party {
 	o.t.Helper()
 	var answer parties.AllocateExternalPartyResponse
 	o.allocate().OK(&answer)
 	return ledger.Party(answer.PartyID)
 }
 
-// mutate changes the content of a transaction, as someone would who has it in hands.
+// mutate changes the content of a transaction, as an attacker on its way would.
 func mutate(t require.TestingT, raw []byte, change func(m *topologypb.TopologyTransaction)) endpoint.Bytes {
 	var wrapper topologypb.UntypedVersionedMessage
 	require.NoError(t, proto.Unmarshal(raw, &wrapper))
@@ -155,7 +155,7 @@ func hosts(participants ...string) []topology.Host {
 	return out
 }
 
-// selfSigned is the mapping of a party with one key.
+// selfSigned makes the mapping of a party with one key.
 func selfSigned(hint string, key signing.PrivateKey, participants ...string) topology.PartyToParticipant {
 	return topology.PartyToParticipant{
 		Party: ledger.Party(hint + "::" + key.Public().Fingerprint()), Threshold: 1, Hosts: hosts(participants...),
@@ -166,14 +166,14 @@ func selfSigned(hint string, key signing.PrivateKey, participants ...string) top
 	}
 }
 
-// rootOf is the delegation that a key's namespace begins with.
+// rootOf makes the root delegation of a key's namespace.
 func rootOf(key signing.PrivateKey) topology.NamespaceDelegation {
 	return topology.NamespaceDelegation{
 		Namespace: key.Public().Fingerprint(), Target: keyFor(key, signing.UsageNamespace), AllMappings: true,
 	}
 }
 
-// details finds a party over the API; nil when it is not there.
+// details finds a party over the API; nil if there is none.
 func details(s *apitest.Server, party ledger.Party) *parties.PartyDetails {
 	var got parties.GetPartiesResponse
 	s.Call(apitest.Admin, http.MethodGet, "/v2/parties/"+string(party), nil).OK(&got)

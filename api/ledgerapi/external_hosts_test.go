@@ -28,7 +28,7 @@ func TestMultiHostedParty_IsAllocatedAfterEveryHostSigns(t *testing.T) {
 	mapping.Threshold = 2
 	first := onboard(t, s, mapping).signAll(alice)
 	first.body.UserID = "custodian"
-	party := first.allocated()
+	party := first.mustAllocate()
 	require.Equal(t, mapping.Party, party)
 	require.Nil(t, details(s, party), "not yet")
 	var answer parties.AllocateExternalPartyResponse
@@ -74,7 +74,7 @@ func TestMultiHostedParty_IsAllocatedAfterEveryHostSigns(t *testing.T) {
 	body = refusedByManager(t, unknown.allocate())
 	require.Contains(t, *body.Hint, "For a key of another host or owner, send the signed root NamespaceDelegation")
 
-	require.Equal(t, party, onboard(t, s, rootOf(otherKey), mapping).sign(0, otherKey).sign(1, otherKey).allocated())
+	require.Equal(t, party, onboard(t, s, rootOf(otherKey), mapping).sign(0, otherKey).sign(1, otherKey).mustAllocate())
 	require.True(t, details(s, party).IsLocal)
 	require.Equal(t, string(party), rightsOf(s, "custodian")[0].Kind.CanActAs.Value.Party, "with the party")
 	state = onboardingOf(s, party)
@@ -119,15 +119,15 @@ func TestMultiHostedParty_NeedsOwnerSignatureFirst(t *testing.T) {
 		b.Call(apitest.Admin, http.MethodGet, path, nil).Refused(http.StatusNotFound, "PARTY_NOT_FOUND")
 	}
 
-	party := onboard(t, b.Server, mapping).signAll(alice).allocated()
+	party := onboard(t, b.Server, mapping).signAll(alice).mustAllocate()
 	state := onboardingOf(b.Server, party)
 	require.Empty(t, state.MissingNamespaces)
 	require.Equal(t, []string{second.Public.Fingerprint()}, state.MissingKeys)
 	require.Equal(t, []string{mapping.Hosts[1].Participant}, state.MissingParticipants)
-	onboard(t, b.Server, rootOf(otherKey), mapping).sign(0, otherKey).sign(1, otherKey).allocated()
+	onboard(t, b.Server, rootOf(otherKey), mapping).sign(0, otherKey).sign(1, otherKey).mustAllocate()
 	require.Empty(t, onboardingOf(b.Server, party).MissingParticipants)
 	require.Nil(t, details(b.Server, party))
-	onboard(t, b.Server, mapping).signAll(newKey(t, signing.P256, 2)).allocated()
+	onboard(t, b.Server, mapping).signAll(newKey(t, signing.P256, 2)).mustAllocate()
 	require.NotNil(t, details(b.Server, party))
 	require.Equal(t, parties.OnboardingAllocated, onboardingOf(b.Server, party).State)
 

@@ -15,7 +15,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// hostedFor is the mapping of a party that the key signs for, whoever holds its namespace.
+// hostedFor makes the mapping of a party with this signing key, in any namespace.
 func hostedFor(s *apitest.Server, hint, namespace string, key signing.PrivateKey) topology.PartyToParticipant {
 	return topology.PartyToParticipant{
 		Party: ledger.Party(hint + "::" + namespace), Threshold: 1, Hosts: hosts(s.Node.ParticipantID), KeyThreshold: 1,
@@ -36,9 +36,9 @@ func TestNamespace_RootDelegationIsSentOnce(t *testing.T) {
 	s := apitest.New(t, apitest.Options{})
 	owner, protocol := newKey(t, signing.P256, 1), newKey(t, signing.Curve25519, 2)
 	namespace := owner.Public().Fingerprint()
-	first := onboard(t, s, rootOf(owner), hostedFor(s, "first", namespace, protocol)).signAll(owner, protocol).allocated()
+	first := onboard(t, s, rootOf(owner), hostedFor(s, "first", namespace, protocol)).signAll(owner, protocol).mustAllocate()
 	second := onboard(t, s, hostedFor(s, "second", namespace, protocol)).signAll(owner, protocol)
-	require.NotEqual(t, first, second.allocated())
+	require.NotEqual(t, first, second.mustAllocate())
 	body := second.allocate().Refused(http.StatusBadRequest, "INVALID_ARGUMENT")
 	require.Contains(t, body.Cause, "already exists")
 	third := onboard(t, s, hostedFor(s, "third", namespace, protocol)).signAll(protocol)
@@ -49,7 +49,7 @@ func TestNamespace_RootDelegationIsSentOnce(t *testing.T) {
 		t.Parallel()
 		databaseURL := dbtest.URL(t)
 		s := apitest.New(t, apitest.Options{DB: dbtest.Open(t, databaseURL)})
-		onboard(t, s, rootOf(owner), hostedFor(s, "first", namespace, protocol)).signAll(owner, protocol).allocated()
+		onboard(t, s, rootOf(owner), hostedFor(s, "first", namespace, protocol)).signAll(owner, protocol).mustAllocate()
 		conn, err := pgx.Connect(t.Context(), databaseURL)
 		require.NoError(t, err)
 		defer conn.Close(context.WithoutCancel(t.Context()))
@@ -58,8 +58,8 @@ func TestNamespace_RootDelegationIsSentOnce(t *testing.T) {
 		alone := onboard(t, s, hostedFor(s, "second", namespace, protocol)).signAll(owner, protocol)
 		refusal := refusedByManager(t, alone.allocate())
 		require.Contains(t, refusal.Cause, "missing namespace delegations for keys {"+namespace+"}")
-		onboard(t, s, rootOf(owner), hostedFor(s, "third", namespace, protocol)).signAll(owner, protocol).allocated()
-		alone.allocated()
+		onboard(t, s, rootOf(owner), hostedFor(s, "third", namespace, protocol)).signAll(owner, protocol).mustAllocate()
+		alone.mustAllocate()
 	})
 }
 
@@ -74,16 +74,16 @@ func TestNamespace_DecentralizedDefinitionIsSentOnce(t *testing.T) {
 		return hostedFor(s, hint, definition.Namespace, protocol)
 	}
 	onboard(t, s, rootOf(one), rootOf(two), rootOf(three), definition, party("first")).
-		signAll(one, two, three, protocol).allocated()
+		signAll(one, two, three, protocol).mustAllocate()
 
-	later := onboard(t, s, party("later")).signAll(one, three, protocol).allocated()
+	later := onboard(t, s, party("later")).signAll(one, three, protocol).mustAllocate()
 	require.NotNil(t, details(s, later))
 	body := refusedByManager(t, onboard(t, s, party("short")).signAll(two, protocol).allocate())
 	require.Contains(t, body.Cause, "missing authorizations by namespaces={"+definition.Namespace+"}")
 	require.Contains(t, *body.Hint, "1 more of these must sign: {"+one.Public().Fingerprint())
-	onboard(t, s, definition, party("defined")).signAll(two, three, protocol).allocated()
+	onboard(t, s, definition, party("defined")).signAll(two, three, protocol).mustAllocate()
 	onboard(t, s, rootOf(one), rootOf(two), rootOf(three), definition, party("whole")).
-		sign(0, one).sign(1, two).sign(2, three).sign(3, one, two).sign(4, one, two, protocol).allocated()
+		sign(0, one).sign(1, two).sign(2, three).sign(3, one, two).sign(4, one, two, protocol).mustAllocate()
 
 	changed := onboard(t, s, definitionBy(1, one, two, three), party("changed")).signAll(one, two, three, protocol)
 	refusal := changed.allocate().Refused(http.StatusBadRequest, "TOPOLOGY_SERIAL_MISMATCH")
@@ -92,7 +92,7 @@ func TestNamespace_DecentralizedDefinitionIsSentOnce(t *testing.T) {
 	require.Nil(t, details(s, party("changed").Party))
 }
 
-// Two nodes of one ledger are sent two definitions of a namespace at once: one of them counts on both.
+// Two nodes of one ledger get two definitions of a namespace at the same time: both keep the same one.
 func TestNamespace_ConcurrentDefinitionsKeepOne(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})

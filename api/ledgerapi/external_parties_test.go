@@ -38,7 +38,7 @@ func TestExternalParty_AllocatesWithEachKeySpec(t *testing.T) {
 
 			request := onboardRaw(t, s, generated.TopologyTransactions[0])
 			request.body.MultiHashSignatures = []v2.Signature{signatureBy(t, key, generated.MultiHash)}
-			require.Equal(t, party, request.allocated())
+			require.Equal(t, party, request.mustAllocate())
 			require.Equal(t, &parties.PartyDetails{
 				Party: string(party), IsLocal: true,
 				LocalMetadata: &v2.ObjectMeta{ResourceVersion: "0", Annotations: map[string]string{}},
@@ -119,7 +119,7 @@ func TestExternalParty_AcceptsEachWayToSign(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c.request.t = t
-			state := onboardingOf(s.In(t), c.request.allocated())
+			state := onboardingOf(s.In(t), c.request.mustAllocate())
 			require.Equal(t, parties.OnboardingAllocated, state.State)
 			require.Equal(t, c.keys, state.SigningKeys)
 			require.EqualValues(t, c.threshold, state.SigningThreshold)
@@ -135,7 +135,7 @@ func fingerprints(keys ...signing.PrivateKey) []string {
 	return out
 }
 
-// together is the onboarding of a party whose namespace the keys hold together; the first also signs its transactions.
+// together makes the onboarding of a party in a namespace of all the keys; the first key also signs its transactions.
 func together(t *testing.T, s *apitest.Server, threshold int, owners ...signing.PrivateKey) *onboarding {
 	t.Helper()
 	var mappings []topology.Mapping
@@ -165,14 +165,14 @@ func TestExternalParty_AllocatesInDecentralizedNamespace(t *testing.T) {
 	require.Contains(t, refusal.Cause, "missing authorizations by namespaces={"+three.Public().Fingerprint()+"}")
 
 	party := together(t, s, 2, one, two, three).
-		sign(0, one).sign(1, two).sign(2, three).sign(3, one, two, three).sign(4, one, two).allocated()
+		sign(0, one).sign(1, two).sign(2, three).sign(3, one, two, three).sign(4, one, two).mustAllocate()
 	require.NotNil(t, details(s, party))
-	all := together(t, s, 1, one, two).signAll(one, two).allocated()
+	all := together(t, s, 1, one, two).signAll(one, two).mustAllocate()
 	require.NotEqual(t, party, all)
 	require.Equal(t, parties.OnboardingAllocated, onboardingOf(s, all).State)
 }
 
-// refusedByManager requires a refusal in the form that those of upstream's topology manager have.
+// refusedByManager requires a refusal in the form of upstream's topology manager.
 func refusedByManager(t *testing.T, answer apitest.Answer) v2.JsCantonError {
 	t.Helper()
 	var body v2.JsCantonError
@@ -245,9 +245,9 @@ func TestExternalParty_BelongsToIdentityProvider(t *testing.T) {
 	request.allocate().Refused(http.StatusBadRequest, "INVALID_FIELD")
 
 	request.body.IdentityProviderID = "acme"
-	party := request.allocated()
+	party := request.mustAllocate()
 	shown := details(s, party)
-	require.True(t, shown.IsLocal, "who asks for the default identity provider is told what this node hosts")
+	require.True(t, shown.IsLocal, "for the default identity provider, the answer says what this node hosts")
 	require.Empty(t, shown.IdentityProviderID, "what belongs to another identity provider is not shown")
 	require.Empty(t, shown.LocalMetadata.ResourceVersion)
 	request.body.IdentityProviderID = ""
@@ -262,7 +262,7 @@ func TestExternalParty_RefusesExistingParty(t *testing.T) {
 	s := apitest.New(t, apitest.Options{})
 	key := newKey(t, signing.Curve25519, 1)
 	request := onboard(t, s, selfSigned("carol", key, s.Node.ParticipantID)).signAll(key)
-	party := request.allocated()
+	party := request.mustAllocate()
 	body := request.allocate().Refused(http.StatusBadRequest, "INVALID_ARGUMENT")
 	short := string(party)[:len("carol::")+12] + "..."
 	require.Contains(t, body.Cause, "Party "+short+" already exists on synchronizer "+s.Node.SynchronizerID)
@@ -270,15 +270,15 @@ func TestExternalParty_RefusesExistingParty(t *testing.T) {
 	t.Run("the same hint with another key is another party", func(t *testing.T) {
 		t.Parallel()
 		other := newKey(t, signing.Curve25519, 2)
-		require.NotEqual(t, party, onboard(t, s, selfSigned("carol", other, s.Node.ParticipantID)).signAll(other).allocated())
+		require.NotEqual(t, party, onboard(t, s, selfSigned("carol", other, s.Node.ParticipantID)).signAll(other).mustAllocate())
 	})
 	t.Run("another hint with the same key is another party", func(t *testing.T) {
 		t.Parallel()
-		require.NotEqual(t, party, onboard(t, s, selfSigned("dave", key, s.Node.ParticipantID)).signAll(key).allocated())
+		require.NotEqual(t, party, onboard(t, s, selfSigned("dave", key, s.Node.ParticipantID)).signAll(key).mustAllocate())
 	})
 }
 
-// stuckOnboarder never answers before it is let go.
+// stuckOnboarder answers only when the test lets it.
 type stuckOnboarder struct{ entered, release chan struct{} }
 
 func (s *stuckOnboarder) Onboard(

@@ -18,7 +18,7 @@ func rightsOf(s *apitest.Server, user string) []users.Right {
 	return rights.Rights
 }
 
-// An administrator of a tenant tries to get hold of the party of somebody else before its owner onboards it.
+// An administrator of a tenant tries to take a party before its owner onboards it.
 func TestOnboarding_CannotBeTakenOver(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -57,7 +57,7 @@ func TestOnboarding_CannotBeTakenOver(t *testing.T) {
 	t.Log("while it waits for others, what the owner has not signed changes nothing and tells nothing")
 	owner := onboard(t, s, several).signAll(key)
 	owner.body.UserID = "custodian"
-	party := owner.allocated()
+	party := owner.mustAllocate()
 	answer := squat(onboard(t, s, several))
 	require.Contains(t, refusedByManager(t, answer).Cause, "missing authorizations by namespaces=")
 	agreement := onboard(t, s, rootOf(otherKey), several).sign(0, otherKey).sign(1, otherKey)
@@ -69,12 +69,12 @@ func TestOnboarding_CannotBeTakenOver(t *testing.T) {
 
 	t.Log("the agreement of the other host completes what the owner has signed, for whom the owner named")
 	agreement.body.UserID = "custodian"
-	agreement.allocated()
+	agreement.mustAllocate()
 	require.Equal(t, string(party), rightsOf(s, "custodian")[0].Kind.CanActAs.Value.Party)
 	require.Len(t, rightsOfMallory(), 1)
 	require.Empty(t, rightsOf(s, "other"))
 
-	t.Log("afterwards it is told of nothing either")
+	t.Log("afterwards it learns nothing either")
 	answer = squat(onboard(t, s, several))
 	require.NotContains(t, refusedByManager(t, answer).Cause, "exists")
 }
@@ -88,14 +88,14 @@ func TestOnboarding_WithdrawalLeavesNoRight(t *testing.T) {
 	mapping := selfSigned("alice", key, s.Node.ParticipantID, "other::"+otherKey.Public().Fingerprint())
 	request := onboard(t, s, mapping).signAll(key)
 	request.body.UserID = "first"
-	party := request.allocated()
+	party := request.mustAllocate()
 	there, err := s.DB.WithdrawOnboarding(t.Context(), party)
 	require.NoError(t, err)
 	require.True(t, there)
 
 	request.body.UserID = "second"
-	request.allocated()
-	onboard(t, s, rootOf(otherKey), mapping).sign(0, otherKey).sign(1, otherKey).allocated()
+	request.mustAllocate()
+	onboard(t, s, rootOf(otherKey), mapping).sign(0, otherKey).sign(1, otherKey).mustAllocate()
 	require.Empty(t, rightsOf(s, "first"))
 	require.Len(t, rightsOf(s, "second"), 1)
 }

@@ -20,8 +20,8 @@ func ptp(m *topologypb.TopologyTransaction) *topologypb.PartyToParticipant {
 	return m.GetMapping().GetPartyToParticipant()
 }
 
-// Whatever someone changes of a transaction after its owner signed it, the node notices, and tells how it reads what
-// it got, so that the owner sees what differs.
+// The node finds every change of a transaction after its owner signed it, and returns its own reading of the
+// transaction, so that the owner sees the difference.
 func TestOnboarding_RefusesTamperedTransactions(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -40,7 +40,7 @@ func TestOnboarding_RefusesTamperedTransactions(t *testing.T) {
 	const broken = "Transaction signature verification failed"
 	for _, c := range []struct {
 		name string
-		// want is how the node reads what was changed.
+		// want is in the node's reading of the change.
 		want   string
 		change func(m *topologypb.TopologyTransaction)
 	}{
@@ -106,7 +106,7 @@ func TestOnboarding_RefusesTamperedTransactions(t *testing.T) {
 	})
 }
 
-// mutateTarget takes the key out of a transaction.
+// mutateTarget removes the key of a transaction.
 func mutateTarget(t *testing.T, raw []byte) *topologypb.SigningPublicKey {
 	t.Helper()
 	var key *topologypb.SigningPublicKey
@@ -114,7 +114,7 @@ func mutateTarget(t *testing.T, raw []byte) *topologypb.SigningPublicKey {
 	return key
 }
 
-// Signatures that were changed, or that are over something else, are refused.
+// The node refuses changed signatures, and signatures over something else.
 //
 // contract: external-namespace
 func TestOnboarding_RefusesTamperedSignatures(t *testing.T) {
@@ -206,11 +206,11 @@ func TestOnboarding_AcceptsUnchangedRequest(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	alice := newKey(t, signing.Curve25519, 1)
-	party := onboard(t, s, selfSigned("alice", alice, s.Node.ParticipantID)).signAll(alice).allocated()
+	party := onboard(t, s, selfSigned("alice", alice, s.Node.ParticipantID)).signAll(alice).mustAllocate()
 	require.NotNil(t, details(s, party))
 }
 
-// What can be read but is against the rules is refused whoever signs it.
+// The node refuses readable transactions that break the rules, with any signatures.
 //
 // contract: external-hosted-here, external-transactions
 func TestOnboarding_RefusesInvalidTopology(t *testing.T) {
@@ -279,7 +279,7 @@ func TestOnboarding_RefusesInvalidTopology(t *testing.T) {
 	require.Contains(t, *missing.Hint, "signs with 1 of these keys:")
 }
 
-// What cannot be read is refused before anything else is looked at.
+// The node refuses unreadable requests before any other check.
 //
 // contract: external-synchronizer, external-transactions
 func TestOnboarding_RefusesUnreadableRequests(t *testing.T) {

@@ -141,7 +141,7 @@ func (a *API) resolve(
 			continue
 		}
 		var err error
-		if packages, err = a.catalog.For(ctx); err != nil { // another node took it a moment ago
+		if packages, err = a.catalog.For(ctx); err != nil { // another node has just accepted an upload
 			return nil, err
 		}
 		break
@@ -192,29 +192,29 @@ func fromAPIFilters(wire Filters, packages *ledger.Packages) (*filterSet, error)
 func (s *filterSet) add(filter *IdentifierFilter, packages *ledger.Packages) error {
 	switch {
 	case filter != nil && filter.TemplateFilter != nil:
-		wanted := filter.TemplateFilter.Value
-		s.requested = append(s.requested, "template "+wanted.TemplateID.String())
-		names, err := resolveFilter(wanted.TemplateID, templateNames(packages), packages)
+		selected := filter.TemplateFilter.Value
+		s.requested = append(s.requested, "template "+selected.TemplateID.String())
+		names, err := resolveFilter(selected.TemplateID, templateNames(packages), packages)
 		if err != nil {
 			return err
 		}
 		for _, name := range names {
-			s.templates[name] = s.templates[name] || wanted.IncludeCreatedEventBlob
+			s.templates[name] = s.templates[name] || selected.IncludeCreatedEventBlob
 		}
 	case filter != nil && filter.InterfaceFilter != nil:
-		wanted := filter.InterfaceFilter.Value
-		s.requested = append(s.requested, "interface "+wanted.InterfaceID.String())
-		names, err := resolveFilter(wanted.InterfaceID, interfaceNames(packages), packages)
+		selected := filter.InterfaceFilter.Value
+		s.requested = append(s.requested, "interface "+selected.InterfaceID.String())
+		names, err := resolveFilter(selected.InterfaceID, interfaceNames(packages), packages)
 		if err != nil {
 			return err
 		}
 		for _, name := range names {
 			for _, template := range packages.Implementers(name) {
-				s.templates[template] = s.templates[template] || wanted.IncludeCreatedEventBlob
+				s.templates[template] = s.templates[template] || selected.IncludeCreatedEventBlob
 			}
-			s.views[name] = s.views[name] || wanted.IncludeInterfaceView
+			s.views[name] = s.views[name] || selected.IncludeInterfaceView
 		}
-	default: // a wildcard, or a filter that was left empty
+	default: // a wildcard, or an empty filter
 		s.wildcard = true
 		if filter != nil && filter.WildcardFilter != nil && filter.WildcardFilter.Value.IncludeCreatedEventBlob {
 			s.wildcardBlob = true

@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// meddler stands between the API, which has checked a submission, and the commit.
+// meddler changes a submission between the checks of the API and the commit.
 type meddler struct {
 	ledgerapi.Submitter
 
@@ -29,7 +29,7 @@ func (m meddler) SubmitAndWait(ctx context.Context, submission ledger.Submission
 func TestExecute_CommitChecksSignaturesAgain(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
-	p := c.prepare(c.settling("settle"))
+	p := c.prepare(c.settleBody("settle"))
 	through := func(change func(*ledger.SignedTransaction)) apitest.Answer {
 		twin := c.Twin(apitest.Options{Submitter: meddler{c.Submitter(), change}})
 		return twin.Call("signer", http.MethodPost, waitURL, c.sign(p))

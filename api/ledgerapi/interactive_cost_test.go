@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// What fails after it was ordered is paid as if it had succeeded; what is refused before costs nothing.
+// A transaction that fails after ordering costs as much as a successful one. A refusal before ordering costs nothing.
 //
 // contract: completion-traffic-unordered, completion-traffic-refused
 func TestTraffic_IsPaidForEveryOrderedTransaction(t *testing.T) {
@@ -40,10 +40,10 @@ func TestTraffic_IsPaidForEveryOrderedTransaction(t *testing.T) {
 		c.Call("signer", http.MethodPost, "/v2/commands/completions"+quick, fields{
 			"parties": []ledger.Party{c.carol}, "beginExclusive": before.Offset,
 		}).OK(&found)
-		// Free traffic grows back at less than a byte in the time of this test.
+		// Less than a byte of free traffic comes back in the time of this test.
 		return found[0].CompletionResponse.Completion.Value.PaidTrafficCost, before.Traffic.Base - after.Traffic.Base
 	}
-	late, spent := c.prepare(c.settling("late")), c.prepare(c.settling("spent"))
+	late, spent := c.prepare(c.settleBody("late")), c.prepare(c.settleBody("spent"))
 	far := fields{"minLedgerTime": fields{"time": fields{"MinLedgerTimeRel": fields{
 		"value": fields{"seconds": 3600, "nanos": 0},
 	}}}}
@@ -65,6 +65,6 @@ func TestTraffic_IsPaidForEveryOrderedTransaction(t *testing.T) {
 			require.Positive(t, want)
 		}
 		require.Equal(t, want, cost, attempt.name)
-		require.Equal(t, want, charged, "%s: what is reported is paid", attempt.name)
+		require.Equal(t, want, charged, "%s: the reported cost is the charge", attempt.name)
 	}
 }

@@ -34,8 +34,8 @@ type JsExecuteSubmissionRequest struct {
 	MinLedgerTime        *MinLedgerTime       `json:"minLedgerTime" doc:"Earliest ledger time"`
 }
 
-// JsExecuteSubmissionAndWaitForTransactionRequest is a prepared transaction with its signatures, and how to show what
-// comes of it.
+// JsExecuteSubmissionAndWaitForTransactionRequest is a prepared transaction with its signatures, and the format of the
+// answer.
 type JsExecuteSubmissionAndWaitForTransactionRequest struct {
 	endpoint.Strict
 
@@ -147,7 +147,7 @@ func (a *API) newExecutionFields(
 	ctx context.Context, body JsExecuteSubmissionRequest, transaction *prepared.Transaction,
 ) (ledger.Submission, error) {
 	claims := endpoint.Claims(ctx)
-	who, err := claims.SubmittingUser(v2.OrEmpty(body.UserID))
+	identity, err := claims.SubmittingUser(v2.OrEmpty(body.UserID))
 	if err != nil {
 		return ledger.Submission{}, err
 	}
@@ -162,7 +162,7 @@ func (a *API) newExecutionFields(
 	if err := ledger.CheckLedgerString(body.SubmissionID); err != nil {
 		return ledger.Submission{}, fault.InvalidFieldNamed("submission_id", err.Error())
 	}
-	if err := who.CheckUser(); err != nil {
+	if err := identity.CheckUser(); err != nil {
 		return ledger.Submission{}, err
 	}
 	deduplication, err := fromAPIDeduplicationPeriod(body.DeduplicationPeriod).Period()
@@ -173,7 +173,7 @@ func (a *API) newExecutionFields(
 		return ledger.Submission{}, fault.MissingFieldNamed("prepared_transaction")
 	}
 	return ledger.Submission{
-		Key: uuid.NewString(), Identity: who, SubmissionID: body.SubmissionID, Deduplication: deduplication,
+		Key: uuid.NewString(), Identity: identity, SubmissionID: body.SubmissionID, Deduplication: deduplication,
 		ReceivedAt: a.receivedAt(), Trace: endpoint.Trace(ctx), Kind: ledger.KindExternal,
 		Admission: endpoint.Claims(ctx).Admission(ledger.AdmittedToExecute),
 		Signed: &ledger.SignedTransaction{

@@ -147,11 +147,11 @@ func (t *MinLedgerTime) parts() (absolute *endpoint.Timestamp, relative *v2.Dura
 // preparingUser checks the claims for preparing: it changes nothing, so the right to read is enough.
 func preparingUser(ctx context.Context, requested string, actAs, readAs []ledger.Party) (ledger.Identity, error) {
 	claims := endpoint.Claims(ctx)
-	who, err := claims.SubmittingUser(requested)
+	identity, err := claims.SubmittingUser(requested)
 	if err != nil {
 		return ledger.Identity{}, err
 	}
-	return who, claims.RequireReadAs(ledger.SortedParties(actAs, readAs)...)
+	return identity, claims.RequireReadAs(ledger.SortedParties(actAs, readAs)...)
 }
 
 func checkPreparation(body JsPrepareSubmissionRequest, scheme prepared.Scheme) error {

@@ -13,15 +13,15 @@ import (
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
-// Who may execute what a party signed, and may not read as it, learns nothing of its contracts by altering
-// transactions.
+// A caller with the right to execute for a party, and not to read as it, learns nothing about its contracts from
+// changed transactions.
 func TestExecute_RevealsNothingToExecutor(t *testing.T) {
 	t.Parallel()
 	const marker, altered = "777123.4567", "111111.1111"
 	c := ed25519(t)
 	c.iou = c.byBank("Iou", fields{"issuer": c.bank, "owner": c.carol, "observers": []string{}, "amount": marker})
 	c.Rights("executor", ledger.Right{Kind: ledger.CanExecuteAs, Party: c.carol})
-	p := c.prepare(c.settling("settle"))
+	p := c.prepare(c.settleBody("settle"))
 	message := &preparedpb.PreparedTransaction{}
 	require.NoError(t, proto.Unmarshal(p.PreparedTransaction, message))
 	for _, node := range message.GetTransaction().GetNodes() {
@@ -52,5 +52,5 @@ func TestExecute_RevealsNothingToExecutor(t *testing.T) {
 		require.Empty(t, refusal.Context["differences"])
 	}
 	reader := c.Call("signer", http.MethodPost, waitURL, c.signed(raw, hash[:], c.keys...))
-	require.Contains(t, reader.Text, marker, "who may read is told what differs")
+	require.Contains(t, reader.Text, marker, "a reader sees the difference")
 }

@@ -18,7 +18,7 @@ import (
 func TestPrepare_RefusesInvalidRequests(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
-	good := c.settling("settle")
+	good := c.settleBody("settle")
 	command := good["commands"].([]fields)[0]
 	badge := fields{"CreateCommand": fields{"templateId": "#test-model:Test.Model:Badge", "createArguments": fields{
 		"owner": c.carol, "maintainers": []ledger.Party{c.carol}, "subject": "chess", "contract": nil,
@@ -105,7 +105,7 @@ func TestPrepare_ContractKeysNeedHashingV3(t *testing.T) {
 	}
 }
 
-// signatures are the signatures of a body that executes.
+// signatures returns the signatures of an execute body.
 func signaturesIn(body fields) []fields {
 	return body["partySignatures"].(fields)["signatures"].([]fields)
 }
@@ -114,7 +114,7 @@ func signaturesIn(body fields) []fields {
 func TestExecute_RefusesInvalidSignatures(t *testing.T) {
 	t.Parallel()
 	c := newCustody(t, 2, signing.Curve25519, signing.P256, signing.Secp256k1)
-	p := c.prepare(c.settling("settle"))
+	p := c.prepare(c.settleBody("settle"))
 	hash := p.PreparedTransactionHash
 	good := c.sign(p)
 	first := signaturesIn(good)[0]["signatures"].([]signing.Signature)
@@ -229,7 +229,7 @@ func TestExecute_RefusesInvalidSignatures(t *testing.T) {
 func TestExecute_RefusesMoreThan50Signatures(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
-	body := c.sign(c.prepare(c.settling("settle")))
+	body := c.sign(c.prepare(c.settleBody("settle")))
 	one := signaturesIn(body)[0]["signatures"].([]signing.Signature)[0]
 	var many []signing.Signature
 	for range 51 {
@@ -248,7 +248,7 @@ func TestExecute_RefusesMoreThan50Signatures(t *testing.T) {
 func TestExecute_RequiresRights(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
-	body := c.sign(c.prepare(c.settling("settle")))
+	body := c.sign(c.prepare(c.settleBody("settle")))
 	for user, status := range map[string]int{
 		"": http.StatusUnauthorized, "nobody": http.StatusForbidden, "reader": http.StatusForbidden,
 		apitest.Admin: http.StatusForbidden, "bank": http.StatusForbidden,
@@ -271,7 +271,7 @@ func TestExecute_RequiresRights(t *testing.T) {
 func TestSubmission_RefusesExternalParty(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
-	refusal := c.Call("carol", http.MethodPost, "/v2/commands/submit-and-wait", c.settling("settle")).
+	refusal := c.Call("carol", http.MethodPost, "/v2/commands/submit-and-wait", c.settleBody("settle")).
 		Refused(http.StatusNotFound, "NO_SYNCHRONIZER_ON_WHICH_ALL_SUBMITTERS_CAN_SUBMIT")
 	require.Contains(t, refusal.Cause, "signs its transactions itself")
 	require.Contains(t, *refusal.Hint, "interactive-submission/prepare")
@@ -301,7 +301,7 @@ func TestExecute_ExecutesOnce(t *testing.T) {
 
 	again := c.Call("signer", http.MethodPost, waitURL, body).Refused(http.StatusConflict, "DUPLICATE_COMMAND")
 	require.Equal(t, "true", again.Context["accepted"])
-	// Neither another user nor a shorter period makes it happen twice.
+	// It happens once, also with another user or a shorter period.
 	none := fields{"value": fields{"seconds": 0, "nanos": 0}}
 	now := fields{"deduplicationPeriod": fields{"DeduplicationDuration": none}}
 	for user, change := range map[string]fields{"carol": {}, "signer": now} {
@@ -309,7 +309,7 @@ func TestExecute_ExecutesOnce(t *testing.T) {
 			Refused(http.StatusConflict, "DUPLICATE_CONFIRMATION_REQUEST_UUID")
 		require.Contains(t, refusal.Cause, "has been executed at offset "+again.Context["completion_offset"])
 	}
-	// The same command prepared anew is another transaction, but still the same change.
+	// Preparing the same command again makes another transaction, but the same change.
 	anew := c.sign(c.prepare(c.ask("issue", "Issue", fields{"issuer": c.carol})))
 	c.Call("signer", http.MethodPost, waitURL, anew).Refused(http.StatusConflict, "DUPLICATE_COMMAND")
 	c.Call("signer", http.MethodPost, waitURL, anew.with(now)).OK(nil)
@@ -318,7 +318,7 @@ func TestExecute_ExecutesOnce(t *testing.T) {
 func TestExecute_RefusesArchivedInput(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
-	first, second := c.sign(c.prepare(c.settling("first"))), c.sign(c.prepare(c.settling("second")))
+	first, second := c.sign(c.prepare(c.settleBody("first"))), c.sign(c.prepare(c.settleBody("second")))
 	c.Call("signer", http.MethodPost, waitURL, second).OK(nil)
 	refusal := c.Call("signer", http.MethodPost, waitURL, first).
 		Refused(http.StatusNotFound, "LOCAL_VERDICT_INACTIVE_CONTRACTS")
@@ -334,15 +334,15 @@ func TestExecute_ChecksLedgerTime(t *testing.T) {
 			"value": fields{"seconds": seconds, "nanos": 0},
 		}}}}
 	}
-	// A transaction that asks for the time is valid at that time alone, give or take the tolerance.
+	// A transaction that reads the time is valid only at that time, within the tolerance.
 	exact := c.sign(c.prepare(c.ask("exact", "AskTime", fields{}).with(ahead(30))))
 	c.Call("signer", http.MethodPost, waitURL, exact).OK(nil)
 	later := c.sign(c.prepare(c.ask("later", "AskTime", fields{}).with(ahead(3600))))
 	refusal := c.Call("signer", http.MethodPost, waitURL, later).
 		Refused(http.StatusConflict, "LOCAL_VERDICT_LEDGER_TIME_OUT_OF_BOUND")
 	require.Contains(t, *refusal.Hint, "The transaction is valid from ")
-	// The bound of the request counts as well.
-	plain := c.sign(c.prepare(c.settling("plain")))
+	// The limit of the request also counts.
+	plain := c.sign(c.prepare(c.settleBody("plain")))
 	c.Call("signer", http.MethodPost, waitURL, plain.with(ahead(3600))).
 		Refused(http.StatusConflict, "LOCAL_VERDICT_LEDGER_TIME_OUT_OF_BOUND")
 	absolute := fields{"minLedgerTime": fields{"time": fields{"MinLedgerTimeAbs": fields{
@@ -363,7 +363,7 @@ func TestPrepare_RefusesMaxRecordTimeOutOfRange(t *testing.T) {
 	c := ed25519(t)
 	for _, scheme := range []string{"HASHING_SCHEME_VERSION_V2", "HASHING_SCHEME_VERSION_V3"} {
 		bounded := func(bound string) fields {
-			return c.settling("bounded").with(fields{"maxRecordTime": bound, "hashingSchemeVersion": scheme})
+			return c.settleBody("bounded").with(fields{"maxRecordTime": bound, "hashingSchemeVersion": scheme})
 		}
 		for _, bound := range []string{"1969-12-31T23:59:59.999999Z", "0001-01-01T00:00:00Z", "0000-12-31T00:00:00Z"} {
 			refusal := c.Call("signer", http.MethodPost, prepareURL, bounded(bound)).
@@ -378,7 +378,7 @@ func TestPrepare_RefusesMaxRecordTimeOutOfRange(t *testing.T) {
 func TestExecute_ChecksRightsBeforeDecoding(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
-	garbage := c.sign(c.prepare(c.settling("garbage"))).with(fields{"preparedTransaction": "aGVsbG8="})
+	garbage := c.sign(c.prepare(c.settleBody("garbage"))).with(fields{"preparedTransaction": "aGVsbG8="})
 	c.Call("nobody", http.MethodPost, waitURL, garbage).Refused(http.StatusForbidden, "NA")
 	c.Call("signer", http.MethodPost, waitURL, garbage).Refused(http.StatusBadRequest, "INVALID_ARGUMENT")
 }

@@ -15,14 +15,14 @@ import (
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
-// tampering is one change to what carol was to sign: to settle means to exercise Settle (node 0), by which her IOU is
-// transferred (1), created anew (2), and shown to her (3).
+// tampering is one change to carol's transaction. It exercises Settle (node 0), which transfers her IOU (1), creates it
+// again (2), and shows it to her (3).
 type tampering struct {
 	change func(m *preparedpb.PreparedTransaction)
-	// want is in the refusal of the changed transaction when carol is made to sign it.
+	// want is in the refusal of the changed transaction with carol's signature.
 	want string
 	code string // "" is FAILED_TO_EXECUTE_TRANSACTION
-	// unhashed is set for what no V2 hash covers: no signature is needed to find it out.
+	// unhashed: the V2 hash does not cover the change, so the node finds it without a signature.
 	unhashed bool
 }
 
@@ -38,7 +38,7 @@ func createNode(m *preparedpb.PreparedTransaction) *preparedpb.Create {
 	return m.GetTransaction().GetNodes()[2].GetV1().GetCreate()
 }
 
-func labelled(value *preparedpb.Value, label string) *preparedpb.Value {
+func recordField(value *preparedpb.Value, label string) *preparedpb.Value {
 	for _, field := range value.GetRecord().GetFields() {
 		if field.GetLabel() == label {
 			return field.GetValue()
@@ -124,13 +124,13 @@ func inputTamperings() map[string]tampering {
 func nodeTamperings(c *custody) map[string]tampering {
 	return map[string]tampering{
 		"amount": {change: func(m *preparedpb.PreparedTransaction) {
-			labelled(createNode(m).GetArgument(), "amount").Sum = &preparedpb.Value_Numeric{Numeric: "1.0000000000"}
+			recordField(createNode(m).GetArgument(), "amount").Sum = &preparedpb.Value_Numeric{Numeric: "1.0000000000"}
 		}, want: `node 2 (create Iou): argument.amount.numeric: signed "1.0000000000", computed "12.5000000000"`},
 		"receiver": {change: func(m *preparedpb.PreparedTransaction) {
-			labelled(settleNode(m).GetChosenValue(), "to").Sum = &preparedpb.Value_Party{Party: string(c.bank)}
+			recordField(settleNode(m).GetChosenValue(), "to").Sum = &preparedpb.Value_Party{Party: string(c.bank)}
 		}, want: "node 1 (exercise TransferIou): chosen_value.newOwner.party: signed"},
 		"receiver below": {change: func(m *preparedpb.PreparedTransaction) {
-			labelled(transferNode(m).GetChosenValue(), "newOwner").Sum = &preparedpb.Value_Party{Party: string(c.bank)}
+			recordField(transferNode(m).GetChosenValue(), "newOwner").Sum = &preparedpb.Value_Party{Party: string(c.bank)}
 		}, want: `newOwner.party: signed "` + string(c.bank) + `", computed "` + string(c.bob) + `"`},
 		"choice": {change: func(m *preparedpb.PreparedTransaction) {
 			settleNode(m).ChoiceId = "Burn"
@@ -178,15 +178,15 @@ func nodeTamperings(c *custody) map[string]tampering {
 	}
 }
 
-// said is all that a refusal says of the difference.
-func said(refusal v2.JsCantonError) string {
+// textOf is the text of a refusal about the difference.
+func textOf(refusal v2.JsCantonError) string {
 	return refusal.Cause + "\n" + refusal.Context["differences"]
 }
 
 func TestExecute_RefusesTamperedTransactions(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
-	p := c.prepare(c.settling("settle"))
+	p := c.prepare(c.settleBody("settle"))
 	all := metadataTamperings(c)
 	for _, more := range []map[string]tampering{inputTamperings(), nodeTamperings(c)} {
 		maps.Copy(all, more)
@@ -215,7 +215,7 @@ func TestExecute_RefusesTamperedTransactions(t *testing.T) {
 			changed, err := prepared.Decode(raw)
 			hash := [32]byte(p.PreparedTransactionHash)
 			if test.unhashed {
-				require.Contains(t, said(answer.Refused(status, code)), test.want, "before any signature is looked at")
+				require.Contains(t, textOf(answer.Refused(status, code)), test.want, "before any signature is looked at")
 			} else {
 				require.NoError(t, err)
 				hash, err = changed.Hash(prepared.SchemeV2)
@@ -226,16 +226,16 @@ func TestExecute_RefusesTamperedTransactions(t *testing.T) {
 				require.Empty(t, refusal.Context["differences"], "nothing is explained before the signatures hold")
 			}
 			signed := c.Call("signer", http.MethodPost, waitURL, c.signed(raw, hash[:], c.keys...)).Refused(status, code)
-			require.Contains(t, said(signed), test.want)
+			require.Contains(t, textOf(signed), test.want)
 		})
 	}
 }
 
-// What the node does not compute itself is bound by the signature alone.
+// Only the signature protects values that the node does not compute.
 func TestExecute_SignatureCoversCommandIDAndUUID(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
-	p := c.prepare(c.settling("settle"))
+	p := c.prepare(c.settleBody("settle"))
 	for name, change := range map[string]func(m *preparedpb.Metadata){
 		"command id": func(m *preparedpb.Metadata) { m.SubmitterInfo.CommandId = "other" },
 		"uuid":       func(m *preparedpb.Metadata) { m.TransactionUuid = "00000000-0000-4000-8000-000000000000" },

@@ -25,8 +25,7 @@ const (
 	showURL    = "/v2/interactive-submission/executeAndWaitForTransaction"
 )
 
-// custody is a node on which carol holds her keys elsewhere. She has an IOU of the bank's, and a broker who settles for
-// her.
+// custody is a node with the external party carol. She has an IOU of the bank, and a broker who settles for her.
 type custody struct {
 	*apitest.Server
 	t                *testing.T
@@ -35,7 +34,7 @@ type custody struct {
 	iou, broker      string
 }
 
-// newCustody lets carol sign with these kinds of keys, as many of them as the threshold says.
+// newCustody gives carol keys of these kinds, with a signing threshold.
 func newCustody(t *testing.T, threshold int, specs ...signing.KeySpec) *custody {
 	t.Helper()
 	return newCustodyWith(t, apitest.Options{}, threshold, specs...)
@@ -77,7 +76,7 @@ func (c *custody) byBank(entity string, arguments fields) string {
 	return done.Transaction.Events[0].CreatedEvent.ContractID
 }
 
-// ask is the body that prepares a choice of the broker for carol.
+// ask is the body to prepare a choice of the broker for carol.
 func (c *custody) ask(commandID, choice string, argument fields) fields {
 	return fields{
 		"commandId": commandID, "actAs": []ledger.Party{c.carol},
@@ -88,8 +87,8 @@ func (c *custody) ask(commandID, choice string, argument fields) fields {
 	}
 }
 
-// settling is the body that prepares to give carol's IOU to bob.
-func (c *custody) settling(commandID string) fields {
+// settleBody is the body to prepare the transfer of carol's IOU to bob.
+func (c *custody) settleBody(commandID string) fields {
 	return c.ask(commandID, "Settle", fields{"iou": c.iou, "to": c.bob, "witness": []ledger.Party{c.carol}})
 }
 
@@ -105,7 +104,7 @@ func (c *custody) prepareAs(user string, body fields) ledgerapi.JsPrepareSubmiss
 	return out
 }
 
-// signed is the body that executes a transaction with signatures over its hash by some of carol's keys.
+// signed is the body to execute a transaction with signatures by some of carol's keys.
 func (c *custody) signed(raw, hash []byte, by ...signing.PrivateKey) fields {
 	c.t.Helper()
 	signatures := []signing.Signature{}
@@ -120,14 +119,14 @@ func (c *custody) signed(raw, hash []byte, by ...signing.PrivateKey) fields {
 	}
 }
 
-// sign is the body that executes what was prepared, signed by all of carol's keys.
+// sign is the body to execute a prepared transaction, with signatures by all of carol's keys.
 func (c *custody) sign(p ledgerapi.JsPrepareSubmissionResponse) fields {
 	c.t.Helper()
 	return c.signed(p.PreparedTransaction, p.PreparedTransactionHash, c.keys...).
 		with(fields{"hashingSchemeVersion": p.HashingSchemeVersion})
 }
 
-// owner is who owns the IOU that the transaction created.
+// owner is the owner of the created IOU.
 func ownerIn(t *testing.T, transaction ledgerapi.JsTransaction) string {
 	t.Helper()
 	for _, event := range transaction.Events {
@@ -150,7 +149,7 @@ func TestExecute_AcceptsEachKeySpec(t *testing.T) {
 			t.Run(string(spec)+" "+string(scheme), func(t *testing.T) {
 				t.Parallel()
 				c := newCustody(t, 1, spec)
-				p := c.prepare(c.settling("settle").with(fields{"hashingSchemeVersion": scheme}))
+				p := c.prepare(c.settleBody("settle").with(fields{"hashingSchemeVersion": scheme}))
 				require.Equal(t, scheme, p.HashingSchemeVersion)
 				read, err := prepared.Decode(p.PreparedTransaction)
 				require.NoError(t, err)
@@ -175,7 +174,7 @@ func TestExecute_AcceptsEachKeySpec(t *testing.T) {
 func TestExecute_CommitsTheSignedTransaction(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
-	p := c.prepare(c.settling("settle"))
+	p := c.prepare(c.settleBody("settle"))
 	require.Nil(t, p.HashingDetails)
 	everything := fields{"transactionFormat": fields{
 		"eventFormat":      fields{"filtersForAnyParty": fields{}, "verbose": true},
@@ -187,7 +186,7 @@ func TestExecute_CommitsTheSignedTransaction(t *testing.T) {
 		"eventFormat":      fields{"filtersByParty": fields{string(c.carol): fields{}}},
 		"transactionShape": "TRANSACTION_SHAPE_ACS_DELTA",
 	}}
-	for _, format := range []fields{{}, ofCarol} { // left out or written out: to execute is not to read
+	for _, format := range []fields{{}, ofCarol} { // the right to execute does not include reading
 		c.Call("executor", http.MethodPost, showURL, c.sign(p).with(format)).Refused(http.StatusForbidden, "NA")
 	}
 	c.Rights("auditor", ledger.Right{Kind: ledger.CanReadAsAnyParty}, ledger.Right{Kind: ledger.CanExecuteAsAnyParty})
@@ -239,7 +238,7 @@ func TestExecute_CreateAndExercise(t *testing.T) {
 func TestExecuteAndWait_ReturnsOffsetOfUpdate(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
-	answer := c.Call("signer", http.MethodPost, waitURL, c.sign(c.prepare(c.settling("settle"))))
+	answer := c.Call("signer", http.MethodPost, waitURL, c.sign(c.prepare(c.settleBody("settle"))))
 	var done map[string]any
 	answer.OK(&done)
 	head, err := c.DB.Head(t.Context())
@@ -259,7 +258,7 @@ func TestExecuteAndWait_ReturnsOffsetOfUpdate(t *testing.T) {
 func TestExecute_CreatesCompletion(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
-	p := c.prepare(c.settling("settle"))
+	p := c.prepare(c.settleBody("settle"))
 	answer := c.Call("signer", http.MethodPost, executeURL,
 		c.sign(p).with(fields{"submissionId": "s-1", "userId": "signer"}))
 	answer.OK(nil)
@@ -277,14 +276,14 @@ func TestExecute_CreatesCompletion(t *testing.T) {
 func TestPrepare_ReturnsHashDetailsAndCost(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
-	p := c.prepare(c.settling("a").with(fields{
+	p := c.prepare(c.settleBody("a").with(fields{
 		"verboseHashing":      true,
 		"estimateTrafficCost": fields{"expectedSignatures": []signing.Algorithm{signing.Ed25519}},
 	}))
 	require.Contains(t, *p.HashingDetails, "# hash to sign")
 	require.Contains(t, *p.HashingDetails, hex.EncodeToString(p.PreparedTransactionHash))
 	require.Positive(t, p.CostEstimation.Total)
-	none := c.prepare(c.settling("a").with(fields{"estimateTrafficCost": fields{"disabled": true}}))
+	none := c.prepare(c.settleBody("a").with(fields{"estimateTrafficCost": fields{"disabled": true}}))
 	require.Nil(t, none.CostEstimation)
 	require.NotEqual(t, p.PreparedTransactionHash, none.PreparedTransactionHash, "every preparation has its own hash")
 }
@@ -313,7 +312,7 @@ func TestPrepare_AcceptsDisclosedInvisibleContract(t *testing.T) {
 func TestExecute_AcceptsThresholdOfKeys(t *testing.T) {
 	t.Parallel()
 	c := newCustody(t, 2, signing.Curve25519, signing.P256, signing.Secp256k1)
-	p := c.prepare(c.settling("settle"))
+	p := c.prepare(c.settleBody("settle"))
 	raw, hash := p.PreparedTransaction, p.PreparedTransactionHash
 	refusal := c.Call("signer", http.MethodPost, waitURL, c.signed(raw, hash, c.keys[1])).
 		Refused(http.StatusBadRequest, "FAILED_TO_EXECUTE_TRANSACTION")
@@ -345,7 +344,7 @@ func TestExecute_NeedsSignatureOfEachActingParty(t *testing.T) {
 	require.NoError(t, err)
 	entries := append(one["partySignatures"].(fields)["signatures"].([]fields),
 		fields{"party": dave, "signatures": []signing.Signature{signature}},
-		fields{"party": c.bob, "signatures": []signing.Signature{signature}}) // who does not act is read over
+		fields{"party": c.bob, "signatures": []signing.Signature{signature}}) // ignored: bob does not act
 	both := one.with(fields{"partySignatures": fields{"signatures": entries}})
 	c.Call("signer", http.MethodPost, waitURL, both).Refused(http.StatusForbidden, "NA")
 	c.Call("both", http.MethodPost, waitURL, both).OK(nil)

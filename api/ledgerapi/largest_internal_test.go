@@ -19,8 +19,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Of whatever template a transaction is made, and however long its texts and parties are: it takes no more of the
-// record than is counted while it is interpreted, and whoever sees it can read it, in every form.
+// For all templates, texts and parties, a transaction takes no more of the record than interpretation counted, and its
+// readers can read it in every form.
 func TestLargestTransaction_CanBeReadInEveryForm(t *testing.T) {
 	t.Parallel()
 	genuine := cointest.Start(t)
@@ -48,7 +48,7 @@ func TestLargestTransaction_CanBeReadInEveryForm(t *testing.T) {
 	}
 }
 
-// inRecord are events as they are stored.
+// inRecord converts events to their stored form.
 func inRecord(t *testing.T, value any) []byte {
 	t.Helper()
 	var text bytes.Buffer
@@ -58,13 +58,13 @@ func inRecord(t *testing.T, value any) []byte {
 	return text.Bytes()
 }
 
-// requireReadable reads a transaction in the forms that show most of it. What holds for a small one of a kind holds for
-// many of them in one transaction.
+// requireReadable reads a transaction in its largest forms. A result for a small event also holds for many of them in
+// one transaction.
 func requireReadable(t *testing.T, book *ledgertest.Ledger, transaction ledger.Transaction) {
 	t.Helper()
 	const (
 		share  = admission.DefaultAnswer / ledger.MaxTransactionBytes
-		around = 1 << 10 // what an answer has beside its events
+		around = 1 << 10 // size of an answer without its events
 	)
 	events := transaction.Events()
 	require.LessOrEqual(t, len(inRecord(t, events)), transaction.Bytes)
@@ -89,7 +89,7 @@ func requireReadable(t *testing.T, book *ledgertest.Ledger, transaction ledger.T
 	require.LessOrEqual(t, sizeOfUpdate(update), int64(share*transaction.Bytes+around))
 }
 
-// builtIn is a catalog of packages that never change.
+// builtIn is a catalog of fixed packages.
 type builtIn struct{ packages *ledger.Packages }
 
 func (b builtIn) Snapshot() *ledger.Packages                    { return b.packages }

@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// Streams are also served as lists: what is there now, and what comes before nothing came for a while.
+// Lists serve the elements of streams: the existing ones, then new ones until none comes for a while.
 
 // Watcher wakes readers when the record grows.
 type Watcher interface {
@@ -158,9 +158,8 @@ func fetchCounted[T any](ctx context.Context, upTo ledger.Offset, limit int, fet
 // noPlaceError means that there is no place to wait.
 type noPlaceError struct{ error }
 
-// next waits until the record brings elements after the head. None mean that none came for as long as a list may be
-// idle, or before the context of waiting ended. The head that has been read up to is returned: with an error, the one
-// before, since what came later was not read.
+// next waits for elements after the head. It returns none if none came within the idle time, or before the context of
+// waiting ended. It returns the head up to which it has read; with an error, the head before.
 func next[T any](
 	ctx, waiting context.Context, a *API, idle time.Duration, head db.Head, limit int, fetch fetcher[T],
 ) ([]T, db.Head, error) {
@@ -172,15 +171,15 @@ func next[T any](
 			return nil, head, &noPlaceError{err}
 		}
 		_, err = a.watcher.WaitAfter(waiting, head.Offset)
-		resumed := resume()
+		resumeErr := resume()
 		switch {
 		case endpoint.OutOfTime(ctx):
 			return nil, head, &endpoint.TimeoutError{Advice: "Set a shorter stream_idle_timeout_ms."}
 		case ctx.Err() != nil:
 			return nil, head, ctx.Err()
-		case resumed != nil:
-			return nil, head, &noPlaceError{resumed}
-		case errors.Is(err, context.DeadlineExceeded): // nothing came: that, too, is only for those who may still read
+		case resumeErr != nil:
+			return nil, head, &noPlaceError{resumeErr}
+		case errors.Is(err, context.DeadlineExceeded): // an empty result, too, needs the right to read
 			return nil, head, endpoint.CheckStill(ctx)
 		case err != nil:
 			return nil, head, err
@@ -190,7 +189,7 @@ func next[T any](
 			return nil, head, err
 		}
 		found, err := fetchCounted(ctx, reached.Offset, limit, fetch)
-		if err == nil && len(found) > 0 { // what came later is only for those who may still read it
+		if err == nil && len(found) > 0 { // later elements need the right to read
 			err = endpoint.CheckStill(ctx)
 		}
 		if err != nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// TestLists_WaitingUsesNoTurn has a user ask, while a list of its waits, for another that waits, and so on: more of
-// them than it may read at once.
+// A user opens more waiting lists than it may read at the same time.
 func TestLists_WaitingUsesNoTurn(t *testing.T) {
 	t.Parallel()
 	watcher := &steps{}
@@ -32,8 +31,7 @@ func TestLists_WaitingUsesNoTurn(t *testing.T) {
 	require.Empty(t, watcher.acts)
 }
 
-// TestLists_WaitingUsesNoWorkingPlace has a list wait in the only place that there is for that, and the user
-// work on in the only place that there is for work.
+// A list waits in the only place for waiting, and the user works on in the only place for work.
 func TestLists_WaitingUsesNoWorkingPlace(t *testing.T) {
 	t.Parallel()
 	watcher := &steps{}
@@ -56,7 +54,7 @@ func TestLists_WaitingUsesNoWorkingPlace(t *testing.T) {
 	require.Empty(t, watcher.acts)
 }
 
-// TestLists_ShowNothingAfterRightsAreLost takes the rights of a caller, in each way, while its list waits.
+// A caller loses its rights, in each way, while its list waits.
 func TestLists_ShowNothingAfterRightsAreLost(t *testing.T) {
 	t.Parallel()
 	updates := func(b *bundle) fields {
@@ -123,8 +121,7 @@ func TestLists_ShowNothingAfterRightsAreLost(t *testing.T) {
 	}
 }
 
-// TestLists_ContinueAfterAdditionalRight gives the caller of a list a right while the list waits, as onboarding a party
-// by the same user does.
+// The caller of a waiting list gets a right, such as by onboarding a party.
 //
 // contract: completions-granted
 func TestLists_ContinueAfterAdditionalRight(t *testing.T) {

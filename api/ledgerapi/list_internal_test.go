@@ -12,21 +12,21 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// headed is a record that has a head.
-type headed struct {
+// headRecord is a record with a head.
+type headRecord struct {
 	LedgerStore
 
 	head db.Head
 }
 
 // Head implements [LedgerStore].
-func (h *headed) Head(ctx context.Context) (db.Head, error) {
+func (h *headRecord) Head(ctx context.Context) (db.Head, error) {
 	return h.head, budget.Of(ctx).Take(1 << 10) // as its row does
 }
 
-// newsAfter brings news, and notes what the list held when it began to wait for them.
+// newsAfter brings new entries, and records the bytes that the list held when it began to wait.
 type newsAfter struct {
-	record *headed
+	record *headRecord
 	budget *budget.Budget
 	held   []int64
 }
@@ -41,13 +41,13 @@ func (n *newsAfter) WaitAfter(ctx context.Context, after ledger.Offset) (ledger.
 	return after + 1, ctx.Err()
 }
 
-// TestLists_WaitingHoldsNoAnswerMemory has a list read much of which it shows nothing, and then something: it holds none of it
-// while it waits, and does not wait when it has much to show.
+// A list reads much and shows nothing of it, then something. While it waits it holds no bytes of it, and it does not
+// wait when it has much to show.
 func TestLists_WaitingHoldsNoAnswerMemory(t *testing.T) {
 	t.Parallel()
 	const row = 1 << 20
 	for name, test := range map[string]struct {
-		// shown is how many bytes of a row are shown, by the offset up to which is read.
+		// shown is the number of shown bytes of a row, by the offset of the end of the read.
 		shown    map[ledger.Offset]int64
 		elements []ledger.Offset
 		held     []int64
@@ -57,7 +57,7 @@ func TestLists_WaitingHoldsNoAnswerMemory(t *testing.T) {
 		"much is shown":       {map[ledger.Offset]int64{1: row}, []ledger.Offset{1, -1}, nil},
 		"much is shown later": {map[ledger.Offset]int64{1: 100, 3: row}, []ledger.Offset{1, 3, -3}, []int64{100, 100}},
 	} {
-		record := &headed{head: db.Head{Offset: 1}}
+		record := &headRecord{head: db.Head{Offset: 1}}
 		whole := budget.New(1<<30, nil)
 		news := &newsAfter{record: record, budget: whole}
 		a := &API{record: record, watcher: news}

@@ -69,7 +69,7 @@ func TestTransactionTrees_ListAndLookUp(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
 		for _, body := range []fields{
-			{"filter": byParty(b.alice), "verbose": true}, {"updateFormat": shaped("ACS_DELTA", byParty(b.alice))},
+			{"filter": byParty(b.alice), "verbose": true}, {"updateFormat": updateFormatOf("ACS_DELTA", byParty(b.alice))},
 		} {
 			elements := list[ledgerapi.JsGetUpdateTreesResponse](b, "alice", "/v2/updates/trees"+quick, body)
 			require.Len(t, elements, 3)
@@ -110,7 +110,7 @@ func TestTransaction_ByOffsetAndByIDInOlderForm(t *testing.T) {
 	b := newBundle(t, apitest.Options{})
 	id := b.note("one")
 	done := b.wait("inspect", exercise(id, "Inspect", fields{}))
-	effects := fields{"transactionFormat": shaped("LEDGER_EFFECTS", byParty(b.alice))["includeTransactions"]}
+	effects := fields{"transactionFormat": updateFormatOf("LEDGER_EFFECTS", byParty(b.alice))["includeTransactions"]}
 	for path, body := range map[string]fields{
 		"/v2/updates/transaction-by-offset": {"offset": done.CompletionOffset},
 		"/v2/updates/transaction-by-id":     {"updateId": done.UpdateID},

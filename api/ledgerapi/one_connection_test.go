@@ -18,8 +18,8 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// TestTransactions_NeedOneConnection has a process with one connection commit for an API that knows of packages
-// which the process has not heard of: what takes another connection inside of a transaction never gets it.
+// A process with one connection commits, while the API knows newer packages than the process. Code that needs a second
+// connection inside a transaction would wait for ever.
 func TestTransactions_NeedOneConnection(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)

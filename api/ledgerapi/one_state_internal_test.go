@@ -15,13 +15,13 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// changing is a catalog whose packages are others whenever somebody asks: at first those that are given, then none.
-type changing struct {
+// changingCatalog is a catalog that changes at each call: first it has the given packages, then none.
+type changingCatalog struct {
 	packages *ledger.Packages
 	asked    int
 }
 
-func (c *changing) Snapshot() *ledger.Packages {
+func (c *changingCatalog) Snapshot() *ledger.Packages {
 	c.asked++
 	if c.asked > 1 {
 		return &ledger.Packages{}
@@ -29,12 +29,12 @@ func (c *changing) Snapshot() *ledger.Packages {
 	return c.packages
 }
 
-func (c *changing) For(context.Context) (*ledger.Packages, error) { return c.Snapshot(), nil }
+func (c *changingCatalog) For(context.Context) (*ledger.Packages, error) { return c.Snapshot(), nil }
 
-// knowing is a record without contracts that knows every party.
-type knowing struct{ LedgerStore }
+// partyRecord is a record without contracts, in which every party exists.
+type partyRecord struct{ LedgerStore }
 
-func (knowing) Parties(_ context.Context, parties []ledger.Party) ([]ledger.PartyDetails, error) {
+func (partyRecord) Parties(_ context.Context, parties []ledger.Party) ([]ledger.PartyDetails, error) {
 	var known []ledger.PartyDetails
 	for _, party := range parties {
 		known = append(known, ledger.PartyDetails{Party: party})
@@ -42,19 +42,19 @@ func (knowing) Parties(_ context.Context, parties []ledger.Party) ([]ledger.Part
 	return known, nil
 }
 
-func (knowing) Contract(context.Context, ledger.ContractID) (db.StoredContract, bool, error) {
+func (partyRecord) Contract(context.Context, ledger.ContractID) (db.StoredContract, bool, error) {
 	return db.StoredContract{}, false, nil
 }
 
-// TestPrepare_UsesOneStateOfPackages has the packages change while a transaction is prepared: what is interpreted
-// and what is written for the signer are by the same ones, and so are the disclosed contracts that are checked.
+// The packages change during prepare. The interpretation, the text for the signer and the check of disclosed contracts
+// use the same packages.
 func TestPrepare_UsesOneStateOfPackages(t *testing.T) {
 	t.Parallel()
 	packages, err := ledger.NewPackages(ledgertest.Packages()...)
 	require.NoError(t, err)
-	catalog := &changing{packages: packages}
+	catalog := &changingCatalog{packages: packages}
 	a := &API{
-		catalog: catalog, record: knowing{}, settings: withDefaults(Settings{}), now: time.Now,
+		catalog: catalog, record: partyRecord{}, settings: withDefaults(Settings{}), now: time.Now,
 		node: ledger.Node{ParticipantID: "participant::1220ab", SynchronizerID: "global::1220ab"},
 	}
 	const alice = "alice::1220aa"

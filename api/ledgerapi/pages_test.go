@@ -20,7 +20,7 @@ const (
 	updatesPagePath = "/v2/updates/get-updates-page"
 )
 
-// nextToken is the token as it goes into the next request, nil after the last page.
+// nextToken is the token for the next request, nil after the last page.
 func nextToken[T ~[]byte](token *T) any {
 	if token == nil {
 		return nil
@@ -62,7 +62,7 @@ func TestActiveContractsPage_ReturnsEachContractOnce(t *testing.T) {
 	t.Run("at an earlier offset, with views and blobs", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
-		filter := filtered(b.alice, "InterfaceFilter", fields{
+		filter := filterFor(b.alice, "InterfaceFilter", fields{
 			"interfaceId": apitest.NoteInterface, "includeInterfaceView": true, "includeCreatedEventBlob": true,
 		})
 		var page ledgerapi.JsGetActiveContractsPageResponse
@@ -109,7 +109,7 @@ func TestActiveContractsPage_ReturnsEachContractOnce(t *testing.T) {
 	})
 }
 
-// updatePages reads all pages and returns the offsets of the updates; the pages must follow one another without gap.
+// updatePages reads all pages and returns the offsets of the updates. The pages must have no gaps.
 func (b *bundle) updatePages(user string, body fields) []int64 {
 	b.t.Helper()
 	found := []int64{}
@@ -149,12 +149,12 @@ func TestUpdatesPage_ReturnsEachUpdateOnce(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
 		for size := 1; size <= 4; size++ {
-			body := fields{"updateFormat": shaped("ACS_DELTA", byParty(b.alice)), "maxPageSize": size}
+			body := fields{"updateFormat": updateFormatOf("ACS_DELTA", byParty(b.alice)), "maxPageSize": size}
 			require.Equal(t, []int64{1, 3, 5}, b.updatePages("alice", body))
 			require.Equal(t, []int64{5, 3, 1}, b.updatePages("alice", body.with(fields{"descendingOrder": true})))
 			require.Equal(t, []int64{3}, b.updatePages("bob",
-				body.with(fields{"updateFormat": shaped("ACS_DELTA", byParty(b.bob))})))
-			effects := body.with(fields{"updateFormat": shaped("LEDGER_EFFECTS", byParty(b.alice))})
+				body.with(fields{"updateFormat": updateFormatOf("ACS_DELTA", byParty(b.bob))})))
+			effects := body.with(fields{"updateFormat": updateFormatOf("LEDGER_EFFECTS", byParty(b.alice))})
 			require.Equal(t, []int64{2, 3, 4}, b.updatePages("alice",
 				effects.with(fields{"beginOffsetExclusive": 1, "endOffsetInclusive": 4})))
 		}
@@ -171,7 +171,7 @@ func TestUpdatesPage_ReturnsEachUpdateOnce(t *testing.T) {
 	t.Run("and what is refused", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
-		body := fields{"updateFormat": shaped("ACS_DELTA", byParty(b.alice)), "maxPageSize": 1}
+		body := fields{"updateFormat": updateFormatOf("ACS_DELTA", byParty(b.alice)), "maxPageSize": 1}
 		var page ledgerapi.GetUpdatesPageResponse
 		b.Call("alice", http.MethodPost, updatesPagePath, body).OK(&page)
 		token := nextToken(page.NextPageToken)
@@ -197,7 +197,7 @@ func TestUpdatesPage_ReturnsEachUpdateOnce(t *testing.T) {
 			"another range": {
 				body.with(fields{"pageToken": token, "endOffsetInclusive": 4}), 400, "INVALID_UPDATES_PAGE_TOKEN",
 			},
-			"another's contracts": {body.with(fields{"updateFormat": shaped("ACS_DELTA", byParty(b.bob))}), 403, "NA"},
+			"another's contracts": {body.with(fields{"updateFormat": updateFormatOf("ACS_DELTA", byParty(b.bob))}), 403, "NA"},
 		} {
 			refusal := b.Call("alice", http.MethodPost, updatesPagePath, test.body).Refused(test.status, test.code)
 			require.NotEmpty(t, refusal.Cause, name)
@@ -206,16 +206,16 @@ func TestUpdatesPage_ReturnsEachUpdateOnce(t *testing.T) {
 	})
 }
 
-// hiding is a long record of updates of which nothing is ever shown.
-type hiding struct {
+// hiddenRecord is a long record of invisible updates.
+type hiddenRecord struct {
 	ledgerapi.LedgerStore
 
 	head ledger.Offset
 }
 
-func (h hiding) Head(context.Context) (db.Head, error) { return db.Head{Offset: h.head}, nil }
+func (h hiddenRecord) Head(context.Context) (db.Head, error) { return db.Head{Offset: h.head}, nil }
 
-func (h hiding) Updates(_ context.Context, query db.UpdatesQuery) ([]ledger.Update, error) {
+func (h hiddenRecord) Updates(_ context.Context, query db.UpdatesQuery) ([]ledger.Update, error) {
 	var page []ledger.Update
 	for offset := query.After + 1; offset <= query.UpTo && len(page) < int(query.Limit); offset++ {
 		page = append(page, ledger.Update{Offset: offset})
@@ -225,9 +225,9 @@ func (h hiding) Updates(_ context.Context, query db.UpdatesQuery) ([]ledger.Upda
 
 func TestUpdatesPage_EndsEarlyWhenUpdatesAreHidden(t *testing.T) {
 	t.Parallel()
-	s := apitest.New(t, apitest.Options{Record: hiding{head: 12_000}})
+	s := apitest.New(t, apitest.Options{Record: hiddenRecord{head: 12_000}})
 	s.Rights("auditor", ledger.Right{Kind: ledger.CanReadAsAnyParty})
-	body := fields{"updateFormat": shaped("ACS_DELTA", fields{"filtersForAnyParty": fields{}})}
+	body := fields{"updateFormat": updateFormatOf("ACS_DELTA", fields{"filtersForAnyParty": fields{}})}
 	var ends []int64
 	for {
 		var page ledgerapi.GetUpdatesPageResponse

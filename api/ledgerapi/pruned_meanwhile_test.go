@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// prunedBetween prunes before the reads of lists.
+// prunedBetween is a record that is pruned before reads of lists.
 type prunedBetween struct{ apitest.PrunedBetween }
 
 func (p *prunedBetween) ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error) {
@@ -44,8 +44,8 @@ func (p *prunedBetween) UpdateByID(ctx context.Context, id ledger.UpdateID) (led
 	return p.DB.UpdateByID(ctx, id)
 }
 
-// TestSubmitAndWaitForTransaction_ReportsPrunedAsCommitted prunes the record right before the transaction of a submission
-// is read: the answer says that the change was made, and submitting it again does not make it twice.
+// The record is pruned just before the read of a submission's transaction. The answer says that the change was made,
+// and a repeat does not make it twice.
 func TestSubmitAndWaitForTransaction_ReportsPrunedAsCommitted(t *testing.T) {
 	t.Parallel()
 	record := &prunedBetween{}
@@ -70,8 +70,7 @@ func TestSubmitAndWaitForTransaction_ReportsPrunedAsCommitted(t *testing.T) {
 	}
 }
 
-// TestLists_AreCompleteOrRefusedWhenPrunedDuringRead prunes the record before each read of each list of the past in turn:
-// the answer is what it is without that, or a refusal.
+// The record is pruned before each read of each list in turn. The answer is the same as without pruning, or a refusal.
 func TestLists_AreCompleteOrRefusedWhenPrunedDuringRead(t *testing.T) {
 	t.Parallel()
 	for name, list := range map[string]struct {

@@ -33,7 +33,7 @@ func TestPruning_RemovesOldEntries(t *testing.T) {
 	prune(2)
 	prune(4)
 
-	t.Run("is told", func(t *testing.T) {
+	t.Run("offsets", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
 		var bounds ledgerapi.GetLatestPrunedOffsetsResponse
@@ -48,7 +48,7 @@ func TestPruning_RemovesOldEntries(t *testing.T) {
 		requests := map[string]fields{
 			updatesPath:         {"beginExclusive": 3, "filter": byParty(b.alice)},
 			"/v2/updates/trees": {"beginExclusive": 0, "filter": byParty(b.alice)},
-			updatesPagePath:     {"beginOffsetExclusive": 3, "updateFormat": shaped("ACS_DELTA", byParty(b.alice))},
+			updatesPagePath:     {"beginOffsetExclusive": 3, "updateFormat": updateFormatOf("ACS_DELTA", byParty(b.alice))},
 			activePath:          {"activeAtOffset": 3, "eventFormat": byParty(b.alice)},
 		}
 		for path, body := range requests {
@@ -75,7 +75,7 @@ func TestPruning_RemovesOldEntries(t *testing.T) {
 			fields{"beginExclusive": 4, "filter": byParty(b.alice)})
 		require.Equal(t, []int64{5}, offsets(found))
 		require.Equal(t, int64(5), checkpoint.Offset)
-		require.Equal(t, []int64{5}, b.updatePages("alice", fields{"updateFormat": shaped("ACS_DELTA", byParty(b.alice))}))
+		require.Equal(t, []int64{5}, b.updatePages("alice", fields{"updateFormat": updateFormatOf("ACS_DELTA", byParty(b.alice))}))
 		require.Equal(t, []string{"kept", "late"}, labels(t,
 			b.active("alice", fields{"activeAtOffset": 4, "eventFormat": byParty(b.alice)})))
 		completions := list[ledgerapi.CompletionStreamResponse](b, "alice", "/v2/commands/completions"+quick,
@@ -91,7 +91,7 @@ func TestPruning_RemovesOldEntries(t *testing.T) {
 			var page ledgerapi.GetUpdatesPageResponse
 			b.Call("alice", http.MethodPost, updatesPagePath, fields{
 				"beginOffsetExclusive": offset, "endOffsetInclusive": offset,
-				"updateFormat": shaped("ACS_DELTA", byParty(b.alice)),
+				"updateFormat": updateFormatOf("ACS_DELTA", byParty(b.alice)),
 			}).OK(&page)
 			require.Equal(t, ledgerapi.GetUpdatesPageResponse{
 				Updates: page.Updates, LowestPageOffsetExclusive: offset, HighestPageOffsetInclusive: offset,
@@ -167,7 +167,7 @@ func TestPruning_KeepsEventsUntilArchivalIsPruned(t *testing.T) {
 		Refused(404, "CONTRACT_EVENTS_NOT_FOUND")
 }
 
-// eventsOf asks as alice for the events of a contract.
+// eventsOf reads the events of a contract as alice.
 func (b *bundle) eventsOf(id string) ledgerapi.JsGetEventsByContractIDResponse {
 	b.t.Helper()
 	var events ledgerapi.JsGetEventsByContractIDResponse
@@ -175,7 +175,7 @@ func (b *bundle) eventsOf(id string) ledgerapi.JsGetEventsByContractIDResponse {
 	return events
 }
 
-// pruning is a record that is pruned as soon as somebody has asked where it begins.
+// pruning is a record that is pruned just after a read of its beginning.
 type pruning struct {
 	ledgerapi.LedgerStore
 
@@ -211,7 +211,7 @@ func TestPruning_DuringReadRefusesPartialAnswer(t *testing.T) {
 	s.ActingAs("alice", party)
 	for path, body := range map[string]fields{
 		updatesPath:                {"filter": byParty(party)},
-		updatesPagePath:            {"updateFormat": shaped("ACS_DELTA", byParty(party))},
+		updatesPagePath:            {"updateFormat": updateFormatOf("ACS_DELTA", byParty(party))},
 		activePath:                 {"activeAtOffset": 4, "eventFormat": byParty(party)},
 		"/v2/commands/completions": {"parties": []any{party}},
 	} {
@@ -220,7 +220,7 @@ func TestPruning_DuringReadRefusesPartialAnswer(t *testing.T) {
 	}
 }
 
-// The audit before a prune, and one that is asked for, read more than any answer may hold.
+// The audit before a prune, and a requested one, read more than the limit of an answer.
 func TestPruning_WorksForRecordLargerThanAnswerLimit(t *testing.T) {
 	t.Parallel()
 	const contracts = 40

@@ -13,8 +13,8 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// FuzzFiltersAndOffsets_AnyRequest asks for what is on the ledger with any format and any offsets: no answer is a failure of the
-// server, and each is one that the document describes.
+// FuzzFiltersAndOffsets_AnyRequest reads the ledger with any format and any offsets. No answer is a server error, and
+// the document describes each answer.
 func FuzzFiltersAndOffsets_AnyRequest(f *testing.F) {
 	s := apitest.New(f, apitest.Options{Settings: ledgerapi.Settings{ListWait: time.Millisecond}})
 	s.Rights("auditor", ledger.Right{Kind: ledger.CanReadAsAnyParty})

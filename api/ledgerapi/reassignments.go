@@ -12,8 +12,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// A reassignment moves a contract from one synchronizer to another. This node has one: it checks requests as the API
-// says, and then refuses them.
+// A reassignment moves a contract from one synchronizer to another. This node has only one: it checks requests as the
+// API says, and then refuses them.
 
 // SubmitReassignmentRequest submits reassignment commands.
 type SubmitReassignmentRequest struct {
@@ -26,7 +26,7 @@ type SubmitAndWaitForReassignmentRequest struct {
 	EventFormat          *EventFormat          `json:"eventFormat" doc:"Default: no events"`
 }
 
-// ReassignmentCommands are reassignments that belong together.
+// ReassignmentCommands are the commands of one submission.
 type ReassignmentCommands struct {
 	WorkflowID   string                `json:"workflowId" doc:"Identifier kept with the reassignment"`
 	UserID       string                `json:"userId" doc:"Default: the user of the token"`
@@ -36,7 +36,7 @@ type ReassignmentCommands struct {
 	Commands     []ReassignmentCommand `json:"commands" required:"true" doc:"The reassignments"`
 }
 
-// ReassignmentCommand is one of them.
+// ReassignmentCommand is one command.
 type ReassignmentCommand struct {
 	Command ReassignmentCommandKind `json:"command" required:"true" doc:"The step"`
 }
@@ -64,7 +64,7 @@ type UnassignCommand struct {
 	Target     string `json:"target" required:"true" doc:"Synchronizer of the destination"`
 }
 
-// JsSubmitAndWaitForReassignmentResponse is the reassignment that resulted.
+// JsSubmitAndWaitForReassignmentResponse is the reassignment.
 type JsSubmitAndWaitForReassignmentResponse struct {
 	Reassignment JsReassignment `json:"reassignment" required:"true" doc:"The reassignment"`
 }
@@ -82,7 +82,7 @@ type JsReassignment struct {
 	PaidTrafficCost int64                 `json:"paidTrafficCost" doc:"Traffic paid; only for submitters"`
 }
 
-// JsReassignmentEvent is a contract that left or arrived.
+// JsReassignmentEvent is the departure or the arrival of a contract.
 type JsReassignmentEvent struct {
 	endpoint.OneOf
 
@@ -139,8 +139,8 @@ func (a *API) submitAndWaitForReassignment(
 	return JsSubmitAndWaitForReassignmentResponse{}, a.refuseReassignment(ctx, req.Body.ReassignmentCommands)
 }
 
-// refuseReassignment always returns an error: that of the first rule that the request breaks, and at the end that of
-// having nowhere to go.
+// refuseReassignment always returns an error: that of the first broken rule, or at the end that there is no other
+// synchronizer.
 func (a *API) refuseReassignment(ctx context.Context, commands *ReassignmentCommands) error {
 	if commands == nil {
 		if err := endpoint.Claims(ctx).Require(); err != nil {
@@ -152,18 +152,18 @@ func (a *API) refuseReassignment(ctx context.Context, commands *ReassignmentComm
 	if submissionID == "" {
 		submissionID = uuid.NewString()
 	}
-	who, err := submittingUser(ctx, commands.UserID, []ledger.Party{ledger.Party(commands.Submitter)}, nil)
+	identity, err := submittingUser(ctx, commands.UserID, []ledger.Party{ledger.Party(commands.Submitter)}, nil)
 	if err == nil {
-		err = a.checkReassignment(*commands, who)
+		err = a.checkReassignment(*commands, identity)
 	}
 	return v2.OfSubmission(err, submissionID)
 }
 
-func (a *API) checkReassignment(commands ReassignmentCommands, who ledger.Identity) error {
+func (a *API) checkReassignment(commands ReassignmentCommands, identity ledger.Identity) error {
 	if err := ledger.CheckParty(commands.Submitter); err != nil {
 		return fault.InvalidFieldNamed("submitter", err.Error())
 	}
-	if err := ledger.CheckSubmissionIDs(commands.WorkflowID, who, commands.CommandID, commands.SubmissionID); err != nil {
+	if err := ledger.CheckSubmissionIDs(commands.WorkflowID, identity, commands.CommandID, commands.SubmissionID); err != nil {
 		return err
 	}
 	if len(commands.Commands) == 0 {

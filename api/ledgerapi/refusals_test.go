@@ -18,17 +18,17 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// What the bank's contracts of these tests say, which only the bank and dave may know.
+// The secrets in the bank's contracts, which only the bank and dave may see.
 const (
 	secretAmount  = "777123.4567"
 	secretSubject = "secret-subject"
 )
 
-// vault is a node whose bank has secrets, and on which mallory and a broker of her own are.
+// vault is a node with a bank with secrets, and with mallory and her broker.
 type vault struct {
 	*custody
 	mallory, dave ledger.Party
-	// iou and badge are the bank's, own is mallory's broker.
+	// iou and badge are contracts of the bank, own is mallory's broker.
 	iou, badge, own string
 }
 
@@ -42,7 +42,7 @@ func newVault(t *testing.T) *vault {
 	var done ledgerapi.JsSubmitAndWaitForTransactionResponse
 	v.Call("mallory", http.MethodPost, "/v2/commands/submit-and-wait-for-transaction", fields{"commands": fields{
 		"commandId": "own", "actAs": []ledger.Party{v.mallory},
-		"commands": []fields{creating("Broker", fields{"operator": v.mallory, "client": v.mallory})},
+		"commands": []fields{createCommand("Broker", fields{"operator": v.mallory, "client": v.mallory})},
 	}}).OK(&done)
 	v.own = done.Transaction.Events[0].CreatedEvent.ContractID
 	return v
@@ -52,11 +52,11 @@ func badgeOf(owner ledger.Party, subject string) fields {
 	return fields{"owner": owner, "maintainers": []ledger.Party{owner}, "subject": subject, "contract": nil}
 }
 
-func creating(entity string, arguments fields) fields {
+func createCommand(entity string, arguments fields) fields {
 	return fields{"CreateCommand": fields{"templateId": "#test-model:Test.Model:" + entity, "createArguments": arguments}}
 }
 
-func exercising(template, contract, choice string, argument fields) fields {
+func exerciseCommand(template, contract, choice string, argument fields) fields {
 	return fields{"ExerciseCommand": fields{
 		"templateId": template, "contractId": contract, "choice": choice, "choiceArgument": argument,
 	}}
@@ -80,33 +80,33 @@ const (
 	assetInterface = "#test-asset:Test.Asset:Asset"
 )
 
-// probes are all kinds of commands by which mallory may ask about a contract and a key of the bank's.
+// probes are all kinds of commands of mallory about a contract and a key of the bank.
 func (v *vault) probes(iou, subject string) map[string]fields {
 	broker := fields{"operator": v.mallory, "client": v.mallory}
 	look := fields{"iou": iou}
 	return map[string]fields{
-		"exercise":              exercising(iouTemplate, iou, "TransferIou", fields{"newOwner": v.mallory}),
-		"archive":               exercising(iouTemplate, iou, "Archive", fields{}),
-		"exercise as another":   exercising(brokerTemplate, iou, "AskTime", fields{}),
-		"exercise an interface": exercising(assetInterface, iou, "Give", fields{"to": v.mallory}),
-		"exercise another one":  exercising("#test-asset:Test.Asset:Unused", iou, "Archive", fields{}),
-		"fetch in a choice":     exercising(brokerTemplate, v.own, "Look", look),
-		"exercise in a choice":  exercising(brokerTemplate, v.own, "Burn", fields{"iou": iou, "then": "read"}),
-		"exercise two in a choice": exercising(brokerTemplate, v.own, "Settle",
+		"exercise":              exerciseCommand(iouTemplate, iou, "TransferIou", fields{"newOwner": v.mallory}),
+		"archive":               exerciseCommand(iouTemplate, iou, "Archive", fields{}),
+		"exercise as another":   exerciseCommand(brokerTemplate, iou, "AskTime", fields{}),
+		"exercise an interface": exerciseCommand(assetInterface, iou, "Give", fields{"to": v.mallory}),
+		"exercise another one":  exerciseCommand("#test-asset:Test.Asset:Unused", iou, "Archive", fields{}),
+		"fetch in a choice":     exerciseCommand(brokerTemplate, v.own, "Look", look),
+		"exercise in a choice":  exerciseCommand(brokerTemplate, v.own, "Burn", fields{"iou": iou, "then": "read"}),
+		"exercise two in a choice": exerciseCommand(brokerTemplate, v.own, "Settle",
 			fields{"iou": iou, "to": v.mallory, "witness": []string{}}),
-		"interface in a choice": exercising(brokerTemplate, v.own, "GiveAsset", fields{"asset": iou, "to": v.mallory}),
+		"interface in a choice": exerciseCommand(brokerTemplate, v.own, "GiveAsset", fields{"asset": iou, "to": v.mallory}),
 		"create and exercise": {"CreateAndExerciseCommand": fields{
 			"templateId": brokerTemplate, "createArguments": broker, "choice": "Look", "choiceArgument": look,
 		}},
 		"exercise by key":     byKey(v.bank, subject, "mine"),
-		"create with the key": creating("Badge", badgeOf(v.bank, subject)),
-		"maintain for another": creating("Badge",
+		"create with the key": createCommand("Badge", badgeOf(v.bank, subject)),
+		"maintain for another": createCommand("Badge",
 			badgeOf(v.mallory, subject).with(fields{"maintainers": []ledger.Party{v.bank}})),
 	}
 }
 
-// TestRefusals_RevealNothingUnreadable asks about contracts and keys of others by every kind of command and
-// submission: what exists is answered as what does not.
+// The test names contracts and keys of others in every kind of command and submission. The answers do not show whether
+// they exist.
 func TestRefusals_RevealNothingUnreadable(t *testing.T) {
 	t.Parallel()
 	v := newVault(t)
@@ -154,7 +154,7 @@ func TestRefusals_RevealNothingUnreadable(t *testing.T) {
 
 const completionsURL = "/v2/commands/completions?limit=200"
 
-// keeps requires that a text holds nothing that only the bank and dave may know.
+// keeps requires that a text has no secret of the bank.
 func (v *vault) keeps(told string) {
 	v.t.Helper()
 	for _, secret := range []string{secretAmount, v.badge, string(v.dave)} {
@@ -162,41 +162,41 @@ func (v *vault) keeps(told string) {
 	}
 }
 
-// provocations are commands of mallory, who reads as the bank too, by the code of the refusal that they get.
+// provocations are commands of mallory, who also reads as the bank, by the code of their refusal.
 func (v *vault) provocations() map[string][]fields {
 	broker := func(choice string, argument fields) []fields {
-		return []fields{exercising(brokerTemplate, v.own, choice, argument)}
+		return []fields{exerciseCommand(brokerTemplate, v.own, choice, argument)}
 	}
 	iou := fields{"issuer": v.mallory, "owner": v.mallory, "observers": []string{}, "amount": "1"}
 	badge := badgeOf(v.mallory, "mine")
 	return map[string][]fields{
-		"CONTRACT_NOT_FOUND": {exercising(iouTemplate, v.iou[:2]+strings.Repeat("ab", len(v.iou)/2-1), "Archive", fields{})},
+		"CONTRACT_NOT_FOUND": {exerciseCommand(iouTemplate, v.iou[:2]+strings.Repeat("ab", len(v.iou)/2-1), "Archive", fields{})},
 		"CONTRACT_NOT_ACTIVE": {
-			exercising(brokerTemplate, v.own, "Archive", fields{}), exercising(brokerTemplate, v.own, "AskTime", fields{}),
+			exerciseCommand(brokerTemplate, v.own, "Archive", fields{}), exerciseCommand(brokerTemplate, v.own, "AskTime", fields{}),
 		},
 		"CONTRACT_KEY_NOT_FOUND":   {byKey(v.mallory, "no-such-subject", "mine")},
-		"DUPLICATE_CONTRACT_KEY":   {creating("Badge", badge), creating("Badge", badge)},
-		"DAML_AUTHORIZATION_ERROR": {exercising(iouTemplate, v.iou, "TransferIou", fields{"newOwner": v.mallory})},
+		"DUPLICATE_CONTRACT_KEY":   {createCommand("Badge", badge), createCommand("Badge", badge)},
+		"DAML_AUTHORIZATION_ERROR": {exerciseCommand(iouTemplate, v.iou, "TransferIou", fields{"newOwner": v.mallory})},
 		"DAML_FAILURE":             broker("Deadline", fields{"at": "2020-01-01T00:00:00Z", "within": true}),
 		"DAML_INTERPRETATION_ERROR": {
-			creating("Badge", badge.with(fields{"maintainers": []ledger.Party{v.dave}})),
+			createCommand("Badge", badge.with(fields{"maintainers": []ledger.Party{v.dave}})),
 		},
 		"DAML_INTERPRETER_INVALID_ARGUMENT": broker("Misbehave", fields{"how": ledgertest.BadParty}),
-		"TEMPLATE_PRECONDITION_VIOLATED":    {creating("Iou", iou.with(fields{"amount": "0"}))},
+		"TEMPLATE_PRECONDITION_VIOLATED":    {createCommand("Iou", iou.with(fields{"amount": "0"}))},
 		"CREATE_EMPTY_CONTRACT_KEY_MAINTAINERS": {
-			creating("Badge", badge.with(fields{"maintainers": []string{}})),
+			createCommand("Badge", badge.with(fields{"maintainers": []string{}})),
 		},
-		"WRONGLY_TYPED_CONTRACT":                {exercising(brokerTemplate, v.iou, "AskTime", fields{})},
-		"CONTRACT_DOES_NOT_IMPLEMENT_INTERFACE": {exercising(assetInterface, v.badge, "Give", fields{"to": v.dave})},
-		"CONTRACT_ID_IN_CONTRACT_KEY":           {creating("Badge", badge.with(fields{"contract": v.badge}))},
+		"WRONGLY_TYPED_CONTRACT":                {exerciseCommand(brokerTemplate, v.iou, "AskTime", fields{})},
+		"CONTRACT_DOES_NOT_IMPLEMENT_INTERFACE": {exerciseCommand(assetInterface, v.badge, "Give", fields{"to": v.dave})},
+		"CONTRACT_ID_IN_CONTRACT_KEY":           {createCommand("Badge", badge.with(fields{"contract": v.badge}))},
 		"VALUE_SIZE": {
-			creating("Badge", badge.with(fields{"subject": strings.Repeat("x", ledger.MaxTextBytes+1)})),
+			createCommand("Badge", badge.with(fields{"subject": strings.Repeat("x", ledger.MaxTextBytes+1)})),
 		},
-		"UNKNOWN_INFORMEES": {creating("Iou", iou.with(fields{"observers": []string{"eve::1220"}}))},
+		"UNKNOWN_INFORMEES": {createCommand("Iou", iou.with(fields{"observers": []string{"eve::1220"}}))},
 	}
 }
 
-// byOtherTests are the codes of what contracts say that commands cannot provoke, and where they are.
+// byOtherTests are codes with content of contracts that commands cannot provoke, with their tests.
 var byOtherTests = map[string]string{
 	"FAILED_TO_EXECUTE_TRANSACTION":                   "TestExecute_RevealsNothingToExecutor",
 	"LOCAL_VERDICT_INACTIVE_CONTRACTS":                "TestExecute_RevealsNothingToExecutor",
@@ -209,8 +209,8 @@ var byOtherTests = map[string]string{
 	"PREAPPROVAL_NOT_PROVIDED": "activities: it takes the operator's authority, who knows what it pays",
 }
 
-// TestCompletions_ShowContractDetailsOnlyToReaders has every refusal that can hold what contracts say: whoever submits
-// is told all of it while it may read as all parties of the submission, and the code alone after that.
+// For every refusal with content of contracts, the submitter sees all of it while it may read as all parties of the
+// submission, and after that only the code.
 func TestCompletions_ShowContractDetailsOnlyToReaders(t *testing.T) {
 	t.Parallel()
 	v := newVault(t)
@@ -251,7 +251,7 @@ func TestCompletions_ShowContractDetailsOnlyToReaders(t *testing.T) {
 	}
 }
 
-// raised are the codes that docs/errors.md says the node raises.
+// raised are the codes in docs/errors.md that the node raises.
 func raised(t *testing.T) (codes []fault.Code) {
 	t.Helper()
 	document, err := os.ReadFile("../../docs/errors.md")

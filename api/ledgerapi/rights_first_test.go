@@ -10,8 +10,8 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// TestSubmission_ChecksRightsBeforeDecoding sends what only decoding finds wrong: who has a right as none of
-// the parties that are named is refused before, and who has it is told.
+// The bodies have mistakes that only decoding finds. A caller without a right for the named parties is refused before
+// that; a caller with one gets the mistake.
 func TestSubmission_ChecksRightsBeforeDecoding(t *testing.T) {
 	t.Parallel()
 	v := newVault(t)
@@ -19,13 +19,13 @@ func TestSubmission_ChecksRightsBeforeDecoding(t *testing.T) {
 	wrong := func(party ledger.Party) fields {
 		return fields{
 			"commandId": "wrong", "actAs": []ledger.Party{party}, "commands": []fields{
-				creating("Iou", fields{"issuer": v.bank, "owner": v.dave, "observers": []string{}, "amount": "1"}),
-				creating("Iou", fields{"issuer": v.bank}),
+				createCommand("Iou", fields{"issuer": v.bank, "owner": v.dave, "observers": []string{}, "amount": "1"}),
+				createCommand("Iou", fields{"issuer": v.bank}),
 			},
 		}
 	}
 	signed := func(party ledger.Party) fields {
-		body := v.sign(v.prepare(v.settling("signed")))
+		body := v.sign(v.prepare(v.settleBody("signed")))
 		within := func(field protowire.Number, content []byte) []byte {
 			return protowire.AppendBytes(protowire.AppendTag(nil, field, protowire.BytesType), content)
 		}

@@ -32,18 +32,18 @@ const (
 	benchLife    = 2000 // updates between the creation of a contract and its archival
 	benchPage    = 100
 	eventsEach   = 3 // of an update: one exercise, two creations
-	benchLoaders = 2 // tables that are filled at once
+	benchLoaders = 2 // tables that are filled at the same time
 )
 
-// BenchmarkPages_OfEachKind measures one page of each kind at places all over the record, through the router, without the network.
-// Besides the mean it reports the median and the 99th percentile. Run it with different sizes of the record:
+// BenchmarkPages_OfEachKind measures one page of each kind at places all over the record, through the router, without
+// the network. It reports the mean, the median and the 99th percentile. Run it with different sizes of the record:
 //
 //	go test ./api/ledgerapi -run '^$' -bench Pages -benchtime 1000x -events 5000000 -timeout 60m
 func BenchmarkPages_OfEachKind(b *testing.B) {
 	s, updates := bigRecord(b, *benchEvents)
 	anyParty := fields{"filtersForAnyParty": fields{}}
 	of := func(n int) fields { return byParty(benchHolder(n)) }
-	// Places leave room for a page after them.
+	// Each place has room for a page after it.
 	room := benchPage * benchHolders
 	place := func() int { return rand.IntN(max(1, updates-room)) }
 	someone := func() int { return rand.IntN(benchHolders) }
@@ -56,13 +56,13 @@ func BenchmarkPages_OfEachKind(b *testing.B) {
 			return fields{"userId": "app", "parties": []any{benchHolder(someone())}, "beginExclusive": place()}
 		}},
 		{"updates/of a party", updatesPath + limit, func() fields {
-			return fields{"beginExclusive": place(), "updateFormat": shaped("ACS_DELTA", of(someone()))}
+			return fields{"beginExclusive": place(), "updateFormat": updateFormatOf("ACS_DELTA", of(someone()))}
 		}},
 		{"updates/of any party", updatesPath + limit, func() fields {
-			return fields{"beginExclusive": place(), "updateFormat": shaped("ACS_DELTA", anyParty)}
+			return fields{"beginExclusive": place(), "updateFormat": updateFormatOf("ACS_DELTA", anyParty)}
 		}},
 		{"updates/of a party, newest first", updatesPath + limit, func() fields {
-			return fields{"endInclusive": updates, "descendingOrder": true, "updateFormat": shaped("ACS_DELTA", of(someone()))}
+			return fields{"endInclusive": updates, "descendingOrder": true, "updateFormat": updateFormatOf("ACS_DELTA", of(someone()))}
 		}},
 		{"active contracts/of a party", activePath + limit, func() fields {
 			return fields{"activeAtOffset": updates, "eventFormat": of(someone())}
@@ -105,8 +105,8 @@ func measurePages(b *testing.B, s *apitest.Server, path string, body func() fiel
 	b.ReportMetric(float64(elements)/float64(len(took)), "elements/page")
 }
 
-// bigRecord fills a database as transfers would: in each update one holder pays another, a contract is created for
-// either, and one of them is spent by the holder's next payment but some.
+// bigRecord fills a database like transfers: in each update one holder pays another and both get a contract; a later
+// payment of the holder spends one of them.
 func bigRecord(b *testing.B, events int) (*apitest.Server, int) {
 	b.Helper()
 	databaseURL := dbtest.URL(b)
@@ -139,7 +139,7 @@ type benchRecord struct {
 	template lf.TypeName
 }
 
-// benchTable are the rows that each update has in a table.
+// benchTable has the rows of each update in a table.
 type benchTable struct {
 	name    string
 	columns []string
@@ -154,7 +154,7 @@ func benchTime(n int) time.Time {
 	return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(n) * time.Millisecond)
 }
 
-// benchHash makes ids that are spread as real ones are.
+// benchHash makes ids with the distribution of real ones.
 func benchHash(kind string, n int) string {
 	hash := sha256.Sum256(fmt.Appendf(nil, "%s %d", kind, n))
 	return hex.EncodeToString(hash[:])
@@ -232,7 +232,7 @@ func (r benchRecord) tables() []benchTable {
 	}
 }
 
-// archived is where the contracts of an update end; nil for those that are active.
+// archived is the offset where the contracts of an update end; nil for active ones.
 func (r benchRecord) archived(n int) *int {
 	if end := n + benchLife; end <= r.updates {
 		return &end
@@ -287,7 +287,7 @@ func (r benchRecord) copy(ctx context.Context, databaseURL string, table benchTa
 	source := pgx.CopyFromFunc(func() ([]any, error) {
 		for len(waiting) == 0 {
 			if next == r.updates {
-				return nil, nil // the end, as pgx has it
+				return nil, nil // the end, for pgx
 			}
 			next++
 			var err error

@@ -7,10 +7,10 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// shownEventBytes is what an event has in an answer beside its values, without its parties.
+// shownEventBytes is the size of an event in an answer without its values and parties.
 const shownEventBytes = 512
 
-// sizeOfContract and sizeOfUpdate are about how many bytes of an answer's budget something takes that is shown.
+// sizeOfContract and sizeOfUpdate are about the bytes of an answer's budget.
 func sizeOfContract(contract ledger.Contract) int64 {
 	return shownEventBytes + int64(len(contract.Payload)) + sizeOfParties(contract.Signatories, contract.Observers)
 }
@@ -32,8 +32,8 @@ func sizeOfParties(lists ...[]ledger.Party) (size int64) {
 	return size
 }
 
-// untilTheEnd goes on whatever has been read: for lists that are whole or refused.
+// untilTheEnd reads on in any case: for lists that are complete or refused.
 func untilTheEnd(context.Context) bool { return true }
 
-// whileThereIsRoom goes on until an answer is long: for pages, which may end anywhere.
+// whileThereIsRoom reads on until an answer is long: for pages, which may end anywhere.
 func whileThereIsRoom(ctx context.Context) bool { return budget.Of(ctx).HasRoom() }

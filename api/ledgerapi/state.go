@@ -16,7 +16,7 @@ type GetLedgerEndResponse struct {
 	Offset int64 `json:"offset" doc:"0 while the ledger is empty"`
 }
 
-// GetLatestPrunedOffsetsResponse tells from where on the record can be read.
+// GetLatestPrunedOffsetsResponse has the offsets after which the record can be read.
 type GetLatestPrunedOffsetsResponse struct {
 	ParticipantPrunedUpToInclusive          int64 `json:"participantPrunedUpToInclusive" doc:"Last pruned offset; 0 for none"`
 	AllDivulgedContractsPrunedUpToInclusive int64 `json:"allDivulgedContractsPrunedUpToInclusive" doc:"Last pruned offset; 0 for none"`
@@ -27,7 +27,7 @@ type GetConnectedSynchronizersResponse struct {
 	ConnectedSynchronizers []ConnectedSynchronizer `json:"connectedSynchronizers" doc:"Always one"`
 }
 
-// ConnectedSynchronizer is a synchronizer that the participant is connected to.
+// ConnectedSynchronizer is a connected synchronizer.
 type ConnectedSynchronizer struct {
 	SynchronizerAlias string                   `json:"synchronizerAlias" required:"true" doc:"Its short name"`
 	SynchronizerID    string                   `json:"synchronizerId" required:"true" doc:"Its id"`
@@ -88,8 +88,8 @@ func (a *API) connectedSynchronizers(
 	return GetConnectedSynchronizersResponse{ConnectedSynchronizers: []ConnectedSynchronizer{ours}}, nil
 }
 
-// permissionOf is what this node may do for a party: submit for those in its own namespace, confirm or observe for
-// those that sign elsewhere, nothing for those that it does not host.
+// permissionOf is the permission of this node for a party: to submit for parties of its own namespace, to confirm or
+// observe for external parties, and none for parties that it does not host.
 func (a *API) permissionOf(ctx context.Context, party ledger.Party) (v2.ParticipantPermission, error) {
 	known, err := a.record.Parties(ctx, []ledger.Party{party})
 	switch {

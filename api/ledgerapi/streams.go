@@ -10,8 +10,8 @@ import (
 	"github.com/florinledger/florin/telemetry/tracing"
 )
 
-// The lists that grow are also served as streams, at the same paths. A stream reads page by page from the record and
-// sends each page before it reads the next, so that a client that is slow holds up nobody and costs one page of memory.
+// Growing lists are also streams, at the same paths. A stream reads page by page from the record and sends each page
+// before it reads the next, so that a slow client delays nobody and costs one page of memory.
 
 // Streams lists the whole family.
 func (a *API) Streams() []endpoint.Stream {

@@ -32,8 +32,8 @@ var (
 	benchPeriod  = flag.Duration("period", time.Minute, "how long each part of BenchmarkStreams_Idle takes")
 )
 
-// The clients of BenchmarkStreams_Idle are a process of their own, so that they are not measured: this program with
-// these in its environment.
+// The clients of BenchmarkStreams_Idle are a separate process, so that the benchmark does not measure them: this
+// program with these variables in its environment.
 const (
 	clientsURL   = "FLORIN_BENCH_CLIENTS_URL"
 	clientsToken = "FLORIN_BENCH_CLIENTS_TOKEN"
@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// beClients opens streams, says so when each has got its first frame, and reads until its input ends.
+// beClients opens streams, reports when each has its first frame, and reads until its input ends.
 func beClients(url string) error {
 	count, err := strconv.Atoi(os.Getenv(clientsCount))
 	if err != nil {
@@ -87,8 +87,8 @@ func beClients(url string) error {
 	return err
 }
 
-// BenchmarkStreams_Idle measures what streams cost for whose party nothing happens: memory, goroutines, and CPU of the
-// server's process while the record stands still and while others write. The other process holds the clients.
+// BenchmarkStreams_Idle measures the cost of streams of an inactive party: memory, goroutines, and CPU of the server's
+// process, without writes and while others write. The clients are in another process.
 //
 //	go test ./api/ledgerapi -run '^$' -bench IdleStreams -benchtime 1x -streams 5000
 func BenchmarkStreams_Idle(b *testing.B) {
@@ -118,7 +118,7 @@ func BenchmarkStreams_Idle(b *testing.B) {
 	}
 }
 
-// noteOf is the command that makes a note of a party's.
+// noteOf is the command to create a note of a party.
 func noteOf(owner ledger.Party, id string) fields {
 	return fields{"commandId": id, "actAs": []ledger.Party{owner}, "commands": []fields{{"CreateCommand": fields{
 		"templateId":      apitest.NoteTemplate,
@@ -126,7 +126,7 @@ func noteOf(owner ledger.Party, id string) fields {
 	}}}}
 }
 
-// startClients returns when all streams are open and have got their first frame.
+// startClients returns when all streams are open and have their first frame.
 func startClients(b *testing.B, s *apitest.Server, party ledger.Party) (stop func()) {
 	b.Helper()
 	clients := exec.CommandContext(b.Context(), os.Args[0])
@@ -148,8 +148,8 @@ func startClients(b *testing.B, s *apitest.Server, party ledger.Party) (stop fun
 	}
 }
 
-// cpuOver is the CPU time that this process takes in a period, in seconds per second. With a function, that is called
-// twenty times a second.
+// cpuOver is the CPU time of this process in a period, in seconds per second. It calls a function, if given, twenty
+// times a second.
 func cpuOver(b *testing.B, period time.Duration, write func(id string)) float64 {
 	b.Helper()
 	began, used := time.Now(), cpuTime(b)
@@ -176,7 +176,7 @@ type memory struct {
 	goroutines             int
 }
 
-// usage is what the process needs after a collection: heap and stacks in use, and what is resident in memory.
+// usage is the memory of the process after a collection: heap and stacks in use, and the resident size.
 func usage() memory {
 	runtime.GC()
 	runtime.GC()
@@ -191,9 +191,9 @@ func usage() memory {
 	return out
 }
 
-// BenchmarkStreams_Following measures how far streams of updates are behind the writer: the time from just before a commit to
-// the arrival of its last update, for some numbers of streams that all read everything. The writer appends batches of
-// 20 updates to the record at a fixed rate, as commits under load do.
+// BenchmarkStreams_Following measures the delay of streams of updates: the time from just before a commit to the
+// arrival of its last update, for several numbers of streams that read everything. The writer appends batches of 20
+// updates to the record at a fixed rate, like commits under load.
 //
 //	go test ./api/ledgerapi -run '^$' -bench Following -benchtime 1x
 func BenchmarkStreams_Following(b *testing.B) {

@@ -39,7 +39,7 @@ func TestStreams_AreCompleteAndOrderedUnderLoad(t *testing.T) {
 			}
 		})
 	}
-	// Each reader begins somewhere else in the middle of the writing, and two of them for a party that sees a third.
+	// Each reader begins at another offset during the writes, and two of them read for a party that sees a third of them.
 	seen := make([][]int64, readers)
 	begins := make([]int64, readers)
 	var reading sync.WaitGroup
@@ -78,31 +78,31 @@ func TestStreams_AreCompleteAndOrderedUnderLoad(t *testing.T) {
 	}
 }
 
-// counting counts what is asked of the record on behalf of streams.
-type counting struct {
+// countingRecord counts reads of the record for streams.
+type countingRecord struct {
 	ledgerapi.LedgerStore
 
 	completions, updates, touched atomic.Int64
 }
 
-func (c *counting) Completions(ctx context.Context, query db.CompletionsQuery) ([]ledger.Completion, error) {
+func (c *countingRecord) Completions(ctx context.Context, query db.CompletionsQuery) ([]ledger.Completion, error) {
 	c.completions.Add(1)
 	return c.LedgerStore.Completions(ctx, query)
 }
 
-func (c *counting) Updates(ctx context.Context, query db.UpdatesQuery) ([]ledger.Update, error) {
+func (c *countingRecord) Updates(ctx context.Context, query db.UpdatesQuery) ([]ledger.Update, error) {
 	c.updates.Add(1)
 	return c.LedgerStore.Updates(ctx, query)
 }
 
-func (c *counting) TouchedParties(ctx context.Context, after, upTo ledger.Offset) ([]ledger.Party, error) {
+func (c *countingRecord) TouchedParties(ctx context.Context, after, upTo ledger.Offset) ([]ledger.Party, error) {
 	c.touched.Add(1)
 	return c.LedgerStore.TouchedParties(ctx, after, upTo)
 }
 
 func TestStreams_IdleOnesDoNotReadTheRecord(t *testing.T) {
 	t.Parallel()
-	record := &counting{}
+	record := &countingRecord{}
 	b := newBundle(t, apitest.Options{
 		Record: record, Settings: ledgerapi.Settings{CheckpointInterval: 50 * time.Millisecond},
 	})
@@ -117,7 +117,7 @@ func TestStreams_IdleOnesDoNotReadTheRecord(t *testing.T) {
 			waiting[i] = b.Open("bob", updatesPath, fields{"filter": byParty(b.bob)})
 		}
 	}
-	for _, stream := range waiting { // each has read what was there
+	for _, stream := range waiting { // each has read the existing entries
 		frame := stream.Next()
 		require.Contains(t, string(frame), `"OffsetCheckpoint"`)
 	}
@@ -129,7 +129,7 @@ func TestStreams_IdleOnesDoNotReadTheRecord(t *testing.T) {
 	for i := range commits {
 		b.note(strconv.Itoa(i))
 	}
-	for _, stream := range waiting { // all learn how far the record is
+	for _, stream := range waiting { // all get a checkpoint
 		for !carries(stream.Next(), commits+1) {
 		}
 	}
@@ -142,7 +142,7 @@ func TestStreams_IdleOnesDoNotReadTheRecord(t *testing.T) {
 	b.note("shared", b.bob)
 	for i, stream := range waiting {
 		if i%2 == 1 {
-			require.Equal(t, int64(commits+2), nextUpdate(stream), "each is woken for what is bob's")
+			require.Equal(t, int64(commits+2), nextUpdate(stream), "each wakes for entries of bob")
 		}
 	}
 	for _, stream := range waiting {
@@ -177,15 +177,15 @@ func carries(frame []byte, offset int) bool {
 
 func TestStreams_SlowReaderHoldsOnePage(t *testing.T) {
 	t.Parallel()
-	record := &counting{}
+	record := &countingRecord{}
 	b := newBundle(t, apitest.Options{Record: record})
 	record.LedgerStore = b.DB
-	const transactions, size = 301, 150_000 // many portions, together several times what a connection holds
+	const transactions, size = 301, 150_000 // many portions, together several times the buffer of a connection
 	b.note("first")
 	multiply(t, b.DB, transactions, strings.Repeat("x", size))
 	slow := b.Open("alice", updatesPath, fields{"filter": byParty(b.alice), "endInclusive": transactions})
 	require.Eventually(t, func() bool { return record.updates.Load() > 0 }, apitest.Patience, time.Millisecond)
-	for range 20 { // which takes much longer than reading a portion
+	for range 20 { // much longer than the read of a portion
 		quick := b.Open("alice", updatesPath, fields{"filter": byParty(b.alice), "beginExclusive": transactions - 1})
 		require.Equal(t, int64(transactions), nextUpdate(quick))
 		quick.Leave()
@@ -196,7 +196,7 @@ func TestStreams_SlowReaderHoldsOnePage(t *testing.T) {
 		slow.Next()
 	}
 	slow.Ended()
-	require.Less(t, before, record.updates.Load()/2, "the next portion is read when the client has taken this one")
+	require.Less(t, before, record.updates.Load()/2, "the read of the next portion waits for the client")
 }
 
 // multiply fills the record up to an offset with copies of its first update, whose note gets another label.
@@ -226,8 +226,8 @@ func multiply(tb testing.TB, record *db.DB, upTo ledger.Offset, label string) {
 	}))
 }
 
-// FuzzStreams_AnyRequest sends anything as a request: the answer is an element, a refusal that names a rule, or a close
-// code that says that it was no request. It is never a failure of the server, and never nothing.
+// FuzzStreams_AnyRequest sends anything as a request: the answer is an element, a refusal with a rule, or a close code
+// for an invalid request. It is never a server error, and there is always an answer.
 func FuzzStreams_AnyRequest(f *testing.F) {
 	for _, seed := range []string{
 		`{"parties":["alice::1220"],"beginExclusive":0}`, `{"parties":[],"userId":"auditor"}`, `{}`, `[]`, `null`, ``,
@@ -257,7 +257,7 @@ func FuzzStreams_AnyRequest(f *testing.F) {
 		}}},
 	}).OK(nil)
 	paths := []string{completionsPath, contractsPath, updatesPath, "/v2/updates/flats", "/v2/updates/trees"}
-	server.URL() // listens from here on, not from the first input on
+	server.URL() // listen now, before the first input
 	f.Fuzz(func(t *testing.T, request string, path uint8) {
 		stream := server.In(t).Open("auditor", paths[int(path)%len(paths)], request)
 		defer func() { _ = stream.Conn.CloseNow() }()

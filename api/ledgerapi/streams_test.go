@@ -21,10 +21,10 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// eager are the settings of nodes whose streams tell at once how far they are.
+// eager are settings with frequent checkpoints.
 var eager = apitest.Options{Settings: ledgerapi.Settings{CheckpointInterval: 20 * time.Millisecond}}
 
-// nextCompletion is the next completion of a stream. Checkpoints before it must not go back.
+// nextCompletion returns the next completion of a stream. Checkpoints before it must not go back.
 func nextCompletion(t *testing.T, stream *apitest.Stream) ledgerapi.Completion {
 	t.Helper()
 	for {
@@ -36,7 +36,7 @@ func nextCompletion(t *testing.T, stream *apitest.Stream) ledgerapi.Completion {
 	}
 }
 
-// checkpointAt reads until a checkpoint is at an offset, and returns the completions that came before it.
+// checkpointAt reads up to a checkpoint at an offset, and returns the completions before it.
 func checkpointAt(t *testing.T, stream *apitest.Stream, offset int64) (before []ledgerapi.Completion) {
 	t.Helper()
 	for {
@@ -84,7 +84,7 @@ func TestCompletionStream_SendsEveryCompletion(t *testing.T) {
 		require.Equal(t, "two", nextCompletion(t, resumed).CommandID)
 		resumed.Leave()
 	})
-	t.Run("a stream of others is told how far it is, and no more", func(t *testing.T) {
+	t.Run("a stream of others gets only checkpoints", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
 		others := b.Open("bob", completionsPath, fields{"parties": []ledger.Party{b.bob}})
@@ -115,7 +115,7 @@ func TestStreams_SendCheckpoints(t *testing.T) {
 		b.wait("one", b.create("one"))
 		var element ledgerapi.CompletionStreamResponse
 		stream.Element(&element)
-		require.NotNil(t, element.CompletionResponse.Completion, "the first frame is what happened first")
+		require.NotNil(t, element.CompletionResponse.Completion, "the first frame is the first update")
 	})
 	t.Run("everything up to a checkpoint has been sent", func(t *testing.T) {
 		t.Parallel()
@@ -206,7 +206,7 @@ func TestActiveContractStream_SendsEveryContract(t *testing.T) {
 
 const contractsPath = "/v2/state/active-contracts"
 
-// nextOrEnd is the next frame, or an error when the stream came to its end.
+// nextOrEnd returns the next frame, or an error at the end of the stream.
 func nextOrEnd(t *testing.T, stream *apitest.Stream) ([]byte, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), apitest.Patience)
@@ -226,7 +226,7 @@ func TestUpdateStreams_SendEveryUpdate(t *testing.T) {
 	b.wait("inspect", exercise(mine, "Inspect", fields{}))
 	b.wait("relabel", exercise(mine, "Relabel", fields{"label": "new"}))
 	older := fields{"filter": byParty(b.alice)}
-	effects := fields{"updateFormat": shaped("LEDGER_EFFECTS", byParty(b.alice))}
+	effects := fields{"updateFormat": updateFormatOf("LEDGER_EFFECTS", byParty(b.alice))}
 	between := fields{"beginExclusive": 1, "endInclusive": 2}
 	reversed := fields{"descendingOrder": true, "endInclusive": 2}
 	for name, test := range map[string]struct {
@@ -268,7 +268,7 @@ func TestUpdateStreams_SendEveryUpdate(t *testing.T) {
 	}
 }
 
-// nextUpdate is the offset of the next update of a stream, whatever its shape.
+// nextUpdate is the offset of the next update of a stream, in any shape.
 func nextUpdate(stream *apitest.Stream) int64 {
 	for {
 		var element struct {
@@ -293,7 +293,7 @@ func TestStreams_RefuseInvalidRequests(t *testing.T) {
 	b.note("one")
 	mine := fields{"parties": []ledger.Party{b.alice}}
 	all := fields{"filter": byParty(b.alice)}
-	unknown := filtered(b.alice, "TemplateFilter", fields{"templateId": "#nope:A:B"})
+	unknown := filterFor(b.alice, "TemplateFilter", fields{"templateId": "#nope:A:B"})
 	for name, test := range map[string]struct {
 		user, path string
 		body       any
@@ -326,13 +326,13 @@ func TestStreams_RefuseInvalidRequests(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a bad token is told after the request", func(t *testing.T) {
+	t.Run("a bad token gets an error after the request", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
 		body := b.OpenWith("eyJhbGciOiJIUzI1NiJ9.e30.x", completionsPath, mine).Failed("NA")
 		require.Equal(t, int32(16), *body.GRPCCodeValue)
 	})
-	t.Run("an unknown user is told before the stream opens", func(t *testing.T) {
+	t.Run("an unknown user gets an error before the stream opens", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
 		_, response, err := websocket.Dial(t.Context(), b.URL()+updatesPath, &websocket.DialOptions{
@@ -406,7 +406,7 @@ func TestStreams_EndWhenUserLosesRights(t *testing.T) {
 	require.Equal(t, int64(2), nextUpdate(again), "the new right holds in a new stream")
 }
 
-// failedBeforeLong skips checkpoints and returns the error that the stream ended with.
+// failedBeforeLong skips checkpoints and returns the error at the end of the stream.
 func failedBeforeLong(t *testing.T, stream *apitest.Stream) v2.JsCantonError {
 	t.Helper()
 	for {

@@ -61,7 +61,7 @@ func (a *API) newSubmission(ctx context.Context, body JsCommands) (ledger.Submis
 	return a.newSubmissionFor(ctx, packages, body, submittingUser)
 }
 
-// newSubmissionFor is newSubmission by the packages that the whole request goes by.
+// newSubmissionFor is newSubmission with the packages of the whole request.
 func (a *API) newSubmissionFor(
 	ctx context.Context, packages *ledger.Packages, body JsCommands,
 	authorize func(ctx context.Context, requested string, actAs, readAs []ledger.Party) (ledger.Identity, error),
@@ -122,17 +122,17 @@ func (a *API) minLedgerTime(absolute *endpoint.Timestamp, relative *v2.Duration)
 	}
 }
 
-// submittingUser checks the claims that a submission needs and returns whom it is made for.
+// submittingUser checks the claims for a submission and returns its user.
 func submittingUser(ctx context.Context, requested string, actAs, readAs []ledger.Party) (ledger.Identity, error) {
 	claims := endpoint.Claims(ctx)
-	who, err := claims.SubmittingUser(requested)
+	identity, err := claims.SubmittingUser(requested)
 	if err != nil {
 		return ledger.Identity{}, err
 	}
 	if err := claims.RequireActAs(actAs...); err != nil {
 		return ledger.Identity{}, err
 	}
-	return who, claims.RequireReadAs(ledger.MissingParties(actAs, readAs)...)
+	return identity, claims.RequireReadAs(ledger.MissingParties(actAs, readAs)...)
 }
 
 // submitOnly submits unless there is an error, and answers as soon as a completion is certain.
@@ -224,7 +224,7 @@ func adviceFor(submission ledger.Submission) string {
 		submission.CommandID, submission.SubmissionID)
 }
 
-// FromAPICommands converts commands; the frame has seen to it that each has one kind.
+// FromAPICommands converts commands. The decoder has checked that each has one kind.
 func FromAPICommands(commands []Command) []ledger.Command {
 	out := make([]ledger.Command, len(commands))
 	for i, command := range commands {

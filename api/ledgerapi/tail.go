@@ -139,7 +139,7 @@ func (t *tail) run(ctx context.Context, after ledger.Offset) {
 			return
 		}
 		head, touched, err := t.look(ctx, after)
-		if err != nil { // nobody misses anything: the next look begins at the same place
+		if err != nil { // no follower misses an entry: the next look begins at the same place
 			if wait.For(ctx, tailBackoff) != nil {
 				return
 			}
@@ -164,7 +164,7 @@ func (t *tail) look(ctx context.Context, after ledger.Offset) (db.Head, []ledger
 		return head, nil, err
 	}
 	now, err := t.record.Head(ctx)
-	if now.Pruned > after { // the entries may be gone: readers find that out, and say so
+	if now.Pruned > after { // the entries may be pruned: readers return that error
 		touched = nil
 	}
 	return head, touched, err
@@ -173,7 +173,7 @@ func (t *tail) look(ctx context.Context, after ledger.Offset) (db.Head, []ledger
 func (t *tail) advance(ctx context.Context, head db.Head, touched []ledger.Party) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if ctx.Err() != nil { // everybody left, and others may have come, who have their own run
+	if ctx.Err() != nil { // all followers left; later ones have their own run
 		return
 	}
 	t.head = head
@@ -215,7 +215,7 @@ func (t *tail) fail(ctx context.Context, err error) {
 		f.rouse()
 	}
 	t.stop()
-	t.stop = nil // whoever follows later gets the same answer
+	t.stop = nil // later followers get the same error
 }
 
 // feed is what a stream at the end of the record sends.
@@ -242,7 +242,7 @@ func (a *API) follow(ctx context.Context, feed feed) error {
 	due := time.AfterFunc(min(firstCheckpoint, a.settings.CheckpointInterval), f.fire)
 	defer due.Stop()
 	sent := feed.after
-	owed := false
+	checkpointDue := false
 	for touched := true; ; {
 		if touched && head.Offset > sent {
 			if err := feed.send(ctx, sent, head.Offset); err != nil {
@@ -250,11 +250,11 @@ func (a *API) follow(ctx context.Context, feed feed) error {
 			}
 		}
 		sent = max(sent, head.Offset)
-		if owed && head.Offset > 0 && head.Offset >= sent {
+		if checkpointDue && head.Offset > 0 && head.Offset >= sent {
 			if err := feed.checkpoint(head); err != nil {
 				return err
 			}
-			owed = false
+			checkpointDue = false
 		}
 		var fired bool
 		var err error
@@ -262,7 +262,7 @@ func (a *API) follow(ctx context.Context, feed feed) error {
 			return err
 		}
 		if fired {
-			owed = true
+			checkpointDue = true
 			due.Reset(a.settings.CheckpointInterval)
 		}
 	}

@@ -16,25 +16,25 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// scripted is a record whose end moves when the test says so.
-type scripted struct {
+// scriptedRecord is a record whose end the test moves.
+type scriptedRecord struct {
 	LedgerStore
 
 	mu      sync.Mutex
 	head    db.Head
 	moved   chan struct{}
 	touched map[ledger.Offset]ledger.Party
-	// failures is how many reads fail before one works.
+	// failures is the number of failing reads before a successful one.
 	failures int
 	closed   bool
 	waiting  int
 }
 
-func newScripted() *scripted {
-	return &scripted{moved: make(chan struct{}), touched: map[ledger.Offset]ledger.Party{}}
+func newScripted() *scriptedRecord {
+	return &scriptedRecord{moved: make(chan struct{}), touched: map[ledger.Offset]ledger.Party{}}
 }
 
-func (s *scripted) set(change func()) {
+func (s *scriptedRecord) set(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change()
@@ -43,14 +43,14 @@ func (s *scripted) set(change func()) {
 }
 
 // append adds an entry for a party.
-func (s *scripted) append(party ledger.Party) {
+func (s *scriptedRecord) append(party ledger.Party) {
 	s.set(func() {
 		s.head.Offset++
 		s.touched[s.head.Offset] = party
 	})
 }
 
-func (s *scripted) Head(context.Context) (db.Head, error) {
+func (s *scriptedRecord) Head(context.Context) (db.Head, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.failures > 0 {
@@ -60,7 +60,7 @@ func (s *scripted) Head(context.Context) (db.Head, error) {
 	return s.head, nil
 }
 
-func (s *scripted) TouchedParties(_ context.Context, after, upTo ledger.Offset) ([]ledger.Party, error) {
+func (s *scriptedRecord) TouchedParties(_ context.Context, after, upTo ledger.Offset) ([]ledger.Party, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	parties := []ledger.Party{}
@@ -70,7 +70,7 @@ func (s *scripted) TouchedParties(_ context.Context, after, upTo ledger.Offset) 
 	return parties, nil
 }
 
-func (s *scripted) WaitAfter(ctx context.Context, offset ledger.Offset) (ledger.Offset, error) {
+func (s *scriptedRecord) WaitAfter(ctx context.Context, offset ledger.Offset) (ledger.Offset, error) {
 	s.count(1)
 	defer s.count(-1)
 	for {
@@ -91,19 +91,19 @@ func (s *scripted) WaitAfter(ctx context.Context, offset ledger.Offset) (ledger.
 	}
 }
 
-func (s *scripted) count(change int) {
+func (s *scriptedRecord) count(change int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting += change
 }
 
-func (s *scripted) isWaiting() bool {
+func (s *scriptedRecord) isWaiting() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.waiting > 0
 }
 
-// woken waits until the follower has something to read, and returns up to where.
+// woken waits until the follower has something to read, and returns the head.
 func woken(t *testing.T, f *follower) ledger.Offset {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -198,15 +198,14 @@ func TestTail_StopsWithoutFollowers(t *testing.T) {
 	again.leave() // leaving twice does nothing
 }
 
-// told is what a stream was told, up to where it had been sent everything, and when.
-type told struct {
+// checkpoint is a checkpoint of a stream, the offset up to which everything was sent before, and its time.
+type checkpoint struct {
 	head db.Head
 	sent ledger.Offset
 	at   time.Time
 }
 
-// A stream is told how far it is at least as often as the node promises, also while nothing happens at all, and learns
-// of what happened before it is told.
+// A stream gets a checkpoint at least in each promised interval, also without new entries, and all elements before it.
 func TestFollow_SendsCheckpointsToQuietStreams(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -215,7 +214,7 @@ func TestFollow_SendsCheckpointsToQuietStreams(t *testing.T) {
 		a := &API{settings: withDefaults(Settings{}), tail: newTail(record, record)}
 		ctx, leave := context.WithCancel(t.Context())
 		began, sent := time.Now(), ledger.Offset(0)
-		var checkpoints []told
+		var checkpoints []checkpoint
 		ended := make(chan error, 1)
 		go func() {
 			ended <- a.follow(ctx, feed{
@@ -225,7 +224,7 @@ func TestFollow_SendsCheckpointsToQuietStreams(t *testing.T) {
 					return nil
 				},
 				checkpoint: func(head db.Head) error {
-					checkpoints = append(checkpoints, told{head, sent, time.Now()})
+					checkpoints = append(checkpoints, checkpoint{head, sent, time.Now()})
 					return nil
 				},
 			})
@@ -241,7 +240,7 @@ func TestFollow_SendsCheckpointsToQuietStreams(t *testing.T) {
 		require.ErrorIs(t, <-ended, context.Canceled)
 
 		offsets := map[ledger.Offset]int{}
-		last := told{at: began}
+		last := checkpoint{at: began}
 		for _, checkpoint := range checkpoints {
 			require.LessOrEqual(t, checkpoint.at.Sub(last.at), maxCheckpointDelay)
 			require.GreaterOrEqual(t, checkpoint.head.Offset, last.head.Offset)
@@ -253,7 +252,7 @@ func TestFollow_SendsCheckpointsToQuietStreams(t *testing.T) {
 		const least = int(time.Hour / maxCheckpointDelay)
 		require.GreaterOrEqual(t, offsets[1], least)
 		require.GreaterOrEqual(t, offsets[2], least)
-		require.LessOrEqual(t, len(checkpoints), 2*int(time.Hour/firstCheckpoint), "and is not told all the time")
+		require.LessOrEqual(t, len(checkpoints), 2*int(time.Hour/firstCheckpoint), "but not all the time")
 	})
 }
 
@@ -274,7 +273,7 @@ func TestTail_EndsWithTheWatcher(t *testing.T) {
 	t.Parallel()
 	record := newScripted()
 	tail := newTail(record, record)
-	for range 2 { // those who come later are told as well
+	for range 2 { // later followers get the error, too
 		f, _ := tail.follow(t.Context(), []ledger.Party{"alice"}, db.Head{})
 		record.set(func() { record.closed = true })
 		_, _, _, err := f.wait(t.Context())

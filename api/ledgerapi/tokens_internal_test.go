@@ -9,8 +9,8 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// FuzzContinuations_RoundTrip reads anything as the tokens with which clients go on: what is taken for one is written as it was
-// read, and leads to no offset that cannot be.
+// FuzzContinuations_RoundTrip reads anything as continuation tokens: an accepted token is written as it was read, and
+// has a possible offset.
 func FuzzContinuations_RoundTrip(f *testing.F) {
 	for _, seed := range [][]byte{
 		nil, []byte("!"),

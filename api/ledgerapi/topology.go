@@ -8,7 +8,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// JsTopologyTransaction tells what changed in who hosts whom.
+// JsTopologyTransaction is a change of the hosts of parties.
 type JsTopologyTransaction struct {
 	UpdateID       string             `json:"updateId" required:"true" doc:"Its id"`
 	Offset         int64              `json:"offset" required:"true" doc:"Its offset"`
@@ -23,42 +23,42 @@ type TopologyEvent struct {
 	Event TopologyEventKind `json:"event" required:"true" doc:"The change"`
 }
 
-// TopologyEventKind is the kind of a change with its content. Hosting begins and never changes here.
+// TopologyEventKind is the kind of a change with its content. On this node hosting only begins.
 type TopologyEventKind struct {
 	endpoint.OneOf
 
 	ParticipantAuthorizationAdded *endpoint.Value[ParticipantAuthorizationAdded] `json:"ParticipantAuthorizationAdded,omitempty" doc:"A participant now hosts a party"`
 }
 
-// ParticipantAuthorizationAdded says that a participant began to host a party.
+// ParticipantAuthorizationAdded: a participant began to host a party.
 type ParticipantAuthorizationAdded struct {
 	PartyID               string                   `json:"partyId" required:"true" doc:"The party"`
 	ParticipantID         string                   `json:"participantId" required:"true" doc:"The hosting participant"`
 	ParticipantPermission v2.ParticipantPermission `json:"participantPermission" required:"true" doc:"What it may do"`
 }
 
-// topologyFormat says whose hosting is shown; nil parties stand for all.
+// topologyFormat has the parties whose hosting is shown; nil for all.
 type topologyFormat struct {
 	parties []ledger.Party
 }
 
-// fromAPITopologyFormat checks and converts a format, nil for one that shows nothing.
+// fromAPITopologyFormat checks and converts a format; nil for one that shows nothing.
 func fromAPITopologyFormat(ctx context.Context, wire TopologyFormat) (*topologyFormat, error) {
-	asked := wire.IncludeParticipantAuthorizationEvents
+	hosting := wire.IncludeParticipantAuthorizationEvents
 	switch {
-	case asked == nil:
-		return nil, nil // no format is a value of its own
-	case len(asked.Parties) == 0:
+	case hosting == nil:
+		return nil, nil // nil is a valid format
+	case len(hosting.Parties) == 0:
 		return &topologyFormat{}, endpoint.Claims(ctx).RequireReadAsAnyParty()
 	}
-	parties := ledger.SortedParties(v2.FromAPIParties(asked.Parties))
+	parties := ledger.SortedParties(v2.FromAPIParties(hosting.Parties))
 	if err := endpoint.Claims(ctx).RequireReadAs(parties...); err != nil {
 		return nil, err
 	}
-	return &topologyFormat{parties: parties}, v2.CheckParties(asked.Parties)
+	return &topologyFormat{parties: parties}, v2.CheckParties(hosting.Parties)
 }
 
-// toAPITopology shows a topology transaction; false when the format shows nothing of it.
+// toAPITopology converts a topology transaction; false if the format shows nothing of it.
 func (a *API) toAPITopology(update ledger.Update, format *topologyFormat) (JsTopologyTransaction, bool) {
 	transaction := JsTopologyTransaction{
 		UpdateID: string(update.ID), Offset: int64(update.Offset), SynchronizerID: a.node.SynchronizerID,

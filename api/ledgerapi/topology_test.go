@@ -13,13 +13,13 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// hosting is the format that shows who hosts the parties; without parties, all.
+// hosting is the format for the hosts of the parties, or of all.
 func hosting(parties ...ledger.Party) fields {
 	parties = append([]ledger.Party{}, parties...) // a list in JSON, also when it is empty
 	return fields{"includeTopologyEvents": fields{"includeParticipantAuthorizationEvents": fields{"parties": parties}}}
 }
 
-// allocate allocates a party over the API, for a user who then may act as it.
+// allocate allocates a party over the API, for a user who gets the right to act as it.
 func (b *bundle) allocate(hint, user string) ledger.Party {
 	b.t.Helper()
 	var allocated parties.AllocatePartyResponse
@@ -53,17 +53,17 @@ func TestTopology_RecordsAllocatedParties(t *testing.T) {
 	t.Run("among transactions, in order", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
-		format := shaped("ACS_DELTA", byParty(b.alice)).with(hosting())
+		format := updateFormatOf("ACS_DELTA", byParty(b.alice)).with(hosting())
 		b.Call("alice", http.MethodPost, updatesPath+quick, fields{"updateFormat": format}).
 			Refused(http.StatusForbidden, "NA")
-		everything := shaped("ACS_DELTA", fields{"filtersForAnyParty": fields{}}).with(hosting())
+		everything := updateFormatOf("ACS_DELTA", fields{"filtersForAnyParty": fields{}}).with(hosting())
 		elements := list[ledgerapi.JsGetUpdatesResponse](b, "auditor", updatesPath+quick, fields{"updateFormat": everything})
 		require.NotNil(t, elements[0].Update.TopologyTransaction)
 		require.NotNil(t, elements[1].Update.Transaction)
 		require.Equal(t, string(dave),
 			elements[2].Update.TopologyTransaction.Value.Events[0].Event.ParticipantAuthorizationAdded.Value.PartyID)
 		both := list[ledgerapi.JsGetUpdatesResponse](b, "alice", updatesPath+quick,
-			fields{"updateFormat": shaped("ACS_DELTA", byParty(b.alice)).with(hosting(carol))})
+			fields{"updateFormat": updateFormatOf("ACS_DELTA", byParty(b.alice)).with(hosting(carol))})
 		require.Len(t, both, 3)
 	})
 	t.Run("by offset and by id, for those who ask for them", func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestTopology_RecordsAllocatedParties(t *testing.T) {
 			var found ledgerapi.JsGetUpdateResponse
 			b.Call("alice", http.MethodPost, path, body.with(fields{"updateFormat": hosting(carol)})).OK(&found)
 			require.Equal(t, first, found.Update.TopologyTransaction.Value)
-			for _, format := range []fields{hosting(b.alice), shaped("ACS_DELTA", byParty(carol))} {
+			for _, format := range []fields{hosting(b.alice), updateFormatOf("ACS_DELTA", byParty(carol))} {
 				b.Call("alice", http.MethodPost, path, body.with(fields{"updateFormat": format})).
 					Refused(http.StatusNotFound, "UPDATE_NOT_FOUND")
 			}
@@ -89,7 +89,7 @@ func TestTopology_RecordsAllocatedParties(t *testing.T) {
 		found, _ := b.transactions("bob", updatesPath+quick, fields{"filter": byParty(dave)})
 		require.Empty(t, found)
 		trees := list[ledgerapi.JsGetUpdateTreesResponse](b, "bob", "/v2/updates/trees"+quick,
-			fields{"updateFormat": shaped("ACS_DELTA", byParty(dave)).with(hosting(dave))})
+			fields{"updateFormat": updateFormatOf("ACS_DELTA", byParty(dave)).with(hosting(dave))})
 		require.Len(t, trees, 1)
 	})
 }

@@ -49,7 +49,7 @@ func TestTracing_StoresTraceWithUpdateAndCompletion(t *testing.T) {
 	t.Run("with transactions, trees and topology", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
-		format := shaped("ACS_DELTA", byParty(b.alice)).with(hosting(b.Node.LocalParty("carol")))
+		format := updateFormatOf("ACS_DELTA", byParty(b.alice)).with(hosting(b.Node.LocalParty("carol")))
 		elements := list[ledgerapi.JsGetUpdatesResponse](b, "alice", updatesPath+"?limit=2", fields{"updateFormat": format})
 		requireTrace(elements[0].Update.TopologyTransaction.Value.TraceContext)
 		requireTrace(elements[1].Update.Transaction.Value.TraceContext)

@@ -10,9 +10,9 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Transaction trees are the older form of transactions in the shape of ledger effects.
+// Transaction trees are the older form of transactions with the shape of ledger effects.
 
-// JsTransactionTree is a transaction with all that happened in it, by node.
+// JsTransactionTree is a transaction with all its events, by node.
 type JsTransactionTree struct {
 	UpdateID       string               `json:"updateId" required:"true" doc:"Its id"`
 	CommandID      string               `json:"commandId" doc:"Id of the command; only for its submitters"`
@@ -33,7 +33,7 @@ type TreeEvent struct {
 	ExercisedTreeEvent *endpoint.Value[ExercisedEvent] `json:"ExercisedTreeEvent,omitempty" doc:"An exercised choice"`
 }
 
-// JsUpdateTree is one update in the older form, or a position among updates.
+// JsUpdateTree is one update in the older form, or a checkpoint.
 type JsUpdateTree struct {
 	endpoint.OneOf
 
@@ -52,7 +52,7 @@ type JsGetTransactionTreeResponse struct {
 	Transaction JsTransactionTree `json:"transaction" required:"true" doc:"The transaction"`
 }
 
-// JsSubmitAndWaitForTransactionTreeResponse is the transaction that resulted.
+// JsSubmitAndWaitForTransactionTreeResponse is the transaction.
 type JsSubmitAndWaitForTransactionTreeResponse struct {
 	TransactionTree JsTransactionTree `json:"transactionTree" required:"true" doc:"The transaction"`
 }
@@ -76,7 +76,7 @@ func (a *API) updateTrees(ctx context.Context, req updatesRequest) ([]JsGetUpdat
 	return listUpdates(ctx, a, req, view)
 }
 
-// treesView takes of a newer format what says which transactions to show.
+// treesView selects transactions by the matching part of a newer format.
 func (a *API) treesView(ctx context.Context, body GetUpdatesRequest) (updatesView[JsGetUpdateTreesResponse], error) {
 	format, err := a.updatesFormat(ctx, body)
 	if err != nil {
@@ -131,7 +131,7 @@ func (a *API) submitAndWaitForTree(
 	}, a.submissionError(ctx, submission, err)
 }
 
-// toAPITree arranges a transaction in the shape of ledger effects by node.
+// toAPITree converts a transaction with the shape of ledger effects to events by node.
 func toAPITree(transaction JsTransaction) JsTransactionTree {
 	events := make(map[string]TreeEvent, len(transaction.Events))
 	for _, event := range transaction.Events {

@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/telemetry/tracing"
 )
 
-// JsTransaction is a committed transaction as the asking parties see it.
+// JsTransaction is the part of a committed transaction that the requesting parties see.
 type JsTransaction struct {
 	UpdateID                string             `json:"updateId" required:"true" doc:"Its id"`
 	CommandID               string             `json:"commandId" doc:"Id of the command; only for its submitters"`
@@ -27,7 +27,7 @@ type JsTransaction struct {
 	PaidTrafficCost         *int64             `json:"paidTrafficCost" doc:"Traffic paid; only for submitters"`
 }
 
-// transactionFormat is a TransactionFormat whose names are resolved.
+// transactionFormat is a TransactionFormat with resolved names.
 type transactionFormat struct {
 	events *eventFormat
 	shape  TransactionShape

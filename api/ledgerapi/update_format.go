@@ -8,30 +8,30 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// UpdateFormat says which kinds of updates to show, and how.
+// UpdateFormat selects the kinds of updates and their forms.
 type UpdateFormat struct {
 	IncludeTransactions   *TransactionFormat `json:"includeTransactions" doc:"Default: no transactions"`
 	IncludeReassignments  *EventFormat       `json:"includeReassignments" doc:"No effect: there are none"`
 	IncludeTopologyEvents *TopologyFormat    `json:"includeTopologyEvents" doc:"Default: no topology events"`
 }
 
-// TransactionFormat says how to show transactions.
+// TransactionFormat is the form of transactions.
 type TransactionFormat struct {
 	EventFormat      *EventFormat     `json:"eventFormat" required:"true" doc:"Which events to show"`
 	TransactionShape TransactionShape `json:"transactionShape" required:"true" doc:"Contracts only, or all events"`
 }
 
-// TopologyFormat says which topology events to show.
+// TopologyFormat selects topology events.
 type TopologyFormat struct {
 	IncludeParticipantAuthorizationEvents *ParticipantAuthorizationTopologyFormat `json:"includeParticipantAuthorizationEvents" doc:"Hosting"`
 }
 
-// ParticipantAuthorizationTopologyFormat says for which parties.
+// ParticipantAuthorizationTopologyFormat has their parties.
 type ParticipantAuthorizationTopologyFormat struct {
 	Parties []string `json:"parties" doc:"Empty means all parties"`
 }
 
-// TransactionShape is how much of a transaction is shown.
+// TransactionShape is the shown part of a transaction.
 type TransactionShape string
 
 // The shapes.
@@ -46,7 +46,7 @@ func (TransactionShape) Names() []string {
 	return []string{string(ShapeUnspecified), string(ShapeACSDelta), string(ShapeLedgerEffects)}
 }
 
-// Update is one update, or a position among updates.
+// Update is one update, or a checkpoint.
 type Update struct {
 	endpoint.OneOf
 
@@ -57,14 +57,14 @@ type Update struct {
 	TopologyTransaction *endpoint.Value[JsTopologyTransaction] `json:"TopologyTransaction,omitempty" doc:"Hosting of parties"`
 }
 
-// updateFormat is an UpdateFormat whose names are resolved. Kinds that are nil are not shown; reassignments never are,
-// since this node has one synchronizer.
+// updateFormat is an UpdateFormat with resolved names. A nil kind is not shown. Reassignments are never shown, because
+// this node has only one synchronizer.
 type updateFormat struct {
 	transactions *transactionFormat
 	topology     *topologyFormat
 }
 
-// readers are the parties whose updates can be shown, nil for all parties, none when no kind is shown.
+// readers are the parties whose updates can be shown, nil for all parties, none if no kind is shown.
 func (f *updateFormat) readers() []ledger.Party {
 	readers := []ledger.Party{}
 	if f.transactions != nil {
@@ -95,7 +95,7 @@ func (a *API) fromAPIUpdateFormat(ctx context.Context, wire UpdateFormat) (*upda
 			return nil, err
 		}
 	}
-	if wire.IncludeReassignments != nil { // checked, and then not found
+	if wire.IncludeReassignments != nil { // checked, although there are none
 		if _, err := a.fromAPIEventFormat(ctx, *wire.IncludeReassignments); err != nil {
 			return nil, err
 		}
@@ -108,13 +108,13 @@ func (a *API) fromAPIUpdateFormat(ctx context.Context, wire UpdateFormat) (*upda
 	return format, nil
 }
 
-// toAPIUpdate shows an update; false when nothing of it is visible.
+// toAPIUpdate converts an update; false if no part of it is visible.
 func (a *API) toAPIUpdate(ctx context.Context, update ledger.Update, format *updateFormat) (Update, bool, error) {
 	if len(update.Topology) > 0 {
 		topology, ok := a.toAPITopology(update, format.topology)
 		return Update{TopologyTransaction: endpoint.Valued(topology)}, ok, nil
 	}
-	if format.transactions == nil || update.IsTopology() { // nobody is told of the vetting of packages here
+	if format.transactions == nil || update.IsTopology() { // the vetting of packages is not shown here
 		return Update{}, false, nil
 	}
 	transaction, err := a.toAPITransaction(ctx, update, format.transactions)

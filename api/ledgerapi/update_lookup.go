@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// The single updates: by offset or id, in the form of today and in the older forms.
+// The endpoints that find one update by offset, id or hash, in the present form and in the older forms.
 
 // JsGetUpdateResponse is one update.
 type JsGetUpdateResponse struct {
@@ -207,7 +207,7 @@ func withID(id string) lookup {
 	}
 }
 
-// withHash is the update of a transaction that was signed outside the node.
+// withHash is the update of an externally signed transaction.
 func withHash(hash TransactionHash) lookup {
 	return lookup{
 		check: hash.check,

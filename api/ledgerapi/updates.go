@@ -99,7 +99,7 @@ func listUpdates[T any](ctx context.Context, a *API, req updatesRequest, view up
 	return elements, bounds.check(len(elements))
 }
 
-// updatesQuery asks for what the readers see; it has no end when the request has none.
+// updatesQuery selects what the readers see. It has no end if the request has none.
 func updatesQuery(body GetUpdatesRequest, readers []ledger.Party) db.UpdatesQuery {
 	query := db.UpdatesQuery{
 		Parties: readers, After: ledger.Offset(body.BeginExclusive), Limit: updatesPage, Descending: body.DescendingOrder,
@@ -150,7 +150,7 @@ func (a *API) updatesRange(ctx context.Context, body GetUpdatesRequest) (db.Head
 	head, err := a.headAfter(ctx, "Begin", ledger.Offset(begin))
 	if empty := body.EndInclusive != nil && *body.EndInclusive == begin; empty &&
 		fault.ParticipantPrunedDataAccessed.Matches(err) {
-		return a.record.Head(ctx) // a range without updates lacks none
+		return a.record.Head(ctx) // an empty range is complete
 	}
 	if err != nil || body.EndInclusive == nil {
 		return head, err
@@ -169,15 +169,15 @@ func (a *API) updatesRange(ctx context.Context, body GetUpdatesRequest) (db.Head
 type fetchBounds struct {
 	// limit is how many elements to return.
 	limit int
-	// reads is how many portions of the record to look at; 0 for as many as it takes. Then it also ends when the answer is
+	// reads is the maximum number of reads of the record; 0 for no limit. Then reading also ends when the answer is
 	// long.
 	reads int
-	// portions are those of a list that is fetched in several calls; nil for one that is fetched in one.
+	// portions has the state of a list that several calls fetch; nil for a single call.
 	portions *budget.Portions
 }
 
-// fetchUpdates returns updates of which something is shown, and moves the query behind them: when it ends with an empty
-// range, everything in its range has been read. No readers see nothing.
+// fetchUpdates returns updates with a visible part, and moves the query behind them. A query with an empty range is
+// done. Without readers there are no updates.
 func fetchUpdates[T any](
 	ctx context.Context, a *API, query *db.UpdatesQuery, bounds fetchBounds, show renderer[T],
 ) ([]T, error) {
@@ -204,7 +204,7 @@ func scanUpdates[T any](
 		if err != nil {
 			return nil, err
 		}
-		release() // what is shown of it counts from here on
+		release() // from here on only the shown part counts
 		for _, update := range page {
 			if len(elements) == bounds.limit {
 				return elements, nil

@@ -83,18 +83,18 @@ func (a *API) updatesPage(ctx context.Context, req updatesPageRequest) (GetUpdat
 	return page, nil
 }
 
-func pageSize(asked *int32, defaultSize, maxSize int32) (int32, error) {
+func pageSize(size *int32, defaultSize, maxSize int32) (int32, error) {
 	switch {
-	case asked == nil:
+	case size == nil:
 		return defaultSize, nil
-	case *asked <= 0 || *asked > maxSize:
-		return 0, fault.InvalidArgumentf("max_page_size must be between 1 and %d, but is %d", maxSize, *asked)
+	case *size <= 0 || *size > maxSize:
+		return 0, fault.InvalidArgumentf("max_page_size must be between 1 and %d, but is %d", maxSize, *size)
 	default:
-		return *asked, nil
+		return *size, nil
 	}
 }
 
-// updatesCursor is the rest to page through, and a digest of the request.
+// updatesCursor is the rest of the range, and a digest of the request.
 type updatesCursor struct {
 	begin, end ledger.Offset
 	digest     [digestLength]byte
@@ -150,7 +150,7 @@ func (a *API) updatesCursor(ctx context.Context, body GetUpdatesPageRequest) (up
 		return cursor, fault.InvalidArgumentf("begin_offset_exclusive %d is after end_offset_inclusive %d",
 			cursor.begin, cursor.end)
 	case cursor.begin == cursor.end:
-		return cursor, nil // a range without updates lacks none
+		return cursor, nil // an empty range is complete
 	default:
 		return cursor, head.StillHolds(cursor.begin)
 	}

@@ -15,7 +15,7 @@ import (
 
 const updatesPath = "/v2/updates"
 
-// transactions are updates without the checkpoint at the end.
+// transactions reads updates and drops the checkpoint at the end.
 func (b *bundle) transactions(user, path string, body fields) ([]ledgerapi.JsTransaction, *v2.OffsetCheckpoint) {
 	b.t.Helper()
 	var found []ledgerapi.JsTransaction
@@ -39,8 +39,8 @@ func offsets(transactions []ledgerapi.JsTransaction) []int64 {
 	return out
 }
 
-// shaped is an update format for transactions.
-func shaped(shape string, events fields) fields {
+// updateFormatOf makes an update format for transactions.
+func updateFormatOf(shape string, events fields) fields {
 	return fields{"includeTransactions": fields{"eventFormat": events, "transactionShape": "TRANSACTION_SHAPE_" + shape}}
 }
 
@@ -57,7 +57,7 @@ func TestUpdates_ListTransactions(t *testing.T) {
 		b := b.in(t)
 		for name, body := range map[string]fields{
 			"older form": {"filter": byParty(b.alice), "verbose": true},
-			"newer form": {"updateFormat": shaped("ACS_DELTA", byParty(b.alice))},
+			"newer form": {"updateFormat": updateFormatOf("ACS_DELTA", byParty(b.alice))},
 		} {
 			for _, path := range []string{updatesPath, "/v2/updates/flats"} {
 				found, checkpoint := b.transactions("alice", path+quick, body)
@@ -77,7 +77,7 @@ func TestUpdates_ListTransactions(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
 		found, _ := b.transactions("alice", updatesPath+quick,
-			fields{"updateFormat": shaped("LEDGER_EFFECTS", byParty(b.alice))})
+			fields{"updateFormat": updateFormatOf("LEDGER_EFFECTS", byParty(b.alice))})
 		require.Equal(t, []int64{1, 2, 3, 4}, offsets(found))
 		inspected := found[2].Events[0].ExercisedEvent
 		require.False(t, inspected.Consuming)
@@ -87,12 +87,12 @@ func TestUpdates_ListTransactions(t *testing.T) {
 	t.Run("through an interface", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
-		events := filtered(b.alice, "InterfaceFilter",
+		events := filterFor(b.alice, "InterfaceFilter",
 			fields{"interfaceId": apitest.NoteInterface, "includeInterfaceView": true})
-		found, _ := b.transactions("alice", updatesPath+quick, fields{"updateFormat": shaped("ACS_DELTA", events)})
+		found, _ := b.transactions("alice", updatesPath+quick, fields{"updateFormat": updateFormatOf("ACS_DELTA", events)})
 		require.Len(t, found[0].Events[0].CreatedEvent.InterfaceViews, 1)
 		require.Equal(t, apitest.NoteInterfaceID, found[2].Events[0].ArchivedEvent.ImplementedInterfaces[0].String())
-		found, _ = b.transactions("alice", updatesPath+quick, fields{"updateFormat": shaped("LEDGER_EFFECTS", events)})
+		found, _ = b.transactions("alice", updatesPath+quick, fields{"updateFormat": updateFormatOf("LEDGER_EFFECTS", events)})
 		require.Empty(t, found[2].Events[0].ExercisedEvent.ImplementedInterfaces, "of exercises that archive only")
 		require.Len(t, found[3].Events[0].ExercisedEvent.ImplementedInterfaces, 1)
 	})
@@ -105,7 +105,7 @@ func TestUpdates_ListTransactions(t *testing.T) {
 		require.Empty(t, found[0].CommandID, "bob did not submit it")
 		require.Nil(t, found[0].PaidTrafficCost)
 		everything, _ := b.transactions("auditor", updatesPath+quick,
-			fields{"updateFormat": shaped("LEDGER_EFFECTS", fields{"filtersForAnyParty": fields{}})})
+			fields{"updateFormat": updateFormatOf("LEDGER_EFFECTS", fields{"filtersForAnyParty": fields{}})})
 		require.Len(t, everything, 4)
 	})
 	t.Run("between offsets, in either order", func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestUpdate_ByOffsetAndByID(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	done := b.wait("one", b.create("one"))
-	format := shaped("ACS_DELTA", byParty(b.alice))
+	format := updateFormatOf("ACS_DELTA", byParty(b.alice))
 	for path, body := range map[string]fields{
 		"/v2/updates/update-by-offset": {"offset": done.CompletionOffset, "updateFormat": format},
 		"/v2/updates/update-by-id":     {"updateId": done.UpdateID, "updateFormat": format},
@@ -153,7 +153,7 @@ func TestUpdate_ByOffsetAndByID(t *testing.T) {
 		b.Call("alice", http.MethodPost, path, body).OK(&found)
 		require.Equal(t, done.UpdateID, found.Update.Transaction.Value.UpdateID)
 
-		asBob := body.with(fields{"updateFormat": shaped("ACS_DELTA", byParty(b.bob))})
+		asBob := body.with(fields{"updateFormat": updateFormatOf("ACS_DELTA", byParty(b.bob))})
 		hidden := b.Call("bob", http.MethodPost, path, asBob).Refused(http.StatusNotFound, "UPDATE_NOT_FOUND")
 		require.Equal(t, "Update not found, or not visible.", hidden.Cause)
 		b.Call("alice", http.MethodPost, path, body.with(fields{"updateFormat": fields{}})).
@@ -187,7 +187,7 @@ func TestUpdates_RefuseInvalidRequests(t *testing.T) {
 	b := newBundle(t, apitest.Options{})
 	b.note("one")
 	b.note("two")
-	format, filter := shaped("ACS_DELTA", byParty(b.alice)), byParty(b.alice)
+	format, filter := updateFormatOf("ACS_DELTA", byParty(b.alice)), byParty(b.alice)
 	for name, test := range map[string]struct {
 		body   fields
 		status int
@@ -200,7 +200,7 @@ func TestUpdates_RefuseInvalidRequests(t *testing.T) {
 			fields{"updateFormat": fields{"includeTransactions": fields{"transactionShape": "TRANSACTION_SHAPE_ACS_DELTA"}}},
 			400, "MISSING_FIELD",
 		},
-		"no shape":          {fields{"updateFormat": shaped("UNSPECIFIED", filter)}, 400, "MISSING_FIELD"},
+		"no shape":          {fields{"updateFormat": updateFormatOf("UNSPECIFIED", filter)}, 400, "MISSING_FIELD"},
 		"a negative begin":  {fields{"filter": filter, "beginExclusive": -1}, 400, "NEGATIVE_OFFSET"},
 		"a begin to come":   {fields{"filter": filter, "beginExclusive": 3}, 400, "OFFSET_AFTER_LEDGER_END"},
 		"an end of nothing": {fields{"filter": filter, "endInclusive": 0}, 400, "NON_POSITIVE_OFFSET"},
@@ -223,7 +223,7 @@ func TestUpdates_RefuseInvalidRequests(t *testing.T) {
 		})
 	}
 	text := b.Call("alice", http.MethodPost, updatesPath,
-		fields{"updateFormat": shaped("FULL", filter)}).Plain(http.StatusBadRequest)
+		fields{"updateFormat": updateFormatOf("FULL", filter)}).Plain(http.StatusBadRequest)
 	require.Contains(t, text, "Unrecognized enum value TRANSACTION_SHAPE_FULL. Supported values: [TRANSACTION_SHAPE_")
 	b.NotAllowed(http.MethodPost, updatesPath, fields{"filter": filter})
 	b.Call("", http.MethodPost, updatesPath, fields{}).Refused(http.StatusUnauthorized, "NA")
@@ -234,7 +234,7 @@ func TestUpdates_LimitListElements(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{Settings: ledgerapi.Settings{MaxListElements: 120}})
 	id := b.note("0")
-	for i := range 60 { // every second update shows nothing in the active contracts
+	for i := range 60 { // every second update changes no active contract
 		b.wait("inspect-"+strconv.Itoa(i), exercise(id, "Inspect", fields{}))
 		b.note(strconv.Itoa(i + 1))
 	}
@@ -250,7 +250,7 @@ func TestUpdates_LimitListElements(t *testing.T) {
 	require.Len(t, found, 61)
 	require.Equal(t, int64(1), found[60].Offset)
 	refused := b.Call("alice", http.MethodPost, updatesPath+quick,
-		fields{"updateFormat": shaped("LEDGER_EFFECTS", byParty(b.alice))}).
+		fields{"updateFormat": updateFormatOf("LEDGER_EFFECTS", byParty(b.alice))}).
 		Refused(http.StatusRequestEntityTooLarge, "JSON_API_MAXIMUM_LIST_ELEMENTS_NUMBER_REACHED")
 	require.Contains(t, *refused.Hint, "continue after the offset of the last element")
 	require.Contains(t, *refused.Hint, "POST /v2/updates/get-updates-page")

@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// uploaded submits as alice, and requires the transaction that comes of it.
+// uploaded submits as alice, and returns the transaction.
 func uploaded(s *apitest.Server, alice ledger.Party, commandID, command string) ledgerapi.JsTransaction {
 	var answer ledgerapi.JsSubmitAndWaitForTransactionResponse
 	s.Call("alice", http.MethodPost, "/v2/commands/submit-and-wait-for-transaction", fmt.Sprintf(

@@ -15,7 +15,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// faces is a package with an interface that says nothing but a text.
+// faces is a package with an interface whose view is a text.
 const faces = `metadata ( 'faces' : '1.0.0' )
 module F {
   record @serializable View = { text: Text };
@@ -23,7 +23,7 @@ module F {
 }
 `
 
-// masks is the text of a package with one template that shows a face, whose text is the expression.
+// masks makes the text of a package with one template with a face, whose text is the expression.
 func masks(name string, face dartest.Package, text string) string {
 	return strings.NewReplacer("$name", name, "$face", "'"+string(face.ID)+"':F", "$text", text).Replace(
 		`metadata ( '$name' : '1.0.0' )
@@ -102,7 +102,7 @@ func TestInterfaceView_FailureAffectsOnlyThatView(t *testing.T) {
 	stream.Ended()
 }
 
-// nextCreated is the next contract that a stream of updates shows.
+// nextCreated is the next created contract of a stream of updates.
 func nextCreated(stream *apitest.Stream) *ledgerapi.CreatedEvent {
 	for {
 		var element ledgerapi.JsGetUpdatesResponse

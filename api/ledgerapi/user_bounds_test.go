@@ -15,7 +15,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// Whoever administers an identity provider changes its users, unless they have a right that it could not give.
+// An administrator of an identity provider may change its users, except those with a right that it cannot grant.
 func TestIDPAdmin_ChangesOnlyUsersWithRightsItCanGrant(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -45,7 +45,7 @@ func TestIDPAdmin_ChangesOnlyUsersWithRightsItCanGrant(t *testing.T) {
 		"acts-ghost": {"acme", []ledger.Right{{Kind: ledger.CanReadAs, Party: "ghost::1220aa"}}, false},
 		"stranger":   {"", nil, false},
 	}
-	// onboard is the request of an owner of keys that the user may act as its party.
+	// onboard is a key owner's request that the user may act as its party.
 	onboard := func(id string) string {
 		key := s.Key(signing.Curve25519)
 		generated := generate(s, "party-of-"+id, key)
@@ -110,7 +110,7 @@ func TestIDPAdmin_ChangesOnlyUsersWithRightsItCanGrant(t *testing.T) {
 	}
 }
 
-// Clients create a user where they are told that nobody has its id.
+// Clients create a user if its id does not exist.
 //
 // contract: users-of-providers
 func TestIDPAdmin_LearnsWhichUsersExist(t *testing.T) {

@@ -32,7 +32,7 @@ type ExperimentalFeatures struct {
 	CommandInspectionService SupportedFeature `json:"commandInspectionService" doc:"Inspection of commands in flight"`
 }
 
-// SupportedFeature reports whether a feature is there.
+// SupportedFeature reports whether the node supports a feature.
 type SupportedFeature struct {
 	Supported bool `json:"supported" doc:"Whether the node has it"`
 }

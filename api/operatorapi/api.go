@@ -1,5 +1,5 @@
-// Package operatorapi is what the operator of a node asks of it beside what a validator has: the audit of the record,
-// the metrics, what the automations are to do, and what troubles them.
+// Package operatorapi has the operator's endpoints that a validator does not have: the audit of the record, the
+// metrics, and the settings and troubles of the automations.
 package operatorapi
 
 import (

@@ -64,7 +64,7 @@ func TestMetrics_CountRequestsByRoute(t *testing.T) {
 	require.Contains(t, answer.Text, `florin_http_requests_total{method="GET",route="none",status="404"} 1`)
 	require.NotContains(t, answer.Text, "nothing-of-the-kind", "paths of clients are no labels")
 	for _, unknown := range []string{"florin_audit_failed", "florin_ledger_offset", "florin_oldest_lifecycle_seconds"} {
-		require.NotContains(t, answer.Text, unknown, "nobody has told this process")
+		require.NotContains(t, answer.Text, unknown, "this process has no news of it")
 	}
 	s.Metrics.Audited(audit.State{}, 7)
 	require.Contains(t, s.Call("", http.MethodGet, "/metrics", nil).Text, "florin_audit_failed 0")

@@ -16,7 +16,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// endless is a record of which nothing is read in time.
+// endless is a record that is not read in time.
 type endless struct{ audit.Reader }
 
 func (endless) Head(ctx context.Context) (db.Head, error) {
@@ -31,7 +31,7 @@ func (gone) Head(context.Context) (db.Head, error) {
 	return db.Head{}, fault.PrunedDataAccessed(70, 80)
 }
 
-// proved is what the continuous audit has proved.
+// proved is the result of the continuous audit.
 type proved struct {
 	audit.Checkpoints
 
@@ -43,7 +43,7 @@ func (p proved) AuditCheckpoint(context.Context) (db.AuditCheckpoint, bool, erro
 	return db.AuditCheckpoint{Offset: p.state.Offset, State: text}, true, err
 }
 
-// However long the record is, the answer is what the node has proved. Only who asks for more is told to ask otherwise.
+// For a record of any length, the answer is the result of the continuous audit. Only a request for more gets an error.
 func TestAudit_TimeoutReturnsLastProvedState(t *testing.T) {
 	t.Parallel()
 	packages, err := ledger.NewPackages(builtin.Packages()...)

@@ -16,7 +16,7 @@ import (
 
 const automationPath = "/v0/admin/automation"
 
-// troubled is a server whose automation has been refused two things: one waits, one has given up.
+// troubled is a server with two refused subjects: one waits, the other needs a nudge.
 func troubled(t *testing.T) *apitest.Server {
 	t.Helper()
 	s := apitest.New(t, apitest.Options{})
@@ -64,7 +64,7 @@ func TestAutomation_ListsRunsAndTroubles(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, answer.Status, answer.Text)
 	answer = s.Call(apitest.Admin, http.MethodGet, automationPath+"/dreams/troubles", nil)
 	require.Equal(t, http.StatusNotFound, answer.Status)
-	require.Contains(t, answer.Text, `rounds`, "it says which there are")
+	require.Contains(t, answer.Text, `rounds`, "the refusal lists the kinds")
 }
 
 func TestAutomation_RunRetriesRefusedSubjects(t *testing.T) {

@@ -23,7 +23,7 @@ func acceptOf(party ledger.Party) string {
 	return settingsPath + "/auto-accept/" + url.PathEscape(string(party))
 }
 
-// configure is the start of a node with a configuration.
+// configure starts a node with a configuration.
 func configure(t *testing.T, s *apitest.Server, settings ...db.AutomationSetting) {
 	t.Helper()
 	require.NoError(t, s.DB.ConfigureAutomation(t.Context(), "the file", settings))

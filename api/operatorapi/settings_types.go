@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/wallet/settings"
 )
 
-// Source says where a setting comes from.
+// Source is the source of a setting.
 type Source string
 
 // The sources of a setting.
@@ -29,7 +29,7 @@ func (Source) Names() []string {
 	return []string{string(FromNobody), string(FromConfiguration), string(FromOperator)}
 }
 
-// TopUp says how much traffic the node buys for itself.
+// TopUp is the traffic that the node buys for itself.
 type TopUp struct {
 	TargetThroughput int64  `json:"target_throughput" required:"true" doc:"Bytes per second; 0 buys nothing"`
 	MinTopupInterval string `json:"min_topup_interval" required:"true" doc:"Minimum time between two purchases: 10m0s"`
@@ -43,7 +43,7 @@ type TopUpResponse struct {
 	Configured *TopUp `json:"configured" doc:"The setting of the configuration, active after a reset"`
 }
 
-// Sweep says how much coin a wallet keeps, in US dollars, and who gets the rest.
+// Sweep has the coin that a wallet keeps, in US dollars, and the receiver of the rest.
 type Sweep struct {
 	MaxBalanceUSD          decimal.Decimal `json:"max_balance_usd" required:"true" doc:"A sweep starts above it"`
 	MinBalanceUSD          decimal.Decimal `json:"min_balance_usd" required:"true" doc:"Balance after a sweep"`
@@ -59,7 +59,7 @@ type SweepResponse struct {
 	Configured *Sweep       `json:"configured" doc:"The setting of the configuration, active after a reset"`
 }
 
-// AutoAccept names the senders whose offers a receiver accepts automatically.
+// AutoAccept has the senders whose offers a receiver accepts automatically.
 type AutoAccept struct {
 	FromParties []ledger.Party `json:"from_parties" required:"true" doc:"The senders whose offers the wallet accepts"`
 }
@@ -168,7 +168,7 @@ func toAPIValue(kind string, value []byte) (json.RawMessage, error) {
 	case settings.KindAutoAccept:
 		return encode(decodeAndShow(value, toAPIAutoAcceptValue))
 	default:
-		return value, nil // of a version that had another kind
+		return value, nil // a kind of another version
 	}
 }
 

@@ -315,7 +315,7 @@ func TestAllocation_GivesChoiceContexts(t *testing.T) {
 	context := contextOf(s, "allocations/v1/"+allocation+"/choice-contexts/withdraw")
 	alice.Exercise(allocationInterface, allocation, "Allocation_Withdraw",
 		map[string]any{"extraArgs": context.extraArgs()}, context.Disclosed...)
-	require.ElementsMatch(t, []string{"90.0000000000", "10.0000000000"}, amounts(alice), "given back, not merged")
+	require.ElementsMatch(t, []string{"90.0000000000", "10.0000000000"}, amounts(alice), "returned, not merged")
 	for _, verb := range []string{"execute-transfer", "withdraw", "cancel"} {
 		fails(t, s.Call("", http.MethodPost, "/registry/allocations/v1/"+allocation+"/choice-contexts/"+verb,
 			map[string]any{}), http.StatusNotFound, "AmuletAllocation '"+allocation+"' not found.")

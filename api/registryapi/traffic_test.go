@@ -59,7 +59,7 @@ func TestTrafficStatus_ShowsConsumedAndPurchased(t *testing.T) {
 	status = trafficOf(s, other)
 	require.EqualValues(t, 200_000, status.Target.Purchased)
 	require.EqualValues(t, 200_000, status.Actual.Limit)
-	require.Zero(t, status.Actual.Consumed, "of others only what was bought for them is known")
+	require.Zero(t, status.Actual.Consumed, "for other members only the purchases are known")
 	require.Equal(t, 1_000_000+granted, trafficOf(s, member).Actual.Limit)
 	cleanAudit(t, s)
 }

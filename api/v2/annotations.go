@@ -21,7 +21,7 @@ var (
 		`^(([a-zA-Z0-9]+[a-zA-Z0-9-]*)?[a-zA-Z0-9]+[.])*([a-zA-Z0-9]+[a-zA-Z0-9-]*)?[a-zA-Z0-9]+$`)
 )
 
-// CheckNewAnnotations refuses annotations that something new cannot have. The field is named in the refusal.
+// CheckNewAnnotations checks the annotations of a new object. The refusal names the field.
 func CheckNewAnnotations(annotations map[string]string, field string) error {
 	for key, value := range annotations {
 		if value == "" {
@@ -32,7 +32,7 @@ func CheckNewAnnotations(annotations map[string]string, field string) error {
 	return CheckAnnotations(annotations, field)
 }
 
-// CheckAnnotations refuses annotations that no change can bring. An empty value is one that a change deletes.
+// CheckAnnotations checks the annotations of a change. An empty value deletes a key.
 func CheckAnnotations(annotations map[string]string, field string) error {
 	if AnnotationBytes(annotations) > ledger.MaxAnnotationsBytes {
 		return fault.InvalidArgumentf("annotations from field '%s' are larger than the limit of 256kb", field)
@@ -48,7 +48,7 @@ func CheckAnnotations(annotations map[string]string, field string) error {
 	return nil
 }
 
-// AnnotationBytes is the size that is bounded: that of keys and values together.
+// AnnotationBytes is the limited size: that of keys and values together.
 func AnnotationBytes(annotations map[string]string) int {
 	size := 0
 	for key, value := range annotations {

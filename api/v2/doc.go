@@ -1,3 +1,3 @@
-// Package v2 has what the parts of the JSON Ledger API share: the form of errors, page tokens, field masks,
-// annotations, and the small types that several resources have.
+// Package v2 has the common parts of the JSON Ledger API: the form of errors, page tokens, field masks, annotations,
+// and small types of several resources.
 package v2

@@ -25,7 +25,7 @@ type JsCantonError struct {
 	Hint           *string           `json:"hint" doc:"What to do next; an addition of this node"`
 }
 
-// The constants of bodies whose details are kept back.
+// The constants of redacted bodies.
 const (
 	redactedCode     = "NA"
 	redactedCategory = -1
@@ -33,7 +33,7 @@ const (
 	invalidTokenKey = "ledger_api_error"
 )
 
-// FailureEncoder makes the errors of this API family. The participant id appears in their context by its first part.
+// FailureEncoder makes the errors of this API family. Their context has the first part of the participant id.
 func FailureEncoder(participantID string) endpoint.FailureEncoder {
 	participant, _, _ := strings.Cut(participantID, "::")
 	return func(ctx context.Context, err error) (int, any) {
@@ -54,14 +54,14 @@ func FailureEncoder(participantID string) endpoint.FailureEncoder {
 			body.CorrelationID = OrNull(edge.CorrelationID)
 		}
 		body.Context = refusal.Metadata()
-		delete(body.Context, "hint") // has a place of its own here
+		delete(body.Context, "hint") // it has its own field here
 		body.Context["participant"] = participant
 		body.Context["tid"] = endpoint.Trace(ctx).TraceID()
 		return refusal.HTTP(), body
 	}
 }
 
-// redact tells the client that it failed, with which status, and the general advice of the code.
+// redact keeps only the status and the general advice of the code.
 func redact(body *JsCantonError, refusal *fault.Fault) {
 	body.Code = redactedCode
 	body.Cause = fault.RedactedCause

@@ -48,7 +48,7 @@ func (c ChangedFields) Annotations(metadata string) bool {
 // ResourceVersionOf returns the version that the client expects, nil for none. It applies with or without the mask.
 func ResourceVersionOf(meta *ObjectMeta, field string) (*int64, error) {
 	if meta == nil || meta.ResourceVersion == "" {
-		return nil, nil // no version is a value of its own
+		return nil, nil // nil is a valid version
 	}
 	version, err := strconv.ParseInt(meta.ResourceVersion, 10, 64)
 	if err != nil {

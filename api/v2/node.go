@@ -5,12 +5,12 @@ import "github.com/florinledger/florin/ledger"
 // RightsIDPAdmin are the rights of administrators in words, for the document.
 const RightsIDPAdmin = "ParticipantAdmin, or IdentityProviderAdmin of the identity provider"
 
-// IsThisParticipant takes the id of the node's participant, with and without the prefix of its kind.
+// IsThisParticipant accepts the id of the node's participant with or without the prefix of its kind.
 func IsThisParticipant(node ledger.Node, id string) bool {
 	return id == node.ParticipantID || id == "PAR::"+node.ParticipantID
 }
 
-// ParticipantPermission says what a participant may do for a party.
+// ParticipantPermission is the permission of a participant for a party.
 type ParticipantPermission string
 
 // The permissions.

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzPageTokens_RoundTrip reads anything as the tokens of lists: what is taken for one is written as it was read.
+// FuzzPageTokens_RoundTrip reads anything as page tokens: an accepted token is written as it was read.
 func FuzzPageTokens_RoundTrip(f *testing.F) {
 	for _, seed := range []string{"", "!", ListOf("users").Token("alice"), ListOf("users").Token("")} {
 		f.Add(seed)

@@ -6,7 +6,7 @@ import (
 	"github.com/florinledger/florin/ledger/signing"
 )
 
-// Signature is a signature that was made outside the node (contract, "Signature").
+// Signature is an external signature (contract, "Signature").
 type Signature struct {
 	endpoint.Strict
 
@@ -31,7 +31,7 @@ type SinglePartySignatures struct {
 	Signatures []Signature `json:"signatures" required:"true" doc:"As many as the party's threshold, or more"`
 }
 
-// FromAPISignatures converts signatures without looking at them.
+// FromAPISignatures converts signatures without checks.
 func FromAPISignatures(signatures []Signature) []signing.Signature {
 	out := make([]signing.Signature, len(signatures))
 	for i, wire := range signatures {
@@ -42,7 +42,7 @@ func FromAPISignatures(signatures []Signature) []signing.Signature {
 	return out
 }
 
-// FromAPIPartySignatures converts signatures without looking at them.
+// FromAPIPartySignatures converts signatures without checks.
 func FromAPIPartySignatures(wire PartySignatures) []ledger.PartySignatures {
 	out := make([]ledger.PartySignatures, len(wire.Signatures))
 	for i, entry := range wire.Signatures {

@@ -71,7 +71,7 @@ func ToAPIDuration(d time.Duration) Duration {
 	return Duration{Seconds: int64(d / time.Second), Nanos: int32(d % time.Second)}
 }
 
-// FromAPIDuration is a duration as the rules of the ledger take it.
+// FromAPIDuration converts a duration for the rules of the ledger.
 func FromAPIDuration(d *Duration) *ledger.SplitDuration {
 	if d == nil {
 		return nil
@@ -79,10 +79,10 @@ func FromAPIDuration(d *Duration) *ledger.SplitDuration {
 	return &ledger.SplitDuration{Seconds: d.Seconds, Nanos: d.Nanos}
 }
 
-// ToAPIParties turns parties into strings.
+// ToAPIParties converts parties to strings.
 func ToAPIParties(parties []ledger.Party) []string { return ledger.Strings(parties) }
 
-// FromAPIParties turns strings into parties without looking at them.
+// FromAPIParties converts strings to parties without checks.
 func FromAPIParties(parties []string) []ledger.Party {
 	return ledger.FromStrings[ledger.Party](parties)
 }
@@ -97,7 +97,7 @@ func CheckParties(parties []string) error {
 	return nil
 }
 
-// CheckNoResourceVersion refuses a resource version in something that is only being made.
+// CheckNoResourceVersion refuses a resource version in a new object.
 func CheckNoResourceVersion(meta *ObjectMeta, field string) error {
 	if meta != nil && meta.ResourceVersion != "" {
 		return fault.InvalidArgumentf("field %s must be not set, but is %q", field, meta.ResourceVersion).
@@ -106,7 +106,7 @@ func CheckNoResourceVersion(meta *ObjectMeta, field string) error {
 	return nil
 }
 
-// AnnotationsOf are the annotations of metadata that may be absent.
+// AnnotationsOf returns the annotations of metadata, which may be nil.
 func AnnotationsOf(meta *ObjectMeta) map[string]string {
 	if meta == nil {
 		return nil
@@ -114,12 +114,12 @@ func AnnotationsOf(meta *ObjectMeta) map[string]string {
 	return meta.Annotations
 }
 
-// ToAPIMeta is the metadata of something that is stored.
+// ToAPIMeta converts the metadata of a stored object.
 func ToAPIMeta(resourceVersion int64, annotations map[string]string) *ObjectMeta {
 	return &ObjectMeta{ResourceVersion: strconv.FormatInt(resourceVersion, 10), Annotations: annotations}
 }
 
-// ToAPITimes are the times of the one synchronizer that this node is.
+// ToAPITimes makes the times of the node's only synchronizer.
 func ToAPITimes(synchronizerID string, recordTime time.Time) []SynchronizerTime {
 	return []SynchronizerTime{{SynchronizerID: synchronizerID, RecordTime: endpoint.Timestamp(recordTime)}}
 }

@@ -212,7 +212,7 @@ func TestPreapproval_ConcurrentRequestsMakeOne(t *testing.T) {
 		}
 	}
 	require.Equal(t, 1, made)
-	require.Len(t, ids, 1, "all are told the same one")
+	require.Len(t, ids, 1, "all get the same one")
 	require.Len(t, activeOf[coin.TransferPreapproval](t, b.Server, b.bob.Party), 1)
 
 	b.Call(apitest.LedgerUser, http.MethodPost, proposalPath, map[string]any{"user_party_id": b.carol.Party}).OK(nil)

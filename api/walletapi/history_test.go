@@ -101,7 +101,7 @@ func TestTransactions_ListsWalletHistory(t *testing.T) {
 	theirs := b.history(b.bob, 1000, "")
 	require.Len(t, theirs, 6, "each side has a view of its own, and Bob's preapproval is the operator's purchase")
 	require.Empty(t, b.history(b.carol, 1000, ""))
-	require.Empty(t, b.history(b.carol, 1000, all[0].EventID), "nobody pages behind what is of others")
+	require.Empty(t, b.history(b.carol, 1000, all[0].EventID), "ids of others are no positions")
 	require.Empty(t, b.history(b.alice, 1000, "#1220ab:7"))
 	require.Empty(t, b.history(b.alice, 1000, "?"))
 	operators := b.history(b.OperatorWallet(), 1, "")
@@ -142,5 +142,5 @@ func TestTransactions_ReadsOnlyUpdatesWithItems(t *testing.T) {
 		Parties: []ledger.Party{b.bob.Party}, UpTo: math.MaxInt64, Limit: 1000,
 	})
 	require.NoError(t, err)
-	require.Greater(t, len(seen), len(items)+7, "bob sees what the stranger does, and answers to it")
+	require.Greater(t, len(seen), len(items)+7, "bob sees and answers the contracts of the stranger")
 }

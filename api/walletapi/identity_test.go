@@ -37,7 +37,7 @@ func TestWallet_HiddenFromSameUserNameOfOtherProvider(t *testing.T) {
 		known := s.Send(http.MethodGet, path, header, nil)
 		header = http.Header{"Authorization": {"Bearer " + acme.Token("nobody")}}
 		unknown := s.Send(http.MethodGet, path, header, nil)
-		require.Equal(t, unknown.Status, known.Status, "nobody learns who has a wallet")
+		require.Equal(t, unknown.Status, known.Status, "the answer does not show owners of wallets")
 	}
 
 	u.offboard("victim")

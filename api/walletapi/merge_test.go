@@ -150,7 +150,7 @@ func TestMerge_UsesCoinWithExpiredLock(t *testing.T) {
 	answer, shown := tryOut(t, b.Server, b.alice.User, transfers, paying)
 	require.True(t, shown.WouldSucceed, answer.Text)
 	require.EqualValues(t, 1, shown.Merges)
-	require.Equal(t, "59.5000000000", shown.Coin.Amulet.String(), "of what was not locked")
+	require.Equal(t, "59.5000000000", shown.Coin.Amulet.String(), "of unlocked coin")
 	b.post(b.alice, transfers, paying).OK(nil)
 	unlocked, still := b.balance(b.alice)
 	require.Equal(t, "0.5000000000", unlocked)

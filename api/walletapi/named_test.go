@@ -229,6 +229,6 @@ func TestSetupProposal_ReplacesExpiredProposal(t *testing.T) {
 	}, s.Node.Operator, s.Node.DSO)
 	proposal := o.propose()
 	require.NotEqual(t, string(over), proposal)
-	require.Len(t, activeOf[coin.ExternalPartySetupProposal](t, s, o.id), 1, "the one that is over is taken back")
+	require.Len(t, activeOf[coin.ExternalPartySetupProposal](t, s, o.id), 1, "the expired one is withdrawn")
 	o.accept(proposal)
 }

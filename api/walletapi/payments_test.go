@@ -58,7 +58,7 @@ func TestAppPaymentRequest_IsAcceptedOrRejected(t *testing.T) {
 	require.Len(t, requests.Requests, 1)
 	require.Equal(t, b.Node.SynchronizerID, requests.Requests[0].DomainID)
 	b.get(b.carol, paymentRequests).OK(&requests)
-	require.Empty(t, requests.Requests, "those whom the caller is asked for")
+	require.Empty(t, requests.Requests, "the requests to the caller")
 	var request locatedContract
 	b.get(b.alice, paymentRequests+"/"+id).OK(&request)
 	require.Equal(t, id, request.Contract.ContractID)

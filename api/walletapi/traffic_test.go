@@ -283,6 +283,6 @@ func TestBuyTraffic_SucceedsWithoutTraffic(t *testing.T) {
 	head, err := s.DB.Head(t.Context())
 	require.NoError(t, err)
 	require.EqualValues(t, 400_000, head.Traffic.Purchased)
-	require.Positive(t, head.Traffic.Consumed, "the purchase itself was paid with what it bought")
+	require.Positive(t, head.Traffic.Consumed, "the purchase pays for itself")
 	offer().OK(nil)
 }

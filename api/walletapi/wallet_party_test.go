@@ -83,7 +83,7 @@ func TestWallet_ManualInstallNeedsPrimaryParty(t *testing.T) {
 			},
 		}}},
 	}).OK(nil)
-	require.Contains(t, u.names(), "hand", "the operator sees what there is")
+	require.Contains(t, u.names(), "hand", "the operator sees the contract")
 	require.JSONEq(t, `{"party_id":"","user_onboarded":false,"user_wallet_installed":false,
 		"has_featured_app_right":false}`, s.Call("hand", http.MethodGet, "/v0/wallet/user-status", nil).Text)
 	fails(t, s.Call("hand", http.MethodGet, "/v0/wallet/balance", nil), http.StatusNotFound,

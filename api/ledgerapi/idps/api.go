@@ -1,4 +1,4 @@
-// Package idps serves the identity providers whose tokens the node takes: /v2/idps.
+// Package idps serves the identity providers of accepted tokens: /v2/idps.
 package idps
 
 // API serves identity providers.

@@ -10,7 +10,7 @@ import (
 
 const tagIdentityProviders = "Identity providers"
 
-// Endpoints lists what concerns identity providers, under both of their names.
+// Endpoints lists the endpoints of identity providers, under both of their names.
 func (a *API) Endpoints() []endpoint.Endpoint {
 	endpoints := []endpoint.Endpoint{
 		endpoint.New(endpoint.Info{
@@ -36,7 +36,7 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 			Access: endpoint.Admin,
 		}, a.deleteIdentityProvider),
 	}
-	for _, other := range slices.Clone(endpoints) { // the name that some clients know
+	for _, other := range slices.Clone(endpoints) { // the name of some clients
 		other.Path = strings.Replace(other.Path, "/v2/idps", "/v2/identity-provider-configs", 1)
 		other.Undocumented = true
 		endpoints = append(endpoints, other)

@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// ProviderStore is where identity providers are kept. The faults are those of the API: IDP_CONFIG_NOT_FOUND,
+// ProviderStore stores identity providers. The faults are those of the API: IDP_CONFIG_NOT_FOUND,
 // IDP_CONFIG_ALREADY_EXISTS, IDP_CONFIG_ISSUER_ALREADY_EXISTS, TOO_MANY_IDENTITY_PROVIDER_CONFIGS.
 type ProviderStore interface {
 	Known
@@ -23,12 +23,12 @@ type ProviderStore interface {
 	DeleteIdentityProvider(ctx context.Context, id string) error
 }
 
-// Known is where identity providers are looked up.
+// Known finds identity providers.
 type Known interface {
 	IdentityProvider(ctx context.Context, id string) (provider ledger.IdentityProvider, ok bool, err error)
 }
 
-// IdentityProviderConfig says who else may issue tokens (upstream's name).
+// IdentityProviderConfig is a further issuer of tokens (upstream's name).
 type IdentityProviderConfig struct {
 	IdentityProviderID string `json:"identityProviderId" required:"true" doc:"Its id, a LedgerString"`
 	IsDeactivated      bool   `json:"isDeactivated" doc:"Whether its tokens are refused"`
@@ -71,8 +71,8 @@ type updateIdentityProviderRequest struct {
 	Body UpdateIdentityProviderConfigRequest `body:"json"`
 }
 
-// For is the identity provider that a request works in: the caller's own when the request names none,
-// unless the caller is ParticipantAdmin, who works in the default one and may name any that exists.
+// For returns the identity provider of a request: the caller's own. A ParticipantAdmin may name any existing one
+// instead of the default one.
 func For(ctx context.Context, record Known, requested string) (string, error) {
 	claims := endpoint.Claims(ctx)
 	if caller, ok := claims.User(); ok && !claims.IsAdmin() {
@@ -242,7 +242,7 @@ func FromAPIIdentityProvider(wire IdentityProviderConfig) (ledger.IdentityProvid
 	}, nil
 }
 
-// checkShortText refuses texts that are too long to be stored, or cannot be.
+// checkShortText refuses texts that cannot be stored.
 func checkShortText(field, value string) error {
 	const limit = 2048
 	if len(value) > limit {

@@ -202,8 +202,7 @@ func TestIdentityProvider_TokensNameOnlyItsUsers(t *testing.T) {
 	s.Eventually(func() bool { return ask(acme.Token("alice")).Status == http.StatusOK })
 }
 
-// TestIdentityProvider_AdminCanDeactivateItsOwn and is thereby the last who could have done so by this token: its
-// rights are those of before the change.
+// The administrator's token stops working with this change. The request still has the rights from before the change.
 func TestIdentityProvider_AdminCanDeactivateItsOwn(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -223,7 +222,7 @@ func TestIdentityProvider_AdminCanDeactivateItsOwn(t *testing.T) {
 	require.True(t, provider.IsDeactivated)
 }
 
-// An administrator of an identity provider administers what belongs to it and nothing else.
+// An administrator of an identity provider administers only its users and parties.
 //
 // contract: parties-provider, users-create-rights, parties-rights
 func TestIDPAdmin_AdministersOnlyItsIdentityProvider(t *testing.T) {

@@ -1,5 +1,4 @@
-// Package packages serves the packages that contracts belong to: /v2/packages, /v2/dars, /v2/package-vetting, and which
-// package is used for a name.
+// Package packages serves packages: /v2/packages, /v2/dars, /v2/package-vetting, and the preferred packages of names.
 package packages
 
 import (

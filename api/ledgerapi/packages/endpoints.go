@@ -8,12 +8,12 @@ import (
 
 const tagPackages = "Packages"
 
-// uploadDescription says what uploads do.
+// uploadDescription describes uploads.
 const uploadDescription = "The upload adds the missing packages of the archive to the ledger, all of them or none, " +
 	"at one offset. A repeated upload changes nothing, nor does an archive whose main package is built in. Other " +
 	"packages cannot use the names of built-in packages."
 
-// Endpoints lists what concerns packages and which of them are preferred.
+// Endpoints lists the endpoints of packages and of preferred packages.
 func (a *API) Endpoints() []endpoint.Endpoint {
 	return append([]endpoint.Endpoint{
 		endpoint.New(endpoint.Info{

@@ -69,7 +69,7 @@ func (a *API) listPackages(ctx context.Context, _ endpoint.NoRequest) (ListPacka
 	return response, nil
 }
 
-// getPackage sends a package that was uploaded, and says of others why it cannot.
+// getPackage sends an uploaded package, and explains why it cannot send others.
 func (a *API) getPackage(ctx context.Context, req packagePath) (endpoint.Content, error) {
 	if err := checkPathPackage(req.PackageID); err != nil {
 		return endpoint.Content{}, err
@@ -126,7 +126,7 @@ func (a *API) validateDAR(ctx context.Context, req validateRequest) (endpoint.Co
 	return endpoint.Content{}, a.catalog.Validate(ctx, req.DAR)
 }
 
-// requestOf says who asks for a change.
+// requestOf has the caller of a change.
 func requestOf(ctx context.Context) catalog.Request {
 	return catalog.Request{By: ledger.IdentityText(endpoint.Claims(ctx).Identity()), Trace: endpoint.Trace(ctx)}
 }

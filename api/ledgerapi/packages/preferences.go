@@ -17,31 +17,31 @@ type PackageReference struct {
 	PackageVersion string `json:"packageVersion" required:"true" doc:"Its version"`
 }
 
-// PackagePreference is the package that is used for a name.
+// PackagePreference is the preferred package of a name.
 type PackagePreference struct {
 	PackageReference PackageReference `json:"packageReference" required:"true" doc:"The package"`
 	SynchronizerID   string           `json:"synchronizerId" required:"true" doc:"The synchronizer"`
 }
 
-// GetPreferredPackageVersionResponse is the package that is used for a name.
+// GetPreferredPackageVersionResponse is the preferred package of a name.
 type GetPreferredPackageVersionResponse struct {
 	PackagePreference *PackagePreference `json:"packagePreference" doc:"null when there is none"`
 }
 
-// GetPreferredPackagesRequest asks which packages are used for names.
+// GetPreferredPackagesRequest asks for the preferred packages of names.
 type GetPreferredPackagesRequest struct {
 	PackageVettingRequirements []PackageVettingRequirement `json:"packageVettingRequirements" required:"true" doc:"One for each name"`
 	SynchronizerID             string                      `json:"synchronizerId" doc:"Optional: there is only one"`
 	VettingValidAt             *endpoint.Timestamp         `json:"vettingValidAt" doc:"No effect"`
 }
 
-// PackageVettingRequirement says for whom a package of a name must be vetted.
+// PackageVettingRequirement has the parties for which a package of a name must be vetted.
 type PackageVettingRequirement struct {
 	Parties     []string `json:"parties" required:"true" doc:"Parties that use the package"`
 	PackageName string   `json:"packageName" required:"true" doc:"The name"`
 }
 
-// GetPreferredPackagesResponse lists the packages that are used.
+// GetPreferredPackagesResponse lists the preferred packages.
 type GetPreferredPackagesResponse struct {
 	PackageReferences []PackageReference `json:"packageReferences" required:"true" doc:"In the order of the requirements"`
 	SynchronizerID    string             `json:"synchronizerId" required:"true" doc:"The synchronizer"`

@@ -15,7 +15,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// upload sends an archive, which must be taken.
+// upload sends an archive, and requires success.
 func upload(s *apitest.Server, path string, dar []byte) {
 	s.Call(apitest.Admin, http.MethodPost, path, string(dar)).OK(nil)
 }
@@ -26,7 +26,7 @@ func listed(s *apitest.Server) []string {
 	return answer.PackageIDs
 }
 
-// vetted are the names and versions of the vetted packages, and the serial.
+// vetted returns the names and versions of the vetted packages, and the serial.
 func vetted(s *apitest.Server) (names []string, serial int32) {
 	var answer packages.ListVettedPackagesResponse
 	s.Call(apitest.Admin, http.MethodPost, "/v2/package-vetting/list", `{}`).OK(&answer)
@@ -58,7 +58,7 @@ func TestUploads_AreListedAndDownloadable(t *testing.T) {
 	answer.OK(nil)
 	require.JSONEq(t, "{}", answer.Text)
 	require.Equal(t, before+1, end(t, s))
-	upload(s, "/v2/packages", dar) // twice is once
+	upload(s, "/v2/packages", dar) // a repeat changes nothing
 	upload(twin, "/v2/dars?vetAllPackages=true&synchronizerId="+s.Node.SynchronizerID, dar)
 	require.Equal(t, before+1, end(t, s))
 
@@ -118,7 +118,7 @@ func TestPreferredPackage_IsLastVettedVersion(t *testing.T) {
 	require.Equal(t, "1.9.0", preferred())
 }
 
-// withEntry is an archive with one more file.
+// withEntry adds a file to an archive.
 func withEntry(t *testing.T, name string) []byte {
 	t.Helper()
 	var out bytes.Buffer

@@ -32,7 +32,7 @@ type PackageMetadataFilter struct {
 	PackageNamePrefixes []string `json:"packageNamePrefixes" doc:"Prefixes of package names"`
 }
 
-// TopologyStateFilter selects who vetted, and where; empty lists select all.
+// TopologyStateFilter selects participants and synchronizers; empty lists select all.
 type TopologyStateFilter struct {
 	ParticipantIDs  []string `json:"participantIds" doc:"Participants"`
 	SynchronizerIDs []string `json:"synchronizerIds" doc:"Synchronizers"`
@@ -52,7 +52,7 @@ type VettedPackages struct {
 	TopologySerial int32           `json:"topologySerial" required:"true" doc:"Number of changes"`
 }
 
-// VettedPackage is a package that may be used.
+// VettedPackage is a vetted package.
 type VettedPackage struct {
 	PackageID           string              `json:"packageId" required:"true" doc:"Its id"`
 	ValidFromInclusive  *endpoint.Timestamp `json:"validFromInclusive" doc:"Start; null for none"`
@@ -71,7 +71,7 @@ func (a *API) listVettedPackages(ctx context.Context, req listVettedRequest) (Li
 		return ListVettedPackagesResponse{}, fault.InvalidArgumentf(
 			"Page size must be between 0 and %d, but is %d", MaxVettedPageSize, body.PageSize)
 	}
-	if body.PageToken != "" { // the only page gives out no token
+	if body.PageToken != "" { // the only page has no token
 		return ListVettedPackagesResponse{}, fault.InvalidArgumentf("Invalid page token").
 			WithHint("Send no token: the list has one page.")
 	}
@@ -95,7 +95,7 @@ func (a *API) listVettedPackages(ctx context.Context, req listVettedRequest) (Li
 	return ListVettedPackagesResponse{VettedPackages: []VettedPackages{vetted}}, nil
 }
 
-// isSelected reports whether the filter lets this participant on its synchronizer through.
+// isSelected reports whether the filter selects this participant on its synchronizer.
 func (a *API) isSelected(filter *TopologyStateFilter) bool {
 	if filter == nil {
 		return true

@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/packages/catalog"
 )
 
-// UpdateVettedPackagesRequest changes which packages are vetted.
+// UpdateVettedPackagesRequest changes the vetted packages.
 type UpdateVettedPackagesRequest struct {
 	Changes                []VettedPackagesChange  `json:"changes" required:"true" doc:"The changes"`
 	DryRun                 bool                    `json:"dryRun" doc:"Show the result without a change"`
@@ -34,7 +34,7 @@ type VettingOperation struct {
 	Empty *v2.Nothing                    `json:"Empty,omitempty" doc:"Not an operation; refused"`
 }
 
-// VetPackages allows packages, within bounds of time.
+// VetPackages allows packages, within time bounds.
 type VetPackages struct {
 	Packages              []VettedPackageReference `json:"packages" doc:"The packages"`
 	NewValidFromInclusive *endpoint.Timestamp      `json:"newValidFromInclusive" doc:"Start; null for none"`
@@ -42,24 +42,24 @@ type VetPackages struct {
 	NewValidUntilExclusive *endpoint.Timestamp `json:"newValidUntilExclusive" doc:"End; null for none"`
 }
 
-// UnvetPackages no longer allows packages.
+// UnvetPackages forbids packages.
 type UnvetPackages struct {
 	Packages []VettedPackageReference `json:"packages" doc:"The packages"`
 }
 
-// VettedPackageReference selects one package by what is given of it.
+// VettedPackageReference selects one package by id, name or version.
 type VettedPackageReference struct {
 	PackageID      string `json:"packageId" doc:"Its id"`
 	PackageName    string `json:"packageName" doc:"Its name"`
 	PackageVersion string `json:"packageVersion" doc:"Its version"`
 }
 
-// ExpectedTopologySerial is the serial that a change builds on.
+// ExpectedTopologySerial is the serial before a change.
 type ExpectedTopologySerial struct {
 	Serial *TopologySerial `json:"serial" doc:"The serial"`
 }
 
-// TopologySerial is a serial, or that there is none.
+// TopologySerial is a serial, or none.
 type TopologySerial struct {
 	endpoint.OneOf
 
@@ -68,7 +68,7 @@ type TopologySerial struct {
 	Empty   *v2.Nothing            `json:"Empty,omitempty" doc:"No expectation"`
 }
 
-// VettingForceFlag overrides a check of the original. No check of this node can be overridden.
+// VettingForceFlag overrides a check of upstream. No check of this node can be overridden.
 type VettingForceFlag string
 
 const forceFlagPrefix = "UPDATE_VETTED_PACKAGES_FORCE_FLAG_"
@@ -81,7 +81,7 @@ func (VettingForceFlag) Names() []string {
 	}
 }
 
-// UpdateVettedPackagesResponse tells what was vetted before and is vetted now.
+// UpdateVettedPackagesResponse has the vetted packages before and after the change.
 type UpdateVettedPackagesResponse struct {
 	PastVettedPackages *VettedPackages `json:"pastVettedPackages" doc:"Vetted packages before the change"`
 	NewVettedPackages  *VettedPackages `json:"newVettedPackages" doc:"Vetted packages after the change"`
@@ -91,7 +91,7 @@ type updateVettedRequest struct {
 	Body UpdateVettedPackagesRequest `body:"json"`
 }
 
-// updateVettedPackages changes which of the uploaded packages are vetted. Built-in packages always are.
+// updateVettedPackages vets or unvets uploaded packages. Built-in packages are always vetted.
 func (a *API) updateVettedPackages(ctx context.Context, req updateVettedRequest) (UpdateVettedPackagesResponse, error) {
 	body := req.Body
 	if len(body.Changes) == 0 {
@@ -111,7 +111,7 @@ func (a *API) updateVettedPackages(ctx context.Context, req updateVettedRequest)
 	return UpdateVettedPackagesResponse{PastVettedPackages: &before, NewVettedPackages: &after}, nil
 }
 
-// vettingOf is what the changes of a request make of which package, the last one that names it counts.
+// vettingOf returns the new state of each package in a request. The last change of a package counts.
 func vettingOf(body UpdateVettedPackagesRequest, list catalog.List) (map[lf.PackageID]bool, error) {
 	if err := checkSerial(body.ExpectedTopologySerial, list.Serial); err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func addVettingChange(vetted map[lf.PackageID]bool, change VettedPackagesChange,
 	}
 }
 
-// packageReferredTo finds the one package that fits everything that is given.
+// packageReferredTo finds the only package that fits all parts of the reference.
 func packageReferredTo(reference VettedPackageReference, known []catalog.Package) (catalog.Package, error) {
 	if reference == (VettedPackageReference{}) {
 		return catalog.Package{}, fault.InvalidArgumentf("a package reference is empty: send an id, a name or a version")

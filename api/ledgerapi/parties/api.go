@@ -1,5 +1,4 @@
-// Package parties serves parties: those that the node allocates, and external ones, which sign for themselves.
-// Everything under /v2/parties is here.
+// Package parties serves /v2/parties: parties of this node, and external parties, which sign for themselves.
 package parties
 
 import (
@@ -14,7 +13,7 @@ type API struct {
 	record    PartyStore
 	onboarder Onboarder
 	now       func() time.Time
-	// allocating are the external parties that requests wait for.
+	// allocating are the external parties with a waiting request.
 	allocating allocations
 }
 

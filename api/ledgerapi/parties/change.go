@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// UpdatePartyDetailsRequest changes what this node keeps of a party (upstream's PATCH /v2/parties/{party}).
+// UpdatePartyDetailsRequest changes the stored details of a party (upstream's PATCH /v2/parties/{party}).
 type UpdatePartyDetailsRequest struct {
 	PartyDetails *PartyDetails `json:"partyDetails" required:"true" doc:"The party and the new values"`
 	UpdateMask   *v2.FieldMask `json:"updateMask" required:"true" doc:"Which values to change"`
@@ -72,7 +72,7 @@ func (a *API) updateParty(ctx context.Context, req updatePartyRequest) (UpdatePa
 	return UpdatePartyDetailsResponse{PartyDetails: new(ToAPIPartyDetails(updated))}, nil
 }
 
-// changeParty applies the named values, of which only annotations may differ from what is there.
+// changeParty applies the named values. Only annotations may differ from the stored ones.
 func changeParty(details *ledger.PartyDetails, given PartyDetails, changes v2.ChangedFields) error {
 	if details.IdentityProviderID != given.IdentityProviderID {
 		if changes["identity_provider_id"] {

@@ -10,7 +10,7 @@ import (
 
 const tagParties = "Parties"
 
-// Endpoints lists what concerns parties and who hosts them.
+// Endpoints lists the endpoints of parties and of their hosts.
 func (a *API) Endpoints() []endpoint.Endpoint {
 	return slices.Concat(a.localEndpoints(), a.externalEndpoints())
 }
@@ -44,7 +44,7 @@ func (a *API) localEndpoints() []endpoint.Endpoint {
 	}
 }
 
-// externalEndpoints make parties that sign for themselves.
+// externalEndpoints are the endpoints of external parties.
 func (a *API) externalEndpoints() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
 		endpoint.New(endpoint.Info{

@@ -17,22 +17,22 @@ import (
 	"github.com/florinledger/florin/ledger/topology"
 )
 
-// Onboarder is where the onboarding of external parties is done.
+// Onboarder onboards external parties.
 type Onboarder interface {
-	// Onboard hands a contribution to the onboarding of the party over. With wait it returns what came of it, without as
-	// soon as it cannot be lost.
+	// Onboard passes a contribution to the onboarding of the party. With wait it returns the outcome. Without wait it
+	// returns as soon as the contribution is stored.
 	Onboard(
 		ctx context.Context, party ledger.Party, contribution topology.Contribution, wait bool,
 	) (topology.Outcome, error)
 }
 
-// OnboardingRecord is where external parties and their onboardings are kept.
+// OnboardingRecord reads external parties and their onboardings.
 type OnboardingRecord interface {
-	// ExternalParty finds an external party that is allocated.
+	// ExternalParty finds an allocated external party.
 	ExternalParty(ctx context.Context, party ledger.Party) (db.ExternalParty, bool, error)
-	// PartyStanding finds how far a party has come, and what is kept of the namespaces.
+	// PartyStanding finds the state of a party's onboarding, and the stored namespaces.
 	PartyStanding(ctx context.Context, party ledger.Party, namespaces ...string) (db.PartyStanding, error)
-	// CheckPartyQuota refuses users that would have rights to more parties than they may.
+	// CheckPartyQuota refuses users that would have rights to too many parties.
 	CheckPartyQuota(ctx context.Context, grant db.Grant, party ledger.Party) error
 }
 
@@ -43,7 +43,7 @@ type SigningPublicKey struct {
 	KeySpec signing.KeySpec   `json:"keySpec" required:"true" doc:"Type of the key"`
 }
 
-// GenerateExternalPartyTopologyRequest asks for the transactions that make a party (upstream's POST
+// GenerateExternalPartyTopologyRequest asks for the transactions that create a party (upstream's POST
 // /v2/parties/external/generate-topology).
 type GenerateExternalPartyTopologyRequest struct {
 	Synchronizer                   string            `json:"synchronizer" required:"true" doc:"Id of the synchronizer"`
@@ -55,7 +55,7 @@ type GenerateExternalPartyTopologyRequest struct {
 	ObservingParticipantUIDs       []string          `json:"observingParticipantUids" doc:"Participants that only observe"`
 }
 
-// GenerateExternalPartyTopologyResponse is what is to be signed.
+// GenerateExternalPartyTopologyResponse has the transactions to sign.
 type GenerateExternalPartyTopologyResponse struct {
 	PartyID              string           `json:"partyId" required:"true" doc:"Id of the new party"`
 	PublicKeyFingerprint string           `json:"publicKeyFingerprint" required:"true" doc:"Value of signedBy in its signatures"`
@@ -63,7 +63,7 @@ type GenerateExternalPartyTopologyResponse struct {
 	MultiHash            endpoint.Bytes   `json:"multiHash" required:"true" doc:"34 bytes to sign, over all transactions"`
 }
 
-// SignedTransaction is a topology transaction with the signatures over it alone.
+// SignedTransaction is a topology transaction with its own signatures.
 type SignedTransaction struct {
 	Transaction endpoint.Bytes `json:"transaction" required:"true" doc:"The exact signed bytes"`
 	Signatures  []v2.Signature `json:"signatures" doc:"Signatures of its hash; optional with multiHashSignatures"`
@@ -101,15 +101,15 @@ func (a *API) self() topology.Node {
 func (a *API) generateTopology(
 	_ context.Context, req generateTopologyRequest,
 ) (GenerateExternalPartyTopologyResponse, error) {
-	asked := topology.GenerateRequest{
+	request := topology.GenerateRequest{
 		Synchronizer: req.Body.Synchronizer, PartyHint: req.Body.PartyHint, ObserveOnly: req.Body.ObserveOnly,
 		OtherConfirming:       req.Body.OtherConfirmingParticipantUIDs,
 		ConfirmationThreshold: req.Body.ConfirmationThreshold, Observing: req.Body.ObservingParticipantUIDs,
 	}
 	if key := req.Body.PublicKey; key != nil {
-		asked.PublicKey = &topology.PublicKey{Format: key.Format, Data: key.KeyData, Spec: key.KeySpec}
+		request.PublicKey = &topology.PublicKey{Format: key.Format, Data: key.KeyData, Spec: key.KeySpec}
 	}
-	generated, refusal := topology.Generate(asked, a.self())
+	generated, refusal := topology.Generate(request, a.self())
 	if refusal != nil {
 		return GenerateExternalPartyTopologyResponse{}, refusal
 	}
@@ -150,7 +150,7 @@ func (a *API) allocateExternal(
 	return answer, nil
 }
 
-// onboard hands the contribution over, and waits if it is to.
+// onboard passes the contribution on, and waits if the request says so.
 func (a *API) onboard(
 	ctx context.Context, party ledger.Party, contribution topology.Contribution, wait bool,
 ) (topology.Outcome, error) {
@@ -174,8 +174,8 @@ func (a *API) onboard(
 
 const allocationAdvice = "The allocation may still succeed: check GET /v2/parties/{party}, or send the request again."
 
-// checkAllocateExternal checks a request from top to bottom in upstream's order, short of what only the transaction
-// that stores the party can know for certain.
+// checkAllocateExternal checks a request in upstream's order, except for facts that only the transaction that stores
+// the party can check.
 func (a *API) checkAllocateExternal(
 	ctx context.Context, body AllocateExternalPartyRequest,
 ) (contribution topology.Contribution, onboarding topology.Onboarding, err error) {
@@ -191,7 +191,7 @@ func (a *API) checkAllocateExternal(
 		MaxUserParties: maxParties, Trace: endpoint.Trace(ctx),
 	}
 	caller, bound := users.BoundCaller(ctx)
-	contribution.Unbound = !bound && body.UserID != "" // without a user there is nothing to bound
+	contribution.Unbound = !bound && body.UserID != "" // without a user there is nothing to limit
 	if caller.ID != "" {
 		contribution.AskedBy = new(caller.Identity())
 	}
@@ -240,7 +240,7 @@ func (a *API) checkConnected(synchronizer string) error {
 	return nil
 }
 
-// checkOwnership checks the form of the ids of who will have to do with the party.
+// checkOwnership checks the form of the ids in the request.
 func checkOwnership(body AllocateExternalPartyRequest) error {
 	if body.IdentityProviderID != "" {
 		if err := ledger.CheckLedgerString(body.IdentityProviderID); err != nil {
@@ -255,8 +255,8 @@ func checkOwnership(body AllocateExternalPartyRequest) error {
 	return nil
 }
 
-// checkStanding adds an onboarding to what there is. It refuses what cannot be added: parties that exist or belong
-// elsewhere, and signatures that do not authorize.
+// checkStanding adds an onboarding to the present state. It refuses existing parties, parties of other namespaces, and
+// signatures that do not authorize.
 func (a *API) checkStanding(
 	ctx context.Context, contribution topology.Contribution, onboarding topology.Onboarding,
 ) (topology.Onboarding, error) {

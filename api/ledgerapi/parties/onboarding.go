@@ -14,13 +14,13 @@ import (
 	"github.com/florinledger/florin/ledger/topology"
 )
 
-// allocationTimeout is how long a request waits for its party (upstream's management timeout).
+// allocationTimeout is the maximum wait of a request for its party (upstream's management timeout).
 const allocationTimeout = 2 * time.Minute
 
-// OnboardingState says how far the onboarding of an external party has come.
+// OnboardingState is the state of the onboarding of an external party.
 type OnboardingState string
 
-// How far an onboarding can have come.
+// The states of an onboarding.
 const (
 	OnboardingWaiting   OnboardingState = "WAITING"
 	OnboardingAllocated OnboardingState = "ALLOCATED"
@@ -31,7 +31,7 @@ func (OnboardingState) Names() []string {
 	return []string{string(OnboardingWaiting), string(OnboardingAllocated)}
 }
 
-// GetPartyOnboardingResponse is the onboarding of an external party; an addition of this node.
+// GetPartyOnboardingResponse is the onboarding of an external party. Only this node has it.
 type GetPartyOnboardingResponse struct {
 	PartyID               string              `json:"partyId" required:"true" doc:"The party"`
 	State                 OnboardingState     `json:"state" required:"true" doc:"Whether the party is ready"`
@@ -114,7 +114,7 @@ func (a *API) toAPIOnboarding(
 	return out, err
 }
 
-// agreement is what the other hosts need to know that this node hosts the party.
+// agreement is this node's agreement to host the party, for the other hosts.
 func (a *API) agreement(onboarding topology.Onboarding) ([]SignedTransaction, error) {
 	key, err := signing.PrivateKeyOf(signing.Curve25519, a.node.PrivateKey)
 	if err != nil {
@@ -137,13 +137,13 @@ func (a *API) agreement(onboarding topology.Onboarding) ([]SignedTransaction, er
 	return out, nil
 }
 
-// allocations are the external parties for which a request waits here.
+// allocations are the external parties with a waiting request on this process.
 type allocations struct {
 	mu      sync.Mutex
 	parties map[ledger.Party]bool
 }
 
-// enter notes the party; false when another request waits for it.
+// enter adds the party; false if another request waits for it.
 func (a *allocations) enter(party ledger.Party) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

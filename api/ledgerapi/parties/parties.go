@@ -46,7 +46,7 @@ type PartyStore interface {
 	ListParties(ctx context.Context, prefix string, after ledger.Party, limit int32) ([]ledger.PartyDetails, error)
 }
 
-// PartyDetails is what this node knows of a party (contract, "PartyDetails").
+// PartyDetails are the stored details of a party (contract, "PartyDetails").
 type PartyDetails struct {
 	Party              string         `json:"party" required:"true" doc:"hint::fingerprint"`
 	IsLocal            bool           `json:"isLocal" doc:"Whether this node hosts the party"`
@@ -235,15 +235,15 @@ func checkPartyFilter(filter string) error {
 }
 
 func (a *API) getParties(ctx context.Context, req getPartiesRequest) (GetPartiesResponse, error) {
-	asked := append([]string{req.Party}, req.Parties...)
+	names := append([]string{req.Party}, req.Parties...)
 	if req.Party == partyPlaceholder && len(req.Parties) > 0 {
-		asked = req.Parties
+		names = req.Parties
 	}
-	parties := ledger.SortedParties(v2.FromAPIParties(asked))
+	parties := ledger.SortedParties(v2.FromAPIParties(names))
 	if err := endpoint.Claims(ctx).RequireOperateAs(req.IdentityProviderID, parties...); err != nil {
 		return GetPartiesResponse{}, err
 	}
-	if err := v2.CheckParties(asked); err != nil {
+	if err := v2.CheckParties(names); err != nil {
 		return GetPartiesResponse{}, err
 	}
 	identityProviderID, err := idps.For(ctx, a.record, req.IdentityProviderID)
@@ -275,7 +275,7 @@ func hideForeign(parties []ledger.PartyDetails, identityProviderID string) []Par
 	return slices.Clip(out)
 }
 
-// ToAPIPartyDetails converts what is known of a party.
+// ToAPIPartyDetails converts the details of a party.
 func ToAPIPartyDetails(details ledger.PartyDetails) PartyDetails {
 	return PartyDetails{
 		Party:              string(details.Party),

@@ -16,7 +16,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// userUpdate is the body of an update of alice: fields in JSON, and the paths of the mask.
+// userUpdate makes the body of an update of alice from fields in JSON and the paths of the mask.
 func userUpdate(fields string, paths ...string) string {
 	if fields != "" {
 		fields = "," + fields

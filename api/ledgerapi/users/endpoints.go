@@ -12,7 +12,7 @@ const tagUsers = "Users"
 // rightsSelf are the rights to read what concerns one user, in words.
 const rightsSelf = "ParticipantAdmin, IdentityProviderAdmin of the identity provider, or to be the user"
 
-// Endpoints lists what concerns users and their rights.
+// Endpoints lists the endpoints of users and their rights.
 func (a *API) Endpoints() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
 		endpoint.New(endpoint.Info{

@@ -47,12 +47,12 @@ type ListUserRightsResponse struct {
 	Rights []Right `json:"rights" doc:"The rights, in no particular order"`
 }
 
-// GrantUserRightsResponse lists what was really granted.
+// GrantUserRightsResponse lists the new rights.
 type GrantUserRightsResponse struct {
 	NewlyGrantedRights []Right `json:"newlyGrantedRights" doc:"Rights that the user did not have before"`
 }
 
-// RevokeUserRightsResponse lists what was really revoked.
+// RevokeUserRightsResponse lists the revoked rights.
 type RevokeUserRightsResponse struct {
 	NewlyRevokedRights []Right `json:"newlyRevokedRights" doc:"Rights that the user had before"`
 }
@@ -122,7 +122,8 @@ func (a *API) revokeUserRights(ctx context.Context, req changeRightsRequest) (Re
 	return RevokeUserRightsResponse{NewlyRevokedRights: ToAPIRights(revoked)}, err
 }
 
-// checkRightsChange is what granting and revoking check alike. It returns the rights and the user's identity provider.
+// checkRightsChange has the common checks of granting and revoking. It returns the rights and the user's identity
+// provider.
 func (a *API) checkRightsChange(ctx context.Context, req changeRightsRequest) ([]ledger.Right, string, error) {
 	body := req.Body
 	if body.UserID != req.UserID {
@@ -151,7 +152,7 @@ func (a *API) checkGrant(ctx context.Context, rights []ledger.Right) error {
 		return err
 	}
 	if endpoint.Claims(ctx).IsAdmin() {
-		return nil // may name parties that do not exist yet
+		return nil // the parties need not exist yet
 	}
 	var parties []ledger.Party
 	for _, right := range rights {

@@ -22,7 +22,7 @@ type UserStore interface {
 	// Users returns users of the identity provider with ids above after, in byte order.
 	Users(ctx context.Context, identityProviderID, after string, limit int32) ([]ledger.User, error)
 	UserRights(ctx context.Context, id string) ([]ledger.Right, error)
-	// UpdateUser stores what change makes of the user; with an expected resource version, only of a user at that version.
+	// UpdateUser stores the changed user; with an expected resource version, only at that version.
 	UpdateUser(
 		ctx context.Context, id string, expected *int64, change func(*ledger.User) error, guards ...db.UserGuard,
 	) (ledger.User, error)
@@ -127,7 +127,7 @@ func (a *API) createUser(ctx context.Context, req createUserRequest) (CreateUser
 	created, err := a.record.CreateUser(ctx, user, rights)
 	if fault.UserAlreadyExists.Matches(err) {
 		if _, other := Find(ctx, a.record, "creating user", user.ID, user.IdentityProviderID); other != nil &&
-			!fault.UserNotFound.Matches(other) { // it is gone since
+			!fault.UserNotFound.Matches(other) { // it was deleted since
 			err = other
 		}
 	}
@@ -211,8 +211,8 @@ func (a *API) authenticatedUser(ctx context.Context, req authenticatedUserReques
 	return GetUserResponse{User: new(ToAPIUser(user))}, nil
 }
 
-// Find loads a user that must belong to the identity provider: USER_NOT_FOUND where nobody has the id, 403 where a user
-// of another provider has it. The operation is for the USER_NOT_FOUND text.
+// Find loads a user of the identity provider: USER_NOT_FOUND if no user has the id, 403 if a user of another provider
+// has it. The operation is for the USER_NOT_FOUND text.
 func Find(
 	ctx context.Context, record Finder, operation, id, identityProviderID string,
 ) (ledger.User, error) {

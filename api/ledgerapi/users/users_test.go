@@ -203,7 +203,7 @@ func TestListUsers_ReturnsPages(t *testing.T) {
 		"?pageSize=-1":                             "Max page size must be non-negative",
 		"?pageToken=%21":                           "Invalid page token",
 		"?pageToken=AAAA":                          "Invalid page token",
-		"?pageSize=-1&pageToken=x":                 "Invalid page token", // the token is looked at first
+		"?pageSize=-1&pageToken=x":                 "Invalid page token", // the token is checked first
 		"?pageToken=" + apitest.PageToken("a\x00"): "Invalid page token",
 		"?pageToken=" + apitest.PageToken("a\xff"): "Invalid page token",
 		"?pageToken=" + apitest.PageToken("ab"):    "Invalid page token",
@@ -314,7 +314,7 @@ func TestUserRights_GrantListAndRevoke(t *testing.T) {
 	require.Equal(t, "a", revoked.NewlyRevokedRights[0].Kind.CanActAs.Value.Party)
 }
 
-// A tutorial of the original sends two kinds in one right. Its decoder reads the first by name.
+// A tutorial of upstream sends two kinds in one right. Its decoder reads the first by name.
 func TestGrantUserRights_ReadsTheFirstOfSeveralKinds(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
