@@ -56,9 +56,9 @@ type Preview struct {
 
 // asksForDryRun reads the dry_run parameter.
 func asksForDryRun(exchange endpoint.Exchange) (bool, error) {
-	values, asked := exchange.Request.URL.Query()[endpoint.DryRunParameter]
+	values, present := exchange.Request.URL.Query()[endpoint.DryRunParameter]
 	switch {
-	case !asked || len(values) == 1 && values[0] == "false":
+	case !present || len(values) == 1 && values[0] == "false":
 		return false, nil
 	case len(values) != 1 || values[0] != "true":
 		return false, v0.BadRequest("The query parameter %s is %q. Send true to preview the change, or omit it "+
@@ -78,18 +78,18 @@ func answerDryRun(ctx context.Context, exchange endpoint.Exchange) endpoint.Cont
 		return exchange.Refuse(ctx, err)
 	}
 	defer end()
-	found, refused := exchange.Preview(ctx)
-	preview, ok := found.(Preview)
-	if !ok && refused == nil {
-		refused = fault.Internal(fmt.Errorf("the preview of a change is a %T", found))
+	result, refusal := exchange.Preview(ctx)
+	preview, ok := result.(Preview)
+	if !ok && refusal == nil {
+		refusal = fault.Internal(fmt.Errorf("the preview of a change is a %T", result))
 	}
 	answer := preview.Answer
-	answer.DryRun, answer.WouldSucceed = true, refused == nil
+	answer.DryRun, answer.WouldSucceed = true, refusal == nil
 	if answer.Effects == nil {
 		answer.Effects = []string{}
 	}
-	if refused != nil {
-		content := exchange.Refuse(ctx, refused)
+	if refusal != nil {
+		content := exchange.Refuse(ctx, refusal)
 		if content.Status >= http.StatusInternalServerError ||
 			content.Status == http.StatusUnauthorized || content.Status == http.StatusForbidden {
 			return content

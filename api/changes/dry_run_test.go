@@ -116,7 +116,7 @@ func TestDryRun_TakesReadSlot(t *testing.T) {
 	defer leave()
 	require.NotEqual(t, http.StatusOK, s.ends(s.send(leaving, "greedy", "/change/second?dry_run=true")), "it has no turn")
 	real := s.send(t.Context(), "greedy", "/change/real")
-	s.starts("real") // what is a change takes no turn of those who read
+	s.starts("real") // a change takes no read slot
 	modest := s.send(t.Context(), "modest", "/change/modest?dry_run=true")
 	s.starts("modest")
 	for range 3 {

@@ -170,10 +170,10 @@ type countingRecord struct {
 }
 
 func (l *countingRecord) KeyedCompletions(
-	ctx context.Context, who ledger.Identity, name string, keys []string,
+	ctx context.Context, identity ledger.Identity, name string, keys []string,
 ) ([]ledger.Completion, error) {
 	l.count.Add(1)
-	found, err := l.DB.KeyedCompletions(ctx, who, name, keys)
+	found, err := l.DB.KeyedCompletions(ctx, identity, name, keys)
 	l.most.Store(max(l.most.Load(), int64(len(found))))
 	return found, err
 }

@@ -63,7 +63,7 @@ type KeyStore interface {
 	NoteKey(ctx context.Context, claim db.KeyClaim, note string) error
 	KeyNote(ctx context.Context, claim db.KeyClaim) (note string, noted bool, err error)
 	KeyedCompletions(
-		ctx context.Context, who ledger.Identity, name string, keys []string,
+		ctx context.Context, identity ledger.Identity, name string, keys []string,
 	) ([]ledger.Completion, error)
 	Head(ctx context.Context) (db.Head, error)
 }
@@ -143,10 +143,10 @@ func checkKeys(keys []string) error {
 
 // serveOnce serves a request, or repeats the stored answer.
 func (k *Keeper) serveOnce(ctx context.Context, exchange endpoint.Exchange, key string) endpoint.Content {
-	wanted := db.IdempotencyKey{
+	request := db.IdempotencyKey{
 		Identity: endpoint.Claims(ctx).Identity(), Key: key, RequestHash: hashOf(exchange),
 	}
-	claim, known, err := k.options.Record.ClaimIdempotencyKey(ctx, wanted, db.Keeping{
+	claim, known, err := k.options.Record.ClaimIdempotencyKey(ctx, request, db.Keeping{
 		Hold: k.options.Hold, Keep: k.options.Keep, MaxAnswers: k.options.UserAnswers, MaxBytes: k.options.UserBytes,
 	})
 	full, isFull := errors.AsType[*db.KeptAnswersError](err)
@@ -159,7 +159,7 @@ func (k *Keeper) serveOnce(ctx context.Context, exchange endpoint.Exchange, key 
 		return k.giveUp(ctx, exchange, claim)
 	case known == nil:
 		return k.serveClaimed(ctx, exchange, claim)
-	case known.RequestHash != wanted.RequestHash:
+	case known.RequestHash != request.RequestHash:
 		return exchange.Refuse(ctx, v0.Refuse(http.StatusUnprocessableEntity,
 			"The %s %q was used for another request: its method, path, query or body differs. Send exactly the first request "+
 				"again, or use a new key for a new request.", KeyHeader, key))

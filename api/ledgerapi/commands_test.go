@@ -265,7 +265,7 @@ func TestSubmission_RefusesInvalidRequests(t *testing.T) {
 			}
 		})
 	}
-	t.Run("by someone who may not", func(t *testing.T) {
+	t.Run("by a user without the right", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
 		b.NotAllowed(http.MethodPost, "/v2/commands/async/submit", good)

@@ -110,7 +110,7 @@ func TestCompletions_ListOutcomesOfCommands(t *testing.T) {
 		require.Len(t, found, 1, "one element, whatever the number of parties")
 		require.ElementsMatch(t, []string{string(b.alice), string(b.bob)}, found[0].ActAs)
 	})
-	t.Run("those who may read as any party may name any user", func(t *testing.T) {
+	t.Run("CanReadAsAnyParty allows naming any user", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
 		found, _ := b.completions("auditor", quick, fields{"userId": "alice", "parties": []ledger.Party{b.alice, "x"}})
@@ -170,7 +170,7 @@ func TestCompletions_RefuseInvalidRequests(t *testing.T) {
 			require.Contains(t, body.Cause, test.cause)
 		})
 	}
-	t.Run("by someone who may not", func(t *testing.T) {
+	t.Run("by a user without the right", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
 		b.NotAllowed(http.MethodPost, completionsPath, fields{"parties": []ledger.Party{b.alice}})

@@ -69,14 +69,14 @@ func TestActiveContracts_ListAtOffset(t *testing.T) {
 		require.Empty(t, b.active("alice", fields{"activeAtOffset": 0, "filter": byParty(b.alice)}))
 		require.Empty(t, b.active("alice", fields{"filter": byParty(b.alice)}))
 	})
-	t.Run("of those who see them", func(t *testing.T) {
+	t.Run("of their stakeholders", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
 		seen := b.active("bob", fields{"activeAtOffset": end, "filter": byParty(b.bob)})
 		require.Equal(t, []string{"shared"}, labels(t, seen))
 		require.Equal(t, []string{string(b.bob)}, seen[0].CreatedEvent.WitnessParties)
 	})
-	t.Run("of everyone, for those who may read as any party", func(t *testing.T) {
+	t.Run("of all parties, with CanReadAsAnyParty", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
 		everyone := fields{"activeAtOffset": end, "eventFormat": fields{"filtersForAnyParty": fields{}}}

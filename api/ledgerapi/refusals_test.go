@@ -200,13 +200,13 @@ func (v *vault) provocations() map[string][]fields {
 var byOtherTests = map[string]string{
 	"FAILED_TO_EXECUTE_TRANSACTION":                   "TestExecute_RevealsNothingToExecutor",
 	"LOCAL_VERDICT_INACTIVE_CONTRACTS":                "TestExecute_RevealsNothingToExecutor",
-	"FAILED_TO_PREPARE_TRANSACTION":                   "TestPrepare_RefusesInvalidRequests: who prepares reads as all parties",
+	"FAILED_TO_PREPARE_TRANSACTION":                   "TestPrepare_RefusesInvalidRequests: preparing needs to read as all parties",
 	"DAML_EFFECTFUL_ROLLBACK_ERROR":                   "daml/deployed: only code of uploaded packages catches exceptions",
 	"FETCH_EMPTY_CONTRACT_KEY_MAINTAINERS":            "daml/deployed: of keys of uploaded packages",
 	"INTERPRETATION_UPGRADE_ERROR_TRANSLATION_FAILED": "daml/deployed: of versions of uploaded packages",
 	"INTERPRETATION_UPGRADE_ERROR_VALIDATION_FAILED":  "daml/deployed: of versions of uploaded packages",
 	"INCONSISTENT":             "db: its text is fixed",
-	"PREAPPROVAL_NOT_PROVIDED": "activities: it takes the operator's authority, who knows what it pays",
+	"PREAPPROVAL_NOT_PROVIDED": "activities: it needs the operator's authority, and the operator knows what it pays",
 }
 
 // For every refusal with content of contracts, the submitter sees all of it while it may read as all parties of the

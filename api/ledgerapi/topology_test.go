@@ -66,7 +66,7 @@ func TestTopology_RecordsAllocatedParties(t *testing.T) {
 			fields{"updateFormat": updateFormatOf("ACS_DELTA", byParty(b.alice)).with(hosting(carol))})
 		require.Len(t, both, 3)
 	})
-	t.Run("by offset and by id, for those who ask for them", func(t *testing.T) {
+	t.Run("by offset and by id, if requested", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
 		for path, body := range map[string]fields{

@@ -96,7 +96,7 @@ func TestUpdates_ListTransactions(t *testing.T) {
 		require.Empty(t, found[2].Events[0].ExercisedEvent.ImplementedInterfaces, "of exercises that archive only")
 		require.Len(t, found[3].Events[0].ExercisedEvent.ImplementedInterfaces, 1)
 	})
-	t.Run("to those who see it", func(t *testing.T) {
+	t.Run("to its readers", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
 		found, checkpoint := b.transactions("bob", updatesPath+quick, fields{"filter": byParty(b.bob)})

@@ -75,17 +75,17 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 // MetricsEndpoint serves the metrics of this process. Concurrent requests share one collection, because anybody may
 // ask.
 func MetricsEndpoint(metrics *telemetry.Metrics) endpoint.Endpoint {
-	gathering := &singleflight.Group{}
+	flight := &singleflight.Group{}
 	return endpoint.New(endpoint.Info{
 		Method: http.MethodGet, Path: "/metrics", OperationID: "getMetrics", Tag: "Operation", Access: endpoint.Open,
 		Vital: true, Summary: "Get the metrics of the node, in the text format of Prometheus.",
 		Bodies: []endpoint.Body{endpoint.TextBody()},
 	}, func(context.Context, endpoint.NoRequest) (endpoint.Content, error) {
-		gathered, err, _ := gathering.Do("", func() (any, error) { return metrics.Text() })
+		result, err, _ := flight.Do("", func() (any, error) { return metrics.Text() })
 		if err != nil {
 			return endpoint.Content{}, fault.Internal(err)
 		}
-		text, _ := gathered.([]byte)
+		text, _ := result.([]byte)
 		return endpoint.Content{Type: telemetry.TextType, Body: text}, nil
 	})
 }

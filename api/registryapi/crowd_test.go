@@ -40,13 +40,13 @@ func TestScanLists_ManyContractsHideNothing(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	alice, bob, eve := s.Wallet("alice"), s.Wallet("bob"), s.Wallet("eve")
-	right := func(who *apitest.Wallet) string {
+	right := func(wallet *apitest.Wallet) string {
 		var answer struct {
 			Right struct {
 				ContractID string `json:"contract_id"`
 			} `json:"featured_app_right"`
 		}
-		s.Call("", http.MethodGet, "/api/scan/v0/featured-apps/"+string(who.Party), nil).OK(&answer)
+		s.Call("", http.MethodGet, "/api/scan/v0/featured-apps/"+string(wallet.Party), nil).OK(&answer)
 		return answer.Right.ContractID
 	}
 	feature(t, eve)

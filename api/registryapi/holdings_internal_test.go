@@ -52,5 +52,5 @@ func TestHoldingsOf_LimitsCoinsForAnonymousCallers(t *testing.T) {
 	require.ErrorContains(t, err, "more than 2500 coins")
 	require.Equal(t, maxAnonymousCoins/contractsPage+1, pages)
 	_, err = sum(auth.NewClaims(ledger.User{ID: "alice"}, nil))
-	require.ErrorIs(t, err, errEnough, "who has a token gets the whole")
+	require.ErrorIs(t, err, errEnough, "callers with a token get everything")
 }

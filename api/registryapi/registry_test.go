@@ -202,7 +202,7 @@ func TestTransferFactory_ChoosesTransferKind(t *testing.T) {
 		t.Parallel()
 		require.Equal(t, "self", askFactory(s.In(t), transfer(s, alice.Party, alice.Party, "5")).TransferKind)
 	})
-	t.Run("even from the DSO, who holds nothing: wallets ask so before they tap", func(t *testing.T) {
+	t.Run("even from the DSO, which has no coin: wallets do this before a tap", func(t *testing.T) {
 		t.Parallel()
 		require.NotEmpty(t, askFactory(s.In(t), transfer(s, s.Node.DSO, bob.Party, "5")).FactoryID)
 	})
@@ -252,11 +252,11 @@ func TestTransferInstruction_GivesChoiceContexts(t *testing.T) {
 	alice, bob := s.Wallet("alice"), s.Wallet("bob")
 	alice.Tap("100")
 
-	exercise := func(t *testing.T, who *apitest.Wallet, instruction, verb, choice string) {
+	exercise := func(t *testing.T, wallet *apitest.Wallet, instruction, verb, choice string) {
 		t.Helper()
 		context := contextOf(s.In(t), "transfer-instruction/v1/"+instruction+"/choice-contexts/"+verb)
 		require.Equal(t, "true", context.value(t, "expire-lock"))
-		who.In(t).Exercise(instructionInterface, instruction, choice,
+		wallet.In(t).Exercise(instructionInterface, instruction, choice,
 			map[string]any{"extraArgs": context.extraArgs()}, context.Disclosed...)
 	}
 	kind, instruction := send(t, s, alice, bob.Party, "25")

@@ -70,11 +70,11 @@ func paymentContext(round apitest.Shown) map[string]any {
 }
 
 // feature makes a party a featured app.
-func feature(t *testing.T, who *apitest.Wallet) {
+func feature(t *testing.T, wallet *apitest.Wallet) {
 	t.Helper()
-	rules, _ := who.Rules()
-	who.Exercise(rules.Contract.TemplateID, rules.Contract.ContractID, "AmuletRules_DevNet_FeatureApp",
-		map[string]any{"provider": who.Party}, rules.Disclose())
+	rules, _ := wallet.Rules()
+	wallet.Exercise(rules.Contract.TemplateID, rules.Contract.ContractID, "AmuletRules_DevNet_FeatureApp",
+		map[string]any{"provider": wallet.Party}, rules.Disclose())
 }
 
 // bases are the paths of scan and its proxy, with the user who calls.

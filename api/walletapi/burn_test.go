@@ -50,7 +50,7 @@ func TestPreapprovalFee_BoundsWhatUsersCostTheOperator(t *testing.T) {
 			moves[random.IntN(len(moves))](b.wallets[random.IntN(len(b.wallets))])
 		}
 	}
-	play(b.ask, b.cancel, b.cancelOnLedger, b.propose) // fewer than the limit, who come again and again
+	play(b.ask, b.cancel, b.cancelOnLedger, b.propose) // fewer than the limit, again and again
 	play(b.ask, b.cancel, b.cancelOnLedger, b.propose, b.proposeOther, b.register)
 	fee := decimal.MustParse("49.33") // 90 days of a US dollar a year, at 0.005 US dollars
 	most, err := fee.Mul(decimal.FromInt(limit))
@@ -60,7 +60,7 @@ func TestPreapprovalFee_BoundsWhatUsersCostTheOperator(t *testing.T) {
 	require.LessOrEqual(t, spent.Cmp(most), 0, "the operator paid %s", spent)
 	least, err := decimal.MustParse("49").Mul(decimal.FromInt(limit))
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, spent.Cmp(least), 0, "they have got what they may, which is %s", spent)
+	require.GreaterOrEqual(t, spent.Cmp(least), 0, "they reach the limit; they cost %s", spent)
 	b.auditIsClean()
 }
 

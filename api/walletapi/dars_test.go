@@ -57,7 +57,7 @@ func TestPublishedDARs_AskWalletsToSetCoinAside(t *testing.T) {
 	asked := list.Requests[0].Contract.ContractID
 	for _, other := range []*apitest.Wallet{b.bob, b.carol} {
 		b.get(other, path).OK(&list)
-		require.Empty(t, list.Requests, "who sends nothing is asked for nothing")
+		require.Empty(t, list.Requests, "only senders get requests")
 	}
 	one := path + "/" + asked + "/reject"
 	fails(t, b.post(b.carol, one, nil), http.StatusNotFound, "not found")

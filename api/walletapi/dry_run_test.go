@@ -161,7 +161,7 @@ func TestDryRun_ShowsRefusal(t *testing.T) {
 			Status: http.StatusTooManyRequests, Error: "Traffic balance below reserved traffic amount (0 < 200000)",
 		}, shown.Refusal)
 	})
-	t.Run("but not to those who may not ask", func(t *testing.T) {
+	t.Run("but not for callers without the right", func(t *testing.T) {
 		s.ActingAs("stranger")
 		answer := s.In(t).Send(http.MethodPost, trafficPath+"?dry_run=true", http.Header{}, order(s, alice, "x"))
 		answer.Plain(http.StatusUnauthorized)

@@ -135,7 +135,7 @@ func (b bank) accepted(after ledger.Offset) (found []ledger.Offset) {
 // Concurrent offers with one tracking id, by several users of a wallet and to several receivers, make one offer.
 func TestTrackingID_ConcurrentOffersMakeOne(t *testing.T) {
 	t.Parallel()
-	b := newBank(t, apitest.Options{Once: true}) // who comes after another is told so when it repeats its request
+	b := newBank(t, apitest.Options{Once: true}) // a later request learns of the first one only when it repeats
 	users{b.Server, t}.onboard(map[string]any{"name": "deputy", "party_id": b.alice.Party})
 	var group sync.WaitGroup
 	answers := make(chan apitest.Answer, 8)

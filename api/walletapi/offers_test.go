@@ -141,7 +141,7 @@ func TestTrackingID_StrangersDoNotAffectStatus(t *testing.T) {
 	statusIs(b.alice, id+"/status?sender="+url.QueryEscape(string(b.carol.Party)), "failed")
 	statusIs(b.alice, id+"/status?sender="+url.QueryEscape(string(b.bob.Party)), "failed")
 
-	t.Log("who only received must say whose it means")
+	t.Log("a receiver must name the sender")
 	for _, sender := range []*apitest.Wallet{b.alice, b.bob} {
 		b.offer(sender, b.carol, "gift")
 	}
@@ -252,7 +252,7 @@ func TestOffer_RefusesAnswerOfWrongParty(t *testing.T) {
 	require.Len(t, b.offers(b.alice, offers, "offers"), 1)
 
 	operator := b.OperatorWallet()
-	id = b.offer(b.alice, operator, "to the operator, who acts in all wallets")
+	id = b.offer(b.alice, operator, "to the operator, which acts in all wallets")
 	fails(t, b.post(b.alice, offers+"/"+id+"/accept", nil), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
 	id = b.offer(operator, b.alice, "from the operator")
 	fails(t, b.post(b.alice, offers+"/"+id+"/withdraw", nil), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
@@ -270,7 +270,7 @@ func TestTrackingID_RefusesSecondUse(t *testing.T) {
 	}
 	duplicate(b.alice, offerOf(b.bob.Party, "one"))
 	duplicate(b.alice, offerOf(b.carol.Party, "one"))
-	b.offer(b.bob, b.alice, "one") // an id belongs to the one who asks: nobody takes another's
+	b.offer(b.bob, b.alice, "one") // ids belong to their requester
 	duplicate(b.alice, map[string]any{
 		"receiver_party_id": "?", "amount": "1e5", "description": "", "expires_at": -1, "tracking_id": "one",
 	})

@@ -369,7 +369,7 @@ func TestRegister_GivesPartyAndWallet(t *testing.T) {
 		require.NoError(t, err)
 		fails(t, s.Call("mallory", http.MethodPost, "/v0/register", nil), 403, "Authorization Failed for mallory")
 	})
-	t.Run("is not for users who are deactivated", func(t *testing.T) {
+	t.Run("refuses deactivated users", func(t *testing.T) {
 		t.Parallel()
 		_, err := s.DB.CreateUser(t.Context(), ledger.User{ID: "gone", IsDeactivated: true}, nil)
 		require.NoError(t, err)

@@ -164,7 +164,7 @@ func (b bank) preapprove(w *apitest.Wallet) string {
 	var created struct {
 		ID string `json:"transfer_preapproval_contract_id"`
 	}
-	b.tap(b.OperatorWallet(), "1") // who pays for it
+	b.tap(b.OperatorWallet(), "1") // the operator pays for it
 	answer := b.post(w, "/v0/wallet/transfer-preapproval", nil)
 	answer.OK(&created)
 	require.NotEmpty(b.t, answer.Header.Get("Florin-Workflow-Id"))

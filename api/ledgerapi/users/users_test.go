@@ -146,7 +146,7 @@ func TestCreateUser_RefusesInvalidRequests(t *testing.T) {
 		answer.OK(nil)
 		require.Equal(t, "user.primryParty", answer.Header.Get("Florin-Ignored-Fields"))
 	})
-	t.Run("by someone who may not", func(t *testing.T) {
+	t.Run("by a user without the right", func(t *testing.T) {
 		t.Parallel()
 		s := s.In(t)
 		s.NotAllowed(http.MethodPost, "/v2/users", `{"user":{"id":"x"}}`)

@@ -86,9 +86,9 @@ func (a *API) prepareAccept(
 	if err != nil {
 		return out, err
 	}
-	made, err := a.prepareFor(ctx, party, command, req.Body.VerboseHashing)
+	prep, err := a.prepareFor(ctx, party, command, req.Body.VerboseHashing)
 	return PrepareAcceptExternalPartySetupProposalResponse{
-		Transaction: made.raw, TxHash: made.hash, HashingDetails: made.details,
+		Transaction: prep.raw, TxHash: prep.hash, HashingDetails: prep.details,
 	}, err
 }
 
@@ -124,15 +124,15 @@ func (a *API) prepareFor(
 	if err != nil {
 		return preparation{}, fault.Internal(err)
 	}
-	made := preparation{raw: built.Bytes(), hash: prepared.FormatHash(hash), transaction: transaction}
+	prep := preparation{raw: built.Bytes(), hash: prepared.FormatHash(hash), transaction: transaction}
 	if verbose {
 		details, err := built.HashingDetails(prepared.SchemeV2)
 		if err != nil {
 			return preparation{}, fault.Internal(err)
 		}
-		made.details = &details
+		prep.details = &details
 	}
-	return made, nil
+	return prep, nil
 }
 
 // execute submits a signed transaction and waits. The commit checks the signature and the transaction.

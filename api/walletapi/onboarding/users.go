@@ -67,17 +67,17 @@ type offboardUserRequest struct {
 
 func (a *API) onboardUser(ctx context.Context, req onboardUserRequest) (OnboardUserResponse, error) {
 	caller, _ := endpoint.Claims(ctx).User()
-	wanted := newcomer{
+	user := newcomer{
 		Identity:    ledger.Identity{IdentityProviderID: caller.IdentityProviderID, UserID: req.Body.Name},
 		CreateParty: req.Body.CreatePartyIfMissing, Provider: req.Body.IdentityProviderID,
 	}
 	if req.Body.IdentityProviderID != nil {
-		wanted.IdentityProviderID = *req.Body.IdentityProviderID
+		user.IdentityProviderID = *req.Body.IdentityProviderID
 	}
 	if req.Body.PartyID != nil {
-		wanted.Party = *req.Body.PartyID
+		user.Party = *req.Body.PartyID
 	}
-	party, err := a.onboard(ctx, wanted)
+	party, err := a.onboard(ctx, user)
 	return OnboardUserResponse{PartyID: party}, err
 }
 

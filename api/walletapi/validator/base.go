@@ -28,7 +28,7 @@ type WalletRecord interface {
 	ProvidedPreapprovals(
 		ctx context.Context, now time.Time, receivers ...ledger.Party,
 	) (db.ProvidedPreapprovals, error)
-	User(ctx context.Context, who ledger.Identity) (ledger.User, bool, error)
+	User(ctx context.Context, identity ledger.Identity) (ledger.User, bool, error)
 	UserRights(ctx context.Context, id string) ([]ledger.Right, error)
 	GrantRights(
 		ctx context.Context, id string, rights []ledger.Right, guards ...db.UserGuard,

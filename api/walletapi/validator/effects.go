@@ -71,25 +71,25 @@ func (e *effects) add(
 }
 
 // balances describes the changes of coin, the wallet's first.
-func (e *effects) balances() (said []string) {
+func (e *effects) balances() (lines []string) {
 	switch own := e.free[e.wallet]; own.Sign() {
 	case 1:
-		said = append(said, "Your balance goes up by "+inCoin(own))
+		lines = append(lines, "Your balance goes up by "+inCoin(own))
 	case -1:
-		said = append(said, "Your balance goes down by "+inCoin(own.Neg()))
+		lines = append(lines, "Your balance goes down by "+inCoin(own.Neg()))
 	}
 	switch e.locked.Sign() {
 	case 1:
-		said = append(said, "Locks "+inCoin(e.locked)+" of yours")
+		lines = append(lines, "Locks "+inCoin(e.locked)+" of yours")
 	case -1:
-		said = append(said, "Unlocks "+inCoin(e.locked.Neg())+" of yours")
+		lines = append(lines, "Unlocks "+inCoin(e.locked.Neg())+" of yours")
 	}
 	for _, party := range slices.Sorted(maps.Keys(e.free)) {
 		if got := e.free[party]; party != e.wallet && got.Sign() > 0 {
-			said = append(said, e.name(party)+" gets "+inCoin(got))
+			lines = append(lines, e.name(party)+" gets "+inCoin(got))
 		}
 	}
-	return said
+	return lines
 }
 
 // inCoin formats an amount without trailing zeros.

@@ -23,11 +23,11 @@ type Name struct {
 // Named makes the name of a request. Leave deadlines out of the content: a client that repeats its request computes
 // them again.
 func Named(field, id string, content ...any) (*Name, error) {
-	asked, err := json.Marshal(content)
+	text, err := json.Marshal(content)
 	if err != nil {
 		return nil, fault.Internal(err)
 	}
-	return &Name{Field: field, ID: id, Content: string(asked)}, nil
+	return &Name{Field: field, ID: id, Content: string(text)}, nil
 }
 
 // contentMark precedes the hash of the content in submission ids. Older versions wrote none.
