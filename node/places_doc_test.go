@@ -44,7 +44,7 @@ func placesOf(t *testing.T) []place {
 		{
 			"requests that wait for news", flag("max-requests", settings.MaxRequests),
 			flag("max-user-requests", settings.MaxUserRequests), overloaded,
-			"api/endpoint", "TestRequests_WaitingOnesUseNoWorkingPlace",
+			"api/endpoint", "TestRequests_WaitingUsesNoWorkingPlace",
 		},
 		{
 			"requests that read and are worked on", flag("max-reads", settings.MaxReads),

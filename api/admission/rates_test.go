@@ -26,7 +26,7 @@ func TestRates_ForgetQuietCallersAndLimitTheRest(t *testing.T) {
 	require.Zero(t, rates.Take("another"))
 }
 
-func TestRates_CountNothingOfWhatHasToWait(t *testing.T) {
+func TestRates_DoNotCountDelayedCalls(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
 	clock := func() time.Time { return now }

@@ -29,7 +29,7 @@ func TestClock_AdvancesOverHTTP(t *testing.T) {
 	require.Contains(t, time.Time(after.LedgerTime).Format(time.RFC3339), to[:16])
 }
 
-func TestClock_ContinuesALongAdvanceByItsTarget(t *testing.T) {
+func TestClock_TimeoutSaysHowToContinue(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{RequestTimeout: 3 * time.Second})
 	require.NoError(t, server.DB.SetClockMode(t.Context(), true))
@@ -91,7 +91,7 @@ func TestClock_RefusesInvalidTimes(t *testing.T) {
 	}
 }
 
-func TestClock_IsAdvancedByOneProcessOnly(t *testing.T) {
+func TestClock_AdvancesOnlyOnDevelopmentNodes(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	require.NoError(t, record.SetClockMode(t.Context(), true))

@@ -29,7 +29,7 @@ func TestBodies_LimitMemoryPerUser(t *testing.T) {
 	require.Equal(t, http.StatusOK, l.ask(http.MethodPost, "/body", "greedy", long()).Code, "the bytes are free again")
 }
 
-func TestBodies_CheckRightsBeforeDecodingLongOnes(t *testing.T) {
+func TestBodies_CheckRightsBeforeDecodingLongBodies(t *testing.T) {
 	t.Parallel()
 	l := serveLimited(t, admission.Options{})
 	malformed := "{" + strings.Repeat("x", 64<<10)

@@ -110,7 +110,7 @@ func TestServer_RefusesRightLostBeforeTheCall(t *testing.T) {
 
 // A caller loses rights between the check and the call of the endpoint. The loss of the used right refuses the request.
 // The loss of another one does not, but later checks find it missing.
-func TestServer_ChecksOnlyTheRightsThatWereNeeded(t *testing.T) {
+func TestServer_ChecksOnlyUsedRights(t *testing.T) {
 	t.Parallel()
 	alice, bob := ledger.Right{Kind: ledger.CanActAs, Party: "alice"}, ledger.Right{Kind: ledger.CanActAs, Party: "bob"}
 	for name, test := range map[string]struct {

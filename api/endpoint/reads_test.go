@@ -221,7 +221,7 @@ func TestReads_PausedReadFreesItsTurn(t *testing.T) {
 
 // Users wait for new entries in the maximum number of requests: their other requests still run, and one more waiting
 // request is refused.
-func TestRequests_WaitingOnesUseNoWorkingPlace(t *testing.T) {
+func TestRequests_WaitingUsesNoWorkingPlace(t *testing.T) {
 	t.Parallel()
 	r := serveReaders(t, admission.Options{Requests: 2, UserRequests: 1, Now: time.Now})
 	var waiting []<-chan int

@@ -59,7 +59,7 @@ func TestStreams_OpeningCountsForTheUserRate(t *testing.T) {
 	require.NoError(t, err, "each user has a rate of its own")
 }
 
-func TestStreams_EndWhenUserLosesRights(t *testing.T) {
+func TestStreams_EndWhenRightsChange(t *testing.T) {
 	t.Parallel()
 	s := serveStream(t, endpoint.StreamOptions{})
 	waiting := `{"upTo":1,"then":"wait"}`

@@ -184,7 +184,7 @@ func TestStreams_RepeatPostponedCheck(t *testing.T) {
 }
 
 // Rights change after the authentication of a stream and before its registration. Nothing else would end the stream.
-func TestStreams_CheckAStreamWhoseUserChangedBeforeItWasAdded(t *testing.T) {
+func TestStreams_RecheckUserChangedBeforeRegistration(t *testing.T) {
 	t.Parallel()
 	streams := NewStreams(StreamOptions{})
 	before := streams.seen()

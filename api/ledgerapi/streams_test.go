@@ -364,7 +364,7 @@ func TestStreams_EndWhenTokenExpires(t *testing.T) {
 	require.NotNil(t, body.Hint)
 }
 
-func TestStreams_EndWhenUserLosesRights(t *testing.T) {
+func TestStreams_EndWhenRightsChange(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, eager)
 	b.note("one")

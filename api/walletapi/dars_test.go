@@ -15,8 +15,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// TestAllocationRequests_ListRequestsOfUploadedDAR uploads an app while the node runs. A sender in its trades sees the
-// request in the wallet and rejects it.
+// The test uploads an app while the node runs. A sender in its trades sees the request in the wallet and rejects it.
 func TestPublishedDARs_AskWalletsToSetCoinAside(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})

@@ -100,7 +100,7 @@ func TestRejectAllocationRequest_MovesNoCoin(t *testing.T) {
 }
 
 // A preview of every choice on another party's contract says what the choice does.
-func TestDryRun_SaysWhatAnAnswerToOthersDoes(t *testing.T) {
+func TestDryRun_ShowsEffectsOfAnswersToOthers(t *testing.T) {
 	t.Parallel()
 	const (
 		token      = "/v0/wallet/token-standard/"

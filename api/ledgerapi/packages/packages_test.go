@@ -92,7 +92,7 @@ func TestVettedPackages_ListAndFilter(t *testing.T) {
 	}
 }
 
-func TestVettedPackages_Change(t *testing.T) {
+func TestVettedPackages_CheckChanges(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.Rights("nobody")

@@ -193,7 +193,7 @@ func TestUploads_RefuseInvalidArchives(t *testing.T) {
 	}
 }
 
-func TestUploads_ABuiltInNameStaysTheBuiltInPackages(t *testing.T) {
+func TestUploads_DoNotVetDependenciesWithBuiltInNames(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	for name, source := range map[string]string{
