@@ -37,56 +37,56 @@ func placesOf(t *testing.T) []place {
 	const overloaded, backpressure = "429", "`PARTICIPANT_BACKPRESSURE`"
 	return []place{
 		{
-			"requests being served", flag("max-requests", settings.MaxRequests),
+			"requests under way", flag("max-requests", settings.MaxRequests),
 			flag("max-user-requests", settings.MaxUserRequests), overloaded,
 			"api/endpoint", "TestRequests_LimitEachUser",
 		},
 		{
-			"requests that wait for news", flag("max-requests", settings.MaxRequests),
+			"requests that wait for new entries", flag("max-requests", settings.MaxRequests),
 			flag("max-user-requests", settings.MaxUserRequests), overloaded,
 			"api/endpoint", "TestRequests_WaitingUsesNoWorkingPlace",
 		},
 		{
-			"requests that read and are worked on", flag("max-reads", settings.MaxReads),
-			"a quarter, beside others half as many as there are processors", "they wait, then " + overloaded,
+			"reads under way", flag("max-reads", settings.MaxReads),
+			"a quarter, beside others half as many as there are processors", "wait, then " + overloaded,
 			"api/endpoint", "TestReads_LimitEachUser",
 		},
 		{
 			"changes of users and parties under way", strconv.Itoa(admission.DirectCommits),
-			strconv.Itoa(admission.UserDirectCommits), "they wait, then " + overloaded,
+			strconv.Itoa(admission.UserDirectCommits), "wait, then " + overloaded,
 			"api/endpoint", "TestDirectCommits_LimitEachUser",
 		},
 		{
-			"requests without a usable token", strconv.Itoa(admission.DefaultAnonymousRequests), "in the order of coming", overloaded,
-			"api/endpoint", "TestAnonymous_HasPlacesOfItsOwn",
+			"requests without a usable token", strconv.Itoa(admission.DefaultAnonymousRequests),
+			"first come, first served", overloaded, "api/endpoint", "TestAnonymous_HasPlacesOfItsOwn",
 		},
 		{
-			"those of them that are worked on", strconv.Itoa(admission.AnonymousTurns), "in the order of coming",
-			"they wait, then " + overloaded, "api/endpoint", "TestAnonymous_TakesTurns",
+			"those of them under way", strconv.Itoa(admission.AnonymousTurns), "first come, first served",
+			"wait, then " + overloaded, "api/endpoint", "TestAnonymous_TakesTurns",
 		},
 		{
-			"bytes of long bodies, held and decoded", "a third of " + flag("max-memory", settings.MaxMemory), "three eighths", overloaded,
+			"bytes of long bodies", "a third of " + flag("max-memory", settings.MaxMemory), "three eighths", overloaded,
 			"api/endpoint", "TestBodies_LimitMemoryPerUser",
 		},
 		{
-			"bytes of the requests of open streams, beyond 4 KiB of each", "as many again", "three eighths", overloaded,
+			"bytes of the requests of open streams, beyond 4 KiB of each", "the same again", "three eighths", overloaded,
 			"api/endpoint", "TestStreams_LimitMemoryOfRequestsPerUser",
 		},
 		{
-			"bytes of answers in the making, and of the record that they are made of",
+			"bytes of answers, and of the rows behind them",
 			"two thirds of " + flag("max-memory", settings.MaxMemory), "three eighths", overloaded, "api/endpoint", "TestAnswers_LimitMemoryPerUser",
 		},
 		{
-			"answers with a row that is too large for others", strconv.Itoa(admission.LargeAnswers),
+			"answers with a very large row", strconv.Itoa(admission.LargeAnswers),
 			strconv.Itoa(admission.LargeAnswers), overloaded, "api/endpoint", "TestAnswers_OversizedRowsAreReadOneAtATime",
 		},
 		{
-			"submissions under way, in the batcher's queue included", flag("max-in-flight", maxInFlight),
+			"submissions in flight, with those in the batcher's queue", flag("max-in-flight", maxInFlight),
 			flag("max-user-in-flight", settings.MaxUserInFlight), backpressure,
 			"workflows", "TestFlights_BoundEachUser",
 		},
 		{
-			"submissions that wait for their time", flag("max-in-flight", maxInFlight),
+			"submissions that wait for their minimum ledger time", flag("max-in-flight", maxInFlight),
 			strconv.Itoa(maxInFlight / workflows.WaitingShare), backpressure,
 			"workflows", "TestFlights_ReservePlacesForTimedSubmissions",
 		},
@@ -96,10 +96,10 @@ func placesOf(t *testing.T) []place {
 		},
 		{
 			"streams that read a page", strconv.Itoa(admission.StreamReads), strconv.Itoa(admission.UserStreamReads),
-			"they wait", "internal/turns", "TestTurns_LeaveRoomBesideAUser",
+			"wait", "internal/turns", "TestTurns_LeaveRoomBesideAUser",
 		},
 		{
-			"answers that are kept for an `Idempotency-Key`", "any number",
+			"answers kept for `Idempotency-Key`", "any number",
 			strconv.Itoa(changes.DefaultUserAnswers), overloaded,
 			"api/changes", "TestKeeper_LimitsAnswersPerUser",
 		},
@@ -108,7 +108,7 @@ func placesOf(t *testing.T) []place {
 			"api/changes", "TestKeeper_LimitsAnswersPerUser",
 		},
 		{
-			"parties that users allocated, onboardings that wait included", "any number",
+			"parties that users allocated, with waiting onboardings", "any number",
 			"`max-self-allocated-parties` " + strconv.Itoa(ledger.DefaultSettings().MaxSelfAllocatedParties), "403",
 			"api/ledgerapi/parties", "TestAllocateParty_LimitsSelfAllocation",
 		},
