@@ -27,10 +27,10 @@ type section struct {
 	statements []statement
 }
 
-// statement is one sentence of the contract that can hold or not.
+// statement is one sentence of the contract.
 type statement struct{ id, text string }
 
-// proof is a test that holds a statement: the folder of its package and its name.
+// proof is a test that checks a statement: the folder of its package and its name.
 type proof struct{ folder, test string }
 
 func run(root string, check bool) error {
@@ -61,11 +61,11 @@ func run(root string, check bool) error {
 	return err
 }
 
-// statementLine is an id, two blanks or more, and the sentence.
+// statementLine has an id, at least two blanks, and the sentence.
 var statementLine = regexp.MustCompile(`^([a-z0-9][a-z0-9-]*) {2,}(\S.*)$`)
 
-// parseStatements reads the list: "## " begins a section, "#" a comment, and a line that begins with a blank goes on
-// with the sentence above it.
+// parseStatements reads the list. "## " begins a section, "#" a comment; a line that begins with a blank continues the
+// sentence above it.
 func parseStatements(content string) ([]section, error) {
 	var sections []section
 	seen := map[string]bool{}
@@ -77,18 +77,18 @@ func parseStatements(content string) ([]section, error) {
 			sections = append(sections, section{title: title})
 		case strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#"):
 		case len(sections) == 0:
-			return nil, fmt.Errorf("line %d comes before the first section", number+1)
+			return nil, fmt.Errorf("line %d is before the first section", number+1)
 		case strings.HasPrefix(line, " "):
 			last := &sections[len(sections)-1]
 			if len(last.statements) == 0 {
-				return nil, fmt.Errorf("line %d goes on with nothing", number+1)
+				return nil, fmt.Errorf("line %d continues no statement", number+1)
 			}
 			last.statements[len(last.statements)-1].text += " " + strings.TrimSpace(line)
 		case found == nil:
 			return nil, fmt.Errorf("line %d is neither a section nor a statement: write an id of small letters, digits "+
 				"and hyphens, two blanks, and a sentence", number+1)
 		case seen[found[1]]:
-			return nil, fmt.Errorf("line %d: there are two statements %s", number+1, found[1])
+			return nil, fmt.Errorf("line %d repeats the statement %s: choose another id", number+1, found[1])
 		default:
 			seen[found[1]] = true
 			last := &sections[len(sections)-1]
@@ -139,14 +139,14 @@ func readMarks(root, path string, proofs map[string][]proof) error {
 			names, marked := strings.CutPrefix(line, mark)
 			if !marked {
 				if ended && strings.TrimSpace(line) != "" {
-					return fmt.Errorf("%s: words stand below the mark of %s: has it slid down from another test? A mark is the end "+
-						"of its comment", path, function.Name.Name)
+					return fmt.Errorf("%s: the comment of %s has words below its mark: move the mark to the end, or to the test "+
+						"that it belongs to", path, function.Name.Name)
 				}
 				continue
 			}
 			ended = true
 			if function.Recv != nil || !strings.HasPrefix(function.Name.Name, "Test") {
-				return fmt.Errorf("%s: %s holds statements of the contract, but is no test", path, function.Name.Name)
+				return fmt.Errorf("%s: %s has a mark of the contract, but is not a test", path, function.Name.Name)
 			}
 			for id := range strings.SplitSeq(names, ",") {
 				id = strings.TrimSpace(id)
@@ -165,19 +165,19 @@ func compare(sections []section, proofs map[string][]proof) error {
 		for _, statement := range section.statements {
 			known[statement.id] = true
 			if len(proofs[statement.id]) == 0 {
-				complaints = append(complaints, fmt.Sprintf("no test holds %s: %s", statement.id, statement.text))
+				complaints = append(complaints, fmt.Sprintf("no test checks %s: %s", statement.id, statement.text))
 			}
 		}
 	}
-	var strange []string
+	var unknown []string
 	for id, tests := range proofs {
 		if !known[id] {
-			strange = append(strange, fmt.Sprintf("%s holds %q, which is no statement of %s", tests[0].test, id, statements))
+			unknown = append(unknown, fmt.Sprintf("%s names %q, which is not a statement of %s", tests[0].test, id, statements))
 		}
 	}
-	slices.Sort(strange)
-	if complaints = append(complaints, strange...); len(complaints) > 0 {
-		return fmt.Errorf("write a test, or put the line '// %s ID' above the one that there is:\n  %s", mark,
+	slices.Sort(unknown)
+	if complaints = append(complaints, unknown...); len(complaints) > 0 {
+		return fmt.Errorf("write a test, or add the line '// %s ID' to the comment of a test:\n  %s", mark,
 			strings.Join(complaints, "\n  "))
 	}
 	return nil
@@ -187,8 +187,8 @@ func document(sections []section, proofs map[string][]proof) string {
 	var out strings.Builder
 	out.WriteString("# The contract, statement by statement\n\n" +
 		"<!-- Written by docs/contractdoc from docs/contract/statements.txt and marks in the tests: do not edit. -->\n\n" +
-		"Each statement of the interface that this node serves, and the tests that fail when it does not hold. " +
-		"`make verify` fails\nwhen a statement has no test.\n")
+		"Each statement of this node's interface, with the tests that check it. `make verify` fails when a statement has " +
+		"no\ntest.\n")
 	for _, section := range sections {
 		fmt.Fprintf(&out, "\n## %s\n\n| Statement | Tests |\n|---|---|\n", section.title)
 		for _, statement := range section.statements {

@@ -11,10 +11,10 @@ import (
 func TestStatements_RefusesUnreadable(t *testing.T) {
 	t.Parallel()
 	for content, complaint := range map[string]string{
-		"users-list  Users are listed.\n":                       "line 1 comes before the first section",
-		"## Users\n  goes on\n":                                 "line 2 goes on with nothing",
+		"users-list  Users are listed.\n":                       "line 1 is before the first section",
+		"## Users\n  goes on\n":                                 "line 2 continues no statement",
 		"## Users\nUsers are listed.\n":                         "line 2 is neither a section nor a statement",
-		"## Users\nusers-list  One.\n## More\nusers-list  Two.": "line 4: there are two statements users-list",
+		"## Users\nusers-list  One.\n## More\nusers-list  Two.": "line 4 repeats the statement users-list",
 	} {
 		_, err := parseStatements(content)
 		require.ErrorContains(t, err, complaint)
@@ -53,12 +53,12 @@ func TestPage_NamesTheTestsOfEachStatement(t *testing.T) {
 func TestStatements_MatchTests(t *testing.T) {
 	t.Parallel()
 	const list = "## Users\nusers-list  Users are listed.\n"
-	require.ErrorContains(t, run(tree(t, list, ""), false), "no test holds users-list: Users are listed.")
+	require.ErrorContains(t, run(tree(t, list, ""), false), "no test checks users-list: Users are listed.")
 	require.ErrorContains(t, run(tree(t, list, "// contract: users-list, users-lost\nfunc TestList() {}\n"), false),
-		`TestList holds "users-lost", which is no statement`)
+		`TestList names "users-lost", which is not a statement`)
 	require.ErrorContains(t, run(tree(t, list, "// contract: users-list\nfunc list() {}\n"), false),
-		"list holds statements of the contract, but is no test")
-	slid := "// contract: users-list\n// TestPages turns.\nfunc TestPages() {}\n"
-	require.ErrorContains(t, run(tree(t, list, slid), false),
-		"words stand below the mark of TestPages: has it slid down from another test?")
+		"list has a mark of the contract, but is not a test")
+	misplaced := "// contract: users-list\n// TestPages turns.\nfunc TestPages() {}\n"
+	require.ErrorContains(t, run(tree(t, list, misplaced), false),
+		"the comment of TestPages has words below its mark")
 }

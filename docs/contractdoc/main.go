@@ -1,10 +1,10 @@
-// Command contractdoc writes docs/contract.md: every statement of the contract with the tests that hold it. The
-// statements are in docs/contract/statements.txt; a test says in a line of its doc comment which of them it holds:
+// Command contractdoc writes docs/contract.md: every statement of the contract with the tests that check it. The
+// statements are in docs/contract/statements.txt. The last line of a test's doc comment names those that it checks:
 //
 //	// contract: completions-limit, completions-413
 //
-// With -check the program reports whether the page is up to date instead. It always fails when a statement has no test,
-// or a test names a statement that does not exist. Run it in the root of the repository.
+// With -check the program only reports whether the page is up to date. It fails when a statement has no test, or a test
+// names an unknown statement. Run it in the root of the repository.
 package main
 
 import (

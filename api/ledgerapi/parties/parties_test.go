@@ -16,7 +16,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// contract: parties-allocate, parties-metadata, parties-provider, parties-synchronizer, parties-user
+// contract: parties-allocate, parties-hint-empty, parties-metadata, parties-provider, parties-synchronizer, parties-user
 func TestAllocateParty_StoresDetailsAndRights(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -78,7 +78,7 @@ func holdersOf(t *testing.T, s *apitest.Server, party ledger.Party) (holders []s
 	return holders
 }
 
-// contract: parties-name, parties-hint-empty, parties-synchronizer
+// contract: parties-name, parties-synchronizer
 func TestAllocateParty_RefusesInvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
