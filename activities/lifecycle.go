@@ -202,7 +202,7 @@ func (p lifecyclePlanning) putOff(plan LifecyclePlan, lostRace bool, refusedAt t
 	if p.in.AtOnce || !p.now.Before(next) {
 		return plan
 	}
-	plan.WaitsFor = fmt.Sprintf("%s; it was refused %d times and is tried again then", plan.WaitsFor, p.in.Last.Tries)
+	plan.WaitsFor = fmt.Sprintf("%s; the node refused it (tries: %d) and tries it again then", plan.WaitsFor, p.in.Last.Tries)
 	if plan.Until.IsZero() || next.Before(plan.Until) {
 		plan.Until = next
 	}

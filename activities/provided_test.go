@@ -55,7 +55,7 @@ func TestCommitSubmissions_BoundsWhatTheOperatorPays(t *testing.T) {
 	require.Nil(t, batch[0].Refusal)
 	requireRefused(batch[1], "has paid for a preapproval of bob::1220 until 2026-03-01T11:00:00Z")
 	require.Nil(t, batch[2].Refusal)
-	requireRefused(batch[3], "for 2 parties, which is the limit")
+	requireRefused(batch[3], "limit of parties with preapprovals: 2")
 	require.Nil(t, batch[4].Refusal, "the operator pays for itself")
 
 	cancel := func(name string, id ledger.ContractID, by ledger.Party) ledger.Completion {
@@ -65,7 +65,7 @@ func TestCommitSubmissions_BoundsWhatTheOperatorPays(t *testing.T) {
 	require.Nil(t, cancel("bob cancels", b.createdIn(batch[0]), bob).Refusal)
 	later := b.commit(provide("bob later", bob), provide("carol later", carol))
 	requireRefused(later[0], "has paid for a preapproval of bob::1220")
-	requireRefused(later[1], "which is the limit")
+	requireRefused(later[1], "limit of parties with preapprovals")
 	require.Nil(t, cancel("the operator cancels", b.createdIn(batch[2]), alice).Refusal)
 	require.Nil(t, b.commit(provide("carol now", carol))[0].Refusal, "the operator gave up another one")
 

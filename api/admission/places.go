@@ -131,18 +131,18 @@ func (l *Limits) refusal(in place, account turns.Account, short turns.Shortage) 
 	var text string
 	switch {
 	case short == turns.ShortForAll:
-		text = fmt.Sprintf("The node already has %d %s, which is its limit.", max(0, row.All), row.what)
+		text = fmt.Sprintf("The node has reached its limit of %s: %d.", row.what, max(0, row.All))
 	case short == turns.ShortForProvider:
-		text = fmt.Sprintf("The users of identity provider %q already have %d %s, which is their limit.", account.Provider,
-			row.Together, row.what)
+		text = fmt.Sprintf("The users of identity provider %q have reached their limit of %s: %d.", account.Provider, row.what,
+			row.Together)
 	case account.Name == nobody:
-		text = fmt.Sprintf("Callers without a valid token already have %d %s, which is their limit.", row.Each, row.what)
+		text = fmt.Sprintf("Callers without a valid token have reached their limit of %s: %d.", row.what, row.Each)
 	default:
 		each := strconv.Itoa(row.Each)
 		if row.whole != 0 {
 			each = partText(row.Each, row.whole, now.processes)
 		}
-		text = fmt.Sprintf("User %q already has %s %s, which is the limit of one user.", account.Name, each, row.what)
+		text = fmt.Sprintf("User %q has reached the limit of one user for %s: %s.", account.Name, row.what, each)
 	}
 	if in == streams {
 		return fault.MaximumNumberOfStreams.New("%s", text)

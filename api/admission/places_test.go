@@ -63,7 +63,7 @@ func TestOpen_IdentityProviderGetsAtMostHalfOfStreams(t *testing.T) {
 	require.NoError(t, refusal)
 	_, refusal, err = l.Open(acme(2))
 	require.NoError(t, err)
-	require.ErrorContains(t, refusal, `The users of identity provider "acme" already have 1 open streams`)
+	require.ErrorContains(t, refusal, `The users of identity provider "acme" have reached their limit of open streams: 1.`)
 	_, refusal, err = l.Open(named("alice"))
 	require.NoError(t, err)
 	require.NoError(t, refusal)

@@ -109,5 +109,5 @@ func TestDivide_SplitsUserStreamsBetweenProcesses(t *testing.T) {
 	l.Set(Options{Streams: 100, UserStreams: 8})
 	require.NoError(t, open())
 	l.Set(Options{Streams: 2, UserStreams: 8})
-	require.ErrorContains(t, open(), "The node already has 2 open streams")
+	require.ErrorContains(t, open(), "The node has reached its limit of open streams: 2.")
 }

@@ -42,7 +42,7 @@ func TestLists_WaitingUsesNoWorkingPlace(t *testing.T) {
 		return b.Call("alice", http.MethodPost, "/v2/updates?stream_idle_timeout_ms=3600000&limit="+limit, body)
 	}
 	watcher.acts = []func(){
-		func() { require.Contains(t, list("1").Text, "The node already has 1 waiting requests") },
+		func() { require.Contains(t, list("1").Text, "The node has reached its limit of waiting requests: 1.") },
 		func() {
 			b.Call("alice", http.MethodPost, "/v2/commands/submit-and-wait", b.submission("work", b.create("work"))).OK(nil)
 			var found []json.RawMessage

@@ -428,7 +428,7 @@ func TestStreams_LimitTotal(t *testing.T) {
 	stream := b.Open("alice", completionsPath, fields{"parties": []ledger.Party{b.alice}})
 	nextCompletion(t, stream)
 	body := b.Open("alice", completionsPath, nil).Failed("MAXIMUM_NUMBER_OF_STREAMS")
-	require.Equal(t, "The node already has 1 open streams, which is its limit.", body.Cause)
+	require.Equal(t, "The node has reached its limit of open streams: 1.", body.Cause)
 	require.Equal(t, "1 second", *body.RetryInfo)
 }
 

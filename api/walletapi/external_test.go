@@ -308,7 +308,7 @@ func TestSetupProposal_RefusesInvalidRequests(t *testing.T) {
 		"No ExternalPartySetupProposal contract found for "+string(o.id))
 	proposal := o.propose()
 	fails(t, second.post(proposalPath, object{"user_party_id": second.id}), 400,
-		"The operator provides preapprovals for 1 parties, which is the limit.")
+		"The operator has reached its limit of parties with preapprovals: 1.")
 	fails(t, o.post(prepareAccept, object{"contract_id": "00", "user_party_id": o.id}), 400,
 		"Found contract does not match provided contractId.")
 
@@ -329,7 +329,7 @@ func TestSetupProposal_RefusesInvalidRequests(t *testing.T) {
 	require.Len(t, activeOf[coin.ExternalPartySetupProposal](t, s, o.id), 1)
 
 	o.post(submitAccept, o.submission(made)).OK(nil)
-	fails(t, second.post(proposalPath, object{"user_party_id": second.id}), 400, "which is the limit.")
+	fails(t, second.post(proposalPath, object{"user_party_id": second.id}), 400, "has reached its limit of parties with preapprovals")
 	again := o.post(submitAccept, o.submission(made))
 	require.NotEqual(t, 500, again.Status, again.Text)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// awaitAPIs waits until an API knows how many there are.
+// awaitAPIs waits until an API knows the number of APIs.
 func awaitAPIs(t *testing.T, at endpoint, count int) {
 	t.Helper()
 	await(t, "the API knows of the others", func() error {
@@ -26,7 +26,7 @@ func awaitAPIs(t *testing.T, at endpoint, count int) {
 	})
 }
 
-// holdStream opens a stream of a user that stays open, and returns what the node says when it refuses it.
+// holdStream opens a stream of a user and keeps it open, or returns the node's refusal.
 func (a account) holdStream(t *testing.T, at endpoint) (refusal string, end func()) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -36,7 +36,7 @@ func (a account) holdStream(t *testing.T, at endpoint) (refusal string, end func
 	require.NoError(t, err)
 	end = func() { cancel(); _ = conn.CloseNow() }
 	t.Cleanup(end)
-	// What there is already comes at once.
+	// Existing elements come at once.
 	require.NoError(t, conn.Write(ctx, websocket.MessageText, fmt.Appendf(nil, `{"parties":[%q],"beginExclusive":0}`,
 		a.parties[0])))
 	_, said, err := conn.Read(ctx)
@@ -45,7 +45,7 @@ func (a account) holdStream(t *testing.T, at endpoint) (refusal string, end func
 		return string(said), end
 	}
 	require.Contains(t, string(said), "ompletion")
-	go func() { // a client that reads nothing is left after a while
+	go func() { // the node disconnects a client that reads nothing
 		for err == nil {
 			_, _, err = conn.Read(ctx)
 		}
@@ -53,7 +53,7 @@ func (a account) holdStream(t *testing.T, at endpoint) (refusal string, end func
 	return "", end
 }
 
-// What one user may have is the same whichever API serves it, and however many there are.
+// The limits of a user do not depend on the API, nor on the number of APIs.
 func TestCluster_SharesUserLimits(t *testing.T) {
 	t.Parallel()
 	i := install(t)
@@ -74,7 +74,7 @@ func TestCluster_SharesUserLimits(t *testing.T) {
 			require.Empty(t, refusal)
 		}
 		refusal, end := alice.holdStream(t, at)
-		require.Contains(t, refusal, "2 (this process's part of 4 for 2 processes) open streams")
+		require.Contains(t, refusal, "open streams: 2 (this process's part of 4 for 2 processes)")
 		end()
 	}
 
@@ -85,10 +85,10 @@ func TestCluster_SharesUserLimits(t *testing.T) {
 		require.Empty(t, refusal)
 	}
 	refusal, end := alice.holdStream(t, first.endpoint)
-	require.Contains(t, refusal, "4 open streams")
+	require.Contains(t, refusal, "open streams: 4.")
 	end()
 
-	// An operator who allows more need not restart anything; what takes a restart is named.
+	// Higher limits need no restart; the log names settings that need one.
 	write(t, file, "FLORIN_MAX_USER_STREAMS=5\nFLORIN_MAX_BODY=77777\n")
 	require.Contains(t, first.hangup(t)["what"], "limits")
 	said := first.awaitLogged(t, "restart the process to apply changed settings")

@@ -55,7 +55,7 @@ func (r Rule) Check(book Book, receiver ledger.Party) *fault.Fault {
 	if r.Max == 0 || book.Count < r.Max {
 		return nil
 	}
-	return fault.PreapprovalNotProvided.New("The operator provides preapprovals for %d parties, which is the limit. "+
+	return fault.PreapprovalNotProvided.New("The operator has reached its limit of parties with preapprovals: %d. "+
 		"A cancelled one counts until the end of its paid time", r.Max).
 		WithHint("Cancel one with DELETE /v0/admin/transfer-preapprovals/by-party/{receiver-party}, raise the limit with " +
 			"`florin config set max-provided-parties`, or let the party be the provider of its own preapproval.")

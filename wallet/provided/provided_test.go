@@ -39,7 +39,7 @@ func TestRule_PaysForAReceiverOnceInALifetime(t *testing.T) {
 	require.True(t, fault.PreapprovalNotProvided.Matches(refusal))
 	require.Contains(t, refusal.Cause, "has paid for a preapproval of alice::1220 until 2026-03-01T10:00:00Z")
 	refusal = rule.Check(paid(time.Time{}, 2), alice)
-	require.Contains(t, refusal.Cause, "provides preapprovals for 2 parties, which is the limit")
+	require.Contains(t, refusal.Cause, "has reached its limit of parties with preapprovals: 2")
 	rule.Max = 0
 	require.Nil(t, rule.Check(paid(time.Time{}, 1000), alice), "no limit")
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/ledger/workflowid"
 )
 
-// command leaves a transfer of so much coin to a delegate for a day, and returns its workflow.
+// command creates a transfer command for a delegate, valid for a day, and returns its workflow.
 func (n *node) command(sender, receiver, delegate ledger.Party, amount string, nonce int64) string {
 	n.t.Helper()
 	n.submit([]ledger.Party{sender}, exercise[coin.ExternalPartyAmuletRules](n,
@@ -26,7 +26,7 @@ func (n *node) command(sender, receiver, delegate ledger.Party, amount string, n
 	return workflowid.Of("transfer-command", string(sender), strconv.FormatInt(nonce, 10)).String()
 }
 
-// counted is the next nonce of the only sender whose commands are counted; false before they are.
+// counted is the next nonce of the only sender with a counter; false without a counter.
 func (n *node) counted() (next int64, ok bool) {
 	n.t.Helper()
 	counters := active[coin.TransferCommandCounter](n)
@@ -48,7 +48,7 @@ func TestTransferCommand_ExecutesInOrder(t *testing.T) {
 	id := n.command(alice, bob, n.operator(), "20.0", 1)
 	n.waits(id, "its delegate")
 	next, ok := n.counted()
-	require.True(t, ok, "the first command, whichever it is, makes the DSO count")
+	require.True(t, ok, "the first command creates the counter")
 	require.Zero(t, next)
 	require.Equal(t, "0.0", n.balance(bob))
 
@@ -59,7 +59,7 @@ func TestTransferCommand_ExecutesInOrder(t *testing.T) {
 	next, _ = n.counted()
 	require.EqualValues(t, 2, next)
 
-	n.command(alice, bob, n.operator(), "5.0", 1) // once more: its nonce was used
+	n.command(alice, bob, n.operator(), "5.0", 1) // its nonce is used
 	n.ended(id)
 	require.Equal(t, "30.0", n.balance(bob))
 	next, _ = n.counted()
@@ -73,7 +73,7 @@ func TestTransferCommand_FailsWithoutAPreapproval(t *testing.T) {
 	n.tap(alice, "100.0")
 	n.ended(n.command(alice, bob, n.operator(), "10.0", 0))
 	next, _ := n.counted()
-	require.EqualValues(t, 1, next, "it used its nonce up")
+	require.EqualValues(t, 1, next, "it uses its nonce")
 	require.Equal(t, "100.0", n.balance(alice))
 }
 
@@ -85,7 +85,7 @@ func TestTransferCommand_WaitsForCoin(t *testing.T) {
 	n.tap(n.operator(), "1000.0")
 	n.preapprove(bob, n.operator())
 	id := n.command(alice, bob, n.operator(), "150.0", 0)
-	require.Contains(t, n.waits(id, "it was refused 1 times").Refusal, "insufficient")
+	require.Contains(t, n.waits(id, "the node refused it (tries: 1)").Refusal, "insufficient")
 	n.tap(alice, "100.0")
 	n.nudge(id)
 	n.ended(id)
@@ -109,5 +109,5 @@ func TestTransferCommand_OfAForeignDelegateExpires(t *testing.T) {
 	require.Equal(t, "100.0", n.balance(alice))
 	next, ok := n.counted()
 	require.True(t, ok)
-	require.Zero(t, next, "a command that expired uses no nonce")
+	require.Zero(t, next, "an expired command uses no nonce")
 }
