@@ -1,5 +1,5 @@
-// Package dashboards checks dashboards for Grafana and rules for Prometheus: each query is one that Prometheus takes,
-// asks for metrics that a node shows, and for labels that these have.
+// Package dashboards checks dashboards for Grafana and rules for Prometheus: each query is valid, and uses only metrics
+// and labels of a node.
 package dashboards
 
 import (
@@ -17,13 +17,13 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 )
 
-// Metrics are the labels of the metrics that there are, by name; histograms by the names of their series.
+// Metrics has the labels of the metrics by name. Histograms have the names of their series.
 type Metrics map[string][]string
 
-// ofTarget are the labels that Prometheus adds to all that it reads.
+// ofTarget are the labels that Prometheus adds to all metrics.
 var ofTarget = []string{"instance", "job"}
 
-// ReadMetrics reads the table of docs/metrics.md, and adds those of Prometheus, of the Go runtime and of the process.
+// ReadMetrics reads the table of docs/metrics.md, and adds the metrics of Prometheus, the Go runtime and the process.
 func ReadMetrics(path string) (Metrics, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -94,7 +94,7 @@ func (m Metrics) Check(query string) error {
 	return wrong
 }
 
-// Dashboard is what is read of a dashboard.
+// Dashboard has the checked fields of a dashboard.
 type Dashboard struct {
 	UID    string `json:"uid"`
 	Title  string `json:"title"`
@@ -111,7 +111,7 @@ type Dashboard struct {
 	} `json:"panels"`
 }
 
-// ReadDashboard reads a dashboard and checks it: each panel has a title, a number and a place of its own, and queries.
+// ReadDashboard reads and checks a dashboard: each panel needs a title, a unique number, its own place, and queries.
 func (m Metrics) ReadDashboard(path string) (Dashboard, error) {
 	var board Dashboard
 	content, err := os.ReadFile(path)
@@ -128,14 +128,14 @@ func (m Metrics) ReadDashboard(path string) (Dashboard, error) {
 	taken, ids := map[[2]int]string{}, map[int]bool{}
 	for _, panel := range board.Panels {
 		if panel.Title == "" || ids[panel.ID] || len(panel.Targets) == 0 {
-			return board, fmt.Errorf("%s: panel %d %q needs a title, a number of its own and queries", path, panel.ID, panel.Title)
+			return board, fmt.Errorf("%s: panel %d %q needs a title, a unique number and queries", path, panel.ID, panel.Title)
 		}
 		ids[panel.ID] = true
 		at := panel.GridPos
 		for x := at.X; x < at.X+at.W; x++ {
 			for y := at.Y; y < at.Y+at.H; y++ {
 				if other, is := taken[[2]int{x, y}]; is || x >= columns {
-					return board, fmt.Errorf("%s: panel %q overlaps %q, or lies beyond the edge", path, panel.Title, other)
+					return board, fmt.Errorf("%s: panel %q overlaps %q, or is beyond the edge", path, panel.Title, other)
 				}
 				taken[[2]int{x, y}] = panel.Title
 			}

@@ -38,7 +38,7 @@ func TestDashboards_AreValid(t *testing.T) {
 	}
 }
 
-// TestAlarms_AreInTheGuide compares the rules with the guide: people read it at night.
+// TestAlarms_AreInTheGuide compares the rules with the guide.
 func TestAlarms_AreInTheGuide(t *testing.T) {
 	t.Parallel()
 	rules, err := metrics(t).ReadRules(path("deploy", "prometheus", "florin.rules.yaml"))
@@ -66,7 +66,7 @@ func TestAlarms_AreInTheGuide(t *testing.T) {
 		}
 	}
 	for name := range sections {
-		t.Errorf("section %s is of no alarm", name)
+		t.Errorf("section %s has no alarm", name)
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package manifests checks Kubernetes manifests against the types of the Kubernetes API: each object is of a kind that
-// there is, each field is one of that kind and has a value of its type. It needs no cluster.
+// Package manifests checks Kubernetes manifests against the types of the Kubernetes API: the kind of each object must
+// exist, and its fields must have valid names and values. It needs no cluster.
 package manifests
 
 import (
@@ -50,7 +50,7 @@ func check(content []byte) error {
 	}
 }
 
-// checkObject reads an object as the type of its kind, and refuses what that type does not have.
+// checkObject reads an object as the type of its kind, and refuses unknown fields.
 func checkObject(document []byte) error {
 	var kind metav1.TypeMeta
 	if err := yaml.Unmarshal(document, &kind); err != nil {
@@ -84,7 +84,7 @@ func knownKinds() (*runtime.Scheme, error) {
 	return scheme, builder.AddToScheme(scheme)
 }
 
-// checkPod checks what the types do not say of the pods that an object makes: names that refer to one another.
+// checkPod checks the references between names in the pods of an object, which the types do not check.
 func checkPod(object runtime.Object) error {
 	var template corev1.PodTemplateSpec
 	switch typed := object.(type) {

@@ -20,7 +20,7 @@ func TestManifests_AreValid(t *testing.T) {
 	}
 }
 
-// Each change makes a sound manifest one that Kubernetes refuses, or that does nothing.
+// After each change, Kubernetes would refuse the manifest, or ignore a part.
 func TestManifests_RefuseBrokenOnes(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile(filepath.Join("..", "..", "deploy", "kubernetes", "florin.yaml"))

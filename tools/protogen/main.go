@@ -1,5 +1,5 @@
 // Command protogen turns the .proto files of a folder into Go code, with the compiler and the plugin that tools/go.mod
-// pins, so that nobody needs to have protoc installed.
+// pins, so protoc need not be installed.
 //
 //	protogen -proto proto -out .. -module github.com/florinledger/florin [-check]
 package main

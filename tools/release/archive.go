@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// file is a file as it is put into an archive.
+// file is a file of an archive.
 type file struct {
-	// Source is where it is, Name what it is called there.
+	// Source is its path on the disk, Name its path in the archive.
 	Source, Name string
 	Mode         int64
 }
 
-// archive writes florin_VERSION_OS_ARCH.tar.gz: one directory with the program, what it is and its licences.
+// archive writes florin_VERSION_OS_ARCH.tar.gz: one directory with the program, the README and the licences.
 func (r release) archive(b binary) error {
 	name := fmt.Sprintf("florin_%s_%s_%s", r.number(), b.OS, b.Arch)
 	out, err := os.Create(filepath.Join(r.Dist, name+".tar.gz"))
@@ -41,7 +41,7 @@ func (r release) archive(b binary) error {
 	return errors.Join(err, packed.Close(), out.Close())
 }
 
-// writeTar writes files that belong to root and are as old as the commit.
+// writeTar writes files of root with the time of the commit.
 func writeTar(out io.Writer, at time.Time, files []file) error {
 	archive := tar.NewWriter(out)
 	for _, f := range files {
@@ -72,7 +72,7 @@ func addFile(archive *tar.Writer, at time.Time, f file) error {
 	return err
 }
 
-// copyFiles copies what runs the image beside a database: the file of Docker Compose.
+// copyFiles copies the file for Docker Compose.
 func (r release) copyFiles() error {
 	text, err := os.ReadFile(filepath.Join(r.Root, "deploy", "compose.yaml"))
 	if err != nil {
@@ -81,7 +81,7 @@ func (r release) copyFiles() error {
 	return os.WriteFile(filepath.Join(r.Dist, "compose.yaml"), text, 0o644)
 }
 
-// checksums writes SHA256SUMS over all files, as sha256sum --check reads it.
+// checksums writes SHA256SUMS for sha256sum --check.
 func (r release) checksums() error {
 	var lines []string
 	err := filepath.WalkDir(r.Dist, func(path string, entry os.DirEntry, err error) error {

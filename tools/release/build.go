@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// target is a kind of machine.
 type target struct{ OS, Arch string }
 
 var targets = []target{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}}

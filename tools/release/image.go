@@ -15,11 +15,11 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// user is who the program runs as in the image: nobody in particular, and never root.
+// user runs the program in the image. It is never root.
 const user = "65532:65532"
 
-// image writes the image as a directory that `skopeo copy oci:dist/image …` or `podman load` takes. It holds the
-// program, the names of its user and nothing else.
+// image writes the image as a directory for `skopeo copy oci:dist/image …` or `podman load`. It has only the program
+// and the names of its user.
 func (r release) image(built []binary) error {
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, b := range built {
@@ -78,7 +78,7 @@ func (r release) imageOf(b binary) (v1.Image, error) {
 	return mutate.ConfigFile(image, config)
 }
 
-// imageFiles is the one layer: the program, its user's name and home.
+// imageFiles is the only layer: the program, its user's name and home.
 func (r release) imageFiles(b binary) ([]byte, error) {
 	program, err := os.ReadFile(b.Path)
 	if err != nil {

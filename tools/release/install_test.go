@@ -18,13 +18,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// startup is how long a node may take to start on a busy machine.
+// startup limits the start of a node on a busy machine.
 const startup = 3 * time.Minute
 
-var served = regexp.MustCompile(`https?://127\.0\.0\.1:\d+`)
+var nodeURL = regexp.MustCompile(`https?://127\.0\.0\.1:\d+`)
 
-// TestInstall_RunsFromPackageAndArchive installs the real program from the package and from the archive into empty directories, and
-// starts a whole node from there with nothing but the system's own programs.
+// TestInstall_RunsFromPackageAndArchive installs the real program from the package and from the archive into empty
+// directories, and starts a node there with only the system's programs.
 func TestInstall_RunsFromPackageAndArchive(t *testing.T) {
 	t.Parallel()
 	program := os.Getenv("FLORIN_TEST_BINARY")
@@ -34,7 +34,7 @@ func TestInstall_RunsFromPackageAndArchive(t *testing.T) {
 		"-version", "v1.2.3", "-commit", strings.Repeat("a", 40), "-date", "2026-11-22T10:00:00Z", "-root", "../..",
 		"-dist", dist, "-binary", program, "-only", "linux/" + runtime.GOARCH,
 	}))
-	// A node drops to another user where root starts it, who must be able to get to the program.
+	// If root starts a node, it switches to another user, which needs access to the program.
 	root, err := os.MkdirTemp("", "florin-root-")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(root) })
@@ -52,7 +52,7 @@ func TestInstall_RunsFromPackageAndArchive(t *testing.T) {
 	startNode(t, filepath.Join(installed, "usr", "bin", "florin"), root)
 }
 
-// command runs a program and returns what it prints.
+// command runs a program and returns its output.
 func command(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	output, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput()
@@ -60,7 +60,7 @@ func command(t *testing.T, name string, args ...string) string {
 	return string(output)
 }
 
-// startNode starts a node, asks it whether it is ready, and stops it.
+// startNode starts a node, checks that it is ready, and stops it.
 func startNode(t *testing.T, program, root string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), startup)
@@ -79,10 +79,10 @@ func startNode(t *testing.T, program, root string) {
 	for lines := bufio.NewScanner(output); address == "" && lines.Scan(); {
 		printed.WriteString(lines.Text() + "\n")
 		if strings.Contains(printed.String(), "ready after") {
-			address = served.FindString(lines.Text())
+			address = nodeURL.FindString(lines.Text())
 		}
 	}
-	require.NotEmpty(t, address, "the node says where it serves: %s", printed.String())
+	require.NotEmpty(t, address, "the node prints its address: %s", printed.String())
 	go func() { _, _ = io.Copy(io.Discard, output) }()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/readyz", nil)
 	require.NoError(t, err)
@@ -91,5 +91,5 @@ func startNode(t *testing.T, program, root string) {
 	require.NoError(t, answer.Body.Close())
 	require.Equal(t, http.StatusOK, answer.StatusCode)
 	require.NoError(t, node.Process.Signal(syscall.SIGTERM))
-	require.NoError(t, node.Wait(), "a node that is told to stop ends well")
+	require.NoError(t, node.Wait(), "the node stops without an error after the signal")
 }

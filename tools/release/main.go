@@ -1,8 +1,9 @@
-// Command release writes what people download: archives, packages, a container image, checksums and lists of parts.
+// Command release writes the downloads: archives, packages, a container image, checksums and lists of modules.
 //
 //	go -C release run . -version v1.2.3 -commit abc… -date 2026-11-22T10:00:00Z
 //
-// The same commit gives the same bytes: times come from -date, names are sorted, and no path of the machine is built in.
+// The same commit gives the same bytes: times come from -date, names are sorted, and no path of the machine is
+// included.
 package main
 
 import (
@@ -26,17 +27,17 @@ func main() {
 	}
 }
 
-// release is one version of the program and where its files go.
+// release is one version of the program with its directories.
 type release struct {
 	Version, Commit string
 	Date            time.Time
-	// Root is the source tree, Dist where the files go.
+	// Root is the source tree, Dist the output directory.
 	Root, Dist string
-	// Binary, when set, is taken for every target instead of building one.
+	// Binary, if set, is the program for every target, instead of a build.
 	Binary string
 }
 
-// number is the version as packages want it: digits first. A tree without a tag is 0.0.0 and its commit.
+// number is the version in the form of packages, with digits first. A tree without a tag has 0.0.0 and its commit.
 func (r release) number() string {
 	if number, tagged := strings.CutPrefix(r.Version, "v"); tagged {
 		return number
@@ -48,11 +49,11 @@ func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("release", flag.ContinueOnError)
 	version := flags.String("version", "", "the version: a tag, or what git describe says")
 	commit := flags.String("commit", "", "the commit")
-	date := flags.String("date", "", "when the commit was made, as RFC 3339 writes it")
+	date := flags.String("date", "", "time of the commit, in RFC 3339")
 	root := flags.String("root", "../..", "the source tree")
-	dist := flags.String("dist", "../../dist", "where the files go; what is there is removed")
-	only := flags.String("only", "", "one target, such as linux/amd64; all when left out")
-	binary := flags.String("binary", "", "take this program for every target instead of building one")
+	dist := flags.String("dist", "../../dist", "output directory; its content is removed")
+	only := flags.String("only", "", "one target, such as linux/amd64; default: all")
+	binary := flags.String("binary", "", "program for every target, instead of a build")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -77,7 +78,7 @@ func run(ctx context.Context, args []string) error {
 	return r.write(ctx, chosen)
 }
 
-// write makes everything for the targets, and the checksums last.
+// write writes the files of all targets, and then the checksums.
 func (r release) write(ctx context.Context, targets []target) error {
 	binaries, err := os.MkdirTemp("", "florin-release-")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	_ "github.com/goreleaser/nfpm/v2/rpm" // registers the format
 )
 
-// packages writes a .deb and an .rpm for a Linux target: the program, and a unit of systemd that runs florin serve.
+// packages writes a .deb and an .rpm for a Linux target: the program, and a systemd unit that runs florin serve.
 func (r release) packages(b binary) error {
 	if b.OS != "linux" {
 		return nil

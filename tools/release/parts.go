@@ -14,8 +14,8 @@ import (
 	cdx "github.com/CycloneDX/cyclonedx-go"
 )
 
-// parts writes florin_VERSION_OS_ARCH.cdx.json: every module in the program, as CycloneDX lists them. The list is read
-// from the program itself.
+// parts writes florin_VERSION_OS_ARCH.cdx.json, a CycloneDX list of all modules in the program. It reads the list from
+// the program itself.
 func (r release) parts(b binary) error {
 	info, err := buildinfo.ReadFile(b.Path)
 	if err != nil {
@@ -30,7 +30,7 @@ func (r release) parts(b binary) error {
 	itself.Hashes = &[]cdx.Hash{{Algorithm: cdx.HashAlgoSHA256, Value: hex.EncodeToString(hash[:])}}
 	components := []cdx.Component{component(cdx.ComponentTypeLibrary, "std", strings.TrimPrefix(info.GoVersion, "go"))}
 	for _, module := range info.Deps {
-		if module.Replace == nil { // what is replaced is ours
+		if module.Replace == nil { // replaced modules are ours
 			components = append(components, component(cdx.ComponentTypeLibrary, module.Path, module.Version))
 		}
 	}

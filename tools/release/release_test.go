@@ -24,7 +24,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// buildProgram builds what the releases are made of.
+// buildProgram builds the program of the test releases.
 func buildProgram(t *testing.T) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "program")
@@ -45,7 +45,6 @@ func makeRelease(t *testing.T, program string) string {
 	return dist
 }
 
-// contents are the files below a directory by name.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	found := map[string]string{}

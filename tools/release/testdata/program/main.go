@@ -1,4 +1,4 @@
-// Command program is what the tests make a release of: small, with one module in it.
+// Command program is a small program with one module, for the tests of releases.
 package main
 
 import (
