@@ -76,10 +76,10 @@ func write(root string) (string, error) {
 		len(raised), len(codes))
 	for _, code := range codes {
 		if when[code.ID] == "" {
-			return "", fmt.Errorf("code %s has no comment that says when it is raised", code.ID)
+			return "", fmt.Errorf("code %s needs a comment that says when the node raises it", code.ID)
 		}
 		if raised[code.ID] && code.Tells == fault.Unraised {
-			return "", fmt.Errorf("code %s is raised and does not say what it tells: see fault.Tells", code.ID)
+			return "", fmt.Errorf("code %s does not say which details it tells: see fault.Tells", code.ID)
 		}
 		if !raised[code.ID] && !byEngine[code.ID] {
 			return "", fmt.Errorf("code %s is never raised: remove it", code.ID)

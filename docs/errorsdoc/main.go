@@ -1,4 +1,4 @@
-// Errorsdoc writes docs/errors.md from the codes of package fault and from where the code of the node raises them. Run
+// Errorsdoc writes docs/errors.md: the codes of package fault, and whether the node or `florin test` raises them. Run
 // it in the root of the repository: `go run ./docs/errorsdoc`, or `make generate`.
 package main
 

@@ -39,7 +39,7 @@ func TestRaised_FindsCodes(t *testing.T) {
 	for _, code := range []fault.Code{
 		fault.UserNotFound,           // by a constructor
 		fault.ZipBomb,                // by New
-		fault.LedgerAPIInternalError, // by a constructor without arguments of its own
+		fault.LedgerAPIInternalError, // by a constructor without arguments
 		fault.Unauthenticated,
 	} {
 		require.True(t, raised[code.ID], code.ID)

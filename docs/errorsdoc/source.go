@@ -13,33 +13,33 @@ import (
 	"strings"
 )
 
-// What the node consists of: whatever these folders raise, a client can meet. Packages of tests do not count.
+// The folders of the node: a client can get the codes that they raise. Packages for tests do not count.
 var nodeFolders = []string{
 	"activities", "api", "coin", "daml/archive", "daml/check", "daml/upgrade", "db", "internal", "ledger", "node",
 	"packages/catalog", "packages/upload", "wallet", "worker", "workflows",
 }
 
-// What `florin test` consists of, beside what it shares with the node.
+// The folders of `florin test` that are not part of the node.
 var engineFolders = []string{"daml", "cmd/florin/daml"}
 
 var testPackages = []string{"apitest", "dbtest", "ledgertest"}
 
-// documented is a code as the source shows it.
-type documented struct {
+// codeSource is a code in the source.
+type codeSource struct {
 	id   string
 	when string
 }
 
 // faults is what package fault declares.
 type faults struct {
-	codes map[string]documented // by name of the variable
-	// raises lists, by name of a constructor, the variables of the codes that it makes faults of.
+	codes map[string]codeSource // by name of the variable
+	// raises lists the variables of the codes that a constructor raises, by its name.
 	raises map[string][]string
 }
 
 // readFaults reads the source of package fault.
 func readFaults(folder string) (faults, error) {
-	found := faults{codes: map[string]documented{}, raises: map[string][]string{}}
+	found := faults{codes: map[string]codeSource{}, raises: map[string][]string{}}
 	files, err := parseFolder(folder)
 	if err != nil {
 		return found, err
@@ -65,7 +65,7 @@ func readFaults(folder string) (faults, error) {
 	return found, nil
 }
 
-// addCode takes a variable of the type Code: its id is the first value, what it is for its comment.
+// addCode adds a variable of the type Code: its first value is the id.
 func (f faults) addCode(spec *ast.ValueSpec) {
 	if len(spec.Names) != 1 || len(spec.Values) != 1 {
 		return
@@ -87,7 +87,7 @@ func (f faults) addCode(spec *ast.ValueSpec) {
 	}
 	name := spec.Names[0].Name
 	comment := strings.Join(strings.Fields(spec.Doc.Text()), " ")
-	f.codes[name] = documented{id: text, when: strings.TrimPrefix(comment, name+": ")}
+	f.codes[name] = codeSource{id: text, when: strings.TrimPrefix(comment, name+": ")}
 }
 
 func (f faults) addConstructor(function *ast.FuncDecl) {
@@ -103,7 +103,6 @@ func (f faults) addConstructor(function *ast.FuncDecl) {
 	})
 }
 
-// raised finds the ids of the codes that the packages in folders raise.
 func (f faults) raised(root string, folders []string) (map[string]bool, error) {
 	ids := make(map[string]bool)
 	for _, folder := range folders {
@@ -130,7 +129,7 @@ func (f faults) raised(root string, folders []string) (map[string]bool, error) {
 	return ids, nil
 }
 
-// collect adds what a file raises. A code that a file only compares with, by Matches or its ID, is not raised there.
+// collect adds the codes that a file raises. A comparison with Matches or ID raises no code.
 func (f faults) collect(file *ast.File, ids map[string]bool) {
 	ast.Inspect(file, func(node ast.Node) bool {
 		selector, ok := node.(*ast.SelectorExpr)
@@ -152,7 +151,7 @@ func (f faults) collect(file *ast.File, ids map[string]bool) {
 	})
 }
 
-// parseFolder parses the Go files of a folder that are no tests.
+// parseFolder parses the Go files of a folder, without tests.
 func parseFolder(folder string) ([]*ast.File, error) {
 	names, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {

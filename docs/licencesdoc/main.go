@@ -1,5 +1,5 @@
-// Command licencesdoc writes docs/licences.md: the licence of every module that is part of the florin program. With
-// -check it only reports whether the page is up to date, and it always fails when a licence is not one that we accept.
+// Command licencesdoc writes docs/licences.md: the licence of every module in the florin program. With -check it only
+// checks that the page is up to date. It always fails for a licence that is not in its list.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 const page = "docs/licences.md"
 
 func main() {
-	check := flag.Bool("check", false, "compare instead of writing")
+	check := flag.Bool("check", false, "only check that the page is up to date")
 	flag.Parse()
 	ctx := context.Background() //nolint:forbidigo // the program's own
 	if err := run(ctx, *check); err != nil {
@@ -48,10 +48,9 @@ func run(ctx context.Context, check bool) error {
 	return err
 }
 
-// module is a dependency that is part of the program.
 type module struct{ Path, Version, Dir string }
 
-// linked lists the modules whose packages the program contains.
+// linked lists the modules with packages in the program.
 func linked(ctx context.Context) ([]module, error) {
 	command := exec.CommandContext(ctx, "go", "list", "-deps", "-json=Module", "./cmd/florin")
 	command.Stderr = os.Stderr
@@ -81,7 +80,7 @@ func linked(ctx context.Context) ([]module, error) {
 		if replaced := listed.Module.Replace; replaced == nil {
 			found[listed.Module.Path] = listed.Module.module
 		} else if !strings.HasPrefix(replaced.Path, "./devnet/substitutes/") { // those are ours
-			return nil, fmt.Errorf("%s is replaced by %s, whose licence nobody looked up", listed.Module.Path, replaced.Path)
+			return nil, fmt.Errorf("%s is replaced by %s, whose licence is unknown", listed.Module.Path, replaced.Path)
 		}
 	}
 	modules := make([]module, 0, len(found))
@@ -147,10 +146,10 @@ func licenceOf(m module) (string, error) {
 	if said, ok := withoutFile()[m.Path]; ok {
 		return said, nil
 	}
-	return "", fmt.Errorf("%s %s has no licence that we know and accept: look at %s", m.Path, m.Version, m.Dir)
+	return "", fmt.Errorf("%s %s has no accepted licence: see %s", m.Path, m.Version, m.Dir)
 }
 
-// withoutFile are the modules that come without the text of a licence, and what is known of theirs.
+// withoutFile are the modules without the text of a licence, with their known licences.
 func withoutFile() map[string]string {
 	return map[string]string{
 		"github.com/cactus/go-statsd-client/statsd": "MIT, by the heads of its files; " +
@@ -159,7 +158,7 @@ func withoutFile() map[string]string {
 	}
 }
 
-// recognize names a licence by words that only it has, as SPDX names it; "" for all that we do not accept.
+// recognize finds the SPDX name of a licence by words that only it has; "" for licences that are not accepted.
 func recognize(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	has := func(words string) bool { return strings.Contains(strings.ToLower(text), strings.ToLower(words)) }
