@@ -17,19 +17,18 @@ import (
 // The adversary's own users.
 const (
 	mallory, mallet = "mallory", "mallet" // have wallets
-	executor        = "executor"          // may execute for carol what she has signed, and nothing else
+	executor        = "executor"          // may only execute what carol has signed
 )
 
-// identity is somebody as whom the adversary calls.
+// identity is a user, or nobody, that sends requests of the adversary.
 type identity struct {
 	name, token string
-	// party is what it may act as; "" for nothing.
+	// party is the party that it may act as; "" for none.
 	party string
-	// powerless is set where there is no token, or one that is not good.
+	// powerless: it has no token, or an invalid one.
 	powerless bool
 }
 
-// attacker is the adversary.
 type attacker struct {
 	seed       uint64
 	side       *side
@@ -39,25 +38,25 @@ type attacker struct {
 	known      *knowledge
 	identities []identity
 	coverage   *coverage
-	// mine are the first two identities, which have wallets.
+	// mine are the first two identities, with wallets.
 	mine []identity
-	// sent are the requests of the group of steps that is under way; findings are what was wrong with answers to them.
+	// sent are the requests of the current group of steps, findings the problems in their answers.
 	sent     []sentRequest
 	findings []string
-	// acknowledged are the commands that the node took without saying yet what came of them.
+	// acknowledged are the accepted commands, which need a completion.
 	acknowledged map[string]int
 	// public are the routes that need no token.
 	public map[string]bool
-	// signers are the fields of templates whose parties must sign: only the adversary's own may stand there.
+	// signers are the fields of templates whose parties must sign: the adversary may only name itself there.
 	signers map[string]bool
-	// step is the one under way, cycle that of the bystanders.
+	// step is the current step, cycle the current cycle of the bystanders.
 	step  step
 	cycle int
-	// patient are users who only submit what has to wait.
+	// patient are users whose submissions all have to wait.
 	patient []identity
-	// settled is the offset up to which all that was acknowledged has completed.
+	// settled: all acknowledged commands up to this offset have completions.
 	settled int64
-	// count is how many requests were sent in earlier groups.
+	// count is the number of requests in earlier groups.
 	count int
 }
 
@@ -108,7 +107,7 @@ func newAttacker(ctx context.Context, seed uint64, s *side, covered *coverage) (
 	return a, errors.Join(a.identify(), a.inform(ctx, 0, time.Time{}))
 }
 
-// identify makes the tokens of the adversary: its own, and some that must not help it.
+// identify creates the tokens of the adversary: valid ones, and some that must not help it.
 func (a *attacker) identify() error {
 	target, issuer := a.side.target, a.side.issuer
 	own := slices.Clone(a.mine)
@@ -135,8 +134,8 @@ func (a *attacker) identify() error {
 	return errors.Join(failed, err)
 }
 
-// inform tells the adversary what it might find out about a cycle of the bystanders: their parties, the ids of their
-// contracts and requests, the network's contracts, and the time.
+// inform tells the adversary what it might learn about the bystanders: their parties, the ids of their contracts and
+// requests, the network's contracts, and the time.
 func (a *attacker) inform(ctx context.Context, cycle int, now time.Time) error {
 	if err := a.side.look(ctx); err != nil {
 		return err
@@ -168,7 +167,7 @@ func (a *attacker) inform(ctx context.Context, cycle int, now time.Time) error {
 	return err
 }
 
-// readFactory learns the network's other contracts, which the scan shows to everybody.
+// readFactory reads the network's other contracts, which the scan shows to everybody.
 func (a *attacker) readFactory(ctx context.Context) error {
 	got, err := send(ctx, a.http, request{
 		method: http.MethodPost, url: a.side.target.URL + "/api/scan/v0/external-party-amulet-rules", body: []byte("{}"),
@@ -179,7 +178,6 @@ func (a *attacker) readFactory(ctx context.Context) error {
 	return err
 }
 
-// maker makes the values of a step.
 func (a *attacker) maker(who identity) maker {
 	const hostile = 15
 	self := who.party
@@ -189,7 +187,7 @@ func (a *attacker) maker(who identity) maker {
 	return maker{random: a.step.random, known: a.known, self: self, hostile: hostile}
 }
 
-// call sends a request of the adversary, looks at the answer, and learns from it.
+// call sends a request of the adversary, checks the answer, and learns from it.
 func (a *attacker) call(ctx context.Context, who identity, label string, r request) (answer, error) {
 	if !strings.HasPrefix(r.url, "http") {
 		r.url = a.side.target.URL + r.url
@@ -208,15 +206,15 @@ func (a *attacker) call(ctx context.Context, who identity, label string, r reque
 	return got, nil
 }
 
-// check looks for what no answer to the adversary may hold.
+// check looks for content that no answer to the adversary may have.
 func (a *attacker) check(who identity, label string, r request, got answer) {
 	if who.powerless && got.ok() && !a.public[label] {
-		a.find("%s was answered with HTTP %d\n%s", who.name, got.status, r.curl())
+		a.find("%s got HTTP %d\n%s", who.name, got.status, r.curl())
 	}
 	sent := append([]byte(r.url), r.body...)
 	mark := a.side.marks.in(got.body, sent)
 	if isSum := mark == a.side.marks.sum() && label == "POST "+summaryPath; mark != "" && !isSum {
-		a.find("%s was shown %q, which is in contracts of others: %s\n%s", who.name, mark, around(got.body, mark), r.curl())
+		a.find("%s read %q, which is in contracts of others: %s\n%s", who.name, mark, around(got.body, mark), r.curl())
 	}
 	switch got.status {
 	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusNotImplemented:
@@ -227,17 +225,16 @@ func (a *attacker) check(who identity, label string, r request, got answer) {
 	}
 }
 
-// maxAnswer is longer than the node lets any request take.
+// maxAnswer is longer than the node's limit for any request.
 const maxAnswer = 40 * time.Second
 
-// around is the text near a mark.
 func around(body []byte, mark string) string {
 	const near = 200
 	at := strings.Index(string(body), mark)
 	return strings.ToValidUTF8(string(body[max(0, at-near):min(len(body), at+len(mark)+near)]), "")
 }
 
-// find writes down what is wrong.
+// find stores a finding.
 func (a *attacker) find(format string, arguments ...any) {
 	a.findings = append(a.findings, fmt.Sprintf("step %d (%s): ", a.step.number, a.step.play)+
 		fmt.Sprintf(format, arguments...))

@@ -22,10 +22,10 @@ const (
 	pingTemplate  = "#canton-builtin-admin-workflow-ping:Canton.Internal.Ping:Ping"
 )
 
-// burst is how many submissions the bystander has on their way at once.
+// burst is the number of submissions in flight of a bystander.
 const burst = 8
 
-// register gives a user a wallet by its own token.
+// register onboards a user with its own token.
 func (s *side) register(ctx context.Context, user string) error {
 	var answer struct {
 		Party string `json:"party_id"`
@@ -37,9 +37,9 @@ func (s *side) register(ctx context.Context, user string) error {
 	return nil
 }
 
-// setUp makes the bystanders and the users who lost their rights.
+// setUp creates the bystanders and the users without rights.
 func (s *side) setUp(ctx context.Context, start time.Time) error {
-	// The first rounds opened when the node was made. Those that follow a jump open at the time to which it led.
+	// The first rounds opened at the start of the node. A jump of the clock opens the next ones.
 	for _, before := range []int{200, 160, 120, 80, 40, 0} {
 		if err := s.jump(ctx, start.Add(-time.Duration(before)*time.Minute)); err != nil {
 			return err
@@ -56,7 +56,7 @@ func (s *side) setUp(ctx context.Context, start time.Time) error {
 	err := errors.Join(s.admin.Get(ctx, "/v2/parties/participant-id", &id),
 		s.admin.Get(ctx, "/v2/state/connected-synchronizers", &synchronizers))
 	if err != nil || len(synchronizers.Connected) == 0 {
-		return errors.Join(errors.New("the node does not say what it is connected to"), err)
+		return errors.Join(errors.New("the node names no synchronizer"), err)
 	}
 	s.participant, s.synchronizer = id.ParticipantID, synchronizers.Connected[0].ID
 	for _, user := range []string{alice, bob, dave, leaver, revoked, deleted} {
@@ -83,7 +83,7 @@ func (s *side) setUp(ctx context.Context, start time.Time) error {
 	return s.firstTraffic(ctx, start)
 }
 
-// makeExecutor makes the user that may execute for carol and nothing else. The adversary has its token.
+// makeExecutor creates the user that may only execute for carol. The adversary has its token.
 func (s *side) makeExecutor(ctx context.Context) error {
 	var value client.RightValue
 	value.Value.Party = s.party[carol]
@@ -92,7 +92,7 @@ func (s *side) makeExecutor(ctx context.Context) error {
 	})
 }
 
-// firstTraffic waits until the node has bought traffic: from now on it keeps some in reserve.
+// firstTraffic waits until the node has bought traffic. From then on it keeps a reserve.
 func (s *side) firstTraffic(ctx context.Context, start time.Time) error {
 	if err := s.advance(ctx, start.Add(time.Minute)); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (s *side) firstTraffic(ctx context.Context, start time.Time) error {
 	return err
 }
 
-// preapprove makes the preapproval of bob, and waits for it.
+// preapprove proposes bob's preapproval, and waits for it.
 func (s *side) preapprove(ctx context.Context) error {
 	if err := s.as("app-user").Post(ctx, tapPath, object{"amount": "100000"}, nil); err != nil {
 		return fmt.Errorf("tap for the operator: %w", err)
@@ -119,7 +119,6 @@ func (s *side) preapprove(ctx context.Context) error {
 	return err
 }
 
-// configure sets automation up.
 func (s *side) configure(ctx context.Context) error {
 	const settings = "/v0/admin/automation/settings/"
 	return errors.Join(
@@ -132,7 +131,7 @@ func (s *side) configure(ctx context.Context) error {
 	)
 }
 
-// takeAway lets users go who once could act.
+// takeAway removes the rights of users.
 func (s *side) takeAway(ctx context.Context) error {
 	return errors.Join(
 		s.admin.Post(ctx, "/v0/admin/users/offboard?username="+leaver, nil, nil),
@@ -143,7 +142,7 @@ func (s *side) takeAway(ctx context.Context) error {
 	)
 }
 
-// cycle is what the bystanders do again and again. It fills in the facts.
+// cycle makes all bystanders act once, and stores the facts.
 func (s *side) cycle(ctx context.Context, n int, now time.Time) error {
 	s.facts, s.shared = nil, nil
 	steps := []struct {
@@ -170,7 +169,7 @@ func (s *side) cycle(ctx context.Context, n int, now time.Time) error {
 	return nil
 }
 
-// trackingID is that of the bystander's offer of a cycle; it can be guessed.
+// trackingID is the guessable tracking id of an offer.
 func trackingID(what string, cycle int) string { return fmt.Sprintf("%s-%d", what, cycle) }
 
 func keyOf(cycle int) string { return fmt.Sprintf("key-%d", cycle) }
@@ -181,7 +180,6 @@ func (s *side) tap(ctx context.Context, n int, _ time.Time) (string, error) {
 	return "tapped", s.keyed(ctx, alice, keyOf(n), tapPath, body, &answer)
 }
 
-// offerOf makes an offer of alice to bob.
 func (s *side) offerOf(ctx context.Context, n int, what string, now time.Time) (id string, err error) {
 	var created struct {
 		ID string `json:"offer_contract_id"`
@@ -199,11 +197,11 @@ func (s *side) offerOf(ctx context.Context, n int, what string, now time.Time) (
 
 const offerTemplate = "#splice-wallet:Splice.Wallet.TransferOffer:TransferOffer"
 
-// status waits until a tracked request of alice has come as far as a status.
-func (s *side) status(ctx context.Context, path, id, wanted string) (string, error) {
-	return await(ctx, id+" is "+wanted, func(ctx context.Context) (string, bool, error) {
+// status waits until a tracked request of alice has a status.
+func (s *side) status(ctx context.Context, path, id, expected string) (string, error) {
+	return await(ctx, id+" is "+expected, func(ctx context.Context) (string, bool, error) {
 		status, err := s.statusNow(ctx, path, id)
-		return status, status == wanted, err
+		return status, status == expected, err
 	})
 }
 
@@ -293,8 +291,7 @@ func (s *side) ping(ctx context.Context, n int, _ time.Time) (string, error) {
 	return "responded", err
 }
 
-// manyAtOnce has several submissions on their way at once, and waits for the completions of those that were
-// acknowledged.
+// manyAtOnce sends several submissions at once, and waits for the completions of the acknowledged ones.
 func (s *side) manyAtOnce(ctx context.Context, n int, _ time.Time) (string, error) {
 	api, user := s.as(alice), alice
 	begin, err := api.LedgerEnd(ctx)
@@ -327,8 +324,7 @@ func (s *side) manyAtOnce(ctx context.Context, n int, _ time.Time) (string, erro
 	})
 }
 
-// signed has carol sign a tap, and a contract that only she may read. A transfer of the coin is prepared and waits for
-// her signature.
+// signed lets carol sign a tap and a contract that only she may read, and prepares a transfer that she does not sign.
 func (s *side) signed(ctx context.Context, n int, now time.Time) (string, error) {
 	if err := s.look(ctx); err != nil {
 		return "", err

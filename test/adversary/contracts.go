@@ -9,19 +9,19 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// archive is the choice that every template has.
+// archive is a choice of every template.
 const archive = "Archive"
 
-// template is a built-in template with its choices, those of its interfaces included.
+// template is a built-in template with its choices and those of its interfaces.
 type template struct {
 	name    lf.TypeName
 	payload *lf.Type
 	choices []choice
 }
 
-// choice is a choice as commands name it.
+// choice is a choice in the form of commands.
 type choice struct {
-	// of is the template or the interface that has the choice.
+	// of is the template or the interface of the choice.
 	of       lf.TypeName
 	name     string
 	argument *lf.Type
@@ -30,7 +30,7 @@ type choice struct {
 // String is the template's name without its package's id.
 func (t template) String() string { return t.name.QualifiedName() }
 
-// label is how the report lists the choice of a template.
+// label names the choice of a template in the report.
 func (c choice) label(of template) string {
 	name := of.name.Entity + "." + c.name
 	if c.of != of.name {

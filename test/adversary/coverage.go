@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// coverage is what was tried, and with which outcomes.
+// coverage counts the outcomes of everything that the adversary tries.
 type coverage struct {
 	routes, templates, choices map[string]map[string]int
 	plays                      map[string]int
@@ -31,7 +31,7 @@ func count(in map[string]map[string]int, name, outcome string) {
 	in[name][outcome]++
 }
 
-// outcome is how the report names what came of a command.
+// outcome names the outcome of a command in the report.
 func outcome(got answer) string {
 	switch {
 	case got.ok():
@@ -43,15 +43,15 @@ func outcome(got answer) string {
 	}
 }
 
-// Coverage says what a run has tried.
+// Coverage counts what a run has tried.
 type Coverage struct {
-	// Routes, Templates and Choices are how often each ended in which way; those that were never tried have no outcome.
+	// Routes, Templates and Choices count the outcomes of each; without a try there is none.
 	Routes, Templates, Choices map[string]map[string]int
-	// Plays are how often each kind of step was made.
+	// Plays counts the steps of each kind.
 	Plays map[string]int
 }
 
-// Untried lists what was never tried, but for what the options leave out.
+// Untried lists what the run never tried, except what the options leave out.
 func (c Coverage) Untried(options Options) (names []string) {
 	for play, all := range map[string]map[string]map[string]int{
 		"route": c.Routes, "create": c.Templates, "exercise": c.Choices,
@@ -86,7 +86,7 @@ func list(in map[string]map[string]int, name string) {
 	}
 }
 
-// String lists what was tried, a line each.
+// String lists the tried things, one a line.
 func (c Coverage) String() string {
 	var text strings.Builder
 	for _, part := range []struct {

@@ -12,20 +12,20 @@ import (
 	"strings"
 )
 
-// route is one of the node's endpoints, as its documents describe it.
+// route is an endpoint in the node's documents.
 type route struct {
 	method, path string
 	// query are the names of its parameters in the query.
 	query []string
-	// keyed is set where it takes an Idempotency-Key.
+	// keyed: it accepts an Idempotency-Key.
 	keyed bool
 	// example of the body; nil without one.
 	example any
-	// binary is set where the body is no JSON.
+	// binary: the body is not JSON.
 	binary bool
-	// public is set where no token is needed.
+	// public: it needs no token.
 	public bool
-	// stream is set for a WebSocket.
+	// stream: it is a WebSocket.
 	stream bool
 }
 
@@ -36,10 +36,10 @@ func (r route) String() string {
 	return r.method + " " + r.path
 }
 
-// documents are where the node describes itself.
+// documents are the paths of the node's API documents.
 func documents() []string { return []string{"/docs/openapi", "/docs/openapi/validator"} }
 
-// routes reads what the node says of itself. The documents themselves are routes as well.
+// routes reads the routes from the node's documents. The documents are routes, too.
 func routes(ctx context.Context, client *http.Client, base string) ([]route, error) {
 	var all []route
 	for _, path := range append(documents(), "/docs", "/docs/asyncapi", "/readyz") {
@@ -61,7 +61,6 @@ func routes(ctx context.Context, client *http.Client, base string) ([]route, err
 	return slices.CompactFunc(all, func(a, b route) bool { return a.String() == b.String() }), nil
 }
 
-// fetchDocument reads a document as JSON.
 func fetchDocument(ctx context.Context, client *http.Client, url string, into any) error {
 	read, err := send(ctx, client, request{
 		method: http.MethodGet, url: url, header: map[string]string{"Accept": "application/json"},
@@ -93,7 +92,7 @@ func describedRoutes(ctx context.Context, client *http.Client, url string) (all 
 		for method, raw := range operations {
 			var described operation
 			if json.Unmarshal(raw, &described) != nil {
-				continue // what all operations of the path have in common
+				continue // it is for all operations of the path
 			}
 			found := route{method: strings.ToUpper(method), path: path, public: len(described.Security) == 0}
 			for _, parameter := range described.Parameters {
@@ -114,7 +113,7 @@ func describedRoutes(ctx context.Context, client *http.Client, url string) (all 
 	return all, nil
 }
 
-// describedStreams are the streams; the example of each is that of the route with its path.
+// describedStreams are the streams, each with the example of the route with its path.
 func describedStreams(ctx context.Context, client *http.Client, url string, all []route) (streams []route, err error) {
 	var document struct{ Channels map[string]any }
 	if err := fetchDocument(ctx, client, url, &document); err != nil {
@@ -139,7 +138,7 @@ var (
 	updatePattern    = regexp.MustCompile(`^#?1220[0-9a-f]{64}(:\d+)?$`)
 )
 
-// named makes a value for a parameter or a field by its name; ok is false for names that say nothing.
+// named makes a value for a parameter or a field by its name; ok is false for other names.
 func (m maker) named(field string) (text string, ok bool) {
 	switch lower := strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(field)); {
 	case lower == "userid" || lower == "username" || lower == "name":
@@ -167,7 +166,7 @@ func (m maker) named(field string) (text string, ok bool) {
 	}
 }
 
-// like makes a value like that of an example: other parties, contracts and names stand where some stand there.
+// like makes a value like an example, with other parties, contracts and names.
 func (m maker) like(example any, field string) any {
 	switch example := example.(type) {
 	case map[string]any:

@@ -13,20 +13,20 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// Finding is something that must not be.
+// Finding is a violation.
 type Finding struct {
 	Seed uint64
-	// From and To are the steps among which it happened, and Cycle that of the bystanders.
+	// It happened between the steps From and To, in this Cycle of the bystanders.
 	From, To, Cycle int
-	// What is wrong.
+	// What describes the violation.
 	What string
-	// Narrowed is set where these steps alone bring it about.
+	// Narrowed: these steps suffice for it.
 	Narrowed bool
-	// Requests are those of the adversary, as lines for a shell.
+	// Requests are the adversary's requests as shell lines.
 	Requests []string
 }
 
-// String says all of it.
+// String is the complete text of the finding.
 func (f Finding) String() string {
 	from := ""
 	if f.Narrowed {
@@ -37,19 +37,19 @@ func (f Finding) String() string {
 }
 
 const (
-	// slower and slack are by how much bystanders may be slower beside the adversary.
+	// slower (a factor) and slack limit how much slower bystanders may be beside the adversary.
 	slower = 12
 	slack  = 600 * time.Millisecond
-	// restTime is how long nodes that have nothing to do are watched.
+	// restTime is the time of the check of idle nodes.
 	restTime = 2 * time.Second
-	// restLoad is by how many seconds of a processor in a second the attacked node may do more than the quiet one then.
+	// restLoad limits the additional CPU seconds a second of the attacked node while idle.
 	restLoad = 0.4
-	// restGoroutines and restMemory are by how much it may hold more.
+	// restGoroutines and restMemory limit its additional goroutines and memory.
 	restGoroutines = 100
 	restMemory     = 500e6
 )
 
-// judge compares what both sides were told, and looks at the network of the attacked one.
+// judge compares the facts of both sides, and checks the network of the attacked side.
 func (r *run) judge(ctx context.Context, cycle int, steps []step) error {
 	var wrong []string
 	wrong = append(wrong, r.attacker.findings...)
@@ -60,7 +60,7 @@ func (r *run) judge(ctx context.Context, cycle int, steps []step) error {
 	wrong = append(wrong, differences...)
 	invariants, err := r.attacked.invariants(ctx)
 	if err != nil {
-		invariants = append(invariants, "the network cannot be looked at: "+plain(err))
+		invariants = append(invariants, "the check of the network failed: "+plain(err))
 	}
 	wrong = append(wrong, invariants...)
 	r.attacker.count += len(r.attacker.sent)
@@ -81,7 +81,7 @@ func (r *run) find(cycle int, steps []step, what string) {
 	if len(steps) > 0 {
 		found.From, found.To = steps[0].number, steps[len(steps)-1].number
 	}
-	// Those that the node took come first: what is wrong followed from one of them more likely. They are printed once.
+	// Successful requests come first: they are more likely the cause. Each is printed once.
 	for _, taken := range []bool{true, false} {
 		if len(r.report.Findings) > 0 {
 			break
@@ -96,34 +96,33 @@ func (r *run) find(cycle int, steps []step, what string) {
 	r.report.Findings = append(r.report.Findings, found)
 }
 
-// maxRequests is how many requests are printed with a finding.
+// maxRequests limits the printed requests of a finding.
 const maxRequests = 60
 
-// compare compares the facts of both sides, and how long they took. It fails where the bystanders cannot work without
-// the adversary either.
+// compare compares the facts of both sides, and their times. It fails if the bystanders cannot work on the quiet side.
 func (r *run) compare() (wrong []string, err error) {
 	if len(r.attacked.facts) != len(r.quiet.facts) {
 		return nil, errors.New("the bystanders did not do the same on both sides")
 	}
 	var beside, without []time.Duration
 	for i, got := range r.attacked.facts {
-		wanted := r.quiet.facts[i]
+		expected := r.quiet.facts[i]
 		r.report.Facts++
-		if strings.HasPrefix(wanted.value, refusedMark) {
-			return nil, fmt.Errorf("%s, without the adversary: %s", wanted.name, wanted.detail)
+		if strings.HasPrefix(expected.value, refusedMark) {
+			return nil, fmt.Errorf("%s, without the adversary: %s", expected.name, expected.detail)
 		}
-		if got.value != wanted.value {
+		if got.value != expected.value {
 			wrong = append(wrong, fmt.Sprintf("%s: %s; without the adversary: %s %s", got.name, got.value,
-				wanted.value, got.detail))
+				expected.value, got.detail))
 		}
-		if i < r.quiet.worked { // the adversary rests while the others are observed
-			beside, without = append(beside, got.took), append(without, wanted.took)
+		if i < r.quiet.worked { // the adversary rests during the later observations
+			beside, without = append(beside, got.took), append(without, expected.took)
 		}
 		r.report.Slowest[0] = max(r.report.Slowest[0], got.took)
-		r.report.Slowest[1] = max(r.report.Slowest[1], wanted.took)
+		r.report.Slowest[1] = max(r.report.Slowest[1], expected.took)
 	}
 	if a, b := median(beside), median(without); a > slower*b+slack {
-		wrong = append(wrong, fmt.Sprintf("the bystanders wait %s for what takes %s without the adversary", a, b))
+		wrong = append(wrong, fmt.Sprintf("the bystanders wait %s, and %s without the adversary", a, b))
 	}
 	return wrong, nil
 }
@@ -136,7 +135,7 @@ func median(of []time.Duration) time.Duration {
 	return of[len(of)/2]
 }
 
-// findIntruders learns which parties belong to the adversary: all that are nobody else's.
+// findIntruders finds the parties of the adversary: all without another owner.
 func (s *side) findIntruders(ctx context.Context) error {
 	page := ""
 	s.intruders = nil
@@ -161,7 +160,7 @@ func (s *side) findIntruders(ctx context.Context) error {
 	}
 }
 
-// invariants are what holds on any node.
+// invariants checks the rules for any node.
 func (s *side) invariants(ctx context.Context) (wrong []string, err error) {
 	for _, check := range []func(context.Context) (string, error){
 		s.checkSupply, s.checkTraffic, s.checkCoinOfIntruders,
@@ -175,22 +174,22 @@ func (s *side) invariants(ctx context.Context) (wrong []string, err error) {
 	return wrong, err
 }
 
-// checkSupply audits the record, and compares what the registry says of the supply.
+// checkSupply audits the record, and compares its supply with the registry's.
 func (s *side) checkSupply(ctx context.Context) (string, error) {
 	var report struct {
 		Clean    bool
 		Supply   string
 		Findings json.RawMessage
 	}
-	// The registry may say what was a moment ago.
-	said := ""
+	// The registry may be a moment behind.
+	problem := ""
 	_, err := await(ctx, "supply", func(ctx context.Context) (string, bool, error) {
-		said = ""
+		problem = ""
 		if err := s.admin.Get(ctx, "/v0/admin/audit", &report); err != nil {
 			return "", false, err
 		}
 		if !report.Clean {
-			said = "the audit found: " + cut(string(report.Findings), 500)
+			problem = "the audit found: " + cut(string(report.Findings), 500)
 			return "", true, nil
 		}
 		var instrument struct{ TotalSupply string }
@@ -198,17 +197,17 @@ func (s *side) checkSupply(ctx context.Context) (string, error) {
 			return "", false, err
 		}
 		if !sum(instrument.TotalSupply).Equal(sum(report.Supply)) {
-			said = fmt.Sprintf("the registry says that %s exist, and the audit %s", instrument.TotalSupply, report.Supply)
+			problem = fmt.Sprintf("the registry says that %s exist, and the audit %s", instrument.TotalSupply, report.Supply)
 		}
-		return said, said == "", nil
+		return problem, problem == "", nil
 	})
-	if said != "" {
-		return said, nil
+	if problem != "" {
+		return problem, nil
 	}
 	return "", err
 }
 
-// checkTraffic compares the node's traffic with the purchases that the network has signed.
+// checkTraffic compares the node's traffic with the purchases on contracts of the network.
 func (s *side) checkTraffic(ctx context.Context) (string, error) {
 	signed, err := s.signedByDSO(ctx, "#splice-amulet:Splice.DecentralizedSynchronizer:MemberTraffic")
 	if err != nil {
@@ -232,7 +231,7 @@ func (s *side) checkTraffic(ctx context.Context) (string, error) {
 	return "", err
 }
 
-// traffic is how much the node was granted.
+// traffic is the purchased traffic of the node.
 func (s *side) traffic(ctx context.Context) (int64, error) {
 	var status struct {
 		Traffic struct {
@@ -246,7 +245,7 @@ func (s *side) traffic(ctx context.Context) (int64, error) {
 	return status.Traffic.Target.Total, err
 }
 
-// checkCoinOfIntruders compares what the scan says that the adversary holds with the coin that the network signed.
+// checkCoinOfIntruders compares the adversary's holdings in the scan with the coin that the network signed.
 func (s *side) checkCoinOfIntruders(ctx context.Context) (string, error) {
 	for _, party := range s.intruders {
 		if s.isExternalOrEmpty(party) {
@@ -267,14 +266,14 @@ func (s *side) checkCoinOfIntruders(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if said := answer.Summaries[0].Total; !sum(said).Equal(sum(held)) {
-			return fmt.Sprintf("the scan says that %s holds %s, and the network signed %s", hint(party), said, held), nil
+		if total := answer.Summaries[0].Total; !sum(total).Equal(sum(held)) {
+			return fmt.Sprintf("the scan says that %s holds %s, and the network signed %s", hint(party), total, held), nil
 		}
 	}
 	return "", nil
 }
 
-// isExternalOrEmpty leaves out parties that never had coin: only those that registered have wallets.
+// isExternalOrEmpty reports whether a party never had coin, because it has no wallet.
 func (s *side) isExternalOrEmpty(party string) bool {
 	return hint(party) != mallory && hint(party) != mallet
 }

@@ -17,7 +17,7 @@ type keyholder struct {
 	fingerprint string
 }
 
-// newKey makes the key of an external party from the seed, so that both twins have the same.
+// newKey derives the key of an external party from the seed, so that both twins have the same.
 func newKey(seed uint64, name string) ed25519.PrivateKey {
 	sum := sha256.Sum256(fmt.Appendf(nil, "key %d %s", seed, name))
 	return ed25519.NewKeyFromSeed(sum[:])
@@ -28,7 +28,7 @@ func publicOf(key ed25519.PrivateKey) []byte {
 	return public
 }
 
-// signature is one as requests carry it.
+// signature is a signature in the form of requests.
 type signature struct {
 	Format    string `json:"format"`
 	Signature []byte `json:"signature"`
@@ -42,7 +42,6 @@ func (k *keyholder) sign(hash []byte) signature {
 	}
 }
 
-// generatedTopology is what the node makes for an external party to sign.
 type generatedTopology struct {
 	PartyID              string   `json:"partyId"`
 	PublicKeyFingerprint string   `json:"publicKeyFingerprint"`
@@ -50,14 +49,13 @@ type generatedTopology struct {
 	MultiHash            []byte   `json:"multiHash"`
 }
 
-// topologyRequest asks for what the owner of a key has to sign.
 func topologyRequest(synchronizer, hint string, key []byte) object {
 	return object{"synchronizer": synchronizer, "partyHint": hint, "publicKey": object{
 		"format": "CRYPTO_KEY_FORMAT_RAW", "keyData": key, "keySpec": "SIGNING_KEY_SPEC_EC_CURVE25519",
 	}}
 }
 
-// allocateRequest is an onboarding with signatures, or without.
+// allocateRequest onboards the party, with or without signatures.
 func (g generatedTopology) allocateRequest(synchronizer, provider, user string, signatures ...signature) object {
 	transactions := []any{}
 	if signatures == nil {
@@ -72,7 +70,7 @@ func (g generatedTopology) allocateRequest(synchronizer, provider, user string, 
 	}
 }
 
-// onboard makes an external party of a key for a user.
+// onboard creates an external party for a user.
 func (s *side) onboard(ctx context.Context, client *client.Client, name, user string) (*keyholder, error) {
 	holder := &keyholder{key: newKey(s.marks.seed, name)}
 	var made generatedTopology
@@ -86,7 +84,7 @@ func (s *side) onboard(ctx context.Context, client *client.Client, name, user st
 		made.allocateRequest(s.synchronizer, "", user, holder.sign(made.MultiHash)), nil)
 }
 
-// preparedTransaction is what prepare answers.
+// preparedTransaction is the answer of prepare.
 type preparedTransaction struct {
 	Transaction string `json:"preparedTransaction"`
 	Hash        []byte `json:"preparedTransactionHash"`
@@ -95,7 +93,7 @@ type preparedTransaction struct {
 
 const prepare = "/v2/interactive-submission/prepare"
 
-// executeRequest is a prepared transaction with a signature of the party.
+// executeRequest executes a prepared transaction with a signature of the party.
 func (p preparedTransaction) executeRequest(party, submissionID string, signed signature) object {
 	return object{
 		"preparedTransaction": p.Transaction, "submissionId": submissionID, "hashingSchemeVersion": p.Version,
@@ -103,7 +101,6 @@ func (p preparedTransaction) executeRequest(party, submissionID string, signed s
 	}
 }
 
-// prepareSigned prepares a command of carol.
 func (s *side) prepareSigned(
 	ctx context.Context, id string, command client.Command,
 ) (made preparedTransaction, err error) {
@@ -113,7 +110,7 @@ func (s *side) prepareSigned(
 	}, &made)
 }
 
-// submitSigned prepares a command of carol, signs it and has it executed.
+// submitSigned prepares a command of carol, signs it and executes it.
 func (s *side) submitSigned(ctx context.Context, id string, command client.Command) (string, error) {
 	made, err := s.prepareSigned(ctx, id, command)
 	if err != nil {

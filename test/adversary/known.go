@@ -8,30 +8,30 @@ import (
 )
 
 const (
-	// maxContracts and maxNames bound what the adversary remembers of each kind; the oldest are forgotten first.
+	// maxContracts and maxNames limit the adversary's memory of each kind; it forgets the oldest first.
 	maxContracts = 600
 	maxNames     = 200
 )
 
-// contract is an active contract that the adversary knows of, perhaps one of somebody else.
+// contract is an active contract that the adversary knows, perhaps of another user.
 type contract struct {
 	id, templateID, blob string
-	// theirs is set where the adversary was told the id and has no right to see the contract.
+	// theirs: the adversary knows the id but must not see the contract.
 	theirs bool
 }
 
-// knowledge is what the adversary knows of the node: what everybody may know, what it was answered, and names and ids of
-// others, as if they had come to its knowledge.
+// knowledge is what the adversary knows about the node: public data, answers that it got, and names and ids of others,
+// as if somebody had told it.
 type knowledge struct {
 	dso, operator, synchronizer, member, participant string
-	// own are the parties that the adversary may act as, bystanders those of others.
+	// own are the parties of the adversary, bystanders those of others.
 	own, bystanders []string
 	users           []string
 	contracts       []contract
 	tracking        []string
 	updates         []string
 	keys            []string // Idempotency-Keys of others
-	// party is the party of each bystander by its name, prepared a transaction of carol's, and seen the network.
+	// party has the party of each bystander by name, prepared is a transaction of carol, seen the network.
 	party      map[string]string
 	prepared   string
 	seen       network
@@ -40,7 +40,6 @@ type knowledge struct {
 	ledgerTime time.Time
 }
 
-// others are parties of somebody else.
 func (k *knowledge) others() []string { return append([]string{k.dso, k.operator}, k.bystanders...) }
 
 func (k *knowledge) parties() []string { return append(k.others(), k.own...) }
@@ -49,7 +48,7 @@ func (k *knowledge) trackingIDs() []string {
 	return append([]string{"mine-1", "mine-2"}, k.tracking...)
 }
 
-// contractsFor are the contracts that a field of a contract's type, such as "openMiningRound" or "amuletCid", may name.
+// contractsFor are the candidates for a field with a contract id, such as "openMiningRound" or "amuletCid".
 func (k *knowledge) contractsFor(field string) (found []contract) {
 	wanted := strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(field, "s"), "Cid"))
 	switch {
@@ -67,7 +66,6 @@ func (k *knowledge) contractsFor(field string) (found []contract) {
 	return found
 }
 
-// of are the contracts of a template.
 func (k *knowledge) of(name string) (found []contract) {
 	for _, known := range k.contracts {
 		if entity(known.templateID) == name {
@@ -77,7 +75,7 @@ func (k *knowledge) of(name string) (found []contract) {
 	return found
 }
 
-// disclosed are the network's contracts as everybody may disclose them.
+// disclosed are the network's contracts as disclosed contracts.
 func (k *knowledge) disclosed() []any {
 	list := []any{}
 	for _, known := range k.contracts {
@@ -91,7 +89,7 @@ func (k *knowledge) disclosed() []any {
 	return list
 }
 
-// learn remembers a contract; one that is known gets what was not known of it.
+// learn adds a contract, or adds missing parts of a known one.
 func (k *knowledge) learn(c contract) {
 	if c.id == "" || c.templateID == "" {
 		return
@@ -110,12 +108,11 @@ func (k *knowledge) learn(c contract) {
 	k.contracts = slices.Delete(k.contracts, max(oldest, 0), max(oldest, 0)+1)
 }
 
-// forget drops a contract that is gone.
 func (k *knowledge) forget(id string) {
 	k.contracts = slices.DeleteFunc(k.contracts, func(c contract) bool { return c.id == id && c.blob == "" })
 }
 
-// remember adds a name to a list that stays short.
+// remember adds a name to a list and limits its length.
 func remember(list []string, name string) []string {
 	if name == "" || slices.Contains(list, name) {
 		return list

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// marks make texts and amounts that are in contracts of the bystanders and nowhere else. Where the adversary reads one
-// that it did not send, it read what is not its own.
+// marks are texts and amounts that exist only in contracts of the bystanders. If the adversary reads one that it did
+// not send, the node leaked it.
 type marks struct{ seed uint64 }
 
 func (m marks) prefix() string { return fmt.Sprintf("secret%016x", m.seed*0x9e3779b97f4a7c15+1) }
@@ -23,10 +23,10 @@ func (m marks) amount(cycle int) string {
 	return fmt.Sprintf("%d.%s%04d", 1+cycle%7, m.fraction(), cycle%10_000)
 }
 
-// sum is what the amounts have in common: who sums them up shows it.
+// sum is the common fraction of the amounts, which their sum has, too.
 func (m marks) sum() string { return "." + m.fraction() }
 
-// in finds a mark in what was read that is not in what was sent; "" when there is none.
+// in finds a mark in an answer that is not in the request; "" for none.
 func (m marks) in(read, sent []byte) string {
 	for _, mark := range []string{m.prefix(), m.sum()} {
 		if bytes.Contains(read, []byte(mark)) && !bytes.Contains(sent, []byte(mark)) {

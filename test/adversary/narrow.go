@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// Start makes fresh twins, and what stops them.
+// Start starts fresh twins; stop stops them.
 type Start func(context.Context) (attacked, quiet Target, stop func(), err error)
 
-// Narrow looks for fewer steps that bring a finding about, by halves, each time on fresh nodes. It returns the finding
-// of the shortest run that had one: the given one where its steps do nothing alone.
+// Narrow bisects the steps of a finding, each time on fresh nodes. It returns the finding of the shortest run that has
+// one, or the given finding if its steps alone do not reproduce it.
 func Narrow(ctx context.Context, options Options, found Finding, start Start) (Finding, error) {
 	if found.To == 0 {
 		return found, nil

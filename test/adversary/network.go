@@ -15,7 +15,6 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// scanContract is a contract as the scan shows it.
 type scanContract struct {
 	Contract struct {
 		TemplateID string          `json:"template_id"`
@@ -29,7 +28,6 @@ func (s scanContract) contract() contract {
 	return contract{id: s.Contract.ID, templateID: s.Contract.TemplateID, blob: s.Contract.Blob}
 }
 
-// round is a mining round as the scan shows it.
 type round struct {
 	scanContract
 	Round    struct{ Number string }
@@ -37,7 +35,7 @@ type round struct {
 	Issuance map[string]any
 }
 
-// network is what everybody may know of the network's contracts.
+// network is the public part of the network's contracts.
 type network struct {
 	rules         contract
 	open, issuing []round
@@ -88,7 +86,6 @@ func (r round) number() int64 {
 	return number
 }
 
-// usable is the newest round that is open now.
 func (n network) usable(now time.Time) string {
 	for _, one := range slices.Backward(n.open) {
 		if !one.OpensAt.After(now) {
@@ -98,7 +95,7 @@ func (n network) usable(now time.Time) string {
 	return ""
 }
 
-// disclosed are the network's contracts as submissions disclose them.
+// disclosed are the network's contracts in the form of disclosed contracts.
 func (n network) disclosed(synchronizer string) []any {
 	list := []any{}
 	for _, each := range n.contracts() {
@@ -118,7 +115,7 @@ func (n network) contracts() []contract {
 	return list
 }
 
-// roundFacts are the rounds as everybody sees them: which ones there are and what they issue.
+// roundFacts are the open rounds and the amounts of the issuing rounds.
 func (n network) roundFacts() (open, issuing string) {
 	var numbers, rates []string
 	for _, one := range n.open {
@@ -157,7 +154,7 @@ func (s *side) signedByDSO(ctx context.Context, templates ...string) ([]client.C
 	return signed, nil
 }
 
-// sum adds up amounts; what cannot be read counts as nothing.
+// sum adds up amounts; invalid text counts as 0.
 func sum(amounts ...string) (total decimal.Decimal) {
 	for _, amount := range amounts {
 		if parsed, err := decimal.Parse(amount); err == nil {

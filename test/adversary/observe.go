@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// observe writes down what everybody sees of the bystanders and of the network when all is done.
+// observe stores the state of the bystanders and of the network after a cycle.
 func (s *side) observe(ctx context.Context) error {
 	if err := s.note(ctx, "/readyz", func(ctx context.Context) (string, error) {
 		return "ready", s.client.Get(ctx, "/readyz", nil)
@@ -44,7 +44,7 @@ func (s *side) observe(ctx context.Context) error {
 	return nil
 }
 
-// observeWallet writes down what a wallet shows.
+// observeWallet stores the state of a wallet.
 func (s *side) observeWallet(ctx context.Context, user string) error {
 	client := s.as(user)
 	return errors.Join(
@@ -79,14 +79,14 @@ func (s *side) observeWallet(ctx context.Context, user string) error {
 	)
 }
 
-// gifts are what the adversary gave to a bystander: it may do so where there is a preapproval.
+// gifts sums up what the adversary sent to a bystander with a preapproval.
 type gifts struct {
 	total decimal.Decimal
-	// read is the event up to which the history was read.
+	// read is the last event that was read from the history.
 	read string
 }
 
-// readGifts adds up what a wallet's history says that came from the adversary.
+// readGifts adds the adversary's transfers in a wallet's history.
 func (s *side) readGifts(ctx context.Context, user string) error {
 	type change struct{ Party, Amount string }
 	var page struct {
@@ -120,7 +120,7 @@ func (s *side) readGifts(ctx context.Context, user string) error {
 	return nil
 }
 
-// mine counts the contracts of a list that name no party of the adversary: it may offer what it likes to others.
+// mine counts the contracts that name no party of the adversary, because the adversary may make offers.
 func (s *side) mine(lists map[string]json.RawMessage) (count int) {
 	for _, raw := range lists {
 		var elements []json.RawMessage
@@ -136,12 +136,11 @@ func (s *side) mine(lists map[string]json.RawMessage) (count int) {
 	return count
 }
 
-// namesIntruder reports whether a text names a party of the adversary.
 func (s *side) namesIntruder(text string) bool {
 	return slices.ContainsFunc(s.intruders, func(party string) bool { return strings.Contains(text, party) })
 }
 
-// statuses asks again for what was asked before: an end stays as it is.
+// statuses reads the statuses of earlier requests again: a final status must not change.
 func (s *side) statuses(ctx context.Context) (string, error) {
 	const recent = 8
 	var statuses []string
@@ -189,7 +188,7 @@ func (s *side) rounds(ctx context.Context) (string, error) {
 	return "open: " + open + "; issuing: " + issuing, nil
 }
 
-// closedRounds counts the rounds that are summed up, and those that wait until everything of them is archived.
+// closedRounds counts the summarizing rounds, and the closed rounds with contracts left.
 func (s *side) closedRounds(ctx context.Context) (string, error) {
 	const module = "#splice-amulet:Splice.Round:"
 	found, err := s.signedByDSO(ctx, module+"SummarizingMiningRound", module+"ClosedMiningRound")
@@ -219,8 +218,8 @@ func (s *side) operatorStanding(ctx context.Context) (string, error) {
 	return fmt.Sprintf("operator featured: %t, bob %s, carol has %s", validator.Featured, preapproval, counter), err
 }
 
-// troubles are those of automation with wallets of others and with the network. Those with single contracts are left
-// out: the adversary may make contracts with which nothing can be done, and those of others show in their statuses.
+// troubles are automation's troubles with other wallets and the network. It leaves out single contracts: the adversary
+// may create useless contracts, and statuses show the contracts of others.
 func (s *side) troubles(ctx context.Context) (string, error) {
 	var answer struct {
 		Automations []struct {
@@ -248,7 +247,6 @@ type listedUser struct {
 	Primary    string `json:"primaryParty"`
 }
 
-// listUsers reads all users, page by page.
 func (s *side) listUsers(ctx context.Context) (all []listedUser, err error) {
 	page := ""
 	for {
@@ -266,7 +264,7 @@ func (s *side) listUsers(ctx context.Context) (all []listedUser, err error) {
 	}
 }
 
-// users are those that do not belong to the adversary, and everybody's rights as parties that do not.
+// users are the users of others with their rights, without rights for parties of the adversary.
 func (s *side) users(ctx context.Context) (string, error) {
 	all, err := s.listUsers(ctx)
 	if err != nil {
@@ -292,7 +290,7 @@ func (s *side) users(ctx context.Context) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// isIntruder reports whether a user belongs to the adversary: to none of the users whom the side knows.
+// isIntruder reports whether a user belongs to the adversary, that is, to none of the side's users.
 func (s *side) isIntruder(user listedUser) bool {
 	switch user.Provider {
 	case "":
@@ -305,7 +303,7 @@ func (s *side) isIntruder(user listedUser) bool {
 	}
 }
 
-// rightsOf are a user's rights but those as parties of the adversary.
+// rightsOf are a user's rights, except for parties of the adversary.
 func (s *side) rightsOf(ctx context.Context, user listedUser) (string, error) {
 	var answer struct{ Rights []client.Right }
 	client := s.admin

@@ -17,7 +17,7 @@ const (
 	treePath  = "/v2/commands/submit-and-wait-for-transaction"
 )
 
-// playCreate creates a contract of a template with parties and amounts as they come, and with itself as the network.
+// playCreate creates a contract of a template with random parties and amounts, and with itself as the network.
 func (a *attacker) playCreate(ctx context.Context) error {
 	chosen := a.templates[deal(a.seed, "create", a.step.index, len(a.templates))]
 	const tries = 3
@@ -46,7 +46,7 @@ func (a *attacker) create(ctx context.Context, chosen template) (answer, error) 
 	return got, nil
 }
 
-// payload makes a payload. Where somebody else has to sign, the adversary learns not to name others.
+// payload makes a payload. After a refusal for a missing signature, the adversary names no others in that field.
 func (a *attacker) payload(m maker, of template) (payload object, foreign []string) {
 	payload, _ = m.value(of.payload, "", 0).(object)
 	for field, value := range payload {
@@ -64,7 +64,7 @@ func (a *attacker) payload(m maker, of template) (payload object, foreign []stri
 	return payload, foreign
 }
 
-// playExercise exercises a choice of a contract that it knows, or of one that it creates for the purpose.
+// playExercise exercises a choice on a known contract, or on one that it creates for this.
 func (a *attacker) playExercise(ctx context.Context) error {
 	type target struct {
 		template
@@ -94,7 +94,7 @@ func (a *attacker) playExercise(ctx context.Context) error {
 			"templateId": chosen.template.name.String(), "createArguments": payload, "choice": chosen.choice.name,
 			"choiceArgument": argument,
 		}}
-		if chosen.of != chosen.template.name { // only the template's own choices are found there
+		if chosen.of != chosen.template.name { // an interface's choice has another name
 			command = object{"ExerciseCommand": with(exercise, object{"contractId": m.contractID("")})}
 		}
 	}
@@ -109,11 +109,11 @@ func (a *attacker) playExercise(ctx context.Context) error {
 	return nil
 }
 
-// submit submits a command of the adversary by one way or the other.
+// submit submits a command of the adversary by a random route.
 func (a *attacker) submit(ctx context.Context, who identity, commands ...object) (answer, error) {
 	m := a.maker(who)
 	id := fmt.Sprintf("mine-%d-%d", a.step.number, m.random.IntN(1_000_000))
-	if m.oneIn(12) { // an id that others use, or that was used
+	if m.oneIn(12) { // an id of others, or a used one
 		id = pick(m.random, a.known.trackingIDs())
 	}
 	body := object{
@@ -134,7 +134,7 @@ func (a *attacker) submit(ctx context.Context, who identity, commands ...object)
 	}
 }
 
-// actAs are the parties as which the adversary acts: both of its own now and then.
+// actAs are the acting parties: sometimes both of the adversary.
 func (a *attacker) actAs(m maker) []string {
 	if m.oneIn(10) {
 		return []string{m.self, pick(m.random, a.known.parties())}
@@ -142,7 +142,7 @@ func (a *attacker) actAs(m maker) []string {
 	return []string{m.self}
 }
 
-// submitLater submits without waiting: what is acknowledged has to complete.
+// submitLater submits without waiting: each acknowledged submission must get a completion.
 func (a *attacker) submitLater(ctx context.Context, who identity, id string, body object) (answer, error) {
 	got, err := a.post(ctx, who, asyncPath, body)
 	if err == nil && got.ok() {
@@ -151,7 +151,7 @@ func (a *attacker) submitLater(ctx context.Context, who identity, id string, bod
 	return got, err
 }
 
-// playFund gives the adversary coin as anybody gets it, and lets it send some to others.
+// playFund taps coin for the adversary, and sends some to others.
 func (a *attacker) playFund(ctx context.Context) error {
 	who := a.me()
 	m := a.maker(who)
@@ -166,7 +166,7 @@ func (a *attacker) playFund(ctx context.Context) error {
 	return err
 }
 
-// playBurst submits much at once, some of it such that it fails in the middle of a commit.
+// playBurst submits many commands at once, some of which fail in the middle of a commit.
 func (a *attacker) playBurst(ctx context.Context) error {
 	const many = 24
 	who := a.me()

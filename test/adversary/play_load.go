@@ -14,10 +14,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// atOnce is how many requests of a play are on their way at once.
+// atOnce is the number of requests in flight of a play.
 const atOnce = 16
 
-// all sends requests of a route at once and looks at all answers. It returns the shortest time that one took.
+// all sends requests of a route at once and checks all answers. It returns the shortest time.
 func (a *attacker) all(
 	ctx context.Context, who identity, label string, requests []request,
 ) (shortest time.Duration, err error) {
@@ -45,7 +45,7 @@ func (a *attacker) all(
 	return shortest, nil
 }
 
-// playStreams opens streams, reads a frame and drops them, while it submits.
+// playStreams opens streams, reads a frame and drops them, during submissions.
 func (a *attacker) playStreams(ctx context.Context) error {
 	const times = 12
 	who := a.me()
@@ -85,7 +85,7 @@ func (a *attacker) pingCommand(m maker) object {
 	}}}
 }
 
-// playScan asks for the same many times in one request, without a token, and does so again and again.
+// playScan names an owner many times in a request, without a token, and repeats that request.
 func (a *attacker) playScan(ctx context.Context) error {
 	const owners, times, bound = 3_000, 24, 100 * time.Millisecond
 	m := a.maker(a.me())
@@ -99,17 +99,16 @@ func (a *attacker) playScan(ctx context.Context) error {
 		return err
 	}
 	if often > slower*once+bound {
-		a.find("the scan takes %s to tell of an owner who is named %d times, and %s to tell of one", often, owners, once)
+		a.find("the scan takes %s for an owner who is named %d times, and %s for one", often, owners, once)
 	}
 	_, err = a.askScan(ctx, owner, owners, times)
 	return err
 }
 
-// summaryPath is where the scan tells the sum of what owners hold, which is public.
+// summaryPath is the path of the scan's holdings summary, which is public.
 const summaryPath = "/api/scan/v0/holdings/summary"
 
-// askScan asks for the holdings of an owner who is named many times, some times at once, and returns the shortest time
-// that it took.
+// askScan asks several times at once for the holdings of an owner, named many times, and returns the shortest time.
 func (a *attacker) askScan(ctx context.Context, owner string, named, times int) (time.Duration, error) {
 	body, err := json.Marshal(object{
 		"owner_party_ids": repeat(owner, named), "migration_id": 0, "as_of_round": 0, "record_time": a.known.ledgerTime,
@@ -124,7 +123,7 @@ func (a *attacker) askScan(ctx context.Context, owner string, named, times int) 
 	return a.all(ctx, identity{name: "nobody, without a token", powerless: true}, "POST "+summaryPath, requests)
 }
 
-// playFar submits what is to wait until the end of times.
+// playFar submits commands with a ledger time in the far future.
 func (a *attacker) playFar(ctx context.Context) error {
 	const each = 80
 	for _, who := range a.patient {
@@ -147,7 +146,7 @@ func (a *attacker) playFar(ctx context.Context) error {
 	return nil
 }
 
-// playDear sends the dearest bodies that a request may have, before anything of them was checked.
+// playDear sends the most expensive bodies for the decoder.
 func (a *attacker) playDear(ctx context.Context) error {
 	const emptySeeds, submissions = 3_400_000, 4
 	seeds := bytes.Repeat([]byte{0x22, 0}, emptySeeds) // an empty element of DamlTransaction.node_seeds
@@ -169,7 +168,6 @@ func (a *attacker) playDear(ctx context.Context) error {
 	return err
 }
 
-// varint is a number as protobuf writes lengths.
 func varint(n int) (encoded []byte) {
 	for ; n >= 0x80; n >>= 7 {
 		encoded = append(encoded, byte(n)|0x80)
@@ -177,11 +175,10 @@ func varint(n int) (encoded []byte) {
 	return append(encoded, byte(n))
 }
 
-// What the adversary asks of the page of Temporal.
+// The requests to the Temporal UI.
 const engineStart, engineList = "ENGINE start", "ENGINE list"
 
-// playEngine talks to the page of Temporal as a page of another host would, and starts a submission there for somebody
-// else.
+// playEngine calls the Temporal UI like a page of another host, and starts a submission there for another user.
 func (a *attacker) playEngine(ctx context.Context) error {
 	m := a.maker(a.me())
 	base := a.side.target.TemporalUI + "/api/v1/namespaces/default/"
@@ -221,18 +218,18 @@ func (a *attacker) playEngine(ctx context.Context) error {
 		return err
 	}
 	if got.ok() && host != "" {
-		a.find("the page of Temporal answers to the host %s", host)
+		a.find("the Temporal UI answers to the host %s", host)
 	}
 	read, err := a.call(ctx, foreign, engineList, request{
 		method: http.MethodGet, url: base + "workflows", host: "evil.example",
 	})
 	if err == nil && read.ok() {
-		a.find("the page of Temporal answers to the host evil.example")
+		a.find("the Temporal UI answers to the host evil.example")
 	}
 	return err
 }
 
-// settle waits until what the adversary was acknowledged has completed.
+// settle waits for the completions of the adversary's acknowledged submissions.
 func (a *attacker) settle(ctx context.Context) error {
 	var last []string
 	_, err := await(ctx, "completions of the adversary", func(ctx context.Context) (string, bool, error) {
@@ -249,7 +246,7 @@ func (a *attacker) settle(ctx context.Context) error {
 	return err
 }
 
-// open lists the acknowledged submissions that have no completion yet.
+// open lists the acknowledged submissions without a completion.
 func (a *attacker) open(ctx context.Context) (names []string, err error) {
 	for _, who := range a.mine {
 		body, err := json.Marshal(object{"parties": []string{who.party}, "beginExclusive": a.settled, "userId": who.name})

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// playTracking uses the tracking ids of others, those of their next requests included: it makes offers to them and to
-// itself, and takes them back.
+// playTracking uses tracking ids of others, also of their next requests: it makes offers to them and to itself, and
+// withdraws them.
 func (a *attacker) playTracking(ctx context.Context) error {
 	who := a.me()
 	m := a.maker(who)
@@ -44,7 +44,7 @@ func (a *attacker) playTracking(ctx context.Context) error {
 	return err
 }
 
-// playOnboarding onboards parties whose keys somebody else has, without signatures or with worthless ones.
+// playOnboarding onboards parties with the keys of others, without signatures or with invalid ones.
 func (a *attacker) playOnboarding(ctx context.Context) error {
 	m := a.maker(a.me())
 	name := newcomerName(a.cycle + m.random.IntN(2))
@@ -73,7 +73,6 @@ func (a *attacker) playOnboarding(ctx context.Context) error {
 	return err
 }
 
-// landlord administers the tenant.
 func (a *attacker) landlord() identity {
 	for _, who := range a.identities {
 		if who.name == landlord+" of the tenant" {
@@ -83,7 +82,7 @@ func (a *attacker) landlord() identity {
 	return a.me()
 }
 
-// playKeys sends what others sent with their Idempotency-Keys, and what they are going to send.
+// playKeys repeats requests of others with their Idempotency-Keys, also their next requests.
 func (a *attacker) playKeys(ctx context.Context) error {
 	who := pick(a.step.random, a.identities)
 	cycle := a.cycle + a.step.random.IntN(2)
@@ -101,7 +100,7 @@ func (a *attacker) playKeys(ctx context.Context) error {
 	return err
 }
 
-// playUsers asks for rights, for users that exist and users that do not, and for what was taken away.
+// playUsers asks for rights, for existing and missing users, and for removed rights.
 func (a *attacker) playUsers(ctx context.Context) error {
 	who := pick(a.step.random, append(a.identities, a.landlord(), a.landlord()))
 	m := a.maker(who)
@@ -163,9 +162,9 @@ func (a *attacker) patch(ctx context.Context, who identity, user string, body ob
 	return err
 }
 
-// compareUsers asks for a user of others and for one that does not exist: those who may know of neither are told the
-// same. An administrator of an identity provider may know: ids of users are unique in the whole node, and upstream
-// answers 403 for a user of another provider and 404 for none.
+// compareUsers asks for a user of others and for a missing user: a caller without a right must get the same answer. An
+// administrator of an identity provider may see the difference: user ids are unique in the node, and upstream answers
+// 403 for a user of another provider and 404 for a missing one.
 func (a *attacker) compareUsers(ctx context.Context, who identity) error {
 	var statuses []int
 	suffix := pick(a.step.random, []string{"", "/rights"})

@@ -13,7 +13,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// playRoute sends something to a route that its description allows, or nearly.
+// playRoute sends a valid or nearly valid request to a route.
 func (a *attacker) playRoute(ctx context.Context) error {
 	chosen := a.routes[deal(a.seed, "route", a.step.index, len(a.routes))]
 	who := a.anyone()
@@ -39,14 +39,12 @@ func (a *attacker) playRoute(ctx context.Context) error {
 	return err
 }
 
-// fill puts values for the parameters into a path.
 func (m maker) fill(path string) string {
 	return parameterPattern.ReplaceAllStringFunc(path, func(parameter string) string {
 		return url.PathEscape(m.parameter(strings.Trim(parameter, "{}")))
 	})
 }
 
-// parameter is a value for a parameter of a path or a query.
 func (m maker) parameter(name string) string {
 	if m.isHostile() {
 		return pick(m.random, hostileTexts())
@@ -57,7 +55,6 @@ func (m maker) parameter(name string) string {
 	return pick(m.random, []string{"1", "10", "Amulet", "splice-amulet", "true", m.self})
 }
 
-// body is a body for a route; nil for none.
 func (m maker) body(of route) []byte {
 	switch {
 	case of.binary:
@@ -77,7 +74,7 @@ func (m maker) body(of route) []byte {
 	if err != nil {
 		return []byte("{")
 	}
-	if m.oneIn(30) { // broken in some other way
+	if m.oneIn(30) { // broken JSON
 		return pick(m.random, [][]byte{
 			encoded[:len(encoded)/2], append(encoded, '}'), bytes.Repeat([]byte(`{"a":`), 5_000), {0xff, 0xfe}, {},
 		})
@@ -85,7 +82,7 @@ func (m maker) body(of route) []byte {
 	return encoded
 }
 
-// openStream opens a WebSocket some times, sends a request, reads a frame if there is one, and drops it.
+// openStream opens a WebSocket several times, sends a request, reads a frame if one comes, and drops it.
 func (a *attacker) openStream(ctx context.Context, who identity, path string, body []byte, times int) error {
 	protocols := []string{"daml.ws.auth"}
 	if who.token != "" {
@@ -108,7 +105,7 @@ func (a *attacker) openStream(ctx context.Context, who identity, path string, bo
 	return nil
 }
 
-// readFrame opens a stream and reads its first frame, for a moment.
+// readFrame opens a stream and reads its first frame, with a short timeout.
 func (a *attacker) readFrame(
 	ctx context.Context, path string, protocols []string, body []byte,
 ) (frame []byte, status int, took time.Duration) {
@@ -135,7 +132,7 @@ func (a *attacker) readFrame(
 	_, frame, _ = conn.Read(reading)
 	var refusal struct{ Code, Cause string }
 	switch {
-	case len(frame) == 0: // nothing came in this moment, or the stream was closed
+	case len(frame) == 0: // no frame before the timeout or the end of the stream
 		return frame, http.StatusSwitchingProtocols, took
 	case json.Unmarshal(frame, &refusal) != nil || refusal.Code != "" || refusal.Cause != "":
 		return frame, http.StatusBadRequest, took
@@ -144,7 +141,7 @@ func (a *attacker) readFrame(
 	}
 }
 
-// with is a copy of an object with other fields.
+// with is a copy of an object with changed fields.
 func with(body object, changes object) object {
 	changed := maps.Clone(body)
 	maps.Copy(changed, changes)

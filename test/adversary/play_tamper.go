@@ -14,8 +14,8 @@ import (
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
-// playTamper executes a transaction of carol's that it altered, with signatures that are worth nothing: it leaves out
-// the contracts that it may not know, changes amounts, or breaks it.
+// playTamper executes a changed transaction of carol with invalid signatures: it leaves out the contracts that it must
+// not know, changes amounts, or breaks the encoding.
 func (a *attacker) playTamper(ctx context.Context) error {
 	who := a.executor()
 	if a.step.random.IntN(2) == 0 {
@@ -65,8 +65,7 @@ func (a *attacker) alter(m maker, raw []byte) ([]byte, error) {
 	return proto.Marshal(message)
 }
 
-// prune leaves of a transaction what is about contracts that everybody may know. What the command does with the others
-// is left to the node to say.
+// prune removes the private contracts from a transaction.
 func (a *attacker) prune(message *preparedpb.PreparedTransaction) {
 	public := map[string]bool{}
 	for _, one := range a.known.seen.contracts() {
@@ -92,7 +91,7 @@ func (a *attacker) prune(message *preparedpb.PreparedTransaction) {
 	})
 }
 
-// mask puts something else where marks are, as long as they are, so that none is sent.
+// mask replaces marks by other bytes of the same length, so that no request has a mark.
 func (a *attacker) mask(raw []byte) []byte {
 	text, fraction := a.side.marks.prefix(), "."+a.side.marks.fraction()
 	raw = bytes.ReplaceAll(raw, []byte(text), []byte(strings.Repeat("x", len(text))))

@@ -9,12 +9,11 @@ import (
 // play is a kind of step.
 type play struct {
 	name string
-	// weight is how often it is chosen beside the others.
+	// weight is its share of the steps.
 	weight int
 	do     func(*attacker, context.Context) error
 }
 
-// plays are all that the adversary does.
 func plays() []play {
 	return []play{
 		{"route", 360, (*attacker).playRoute},
@@ -43,7 +42,7 @@ func PlayNames() (names []string) {
 	return names
 }
 
-// step is one step of a run. All about it follows from the seed and its number.
+// step is one step of a run. The seed and its number determine it.
 type step struct {
 	number int
 	play   string
@@ -80,7 +79,6 @@ func schedule(options Options) []step {
 	return steps
 }
 
-// take makes a step.
 func (a *attacker) take(ctx context.Context, s step) error {
 	a.step = s
 	a.coverage.plays[s.play]++
@@ -90,7 +88,7 @@ func (a *attacker) take(ctx context.Context, s step) error {
 	return nil
 }
 
-// anyone is somebody as whom the adversary can call, itself most often.
+// anyone is a random identity, most often one with a wallet.
 func (a *attacker) anyone() identity {
 	if a.step.random.IntN(3) > 0 {
 		return a.me()
@@ -98,5 +96,5 @@ func (a *attacker) anyone() identity {
 	return pick(a.step.random, a.identities)
 }
 
-// me is one of the adversary's own users with a wallet.
+// me is a random user of the adversary with a wallet.
 func (a *attacker) me() identity { return pick(a.step.random, a.mine) }

@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	// tenant is an identity provider beside the node's own.
+	// tenant is a second identity provider.
 	tenant         = "tenant"
 	tenantIssuer   = "https://tenant.example"
 	tenantAudience = "ledger"
 	keyID          = "key"
 )
 
-// provider is the issuer of the tenant's tokens. It shows its key on this machine.
+// provider is the issuer of the tenant's tokens. It serves its key on this machine.
 type provider struct {
 	key    *ecdsa.PrivateKey
 	url    string
@@ -58,7 +58,7 @@ func newProvider(ctx context.Context) (*provider, error) {
 
 func (p *provider) close() error { return p.server.Close() }
 
-// token is one of a user of the tenant that is good for a while from now on, or was until then.
+// token is a token of a user of the tenant that expires after a duration, or has expired if that is negative.
 func (p *provider) token(user string, good time.Duration) (string, error) {
 	token := jwt.NewWithClaims(jwt.SigningMethodES256, jwt.MapClaims{
 		"sub": user, "iss": tenantIssuer, "aud": tenantAudience, "exp": time.Now().Add(good).Unix(),
@@ -67,15 +67,14 @@ func (p *provider) token(user string, good time.Duration) (string, error) {
 	return token.SignedString(p.key)
 }
 
-// expired is a token of the node's own issuer that was good once.
+// expired is an expired token of the node's own issuer.
 func (t Target) expired(user string) (string, error) {
 	return jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{
 		"sub": user, "aud": t.Audience, "exp": time.Now().Add(-time.Hour).Unix(),
 	}).SignedString([]byte(t.Secret))
 }
 
-// configure makes the node trust the provider, with an administrator of the tenant and a participant administrator that
-// belongs to it.
+// configure makes the node trust the provider, and creates its administrator and a participant administrator.
 func (p *provider) configure(ctx context.Context, s *side) error {
 	user := func(id, kind string) error {
 		return s.admin.Post(ctx, "/v2/users", object{

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// spoil puts something else at a random place of a body.
+// spoil replaces a random value of a body.
 func (m maker) spoil(body any) any {
 	switch value := body.(type) {
 	case map[string]any:
@@ -28,7 +28,7 @@ func (m maker) spoil(body any) any {
 		switch {
 		case len(value) == 0:
 			return []any{m.strange()}
-		case m.oneIn(4): // many times the same
+		case m.oneIn(4): // the same value many times
 			return repeat(value[0], pick(m.random, []int{2, 300, 9_000}))
 		}
 		at := m.random.IntN(len(value))
@@ -47,7 +47,7 @@ func repeat(value any, times int) []any {
 	return list
 }
 
-// strange is a value that hardly anything expects.
+// strange is an unexpected value.
 func (m maker) strange() any {
 	return pick(m.random, []any{
 		nil, true, "", "\x00", json.Number("1e400"), json.Number("-9223372036854775808"), json.Number("9223372036854775807"),
@@ -62,8 +62,8 @@ func (m maker) strange() any {
 	})
 }
 
-// deal is the card that is dealt as the index-th from a deck that is shuffled anew whenever all were dealt. It depends
-// on nothing else, so that a part of a run deals the same cards.
+// deal is the card at an index of a deck that is shuffled again after its last card. It depends only on its arguments,
+// so that a part of a run deals the same cards.
 func deal(seed uint64, name string, index, cards int) int {
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(name))
@@ -71,7 +71,6 @@ func deal(seed uint64, name string, index, cards int) int {
 	return shuffled[index%cards]
 }
 
-// newRandom makes the random choices of a part of a run.
 func newRandom(seed, part uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, part)) //nolint:gosec // runs are repeated from their seed; nothing here is secret
 }

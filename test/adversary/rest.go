@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/internal/wait"
 )
 
-// usage is what a node says that it uses.
+// usage is the resources that a node reports.
 type usage struct{ processor, goroutines, memory float64 }
 
 func (s *side) usage(ctx context.Context) (used usage, err error) {
@@ -32,14 +32,14 @@ func (s *side) usage(ctx context.Context) (used usage, err error) {
 			used.processor = value
 		case "go_goroutines":
 			used.goroutines = value
-		case "go_memstats_sys_bytes": // it never gets less, so that it tells of the worst moment
+		case "go_memstats_sys_bytes": // it never shrinks, so it is the maximum
 			used.memory = value
 		}
 	}
 	return used, nil
 }
 
-// atRest is what both sides use while nobody asks for anything.
+// atRest is the usage of both sides without requests.
 func (r *run) atRest(ctx context.Context) (used [2]usage, err error) {
 	for i, s := range []*side{r.attacked, r.quiet} {
 		if used[i], err = s.usage(ctx); err != nil {
@@ -60,7 +60,7 @@ func (r *run) atRest(ctx context.Context) (used [2]usage, err error) {
 	return used, nil
 }
 
-// rest looks at nodes that have nothing to do: the attacked one has stopped doing what it did for the adversary.
+// rest compares the idle nodes: the attacked one must have finished its work for the adversary.
 func (r *run) rest(ctx context.Context) error {
 	r.attacker.http.CloseIdleConnections()
 	var used [2]usage
@@ -80,14 +80,14 @@ func (r *run) rest(ctx context.Context) error {
 	return nil
 }
 
-// restless says what the attacked node does and holds that the quiet one does not.
+// restless lists what the idle attacked node uses beyond the limits.
 func restless(used [2]usage) (wrong []string) {
 	attacked, quiet := used[0], used[1]
 	if load := (attacked.processor - quiet.processor) / restTime.Seconds(); load > restLoad {
-		wrong = append(wrong, fmt.Sprintf("a node that has nothing to do keeps %.2f processors busy", load))
+		wrong = append(wrong, fmt.Sprintf("the idle node keeps %.2f processors busy", load))
 	}
 	if attacked.goroutines > quiet.goroutines+restGoroutines {
-		wrong = append(wrong, fmt.Sprintf("a node that has nothing to do has %.0f goroutines, and %.0f without the adversary",
+		wrong = append(wrong, fmt.Sprintf("the idle node has %.0f goroutines, and %.0f without the adversary",
 			attacked.goroutines, quiet.goroutines))
 	}
 	if attacked.memory > quiet.memory+restMemory {

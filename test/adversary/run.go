@@ -11,44 +11,43 @@ import (
 	"github.com/florinledger/florin/internal/wait"
 )
 
-// Options are what a run does.
+// Options are the options of a run.
 type Options struct {
 	Seed  uint64
 	Steps int
 	// Lasting ends a run early, at the end of a group; 0 is no limit.
 	Lasting time.Duration
-	// Group is how many steps are made beside one cycle of the bystanders.
+	// Group is the number of steps during one cycle of the bystanders.
 	Group int
-	// Only names the plays that are made; all if it is empty. Without names plays that are left out.
+	// Only names the plays of the run; empty for all. Without names plays to leave out.
 	Only, Without []string
-	// From and To are the first and the last step that are made; 0 for all.
+	// From and To are the first and the last step; 0 for all.
 	From, To int
-	// Progress is told what happens.
+	// Progress gets lines for people.
 	Progress func(string)
 }
 
-// plays reports whether a run makes a kind of step.
 func (o Options) plays(name string) bool {
 	return (len(o.Only) == 0 || slices.Contains(o.Only, name)) && !slices.Contains(o.Without, name)
 }
 
-// Report is what came of a run.
+// Report is the result of a run.
 type Report struct {
-	// Findings are what was wrong; a run ends with the group in which something was.
+	// Findings are the violations; a run ends with the first group that has one.
 	Findings []Finding
-	// Steps and Cycles are how many were made, Requests how many the adversary sent, and Facts how many were compared.
+	// The numbers of steps, of cycles, of requests of the adversary, and of compared facts.
 	Steps, Cycles, Requests, Facts int
-	// Committed is how many offsets the attacked node's record has.
+	// Committed is the number of offsets of the attacked node.
 	Committed int64
-	// Slowest are the operations of the bystanders that took longest, beside the adversary and without it.
+	// Slowest are the longest operations of the bystanders, beside the adversary and without it.
 	Slowest [2]time.Duration
-	// Memory is how many bytes both nodes took from their machine.
+	// Memory is the bytes of memory of both nodes.
 	Memory   [2]float64
 	Coverage Coverage
 	Took     time.Duration
 }
 
-// String sums the run up.
+// String summarizes the run.
 func (r Report) String() string {
 	return fmt.Sprintf("%d steps and %d cycles in %s: %d requests, %d facts compared, %d offsets; the bystanders waited "+
 		"%s at most, %s without the adversary; %d MB of memory, %d MB without it; %d findings", r.Steps, r.Cycles,
@@ -56,7 +55,7 @@ func (r Report) String() string {
 		r.Slowest[1].Round(time.Millisecond), int(r.Memory[0]/1e6), int(r.Memory[1]/1e6), len(r.Findings))
 }
 
-// run is a run under way.
+// run is the state of a run.
 type run struct {
 	options         Options
 	attacked, quiet *side
@@ -65,10 +64,10 @@ type run struct {
 	now             time.Time
 }
 
-// tick is by how much the ledger's clock moves in a cycle: half a round.
+// tick is the step of the ledger's clock in a cycle: half a round.
 const tick = 5 * time.Minute
 
-// Run attacks the first node, and compares it with the second, which must be as fresh.
+// Run attacks the first node, and compares it with the second. Both must be fresh.
 func Run(ctx context.Context, attacked, quiet Target, options Options) (report *Report, err error) {
 	began := time.Now()
 	issuer, err := newProvider(ctx)
@@ -97,7 +96,7 @@ func Run(ctx context.Context, attacked, quiet Target, options Options) (report *
 	return r.report, err
 }
 
-// both does something on both sides at once.
+// both calls do on both sides at the same time.
 func (r *run) both(do func(*side) error) error {
 	var group errgroup.Group
 	for _, s := range []*side{r.attacked, r.quiet} {
@@ -106,7 +105,7 @@ func (r *run) both(do func(*side) error) error {
 	return group.Wait()
 }
 
-// groups makes the steps, a group at a time, until there are no more or something is wrong.
+// groups makes the steps in groups, until the last step or a finding.
 func (r *run) groups(ctx context.Context, began time.Time) error {
 	steps := schedule(r.options)
 	if r.options.To > 0 {
@@ -130,7 +129,7 @@ func (r *run) groups(ctx context.Context, began time.Time) error {
 	return nil
 }
 
-// group lets the adversary make steps while the bystanders go through a cycle, and compares.
+// group lets the adversary make steps during a cycle of the bystanders, and compares.
 func (r *run) group(ctx context.Context, cycle int, steps []step) error {
 	a := r.attacker
 	a.sent, a.findings = nil, nil
@@ -175,8 +174,7 @@ func (r *run) group(ctx context.Context, cycle int, steps []step) error {
 	return r.judge(ctx, cycle, steps)
 }
 
-// observeUntilSame observes again while what is seen differs: a busy node may be late with what follows from other
-// things, but not for long.
+// observeUntilSame observes again while the sides differ: a busy node may be late, but not for long.
 func (r *run) observeUntilSame(ctx context.Context) error {
 	deadline := time.Now().Add(patience)
 	for !r.seenSame() && time.Now().Before(deadline) {
@@ -193,7 +191,6 @@ func (r *run) observeUntilSame(ctx context.Context) error {
 	return nil
 }
 
-// seenSame reports whether both sides observed the same.
 func (r *run) seenSame() bool {
 	return slices.EqualFunc(r.attacked.facts[r.attacked.worked:], r.quiet.facts[r.quiet.worked:], func(a, b fact) bool {
 		return a.value == b.value

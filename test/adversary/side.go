@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// patience is how long a bystander waits for what should happen at once.
+	// patience limits a bystander's wait for something that should happen at once.
 	patience = 20 * time.Second
-	// pause is between two looks.
+	// pause is the pause between two checks.
 	pause = 15 * time.Millisecond
 	// tokenLife is longer than any run.
 	tokenLife = 1000 * time.Hour
 )
 
-// The bystanders, and others whose names are known.
+// The bystanders, and other users whose names the adversary knows.
 const (
-	alice, bob, dave  = "alice", "bob", "dave" // have wallets; dave's is swept
+	alice, bob, dave  = "alice", "bob", "dave" // have wallets; dave's has a sweep
 	carol, carolsUser = "carol", "carol-app"   // an external party and the user that prepares for it
 	leaver            = "leaver"               // was offboarded
 	revoked           = "revoked"              // lost its rights
@@ -33,7 +33,7 @@ const (
 	tenantRoot        = "tenant-root"          // a participant administrator that belongs to the tenant
 )
 
-// side is one of the twins: a node with bystanders on it.
+// side is one of the twins: a node with bystanders.
 type side struct {
 	target Target
 	http   *http.Client
@@ -42,34 +42,34 @@ type side struct {
 	marks  marks
 
 	synchronizer, participant string
-	// party is the party of each user, and of each external party.
+	// party is the party id of each user and each external party.
 	party map[string]string
 	carol *keyholder
-	// facts are what the bystanders were told in this cycle, in order.
+	// facts are the answers that the bystanders got in this cycle, in order.
 	facts []fact
-	// worked is how many of them come from what the bystanders do; the others from what they see afterwards.
+	// worked is the number of facts from actions; the others come from the observation afterwards.
 	worked int
-	// tracked are the tracking ids of all offers so far with their statuses.
+	// tracked are the tracking ids of all offers until now with their statuses.
 	tracked []string
-	// shared are contracts of this cycle whose ids the adversary is told, prepared a transaction of carol's.
+	// shared are contracts whose ids the adversary learns, prepared is a transaction of carol.
 	shared   []contract
 	prepared string
 	// intruders are the parties of the adversary on this side.
 	intruders []string
-	// gifts are what the adversary gave to each bystander.
+	// gifts are the adversary's transfers to each bystander.
 	gifts  map[string]gifts
 	issuer *provider
-	// seen is the network as the side saw it last.
+	// seen is the network at the last look.
 	seen network
 	// now is the ledger's time.
 	now time.Time
 }
 
-// fact is something that a bystander was told.
+// fact is an answer that a bystander got.
 type fact struct {
 	name, value string
 	took        time.Duration
-	// detail is what a refusal said, in words that differ between the sides.
+	// detail is the text of a refusal, which differs between the sides.
 	detail string
 }
 
@@ -86,11 +86,9 @@ func (s *side) close() {
 	s.http.CloseIdleConnections()
 }
 
-// as is the client of a user.
 func (s *side) as(user string) *client.Client { return s.client.With(s.target.token(user)) }
 
-// note does something for a bystander and writes down what it was told. A refusal is noted as well, without the words
-// that name ids.
+// note acts for a bystander and stores the answer as a fact. It stores a refusal without its text, which names ids.
 func (s *side) note(ctx context.Context, name string, do func(context.Context) (string, error)) error {
 	began := time.Now()
 	value, err := do(ctx)
@@ -105,10 +103,10 @@ func (s *side) note(ctx context.Context, name string, do func(context.Context) (
 	return nil
 }
 
-// refusedMark begins what a bystander was told when it was refused.
+// refusedMark begins the fact of a refusal.
 const refusedMark = "refused: "
 
-// plain is an error as it is on both sides.
+// plain is the part of an error that is the same on both sides.
 func plain(err error) string {
 	if refused, ok := errors.AsType[*client.Error](err); ok {
 		if refused.Code != "" {
@@ -119,7 +117,7 @@ func plain(err error) string {
 	return cut(err.Error(), 200)
 }
 
-// await looks again and again until what is looked for is there.
+// await calls look until it returns true.
 func await(ctx context.Context, what string, look func(context.Context) (string, bool, error)) (string, error) {
 	deadline := time.Now().Add(patience)
 	for {
@@ -136,7 +134,6 @@ func await(ctx context.Context, what string, look func(context.Context) (string,
 	}
 }
 
-// keyed sends a change with an Idempotency-Key.
 func (s *side) keyed(ctx context.Context, user, key, path string, body, out any) error {
 	encoded, err := json.Marshal(body)
 	if err != nil {
@@ -155,19 +152,19 @@ func (s *side) keyed(ctx context.Context, user, key, path string, body, out any)
 	return json.Unmarshal(got.body, out)
 }
 
-// hint is a party without its namespace, which differs between the twins.
+// hint is a party id without its namespace, which differs between the twins.
 func hint(party string) string {
 	before, _, _ := strings.Cut(party, "::")
 	return before
 }
 
-// advance moves the ledger's clock to a time and waits until all that is due by then has happened.
+// advance moves the ledger's clock to a time, and stops at each deadline on the way.
 func (s *side) advance(ctx context.Context, to time.Time) error {
 	s.now = to
 	return s.admin.Post(ctx, "/v0/dev/clock", object{"advance_to": to.Format(time.RFC3339)}, nil)
 }
 
-// jump moves the clock at once, and waits until all that is due then has happened.
+// jump moves the clock at once, and waits until everything due has happened.
 func (s *side) jump(ctx context.Context, to time.Time) error {
 	err := s.admin.Post(ctx, "/v0/dev/clock", object{
 		"advance_to": to.Add(-time.Second).Format(time.RFC3339), "jump": true,
@@ -178,7 +175,7 @@ func (s *side) jump(ctx context.Context, to time.Time) error {
 	return s.advance(ctx, to)
 }
 
-// look reads the network's contracts anew.
+// look reads the network's contracts again.
 func (s *side) look(ctx context.Context) (err error) {
 	s.seen, err = s.network(ctx)
 	return err

@@ -17,7 +17,7 @@ const admin = "ledger-api-user"
 
 func (t Target) token(user string) string { return client.Token(t.Secret, t.Audience, user) }
 
-// newHTTP makes a client of its own connections.
+// newHTTP makes a client with separate connections.
 func newHTTP() *http.Client {
 	const connections = 64
 	return &http.Client{Timeout: requestTimeout, Transport: &http.Transport{

@@ -9,27 +9,25 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// maxNesting is how deep values are made.
+// maxNesting limits the depth of values.
 const maxNesting = 8
 
 // object is a JSON object.
 type object = map[string]any
 
-// maker makes values. All of its choices come from random.
+// maker makes values from random.
 type maker struct {
 	random *rand.Rand
-	// known is what the adversary knows of the node.
-	known *knowledge
-	// self is the party as which the value is going to be used.
+	known  *knowledge
+	// self is the party that uses the value.
 	self string
-	// hostile is how many of a hundred values are such as nobody would send in good faith.
+	// hostile is the percentage of hostile values.
 	hostile int
 }
 
-// pick chooses one of several.
 func pick[T any](random *rand.Rand, all []T) T { return all[random.IntN(len(all))] }
 
-// oneIn reports whether something that happens once in n times happens now.
+// oneIn returns true once in n times.
 func (m maker) oneIn(n int) bool { return m.random.IntN(n) == 0 }
 
 func (m maker) isHostile() bool { return m.random.IntN(100) < m.hostile }
@@ -102,7 +100,8 @@ func (m maker) composite(t *lf.Type, field string, depth int) any {
 	}
 }
 
-// name is that of the inner field; records with a single field, such as rounds and durations, keep that of the outer.
+// name is the name of the inner field. For records with a single field, such as rounds and durations, it is the outer
+// one.
 func name(outer, inner string) string {
 	switch inner {
 	case "number", "microseconds", "unpack", "map":
@@ -119,7 +118,7 @@ func (m maker) length(deep bool) int {
 	return pick(m.random, []int{0, 1, 1, 2})
 }
 
-// integer prefers what the ledger may take for the number of a round, an amount of traffic, or a duration.
+// integer prefers plausible round numbers, amounts of traffic, and durations.
 func (m maker) integer(field string) string {
 	if m.isHostile() {
 		return pick(m.random, []string{
@@ -149,7 +148,6 @@ func (m maker) numeric() string {
 	return pick(m.random, []string{"1.0", "0.5", "2.5", "10.0", "100.0"})
 }
 
-// hostileTexts are texts that nobody would send in good faith.
 func hostileTexts() []string {
 	return []string{
 		"", " ", "\x00", "a\x00b", "\u202etxt.exe", "../../etc/passwd", "'; DROP TABLE contracts; --", "%s%n%d", "👩‍👩‍👧",
@@ -177,7 +175,7 @@ func (m maker) text(field string) string {
 	}
 }
 
-// party is mostly one's own: what others have to sign is refused.
+// party is mostly the adversary's own, because the node refuses commands that others must sign.
 func (m maker) party(field string) string {
 	if field == "dso" || field == "admin" || field == "expectedDso" || field == "expectedAdmin" {
 		if m.oneIn(3) {
@@ -194,7 +192,7 @@ func (m maker) party(field string) string {
 	return m.self
 }
 
-// contractID prefers a contract of the kind that the field names.
+// contractID prefers a contract of the kind in the field's name.
 func (m maker) contractID(field string) string {
 	if wanted := m.known.contractsFor(field); len(wanted) > 0 && !m.oneIn(4) {
 		return pick(m.random, wanted).id

@@ -14,33 +14,32 @@ import (
 )
 
 const (
-	// requestTimeout is longer than any of the node's own limits.
+	// requestTimeout is longer than all limits of the node.
 	requestTimeout = 90 * time.Second
-	// maxShown is how much of a body is printed.
+	// maxShown limits the printed bytes of a body.
 	maxShown = 2000
 )
 
-// request is what somebody sends.
 type request struct {
 	method, url string
-	// host is sent instead of that of the URL, if it is not empty.
+	// host replaces the host of the URL, unless it is empty.
 	host   string
 	token  string
 	header map[string]string
 	body   []byte
 }
 
-// answer is what came back. The status is 0 where none came.
+// answer is the answer to a request. Without an answer its status is 0.
 type answer struct {
 	status int
 	body   []byte
 	took   time.Duration
 }
 
-// ok reports whether the node did what was asked.
+// ok reports whether the node accepted the request.
 func (a answer) ok() bool { return a.status/100 == 2 }
 
-// curl writes a request as a line for a shell. Long bodies are cut.
+// curl writes a request as a shell line. It shortens long bodies.
 func (r request) curl() string {
 	var line strings.Builder
 	fmt.Fprintf(&line, "curl -s -X %s %s", r.method, quote(r.url))
@@ -61,7 +60,7 @@ func (r request) curl() string {
 
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// cut is the beginning of a text, and how much is missing.
+// cut is the beginning of a text with the total length.
 func cut(text string, length int) string {
 	if len(text) <= length {
 		return text
@@ -69,11 +68,11 @@ func cut(text string, length int) string {
 	return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(text[:length], ""), len(text))
 }
 
-// send sends a request. A node that does not answer is an answer without a status, not an error.
+// send sends a request. Without an answer it returns an answer with status 0, not an error.
 func send(ctx context.Context, client *http.Client, r request) (answer, error) {
 	outgoing, err := http.NewRequestWithContext(ctx, r.method, r.url, bytes.NewReader(r.body))
 	if err != nil {
-		return answer{}, nil //nolint:nilerr // what cannot be written as a request cannot be sent by anybody
+		return answer{}, nil //nolint:nilerr // nobody can send an invalid request
 	}
 	outgoing.Host = r.host
 	if r.body != nil {

@@ -19,23 +19,24 @@ import (
 	"github.com/florinledger/florin/db"
 )
 
-// dying is how keys begin whose first answer is lost.
-const dying = "dies-"
+// losing begins the keys whose first answer is lost.
+const losing = "dies-"
 
-// mortalStore is the record of a node that dies between its change and the storing of the answer, at keys that say so.
-type mortalStore struct{ changes.KeyStore }
+// losingStore is the record of a node that dies after a change, before it has stored the answer, for keys with the
+// prefix losing.
+type losingStore struct{ changes.KeyStore }
 
 // AnswerIdempotencyKey implements [changes.KeyStore].
-func (m mortalStore) AnswerIdempotencyKey(ctx context.Context, claim db.KeyClaim, answer db.KeyedAnswer) (bool, error) {
-	if strings.HasPrefix(claim.Key, dying) && claim.Attempt == 1 {
+func (m losingStore) AnswerIdempotencyKey(ctx context.Context, claim db.KeyClaim, answer db.KeyedAnswer) (bool, error) {
+	if strings.HasPrefix(claim.Key, losing) && claim.Attempt == 1 {
 		_, err := m.HoldIdempotencyKey(ctx, claim, 0)
 		return false, errors.Join(err, errors.New("the node is gone"))
 	}
 	return m.KeyStore.AnswerIdempotencyKey(ctx, claim, answer)
 }
 
-// again makes a change that succeeds with a key, at a node that dies before it has stored its answer, and once more:
-// whatever the change is, the answer is the same, and is stored then.
+// again sends a successful change with a key to a node that dies before it has stored the answer, and sends it a second
+// time: the answer must be the same, and stored.
 func (s *Server) again(request *http.Request, content []byte) *httptest.ResponseRecorder {
 	s.tb.Helper()
 	serve := func() *httptest.ResponseRecorder {
@@ -58,14 +59,14 @@ func (s *Server) again(request *http.Request, content []byte) *httptest.Response
 		return serve()
 	}
 	request.Header = request.Header.Clone()
-	request.Header.Set(changes.KeyHeader, dying+uuid.NewString())
+	request.Header.Set(changes.KeyHeader, losing+uuid.NewString())
 	first := serve()
 	if first.Code >= http.StatusMultipleChoices {
 		return first
 	}
 	second := serve()
 	require.Equal(s.tb, first.Code, second.Code, "%s %s again: %s", request.Method, request.URL, second.Body)
-	if !strings.HasPrefix(request.URL.Path, "/v0/dev/") { // whose answers tell the time
+	if !strings.HasPrefix(request.URL.Path, "/v0/dev/") { // its answers have the time
 		require.Equal(s.tb, first.Body.String(), second.Body.String(), "%s %s again", request.Method, request.URL)
 	}
 	if !slices.Contains(repeatable(), route) {
@@ -77,7 +78,7 @@ func (s *Server) again(request *http.Request, content []byte) *httptest.Response
 	return second
 }
 
-// keyed reports whether a request may be sent again with a key and has none, and what the path of its route is.
+// keyed reports whether a request may have a key but has none, and returns the path of its route.
 func (s *Server) keyed(request *http.Request) (path string, ok bool) {
 	described := request.Clone(s.tb.Context())
 	described.URL.Path, described.URL.RawPath = "/"+strings.TrimLeft(described.URL.EscapedPath(), "/"), ""

@@ -10,8 +10,7 @@ import (
 	"github.com/florinledger/florin/wallet/lifecycle"
 )
 
-// Automate does what is due for the contracts that have a lifecycle, as their workflows do, until nothing is due any
-// more.
+// Automate does the due actions of contracts with a lifecycle, as their workflows do, until nothing is due.
 func (s *Server) Automate() {
 	s.tb.Helper()
 	const most = 100
@@ -23,7 +22,7 @@ func (s *Server) Automate() {
 	}
 }
 
-// follow is one workflow, until it would wait.
+// follow does the actions of one workflow until it would wait.
 func (s *Server) follow(row db.Lifecycle) {
 	s.tb.Helper()
 	const turns = 10
@@ -49,7 +48,7 @@ func (s *Server) follow(row db.Lifecycle) {
 	require.Fail(s.tb, "a lifecycle does not come to rest", row.WorkflowID)
 }
 
-// lifecycles is the registry for a node with the coin; nil without it.
+// lifecycles is the registry for a node with the coin; nil without the coin.
 func (s *Server) lifecycles() *lifecycle.Registry {
 	if _, err := ledger.TemplateName[coin.Amulet](s.Packages); err != nil {
 		return nil

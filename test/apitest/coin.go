@@ -15,8 +15,8 @@ import (
 	"github.com/florinledger/florin/node/bootstrap"
 )
 
-// NewWithCoin runs a node as it is after its first start: with all built-in contracts, the parties of the DSO and of
-// the operator, and the coin.
+// NewWithCoin runs a node in the state after its first start: with all built-in contracts, the parties of the DSO and
+// of the operator, and the coin.
 func NewWithCoin(tb testing.TB, options Options) *Server {
 	tb.Helper()
 	options.Packages = append(options.Packages, builtin.Packages()...)
@@ -33,7 +33,7 @@ func NewWithCoin(tb testing.TB, options Options) *Server {
 	return s
 }
 
-// Wallet is a party and a user who acts as it, with what a wallet does through the API.
+// Wallet is a party with a user, and calls the API for it.
 type Wallet struct {
 	Party ledger.Party
 	User  string
@@ -41,7 +41,7 @@ type Wallet struct {
 	s *Server
 }
 
-// Wallet makes a wallet with a party and a user of this name.
+// Wallet makes a wallet with a new party and a new user of this name.
 func (s *Server) Wallet(name string) *Wallet {
 	s.tb.Helper()
 	w := &Wallet{Party: s.Party(name), User: name, s: s}
@@ -49,12 +49,12 @@ func (s *Server) Wallet(name string) *Wallet {
 	return w
 }
 
-// WalletOf is the wallet of a user and a party that are there.
+// WalletOf is the wallet of an existing user and party.
 func (s *Server) WalletOf(user string, party ledger.Party) *Wallet {
 	return &Wallet{Party: party, User: user, s: s}
 }
 
-// Operator makes the wallet of the operator.
+// Operator is the wallet of the operator.
 func (s *Server) Operator() *Wallet {
 	s.tb.Helper()
 	s.ActingAs(s.Node.OperatorUser, s.Node.Operator)
@@ -67,7 +67,7 @@ func (w *Wallet) In(tb testing.TB) *Wallet {
 	return &Wallet{Party: w.Party, User: w.User, s: w.s.In(tb)}
 }
 
-// Disclosed is a contract that is disclosed with a submission.
+// Disclosed is a disclosed contract of a submission.
 type Disclosed struct {
 	TemplateID       string `json:"templateId"`
 	ContractID       string `json:"contractId"`
@@ -75,7 +75,7 @@ type Disclosed struct {
 	SynchronizerID   string `json:"synchronizerId"`
 }
 
-// Shown is a contract as /v0 shows it.
+// Shown is a contract in the form of /v0.
 type Shown struct {
 	Contract struct {
 		TemplateID       string          `json:"template_id"`
@@ -86,7 +86,7 @@ type Shown struct {
 	DomainID string `json:"domain_id"`
 }
 
-// Disclose passes the contract back as it came.
+// Disclose makes a disclosed contract of it.
 func (s Shown) Disclose() Disclosed {
 	return Disclosed{s.Contract.TemplateID, s.Contract.ContractID, s.Contract.CreatedEventBlob, s.DomainID}
 }
@@ -156,7 +156,7 @@ func (w *Wallet) Submit(command any, disclosed ...Disclosed) json.RawMessage {
 	return id
 }
 
-// Try submits one command and returns whatever comes back.
+// Try submits one command and returns any answer.
 func (w *Wallet) Try(command any, disclosed ...Disclosed) Answer {
 	w.s.tb.Helper()
 	format := map[string]any{
@@ -227,7 +227,7 @@ func (w *Wallet) Holdings() map[string]Holding {
 	return holdings
 }
 
-// Holding is a coin as the token standard shows it.
+// Holding is a coin in the form of the token standard.
 type Holding struct {
 	Owner  ledger.Party
 	Amount string

@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Create puts a contract on the ledger in the name of its signatories, whoever they are.
+// Create creates a contract in the name of its signatories.
 func Create[T any](s *Server, payload T, actAs ...ledger.Party) lf.CID[T] {
 	s.tb.Helper()
 	name, err := ledger.TemplateName[T](s.Packages)
@@ -21,7 +21,7 @@ func Create[T any](s *Server, payload T, actAs ...ledger.Party) lf.CID[T] {
 	return lf.CID[T](update.Events[0].ContractID)
 }
 
-// Exercise exercises a choice of a contract in the name of those who may, and returns its result.
+// Exercise exercises a choice in the name of its controllers, and returns the result.
 func Exercise[R, T, A any](s *Server, id lf.CID[T], choice string, argument A, actAs ...ledger.Party) R {
 	s.tb.Helper()
 	name, err := ledger.TemplateName[T](s.Packages)
@@ -46,7 +46,7 @@ func Archive[T any](s *Server, id lf.CID[T], actAs ...ledger.Party) {
 	}})
 }
 
-// commit submits a command as the parties, who see what the DSO sees.
+// commit submits a command as the parties, and reads as the DSO.
 func (s *Server) commit(actAs []ledger.Party, command ledger.Command) ledger.Update {
 	s.tb.Helper()
 	completion, err := s.committer().SubmitAndWait(s.tb.Context(), ledger.Submission{

@@ -12,13 +12,13 @@ import (
 	"github.com/florinledger/florin/ledger/topology"
 )
 
-// Submitter is what the server commits by, for tests that put something before it.
+// Submitter is the server's submitter, for tests that wrap it.
 func (s *Server) Submitter() ledgerapi.Submitter { return s.committer() }
 
-// WalletSubmitter is the same for wallets.
+// WalletSubmitter is the submitter of wallets.
 func (s *Server) WalletSubmitter() validator.Submitter { return s.committer() }
 
-// committer commits submissions where they are made, with the real rules.
+// committer commits submissions at once, with the real rules.
 func (s *Server) committer() *committer {
 	return &committer{db: s.DB, activities: &activities.Activities{
 		DB: s.DB, Packages: s.Packages, Catalog: s.Catalog, Node: s.Node, Clock: now,

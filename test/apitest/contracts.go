@@ -6,12 +6,12 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// The contracts of these tests: a note of an amount that its owner holds, which others may see.
+// The contracts of these tests: a note with an amount, an owner and observers.
 
 // NotePackage is the id of the package of test contracts.
 const NotePackage = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 
-// NoteTemplate and NoteInterface are how commands and filters name them; the IDs are how answers do.
+// NoteTemplate and NoteInterface are the names in commands and filters; the IDs are the names in answers.
 const (
 	NoteTemplate    = "#api-test:Api.Test:Note"
 	NoteTemplateID  = NotePackage + ":Api.Test:Note"
@@ -41,12 +41,12 @@ type Relabel struct {
 	Label string   `lf:"label"`
 }
 
-// Inspect looks at the note and changes nothing.
+// Inspect reads the note and changes nothing.
 type Inspect struct {
 	_ struct{} `lf:"api-test:Api.Test:Inspect"`
 }
 
-// Valued is the interface of what has an amount.
+// Valued is the interface of contracts with an amount.
 type Valued struct {
 	_ struct{} `lf:"api-test:Api.Test:Valued"`
 }

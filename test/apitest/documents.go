@@ -20,7 +20,7 @@ import (
 	"github.com/florinledger/florin/telemetry"
 )
 
-// documented is what every server's documents say; reading them takes longer than most tests.
+// documented caches the documents, which are the same for every server: to read them takes longer than most tests.
 var documented struct {
 	once   sync.Once
 	routes []routers.Router
@@ -30,7 +30,7 @@ var documented struct {
 func (s *Server) documents() []routers.Router {
 	s.tb.Helper()
 	documented.once.Do(func() {
-		aside := *s // so that neither the log nor the metrics of a test know of it
+		aside := *s // keeps the requests out of the log and the metrics of a test
 		aside.Metrics = telemetry.New()
 		aside.Handler = aside.handler(Options{})
 		documented.routes = aside.readDocuments()
@@ -56,8 +56,8 @@ func (s *Server) readDocuments() []routers.Router {
 	return all
 }
 
-// closeObjects has the document say that there is nothing but what it lists, so that an answer with more is found.
-// Clients must take more: later versions have it.
+// closeObjects forbids additional fields in the document, so that a test finds an answer with a field that is not in
+// it. Clients must accept additional fields of later versions.
 func closeObjects(document *openapi3.T) {
 	none := false
 	for _, schema := range document.Components.Schemas {
@@ -67,7 +67,7 @@ func closeObjects(document *openapi3.T) {
 	}
 }
 
-// Described is the operation that the document has in place of one that goes by another name.
+// Described is the operation of the document for a path with another name.
 func Described(method, path string) (string, string) {
 	if below, found := strings.CutPrefix(path, "/api/validator"); found {
 		path = strings.Replace(below, "/v2/wallet/token-standard/", "/v0/wallet/token-standard/", 1)
@@ -84,12 +84,12 @@ func Described(method, path string) (string, string) {
 	}
 }
 
-// check compares an answer with the document. What the document does not have must not exist, but for the document.
+// check compares an answer with the document. A route that is not in the document must not exist, except the document.
 func (s *Server) check(request *http.Request, recorder *httptest.ResponseRecorder) {
 	s.tb.Helper()
 	ctx := s.tb.Context()
 	request = request.Clone(ctx)
-	// The document's router, unlike the node's, would take an escaped slash for one.
+	// The document's router, unlike the node's, would read an escaped slash as a slash.
 	request.URL.Path, request.URL.RawPath = "/"+strings.TrimLeft(request.URL.EscapedPath(), "/"), ""
 	request.Method, request.URL.Path = Described(request.Method, request.URL.Path)
 	asks := request.Method == http.MethodOptions && request.Header.Get("Access-Control-Request-Method") != ""
@@ -117,7 +117,7 @@ func (s *Server) check(request *http.Request, recorder *httptest.ResponseRecorde
 	require.NoError(s.tb, err, "%s %s answered %d %s", request.Method, request.URL, recorder.Code, recorder.Body)
 }
 
-// checkEmpty checks an answer that has no body by the document: of a dry run there it speaks in words.
+// checkEmpty checks an answer without a body in the document, which describes a dry run only in prose.
 func (s *Server) checkEmpty(request *http.Request, recorder *httptest.ResponseRecorder) {
 	s.tb.Helper()
 	if request.URL.Query().Get(endpoint.DryRunParameter) != "true" {

@@ -16,14 +16,14 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// inAnHour is when the contracts of these tests expire.
+// inAnHour is the expiry of the contracts of these tests.
 func inAnHour() lf.Timestamp { return lf.TimestampOf(now().Add(time.Hour)) }
 
 func payment(text string) payments.PaymentAmount {
 	return payments.PaymentAmount{Amount: decimal.MustParse(text), Unit: payments.AmuletUnit}
 }
 
-// PaymentRequest is an app's request that a party pays it.
+// PaymentRequest is an app's request for a payment of a party.
 func (s *Server) PaymentRequest(payer, app ledger.Party) string {
 	s.tb.Helper()
 	id := Create(s, payments.AppPaymentRequest{
@@ -33,7 +33,7 @@ func (s *Server) PaymentRequest(payer, app ledger.Party) string {
 	return string(id)
 }
 
-// SubscriptionRequest is an app's request that a party subscribes.
+// SubscriptionRequest is an app's request for a subscription of a party.
 func (s *Server) SubscriptionRequest(payer, app ledger.Party) string {
 	s.tb.Helper()
 	id := Create(s, payments.SubscriptionRequest{
@@ -80,11 +80,11 @@ func (s *Server) FundCoupon(beneficiary, manager ledger.Party) string {
 	return string(id)
 }
 
-// Theirs is the tracking id of what [Server.OneOfEach] makes.
+// Theirs is the tracking id of the contracts of [Server.OneOfEach].
 const Theirs = "theirs"
 
-// OneOfEach makes one of everything that an endpoint of wallets takes the id of, between an owner, who has coin, and
-// another party, by the path of the endpoints. It needs [RequestPackage].
+// OneOfEach creates one contract for each wallet endpoint with a contract id, between an owner, who has coin, and
+// another party. It returns the ids by the paths of the endpoints. It needs [RequestPackage].
 func (s *Server) OneOfEach(owner, other, receiver *Wallet) map[string]string {
 	s.tb.Helper()
 	const offers, transfers, allocations = "/v0/wallet/transfer-offers", "/v0/wallet/token-standard/transfers",
@@ -140,14 +140,14 @@ func (s *Server) OneOfEach(owner, other, receiver *Wallet) map[string]string {
 	}
 }
 
-// Request is an app's request to set coin aside.
+// Request is an app's request for an allocation.
 type Request struct {
 	_     struct{}     `lf:"api-request:Api.Request:Request"`
 	Asker ledger.Party `lf:"asker"`
 	Asked ledger.Party `lf:"asked"`
 }
 
-// RequestPackage is the package of an app that asks for coin to be set aside.
+// RequestPackage is the package of an app that requests allocations.
 func RequestPackage() ledger.Package {
 	const dso = "DSO::" + Namespace
 	view := func(r Request) (token.AllocationRequestView, error) {

@@ -19,8 +19,8 @@ func (s *Server) Key(spec signing.KeySpec) signing.PrivateKey {
 	return key
 }
 
-// ExternalParty allocates a party that signs with these keys, as many of them as the threshold says, and returns its
-// id. The first key holds the party's namespace.
+// ExternalParty allocates a party with these signing keys and a threshold, and returns its id. The first key is the key
+// of the party's namespace.
 func (s *Server) ExternalParty(hint string, threshold int, keys ...signing.PrivateKey) ledger.Party {
 	s.tb.Helper()
 	party := ledger.Party(hint + "::" + keys[0].Public().Fingerprint())

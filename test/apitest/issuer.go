@@ -21,14 +21,14 @@ import (
 // issuerAudience is the audience of the tokens of identity providers in tests.
 const issuerAudience = "ledger"
 
-// Issuer is an identity provider of a test node: it signs tokens, and shows its public key over HTTP.
+// Issuer is an identity provider of a test node: it signs tokens, and serves its public key over HTTP.
 type Issuer struct {
 	server *Server
 	url    string
 	key    *ecdsa.PrivateKey
 }
 
-// IdentityProvider configures an identity provider with an issuer behind it, until the test ends.
+// IdentityProvider configures an identity provider with an issuer, which runs until the test ends.
 func (s *Server) IdentityProvider(id string) *Issuer {
 	s.tb.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -62,12 +62,13 @@ func (i *Issuer) Token(userID string) string {
 	return signed
 }
 
-// Eventually waits until the condition holds: changes of users and identity providers are heard of a moment later.
+// Eventually waits until the condition holds, because changes of users and identity providers take effect a moment
+// later.
 func (s *Server) Eventually(condition func() bool) {
 	s.tb.Helper()
 	patience, cancel := context.WithTimeout(s.tb.Context(), 10*time.Second)
 	defer cancel()
-	for !condition() { // here and not in a goroutine of its own, which would outlive the test
+	for !condition() { // not in a goroutine, which could outlive the test
 		require.NoError(s.tb, wait.For(patience, 10*time.Millisecond), "the condition does not hold")
 	}
 }

@@ -12,8 +12,8 @@ import (
 // LedgerUser is the operator's administrator on the ledger: the user of the endpoints that are for operators only.
 const LedgerUser = "ledger-api-user"
 
-// OperatorWallet gives the operator its wallet and its users, as a node does when it starts, and returns the wallet. It
-// may be called again.
+// OperatorWallet onboards the operator and its users, as a node does at its start, and returns the wallet. A second
+// call changes nothing.
 func (s *Server) OperatorWallet() *Wallet {
 	s.tb.Helper()
 	admin := ledger.Right{Kind: ledger.ParticipantAdmin}
@@ -30,7 +30,7 @@ func (s *Server) OperatorWallet() *Wallet {
 	return &Wallet{Party: s.Node.Operator, User: s.Node.OperatorUser, s: s}
 }
 
-// Onboard gives a user a wallet, as the operator does, and returns it.
+// Onboard onboards a user, as the operator does, and returns the wallet.
 func (s *Server) Onboard(name string) *Wallet {
 	s.tb.Helper()
 	s.OperatorWallet()
@@ -41,7 +41,7 @@ func (s *Server) Onboard(name string) *Wallet {
 	return &Wallet{Party: onboarded.PartyID, User: name, s: s}
 }
 
-// OnboardWithHint gives a user a wallet as the node does at its start, with a party of the hint, and returns its party.
+// OnboardWithHint onboards a user with a party of the hint, as the node does at its start, and returns the party.
 func (s *Server) OnboardWithHint(user, hint string) ledger.Party {
 	s.tb.Helper()
 	require.NoError(s.tb, s.wallets.OnboardUser(s.tb.Context(), user, hint))

@@ -7,16 +7,15 @@ import (
 	"github.com/florinledger/florin/db/dbtest"
 )
 
-// PrunedBetween is a record that is pruned, up to its end, before the read that is counted down to. Tests embed it, and
-// have their reads call Read first.
+// PrunedBetween prunes a record up to its end before one of its reads. Tests embed it, and call Read before each read.
 type PrunedBetween struct {
 	*db.DB
 
-	// Reads is how many reads there are up to the prune, that one included; 0 for no prune.
+	// Reads counts down to the read after the prune: 1 prunes before the next read; 0 for no prune.
 	Reads int
 }
 
-// Read counts a read, and prunes when it is time.
+// Read counts a read, and prunes before the chosen one.
 func (p *PrunedBetween) Read(ctx context.Context) error {
 	if p.Reads--; p.Reads != 0 {
 		return nil
@@ -28,7 +27,7 @@ func (p *PrunedBetween) Read(ctx context.Context) error {
 	return err
 }
 
-// Head prunes when it is time, and reads.
+// Head calls Read, and reads the head.
 func (p *PrunedBetween) Head(ctx context.Context) (db.Head, error) {
 	if err := p.Read(ctx); err != nil {
 		return db.Head{}, err

@@ -32,7 +32,7 @@ func (s *Server) NotAllowed(method, path string, body any) {
 // Bearer is the header of a token.
 func Bearer(token string) http.Header { return http.Header{"Authorization": {"Bearer " + token}} }
 
-// PageToken is a token as upstream gives them out, without the name of the list.
+// PageToken is a page token in the form of upstream, without the name of the list.
 func PageToken(last string) string {
 	return base64.URLEncoding.EncodeToString(append([]byte{0x0a, byte(len(last))}, last...))
 }

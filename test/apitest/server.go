@@ -39,10 +39,10 @@ import (
 	"github.com/florinledger/florin/telemetry"
 )
 
-// Namespace is the second part of the ids of the test node's parties.
+// Namespace is the namespace of the test node's parties.
 const Namespace = "1220247136781190caa1cebb2562a63effa0e79e4bbffc9a55a61f9bbe2650000685"
 
-// nodeKey is the node's Ed25519 seed, which Namespace is the fingerprint of.
+// nodeKey is the node's Ed25519 seed; Namespace is the fingerprint of the key.
 const nodeKey = "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f" +
 	"\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f"
 
@@ -55,47 +55,46 @@ type Options struct {
 	Readiness      api.Readiness
 	MaxBodyBytes   int64
 	RequestTimeout time.Duration
-	// Limits are those of the node; nil makes usual ones.
+	// Limits are the limits of the node; nil for the default.
 	Limits *admission.Limits
 	// Auth replaces the usual authentication.
 	Auth auth.Authenticator
-	// Submitter replaces the one that commits on the spot.
+	// Submitter replaces the one that commits at once.
 	Submitter ledgerapi.Submitter
-	// Wallets replaces that of the wallets.
+	// Wallets replaces the submitter of wallets.
 	Wallets validator.Submitter
-	// Onboarder replaces the one that onboards on the spot.
+	// Onboarder replaces the one that onboards at once.
 	Onboarder parties.Onboarder
 	// Record and Watcher replace the database.
 	Record ledgerapi.LedgerStore
-	// Registry replaces the database where the registry and scan read it.
+	// Registry replaces the database for the registry and the scan.
 	Registry registryapi.NetworkReader
 	Watcher  ledgerapi.Watcher
 	Log      io.Writer
-	// LogLevel is from which level on there are lines in the log.
+	// LogLevel is the lowest level in the log.
 	LogLevel slog.Level
-	// LedgerSettings changes those that the ledger begins with.
+	// LedgerSettings changes the settings of the fresh ledger.
 	LedgerSettings func(*ledger.Settings)
-	// Packages are there beside the one of the test contracts.
+	// Packages are further packages beside the test contracts.
 	Packages []ledger.Package
-	// KeepAnswers and HoldKeys are how long answers to changes are kept, and how long one who serves a change counts as
-	// alive; zero means the usual times.
+	// KeepAnswers is the lifetime of stored answers, HoldKeys that of a claim of a key; 0 for the default.
 	KeepAnswers, HoldKeys time.Duration
-	// UserAnswers and UserAnswerBytes bound what is kept for one user; zero means the usual bounds.
+	// UserAnswers and UserAnswerBytes limit the stored answers of one user; 0 for the default.
 	UserAnswers, UserAnswerBytes int64
-	// Once has every change made once. Otherwise each that a test makes, and that may be repeated with a key, is made by a
-	// node that dies before it has stored its answer, and repeated, which must answer the same.
+	// Once sends every change once. Without it, a node that dies before it has stored the answer gets each change that
+	// may have a key, and the server sends the change again and compares the answers.
 	Once bool
-	// Answers replaces the database as the place where they are kept.
+	// Answers replaces the database as the store of answers.
 	Answers changes.KeyStore
 	// Origins are the web origins whose pages may call the node.
 	Origins []string
-	// Hosts are the names under which the node is served; the zero value is every one.
+	// Hosts are the host names of the node; the zero value means any name.
 	Hosts hosts.Names
-	// DB is a database that stands already; nil makes a fresh one.
+	// DB is an existing database; nil for a fresh one.
 	DB *db.DB
-	// Paused asks whether a Schedule is paused; left out, nobody does.
+	// Paused reports whether a Schedule is paused; nil for no such check.
 	Paused func(ctx context.Context, kind string) (bool, error)
-	// Traffic is what the synchronizer grants; left out, nothing is metered.
+	// Traffic is the synchronizer's traffic rules; the zero value meters nothing.
 	Traffic ledger.TrafficRules
 }
 
@@ -104,13 +103,13 @@ type Server struct {
 	DB       *db.DB
 	Node     ledger.Node
 	Packages *ledger.Packages
-	// Catalog has the packages that were uploaded, too.
+	// Catalog also has the uploaded packages.
 	Catalog  *catalog.Catalog
 	Resolver *auth.Resolver
 	Handler  http.Handler
-	// Streams knows the streams that are open.
+	// Streams are the open streams.
 	Streams *endpoint.Streams
-	// Metrics are what the node counted.
+	// Metrics are the metrics of the node.
 	Metrics *telemetry.Metrics
 
 	traffic ledger.TrafficRules
@@ -161,7 +160,7 @@ func New(tb testing.TB, options Options) *Server {
 	s.Handler = s.handler(options)
 	s.routes = s.documents()
 	s.live = &liveServer{tb: tb}
-	_, known, err := s.DB.User(tb.Context(), ledger.DefaultUser(Admin)) // on a database that another node of the test uses
+	_, known, err := s.DB.User(tb.Context(), ledger.DefaultUser(Admin)) // another node of the test may use the database
 	require.NoError(tb, err)
 	if !known {
 		s.Rights(Admin, ledger.Right{Kind: ledger.ParticipantAdmin})
@@ -169,7 +168,7 @@ func New(tb testing.TB, options Options) *Server {
 	return s
 }
 
-// In is the same server for a subtest: what fails is reported there.
+// In is the same server for a subtest, which gets the failures.
 func (s *Server) In(tb testing.TB) *Server {
 	tb.Helper()
 	inside := *s
@@ -229,7 +228,7 @@ func (s *Server) handler(options Options) http.Handler {
 	require.NoError(s.tb, err)
 	s.wallets = wallets
 	keeper, err := changes.NewKeeper(changes.Options{
-		Record: mortalStore{options.Answers}, Keep: options.KeepAnswers, Hold: options.HoldKeys,
+		Record: losingStore{options.Answers}, Keep: options.KeepAnswers, Hold: options.HoldKeys,
 		UserAnswers: options.UserAnswers, UserBytes: options.UserAnswerBytes, Logger: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(s.tb, err)
@@ -249,7 +248,7 @@ func (s *Server) handler(options Options) http.Handler {
 	return handler
 }
 
-// complete fills in the parts that a test does not replace.
+// complete sets the parts that a test does not replace.
 func (s *Server) complete(options *Options) {
 	if options.Record == nil {
 		options.Record = s.DB
@@ -280,7 +279,7 @@ func (s *Server) complete(options *Options) {
 	}
 }
 
-// auditor audits the coin, also where a test's ledger knows other packages.
+// auditor audits the coin, also with other packages on the ledger.
 func (s *Server) auditor() *audit.Auditor {
 	s.tb.Helper()
 	packages, err := ledger.NewPackages(builtin.Packages()...)
@@ -290,8 +289,8 @@ func (s *Server) auditor() *audit.Auditor {
 	return auditor
 }
 
-// now is the clock of the node: tests live in real time.
-func now() time.Time { return time.Now() } // here the clock begins
+// now is the clock of the node: tests use real time.
+func now() time.Time { return time.Now() } // the only use of the system clock
 
 // Party allocates a local party and returns its id.
 func (s *Server) Party(hint string) ledger.Party {
@@ -319,7 +318,7 @@ func (s *Server) ActingAs(userID string, parties ...ledger.Party) {
 	s.Rights(userID, rights...)
 }
 
-// Token is a token of the user as LocalNet's tools make it.
+// Token is a token of the user, as LocalNet's tools make it.
 func Token(tb testing.TB, userID string) string {
 	tb.Helper()
 	token, err := auth.Mint(auth.DefaultSecret, auth.DefaultAudience, userID, 0, now())
@@ -327,7 +326,7 @@ func Token(tb testing.TB, userID string) string {
 	return token
 }
 
-// Answer is what came back.
+// Answer is an HTTP answer.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -336,8 +335,8 @@ type Answer struct {
 	tb testing.TB
 }
 
-// Call sends a request as the user, or without a token for "". The body is sent as it is when it is a string, as JSON
-// otherwise; nil sends none.
+// Call sends a request as the user, or without a token for "". It sends a string as it is, other bodies as JSON, and no
+// body for nil.
 func (s *Server) Call(userID, method, path string, body any) Answer {
 	s.tb.Helper()
 	header := http.Header{}
@@ -367,7 +366,7 @@ func (s *Server) Send(method, path string, header http.Header, body any) Answer 
 	return Answer{Status: recorder.Code, Header: recorder.Header(), Text: recorder.Body.String(), tb: s.tb}
 }
 
-// Undocumented asks for a path that is served but is not in the document, as the user.
+// Undocumented requests a path that is not in the document, as the user.
 func (s *Server) Undocumented(userID, method, path string) Answer {
 	s.tb.Helper()
 	request := httptest.NewRequestWithContext(s.tb.Context(), method, path, nil)

@@ -18,22 +18,22 @@ import (
 	"github.com/florinledger/florin/api/v2"
 )
 
-// Patience is how long tests wait for what should happen at once.
+// Patience limits the wait of tests for something that should happen at once.
 const Patience = time.Minute
 
-// liveServer is the server on a real port, which streams need. It listens from the first stream on.
+// liveServer is the server on a real port, which streams need. It starts with the first stream.
 type liveServer struct {
 	tb   testing.TB
 	once sync.Once
 	url  string
-	// frames are what the AsyncAPI document says about the frames of each stream.
+	// frames are the schemas of each stream in the AsyncAPI document.
 	frames map[string]frameSchemas
 }
 
-// frameSchemas describe what a stream may send.
+// frameSchemas describe the frames of a stream.
 type frameSchemas struct{ element, failure *jsonschema.Schema }
 
-// URL is where the server listens.
+// URL is the address of the server.
 func (s *Server) URL() string {
 	s.tb.Helper()
 	s.live.once.Do(s.listen)
@@ -97,8 +97,8 @@ func (s *Server) Open(userID, path string, request any) *Stream {
 	return s.OpenWith(token, path, request)
 }
 
-// OpenWith opens a stream with a token, or without one for "", and sends the request, unless that is nil: as it is when
-// it is a string, as JSON otherwise.
+// OpenWith opens a stream with a token, or without one for "". It sends a string as it is, other requests as JSON, and
+// nothing for nil.
 func (s *Server) OpenWith(token, path string, request any) *Stream {
 	s.tb.Helper()
 	protocols := []string{"daml.ws.auth"}
@@ -146,7 +146,7 @@ func (s *Stream) next() (frame []byte, failure bool) {
 	require.NoError(s.tb, err, "%s", frame)
 	object, _ := value.(map[string]any)
 	schema := s.schemas.element
-	if _, failure = object["code"]; failure { // which is how clients tell
+	if _, failure = object["code"]; failure { // clients use it, too
 		schema = s.schemas.failure
 	}
 	require.NoError(s.tb, schema.Validate(value), "%s", frame)
@@ -161,8 +161,7 @@ func (s *Stream) Element(target any) {
 	require.NoError(s.tb, json.Unmarshal(frame, target), "%s", frame)
 }
 
-// Failed requires that the stream ends with an error frame with the code, perhaps after checkpoints, which may come at
-// any time, and returns the error.
+// Failed requires that the next frame, after any checkpoints, is an error with the code, and returns the error.
 func (s *Stream) Failed(code string) v2.JsCantonError {
 	s.tb.Helper()
 	var body v2.JsCantonError
@@ -177,13 +176,13 @@ func (s *Stream) Failed(code string) v2.JsCantonError {
 	return body
 }
 
-// Ended requires that the stream has come to its end.
+// Ended requires that the stream has ended.
 func (s *Stream) Ended() {
 	s.tb.Helper()
 	require.Equal(s.tb, websocket.CloseError{Code: websocket.StatusNormalClosure}, s.Closed())
 }
 
-// Closed requires that nothing more comes, and returns how the connection was closed.
+// Closed requires that no frame comes, and returns the close frame.
 func (s *Stream) Closed() websocket.CloseError {
 	s.tb.Helper()
 	ctx, cancel := context.WithTimeout(s.tb.Context(), Patience)

@@ -15,10 +15,10 @@ import (
 	"github.com/florinledger/florin/api/walletapi/validator"
 )
 
-// withoutWorkflow are the beginnings of paths that change what is not on the ledger: no workflow does it.
+// withoutWorkflow are the beginnings of paths whose changes are not on the ledger and need no workflow.
 func withoutWorkflow() []string { return []string{"/v0/admin/automation/", "/v0/dev/"} }
 
-// repeatable are the paths of what changes nothing on the ledger, and has no workflow, when that is done already.
+// repeatable are the paths of changes that have no workflow if they change nothing.
 func repeatable() []string {
 	return []string{
 		"/v0/register", "/v0/admin/users", "/v0/admin/users/offboard", "/v0/wallet/cancel-featured-app-rights",
@@ -26,8 +26,8 @@ func repeatable() []string {
 	}
 }
 
-// checkWorkflow requires that whoever changed something on the ledger is told the workflow that did it. What clients
-// may send again, with a key, is what changes something.
+// checkWorkflow requires that the answer to a change on the ledger names its workflow. All requests that accept a key
+// are changes.
 func (s *Server) checkWorkflow(request *http.Request, route *routers.Route, recorder *httptest.ResponseRecorder) {
 	s.tb.Helper()
 	changed := route.Operation.Parameters.GetByInAndName(openapi3.ParameterInHeader, changes.KeyHeader) != nil &&

@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// minZipped is how many bytes an answer has at least that is compressed.
+// minZipped is the smallest size of a compressed answer.
 const minZipped = 1 << 10
 
-// acceptZipped has a request accept compressed answers, unless it says itself what it accepts.
+// acceptZipped makes a request accept compressed answers, unless it has a header about that.
 func acceptZipped(request *http.Request) bool {
 	if len(request.Header.Values("Accept-Encoding")) > 0 {
 		return false
@@ -27,8 +27,8 @@ func acceptZipped(request *http.Request) bool {
 	return true
 }
 
-// unzip replaces a compressed answer with what it says. It requires that the answer is compressed if it is long text or
-// JSON, and is not if it is anything else. So each answer of each route that a test asks for comes compressed.
+// unzip decompresses an answer. It requires that long text and JSON are compressed, and everything else is not. So
+// tests check the compression of all routes.
 func (s *Server) unzip(request *http.Request, recorder *httptest.ResponseRecorder) {
 	s.tb.Helper()
 	header := recorder.Header()
@@ -51,7 +51,7 @@ func (s *Server) unzip(request *http.Request, recorder *httptest.ResponseRecorde
 	header.Del("Content-Encoding")
 }
 
-// getsShorter reports whether a body is worth compressing.
+// getsShorter reports whether compression makes a body shorter.
 func (s *Server) getsShorter(body []byte) bool {
 	var zipped bytes.Buffer
 	writer, err := gzip.NewWriterLevel(&zipped, gzip.BestSpeed)

@@ -8,7 +8,7 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// takeFootprints submits one tap and one transfer and keeps what they wrote.
+// takeFootprints submits one tap and one transfer and keeps the rows that they wrote.
 func (r *run) takeFootprints(ctx context.Context) error {
 	if r.postgres == nil {
 		return nil
@@ -74,8 +74,8 @@ func (r *run) temporalCeiling(ctx context.Context, concurrency int) error {
 	return r.ceiling(ctx, Ceiling{Of: CeilingTemporal, Concurrency: concurrency}, concurrency, r.temporal.startToResult)
 }
 
-// postgresCeiling commits the submissions of all clients together, one commit after the other: there is one record, so
-// commits follow each other, and a group of all that wait is the most that a commit can take.
+// postgresCeiling commits the submissions of all clients together, one commit after the other: a record has one
+// sequence of commits, and the largest commit holds all waiting submissions.
 func (r *run) postgresCeiling(ctx context.Context, scenario string, concurrency int) error {
 	group := make([]footprint, concurrency)
 	turn := 0
@@ -91,13 +91,13 @@ func (r *run) postgresCeiling(ctx context.Context, scenario string, concurrency 
 	return r.ceiling(ctx, measured, 1, commit)
 }
 
-// ceiling measures an operation that counts for as many submissions as there are clients for each worker.
+// ceiling measures an operation. Each counts as one submission for each client of its worker.
 func (r *run) ceiling(ctx context.Context, c Ceiling, workers int, do operation) error {
 	warmUp := bound{duration: min(r.options.Duration, warmUpDuration) / 2, operations: r.options.Count}
 	if _, err := closedLoop(ctx, workers, warmUp, do); err != nil {
 		return fmt.Errorf("measure %s alone: %w", c.Of, err)
 	}
-	// Requests that only read cost nothing to make: time alone bounds them.
+	// Only time limits requests that read, because they need no preparation.
 	until := bound{duration: r.options.Duration, operations: int(time.Hour.Milliseconds())}
 	before := r.meter.read(ctx)
 	measured, err := closedLoop(ctx, workers, until, do)

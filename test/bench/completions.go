@@ -12,20 +12,20 @@ import (
 )
 
 const (
-	// completionPage is the most elements that a node lists at once with its default settings.
+	// completionPage is a node's default limit for a list.
 	completionPage = 200
-	// completionIdle is how long a list waits for more; while much goes on, pages fill and waiting does not matter.
+	// completionIdle is the wait of a list for more. Under load, pages fill without a wait.
 	completionIdle = 50 * time.Millisecond
 )
 
-// collector reads completions while a load goes on, as the client of a fire-and-forget submission has to.
+// collector reads completions during a load, as clients of asynchronous submissions do.
 type collector struct {
 	readers  []*completionReader
 	prefix   string // of the command ids that count
 	accepted int
 	refused  int
 	refusal  string
-	last     time.Time // when the latest completion that counts came
+	last     time.Time // of the latest completion that counts
 }
 
 // completionReader reads the completions of one user.
@@ -74,7 +74,7 @@ func (c *collector) count(completions []client.Completion) {
 	}
 }
 
-// follow polls until done is closed, then until as many completions have come as done promised.
+// follow polls until acknowledged has a number, and then until so many completions have come.
 func (c *collector) follow(ctx context.Context, acknowledged <-chan int) error {
 	expected := -1
 	for expected < 0 || c.accepted+c.refused < expected {

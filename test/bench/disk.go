@@ -10,31 +10,30 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// diskGoal is how many bytes of disk a submission may take, all included.
+// diskGoal is the limit for the bytes of disk of a submission, in total.
 const diskGoal = 15_000
 
-// Disk tells by how much the disk grew while taps came at a rate as from people: bytes for each.
+// Disk is the growth of the disk for each tap in bytes, at a rate like that of people.
 type Disk struct {
 	Submissions int     `json:"submissions"`
 	PerSecond   float64 `json:"perSecond"`
 	Seconds     float64 `json:"seconds"`
-	// Record, Temporal and Visibility are by how much the databases grew, with their indexes.
+	// Record, Temporal and Visibility are the growth of the databases, with indexes.
 	Record     float64 `json:"record"`
 	Temporal   float64 `json:"temporal"`
 	Visibility float64 `json:"visibility"`
-	// Kept is by how much the write-ahead log grew on the disk. It is bounded, so that this goes down with the number of
-	// submissions. Written is what was written to it.
+	// Kept is the growth of the write-ahead log on the disk. The log has a maximum size, so Kept goes down with more
+	// submissions. Written is the bytes written to it.
 	Kept    float64 `json:"logKept"`
 	Written float64 `json:"logWritten"`
 }
 
-// Total is all that stays on the disk.
+// Total is the growth of the disk in total.
 func (d Disk) Total() float64 { return d.Record + d.Temporal + d.Visibility + d.Kept }
 
-// diskUse is what is on the disk.
 type diskUse struct{ record, temporal, visibility, kept, written int64 }
 
-// readDisk asks PostgreSQL for what is on its disk. The databases of Temporal count where they are on the same server.
+// readDisk reads the sizes from PostgreSQL, with the databases of Temporal if they are on the same server.
 func readDisk(ctx context.Context, pool *pgxpool.Pool) (use diskUse, err error) {
 	const query = `select pg_database_size(current_database()),
 		(select coalesce(sum(pg_database_size(oid)), 0)::bigint from pg_database where datname = 'temporal'),
@@ -48,7 +47,7 @@ func readDisk(ctx context.Context, pool *pgxpool.Pool) (use diskUse, err error) 
 	return use, nil
 }
 
-// disk makes taps at the rate that was asked for, and measures by how much the disk has grown.
+// disk makes taps at a rate, and measures the growth of the disk.
 func (r *run) disk(ctx context.Context) error {
 	if r.meter.database == nil {
 		return errors.New("--disk needs the database of the node: name it with --database-url")
@@ -72,7 +71,7 @@ func (r *run) disk(ctx context.Context) error {
 	if made.done == 0 {
 		return fmt.Errorf("the node accepted no tap: %w", made.refusal)
 	}
-	if _, err := r.workflows(ctx); err != nil { // until they are all closed, so that what Temporal still writes counts
+	if _, err := r.workflows(ctx); err != nil { // waits until all are closed, so that all writes of Temporal count
 		return err
 	}
 	after, err := readDisk(ctx, r.meter.database)
@@ -98,7 +97,7 @@ func (r *Report) printDisk(w io.Writer, d *Disk) {
 
 func bytesOf(value float64) string { return fmt.Sprintf("%.0f", value) }
 
-// judgeDisk compares what a submission takes with the aim.
+// judgeDisk compares the disk of a submission with the goal.
 func judgeDisk(d *Disk) Goal {
 	met := d.Total() <= diskGoal
 	return Goal{

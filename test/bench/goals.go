@@ -8,16 +8,16 @@ import (
 const (
 	// aloneGoal is the part of bare Temporal's rate that a node must reach with a workflow for each submission.
 	aloneGoal = 0.9
-	// batchGoal is the multiple of it that batching must reach, at batchConcurrency.
+	// batchGoal is the multiple of Temporal's rate that batching must reach, at batchConcurrency.
 	batchGoal        = 10
 	batchConcurrency = 64
-	// idleGoal is how much longer than a bare start an acknowledgement may take.
+	// idleGoal limits the time of an acknowledgement, as a multiple of a bare start.
 	idleGoal = 2
-	// alone is how many submissions a workflow has at most, on average, to count as one.
+	// alone is the largest average number of submissions in a workflow that counts as 1.
 	alone = 1.005
 )
 
-// judge compares the figures with the aims.
+// judge compares the figures with the goals.
 func (r *Report) judge() {
 	if r.Overload != nil {
 		r.Goals = []Goal{judgeOverload(r.Overload)}

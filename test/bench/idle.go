@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	// idleRounds is how often each thing is done on the idle node, and idlePause the peace between two.
+	// idleRounds is the number of repetitions on the idle node, idlePause the pause between two.
 	idleRounds = 100
 	idlePause  = 40 * time.Millisecond
 	idleSmoke  = 5
 )
 
-// idle takes one bare workflow, one acknowledged and one awaited submission in turns, so that what disturbs the machine
-// disturbs all of them alike.
+// idle measures a bare workflow, an acknowledged and an awaited submission in turn, so that a disturbance of the
+// machine affects all of them.
 func (r *run) idle(ctx context.Context) error {
 	if r.temporal == nil {
 		return nil

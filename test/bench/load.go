@@ -11,10 +11,10 @@ import (
 	"github.com/florinledger/florin/internal/wait"
 )
 
-// operation is what a client does again and again. Its workers are numbered from 0.
+// operation is the repeated request of a client. Workers have numbers from 0.
 type operation func(ctx context.Context, worker int) error
 
-// errExhausted ends a load early: an operation has used up what was prepared for it.
+// errExhausted ends a load early: no prepared holding is left.
 var errExhausted = errors.New("nothing left to use")
 
 // bound ends a load, whichever comes first.
@@ -23,7 +23,6 @@ type bound struct {
 	operations int
 }
 
-// load is what came of driving an operation.
 type load struct {
 	done      int // operations that succeeded
 	refused   int // operations that the node refused
@@ -39,7 +38,7 @@ type tally struct {
 	latencies     []time.Duration
 }
 
-// add counts an operation and reports whether to go on.
+// add counts an operation and reports whether to continue.
 func (t *tally) add(err error, latency time.Duration) (bool, error) {
 	var refused *client.Error
 	switch {
@@ -57,9 +56,8 @@ func (t *tally) add(err error, latency time.Duration) (bool, error) {
 	return true, nil
 }
 
-// closedLoop has each worker start its next operation when the last one ended: the highest rate at this concurrency.
-// Its latencies are those of the operations alone; they leave out how long an operation would have had to wait for a
-// worker, so they are not what a client of a busy node sees.
+// closedLoop measures the highest rate at a concurrency: each worker starts an operation when its last one has ended.
+// The latencies do not include the wait for a worker, so clients of a busy node see longer ones.
 func closedLoop(ctx context.Context, workers int, until bound, do operation) (load, error) {
 	started := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, until.duration+drainTimeout)
@@ -72,8 +70,8 @@ func closedLoop(ctx context.Context, workers int, until bound, do operation) (lo
 	return drive(ctx, workers, next, do)
 }
 
-// openLoop starts operations by the clock, at a fixed rate, whether or not earlier ones have ended. Latencies count
-// from the moment an operation was due, so that what waits for a slow one is counted too and nothing is left out.
+// openLoop starts operations at a fixed rate, also while earlier ones run. A latency begins when its operation is due,
+// so it includes the wait for slow operations before it.
 func openLoop(ctx context.Context, workers int, rate float64, operations int, do operation) (load, error) {
 	started := time.Now()
 	between := time.Duration(float64(time.Second) / rate)
@@ -91,11 +89,10 @@ func openLoop(ctx context.Context, workers int, rate float64, operations int, do
 	return drive(ctx, workers, next, do)
 }
 
-// drainTimeout is how long operations may take beyond the end of a load before the measurement fails.
+// drainTimeout limits the operations that are open at the end of a load. After it, the measurement fails.
 const drainTimeout = time.Minute
 
-// drive runs the workers. next gives the moment from which an operation's latency counts, and false when there is none
-// left.
+// drive runs the workers. next returns the beginning of an operation's latency, and false after the last operation.
 func drive(ctx context.Context, workers int, next func() (time.Time, bool), do operation) (load, error) {
 	started := time.Now()
 	tallies := make([]tally, workers)

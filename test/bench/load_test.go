@@ -14,7 +14,6 @@ import (
 	"github.com/florinledger/florin/internal/wait"
 )
 
-// taking makes an operation that takes some time.
 func taking(duration time.Duration) operation {
 	return func(ctx context.Context, _ int) error {
 		_ = wait.For(ctx, duration)

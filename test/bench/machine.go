@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Machine is where the figures were measured.
+// Machine describes the machine of a run.
 type Machine struct {
 	CPU      string `json:"cpu"`
 	Cores    int    `json:"cores"`
@@ -20,12 +20,12 @@ type Machine struct {
 	API      string `json:"api"`
 	Postgres string `json:"postgres"`
 	Temporal string `json:"temporal"`
-	// Load averages of the last minute, before and after: above zero before, others were using the machine.
+	// Load averages of the last minute, before and after. Above 0 before, other programs used the machine.
 	LoadBefore float64 `json:"loadBefore"`
 	LoadAfter  float64 `json:"loadAfter"`
 }
 
-// describeMachine reads what the kernel tells; elsewhere than on Linux that is little.
+// describeMachine reads /proc; other systems than Linux tell little.
 func describeMachine(proc string) Machine {
 	m := Machine{
 		CPU: runtime.GOARCH, Cores: runtime.NumCPU(), Kernel: runtime.GOOS, Go: runtime.Version(),
@@ -48,7 +48,7 @@ func describeMachine(proc string) Machine {
 	return m
 }
 
-// loadAverage is that of the last minute; 0 where it is not known.
+// loadAverage is the load average of the last minute; 0 if it is unknown.
 func loadAverage(proc string) float64 {
 	content, err := os.ReadFile(filepath.Join(proc, "loadavg"))
 	if err != nil {

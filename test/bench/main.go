@@ -19,7 +19,7 @@ const collectorPercent = 400
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	// The processors are for what is measured, not for the collector of the load generator.
+	// Leave the CPUs to the measured processes instead of the collector of the load generator.
 	debug.SetGCPercent(collectorPercent)
 	options := Options{Version: version, Progress: func(line string) { fmt.Fprintln(os.Stderr, line) }}
 	kong.Parse(&options, kong.Name("bench"),

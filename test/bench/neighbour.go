@@ -14,23 +14,23 @@ import (
 )
 
 const (
-	// neighbourGoal is how many times longer one user's requests may take because of another user. What takes less than
-	// neighbourLeast counts as that: where all processors work, a request waits that long for one.
+	// neighbourGoal is the limit for the slowdown of one user's requests by another user. Times below neighbourLeast
+	// count as that: if all CPUs are busy, a request waits so long for one.
 	neighbourGoal  = 3
 	neighbourLeast = 2
-	// neighbourClients is over how many connections the busy user asks, neighbourTaps how many taps it has first, and
-	// readerTaps how many the one has whose reads are measured.
+	// neighbourClients is the number of the busy user's connections, neighbourTaps of its first taps, and readerTaps of
+	// the other user's taps.
 	neighbourClients = 64
 	neighbourTaps    = 1000
 	readerTaps       = 100
-	// neighbourPause is between two requests of the other user.
+	// neighbourPause is the pause between two requests of the other user.
 	neighbourPause = 20 * time.Millisecond
 )
 
-// Neighbour tells how long the requests of a user take alone, and beside a busy one.
+// Neighbour is the times of a user's requests, alone and beside a busy user.
 type Neighbour struct {
 	Requests []NeighbourRequest `json:"requests"`
-	// Lists and Taps are how many of each the busy user had in a second.
+	// Lists and Taps are the busy user's rates per second.
 	Lists float64 `json:"listsPerSecond"`
 	Taps  float64 `json:"tapsPerSecond"`
 }
@@ -43,19 +43,18 @@ type NeighbourRequest struct {
 	BesideTaps  Latency `json:"besideTapsMs"`
 }
 
-// request is what a user does again and again.
 type request struct {
 	name string
 	do   operation
 }
 
-// resident is a user who has a wallet.
+// resident is a user with a wallet.
 type resident struct {
 	client *client.Client
 	party  string
 }
 
-// settleIn opens the wallet of a new user.
+// settleIn onboards a new user.
 func (r *run) settleIn(ctx context.Context, name string) (*resident, error) {
 	user := &resident{client: r.client.With(client.Token(r.target.Secret, r.target.Audience, r.name+"-"+name))}
 	var registered struct {
@@ -72,7 +71,7 @@ func (u *resident) tap(ctx context.Context, _ int) error {
 	return u.client.Post(ctx, "/v0/wallet/tap", map[string]string{"amount": "1.0"}, nil)
 }
 
-// list reads the updates of the user's party from the begin of the ledger on.
+// list reads the updates of the user's party from the beginning.
 func (u *resident) list(limit int) operation {
 	return func(ctx context.Context, _ int) error {
 		end, err := u.client.LedgerEnd(ctx)
@@ -100,7 +99,7 @@ func (r *run) neighbour(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// What the reader has stays the same, so that its answers do.
+	// The reader's contracts do not change, so its answers stay the same.
 	reader, err := r.settleIn(ctx, "reader")
 	if err != nil {
 		return err
@@ -160,8 +159,8 @@ func (r *run) neighbour(ctx context.Context) error {
 	return nil
 }
 
-// beside makes the requests in turn while the busy user, if there is one, does one thing over all its connections. It
-// gives the latencies of each request, and what the busy user had in a second.
+// beside makes the requests in turn while the busy user, if there is one, repeats one operation over all its
+// connections. It returns the latencies of each request, and the busy user's rate.
 func (r *run) beside(ctx context.Context, requests []request, busy operation) ([][]time.Duration, float64, error) {
 	var failure error
 	var had load
@@ -189,7 +188,7 @@ func (r *run) beside(ctx context.Context, requests []request, busy operation) ([
 	return latencies, had.perSecond(), failure
 }
 
-// times says how much longer a latency is in the median.
+// times is the quotient of a median and the median alone.
 func (n NeighbourRequest) times(beside Latency) float64 {
 	return beside.P50 / max(n.Alone.P50, neighbourLeast)
 }
@@ -205,7 +204,7 @@ func (r *Report) printNeighbour(w io.Writer, n *Neighbour) {
 	text(w, "In a second the busy user had %.0f lists, and %.0f taps", n.Lists, n.Taps)
 }
 
-// judgeNeighbour takes the request that another user slows down most.
+// judgeNeighbour judges the request with the largest slowdown.
 func judgeNeighbour(n *Neighbour) Goal {
 	worst, which := 0.0, ""
 	for _, one := range n.Requests {

@@ -28,14 +28,14 @@ const (
 // adminUser is the user that LocalNet's tools administer a node with.
 const adminUser = "ledger-api-user"
 
-// Options are the flags: what to measure.
+// Options are the flags.
 type Options struct {
-	DataDir         string `default:".florin" env:"FLORIN_DATA_DIR" help:"Data directory of a node started by florin up: addresses are read from there, unless --url names a node." placeholder:"DIR" type:"path"`
+	DataDir         string `default:".florin" env:"FLORIN_DATA_DIR" help:"Data directory of a node started by florin up; its addresses are read from there, unless --url names a node." placeholder:"DIR" type:"path"`
 	URL             string `env:"FLORIN_URL" help:"Base URL of another node's API." name:"url" placeholder:"URL"`
 	TemporalAddress string `env:"FLORIN_TEMPORAL_ADDRESS" help:"The node's Temporal, to measure Temporal alone too." placeholder:"HOST:PORT"`
 	Namespace       string `default:"default" env:"FLORIN_TEMPORAL_NAMESPACE" help:"Temporal namespace." placeholder:"NAME"`
 	Audience        string `env:"FLORIN_AUTH_AUDIENCE" help:"Audience of development tokens." placeholder:"TEXT"`
-	DSO             string `help:"DSO party; looked up by default." name:"dso" placeholder:"PARTY"`
+	DSO             string `help:"DSO party. Default: bench asks the node." name:"dso" placeholder:"PARTY"`
 
 	Scenarios   []string      `default:"tap,transfer,mixed" enum:"tap,transfer,mixed" help:"What to submit." name:"scenario"`
 	Modes       []string      `default:"async,wait" enum:"async,wait" help:"Whether to wait for acknowledgements or for completions." name:"mode"`
@@ -60,11 +60,11 @@ type Options struct {
 
 	// Version is the version of the source tree.
 	Version string `kong:"-"`
-	// Progress is told in one line each what is being measured; nil discards it.
+	// Progress gets a line before each measurement; nil discards it.
 	Progress func(string) `kong:"-"`
 }
 
-// prepare checks the options and fills what follows from others.
+// prepare checks the options and sets derived ones.
 func (o *Options) prepare() error {
 	if o.Progress == nil {
 		o.Progress = func(string) {}
@@ -96,18 +96,18 @@ func (o *Options) prepare() error {
 	}
 	for _, scenario := range o.Scenarios {
 		if !slices.Contains([]string{ScenarioTap, ScenarioTransfer, ScenarioMixed}, scenario) {
-			return fmt.Errorf("there is no scenario %q: choose of tap, transfer and mixed", scenario)
+			return fmt.Errorf("there is no scenario %q: choose tap, transfer or mixed", scenario)
 		}
 	}
 	for _, mode := range o.Modes {
 		if mode != ModeAsync && mode != ModeWait {
-			return fmt.Errorf("there is no mode %q: choose of async and wait", mode)
+			return fmt.Errorf("there is no mode %q: choose async or wait", mode)
 		}
 	}
 	return nil
 }
 
-// What a smoke test does: as little as goes through everything.
+// The sizes of a smoke test, which runs each measurement shortly.
 const (
 	smokeDuration = 200 * time.Millisecond
 	smokeCount    = 30
@@ -115,14 +115,14 @@ const (
 )
 
 const (
-	// maxConcurrency is less than half of what a node serves at once with its default settings.
+	// maxConcurrency is less than half of a node's default limit for requests.
 	maxConcurrency = 450
-	// clientsOfUser is how many clients share a user: fewer than a node serves one user at once, though several processes
-	// share that number, and one reads completions meanwhile.
+	// clientsOfUser is the number of clients of a user. It is below a node's limit for one user, which several
+	// processes share, and one client reads completions.
 	clientsOfUser = 80
 )
 
-// target finds the node: from the note of `florin up` unless the options name another.
+// target finds the node: in the run file of `florin up`, unless the options name another.
 func (o *Options) target() (runfile.Info, error) {
 	target := runfile.Info{Secret: "unsafe", Audience: "https://canton.network.global"}
 	if o.URL == "" {

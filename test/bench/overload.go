@@ -17,51 +17,50 @@ import (
 )
 
 const (
-	// overloadGoal is the part of its highest rate that a node must keep however much is asked of it.
+	// overloadGoal is the part of its highest rate that a node must keep under any load.
 	overloadGoal = 0.9
-	// bystanderPause is between two requests of the user who does nothing but read.
+	// bystanderPause is the pause between two requests of the user who only reads.
 	bystanderPause = 50 * time.Millisecond
-	// memoryPause is between two looks at the node's memory.
+	// memoryPause is the pause between two measurements of the node's memory.
 	memoryPause = 200 * time.Millisecond
 )
 
-// Overload tells what a node does when far more is asked of it than it can do. Rates are per second; latencies are in
+// Overload is the behaviour of a node under a load far above its highest rate. Rates are per second; latencies are in
 // milliseconds.
 type Overload struct {
-	// Factor is how many times the highest rate was asked for.
+	// Factor is the load as a multiple of the highest rate.
 	Factor float64 `json:"factor"`
-	// Peak is the highest rate of taps that the node acknowledged and completed, in a closed loop, and PeakAfter the same
-	// when the overload was over: where they differ much, the machine was not the same for both.
+	// Peak is the highest rate of completed taps in a closed loop, and PeakAfter the same after the overload: if they
+	// differ much, other programs have used the machine.
 	Peak        float64 `json:"peakPerSecond"`
 	PeakAfter   float64 `json:"peakAfterPerSecond"`
 	PeakClients int     `json:"peakClients"`
-	// Clients is how many connections the overload came over.
+	// Clients is the number of connections of the overload.
 	Clients int `json:"clients"`
-	// Asked is Factor times Peak. Made is how many requests were answered: no more, because a refusal is held back and
-	// each connection carries one request at a time.
+	// Asked is Factor times Peak. Made is the rate of answers: it is lower, because the node delays refusals and each
+	// connection has one request at a time.
 	Asked float64 `json:"askedPerSecond"`
 	Made  float64 `json:"madePerSecond"`
-	// Goodput is the rate of taps that were acknowledged and completed meanwhile.
+	// Goodput is the rate of completed taps during the overload.
 	Goodput float64 `json:"goodputPerSecond"`
 	// OfPeak is Goodput over the mean of Peak and PeakAfter.
 	OfPeak float64 `json:"ofPeak"`
 	// Answers counts the answers by status and code.
 	Answers map[string]int `json:"answers"`
-	// BystanderAtPeak and Bystander are the latencies of reads by another user, and Failed those that were refused.
+	// BystanderAtPeak and Bystander are the latencies of reads by another user, Failed the number of refused reads.
 	BystanderAtPeak Latency `json:"bystanderAtPeakMs"`
 	Bystander       Latency `json:"bystanderMs"`
 	Failed          int     `json:"bystanderFailed"`
-	// NodeBefore and NodeMax are the node's resident memory in MB before the overload and at its greatest.
+	// NodeBefore and NodeMax are the node's resident memory in MB, before the overload and at most.
 	NodeBefore *float64 `json:"nodeBeforeMb"`
 	NodeMax    *float64 `json:"nodeMostMb"`
-	// CPUAtPeak and CPU are what a completed tap costs, what is done for refusals included, in milliseconds. Unlike rates
-	// they do not depend on what else the machine does.
+	// CPUAtPeak and CPU are the CPU milliseconds for a completed tap, including the cost of refusals. Unlike rates they
+	// do not depend on other programs on the machine.
 	CPUAtPeak CPU `json:"cpuAtPeakMs"`
 	CPU       CPU `json:"cpuMs"`
 }
 
-// overload measures the highest rate, asks for a multiple of it and counts what is still done, then measures the
-// highest rate again.
+// overload measures the highest rate, then the goodput at a multiple of it, then the highest rate again.
 func (r *run) overload(ctx context.Context) error {
 	o := &Overload{
 		Factor: r.options.OverloadFactor, Clients: r.options.OverloadClients,
@@ -107,7 +106,7 @@ func (r *run) overload(ctx context.Context) error {
 	return nil
 }
 
-// makeBystander is the client of a user who has a token and no right.
+// makeBystander is the client of a user without rights.
 func (r *run) makeBystander(ctx context.Context) (*client.Client, error) {
 	admin := r.client.With(client.Token(r.target.Secret, r.target.Audience, adminUser))
 	if err := admin.CreateUser(ctx, r.name+"-bystander", ""); err != nil {
@@ -116,24 +115,22 @@ func (r *run) makeBystander(ctx context.Context) (*client.Client, error) {
 	return r.client.With(client.Token(r.target.Secret, r.target.Audience, r.name+"-bystander")), nil
 }
 
-// floodResult is what came of many taps.
 type floodResult struct {
 	answers   map[string]int
 	completed int
-	// inTime is how many of them were acknowledged within the duration.
+	// inTime is the number of taps that were acknowledged within the duration.
 	inTime    int64
 	duration  time.Duration
 	bystander []time.Duration
 	failed    int
 	nodeMax   *float64
-	// cpu is what a completed tap cost, with all that was done besides.
+	// cpu is the CPU time of all work, for each completed tap.
 	cpu CPU
 }
 
 func (f floodResult) perSecond() float64 { return float64(f.inTime) / f.duration.Seconds() }
 
-// flood has clients tap for a while: at a rate, or with 0 as fast as each is answered. Every tap that was acknowledged
-// must complete.
+// flood lets clients tap for a while: at a rate, or in a closed loop for 0. Every acknowledged tap must complete.
 func (r *run) flood(
 	ctx context.Context, stage string, clients int, rate float64, duration time.Duration, bystander *client.Client,
 ) (floodResult, error) {
@@ -190,7 +187,7 @@ func schedule(ctx context.Context, rate float64, duration time.Duration) func() 
 	}
 }
 
-// standBy reads a number again and again, and notes how long each took.
+// standBy repeats a read, and returns the latencies.
 func standBy(ctx context.Context, client *client.Client) (latencies []time.Duration, failed int) {
 	for wait.For(ctx, bystanderPause) == nil {
 		began := time.Now()
@@ -207,7 +204,7 @@ func standBy(ctx context.Context, client *client.Client) (latencies []time.Durat
 	return latencies, failed
 }
 
-// watchMemory finds out how much memory the node took at most.
+// watchMemory returns the largest memory of the node.
 func (r *run) watchMemory(ctx context.Context) *float64 {
 	var max *float64
 	for {
@@ -220,17 +217,17 @@ func (r *run) watchMemory(ctx context.Context) *float64 {
 	}
 }
 
-// rawTaps are the connections that taps are sent over. Each has a request that is ready but for its command id.
+// rawTaps are the connections for taps. Each has a prepared request without a command id.
 type rawTaps struct {
 	run     *run
 	clients []*rawClient
 	prefix  string
-	// until is when taps stop to count, and inTime how many were acknowledged before.
+	// until is the end of the counting, inTime the number of acknowledgements before it.
 	until  time.Time
 	inTime atomic.Int64
 }
 
-// idDigits is how long the number of a command id is, so that it can be replaced in a request.
+// idDigits is the length of the number in a command id, which is fixed so that a request needs no other change.
 const idDigits = 12
 
 func (r *run) rawTaps(stage string, clients int, duration time.Duration) (*rawTaps, error) {
@@ -264,7 +261,6 @@ func (t *rawTaps) tap(ctx context.Context, worker int) error {
 	return err
 }
 
-// answers are those of all clients.
 func (t *rawTaps) answers() map[string]int {
 	all := map[string]int{}
 	for _, client := range t.clients {
@@ -281,7 +277,7 @@ func (t *rawTaps) close() {
 	}
 }
 
-// judgeOverload compares the goodput with the aim.
+// judgeOverload compares the goodput with the goal.
 func judgeOverload(o *Overload) Goal {
 	met := o.OfPeak >= overloadGoal
 	return Goal{

@@ -23,12 +23,11 @@ func recordTables() map[string]string {
 	}
 }
 
-// barePostgres measures PostgreSQL without the node: it commits rows that the node wrote for real submissions, again
-// and again, into tables of the same shape with the same constraints and indexes. Everything that one commit holds goes
-// in one round trip.
+// barePostgres measures PostgreSQL without the node: it repeats the rows that the node wrote for real submissions, in
+// tables with the same columns, constraints and indexes. Each commit is one round trip.
 type barePostgres struct {
 	pool *pgxpool.Pool
-	// lock is a session that holds the scratch schema.
+	// lock is the session that locks the scratch schema.
 	lock   *pgxpool.Conn
 	tables map[string]table
 	offset int64
@@ -44,16 +43,16 @@ type table struct {
 
 type column struct{ name, kind string }
 
-// footprint is what one submission wrote: for each table its rows as texts, and how many contracts it archived.
+// footprint is the rows of one submission for each table, as texts, and the number of archived contracts.
 type footprint struct {
 	rows     map[string][][]*string
 	archived int
 }
 
-// scratchLock is the advisory lock of the one bench that may use the schema, and the machine, at a time.
+// scratchLock is the advisory lock that allows one bench at a time on the schema and the machine.
 const scratchLock = 0x62656e6368 // "bench"
 
-// openScratch takes the lock and makes the copies.
+// openScratch takes the lock and creates the copies.
 func openScratch(ctx context.Context, pool *pgxpool.Pool) (*barePostgres, error) {
 	p := &barePostgres{pool: pool, tables: map[string]table{}}
 	var err error
@@ -76,7 +75,7 @@ func (p *barePostgres) prepare(ctx context.Context) error {
 		p.lock = nil // the schema is not ours to drop
 		return errors.New("another bench measures this database: wait until it has ended")
 	}
-	// One that was killed may have left its copies.
+	// A killed bench may have left its copies.
 	statements := []string{dropScratch, "CREATE SCHEMA " + scratchSchema, copyOf("ledger_head")}
 	for name := range recordTables() {
 		statements = append(statements, copyOf(name))
@@ -84,7 +83,7 @@ func (p *barePostgres) prepare(ctx context.Context) error {
 	statements = append(statements, "INSERT INTO "+scratchSchema+".ledger_head DEFAULT VALUES")
 	for _, statement := range statements {
 		if _, err := p.pool.Exec(ctx, statement); err != nil {
-			return fmt.Errorf("make tables like the node's: %s: %w", statement, err)
+			return fmt.Errorf("create copies of the node's tables: %s: %w", statement, err)
 		}
 	}
 	for name := range recordTables() {
@@ -103,7 +102,7 @@ func copyOf(name string) string {
 
 const dropScratch = "DROP SCHEMA IF EXISTS " + scratchSchema + " CASCADE"
 
-// close removes the copies and gives the lock back.
+// close removes the copies and releases the lock.
 func (p *barePostgres) close(ctx context.Context) error {
 	if p.lock == nil {
 		return nil
@@ -143,7 +142,7 @@ func insertInto(name string, columns []column) string {
 		scratchSchema, name, strings.Join(names, ", "), strings.Join(values, ", "))
 }
 
-// footprintOf reads what the node wrote for the submission at an offset.
+// footprintOf reads the rows of the submission at an offset.
 func (p *barePostgres) footprintOf(ctx context.Context, offset int64) (footprint, error) {
 	f := footprint{rows: map[string][][]*string{}}
 	for name, offsetColumn := range recordTables() {
@@ -158,7 +157,7 @@ func (p *barePostgres) footprintOf(ctx context.Context, offset int64) (footprint
 		query := fmt.Sprintf("SELECT %s FROM %s WHERE %s = $1", strings.Join(texts, ", "), name, offsetColumn)
 		rows, err := p.pool.Query(ctx, query, offset)
 		if err != nil {
-			return f, fmt.Errorf("read what the node wrote to %s: %w", name, err)
+			return f, fmt.Errorf("read the node's rows of %s: %w", name, err)
 		}
 		f.rows[name], err = pgx.CollectRows(rows, func(row pgx.CollectableRow) ([]*string, error) {
 			values := make([]*string, len(columns))
@@ -169,7 +168,7 @@ func (p *barePostgres) footprintOf(ctx context.Context, offset int64) (footprint
 			return values, row.Scan(into...)
 		})
 		if err != nil {
-			return f, fmt.Errorf("read what the node wrote to %s: %w", name, err)
+			return f, fmt.Errorf("read the node's rows of %s: %w", name, err)
 		}
 	}
 	if len(f.rows["completions"]) != 1 || len(f.rows["contracts"]) == 0 {

@@ -77,7 +77,7 @@ func TestBarePostgres_MeasuresCommits(t *testing.T) {
 	_, err = pool.Exec(t.Context(), "CREATE SCHEMA florin_bench CREATE TABLE contracts (old int)")
 	require.NoError(t, err)
 	p, err := openScratch(t.Context(), pool)
-	require.NoError(t, err, "what a bench that was killed left behind is replaced")
+	require.NoError(t, err, "the copies of a killed bench are replaced")
 	_, err = openScratch(t.Context(), pool)
 	require.ErrorContains(t, err, "another bench measures this database")
 

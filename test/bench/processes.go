@@ -14,14 +14,14 @@ import (
 // clockTick is the unit of processor times in /proc: 1/100 s on every system that Go runs on (USER_HZ).
 const clockTick = 10 * time.Millisecond
 
-// stat is the part of /proc/PID/stat that is read.
+// stat has the used fields of /proc/PID/stat.
 type stat struct {
 	parent int
 	// own is the processor time of the process, ended that of its children that have ended.
 	own, ended time.Duration
 }
 
-// readStat reads a process; the error is fs.ErrNotExist's when there is none.
+// readStat reads a process; the error for a missing process is fs.ErrNotExist.
 func readStat(proc string, pid int) (stat, error) {
 	content, err := os.ReadFile(filepath.Join(proc, strconv.Itoa(pid), "stat"))
 	if err != nil {
@@ -58,8 +58,8 @@ func parseStat(line []byte) (stat, error) {
 	return s, nil
 }
 
-// tree reads a process and all its descendants. Processes that end meanwhile are left out; their time is in their
-// parent's account of ended children.
+// tree reads a process and all its descendants. It leaves out processes that end meanwhile: their time is in the field
+// of their parent for ended children.
 func tree(proc string, root int) (map[int]stat, error) {
 	entries, err := os.ReadDir(proc)
 	if err != nil {
@@ -90,13 +90,13 @@ func tree(proc string, root int) (map[int]stat, error) {
 	return family, nil
 }
 
-// memory is what a process occupies, in bytes. Shared is the part that belongs to several processes, counted in full in
-// resident and by equal parts in proportional.
+// memory is the memory of a process in bytes. Memory of several processes is shared; it counts in full in resident, and
+// in equal parts in proportional.
 type memory struct {
 	resident, proportional int64
 }
 
-// readMemory reads smaps_rollup; the proportional share is 0 where we may not see it.
+// readMemory reads smaps_rollup; the proportional share is 0 without the permission.
 func readMemory(proc string, pid int) (memory, error) {
 	content, err := os.ReadFile(filepath.Join(proc, strconv.Itoa(pid), "smaps_rollup"))
 	if errors.Is(err, os.ErrPermission) || err == nil && len(content) == 0 {
@@ -114,7 +114,7 @@ func readMemory(proc string, pid int) (memory, error) {
 	return memory{resident: resident, proportional: proportional}, err
 }
 
-// readResident reads how many bytes of a process are in memory.
+// readResident reads the resident bytes of a process.
 func readResident(proc string, pid int) (int64, error) {
 	return readKilobytes(filepath.Join(proc, strconv.Itoa(pid), "status"), "VmRSS:")
 }

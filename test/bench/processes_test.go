@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// process writes one of a stand-in for /proc.
+// process writes a process to a fake /proc.
 func process(t *testing.T, proc string, pid, parent, own, ended int) {
 	t.Helper()
 	dir := filepath.Join(proc, strconv.Itoa(pid))

@@ -17,12 +17,12 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// rawClient sends the same request again and again over one connection, with another number in it each time. It costs
-// much less than a client that makes requests: the load must not take the time from what is measured.
+// rawClient repeats a request over one connection with a new number each time. It needs much less CPU than net/http,
+// which would take CPU time from the measured processes.
 type rawClient struct {
 	address string
 	request []byte
-	// number is where the number is in the request.
+	// number is the position of the number in the request.
 	number int
 	conn   net.Conn
 	reader *bufio.Reader
@@ -30,7 +30,7 @@ type rawClient struct {
 	answers map[string]int
 }
 
-// newRawClient makes the client of a request whose body has a number after the prefix.
+// newRawClient makes a client for a request with a number after the prefix in its body.
 func newRawClient(base, token, path string, body []byte, prefix string) (*rawClient, error) {
 	address, err := url.Parse(base)
 	if err != nil || address.Scheme != "http" || address.Port() == "" {
@@ -72,12 +72,12 @@ func (c *rawClient) send(ctx context.Context, number string) error {
 		return nil
 	}
 	refusal := &client.Error{Status: status, Body: body}
-	_ = json.Unmarshal(body, refusal) // what is not JSON has no code
+	_ = json.Unmarshal(body, refusal) // without JSON there is no code
 	c.answers[strings.TrimSpace(strconv.Itoa(status)+" "+refusal.Code)]++
 	return refusal
 }
 
-// read reads one answer, whose length the node tells.
+// read reads one answer with a Content-Length.
 func (c *rawClient) read() (status int, body []byte, err error) {
 	lines := textproto.NewReader(c.reader)
 	first, err := lines.ReadLine()
@@ -109,6 +109,6 @@ func (c *rawClient) read() (status int, body []byte, err error) {
 
 func (c *rawClient) close() {
 	if c.conn != nil {
-		_ = c.conn.Close() // nothing waits for it any more
+		_ = c.conn.Close() // nothing to do about an error
 	}
 }

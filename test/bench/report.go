@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Report is everything that a run measured; --json writes it. Figures that could not be measured are null.
+// Report has the results of a run; --json writes it. Figures without a measurement are null.
 type Report struct {
 	StartedAt time.Time `json:"startedAt"`
 	Machine   Machine   `json:"machine"`
@@ -15,11 +15,11 @@ type Report struct {
 	Ceilings  []Ceiling `json:"ceilings"`
 	Stages    []Stage   `json:"stages"`
 	Idle      *Idle     `json:"idle"`
-	// Overload is null unless it was asked for.
+	// Overload is null without --overload.
 	Overload *Overload `json:"overload"`
-	// Neighbour is null unless it was asked for.
+	// Neighbour is null without --neighbour.
 	Neighbour *Neighbour `json:"neighbour"`
-	// Disk is null unless it was asked for.
+	// Disk is null without --disk.
 	Disk  *Disk  `json:"disk"`
 	Goals []Goal `json:"goals"`
 }
@@ -33,7 +33,7 @@ type Settings struct {
 	Smoke           bool    `json:"smoke"`
 }
 
-// What a [Ceiling] is of.
+// The parts that a [Ceiling] measures.
 const (
 	CeilingHTTP     = "http"     // requests with a token that read one number
 	CeilingTemporal = "temporal" // an empty workflow, from start to result
@@ -46,8 +46,8 @@ type Ceiling struct {
 	// Scenario whose rows PostgreSQL committed; "" for the others.
 	Scenario    string `json:"scenario,omitempty"`
 	Concurrency int    `json:"concurrency"`
-	// PerSecond is the mean of Before and After, which were measured on either side of the stages: how far they differ
-	// tells how steady the machine was.
+	// PerSecond is the mean of Before and After, the rates before and after the stages. Their difference shows how
+	// steady the machine was.
 	PerSecond float64  `json:"perSecond"`
 	Before    float64  `json:"before"`
 	After     *float64 `json:"after"`
@@ -69,30 +69,29 @@ type Stage struct {
 	Seconds  float64 `json:"seconds"`           // until the last completion
 	// PerSecond counts accepted submissions.
 	PerSecond float64 `json:"perSecond"`
-	// PerWorkflow is how many submissions shared a workflow.
+	// PerWorkflow is the average number of submissions in a workflow.
 	PerWorkflow *float64 `json:"perWorkflow"`
 	CPU         CPU      `json:"cpuMs"` // per submission
 	LoadAverage float64  `json:"loadAverage"`
 
-	// At a part of the highest rate, by the clock: from the moment a submission was due until it was acknowledged
-	// (async) or completed (wait).
+	// At a part of the highest rate, in an open loop: the time from the due moment of a submission to its
+	// acknowledgement (async) or completion (wait).
 	OfferedPerSecond float64 `json:"offeredPerSecond"`
 	Latency          Latency `json:"latencyMs"`
 
 	Memory Memory `json:"memoryMb"` // afterwards
 
-	// CPUOfTemporal is the processor time of all parts for a submission, over that for an empty workflow. Unlike rates it
-	// hardly depends on who else uses the machine.
+	// CPUOfTemporal is the CPU time of all parts for a submission, divided by that for an empty workflow. Unlike rates
+	// it hardly depends on other programs on the machine.
 	CPUOfTemporal *float64 `json:"cpuOfTemporal"`
 
-	// The highest rate over that of each ceiling.
+	// The highest rate divided by that of each ceiling.
 	OfHTTP     *float64 `json:"ofHttp"`
 	OfTemporal *float64 `json:"ofTemporal"`
 	OfPostgres *float64 `json:"ofPostgres"`
 }
 
-// Idle compares one submission at a time on an idle node with one start of a bare workflow, taken in turns:
-// milliseconds until each is acknowledged and until each is done.
+// Idle compares single submissions on an idle node with single bare workflows: milliseconds to acknowledgement and end.
 type Idle struct {
 	Acknowledgement Latency `json:"acknowledgementMs"`
 	Completion      Latency `json:"completionMs"`
@@ -100,15 +99,15 @@ type Idle struct {
 	BareResult      Latency `json:"bareResultMs"`
 }
 
-// Goal is one aim of the project and how far it is met.
+// Goal is a goal of the project and its result.
 type Goal struct {
 	Name string `json:"name"`
-	// Met is null when this run could not tell.
+	// Met is null if this run could not measure it.
 	Met    *bool  `json:"met"`
 	Figure string `json:"figure"`
 }
 
-// relate fills the ratios, once the ceilings have been measured on both sides.
+// relate sets the ratios after both measurements of the ceilings.
 func (r *Report) relate() {
 	for i := range r.Ceilings {
 		c := &r.Ceilings[i]

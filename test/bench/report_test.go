@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// measured is a report of a node that batches and reaches two of its goals.
+// measured is a report of a node with batches that reaches two goals.
 func measured() *Report {
 	r := &Report{
 		StartedAt: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC),

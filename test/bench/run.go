@@ -20,7 +20,7 @@ import (
 type run struct {
 	options Options
 	target  runfile.Info
-	name    string // of the run: the start of everything it names
+	name    string // the beginning of all names in the run
 	version string // of the API
 	client  *client.Client
 	coin    client.Coin
@@ -29,14 +29,14 @@ type run struct {
 	meter   meter
 	report  *Report
 
-	temporal   *bareTemporal // nil when its address is not known
-	postgres   *barePostgres // nil when its URL is not known
+	temporal   *bareTemporal // nil without its address
+	postgres   *barePostgres // nil without its URL
 	footprints map[string][]footprint
 	sequence   atomic.Int64
 }
 
 // Run measures a running node and the ceilings under it, and prints a table. It leaves parties, coin and finished
-// workflows behind. The error says what kept it from measuring; missed goals are no error.
+// workflows behind. A missed goal is not an error.
 func Run(ctx context.Context, options Options, out io.Writer) (err error) {
 	if err := options.prepare(); err != nil {
 		return err
@@ -94,7 +94,7 @@ func newRun(ctx context.Context, options Options) (*run, error) {
 	return r, nil
 }
 
-// connect reaches for what is under the node, as far as it is known.
+// connect connects to the known parts under the node.
 func (r *run) connect(ctx context.Context) (err error) {
 	r.report.Machine.Florin = r.options.Version
 	if r.target.TemporalAddress != "" {
@@ -112,7 +112,7 @@ func (r *run) connect(ctx context.Context) (err error) {
 	}
 	pool, err := pgxpool.New(ctx, r.target.DatabaseURL)
 	if err != nil {
-		return fmt.Errorf("the database URL is not usable: %w", err)
+		return fmt.Errorf("invalid database URL: %w", err)
 	}
 	r.meter.database = pool
 	if err := pool.QueryRow(ctx, "SHOW server_version").Scan(&r.report.Machine.Postgres); err != nil {
@@ -137,7 +137,7 @@ func (r *run) close(ctx context.Context) error {
 	return err
 }
 
-// measure goes through the numbers of clients: for each, the ceilings, the stages, and the ceilings again.
+// measure measures the ceilings, the stages, and the ceilings again for each number of clients.
 func (r *run) measure(ctx context.Context) error {
 	if err := r.setUp(ctx); err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// submission starts one that acts as the parties, with a command id of its own.
+// submission is an empty submission of the parties with a new command id.
 func (r *run) submission(stage string, actAs ...string) client.Commands {
 	return client.Commands{
 		CommandID: r.name + "-" + stage + "-" + strconv.FormatInt(r.sequence.Add(1), 10),
@@ -16,7 +16,7 @@ func (r *run) submission(stage string, actAs ...string) client.Commands {
 	}
 }
 
-// tap mints one holding. It goes to the receiver, so that no later transfer finds it.
+// tap mints one holding for the receiver, so that no later transfer spends it.
 func (r *run) tap(stage string, w *wallet) client.Commands {
 	submission := r.submission(stage, w.receiver)
 	submission.Commands = []client.Command{r.coin.Tap(w.receiver, holdingAmount)}
@@ -35,8 +35,8 @@ func (r *run) transfer(stage string, w *wallet) (client.Commands, error) {
 	return submission, nil
 }
 
-// operation makes what the clients of a stage do. Each has a wallet to itself; under contention two share one and spend
-// its holdings at the same time.
+// operation is the operation of a stage. Each client has its own wallet; under contention two clients share one and
+// spend its holdings at the same time.
 func (r *run) operation(stage, scenario, mode string, wallets []*wallet) (operation, error) {
 	var submit func(context.Context, *wallet, client.Commands) error
 	switch mode {
@@ -70,8 +70,8 @@ func (r *run) operation(stage, scenario, mode string, wallets []*wallet) (operat
 	}, nil
 }
 
-// needsHoldings is how many holdings each worker needs for a number of submissions in all, with some to spare because
-// workers do not share evenly.
+// needsHoldings is the number of holdings for each worker, for a total number of submissions. It has a reserve, because
+// workers do not do equal parts.
 func needsHoldings(scenario string, submissions, workers int) int {
 	each := submissions/workers*5/4 + 10
 	switch scenario {

@@ -9,16 +9,15 @@ import (
 )
 
 const (
-	// warmUpDuration lets connections open, caches fill and batches find their size before anything counts.
+	// warmUpDuration is the time to open connections, fill caches and adapt the size of batches.
 	warmUpDuration = time.Second
-	// warmUpHoldings is how many holdings a warm-up may spend, of all wallets together.
+	// warmUpHoldings limits the holdings that a warm-up spends, in all wallets together.
 	warmUpHoldings = 400
-	// headroom is by how much more holdings are prepared than the rate of the warm-up would use, so that a load that gets
-	// faster does not run out of them.
+	// headroom is the factor of prepared holdings to those at the rate of the warm-up, for a load that gets faster.
 	headroom = 1.5
 )
 
-// stage measures the highest rate first, with what it costs, and then latencies at a part of that rate.
+// stage measures the highest rate with its costs, and then the latencies at a part of that rate.
 func (r *run) stage(ctx context.Context, s *Stage) error {
 	label := fmt.Sprintf("%d clients: %s, %s", s.Concurrency, s.Scenario, s.Mode)
 	prefix := fmt.Sprintf("%d-%s-%s", s.Concurrency, s.Scenario, s.Mode)
@@ -46,7 +45,7 @@ func (r *run) stage(ctx context.Context, s *Stage) error {
 	return nil
 }
 
-// highestRate submits as fast as it goes, and reads what that cost.
+// highestRate submits in a closed loop, and measures the costs.
 func (r *run) highestRate(ctx context.Context, s *Stage, prefix string, wallets []*wallet, expected int) error {
 	if err := r.fund(ctx, wallets, needsHoldings(s.Scenario, expected, len(wallets))); err != nil {
 		return err
@@ -73,7 +72,7 @@ func (r *run) highestRate(ctx context.Context, s *Stage, prefix string, wallets 
 	return err
 }
 
-// loadResult is what came of a load, with the completions of what was only acknowledged.
+// loadResult is the result of a load with the completions of acknowledged submissions.
 type loadResult struct {
 	load     load
 	accepted int
@@ -82,7 +81,7 @@ type loadResult struct {
 	elapsed  time.Duration // until the last completion
 }
 
-// submit drives the scenario as fast as it goes and waits until everything has completed.
+// submit runs the scenario in a closed loop and waits until everything has completed.
 func (r *run) submit(
 	ctx context.Context, s *Stage, prefix string, wallets []*wallet, submissions int, until bound,
 ) (loadResult, error) {
@@ -118,7 +117,7 @@ func (r *run) submit(
 	return d, nil
 }
 
-// driveAcknowledged has a second client read the completions meanwhile, and waits for the last of them.
+// driveAcknowledged reads the completions in parallel, and waits for the last one.
 func (r *run) driveAcknowledged(
 	ctx context.Context, c *collector, workers int, until bound, do operation,
 ) (loadResult, error) {
@@ -138,7 +137,7 @@ func (r *run) driveAcknowledged(
 	return loadResult{load: l, accepted: c.accepted, refused: c.refused, refusal: c.refusal}, nil
 }
 
-// collect prepares to read the completions from here on.
+// collect makes a collector of the completions after now.
 func (r *run) collect(ctx context.Context, prefix string, wallets []*wallet) (*collector, error) {
 	end, err := r.client.LedgerEnd(ctx)
 	if err != nil {
@@ -148,14 +147,14 @@ func (r *run) collect(ctx context.Context, prefix string, wallets []*wallet) (*c
 	for shared := range slices.Chunk(wallets, clientsOfUser) {
 		reader := completionReader{client: shared[0].client, offset: end}
 		for _, w := range shared {
-			reader.parties = append(reader.parties, w.receiver) // which acts in taps and in transfers
+			reader.parties = append(reader.parties, w.receiver) // it acts in taps and in transfers
 		}
 		c.readers = append(c.readers, &reader)
 	}
 	return c, nil
 }
 
-// workflows counts the node's workflows for this run so far; -1 when that is not known.
+// workflows is the number of the node's workflows for this run until now; -1 if it is unknown.
 func (r *run) workflows(ctx context.Context) (int64, error) {
 	if r.temporal == nil {
 		return -1, nil
@@ -163,7 +162,7 @@ func (r *run) workflows(ctx context.Context) (int64, error) {
 	return r.temporal.workflowsOf(ctx, r.users)
 }
 
-// latencies submits by the clock.
+// latencies submits in an open loop.
 func (r *run) latencies(ctx context.Context, s *Stage, prefix string, wallets []*wallet) error {
 	s.OfferedPerSecond = s.PerSecond * r.options.Load
 	submissions := min(int(s.OfferedPerSecond*r.options.Duration.Seconds())+1, r.options.Count)

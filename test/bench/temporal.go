@@ -17,10 +17,10 @@ import (
 	"github.com/florinledger/florin/internal/wait"
 )
 
-// userAttribute is the search attribute in which the node's workflows name the users they work for.
+// userAttribute is the search attribute with the users of a workflow.
 const userAttribute = "FlorinUser"
 
-// emptyWorkflow does nothing: what is left is Temporal itself.
+// emptyWorkflow does nothing, so its cost is that of Temporal.
 func emptyWorkflow(workflow.Context) error { return nil }
 
 // bareTemporal measures Temporal without the node: client and worker are in this process, as they are in the node, and
@@ -53,7 +53,7 @@ func (t *bareTemporal) version(ctx context.Context) string {
 	return info.GetServerVersion()
 }
 
-// startWorker is undone by stopWorker, so that no poller takes part in what else is measured.
+// startWorker starts a worker. Call stopWorker before other measurements, so that no poller disturbs them.
 func (t *bareTemporal) startWorker() error {
 	t.worker = sdkworker.New(t.client, t.queue, sdkworker.Options{MaxConcurrentWorkflowTaskExecutionSize: 64})
 	t.worker.RegisterWorkflowWithOptions(emptyWorkflow, workflow.RegisterOptions{Name: "Empty"})
@@ -62,7 +62,7 @@ func (t *bareTemporal) startWorker() error {
 
 func (t *bareTemporal) stopWorker() { t.worker.Stop() }
 
-// start returns when Temporal has the workflow durably.
+// start returns when Temporal has stored the workflow.
 func (t *bareTemporal) start(ctx context.Context) (client.WorkflowRun, error) {
 	//nolint:forbidigo // this measures Temporal alone, without what a node adds
 	return t.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
@@ -84,8 +84,8 @@ const (
 	maxSettle   = 10 * time.Second
 )
 
-// workflowsOf counts the node's workflows that worked for one of the users. The list of workflows follows a moment
-// after them, so it asks until the number stands still.
+// workflowsOf counts the node's workflows for the users. Temporal's list is a moment late, so it counts until the
+// number does not change.
 func (t *bareTemporal) workflowsOf(ctx context.Context, users []string) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxSettle)
 	defer cancel()

@@ -12,7 +12,7 @@ import (
 
 const procDir = "/proc"
 
-// CPU is processor time per submission, in milliseconds; parts that could not be seen are nil.
+// CPU is CPU time per submission in milliseconds; unknown parts are nil.
 type CPU struct {
 	Node     *float64 `json:"node"`
 	Temporal *float64 `json:"temporal"`
@@ -23,12 +23,12 @@ type CPU struct {
 	PostgresTemporal *float64 `json:"postgresTemporal"`
 	// Bench is the load generator itself, which runs on the same machine.
 	Bench *float64 `json:"bench"`
-	// WALBytes is what PostgreSQL wrote ahead per submission, and Commits its transactions, Temporal's included.
+	// WALBytes is the write-ahead log per submission, Commits the transactions per submission, including Temporal's.
 	WALBytes *float64 `json:"walBytes"`
 	Commits  *float64 `json:"commits"`
 }
 
-// total is the processor time of all parts; nil when one of them could not be seen.
+// total is the CPU time of all parts; nil if one is unknown.
 func (c CPU) total() *float64 {
 	var total float64
 	for _, part := range []*float64{c.Node, c.Temporal, c.Postgres, c.Bench} {
@@ -40,7 +40,7 @@ func (c CPU) total() *float64 {
 	return &total
 }
 
-// mean is that of two measurements; what one of them lacks is lacking.
+// mean is the mean of two measurements; a part that one of them lacks is nil.
 func (c CPU) mean(other CPU) CPU {
 	half := func(a, b *float64) *float64 {
 		if a == nil || b == nil {
@@ -58,18 +58,18 @@ func (c CPU) mean(other CPU) CPU {
 	}
 }
 
-// Memory is what the processes occupy, in MB; parts that could not be seen are nil.
+// Memory is the memory of the processes in MB; unknown parts are nil.
 type Memory struct {
 	NodeRSS     *float64 `json:"nodeRss"`
 	TemporalRSS *float64 `json:"temporalRss"`
-	// PostgresPSS counts what its processes share once.
+	// PostgresPSS counts shared memory once.
 	PostgresPSS *float64 `json:"postgresPss"`
 }
 
-// meter reads what the processes of a node have used.
+// meter reads the resource usage of a node's processes.
 type meter struct {
 	pids     runfile.PIDs
-	database *pgxpool.Pool // of the node; nil when it is not known
+	database *pgxpool.Pool // of the node; nil if it is unknown
 }
 
 // reading is one look at the meters.
@@ -94,7 +94,7 @@ func (m *meter) read(ctx context.Context) reading {
 	return r
 }
 
-// readDatabase asks PostgreSQL; what it does not tell stays empty.
+// readDatabase asks PostgreSQL; unknown values stay empty.
 func (m *meter) readDatabase(ctx context.Context, r *reading) {
 	var wal, commits float64
 	row := m.database.QueryRow(ctx, `SELECT current_database(),
@@ -129,7 +129,7 @@ func processTime(pid int) *time.Duration {
 	return &s.own
 }
 
-// perSubmission is what was used between two readings.
+// perSubmission is the usage between two readings per submission.
 func perSubmission(before, after reading, submissions int) CPU {
 	if submissions == 0 {
 		return CPU{}
@@ -169,7 +169,7 @@ func per(used time.Duration, n float64) *float64 {
 	return &each
 }
 
-// serverTime counts processes that ended through their parents, so that none is lost between two readings.
+// serverTime counts ended processes through their parents, so that it misses none between two readings.
 func serverTime(family map[int]stat) time.Duration {
 	var total time.Duration
 	for _, s := range family {
@@ -178,7 +178,7 @@ func serverTime(family map[int]stat) time.Duration {
 	return total
 }
 
-// sessionTimes is what the sessions used that were there at the second reading, in the node's database and in others.
+// sessionTimes is the usage of the sessions of the second reading, in the node's database and in others.
 func sessionTimes(before, after reading) (record, others time.Duration) {
 	for pid, name := range after.sessions {
 		if _, alive := after.postgres[pid]; !alive {
@@ -194,8 +194,8 @@ func sessionTimes(before, after reading) (record, others time.Duration) {
 	return record, others
 }
 
-// nodeMemory is what the node occupies now, in MB. Unlike [meter.memory] it costs next to nothing: the kernel counts
-// what PostgreSQL's processes share page by page, which must not happen while something is measured.
+// nodeMemory is the node's memory in MB. It is cheap enough for use during a measurement, unlike [meter.memory]: there
+// the kernel counts the shared memory of PostgreSQL page by page.
 func (m *meter) nodeMemory() *float64 {
 	if m.pids.Node <= 0 {
 		return nil
@@ -207,7 +207,6 @@ func (m *meter) nodeMemory() *float64 {
 	return megabytes(resident)
 }
 
-// memory reads what the processes occupy now.
 func (m *meter) memory() Memory {
 	resident := func(pid int) *float64 {
 		if pid <= 0 {
@@ -236,7 +235,7 @@ func (m *meter) postgresPSS() *float64 {
 	for pid := range family {
 		used, err := readMemory(procDir, pid)
 		if err != nil || used.proportional == 0 {
-			continue // it has ended, or may not be looked at
+			continue // it has ended, or the permission is missing
 		}
 		total += used.proportional
 	}

@@ -12,32 +12,31 @@ import (
 )
 
 const (
-	// holdingAmount is what each holding is worth, and transferAmount what a transfer sends of it; the rest is change.
+	// holdingAmount is the amount of a holding, transferAmount the part that a transfer sends; the rest is change.
 	holdingAmount  = "10.0"
 	transferAmount = "4.0"
 	// A tap of fundAmount is split into holdingsPerTap holdings, the most outputs that a transfer may have.
 	fundAmount     = "1000.0"
 	holdingsPerTap = 100
-	// tapsPerSubmission bounds the submissions that fund wallets.
+	// tapsPerSubmission limits the size of submissions that fund wallets.
 	tapsPerSubmission = 4
-	// setupParallel is how many requests prepare a measurement at once.
+	// setupParallel is the number of parallel requests during the setup.
 	setupParallel = 16
 )
 
-// wallet is what one client of a load works with: a sender, a receiver, and holdings of the sender that nobody else
-// spends.
+// wallet is for one client of a load: a sender, a receiver, and holdings of the sender that no other client spends.
 type wallet struct {
-	// client submits as the user that may act as the parties.
+	// client is of the user that may act as the parties.
 	client           *client.Client
 	sender, receiver string
 
 	mu       sync.Mutex
 	holdings []string
-	// spends is how often each holding is handed out; more than once is contention.
+	// spends is the number of times that take returns a holding; more than one is contention.
 	spends, spent int
 }
 
-// take hands a holding out; false when there is none.
+// take returns a holding to spend; false if none is left.
 func (w *wallet) take() (string, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -52,11 +51,11 @@ func (w *wallet) take() (string, bool) {
 	return holding, true
 }
 
-// missing is how many holdings the wallet must get to have at least wanted.
-func (w *wallet) missing(wanted int) int {
+// missing is the number of holdings that the wallet needs to have at least enough.
+func (w *wallet) missing(enough int) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return max(wanted-len(w.holdings), 0)
+	return max(enough-len(w.holdings), 0)
 }
 
 func (w *wallet) put(holdings []string) {
@@ -65,7 +64,7 @@ func (w *wallet) put(holdings []string) {
 	w.holdings = append(w.holdings, holdings...)
 }
 
-// setUp allocates the parties, makes the users that act for them, and finds the coin.
+// setUp allocates the parties, creates the users that act for them, and finds the coin.
 func (r *run) setUp(ctx context.Context) error {
 	admin := r.client.With(client.Token(r.target.Secret, r.target.Audience, adminUser))
 	var err error
@@ -103,7 +102,6 @@ func (r *run) setUp(ctx context.Context) error {
 	return nil
 }
 
-// makeUser makes the user that acts for some of the wallets.
 func (r *run) makeUser(ctx context.Context, admin *client.Client, wallets []*wallet) error {
 	user := fmt.Sprintf("%s-%d", r.name, len(r.users)+1)
 	rights := []client.Right{client.CanReadAs(r.target.DSO)}
@@ -121,7 +119,7 @@ func (r *run) makeUser(ctx context.Context, admin *client.Client, wallets []*wal
 	return nil
 }
 
-// fund sees to it that each of the wallets has a number of holdings.
+// fund adds holdings until each wallet has a number of them.
 func (r *run) fund(ctx context.Context, wallets []*wallet, each int) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(setupParallel)
@@ -141,7 +139,7 @@ func (r *run) fund(ctx context.Context, wallets []*wallet, each int) error {
 	return nil
 }
 
-// mint taps coin for the sender of a wallet and splits it into holdings, all in two submissions.
+// mint taps coin for the sender of a wallet and splits it into holdings, in two submissions.
 func (r *run) mint(ctx context.Context, w *wallet, taps int) ([]string, error) {
 	owner := w.sender
 	tap := r.submission("fund", owner)

@@ -13,19 +13,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// function is a function of the tests or of what helps them.
+// function is a function of tests or of test helpers.
 type function struct {
 	name, place string
-	// calls are the names of what it calls.
+	// calls are the names of the called functions.
 	calls map[string]bool
-	// asserts tells that it can make a test fail; isTest that it is a test or a fuzz test.
+	// asserts: it can make a test fail. isTest: it is a test or a fuzz test.
 	asserts, isTest bool
-	// skips tells that it can skip a test. To drop a case that was drawn at random is something else.
+	// skips: it can skip a test. To skip a random case is something else.
 	skips bool
 }
 
-// TestTests_AssertAndAreNotSkipped looks for an assertion in every test of the repository, and in what it calls by
-// name. It finds tests without any, not assertions that always hold: those are what the mutations are for.
+// TestTests_AssertAndAreNotSkipped looks for an assertion in every test, and in the functions that it calls by name. It
+// finds tests without an assertion; the mutations find assertions that always hold.
 func TestTests_AssertAndAreNotSkipped(t *testing.T) {
 	t.Parallel()
 	packages, helpers := testFunctions(t)
@@ -43,10 +43,10 @@ func TestTests_AssertAndAreNotSkipped(t *testing.T) {
 	tests := 0
 	for _, functions := range packages {
 		for _, f := range functions {
-			require.False(t, f.skips, "%s %s skips: a test that is not run shows nothing", f.place, f.name)
+			require.False(t, f.skips, "%s %s skips: a skipped test shows nothing", f.place, f.name)
 			if f.isTest {
 				tests++
-				require.True(t, f.asserts, "%s %s requires nothing: it cannot fail", f.place, f.name)
+				require.True(t, f.asserts, "%s %s has no assertion: it cannot fail", f.place, f.name)
 			}
 		}
 	}
@@ -74,7 +74,7 @@ func TestAssertions_AreRecognized(t *testing.T) {
 	}
 }
 
-// testFunctions are the functions of all packages with tests, and of packages that help tests.
+// testFunctions are the functions of all packages with tests, and of helper packages.
 func testFunctions(t *testing.T) (packages map[string][]*function, helpers []*function) {
 	t.Helper()
 	packages = make(map[string][]*function)
@@ -113,7 +113,7 @@ func readFunction(declared *ast.FuncDecl) *function {
 	f := &function{name: declared.Name.Name, calls: map[string]bool{}}
 	f.isTest = declared.Recv == nil && f.name != "TestMain" &&
 		(strings.HasPrefix(f.name, "Test") || strings.HasPrefix(f.name, "Fuzz"))
-	drawn := drawnBy(declared)
+	drawn := randomTesters(declared)
 	ast.Inspect(declared.Body, func(node ast.Node) bool {
 		call, ok := node.(*ast.CallExpr)
 		if !ok {
@@ -140,8 +140,8 @@ func readFunction(declared *ast.FuncDecl) *function {
 	return f
 }
 
-// drawnBy are the names under which a function has testers of cases that are drawn at random.
-func drawnBy(declared *ast.FuncDecl) map[string]bool {
+// randomTesters are the names of a function's testers of random cases.
+func randomTesters(declared *ast.FuncDecl) map[string]bool {
 	drawn := make(map[string]bool)
 	ast.Inspect(declared, func(node ast.Node) bool {
 		field, ok := node.(*ast.Field)
@@ -164,7 +164,7 @@ func drawnBy(declared *ast.FuncDecl) map[string]bool {
 	return drawn
 }
 
-// isTester reports whether a name is one that tests give to a *testing.T and its kin.
+// isTester reports whether a name is a usual name for a *testing.T, *testing.B and so on.
 func isTester(name string) bool { return slices.Contains([]string{"t", "tb", "b", "f", "rt"}, name) }
 
 // fails reports whether a method of a tester makes the test fail.

@@ -13,12 +13,12 @@ import (
 	"strings"
 )
 
-// change takes something out of one declaration.
+// change changes one declaration.
 type change struct {
 	// place is a declaration, "db.Watcher.wait", or a file that is not Go: "db/schema/00001_baseline.sql".
 	place string
 	verb  string
-	// texts are what the verb is about.
+	// texts are the arguments of the verb.
 	texts []string
 }
 
@@ -31,12 +31,12 @@ const (
 	returns  = "return"
 )
 
-// arity is how many texts a verb takes.
+// arity is the number of texts of a verb.
 func arity(verb string) int {
 	return map[string]int{neverIf: 1, alwaysIf: 1, drop: 1, replace: 2, returns: 1}[verb]
 }
 
-// apply makes the change in a file of root, or in what other changes made of it.
+// apply makes the change in a file of root, or in its version in changed.
 func (c change) apply(root string, changed map[string]string) error {
 	found, err := find(root, c.place, changed)
 	if err != nil {
@@ -53,8 +53,7 @@ func (c change) apply(root string, changed map[string]string) error {
 	return nil
 }
 
-// edit returns the source with the change made. What is not run any more stays for the compiler, so that nothing is
-// left unused.
+// edit returns the changed source. It keeps dead code, so that the compiler finds no unused names.
 func (c change) edit(d declaration) (string, error) {
 	wanted := c.texts[0]
 	switch c.verb {
@@ -83,14 +82,13 @@ func (c change) edit(d declaration) (string, error) {
 	}
 }
 
-// declaration is a declaration in its file.
 type declaration struct {
 	file, source string
 	node         ast.Node
 	set          *token.FileSet
 }
 
-// find finds the declaration that a place names.
+// find finds the declaration of a place.
 func find(root, place string, changed map[string]string) (declaration, error) {
 	folder, base := path.Split(place)
 	name, target, _ := strings.Cut(base, ".")
@@ -128,8 +126,8 @@ func find(root, place string, changed map[string]string) (declaration, error) {
 	return all[0], nil
 }
 
-// declarations are those of a file with the name: of a function, a variable, a constant, or "Type.Method". A file that is
-// not Go is one string.
+// declarations are the declarations of a file with a name: of a function, a variable, a constant, or "Type.Method". A
+// file that is not Go is one string.
 func declarations(file, source, name string) (found []ast.Node, set *token.FileSet, err error) {
 	set = token.NewFileSet()
 	if path.Ext(file) != ".go" {
@@ -163,13 +161,12 @@ func declarations(file, source, name string) (found []ast.Node, set *token.FileS
 	return found, set, nil
 }
 
-// span is a part of a source.
 type span struct {
 	begin, end int
 	text       string
 }
 
-// only returns the one span: none or several do not say what is meant.
+// only requires exactly one span.
 func only(found []span) (span, error) {
 	if len(found) != 1 {
 		return span{}, fmt.Errorf("the text occurs %d times, expected once", len(found))
@@ -184,7 +181,7 @@ func (d declaration) span(begin, end token.Pos) span {
 
 func (d declaration) of(node ast.Node) span { return d.span(node.Pos(), node.End()) }
 
-// is reports whether a node is the text. "name()" is a call of name with any arguments.
+// is reports whether a node has the text. "name()" matches a call of name with any arguments.
 func (d declaration) is(node ast.Node, text string) bool {
 	call, _ := node.(*ast.CallExpr)
 	return d.of(node).text == text || call != nil && d.of(call.Fun).text+"()" == text
@@ -194,7 +191,7 @@ func (d declaration) splice(at span, text string) string {
 	return d.source[:at.begin] + text + d.source[at.end:]
 }
 
-// each calls visit with the declaration and all that is in it.
+// each calls visit with the declaration and all of its nodes.
 func (d declaration) each(visit func(ast.Node)) {
 	ast.Inspect(d.node, func(node ast.Node) bool {
 		if node != nil {
@@ -204,8 +201,8 @@ func (d declaration) each(visit func(ast.Node)) {
 	})
 }
 
-// conditions are those of if, for and switch that are the text; or, when none is, those that contain it, or begin with
-// it: "if err := text(); err != nil".
+// conditions are the conditions of if, for and switch with exactly the text. Without one, they are those that contain
+// it or begin with it: "if err := text(); err != nil".
 func (d declaration) conditions(text string) []span {
 	var exact, found []span
 	add := func(condition ast.Expr, begin token.Pos) {
@@ -239,8 +236,8 @@ func (d declaration) conditions(text string) []span {
 	return found
 }
 
-// elements are those of composite literals and the arguments of calls that are the text, or have it as their key. Each
-// has a comma that goes with it.
+// elements are the elements of composite literals and the arguments of calls with the text, or with the text as key.
+// Each includes its comma.
 func (d declaration) elements(text string) []span {
 	var found []span
 	d.each(func(node ast.Node) {
@@ -266,7 +263,7 @@ func (d declaration) elements(text string) []span {
 	return found
 }
 
-// statements are the innermost ones that contain the text, of those that declare nothing and contain no block.
+// statements are the innermost statements with the text that declare nothing and have no block.
 func (d declaration) statements(text string) []span {
 	var found []span
 	d.each(func(node ast.Node) {
@@ -298,7 +295,7 @@ func (d declaration) statements(text string) []span {
 	return found
 }
 
-// nodes are the expressions and statements that are the text.
+// nodes are the expressions and statements with exactly the text.
 func (d declaration) nodes(text string) []span {
 	var found []span
 	d.each(func(node ast.Node) {
@@ -309,7 +306,7 @@ func (d declaration) nodes(text string) []span {
 	return found
 }
 
-// strings are the places of the text inside strings.
+// strings are the places of the text in strings.
 func (d declaration) strings(text string) []span {
 	var found []span
 	d.each(func(node ast.Node) {

@@ -1,8 +1,8 @@
-// Mutations shows that tests can fail. The table protections.md lists the protections of the node, each with a change
-// that takes it out and the tests that must then fail. `make test/mutations` makes each change in turn and runs those tests.
+// Mutations checks that tests can fail. The table protections.md lists the protections of the node, each with a change
+// that removes it, and the tests that must fail then. `make test/mutations` makes each change and runs its tests.
 //
-// Nothing in the tree is edited: the changed files reach the compiler through `go test -overlay`. A test counts as
-// having failed when one of its assertions did, not when the change does not compile, panics or runs into a timeout.
+// It does not edit the tree: the compiler reads the changed files by `go test -overlay`. A test counts as failed if one
+// of its assertions fails, not if the change does not compile, panics or ends in a timeout.
 package main
 
 import (
@@ -29,7 +29,7 @@ func main() {
 
 func run(ctx context.Context, arguments []string, out io.Writer) error {
 	flags := flag.NewFlagSet("mutations", flag.ContinueOnError)
-	only := flags.String("only", "", "make only the mutations whose protection, place or test matches this expression")
+	only := flags.String("only", "", "make only mutations whose protection, place or test matches this regular expression")
 	list := flags.Bool("list", false, "list the mutations and end")
 	if err := flags.Parse(arguments); err != nil {
 		return err
@@ -69,7 +69,7 @@ func choose(mutations []mutation, chosen *regexp.Regexp) []mutation {
 	return kept
 }
 
-// check makes each mutation and prints what came of it. The error counts those that no test notices.
+// check makes each mutation and prints its result. The error counts the mutations without a failed test.
 func check(ctx context.Context, r runner, mutations []mutation, out io.Writer) error {
 	begun := time.Now()
 	fmt.Fprintf(out, "running the tests of %d mutations on the tree as it is: they must pass\n", len(mutations))

@@ -12,8 +12,8 @@ import (
 
 const root = "../.."
 
-// TestTable_FitsTheCode keeps the table from rotting: what is to be taken out is in the code, what is left can be read,
-// and the tests are there.
+// TestTable_FitsTheCode checks that each change of the table is possible, that the result is valid Go, and that the
+// tests exist.
 func TestTable_FitsTheCode(t *testing.T) {
 	t.Parallel()
 	mutations, err := readTable(root)
@@ -40,7 +40,6 @@ func TestTable_FitsTheCode(t *testing.T) {
 	}
 }
 
-// testsOf are the names of the tests in a directory.
 func testsOf(t *testing.T, directory string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, directory, "*_test.go"))
@@ -121,7 +120,6 @@ func (g *guard) ask(n int) error {
 }
 `
 
-// TestChange_Apply makes changes of a method, and shows the line that changes.
 func TestChange_Apply(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()
@@ -163,7 +161,7 @@ func TestPattern_NamedTests(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "^(TestA)$", pattern([]string{"TestA"}))
 	require.Equal(t, "^(TestA)$/^(in_words|a\\.b)$", pattern([]string{"TestA/in words", "TestA/a.b"}))
-	require.Equal(t, "^(TestA|TestB)$", pattern([]string{"TestA/in words", "TestB"}), "all of B is wanted")
+	require.Equal(t, "^(TestA|TestB)$", pattern([]string{"TestA/in words", "TestB"}), "without a subtest, all of B runs")
 }
 
 // TestRunner_Verdicts runs a small module whose test guards its code.

@@ -16,38 +16,36 @@ import (
 	"github.com/florinledger/florin/devnet/testenv"
 )
 
-// verdict is what came of a mutation.
 type verdict string
 
 const (
 	seen        verdict = "seen"           // every named test failed
 	missed      verdict = "NOT SEEN"       // a named test passed, or did not run
-	notCompiled verdict = "DOES NOT BUILD" // the change is no Go
-	broke       verdict = "BREAKS"         // a panic or a timeout: nothing was asserted
-	outdated    verdict = "OUT OF DATE"    // the change cannot be made
+	notCompiled verdict = "DOES NOT BUILD" // the change is not valid Go
+	broke       verdict = "BREAKS"         // a panic or a timeout: no assertion failed
+	outdated    verdict = "OUT OF DATE"    // the change does not fit the code
 )
 
-// result is a verdict, with the end of what was printed when it is a bad one.
+// result is a verdict; a bad one has the end of the output.
 type result struct {
 	verdict  verdict
 	evidence string
 }
 
 const (
-	// testTimeout bounds the tests of one mutation; waiting for what never comes is no assertion.
+	// testTimeout limits the tests of one mutation; a timeout is not a failed assertion.
 	testTimeout = "5m"
-	// programTimeout is for those that start whole nodes, kill them, and wait for what comes of it.
+	// programTimeout is for tests that start and kill nodes.
 	programTimeout = "20m"
-	// evidenceLines is how much of the output shows why a verdict is bad.
+	// evidenceLines limits the shown output of a bad verdict.
 	evidenceLines = 30
 	// programTests are the tests that start the built program.
 	programTests = "test/e2e"
 )
 
-// runner runs tests of the repository at root.
 type runner struct{ root string }
 
-// baseline runs the tests of all mutations without any: a test that fails anyway shows nothing.
+// baseline runs the tests of all mutations on the unchanged tree: a test that always fails shows nothing.
 func (r runner) baseline(ctx context.Context, mutations []mutation) error {
 	var tests []namedTest
 	for _, m := range mutations {
@@ -102,8 +100,8 @@ func (r runner) try(ctx context.Context, m mutation) (_ result, err error) {
 	return outcome.judge(m.tests), nil
 }
 
-// overlay writes the changed files aside, and returns the environment in which the go command takes them for those of
-// the tree: its own and that of any program that tests build.
+// overlay writes the changed files to scratch, and returns an environment in which the go command uses them, also for
+// programs that tests build.
 func (r runner) overlay(scratch string, changed map[string]string) ([]string, error) {
 	var replaced struct{ Replace map[string]string }
 	replaced.Replace = make(map[string]string)
@@ -129,15 +127,14 @@ func (r runner) command(ctx context.Context, environment []string, arguments ...
 	return command
 }
 
-// outcome is what running tests came to.
 type outcome struct {
-	// actions are the last ones of each test: pass, fail, skip.
+	// actions has the last action of each test: pass, fail, skip.
 	actions  map[namedTest]string
 	notBuilt bool
 	output   strings.Builder
 }
 
-// test runs the tests, all of a package at once.
+// test runs the tests, package by package.
 func (r runner) test(ctx context.Context, tests []namedTest, environment []string) (*outcome, error) {
 	byDirectory := make(map[string][]string)
 	var directories []string
@@ -155,7 +152,7 @@ func (r runner) test(ctx context.Context, tests []namedTest, environment []strin
 		}
 		command := r.command(ctx, environment, "test", "-json", "-count=1", "-vet=off", "-tags=long", "-timeout="+timeout,
 			"-run="+pattern(byDirectory[directory]), "./"+directory)
-		// That tests fail is what is wanted: what they print says how.
+		// Ignore the exit code, because tests should fail: the output says how.
 		printed, err := command.Output()
 		if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 			return nil, err
@@ -168,8 +165,8 @@ func (r runner) test(ctx context.Context, tests []namedTest, environment []strin
 	return o, nil
 }
 
-// pattern is the expression of -run for the tests, with their subtests. It may match more, where subtests of several
-// tests are named.
+// pattern is the regular expression of -run for the tests with their subtests. With subtests of several tests it may
+// match more.
 func pattern(names []string) string {
 	var levels [][]string
 	for _, name := range names {
@@ -182,7 +179,7 @@ func pattern(names []string) string {
 			}
 		}
 	}
-	// A test that is named without subtests wants all of them, and so wants everything below the first level.
+	// A test without named subtests needs all of them, so the pattern must match everything below the first level.
 	for _, name := range names {
 		if depth := strings.Count(name, "/") + 1; depth < len(levels) {
 			levels = levels[:depth]
@@ -198,7 +195,7 @@ func pattern(names []string) string {
 	return strings.Join(parts, "/")
 }
 
-// rewritten is the name of a test as the testing package prints it.
+// rewritten is the name of a test in the output of the testing package.
 func rewritten(name string) string { return strings.ReplaceAll(name, " ", "_") }
 
 // read reads the events of `go test -json`; see `go doc test2json`.

@@ -9,15 +9,14 @@ import (
 	"strings"
 )
 
-// mutation is one protection and how it is taken out.
+// mutation is a protection with the changes that remove it.
 type mutation struct {
 	protection string
 	changes    []change
-	// tests that must fail without the protection.
-	tests []namedTest
+	tests      []namedTest // they must fail without the protection
 }
 
-// String is all that can be searched for.
+// String is the text for -only.
 func (m mutation) String() string {
 	words := []string{m.protection}
 	for _, c := range m.changes {
@@ -31,16 +30,16 @@ func (m mutation) String() string {
 
 // namedTest is a test, or a subtest, of a package.
 type namedTest struct {
-	// directory of the package, from the root of the repository.
+	// directory is the directory of the package, from the root of the repository.
 	directory string
-	// name as in the source: "TestTokens/no signature".
+	// name is the name in the source: "TestTokens/no signature".
 	name string
 }
 
 // String implements [fmt.Stringer].
 func (n namedTest) String() string { return n.directory + " " + n.name }
 
-// apply makes the changes and returns the changed files by their path from the root.
+// apply makes the changes and returns the changed files by their paths from the root.
 func (m mutation) apply(root string) (map[string]string, error) {
 	changed := make(map[string]string)
 	for _, c := range m.changes {
@@ -51,7 +50,7 @@ func (m mutation) apply(root string) (map[string]string, error) {
 	return changed, nil
 }
 
-// tablePath is where the table is, from the root of the repository.
+// tablePath is the path of the table, from the root of the repository.
 const tablePath = "test/mutations/protections.md"
 
 func readTable(root string) ([]mutation, error) {
@@ -67,8 +66,8 @@ var (
 	quoted = regexp.MustCompile("`([^`]*)`")
 )
 
-// read reads the rows of a document: a protection, a place, a change there, and tests. A row that names no protection
-// is one more change for the protection above it. A heading of a table says `Place` where rows have one.
+// read reads the rows of a document: a protection, a place, a change, and tests. A row without a protection is another
+// change for the protection above it. It skips headings, whose second cell is `Place`.
 func read(document string) ([]mutation, error) {
 	var found []mutation
 	number := 0

@@ -8,7 +8,7 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// Check finds the violations of a history. There are none in the history of a correct ledger.
+// Check finds the violations in a history. The history of a correct ledger has none.
 func Check(h History) []Violation {
 	c := &checker{history: h, life: map[string]*life{}, commits: map[int64]Commit{}, effects: map[string]int64{}}
 	c.offsets()
@@ -21,7 +21,7 @@ func Check(h History) []Violation {
 	return c.found
 }
 
-// life is when a contract was active: from the offset created to before the offset archived, 0 for never.
+// life is the life of a contract: from the offset created to before the offset archived; 0 for an active contract.
 type life struct {
 	contract          Contract
 	created, archived int64
@@ -36,7 +36,7 @@ type checker struct {
 	found   []Violation
 	life    map[string]*life
 	commits map[int64]Commit
-	// effects are the offsets of commands that were accepted.
+	// effects are the offsets of accepted commands.
 	effects map[string]int64
 	end     int64
 }
@@ -45,7 +45,7 @@ func (c *checker) report(rule Rule, offset int64, format string, arguments ...an
 	c.found = append(c.found, Violation{Rule: rule, Offset: offset, Detail: fmt.Sprintf(format, arguments...)})
 }
 
-// offsets checks that the record is one line without gaps.
+// offsets checks that the offsets of the record have no gaps.
 func (c *checker) offsets() {
 	var all []int64
 	for _, commit := range c.history.Commits {
@@ -59,7 +59,7 @@ func (c *checker) offsets() {
 	slices.Sort(all)
 	for i, offset := range all {
 		if offset != int64(i+1) {
-			c.report(NoGaps, offset, "the offset %d stands where %d should be", offset, i+1)
+			c.report(NoGaps, offset, "the offset %d is in the place of %d", offset, i+1)
 			break
 		}
 	}
@@ -69,7 +69,7 @@ func (c *checker) offsets() {
 	}
 }
 
-// replay goes through the commits and follows every contract.
+// replay applies the commits and tracks every contract.
 func (c *checker) replay() {
 	for _, commit := range c.history.Commits {
 		sum := decimal.Decimal{}
@@ -112,7 +112,7 @@ func (c *checker) add(offset int64, a, b decimal.Decimal) decimal.Decimal {
 	return sum
 }
 
-// operations checks that what clients were told is in the record.
+// operations checks that the answers to clients are in the record.
 func (c *checker) operations() {
 	for _, operation := range c.history.Operations {
 		if operation.Outcome != Accepted {
@@ -121,16 +121,16 @@ func (c *checker) operations() {
 		commit, ok := c.commits[operation.Offset]
 		switch {
 		case !ok:
-			c.report(Acknowledged, operation.Offset, "command %s was accepted there, and no update is there",
+			c.report(Acknowledged, operation.Offset, "command %s was accepted there, but there is no update",
 				operation.CommandID)
 		case commit.UpdateID != operation.UpdateID || commit.CommandID != operation.CommandID:
-			c.report(Acknowledged, operation.Offset, "command %s was accepted as update %s, and there is update %s of "+
+			c.report(Acknowledged, operation.Offset, "command %s was accepted as update %s, but the record has update %s of "+
 				"command %s", operation.CommandID, operation.UpdateID, commit.UpdateID, commit.CommandID)
 		}
 	}
 }
 
-// order checks that the record keeps the order of what did not overlap in real time.
+// order checks that the record keeps the order of operations that did not overlap in real time.
 func (c *checker) order() {
 	var accepted []Operation
 	for _, operation := range c.history.Operations {
@@ -140,7 +140,7 @@ func (c *checker) order() {
 	}
 	byEnd := slices.SortedFunc(slices.Values(accepted), func(a, b Operation) int { return cmp.Compare(a.Ended, b.Ended) })
 	slices.SortFunc(accepted, func(a, b Operation) int { return cmp.Compare(a.Started, b.Started) })
-	var last Operation // the highest offset of those that had ended
+	var last Operation // with the highest offset of those that had ended
 	for _, operation := range accepted {
 		for len(byEnd) > 0 && byEnd[0].Ended < operation.Started {
 			if byEnd[0].Offset > last.Offset {

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// knownOffset is an offset that somebody knew of from a time on.
+// knownOffset is an offset that a client knew from a time on.
 type knownOffset struct {
 	since  time.Duration
 	offset int64
 	who    string
 }
 
-// reads checks states against the commits, and that they are not older than what was known.
+// reads checks the states that readers got, and that they are not older than a known offset.
 func (c *checker) reads() {
 	var facts []knownOffset
 	for _, operation := range c.history.Operations {
@@ -42,26 +42,26 @@ func (c *checker) reads() {
 	}
 }
 
-// prefix checks that a read is what the commits up to its offset leave active.
+// prefix checks that a read has exactly the contracts that are active at its offset.
 func (c *checker) prefix(read Read) {
 	if read.Offset > c.end {
-		c.report(Prefix, read.Offset, "%s read beyond the end, which is %d", read.Reader, c.end)
+		c.report(Prefix, read.Offset, "%s read beyond the end, %d", read.Reader, c.end)
 	}
 	for id, shown := range read.Active {
 		known := c.life[id]
 		if !known.activeAt(read.Offset) {
-			c.report(Prefix, read.Offset, "%s was shown contract %s, which is not active there", read.Reader, id)
+			c.report(Prefix, read.Offset, "%s got contract %s, which is not active there", read.Reader, id)
 			continue
 		}
 		if known.contract.Owner != shown.Owner || !known.contract.Amount.Equal(shown.Amount) {
-			c.report(Prefix, read.Offset, "%s was shown contract %s with %s of %s, and it has %s of %s", read.Reader, id,
+			c.report(Prefix, read.Offset, "%s got contract %s with %s of %s, but it has %s of %s", read.Reader, id,
 				shown.Amount, shown.Owner, known.contract.Amount, known.contract.Owner)
 		}
 	}
 	for id, known := range c.life {
 		_, shown := read.Active[id]
 		if isCoin := known.contract.Amount.Sign() > 0; isCoin && !shown && known.activeAt(read.Offset) {
-			c.report(Prefix, read.Offset, "%s was not shown contract %s, which is active there", read.Reader, id)
+			c.report(Prefix, read.Offset, "%s did not get contract %s, which is active there", read.Reader, id)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func (c *checker) follows() {
 // submission names one submission.
 type submission struct{ command, id string }
 
-// refusals checks that each reason that a client was given holds where the refusal stands.
+// refusals checks that the reason of each refusal is true at its offset.
 func (c *checker) refusals() {
 	recorded := map[submission]Refusal{}
 	for _, refusal := range c.history.Refusals {
@@ -103,20 +103,20 @@ func (c *checker) refusals() {
 		refusal, ok := recorded[submission{operation.CommandID, operation.SubmissionID}]
 		switch {
 		case operation.Outcome == Refused && !ok:
-			c.report(Acknowledged, 0, "command %s was refused with %s, and no refusal is recorded", operation.CommandID,
+			c.report(Acknowledged, 0, "command %s was refused with %s, but the record has no refusal", operation.CommandID,
 				operation.Code)
 		case operation.Outcome == Refused && operation.Code != refusal.Code:
-			c.report(Acknowledged, refusal.Offset, "command %s was refused with %s, and %s is recorded",
+			c.report(Acknowledged, refusal.Offset, "command %s was refused with %s, but the record has %s",
 				operation.CommandID, operation.Code, refusal.Code)
 		case ok && !c.isTrue(operation, refusal):
-			c.report(TrueRefusal, refusal.Offset, "command %s was refused with %s for no reason", operation.CommandID,
+			c.report(TrueRefusal, refusal.Offset, "command %s was refused with %s without a reason", operation.CommandID,
 				refusal.Code)
 		}
 	}
 }
 
-// isTrue reports whether there was a reason for a refusal: an input that is not active, a command that was accepted
-// before, or a deadline that was missed.
+// isTrue reports whether a refusal has a reason: an input that is not active, a command that was accepted before, or a
+// missed deadline.
 func (c *checker) isTrue(operation Operation, refusal Refusal) bool {
 	switch refusal.Code {
 	case "CONTRACT_NOT_FOUND", "LOCAL_VERDICT_INACTIVE_CONTRACTS":

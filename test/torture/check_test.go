@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/test/torture"
 )
 
-// bank is a correct ledger that makes histories: one thing after the other, read now and then.
+// bank is a correct ledger that makes sequential histories with some reads.
 type bank struct {
 	random  *rand.Rand
 	history torture.History
@@ -27,7 +27,7 @@ type bank struct {
 
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// newHistory is a correct history of some hundred operations.
+// newHistory is a correct history of a few hundred operations.
 func newHistory(seed uint64) torture.History {
 	b := &bank{random: rand.New(rand.NewPCG(seed, 0)), active: map[string]torture.Contract{}}
 	follows := []torture.Follow{{Reader: "follower"}, {Reader: "late follower", Begin: 20}}
@@ -36,7 +36,7 @@ func newHistory(seed uint64) torture.History {
 		case 0:
 			b.read(fmt.Sprintf("reader %d", i%2))
 		case 1:
-			b.offset++ // somebody else was refused
+			b.offset++ // a refusal of another user
 			b.history.Others = append(b.history.Others, b.offset)
 		case 2:
 			b.refuse(i)
@@ -61,7 +61,7 @@ func (b *bank) tick() time.Duration {
 	return b.clock
 }
 
-// pick is an active contract; "" when there is none.
+// pick is an active contract; "" for none.
 func (b *bank) pick() string {
 	ids := slices.Sorted(maps.Keys(b.active))
 	if len(ids) == 0 {
@@ -107,7 +107,7 @@ func (b *bank) move(i int) {
 	b.history.Operations = append(b.history.Operations, operation)
 }
 
-// refuse has a submission refused for one of the reasons that there are.
+// refuse adds a refused submission, with one of the possible reasons.
 func (b *bank) refuse(i int) {
 	if len(b.gone) == 0 {
 		return
@@ -147,10 +147,9 @@ func TestCheck_AcceptsCorrectHistories(t *testing.T) {
 	}
 }
 
-// somewhere is an index in the middle of a list.
 func somewhere(length int) int { return length / 2 }
 
-// commitWith is a commit in the later half of a history of which something holds.
+// commitWith is a commit in the second half of a history that satisfies holds.
 func commitWith(h *torture.History, holds func(torture.Commit) bool) *torture.Commit {
 	half := len(h.Commits) / 2
 	return &h.Commits[half+slices.IndexFunc(h.Commits[half:], holds)]
@@ -158,13 +157,12 @@ func commitWith(h *torture.History, holds func(torture.Commit) bool) *torture.Co
 
 func splits(c torture.Commit) bool { return len(c.Archived) > 0 }
 
-// lastRead is the last read that shows something, with the ids that it shows.
+// lastRead is the last read with contracts, and their ids.
 func lastRead(h *torture.History) (*torture.Read, []string) {
 	read := &h.Reads[len(h.Reads)-1]
 	return read, slices.Sorted(maps.Keys(read.Active))
 }
 
-// created is a contract as it was created.
 func created(h *torture.History, id string) torture.Contract {
 	for _, commit := range h.Commits {
 		for _, contract := range commit.Created {
@@ -180,7 +178,7 @@ func refusalOf(h *torture.History, code string) *torture.Operation {
 	return &h.Operations[slices.IndexFunc(h.Operations, func(o torture.Operation) bool { return o.Code == code })]
 }
 
-// faults are what a broken ledger might do, and the rule that it breaks.
+// faults are possible faults of a ledger, with the rule that each breaks.
 func faults() map[string]struct {
 	rule  torture.Rule
 	plant func(*torture.History)

@@ -1,4 +1,4 @@
-// Package torture judges histories: what clients of a ledger asked, what they were told, what readers saw, and what the
-// ledger says that it did. [Check] finds everything in a history that no correct ledger could have produced, in the
-// manner of Jepsen's tests of banks. It is pure, and knows nothing of how a history was recorded.
+// Package torture checks histories: the requests of clients, their answers, the states that readers saw, and the record
+// of the ledger. [Check] finds everything in a history that a correct ledger cannot produce, like Jepsen's bank test.
+// It does not depend on the way in which a test recorded the history.
 package torture

@@ -6,7 +6,7 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// History is everything that was recorded in one run.
+// History is the recorded history of one run.
 type History struct {
 	// Commits are the updates of the record, in its order.
 	Commits []Commit
@@ -14,15 +14,15 @@ type History struct {
 	Refusals []Refusal
 	// Others are the offsets of the record that are neither, such as refusals of the node's own submissions.
 	Others []int64
-	// Operations are what clients asked.
+	// Operations are the requests of clients.
 	Operations []Operation
-	// Reads are states that readers were shown; each reader's in the order in which it made them.
+	// Reads are the states that readers got; those of one reader are in the order of its requests.
 	Reads []Read
-	// Follows are the updates that readers were sent.
+	// Follows are the updates that followers got.
 	Follows []Follow
 }
 
-// Contract is a contract that moves in a history. Amount is what it holds, nothing for one that is no coin.
+// Contract is a contract in a history. Amount is the amount of a coin, and 0 for other contracts.
 type Contract struct {
 	ID     string
 	Owner  string
@@ -36,7 +36,7 @@ type Commit struct {
 	CommandID string
 	Created   []Contract
 	Archived  []string
-	// Minted is what the update says that it minted, less what it burned.
+	// Minted is the minted minus the burned amount, as the update says.
 	Minted decimal.Decimal
 }
 
@@ -49,12 +49,12 @@ type Refusal struct {
 	RecordTime   time.Time
 }
 
-// Outcome is what a client was told of an operation.
+// Outcome is the outcome of an operation in the answer to the client.
 type Outcome int
 
 // The outcomes.
 const (
-	// Unknown is no answer, or one that leaves it open.
+	// Unknown is no answer, or an answer without an outcome.
 	Unknown Outcome = iota
 	// Accepted is a committed submission.
 	Accepted
@@ -66,7 +66,7 @@ const (
 type Operation struct {
 	CommandID    string
 	SubmissionID string
-	// Inputs are the contracts that it needs to be active.
+	// Inputs are the contracts that must be active for it.
 	Inputs []string
 	// NotAfter and NotBefore are deadlines that the operation must keep; zero for none.
 	NotAfter, NotBefore time.Time
@@ -79,7 +79,7 @@ type Operation struct {
 	Code     string
 }
 
-// Read is the state that a reader was shown as of an offset, which the ledger had told it was its end.
+// Read is the state that a reader got at an offset, which was the end of the ledger before the read.
 type Read struct {
 	Reader         string
 	Started, Ended time.Duration
@@ -88,7 +88,7 @@ type Read struct {
 	Active map[string]Contract
 }
 
-// Follow is what a reader was sent that followed the updates after Begin, up to and including End.
+// Follow is the updates that a follower got after Begin, up to and including End.
 type Follow struct {
 	Reader     string
 	Begin, End int64
@@ -100,25 +100,25 @@ type Rule string
 
 // The rules.
 const (
-	// NoGaps: every offset from 1 to the end belongs to exactly one thing, in order.
+	// NoGaps: every offset from 1 to the end has exactly one entry, in order.
 	NoGaps Rule = "offsets have no gaps"
 	// ConsumedOnce: a contract is created once and archived at most once, later.
 	ConsumedOnce Rule = "a contract is consumed at most once"
-	// Conserved: at every offset the coins add up to what was minted.
+	// Conserved: at every offset the sum of the coins is the minted amount.
 	Conserved Rule = "supply is conserved"
 	// EffectOnce: no command has two effects.
 	EffectOnce Rule = "a command has at most one effect"
-	// Acknowledged: what a client was told is in the record.
+	// Acknowledged: the record agrees with the answers to clients.
 	Acknowledged Rule = "what was acknowledged is recorded"
-	// RealTime: what had ended before something else began is before it in the record.
+	// RealTime: if one operation ends before another begins, it is first in the record.
 	RealTime Rule = "the record keeps the order of real time"
-	// Prefix: every read shows exactly what a prefix of the commits leaves active.
+	// Prefix: every read has exactly the active contracts after a prefix of the commits.
 	Prefix Rule = "every read is a prefix of the commits"
-	// Recent: a read shows at least what was acknowledged, or shown to anyone, before it began.
+	// Recent: a read includes everything that was acknowledged, or shown to anybody, before it began.
 	Recent Rule = "a read shows what was known before it began"
-	// Complete: who follows gets every update once, in order.
+	// Complete: a follower gets every update once, in order.
 	Complete Rule = "followers get every update once, in order"
-	// TrueRefusal: the reason of every refusal holds where the refusal stands in the record.
+	// TrueRefusal: the reason of every refusal is true at its offset.
 	TrueRefusal Rule = "every refusal is true"
 )
 
