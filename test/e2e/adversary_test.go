@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// stepsVariable and the others are what `make attack` sets.
+	// `make attack` sets stepsVariable and the others.
 	stepsVariable   = "FLORIN_TEST_STEPS"
 	fromVariable    = "FLORIN_TEST_FROM"
 	playsVariable   = "FLORIN_TEST_PLAYS"
@@ -24,11 +24,11 @@ const (
 	// defaultSteps try each route, template and choice at least once.
 	defaultSteps = 850
 	defaultGroup = 50
-	// defaultAttackSeed makes the run of every build the same.
+	// defaultAttackSeed is the same for every build.
 	defaultAttackSeed = 1
 )
 
-// What a run of the adversary is; `make attack` asks for longer ones.
+// The size of a run of the adversary; `make attack` has longer ones.
 var (
 	attackSteps  = flag.Int("steps", intVariable(stepsVariable, defaultSteps), "how many steps the adversary makes")
 	attackFrom   = flag.Int("from", intVariable(fromVariable, 0), "the first step that it makes; 0: all")
@@ -36,13 +36,12 @@ var (
 	attackNarrow = flag.Bool("narrow", false, "whether to look for fewer steps that bring a finding about")
 )
 
-// names reads names that are separated by commas.
 func names(variable string) []string {
 	return strings.FieldsFunc(os.Getenv(variable), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// attackTarget starts a node for an attack. Its clock stands still until it is advanced, so that two of them do the
-// same at the same ledger time, and it has few enough places that some users can try to fill them all.
+// attackTarget starts a node for an attack. It has a static clock, so that two nodes do the same at the same ledger
+// time, and low limits, so that a few users can try to exhaust them.
 func attackTarget(t *testing.T) adversary.Target {
 	t.Helper()
 	n := up(t, dataDir(t), "--clock", "static", "--round-tick", "10m", "--list-limit", "100000", "--max-in-flight", "128",
@@ -69,8 +68,8 @@ func attackTwins(t *testing.T) (attacked, quiet adversary.Target) {
 	return attacked, quiet
 }
 
-// TestAdversary_ChangesNothingForOthers is the bounded run of `make attack`: what an ordinary user may try, each
-// route, template and choice at least once, while others work. They notice nothing.
+// TestAdversary_ChangesNothingForOthers is a short run of `make attack`: an ordinary user tries each route, template
+// and choice at least once, while others work. They must notice nothing.
 func TestAdversary_ChangesNothingForOthers(t *testing.T) {
 	t.Parallel()
 	options := adversary.Options{
@@ -99,6 +98,6 @@ func TestAdversary_ChangesNothingForOthers(t *testing.T) {
 	}
 	t.Log(report.Coverage)
 	if options.From == 0 && len(options.Only) == 0 && len(report.Findings) == 0 {
-		require.Empty(t, report.Coverage.Untried(options), "never tried: make more steps")
+		require.Empty(t, report.Coverage.Untried(options), "not tried: make more steps")
 	}
 }

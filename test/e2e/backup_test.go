@@ -21,8 +21,8 @@ import (
 	"github.com/florinledger/florin/db/dbtest"
 )
 
-// backedUp is where a backup ends.
-func backedUp(t *testing.T, directory string) int64 {
+// endOfBackup is the last offset of a backup.
+func endOfBackup(t *testing.T, directory string) int64 {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(directory, "manifest.json"))
 	require.NoError(t, err)
@@ -48,21 +48,21 @@ func TestBackup_RestoresABusyNode(t *testing.T) {
 	directory := filepath.Join(t.TempDir(), "backup")
 	printed := requireDone(t, "backup", directory, "--database-url", home.databaseURL)
 	require.Contains(t, printed, "private key")
-	l.awaitProgress(t, 20) // the node went on
+	l.awaitProgress(t, 20) // the node works meanwhile
 	stop()
-	offset := backedUp(t, directory)
-	requireRefused(t, "never written over another", "backup", directory, "--database-url", home.databaseURL)
+	offset := endOfBackup(t, directory)
+	requireRefused(t, "choose another directory", "backup", directory, "--database-url", home.databaseURL)
 	requireRefused(t, "stop them first", "restore", directory, "--database-url", home.databaseURL, "--force")
 
-	// On another PostgreSQL database, with a Temporal that knows nothing.
+	// On another PostgreSQL database, with an empty Temporal.
 	other := home
 	other.databaseURL, other.namespace = dbtest.Empty(t), "restored-"+strings.ToLower(rand.Text()[:12])
 	registerNamespace(t, other)
 	printed = requireDone(t, "restore", directory, "--database-url", other.databaseURL)
-	require.Contains(t, printed, "the same as in the backup")
-	requireRefused(t, "is not empty, it has", "restore", directory, "--database-url", other.databaseURL)
+	require.Contains(t, printed, "equal to the backup")
+	requireRefused(t, "is not empty (tables:", "restore", directory, "--database-url", other.databaseURL)
 	requireDone(t, "restore", directory, "--database-url", other.databaseURL, "--force")
-	require.Contains(t, requireDone(t, "repair", "--database-url", other.databaseURL), "workflows look at their contracts")
+	require.Contains(t, requireDone(t, "repair", "--database-url", other.databaseURL), "workflows check their contracts")
 	require.Contains(t, requireDone(t, "audit", "--database-url", other.databaseURL), "supply and holdings agree")
 
 	restored := serve(t, "serve", other, flags...)
@@ -127,7 +127,7 @@ func TestBackup_RestoresADataDirectory(t *testing.T) {
 	}
 }
 
-// TestBackup_KilledLeavesNeitherProgramNorKey kills a backup while pg_dump writes, which is held up by a lock.
+// TestBackup_KilledLeavesNeitherProgramNorKey kills a backup while a lock stops pg_dump.
 func TestBackup_KilledLeavesNeitherProgramNorKey(t *testing.T) {
 	t.Parallel()
 	url := install(t).databaseURL
@@ -142,7 +142,7 @@ func TestBackup_KilledLeavesNeitherProgramNorKey(t *testing.T) {
 	backup := start(t, nil, "backup", directory, "--database-url", url)
 	dumping := child(t, backup.PID(), "--format=custom")
 	await(t, "pg_dump waits for the lock", func() error {
-		// A transaction sees pg_stat_activity as it was when it first looked, and pg_locks as it is.
+		// In a transaction pg_stat_activity does not change after the first read, but pg_locks does.
 		var waits bool
 		err := conn.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database
 			WHERE NOT l.granted AND d.datname = current_database())`).Scan(&waits)

@@ -19,7 +19,7 @@ import (
 	"github.com/florinledger/florin/devnet/process"
 )
 
-// balancerSettings are those of docs/guides/load-balancers.md, with shorter times.
+// balancerSettings are the settings of docs/guides/load-balancers.md, with shorter times.
 const balancerSettings = `global
   maxconn 500
 defaults
@@ -43,7 +43,7 @@ backend nodes
   default-server check inter 200ms fall 2 rise 1
 `
 
-// balance starts a HAProxy before nodes and returns where it listens.
+// balance starts a HAProxy before nodes and returns its address.
 func balance(t *testing.T, nodes ...string) endpoint {
 	t.Helper()
 	address := freeAddress(t)
@@ -59,7 +59,7 @@ func balance(t *testing.T, nodes ...string) endpoint {
 func front(t *testing.T, name, settings, address string, arguments ...string) endpoint {
 	t.Helper()
 	executable, err := exec.LookPath(name)
-	if err != nil { // Debian keeps it where only administrators look
+	if err != nil { // Debian's directory is only in the path of administrators
 		executable = "/usr/sbin/" + name
 	}
 	require.FileExists(t, executable, "this test needs %[1]s: make test installs it, or install the package %[1]s", name)
@@ -79,7 +79,7 @@ func front(t *testing.T, name, settings, address string, arguments ...string) en
 	return newEndpoint(t, "http://"+address)
 }
 
-// freeAddress is an address of this machine that was free a moment ago.
+// freeAddress is a free address of this machine; another program may take it.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	port, err := freeport.Find(t.Context(), "127.0.0.1")

@@ -16,8 +16,8 @@ import (
 	"github.com/florinledger/florin/test/torture"
 )
 
-// record adds to the history what the ledger says that it did: updates and completions by the API, and by the database
-// every offset, since the API tells nobody of the completions of others.
+// record adds the ledger's record to the history: updates and completions from the API, and every offset from the
+// database, because the API does not show the completions of other users.
 func (b *bank) record() {
 	b.t.Helper()
 	ctx := b.t.Context()
@@ -51,7 +51,7 @@ func (b *bank) record() {
 		}
 		delete(told, offset)
 	}
-	require.Empty(b.t, told, "the API tells of offsets that the database does not have")
+	require.Empty(b.t, told, "the API has offsets that the database does not have")
 }
 
 // stored are the offsets of all completions and updates in the database.
@@ -68,7 +68,7 @@ func (b *bank) stored(ctx context.Context, end int64) []int64 {
 	return offsets
 }
 
-// log says what the run was like; a run in which nothing of interest happened proves nothing.
+// log prints numbers of the run, and requires that the clients raced.
 func (b *bank) log() {
 	b.t.Helper()
 	codes := map[string]int{}
@@ -90,7 +90,7 @@ func (b *bank) log() {
 	b.t.Logf("%d operations in %s: %d accepted, %s; %d updates, %d reads, %d updates followed", len(b.history.Operations),
 		b.since().Round(time.Second), accepted, strings.Join(reasons, ", "), len(b.history.Commits), len(b.history.Reads),
 		len(b.history.Follows[0].Offsets))
-	require.NotZero(b.t, codes["CONTRACT_NOT_FOUND"], "nobody came too late: the clients do not race")
+	require.NotZero(b.t, codes["CONTRACT_NOT_FOUND"], "no submission was too late: the clients do not race")
 	require.NotZero(b.t, codes["DUPLICATE_COMMAND"])
 	require.Greater(b.t, len(b.history.Commits), accepted+1, "the node's own workflows ended no transfer")
 }

@@ -22,14 +22,14 @@ const (
 	bankParties = 4
 	// bankClients race for the same coins.
 	bankClients = 6
-	// defaultOperations is how many submissions the test of the bank makes, and operationsVariable asks for more.
+	// defaultOperations is the number of submissions; operationsVariable changes it.
 	defaultOperations  = 400
 	operationsVariable = "FLORIN_TEST_OPERATIONS"
-	// bankOffer is how long the coin of an offer stays locked at most: some are taken in time and some are not.
+	// bankOffer is the lifetime of an offer: receivers accept some of them in time.
 	bankOffer = 3 * time.Second
 )
 
-// bank is a run of the bank test: two nodes on one database, clients that race, readers that look on.
+// bank is a run of the bank test: two nodes on one database, racing clients, and readers.
 type bank struct {
 	t       *testing.T
 	pair    *pair
@@ -40,28 +40,26 @@ type bank struct {
 
 	mu      sync.Mutex
 	history torture.History
-	// coins and offers are what clients have heard of lately, spent or not, so that they want the same.
+	// coins and offers are the latest ones, spent or not, so that clients use the same ones.
 	coins  []torture.Contract
 	offers []bankTransfer
 	failed error
 }
 
-// bankTransfer is a transfer by the token standard that waits for its receiver.
+// bankTransfer is an open transfer of the token standard.
 type bankTransfer struct {
 	id, locked, sender, receiver string
 	deadline                     time.Time
 }
 
-// intent is what a client wants to do.
 type intent struct {
 	operation torture.Operation
 	actAs     []string
 	command   client.Command
 }
 
-// TestCoin_SurvivesRacesForTheSameHoldings has clients of two nodes on one database spend, lock,
-// take and take back the same few coins at once while the node's own workflows expire what was not taken in time, and
-// checks the whole history.
+// TestCoin_SurvivesRacesForTheSameHoldings lets clients of two nodes on one database spend, lock, accept and withdraw
+// the same few coins at once, while the node's own workflows expire offers, and checks the whole history.
 func TestCoin_SurvivesRacesForTheSameHoldings(t *testing.T) {
 	t.Parallel()
 	seed, _ := newRandom(t)
@@ -106,7 +104,7 @@ func newBank(t *testing.T) *bank {
 // since is the time on the clock of all clients.
 func (b *bank) since() time.Duration { return time.Since(b.began) }
 
-// fail keeps the first thing that nothing explains.
+// fail keeps the first unexpected error.
 func (b *bank) fail(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -121,7 +119,7 @@ func (b *bank) isFailed() bool {
 	return b.failed != nil
 }
 
-// work makes submissions at nodes by chance, one after the other.
+// work makes submissions at random nodes, one after the other.
 func (b *bank) work(client, operations int, random *rand.Rand) {
 	var last *intent
 	for i := 0; i < operations && !b.isFailed(); i++ {
@@ -136,7 +134,7 @@ func (b *bank) work(client, operations int, random *rand.Rand) {
 	}
 }
 
-// choose makes up what to do next. Clients choose among the same few contracts, gone or not.
+// choose chooses the next submission. All clients choose from the same few contracts, active or not.
 func (b *bank) choose(random *rand.Rand) intent {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -182,7 +180,7 @@ func tail[T any](list []T, most int) []T { return list[max(0, len(list)-most):] 
 
 func distinct(a, b string) []string { return slices.Compact([]string{a, b}) }
 
-// half of an amount, as far as it goes.
+// half is half of an amount, rounded.
 func half(amount decimal.Decimal) string {
 	result, err := amount.Div(decimal.FromInt(2))
 	if err != nil {
@@ -191,7 +189,7 @@ func half(amount decimal.Decimal) string {
 	return result.String()
 }
 
-// submit makes a submission and notes what came of it.
+// submit makes a submission and stores its outcome.
 func (b *bank) submit(node *client.Client, what intent) {
 	commands := client.Commands{
 		CommandID: what.operation.CommandID, SubmissionID: what.operation.SubmissionID, ActAs: what.actAs,
@@ -205,7 +203,7 @@ func (b *bank) submit(node *client.Client, what intent) {
 	switch {
 	case err == nil:
 		operation.Outcome, operation.Offset, operation.UpdateID = torture.Accepted, outcome.Offset, outcome.UpdateID
-	case code == "SUBMISSION_ALREADY_IN_FLIGHT": // refused by the node alone, without a trace
+	case code == "SUBMISSION_ALREADY_IN_FLIGHT": // only the node refused it; the record has no completion
 	case code == "":
 		b.fail(err)
 	default:
@@ -219,7 +217,7 @@ func (b *bank) submit(node *client.Client, what intent) {
 	}
 }
 
-// learn keeps the coins and offers that a transaction made.
+// learn stores the coins and offers that a transaction created.
 func (b *bank) learn(transaction client.Transaction) {
 	coins, transfers, err := contractsIn(transaction)
 	if err != nil && b.failed == nil {
@@ -233,7 +231,7 @@ func (b *bank) learn(transaction client.Transaction) {
 	b.offers = append(b.offers, transfers...)
 }
 
-// read looks at all coins, again and again, until it is stopped.
+// read reads all coins repeatedly until stopped.
 func (b *bank) read(stopped <-chan struct{}, name string, node *client.Client) {
 	for !isClosed(stopped) && !b.isFailed() {
 		read := torture.Read{Reader: name, Started: b.since(), Active: map[string]torture.Contract{}}
@@ -261,7 +259,7 @@ func (b *bank) read(stopped <-chan struct{}, name string, node *client.Client) {
 	}
 }
 
-// follow reads the updates as they come, page after page, and once more at the end.
+// follow reads the updates page by page, and once more at the end.
 func (b *bank) follow(stopped <-chan struct{}, name string, node *client.Client) {
 	followed := torture.Follow{Reader: name}
 	for last := false; !last && !b.isFailed(); {

@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/test/torture"
 )
 
-// Names of what the bank moves coin with.
+// Names of the templates and choices that the bank uses.
 const (
 	lockedTemplate      = "#splice-amulet:Splice.Amulet:LockedAmulet"
 	lockedEntity        = "Splice.Amulet:LockedAmulet"
@@ -24,7 +24,7 @@ const (
 	instructionAbstract = tokenModule + "TransferInstruction"
 )
 
-// factory is what the registry hands out for transfers by the token standard.
+// factory is the registry's answer for transfers of the token standard.
 type factory struct {
 	dso, id string
 	extra   map[string]any
@@ -62,7 +62,7 @@ func (f factory) transfer(sender, receiver, amount string, inputs []string, dead
 	}
 }
 
-// offer starts a transfer that its receiver has to accept; its coin is locked until the deadline.
+// offer starts a transfer that its receiver must accept; its coin is locked until the deadline.
 func (f factory) offer(coin torture.Contract, receiver, amount string, deadline time.Time) client.Command {
 	return client.Command{Exercise: &client.Exercise{
 		TemplateID: factoryInterface, ContractID: f.id, Choice: "TransferFactory_Transfer",
@@ -73,8 +73,8 @@ func (f factory) offer(coin torture.Contract, receiver, amount string, deadline 
 	}}
 }
 
-// answer ends an offer: the receiver accepts or rejects it, the sender takes it back, or unlocks the coin when its
-// time is over.
+// answer ends an offer: the receiver accepts or rejects it, the sender withdraws it, or unlocks the coin after the
+// deadline.
 func (f factory) answer(o bankTransfer, way int) intent {
 	exercise := &client.Exercise{
 		TemplateID: instructionAbstract, ContractID: o.id, ChoiceArgument: map[string]any{"extraArgs": f.extra},
@@ -169,7 +169,7 @@ func readTransfer(created client.CreatedEvent) (bankTransfer, error) {
 	}, err
 }
 
-// commitOf is an update as the checker takes it.
+// commitOf is an update in the form of the checker.
 func commitOf(t *testing.T, update client.Transaction) torture.Commit {
 	t.Helper()
 	commit := torture.Commit{Offset: update.Offset, UpdateID: update.UpdateID, CommandID: update.CommandID}

@@ -14,7 +14,6 @@ import (
 	"github.com/florinledger/florin/devnet/testenv"
 )
 
-// benchReport is the part of the bench's file that the tests read.
 type benchReport struct {
 	Ceilings []struct {
 		Of        string   `json:"of"`
@@ -102,7 +101,7 @@ func requireStages(t *testing.T, report benchReport) {
 	}
 }
 
-// requireNoScratch checks that the bench has taken its copies of the node's tables away.
+// requireNoScratch checks that the bench has removed its copies of the node's tables.
 func requireNoScratch(t *testing.T, databaseURL string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), databaseURL)
@@ -121,7 +120,7 @@ func TestBench_ReportsAMissingNode(t *testing.T) {
 	require.Contains(t, bench.stderr.String(), "start one with `florin up`")
 }
 
-// The node serves one user fewer requests at once than there are clients, so the clients must be several users.
+// The node's limit for one user is below the number of clients, so the clients must use several users.
 func TestBench_SpreadsClientsOverUsers(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t), "--max-user-requests", "96")

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// path is where on the node the window is.
+// path is the path of the window's page.
 func (w *window) path() string {
 	w.t.Helper()
 	path, err := ask[string](w, "() => location.pathname")
@@ -18,8 +18,8 @@ func (w *window) path() string {
 	return path
 }
 
-// anIDLeadsToWhoDidWhat: somebody is sent the id of an update and finds who did what, the contract that came of it, and
-// how that ended; the list of updates goes on by itself.
+// anIDLeadsToWhoDidWhat: the id of an update leads to its events, to the contract that it created, and to the end of
+// that contract. The list of updates shows new ones by itself.
 func anIDLeadsToWhoDidWhat(t *testing.T, n *upNode, browser *chromium) {
 	t.Helper()
 	judy := browser.window(t, n.url).as("judy")
@@ -42,18 +42,18 @@ func anIDLeadsToWhoDidWhat(t *testing.T, n *upNode, browser *chromium) {
 
 	ivan.press("Updates").shows("Latest activity", "by ivan").lacks("Transfer instruction accept")
 	judy.open("/wallet/inbox").press("Accept").shows("You accepted the offer.")
-	ivan.shows("Transfer instruction accept on Amulet transfer instruction by judy") // it says so by itself
+	ivan.shows("Transfer instruction accept on Amulet transfer instruction by judy") // without a reload
 	ivan.picture("explorer")
 	judy.telephone().dark(true).open(contract).shows("It is archived.", "Transfer instruction accept").press("1220")
 	judy.shows("You see the parts that concern judy").press("Parties").press("judy").shows("Active contracts", "Amulet")
 }
 
-// theExplorerIsForEverybody looks at every view of the explorer with axe.
-func theExplorerIsForEverybody(t *testing.T, n *upNode, browser *chromium) {
+// theExplorerIsAccessible checks every view of the explorer with axe.
+func theExplorerIsAccessible(t *testing.T, n *upNode, browser *chromium) {
 	t.Helper()
 	rules := axe(t)
 	w := browser.window(t, n.url)
-	look := func(view string) { w.isForEverybody(rules, view) }
+	look := func(view string) { w.isAccessible(rules, view) }
 
 	w.open("/explorer").shows("Sign in to explore")
 	look("signing in to explore")

@@ -28,11 +28,11 @@ import (
 )
 
 const (
-	// storyTime is how long a story in a browser may take, on a machine that is busy.
+	// storyTime limits a story in a browser on a busy machine.
 	storyTime = 3 * time.Minute
-	// browserGrace is how long a browser may take to stop.
+	// browserGrace limits the stop of a browser.
 	browserGrace = 20 * time.Second
-	// The size of a window on a desk, and of a telephone's.
+	// The sizes of a desktop window and of a phone.
 	deskWidth, deskHeight           = 900, 760
 	telephoneWidth, telephoneHeight = 360, 740
 )
@@ -43,7 +43,7 @@ type chromium struct {
 	ctx context.Context //nolint:containedctx // chromedp has the browser in it
 }
 
-// startChromium starts a browser until the test ends. It finds no other machine than this one: the page needs none.
+// startChromium starts a browser until the test ends. It can only reach this machine, because the page needs no other.
 func startChromium(t *testing.T) *chromium {
 	t.Helper()
 	executable, err := exec.LookPath("chromium")
@@ -80,18 +80,18 @@ func startChromium(t *testing.T) *chromium {
 	return c
 }
 
-// window is a window of somebody who shares no cookie with the other windows.
+// window is a window with its own cookies.
 type window struct {
 	t   *testing.T
 	ctx context.Context //nolint:containedctx // chromedp has the window in it
 	url string
-	// presses is how often the mouse was pressed.
+	// presses counts the mouse clicks.
 	presses int
 
 	mu sync.Mutex
-	// troubles are what the browser complained about; foreign what it asked of others than the node.
+	// troubles are the complaints of the browser, foreign its requests to other servers than the node.
 	troubles, foreign []string
-	// received is how many bytes came.
+	// received counts the received bytes.
 	received float64
 }
 
@@ -114,19 +114,19 @@ func (c *chromium) window(t *testing.T, url string) *window {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		require.Empty(t, w.troubles, "the browser complains")
-		require.Empty(t, w.foreign, "the page asks others")
+		require.Empty(t, w.foreign, "the page sends requests to other servers")
 	})
 	return w
 }
 
-// notice notes what must not be.
+// notice stores complaints and foreign requests.
 func (w *window) notice(event any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch event := event.(type) {
 	case *runtime.EventExceptionThrown:
 		w.troubles = append(w.troubles, event.ExceptionDetails.Error())
-	case *log.EventEntryAdded: // those about the network are of answers that are no success, which the tests ask for
+	case *log.EventEntryAdded: // except those about refusals, which the tests cause
 		if event.Entry.Level == log.LevelError && event.Entry.Source != log.SourceNetwork {
 			w.troubles = append(w.troubles, event.Entry.Text)
 		}
@@ -139,13 +139,12 @@ func (w *window) notice(event any) {
 	}
 }
 
-// do has the browser do something.
 func (w *window) do(actions ...chromedp.Action) {
 	w.t.Helper()
 	require.NoError(w.t, chromedp.Run(w.ctx, actions...))
 }
 
-// open loads a page, as somebody who typed its address.
+// open loads a page by its address.
 func (w *window) open(path string) *window {
 	w.t.Helper()
 	w.do(chromedp.Navigate(w.url + path))
@@ -168,7 +167,7 @@ func ask[T any](w *window, function string, arguments ...any) (answer T, err err
 	return answer, err
 }
 
-// eventually waits until the page is so. What it is asked while it loads has no answer.
+// eventually waits for a condition. A page that loads gives no answer.
 func (w *window) eventually(what string, condition func() error) {
 	w.t.Helper()
 	await(w.t, what, func() error {
@@ -177,7 +176,7 @@ func (w *window) eventually(what string, condition func() error) {
 	})
 }
 
-// words are all texts that the page shows, once it is loaded.
+// words are all visible texts of a loaded page.
 const words = `() => document.readyState == 'complete' ? document.body.innerText.replace(/\s+/g, ' ') : ''`
 
 // shows waits until the page has all texts.
@@ -198,7 +197,7 @@ func (w *window) shows(texts ...string) *window {
 	return w
 }
 
-// lacks waits until the page has a text no longer.
+// lacks waits until the page does not have a text.
 func (w *window) lacks(text string) *window {
 	w.t.Helper()
 	w.eventually(fmt.Sprintf("the page does not show %q", text), func() error {

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// offline cuts a window off, or connects it again.
+// offline disconnects a window, or connects it again.
 func (w *window) offline(offline bool) *window {
 	w.t.Helper()
 	const unbounded = -1
@@ -24,7 +24,7 @@ func (w *window) offline(offline bool) *window {
 	return w
 }
 
-// value is what stands in the field of a label.
+// value is the value of the field with a label.
 func (w *window) value(label string) string {
 	w.t.Helper()
 	text, err := ask[string](w, `(label) => [...document.querySelectorAll('input')].find(
@@ -33,8 +33,8 @@ func (w *window) value(label string) string {
 	return text
 }
 
-// aConnectionThatIsLostLosesNothing: who sends coin without a connection sends it once, by loading again.
-func aConnectionThatIsLostLosesNothing(t *testing.T, n *upNode, browser *chromium) {
+// aLostConnectionLosesNoTransfer: a user without a connection reloads the page, and sends the coin once.
+func aLostConnectionLosesNoTransfer(t *testing.T, n *upNode, browser *chromium) {
 	t.Helper()
 	heidi := browser.window(t, n.url).as("heidi")
 	grace := browser.window(t, n.url).as("grace").tap("10").open("/wallet/send")
@@ -47,8 +47,7 @@ func aConnectionThatIsLostLosesNothing(t *testing.T, n *upNode, browser *chromiu
 	heidi.open("/wallet/inbox").shows("For you 50 CC from grace", "Accept Reject From you")
 }
 
-// TestPage_HandlesErrors: too little coin, an offer that expires while its receiver looks at it, and a node that
-// is restarted under the page.
+// TestPage_HandlesErrors: too little coin, an offer that expires while its receiver sees it, and a restart of the node.
 func TestPage_HandlesErrors(t *testing.T) {
 	t.Parallel()
 	n, browser := up(t, dataDir(t), "--clock", "simulated"), startChromium(t)
@@ -61,7 +60,7 @@ func TestPage_HandlesErrors(t *testing.T) {
 
 	alice.tap("1").offers("bob", "150", "")
 	bob.open("/wallet/inbox").shows("150 CC from alice")
-	bob.do(network.SetBlockedURLs().WithURLPatterns([]*network.BlockPattern{ // he goes on looking at what he saw
+	bob.do(network.SetBlockedURLs().WithURLPatterns([]*network.BlockPattern{ // his page stays old
 		{URLPattern: n.url + `/wallet/inbox\?seen=*`, Block: true},
 	}))
 	p.types("clock advance 25h")
@@ -72,6 +71,6 @@ func TestPage_HandlesErrors(t *testing.T) {
 	alice.shows("The node does not answer. What you see may be old.", "200 CC")
 	p.types("start")
 	p.types("tap alice 100")
-	alice.shows("300 CC").lacks("The node does not answer.") // without anybody's doing
+	alice.shows("300 CC").lacks("The node does not answer.") // without an action of the user
 	alice.press("Send").shows("You can spend 300 CC.")       // still signed in
 }

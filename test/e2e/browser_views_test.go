@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// axe is where the rules of accessibility are that the views are held against.
+// axe is the path of axe, the accessibility checker.
 func axe(t *testing.T) string {
 	t.Helper()
 	dir, err := installPackage("browser")
@@ -27,15 +27,15 @@ func axe(t *testing.T) string {
 	return string(source)
 }
 
-// violations are the rules of axe that the page breaks, each with the elements that do.
+// violations are the broken rules of axe, each with its elements.
 const violations = `async () => {
 	const found = await axe.run(document, { resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } });
 	return found.violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.html + ' ' + n.failureSummary).join(' | '));
 }`
 
-// isForEverybody holds what a window shows against axe, in light and dark, at a desk and on a telephone, where nothing
-// may stand beyond the edge.
-func (w *window) isForEverybody(axe, view string) {
+// isAccessible checks the window with axe, in light and dark, as desktop and phone. On a phone, nothing may be beyond
+// the edge.
+func (w *window) isAccessible(axe, view string) {
 	w.t.Helper()
 	w.do(chromedp.ActionFunc(func(ctx context.Context) error {
 		_, thrown, err := runtime.Evaluate(axe).Do(ctx)
@@ -63,12 +63,12 @@ func (w *window) isForEverybody(axe, view string) {
 	w.dark(false)
 }
 
-// everyViewIsForEverybody looks at every view with axe.
-func everyViewIsForEverybody(t *testing.T, n *upNode, browser *chromium) {
+// everyViewIsAccessible checks every view with axe.
+func everyViewIsAccessible(t *testing.T, n *upNode, browser *chromium) {
 	t.Helper()
 	rules := axe(t)
 	carol, dave := browser.window(t, n.url), browser.window(t, n.url)
-	look := func(w *window, view string) { w.isForEverybody(rules, view) }
+	look := func(w *window, view string) { w.isAccessible(rules, view) }
 
 	look(carol.open("/").shows("A Florin node"), "the front door")
 	look(carol.open("/wallet").shows("Open a wallet"), "signing in")
@@ -98,7 +98,7 @@ func everyViewIsForEverybody(t *testing.T, n *upNode, browser *chromium) {
 	look(carol.open("/wallet/nothing").shows("There is no page"), "a path without a page")
 }
 
-// theFirstViewIsSmall: who opens a wallet for the first time loads less than 100 kB, with all files.
+// theFirstViewIsSmall: the first view of a wallet needs less than 100 kB, with all files.
 func theFirstViewIsSmall(t *testing.T, n *upNode, browser *chromium) {
 	t.Helper()
 	w := browser.window(t, n.url)
@@ -110,14 +110,14 @@ func theFirstViewIsSmall(t *testing.T, n *upNode, browser *chromium) {
 	require.Less(t, w.received, 100_000.0)
 }
 
-// focused is what has the keyboard: its name as [visible] finds it, and whether people see that it does.
+// focused is the element with the focus: its name for [visible], and whether the focus is visible.
 const focused = `() => {
 	const e = document.activeElement;
 	const label = e.labels && e.labels.length ? e.labels[0].innerText : e.innerText || e.value || '';
 	return { Name: label.replace(/\s+/g, ' ').trim(), Shown: getComputedStyle(e).outlineStyle != 'none' };
 }`
 
-// tabTo presses the tabulator until something has the keyboard, and sees that people can tell what has it.
+// tabTo presses the tab key until an element has the focus, and checks that each focus is visible.
 func (w *window) tabTo(name string) *window {
 	w.t.Helper()
 	const most = 40
@@ -139,7 +139,7 @@ func (w *window) tabTo(name string) *window {
 	return w
 }
 
-// holds waits until something has the keyboard.
+// holds waits until an element has the focus.
 func (w *window) holds(name string) *window {
 	w.t.Helper()
 	w.eventually(name+" has the keyboard", func() error {
@@ -152,8 +152,8 @@ func (w *window) holds(name string) *window {
 	return w
 }
 
-// coinGoesWithTheKeyboardAlone: no mouse, from the front door to coin that is accepted.
-func coinGoesWithTheKeyboardAlone(t *testing.T, n *upNode, browser *chromium) {
+// theKeyboardSuffices: a user sends and accepts coin without a mouse.
+func theKeyboardSuffices(t *testing.T, n *upNode, browser *chromium) {
 	t.Helper()
 	erin, frank := browser.window(t, n.url), browser.window(t, n.url)
 	for name, w := range map[string]*window{"erin": erin, "frank": frank} {
@@ -169,7 +169,7 @@ func coinGoesWithTheKeyboardAlone(t *testing.T, n *upNode, browser *chromium) {
 			frank.tabTo("Offers").keys(kb.Enter).shows("For you", "12 CC").tabTo("Accept")
 		}
 	}
-	frank.shows("Offers 2").shows("Accept Reject 12 CC from erin").holds("Accept") // the new one took nothing away
+	frank.shows("Offers 2").shows("Accept Reject 12 CC from erin").holds("Accept") // the new offer does not take the focus
 	frank.keys(kb.Enter).shows("You accepted the offer.").open("/wallet").shows("12 CC")
 	require.Zero(t, erin.presses+frank.presses)
 }

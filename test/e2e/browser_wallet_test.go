@@ -9,18 +9,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPage_WorksInABrowser has people use the page of one node, each story with users and windows of its own.
+// TestPage_WorksInABrowser runs stories on the page of one node, each with its own users and windows.
 func TestPage_WorksInABrowser(t *testing.T) {
 	t.Parallel()
 	n, browser := up(t, dataDir(t)), startChromium(t)
 	for name, story := range map[string]func(t *testing.T, n *upNode, browser *chromium){
-		"coin goes between two new users":         coinGoesBetweenTwoNewUsers,
-		"coin goes with the keyboard alone":       coinGoesWithTheKeyboardAlone,
-		"every view is for everybody":             everyViewIsForEverybody,
-		"the first view is small":                 theFirstViewIsSmall,
-		"an id leads to who did what":             anIDLeadsToWhoDidWhat,
-		"the explorer is for everybody":           theExplorerIsForEverybody,
-		"a connection that is lost loses nothing": aConnectionThatIsLostLosesNothing,
+		"two new users transfer coin":         twoNewUsersTransferCoin,
+		"the keyboard suffices":               theKeyboardSuffices,
+		"every view is accessible":            everyViewIsAccessible,
+		"the first view is small":             theFirstViewIsSmall,
+		"an id leads to who did what":         anIDLeadsToWhoDidWhat,
+		"the explorer is accessible":          theExplorerIsAccessible,
+		"a lost connection loses no transfer": aLostConnectionLosesNoTransfer,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -29,9 +29,8 @@ func TestPage_WorksInABrowser(t *testing.T) {
 	}
 }
 
-// coinGoesBetweenTwoNewUsers is for people who have never seen the page: from its front door to coin sent
-// and accepted, in two windows, in less than a minute and with ten presses of the mouse.
-func coinGoesBetweenTwoNewUsers(t *testing.T, n *upNode, browser *chromium) {
+// twoNewUsersTransferCoin: two new users sign in, send and accept coin in less than a minute and with ten mouse clicks.
+func twoNewUsersTransferCoin(t *testing.T, n *upNode, browser *chromium) {
 	t.Helper()
 	alice, bob := browser.window(t, n.url), browser.window(t, n.url)
 	began := time.Now()
@@ -43,7 +42,7 @@ func coinGoesBetweenTwoNewUsers(t *testing.T, n *upNode, browser *chromium) {
 	alice.shows("Send this?", "1,234.5 CC", "bob::1220", "for the boat", "locked until they accept")
 	alice.picture("preview").press("Send 1,234.5 CC").shows("You offered 1,234.5 CC to bob.")
 
-	bob.shows("Offers 1").press("Offers").shows("1,234.5 CC", "alice", "for the boat") // it says so by itself
+	bob.shows("Offers 1").press("Offers").shows("1,234.5 CC", "alice", "for the boat") // without a reload
 	bob.picture("offers").press("Accept").shows("You accepted the offer.")
 	alice.open("/wallet").shows("18,765.5 CC", "Sent 1,234.5 CC")
 	bob.open("/wallet").shows("1,234.5 CC", "Received")

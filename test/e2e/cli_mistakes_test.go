@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// linesOfClients are command lines of all commands that speak to a node over HTTP and need its answer.
+// linesOfClients are command lines of all commands that call a node over HTTP.
 func linesOfClients(t *testing.T) []string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "commands.json")
@@ -28,7 +28,7 @@ func linesOfClients(t *testing.T) []string {
 	}
 }
 
-// answersAll is a server with one answer to everything.
+// answersAll is a server with the same answer to every request.
 func answersAll(t *testing.T, status int, body string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -39,8 +39,8 @@ func answersAll(t *testing.T, status int, body string) string {
 	return server.URL
 }
 
-// TestCLI_ExplainsNodeErrors runs every command that speaks to a node at none, at one that starts, that
-// is of another version, and that does not take the token or does not let its user.
+// TestCLI_ExplainsNodeErrors runs every command that calls a node: without a node, with one that starts, that has
+// another version, and that refuses the token or the user.
 func TestCLI_ExplainsNodeErrors(t *testing.T) {
 	t.Parallel()
 	empty, starting := t.TempDir(), t.TempDir()
@@ -64,9 +64,9 @@ func TestCLI_ExplainsNodeErrors(t *testing.T) {
 				{[]string{"--url", "nowhere"}, 2, []string{"--url=nowhere"}},
 				{[]string{"--data-dir", empty}, 3, []string{"no node runs on data directory " + empty, "--url"}},
 				{[]string{"--data-dir", starting}, 3, []string{"is starting", "`florin wait"}},
-				{[]string{"--url", other}, 1, []string{"is of another version", "use the florin that started it"}},
+				{[]string{"--url", other}, 1, []string{"has another version", "use the florin that started the node"}},
 				{[]string{"--url", denied}, 4, []string{"the token's user may not"}},
-				{[]string{"--url", unknown}, 4, []string{"does not take the token: the token is over", "--token"}},
+				{[]string{"--url", unknown}, 4, []string{"refuses the token: the token is over", "--token"}},
 				{[]string{"--url", busy}, 3, []string{"is not ready: a part is missing"}},
 				{[]string{"--no-such-flag"}, 2, []string{"unknown flag --no-such-flag", "--help`"}},
 				{[]string{"--token", "a", "--token-file", "b"}, 2, []string{"--token and --token-file are both given"}},
@@ -77,7 +77,7 @@ func TestCLI_ExplainsNodeErrors(t *testing.T) {
 	}
 }
 
-// TestCLI_ExplainsArgumentErrors has a mistake of each command that speaks to no node, beside those of
+// TestCLI_ExplainsArgumentErrors has a mistake for each command that calls no node, in addition to
 // [TestCLI_ExplainsWrongCommandLines].
 func TestCLI_ExplainsArgumentErrors(t *testing.T) {
 	t.Parallel()
@@ -124,7 +124,7 @@ func TestCLI_ExplainsArgumentErrors(t *testing.T) {
 		{"completion", 2, []string{"missing: <shell>"}},
 		{"version --nonsense", 2, []string{"unknown flag --nonsense"}},
 	}
-	tried := map[string]bool{"help": true} // which is a command's --help
+	tried := map[string]bool{"help": true} // it is the same as --help
 	for _, m := range mistakes {
 		tried[strings.Fields(m.line)[0]] = true
 	}
@@ -142,7 +142,7 @@ func TestCLI_ExplainsArgumentErrors(t *testing.T) {
 	}
 }
 
-// tryAnyhow is try of a command that may say how far it came before it fails.
+// tryAnyhow is try for a command that may print its progress before it fails.
 func (m mistake) tryAnyhow(t *testing.T) {
 	t.Helper()
 	ended := run(t, nil, strings.Fields(m.line)...)

@@ -15,7 +15,7 @@ import (
 	"github.com/florinledger/florin/devnet/runfile"
 )
 
-// TestNode_RunsInTheBackground starts a node that goes on by itself, and looks after it by commands.
+// TestNode_RunsInTheBackground starts a node in the background, and manages it with commands.
 func TestNode_RunsInTheBackground(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
@@ -48,14 +48,14 @@ func TestNode_RunsInTheBackground(t *testing.T) {
 	require.Equal(t, pid, state.PID)
 	awaitBanner(t, at...)
 	require.Equal(t, 1, strings.Count(requireDone(t, append([]string{"logs", "-n", "1"}, at...)...), "\n"))
-	require.Contains(t, requireDone(t, append([]string{"doctor"}, at...)...), "is held by a node")
+	require.Contains(t, requireDone(t, append([]string{"doctor"}, at...)...), "is in use by a node")
 	requireEnvironment(t, dir, info)
 	p := person{t: t, node: &upNode{dir: dir, info: info}}
 	p.ledger()
 
 	require.Equal(t, "stopped\n", requireDone(t, append([]string{"stop"}, at...)...))
 	require.NoFileExists(t, filepath.Join(dir, runfile.Name))
-	mistake{"reset", 1, []string{"is kept", "--yes"}}.try(t, at...) // without a terminal nobody is asked
+	mistake{"reset", 1, []string{"is kept", "--yes"}}.try(t, at...) // without a terminal it cannot ask
 	require.Equal(t, "removed "+dir+"\n", requireDone(t, append([]string{"reset", "--yes"}, at...)...))
 	require.NoDirExists(t, dir)
 	require.Contains(t, requireDone(t, append([]string{"reset", "--yes"}, at...)...), "nothing is stored in "+dir)
@@ -76,7 +76,7 @@ func TestNode_RunsInTheBackground(t *testing.T) {
 	})
 	t.Run("and one whose data is on another file system", func(t *testing.T) {
 		t.Parallel()
-		elsewhere, err := os.MkdirTemp("/dev/shm", "florin-e2e-") //nolint:usetesting // that is where no disk is
+		elsewhere, err := os.MkdirTemp("/dev/shm", "florin-e2e-") //nolint:usetesting // another file system
 		require.NoError(t, err)
 		require.NoError(t, os.Chmod(elsewhere, 0o711))
 		t.Cleanup(func() { require.NoError(t, os.RemoveAll(elsewhere)) })
@@ -99,7 +99,7 @@ func awaitBanner(t *testing.T, at ...string) {
 	})
 }
 
-// tryState is try of a command that prints an answer as well.
+// tryState is try for a command that also prints an answer.
 func (m mistake) tryState(t *testing.T, answer string, flags ...string) {
 	t.Helper()
 	ended := run(t, nil, append(strings.Fields(m.line), flags...)...)
@@ -110,7 +110,7 @@ func (m mistake) tryState(t *testing.T, answer string, flags ...string) {
 	}
 }
 
-// requireEnvironment has a shell evaluate what env prints.
+// requireEnvironment evaluates the output of env in a shell.
 func requireEnvironment(t *testing.T, dir string, info runfile.Info) {
 	t.Helper()
 	executable, err := binary()
@@ -123,7 +123,7 @@ func requireEnvironment(t *testing.T, dir string, info runfile.Info) {
 	require.Equal(t, info.URL+" "+info.TemporalAddress+" 200", string(output))
 }
 
-// ledger submits commands, and looks at what came of them.
+// ledger submits commands, and reads their results.
 func (p person) ledger() {
 	p.t.Helper()
 	p.types("party new alice bob")
@@ -157,7 +157,7 @@ func (p person) ledger() {
 		mistake{"submit " + file + " --act-as bob", 1, []string{"DSO::"}},
 		mistake{"submit /nowhere", 2, []string{"open /nowhere"}},
 		mistake{"submit " + filepath.Join(p.node.dir, "lock"), 2, []string{"is not a JSON object of commands"}},
-		mistake{"updates alice --after=-1", 2, []string{"--after=-1: an offset is not below 0"}},
+		mistake{"updates alice --after=-1", 2, []string{"--after=-1: an offset must not be negative"}},
 	)
 	require.NoError(p.t, os.WriteFile(file, []byte(`{"commands":[{"CreateCommand":{
 		"templateId":"#splice-wallet-payments:Splice.Wallet.Payment:Nonsense","createArguments":{}}}]}`), 0o600))

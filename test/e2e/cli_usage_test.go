@@ -17,14 +17,14 @@ import (
 	"github.com/florinledger/florin/cmd/florin/console"
 )
 
-// mistake is a command line that goes wrong: with which code it ends, and what its one or two lines say.
+// mistake is a wrong command line: its exit code, and parts of its one or two lines of output.
 type mistake struct {
 	line string
 	code int
 	says []string
 }
 
-// try runs the mistake; flags come behind its command line.
+// try runs the mistake with additional flags.
 func (m mistake) try(t *testing.T, flags ...string) {
 	t.Helper()
 	ended := run(t, nil, append(strings.Fields(m.line), flags...)...)
@@ -47,10 +47,10 @@ func TestCLI_ExplainsWrongCommandLines(t *testing.T) {
 		{"party new", 2, []string{"missing: <name>", "`florin party new --help`"}},
 		{"tap alice", 2, []string{"missing: <amount>", "`florin tap --help`"}},
 		{"tap alice ten", 2, []string{`not a decimal number: "ten"`, "12.5"}},
-		{"tap alice 0", 2, []string{"0: an amount of coin is above 0"}},
+		{"tap alice 0", 2, []string{"0: an amount of coin must be above 0"}},
 		{"tap alice 0.00000000001", 2, []string{"0.00000000001", "give at most 10"}},
-		{"send alice bob -5", 2, []string{"-5: a number here is above 0"}},
-		{"test my.dar --timeout -5s", 2, []string{"--timeout -5s: a number here is above 0"}},
+		{"send alice bob -5", 2, []string{"-5: the number must be above 0"}},
+		{"test my.dar --timeout -5s", 2, []string{"--timeout -5s: the number must be above 0"}},
 		{"test my.dar --timeout --json", 2, []string{"--timeout: its value is missing"}},
 		{"test my.dar --junit=", 2, []string{"--junit", "the name of a file is missing"}},
 		{"send alice bob", 2, []string{"missing: <amount>"}},
@@ -78,7 +78,7 @@ func TestCLI_ExplainsWrongCommandLines(t *testing.T) {
 	}
 }
 
-// TestCompletion_PrintsShellScripts has bash complete a command.
+// TestCompletion_PrintsShellScripts completes a command in bash.
 func TestCompletion_PrintsShellScripts(t *testing.T) {
 	t.Parallel()
 	executable, err := binary()
@@ -108,7 +108,8 @@ func TestCLI_GroupsHelpAndPrintsTheVersion(t *testing.T) {
 	require.Equal(t, requireDone(t, "version"), requireDone(t, "--version"))
 }
 
-// TestCLI_ExplainsAMissingNode has nodes that are not there, that start, that hang up, and what is no node.
+// TestCLI_ExplainsAMissingNode tries addresses without a node, nodes that start or close the connection, and other
+// servers.
 func TestCLI_ExplainsAMissingNode(t *testing.T) {
 	t.Parallel()
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -142,12 +143,14 @@ func TestCLI_ExplainsAMissingNode(t *testing.T) {
 		"a node that starts": {
 			"balance alice --data-dir " + starting, 3, []string{"is starting", "`florin wait"},
 		},
-		"what is no node": {
-			"balance alice --token " + token + " --url " + page.URL, 3, []string{"does not answer as a node does", "--url"},
+		"another server": {
+			"balance alice --token " + token + " --url " + page.URL, 3, []string{"does not answer like a node", "--url"},
 		},
-		"what hangs up": {"balance alice --url " + hangsUp.URL, 3, []string{"no node answers", "it hung up"}},
+		"a closed connection": {
+			"balance alice --url " + hangsUp.URL, 3, []string{"no node answers", "it closed the connection"},
+		},
 		"another version": {
-			"balance alice --url " + older.URL, 1, []string{"is of another version", "use the florin that started it"},
+			"balance alice --url " + older.URL, 1, []string{"has another version", "use the florin that started the node"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -157,7 +160,7 @@ func TestCLI_ExplainsAMissingNode(t *testing.T) {
 	}
 }
 
-// TestCLI_DocumentsItsExitCodes compares the page for people with the codes that commands end with.
+// TestCLI_DocumentsItsExitCodes compares docs/cli.md with the exit codes.
 func TestCLI_DocumentsItsExitCodes(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/cli.md")

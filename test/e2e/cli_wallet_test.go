@@ -12,11 +12,11 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// person types commands at a node.
+// person runs commands on a node.
 type person struct {
 	t    *testing.T
 	node *upNode
-	// flags are typed behind every command, beside the data directory.
+	// flags come after every command, in addition to the data directory.
 	flags []string
 }
 
@@ -24,13 +24,13 @@ func (p person) arguments(line string) []string {
 	return append(append(strings.Fields(line), "--data-dir", p.node.dir), p.flags...)
 }
 
-// types runs a command, and returns what it prints.
+// types runs a command, and returns its output.
 func (p person) types(line string) string {
 	p.t.Helper()
 	return requireDone(p.t, p.arguments(line)...)
 }
 
-// reads runs a command with --json, and reads what it prints.
+// reads runs a command with --json, and parses its output.
 func reads[T any](p person, line string) T {
 	p.t.Helper()
 	var out T
@@ -39,7 +39,7 @@ func reads[T any](p person, line string) T {
 	return out
 }
 
-// mistakes runs commands that go wrong.
+// mistakes runs wrong commands.
 func (p person) mistakes(all ...mistake) {
 	p.t.Helper()
 	for _, m := range all {
@@ -67,25 +67,25 @@ func TestCLI_MovesCoin(t *testing.T) {
 	require.Regexp(t, `(?m)^alice +95 CC +0 CC$`, p.types("balance"))
 	require.Regexp(t, `(?m)^bob +5 CC +0 CC$`, p.types("balance bob"))
 	require.Equal(t, "5.0000000000\n", p.types("balance bob --quiet"))
-	require.Contains(t, p.types("party new alice"), "was there already")
-	require.Regexp(t, `(?s)alice .*was there already.*\ndora +dora::1220`,
+	require.Contains(t, p.types("party new alice"), "existed already")
+	require.Regexp(t, `(?s)alice .*existed already.*\ndora +dora::1220`,
 		p.types("party new alice dora --no-preapproval"))
 	p.mistakes(mistake{"party new no::body nor::him", 1, []string{"no::body: ", "nor::him: "}})
 	some := run(t, nil, "party", "new", "no::body", "emil", "--no-preapproval", "--data-dir", n.dir)
 	require.Equal(t, 1, some.exitCode(t))
-	require.Regexp(t, `emil +emil::1220`, some.stdout.String(), "what can be made is made")
+	require.Regexp(t, `emil +emil::1220`, some.stdout.String(), "the valid ones are created")
 	require.Contains(t, some.stderr.String(), "no::body: ")
 
 	p.mistakes(
 		mistake{"send alice bbo 5", 1, []string{"there is no party or user bbo", "did you mean bob?"}},
 		mistake{"send alice zacharias 5", 1, []string{"`florin party new zacharias --data-dir "}},
-		mistake{"send alice bob 500", 1, []string{"alice has 95 CC to spend, which is less than 500 CC", "florin tap alice"}},
+		mistake{"send alice bob 500", 1, []string{"alice has only 95 CC, less than 500 CC", "florin tap alice"}},
 		mistake{"send DSO bob 5", 1, []string{"party DSO has no user", "florin user new"}},
 		mistake{"balance participant_admin", 1, []string{"user participant_admin has no party", "florin party new"}},
 		mistake{"user new alice", 1, []string{`user "alice" already exists`}},
 		mistake{"offers accept bob", 1, []string{"there is no offer that bob could accept"}},
-		mistake{"balance alice --token nonsense", 4, []string{"does not take the token", "--token"}},
-		mistake{"balance alice --auth-secret wrong", 4, []string{"does not take the token", "--auth-secret"}},
+		mistake{"balance alice --token nonsense", 4, []string{"refuses the token", "--token"}},
+		mistake{"balance alice --auth-secret wrong", 4, []string{"refuses the token", "--auth-secret"}},
 		mistake{"balance alice --token " + client.Token(secret, audience, "bob"), 4, []string{"not of alice"}},
 		mistake{"party list --token " + client.Token(secret, audience, "bob"), 4, []string{"may not"}},
 		mistake{"config set coin-price minus", 1, []string{"coin-price"}},
@@ -99,7 +99,7 @@ func TestCLI_MovesCoin(t *testing.T) {
 	require.Contains(t, audited, "supply and holdings agree")
 }
 
-// offers sends coin to somebody who wants to be asked.
+// offers sends coin to a party without a preapproval.
 func (p person) offers() {
 	p.t.Helper()
 	require.Contains(p.t, p.types("party new carol --no-preapproval"), "is offered")
@@ -123,14 +123,14 @@ func (p person) offers() {
 	require.Equal(p.t, "alice took back the 3 CC from alice to carol\n",
 		p.types("offers withdraw alice "+waiting[2].ContractID))
 	require.Equal(p.t, "carol took the 4 CC from alice to carol\n", p.types("offers accept carol --all"))
-	require.Equal(p.t, "no offer waits\n", p.types("offers carol"))
+	require.Equal(p.t, "no open offers\n", p.types("offers carol"))
 	require.Regexp(p.t, `(?m)^carol +5 CC +0 CC$`, p.types("balance carol"))
 
-	require.Equal(p.t, "carol receives coin without being asked\n", p.types("preapproval on carol"))
-	require.Contains(p.t, p.types("preapproval on carol"), "that was so already")
-	require.Contains(p.t, p.types("preapproval show carol"), "carol receives coin without being asked, until ")
-	require.Contains(p.t, p.types("preapproval off carol"), "the operator pays for no other preapproval until ")
-	require.Contains(p.t, p.types("preapproval off carol"), "that was so already")
+	require.Equal(p.t, "carol receives coin automatically\n", p.types("preapproval on carol"))
+	require.Contains(p.t, p.types("preapproval on carol"), "automatically already")
+	require.Contains(p.t, p.types("preapproval show carol"), "carol receives coin automatically until ")
+	require.Contains(p.t, p.types("preapproval off carol"), "the operator pays for no new preapproval until ")
+	require.Contains(p.t, p.types("preapproval off carol"), "itself already")
 	p.mistakes(mistake{"preapproval on carol", 1, []string{"The operator has paid for a preapproval of carol"}})
 	require.Contains(p.t, p.types("party new carol"), "is offered")
 }
@@ -150,7 +150,7 @@ func (p person) history() {
 	require.Regexp(p.t, `(?m)^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +transfer +-5 CC +bob$`, p.types("history alice"))
 }
 
-// withTheTokenOfAlice acts as alice would on a node whose tokens she does not make herself.
+// withTheTokenOfAlice uses a given token, as on a node with an issuer.
 func (p person) withTheTokenOfAlice() {
 	p.t.Helper()
 	parties := reads[struct{ Parties []struct{ Party string } }](p, "party list").Parties
@@ -164,13 +164,13 @@ func (p person) withTheTokenOfAlice() {
 	require.NoError(p.t, os.WriteFile(file, []byte(client.Token(secret, audience, "alice")+"\n"), 0o600))
 	alice := person{p.t, p.node, []string{"--token-file", file}}
 	require.Regexp(p.t, `(?m)^alice +`, alice.types("balance"))
-	alice.mistakes(mistake{"send alice bob 1", 4, []string{"may not look up who bob is", "whole id"}})
+	alice.mistakes(mistake{"send alice bob 1", 4, []string{"may not look up bob", "whole id"}})
 	require.Equal(p.t, "alice sent 1 CC to bob\n", alice.types("send alice "+bob+" 1"))
 }
 
 func (p person) usersAndParties() {
 	p.t.Helper()
-	require.Contains(p.t, p.types("user new auditor --read-as alice --read-as bob"), "made user auditor")
+	require.Contains(p.t, p.types("user new auditor --read-as alice --read-as bob"), "created user auditor")
 	require.Contains(p.t, p.types("user new teller --party bob"), "`florin token --user teller`")
 	require.Regexp(p.t, `(?m)^teller +bob::1220`, p.types("user list"))
 	require.Regexp(p.t, `(?m)^bob +bob, teller +bob::1220`, p.types("party list"))

@@ -25,24 +25,24 @@ import (
 )
 
 const (
-	// flatSamples is how often what the processes take is looked at.
+	// flatSamples is the number of samples.
 	flatSamples = 60
-	// flatRestart is after how many of them one API and one worker are stopped and started again.
+	// flatRestart is the number of samples between restarts of an API and a worker.
 	flatRestart = 5
-	// flatThink is how long a client thinks between two submissions: the machine is to have time left.
+	// flatThink is the pause of a client between two submissions, so that the machine is not busy.
 	flatThink = time.Second
-	// flatGrowth is by how much anything may be more in the last quarter than in the second one.
+	// flatGrowth limits the growth from the second quarter to the last one.
 	flatGrowth = 1.5
 )
 
-// processUsage is what one process takes.
+// processUsage is the resource usage of a process.
 type processUsage struct {
 	memory, heap, goroutines, descriptors, cpu float64
 }
 
 var metricLine = regexp.MustCompile(`(?m)^(\w+) (\S+)$`)
 
-// measure reads what a process says that it takes.
+// measure reads the resource usage from a process's metrics.
 func measure(t *testing.T, n *servedNode) processUsage {
 	t.Helper()
 	_, text := page(t, n.endpoint, "/metrics")
@@ -62,20 +62,20 @@ func measure(t *testing.T, n *servedNode) processUsage {
 	}
 }
 
-// sample is what all processes that live on take at one moment, how many submissions have been acknowledged by then,
-// and how many connections the database has.
+// sample is the usage of all processes that are not restarted, at one moment, with the number of acknowledged
+// submissions and of database connections.
 type sample struct {
 	of           []processUsage
 	acknowledged float64
 	connections  float64
-	// lifecycles are under way: the worker that looks after one keeps a goroutine for it.
+	// lifecycles are the running ones: a worker keeps a goroutine for each.
 	lifecycles float64
 }
 
-// requireFlat lets clients submit, and others open streams and leave them, for as long as the run may last, while the
-// last API and the last worker are restarted now and then. What the others take is as much at the end as after the
-// first quarter: memory, goroutines, descriptors, connections, and the CPU time of a submission. CPU time does not
-// depend on what else the machine does, other than its share of a second.
+// requireFlat lets clients submit, and others open and drop streams, for the whole run, while the last API and the last
+// worker restart sometimes. The usage of the others must not grow after the first quarter: memory, goroutines,
+// descriptors, connections, and the CPU time of a submission. CPU time, unlike rates, does not depend on other
+// programs.
 func (c *cluster) requireFlat(t *testing.T, l *crashLoad) {
 	t.Helper()
 	passing, leave := context.WithCancel(t.Context())
@@ -130,7 +130,7 @@ func (c *cluster) requireFlat(t *testing.T, l *crashLoad) {
 	assertFlat(t, "connections of the database", early, late, 10, func(s sample) float64 { return s.connections })
 }
 
-// look takes a sample, and says what it is so that a run that is broken off has told something.
+// look takes a sample, and logs it, so that an aborted run has some results.
 func (c *cluster) look(t *testing.T, l *crashLoad, living []*servedNode) sample {
 	t.Helper()
 	taken := sample{acknowledged: float64(l.acknowledged.Load())}
@@ -148,7 +148,7 @@ func (c *cluster) look(t *testing.T, l *crashLoad, living []*servedNode) sample 
 	return taken
 }
 
-// assertFlat compares the medians of a value. Few more are no growth.
+// assertFlat compares the medians of a value. A difference up to few is no growth.
 func assertFlat(t *testing.T, what string, early, late []sample, few float64, value func(sample) float64) {
 	t.Helper()
 	median := func(part []sample) float64 {
@@ -164,7 +164,7 @@ func assertGrown(t *testing.T, what string, early, late, few float64) {
 	assert.LessOrEqual(t, late, max(early*flatGrowth, early+few), "%s: %.1f became more", what, early)
 }
 
-// passBy opens a stream, reads a few completions as they come, and leaves without a word.
+// passBy opens a stream, reads a few completions, and drops the connection.
 func (l *crashLoad) passBy(ctx context.Context, at endpoint) error {
 	end, err := at.admin().LedgerEnd(ctx)
 	if err != nil {

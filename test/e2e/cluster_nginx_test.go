@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// nginxSettings are what nginx needs around those of docs/guides/load-balancers.md. It writes nowhere but to the
-// directory of the test.
+// nginxSettings are nginx's settings around those of docs/guides/load-balancers.md. It writes only to the test's
+// directory.
 const nginxSettings = `daemon off;
 master_process off;
 pid DIRECTORY/nginx.pid;
@@ -28,7 +28,7 @@ GUIDE
 }
 `
 
-// balanceByNginx starts an nginx before nodes, with the settings that the guide has, and returns where it listens.
+// balanceByNginx starts an nginx before nodes, with the settings of the guide, and returns its address.
 func balanceByNginx(t *testing.T, nodes ...string) endpoint {
 	t.Helper()
 	guide, err := os.ReadFile("../../docs/guides/load-balancers.md")
@@ -56,7 +56,8 @@ func balanceByNginx(t *testing.T, nodes ...string) endpoint {
 	return front(t, "nginx", settings, address, "-e", "stderr", "-c")
 }
 
-// TestCluster_RestartsBehindNginxWithoutErrors restarts each API under load behind an nginx, which asks no /readyz.
+// TestCluster_RestartsBehindNginxWithoutErrors restarts each API under load behind an nginx, which does not use
+// /readyz.
 func TestCluster_RestartsBehindNginxWithoutErrors(t *testing.T) {
 	t.Parallel()
 	seed, _ := newRandom(t)

@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	// clusterSize is how many APIs and how many workers there are.
+	// clusterSize is the number of APIs, and of workers.
 	clusterSize = 3
-	// clusterThink is how long a client of the cluster thinks between two submissions.
+	// clusterThink is the pause of a client between two submissions.
 	clusterThink = 250 * time.Millisecond
-	// clusterStopDelay is longer than the load balancer takes to see that a node stops.
+	// clusterStopDelay is longer than the time until the load balancer sees that a node stops.
 	clusterStopDelay = "2s"
-	// flatGoroutines is how many goroutines an API may have when its clients are gone.
+	// flatGoroutines limits the goroutines of an API without clients.
 	flatGoroutines = 400
 )
 
@@ -35,7 +35,7 @@ type cluster struct {
 	apis, workers []*servedNode
 }
 
-// newCluster starts one behind the load balancer that balance starts.
+// newCluster starts a cluster behind the load balancer of balance.
 func newCluster(t *testing.T, balance func(t *testing.T, nodes ...string) endpoint) *cluster {
 	t.Helper()
 	c := &cluster{installation: install(t)}
@@ -56,7 +56,7 @@ func newCluster(t *testing.T, balance func(t *testing.T, nodes ...string) endpoi
 // launch starts a process; an API is always at the address that the load balancer knows.
 func (c *cluster) launch(t *testing.T, what string, number int) *servedNode {
 	t.Helper()
-	// Answers of any length, too, so that the proof reads an hour at once.
+	// With long lists, so that the proof reads an hour at once.
 	flags := []string{
 		"--list-limit", "1000000", "--max-memory", "6000000000", "--stop-delay", clusterStopDelay,
 	}
@@ -66,7 +66,7 @@ func (c *cluster) launch(t *testing.T, what string, number int) *servedNode {
 	return launch(t, what, c.installation, flags...)
 }
 
-// awaitFront waits until the load balancer has somebody to send requests to.
+// awaitFront waits until the load balancer has a ready node.
 func (c *cluster) awaitFront(t *testing.T) {
 	t.Helper()
 	await(t, "the load balancer finds an API", func() error {
@@ -75,7 +75,7 @@ func (c *cluster) awaitFront(t *testing.T) {
 	})
 }
 
-// restart stops an API and a worker as a supervisor does, and starts them again. Not one request fails.
+// restart stops an API and a worker as a supervisor does, and starts them again. No request may fail.
 func (c *cluster) restart(t *testing.T, number int) {
 	t.Helper()
 	var stopped sync.WaitGroup
@@ -107,7 +107,7 @@ func (c *cluster) begin(t *testing.T, number int) {
 	c.awaitReady(t, number)
 }
 
-// awaitReady waits until an API is ready to be sent requests.
+// awaitReady waits until an API is ready for requests.
 func (c *cluster) awaitReady(t *testing.T, number int) {
 	t.Helper()
 	await(t, "the API is ready", func() error {
@@ -118,7 +118,7 @@ func (c *cluster) awaitReady(t *testing.T, number int) {
 	})
 }
 
-// goroutines is how many an API has.
+// goroutines is the number of goroutines of an API.
 func (c *cluster) goroutines(t *testing.T, number int) int {
 	t.Helper()
 	_, text := page(t, c.apis[number].endpoint, "/metrics")
@@ -129,7 +129,7 @@ func (c *cluster) goroutines(t *testing.T, number int) int {
 	return count
 }
 
-// Planned work on a cluster fails no request; when its processes are killed, what was acknowledged has its completion.
+// Restarts of a cluster fail no request; after kills, every acknowledged submission has its completion.
 func TestCluster_RollsWithoutErrors(t *testing.T) {
 	t.Parallel()
 	seed, _ := newRandom(t)
@@ -160,7 +160,7 @@ func TestCluster_RollsWithoutErrors(t *testing.T) {
 	l.awaitProgress(t, crashClients)
 	stopReading()
 	reader.Wait()
-	require.NoError(t, readingFailed, "nor does it fail one who reads")
+	require.NoError(t, readingFailed, "reads do not fail, either")
 	for i, offset := range offsets[1:] {
 		require.Greater(t, offset, offsets[i], "a reader sees every offset once, whichever node answers")
 	}

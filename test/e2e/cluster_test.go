@@ -57,7 +57,7 @@ func TestCluster_ChangesOnce(t *testing.T) {
 			group.Go(func() error { return node.Submit(ctx, commands) })
 		}
 	}
-	require.NoError(t, group.Wait(), "each node takes its submission")
+	require.NoError(t, group.Wait(), "each node accepts its submission")
 	var completions []client.Completion
 	await(t, "all completions", func() (err error) {
 		if completions, err = nodes[1].completionsFrom(t.Context(), 0); err == nil && len(completions) < 2*changes {
@@ -89,7 +89,7 @@ func TestCluster_WakesReadersOfOtherNodes(t *testing.T) {
 	p := newPair(t)
 	elsewhere := p.alice.on(p.second.endpoint)
 
-	// A reader that waits at one node gets what the other commits, long before its time is over.
+	// A waiting reader at one node gets the commits of the other long before its timeout.
 	end, err := p.alice.LedgerEnd(t.Context())
 	require.NoError(t, err)
 	const idle = 15 * time.Second
@@ -109,7 +109,7 @@ func TestCluster_WakesReadersOfOtherNodes(t *testing.T) {
 	require.NoError(t, <-woken)
 	require.Less(t, time.Since(began), idle)
 
-	// Readers that follow at both nodes while both commit see every offset in turn.
+	// Readers at both nodes see every offset in order while both nodes commit.
 	const each = 40
 	loading, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -151,7 +151,7 @@ func TestCluster_WakesReadersOfOtherNodes(t *testing.T) {
 	}
 }
 
-// follow reads completions until loading ends and nothing more is there, and returns their offsets as they came.
+// follow reads completions until loading ends and none are left, and returns their offsets in order.
 func (a account) follow(ctx, loading context.Context, after int64) ([]int64, error) {
 	var offsets []int64
 	for {
@@ -215,13 +215,13 @@ func TestCluster_ServesWhileANodeRestarts(t *testing.T) {
 		} else {
 			restarted.kill(t)
 		}
-		l.awaitProgress(t, 10) // the other one goes on alone
+		l.awaitProgress(t, 10) // the other node works alone
 		restarted = serve(t, "serve", p.installation, flags...)
 		moving.Store(&restarted.endpoint)
 	}
 	l.awaitProgress(t, 2*crashClients)
 	stop()
-	// Each node tells the same.
+	// Both nodes give the same answers.
 	temporal := temporalClient(t, p.temporalAddress, p.namespace)
 	l.prove(t, p.first.endpoint, temporal)
 	l.prove(t, restarted.endpoint, temporal)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAudit_FindsForeignWrites audits the record of a running node, before and after somebody else wrote to it.
+// TestAudit_FindsForeignWrites audits the record of a running node, before and after another program wrote to it.
 func TestAudit_FindsForeignWrites(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t))
@@ -35,7 +35,7 @@ func TestAudit_FindsForeignWrites(t *testing.T) {
 	require.NotEqual(t, 0, nowhere.exitCode(t))
 	require.Contains(t, nowhere.stderr.String(), "--database-url")
 
-	// Automation goes on meanwhile, so both audits end at the same offset.
+	// Automation commits meanwhile, so both audits need the same offset.
 	end, err := n.admin().LedgerEnd(t.Context())
 	require.NoError(t, err)
 	until := strconv.FormatInt(end, 10)
@@ -45,7 +45,7 @@ func TestAudit_FindsForeignWrites(t *testing.T) {
 		// the operator of a fresh development ledger has coin for 1000 US dollars
 		"minted            200020.0000000000", "burned            0.0000000000", "supply            200020.0000000000",
 		"held              200020.0000000000 in 3 holdings",
-		"no contract was consumed twice, every balance is explained, and supply and holdings agree",
+		"no contract was consumed twice, transactions explain every balance, and supply and holdings agree",
 	} {
 		require.Contains(t, whole.stdout.String(), expected)
 	}
@@ -64,17 +64,17 @@ func TestAudit_FindsForeignWrites(t *testing.T) {
 	require.Equal(t, 1, damaged.exitCode(t))
 	require.Contains(t, damaged.stdout.String(), "unchanged at offset "+strconv.FormatInt(offsets[1], 10)+": ")
 	require.Contains(t, damaged.stdout.String(), "contract "+tampered)
-	require.Contains(t, damaged.stderr.String(), "find out what wrote to it besides the node")
+	require.Contains(t, damaged.stderr.String(), "find out which program other than the node wrote to it")
 	before := run(t, environment, "audit", "--offset", strconv.FormatInt(offsets[0], 10))
-	require.Equal(t, 0, before.exitCode(t), "what was before the damage is as it was")
+	require.Equal(t, 0, before.exitCode(t), "the record before the damage is clean")
 
 	var outcome struct{ Findings []struct{ Rule string } }
 	require.NoError(t, n.admin().Get(t.Context(), "/v0/admin/audit", &outcome))
 	require.NotEmpty(t, outcome.Findings, "the running node finds it as well")
-	require.ErrorContains(t, alice.Get(t.Context(), "/v0/admin/audit", &outcome), "403", "only the operator may ask")
+	require.ErrorContains(t, alice.Get(t.Context(), "/v0/admin/audit", &outcome), "403", "only the operator may read it")
 }
 
-// tamper makes the coin that was created at an offset worth more, behind the node's back.
+// tamper increases the amount of the coin that was created at an offset, in the database.
 func tamper(t *testing.T, databaseURL string, offset int64) (contract string) {
 	t.Helper()
 	connection, err := pgx.Connect(t.Context(), databaseURL)

@@ -17,7 +17,7 @@ import (
 	"github.com/florinledger/florin/workflows"
 )
 
-// metric is the sum of a metric's samples that the node shows.
+// metric is the sum of a metric's samples.
 func (f *faultyNode) metric(name string) float64 {
 	f.t.Helper()
 	request, err := http.NewRequestWithContext(f.t.Context(), http.MethodGet, f.url+"/metrics", nil)
@@ -36,8 +36,7 @@ func (f *faultyNode) metric(name string) float64 {
 	return sum
 }
 
-// TestReadiness_ReportsLateCompletions breaks commits where everything else works, with an error that says
-// nothing about the submission.
+// TestReadiness_ReportsLateCompletions breaks only commits, with an error that is not about the submission.
 func TestReadiness_ReportsLateCompletions(t *testing.T) {
 	t.Parallel()
 	f := &faultyNode{t: t, direct: install(t)}
@@ -74,9 +73,9 @@ func TestReadiness_ReportsLateCompletions(t *testing.T) {
 	require.Zero(t, f.metric("florin_failing_activities"))
 }
 
-// TestReadiness_IsAboutTheNodeAndNotOneQueue has one submission wait for ever, as those of a user do whose queue is
-// long, while others are served.
-func TestReadiness_IsAboutTheNodeAndNotOneQueue(t *testing.T) {
+// TestReadiness_IgnoresOneWaitingSubmission lets one submission wait forever, as in the long queue of a user, while
+// the node serves others.
+func TestReadiness_IgnoresOneWaitingSubmission(t *testing.T) {
 	t.Parallel()
 	p := newParts(t, "--max-commit-wait", "2s")
 	f := &faultyNode{t: t, servedNode: p.api, direct: p.installation}
@@ -95,7 +94,7 @@ func TestReadiness_IsAboutTheNodeAndNotOneQueue(t *testing.T) {
 		return temporal.TerminateWorkflow(t.Context(), found.GetExecutions()[0].GetExecution().GetWorkflowId(), "", "test")
 	})
 	p.startWorker()
-	require.NoError(t, f.submitAndWait(t.Context())) // starting may take longer than a node may stand still
+	require.NoError(t, f.submitAndWait(t.Context())) // the start may take longer than --max-commit-wait
 	f.requireHealthy()
 	for f.metric("florin_oldest_submission_seconds") < 6 {
 		require.NoError(t, f.submitAndWait(t.Context()))

@@ -22,27 +22,27 @@ import (
 )
 
 const (
-	// tapAmount is what each tap mints, transferAmount what each transfer sends, in whole coins.
+	// tapAmount and transferAmount are the amounts of a tap and of a transfer, in whole coins.
 	tapAmount      = 10
 	transferAmount = "3.0"
-	// retryPause keeps clients from hammering a node that is away.
+	// retryPause is the pause of clients while a node does not answer.
 	retryPause = 100 * time.Millisecond
 	// offerLife is longer than any run.
 	offerLife = 48 * time.Hour
 )
 
-// crashLoad are clients that submit until they are stopped, and remember what they were told.
+// crashLoad is clients that submit until they are stopped, and store the answers.
 type crashLoad struct {
 	coin         client.Coin
 	account      account
 	clients      []*crashClient
 	acknowledged atomic.Int64
-	// think is how long a client waits after each submission.
+	// think is the pause of a client after each submission.
 	think time.Duration
 
 	mu       sync.Mutex
 	failures []error
-	// forgiven counts how often failures were forgiven: those of requests from before do not count.
+	// forgiven counts the calls of forgive: failures of requests that began earlier do not count.
 	forgiven int
 
 	ctx  context.Context //nolint:containedctx // ends all clients of the load at once
@@ -55,7 +55,7 @@ type attempt struct {
 	isTap                   bool
 	// acknowledged attempts must have a completion; others may have one.
 	acknowledged bool
-	// updateID and refusal are what a client was told that waited; "" when it was not told.
+	// updateID and refusal are the outcome for a client that waited; "" without an answer.
 	updateID, refusal string
 }
 
@@ -69,15 +69,15 @@ type crashClient struct {
 	// signer holds the party's key outside the node; nil for a party of the node.
 	signer   *signer
 	random   *rand.Rand
-	holdings []string // that were not spent yet, as far as the client knows
+	holdings []string // not spent, as far as the client knows
 	spent    []string
-	offers   []string // that the client knows of, withdrawn or not
+	offers   []string // known to the client, withdrawn or not
 	attempts []*attempt
-	// surprise is an answer that nothing explains.
+	// surprise is an unexpected answer.
 	surprise error
 }
 
-// target is where a node is now: it moves when the node is started again.
+// target is the current address of a node, which changes with a restart.
 type target struct{ atomic.Pointer[endpoint] }
 
 func newTarget(e endpoint) *target {
@@ -86,7 +86,7 @@ func newTarget(e endpoint) *target {
 	return created
 }
 
-// newCrashLoad prepares clients that take turns at the targets.
+// newCrashLoad prepares clients that use the targets in turn.
 func newCrashLoad(t *testing.T, dso string, seed uint64, targets ...*target) *crashLoad {
 	t.Helper()
 	e := *targets[0].Load()
@@ -104,7 +104,7 @@ func newCrashLoad(t *testing.T, dso string, seed uint64, targets ...*target) *cr
 			random: rand.New(rand.NewPCG(seed, uint64(i)+1)),
 		})
 	}
-	// One more signs for itself, and so cannot pay a party that would have to sign as well.
+	// One more client signs for itself. It cannot pay a party that must sign as well.
 	signer := newSigner(t, e, &l.account)
 	l.clients = append(l.clients, &crashClient{
 		load: l, target: targets[0], number: crashClients, party: signer.party, receiver: signer.party, signer: signer,
@@ -122,7 +122,7 @@ func (l *crashLoad) start() (stop func()) {
 	return sync.OnceFunc(func() { l.stop(); group.Wait() })
 }
 
-// awaitProgress waits until that many more submissions were acknowledged.
+// awaitProgress waits for more acknowledged submissions.
 func (l *crashLoad) awaitProgress(t *testing.T, more int) {
 	t.Helper()
 	goal := l.acknowledged.Load() + int64(more)
@@ -152,14 +152,14 @@ func (c *crashClient) run() {
 			if c.random.IntN(4) == 0 {
 				break
 			}
-			// Nobody knows what became of it: the same command again has an effect at most once.
+			// Its outcome is unknown. A retry of the same command has an effect at most once.
 			try = &attempt{commandID: first.commandID, isTap: first.isTap}
 		}
 	}
 }
 
-// next chooses what to submit: a tap, a transfer, an offer, its withdrawal, or now and then a transfer or a withdrawal
-// that cannot succeed.
+// next chooses a submission: a tap, a transfer, an offer, its withdrawal, or sometimes a transfer or a withdrawal that
+// cannot succeed.
 func (c *crashClient) next(try *attempt) client.Commands {
 	commands := client.Commands{
 		CommandID: try.commandID, ActAs: []string{c.party, c.receiver}, ReadAs: []string{c.load.coin.DSO},
@@ -196,7 +196,7 @@ const (
 	offerEntity   = "Splice.Wallet.TransferOffer:TransferOffer"
 )
 
-// offering creates an offer, or withdraws one that the client knows of, which may be gone.
+// offering creates an offer, or withdraws a known one, which may not be active any more.
 func (c *crashClient) offering(id string) client.Command {
 	if len(c.offers) > 0 && c.random.IntN(2) == 0 {
 		return client.Command{Exercise: &client.Exercise{
@@ -214,9 +214,9 @@ func (c *crashClient) offering(id string) client.Command {
 	}}
 }
 
-// submit makes one attempt and notes what the node said.
+// submit makes one attempt and stores the answer.
 func (c *crashClient) submit(try *attempt, commands client.Commands) {
-	// Requests in progress are not cut off when the load is stopped: what they are told counts.
+	// The end of the load does not cancel requests in progress: their answers count.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.load.ctx), patience)
 	defer cancel()
 	api := c.target.Load().as(c.load.account.user)
@@ -244,14 +244,14 @@ func (c *crashClient) submit(try *attempt, commands client.Commands) {
 	c.load.note(begun, err)
 }
 
-// forgave is how often failures were forgiven.
+// forgave is the number of calls of forgive.
 func (l *crashLoad) forgave() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.forgiven
 }
 
-// note keeps the failure of a request: one without an answer, or with one that blames the server or its load.
+// note stores the failure of a request: no answer, or an error of the server.
 func (l *crashLoad) note(begun int, err error) {
 	answered := answer(err)
 	if err == nil || answered != nil && answered.Status < 500 && answered.Status != http.StatusTooManyRequests {
@@ -264,15 +264,15 @@ func (l *crashLoad) note(begun int, err error) {
 	}
 }
 
-// failed are the failures of requests so far.
+// failed are the failures of requests until now.
 func (l *crashLoad) failed() []error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.failures)
 }
 
-// judge reports whether an answer says that the submission has or will have a completion. The refusals that are known
-// to come without one, and all trouble on the way, leave it open.
+// judge reports whether an answer promises a completion. Refusals without a completion, and all transport errors,
+// promise none.
 func judge(err error) (acknowledged bool, refusal string, surprise error) {
 	switch code := client.Code(err); {
 	case err == nil:
@@ -289,12 +289,12 @@ func judge(err error) (acknowledged bool, refusal string, surprise error) {
 		return false, "", nil
 	case answer(err) != nil && answer(err).Status != 503:
 		return false, "", fmt.Errorf("%w: %s", err, answer(err).Body)
-	default: // no connection, a connection that broke, or a request that took too long
+	default: // no connection, a broken connection, or a timeout
 		return false, "", nil
 	}
 }
 
-// answer is what a node answered; nil when no answer came.
+// answer is the answer of a node; nil without one.
 func answer(err error) *client.Error {
 	if answered, ok := errors.AsType[*client.Error](err); ok {
 		return answered
@@ -302,7 +302,7 @@ func answer(err error) *client.Error {
 	return nil
 }
 
-// keep adds the holdings that a transaction left the client's party with, if they are worth a transfer, and the offers.
+// keep stores the new holdings of the client's party that suffice for a transfer, and the new offers.
 func (c *crashClient) keep(transaction client.Transaction) {
 	for _, created := range transaction.Created(offerEntity) {
 		c.offers = append(c.offers, created.ContractID)

@@ -21,13 +21,13 @@ import (
 	"github.com/florinledger/florin/workflows"
 )
 
-// parts is an installation whose parts run in processes of their own and can be killed one by one: a PostgreSQL, a
-// Temporal, an API and a worker. API and worker have the points of package failpoint.
+// parts is an installation with a process for each part, so that a test can kill one: a PostgreSQL, a Temporal, an API
+// and a worker. API and worker have the points of package failpoint.
 type parts struct {
 	installation
 	t   *testing.T
 	dir string
-	// failpoints is the directory where points are armed.
+	// failpoints is the directory with the files of armed points.
 	failpoints string
 	flags      []string
 	executable string
@@ -36,7 +36,7 @@ type parts struct {
 	temporal *temporalchild.Child
 	api      *servedNode
 	worker   *servedNode
-	// front is where the API is now.
+	// front is the current address of the API.
 	front *target
 }
 
@@ -54,7 +54,7 @@ func newParts(t *testing.T, flags ...string) *parts {
 	require.NoError(t, p.database.EnsureDatabase(t.Context(), "florin"))
 	p.databaseURL = p.database.URL("florin")
 	p.startTemporal("")
-	// A server that fails with its database has nothing more to lose.
+	// A server without its database has nothing to lose.
 	t.Cleanup(func() { _ = p.temporal.Stop(context.WithoutCancel(t.Context())) })
 	p.temporalAddress, p.namespace = p.temporal.Frontend(), "default"
 	migrated := run(t, p.environment(), "migrate")
@@ -66,7 +66,7 @@ func newParts(t *testing.T, flags ...string) *parts {
 	return p
 }
 
-// startDatabase starts PostgreSQL on a port, which it keeps from then on; 0 chooses one.
+// startDatabase starts PostgreSQL on a port; 0 chooses one.
 func (p *parts) startDatabase(port int) {
 	p.t.Helper()
 	var err error
@@ -74,7 +74,7 @@ func (p *parts) startDatabase(port int) {
 	require.NoError(p.t, err)
 }
 
-// startTemporal starts Temporal at an address, which it keeps from then on; "" chooses one.
+// startTemporal starts Temporal at an address; "" chooses one.
 func (p *parts) startTemporal(address string) {
 	p.t.Helper()
 	executable, err := binary()
@@ -103,7 +103,7 @@ func (p *parts) launch(what string) *servedNode {
 	return &servedNode{program: startExecutable(p.t, p.executable, environment, arguments...), what: what}
 }
 
-// part names a process that can be killed.
+// part is a process that a test can kill.
 type part int
 
 const (
@@ -115,7 +115,7 @@ const (
 
 func (p part) String() string { return [...]string{"api", "worker", "PostgreSQL", "Temporal"}[p] }
 
-// pids are the processes of a part; a PostgreSQL has many.
+// pids are the process ids of a part; PostgreSQL has many.
 func (p *parts) pids(of part) []int {
 	p.t.Helper()
 	switch of {
@@ -140,13 +140,13 @@ func ended(which part, pids []int) error {
 	return nil
 }
 
-// killAt arms a point for the parts, waits until a submission has come by, and the parts have ended.
+// killAt arms a point for the parts, and waits until a submission has reached it and the parts have ended.
 func (p *parts) killAt(point string, victims ...part) {
 	p.t.Helper()
 	p.arm(point, victims...)()
 }
 
-// arm has the parts killed when a submission comes by a point; the function that it returns waits for that.
+// arm kills the parts when a submission reaches a point; wait waits for that.
 func (p *parts) arm(point string, victims ...part) (wait func()) {
 	p.t.Helper()
 	var pids []string
@@ -158,7 +158,7 @@ func (p *parts) arm(point string, victims ...part) (wait func()) {
 		}
 	}
 	armed := filepath.Join(p.failpoints, point)
-	draft := filepath.Join(p.dir, "draft") // what is armed is complete
+	draft := filepath.Join(p.dir, "draft") // so that an armed file is complete
 	require.NoError(p.t, os.WriteFile(draft, []byte(strings.Join(pids, " ")), 0o600))
 	require.NoError(p.t, os.Rename(draft, armed))
 	return func() {
@@ -182,7 +182,7 @@ func (p *parts) kill(victims ...part) {
 	}
 }
 
-// revive starts again what was killed; everything else must have come through.
+// revive starts the killed parts again; all others must still run.
 func (p *parts) revive(victims ...part) {
 	p.t.Helper()
 	if slices.Contains(victims, theDatabase) {
@@ -210,7 +210,7 @@ func (p *parts) revive(victims ...part) {
 	}
 }
 
-// awaitTemporal waits until Temporal answers. Its supervisor gives up on a server that was killed too often.
+// awaitTemporal waits until Temporal answers. Its supervisor gives up after too many kills.
 func (p *parts) awaitTemporal() {
 	p.t.Helper()
 	await(p.t, "Temporal answers", func() error {
@@ -231,7 +231,7 @@ func (p *parts) awaitTemporal() {
 	})
 }
 
-// nullLogger is a log of nothing.
+// nullLogger discards all lines.
 type nullLogger struct{}
 
 func (nullLogger) Debug(string, ...any) {}
@@ -239,7 +239,7 @@ func (nullLogger) Info(string, ...any)  {}
 func (nullLogger) Warn(string, ...any)  {}
 func (nullLogger) Error(string, ...any) {}
 
-// audit has the record audited by the program.
+// audit runs florin audit.
 func (p *parts) audit() {
 	p.t.Helper()
 	audited := run(p.t, nil, "audit", "--database-url", p.databaseURL)
@@ -247,7 +247,7 @@ func (p *parts) audit() {
 	p.t.Log(audited.stdout.String())
 }
 
-// armed lists the points that nobody has come by.
+// armed lists the points that no submission has reached.
 func (p *parts) armed() []string {
 	p.t.Helper()
 	var armed []string

@@ -17,16 +17,16 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// submissionID names one submission for good.
+// submissionID identifies a submission.
 type submissionID struct{ command, submission string }
 
-// prove holds what the clients were told against what the node recorded.
+// prove compares the answers to the clients with the record.
 func (l *crashLoad) prove(t *testing.T, e endpoint, temporal sdkclient.Client) {
 	t.Helper()
 	attempts := map[submissionID]*attempt{}
 	refusals, unknown := 0, 0
 	for _, c := range l.clients {
-		require.NoError(t, c.surprise, "an answer that nothing explains")
+		require.NoError(t, c.surprise, "an unexpected answer")
 		for _, try := range c.attempts {
 			attempts[submissionID{try.commandID, try.submissionID}] = try
 			switch {
@@ -45,7 +45,7 @@ func (l *crashLoad) prove(t *testing.T, e endpoint, temporal sdkclient.Client) {
 }
 
 // awaitEverything waits until no workflow runs and every acknowledged submission has its completion, and returns an
-// offset and all completions up to there.
+// offset and all completions up to it.
 func (l *crashLoad) awaitEverything(
 	t *testing.T, e endpoint, temporal sdkclient.Client, attempts map[submissionID]*attempt,
 ) (end int64, completions []client.Completion) {
@@ -82,7 +82,7 @@ func (l *crashLoad) awaitEverything(
 		Query: "ExecutionStatus != 'Completed' AND (WorkflowType = 'SubmitCommands' OR ExecutionStatus != 'Running')",
 	})
 	require.NoError(t, err)
-	require.Zero(t, failed.GetCount(), "a workflow ended otherwise than by completing")
+	require.Zero(t, failed.GetCount(), "a workflow did not end as completed")
 	return end, completions
 }
 
@@ -118,8 +118,8 @@ func requireOneCompletionEach(
 	return accepted
 }
 
-// requireSupply checks that the holdings that there are amount to what was minted less what was burned, by the updates
-// and by what the clients know, and that the updates are those of the accepted submissions.
+// requireSupply checks that the sum of the holdings is the minted minus the burned coin, by the updates and by the
+// clients, and that the updates are those of the accepted submissions.
 func (l *crashLoad) requireSupply(
 	t *testing.T, e endpoint, end int64, attempts map[submissionID]*attempt, accepted map[int64]client.Completion,
 ) {
@@ -162,7 +162,7 @@ func (l *crashLoad) requireSupply(
 			taps++
 		}
 	}
-	require.Equal(t, decimal.FromInt(int64(taps*tapAmount)).String(), byClients.String(), "what clients minted")
+	require.Equal(t, decimal.FromInt(int64(taps*tapAmount)).String(), byClients.String(), "minted by clients")
 
 	var supply decimal.Decimal
 	holdings, err := admin.ActiveContracts(t.Context(), end, l.coin.DSO, client.AmuletTemplate)
@@ -176,7 +176,7 @@ func (l *crashLoad) requireSupply(
 	require.Equal(t, minted.String(), add(t, supply, burned).String(), "supply + burned = minted")
 }
 
-// requireConsumedOnce notes the contracts that an update consumes, none of which an earlier one may have consumed.
+// requireConsumedOnce checks that no earlier update consumed a contract of an update.
 func requireConsumedOnce(t *testing.T, consumed map[string]int64, update client.Transaction) {
 	t.Helper()
 	for _, event := range update.Events {
@@ -189,7 +189,7 @@ func requireConsumedOnce(t *testing.T, consumed map[string]int64, update client.
 	}
 }
 
-// updatesOf reads everything that parties witnessed up to an offset.
+// updatesOf reads all updates of parties up to an offset.
 func updatesOf(t *testing.T, client *client.Client, end int64, parties ...string) []client.Transaction {
 	t.Helper()
 	updates, err := updatesBetween(t.Context(), client, 0, end, parties...)
@@ -197,8 +197,8 @@ func updatesOf(t *testing.T, client *client.Client, end int64, parties ...string
 	return updates
 }
 
-// updatesBetween reads everything that parties witnessed after an offset and up to another, a portion at a time: an
-// answer has a limit.
+// updatesBetween reads all updates of parties after an offset and up to another, a portion at a time: an answer has a
+// limit.
 func updatesBetween(
 	ctx context.Context, api *client.Client, begin, end int64, parties ...string,
 ) (updates []client.Transaction, err error) {
@@ -234,7 +234,7 @@ func updatesBetween(
 	return updates, nil
 }
 
-// coinEffect is how much an event mints and burns.
+// coinEffect is the minted and the burned coin of an event.
 func coinEffect(t *testing.T, event client.Event) (minted, burned decimal.Decimal) {
 	t.Helper()
 	if event.Exercised == nil {

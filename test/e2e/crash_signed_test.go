@@ -14,18 +14,18 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// errPreparing says that a submission failed before anything was submitted.
+// errPreparing: a submission failed before the submit.
 var errPreparing = errors.New("preparing a transaction to sign")
 
-// signer is a party whose key is outside the node.
+// signer is an external party.
 type signer struct {
 	party, fingerprint string
 	key                ed25519.PrivateKey
-	// last is what was signed last, for another try.
+	// last is the last signed submission, for another try.
 	last *signedSubmission
 }
 
-// signedSubmission is what prepare answered, as far as it has to be sent back.
+// signedSubmission has the fields of the answer of prepare that execute needs.
 type signedSubmission struct {
 	commandID            string
 	PreparedTransaction  string `json:"preparedTransaction"`
@@ -33,7 +33,7 @@ type signedSubmission struct {
 	HashingSchemeVersion string `json:"hashingSchemeVersion"`
 }
 
-// newSigner makes an external party and lets the account's user prepare and execute for it.
+// newSigner creates an external party and lets the account's user prepare and execute for it.
 func newSigner(t *testing.T, e endpoint, of *account) *signer {
 	t.Helper()
 	_, private, err := ed25519.GenerateKey(nil)
@@ -48,7 +48,7 @@ func newSigner(t *testing.T, e endpoint, of *account) *signer {
 	return &signer{party: party, key: private, fingerprint: request.MultiHashSignatures[0].SignedBy}
 }
 
-// submitSigned prepares, signs and executes; a further try may execute what was signed for the one before.
+// submitSigned prepares, signs and executes; a retry may execute the submission of the try before.
 func (c *crashClient) submitSigned(
 	ctx context.Context, api *client.Client, try *attempt, commands client.Commands, way int,
 ) error {

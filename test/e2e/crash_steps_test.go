@@ -15,7 +15,7 @@ import (
 	"github.com/florinledger/florin/internal/failpoint"
 )
 
-// strike is one thing that the test of steps does: it kills parts at a point, or at any moment for the point "".
+// strike kills parts at a point, or at any moment for the point "".
 type strike struct {
 	point   string
 	victims []part
@@ -33,8 +33,8 @@ func (s strike) String() string {
 	return strings.Join(names, ", ") + " at " + when
 }
 
-// strikes are all of them: at each step the process that takes it; at the steps next to something durable what it is
-// durable in; and every part at any moment.
+// strikes kills the process of each step at that step, the database or Temporal next to a write, and every part at any
+// moment.
 func strikes() []strike {
 	return []strike{
 		{failpoint.BeforeStart, []part{theAPI}},
@@ -58,10 +58,9 @@ func strikes() []strike {
 	}
 }
 
-// TestCrash_KeepsSubmissionsAtEachStep runs API and worker apart, kills each part of the installation
-// at each step of the write path and at other moments while clients submit, and then proves from what the clients were
-// told that every acknowledged submission has exactly one completion, that nothing was consumed twice and that no coin
-// appeared or vanished.
+// TestCrash_KeepsSubmissionsAtEachStep runs API and worker apart, and kills each part of the installation at each step
+// of the write path and at other moments while clients submit. Every acknowledged submission must have exactly one
+// completion, no contract may be consumed twice, and no coin created or lost.
 func TestCrash_KeepsSubmissionsAtEachStep(t *testing.T) {
 	t.Parallel()
 	chosen, random := newRandom(t)
@@ -92,10 +91,10 @@ func TestCrash_KeepsSubmissionsAtEachStep(t *testing.T) {
 	require.Empty(t, p.armed(), "every point was reached")
 }
 
-// figures are what a run did.
+// figures are numbers of a run.
 type figures struct {
 	kills, points map[string]int
-	// outage is the longest time from a kill to the next acknowledgement, and after what.
+	// outage is the longest time from a kill to the next acknowledgement, with its strike.
 	outage time.Duration
 	worst  strike
 }
@@ -121,7 +120,7 @@ func (f *figures) String() string {
 		sum, f.kills, f.points, f.outage.Seconds(), f.worst)
 }
 
-// later chooses a strike: mostly one of an API or a worker, which are back soonest.
+// later chooses a strike: mostly of an API or a worker, which start fastest.
 func later(all []strike, random *rand.Rand) strike {
 	quick := slices.DeleteFunc(slices.Clone(all), func(s strike) bool {
 		return len(s.victims) > 1 || s.victims[0] != theAPI && s.victims[0] != theWorker
@@ -132,7 +131,7 @@ func later(all []strike, random *rand.Rand) strike {
 	return all[random.IntN(len(all))]
 }
 
-// strike kills, brings back, and waits until clients are served again.
+// strike kills parts, starts them again, and waits until the node serves clients.
 func (p *parts) strike(l *crashLoad, what strike, random *rand.Rand, f *figures) {
 	p.t.Helper()
 	l.awaitProgress(p.t, 1+random.IntN(10))

@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	// defaultKills is how often the crash test kills something: enough to meet each kind of kill several times.
+	// defaultKills is the number of kills: enough for several kills of each kind.
 	defaultKills = 12
-	// crashClients load the node.
+	// crashClients is the number of clients.
 	crashClients = 6
-	// killsVariable names the environment variable that asks for more.
+	// killsVariable names the environment variable with the number of kills.
 	killsVariable = "FLORIN_TEST_KILLS"
 	// seedVariable names the environment variable that repeats a run's random choices.
 	seedVariable = "FLORIN_TEST_SEED"
@@ -26,12 +26,12 @@ const (
 
 var (
 	kills = flag.Int("kills", intVariable(killsVariable, defaultKills), "how often the crash test kills something")
-	// lasting bounds a long run on a machine of which nobody knows how fast it is.
+	// lasting limits the time of a long run on a machine of unknown speed.
 	lasting = flag.Duration("lasting", 0, "how long the crash tests kill at most; 0: until they have killed often enough")
 	seed    = flag.Uint64("seed", uint64(intVariable(seedVariable, 0)), "random choices of the tests; 0 makes new ones")
 )
 
-// isOver reports whether a run has lasted as long as it may.
+// isOver reports whether the time of a run is over.
 func isOver(started time.Time) bool { return *lasting > 0 && time.Since(started) > *lasting }
 
 func intVariable(name string, otherwise int) int {
@@ -42,7 +42,7 @@ func intVariable(name string, otherwise int) int {
 	return value
 }
 
-// newRandom makes the random choices of a test, and says how to make them again.
+// newRandom makes the random source of a test, and logs its seed.
 func newRandom(t *testing.T) (uint64, *rand.Rand) {
 	t.Helper()
 	chosen := *seed
@@ -53,7 +53,7 @@ func newRandom(t *testing.T) (uint64, *rand.Rand) {
 	return chosen, rand.New(rand.NewPCG(chosen, 0))
 }
 
-// victim is what a round of the crash test kills.
+// victim is the part that a round of the crash test kills.
 type victim int
 
 const (
@@ -69,15 +69,15 @@ func (v victim) String() string {
 	return [...]string{"node", "everything", "Temporal", "PostgreSQL", "node, twice"}[v]
 }
 
-// TestCrash_KeepsAcknowledgedSubmissions kills parts of a node again and again while clients submit, and then
-// proves that what was acknowledged has exactly one completion and that no coin appeared or vanished.
+// TestCrash_KeepsAcknowledgedSubmissions kills parts of a node repeatedly while clients submit. Every acknowledged
+// submission must have exactly one completion, and no coin may be created or lost.
 //
 // contract: completions-one
 func TestCrash_KeepsAcknowledgedSubmissions(t *testing.T) {
 	t.Parallel()
 	chosen, random := newRandom(t)
 
-	// Lists of any length, so that the proof needs no pages where the API has none.
+	// Long lists, because some lists have no pages.
 	flags := []string{"--list-limit", "1000000", "--log-level", "warn"}
 	n := up(t, dataDir(t), flags...)
 	node := newTarget(n.endpoint)
@@ -143,12 +143,12 @@ func killAfter(t *testing.T, dir string, delay time.Duration, flags ...string) {
 	n.kill(t)
 }
 
-// TestCrash_FirstStartRecovers interrupts the making of the databases and of the ledger.
+// TestCrash_FirstStartRecovers interrupts the creation of the databases and of the ledger.
 func TestCrash_FirstStartRecovers(t *testing.T) {
 	t.Parallel()
 	_, random := newRandom(t)
 	dir := dataDir(t)
-	// Each start gets further than the last one, because what is there already takes no time.
+	// Each start gets further than the last one, because existing parts take no time.
 	const makingTakes = 2500 * time.Millisecond
 	for range *kills / 3 {
 		delay := time.Duration(random.Int64N(int64(makingTakes)))

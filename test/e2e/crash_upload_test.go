@@ -14,8 +14,8 @@ import (
 	"github.com/florinledger/florin/internal/failpoint"
 )
 
-// An upload of two packages dies before its commit, or between that and its answer: afterwards both packages are there
-// or none, sending the same again succeeds, and what is there can be used.
+// An upload of two packages dies before its commit, or between commit and answer. Afterwards both packages exist or
+// none, a retry succeeds, and the packages work.
 func TestUpload_IsAtomicUnderKills(t *testing.T) {
 	t.Parallel()
 	p := newParts(t, "--request-timeout", "1m")
@@ -52,7 +52,7 @@ func TestUpload_IsAtomicUnderKills(t *testing.T) {
 	require.Empty(t, p.armed(), "every point was reached")
 }
 
-// uploaded are those of the packages that commands may use, by name.
+// uploaded are those of the named packages that commands may use.
 func (p *parts) uploaded(names ...string) []string {
 	p.t.Helper()
 	packages, err := p.api.admin().Packages(p.t.Context())
@@ -67,7 +67,7 @@ func (p *parts) uploaded(names ...string) []string {
 	return found
 }
 
-// useNotes writes a note of each package.
+// useNotes creates a note of each package.
 func (p *parts) useNotes(names ...string) {
 	p.t.Helper()
 	writer := newAccount(p.t, p.api.endpoint, "", names[0], names[0])

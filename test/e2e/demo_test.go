@@ -10,15 +10,15 @@ import (
 
 const delegationTemplate = "#splice-util-token-standard-wallet:Splice.Util.Token.Wallet.MergeDelegation:MergeDelegation"
 
-// TestDemo_IsCreatedOnce starts a node with a demo, and again after its parties have lived on.
+// TestDemo_IsCreatedOnce starts a node with a demo, and again after its parties have made changes.
 func TestDemo_IsCreatedOnce(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t), "--demo")
 	p := person{t: t, node: n}
 	require.Equal(t, []string{
-		"alice  has 975 CC, receives coin without being asked, has its coin merged by the operator",
-		"bob    has 500 CC, receives coin without being asked, is swept into alice above 10 USD",
-		"carol  has 100 CC, is offered 25 CC by alice",
+		"alice  has 975 CC, receives coin automatically, lets the operator merge its coin",
+		"bob    has 500 CC, receives coin automatically, sends to alice what it has above 10 USD",
+		"carol  has 100 CC, has an offer of 25 CC from alice",
 	}, demoLines(t, n))
 	paste(t, n, n.stdout.String())
 	require.Len(t, reads[struct{ Contracts []struct{} }](p, "contracts alice --template "+delegationTemplate).Contracts, 1)
@@ -29,12 +29,12 @@ func TestDemo_IsCreatedOnce(t *testing.T) {
 	again := up(t, n.dir, "--demo")
 	p.node = again
 	lines := demoLines(t, again)
-	require.Equal(t, "carol  has 125 CC", lines[2], "nothing is offered, tapped or sent anew")
+	require.Equal(t, "carol  has 125 CC", lines[2], "the demo does not offer, tap or send again")
 	require.True(t, strings.HasPrefix(lines[0], "alice  has 975 CC, "), lines[0])
 	paste(t, again, again.stdout.String())
 	require.Len(t, reads[struct{ Contracts []struct{} }](p, "contracts alice --template "+delegationTemplate).Contracts, 1)
 
-	// What is above 10 US dollars, 2000 coin, moves until 5 are left.
+	// The sweep moves coin above 10 US dollars (2000 coin), and leaves 5 US dollars.
 	p.types("tap bob 2500")
 	await(t, "bob is swept", func() error {
 		if bob := p.types("balance bob --quiet"); bob != "1000.0000000000\n" {
@@ -50,7 +50,7 @@ func TestDemo_IsCreatedOnce(t *testing.T) {
 	require.Contains(t, requireDone(t, "audit", "--database-url", audited.info.DatabaseURL), "supply and holdings agree")
 }
 
-// demoLines are what the banner says of the demo.
+// demoLines are the lines of the banner about the demo.
 func demoLines(t *testing.T, n *upNode) []string {
 	t.Helper()
 	_, demo, found := strings.Cut(n.stdout.String(), "\nThe demo:\n\n")

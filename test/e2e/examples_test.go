@@ -17,8 +17,8 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// TestDocs_ShowTheExamplesThatRun holds that a block of commands on a page is a part of the example that it names, so
-// that what readers copy is what the suite runs.
+// TestDocs_ShowTheExamplesThatRun checks that a block of commands on a page is a part of the example that it names, so
+// that readers copy tested commands.
 func TestDocs_ShowTheExamplesThatRun(t *testing.T) {
 	t.Parallel()
 	pages, err := filepath.Glob("../../docs/guides/*.md")
@@ -81,7 +81,7 @@ func TestDocs_HaveNoBrokenLinks(t *testing.T) {
 	require.Greater(t, links, 100)
 }
 
-// headings are those of a page, as links name them.
+// headings are the headings of a page in the form of links.
 func headings(page string) []string {
 	var out []string
 	for _, found := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(page, -1) {
@@ -105,8 +105,7 @@ func TestDocs_KeepTheREADMEShort(t *testing.T) {
 	}
 }
 
-// example runs a script of the examples as a person does who has just built the program, and returns the lines that it
-// prints.
+// example runs an example script as after a build, and returns its lines of output.
 func example(t *testing.T, name string, environment ...string) []string {
 	t.Helper()
 	script, err := filepath.Abs(filepath.Join("../../docs/examples", name))
@@ -150,7 +149,7 @@ func TestExamples_RunAsWritten(t *testing.T) {
 	})
 }
 
-// endsWith checks what the last lines hold.
+// endsWith checks the last lines.
 func endsWith(parts ...string) func(*testing.T, []string) {
 	return func(t *testing.T, lines []string) {
 		t.Helper()
@@ -161,7 +160,7 @@ func endsWith(parts ...string) func(*testing.T, []string) {
 	}
 }
 
-// transferred looks for bob among the balances, where the names of other examples are, too.
+// transferred looks for bob in the balances, which also have the names of other examples.
 func transferred(t *testing.T, lines []string) {
 	t.Helper()
 	endsWith("TIME ", "alice  lunch")(t, lines)
@@ -189,7 +188,7 @@ func TestExamples_CIJobRuns(t *testing.T) {
 	require.NoDirExists(t, dir)
 }
 
-// Who reads as the DSO sees everybody's holdings: no page, example or banner may ask for it.
+// A reader as the DSO sees everybody's holdings: no page, example or banner may ask for it.
 func TestExamples_NeverReadAsTheDSO(t *testing.T) {
 	t.Parallel()
 	asks := regexp.MustCompile(`(?i)\b"?(can)?read[- _]?as"?\b[^\]]{0,60}?\bdso`)

@@ -15,8 +15,8 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// Somebody deletes the namespace under a running installation: the API says so and goes on reading. When the namespace
-// is there again, the API adds what it needs to it by itself and takes submissions.
+// After the deletion of the namespace of a running installation, the API reports it and still serves reads. When the
+// namespace exists again, the API adds its search attributes by itself and accepts submissions.
 func TestFault_NamesADeletedNamespace(t *testing.T) {
 	t.Parallel()
 	f := &faultyNode{t: t, direct: install(t)}
@@ -48,9 +48,9 @@ func TestFault_NamesADeletedNamespace(t *testing.T) {
 	registerNamespace(t, f.direct)
 	kept := f.tap()
 	await(t, "the new namespace takes submissions", func() error { return f.alice.Submit(t.Context(), kept) })
-	// The worker is the same: it asks the new namespace for work when the old one's answer has come, a minute later.
+	// The same worker polls the new namespace after its poll of the old one ends, a minute later.
 	require.Zero(t, f.alice.awaitCompletion(t, kept.CommandID).Status.Code)
-	// What the old namespace took while it was being deleted is gone with it, and comes again.
+	// The submissions of the old namespace are lost with it, and come again.
 	await(t, "what was acknowledged has its completion", func() error {
 		if !f.completed(taken) {
 			return errNotYet
@@ -62,8 +62,7 @@ func TestFault_NamesADeletedNamespace(t *testing.T) {
 
 var errStillTaken = errors.New("the submission was taken")
 
-// refusal is nil when the call is refused as what may be tried again: Temporal goes on for a moment with a namespace
-// that is gone.
+// refusal is nil if the call is refused with a retryable error: Temporal uses a deleted namespace for a moment.
 func (f *faultyNode) refusal(call func(context.Context) error) error {
 	if err := call(f.t.Context()); err == nil {
 		return errStillTaken

@@ -16,21 +16,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// weather is what a proxy does to what passes it.
+// weather is the behaviour of a proxy.
 type weather int
 
 const (
 	fair    weather = iota // everything passes
-	refused                // no connection is taken, and those that there were are cut
-	silent                 // connections stay open, and nothing passes: a network that swallows everything
+	refused                // it refuses connections, and cuts existing ones
+	silent                 // connections stay open, but nothing passes
 	slow                   // every piece takes proxyDelay longer
 )
 
-// proxyDelay is what a slow proxy adds to every piece. A submission takes five round trips, and as many again when it
-// waits for two commits of automation that hold the head lock before it: together they fit into faultyTimeout.
+// proxyDelay is the delay of every piece in a slow proxy. A submission takes five round trips, and as many again if it
+// waits for two commits of automation: together they fit into faultyTimeout.
 const proxyDelay = 100 * time.Millisecond
 
-// proxy stands between a node and a server, over TCP.
+// proxy is a TCP proxy between a node and a server.
 type proxy struct {
 	target   string
 	listener net.Listener
@@ -66,7 +66,7 @@ func newProxy(t *testing.T, target string) *proxy {
 
 func (p *proxy) address() string { return p.listener.Addr().String() }
 
-// set changes the weather for all connections, those that there are included.
+// set changes the weather for all connections, including existing ones.
 func (p *proxy) set(to weather) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,7 +92,7 @@ func (p *proxy) now() (weather, <-chan struct{}) {
 	return p.weather, p.changed
 }
 
-// enter notes a connection, or closes it when none is wanted.
+// enter adds a connection, or closes it in refused weather.
 func (p *proxy) enter(conn net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,7 +119,7 @@ func (p *proxy) serve(ctx context.Context, client net.Conn) {
 	both.Wait()
 }
 
-// carry passes on what comes, as the weather allows.
+// carry copies data as the weather allows.
 func (p *proxy) carry(to, from net.Conn) {
 	defer func() { _, _ = to.Close(), from.Close() }()
 	buffer := make([]byte, 32<<10)
@@ -137,7 +137,7 @@ func (p *proxy) carry(to, from net.Conn) {
 	}
 }
 
-// hold keeps a piece for as long as the weather demands.
+// hold delays a piece by the weather.
 func (p *proxy) hold() {
 	for {
 		weather, changed := p.now()
@@ -158,7 +158,7 @@ func (p *proxy) hold() {
 	}
 }
 
-// through is a URL that leads through proxies instead, which are tried in turn.
+// through is a URL with the addresses of proxies, which clients try in turn.
 func through(t *testing.T, original string, proxies ...*proxy) string {
 	t.Helper()
 	parsed, err := url.Parse(original)

@@ -20,13 +20,12 @@ import (
 )
 
 const (
-	// faultyTimeout is the --request-timeout of nodes under test, and answerWithin the longest that an answer may take
-	// whatever is broken.
+	// faultyTimeout is the --request-timeout of tested nodes, and answerWithin the limit for an answer under any fault.
 	faultyTimeout = "3s"
 	answerWithin  = 8 * time.Second
 )
 
-// faultyNode is a node between which and its servers there are proxies.
+// faultyNode is a node with proxies before its servers.
 type faultyNode struct {
 	t *testing.T
 	*servedNode
@@ -55,7 +54,7 @@ func (f *faultyNode) begin(at installation) {
 	f.meetAlice()
 }
 
-// meetAlice gives the node a client, and waits until it serves her.
+// meetAlice onboards alice on the node, and waits until it serves her.
 func (f *faultyNode) meetAlice() {
 	f.t.Helper()
 	dso := findDSO(f.t, f.endpoint)
@@ -71,7 +70,7 @@ func (f *faultyNode) tap() client.Commands {
 	return f.alice.tap(f.coin, fmt.Sprintf("tap-%d", f.submitted), 1)
 }
 
-// requireHealthy waits until the node is ready and commits, without anybody doing anything about it.
+// requireHealthy waits until the node is ready and commits, without any help.
 func (f *faultyNode) requireHealthy() {
 	f.t.Helper()
 	await(f.t, "the node is ready", func() error {
@@ -91,7 +90,7 @@ func (f *faultyNode) requireHealthy() {
 	}
 }
 
-// readyz asks the node how it is; it must answer in time.
+// readyz reads /readyz, which must answer in time.
 func (f *faultyNode) readyz() (status int, text string) {
 	f.t.Helper()
 	ctx, cancel := context.WithTimeout(f.t.Context(), answerWithin)
@@ -99,7 +98,7 @@ func (f *faultyNode) readyz() (status int, text string) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, f.url+"/readyz", nil)
 	require.NoError(f.t, err)
 	answer, err := http.DefaultClient.Do(request)
-	require.NoError(f.t, err, "/readyz answers whatever is broken")
+	require.NoError(f.t, err, "/readyz answers under any fault")
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
 	require.NoError(f.t, err)
@@ -118,7 +117,7 @@ func (f *faultyNode) requireBroken(part string) {
 	})
 }
 
-// requireUnavailable makes a call and expects an answer in the API's form that it may be tried again, in time.
+// requireUnavailable makes a call and expects a retryable error in the API's form, in time.
 func (f *faultyNode) requireUnavailable(what string, call func(ctx context.Context) error) {
 	f.t.Helper()
 	began := time.Now()
@@ -129,7 +128,7 @@ func (f *faultyNode) requireUnavailable(what string, call func(ctx context.Conte
 	var answer *client.Error
 	require.ErrorAs(f.t, err, &answer, "%s gets an answer", what)
 	require.Equal(f.t, http.StatusServiceUnavailable, answer.Status, string(answer.Body))
-	if code := client.Code(err); code == "" { // what upstream's server says of requests that take too long
+	if code := client.Code(err); code == "" { // upstream's text for a timeout
 		require.Contains(f.t, string(answer.Body), "was not able to produce a timely response")
 		return
 	}
@@ -207,7 +206,7 @@ func TestFault_NamesAReadOnlyDatabase(t *testing.T) {
 	f := newFaulty(t)
 	database := pgx.Identifier{strings.TrimPrefix(pathOf(t, f.direct.databaseURL), "/")}.Sanitize()
 	f.exec("ALTER DATABASE " + database + " SET default_transaction_read_only = on")
-	f.database.set(refused) // sessions keep what they began with
+	f.database.set(refused) // existing sessions do not change
 	f.database.set(fair)
 	f.requireBroken("database")
 	await(t, "reads work", func() error { return f.read(t.Context()) })
@@ -218,7 +217,7 @@ func TestFault_NamesAReadOnlyDatabase(t *testing.T) {
 	require.NoError(t, f.alice.Submit(t.Context(), kept), "Temporal keeps it")
 	f.requireUnavailable("a submission that waits", f.submitAndWait)
 	f.exec("ALTER DATABASE " + database + " RESET default_transaction_read_only")
-	f.requireHealthy() // sessions that only read stay as they are: the node must make new ones by itself
+	f.requireHealthy() // read-only sessions do not change: the node must open new ones by itself
 	require.Zero(t, f.alice.awaitCompletion(t, kept.CommandID).Status.Code)
 }
 
@@ -229,7 +228,7 @@ func pathOf(t *testing.T, original string) string {
 	return config.Database
 }
 
-// A disk is not filled up here: the server refuses to store completions with the error that it has for it.
+// The test fills no disk: the server refuses to store completions with the error of a full disk.
 func TestFault_NamesAFullDisk(t *testing.T) {
 	t.Parallel()
 	f := newFaulty(t)
@@ -250,7 +249,7 @@ func TestFault_NamesAFullDisk(t *testing.T) {
 	require.Zero(t, f.alice.awaitCompletion(t, kept.CommandID).Status.Code)
 }
 
-// The database is reached at another address from one moment to the next, as after a failover.
+// The database moves to another address, as after a failover.
 func TestFault_FollowsADatabaseFailover(t *testing.T) {
 	t.Parallel()
 	f := &faultyNode{t: t, direct: install(t)}

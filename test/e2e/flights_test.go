@@ -17,11 +17,11 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// TestFlights_EndUnderClientsThatLeave freezes each part while clients submit, half of whom leave. When the part goes
-// on, every command id is free again: no change stays in flight that is not on its way, and none is made twice.
-func TestFlights_EndUnderClientsThatLeave(t *testing.T) {
+// TestFlights_EndWhenClientsLeave freezes each part while clients submit, and half of them disconnect. After the part
+// continues, every command id is free again: no lost submission stays in flight, and none is committed twice.
+func TestFlights_EndWhenClientsLeave(t *testing.T) {
 	t.Parallel()
-	p := newParts(t, "--request-timeout", "14s") // so that those who leave are gone before their start has failed
+	p := newParts(t, "--request-timeout", "14s") // so that clients disconnect before their start fails
 	dso := findDSO(t, p.api.endpoint)
 	alice := newAccount(t, p.api.endpoint, dso, "alice", "alice")
 	coin, err := p.api.admin().FindCoin(t.Context(), dso)
@@ -39,7 +39,7 @@ func TestFlights_EndUnderClientsThatLeave(t *testing.T) {
 		after := alice.submitAndHalfLeave(t, submissions[half:])
 		before.Wait()
 		after.Wait()
-		// A later submission has its answer when the starts of those before have failed.
+		// A later submission has its answer after the earlier starts have failed.
 		_ = alice.Submit(t.Context(), alice.tap(coin, fmt.Sprintf("%s-late", frozen), 1))
 		thaw()
 		for _, again := range submissions {
@@ -65,7 +65,7 @@ func TestFlights_EndUnderClientsThatLeave(t *testing.T) {
 	p.audit()
 }
 
-// submitAndHalfLeave submits all at once, and has half of the clients leave before the node's own timeout.
+// submitAndHalfLeave submits all at once; half of the clients disconnect before the node's own timeout.
 func (a account) submitAndHalfLeave(t *testing.T, submissions []client.Commands) *sync.WaitGroup {
 	t.Helper()
 	var clients sync.WaitGroup
@@ -90,7 +90,7 @@ func (a account) submitAndHalfLeave(t *testing.T, submissions []client.Commands)
 	return &clients
 }
 
-// freeze stops a part with all its processes, until it is told to thaw it.
+// freeze stops a part with all its processes until thaw.
 func (p *parts) freeze(frozen part) (thaw func()) {
 	p.t.Helper()
 	pids := p.pids(frozen)

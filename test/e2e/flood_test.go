@@ -17,9 +17,9 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// TestLifecycles_DoNotDelaySubmissions has one user accept hundreds of offers in one submission, each of which the
-// node has to complete by itself, while another user taps. With the slots of submissions in the way of lifecycles, taps
-// wait for their timeout; the bound is far from both, for busy machines.
+// TestLifecycles_DoNotDelaySubmissions accepts hundreds of offers in one submission of a user, which the node completes
+// by itself, while another user taps. If lifecycles took the slots of submissions, taps would wait until their timeout.
+// The limit is far from both times, for busy machines.
 func TestLifecycles_DoNotDelaySubmissions(t *testing.T) {
 	t.Parallel()
 	const offers = 400
@@ -48,7 +48,7 @@ func TestLifecycles_DoNotDelaySubmissions(t *testing.T) {
 	require.Greater(t, len(took), 5, "taps go on meanwhile")
 	slices.Sort(took)
 	t.Logf("%d taps: median %s, longest %s", len(took), took[len(took)/2], took[len(took)-1])
-	// Without slots of their own, lifecycles kept taps waiting until they timed out, after 20 seconds.
+	// Without their own slots, lifecycles delay taps until the timeout of 20 seconds.
 	require.Less(t, took[len(took)-1], 10*time.Second)
 	f := &faultyNode{t: t, servedNode: n}
 	status, text := f.readyz()
@@ -59,7 +59,7 @@ type offer = map[string]any
 
 const acceptedOfferEntity = "Splice.Wallet.TransferOffer:AcceptedTransferOffer"
 
-// wallet opens the wallet of a user, as anybody may who has a token.
+// wallet onboards a user with its own token.
 func (e endpoint) wallet(t *testing.T, user string) account {
 	t.Helper()
 	a := account{user: user, Client: e.as(user)}
@@ -71,7 +71,7 @@ func (e endpoint) wallet(t *testing.T, user string) account {
 	return a
 }
 
-// haveAccepted makes offers to another account, which accepts them all at once.
+// haveAccepted makes offers to another account, which accepts all at once.
 func (a account) haveAccepted(t *testing.T, dso string, receiver account, count int) {
 	t.Helper()
 	offers := make([]client.Command, count)
@@ -100,7 +100,7 @@ func (a account) haveAccepted(t *testing.T, dso string, receiver account, count 
 	require.NoError(t, err)
 }
 
-// startTapping does one thing after the other until it is told to stop, and returns how long each took.
+// startTapping calls tap repeatedly until stop, which returns the durations.
 func startTapping(t *testing.T, tap func() error) (stop func() []time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

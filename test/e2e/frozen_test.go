@@ -16,9 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCluster_ResumesAFrozenProcess stops a process with SIGSTOP in the middle of a commit, while it holds
-// the head of the record. The other one says so, ends its sessions and goes on; and when it runs again, it makes its
-// commit anew, once.
+// TestCluster_ResumesAFrozenProcess stops a process with SIGSTOP in the middle of a commit, while it holds the head
+// lock. The other process logs it, ends the sessions and continues. When the first one runs again, it repeats its
+// commit once.
 func TestCluster_ResumesAFrozenProcess(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, "--max-commit-wait", "3s")
@@ -29,7 +29,7 @@ func TestCluster_ResumesAFrozenProcess(t *testing.T) {
 		`CREATE TRIGGER linger BEFORE INSERT ON completions FOR EACH ROW EXECUTE FUNCTION linger()`)
 	require.NoError(t, p.alice.Submit(t.Context(), p.alice.tap(p.coin, "frozen", 1)))
 	await(t, "the commit is in the middle", func() error { return lingers(t.Context(), p.databaseURL) })
-	stopped := p.first // it has a worker, and got the first task together with the answer
+	stopped := p.first // its worker got the first task together with the answer
 	require.NoError(t, stopped.Signal(syscall.SIGSTOP))
 	t.Cleanup(func() { _ = stopped.Signal(syscall.SIGCONT) })
 
@@ -37,7 +37,7 @@ func TestCluster_ResumesAFrozenProcess(t *testing.T) {
 	await(t, "/readyz says what commits wait for", func() error {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_, _ = elsewhere.SubmitAndWait(ctx, elsewhere.tap(p.coin, "waits", 1)) // somebody has to wait
+		_, _ = elsewhere.SubmitAndWait(ctx, elsewhere.tap(p.coin, "waits", 1)) // one submission must wait
 		if status, text := f.readyz(); status != http.StatusServiceUnavailable || !strings.Contains(text, "commits have") {
 			return fmt.Errorf("%d: %s", status, text)
 		}
@@ -45,7 +45,7 @@ func TestCluster_ResumesAFrozenProcess(t *testing.T) {
 	})
 	require.Zero(t, elsewhere.awaitCompletion(t, "waits").Status.Code)
 	t.Logf("commits went on after %s", time.Since(began))
-	require.Less(t, time.Since(began), 45*time.Second, "long before the server ends idle transactions")
+	require.Less(t, time.Since(began), 45*time.Second, "before the server ends idle transactions")
 	f.exec("DROP FUNCTION linger() CASCADE")
 
 	require.NoError(t, stopped.Signal(syscall.SIGCONT))
@@ -74,7 +74,7 @@ func (f *faultyNode) requireReady() {
 	})
 }
 
-// lingers tells why no commit is in the middle.
+// lingers returns an error if no commit is in the middle.
 func lingers(ctx context.Context, url string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {

@@ -18,12 +18,12 @@ import (
 	"github.com/florinledger/florin/workflows"
 )
 
-// installation is a PostgreSQL database and a Temporal namespace, as nodes of production share them.
+// installation is a PostgreSQL database and a Temporal namespace, which several nodes can share.
 type installation struct {
 	databaseURL, temporalAddress, namespace string
 }
 
-// ledger is what the names of the ledger's work in Temporal begin with.
+// ledger is the prefix of the ledger's names in Temporal.
 func (i installation) ledger(t *testing.T) workflowid.Ledger {
 	t.Helper()
 	record := dbtest.Open(t, i.databaseURL)
@@ -42,7 +42,7 @@ func (i installation) environment() []string {
 	}
 }
 
-// install makes a migrated database and a namespace, and returns when nodes can be started on them.
+// install makes a migrated database and a namespace, ready for nodes.
 func install(t *testing.T) installation {
 	t.Helper()
 	i := installation{

@@ -37,7 +37,7 @@ func idleTimeout(t *testing.T, s sharedNode) {
 	require.Contains(t, body, "stream_idle_timeout_ms")
 }
 
-// redactedError is all that a caller learns who may not do what it asks for.
+// redactedError is the error for a caller without the right: it has no details.
 type redactedError struct {
 	Code          string            `json:"code"`
 	Cause         string            `json:"cause"`
@@ -86,7 +86,7 @@ func refusedTokens(t *testing.T, s sharedNode) {
 	}
 	status, answer := s.post(t, client.Token(secret, audience, ""), path, body)
 	require.Equal(t, http.StatusBadRequest, status)
-	require.Contains(t, answer, "INVALID_TOKEN", "it is signed by whom we trust, so it may be told what it lacks")
+	require.Contains(t, answer, "INVALID_TOKEN", "the signature is valid, so the node may say what is missing")
 	status, answer = s.post(t, client.Token(secret, audience, "nobody-knows"), path, body)
 	requireRedacted(t, status, http.StatusForbidden, answer)
 }
@@ -97,7 +97,7 @@ func refusedUsers(t *testing.T, s sharedNode) {
 	require.NoError(t, s.admin().CreateUser(t.Context(), "rights-none", ""))
 	powerless := s.as("rights-none")
 	_, err := powerless.LedgerEnd(t.Context())
-	require.NoError(t, err, "what is public is open to every user")
+	require.NoError(t, err, "every user may read public data")
 	token := client.Token(secret, audience, "rights-none")
 	tap, err := json.Marshal(alice.tap(s.coin, "rights", 1))
 	require.NoError(t, err)
@@ -111,7 +111,7 @@ func refusedUsers(t *testing.T, s sharedNode) {
 		status, answer := s.post(t, token, path, body)
 		requireRedacted(t, status, http.StatusForbidden, answer)
 	}
-	// A user speaks for itself, whatever rights it has.
+	// A user may only use its own id, with any rights.
 	status, answer := s.post(t, alice.token(), "/v2/commands/completions",
 		fmt.Sprintf(`{"userId":"rights-none","parties":[%q]}`, alice.party()))
 	requireRedacted(t, status, http.StatusForbidden, answer)
@@ -123,7 +123,7 @@ func refusedUsers(t *testing.T, s sharedNode) {
 	requireRedacted(t, status, http.StatusForbidden, answer)
 	completions, err := alice.completionsFrom(t.Context(), 0)
 	require.NoError(t, err)
-	require.Empty(t, completions, "none of this came to the ledger")
+	require.Empty(t, completions, "the ledger got none of them")
 }
 
 func readAs(t *testing.T, s sharedNode) {
@@ -164,14 +164,14 @@ func disclosedContracts(t *testing.T, s sharedNode) {
 	require.NoError(t, err)
 	require.Len(t, holdings, 1)
 
-	// What is shown must be what the contract id says.
+	// A disclosed contract must match its contract id.
 	commands["commandId"] = "forged"
 	disclosed[0]["contractId"], disclosed[1]["contractId"] = disclosed[1]["contractId"], disclosed[0]["contractId"]
 	err = bob.Post(t.Context(), "/v2/commands/submit-and-wait", commands, nil)
 	require.Equal(t, "INVALID_ARGUMENT", client.Code(err))
 }
 
-// blobs reads the contracts of the templates as the DSO, in the form in which they are shown to others.
+// blobs reads the contracts of the templates as the DSO, in the form of disclosed contracts.
 func (s sharedNode) blobs(t *testing.T, templates ...string) map[string]string {
 	t.Helper()
 	end, err := s.admin().LedgerEnd(t.Context())

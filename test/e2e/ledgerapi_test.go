@@ -15,10 +15,10 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// listLimit is the longest list that the node of TestLedgerAPI_WorksEndToEnd answers with.
+// listLimit is the --list-limit of the node of TestLedgerAPI_WorksEndToEnd.
 const listLimit = 20
 
-// sharedNode is the node that the parts of TestLedgerAPI_WorksEndToEnd share; each has parties and users of its own.
+// sharedNode is the node of all parts of TestLedgerAPI_WorksEndToEnd; each part has its own parties and users.
 type sharedNode struct {
 	*servedNode
 	dso  string
@@ -54,7 +54,6 @@ func TestLedgerAPI_WorksEndToEnd(t *testing.T) {
 	}
 }
 
-// mainJob is what the README shows.
 func mainJob(t *testing.T, s sharedNode) {
 	t.Helper()
 	alice := newAccount(t, s.endpoint, s.dso, "job-alice", "job-alice")
@@ -86,7 +85,7 @@ func mainJob(t *testing.T, s sharedNode) {
 	}
 	require.Equal(t, map[string]string{alice.party(): "69.5", bob.party(): "30.5"}, amounts)
 
-	// Completions are the submitting user's; the parties are those that the reader asks for.
+	// A reader gets the completions of its own user, for the requested parties.
 	transferred := account{user: "job-both", parties: bob.parties, Client: s.as("job-both")}.awaitCompletion(t,
 		"job-transfer")
 	require.Equal(t, transaction.UpdateID, transferred.UpdateID)
@@ -260,7 +259,7 @@ func resumeCompletions(t *testing.T, s sharedNode) {
 	names, reached = read(reached, 0)
 	require.Equal(t, []string{"resume-4"}, names)
 
-	// The checkpoint at the end is further on than the last completion as soon as others submit.
+	// When others submit, the checkpoint at the end is after the last completion.
 	other := newAccount(t, s.endpoint, s.dso, "resume-other", "resume-other")
 	outcome, err := other.SubmitAndWait(t.Context(), other.tap(s.coin, "resume-other", 1))
 	require.NoError(t, err)
@@ -312,7 +311,7 @@ func tooLong(t *testing.T, s sharedNode) {
 	require.Equal(t, http.StatusBadRequest, status)
 }
 
-// post sends a body as it is, and returns status and body of the answer.
+// post sends a body, and returns status and body of the answer.
 func (e endpoint) post(t *testing.T, token, path, body string) (int, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, e.url+path, strings.NewReader(body))

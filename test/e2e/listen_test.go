@@ -2,8 +2,8 @@ package e2e_test
 
 import "testing"
 
-// TestListen_RefusesOtherMachinesWithTheSharedSecret starts nodes that everybody could reach, with the secret that everybody
-// knows: they end before anybody can connect.
+// TestListen_RefusesOtherMachinesWithTheSharedSecret starts nodes at public addresses with the shared secret: they must
+// end before a client can connect.
 func TestListen_RefusesOtherMachinesWithTheSharedSecret(t *testing.T) {
 	t.Parallel()
 	for name, arguments := range map[string][]string{

@@ -17,13 +17,13 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// localnetPorts are those that tools configured for LocalNet use.
+// localnetPorts are the ports of tools for LocalNet.
 var localnetPorts = []int{2000, 2903, 2975, 3000, 3903, 3975, 4000, 4903, 4975, 5012}
 
 // freeOffset finds an offset at which all of LocalNet's ports are free.
 func freeOffset(t *testing.T) int {
 	t.Helper()
-	for offset := 6_000; offset < 16_000; offset += 701 { // below the ports that other tests are given
+	for offset := 6_000; offset < 16_000; offset += 701 { // below the ports of other tests
 		free := true
 		for _, port := range localnetPorts {
 			listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:"+strconv.Itoa(port+offset))
@@ -40,13 +40,13 @@ func freeOffset(t *testing.T) int {
 	return 0
 }
 
-// tools asks a node as tools do that are configured for LocalNet.
+// tools sends requests like tools for LocalNet.
 type tools struct {
 	t      *testing.T
 	offset int
 }
 
-// get asks as one of LocalNet's users. The host name is one that LocalNet's web server tells services by.
+// get sends a request of one of LocalNet's users. The host name is that of a service in LocalNet's web server.
 func (l tools) get(host string, port int, path, user string, into any) {
 	l.t.Helper()
 	url := fmt.Sprintf("http://127.0.0.1:%d%s", port+l.offset, path)
@@ -111,10 +111,11 @@ func TestLocalnet_ListensOnItsPorts(t *testing.T) {
 	second := run(t, nil, upArguments(dataDir(t), flags...)...)
 	require.Equal(t, 1, second.exitCode(t))
 	require.Contains(t, second.stderr.String(),
-		fmt.Sprintf("127.0.0.1:%d, which is the JSON Ledger API of the app user in "+
-			"LocalNet, is taken by another program", 2975+offset))
+		fmt.Sprintf("127.0.0.1:%d (the JSON Ledger API of the app user in LocalNet) "+
+			"is in use by another program", 2975+offset))
 	third := run(t, nil, upArguments(dataDir(t), "--localnet", "--localnet-offset", "65000")...)
-	require.Contains(t, third.stderr.String(), "--localnet-offset=65000: it makes port 67975 of 2975, which is none")
+	require.Contains(t, third.stderr.String(),
+		"--localnet-offset=65000: 67975 is not a port (LocalNet's port 2975 plus the offset)")
 
 	n.interrupt(t)
 	again := up(t, n.dir, flags...)

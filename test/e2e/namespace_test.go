@@ -17,8 +17,8 @@ import (
 	"github.com/florinledger/florin/workflows"
 )
 
-// TestNamespace_LedgersDoNotMeet has three ledgers work in one namespace: one, another, and a copy of the first.
-func TestNamespace_LedgersDoNotMeet(t *testing.T) {
+// TestNamespace_SeparatesLedgers runs three ledgers in one namespace: two different ones, and a copy of the first.
+func TestNamespace_SeparatesLedgers(t *testing.T) {
 	t.Parallel()
 	home := install(t)
 	other, moved := home, home
@@ -68,8 +68,9 @@ func TestNamespace_LedgersDoNotMeet(t *testing.T) {
 	}
 }
 
-// A fresh ledger keeps for good what its first process is given, so one that does not start gives it nothing.
-func TestStart_ThatIsRefusedFoundsNoLedger(t *testing.T) {
+// A fresh ledger keeps some settings of its first process forever, so a process that does not start must create
+// nothing.
+func TestStart_CreatesNoLedgerWhenRefused(t *testing.T) {
 	t.Parallel()
 	fresh := install(t)
 	missing := fresh

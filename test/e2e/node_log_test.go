@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// logged are the lines of a log that have the message.
+// logged are the lines of a log with a message.
 func logged(t *testing.T, log, message string) (lines []map[string]any) {
 	t.Helper()
 	for text := range strings.Lines(log) {
@@ -36,7 +36,7 @@ func (n *servedNode) awaitLogged(t *testing.T, message string) map[string]any {
 	return lines[len(lines)-1]
 }
 
-// page is what a node answers to everybody.
+// page reads a public page of a node.
 func page(t *testing.T, e endpoint, path string) (status int, text string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, e.url+path, nil)
@@ -83,7 +83,7 @@ func TestLog_HasStartsStopsAndSettings(t *testing.T) {
 	require.Contains(t, logged(t, refused.stderr.String(), "stopping")[0]["reason"], "--coin-price=1")
 }
 
-// A machine whose clock was an hour ahead has committed last.
+// The last commit was on a machine whose clock was an hour ahead.
 func TestLog_WarnsOfARecordAheadOfTheClock(t *testing.T) {
 	t.Parallel()
 	i := install(t)
@@ -109,5 +109,5 @@ func TestLog_WarnsOfARecordAheadOfTheClock(t *testing.T) {
 	coin, err := node.admin().FindCoin(t.Context(), findDSO(t, node.endpoint))
 	require.NoError(t, err)
 	_, err = alice.SubmitAndWait(t.Context(), alice.tap(coin, "late", 1))
-	require.NoError(t, err, "it serves all the same")
+	require.NoError(t, err, "the node works nevertheless")
 }

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// adminUser is a participant administrator of a fresh node, as LocalNet names it; it may read as the DSO.
+	// adminUser is a participant administrator of a fresh node, with LocalNet's name; it may read as the DSO.
 	adminUser = "ledger-api-user"
 	secret    = "unsafe"
 	audience  = "https://canton.network.global"
@@ -25,7 +25,7 @@ const (
 	upReady = "Ctrl-C stops everything."
 )
 
-// endpoint is a node as its clients see it.
+// endpoint is a node's address for clients.
 type endpoint struct {
 	url    string
 	client *client.Client
@@ -38,7 +38,6 @@ func newEndpoint(t *testing.T, url string) endpoint {
 	return endpoint{url: url, client: client}
 }
 
-// as is the client of a user.
 func (e endpoint) as(user string) *client.Client {
 	return e.client.With(client.Token(secret, audience, user))
 }
@@ -54,7 +53,7 @@ type upNode struct {
 }
 
 // dataDir makes a directory for `florin up` that is deleted when the test ends. Its path is short, because Unix sockets
-// live below it, and may be entered by the account that PostgreSQL runs as.
+// are below it, and the account of PostgreSQL may enter it.
 func dataDir(t *testing.T) string {
 	t.Helper()
 	parent, err := os.MkdirTemp("/tmp", "florin-e2e-") //nolint:usetesting // t.TempDir is too long for a Unix socket
@@ -94,7 +93,7 @@ func up(t *testing.T, dir string, flags ...string) *upNode {
 	return n
 }
 
-// awaitReady waits until the node is ready, and learns where it is.
+// awaitReady waits until the node is ready, and reads its addresses.
 func (n *upNode) awaitReady(t *testing.T) {
 	t.Helper()
 	n.waitFor(t, upReady)
@@ -105,7 +104,7 @@ func (n *upNode) awaitReady(t *testing.T) {
 	n.endpoint = newEndpoint(t, n.info.URL)
 }
 
-// interrupt stops the node as Ctrl-C does, and checks that it ends well and leaves nothing behind.
+// interrupt stops the node as Ctrl-C does, and checks that it succeeds and leaves no process behind.
 func (n *upNode) interrupt(t *testing.T) {
 	t.Helper()
 	family := descendants(t, n.PID())
@@ -130,7 +129,7 @@ func launch(t *testing.T, what string, at installation, flags ...string) *served
 	return &servedNode{program: start(t, at.environment(), arguments...), what: what}
 }
 
-// awaitReady waits until it is ready, and learns where it listens.
+// awaitReady waits until it is ready, and reads its address.
 func (n *servedNode) awaitReady(t *testing.T) {
 	t.Helper()
 	const ready = "florin: ready at "
@@ -164,7 +163,7 @@ type account struct {
 	*client.Client
 }
 
-// newAccount allocates parties by hint and makes a user who acts for them and reads as the DSO.
+// newAccount allocates parties by hint and creates a user who acts for them and reads as the DSO.
 func newAccount(t *testing.T, e endpoint, dso, user string, hints ...string) account {
 	t.Helper()
 	a := account{user: user}
@@ -183,10 +182,10 @@ func newAccount(t *testing.T, e endpoint, dso, user string, hints ...string) acc
 	return a
 }
 
-// party is the first one that the account acts for.
+// party is the first party of the account.
 func (a account) party() string { return a.parties[0] }
 
-// token is what the account's user sends.
+// token is a token of the account's user.
 func (a account) token() string { return client.Token(secret, audience, a.user) }
 
 // on is the same account at another node.

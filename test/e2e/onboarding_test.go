@@ -37,7 +37,7 @@ type allocation struct {
 	UserID                 string              `json:"userId,omitempty"`
 }
 
-// onboardingState is how far the onboarding of a party has come.
+// onboardingState is the progress of the onboarding of a party.
 type onboardingState struct {
 	State                  string              `json:"state"`
 	WaitsFor               []string            `json:"waitsFor"`
@@ -45,7 +45,7 @@ type onboardingState struct {
 	OnboardingTransactions []signedTransaction `json:"onboardingTransactions"`
 }
 
-// newAllocation makes a key, asks the node for the transactions of a party that it and others host, and signs them.
+// newAllocation makes a key, generates the topology of a party on the node and others, and signs it.
 func newAllocation(t *testing.T, e endpoint, hint string, others ...string) (party string, request allocation) {
 	t.Helper()
 	_, private, err := ed25519.GenerateKey(nil)
@@ -53,7 +53,7 @@ func newAllocation(t *testing.T, e endpoint, hint string, others ...string) (par
 	return newAllocationWith(t, e, private, hint, others...)
 }
 
-// newAllocationWith is newAllocation with a key that the caller has.
+// newAllocationWith is newAllocation with a given key.
 func newAllocationWith(
 	t *testing.T, e endpoint, private ed25519.PrivateKey, hint string, others ...string,
 ) (party string, request allocation) {
@@ -81,7 +81,7 @@ func newAllocationWith(
 	return generated.PartyID, request
 }
 
-// allocate sends a request to a node, in terms of the node's own synchronizer.
+// allocate sends a request to a node, with the node's own synchronizer.
 func allocate(t *testing.T, e endpoint, request allocation) error {
 	t.Helper()
 	request.Synchronizer = synchronizerOf(t, e)
@@ -99,7 +99,7 @@ func TestExternalParty_OnboardsOnOneNode(t *testing.T) {
 	t.Parallel()
 	o := newObserved(t)
 	party, request := newAllocation(t, o.endpoint, "single")
-	// The same from several clients at once: the party is there once, and every answer is one that upstream gives.
+	// Several clients send the same request at once: one party exists afterwards, and upstream has the same answers.
 	var group errgroup.Group
 	codes := make([]string, 4)
 	for i := range codes {
@@ -123,7 +123,7 @@ func TestExternalParty_OnboardsOnOneNode(t *testing.T) {
 	require.Equal(t, []string{"onboarding"}, attribute(t, found[0], "FlorinKind"))
 }
 
-// Two nodes that know nothing of one another host a party together: its owner carries their agreements.
+// Two nodes that do not know each other host a party together: its owner passes their agreements on.
 func TestExternalParty_OnboardsOnTwoNodes(t *testing.T) {
 	t.Parallel()
 	home := install(t)

@@ -17,8 +17,8 @@ import (
 // runningProcess is one process of the machine.
 type runningProcess struct{ pid, parent int }
 
-// processes lists the processes that run; those that have ended and that nobody has collected do not count. It reads a
-// file of each process of the machine: ask running.text only for what is needed, and runs for a process that is known.
+// processes lists the running processes, without zombies. It reads a file for each process of the machine, so use runs
+// for a known process.
 func processes(t *testing.T) []runningProcess {
 	t.Helper()
 	entries, err := filepath.Glob("/proc/[0-9]*")
@@ -61,7 +61,7 @@ func (r runningProcess) text(file string) string {
 	return string(content)
 }
 
-// descendants lists the processes below one, itself included.
+// descendants lists a process and all processes below it.
 func descendants(t *testing.T, root int) []int {
 	t.Helper()
 	all := processes(t)
@@ -76,7 +76,7 @@ func descendants(t *testing.T, root int) []int {
 	return family
 }
 
-// requireGone waits until none of the processes is left, nor any that names the data directory.
+// requireGone waits until the processes have ended, and all others that name the data directory.
 func requireGone(t *testing.T, dataDir string, pids []int) {
 	t.Helper()
 	await(t, "all processes have ended", func() error {
@@ -92,7 +92,7 @@ func requireGone(t *testing.T, dataDir string, pids []int) {
 	})
 }
 
-// child finds the process below a node whose command line holds the text.
+// child finds the process below a node whose command line has the text.
 func child(t *testing.T, node int, text string) int {
 	t.Helper()
 	found := 0
@@ -108,7 +108,7 @@ func child(t *testing.T, node int, text string) int {
 	return found
 }
 
-// killProcesses ends processes as a crash does; those that have ended are no error.
+// killProcesses ends processes as a crash does; it ignores those that have ended.
 func killProcesses(t *testing.T, pids ...int) {
 	t.Helper()
 	for _, pid := range pids {

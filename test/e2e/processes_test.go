@@ -18,12 +18,12 @@ import (
 	"github.com/florinledger/florin/telemetry"
 )
 
-// requireMetrics requires that a process shows the metrics that these know, in the end, and no other.
+// requireMetrics waits until a process shows exactly the metrics of these knowers.
 func requireMetrics(t *testing.T, e endpoint, who ...telemetry.Knower) {
 	t.Helper()
 	var expected []string
 	for _, metric := range telemetry.List() {
-		if slices.Contains(who, metric.Of) && metric.Name != "florin_activity_failures_total" { // perhaps none has failed
+		if slices.Contains(who, metric.Of) && metric.Name != "florin_activity_failures_total" { // absent without a failure
 			expected = append(expected, metric.Name)
 		}
 	}
@@ -45,8 +45,8 @@ func requireMetrics(t *testing.T, e endpoint, who ...telemetry.Knower) {
 	})
 }
 
-// TestMetrics_ArePresentWhereTheyAreKnown asks an API, a worker and both together for all of their metrics: what a process does
-// not know is absent, so that nobody takes it for good.
+// TestMetrics_ArePresentWhereTheyAreKnown reads the metrics of an API, of a worker and of both in one process: a metric
+// that a process does not know is absent, so that it does not look like 0.
 func TestMetrics_ArePresentWhereTheyAreKnown(t *testing.T) {
 	t.Parallel()
 	p := newParted(t)
@@ -83,7 +83,7 @@ func newParted(t *testing.T) *splitNode {
 	return p
 }
 
-// awaitReadyz waits until a process is ready, or says that something is not.
+// awaitReadyz waits for a status and a text of /readyz.
 func awaitReadyz(t *testing.T, e endpoint, status int, says string) {
 	t.Helper()
 	await(t, "/readyz: "+says, func() error {
@@ -105,12 +105,12 @@ func TestReadiness_SeesALostWorker(t *testing.T) {
 		require.Equal(t, http.StatusOK, status, text)
 	}
 	status, _ := page(t, p.worker.endpoint, "/v2/version")
-	require.Equal(t, http.StatusNotFound, status, "a worker tells how it is, and nothing else")
+	require.Equal(t, http.StatusNotFound, status, "a worker only serves its state")
 
 	p.worker.kill(t)
 	died := time.Now()
 	awaitReadyz(t, p.api.endpoint, http.StatusServiceUnavailable, missing)
-	require.Less(t, time.Since(died), time.Minute, "long before Temporal forgets it")
+	require.Less(t, time.Since(died), time.Minute, "before Temporal forgets it")
 	p.worker = serve(t, "worker", p.installation)
 	awaitReadyz(t, p.api.endpoint, http.StatusOK, "passed")
 

@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	// patience is how long anything may take on a busy machine before a test gives up.
+	// patience limits every wait, for a busy machine.
 	patience = 2 * time.Minute
-	// stopGrace is how long a node may take to stop when a test ends.
+	// stopGrace limits the stop of a node at the end of a test.
 	stopGrace = 40 * time.Second
 )
 
-// binary is the built program, made once for all tests of this process.
+// binary is the program, which is built once for all tests of this process.
 var binary = sync.OnceValues(func() (string, error) { return testenv.Binary(context.Background()) })
 
-// failpointBinary is the program with failpoints, made once for all tests of this process.
+// failpointBinary is the program with failpoints, which is built once for all tests of this process.
 var failpointBinary = sync.OnceValues(func() (string, error) { return testenv.FailpointBinary(context.Background()) })
 
 // program is a started florin.
@@ -36,7 +36,7 @@ type program struct {
 	stdout, stderr *output
 }
 
-// start runs florin until the test ends. It gets no setting from the environment but those that are given.
+// start runs florin until the test ends, with only the given settings in its environment.
 func start(t *testing.T, environment []string, arguments ...string) *program {
 	t.Helper()
 	executable, err := binary()
@@ -48,7 +48,7 @@ func start(t *testing.T, environment []string, arguments ...string) *program {
 func startExecutable(t *testing.T, executable string, environment []string, arguments ...string) *program {
 	t.Helper()
 	cmd := exec.Command(executable, arguments...)
-	cmd.Dir = "/" // nothing may depend on where a person stands
+	cmd.Dir = "/" // nothing may depend on the current directory
 	cmd.Env = append(withoutSettings(os.Environ()), environment...)
 	p := &program{stdout: newOutput(), stderr: newOutput()}
 	cmd.Stdout, cmd.Stderr = p.stdout, p.stderr
@@ -74,7 +74,7 @@ func run(t *testing.T, environment []string, arguments ...string) *program {
 	return p
 }
 
-// withoutSettings drops what would configure florin from the environment of the tests.
+// withoutSettings removes florin's variables from the environment of the tests.
 func withoutSettings(environment []string) []string {
 	var kept []string
 	for _, entry := range environment {
@@ -135,7 +135,7 @@ func (p *program) kill(t *testing.T) {
 	p.waitEnd(t)
 }
 
-// output is what a program has printed so far.
+// output is the output of a program until now.
 type output struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -153,20 +153,20 @@ func (o *output) Write(text []byte) (int, error) {
 	return o.text.Write(text)
 }
 
-// look returns the text, and a channel that is closed when there is more.
+// look returns the text, and a channel that is closed when more text comes.
 func (o *output) look() (string, <-chan struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.text.String(), o.more
 }
 
-// String is the text so far.
+// String is the text until now.
 func (o *output) String() string {
 	text, _ := o.look()
 	return text
 }
 
-// await asks again and again until the condition holds; the last reason why it did not is the failure.
+// await repeats the condition until it returns nil; on a timeout its last error is the failure.
 func await(t *testing.T, what string, condition func() error) {
 	t.Helper()
 	deadline := time.NewTimer(patience)
@@ -186,7 +186,7 @@ func await(t *testing.T, what string, condition func() error) {
 	}
 }
 
-// requireDone runs florin and returns what it printed.
+// requireDone runs florin and returns its output.
 func requireDone(t *testing.T, arguments ...string) string {
 	t.Helper()
 	ended := run(t, nil, arguments...)
@@ -196,10 +196,10 @@ func requireDone(t *testing.T, arguments ...string) string {
 
 var errNotYet = errors.New("not yet")
 
-// particular is a secret that occurs nowhere by chance.
+// particular is a secret that no other text contains by chance.
 const particular = "a-secret-that-nothing-else-looks-like-5f0b7c"
 
-// requireRefused runs florin and expects it to refuse with words.
+// requireRefused runs florin and expects a refusal with words.
 func requireRefused(t *testing.T, words string, arguments ...string) {
 	t.Helper()
 	ended := run(t, nil, arguments...)

@@ -26,7 +26,7 @@ import (
 // operatorUser is the wallet user of the operator of a fresh node, as LocalNet names it.
 const operatorUser = "app-user"
 
-// loseTemporal deletes the databases of Temporal from the data directory of a node that is stopped.
+// loseTemporal deletes the databases of Temporal from the data directory of a stopped node.
 func loseTemporal(t *testing.T, dir string) {
 	t.Helper()
 	server, err := postgres.Start(t.Context(), postgres.Options{Dir: dir})
@@ -41,8 +41,8 @@ func loseTemporal(t *testing.T, dir string) {
 	}
 }
 
-// followed are the workflows that look after contracts now, by their ids, each with what it waits for. They are as many
-// as expected; a workflow that was started just now may not be found at once.
+// followed are the running workflows of contracts by their ids, each with the event that it waits for. It waits until
+// there are as many as expected, because Temporal lists a new workflow a moment later.
 func followed(t *testing.T, temporal sdkclient.Client, expected int) map[string]string {
 	t.Helper()
 	waits := map[string]string{}
@@ -103,8 +103,8 @@ func schedules(t *testing.T, temporal sdkclient.Client) (ids []string) {
 	return ids
 }
 
-// advance moves the ledger's clock and stops at everything that is due on the way. What takes longer than one request
-// may goes on as the node says.
+// advance moves the ledger's clock and stops at everything due on the way. If one request is too short, it continues as
+// the node says.
 func (e endpoint) advance(t *testing.T, by string) {
 	t.Helper()
 	goesOn := regexp.MustCompile(`To continue, send advance_to (\S+Z)\.`)
@@ -127,7 +127,7 @@ func (e endpoint) advance(t *testing.T, by string) {
 	})
 }
 
-// preapprovedUntil is when the preapproval of a party ends.
+// preapprovedUntil is the end of a party's preapproval.
 func (e endpoint) preapprovedUntil(t *testing.T, party string) string {
 	t.Helper()
 	var found struct {
@@ -142,7 +142,7 @@ func (e endpoint) preapprovedUntil(t *testing.T, party string) string {
 	return found.Preapproval.Contract.Payload.ExpiresAt
 }
 
-// neglectedNode is a node on which things wait for months, and who takes part in them.
+// neglectedNode is a node with contracts that wait for months, and their parties.
 type neglectedNode struct {
 	*upNode
 	alice, bob, till string
@@ -150,8 +150,8 @@ type neglectedNode struct {
 	coin             client.Coin
 }
 
-// neglect starts a node with a preapproval, open offers and transfers, a swept wallet, merging for an owner, and a
-// request to buy traffic that nobody can grant yet.
+// neglect starts a node with a preapproval, open offers and transfers, a sweep, merging for an owner, and a request to
+// buy traffic that nobody can grant yet.
 func neglect(t *testing.T) *neglectedNode {
 	t.Helper()
 	n := &neglectedNode{upNode: up(t, dataDir(t), "--clock", "simulated")}
@@ -201,7 +201,7 @@ func (n *neglectedNode) create(t *testing.T, as account, template string, payloa
 	require.NoError(t, err)
 }
 
-// sweep has the till swept to Bob, by offers, or no longer.
+// sweep turns the sweep of the till to Bob, by offers, on or off.
 func (n *neglectedNode) sweep(t *testing.T, on bool) {
 	t.Helper()
 	require.NoError(t, n.admin().Call(t.Context(), http.MethodPut, "/v0/admin/automation/settings/sweeps/"+n.till,
@@ -246,12 +246,12 @@ func TestRepair_RestartsWorkflowsThatTemporalLost(t *testing.T) {
 	repaired := run(t, nil, "repair", "--data-dir", n.dir)
 	require.Equal(t, 0, repaired.exitCode(t), "%s", repaired.stderr)
 	require.Contains(t, repaired.stdout.String(),
-		fmt.Sprintf("florin: %d workflows look at their contracts again", contracts))
+		fmt.Sprintf("florin: %d workflows check their contracts again", contracts))
 	require.Equal(t, before, followed(t, temporal, contracts))
 	require.Equal(t, planned, schedules(t, temporal))
-	require.Equal(t, 1, n.offersOf(t, "till"), "it is not swept twice")
+	require.Equal(t, 1, n.offersOf(t, "till"), "no second sweep")
 
-	// What falls due happens, once.
+	// Due actions happen once.
 	for i := range 11 {
 		_, err := n.dave.SubmitAndWait(t.Context(), n.dave.tap(n.coin, fmt.Sprint("mint-", i), 1))
 		require.NoError(t, err)
@@ -259,8 +259,8 @@ func TestRepair_RestartsWorkflowsThatTemporalLost(t *testing.T) {
 	n.merged(t)
 	require.Equal(t, "1700.0000000000", n.spendable(t, "alice"))
 	n.advance(t, "150m")
-	require.Equal(t, "2000.0000000000", n.spendable(t, "alice"), "nobody took the transfer")
-	require.Equal(t, 1, n.offersOf(t, "till"), "swept anew when an offer had expired")
+	require.Equal(t, "2000.0000000000", n.spendable(t, "alice"), "nobody accepted the transfer")
+	require.Equal(t, 1, n.offersOf(t, "till"), "another sweep after an offer has expired")
 	expired := n.tracked(t, "alice", transferOffers, "order")
 	require.Equal(t, "failed", expired.Status)
 

@@ -27,7 +27,7 @@ func write(t *testing.T, file, text string) {
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 }
 
-// hangup has the node read its files again, and returns what it says of that.
+// hangup sends SIGHUP, and returns the log line about the files that the node has read again.
 func (n *servedNode) hangup(t *testing.T) map[string]any {
 	t.Helper()
 	before := len(logged(t, n.stderr.String(), "read again on SIGHUP"))
@@ -41,7 +41,7 @@ func (n *servedNode) hangup(t *testing.T) map[string]any {
 	return n.awaitLogged(t, "read again on SIGHUP")
 }
 
-// launchPlain starts a node with these settings alone.
+// launchPlain starts a node with only these settings.
 func launchPlain(t *testing.T, environment []string, flags ...string) *servedNode {
 	t.Helper()
 	arguments := append([]string{"serve", "--listen", "127.0.0.1:0", "--stop-delay", "0s"}, flags...)
@@ -131,7 +131,7 @@ func TestReload_ReadsSecretsAndLogLevels(t *testing.T) {
 	require.NotContains(t, node.hangup(t)["what"], "log level")
 	refused := node.awaitLogged(t, "not read again; the node keeps the old value")
 	require.Contains(t, refused["error"],
-		"line 2 of the settings file: there is no setting FLORIN_MAX_READ; the nearest is FLORIN_MAX_READS")
+		"line 2 of the settings file: there is no setting FLORIN_MAX_READ; did you mean FLORIN_MAX_READS?")
 	require.NotContains(t, node.stderr.String(), `"level":"DEBUG"`)
 	write(t, settingsFile, "FLORIN_LOG_LEVEL=debug\n")
 	read := node.hangup(t)
@@ -149,7 +149,7 @@ func TestReload_ReadsSecretsAndLogLevels(t *testing.T) {
 	require.NotContains(t, node.stderr.String(), particular)
 }
 
-// shown is the serial number of the certificate that a server shows.
+// shown is the serial number of a server's certificate.
 func shown(t *testing.T, address string, of *authority) string {
 	t.Helper()
 	dialer := &tls.Dialer{Config: &tls.Config{RootCAs: of.pool(), ServerName: "ledger.example"}}
@@ -198,7 +198,7 @@ func TestServe_UsesTLSAndNotifiesTheServiceManager(t *testing.T) {
 	require.NotEqual(t, first, second, "the new certificate is shown")
 	write(t, certFile, "nothing")
 	node.hangup(t)
-	require.Equal(t, second, shown(t, address, issuer), "one that is not usable changes nothing")
+	require.Equal(t, second, shown(t, address, issuer), "an invalid certificate changes nothing")
 	client := &http.Client{Transport: &http.Transport{
 		TLSClientConfig: &tls.Config{RootCAs: issuer.pool(), ServerName: "ledger.example"},
 	}}

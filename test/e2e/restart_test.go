@@ -15,7 +15,7 @@ import (
 // codeDuplicate is the gRPC code ALREADY_EXISTS, which DUPLICATE_COMMAND has.
 const codeDuplicate = 6
 
-// state is what must be the same after a restart.
+// state must be the same after a restart.
 type state struct {
 	end         int64
 	completions []client.Completion
@@ -40,7 +40,7 @@ func stateOf(t *testing.T, e endpoint, a account) state {
 	return s
 }
 
-// requireUnchanged checks that nothing is lost. The record may have grown: the node does some things by itself.
+// requireUnchanged checks that nothing is lost. The record may grow, because the node commits by itself.
 func requireUnchanged(t *testing.T, before, after state) {
 	t.Helper()
 	require.GreaterOrEqual(t, after.end, before.end)
@@ -106,7 +106,7 @@ func TestUp_RecoversFromSIGKILL(t *testing.T) {
 	require.NoError(t, err)
 	before := stateOf(t, n.endpoint, alice)
 
-	// The whole node, its PostgreSQL and Temporal left to themselves.
+	// The whole node, without its PostgreSQL and Temporal.
 	family := descendants(t, n.PID())
 	n.kill(t)
 	n = up(t, n.dir)
@@ -117,11 +117,11 @@ func TestUp_RecoversFromSIGKILL(t *testing.T) {
 		require.NotContains(t, family, process.pid, "of the killed node there still runs %s", process.command)
 	}
 
-	// PostgreSQL: the node cannot go on, and says so.
+	// PostgreSQL: the node ends, and says why.
 	killProcesses(t, n.info.PIDs.Postgres)
 	n.waitEnd(t)
 	require.Equal(t, 1, n.exitCode(t))
-	require.Contains(t, n.stderr.String(), "the PostgreSQL server stopped by itself; its last words are in "+n.dir)
+	require.Contains(t, n.stderr.String(), "the PostgreSQL server stopped unexpectedly; see its log, "+n.dir)
 	requireGone(t, n.dir, family)
 	n = up(t, n.dir)
 	alice = alice.on(n.endpoint)
@@ -139,7 +139,7 @@ func TestUp_RestartsTemporal(t *testing.T) {
 	require.NoError(t, err)
 
 	killProcesses(t, child(t, n.PID(), "temporal-dev"))
-	// What is acknowledged while Temporal is away or coming back completes; what is not says that it may be tried again.
+	// Without Temporal, an acknowledged submission still completes; a refused one has a retryable error.
 	acknowledged := 0
 	await(t, "submissions are taken again", func() error {
 		commandID := fmt.Sprintf("meanwhile-%d", acknowledged)
@@ -159,7 +159,7 @@ func TestUp_RestartsTemporal(t *testing.T) {
 	require.Contains(t, n.stdout.String(), "starting the Temporal server again: pid ")
 	requireAlive(t, alice, coin, "after", "before")
 	_, err = temporalClient(t, n.info.TemporalAddress, "default").CheckHealth(t.Context(), nil)
-	require.NoError(t, err, "Temporal is where it was")
+	require.NoError(t, err, "Temporal has the same address")
 	again := child(t, n.PID(), "temporal-dev")
 	require.NotEqual(t, n.info.PIDs.Temporal, again)
 	await(t, "the note has Temporal's process", func() error {
@@ -172,7 +172,7 @@ func TestUp_RestartsTemporal(t *testing.T) {
 	n.interrupt(t)
 }
 
-// TestUp_EndsWhenPostgreSQLDiesWhileTemporalStartsAgain: it supervises Temporal alone, and says why it ends.
+// TestUp_EndsWhenPostgreSQLDiesWhileTemporalStartsAgain: it only supervises Temporal, and says why it ends.
 func TestUp_EndsWhenPostgreSQLDiesWhileTemporalStartsAgain(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t))
@@ -187,7 +187,7 @@ func TestUp_EndsWhenPostgreSQLDiesWhileTemporalStartsAgain(t *testing.T) {
 	killProcesses(t, n.info.PIDs.Postgres)
 	n.waitEnd(t)
 	require.Equal(t, 1, n.exitCode(t))
-	require.Contains(t, n.stderr.String(), "the PostgreSQL server stopped by itself; its last words are in "+n.dir)
+	require.Contains(t, n.stderr.String(), "the PostgreSQL server stopped unexpectedly; see its log, "+n.dir)
 	requireGone(t, n.dir, family)
 	n = up(t, n.dir)
 	requireAlive(t, alice.on(n.endpoint), coin, "after", "before")

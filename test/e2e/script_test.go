@@ -17,7 +17,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// scriptsOfNotes are scripts that use an uploaded package of notes, which PKG stands for.
+// scriptsOfNotes are scripts that use an uploaded package of notes, PKG.
 const scriptsOfNotes = `module X {
 	val note: Party -> Party -> Text -> Unit = \(owner: Party) (reader: Party) (text: Text) ->
 		A:AnyTemplate { getAnyTemplate = to_any @PKG:N:Note (PKG:N:Note { owner = owner, reader = reader, text = text }) };
@@ -68,7 +68,7 @@ module F {
 }
 `
 
-// nodeScripts runs a script, which is an expression, on a node that has the notes.
+// nodeScripts runs scripts, given as expressions, on a node with the notes.
 type nodeScripts struct {
 	t     *testing.T
 	node  *upNode
@@ -77,7 +77,7 @@ type nodeScripts struct {
 	bytes []byte
 }
 
-// runs runs a script of a type, and returns what came of it and what it said.
+// runs runs a script of a type, and returns its report and its messages.
 func (o nodeScripts) runs(kind, body string, options script.Options) (script.Report, []string) {
 	o.t.Helper()
 	named := "'" + string(o.notes.ID) + "'"
@@ -121,7 +121,7 @@ func (o nodeScripts) fails(body string) *script.Failure {
 	return report.Failure
 }
 
-// TestScript_RunsAgainstANode asks a node each question that scripts ask of a ledger.
+// TestScript_RunsAgainstANode runs each kind of question of scripts against a node.
 func TestScript_RunsAgainstANode(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t), "--clock", "static")

@@ -12,8 +12,7 @@ import (
 	"github.com/florinledger/florin/db/dbtest"
 )
 
-// TestSecretFiles_WorkForEveryCommand has whoever keeps secrets out of command lines and environments do all that there
-// is to do with a record.
+// TestSecretFiles_WorkForEveryCommand runs all commands on a record with secrets only in files.
 func TestSecretFiles_WorkForEveryCommand(t *testing.T) {
 	t.Parallel()
 	i := install(t)
@@ -44,12 +43,12 @@ func TestSecretFiles_WorkForEveryCommand(t *testing.T) {
 	backup := filepath.Join(directory, "backup")
 	done("backup", backup)
 	require.Contains(t, done("audit"), "no contract was consumed twice")
-	require.Contains(t, done("seal-key"), "seals from now on")
+	require.Contains(t, done("seal-key"), "created key")
 	require.Contains(t, done("prune", "--up-to", "1"), "the record begins after offset 1")
 	require.Contains(t, done("repair"), "kinds of automation")
 	node.interrupt(t)
 	write(t, urlFile, dbtest.Empty(t))
-	require.Contains(t, done("restore", backup), "the same as in the backup")
+	require.Contains(t, done("restore", backup), "equal to the backup")
 
 	require.NoError(t, os.Remove(urlFile))
 	lost := run(t, environment, "audit")
@@ -57,7 +56,7 @@ func TestSecretFiles_WorkForEveryCommand(t *testing.T) {
 	require.Contains(t, lost.stderr.String(), "--database-url-file="+urlFile+" cannot be read")
 }
 
-// TestSecretFiles_RefuseASecretGivenTwice gives one by a flag or by the environment, and its file by either.
+// TestSecretFiles_RefuseASecretGivenTwice gives a secret and its file, each by a flag or by the environment.
 func TestSecretFiles_RefuseASecretGivenTwice(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ command, flag, variable string }{
@@ -93,7 +92,7 @@ func TestSecretFiles_RefuseASecretGivenTwice(t *testing.T) {
 				require.Equal(t, 2, refused.exitCode(t), "%v %v", environment, arguments)
 				require.Contains(t, refused.stderr.String(), "--"+test.flag+" and --"+test.flag+"-file are both given",
 					"%v %v", environment, arguments)
-				require.Contains(t, refused.stderr.String(), test.variable+"_FILE in the environment count, too")
+				require.Contains(t, refused.stderr.String(), test.variable+"_FILE count, too")
 			}
 		}
 	}

@@ -29,8 +29,8 @@ func signed(t *testing.T, method jwt.SigningMethod, key any, change jwt.MapClaim
 	return token
 }
 
-// TestLog_HasNoSecrets runs a node that logs all it can, sends it good and hostile tokens in every way there is,
-// and then looks for each of them, in whole and in part, in everything that was logged.
+// TestLog_HasNoSecrets runs a node with the most detailed log, sends valid and hostile tokens in every possible way,
+// and then looks for each token and its parts in the log.
 func TestLog_HasNoSecrets(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t), "--log-level", "debug", "--auth-secret", particular)
@@ -106,7 +106,7 @@ func openStream(t *testing.T, base, token string) {
 	conn, _, err := websocket.Dial(ctx, base+"/v2/updates", &websocket.DialOptions{
 		Subprotocols: []string{"jwt.token." + token, "daml.ws.auth"},
 	})
-	if err != nil { // users that are nobody's, and heads that are too long, are refused before the upgrade
+	if err != nil { // the node refuses unknown users and long headers before the upgrade
 		return
 	}
 	defer func() { _ = conn.CloseNow() }()

@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/daml/dartest"
 )
 
-// darFile writes a package of notes to a file of its own.
+// darFile writes a package of notes to a new file.
 func darFile(t *testing.T, name string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name+".dar")
@@ -66,7 +66,7 @@ func TestUp_UploadsDARFiles(t *testing.T) {
 	require.Contains(t, refused.stderr.String(), broken+": ")
 }
 
-// watches has a file watched while it changes.
+// watches runs dar watch on a file while it changes.
 func (p person) watches(path string) {
 	t := p.t
 	t.Helper()
@@ -101,7 +101,7 @@ func (p person) watches(path string) {
 	require.Equal(t, 130, watch.exitCode(t))
 }
 
-// scriptsFile writes a package with scripts to a file of its own. Its Setup:init makes alice.
+// scriptsFile writes a package with scripts to a new file. Its Setup:init allocates alice.
 func scriptsFile(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "seed.dar")
@@ -109,8 +109,8 @@ func scriptsFile(t *testing.T) string {
 	return path
 }
 
-// TestInitScript_RunsOnce starts a node whose ledger begins with a script, again, and with another script; and
-// runs further scripts on it.
+// TestInitScript_RunsOnce starts a node with an init script, again, and with another init script. Then it runs further
+// scripts.
 func TestInitScript_RunsOnce(t *testing.T) {
 	t.Parallel()
 	dar, notes := scriptsFile(t), darFile(t, "notes")
@@ -122,7 +122,7 @@ func TestInitScript_RunsOnce(t *testing.T) {
 	n.interrupt(t)
 
 	again := up(t, n.dir, "--dar", dar, "--init-script", "Setup:fails")
-	require.Contains(t, again.stdout.String(), "leave Setup:fails out, as the ledger began with Setup:init")
+	require.Contains(t, again.stdout.String(), "skip Setup:fails: this ledger has run Setup:init")
 	require.Contains(t, again.stdout.String(), "\n  alice::1220")
 	p.node = again
 	p.runsScripts(dar)
@@ -160,9 +160,9 @@ func (p person) runsScripts(dar string) {
 	p.mistakes([]mistake{
 		{"script " + other + " Setup:init", 1, []string{"the ledger does not have package other 1.0.0", "--upload-dar"}},
 		{"script " + dar + " Setup:inti", 1, []string{"has no script Setup:inti", "did you mean Setup:init?"}},
-		{"script " + dar + " init", 2, []string{"init is no name of a script", "Setup:init"}},
-		{"script " + dar + " Setup:named", 2, []string{"Setup:named wants an argument", "--input-file"}},
-		{"script " + dar + " Setup:init --input-file " + input, 2, []string{"Setup:init wants no argument"}},
+		{"script " + dar + " init", 2, []string{"init is not the name of a script", "Setup:init"}},
+		{"script " + dar + " Setup:named", 2, []string{"Setup:named needs an argument", "--input-file"}},
+		{"script " + dar + " Setup:init --input-file " + input, 2, []string{"Setup:init takes no argument"}},
 		{"script " + dar + " Setup:named --input-file " + wrong, 1, []string{"wrong.json: this is not JSON"}},
 		{"script " + dar + " Setup:named --input-file " + here() + "/no", 1, []string{"no such file"}},
 		{"script " + dar + " Setup:init --output-file " + here() + "/no/out", 2, []string{"there is no directory"}},
@@ -173,7 +173,7 @@ func (p person) runsScripts(dar string) {
 	require.Contains(t, p.types("script "+other+" Setup:init --upload-dar"), "carol::1220")
 }
 
-// TestInitScript_DoesNotRunAgainAfterAFailure has a ledger begin with a script that fails.
+// TestInitScript_DoesNotRunAgainAfterAFailure starts a node with an init script that fails.
 func TestInitScript_DoesNotRunAgainAfterAFailure(t *testing.T) {
 	t.Parallel()
 	dir, dar := dataDir(t), scriptsFile(t)
@@ -184,10 +184,10 @@ func TestInitScript_DoesNotRunAgainAfterAFailure(t *testing.T) {
 	require.Contains(t, failed.stderr.String(), "the init script: Setup:fails of seed.dar failed: ")
 	refused := run(t, nil, arguments...)
 	require.Equal(t, 1, refused.exitCode(t))
-	require.Contains(t, refused.stderr.String(), "did not come to its end, so that it is not run again")
+	require.Contains(t, refused.stderr.String(), "did not finish; florin does not run it again")
 	require.Contains(t, refused.stderr.String(), "reset")
 	without := up(t, dir)
-	require.Contains(t, without.stdout.String(), "did not come to its end")
+	require.Contains(t, without.stdout.String(), "did not finish")
 }
 
 func TestUp_ChecksDARsAndScriptsBeforeItStarts(t *testing.T) {
@@ -198,10 +198,10 @@ func TestUp_ChecksDARsAndScriptsBeforeItStarts(t *testing.T) {
 		{"up --dar " + dir + "/no.dar", 2, []string{"no.dar: no such file", "that the compiler wrote"}},
 		{"up --dar " + dir, 2, []string{dir + " is a directory"}},
 		{"up --auth-jwks-url https://issuer.example/keys --dar " + dar, 2, []string{"development token", "leave --dar out"}},
-		{"up --init-script Setup:init", 2, []string{"of no DAR file", "--dar"}},
-		{"up --init-script init --dar " + scripts, 2, []string{"init is no name of a script"}},
+		{"up --init-script Setup:init", 2, []string{"has no DAR file", "--dar"}},
+		{"up --init-script init --dar " + scripts, 2, []string{"init is not the name of a script"}},
 		{"up --init-script Setup:inti --dar " + scripts, 1, []string{"has no script Setup:inti", "did you mean Setup:init?"}},
-		{"up --init-script Setup:named --dar " + scripts, 2, []string{"wants an argument"}},
+		{"up --init-script Setup:named --dar " + scripts, 2, []string{"needs an argument"}},
 		{"script", 2, []string{"missing: <dar>"}},
 		{"script " + dir + "/no.dar Setup:init", 1, []string{"no.dar: no such file"}},
 		{"script " + scripts + " Setup:init --url http://127.0.0.1:1", 3, []string{"no node answers"}},
@@ -209,7 +209,7 @@ func TestUp_ChecksDARsAndScriptsBeforeItStarts(t *testing.T) {
 		{"dar watch --url http://127.0.0.1:1 " + dir + "/no.dar", 1, []string{"no.dar: no such file", "build it first"}},
 		{"dar watch --url http://127.0.0.1:1 " + dir, 1, []string{dir + " is a directory"}},
 		{"dar watch --url http://127.0.0.1:1 " + dar, 3, []string{"no node answers"}},
-		{"dar watch --token secret " + dar, 2, []string{"takes no --token", "dar upload"}},
+		{"dar watch --token secret " + dar, 2, []string{"does not accept --token", "dar upload"}},
 	} {
 		if strings.Contains(wrong.line, "--url") {
 			wrong.try(t)

@@ -4,7 +4,7 @@ package e2e_test
 
 import "testing"
 
-// A clock that stands is not behind the first rounds: the coin works as soon as the node is ready.
+// A static clock is not behind the first rounds: the coin works as soon as the node is ready.
 func TestStaticClock_LetsCoinWorkAtOnce(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t), "--clock", "static")

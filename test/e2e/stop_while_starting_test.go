@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What supervisors stop while it starts has not failed: here it waits for a Temporal that is silent.
+// A node that a supervisor stops during its start must not fail. Here it waits for a Temporal that does not answer.
 func TestStart_StopsCleanlyWhileItWaits(t *testing.T) {
 	t.Parallel()
 	home := install(t)

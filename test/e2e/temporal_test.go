@@ -19,7 +19,7 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// workflowResult is what a workflow tells of its submissions.
+// workflowResult is the result of a workflow about its submissions.
 type workflowResult struct {
 	Outcomes []struct {
 		CommandID string `json:"commandId"`
@@ -29,7 +29,7 @@ type workflowResult struct {
 	} `json:"outcomes"`
 }
 
-// observedNode is a node and what an operator sees of it in Temporal.
+// observedNode is a node with a Temporal client of its operator.
 type observedNode struct {
 	*servedNode
 	temporal sdkclient.Client
@@ -48,8 +48,7 @@ func newObserved(t *testing.T, flags ...string) *observedNode {
 	return o
 }
 
-// find lists the workflows that a query finds, as soon as it is as many as expected: Temporal's index is behind a
-// little.
+// find lists the workflows of a query. It waits for the expected number, because Temporal's index is a moment late.
 func (o *observedNode) find(t *testing.T, expected int, query string) []*workflowpb.WorkflowExecutionInfo {
 	t.Helper()
 	var found []*workflowpb.WorkflowExecutionInfo
@@ -65,7 +64,7 @@ func (o *observedNode) find(t *testing.T, expected int, query string) []*workflo
 	return found
 }
 
-// attribute reads a search attribute, be it a keyword or a list of them.
+// attribute reads a search attribute, a keyword or a list of keywords.
 func attribute(t *testing.T, of *workflowpb.WorkflowExecutionInfo, name string) []string {
 	t.Helper()
 	payload := of.GetSearchAttributes().GetIndexedFields()[name]
@@ -87,7 +86,7 @@ func (o *observedNode) result(t *testing.T, of *workflowpb.WorkflowExecutionInfo
 	return result
 }
 
-// shown is what the UI shows of a workflow: its summary, and its details, which a worker tells.
+// shown is the summary of a workflow in the UI, and its details, which a worker computes.
 func (o *observedNode) shown(t *testing.T, of *workflowpb.WorkflowExecutionInfo) (summary, details string) {
 	t.Helper()
 	id, run := of.GetExecution().GetWorkflowId(), of.GetExecution().GetRunId()
@@ -121,7 +120,7 @@ func TestTemporal_FindsSubmissionsBySearchAttributes(t *testing.T) {
 	_, err := alice.SubmitAndWait(t.Context(), refused)
 	require.NotEmpty(t, client.Code(err), "%v", err)
 
-	// An idle node gives each submission a workflow of its own.
+	// An idle node starts a workflow for each submission.
 	o.find(t, 2*each+1, "FlorinKind = 'command'")
 	o.find(t, 2*each, "FlorinKind = 'command' AND FlorinOutcome = 'accepted'")
 	o.find(t, each, fmt.Sprintf("FlorinParty = '%s'", bob.parties[0]))
@@ -149,7 +148,7 @@ func TestTemporal_FindsSubmissionsBySearchAttributes(t *testing.T) {
 			who, outcome.CompletionOffset, outcome.UpdateID))
 	}
 
-	// A refused submission is a workflow that completed and says why.
+	// The workflow of a refused submission completes, with the reason in its result.
 	query := fmt.Sprintf("FlorinOutcome = 'refused' AND FlorinErrorCode = '%s'", client.Code(err))
 	workflow := o.find(t, 1, query)[0]
 	var commands string
@@ -230,7 +229,7 @@ func (o *observedNode) burst(t *testing.T, submissions int) []string {
 	return names
 }
 
-// closedWorkflows lists the closed workflows of commands as soon as Temporal's index has as many submissions in them.
+// closedWorkflows lists the closed workflows of commands. It waits until they have the expected number of submissions.
 func (o *observedNode) closedWorkflows(t *testing.T, submissions int) []*workflowpb.WorkflowExecutionInfo {
 	t.Helper()
 	var closed []*workflowpb.WorkflowExecutionInfo

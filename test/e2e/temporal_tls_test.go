@@ -83,11 +83,11 @@ func writePEM(t *testing.T, file, kind string, der []byte) {
 	require.NoError(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600))
 }
 
-// guardedTemporal is the test server behind TLS: it takes clients with a certificate and with the API key alone.
+// guardedTemporal is the test server behind TLS: clients need a certificate and the API key.
 type guardedTemporal struct {
 	address string
 	apiKey  atomic.Pointer[string]
-	// clients is the name in the last certificate that was shown.
+	// clients is the name in the last client certificate.
 	clients atomic.Pointer[string]
 }
 
@@ -124,7 +124,7 @@ func guardTemporal(t *testing.T, target string, servers, clients *authority) *gu
 	return g
 }
 
-// A Temporal that asks for a certificate and an API key gets them, and both may change while the node runs.
+// The node sends a certificate and an API key to Temporal, and both may change while it runs.
 func TestTemporal_ConnectsWithTLSAndAPIKey(t *testing.T) {
 	t.Parallel()
 	servers, clients := newAuthority(t, "servers"), newAuthority(t, "clients")

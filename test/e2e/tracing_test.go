@@ -26,7 +26,7 @@ import (
 	"github.com/florinledger/florin/telemetry/tracing"
 )
 
-// spanCollector is an OTLP collector that keeps what it gets.
+// spanCollector is an OTLP collector that stores the spans.
 type spanCollector struct {
 	*httptest.Server
 
@@ -76,7 +76,7 @@ func (c *spanCollector) of(trace string) map[string]*tracepb.Span {
 	return found
 }
 
-// below requires that each span is within the one before it, and the first within the one with the id.
+// below requires that each span is a child of the one before it, and the first is a child of the id.
 func below(found map[string]*tracepb.Span, id string, names ...string) error {
 	for _, name := range names {
 		span := found[name]
@@ -91,7 +91,7 @@ func below(found map[string]*tracepb.Span, id string, names ...string) error {
 	return nil
 }
 
-// roundTrips requires that something is asked of the database within a span.
+// roundTrips requires a database query within a span.
 func roundTrips(found map[string]*tracepb.Span, within string) error {
 	for name, span := range found {
 		if strings.HasPrefix(name, "database ") && bytes.Equal(span.GetParentSpanId(), found[within].GetSpanId()) {
@@ -106,7 +106,7 @@ const (
 	clientSpan  = "b7ad6b7169203331"
 )
 
-// TestTracing_FollowsARequestToTheReader follows a submission through an API and a worker of its own.
+// TestTracing_FollowsARequestToTheReader follows a submission through a separate API and worker.
 func TestTracing_FollowsARequestToTheReader(t *testing.T) {
 	t.Parallel()
 	spans := collectSpans(t)
@@ -175,7 +175,7 @@ func TestTracing_FollowsARequestToTheReader(t *testing.T) {
 	requireQuiet(t, spans.all(), "7654321", alice.token(), secret)
 }
 
-// requireLink requires that what looks after the contract of a traced submission links to its trace.
+// requireLink requires that the workflow of the contract of a traced submission links to its trace.
 func requireLink(t *testing.T, spans *spanCollector, trace string) {
 	t.Helper()
 	await(t, "a plan links to what caused it", func() error {
@@ -189,7 +189,7 @@ func requireLink(t *testing.T, spans *spanCollector, trace string) {
 	})
 }
 
-// requireQuiet requires that spans say nothing but what they may, and none of the words.
+// requireQuiet requires that spans have only the allowed attributes, and none of the words.
 func requireQuiet(t *testing.T, spans []*tracepb.Span, words ...string) {
 	t.Helper()
 	may := append(tracing.Keys(), "temporalWorkflowID", "temporalRunID", "temporalActivityID")
@@ -200,7 +200,7 @@ func requireQuiet(t *testing.T, spans []*tracepb.Span, words ...string) {
 			require.Contains(t, may, fact.GetKey(), span.GetName())
 		}
 		for _, word := range words {
-			require.NotContains(t, span.String(), word, "what a span shows")
+			require.NotContains(t, span.String(), word, "content of a span")
 		}
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/florinledger/florin/devnet/runfile"
 )
 
-// TestUp_StopsAndStartsTheNodeAlone stops API and worker while PostgreSQL and Temporal run on, and starts them again.
+// TestUp_StopsAndStartsTheNodeAlone stops API and worker while PostgreSQL and Temporal keep running, and starts them
+// again.
 func TestUp_StopsAndStartsTheNodeAlone(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
@@ -30,7 +31,7 @@ func TestUp_StopsAndStartsTheNodeAlone(t *testing.T) {
 		status := run(t, nil, append([]string{"status"}, at...)...)
 		require.Equal(t, 3, status.exitCode(t))
 		require.Contains(t, status.stdout.String(),
-			"the node is stopped: PostgreSQL and Temporal run on, `florin start --data-dir ")
+			"the node is stopped: PostgreSQL and Temporal keep running, `florin start --data-dir ")
 		audited := requireDone(t, append([]string{"audit"}, at...)...)
 		require.Contains(t, audited, "supply and holdings agree", "PostgreSQL answers")
 		_, err = temporalClient(t, n.info.TemporalAddress, "default").CheckHealth(t.Context(), nil)
@@ -39,7 +40,7 @@ func TestUp_StopsAndStartsTheNodeAlone(t *testing.T) {
 		require.Equal(t, "the node is running\n", requireDone(t, append([]string{"start"}, at...)...))
 		again, err := runfile.Read(dir)
 		require.NoError(t, err)
-		require.Equal(t, n.info, again, "everything is where it was")
+		require.Equal(t, n.info, again, "all addresses are the same")
 		p.types("tap alice 1")
 	}
 	require.Contains(t, requireDone(t, append([]string{"balance", "alice"}, at...)...), "102 CC")

@@ -48,7 +48,7 @@ func TestUp_PrintsCommandsThatWork(t *testing.T) {
 	again.interrupt(t)
 }
 
-// requireAddressesWork asks everything that up says it has started.
+// requireAddressesWork calls all addresses that up prints.
 func requireAddressesWork(t *testing.T, n *upNode) {
 	t.Helper()
 	for _, page := range []string{
@@ -68,7 +68,7 @@ func requireAddressesWork(t *testing.T, n *upNode) {
 	require.NoError(t, connection.Close(t.Context()))
 }
 
-// paste runs the commands that up printed in a shell, as a person would, and returns what they answered.
+// paste runs the printed commands of up in a shell, and returns their output.
 func paste(t *testing.T, n *upNode, printed string) string {
 	t.Helper()
 	executable, err := binary()
@@ -115,7 +115,7 @@ func TestUp_StopsAtOnceOnASecondInterrupt(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t))
 	family := descendants(t, n.PID())
-	// A request that waits keeps the node from stopping.
+	// An open request delays the stop of the node.
 	sent, answered := make(chan struct{}), make(chan error, 1)
 	traced := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
 		WroteRequest: func(httptrace.WroteRequestInfo) { close(sent) },
@@ -128,7 +128,7 @@ func TestUp_StopsAtOnceOnASecondInterrupt(t *testing.T) {
 	}()
 	<-sent
 	_, err := n.admin().LedgerEnd(t.Context())
-	require.NoError(t, err, "connections are accepted in turn, so the other one is there")
+	require.NoError(t, err, "the node accepts connections in order, so it has the other one")
 	require.NoError(t, n.Signal(syscall.SIGINT))
 	n.waitFor(t, "florin: stopping")
 	await(t, "it ends", func() error {
@@ -156,7 +156,7 @@ func TestUp_RefusesADataDirectoryOfAnotherRelease(t *testing.T) {
 	require.Contains(t, refused.stderr.String(), "use the florin release that wrote it, or choose another directory")
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	require.Len(t, entries, 2, "it left the lock and nothing else")
+	require.Len(t, entries, 2, "only the lock is new")
 }
 
 func TestUp_RefusesAForeignDirectory(t *testing.T) {

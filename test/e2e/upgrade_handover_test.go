@@ -15,15 +15,15 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// versionPair is an installation with an API of each version. One worker runs, of the version that the test wants: so the
-// test knows by whose rules everything is committed.
+// versionPair is an installation with an API of each version. One worker runs, of a version that the test chooses, so
+// the test knows which version commits.
 type versionPair struct {
 	*upgradeCluster
 	worker                *program
 	beforeFront, nowFront endpoint
 }
 
-// newVersions starts an installation of the version before, brings its schema to this one, and adds an API of this one.
+// newVersions starts an installation of the previous version, migrates its schema, and adds an API of this version.
 func newVersions(t *testing.T) *versionPair {
 	t.Helper()
 	v := &versionPair{upgradeCluster: installBefore(t)}
@@ -47,7 +47,7 @@ func (v *versionPair) awaitAPIs(t *testing.T) {
 	awaitReadyz(t, v.nowFront, http.StatusOK, "passed")
 }
 
-// work has a worker of a version in the place of the one that runs.
+// work replaces the worker by one of a version.
 func (v *versionPair) work(t *testing.T, executable string) {
 	t.Helper()
 	require.NoError(t, v.worker.Signal(syscall.SIGTERM))
@@ -58,16 +58,16 @@ func (v *versionPair) work(t *testing.T, executable string) {
 	v.awaitAPIs(t)
 }
 
-// namedChange is a change that was made at one version, and what it answered.
+// namedChange is a change at one version, with its answer.
 type namedChange struct {
 	key, path string
 	body      map[string]any
 	answer    changeResponse
 }
 
-// handover is what was begun at the API of one version, to be gone on with at the other one's.
+// handover is work that begins at the API of one version and continues at the API of the other.
 type handover struct {
-	name    string // of its users and parties
+	name    string // suffix of its users and parties
 	from    endpoint
 	dso     string
 	changes []namedChange
@@ -75,7 +75,7 @@ type handover struct {
 	app     account
 	paid    client.Commands
 	signer  *signer
-	// key is that of outside, which request allocates.
+	// key is the key of outside, which request allocates.
 	key     ed25519.PrivateKey
 	outside string
 	request allocation
@@ -125,7 +125,7 @@ func (h *handover) change(t *testing.T, key, path string, body map[string]any) {
 	h.changes = append(h.changes, made)
 }
 
-// goOn goes on at an API of the other version, while a worker of that version runs.
+// goOn continues at an API of the other version, with a worker of that version.
 func (h *handover) goOn(t *testing.T, at endpoint) {
 	t.Helper()
 	h.repeat(t, at)
@@ -137,7 +137,7 @@ func (h *handover) goOn(t *testing.T, at endpoint) {
 	}
 }
 
-// repeat sends everything again that has a name: it has been done.
+// repeat sends all named changes again: each must return the first answer.
 func (h *handover) repeat(t *testing.T, at endpoint) {
 	t.Helper()
 	for _, made := range h.changes {
@@ -150,12 +150,12 @@ func (h *handover) repeat(t *testing.T, at endpoint) {
 	}
 	taken := at.change(t, "payer-"+h.name, "", transferOffers, offerTo(h.app.party(), "3", "tracked"))
 	require.Equal(t, http.StatusConflict, taken.status, taken.body)
-	require.Equal(t, h.history, at.history(t, "payer-"+h.name), "nothing was done twice")
+	require.Equal(t, h.history, at.history(t, "payer-"+h.name), "no change happens twice")
 	_, err := h.app.on(at).SubmitAndWait(t.Context(), h.paid)
 	require.Equal(t, "DUPLICATE_COMMAND", client.Code(err), "%v", err)
 }
 
-// sign has one version prepare for a party that it onboarded, and the other one execute; then the first one again.
+// sign prepares at one version for a party of it, executes at the other, and executes again at the first.
 func (h *handover) sign(t *testing.T, at endpoint) {
 	t.Helper()
 	prepared := h.prepare(t, h.from, h.signer.party, "signed")
@@ -163,7 +163,7 @@ func (h *handover) sign(t *testing.T, at endpoint) {
 	require.Equal(t, "DUPLICATE_COMMAND", client.Code(h.execute(t, h.from, h.signer.party, h.signer.key, prepared)))
 }
 
-// allocate has one version allocate a party whose topology the other one made, and both use it.
+// allocate allocates a party at one version with the topology of the other, and uses it at both.
 func (h *handover) allocate(t *testing.T, at endpoint) {
 	t.Helper()
 	require.NoError(t, allocate(t, at, h.request))
@@ -212,8 +212,8 @@ func (h *handover) execute(
 	}, nil)
 }
 
-// TestUpgrade_FinishesWorkOfThePreviousVersion begins everything at one version and goes on at the other one, whose
-// worker commits then; and the other way round, as after a way back.
+// TestUpgrade_FinishesWorkOfThePreviousVersion begins work at one version and continues at the other, whose worker
+// commits then; and the other way round, as after a downgrade.
 func TestUpgrade_FinishesWorkOfThePreviousVersion(t *testing.T) {
 	t.Parallel()
 	v := newVersions(t)
@@ -231,8 +231,8 @@ func TestUpgrade_FinishesWorkOfThePreviousVersion(t *testing.T) {
 	require.Equal(t, 0, audited.exitCode(t), "it said: %s%s", audited.stdout, audited.stderr)
 }
 
-// allocateForUser has an administrator send the onboarding of a party for a user, which an API hands to a worker of the
-// other version.
+// allocateForUser onboards a party for a user as an administrator; an API of one version passes it to a worker of the
+// other.
 func allocateForUser(t *testing.T, at endpoint, name string) {
 	t.Helper()
 	user := "owner-" + name

@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// reader is an open stream of completions, and how far it has been read.
+// reader is an open stream of completions with its last offset.
 type reader struct {
 	conn   *websocket.Conn
 	offset int64
@@ -60,8 +60,8 @@ func (r *reader) next(t *testing.T, count int) []int64 {
 	return offsets
 }
 
-// readOn reads on where a stream of the first version has come to: there it stays open, here another one begins. Both
-// show the same.
+// readOn opens a stream at the last offset of a stream of the first version, which stays open. Both must have the same
+// elements.
 func (h *handover) readOn(t *testing.T, at endpoint) {
 	t.Helper()
 	all, err := h.app.on(at).completionsFrom(t.Context(), 0)
@@ -83,7 +83,7 @@ func (h *handover) readOn(t *testing.T, at endpoint) {
 	require.Equal(t, other.next(t, 1), h.reader.next(t, 1))
 }
 
-// listPages are the lists that have pages.
+// listPages are the lists with pages.
 var listPages = []string{
 	"/v2/users", "/v2/parties", updatesPage, activePage, historyPages,
 }
@@ -94,7 +94,7 @@ const (
 	historyPages = "/v0/wallet/transactions"
 )
 
-// turnPage goes on with a list at another API.
+// turnPage reads the next page of a list at another API.
 func (h *handover) turnPage(t *testing.T, at endpoint, path string) {
 	t.Helper()
 	theirs, _ := h.page(t, h.from, path, h.tokens[path])

@@ -19,14 +19,14 @@ import (
 	"github.com/florinledger/florin/workflows"
 )
 
-// beforeVariable names the environment variable with the path of the version before, which make test/upgrade builds
+// beforeVariable names the environment variable with the path of the previous version, which make test/upgrade builds
 // from the history.
 const beforeVariable = "FLORIN_TEST_BEFORE"
 
-// upgradeSize is how many APIs and how many workers there are.
+// upgradeSize is the number of APIs, and of workers.
 const upgradeSize = 3
 
-// upgradeCluster is an installation whose processes are of two versions.
+// upgradeCluster is an installation with processes of two versions.
 type upgradeCluster struct {
 	installation
 	before, now   string
@@ -36,7 +36,7 @@ type upgradeCluster struct {
 	load          *crashLoad
 }
 
-// installBefore makes an installation with the schema of the version before.
+// installBefore makes an installation with the schema of the previous version.
 func installBefore(t *testing.T) *upgradeCluster {
 	t.Helper()
 	now, err := binary()
@@ -52,7 +52,7 @@ func installBefore(t *testing.T) *upgradeCluster {
 	return u
 }
 
-// newUpgrading starts an installation of the version before, with an empty database.
+// newUpgrading starts an installation of the previous version, with an empty database.
 func newUpgrading(t *testing.T) *upgradeCluster {
 	t.Helper()
 	u := installBefore(t)
@@ -115,8 +115,7 @@ func (u *upgradeCluster) restart(t *testing.T, number int, executable string) {
 	require.Empty(t, u.load.failed(), "no request fails")
 }
 
-// kill ends an API and a worker as a crash does, and starts them again. What the requests meet that are under way does
-// not count.
+// kill ends an API and a worker as a crash does, and starts them again. The failures of open requests do not count.
 func (u *upgradeCluster) kill(t *testing.T, number int, executable string) {
 	t.Helper()
 	u.apis[number].kill(t)
@@ -141,7 +140,7 @@ func (u *upgradeCluster) begin(t *testing.T, number int, executable string) {
 	u.awaitReady(t, number)
 }
 
-// newestOfAll is the step by which the version before judges whether it knows the schema.
+// newestOfAll is the schema step that the previous version compares with its own.
 func (u *upgradeCluster) newestOfAll(t *testing.T) (version int64) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), u.databaseURL)
@@ -151,9 +150,8 @@ func (u *upgradeCluster) newestOfAll(t *testing.T) (version int64) {
 	return version
 }
 
-// TestUpgrade_RollsUnderLoad goes from the version before to this one, back, and forth again,
-// process by process, under load. No request fails but those that meet a process of either version as it is killed, and
-// everything that was acknowledged has its completion.
+// TestUpgrade_RollsUnderLoad upgrades from the previous version, downgrades, and upgrades again, process by process,
+// under load. Only requests to a killed process may fail, and every acknowledged submission must have its completion.
 func TestUpgrade_RollsUnderLoad(t *testing.T) {
 	t.Parallel()
 	seed, _ := newRandom(t)
@@ -168,7 +166,7 @@ func TestUpgrade_RollsUnderLoad(t *testing.T) {
 	migrated := u.run(t, u.now, "migrate")
 	require.Equal(t, 0, migrated.exitCode(t), "it said: %s", migrated.stderr)
 	contracts := strings.Contains(migrated.stdout.String(), "left to contract: ")
-	refuses := func() { // whatever takes something away
+	refuses := func() { // migrate --contract
 		t.Helper()
 		if !contracts {
 			return

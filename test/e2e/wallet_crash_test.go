@@ -14,14 +14,14 @@ import (
 	"github.com/florinledger/florin/internal/failpoint"
 )
 
-// changeOutcome is what a client gets that asks a node which may die.
+// changeOutcome is the outcome of a change at a node that may die.
 type changeOutcome struct {
 	changeResponse
 
 	err error
 }
 
-// ask sends a change and goes on.
+// ask sends a change without waiting.
 func (e endpoint) ask(ctx context.Context, user, key, path string, body any) <-chan changeOutcome {
 	answer := make(chan changeOutcome, 1)
 	go func() {
@@ -31,8 +31,8 @@ func (e endpoint) ask(ctx context.Context, user, key, path string, body any) <-c
 	return answer
 }
 
-// inFlight sends a change twice while no worker runs: one of the two is refused because the other is on its way. It
-// returns where the answer of the other comes.
+// inFlight sends a change twice while no worker runs: one is refused because the other is in flight. It returns the
+// channel for the answer of the other.
 func (e endpoint) inFlight(ctx context.Context, t *testing.T, user, path string, body any) <-chan changeOutcome {
 	t.Helper()
 	first, second := e.ask(ctx, user, "", path, body), e.ask(ctx, user, "", path, body)
@@ -50,7 +50,7 @@ func (e endpoint) inFlight(ctx context.Context, t *testing.T, user, path string,
 	return other
 }
 
-// startWorker starts a worker where none runs.
+// startWorker starts the worker again.
 func (p *parts) startWorker() {
 	p.t.Helper()
 	p.worker = p.launch("worker")
@@ -70,7 +70,7 @@ func newTraders(t *testing.T) *traders {
 	return &traders{p, front.onboard(t, "alice"), front.onboard(t, "bob")}
 }
 
-// tracked is both kinds of requests with a tracking id, made by Alice.
+// tracked is both kinds of requests with a tracking id, of Alice.
 func (p *traders) tracked(trackingID string) map[string]map[string]any {
 	return map[string]map[string]any{
 		transferOffers: offerTo(p.bob, "5", trackingID),
@@ -85,7 +85,7 @@ func TestTrackingID_IsUsedOnceUnderKills(t *testing.T) {
 	other := p.launch("api")
 	other.awaitReady(t)
 
-	// In flight: the same request is refused by the node that has it, and taken for the same by one that has not.
+	// In flight: the node that has the request refuses a second one; another node joins the two.
 	p.kill(theWorker)
 	answers := map[string][]<-chan changeOutcome{}
 	for path, body := range p.tracked("in flight") {
@@ -104,13 +104,13 @@ func TestTrackingID_IsUsedOnceUnderKills(t *testing.T) {
 		first, second := <-both[0], <-both[1]
 		require.NoError(t, errors.Join(first.err, second.err))
 		require.Equal(t, http.StatusOK, first.status, first.body)
-		require.Equal(t, first.body, second.body, "it was made once, and both are told of it")
+		require.Equal(t, first.body, second.body, "one change, and both answers have it")
 		p.api.requireTaken(t, path, p.tracked("in flight")[path])
 	}
-	p.api.awaitTracked(t, transferOffers, "left", "created") // who goes away loses nothing
+	p.api.awaitTracked(t, transferOffers, "left", "created") // a client that disconnects loses nothing
 	other.interrupt(t)
 
-	// The node that took it dies before it can answer.
+	// The node that accepted it dies before it answers.
 	for path, body := range p.tracked("unanswered") {
 		killed := p.arm(failpoint.AfterStart, theAPI)
 		lost := p.api.ask(t.Context(), "alice", "", path, body)
@@ -126,7 +126,7 @@ func TestTrackingID_IsUsedOnceUnderKills(t *testing.T) {
 		})
 		p.api.requireTaken(t, path, body)
 	}
-	require.Len(t, p.api.openOffers(t, "bob"), 3, "each is there once")
+	require.Len(t, p.api.openOffers(t, "bob"), 3, "each exists once")
 
 	// The worker dies while it accepts, and before it commits: the client only waits longer.
 	for i, point := range []string{failpoint.Appended, failpoint.Committed} {
@@ -166,7 +166,7 @@ func TestTrackingID_IsUsedOnceUnderKills(t *testing.T) {
 	p.audit()
 }
 
-// keyedChange is a change that is asked for with a key, and what its wallet can spend afterwards.
+// keyedChange is a change with an Idempotency-Key, and the spendable coin of its wallet afterwards.
 type keyedChange struct {
 	user, path string
 	body       any
@@ -190,8 +190,8 @@ func (p *traders) keyedChanges() []keyedChange {
 	}
 }
 
-// A change is made and the node dies before it has stored the answer for the change's Idempotency-Key: who asks again
-// gets the answer, and the change is made once.
+// The node dies after a change, before it has stored the answer for the Idempotency-Key: a retry gets the answer, and
+// the change happens once.
 func TestIdempotencyKey_ChangesOnceUnderKills(t *testing.T) {
 	t.Parallel()
 	p := newTraders(t)

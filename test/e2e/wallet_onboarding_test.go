@@ -17,8 +17,8 @@ const (
 	rightTemplate   = "#splice-amulet:Splice.Amulet:ValidatorRight"
 )
 
-// Many onboard the same users at two nodes at once, some of them by themselves: each user gets one party and one
-// wallet, whoever was first.
+// Many clients onboard the same users at two nodes at once, also the users themselves: each user gets one party and one
+// wallet.
 func TestOnboarding_CreatesOneWalletAtTwoNodes(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -45,14 +45,14 @@ func TestOnboarding_CreatesOneWalletAtTwoNodes(t *testing.T) {
 		name := fmt.Sprintf("user-%d", i)
 		for _, answer := range ofUser {
 			require.Equal(t, http.StatusOK, answer.status, answer.body)
-			require.JSONEq(t, ofUser[0].body, answer.body, "all are told of the same party")
+			require.JSONEq(t, ofUser[0].body, answer.body, "all answers have the same party")
 		}
 		var party struct {
 			ID string `json:"party_id"`
 		}
 		answers[i][0].ok(t, &party)
 		for _, node := range nodes {
-			require.Equal(t, "0.0000000000", node.spendable(t, name), "the wallet is open")
+			require.Equal(t, "0.0000000000", node.spendable(t, name), "the wallet works")
 			end, err := node.as(name).LedgerEnd(t.Context())
 			require.NoError(t, err)
 			contracts, err := node.as(name).ActiveContracts(t.Context(), end, party.ID, installTemplate, rightTemplate)

@@ -23,7 +23,7 @@ const (
 	buyTraffic     = "/v0/wallet/buy-traffic-requests"
 )
 
-// onboard gives a user a wallet and returns its party.
+// onboard onboards a user and returns its party.
 func (e endpoint) onboard(t *testing.T, user string) string {
 	t.Helper()
 	var answer struct {
@@ -33,7 +33,7 @@ func (e endpoint) onboard(t *testing.T, user string) string {
 	return answer.Party
 }
 
-// spendable is the coin that a wallet can spend.
+// spendable is the unlocked coin of a wallet.
 func (e endpoint) spendable(t *testing.T, user string) string {
 	t.Helper()
 	var balance struct {
@@ -43,7 +43,7 @@ func (e endpoint) spendable(t *testing.T, user string) string {
 	return balance.Unlocked
 }
 
-// trackedStatus is what a node says of a tracking id.
+// trackedStatus is the status of a tracking id.
 type trackedStatus struct {
 	Status        string
 	TransactionID string `json:"transaction_id"`
@@ -57,15 +57,15 @@ func (e endpoint) tracked(t *testing.T, user, path, trackingID string) (status t
 	return status
 }
 
-// awaitTracked waits until something of Alice has come as far as a status.
-func (e endpoint) awaitTracked(t *testing.T, path, trackingID, wanted string) (status trackedStatus) {
+// awaitTracked waits until a tracked request of Alice has a status.
+func (e endpoint) awaitTracked(t *testing.T, path, trackingID, expected string) (status trackedStatus) {
 	t.Helper()
-	await(t, trackingID+" is "+wanted, func() error {
+	await(t, trackingID+" is "+expected, func() error {
 		answer, err := e.tryChange(t.Context(), "alice", "", path+"/"+trackingID+"/status", nil)
 		if err != nil || answer.status != http.StatusOK {
 			return errors.Join(err, errors.New(answer.body))
 		}
-		if status = e.tracked(t, "alice", path, trackingID); status.Status != wanted {
+		if status = e.tracked(t, "alice", path, trackingID); status.Status != expected {
 			return errors.New(status.Status)
 		}
 		return nil
@@ -73,7 +73,7 @@ func (e endpoint) awaitTracked(t *testing.T, path, trackingID, wanted string) (s
 	return status
 }
 
-// openOffers are the ids of the offers that are open, to and from a user.
+// openOffers are the ids of the open offers to and from a user.
 func (e endpoint) openOffers(t *testing.T, user string) []string {
 	t.Helper()
 	var list struct {
@@ -89,7 +89,7 @@ func (e endpoint) openOffers(t *testing.T, user string) []string {
 	return ids
 }
 
-// history is what a wallet says that happened, the newest first: the choice, and by how much whose coin changed.
+// history is a wallet's history, the newest first: the choice, and each party's change of coin.
 func (e endpoint) history(t *testing.T, user string) []string {
 	t.Helper()
 	type change struct{ Party, Amount string }
@@ -124,7 +124,7 @@ func offerTo(receiver, amount, trackingID string) map[string]any {
 	}
 }
 
-// wishFor is a request to buy traffic for the node that hosts a party.
+// wishFor is a request to buy traffic for a party's node.
 func (e endpoint) wishFor(t *testing.T, party, trackingID string) map[string]any {
 	t.Helper()
 	return map[string]any{
@@ -133,7 +133,7 @@ func (e endpoint) wishFor(t *testing.T, party, trackingID string) map[string]any
 	}
 }
 
-// requireTaken requires that a tracking id of alice's is refused because it is known, in the words of its endpoint.
+// requireTaken requires that a used tracking id of alice is refused, with the text of its endpoint.
 func (e endpoint) requireTaken(t *testing.T, path string, body map[string]any) {
 	t.Helper()
 	words := map[string]string{
@@ -145,13 +145,13 @@ func (e endpoint) requireTaken(t *testing.T, path string, body map[string]any) {
 	require.JSONEq(t, `{"error":"`+words[path]+`"}`, taken.body)
 }
 
-// restartableNode is a node that is stopped and started again.
+// restartableNode is a node that can restart.
 type restartableNode struct {
 	*servedNode
 	at installation
 }
 
-// again stops the node with a signal and starts another one in its place.
+// again stops the node with a signal and starts it again.
 func (s *restartableNode) again(t *testing.T, signal syscall.Signal) {
 	t.Helper()
 	require.NoError(t, s.Signal(signal))
@@ -159,7 +159,7 @@ func (s *restartableNode) again(t *testing.T, signal syscall.Signal) {
 	s.servedNode = serve(t, "serve", s.at)
 }
 
-// Two users trade, and the node is stopped, or dies, whenever something is half done: what was said stays true.
+// The node stops or dies in the middle of the transfers of two users: its answers stay true.
 func TestWallet_ResumesAfterStopsAndKills(t *testing.T) {
 	t.Parallel()
 	i := install(t)
@@ -181,7 +181,7 @@ func TestWallet_ResumesAfterStopsAndKills(t *testing.T) {
 		require.Equal(t, before, n.tracked(t, user, transferOffers, "ord-7781"))
 	}
 	n.requireTaken(t, transferOffers, offer)
-	require.Equal(t, "2000.0000000000", n.spendable(t, "alice"), "an offer takes nothing yet")
+	require.Equal(t, "2000.0000000000", n.spendable(t, "alice"), "an offer takes no coin")
 
 	n.change(t, "bob", "", transferOffers+"/"+created.ID+"/accept", nil).ok(t, nil)
 	n.again(t, syscall.SIGKILL)
@@ -198,7 +198,7 @@ func TestWallet_ResumesAfterStopsAndKills(t *testing.T) {
 	}
 	require.NoError(t, n.as("bob").Get(t.Context(), "/v0/wallet/coins", &holdings))
 	require.Len(t, holdings.Amulets, 1)
-	require.Equal(t, completed.ContractID, holdings.Amulets[0].Contract.Contract.ID, "it is Bob's coin")
+	require.Equal(t, completed.ContractID, holdings.Amulets[0].Contract.Contract.ID, "Bob has the coin")
 	require.Empty(t, n.openOffers(t, "bob"))
 	again := n.change(t, "bob", "", transferOffers+"/"+created.ID+"/accept", nil)
 	require.Equal(t, http.StatusNotFound, again.status, again.body)
@@ -209,7 +209,7 @@ func TestWallet_ResumesAfterStopsAndKills(t *testing.T) {
 	n.again(t, syscall.SIGKILL)
 	n.awaitTracked(t, buyTraffic, "bt-1", "completed")
 	n.requireTaken(t, buyTraffic, wish)
-	require.EqualValues(t, 200_000, n.bought(t), "it is bought once")
+	require.EqualValues(t, 200_000, n.bought(t), "one purchase")
 
 	require.Equal(t, []string{
 		"AmuletRules_BuyMemberTraffic alice -666.8000000000",
@@ -225,7 +225,7 @@ func TestWallet_ResumesAfterStopsAndKills(t *testing.T) {
 	require.Equal(t, 0, audited.exitCode(t), "%s%s", audited.stdout, audited.stderr)
 }
 
-// change sends a change of a user, with an Idempotency-Key unless that is empty.
+// change sends a change of a user, with an Idempotency-Key unless it is empty.
 func (e endpoint) change(t *testing.T, user, key, path string, body any) changeResponse {
 	t.Helper()
 	answer, err := e.tryChange(t.Context(), user, key, path, body)
@@ -233,14 +233,14 @@ func (e endpoint) change(t *testing.T, user, key, path string, body any) changeR
 	return answer
 }
 
-// changeResponse is what a node answered to a change.
+// changeResponse is the answer to a change.
 type changeResponse struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// tryChange is change for nodes that may be gone before they answer.
+// tryChange is change for nodes that may die before the answer.
 func (e endpoint) tryChange(ctx context.Context, user, key, path string, body any) (none changeResponse, err error) {
 	content, err := json.Marshal(body)
 	if err != nil {
@@ -284,7 +284,7 @@ func synchronizerOf(t *testing.T, e endpoint) string {
 	return answer.ConnectedSynchronizers[0].SynchronizerID
 }
 
-// bought is how much extra traffic the node's synchronizer has granted it.
+// bought is the node's purchased traffic.
 func (e endpoint) bought(t *testing.T) int64 {
 	t.Helper()
 	var traffic struct {
@@ -300,7 +300,7 @@ func (e endpoint) bought(t *testing.T) int64 {
 	return traffic.Status.Actual.Limit
 }
 
-// participantOf and synchronizerOf are who a node is and where.
+// participantOf is the id of a node's participant.
 func participantOf(t *testing.T, e endpoint) string {
 	t.Helper()
 	var answer struct {

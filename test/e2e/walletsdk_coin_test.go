@@ -11,8 +11,8 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// TestWalletSDK_HandlesCoin lets the wallet SDK as its registry has it do all that it can do with coin. The
-// script checks what the SDK shows; this test checks what the ledger and the audit say.
+// TestWalletSDK_HandlesCoin runs all coin functions of the published wallet SDK. The script checks the SDK's answers;
+// this test checks the ledger and the audit.
 func TestWalletSDK_HandlesCoin(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t))
@@ -32,7 +32,7 @@ func TestWalletSDK_HandlesCoin(t *testing.T) {
 		Accepted struct{ Offer, Accept transaction }
 	}
 	runWalletSDK(t, &done, "coin.mjs", n.url, client.Token(secret, audience, adminUser))
-	const beside = "become a featured app" // it runs beside the others, and ends when it does
+	const beside = "become a featured app" // it runs in parallel with the others
 	require.Contains(t, done.Steps, beside)
 	require.Equal(t, []string{
 		"act for the operator", "onboard", "list no holdings", "tap", "accept a transfer", "reject a transfer",
@@ -55,7 +55,7 @@ func TestWalletSDK_HandlesCoin(t *testing.T) {
 	requireCleanAudit(t, n)
 }
 
-// transaction is what the SDK makes of a transaction for a wallet.
+// transaction is the SDK's view of a transaction for a wallet.
 type transaction struct {
 	Events []struct {
 		TransferInstruction struct {
@@ -64,14 +64,14 @@ type transaction struct {
 	}
 }
 
-// status is what the transaction made of a transfer in two steps.
+// status is the status of a two-step transfer after the transaction.
 func (tx transaction) status(t *testing.T) string {
 	t.Helper()
 	require.Len(t, tx.Events, 1)
 	return tx.Events[0].TransferInstruction.Status.Current.Tag
 }
 
-// soleHolding is the amount of the one coin that a party has.
+// soleHolding is the amount of a party's only coin.
 func soleHolding(t *testing.T, n *upNode, at int64, party string) string {
 	t.Helper()
 	coins, err := n.admin().ActiveContracts(t.Context(), at, party, client.AmuletTemplate)
@@ -83,7 +83,7 @@ func soleHolding(t *testing.T, n *upNode, at int64, party string) string {
 	return held.Amount.InitialAmount.Show()
 }
 
-// requireHistory checks what the SDK calls each of alice's transactions.
+// requireHistory checks the SDK's names for alice's transactions.
 func requireHistory(t *testing.T, history [][]string) {
 	t.Helper()
 	expected := []string{
@@ -95,7 +95,7 @@ func requireHistory(t *testing.T, history [][]string) {
 		"MergeSplit", "MergeSplit",
 		"Mint", "Mint", "Mint", "MergeSplit", // merged by herself
 		"Mint", "Mint", "Mint", "Mint", "Mint", "Mint", "Mint", "Mint", "Mint", "MergeSplit", // merged by the wallet provider
-		"MergeSplit", "Unlock", // set aside and taken back
+		"MergeSplit", "Unlock", // allocated and withdrawn
 		"Burn",
 	}
 	var shown []string
@@ -106,7 +106,7 @@ func requireHistory(t *testing.T, history [][]string) {
 	require.Equal(t, expected, shown)
 }
 
-// requireCleanAudit requires that the node's own audit finds nothing wrong with all that was done.
+// requireCleanAudit requires that the node's own audit finds nothing.
 func requireCleanAudit(t *testing.T, n *upNode) {
 	t.Helper()
 	var outcome struct {

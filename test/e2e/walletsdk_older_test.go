@@ -11,8 +11,8 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// TestWalletSDK_OlderVersionsHandleCoin lets wallets that were not updated do what they did, on a node that calls itself
-// what they expect. Version 0.15 asks for 3.3 before it onboards, and works with 3.4 once a party is there.
+// TestWalletSDK_OlderVersionsHandleCoin runs older SDKs on a node with the API version that they expect. Version 0.15
+// needs 3.3 to onboard, and works with 3.4 after that.
 func TestWalletSDK_OlderVersionsHandleCoin(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ sdk, version string }{
@@ -44,7 +44,7 @@ func TestWalletSDK_OlderVersionsHandleCoin(t *testing.T) {
 	}
 }
 
-// totalHeld adds up the coin that a party has.
+// totalHeld is the sum of a party's coin.
 func totalHeld(t *testing.T, n *upNode, at int64, party string) string {
 	t.Helper()
 	coins, err := n.admin().ActiveContracts(t.Context(), at, party, client.AmuletTemplate)

@@ -25,8 +25,8 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-// TestWalletSDK_MovesCoin runs the wallet SDK as its registry has it against a node: its keys make parties and
-// sign their transactions, and it finds the hashes that the node found.
+// TestWalletSDK_MovesCoin runs the published wallet SDK against a node: it creates parties with keys, signs their
+// transactions, and computes the same hashes as the node.
 func TestWalletSDK_MovesCoin(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t))
@@ -55,7 +55,7 @@ func TestWalletSDK_MovesCoin(t *testing.T) {
 	}
 }
 
-// runWalletSDK runs a script beside the SDK and reads the last line that it prints; the SDK prints its warnings before.
+// runWalletSDK runs a script with the SDK and parses its last line of output; the SDK prints warnings before.
 func runWalletSDK(t *testing.T, done any, script string, arguments ...string) {
 	t.Helper()
 	sdk, err := walletSDK()
@@ -63,7 +63,7 @@ func runWalletSDK(t *testing.T, done any, script string, arguments ...string) {
 	runScript(t, sdk, done, script, arguments...)
 }
 
-// runScript runs a script in the directory of a package and reads the last line that it prints.
+// runScript runs a script in the directory of a package and parses its last line of output.
 func runScript(t *testing.T, sdk string, done any, script string, arguments ...string) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "node", append([]string{filepath.Join(sdk, script)}, arguments...)...)
@@ -76,18 +76,18 @@ func runScript(t *testing.T, sdk string, done any, script string, arguments ...s
 	require.NoError(t, json.Unmarshal(lines[len(lines)-1], done), "%s", printed)
 }
 
-// exampleTime is how long an example of the SDK may take, on a machine that is busy.
+// exampleTime limits an example of the SDK on a busy machine.
 const exampleTime = 3 * time.Minute
 
-// sdkExample runs the example of the public wallet SDK beside an installed SDK until it prints a line, its last. It
-// does not wait for the process to end: the SDK writes its log in a thread that at times outlives everything else.
+// sdkExample runs the example of the public wallet SDK with an installed SDK until it prints its last line. It does not
+// wait for the end of the process, because the SDK's log thread sometimes does not end.
 func sdkExample(t *testing.T, url, token, last string) {
 	t.Helper()
 	sdk, err := walletSDK()
 	require.NoError(t, err)
 	source, err := os.ReadFile("../../docs/examples/wallet-sdk.ts")
 	require.NoError(t, err)
-	// Node.js 20 knows neither TypeScript nor all that the SDK uses. The example is JavaScript as well.
+	// Node.js 20 supports neither TypeScript nor all features that the SDK uses. The example is valid JavaScript, too.
 	script := filepath.Join(sdk, "example-"+filepath.Base(t.TempDir())+".mjs")
 	require.NoError(t, os.WriteFile(script, append([]byte("import './sdk.mjs'\n"), source...), 0o644))
 	t.Cleanup(func() { require.NoError(t, os.Remove(script)) })
@@ -110,14 +110,14 @@ func sdkExample(t *testing.T, url, token, last string) {
 	require.Contains(t, lines, last, "the example ended with %v, %v and said: %s", ended, late, &said)
 }
 
-// walletSDK is where the newest SDK is, olderSDKs where those are that it replaced.
+// walletSDK is the directory of the newest SDK, olderSDKs those of older ones.
 var (
 	walletSDK = sync.OnceValues(func() (string, error) { return installPackage("walletsdk") })
 	olderSDKs = sync.OnceValues(func() (string, error) { return installPackage("walletsdk/older") })
 )
 
-// installPackage installs what a directory's package needs, once for each lock file, outside the tree and returns where
-// it is.
+// installPackage installs the dependencies of a package outside the tree, once for each lock file, and returns the
+// directory.
 func installPackage(source string) (string, error) {
 	for _, tool := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -153,8 +153,8 @@ func installPackage(source string) (string, error) {
 	return dir, nil
 }
 
-// copyFiles copies the files of one directory into another, those of folders below it left out. What is there already
-// is left alone: another test may be reading it.
+// copyFiles copies the files of a directory, without subdirectories. It does not overwrite files, because another test
+// may read them.
 func copyFiles(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {

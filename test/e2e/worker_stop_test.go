@@ -20,8 +20,8 @@ import (
 	"github.com/florinledger/florin/workflows"
 )
 
-// TestWorker_FinishesItsTasksBeforeItStops has one of two workers stop while a commit of its waits, and
-// reads in Temporal's histories who took what, and who ended it.
+// TestWorker_FinishesItsTasksBeforeItStops stops one of two workers while its commit waits, and reads in Temporal's
+// histories which worker took and ended each task.
 func TestWorker_FinishesItsTasksBeforeItStops(t *testing.T) {
 	t.Parallel()
 	p := newParted(t)
@@ -37,7 +37,7 @@ func TestWorker_FinishesItsTasksBeforeItStops(t *testing.T) {
 	_, err = head.Exec(t.Context(), "SELECT FROM ledger_head FOR UPDATE")
 	require.NoError(t, err)
 	var underWay string
-	for i := 0; underWay == ""; i++ { // each of them is taken by one of the two
+	for i := 0; underWay == ""; i++ { // one of the two workers takes each
 		require.Less(t, i, 50, "one worker takes nothing")
 		id := fmt.Sprint("under-way-", i)
 		require.NoError(t, p.alice.Submit(t.Context(), p.alice.tap(p.coin, id, 1)))
@@ -57,7 +57,7 @@ func TestWorker_FinishesItsTasksBeforeItStops(t *testing.T) {
 		}
 		return err
 	})
-	// What it had asked Temporal for before, at most a few of them, Temporal may have given to it; then nothing more.
+	// Temporal may give it a few tasks for earlier polls; then no more.
 	queue := p.ledger(t).Name(workflows.SubmissionQueue)
 	var takers []string
 	for i := range 20 {
@@ -80,7 +80,7 @@ func TestWorker_FinishesItsTasksBeforeItStops(t *testing.T) {
 	}
 }
 
-// nameOfWorker is the name of the only worker, as Temporal and the record know it.
+// nameOfWorker is the name of the only worker in Temporal and in the record.
 func nameOfWorker(t *testing.T, connection *pgx.Conn) (name string) {
 	t.Helper()
 	require.NoError(t, connection.QueryRow(t.Context(), "SELECT process FROM processes WHERE role = 'worker'").Scan(&name))
@@ -94,7 +94,7 @@ func submissionOf(t *testing.T, temporal client.Client, commandID string) string
 	return o.find(t, 1, "FlorinCommandId = '"+commandID+"'")[0].GetExecution().GetWorkflowId()
 }
 
-// startNothing starts a workflow of no submissions, which whoever takes it ends at once.
+// startNothing starts a workflow without submissions, which a worker ends at once.
 func startNothing(t *testing.T, temporal client.Client, queue string, number int) string {
 	t.Helper()
 	started, err := temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
@@ -104,7 +104,7 @@ func startNothing(t *testing.T, temporal client.Client, queue string, number int
 	return started.GetID()
 }
 
-// taker waits until a worker has taken the first task of a workflow, and says which one.
+// taker waits until a worker has taken the first task of a workflow, and returns its name.
 func taker(t *testing.T, temporal client.Client, workflow string) (identity string) {
 	t.Helper()
 	await(t, "a worker takes "+workflow, func() error {
@@ -132,8 +132,8 @@ func history(t *testing.T, temporal client.Client, workflow string) (events []*h
 	return events
 }
 
-// TestWorker_LosesNoTaskAtRestarts restarts one of two workers again and again while workflows are
-// started: what Temporal gives to a worker in the moment in which it stops must not wait until it times out.
+// TestWorker_LosesNoTaskAtRestarts restarts one of two workers repeatedly while workflows start: a task that a worker
+// gets as it stops must not wait until its timeout.
 func TestWorker_LosesNoTaskAtRestarts(t *testing.T) {
 	t.Parallel()
 	const restarts, clients = 10, 4

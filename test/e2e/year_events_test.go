@@ -21,7 +21,7 @@ import (
 
 const preapprovalTemplate = "#splice-amulet:Splice.AmuletRules:TransferPreapproval"
 
-// What people do, and how often.
+// The intervals of the users' actions.
 const (
 	everyTap     = 10 * day // a till gets tapCoins
 	everyReward  = 40 * day // an earner earns rewardCoins of app activity
@@ -33,8 +33,8 @@ const (
 	offerLasts, requestLasts = 30 * time.Hour, 50 * time.Hour
 )
 
-// times lists how often something happens by the end, beginning a while after the base. The last things begin early
-// enough for their consequences to happen.
+// times lists the times of an action with an interval, from first after the base. The last ones are early enough that
+// their consequences happen before the end.
 func (s lifeSize) times(first, every time.Duration) (times []time.Duration) {
 	const rest = 7 * day
 	for at := first; at < s.length()-rest; at += every {
@@ -43,7 +43,7 @@ func (s lifeSize) times(first, every time.Duration) (times []time.Duration) {
 	return times
 }
 
-// events are what people do, in order.
+// events are the users' actions, in order.
 func (l *life) events() []lifeEvent {
 	var events []lifeEvent
 	add := func(at time.Duration, do func(context.Context) error) {
@@ -75,7 +75,7 @@ func (l *life) events() []lifeEvent {
 	return events
 }
 
-// propose asks the operator for a preapproval, which the operator gives.
+// propose asks the operator for a preapproval, which the operator creates.
 func (l *life) propose(ctx context.Context, hint string) error {
 	dso := ledger.Party(l.info.dso)
 	command, err := lifeCreate(l, walletapp.TransferPreapprovalProposal{
@@ -87,7 +87,7 @@ func (l *life) propose(ctx context.Context, hint string) error {
 	return l.submit(ctx, "people", "propose-"+hint, []string{l.party(hint)}, command)
 }
 
-// offer offers coin of the payer's.
+// offer offers coin of the payer.
 func (l *life) offer(ctx context.Context, n int, at time.Duration, to string) error {
 	id := fmt.Sprintf("offer-%s-%d", to, n)
 	command, err := lifeCreate(l, walletapp.TransferOffer{
@@ -116,7 +116,7 @@ func (l *life) request(ctx context.Context, n int, at time.Duration) error {
 	return l.submit(ctx, "people", fmt.Sprintf("request-%d", n), []string{l.party("payer"), l.party("shop")}, command)
 }
 
-// earn records app activity of an earner in the newest round that is open.
+// earn records app activity of an earner in the newest open round.
 func (l *life) earn(ctx context.Context, n int) error {
 	earner := fmt.Sprintf("earner-%d", n%2)
 	return l.submitMade(ctx, "people", fmt.Sprintf("earn-%d", n), []string{l.info.dso},
@@ -156,7 +156,7 @@ func (l *life) openRound(ctx context.Context) (newest coin.Round, err error) {
 	return newest, err
 }
 
-// cancel ends the preapproval of a receiver, unless it is gone.
+// cancel cancels the preapproval of a receiver, if there is one.
 func (l *life) cancel(ctx context.Context, i int) error {
 	party := l.party(receiver(i))
 	return l.submitMade(ctx, l.user(receiver(i)), "cancel-"+receiver(i), []string{party},

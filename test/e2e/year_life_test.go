@@ -29,37 +29,37 @@ import (
 
 const (
 	day = 24 * time.Hour
-	// lifeTick is half the life of a round: a year of them is a few hundred.
+	// lifeTick is half the life of a round: a year has a few hundred.
 	lifeTick = day
-	// lifePatience is how long one step of a life is tried, while parts of the node are killed.
+	// lifePatience limits the tries of one step, while parts of the node are killed.
 	lifePatience = 4 * time.Minute
-	// rightsEach is how many parties one user of the driver acts for; a user can have a thousand rights.
+	// rightsEach is the number of parties of one user of the driver; a user can have a thousand rights.
 	rightsEach = 300
-	// createsEach is how many contracts the driver creates at once.
+	// createsEach is the number of contracts in one submission of the driver.
 	createsEach = 50
 )
 
-// life drives a node through days of ledger time: what people do happens at fixed times, by way of the node's API; what
-// follows from it is the node's business.
+// life drives a node through days of ledger time: it makes the users' actions at fixed times, over the node's API. The
+// node does the rest.
 type life struct {
 	size     lifeSize
 	packages *ledger.Packages
 	node     target
 	info     struct{ dso, operator string }
-	// base is the midnight at which everything begins.
+	// base is the midnight of the beginning.
 	base time.Time
-	// day is how many days have passed.
+	// day is the number of past days.
 	day atomic.Int64
-	// checkpoints are days on which the record is to be audited.
+	// checkpoints are the days of audits.
 	checkpoints chan int64
 }
 
-// lifeSize says how much there is in a life.
+// lifeSize is the size of a life.
 type lifeSize struct{ days, preapprovals int }
 
 func (s lifeSize) length() time.Duration { return time.Duration(s.days) * day }
 
-// lifeEvent is what people do at a time after the base.
+// lifeEvent is an action of a user at a time after the base.
 type lifeEvent struct {
 	at time.Duration
 	do func(context.Context) error
@@ -73,7 +73,7 @@ func (l *life) party(hint string) string {
 
 func (l *life) at(after time.Duration) time.Time { return l.base.Add(after) }
 
-// user names the driver's user who acts for a party: one for those who do something, others for some receivers each.
+// user is the driver's user for a party: one for all active parties, and one for each group of receivers.
 func (l *life) user(hint string) string {
 	var number int
 	if _, err := fmt.Sscanf(hint, "receiver-%d", &number); err == nil {
@@ -82,13 +82,13 @@ func (l *life) user(hint string) string {
 	return "people"
 }
 
-// lifePeople are those who do something; the first ones have wallets.
+// lifePeople are the active parties; the first ones have wallets.
 func lifePeople() (all []string, wallets int) {
 	all = []string{"payer", "guest", "shop", "till-0", "till-1", "till-2", "till-3", "earner-0", "earner-1"}
 	return append(all, "provider"), len(all)
 }
 
-// newLife prepares a node: parties, wallets, preapprovals and what the operator wants of the automation.
+// newLife prepares a node: parties, wallets, preapprovals and the settings of the automation.
 func newLife(t *testing.T, n *upNode, size lifeSize) *life {
 	t.Helper()
 	l := &life{size: size, checkpoints: make(chan int64, size.days)}
@@ -118,7 +118,7 @@ func newLife(t *testing.T, n *upNode, size lifeSize) *life {
 
 func receiver(i int) string { return fmt.Sprintf("receiver-%d", i) }
 
-// allocate makes the parties and the users who act for them.
+// allocate creates the parties and the users who act for them.
 func (l *life) allocate(t *testing.T, hints []string) {
 	t.Helper()
 	admin := l.node.Load().admin()
@@ -165,7 +165,7 @@ func lifeCreate[T any](l *life, payload T) (client.Command, error) {
 	}}, err
 }
 
-// openWallets gives parties wallets that the operator runs.
+// openWallets creates wallets of the operator for parties.
 func (l *life) openWallets(ctx context.Context, hints []string) error {
 	for _, hint := range hints {
 		command, err := lifeCreate(l, walletapp.WalletAppInstall{
@@ -183,8 +183,8 @@ func (l *life) openWallets(ctx context.Context, hints []string) error {
 	return nil
 }
 
-// configure says what the operator wants: tills are swept into the shop, half of them by offers that the shop accepts
-// and half through its preapproval; traffic is bought when little is left.
+// configure sets the automation: sweeps of the tills to the shop, half of them by offers that the shop accepts and half
+// with its preapproval, and top-ups of traffic.
 func (l *life) configure(ctx context.Context) error {
 	const path = "/v0/admin/automation/settings"
 	put := func(path string, value map[string]any) error {
@@ -210,11 +210,11 @@ func (l *life) configure(ctx context.Context) error {
 
 func till(i int) string { return fmt.Sprintf("till-%d", i) }
 
-// fate is what becomes of a preapproval.
+// fate is the fate of a preapproval.
 type fate struct {
-	// kept ones are the operator's, who renews them; others are left to expire.
+	// kept: it is the operator's, who renews it; others expire.
 	kept bool
-	// first is when it would expire, after the base; cancelled when it is, 0 for never.
+	// first is its first expiry, after the base; cancelled is the time of its cancellation, 0 for never.
 	first, cancelled time.Duration
 }
 
@@ -242,7 +242,7 @@ func (s lifeSize) fates() []fate {
 	return fates
 }
 
-// preapproveAll creates the preapprovals as they would be after they were bought.
+// preapproveAll creates the preapprovals as if they were bought.
 func (l *life) preapproveAll(ctx context.Context) error {
 	type batch struct {
 		actAs    []string
@@ -281,7 +281,7 @@ func (l *life) preapproveAll(ctx context.Context) error {
 	return nil
 }
 
-// retried does something until it succeeds: the node may be away, and what an answer was lost of may have happened.
+// retried repeats do until it succeeds: the node may be down, and a change without an answer may have happened.
 func (l *life) retried(ctx context.Context, what string, do func(context.Context) error) error {
 	limited, cancel := context.WithTimeout(ctx, lifePatience)
 	defer cancel()
@@ -297,7 +297,7 @@ func (l *life) retried(ctx context.Context, what string, do func(context.Context
 	}
 }
 
-// submit submits commands until they are committed, which happens once.
+// submit submits commands until they are committed, once.
 func (l *life) submit(
 	ctx context.Context, user, commandID string, actAs []string, commands ...client.Command,
 ) error {
@@ -306,7 +306,8 @@ func (l *life) submit(
 	})
 }
 
-// submitMade is submit with commands that are made anew for each try; none when there is nothing to do any more.
+// submitMade is submit with a function that makes the commands of each try; no commands mean that nothing is left to
+// do.
 func (l *life) submitMade(
 	ctx context.Context, user, commandID string, actAs []string,
 	commands func(context.Context) ([]client.Command, error),
@@ -342,8 +343,8 @@ func (l *life) clock(ctx context.Context) (time.Time, error) {
 	return time.Time(shown.LedgerTime), err
 }
 
-// advance lets the ledger's time pass. When an answer is lost, the node may have come to the end of the way without
-// having dealt with everything there: it is asked to go on by a microsecond, which it begins with that.
+// advance advances the ledger's clock. If an answer is lost, the node may be at the target without having done
+// everything due there: another microsecond makes it finish that first.
 func (l *life) advance(ctx context.Context, to time.Time) error {
 	return l.retried(ctx, "advance to "+to.String(), func(ctx context.Context) error {
 		now, err := l.clock(ctx)
@@ -359,7 +360,7 @@ func (l *life) advance(ctx context.Context, to time.Time) error {
 	})
 }
 
-// live lets all events happen at their times, and the days pass.
+// live makes all events happen at their times.
 func (l *life) live(ctx context.Context) error {
 	const checkpoint = 50
 	for _, event := range l.events() {
@@ -374,6 +375,6 @@ func (l *life) live(ctx context.Context) error {
 			return err
 		}
 	}
-	// What wallets merge comes a little later.
+	// Merges of wallets come a little later.
 	return errors.Join(l.advance(ctx, l.at(l.size.length())), l.advance(ctx, l.at(l.size.length()+time.Hour)))
 }

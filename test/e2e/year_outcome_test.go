@@ -19,7 +19,7 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// lifeContract is a contract of a life: what it says, and when it was created and archived.
+// lifeContract is a contract of a life: its payload, and the times of its creation and its archival.
 type lifeContract struct {
 	// template is Module:Entity.
 	template string
@@ -35,7 +35,7 @@ func (c lifeContract) text(field string) string {
 	return value
 }
 
-// time is a field of the payload that holds a time.
+// time is a field of the payload with a time.
 func (c lifeContract) time(t *testing.T, field string) time.Time {
 	t.Helper()
 	parsed, err := time.Parse(time.RFC3339Nano, c.text(field))
@@ -43,7 +43,7 @@ func (c lifeContract) time(t *testing.T, field string) time.Time {
 	return parsed
 }
 
-// contracts reads all contracts that there ever were, in the order of their creation.
+// contracts reads all contracts, also archived ones, in the order of their creation.
 func (l *life) contracts(t *testing.T, databaseURL string) []lifeContract {
 	t.Helper()
 	connection, err := pgx.Connect(t.Context(), databaseURL)
@@ -69,22 +69,22 @@ func (l *life) contracts(t *testing.T, databaseURL string) []lifeContract {
 	return all
 }
 
-// outcome is what a life came to: everything that does not depend on how fast the machine was, or what was killed.
+// outcome is the outcome of a life, without parts that depend on the machine's speed or the kills.
 type outcome struct {
-	// deadlines are what happened at deadlines, and when after the base.
+	// deadlines are the events at deadlines, with their times after the base.
 	deadlines []string
-	// balances are what each holds.
+	// balances are the balances of all parties.
 	balances map[string]string
 	operator string
 }
 
-// The entities of the contracts that the deadlines of a life are about.
+// The entities of the contracts with deadlines.
 const (
 	preapprovalEntity = "Splice.AmuletRules:TransferPreapproval"
 	requestEntity     = "Splice.Wallet.Payment:AppPaymentRequest"
 )
 
-// readOutcome reads what became of a life, and requires every deadline to have been met to the second.
+// readOutcome reads the outcome of a life, and requires that every deadline was met to the second.
 func (l *life) readOutcome(t *testing.T, databaseURL string) outcome {
 	t.Helper()
 	o := outcome{balances: map[string]string{}, operator: l.plain(l.info.operator)}
@@ -125,13 +125,13 @@ func (l *life) readOutcome(t *testing.T, databaseURL string) outcome {
 	return o
 }
 
-// note notes what happened at a deadline, which must have been met to the second.
+// note stores an event at a deadline, which must be met to the second.
 func (o *outcome) note(t *testing.T, l *life, what, whom string, deadline, happened time.Time) {
 	t.Helper()
 	o.noteAfter(t, l, what, whom, deadline, 0, happened)
 }
 
-// noteAfter notes what happened some time after a deadline, to the second.
+// noteAfter stores an event some time after a deadline, to the second.
 func (o *outcome) noteAfter(
 	t *testing.T, l *life, what, whom string, deadline time.Time, patience time.Duration, happened time.Time,
 ) {
@@ -143,7 +143,7 @@ func (o *outcome) noteAfter(
 	o.deadlines = append(o.deadlines, line)
 }
 
-// keep adds an active holding to what its owner holds.
+// keep adds an active holding to its owner's balance.
 func keep(t *testing.T, l *life, c lifeContract, held map[string]decimal.Decimal) {
 	t.Helper()
 	if c.template != "Splice.Amulet:Amulet" {
@@ -168,7 +168,7 @@ var (
 	timePattern       = regexp.MustCompile(`"\d{4}-\d\d-\d\dT[0-9:.]+Z"`)
 )
 
-// plain is a text without contract ids and namespaces, with times after the base: the same in all lives.
+// plain is a text that is the same in all lives: without contract ids and namespaces, and with times after the base.
 func (l *life) plain(text string) string {
 	text = namespacePattern.ReplaceAllString(contractIDPattern.ReplaceAllString(text, `"id"`), "")
 	return timePattern.ReplaceAllStringFunc(text, func(quoted string) string {
@@ -176,7 +176,7 @@ func (l *life) plain(text string) string {
 		switch {
 		case err != nil:
 			return quoted
-		case at.Before(l.base): // when the ledger was made, which differs from node to node
+		case at.Before(l.base): // the creation of the ledger, which differs between nodes
 			return `"before"`
 		}
 		return fmt.Sprintf("%q", at.Sub(l.base))

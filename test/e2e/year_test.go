@@ -17,7 +17,7 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// Environment variables that ask for another size of life than what goes along with the rest of the suite.
+// Environment variables that change the size of a life from the one in the suite.
 const (
 	daysVariable         = "FLORIN_TEST_DAYS"
 	preapprovalsVariable = "FLORIN_TEST_PREAPPROVALS"
@@ -30,9 +30,9 @@ const (
 	defaultLifeKills    = 4
 )
 
-// TestLife_MeetsEveryDeadlineUnderKills lives through days of ledger time while parts of the node are killed at random.
-// Everything happens at its deadline to the second, the audit finds nothing, and the outcome is that of a model that
-// knows nothing of the node.
+// TestLife_MeetsEveryDeadlineUnderKills runs through days of ledger time with random kills of parts of the node. Every
+// deadline must be met to the second, the audit must find nothing, and the outcome must be that of a model that does
+// not use the node's code.
 func TestLife_MeetsEveryDeadlineUnderKills(t *testing.T) {
 	t.Parallel()
 	_, random := newRandom(t)
@@ -43,7 +43,7 @@ func TestLife_MeetsEveryDeadlineUnderKills(t *testing.T) {
 	requireModel(t, size, liveThrough(t, size, intVariable(lifeKillsVariable, defaultLifeKills), random))
 }
 
-// liveThrough lives through the days on a node of its own, of which something is killed so often.
+// liveThrough runs through the days on a new node with a number of kills.
 func liveThrough(t *testing.T, size lifeSize, kills int, random *rand.Rand) outcome {
 	t.Helper()
 	flags := []string{
@@ -77,7 +77,7 @@ func liveThrough(t *testing.T, size lifeSize, kills int, random *rand.Rand) outc
 	return o
 }
 
-// strikeDays are the days on which something is killed, in order.
+// strikeDays are the days of the kills, in order.
 func strikeDays(random *rand.Rand, days, kills int) []int {
 	at := make([]int, kills)
 	for i := range at {
@@ -87,8 +87,8 @@ func strikeDays(random *rand.Rand, days, kills int) []int {
 	return at
 }
 
-// awaitDay waits until a day has come, and audits the record at each checkpoint on the way. It reports whether the life
-// still goes on.
+// awaitDay waits for a day, and audits the record at each checkpoint on the way. It reports whether the life still
+// runs.
 func (l *life) awaitDay(t *testing.T, n *upNode, day int64, over chan error) bool {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -109,14 +109,14 @@ func (l *life) awaitDay(t *testing.T, n *upNode, day int64, over chan error) boo
 	return true
 }
 
-// requireAudit has the record audited, as an operator does.
+// requireAudit runs florin audit.
 func requireAudit(t *testing.T, n *upNode) {
 	t.Helper()
 	audited := run(t, []string{"FLORIN_DATABASE_URL=" + n.info.DatabaseURL}, "audit")
 	require.Equal(t, 0, audited.exitCode(t), "it said: %s%s", audited.stdout, audited.stderr)
 }
 
-// requireModel compares an outcome with what must have happened by the rules alone.
+// requireModel compares an outcome with the rules.
 func requireModel(t *testing.T, size lifeSize, o outcome) {
 	t.Helper()
 	var expected []string
@@ -150,7 +150,7 @@ func requireModel(t *testing.T, size lifeSize, o outcome) {
 	requireBalances(t, size, o)
 }
 
-// requireBalances compares who has what with what taps, sweeps, offers and rewards must have left.
+// requireBalances compares the balances with the sums of taps, sweeps, offers and rewards.
 func requireBalances(t *testing.T, size lifeSize, o outcome) {
 	t.Helper()
 	balance := map[string]decimal.Decimal{}
@@ -177,6 +177,6 @@ func requireBalances(t *testing.T, size lifeSize, o outcome) {
 		expected[who] = amount.Show()
 	}
 	held := maps.Clone(o.balances)
-	delete(held, o.operator) // who pays for preapprovals and traffic, and earns rewards for both
+	delete(held, o.operator) // it pays for preapprovals and traffic, and earns rewards for both
 	require.Equal(t, expected, held)
 }

@@ -1,4 +1,4 @@
-// Package coinplay plays random sequences of what people do with coin against the write path of a node: submissions are
-// decided and committed in PostgreSQL as a worker does, on a clock that the play moves. After each move every balance
-// in the database must be what a model says that knows nothing of the coin's code, and the audit must find nothing.
+// Package coinplay runs random sequences of coin actions against the write path of a node, which commits in PostgreSQL
+// as a worker does, on a clock of the test. After each move every balance in the database must equal the balance in a
+// model that does not use the coin's code, and the audit must find nothing.
 package coinplay

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// sequences is how many are played when the command line does not say: each move is a transaction of PostgreSQL, so
-// there are fewer than of those that are played in memory.
+// sequences is the default number of sequences. Each move is a transaction of PostgreSQL, so there are fewer than in
+// tests in memory.
 const sequences = "30"
 
 func TestMain(m *testing.M) {

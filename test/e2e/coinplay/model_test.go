@@ -8,7 +8,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// coins is an amount in ten-thousand-millionths of a coin, the smallest that there is.
+// coins is an amount in the smallest unit, 10^-10 of a coin.
 type coins int64
 
 // one is one coin.
@@ -23,16 +23,16 @@ func parseCoins(text string) (c coins, err error) {
 	return c, err
 }
 
-// The prices that a fresh development network has, at 0.005 US dollars per coin.
+// The prices of a fresh development network, at 0.005 US dollars per coin.
 const (
-	// costOfDay is what a day of a preapproval costs: 0.00274 US dollars.
+	// costOfDay is the price of a day of a preapproval: 0.00274 US dollars.
 	costOfDay = 548 * one / 1000
-	// costOfTraffic is what the least traffic that can be bought costs: 0.2 MB at 16.67 US dollars per megabyte.
+	// costOfTraffic is the price of the smallest purchase of traffic: 0.2 MB at 16.67 US dollars per megabyte.
 	costOfTraffic = 6668 * one / 10
 	leastTraffic  = 200_000
 )
 
-// model is who has what, in words that anybody would use: a balance that can be spent, and one that is promised.
+// model is the balances of all parties: spendable and locked.
 type model struct {
 	free, locked   map[ledger.Party]coins
 	minted, burned coins
@@ -41,24 +41,23 @@ type model struct {
 	offers         []*promise
 	preapprovals   []*preapproval
 	delegations    map[ledger.Party]ledger.ContractID
-	// paid is until when the operator has paid for preapprovals of others, whatever became of them.
+	// paid is the end of the time that the operator has paid for preapprovals of others, also cancelled ones.
 	paid map[ledger.Party]time.Time
 }
 
-// promise is a transfer that its receiver has to agree to.
+// promise is a transfer that its receiver must accept.
 type promise struct {
 	id               ledger.ContractID
 	sender, receiver ledger.Party
 	amount           coins
 	until            time.Time
-	// locked is the coin of an instruction; released tells that its sender took the lock off.
+	// locked is the coin of an instruction; released: its sender has unlocked it.
 	locked   ledger.ContractID
 	released bool
-	// accepted tells that the receiver of an offer agreed.
+	// accepted: the receiver has accepted the offer.
 	accepted bool
 }
 
-// preapproval says that its receiver takes what comes.
 type preapproval struct {
 	id                 ledger.ContractID
 	receiver, provider ledger.Party
@@ -72,13 +71,11 @@ func newModel() *model {
 	}
 }
 
-// mint makes coin.
 func (m *model) mint(receiver ledger.Party, amount coins) {
 	m.free[receiver] += amount
 	m.minted += amount
 }
 
-// burn pays for something.
 func (m *model) burn(payer ledger.Party, amount coins) {
 	m.free[payer] -= amount
 	m.burned += amount
@@ -94,13 +91,12 @@ func (m *model) lock(owner ledger.Party, amount coins) {
 	m.locked[owner] += amount
 }
 
-// release ends a lock; the coin is the receiver's, who may be its owner.
+// release ends a lock and gives the coin to the receiver, who may be the owner.
 func (m *model) release(owner, receiver ledger.Party, amount coins) {
 	m.locked[owner] -= amount
 	m.free[receiver] += amount
 }
 
-// total is all coin that there is.
 func (m *model) total() (sum coins) {
 	for _, amount := range m.free {
 		sum += amount

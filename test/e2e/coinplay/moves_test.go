@@ -7,7 +7,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// transfer is the argument of a transfer by the token standard.
+// standardTransfer is the argument of a transfer with the token standard.
 func (g *game) standardTransfer(sender, receiver ledger.Party, amount coins, until string, values object) object {
 	inputs := g.holdings(sender)
 	if inputs == nil {
@@ -28,7 +28,7 @@ func (g *game) standardTransfer(sender, receiver ledger.Party, amount coins, unt
 
 const timeFormat = "2006-01-02T15:04:05.000000Z"
 
-// transfer moves coin as the token standard has it: at once to whom approved it, and else in two steps.
+// transfer sends coin with the token standard: at once to a receiver with a preapproval, otherwise in two steps.
 func (g *game) transfer(rt *rapid.T) {
 	sender, receiver, amount := g.anyOwner(rt, "sender"), g.anyOwner(rt, "receiver"), anyAmount(rt)
 	until, values := g.now.Add(anyTerm(rt)), object{}
@@ -52,7 +52,7 @@ func (g *game) transfer(rt *rapid.T) {
 	}
 }
 
-// answer lets anybody try any end of a transfer in two steps.
+// answer lets any party try any end of a two-step transfer.
 func (g *game) answer(rt *rapid.T) {
 	p := oneOf(rt, g.instructions, "transfer")
 	choice := rapid.SampledFrom([]string{"Accept", "Reject", "Withdraw", "Update"}).Draw(rt, "choice")
@@ -87,7 +87,7 @@ func (g *game) answer(rt *rapid.T) {
 	}
 }
 
-// takeLockOff lets the sender have its coin back without the instruction, which it may from the deadline on.
+// takeLockOff lets the sender unlock its coin without the instruction, which is allowed after the deadline.
 func (g *game) takeLockOff(rt *rapid.T) {
 	p := oneOf(rt, g.instructions, "transfer")
 	may := !p.released && !g.next().Before(p.until)
@@ -98,7 +98,7 @@ func (g *game) takeLockOff(rt *rapid.T) {
 	}
 }
 
-// offer promises coin as wallets do: nothing is locked.
+// offer makes an offer of wallets, which locks no coin.
 func (g *game) offer(rt *rapid.T) {
 	sender, receiver, amount := g.anyOwner(rt, "sender"), g.anyOwner(rt, "receiver"), anyAmount(rt)
 	until := g.now.Add(anyTerm(rt))
@@ -147,7 +147,7 @@ func (g *game) answerOffer(rt *rapid.T) {
 	}
 }
 
-// finishOffer pays an accepted offer, or gives it up.
+// finishOffer pays or aborts an accepted offer.
 func (g *game) finishOffer(rt *rapid.T) {
 	p := g.drawOffer(rt, true)
 	choice := rapid.SampledFrom([]string{"Complete", "Complete", "Abort", "Withdraw", "Expire"}).Draw(rt, "choice")
@@ -166,7 +166,7 @@ func (g *game) finishOffer(rt *rapid.T) {
 	actAs := []ledger.Party{actor}
 	if choice == "Complete" {
 		actAs = append(actAs, g.operator)
-		may = may || p.sender == g.operator && !after && g.free[p.sender] >= p.amount // who signs anyway
+		may = may || p.sender == g.operator && !after && g.free[p.sender] >= p.amount // it signs anyway
 	}
 	g.do(rt, may, g.exercise(acceptedOfferTemplate, p.id, "AcceptedTransferOffer_"+choice, argument), actAs...)
 	if !may {
@@ -200,7 +200,7 @@ func (g *game) preapprove(rt *rapid.T) {
 	}
 }
 
-// changePreapproval lets anybody try to renew, cancel or expire a preapproval.
+// changePreapproval lets any party try to renew, cancel or expire a preapproval.
 func (g *game) changePreapproval(rt *rapid.T) {
 	p := oneOf(rt, g.preapprovals, "preapproval")
 	choice := rapid.SampledFrom([]string{"Renew", "Cancel", "Expire"}).Draw(rt, "choice")
@@ -231,13 +231,13 @@ func (g *game) changePreapproval(rt *rapid.T) {
 		}
 	default:
 		g.preapprovals = without(g.preapprovals, p)
-		if p.provider == g.operator && actor == g.operator { // it gives up what it paid for
+		if p.provider == g.operator && actor == g.operator { // it gives up the paid time
 			delete(g.paid, p.receiver)
 		}
 	}
 }
 
-// merge makes one coin of all that a party has.
+// merge merges all coins of a party.
 func (g *game) merge(rt *rapid.T) {
 	owner := g.anyOwner(rt, "owner")
 	may := g.free[owner] > 0
@@ -252,7 +252,7 @@ func (g *game) all(owner ledger.Party) object {
 	return g.standardTransfer(owner, owner, g.free[owner], g.now.Add(day).Format(timeFormat), object{})
 }
 
-// delegate lets the operator merge for an owner from now on.
+// delegate makes a merge delegation of an owner to the operator.
 func (g *game) delegate(rt *rapid.T) {
 	owner := rapid.SampledFrom([]ledger.Party{g.alice, g.bob}).Draw(rt, "owner")
 	if _, done := g.delegations[owner]; done {
@@ -266,7 +266,7 @@ func (g *game) delegate(rt *rapid.T) {
 	g.delegations[owner] = g.created(rt, events, delegationTemplate)
 }
 
-// mergeForOther lets the operator merge, by either name of the choice; it must be worth it.
+// mergeForOther lets the operator merge, with either choice; the ledger refuses too few coins.
 func (g *game) mergeForOther(rt *rapid.T) {
 	owner := oneOf(rt, sortedKeys(g.delegations), "owner")
 	choice := rapid.SampledFrom([]string{"BatchMergeUtility_BatchMerge", "BatchMergeUtility_MergeHoldings"}).

@@ -21,7 +21,7 @@ import (
 	"github.com/florinledger/florin/node/bootstrap"
 )
 
-// The names under which clients know what they use.
+// The names of templates and choices for clients.
 const (
 	rulesTemplate       = "#splice-amulet:Splice.AmuletRules:AmuletRules"
 	preapprovalTemplate = "#splice-amulet:Splice.AmuletRules:TransferPreapproval"
@@ -43,7 +43,7 @@ const (
 	utilityTemplate       = delegationModule + "BatchMergeUtility"
 )
 
-// node is the write path of a node on a fresh database, and the coin on it.
+// node is the write path of a node with the coin, on a fresh database.
 type node struct {
 	t        *testing.T
 	db       *db.DB
@@ -51,7 +51,7 @@ type node struct {
 	packages *ledger.Packages
 	commits  *activities.Activities
 	auditor  *audit.Auditor
-	// now is the clock, which each submission moves by a second.
+	// now is the clock; each submission advances it by a second.
 	now                                   time.Time
 	rules, round, factory, state, utility ledger.ContractID
 }
@@ -106,7 +106,7 @@ func (n *node) party(hint string) ledger.Party {
 	return party
 }
 
-// template is the id of a template that clients know by the name of its package.
+// template is the id of a template with the name of its package.
 func (n *node) template(name string) lf.TypeName {
 	n.t.Helper()
 	parsed, err := lf.ParseTypeName(name)
@@ -150,7 +150,7 @@ func (n *node) exercise(name string, id ledger.ContractID, choice string, argume
 	}}
 }
 
-// submit commits a command a second later, in the name of parties who may see what the DSO sees. It returns the events.
+// submit commits a command a second later, as parties that read as the DSO. It returns the events.
 func (n *node) submit(actAs []ledger.Party, command ledger.Command) ([]ledger.Event, error) {
 	n.t.Helper()
 	commands, refusal := n.packages.PrepareCommands([]ledger.Command{command}, nil)
@@ -186,7 +186,7 @@ func (n *node) commit(submission ledger.Submission) ([]ledger.Event, error) {
 	return update.Events, nil
 }
 
-// created is the last contract of a template among events.
+// created is the last created contract of a template in events.
 func (n *node) created(rt *rapid.T, events []ledger.Event, name string) ledger.ContractID {
 	var id ledger.ContractID
 	for _, event := range events {
@@ -198,7 +198,7 @@ func (n *node) created(rt *rapid.T, events []ledger.Event, name string) ledger.C
 	return id
 }
 
-// balances adds up what everybody holds, as the payloads of the active contracts say.
+// balances sums up the payloads of the active contracts by party.
 func (n *node) balances(rt *rapid.T) (free, locked map[ledger.Party]coins) {
 	type amulet struct {
 		Owner  ledger.Party
@@ -222,7 +222,7 @@ func (n *node) balances(rt *rapid.T) (free, locked map[ledger.Party]coins) {
 	return free, locked
 }
 
-// holdings are the coins that a party can spend.
+// holdings are the unlocked coins of a party.
 func (n *node) holdings(owner ledger.Party) []ledger.ContractID {
 	n.t.Helper()
 	var ids []ledger.ContractID

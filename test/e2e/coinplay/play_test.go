@@ -16,8 +16,8 @@ import (
 
 const day = 24 * time.Hour
 
-// TestNode_AgreesWithTheModel plays whatever comes to mind, allowed or not. Whether a move goes through and what
-// everybody has afterwards is what the model says; the audit finds nothing, ever.
+// TestNode_AgreesWithTheModel plays random moves, allowed or not. The outcome of each move and all balances must be
+// those of the model, and the audit must find nothing.
 func TestNode_AgreesWithTheModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -47,7 +47,7 @@ func TestNode_AgreesWithTheModel(t *testing.T) {
 	})
 }
 
-// game is a node and the model of it.
+// game is a node and its model.
 type game struct {
 	*node
 	*model
@@ -72,14 +72,14 @@ func newGame(t *testing.T, rt *rapid.T) *game {
 
 func (g *game) dso() ledger.Party { return g.identity.DSO }
 
-// owners are those who hold coin.
+// owners are the parties with coin.
 func (g *game) owners() []ledger.Party { return []ledger.Party{g.alice, g.bob, g.operator} }
 
 func (g *game) anyOwner(rt *rapid.T, label string) ledger.Party {
 	return rapid.SampledFrom(g.owners()).Draw(rt, label)
 }
 
-// anyActor draws one of those who may do something more often than anybody else.
+// anyActor draws a party, more often one of the rightful.
 func (g *game) anyActor(rt *rapid.T, rightful ...ledger.Party) ledger.Party {
 	if rapid.IntRange(0, 3).Draw(rt, "somebody else") > 0 {
 		return rapid.SampledFrom(rightful).Draw(rt, "actor")
@@ -87,18 +87,17 @@ func (g *game) anyActor(rt *rapid.T, rightful ...ledger.Party) ledger.Party {
 	return rapid.SampledFrom(append(g.owners(), g.dso(), g.stranger)).Draw(rt, "actor")
 }
 
-// anyAmount draws dust, some, or much.
+// anyAmount draws a tiny, medium or large amount.
 func anyAmount(rt *rapid.T) coins {
 	return coins(rapid.OneOf(rapid.Int64Range(1, 1000), rapid.Int64Range(1, int64(200*one)),
 		rapid.Int64Range(int64(100*one), int64(3000*one))).Draw(rt, "amount"))
 }
 
-// anyTerm draws how long something lasts.
 func anyTerm(rt *rapid.T) time.Duration {
 	return rapid.SampledFrom([]time.Duration{time.Minute, time.Hour, day, 60 * day}).Draw(rt, "term")
 }
 
-// do submits a command, which must go through if the model says so, and be refused for a reason if not.
+// do submits a command, which must succeed if may is true, and be refused with a reason if not.
 func (g *game) do(rt *rapid.T, may bool, command ledger.Command, actAs ...ledger.Party) []ledger.Event {
 	events, err := g.submit(actAs, command)
 	if may {
@@ -119,7 +118,7 @@ func commandName(command ledger.Command) string {
 	return "create " + command.Create.Template.Entity
 }
 
-// check compares the database with the model, and audits what is new.
+// check compares the database with the model, and audits new updates.
 func (g *game) check(rt *rapid.T) {
 	free, locked := g.balances(rt)
 	require.Equal(rt, held(g.free), held(free), "what can be spent")
@@ -142,14 +141,14 @@ func (g *game) agrees(rt *rapid.T, report audit.Report) {
 	require.Equal(rt, g.total().String(), report.Counted.String(), "held")
 }
 
-// auditAnew audits the whole sequence from its beginning, at once.
+// auditAnew audits the whole sequence from its beginning.
 func (g *game) auditAnew(rt *rapid.T) {
 	report, err := g.auditor.Audit(g.t.Context(), 0)
 	require.NoError(rt, err)
 	g.agrees(rt, report)
 }
 
-// held writes out who has something.
+// held prints the positive balances.
 func held(amounts map[ledger.Party]coins) map[ledger.Party]string {
 	out := map[ledger.Party]string{}
 	for party, amount := range amounts {
@@ -179,7 +178,7 @@ func (g *game) tapped(rt *rapid.T, receiver ledger.Party, amount coins) {
 	g.mint(receiver, amount)
 }
 
-// inputs are all coins of a party, as most choices take them.
+// inputs are all coins of a party, as transfer inputs.
 func (g *game) inputs(owner ledger.Party) []object {
 	inputs := []object{}
 	for _, id := range g.holdings(owner) {
@@ -188,7 +187,7 @@ func (g *game) inputs(owner ledger.Party) []object {
 	return inputs
 }
 
-// context is that of payments.
+// context is the context of payments.
 func (g *game) context() object {
 	return object{
 		"openMiningRound": g.round, "issuingMiningRounds": []any{}, "validatorRights": []any{}, "featuredAppRight": nil,
@@ -212,7 +211,7 @@ func (g *game) buyTraffic(rt *rapid.T) {
 	}
 }
 
-// oneOf draws one of several, or skips the move when there is none.
+// oneOf draws one of several, or skips the move without any.
 func oneOf[T any](rt *rapid.T, all []T, label string) T {
 	if len(all) == 0 {
 		rt.Skip("nothing to choose from")

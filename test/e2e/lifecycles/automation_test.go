@@ -24,12 +24,11 @@ import (
 	"github.com/florinledger/florin/workflows"
 )
 
-// kindGiving is an automation of these tests: every coin of a wallet makes the wallet due, and it offers a coin to the
-// operator when it has an offer to nobody yet.
+// kindGiving is an automation of these tests: every coin of a wallet makes the wallet due, and a wallet without an
+// offer offers a coin to the operator.
 const kindGiving = "giving"
 
-// giving makes wallets offer a coin to the operator once. Wallets that broken names make an offer that the ledger
-// refuses.
+// giving makes wallets offer a coin to the operator once. The ledger refuses the offers of broken wallets.
 func giving(n *node, broken func(ledger.Party) bool, looks *atomic.Int64) automation.Automation {
 	n.t.Helper()
 	follow, err := automation.Following(n.packages, func(c plan.Contract[coin.Amulet], _ time.Time) []automation.Due {
@@ -49,7 +48,7 @@ func giving(n *node, broken func(ledger.Party) bool, looks *atomic.Int64) automa
 			if err != nil || !ok {
 				return plan.Step{}, err
 			}
-			if broken(party) { // expires what is not there
+			if broken(party) { // expires a missing contract
 				action, err := plan.WalletAction(s.View, w, "give:"+s.Subject, "WalletAppInstall_TransferOffer_Expire",
 					walletapp.InstallTransferOfferExpire{CID: lf.CID[walletapp.TransferOffer](w.Install)})
 				return plan.Step{Action: action}, err
@@ -77,7 +76,7 @@ func (n *node) offers() map[ledger.Party]int {
 	return count
 }
 
-// troubles lists what was refused.
+// troubles lists the refused tasks.
 func (n *node) troubles(kind string) []db.AutomationTask {
 	n.t.Helper()
 	troubles, err := n.db.Troubles(n.t.Context(), kind, "", 100)
@@ -85,7 +84,7 @@ func (n *node) troubles(kind string) []db.AutomationTask {
 	return troubles
 }
 
-// settled waits until a kind has nothing to do.
+// settled waits until a kind has no due task.
 func (n *node) settled(kind string) {
 	n.t.Helper()
 	n.eventually(kind+" has nothing to do", func() bool {
@@ -99,7 +98,7 @@ func (n *node) settled(kind string) {
 	})
 }
 
-// givers makes wallets that have a coin.
+// givers makes wallets with a coin.
 func (n *node) givers(hints ...string) (parties []ledger.Party) {
 	n.t.Helper()
 	for _, hint := range hints {
@@ -118,7 +117,7 @@ func TestAutomation_RunsOnceOnTwoNodes(t *testing.T) {
 		return []automation.Automation{giving(n, never, &looks)}
 	})
 	first := n.stop
-	n.start(namespace(t)) // another Temporal, which knows nothing of the first one's runs
+	n.start(namespace(t)) // another Temporal, without the runs of the first
 	t.Cleanup(first)
 	var hints []string
 	for i := range 120 {
@@ -142,10 +141,10 @@ func TestAutomation_RunsOnceOnTwoNodes(t *testing.T) {
 		return err == nil && len(overdue) == 0
 	})
 	n.advance(day)
-	require.Equal(t, seen, looks.Load(), "nobody looks at wallets with nothing new")
+	require.Equal(t, seen, looks.Load(), "no check of wallets without news")
 }
 
-func TestAutomation_PassesARefusedWallet(t *testing.T) {
+func TestAutomation_RetriesARefusedWallet(t *testing.T) {
 	t.Parallel()
 	var looks atomic.Int64
 	var isBroken atomic.Bool
@@ -163,7 +162,7 @@ func TestAutomation_PassesARefusedWallet(t *testing.T) {
 	trouble := n.troubles(kindGiving)
 	require.Len(t, trouble, 1)
 	require.Equal(t, string(broken), trouble[0].Subject)
-	require.Equal(t, int32(2), trouble[0].Tries, "the second try came at once")
+	require.Equal(t, int32(2), trouble[0].Tries, "the second try comes at once")
 	require.NotEmpty(t, trouble[0].Refusal)
 	require.WithinRange(t, trouble[0].DueAt, began.Add(20*time.Second), n.now().Add(20*time.Second))
 
@@ -188,7 +187,7 @@ func TestAutomation_PassesARefusedWallet(t *testing.T) {
 	require.Equal(t, 1, n.offers()[broken])
 }
 
-func TestAutomation_PassesAnUndecidableSubject(t *testing.T) {
+func TestAutomation_SkipsAnUndecidableSubject(t *testing.T) {
 	t.Parallel()
 	var looks atomic.Int64
 	n := newNodeWith(t, 10*365*day, func(n *node) []automation.Automation {
@@ -210,7 +209,7 @@ func TestAutomation_PassesAnUndecidableSubject(t *testing.T) {
 	require.Contains(t, troubles[0].Refusal, "a defect")
 }
 
-func TestAutomation_PassesUnknownKinds(t *testing.T) {
+func TestAutomation_SkipsUnknownKinds(t *testing.T) {
 	t.Parallel()
 	var looks atomic.Int64
 	n := newNodeWith(t, 10*365*day, func(n *node) []automation.Automation {
@@ -225,7 +224,7 @@ func TestAutomation_PassesUnknownKinds(t *testing.T) {
 	n.eventually("the other kind runs", func() bool { return n.offers()[giver] == 1 })
 	due, err := n.db.DueAutomations(t.Context(), n.now(), true)
 	require.NoError(t, err)
-	require.Contains(t, due, unknown, "it is left to those who know it")
+	require.Contains(t, due, unknown, "a version that knows it must do it")
 	list, err := n.temporal.ScheduleClient().List(t.Context(), client.ScheduleListOptions{})
 	require.NoError(t, err)
 	for list.HasNext() {
@@ -243,13 +242,13 @@ func TestSchedule_StaysPaused(t *testing.T) {
 	})
 	schedule := n.temporal.ScheduleClient().GetHandle(t.Context(), workflows.ScheduleID(n.ledger, kindGiving))
 	require.NoError(t, schedule.Pause(t.Context(), client.SchedulePauseOptions{Note: "maintenance"}))
-	require.NoError(t, n.schedules.Ensure(t.Context()), "as a node does that starts")
+	require.NoError(t, n.schedules.Ensure(t.Context()), "as a node does at its start")
 	found, err := schedule.Describe(t.Context())
 	require.NoError(t, err)
 	require.True(t, found.Schedule.State.Paused)
 	paused, err := workflows.SchedulePaused(t.Context(), n.temporal, workflows.ScheduleID(n.ledger, kindGiving))
 	require.NoError(t, err)
-	require.True(t, paused, "whoever asks learns it at once")
+	require.True(t, paused, "the node reports it at once")
 	require.Equal(t, "maintenance", found.Schedule.State.Note)
 
 	giver := n.givers("giver")[0]
@@ -258,7 +257,7 @@ func TestSchedule_StaysPaused(t *testing.T) {
 		require.NoError(t, err)
 		return list[0].Paused
 	})
-	n.advance(day) // what is paused does not hold up the clock
+	n.advance(day) // a paused Schedule does not stop the clock
 	require.Empty(t, n.offers())
 	require.Zero(t, looks.Load())
 

@@ -18,20 +18,20 @@ import (
 	"github.com/florinledger/florin/wallet/automation"
 )
 
-// longTick is half the life of a round: a year has 26 of them.
+// longTick is half the life of a round: a year has 26 ticks.
 const longTick = 14 * day
 
-// yearOutcome is what a year has done.
+// yearOutcome is the outcome of a year.
 type yearOutcome struct {
 	open      []int64
 	balances  map[string]string
 	coins     map[string]int
 	unclaimed string
-	// burned says after which times what had become dust went.
+	// burned are the times of the expiry of dust.
 	burned []time.Duration
 }
 
-// A year on a simulated clock is the same, however many times it takes to advance to its end.
+// A year on a simulated clock has the same outcome for any number of advances.
 //
 // contract: dust
 func TestClock_ReachesTheSameYearInAnySteps(t *testing.T) {
@@ -61,9 +61,9 @@ func liveAYear(t *testing.T, pieces int) yearOutcome {
 	})
 	alice, bob := n.party("alice"), n.party("bob")
 	n.wallet(alice)
-	n.advance(time.Second) // the first round opens just after where the clock stands
+	n.advance(time.Second) // the first round opens just after the clock's time
 	for _, amount := range []string{"0.00001", "0.02", "0.04", "0.1", "100.0"} {
-		n.tap(bob, amount) // who has no wallet here, so that nobody merges them
+		n.tap(bob, amount) // bob has no wallet here, so nobody merges his coin
 	}
 	n.earn(alice, "100.0")
 	n.earn(bob, "7.0")

@@ -1,4 +1,4 @@
-// Package lifecycles tests the workflows that look after contracts, on a real PostgreSQL and a real Temporal, while the
-// ledger's clock is advanced by days and months. The parts of a node run in the test's process, so that a test can stop
-// some of them, give them another Temporal, and look at the record.
+// Package lifecycles tests the workflows of contracts, on a real PostgreSQL and a real Temporal, and advances the
+// ledger's clock by days and months. The parts of a node run in the test's process, so that a test can stop some of
+// them, connect them to another Temporal, and read the record.
 package lifecycles

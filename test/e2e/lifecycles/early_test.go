@@ -11,8 +11,8 @@ import (
 	"github.com/florinledger/florin/workflows"
 )
 
-// TestForgedWorkflow_CannotHurryASubmission starts a sealed submission that names a later time, beside what might
-// make it look as if it had waited.
+// TestForgedWorkflow_CannotHurryASubmission starts a sealed submission with a later time, and forges the signs that it
+// has waited.
 func TestForgedWorkflow_CannotHurryASubmission(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)

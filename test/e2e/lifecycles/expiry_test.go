@@ -17,7 +17,7 @@ import (
 	"github.com/florinledger/florin/wallet/automation"
 )
 
-// expiring makes contracts end at their deadlines.
+// expiring is the automations that end contracts at their deadlines.
 func expiring(n *node) []automation.Automation {
 	n.t.Helper()
 	expiry, err := automation.Expiry(n.packages)
@@ -51,7 +51,7 @@ func TestExpiry_EndsContractsAtTheirDeadline(t *testing.T) {
 		create(n, lock))
 
 	n.advance(day - time.Minute)
-	require.Len(t, active[payments.AppPaymentRequest](n), 1, "its time is not over")
+	require.Len(t, active[payments.AppPaymentRequest](n), 1, "it has not expired")
 	n.advance(10 * day)
 	require.Empty(t, active[payments.AppPaymentRequest](n))
 	require.Empty(t, active[coin.UnclaimedActivityRecord](n))
@@ -62,7 +62,7 @@ func TestExpiry_EndsContractsAtTheirDeadline(t *testing.T) {
 	require.Len(t, ends, 3)
 	for i, end := range ends {
 		deadline := at(i + 1).Time()
-		if i == 2 { // an expired lock is left to its holders for a minute
+		if i == 2 { // the holders of an expired lock have a minute
 			deadline = deadline.Add(time.Minute)
 		}
 		require.False(t, end.Before(deadline))
@@ -70,7 +70,7 @@ func TestExpiry_EndsContractsAtTheirDeadline(t *testing.T) {
 	}
 }
 
-// expired are the record times at which the node ended what had expired, in order.
+// expired are the record times of the node's expirations, in order.
 func (n *node) expired() (times []time.Time) {
 	n.t.Helper()
 	completions, err := n.db.Completions(n.t.Context(), db.CompletionsQuery{
@@ -96,7 +96,7 @@ func TestExpiry_BurnsDust(t *testing.T) {
 	alice := n.party("alice")
 	n.tap(alice, "0.00001") // less than the fee of a round
 	n.tap(alice, "1000.0")
-	for range 8 { // rounds and configuration states move on once at each stop
+	for range 8 { // rounds and configuration states advance once at each stop
 		n.advance(2 * day)
 	}
 	require.Equal(t, 1, n.coinsOf(alice))

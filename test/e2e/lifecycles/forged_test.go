@@ -18,7 +18,7 @@ import (
 	"github.com/florinledger/florin/workflows"
 )
 
-// workflowNames collects the names of all workflows that a worker knows.
+// workflowNames collects the names of all workflows of a worker.
 type workflowNames struct {
 	worker.WorkflowRegistry
 
@@ -29,8 +29,8 @@ func (w *workflowNames) RegisterWorkflowWithOptions(_ any, options workflow.Regi
 	w.names = append(w.names, options.Name)
 }
 
-// TestForgedWorkflow_ChangesNothing starts each workflow that a worker knows as somebody who can reach Temporal
-// and has no token: with inputs made up, under invented ids and in the place of a workflow that belongs to somebody.
+// TestForgedWorkflow_ChangesNothing starts each workflow of a worker as an attacker with access to Temporal but without
+// a token: with invented inputs, under invented ids and in the place of an existing workflow.
 func TestForgedWorkflow_ChangesNothing(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
@@ -40,7 +40,7 @@ func TestForgedWorkflow_ChangesNothing(t *testing.T) {
 	n.waits(id, "accept or reject")
 	refused := tapping(n, alice, "refused")
 	refused.Identity = ledger.DefaultUser(n.identity.OperatorUser)
-	refused.ActAs = []ledger.Party{n.identity.DSO} // the receiver has to agree
+	refused.ActAs = []ledger.Party{n.identity.DSO} // the receiver must agree
 	require.Error(t, n.commit(refused))
 
 	before, err := n.db.Head(t.Context())
@@ -82,7 +82,7 @@ func TestForgedWorkflow_ChangesNothing(t *testing.T) {
 			require.NoError(t, run.Get(t.Context(), nil), name)
 		}
 	}
-	// In the place of the workflow that looks after the transfer.
+	// In the place of the transfer's workflow.
 	require.NoError(t, n.temporal.TerminateWorkflow(t.Context(), n.ledger.Name(id), "", "taken over"))
 	run, err := n.temporal.ExecuteWorkflow(t.Context(),
 		client.StartWorkflowOptions{ID: n.ledger.Name(id), TaskQueue: n.ledger.Name(workflows.SubmissionQueue)}, "SubmitCommands",
@@ -102,14 +102,15 @@ func TestForgedWorkflow_ChangesNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, there)
 	require.Equal(t, row.Contracts, still.Contracts)
-	// Two at once, one that waits and is looked at twice, the contribution, and one in another's place, looked at twice.
+	// Two at once, one that waits and is checked twice, the contribution, and one in another's place, checked twice.
 	require.Equal(t, int64(7), n.forged.Load())
 	found, err := n.db.CompletionsByKey(t.Context(), []string{now.Key, later.Key, move.Key})
 	require.NoError(t, err)
 	require.Empty(t, found)
 }
 
-// TestForgedWorkflow_CannotUseAForeignRefusal names the key of a submission that somebody else made as its last one.
+// TestForgedWorkflow_CannotUseAForeignRefusal uses the key of another user's submission as that of the workflow's last
+// one.
 func TestForgedWorkflow_CannotUseAForeignRefusal(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
@@ -121,7 +122,7 @@ func TestForgedWorkflow_CannotUseAForeignRefusal(t *testing.T) {
 	n.jump(2 * day)
 	plan, err := n.commits.PlanLifecycle(t.Context(), activities.PlanLifecycleInput{WorkflowID: id, RunID: "run"})
 	require.NoError(t, err)
-	require.NotNil(t, plan.Action, "it is over, and ended")
+	require.NotNil(t, plan.Action, "it has expired, and the workflow ends it")
 	refused := tapping(n, alice, plan.Action.CommandID)
 	refused.ActAs = []ledger.Party{n.identity.DSO}
 	require.Error(t, n.commit(refused))

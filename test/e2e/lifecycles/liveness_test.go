@@ -39,7 +39,7 @@ func TestLiveness_EarnsForEveryRound(t *testing.T) {
 	n.eventually("the round that is open", func() bool {
 		return active[coin.ValidatorLicense](n)[0].Payload.FaucetState != nil
 	})
-	require.Equal(t, int64(1), reported().FirstReceivedFor.Number, "the newest of two that are open from the beginning")
+	require.Equal(t, int64(1), reported().FirstReceivedFor.Number, "the newest of the two first open rounds")
 	for range 8 {
 		n.advance(tick)
 		open := n.openRounds()
@@ -49,9 +49,9 @@ func TestLiveness_EarnsForEveryRound(t *testing.T) {
 	n.settled(automation.KindRewards)
 	earned := decimal.MustParse(n.balance(n.operator()))
 	require.Positive(t, earned.Cmp(decimal.FromInt(2*570)), "more than two rounds have issued: %s", earned.Show())
-	require.LessOrEqual(t, len(active[coin.ValidatorLivenessActivityRecord](n)), 5, "the others were minted")
+	require.LessOrEqual(t, len(active[coin.ValidatorLivenessActivityRecord](n)), 5, "the others are minted")
 
-	// What is earned in every round stops no clock: ninety days are a few steps.
+	// Rewards of every round do not stop the clock: ninety days are a few steps.
 	before, err := n.db.Head(t.Context())
 	require.NoError(t, err)
 	n.advance(90 * day)
@@ -90,7 +90,7 @@ func TestMinting_MintsForDelegators(t *testing.T) {
 
 	n.advance(2 * day)
 	require.Equal(t, "60.0", n.balance(alice), "0.6 for each coin of unfeatured activity, when its round issued")
-	require.Equal(t, "0.0", n.balance(carol), "who delegated nothing")
+	require.Equal(t, "0.0", n.balance(carol), "she has no delegation")
 
 	t.Run("coin is merged once there is twice as much as wanted", func(t *testing.T) {
 		for range 2 {

@@ -13,13 +13,13 @@ import (
 	"github.com/florinledger/florin/wallet/automation"
 )
 
-// newScatteredNode makes a node on which a transfer takes three coins at most.
+// newScatteredNode makes a node with a limit of three coins for a transfer.
 func newScatteredNode(t *testing.T, roundZero time.Duration, kinds func(*node) []automation.Automation) *node {
 	t.Helper()
 	return newNodeOf(t, nodeOptions{roundZero: roundZero, tick: tick, kinds: kinds, maxInputs: 3})
 }
 
-// scatter gives a party so many coins.
+// scatter gives a party a coin for each amount.
 func (n *node) scatter(owner ledger.Party, amounts ...string) {
 	n.t.Helper()
 	for _, amount := range amounts {
@@ -29,7 +29,7 @@ func (n *node) scatter(owner ledger.Party, amounts ...string) {
 
 func withoutKinds(*node) []automation.Automation { return nil }
 
-// What one transfer cannot take is merged before it, again and again, whoever pays for what.
+// If a payment needs more coins than one transfer takes, the payer's coins are merged first.
 func TestMerge_RunsBeforePayments(t *testing.T) {
 	t.Parallel()
 	n := newScatteredNode(t, 10*365*day, withoutKinds)

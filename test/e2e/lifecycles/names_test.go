@@ -29,10 +29,10 @@ import (
 	"github.com/florinledger/florin/workflows"
 )
 
-// longestHint makes the longest party id that there is.
+// longestHint makes the hint of the longest possible party id.
 func longestHint(name string) string { return name + strings.Repeat("-", 185-len(name)) }
 
-// trackingIDs are some that users may choose: any text.
+// trackingIDs are examples: users may choose any text.
 func trackingIDs() []string {
 	return []string{
 		"", " ", "Zahlung für Öl", "訂單-42", "🪙🪙", "a\nb\tc", "a\u202eb", `say "hi"`, "o'brien", `C:\pay`, "`id`", "%s%00",
@@ -41,7 +41,7 @@ func trackingIDs() []string {
 	}
 }
 
-// allOver waits until no contract has a workflow that looks after it.
+// allOver waits until no contract has a workflow.
 func (n *node) allOver() {
 	n.t.Helper()
 	var rows []activities.DueLifecycle
@@ -55,8 +55,8 @@ func (n *node) allOver() {
 	})
 }
 
-// track makes a request for traffic under a tracking id, and an offer, which is accepted, where offers take the id. It
-// reports whether they do.
+// track makes a traffic request with a tracking id and, if offers allow the id, an accepted offer. It reports whether
+// they do.
 func (n *node) track(sender, receiver ledger.Party, trackingID string) (offered bool) {
 	n.t.Helper()
 	const tooLong = walletapp.MaxTextLength
@@ -78,7 +78,7 @@ func (n *node) track(sender, receiver ledger.Party, trackingID string) (offered 
 	return true
 }
 
-func TestTrackingID_IsFollowedWhateverItsText(t *testing.T) {
+func TestTrackingID_AllowsAnyText(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice, bob := n.party("alice"), n.party("bob")
@@ -126,7 +126,7 @@ func TestLongestPartyID_HasLifecycles(t *testing.T) {
 	n.eventually("its holdings become one", func() bool { return len(n.coins(alice)) == 1 })
 }
 
-// record is what a client reads.
+// record is the record of a client.
 type record struct {
 	*db.DB
 	*db.Watcher
@@ -146,7 +146,7 @@ func TestLongestNames_CommitAndAreFound(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	var parties []ledger.Party
-	for i := range 40 { // more than a search attribute holds
+	for i := range 40 { // more than fit into a search attribute
 		parties = append(parties, n.party(longestHint(fmt.Sprint("party", i))))
 	}
 	submitter := n.client()
@@ -187,7 +187,7 @@ func TestLongestPartyID_Onboards(t *testing.T) {
 	require.NotNil(t, outcome.Refusal, "nothing was contributed")
 }
 
-// spoil changes rows behind the node.
+// spoil changes rows in the database.
 func (n *node) spoil(statement string, arguments ...any) {
 	n.t.Helper()
 	connection, err := pgx.Connect(n.t.Context(), n.databaseURL)
@@ -198,7 +198,7 @@ func (n *node) spoil(statement string, arguments ...any) {
 	require.Positive(n.t, tag.RowsAffected())
 }
 
-// A namespace that refuses every call holds up neither the clock nor anybody for ever.
+// A namespace that refuses every call does not stop the clock forever.
 func TestClock_AdvancesPastARefusedLifecycle(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
@@ -216,8 +216,8 @@ func TestClock_AdvancesPastARefusedLifecycle(t *testing.T) {
 	require.NotEmpty(t, row.Refusal)
 }
 
-// TestNamespace_LedgersDoNotMeetInOne has two ledgers do the same in one namespace.
-func TestNamespace_LedgersDoNotMeetInOne(t *testing.T) {
+// TestNamespace_SeparatesEqualWork lets two ledgers do the same in one namespace.
+func TestNamespace_SeparatesEqualWork(t *testing.T) {
 	t.Parallel()
 	shared := namespace(t)
 	var looks atomic.Int64
@@ -255,6 +255,6 @@ func TestNamespace_LedgersDoNotMeetInOne(t *testing.T) {
 		schedule := n.temporal.ScheduleClient().GetHandle(t.Context(), workflows.ScheduleID(n.ledger, kindGiving))
 		require.NoError(t, schedule.Trigger(t.Context(), client.ScheduleTriggerOptions{}))
 		n.eventually("its automation runs", func() bool { return n.offers()[giver] == 1 })
-		require.Zero(t, n.forged.Load(), "it took nothing of the other's")
+		require.Zero(t, n.forged.Load(), "it took no work of the other")
 	}
 }

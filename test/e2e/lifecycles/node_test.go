@@ -34,29 +34,29 @@ import (
 	"github.com/florinledger/florin/workflows"
 )
 
-// patience is how long anything may take that happens at once: tests run on busy machines, and the ledger's clock goes
-// on meanwhile.
+// patience limits the wait for something that should happen at once, on a busy machine. The ledger's clock runs
+// meanwhile.
 const patience = 2 * time.Minute
 
 // node is a ledger with the coin on a simulated clock, and the worker of a node with everything that calls workflows.
 type node struct {
 	t testing.TB
-	// databaseURL is for what no part of a node does.
+	// databaseURL is for statements of the test itself.
 	databaseURL string
 	db          *db.DB
 	identity    ledger.Node
 	packages    *ledger.Packages
 	lifecycles  *lifecycle.Registry
 	traffic     ledger.TrafficRules
-	// automations are none, unless a test asks for some.
+	// automations are empty by default.
 	automations *automation.Registry
 	schedules   *workflows.Schedules
 	commits     *activities.Activities
-	// temporal is where the worker works, under the ledger's names; stop stops worker and caller.
+	// temporal is the client of the worker's namespace, with the ledger's names; stop stops worker and caller.
 	temporal client.Client
 	ledger   workflowid.Ledger
 	stop     func()
-	// forged counts what activities held for forged.
+	// forged counts the inputs that activities refused as forged.
 	forged atomic.Int64
 }
 
@@ -66,22 +66,22 @@ func newNode(tb testing.TB) *node {
 	return newNodeWith(tb, 10*365*day, func(*node) []automation.Automation { return nil })
 }
 
-// newNodeWith makes a node with automation, whose first round closes after a time.
+// newNodeWith makes a node with automation. Its first round closes after roundZero.
 func newNodeWith(tb testing.TB, roundZero time.Duration, kinds func(*node) []automation.Automation) *node {
 	tb.Helper()
 	return newNodeOf(tb, nodeOptions{roundZero: roundZero, tick: tick, kinds: kinds})
 }
 
-// nodeOptions say what a node is like.
+// nodeOptions are the options of a node.
 type nodeOptions struct {
-	// roundZero is when the first round closes, tick half the life of the others.
+	// roundZero is the life of the first round, tick half the life of the others.
 	roundZero, tick time.Duration
-	// static lets the clock stand still between advances.
+	// static makes the clock static.
 	static bool
 	kinds  func(*node) []automation.Automation
-	// maxInputs is how many inputs a transfer may have; 0 for the usual number.
+	// maxInputs is the maximum number of inputs of a transfer; 0 for the default.
 	maxInputs int64
-	// enforcesTraffic: submissions that the free traffic of the coin's network does not cover are refused.
+	// enforcesTraffic: the node refuses submissions that its traffic does not cover.
 	enforcesTraffic bool
 }
 
@@ -149,7 +149,7 @@ func (n *node) activities(watcher *db.Watcher) *activities.Activities {
 	}
 }
 
-// start runs a worker on a namespace, as another process would.
+// start runs a worker on a namespace, like another process.
 func (n *node) start(namespace string) {
 	n.t.Helper()
 	var err error
@@ -197,7 +197,7 @@ func (n *node) start(namespace string) {
 	n.t.Cleanup(n.stop)
 }
 
-// namespace makes a namespace of Temporal that nothing has ever run in.
+// namespace makes a new namespace of Temporal.
 func namespace(tb testing.TB) string {
 	tb.Helper()
 	name := "lifecycle-" + strings.ToLower(rand.Text()[:12])
@@ -212,7 +212,7 @@ func namespace(tb testing.TB) string {
 	return name
 }
 
-// commit commits a submission and returns why it was refused.
+// commit commits a submission and returns the error of a refusal.
 func (n *node) commit(submission ledger.Submission) error {
 	n.t.Helper()
 	submission, err := n.commits.Seal(n.t.Context(), submission)
@@ -230,7 +230,7 @@ func (n *node) commit(submission ledger.Submission) error {
 	return nil
 }
 
-// submit commits commands in the name of parties, who may read what the DSO sees.
+// submit commits commands of parties, and reads as the DSO.
 func (n *node) submit(actAs []ledger.Party, commands ...ledger.Command) {
 	n.t.Helper()
 	require.NoError(n.t, n.try(actAs, commands...))
@@ -250,7 +250,7 @@ func (n *node) try(actAs []ledger.Party, commands ...ledger.Command) error {
 	})
 }
 
-// party allocates a party that the node acts for.
+// party allocates a local party.
 func (n *node) party(hint string) ledger.Party {
 	n.t.Helper()
 	party := n.identity.LocalParty(hint)
@@ -261,7 +261,7 @@ func (n *node) party(hint string) ledger.Party {
 
 func (n *node) operator() ledger.Party { return n.identity.Operator }
 
-// advance moves the ledger's clock and lets what falls due on the way happen in its time.
+// advance moves the ledger's clock and stops at each deadline on the way.
 func (n *node) advance(by time.Duration) {
 	n.t.Helper()
 	clock := devapi.New(devapi.Options{Clock: n.db, Development: true, Now: time.Now})
@@ -316,7 +316,7 @@ func active[T any](n *node) []contractOf[T] {
 	require.NoError(n.t, err)
 	head, err := n.db.Head(n.t.Context())
 	require.NoError(n.t, err)
-	// Of whatever says that it is the network's, or says nothing of it.
+	// With the network as DSO, or without a field for the DSO.
 	found, err := n.db.ActiveContracts(n.t.Context(), db.ActiveQuery{
 		Templates: []string{name.String()}, At: head.Offset, Limit: 5000,
 	})
@@ -330,7 +330,7 @@ func active[T any](n *node) []contractOf[T] {
 	return contracts
 }
 
-// eventually waits until something holds that follows from what happened.
+// eventually waits until a condition holds.
 func (n *node) eventually(what string, holds func() bool) {
 	n.t.Helper()
 	require.Eventually(n.t, holds, patience, 20*time.Millisecond, what)
@@ -345,7 +345,7 @@ func (n *node) tap(receiver ledger.Party, amount string) {
 
 func (n *node) rules() ledger.ContractID { return active[coin.AmuletRules](n)[0].ID }
 
-// round is the newest round that is open.
+// round is the newest open round.
 func (n *node) round() lf.CID[coin.OpenMiningRound] {
 	n.t.Helper()
 	var newest contractOf[coin.OpenMiningRound]
@@ -363,7 +363,7 @@ func (n *node) payment() coin.PaymentTransferContext {
 	}
 }
 
-// coins are a party's holdings as inputs.
+// coins are a party's holdings as transfer inputs.
 func (n *node) coins(owner ledger.Party) []coin.TransferInput {
 	var inputs []coin.TransferInput
 	for _, holding := range active[coin.Amulet](n) {
@@ -374,7 +374,7 @@ func (n *node) coins(owner ledger.Party) []coin.TransferInput {
 	return inputs
 }
 
-// status asks a workflow what it waits for; false while it cannot tell.
+// status asks a workflow what it waits for; false without an answer.
 func (n *node) status(workflowID string) (status workflows.LifecycleStatus, ok bool) {
 	n.t.Helper()
 	value, err := n.temporal.QueryWorkflow(n.t.Context(), n.ledger.Name(workflowID), "", workflows.LifecycleQuery)
@@ -385,7 +385,7 @@ func (n *node) status(workflowID string) (status workflows.LifecycleStatus, ok b
 	return status, true
 }
 
-// waits waits until a workflow says that it waits for something.
+// waits waits until the status of a workflow names what.
 func (n *node) waits(workflowID, what string) workflows.LifecycleStatus {
 	n.t.Helper()
 	var last workflows.LifecycleStatus
@@ -397,7 +397,7 @@ func (n *node) waits(workflowID, what string) workflows.LifecycleStatus {
 	return last
 }
 
-// ended waits until a workflow has nothing left to look after, and has ended well.
+// ended waits until a workflow has completed.
 func (n *node) ended(workflowID string) {
 	n.t.Helper()
 	n.eventually("the lifecycle of "+workflowID+" is over", func() bool {

@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/wallet/automation"
 )
 
-// newPaymentsNode makes a node that pays for subscriptions and ends what nobody collects.
+// newPaymentsNode makes a node that pays for subscriptions and ends payments that nobody collects.
 func newPaymentsNode(t *testing.T) *node {
 	t.Helper()
 	return newNodeWith(t, 2*tick, func(n *node) []automation.Automation {
@@ -28,7 +28,7 @@ func tenCoins() payments.PaymentAmount {
 	return payments.PaymentAmount{Amount: decimal.MustParse("10.0"), Unit: payments.AmuletUnit}
 }
 
-// subscribe makes a subscription of thirty days, whose first payment was collected.
+// subscribe makes a subscription of thirty days with a collected first payment.
 func (n *node) subscribe(sender, receiver, provider ledger.Party) []ledger.Party {
 	n.t.Helper()
 	data := payments.SubscriptionData{
@@ -48,7 +48,7 @@ func (n *node) subscribe(sender, receiver, provider ledger.Party) []ledger.Party
 	return all
 }
 
-// collecting is the context in which payments are collected.
+// collecting is the context for collecting payments.
 func (n *node) collecting() coin.AppTransferContext {
 	payment := n.payment()
 	return coin.AppTransferContext{AmuletRules: payment.AmuletRules, OpenMiningRound: payment.Context.OpenMiningRound}
@@ -76,7 +76,7 @@ func TestSubscriptions_PayInTimeAndEndWithoutCoin(t *testing.T) {
 	next := active[payments.SubscriptionIdleState](n)[0].Payload.NextPaymentDueAt.Time()
 	require.Equal(t, due.Add(30*day), next)
 
-	// There is too little coin for the next payment. It is tried until it is due; then the subscription ends.
+	// There is too little coin for the next payment. The node tries it until it is due; then the subscription ends.
 	n.advance(next.Sub(n.now()) - time.Hour)
 	troubles := n.troubles(automation.KindSubscriptions)
 	require.Len(t, troubles, 1)
@@ -127,7 +127,7 @@ func TestPayments_ReturnCoinAtExpiry(t *testing.T) {
 	require.Equal(t, "100.0", n.balance(alice))
 	require.Empty(t, active[payments.AcceptedAppPayment](n))
 	require.Empty(t, active[payments.SubscriptionInitialPayment](n))
-	require.Len(t, active[payments.TerminatedAppPayment](n), 1, "whoever asked learns of it")
+	require.Len(t, active[payments.TerminatedAppPayment](n), 1, "the app sees it")
 	require.Empty(t, n.troubles(automation.KindExpiry))
 	ends := n.expired()
 	require.Len(t, ends, 2)

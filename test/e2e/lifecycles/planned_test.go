@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/wallet/settings"
 )
 
-// newSweptNode makes a node without a worker, on which a sweep of alice's wallet is due.
+// newSweptNode makes a node without a worker, with a due sweep of alice's wallet.
 func newSweptNode(t *testing.T) (n *node, alice ledger.Party) {
 	t.Helper()
 	n = newSettingsNode(t)
@@ -26,7 +26,7 @@ func newSweptNode(t *testing.T) (n *node, alice ledger.Party) {
 	return n, alice
 }
 
-// planSweeps is what a run of the automation decides.
+// planSweeps is the plan of a run of the automation.
 func (n *node) planSweeps(run string) activities.AutomationPlan {
 	n.t.Helper()
 	plan, err := n.commits.PlanAutomation(n.t.Context(), activities.PlanAutomationInput{
@@ -36,7 +36,7 @@ func (n *node) planSweeps(run string) activities.AutomationPlan {
 	return plan
 }
 
-// commitPlan commits what was planned, one submission, and returns what came of it.
+// commitPlan commits the one submission of a plan, and returns its outcome.
 func (n *node) commitPlan(plan activities.AutomationPlan) activities.Outcome {
 	n.t.Helper()
 	require.Len(n.t, plan.Submissions, 1)
@@ -53,15 +53,15 @@ func TestSweep_CommitsOnceWhenPlannedTwice(t *testing.T) {
 	t.Parallel()
 	n, alice := newSweptNode(t)
 	lost := n.planSweeps("run")
-	n.tap(alice, "1.0") // another state, out of which another sweep follows
+	n.tap(alice, "1.0") // with another state the sweep is different
 	anew := n.planSweeps("run")
 	require.NotEqual(t, lost.Submissions[0].CommandID, anew.Submissions[0].CommandID)
 	require.Empty(t, n.commitPlan(anew).Refusal)
-	// The process that planned first was stopped, and goes on now.
+	// The process of the first plan was frozen, and continues now.
 	require.Equal(t, leftOut, n.commitPlan(lost).Refusal)
 	require.Len(t, active[walletapp.TransferOffer](n), 1)
 	require.Empty(t, n.planSweeps("run").Submissions)
-	require.Empty(t, n.commitPlan(anew).Refusal, "what was committed stays so, whoever asks again")
+	require.Empty(t, n.commitPlan(anew).Refusal, "a second try returns the committed outcome")
 	require.Len(t, active[walletapp.TransferOffer](n), 1)
 }
 
@@ -80,24 +80,24 @@ func TestSweep_ReplansAnOldPlan(t *testing.T) {
 	require.Equal(t, leftOut, n.commitPlan(old).Refusal)
 	offers := active[walletapp.TransferOffer](n)
 	require.Len(t, offers, 1)
-	require.Equal(t, "98001.0", offers[0].Payload.Amount.Amount.Show(), "what there was when it was made")
+	require.Equal(t, "98001.0", offers[0].Payload.Amount.Amount.Show(), "the amount at the time of the plan")
 }
 
-func TestSweep_ContinuesWhenOthersLockCoin(t *testing.T) {
+func TestSweep_ContinuesWhenAnotherProcessLocksTheWallet(t *testing.T) {
 	t.Parallel()
 	n, alice := newSweptNode(t)
 	plan := n.planSweeps("run")
 	require.NoError(t, n.db.InTx(t.Context(), func(tx *db.Tx) error {
-		// As the search does that finds more coin of hers.
+		// Like a search that finds more coin of alice.
 		kind, _ := n.automations.Find(automation.KindSweep)
 		err := tx.EnterTasks(t.Context(), kind.Kind, kind.Wallets.String(), []db.DueTask{
 			{Subject: string(alice), At: n.now(), Wallet: alice, IfSet: true},
 		})
 		require.NoError(t, err)
-		require.Equal(t, leftOut, n.commitPlan(plan).Refusal, "somebody may be about to change what it was planned for")
+		require.Equal(t, leftOut, n.commitPlan(plan).Refusal, "another process may be changing the wallet")
 		locked := n.planSweeps("run")
 		require.Empty(t, locked.Submissions)
-		require.True(t, locked.More, "it holds the wallet, which nobody else would look at for half a minute")
+		require.True(t, locked.More, "it holds the wallet, which no other run would check for half a minute")
 		require.False(t, n.planSweeps("another run").More)
 		return nil
 	}))

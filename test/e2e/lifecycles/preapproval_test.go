@@ -18,7 +18,7 @@ import (
 
 const day = 24 * time.Hour
 
-// preapprove creates a preapproval of ninety days that a provider pays for.
+// preapprove creates a preapproval of ninety days, which a provider pays.
 func (n *node) preapprove(receiver, provider ledger.Party) contractOf[coin.TransferPreapproval] {
 	n.t.Helper()
 	n.submit([]ledger.Party{receiver, provider},
@@ -115,14 +115,14 @@ func TestPreapproval_RetriesRenewalUntilExpiry(t *testing.T) {
 	n.ended(id)
 	require.Empty(t, active[coin.TransferPreapproval](n))
 
-	// The expired one is in nobody's way.
+	// The expired one does not prevent a new one.
 	n.tap(n.operator(), "1000000.0")
 	n.preapprove(alice, n.operator())
 	n.waits(id, "renewal")
 }
 
-// nudge makes a workflow look now. One that ends by it may have no answer, when something else called it at the same
-// time: Temporal takes back what the workflow said then, and asks again whoever asks again.
+// nudge makes a workflow check its contract now. If the workflow ends with it, and another call comes at the same time,
+// there may be no answer: Temporal drops it, and a second call gets one.
 func (n *node) nudge(workflowID string) (status workflows.LifecycleStatus) {
 	n.t.Helper()
 	n.eventually("an answer of "+workflowID, func() bool {

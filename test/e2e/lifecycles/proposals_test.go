@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/wallet/automation"
 )
 
-// newProposalsNode makes a node whose operator accepts proposals of preapprovals, and has the coin for it.
+// newProposalsNode makes a node whose operator accepts proposals of preapprovals, and has coin for them.
 func newProposalsNode(t *testing.T) *node {
 	t.Helper()
 	n := newNodeWith(t, 10*365*day, func(n *node) []automation.Automation {
@@ -24,7 +24,7 @@ func newProposalsNode(t *testing.T) *node {
 	return n
 }
 
-// propose has a receiver propose that the operator provide its preapproval.
+// propose makes a receiver propose a preapproval to the operator.
 func (n *node) propose(receiver ledger.Party) {
 	n.t.Helper()
 	n.submit([]ledger.Party{receiver}, create(n, walletapp.TransferPreapprovalProposal{
@@ -32,7 +32,7 @@ func (n *node) propose(receiver ledger.Party) {
 	}))
 }
 
-// preapproved waits until so many receivers have a preapproval.
+// preapproved waits for a number of preapprovals.
 func (n *node) preapproved(count int) (all []contractOf[coin.TransferPreapproval]) {
 	n.t.Helper()
 	n.eventually("preapprovals are made", func() bool {
@@ -53,7 +53,7 @@ func TestProposals_AreAcceptedInOrder(t *testing.T) {
 	}
 	n.propose(receivers[0])
 	n.settled(automation.KindProposals)
-	require.Empty(t, n.troubles(automation.KindProposals), "they do not take each other's coin")
+	require.Empty(t, n.troubles(automation.KindProposals), "they do not compete for coin")
 	preapprovals := active[coin.TransferPreapproval](n)
 	require.Len(t, preapprovals, len(receivers), "one for each")
 	for _, preapproval := range preapprovals {
@@ -62,7 +62,7 @@ func TestProposals_AreAcceptedInOrder(t *testing.T) {
 	require.Len(t, active[walletapp.TransferPreapprovalProposal](n), 1, "the second one waits")
 }
 
-// A limit of the operator is a trouble until it is raised, which has the proposals accepted.
+// The operator's limit is a trouble until it rises; then the node accepts the proposals.
 func TestProposals_WakeWhenTheLimitRises(t *testing.T) {
 	t.Parallel()
 	n := newProposalsNode(t)
@@ -79,15 +79,15 @@ func TestProposals_WakeWhenTheLimitRises(t *testing.T) {
 	trouble := n.troubles(automation.KindProposals)[0]
 	require.Equal(t, string(bob), trouble.Subject)
 	require.Contains(t, trouble.Refusal, "max-provided-parties")
-	require.True(t, trouble.DueAt.After(n.now()), "it is looked at again in an hour")
+	require.True(t, trouble.DueAt.After(n.now()), "the next check is in an hour")
 
 	limit("2")
 	n.preapproved(2)
 	n.eventually("it is none any more", func() bool { return len(n.troubles(automation.KindProposals)) == 0 })
 }
 
-// What the receiver cancelled is paid for, until the operator gives that up: what was proposed meanwhile is accepted
-// then, not when it would have ended.
+// The operator has paid for a cancelled preapproval, and accepts no new proposal until its end, or until it gives that
+// claim up.
 func TestProposals_WakeWhenTheOperatorGivesUpAPreapproval(t *testing.T) {
 	t.Parallel()
 	n := newProposalsNode(t)
@@ -99,7 +99,7 @@ func TestProposals_WakeWhenTheOperatorGivesUpAPreapproval(t *testing.T) {
 		coin.TransferPreapprovalCancel{P: bob}))
 	n.settled(automation.KindProposals)
 	require.Empty(t, active[coin.TransferPreapproval](n))
-	require.Empty(t, n.troubles(automation.KindProposals), "it is for the receiver to wait")
+	require.Empty(t, n.troubles(automation.KindProposals), "it waits, without a trouble")
 
 	forgot, err := n.db.ForgetProvidedPreapproval(t.Context(), bob, nil)
 	require.NoError(t, err)

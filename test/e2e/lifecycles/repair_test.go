@@ -24,7 +24,7 @@ func TestRepair_RestartsAllWorkflows(t *testing.T) {
 	}
 
 	n.stop()
-	n.start(namespace(t)) // a Temporal that has never heard of anything
+	n.start(namespace(t)) // an empty Temporal
 	for _, id := range ids {
 		_, there := n.status(id)
 		require.False(t, there)

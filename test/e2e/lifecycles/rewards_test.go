@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/wallet/automation"
 )
 
-// rewards makes wallets collect rewards and merge coin, while rounds advance.
+// rewards is the automations for rounds, and for rewards and merges of wallets.
 func rewards(n *node) []automation.Automation {
 	n.t.Helper()
 	collect, err := automation.Rewards(n.packages)
@@ -58,7 +58,7 @@ func TestRewards_MergeCoinOfWallets(t *testing.T) {
 	require.Equal(t, 1, n.coinsOf(alice))
 	require.Equal(t, "15.0", n.balance(alice))
 	require.Equal(t, 1, n.coinsOf(bob))
-	require.Equal(t, 3, n.coinsOf(carol), "who has no wallet here is left alone")
+	require.Equal(t, 3, n.coinsOf(carol), "a party without a wallet is not merged")
 }
 
 // contract: auto-rewards
@@ -74,7 +74,7 @@ func TestRewards_AreMintedWhenTheirRoundIssues(t *testing.T) {
 	n.advance(90 * day)
 	require.Equal(t, "90.0", n.balance(alice), "0.6 for each coin of unfeatured activity")
 	require.Equal(t, 1, n.coinsOf(alice))
-	require.Empty(t, active[coin.AppRewardCoupon](n), "what nobody minted has expired")
+	require.Empty(t, active[coin.AppRewardCoupon](n), "the other coupons have expired")
 	unclaimed := decimal.Decimal{}
 	for _, reward := range active[coin.UnclaimedReward](n) {
 		var err error

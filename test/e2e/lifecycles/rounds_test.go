@@ -30,7 +30,7 @@ func TestRounds_OpenIssueAndClose(t *testing.T) {
 	require.Equal(t, []int64{0, 1, 2}, n.openRounds())
 
 	n.advance(2*tick - time.Minute)
-	require.Equal(t, []int64{0, 1, 2}, n.openRounds(), "its time is not over")
+	require.Equal(t, []int64{0, 1, 2}, n.openRounds(), "it is still open")
 	n.advance(time.Minute)
 	require.Equal(t, []int64{1, 2, 3}, n.openRounds())
 	issuing := active[coin.IssuingMiningRound](n)

@@ -14,15 +14,15 @@ import (
 	"github.com/florinledger/florin/wallet/settings"
 )
 
-// busyWallets is how many wallets have something to do in each tick, however many there are.
+// busyWallets is the number of active wallets in each tick, for any number of wallets.
 const busyWallets = 10
 
-// BenchmarkTick_TenActiveWallets measures a tick of ten minutes in which ten wallets get coin, and the others nothing: from the first
-// coin until it is swept by an offer, accepted, paid and merged, the rounds have moved on, and nothing is left to do.
-// It counts the rows that the database reads for it, and the blocks that it looks at.
+// BenchmarkTick_TenActiveWallets measures a tick of ten minutes in which ten wallets get coin: from the first coin
+// until it is swept by an offer, accepted, paid and merged, the rounds have advanced, and nothing is due. It counts the
+// rows and the blocks that the database reads.
 //
-// Each of the other wallets has its install, a coin, a preapproval of the operator's, and is set to be swept and to
-// accept offers.
+// Each of the other wallets has its install, a coin, a preapproval of the operator, and settings for a sweep and for
+// auto-accept.
 func BenchmarkTick_TenActiveWallets(b *testing.B) {
 	for _, wallets := range []int{10, 1_000, 100_000} {
 		b.Run(fmt.Sprint("wallets-", wallets), func(b *testing.B) { benchmarkTick(b, wallets) })
@@ -57,7 +57,7 @@ func benchmarkTick(b *testing.B, wallets int) {
 	}
 	require.Empty(b, active[walletapp.TransferOffer](n))
 	n.stop()
-	n.db.Close() // its connections tell what they did when they end
+	n.db.Close() // connections report their statistics at their end
 	work := n.databaseWork()
 	b.ReportMetric(float64(work.rows-before.rows)/float64(b.N), "rows/tick")
 	b.ReportMetric(float64(work.blocks-before.blocks)/float64(b.N), "blocks/tick")
@@ -66,7 +66,7 @@ func benchmarkTick(b *testing.B, wallets int) {
 	require.NoError(b, n.sql(`SELECT sum((payload #>> '{amount,initialAmount}')::numeric)::bigint FROM contracts
 		WHERE archived_offset IS NULL AND template_id LIKE '%:Splice.Amulet:Amulet' AND $1::text[] && signatories`,
 		append(ledger.Strings(busy), string(receiver))).Scan(&held))
-	require.Equal(b, int64(busyWallets*b.N*98_000), held, "where it is, and not lost")
+	require.Equal(b, int64(busyWallets*b.N*98_000), held, "no coin is lost")
 }
 
 // allKinds are the automations of a node.
@@ -83,7 +83,7 @@ func allKinds(n *node) []automation.Automation {
 	return kinds
 }
 
-// sql runs a statement on the record, beside the node.
+// sql runs a statement in the database.
 func (n *node) sql(statement string, arguments ...any) pgx.Row {
 	n.t.Helper()
 	connection, err := pgx.Connect(n.t.Context(), n.databaseURL)
@@ -92,7 +92,7 @@ func (n *node) sql(statement string, arguments ...any) pgx.Row {
 	return connection.QueryRow(n.t.Context(), statement, arguments...)
 }
 
-// exec runs statements on the record, beside the node.
+// exec runs statements in the database.
 func (n *node) exec(statement string, arguments ...any) {
 	n.t.Helper()
 	connection, err := pgx.Connect(n.t.Context(), n.databaseURL)
@@ -102,7 +102,7 @@ func (n *node) exec(statement string, arguments ...any) {
 	require.NoError(n.t, err)
 }
 
-// databaseWork is what the database of the record has done so far.
+// databaseWork counts the work of the database until now.
 type databaseWork struct{ rows, blocks int64 }
 
 func (n *node) databaseWork() (work databaseWork) {
@@ -112,7 +112,7 @@ func (n *node) databaseWork() (work databaseWork) {
 	return work
 }
 
-// idleWallets makes wallets that have nothing to do: one by the node, the others in the database as copies of its rows.
+// idleWallets makes idle wallets: one on the node, the others as copies of its rows in the database.
 func (n *node) idleWallets(sender ledger.Party, count int) {
 	n.t.Helper()
 	idle := n.party("idle")

@@ -22,13 +22,13 @@ import (
 	"github.com/florinledger/florin/wallet/settings"
 )
 
-// newSettingsNode makes a node with the automations that have settings, on which rounds never advance.
+// newSettingsNode makes a node with the automations that have settings. Its rounds never advance.
 func newSettingsNode(t *testing.T) *node {
 	t.Helper()
 	return newNodeWith(t, 10*365*day, settingsKinds)
 }
 
-// settingsKinds are the kinds of automation that settings are for.
+// settingsKinds are the kinds of automation with settings.
 func settingsKinds(n *node) []automation.Automation {
 	sweeps, err := automation.NewSweeps(n.packages)
 	require.NoError(n.t, err)
@@ -37,7 +37,7 @@ func settingsKinds(n *node) []automation.Automation {
 	return []automation.Automation{automation.NewTopUp(), sweeps, accepts}
 }
 
-// set is a change by the operator; nil switches off.
+// set changes a setting as the operator; nil switches it off.
 func (n *node) set(kind settings.Kind, party ledger.Party, value any) {
 	n.t.Helper()
 	var encoded []byte
@@ -60,14 +60,14 @@ func (n *node) offerNamed(trackingID string, sender, receiver ledger.Party, amou
 	}))
 }
 
-// sweepTo sweeps what is above 100 US dollars and leaves 10.
+// sweepTo sweeps above 100 US dollars and leaves 10.
 func sweepTo(receiver ledger.Party) settings.Sweep {
 	return settings.Sweep{
 		MaxBalanceUSD: decimal.FromInt(100), MinBalanceUSD: decimal.FromInt(10), Receiver: receiver,
 	}
 }
 
-// drained waits until an automation has seen the whole record and nothing is due of it.
+// drained waits until an automation has searched the whole record and has no due task.
 func (n *node) drained(kind string) {
 	n.t.Helper()
 	n.eventually("nothing is due of "+kind, func() bool {
@@ -111,7 +111,7 @@ func TestSweep_OffersToTheReceiver(t *testing.T) {
 		})
 		require.Equal(t, "116000.0", active[walletapp.TransferOffer](n)[0].Payload.Amount.Amount.Show())
 	})
-	t.Run("the receiver accepts what was offered before", func(t *testing.T) {
+	t.Run("the receiver accepts an offer from before", func(t *testing.T) {
 		n.set(settings.KindAutoAccept, bob, settings.AutoAccept{FromParties: []ledger.Party{alice}})
 		n.eventually("the coin has moved", func() bool { return n.balance(bob) == "116000.0" })
 		require.Equal(t, "2000.0", n.balance(alice))
@@ -225,7 +225,7 @@ func TestSweep_BacksOffAfterARefusal(t *testing.T) {
 	n.eventually("a third refusal", func() bool { return n.troubles(automation.KindSweep)[0].Tries == 3 })
 	require.Greater(t, n.troubles(automation.KindSweep)[0].DueAt.Sub(n.now()), 20*time.Second, "longer each time")
 
-	n.set(settings.KindSweep, alice, sweepTo(bob)) // tries at once, the trouble being over
+	n.set(settings.KindSweep, alice, sweepTo(bob)) // it tries at once, because the trouble is over
 	n.eventually("alice's coin is offered", func() bool { return len(active[walletapp.TransferOffer](n)) == 2 })
 	n.drained(automation.KindSweep)
 	require.Empty(t, n.troubles(automation.KindSweep))
@@ -297,7 +297,7 @@ func TestTopUp_BuysTraffic(t *testing.T) {
 	n.jump(30 * time.Second) // the interval is not over
 	n.drained(automation.KindTopUp)
 	require.Len(t, active[coin.MemberTraffic](n), 1)
-	n.jump(30 * time.Second) // the node counts no purchase as its own: nothing is left, so it buys again
+	n.jump(30 * time.Second) // the purchase is not the node's own, so it buys again
 	n.eventually("another purchase", func() bool { return len(active[coin.MemberTraffic](n)) == 2 })
 	again := active[walletapp.ValidatorTopUpState](n)
 	require.Len(t, again, 1)
@@ -316,7 +316,7 @@ func TestTopUp_ReservesTraffic(t *testing.T) {
 	n := newNodeOf(t, nodeOptions{roundZero: 10 * 365 * day, tick: tick, enforcesTraffic: true, kinds: settingsKinds})
 	alice, bob := n.party("alice"), n.party("bob")
 	n.wallet(alice)
-	n.set(settings.KindTopUp, "", settings.TopUp{ // which buys nothing, since the operator has no wallet
+	n.set(settings.KindTopUp, "", settings.TopUp{ // it buys nothing, because the operator has no wallet
 		TargetThroughput: 20_000, MinTopupInterval: settings.Duration(time.Minute), ReservedTraffic: 200_000,
 	})
 	n.set(settings.KindSweep, alice, sweepTo(bob))

@@ -19,7 +19,7 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// wallet gives a party a wallet that the operator runs.
+// wallet creates a wallet of the operator for a party.
 func (n *node) wallet(party ledger.Party) {
 	n.t.Helper()
 	n.submit([]ledger.Party{party, n.operator()}, create(n, walletapp.WalletAppInstall{
@@ -69,7 +69,7 @@ func TestOffer_CompletesForItsSender(t *testing.T) {
 	require.Equal(t, "60.0", n.balance(alice))
 }
 
-// A sender without a wallet, as after it was offboarded, gets one: its offer is completed then, not at its deadline.
+// A sender without a wallet, as after its offboarding, gets one: the node completes its offer then.
 func TestOffer_CompletesWhenItsSenderGetsAWallet(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
@@ -101,7 +101,7 @@ func TestOffer_ExpiresAtItsDeadline(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice, bob := n.party("alice"), n.party("bob")
-	n.wallet(bob) // either side's wallet archives it
+	n.wallet(bob) // a wallet of either side archives it
 	deadline := n.now().Add(7 * day)
 	id := n.offer(alice, bob, 7*day)
 	require.WithinDuration(t, deadline, n.waits(id, "accept or reject").Until, time.Minute)
@@ -124,7 +124,7 @@ func TestOffer_EndsItsWorkflowOnRejection(t *testing.T) {
 	n.ended(id)
 }
 
-// archivedAt is the record time of the last thing that a workflow did.
+// archivedAt is the record time of a workflow's last action.
 func (n *node) archivedAt(workflowID string) time.Time {
 	n.t.Helper()
 	head, err := n.db.Head(n.t.Context())
@@ -136,7 +136,7 @@ func (n *node) archivedAt(workflowID string) time.Time {
 	return update.RecordTime
 }
 
-// balance is what a party holds unlocked.
+// balance is a party's unlocked coin.
 func (n *node) balance(owner ledger.Party) string {
 	n.t.Helper()
 	total := decimal.Decimal{}
@@ -150,7 +150,7 @@ func (n *node) balance(owner ledger.Party) string {
 	return total.Show()
 }
 
-// instruct makes a transfer of thirty coins by the token standard that its receiver has to accept.
+// instruct makes a two-step transfer of thirty coins with the token standard.
 func (n *node) instruct(sender, receiver ledger.Party, lasts time.Duration) string {
 	n.t.Helper()
 	state := lf.CID[token.AnyContract](active[coin.ExternalPartyConfigState](n)[0].ID)

@@ -50,7 +50,7 @@ func TestSweep_RunsWhenItsOfferEnds(t *testing.T) {
 // contract: auto-sweep
 func TestSweep_RetriesWhenCoinArrives(t *testing.T) {
 	t.Parallel()
-	const tries = 8 // the next one is 21 minutes away
+	const tries = 8 // the next one is in 21 minutes
 	n := newSettingsNode(t)
 	alice := n.party("alice")
 	n.wallet(alice)

@@ -1,10 +1,10 @@
 // Command record saves the histories of closed workflows as files, for the replay test of package worker. Record from a
-// released version, never from a branch under test: a history that the changed code wrote proves nothing about it.
+// released version, never from a branch under test: a history from the changed code proves nothing about it.
 //
 //	go run ./test/e2e/record -address 127.0.0.1:7233 -command mint-1 -out workflows/testdata/replay/accepted.json
 //	go run ./test/e2e/record -workflow automation:rounds:due -out workflows/testdata/replay/automation-accepted.json
 //
-// A history in which a task failed lacks what that task did: take another one.
+// Do not use a history with a failed task, because it lacks the commands of that task.
 package main
 
 import (
@@ -29,14 +29,13 @@ func main() {
 	run := flag.String("run", "", "id of the run; the last one without")
 	out := flag.String("out", "", "file to write")
 	flag.Parse()
-	wanted := historyQuery{command: *command, workflow: *workflow, run: *run}
-	if err := record(context.Background(), *address, *namespace, wanted, *out); err != nil {
+	query := historyQuery{command: *command, workflow: *workflow, run: *run}
+	if err := record(context.Background(), *address, *namespace, query, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "record:", err)
 		os.Exit(1)
 	}
 }
 
-// historyQuery says which history to save.
 type historyQuery struct{ command, workflow, run string }
 
 func record(ctx context.Context, address, namespace string, of historyQuery, out string) error {
