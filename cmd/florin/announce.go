@@ -14,8 +14,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// announce prints where everything is and what to try. The commands work when they are pasted as they stand, also the
-// second time.
+// announce prints the addresses and some commands to try. A user can paste the commands, also a second time.
 func (m *machine) announce(ctx context.Context) error {
 	token, err := m.token()
 	if err != nil {
@@ -49,12 +48,11 @@ Ctrl-C stops everything.
 `,
 		time.Since(m.began).Seconds(), m.pageLine(), node.URL(), node.URL(), m.temporal.UI(), m.temporal.Frontend(),
 		m.database.URL(recordDatabase), m.directory.Path(), node.Identity.ParticipantID, node.Identity.SynchronizerID,
-		node.Identity.Operator, node.Identity.DSO, m.localnetLines()+m.demoLines()+m.begunLines(),
+		node.Identity.Operator, node.Identity.DSO, m.localnetLines()+m.demoLines()+m.scriptRunLines(),
 		node.Settings.AdminUser, token, try)
 	return nil
 }
 
-// pageLine says where the page is, if there is one.
 func (m *machine) pageLine() string {
 	if !m.node.HasPage() {
 		return ""
@@ -62,7 +60,7 @@ func (m *machine) pageLine() string {
 	return "  Wallet        " + m.node.URL() + "/wallet\n"
 }
 
-// token is one of the administrator; with an issuer of their own, people get it from there.
+// token is a token of the administrator. A node with an issuer cannot make one.
 func (m *machine) token() (string, error) {
 	if m.command.HasIssuer() {
 		return "(from your issuer)", nil
@@ -70,7 +68,7 @@ func (m *machine) token() (string, error) {
 	return auth.Mint(m.command.AuthSecret, m.command.AuthAudience, m.node.Settings.AdminUser, 0, time.Now())
 }
 
-// tryLines are three commands for beginners, or for those who come back: these show what is there.
+// tryLines are three commands for beginners. On a ledger with wallets they show what is there.
 func (m *machine) tryLines(ctx context.Context) (string, error) {
 	wallets, err := m.wallets(ctx)
 	if err != nil {
@@ -83,11 +81,11 @@ func (m *machine) tryLines(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		head = fmt.Sprintf("It goes on where it stopped, at offset %d, with the wallets of %s:",
+		head = fmt.Sprintf("The ledger continues at offset %d, with the wallets of %s. Three commands to try:",
 			record.Offset, someOf(wallets))
 		commands = []string{"balance", "history " + console.Quoted(wallets[0]), "party list"}
 		if len(m.demo) > 0 {
-			head = "Three commands to try, in another terminal (what wallets hold, what happened, what waits):"
+			head = "Three commands to try, in another terminal (balances, history, open offers):"
 			commands = []string{"balance", "history alice", "offers carol"}
 		}
 	}
@@ -97,7 +95,6 @@ func (m *machine) tryLines(ctx context.Context) (string, error) {
 	return head + "\n\n" + strings.Join(commands, ""), nil
 }
 
-// demoLines say what the demo has made.
 func (m *machine) demoLines() string {
 	if len(m.demo) == 0 {
 		return ""
@@ -105,7 +102,7 @@ func (m *machine) demoLines() string {
 	return "\nThe demo:\n\n  " + strings.Join(m.demo, "\n  ") + "\n"
 }
 
-// wallets are the users with a party of their own, beside those that a fresh ledger has.
+// wallets are the users with their own party, without those of a fresh ledger.
 func (m *machine) wallets(ctx context.Context) ([]string, error) {
 	const enough = 1000
 	users, err := m.node.Database.Users(ctx, ledger.DefaultIdentityProvider, "", enough)
@@ -128,10 +125,10 @@ func someOf(names []string) string {
 	if len(names) <= few {
 		return strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("%s and %d others", strings.Join(names[:few], ", "), len(names)-few)
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:few], ", "), len(names)-few)
 }
 
-// invocation is how a command is typed that speaks to this node, by whoever typed the one that runs.
+// invocation is the command line of a command for this node, with the program name that the user typed.
 func (m *machine) invocation(command string) string {
 	line := os.Args[0] + " " + command
 	if m.command.DataDir != remote.DefaultDataDir {

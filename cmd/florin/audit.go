@@ -21,8 +21,8 @@ import (
 type auditCommand struct {
 	recordPlace
 	Offset         int64         `help:"Audit up to this offset. Default: the end of the record."`
-	Head           *db.ChainHead `placeholder:"OFFSET:HASH" help:"A head that an earlier audit printed and you wrote down: the record must be the same up to there."`
-	ForgetFindings bool          `help:"If the audit finds nothing, delete the workers' earlier findings, so that the record can be pruned again."`
+	Head           *db.ChainHead `placeholder:"OFFSET:HASH" help:"Head that an earlier audit printed. The audit fails if the record up to that offset has changed since."`
+	ForgetFindings bool          `help:"If this audit finds nothing, delete the earlier findings of the workers, which block florin prune."`
 }
 
 // Run audits the record; the node may run meanwhile. The exit code is 1 when something is found.
@@ -31,7 +31,7 @@ func (c *auditCommand) Run(ctx context.Context) error {
 		return errors.New("--forget-findings needs an audit up to the end: leave --offset out")
 	}
 	if c.Head != nil && c.Offset != 0 && c.Offset < int64(c.Head.Offset) {
-		return fmt.Errorf("--head is of offset %d: leave --offset out, or name that offset or a later one", c.Head.Offset)
+		return fmt.Errorf("--head has offset %d: leave --offset out, or choose that offset or a later one", c.Head.Offset)
 	}
 	return c.with(ctx, func(_ string, database *db.DB) error {
 		auditor, err := auditorOf(ctx, database)
@@ -58,12 +58,11 @@ func (c *auditCommand) Run(ctx context.Context) error {
 		if err := auditor.ForgetFindings(ctx, database, report); err != nil {
 			return err
 		}
-		console.Println("florin: the workers audit on without what they had found")
+		console.Println("florin: deleted the earlier findings of the workers")
 		return nil
 	})
 }
 
-// auditorOf makes an auditor of the record in a database.
 func auditorOf(ctx context.Context, database *db.DB) (*audit.Auditor, error) {
 	packages, err := ledger.NewPackages(builtin.Packages()...)
 	if err != nil {
@@ -79,7 +78,7 @@ func auditorOf(ctx context.Context, database *db.DB) (*audit.Auditor, error) {
 	return audit.New(database, packages, node.Network())
 }
 
-// auditProgress shows people at a terminal how far an audit is, in one line that end takes away.
+// auditProgress shows the progress of an audit on a terminal, in one line; end clears the line.
 func auditProgress(
 	to io.Writer, isTerminal bool, now func() time.Time,
 ) (tell func(at, end ledger.Offset), end func()) {
@@ -90,28 +89,29 @@ func auditProgress(
 	if !isTerminal {
 		return func(ledger.Offset, ledger.Offset) {}, func() {}
 	}
-	var told time.Time
+	var last time.Time
 	tell = func(at, end ledger.Offset) {
 		switch {
 		case at >= end:
 			fmt.Fprintf(to, "%sflorin: audited %d offsets; comparing all contracts and lists", clear, end)
-		case now().Sub(told) >= every:
-			told = now()
+		case now().Sub(last) >= every:
+			last = now()
 			fmt.Fprintf(to, "%sflorin: audited %d of %d offsets", clear, at, end)
 		}
 	}
 	return tell, func() { fmt.Fprint(to, clear) }
 }
 
-// printBeginning says what an audit of a pruned record knows of what came before.
+// printBeginning says what the audit of a pruned record could check of the pruned part.
 func printBeginning(start, since ledger.Offset) {
 	switch {
 	case start == 0:
 	case since < start:
-		console.Printf("florin: the record begins after offset %d: what is left from before was compared with the audit "+
-			"of the node,\nflorin: which knows all that came after offset %d\n", start, since)
+		console.Printf("florin: the record begins after offset %d: the audit compared that state with the node's own "+
+			"audit,\nflorin: which covers everything after offset %d\n", start, since)
 	default:
-		console.Printf("florin: the record begins after offset %d: what was held there cannot be checked\n", start)
+		console.Printf("florin: the record begins after offset %d: the audit cannot check the holdings at that offset\n",
+			start)
 	}
 }
 
@@ -127,11 +127,12 @@ func printAudit(outcome operatorapi.AuditResponse) error {
 		console.Println("  " + finding.String())
 	}
 	if !outcome.Clean {
-		return fmt.Errorf("the record breaks a rule in %d places: keep it as it is, and find out what wrote to it besides "+
-			"the node; docs/seals.md says what to do", outcome.FindingCount)
+		return fmt.Errorf("the record breaks rules (findings: %d): do not change it, and find out which program other than "+
+			"the node wrote to it; see docs/seals.md", outcome.FindingCount)
 	}
-	console.Println("florin: no contract was consumed twice, every balance is explained, and supply and holdings agree")
-	console.Println("florin: no entry is missing, and each follows from the one before: write the head down elsewhere, and " +
-		"compare it\nflorin: later with --head, which finds a record that was written anew as a whole")
+	console.Println("florin: no contract was consumed twice, transactions explain every balance, and supply and " +
+		"holdings agree")
+	console.Println("florin: no entry is missing, and each follows from the one before. Keep the head elsewhere:\n" +
+		"florin: a later audit with --head finds out whether somebody replaced the whole record")
 	return nil
 }

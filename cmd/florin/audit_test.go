@@ -11,7 +11,6 @@ import (
 	"github.com/florinledger/florin/db/dbtest"
 )
 
-// People at a terminal see how far a long audit is; logs and pipes get no such lines.
 func TestAudit_ShowsProgressAtATerminal(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
@@ -34,8 +33,7 @@ func TestAudit_ShowsProgressAtATerminal(t *testing.T) {
 	require.Empty(t, seen.String())
 }
 
-// The head that an audit prints is what a later one takes.
-func TestAudit_ComparesTheHeadThatWasWrittenDown(t *testing.T) {
+func TestAudit_ComparesThePrintedHead(t *testing.T) {
 	t.Parallel()
 	url := recordWith(t)
 	head, err := dbtest.Open(t, url).Head(t.Context())
@@ -45,7 +43,7 @@ func TestAudit_ComparesTheHeadThatWasWrittenDown(t *testing.T) {
 	}
 	require.NoError(t, command.Run(t.Context()))
 	command.Head.Hash[0]++
-	require.ErrorContains(t, command.Run(t.Context()), "the record breaks a rule in 1 places")
+	require.ErrorContains(t, command.Run(t.Context()), "the record breaks rules (findings: 1)")
 	command.Offset = int64(head.Offset) - 1
 	require.ErrorContains(t, command.Run(t.Context()), "leave --offset out")
 }

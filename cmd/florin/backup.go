@@ -30,7 +30,6 @@ const (
 	backupFormat = 1
 )
 
-// manifest says what a backup holds.
 type manifest struct {
 	Format  int       `json:"format"`
 	Florin  string    `json:"florin"`
@@ -47,11 +46,11 @@ type backupCommand struct {
 	Directory string `arg:"" help:"Directory to create; it must not exist."`
 }
 
-// Run writes a dump of one moment and what it must amount to when it is restored. The node may run meanwhile. The
-// directory appears when everything is in it.
+// Run writes a dump of one moment, and the fingerprint that a restore must have. The node may run meanwhile. The
+// directory appears when it is complete.
 func (c *backupCommand) Run(ctx context.Context) error {
 	if _, err := os.Stat(c.Directory); err == nil {
-		return fmt.Errorf("%s exists: a backup is never written over another; name a directory to make", c.Directory)
+		return fmt.Errorf("%s exists already: choose another directory; a backup overwrites nothing", c.Directory)
 	}
 	return c.with(ctx, func(databaseURL string, database *db.DB) error { return c.backup(ctx, databaseURL, database) })
 }
@@ -62,7 +61,7 @@ func (c *backupCommand) backup(ctx context.Context, databaseURL string, database
 		return err
 	}
 	if err := os.Mkdir(partial, 0o700); err != nil {
-		return fmt.Errorf("make the backup's directory: %w", err)
+		return fmt.Errorf("create the directory of the backup: %w", err)
 	}
 	var m manifest
 	err := database.InSnapshot(ctx, func(snapshot db.Snapshot) (err error) {
@@ -79,14 +78,14 @@ func (c *backupCommand) backup(ctx context.Context, databaseURL string, database
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(partial))
 	}
-	console.Printf("florin: backed up %s of %s, to %s\n", rowsOf(m.Fingerprint), c.recordPlace, c.Directory)
-	console.Println("florin: it holds the node's private key: keep it as secret as the node")
-	console.Printf("florin: keep this hash elsewhere: restored with --manifest-sha256 %s, it is this backup\n", hash)
+	console.Printf("florin: backed up %s of %s to %s\n", rowsOf(m.Fingerprint), c.recordPlace, c.Directory)
+	console.Println("florin: the backup holds the node's private key: protect it like the node")
+	console.Printf("florin: keep this hash elsewhere: restore --manifest-sha256 %s accepts only this backup\n", hash)
 	return nil
 }
 
-// dump writes the files of a backup. The archive holds the node's private key, so it has no name before everything else
-// is done: nothing is left of it when this process is killed.
+// dump writes the files of a backup. The archive holds the node's private key, so it gets its name last: if this
+// process is killed, no archive stays on the disk.
 func dump(ctx context.Context, databaseURL string, snapshot db.Snapshot, directory string) (m manifest, err error) {
 	m = manifest{
 		Format: backupFormat, Florin: version, TakenAt: time.Now().UTC(), PostgresMajor: snapshot.ServerMajor,
@@ -120,13 +119,12 @@ func dump(ctx context.Context, databaseURL string, snapshot db.Snapshot, directo
 	return m, name()
 }
 
-// createNamed makes a file that has its path from the beginning.
 func createNamed(path string) (file *os.File, name func() error, err error) {
 	file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	return file, func() error { return nil }, err
 }
 
-// runClient runs a program of PostgreSQL's on a database, which writes to a file. It ends with this process.
+// runClient runs a PostgreSQL program, which writes to a file. The program ends with this process.
 func runClient(
 	ctx context.Context, output *os.File, name string, major int, databaseURL string, arguments ...string,
 ) error {
@@ -157,7 +155,7 @@ func runClient(
 	return nil
 }
 
-// hashOf is the SHA-256 of what is left of a file, hexadecimal.
+// hashOf is the hexadecimal SHA-256 of the rest of a file.
 func hashOf(ctx context.Context, file io.Reader) (string, error) {
 	hash := sha256.New()
 	if _, err := io.Copy(hash, untilDone{ctx, file}); err != nil {
@@ -166,7 +164,7 @@ func hashOf(ctx context.Context, file io.Reader) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// untilDone reads until a context ends: a file may be larger than anybody waits for.
+// untilDone reads until a context ends: a large file takes long.
 type untilDone struct {
 	ctx  context.Context //nolint:containedctx // it is that of one read
 	from io.Reader

@@ -12,8 +12,8 @@ import (
 	"github.com/florinledger/florin/node"
 )
 
-// backedUp makes a backup of a database, lets change change its manifest, and returns its directory.
-func backedUp(t *testing.T, change func(m *manifest)) string {
+// changedBackup makes a backup of a database, changes its manifest, and returns its directory.
+func changedBackup(t *testing.T, change func(m *manifest)) string {
 	t.Helper()
 	directory := filepath.Join(t.TempDir(), "backup")
 	command := backupCommand{recordPlace: placeOf(dbtest.URL(t)), Directory: directory}
@@ -38,7 +38,7 @@ func restore(t *testing.T, directory string) error {
 
 func TestRestore_ComparesRowsWithTheManifest(t *testing.T) {
 	t.Parallel()
-	require.NoError(t, restore(t, backedUp(t, func(*manifest) {})))
+	require.NoError(t, restore(t, changedBackup(t, func(*manifest) {})))
 	for name, change := range map[string]func(m *manifest){
 		"another end of the record": func(m *manifest) { m.Fingerprint.Offset++ },
 		"a row more": func(m *manifest) {
@@ -56,14 +56,14 @@ func TestRestore_ComparesRowsWithTheManifest(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			require.ErrorContains(t, restore(t, backedUp(t, change)), "what was restored is not what was backed up")
+			require.ErrorContains(t, restore(t, changedBackup(t, change)), "the restored database differs from the backup")
 		})
 	}
 }
 
 func TestRestore_RefusesADamagedBackup(t *testing.T) {
 	t.Parallel()
-	directory := backedUp(t, func(*manifest) {})
+	directory := changedBackup(t, func(*manifest) {})
 	path := filepath.Join(directory, dumpName)
 	content, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -72,7 +72,6 @@ func TestRestore_RefusesADamagedBackup(t *testing.T) {
 	require.ErrorContains(t, restore(t, directory), "is damaged")
 }
 
-// placeOf is the record at a URL.
 func placeOf(url string) recordPlace {
 	return recordPlace{DatabaseSettings: node.DatabaseSettings{DatabaseURL: url}}
 }

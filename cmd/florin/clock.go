@@ -17,7 +17,7 @@ import (
 
 type clockCommand struct {
 	Show    clockShowCommand    `cmd:"" help:"Print the ledger's time."`
-	Advance clockAdvanceCommand `cmd:"" help:"Advance the time of a node that runs with --clock simulated."`
+	Advance clockAdvanceCommand `cmd:"" help:"Advance the time of a node that runs with --clock simulated or static."`
 }
 
 type clockShowCommand struct {
@@ -40,13 +40,11 @@ type clockAdvanceCommand struct {
 	remote.Node
 	console.Output
 
-	By string `arg:"" optional:"" help:"How far, such as 90d, 36h or 1d12h30m."`
-	To string `help:"To which ledger time, such as 2027-01-31T12:00:00Z."`
-	// Jump passes over deadlines.
-	Jump bool `help:"Move at once, without stopping at each deadline on the way until what is due there has happened."`
+	By   string `arg:"" optional:"" help:"Duration, such as 90d, 36h or 1d12h30m."`
+	To   string `help:"Ledger time to advance to, such as 2027-01-31T12:00:00Z."`
+	Jump bool   `help:"Move at once. Without it, the clock stops at each deadline on the way until everything due then has happened."`
 }
 
-// clockPath is where a node tells and moves its time.
 const clockPath = "/v0/dev/clock"
 
 // Run advances the ledger's time.
@@ -74,7 +72,7 @@ func (c *clockAdvanceCommand) Run(ctx context.Context) error {
 	})
 }
 
-// goesOn reports whether the node came as far as it could within one request.
+// goesOn reports whether one request was too short for the whole way.
 func goesOn(refused *client.Error) bool {
 	return refused.Status == http.StatusServiceUnavailable && strings.Contains(string(refused.Body), "advance_to")
 }

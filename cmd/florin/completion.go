@@ -15,12 +15,12 @@ import (
 	"github.com/florinledger/florin/cmd/florin/remote"
 )
 
-// completionCommand prints what makes a shell complete commands, flags and names of parties.
+// completionCommand prints a script that makes a shell complete commands, flags and names of parties.
 type completionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish. For bash: source <(florin completion bash)"`
 }
 
-// completionScripts ask the program itself what may come next, so that they stay right when it changes.
+// completionScripts ask the program for the next words, so that a new version needs no new script.
 var completionScripts = map[string]string{
 	"bash": `_florin() {
   local found
@@ -44,16 +44,16 @@ func (c *completionCommand) Run() error {
 	return err
 }
 
-// completeCommand is what the scripts ask.
+// completeCommand answers the scripts.
 type completeCommand struct {
-	Words []string `arg:"" optional:"" help:"What is typed so far behind the program's name; the last word is being typed."`
+	Words []string `arg:"" optional:"" help:"Words after the program's name; the last one is not complete yet."`
 }
 
-// nameTimeout bounds how long a person who presses the tabulator waits for a node's names.
+// nameTimeout limits the wait for the names of a node after the tab key.
 const nameTimeout = 2 * time.Second
 
-// Run prints what the last word may become, one on each line. Names of parties come from the node that the flags and
-// the environment name; one that does not answer has none.
+// Run prints the completions of the last word, one on each line. Names of parties come from the node that the flags and
+// the environment name, if it answers.
 func (c *completeCommand) Run(ctx context.Context, parsed *kong.Context) error {
 	limited, cancel := context.WithTimeout(ctx, nameTimeout)
 	defer cancel()

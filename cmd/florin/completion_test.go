@@ -53,7 +53,6 @@ func TestCompletion_CompletesCommandsAndFlags(t *testing.T) {
 	}}, asked, "the node that was typed is asked")
 }
 
-// TestHelp_HasAGroupAndATextForEveryCommand keeps --help whole.
 func TestHelp_HasAGroupAndATextForEveryCommand(t *testing.T) {
 	t.Parallel()
 	var commands cli

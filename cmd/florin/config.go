@@ -25,7 +25,7 @@ type configCommand struct {
 	List configListCommand `cmd:"" help:"Print the settings of a running node's ledger."`
 }
 
-// configShowCommand accepts what serve accepts and prints it.
+// configShowCommand has the flags of serve, and prints their values.
 type configShowCommand struct {
 	node.Settings
 	settingsFileFlag
@@ -33,8 +33,8 @@ type configShowCommand struct {
 	node.ApiListenSettings
 }
 
-// Run prints the settings as lines that a shell can read back, secrets hidden. Settings of the ledger that are not
-// given are left out, for the ledger has them.
+// Run prints the settings as lines that a shell can read back, secrets hidden. It leaves out settings of the ledger
+// without a value, because the ledger stores them.
 func (c *configShowCommand) Run(ctx *kong.Context) error {
 	for _, setting := range settingsOf(ctx) {
 		console.Printf("%s=%q\n", setting.variable, setting.value)
@@ -58,7 +58,7 @@ type shownSetting struct {
 	usual bool
 }
 
-// settingsOf are the settings of the command that was called, in the order of its flags.
+// settingsOf are the settings of the command, in the order of its flags.
 func settingsOf(ctx *kong.Context) []shownSetting {
 	var all []shownSetting
 	for _, flag := range ctx.Selected().Flags {
@@ -82,7 +82,7 @@ func settingsOf(ctx *kong.Context) []shownSetting {
 	return all
 }
 
-// usualOf is how the default of a flag prints, whose value is of the same type as the given one.
+// usualOf prints the default of a flag, in the form of a given value.
 func usualOf(flag *kong.Flag, given reflect.Value) string {
 	if flag.Default == "" {
 		return fmt.Sprint(reflect.Zero(given.Type()).Interface())
@@ -95,7 +95,7 @@ func usualOf(flag *kong.Flag, given reflect.Value) string {
 	return flag.Default
 }
 
-// settingsByFlag are the settings of the command that was called, as its log shows them.
+// settingsByFlag are the settings of the command, as its log shows them.
 func settingsByFlag(ctx *kong.Context) map[string]string {
 	shown := map[string]string{}
 	for _, setting := range settingsOf(ctx) {
@@ -120,11 +120,11 @@ type configSetCommand struct {
 	remote.Node
 	console.Output
 
-	Name  string `arg:"" help:"Which setting, as coin-price."`
-	Value string `arg:"" help:"The new value, as its flag takes it."`
+	Name  string `arg:"" help:"Name of the setting, such as coin-price."`
+	Value string `arg:"" help:"New value, in the form of its flag."`
 }
 
-// Run changes the setting and prints from which offset on it counts.
+// Run changes the setting and prints its first offset.
 func (c *configSetCommand) Run(ctx context.Context) error {
 	return c.AsAdmin(ctx, func(ctx context.Context, admin *client.Client) error {
 		var setting operatorapi.LedgerSetting
@@ -136,11 +136,11 @@ func (c *configSetCommand) Run(ctx context.Context) error {
 	})
 }
 
-// inForce says from when on nodes decide by a setting that was changed.
+// inForce says when nodes begin to use a changed setting.
 func inForce(setting operatorapi.LedgerSetting) string {
 	if setting.Name == ledger.AuthSecret {
-		return "auth-secret is another one now: until API nodes are restarted with it, or read its file again (SIGHUP), " +
-			"they take tokens of the one before alone"
+		return "auth-secret has changed: API nodes accept only tokens of the old secret until you restart them with the " +
+			"new one, or they read its file again (SIGHUP)"
 	}
 	return fmt.Sprintf("%s=%s from offset %d on, on every node", setting.Name, setting.Value, setting.FromOffset)
 }
@@ -150,7 +150,7 @@ type configListCommand struct {
 	console.Output
 }
 
-// Run prints each setting with the first offset that is decided by it.
+// Run prints each setting with its first offset.
 func (c *configListCommand) Run(ctx context.Context) error {
 	return c.AsAdmin(ctx, func(ctx context.Context, admin *client.Client) error {
 		var all operatorapi.ListLedgerSettingsResponse

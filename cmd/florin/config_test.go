@@ -9,17 +9,17 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Nodes do not read the secret of tokens from the ledger, as they do all else.
+// Nodes do not read the secret of tokens from the ledger.
 func TestConfig_TellsWhenAChangeTakesEffect(t *testing.T) {
 	t.Parallel()
 	for _, setting := range ledger.AllSettings() {
 		name := setting.Name
-		said := inForce(operatorapi.LedgerSetting{Name: name, Value: "new", FromOffset: 7})
+		text := inForce(operatorapi.LedgerSetting{Name: name, Value: "new", FromOffset: 7})
 		if name == ledger.AuthSecret {
-			require.Contains(t, said, "until API nodes are restarted with it, or read its file again")
-			require.NotContains(t, said, "every node")
+			require.Contains(t, text, "until you restart them")
+			require.NotContains(t, text, "every node")
 		} else {
-			require.Equal(t, name+"=new from offset 7 on, on every node", said)
+			require.Equal(t, name+"=new from offset 7 on, on every node", text)
 		}
 	}
 }

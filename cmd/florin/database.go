@@ -6,7 +6,7 @@ import (
 	"github.com/florinledger/florin/internal/secret"
 )
 
-// howGiven names by which flag or variable a secret or its file was given; "" if it was not.
+// howGiven names the flag or variable that gave a secret or its file; "" for none.
 func howGiven(parsed *kong.Context, name string) string {
 	onLine := onCommandLine(parsed)
 	for _, flag := range parsed.Flags() {

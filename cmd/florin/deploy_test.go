@@ -15,8 +15,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// known are the environment variables and flags of each command.
-func known(t *testing.T) (variables []string, flags map[string][]string) {
+// knownSettings are the environment variables and the flags of each command.
+func knownSettings(t *testing.T) (variables []string, flags map[string][]string) {
 	t.Helper()
 	flags = map[string][]string{}
 	for _, command := range newParser().Model.Children {
@@ -31,10 +31,9 @@ func known(t *testing.T) (variables []string, flags map[string][]string) {
 	return variables, flags
 }
 
-// What is deployed by the examples names settings that there are.
 func TestDeploy_ExamplesNameExistingSettings(t *testing.T) {
 	t.Parallel()
-	variables, _ := known(t)
+	variables, _ := knownSettings(t)
 	var files []string
 	for _, pattern := range []string{"../../deploy/*/*", "../../docs/guides/*.md"} {
 		found, err := filepath.Glob(pattern)
@@ -51,7 +50,7 @@ func TestDeploy_ExamplesNameExistingSettings(t *testing.T) {
 	}
 }
 
-// kubernetesObject is what the test reads of a Kubernetes object.
+// kubernetesObject has the fields of a Kubernetes object that the tests read.
 type kubernetesObject struct {
 	APIVersion string `yaml:"apiVersion"`
 	Kind       string
@@ -71,13 +70,12 @@ type kubernetesObject struct {
 	}
 }
 
-// kubernetesProbe is what the test reads of a probe.
 type kubernetesProbe struct {
 	HTTPGet struct{ Path, Scheme string } `yaml:"httpGet"`
 }
 
-// A process that has a certificate speaks TLS alone, so probes go by HTTPS then and only then.
-func TestDeploy_ProbesUseTLSWithACertificateAlone(t *testing.T) {
+// A process with a certificate speaks only TLS, so its probes must use HTTPS; others must not.
+func TestDeploy_ProbesUseTLSOnlyWithACertificate(t *testing.T) {
 	t.Parallel()
 	const file = "../../deploy/kubernetes/florin.yaml"
 	text, err := os.ReadFile(file)
@@ -103,7 +101,7 @@ func TestDeploy_ProbesUseTLSWithACertificateAlone(t *testing.T) {
 
 func TestDeploy_ManifestsCallExistingCommands(t *testing.T) {
 	t.Parallel()
-	_, flags := known(t)
+	_, flags := knownSettings(t)
 	files, err := filepath.Glob("../../deploy/kubernetes/*.yaml")
 	require.NoError(t, err)
 	var kinds []string
@@ -120,7 +118,7 @@ func TestDeploy_ManifestsCallExistingCommands(t *testing.T) {
 				}
 			}
 			if object.Kind == "Deployment" {
-				require.GreaterOrEqual(t, pod.TerminationGracePeriodSeconds, 45, "what runs may finish")
+				require.GreaterOrEqual(t, pod.TerminationGracePeriodSeconds, 45, "time to finish requests")
 			}
 			if object.Kind == "Job" {
 				require.NotEqual(t, "florin.yaml", filepath.Base(file), "a Job cannot be applied again")
@@ -133,7 +131,6 @@ func TestDeploy_ManifestsCallExistingCommands(t *testing.T) {
 	}, kinds)
 }
 
-// objectsOf reads the objects of a file.
 func objectsOf(t *testing.T, path string) (objects []kubernetesObject) {
 	t.Helper()
 	file, err := os.Open(path)

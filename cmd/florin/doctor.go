@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/node"
 )
 
-// minSpace is how much disk a development node should find.
+// minSpace is the disk space that a development node needs.
 const minSpace = 1 << 30
 
 type doctorCommand struct {
@@ -22,17 +22,16 @@ type doctorCommand struct {
 	console.Output
 }
 
-// finding is what one look has shown.
 type finding struct {
 	What string `json:"what"`
 	OK   bool   `json:"ok"`
-	// Found is what there is, or what is wrong with it.
+	// Found is the state, or the problem.
 	Found string `json:"found"`
-	// Advice is what to do; empty where nothing is to be done.
+	// Advice is what the user can do; empty for nothing.
 	Advice string `json:"advice"`
 }
 
-// Run looks at everything, prints what it found, and fails when something is wrong.
+// Run checks everything, prints the findings, and fails if there is a problem.
 func (c *doctorCommand) Run(ctx context.Context) error {
 	findings := []finding{c.directory(), c.space()}
 	node := c.node(ctx)
@@ -60,30 +59,29 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 	return console.Silent(console.ExitFailed)
 }
 
-// directory looks whether a node could write where it is to.
+// directory checks whether a node could write to its data directory.
 func (c *doctorCommand) directory() finding {
 	found := finding{What: "data directory", OK: true, Found: c.DataDir}
 	if pid, held := datadir.Holder(c.DataDir); held {
-		found.Found += fmt.Sprintf(" is held by a node (pid %d)", pid)
+		found.Found += fmt.Sprintf(" is in use by a node (pid %d)", pid)
 		if info, err := runfile.Read(c.DataDir); err == nil && info.Stopped {
-			found.Found = fmt.Sprintf("%s is held by PostgreSQL and Temporal of a node that is stopped (pid %d)", c.DataDir, pid)
+			found.Found = fmt.Sprintf("%s is in use by PostgreSQL and Temporal of a stopped node (pid %d)", c.DataDir, pid)
 		}
 		return found
 	}
 	place := c.DataDir
 	if _, err := os.Stat(place); err != nil {
 		place = filepath.Dir(filepath.Clean(place))
-		found.Found += " is not there yet"
+		found.Found += " does not exist yet"
 	}
 	const writable = 2
 	if err := syscall.Access(place, writable); err != nil {
 		found.OK, found.Found = false, fmt.Sprintf("%s: %s", place, err)
-		found.Advice = "change its owner or mode, or name another directory with --data-dir"
+		found.Advice = "change its owner or mode, or choose another directory with --data-dir"
 	}
 	return found
 }
 
-// space looks how much room there is on the disk.
 func (c *doctorCommand) space() finding {
 	found := finding{What: "disk", OK: true}
 	place := c.DataDir
@@ -92,18 +90,17 @@ func (c *doctorCommand) space() finding {
 	}
 	var disk syscall.Statfs_t
 	if err := syscall.Statfs(place, &disk); err != nil {
-		found.OK, found.Found, found.Advice = false, err.Error(), "name another directory with --data-dir"
+		found.OK, found.Found, found.Advice = false, err.Error(), "choose another directory with --data-dir"
 		return found
 	}
 	free := disk.Bavail * uint64(disk.Bsize)
 	found.Found = fmt.Sprintf("%.1f GiB free", float64(free)/minSpace)
 	if free < minSpace {
-		found.OK, found.Advice = false, "free some: a node needs about a GiB to begin with"
+		found.OK, found.Advice = false, "free some space: a new node needs about 1 GiB"
 	}
 	return found
 }
 
-// node looks whether the node answers.
 func (c *doctorCommand) node(ctx context.Context) finding {
 	state, detail, err := c.Look(ctx)
 	found := finding{What: "node", OK: true, Found: state}
@@ -116,19 +113,19 @@ func (c *doctorCommand) node(ctx context.Context) finding {
 	case state == "stopped" && c.URL == "":
 		found.Advice = remote.OnData(c.DataDir, "up") + " starts one"
 	case state == "starting":
-		found.Advice = c.Florin("wait") + " returns when it is ready"
+		found.Advice = c.Florin("wait") + " waits until it is ready"
 	default:
 		found.OK, found.Found, found.Advice = false, state+": "+detail, remote.OnData(c.DataDir, "logs")+" shows why"
 		if c.URL != "" && state == "no answer" {
-			found.Advice = "start it, or name another one with --url"
+			found.Advice = "start it, or choose another one with --url"
 		} else if c.URL != "" {
-			found.Advice = "the part that failed says why; so does the log of the node"
+			found.Advice = "see the failed part, and the log of the node"
 		}
 	}
 	return found
 }
 
-// address looks whether a node could listen where it does by default.
+// address checks whether a node could listen at its default address.
 func (c *doctorCommand) address(ctx context.Context, address, flag string) finding {
 	found := finding{What: address, OK: true, Found: "free"}
 	if err := node.RequireFree(ctx, address, flag); err != nil {

@@ -18,28 +18,28 @@ import (
 	"github.com/florinledger/florin/devnet/postgres"
 )
 
-// This file reads the archives of pg_dump without a database. pg_restore writes them out as text; of that, rows of data
-// are taken, and no statement is ever run: whoever made the archive chose its statements.
+// This file reads the archives of pg_dump without a database. pg_restore prints them as text; this program reads the
+// rows of data and runs no statement, because a stranger may have written the archive.
 
 // dumpFile is an archive of pg_dump in its custom format.
 type dumpFile struct {
 	path string
 	// program is the pg_restore that reads it.
 	program string
-	// size is how many bytes it has, max how many it may unpack to.
+	// size is its bytes, max the limit of its unpacked bytes.
 	size, max int64
 }
 
-// An archive is compressed, so a small one can unpack to more than a disk holds: a thousand times its size. Those of a
-// record unpack to five to twenty times theirs.
+// A small archive can unpack to a thousand times its size, more than a disk holds. The archive of a record unpacks to
+// five to twenty times its size.
 const (
 	usualUnpacking = 100
 	minUnpacked    = 1 << 30
-	// maxUnpackedList bounds what an archive lists as its content, and the versions of its schema.
+	// maxUnpackedList limits the list of an archive's content, and the versions of its schema.
 	maxUnpackedList = 16 << 20
 )
 
-// openDump opens an archive that may unpack to so many bytes; 0 means as many as are usual for its size.
+// openDump opens an archive. maxUnpacked limits its unpacked bytes; 0 means a limit by its size.
 func openDump(ctx context.Context, path string, major int, maxUnpacked int64) (dumpFile, error) {
 	file, err := os.Stat(path)
 	if err != nil {
@@ -52,7 +52,7 @@ func openDump(ctx context.Context, path string, major int, maxUnpacked int64) (d
 	return dumpFile{path: path, program: program, size: file.Size(), max: maxUnpacked}, err
 }
 
-// unpacked reads what an archive unpacks to, up to a bound.
+// unpacked reads the unpacked bytes of an archive, up to a limit.
 type unpacked struct {
 	from      io.Reader
 	dump      dumpFile
@@ -62,17 +62,15 @@ type unpacked struct {
 // Read implements io.Reader.
 func (u *unpacked) Read(p []byte) (int, error) {
 	if u.left < 0 {
-		return 0, fmt.Errorf("the archive %s of %d bytes unpacks to more than %d bytes, which is more than a backup of "+
-			"florin does: if you know what is in it and have the room, restore it with a larger --max-unpacked", u.dump.path,
-			u.dump.size, u.max)
+		return 0, fmt.Errorf("the archive %s (%d bytes) unpacks to more than %d bytes, more than a usual backup: if you "+
+			"trust it and have the disk space, restore it with a larger --max-unpacked", u.dump.path, u.dump.size, u.max)
 	}
 	n, err := u.from.Read(p[:min(int64(len(p)), u.left+1)])
 	u.left -= int64(n)
 	return n, err
 }
 
-// run has pg_restore write something about the archive, and hands it to read, as long as it has no more than so many
-// bytes.
+// run calls read with the output of pg_restore, up to maxBytes.
 func (d dumpFile) run(
 	ctx context.Context, maxBytes int64, read func(output io.Reader) error, arguments ...string,
 ) error {
@@ -91,16 +89,16 @@ func (d dumpFile) run(
 	maxBytes = min(maxBytes, d.max)
 	if err := read(&unpacked{from: output, dump: d, max: maxBytes, left: maxBytes}); err != nil {
 		cancel()
-		_ = command.Wait() // it was told to end
+		_ = command.Wait() // cancel has killed it
 		return err
 	}
 	if err := command.Wait(); err != nil {
-		return fmt.Errorf("the dump cannot be read: pg_restore: %w\n%s", err, strings.TrimSpace(said.String()))
+		return fmt.Errorf("pg_restore cannot read the dump: %w\n%s", err, strings.TrimSpace(said.String()))
 	}
 	return nil
 }
 
-// rowsReader takes the rows of a table, in the text format of COPY.
+// rowsReader reads the rows of a table, in the text format of COPY.
 type rowsReader func(table string, columns []string, rows io.Reader) error
 
 // rows reads the data of all tables, or of one that is small.
@@ -112,14 +110,12 @@ func (d dumpFile) rows(ctx context.Context, table string, take rowsReader) error
 	return d.run(ctx, maxBytes, func(output io.Reader) error { return scanRows(output, take) }, arguments...)
 }
 
-// copyLine is how pg_dump begins the rows of a table.
+// copyLine is the line of pg_dump before the rows of a table.
 var copyLine = regexp.MustCompile(`^COPY public\.([a-z_][a-z0-9_]*) \(([a-z0-9_", ]+)\) FROM stdin;$`)
 
-// lineBuffer is how much is read at once.
 const lineBuffer = 1 << 20
 
-// scanRows finds the rows in a script of pg_restore. It leaves alone what else is there, and refuses rows in a form
-// that it does not know.
+// scanRows finds the rows in a script of pg_restore. It ignores everything else, and refuses rows in an unknown form.
 func scanRows(script io.Reader, take rowsReader) error {
 	in := bufio.NewReaderSize(script, lineBuffer)
 	for {
@@ -143,7 +139,7 @@ func scanRows(script io.Reader, take rowsReader) error {
 				return err
 			}
 		case strings.HasPrefix(strings.ToUpper(text), "COPY"):
-			return fmt.Errorf("the dump has rows in a form that florin does not make, and nothing of it was run: %.200s", text)
+			return fmt.Errorf("the dump has rows in a form that florin does not write (nothing was run): %.200s", text)
 		}
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -154,7 +150,7 @@ func scanRows(script io.Reader, take rowsReader) error {
 // copyRows are the rows of one table, up to the line that ends them.
 type copyRows struct {
 	in      *bufio.Reader
-	rest    []byte // of what was read from in
+	rest    []byte // of the bytes read from in
 	atStart bool   // of a line
 	ended   bool
 }
@@ -190,7 +186,7 @@ func (r *copyRows) fill() error {
 	return nil
 }
 
-// steps are the migrations that had been applied to what was dumped, in order.
+// steps are the migrations of the dumped database, in order.
 func (d dumpFile) steps(ctx context.Context) (steps []int64, err error) {
 	for _, table := range db.StepTables() {
 		if steps, err = d.stepsIn(ctx, table, steps); err != nil {
@@ -198,7 +194,7 @@ func (d dumpFile) steps(ctx context.Context) (steps []int64, err error) {
 		}
 	}
 	if len(steps) == 0 {
-		return nil, errors.New("the dump does not say which version of the schema it has: it is no backup of florin")
+		return nil, errors.New("the dump has no schema version: it is not a backup of florin")
 	}
 	slices.Sort(steps)
 	return steps, nil
@@ -209,7 +205,7 @@ func (d dumpFile) stepsIn(ctx context.Context, table string, steps []int64) ([]i
 	err := d.rows(ctx, table, func(name string, columns []string, rows io.Reader) error {
 		version, applied := slices.Index(columns, "version_id"), slices.Index(columns, "is_applied")
 		if name != table || version < 0 || applied < 0 {
-			return fmt.Errorf("the dump has a table %s with columns %v in the place of the schema's version", name, columns)
+			return fmt.Errorf("the dump has a table %s for the schema version, with the wrong columns %v", name, columns)
 		}
 		lines := bufio.NewScanner(rows)
 		for lines.Scan() {
@@ -219,7 +215,7 @@ func (d dumpFile) stepsIn(ctx context.Context, table string, steps []int64) ([]i
 			}
 			step, err := strconv.ParseInt(values[version], 10, 64)
 			if err != nil {
-				return fmt.Errorf("the dump has a version of the schema that is no number: %.40q", values[version])
+				return fmt.Errorf("the schema version in the dump is not a number: %.40q", values[version])
 			}
 			if step > 0 && !slices.Contains(steps, step) {
 				steps = append(steps, step)
@@ -230,7 +226,7 @@ func (d dumpFile) stepsIn(ctx context.Context, table string, steps []int64) ([]i
 	return steps, err
 }
 
-// What a record consists of, as pg_restore lists it. Tables and functions must be known by name as well.
+// The parts of a record, as pg_restore lists them. The names of tables and functions are checked as well.
 var (
 	ownEntries = regexp.MustCompile(`^(SEQUENCE|SEQUENCE OWNED BY|SEQUENCE SET|DEFAULT|CONSTRAINT|FK CONSTRAINT|` +
 		`CHECK CONSTRAINT|INDEX) public |^(SCHEMA|COMMENT|ACL|DEFAULT ACL) `)
@@ -239,7 +235,7 @@ var (
 	entryLine     = regexp.MustCompile(`^\d+; \d+ \d+ (.+)$`)
 )
 
-// foreign lists what the archive holds that is no part of a record.
+// foreign lists the objects of the archive that are not part of a record.
 func (d dumpFile) foreign(ctx context.Context, isTable, isFunction func(name string) bool) ([]string, error) {
 	var found []string
 	err := d.run(ctx, maxUnpackedList, func(output io.Reader) error {

@@ -26,7 +26,7 @@ type keyNewCommand struct {
 	Curve string `help:"ed25519, p256, p384 or secp256k1." enum:"ed25519,p256,p384,secp256k1" default:"ed25519"`
 }
 
-// Run makes the key and prints what is public of it.
+// Run creates the key and prints its public part.
 func (c *keyNewCommand) Run() error { return c.make(rand.Reader, os.Stdout) }
 
 func (c *keyNewCommand) make(random io.Reader, stdout io.Writer) error {
@@ -48,17 +48,17 @@ func (c *keyNewCommand) make(random io.Reader, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(stdout, "Private key  %s (keep it to yourself; nobody can restore it)\nFingerprint  %s\n"+
+	_, err = fmt.Fprintf(stdout, "Private key  %s (keep it secret; nobody can restore it)\nFingerprint  %s\n"+
 		"Public key   %s\n", c.File, key.Public().Fingerprint(), public)
 	return err
 }
 
-// writeSecret writes a file that only its owner can read, and never over another.
+// writeSecret writes a file that only its owner can read. It overwrites nothing.
 func writeSecret(path string, content []byte) error {
 	const ownerOnly = 0o600
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, ownerOnly)
 	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s exists already, and a key that is overwritten is lost: choose another file", path)
+		return fmt.Errorf("%s exists already: choose another file, because an overwritten key is lost", path)
 	}
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ type keyPublicCommand struct {
 	File string `arg:"" help:"PEM file of a private or public key, or a public key in base64; - for standard input."`
 }
 
-// Run prints the public key as the field publicKey of generate-topology wants it.
+// Run prints the public key in the form of the field publicKey of generate-topology.
 func (c *keyPublicCommand) Run() error { return c.print(os.Stdin, os.Stdout) }
 
 func (c *keyPublicCommand) print(stdin io.Reader, stdout io.Writer) error {
@@ -93,7 +93,6 @@ func (c *keyPublicCommand) print(stdin io.Reader, stdout io.Writer) error {
 	return err
 }
 
-// printRaw prints the bytes of an Ed25519 key.
 func printRaw(key signing.PublicKey, stdout io.Writer) error {
 	if key.Spec() != signing.Curve25519 {
 		return fmt.Errorf("the key is on %s: only Ed25519 keys have a raw form", key.Spec())
@@ -148,11 +147,11 @@ type keySignCommand struct {
 	File   string `arg:"" default:"-" help:"Answer of a prepare or generate-topology call, or a prepared transaction in base64; - for standard input."`
 	Scheme string `help:"Hashing scheme of a transaction in base64: v2 or v3." enum:"auto,v2,v3" default:"auto"`
 	Hex    bool   `help:"Print only the bytes of the signature, in hexadecimal, as the validator's API wants them."`
-	Hash   string `help:"Sign this hash instead (base64 or hexadecimal), without a check of the transaction behind it."`
+	Hash   string `help:"Sign this hash (base64 or hexadecimal) instead of a file. Florin cannot check the transaction behind it."`
 }
 
-// Run prints the signature as the API wants it. What is signed is computed here from the transaction itself: a
-// node that states another hash gets no signature.
+// Run prints the signature in the form of the API. It computes the hash from the transaction itself: a node that states
+// another hash gets no signature.
 func (c *keySignCommand) Run() error { return c.sign(os.Stdin, os.Stdout, os.Stderr) }
 
 func (c *keySignCommand) sign(stdin io.Reader, stdout, stderr io.Writer) error {
@@ -197,10 +196,10 @@ func (c *keySignCommand) signable(stdin io.Reader) (signable, error) {
 	if err != nil {
 		message, err = decodeBase64([]byte(c.Hash))
 	}
-	// A prepared transaction's hash has 32 bytes; that of topology transactions has its prefix before it.
+	// The hash of a prepared transaction has 32 bytes; the hash of topology transactions has a prefix of 2 bytes.
 	const plain, prefixed = 32, 34
 	if err != nil || len(message) != plain && len(message) != prefixed {
-		return signable{}, fmt.Errorf("%q is no hash of %d or %d bytes in base64 or hexadecimal", c.Hash, plain, prefixed)
+		return signable{}, fmt.Errorf("%q is not a hash of %d or %d bytes in base64 or hexadecimal", c.Hash, plain, prefixed)
 	}
-	return signable{what: "a hash without having seen what it is of", message: message}, nil
+	return signable{what: "a hash without its transaction", message: message}, nil
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/florinledger/florin/ledger/signing"
 )
 
-// newKeyFile makes a key that is the same in every run.
+// newKeyFile creates a key, the same in every run.
 func newKeyFile(t *testing.T, curve string) (path, printed string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "alice.pem")
@@ -93,7 +93,7 @@ func TestKey_SignsAHash(t *testing.T) {
 		require.NoError(t, key.Verify(message, made))
 	}
 	sign := keySignCommand{Key: path, Hash: "abcd"}
-	require.ErrorContains(t, sign.sign(nil, &bytes.Buffer{}, &bytes.Buffer{}), `"abcd" is no hash of 32 or 34 bytes`)
+	require.ErrorContains(t, sign.sign(nil, &bytes.Buffer{}, &bytes.Buffer{}), `"abcd" is not a hash of 32 or 34 bytes`)
 }
 
 func TestKey_RefusesToSignWhenHashesDiffer(t *testing.T) {
@@ -105,7 +105,7 @@ func TestKey_RefusesToSignWhenHashesDiffer(t *testing.T) {
 	var out bytes.Buffer
 	sign := keySignCommand{Key: path, File: "-", Scheme: "auto"}
 	err := sign.sign(strings.NewReader(answer), &out, &bytes.Buffer{})
-	require.ErrorContains(t, err, "do not sign what this node states")
+	require.ErrorContains(t, err, "do not sign the node's hash")
 	require.Empty(t, out.String())
 }
 

@@ -12,19 +12,19 @@ import (
 	"github.com/florinledger/florin/node"
 )
 
-// localnetSettings make one node listen where the nodes of LocalNet would.
+// localnetSettings make one node listen at the addresses of LocalNet's nodes.
 type localnetSettings struct {
 	Localnet       bool `help:"Also listen at LocalNet's addresses and create its users, for tools configured for LocalNet." env:"FLORIN_LOCALNET"`
-	LocalnetOffset int  `help:"Added to each of LocalNet's ports, for a second node on the machine." default:"0" env:"FLORIN_LOCALNET_OFFSET"`
+	LocalnetOffset int  `help:"Add this number to each of LocalNet's ports, for a second node on the machine." default:"0" env:"FLORIN_LOCALNET_OFFSET"`
 }
 
-// maxPort is the highest TCP port.
 const maxPort = 65535
 
 func (s localnetSettings) checkPorts() error {
 	for _, place := range localnetPlaces() {
 		if port := place.port + s.LocalnetOffset; port < 1 || port > maxPort {
-			return fmt.Errorf("--localnet-offset=%d: it makes port %d of %d, which is none", s.LocalnetOffset, port, place.port)
+			return fmt.Errorf("--localnet-offset=%d: %d is not a port (LocalNet's port %d plus the offset)",
+				s.LocalnetOffset, port, place.port)
 		}
 	}
 	return nil
@@ -36,8 +36,7 @@ type localnetPlace struct {
 	what string
 }
 
-// localnetPlaces are the ports that this node answers on. It serves everything at each of them: clients tell by the
-// path what they want.
+// localnetPlaces are the ports of this node. It serves everything at each of them: the path says what a client wants.
 func localnetPlaces() []localnetPlace {
 	var places []localnetPlace
 	for i, node := range []string{"the app user", "the app provider", "the super validator"} {
@@ -51,10 +50,10 @@ func localnetPlaces() []localnetPlace {
 	return append(places, localnetPlace{5012, "scan"})
 }
 
-// loopbacks are the addresses that localhost, and every name that ends in it, may stand for.
+// loopbacks are the addresses of localhost and of every name that ends in it.
 func loopbacks() []string { return []string{"127.0.0.1", "::1"} }
 
-// listen listens at all of LocalNet's ports, or at none. Machines without IPv6 do without it.
+// listen listens at all of LocalNet's ports, or at none. On machines without IPv6 it skips those addresses.
 func (s localnetSettings) listen(ctx context.Context) (listeners []net.Listener, err error) {
 	defer func() {
 		if err != nil {
@@ -81,18 +80,17 @@ func (s localnetSettings) explain(address string, place localnetPlace, err error
 	if !errors.Is(err, syscall.EADDRINUSE) {
 		return node.ExplainListen(address, "--localnet-offset", err)
 	}
-	return fmt.Errorf("%s, which is %s in LocalNet, is taken by another program, perhaps by a LocalNet that runs: "+
-		"stop it, "+
+	return fmt.Errorf("%s (%s in LocalNet) is in use by another program, perhaps by LocalNet: stop that program, "+
 		"move this node's ports with --localnet-offset, or leave --localnet out: %w", address, place.what, err)
 }
 
 func closeAll(listeners []net.Listener) {
 	for _, listener := range listeners {
-		_ = listener.Close() // what listens no more is all that matters
+		_ = listener.Close() // nothing to do about an error
 	}
 }
 
-// requireLocalnetFree finds out at once whether something else listens at LocalNet's ports.
+// requireLocalnetFree fails early if another program listens at LocalNet's ports.
 func (m *machine) requireLocalnetFree(ctx context.Context) error {
 	if !m.command.Localnet {
 		return nil
@@ -102,12 +100,12 @@ func (m *machine) requireLocalnetFree(ctx context.Context) error {
 	return err
 }
 
-// playLocalnet has the wallets of LocalNet's users ready, and then serves at its addresses.
+// playLocalnet creates the wallets of LocalNet's users, and then serves at its addresses.
 func (m *machine) playLocalnet(ctx context.Context) error {
 	if !m.command.Localnet {
 		return nil
 	}
-	m.progress("have LocalNet's users and addresses ready")
+	m.progress("prepare LocalNet's users and addresses")
 	for user, hint := range m.localnetUsers() {
 		if err := m.node.Wallets.OnboardUser(ctx, user, hint); err != nil {
 			return fmt.Errorf("onboard LocalNet's user %s: %w", user, err)
@@ -132,14 +130,13 @@ func (m *machine) localnetUsers() map[string]string {
 	}
 }
 
-// localnetLines tell where LocalNet's tools find what they look for.
 func (m *machine) localnetLines() string {
 	if !m.command.Localnet {
 		return ""
 	}
 	port := func(port int) int { return port + m.command.LocalnetOffset }
 	return fmt.Sprintf(`
-As LocalNet (one node in the place of three; users ledger-api-user, app-user, app-provider, sv):
+LocalNet (one node instead of three; users ledger-api-user, app-user, app-provider, sv):
 
   JSON Ledger API  http://localhost:%d  (and %d, %d)
   validator        http://localhost:%d/api/validator  (and %d, %d; http://wallet.localhost:%d, %d, %d)

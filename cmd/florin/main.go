@@ -11,7 +11,7 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
-	_ "golang.org/x/crypto/x509roots/fallback" // for machines and images that have no certificates of authorities
+	_ "golang.org/x/crypto/x509roots/fallback" // for machines and images without CA certificates
 
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/cmd/florin/daml"
@@ -20,7 +20,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// cli is every command, in the order in which --help shows them: what most people need, first.
+// cli lists the commands in the order of --help: the most used first.
 type cli struct {
 	Up upCommand `cmd:"" group:"First steps" help:"Start everything on this machine: PostgreSQL, Temporal with its UI, API and worker."`
 
@@ -50,7 +50,7 @@ type cli struct {
 
 	Clock  clockCommand  `cmd:"" group:"Ledger" help:"Show the ledger's time, or advance it on a development node."`
 	Config configCommand `cmd:"" group:"Ledger" help:"Print the settings, and change those of the ledger."`
-	Audit  auditCommand  `cmd:"" group:"Ledger" help:"Prove from the record that coin is neither made nor lost."`
+	Audit  auditCommand  `cmd:"" group:"Ledger" help:"Audit the record: check that no coin was created or lost."`
 	Key    keyCommand    `cmd:"" group:"Ledger" help:"Create the key of an external party, and sign with it."`
 	Tx     txCommand     `cmd:"" group:"Ledger" help:"Show what a party signs."`
 
@@ -61,9 +61,9 @@ type cli struct {
 	Serve    serveCommand         `cmd:"" group:"Operation" help:"Run API and worker against an existing PostgreSQL and Temporal."`
 	API      apiCommand           `cmd:"" group:"Operation" name:"api" help:"Run the API alone; workers run elsewhere."`
 	Worker   workerCommand        `cmd:"" group:"Operation" help:"Run a worker alone; the API runs elsewhere."`
-	Migrate  migrateCommand       `cmd:"" group:"Operation" help:"Create or upgrade the schema of the database, while nodes run."`
-	Backup   backupCommand        `cmd:"" group:"Operation" help:"Write the record of a node to a directory, while it runs or not."`
-	Restore  restoreCommand       `cmd:"" group:"Operation" help:"Restore the record of a node from a backup, and compare the two."`
+	Migrate  migrateCommand       `cmd:"" group:"Operation" help:"Create or upgrade the schema of the database; nodes may run."`
+	Backup   backupCommand        `cmd:"" group:"Operation" help:"Write the record of a node to a directory; the node may run."`
+	Restore  restoreCommand       `cmd:"" group:"Operation" help:"Restore the record of a node from a backup, and compare it with the backup."`
 	Prune    pruneCommand         `cmd:"" group:"Operation" help:"Delete the record up to an offset, to free disk space."`
 	Repair   repairCommand        `cmd:"" group:"Operation" help:"Start the workflows of all contracts again after Temporal has lost its state."`
 	SealKey  sealKeyCommand       `cmd:"" group:"Operation" name:"seal-key" help:"Rotate the key that nodes seal submissions with."`
@@ -73,7 +73,7 @@ type cli struct {
 	Completion completionCommand `cmd:"" group:"Help" help:"Print a script for shell completion of commands and flags."`
 	Version    versionCommand    `cmd:"" group:"Help" help:"Print the version."`
 
-	Complete    completeCommand `cmd:"" hidden:"" passthrough:"" name:"__complete" help:"What a shell may complete."`
+	Complete    completeCommand `cmd:"" hidden:"" passthrough:"" name:"__complete" help:"List the words that a shell can complete."`
 	Testenv     testenvCommand  `cmd:"" hidden:"" help:"Run a command with a PostgreSQL and a Temporal of its own."`
 	TemporalDev temporalCommand `cmd:"" hidden:"" name:"temporal-dev" help:"The Temporal server that 'up' starts."`
 
@@ -81,7 +81,7 @@ type cli struct {
 }
 
 func main() {
-	caught := catchHangups() // first of all: a process that is starting is told to read again as well
+	caught := catchHangups() // first: a SIGHUP may arrive while the process starts
 	parsed, err := parse(helpArguments(os.Args[1:]))
 	if err == nil {
 		err = runUntilSignalled(parsed, caught)
@@ -93,16 +93,16 @@ func main() {
 		os.Exit(exit.code)
 	}
 	if !console.IsSilent(err) {
-		said := fault.Full(err)
-		if away, isAway := errors.AsType[*db.UnreachableError](err); isAway && parsed != nil && !away.IsFull() {
-			said += howGiven(parsed, "database-url")
+		text := fault.Full(err)
+		if unreachable, ok := errors.AsType[*db.UnreachableError](err); ok && parsed != nil && !unreachable.IsFull() {
+			text += howGiven(parsed, "database-url")
 		}
-		fmt.Fprintln(os.Stderr, "florin: "+console.Text(said))
+		fmt.Fprintln(os.Stderr, "florin: "+console.Text(text))
 	}
 	os.Exit(int(console.CodeOf(err)))
 }
 
-// runUntilSignalled runs the command that was called. It ends in order when it is told to.
+// runUntilSignalled runs the command. The first signal ends it in order, a second one at once.
 func runUntilSignalled(parsed *kong.Context, caught hangups) error {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	_, rereads := commandOf(parsed).(rereader)
@@ -118,15 +118,13 @@ func runUntilSignalled(parsed *kong.Context, caught hangups) error {
 		}
 	}
 	parsed.Bind(caught)
-	context.AfterFunc(ctx, stop) // who asks a second time does not want to wait
+	context.AfterFunc(ctx, stop) // the second signal is not caught
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	return parsed.Run()
 }
 
-// newParser makes the parser of the command line.
 func newParser() *kong.Kong { return kong.Must(&cli{}, parserOptions()...) }
 
-// parse reads a command line.
 func parse(arguments []string) (*kong.Context, error) {
 	parser := newParser()
 	parsed, err := parser.Parse(arguments)
@@ -139,7 +137,6 @@ func parse(arguments []string) (*kong.Context, error) {
 	return parsed, secretsOnce(parsed)
 }
 
-// commandOf is the command that was called.
 func commandOf(parsed *kong.Context) any { return parsed.Selected().Target.Addr().Interface() }
 
 // exitError passes on the exit code of a command that was run.

@@ -11,17 +11,17 @@ import (
 
 type migrateCommand struct {
 	node.DatabaseSettings
-	Contract bool `help:"Also remove what only the previous version needs; refused while a process of that version runs."`
+	Contract bool `help:"Also remove what only the previous version needs. This fails while a process of that version runs."`
 }
 
-// Run brings the schema of the database up to date, and says what it did and what is left.
+// Run brings the schema of the database up to date, and prints the steps that it did and those that remain.
 func (c *migrateCommand) Run(ctx context.Context) error {
 	databaseURL, err := c.URL()
 	if err != nil {
 		return err
 	}
 	if databaseURL == "" {
-		return console.Fail(console.ExitUsage, "name it with --database-url, or a file that does with --database-url-file",
+		return console.Fail(console.ExitUsage, "name it with --database-url or --database-url-file",
 			"the database is missing")
 	}
 	count := 0
@@ -39,14 +39,14 @@ func (c *migrateCommand) Run(ctx context.Context) error {
 		console.Printf("left to contract: %s\n", step.Name)
 	}
 	if len(remaining) > 0 {
-		console.Println("processes of this version and of the one before work with this schema; when none of the latter " +
-			"runs any more, `florin migrate --contract` does what is left")
+		console.Println("this version and the previous one work with this schema; when no process of the previous version " +
+			"runs, run `florin migrate --contract`")
 	}
 	return nil
 }
 
-// migrateAlone brings the schema of the private database up to date. Usually nobody else works on it, so what older
-// versions need is taken away; not while one of them runs.
+// migrateAlone brings the schema of the private database up to date. It also removes what older versions need, unless
+// one of them runs.
 func migrateAlone(ctx context.Context, databaseURL string, progress func(string)) error {
 	remaining, err := db.Migrate(ctx, databaseURL, db.MigrateOptions{Progress: progress})
 	if err != nil || len(remaining) == 0 {

@@ -18,7 +18,7 @@ const (
 	stateAlive    = "WATCHDOG=1"
 )
 
-// notifySystemd tells the service manager a state, if one asked for it. Nothing depends on its hearing it.
+// notifySystemd tells the service manager a state, if it asked for states. An error changes nothing.
 func notifySystemd(ctx context.Context, state string) {
 	address := os.Getenv("NOTIFY_SOCKET")
 	if address == "" {
@@ -35,8 +35,7 @@ func notifySystemd(ctx context.Context, state string) {
 	_, _ = connection.Write([]byte(state))
 }
 
-// keepAlive tells the service manager twice in each of its watchdog's intervals that the process is alive, until ctx
-// ends.
+// keepAlive tells the service manager twice in each watchdog interval that the process is alive, until ctx ends.
 func keepAlive(ctx context.Context) {
 	micros, err := strconv.ParseInt(os.Getenv("WATCHDOG_USEC"), 10, 64)
 	if pid := os.Getenv("WATCHDOG_PID"); err != nil || micros <= 0 || pid != "" && pid != strconv.Itoa(os.Getpid()) {

@@ -14,8 +14,8 @@ const dataDirFlag = "data-dir"
 
 var otherPlaces = []string{"url", "database-url", "database-url" + secret.FileSuffix}
 
-// onePlace has a data directory on the command line be what is meant: the environment, which florin env fills, names no
-// other node then. Beside a flag that does, it is refused, for nobody could tell which one is meant.
+// onePlace lets a data directory on the command line win over a node in the environment, which florin env sets. It
+// refuses a data directory beside a flag that names another node, because it cannot know which one the user means.
 func onePlace(parsed *kong.Context) error {
 	onLine := onCommandLine(parsed)
 	if !onLine[dataDirFlag] {
@@ -36,7 +36,7 @@ func onePlace(parsed *kong.Context) error {
 	return nil
 }
 
-// onCommandLine are the names of the flags that are on the command line, not those from elsewhere.
+// onCommandLine are the names of the flags on the command line, without those of the environment and of files.
 func onCommandLine(parsed *kong.Context) map[string]bool {
 	onLine := map[string]bool{}
 	for _, step := range parsed.Path {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// commandsOf are the commands below a node of the command line that can be run.
+// commandsOf are the executable commands below a node of the command line.
 func commandsOf(node *kong.Node) (all []*kong.Node) {
 	for _, child := range node.Children {
 		if child.Type == kong.CommandNode && len(child.Children) == 0 {
@@ -19,7 +19,7 @@ func commandsOf(node *kong.Node) (all []*kong.Node) {
 	return all
 }
 
-// lineOf runs a command with something for each argument that it needs.
+// lineOf is a command line with a value for each required argument.
 func lineOf(command *kong.Node, flags ...string) []string {
 	var words []string
 	for node := command; node.Parent != nil; node = node.Parent {
@@ -55,8 +55,8 @@ func settingOf(command *kong.Node, name string) *kong.Flag {
 	return nil
 }
 
-// TestDataDirectory_FlagOverridesTheEnvironment tries all commands that take one: what the environment says of
-// another node, as after florin env, does not count, and a flag that says so is refused.
+// TestDataDirectory_FlagOverridesTheEnvironment tries all commands with --data-dir: it overrides a node in the
+// environment, as after florin env, and conflicts with a flag that names another node.
 func TestDataDirectory_FlagOverridesTheEnvironment(t *testing.T) {
 	t.Setenv("FLORIN_URL", "http://127.0.0.1:1")
 	t.Setenv("FLORIN_DATABASE_URL", "postgres://florin@127.0.0.1:1/other")

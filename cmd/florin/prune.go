@@ -14,7 +14,7 @@ type pruneCommand struct {
 	UpTo int64 `help:"Last offset to delete." required:""`
 }
 
-// Run audits the record up to the offset and forgets it; the node may run meanwhile.
+// Run audits the record up to the offset and deletes it; the node may run meanwhile.
 func (c *pruneCommand) Run(ctx context.Context) error {
 	return c.with(ctx, func(_ string, database *db.DB) error {
 		auditor, err := auditorOf(ctx, database)
@@ -25,7 +25,7 @@ func (c *pruneCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		console.Printf("florin: the record begins after offset %d (%d batches gone through)\n", pruned.Offset, pruned.Batches)
+		console.Printf("florin: the record begins after offset %d now (batches: %d)\n", pruned.Offset, pruned.Batches)
 		return nil
 	})
 }

@@ -15,13 +15,12 @@ import (
 	"github.com/florinledger/florin/node"
 )
 
-// recordPlace says which record is meant.
 type recordPlace struct {
 	node.DatabaseSettings
 	DataDir string `help:"Data directory of florin up, if no database is named." default:".florin" env:"FLORIN_DATA_DIR"`
 }
 
-// String names the record for people, without passwords.
+// String names the record without passwords.
 func (p recordPlace) String() string {
 	if !p.Named() {
 		return "the record of " + p.DataDir
@@ -37,20 +36,20 @@ func (p recordPlace) String() string {
 	return "the record in " + parsed.Host + parsed.Path
 }
 
-// mustExist refuses a data directory that is not there, which open would make.
+// mustExist fails for a data directory that does not exist, because open would create it.
 func (p recordPlace) mustExist() error {
 	if p.Named() {
 		return nil
 	}
 	if _, err := os.Stat(p.DataDir); err != nil {
-		return fmt.Errorf("there is no node in %s: name its --data-dir, or its --database-url "+
+		return fmt.Errorf("there is no node in %s: name another --data-dir, or a --database-url "+
 			"(--database-url-file)", p.DataDir)
 	}
 	return nil
 }
 
-// open finds the URL of the record. Of a data directory whose node does not run it starts the PostgreSQL, which the
-// returned function stops again.
+// open finds the URL of the record. If the node of a data directory does not run, open starts its PostgreSQL; release
+// stops it again.
 func (p recordPlace) open(ctx context.Context) (url string, release func(context.Context) error, err error) {
 	none := func(context.Context) error { return nil }
 	if p.Named() {
@@ -75,7 +74,7 @@ func (p recordPlace) open(ctx context.Context) (url string, release func(context
 	return server.URL(recordDatabase), release, nil
 }
 
-// with does something with the record of a node, which may run meanwhile.
+// with calls do with the record of a node, which may run meanwhile.
 func (p recordPlace) with(ctx context.Context, do func(url string, database *db.DB) error) (err error) {
 	if err := p.mustExist(); err != nil {
 		return err
@@ -96,8 +95,8 @@ func (p recordPlace) with(ctx context.Context, do func(url string, database *db.
 	return do(databaseURL, database)
 }
 
-// clientEnvironment splits a database URL into what a program of PostgreSQL's gets on its command line, which
-// everybody on the machine can read, and what it gets in its environment.
+// clientEnvironment splits a database URL into the argument and the environment of a PostgreSQL program. Everybody on
+// the machine can read the argument, so passwords go into the environment.
 func clientEnvironment(databaseURL string) (argument string, environment []string, err error) {
 	parsed, err := url.Parse(databaseURL)
 	if err != nil || parsed.Scheme != "postgres" && parsed.Scheme != "postgresql" {
@@ -113,7 +112,7 @@ func clientEnvironment(databaseURL string) (argument string, environment []strin
 		environment = append(environment, "PGPASSWORD="+password)
 		query.Del("password")
 	}
-	for name := range query { // our pool's settings mean nothing to it
+	for name := range query { // settings of the connection pool, unknown to PostgreSQL's programs
 		if strings.HasPrefix(name, "pool_") {
 			query.Del(name)
 		}

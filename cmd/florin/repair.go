@@ -13,8 +13,8 @@ import (
 
 type repairCommand struct{ recordPlace }
 
-// Run enters every contract that needs a workflow anew, and makes automation search the record anew, so that processes
-// with a worker start what is missing. They may run meanwhile, or start later.
+// Run enters every contract that needs a workflow again, and makes automation search the record again, so that workers
+// start what is missing. They may run meanwhile, or start later.
 func (c *repairCommand) Run(ctx context.Context) error {
 	lifecycles, err := builtinLifecycles()
 	if err != nil {
@@ -40,10 +40,8 @@ func repair(ctx context.Context, database *db.DB, lifecycles *lifecycle.Registry
 	if err != nil {
 		return err
 	}
-	console.Printf("florin: %d workflows look at their contracts again; those that were lost are started by the workers\n",
-		count)
-	console.Printf("florin: %d kinds of automation look at all wallets and contracts again; "+
-		"Schedules that were lost are made\n"+
-		"florin: by the workers, when something is due or a worker starts\n", kinds)
+	console.Printf("florin: %d workflows check their contracts again; workers start the missing ones\n", count)
+	console.Printf("florin: %d kinds of automation check all wallets and contracts again; workers create the missing\n"+
+		"florin: Schedules when something is due or a worker starts\n", kinds)
 	return nil
 }

@@ -25,22 +25,22 @@ import (
 type restoreCommand struct {
 	recordPlace
 	Directory       string `arg:"" help:"Directory of the backup." type:"existingdir"`
-	Force           bool   `help:"Delete the present content of the database."`
-	ManifestSHA256  string `name:"manifest-sha256" help:"SHA-256 that the backup's manifest must have, as florin backup printed it: then it is that backup."`
-	LeaveOutForeign bool   `help:"Restore a backup that holds more than a record, such as views of an operator's own, without the rest."`
-	MaxUnpacked     int64  `help:"Maximum unpacked bytes of the archive. Default: a hundred times its own size, and 1 GiB at least."`
-	DespiteFindings bool   `help:"Restore a record although the audit finds that it breaks rules."`
+	Force           bool   `help:"Replace the current content of the database. Without it, the database must be empty."`
+	ManifestSHA256  string `name:"manifest-sha256" help:"Expected SHA-256 of the manifest, as florin backup printed it. Any other backup is refused."`
+	LeaveOutForeign bool   `help:"Leave out what is not part of a record, such as views that an operator added. Without it, such a backup is refused."`
+	MaxUnpacked     int64  `help:"Maximum unpacked size of the archive in bytes. Default: a hundred times its packed size, at least 1 GiB."`
+	DespiteFindings bool   `help:"Restore the record even if the audit finds that it breaks rules."`
 }
 
-// Run makes the database hold what the backup holds, and compares. A database with anything in it is refused unless
-// forced, one that a node is connected to always.
+// Run restores the backup into the database, and compares the two. It refuses a database with content unless --force is
+// set, and always refuses one that a node uses.
 //
-// Nothing of the backup is run, for it may come from somebody else: the schema is made by this program, beside what the
-// database holds, and gets rows of data alone. They take the place of what was there when everything about them was
-// checked; until then it stays as it was.
+// Run executes nothing of the backup, because a stranger may have written it: this program creates the schema beside
+// the current content, and loads only rows of data. They replace the current content after all checks; until then it
+// does not change.
 func (c *restoreCommand) Run(ctx context.Context) (err error) {
 	if c.MaxUnpacked < 0 {
-		return fmt.Errorf("--max-unpacked=%d: it must be a number of bytes; left out, it goes by the size of the archive",
+		return fmt.Errorf("--max-unpacked=%d: it must not be negative; leave it out for a limit by the size of the archive",
 			c.MaxUnpacked)
 	}
 	m, err := readManifest(ctx, c.Directory, c.ManifestSHA256)
@@ -65,19 +65,19 @@ func (c *restoreCommand) Run(ctx context.Context) (err error) {
 		err = staging.Replace(ctx, c.Force)
 	}
 	if err != nil {
-		return fmt.Errorf("%w\nnothing was restored, and the database holds what it held", err)
+		return fmt.Errorf("%w\nnothing was restored; the database has not changed", err)
 	}
-	console.Printf("florin: restored %s, the same as in the backup of %s, into %s\n", rowsOf(found),
+	console.Printf("florin: restored %s, equal to the backup of %s, into %s\n", rowsOf(found),
 		m.TakenAt.Format("2006-01-02 15:04:05 MST"), c.recordPlace)
 	if m.Florin != version {
-		console.Printf("florin: the backup is of florin %s, this is %s, whose schema it has now\n", m.Florin, version)
+		console.Printf("florin: florin %s made the backup; the database has the schema of this florin now, %s\n",
+			m.Florin, version)
 	}
-	console.Println("florin: if Temporal's state was lost, or the backup is of another database, run " +
+	console.Println("florin: if Temporal lost its state, or the backup is of another database, run " +
 		"`florin repair` on this record")
 	return nil
 }
 
-// restore puts the record together and checks it.
 func (c *restoreCommand) restore(
 	ctx context.Context, m manifest, staging *db.Staging,
 ) (found db.Fingerprint, err error) {
@@ -98,11 +98,11 @@ func (c *restoreCommand) restore(
 	}
 	err = dump.rows(ctx, "", func(table string, columns []string, rows io.Reader) error {
 		if !isTable(table) {
-			return nil // it was to be left out
+			return nil // refuseForeign has allowed to leave it out
 		}
 		for _, column := range columns {
 			if !slices.Contains(staging.Columns(table), column) {
-				return fmt.Errorf("table %s of the dump has a column %s, which it has in no record of this version", table, column)
+				return fmt.Errorf("table %s of the dump has a column %s, which this florin does not know", table, column)
 			}
 		}
 		return staging.Load(ctx, table, columns, rows)
@@ -120,7 +120,7 @@ func (c *restoreCommand) restore(
 		return found, err
 	}
 	if difference := m.Fingerprint.Difference(found); difference != "" {
-		return found, fmt.Errorf("what was restored is not what was backed up: %s (here: the backup, there: the database)",
+		return found, fmt.Errorf("the restored database differs from the backup: %s (here: the backup, there: the database)",
 			difference)
 	}
 	if _, err := db.Migrate(ctx, staging.URL(), db.MigrateOptions{}); err != nil {
@@ -129,7 +129,7 @@ func (c *restoreCommand) restore(
 	return found, c.examine(ctx, m, staging.URL())
 }
 
-// refuseForeign refuses an archive with anything that florin does not make.
+// refuseForeign refuses an archive with objects that florin does not create.
 func (c *restoreCommand) refuseForeign(
 	ctx context.Context, dump dumpFile, isTable func(string) bool, functions []string,
 ) error {
@@ -138,12 +138,12 @@ func (c *restoreCommand) refuseForeign(
 		return err
 	}
 	const shown = 5
-	return fmt.Errorf("the backup holds what is no part of a record: %s (%d in all): if you have made these yourself, "+
-		"restore the record without them with --leave-out-foreign; else ask who made the backup",
+	return fmt.Errorf("the backup holds objects that are not part of a record: %s (%d in total): if you added them, "+
+		"restore without them (--leave-out-foreign); if not, ask the author of the backup",
 		strings.Join(foreign[:min(len(foreign), shown)], "; "), len(foreign))
 }
 
-// examine checks the record against itself.
+// examine audits the restored record.
 func (c *restoreCommand) examine(ctx context.Context, m manifest, databaseURL string) error {
 	database, err := db.Open(ctx, databaseURL, db.Options{})
 	if err != nil {
@@ -156,7 +156,7 @@ func (c *restoreCommand) examine(ctx context.Context, m manifest, databaseURL st
 	}
 	if !known {
 		if m.Fingerprint.Offset != 0 || m.Fingerprint.Tables["contracts"].Rows != 0 {
-			return errors.New("the backup holds a record, but not the node whose record it is")
+			return errors.New("the backup holds a record without its node")
 		}
 		return nil
 	}
@@ -170,11 +170,11 @@ func (c *restoreCommand) examine(ctx context.Context, m manifest, databaseURL st
 	}
 	report, err := auditor.Audit(ctx, 0)
 	if err != nil {
-		return fmt.Errorf("audit what was restored: %w", err)
+		return fmt.Errorf("audit the restored record: %w", err)
 	}
 	printBeginning(report.Start, report.Since)
 	if report.Clean() {
-		console.Printf("florin: audited %d updates, and found nothing; head: %s\n", report.Updates, report.Head())
+		console.Printf("florin: audited %d updates and found no problem; head: %s\n", report.Updates, report.Head())
 		return nil
 	}
 	for _, finding := range report.Findings {
@@ -183,39 +183,39 @@ func (c *restoreCommand) examine(ctx context.Context, m manifest, databaseURL st
 	if c.DespiteFindings {
 		return nil
 	}
-	return fmt.Errorf("the record in the backup breaks a rule in %d places: it was changed after it was written; restore "+
-		"another backup, or this one with --despite-findings if you know why", report.FindingCount)
+	return fmt.Errorf("the record in the backup breaks rules (findings: %d): somebody changed it after the node wrote "+
+		"it; restore another backup, or use --despite-findings if you know the reason", report.FindingCount)
 }
 
-// checkRoom sees to it that the database is empty, or may be emptied.
+// checkRoom fails unless the database is empty, or --force allows to replace its content.
 func (c *restoreCommand) checkRoom(ctx context.Context, databaseURL string) error {
 	found, err := db.Occupants(ctx, databaseURL)
 	switch {
 	case err != nil:
 		return err
 	case found.Nodes > 0:
-		return fmt.Errorf("%s has %d connections of running nodes: stop them first", c.recordPlace, found.Nodes)
+		return fmt.Errorf("running nodes use %s (connections: %d): stop them first", c.recordPlace, found.Nodes)
 	case found.Tables > 0 && !c.Force:
-		return fmt.Errorf("%s is not empty, it has %d tables: restore into an empty one, or delete what it holds with "+
+		return fmt.Errorf("%s is not empty (tables: %d): restore into an empty database, or replace its content with "+
 			"--force", c.recordPlace, found.Tables)
 	default:
 		return nil
 	}
 }
 
-// maxManifest is how many bytes a manifest may have: some hundred for each table.
+// maxManifest limits the bytes of a manifest, which has some hundred for each table.
 const maxManifest = 1 << 20
 
-// readManifest reads what a backup holds, and checks that its dump is whole. If a hash is wanted, the manifest must
-// have it.
-func readManifest(ctx context.Context, directory, wanted string) (m manifest, err error) {
+// readManifest reads the manifest and checks the hash of the dump. The manifest must have the expected hash, unless
+// that is empty.
+func readManifest(ctx context.Context, directory, expected string) (m manifest, err error) {
 	file, size, err := openRegular(filepath.Join(directory, manifestName))
 	if err != nil {
-		return m, fmt.Errorf("%s is no backup of florin: %w", directory, err)
+		return m, fmt.Errorf("%s is not a backup of florin: %w", directory, err)
 	}
 	defer file.Close()
 	if size > maxManifest {
-		return m, fmt.Errorf("%s of %s has %d bytes, more than the %d that a backup's may have: it is no backup of florin",
+		return m, fmt.Errorf("%s of %s has %d bytes, more than the maximum of %d: this is not a backup of florin",
 			manifestName, directory, size, maxManifest)
 	}
 	content, err := io.ReadAll(file)
@@ -223,9 +223,9 @@ func readManifest(ctx context.Context, directory, wanted string) (m manifest, er
 		return m, fmt.Errorf("read %s of %s: %w", manifestName, directory, err)
 	}
 	sum := sha256.Sum256(content)
-	if found := hex.EncodeToString(sum[:]); wanted != "" && !strings.EqualFold(found, strings.TrimSpace(wanted)) {
-		return m, fmt.Errorf("%s of %s has the SHA-256 %s, not the %s that you expect: it is another backup, or it was "+
-			"changed", manifestName, directory, found, wanted)
+	if found := hex.EncodeToString(sum[:]); expected != "" && !strings.EqualFold(found, strings.TrimSpace(expected)) {
+		return m, fmt.Errorf("%s of %s has the SHA-256 %s, expected %s: this is another backup, or somebody changed it",
+			manifestName, directory, found, expected)
 	}
 	if err := json.Unmarshal(content, &m); err != nil {
 		return m, fmt.Errorf("read %s of %s: %w", manifestName, directory, err)
@@ -236,37 +236,37 @@ func readManifest(ctx context.Context, directory, wanted string) (m manifest, er
 	}
 	hash, err := hashOfFile(ctx, filepath.Join(directory, dumpName))
 	if err == nil && hash != m.DumpSHA256 {
-		err = fmt.Errorf("%s of %s is damaged: its SHA-256 is %s and should be %s: take another copy of the backup",
+		err = fmt.Errorf("%s of %s is damaged: its SHA-256 is %s and should be %s: use another copy of the backup",
 			dumpName, directory, hash, m.DumpSHA256)
 	}
 	return m, err
 }
 
-// regularFile reads a regular file, as far as it went when it was opened.
+// regularFile reads a regular file, up to its size when it was opened.
 type regularFile struct {
 	io.Reader
 	io.Closer
 }
 
-// openRegular opens a file in a directory that somebody else may have filled: a link leads anywhere, and a pipe or a
-// device need not have an end.
+// openRegular opens a file in a directory that a stranger may have filled: a link leads anywhere, and a pipe or a
+// device may have no end.
 func openRegular(path string) (opened regularFile, size int64, err error) {
 	found, err := os.Lstat(path)
 	if err != nil {
 		return opened, 0, err
 	}
 	if !found.Mode().IsRegular() {
-		return opened, 0, fmt.Errorf("%s is not a regular file (%s), and a backup has no others: copy the file itself there",
+		return opened, 0, fmt.Errorf("%s is not a regular file (%s): copy the file itself into the backup",
 			path, found.Mode())
 	}
-	// Whatever takes the file's place now is neither followed nor waited for.
+	// If somebody replaces the file now, neither follow a link nor wait for a pipe.
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return opened, 0, err
 	}
 	info, err := file.Stat()
 	if err == nil && !os.SameFile(found, info) {
-		err = fmt.Errorf("%s was replaced while it was opened: let nobody else write to the backup", path)
+		err = fmt.Errorf("%s changed while florin opened it: let no other program write to the backup", path)
 	}
 	if err != nil {
 		return opened, 0, errors.Join(err, file.Close())
@@ -274,7 +274,7 @@ func openRegular(path string) (opened regularFile, size int64, err error) {
 	return regularFile{io.LimitReader(file, info.Size()), file}, info.Size(), nil
 }
 
-// hashOfFile is the SHA-256 of a file of a backup, hexadecimal.
+// hashOfFile is the hexadecimal SHA-256 of a file of a backup.
 func hashOfFile(ctx context.Context, path string) (string, error) {
 	file, _, err := openRegular(path)
 	if err != nil {

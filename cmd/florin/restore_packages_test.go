@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// withPackages makes a record in which packages were uploaded, used and unvetted, and which was pruned in between.
+// withPackages makes a pruned record with uploaded, used and unvetted packages.
 func withPackages(t *testing.T) (url string, server *apitest.Server) {
 	t.Helper()
 	url = dbtest.URL(t)
@@ -59,5 +59,5 @@ func TestRestore_RestoresPackages(t *testing.T) {
 	conn := connect(t, url)
 	_, err = conn.Exec(t.Context(), "DELETE FROM packages WHERE version = '1.0.0'")
 	require.NoError(t, err)
-	requireRefused(t, backupOf(t, url), "the record in the backup breaks a rule")
+	requireRefused(t, backupOf(t, url), "the record in the backup breaks rules")
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/florinledger/florin/test/apitest"
 )
 
-// recordWith makes a record with a coin of alice's, has statements run on it, and returns the URL of its database.
+// recordWith makes a record with a coin of alice, runs statements on it, and returns the URL of its database.
 func recordWith(t *testing.T, statements ...string) string {
 	t.Helper()
 	url := dbtest.URL(t)
@@ -44,7 +44,6 @@ func connect(t *testing.T, url string) *pgx.Conn {
 	return conn
 }
 
-// backupOf backs a database up, as its owner or an attacker does who has changed it.
 func backupOf(t *testing.T, url string) string {
 	t.Helper()
 	directory := filepath.Join(t.TempDir(), "backup")
@@ -53,7 +52,7 @@ func backupOf(t *testing.T, url string) string {
 	return directory
 }
 
-// replaceDump replaces the dump of a backup, and the hash that lies beside it.
+// replaceDump replaces the dump of a backup and its hash.
 func replaceDump(t *testing.T, directory string, change func(dump []byte) []byte) {
 	t.Helper()
 	path := filepath.Join(directory, dumpName)
@@ -79,8 +78,8 @@ func changeManifest(t *testing.T, directory string, change func(m *manifest)) {
 	require.NoError(t, os.WriteFile(path, content, 0o600))
 }
 
-// requireRefused restores over another record, which must be as it was afterwards, and into an empty database, which
-// must be empty.
+// requireRefused restores over another record, which must not change, and into an empty database, which must stay
+// empty.
 func requireRefused(t *testing.T, directory, words string) {
 	t.Helper()
 	requireRefusedBy(t, restoreCommand{Directory: directory}, words)
@@ -116,7 +115,7 @@ func requireRefusedBy(t *testing.T, command restoreCommand, words string) {
 	require.Zero(t, found.Tables)
 }
 
-// awaitNobody waits until connections that were closed are gone.
+// awaitNobody waits until PostgreSQL has ended the closed connections.
 func awaitNobody(t *testing.T, url string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -125,7 +124,7 @@ func awaitNobody(t *testing.T, url string) {
 	}, apitest.Patience, time.Millisecond)
 }
 
-// catalogue is everything in a database that is made by statements, in words.
+// catalogue lists all objects of a database.
 func catalogue(t *testing.T, url string) string {
 	t.Helper()
 	var text string
@@ -148,7 +147,7 @@ func catalogue(t *testing.T, url string) string {
 	return text
 }
 
-// hostile are statements that somebody who hands out a backup ran on the database first.
+// hostile are statements that an attacker ran on the database before the backup.
 func hostile() map[string][]string {
 	const evil = `CREATE FUNCTION evil() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 		BEGIN UPDATE ledger_clock SET offset_micros = 1; RETURN NEW; END $$`
@@ -177,12 +176,12 @@ func TestRestore_RefusesForeignObjects(t *testing.T) {
 	for name, statements := range hostile() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			requireRefused(t, backupOf(t, recordWith(t, statements...)), "the backup holds what is no part of a record")
+			requireRefused(t, backupOf(t, recordWith(t, statements...)), "objects that are not part of a record")
 		})
 	}
 }
 
-// TestRestore_RunsNoCodeOfTheBackup restores without refusing what is foreign: it is not there afterwards.
+// TestRestore_RunsNoCodeOfTheBackup restores with --leave-out-foreign: no foreign object may be left.
 func TestRestore_RunsNoCodeOfTheBackup(t *testing.T) {
 	t.Parallel()
 	own := catalogue(t, dbtest.URL(t))
@@ -207,7 +206,7 @@ func TestRestore_RunsNoCodeOfTheBackup(t *testing.T) {
 	}
 }
 
-// TestRestore_RefusesStatementsAmongRows puts statements where pg_dump has those that bring the rows.
+// TestRestore_RefusesStatementsAmongRows replaces the COPY statements of pg_dump by others.
 func TestRestore_RefusesStatementsAmongRows(t *testing.T) {
 	t.Parallel()
 	const original = "COPY public.deleted_users (identity_provider_id, user_id, deleted_at) FROM stdin;"
@@ -220,7 +219,7 @@ func TestRestore_RefusesStatementsAmongRows(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			// Archives say how long a text is, so the new one is as long.
+			// An archive stores the length of a text, so the new text has the same length.
 			const mark = "/tmp/flbad"
 			statement := strings.ReplaceAll(statement, "%s", mark)
 			require.LessOrEqual(t, len(statement), len(original))
@@ -230,7 +229,7 @@ func TestRestore_RefusesStatementsAmongRows(t *testing.T) {
 				require.Equal(t, 1, bytes.Count(dump, []byte(original)))
 				return bytes.Replace(dump, []byte(original), []byte(statement), 1)
 			})
-			requireRefused(t, directory, "the dump has rows in a form that florin does not make")
+			requireRefused(t, directory, "the dump has rows in a form that florin does not write")
 			require.NoFileExists(t, mark)
 		})
 	}
@@ -243,11 +242,11 @@ func TestRestore_RefusesAScript(t *testing.T) {
 	replaceDump(t, directory, func([]byte) []byte {
 		return []byte("--\n-- PostgreSQL database dump\n--\n\\! touch " + mark + "\nCREATE TABLE public.evil (x integer);\n")
 	})
-	requireRefused(t, directory, "the dump cannot be read")
+	requireRefused(t, directory, "cannot read the dump")
 	require.NoFileExists(t, mark)
 }
 
-// TestRestore_RefusesAChangedRecord changes a record before it is backed up, so that the manifest fits.
+// TestRestore_RefusesAChangedRecord changes a record before the backup, so that the manifest fits.
 func TestRestore_RefusesAChangedRecord(t *testing.T) {
 	t.Parallel()
 	for name, statement := range map[string]string{
@@ -263,14 +262,14 @@ func TestRestore_RefusesAChangedRecord(t *testing.T) {
 			t.Parallel()
 			url := recordWith(t, statement)
 			directory := backupOf(t, url)
-			requireRefused(t, directory, "the record in the backup breaks a rule")
+			requireRefused(t, directory, "the record in the backup breaks rules")
 			command := restoreCommand{
 				recordPlace: placeOf(dbtest.Empty(t)), Directory: directory, DespiteFindings: true,
 			}
 			require.NoError(t, command.Run(t.Context()))
 		})
 	}
-	requireRefused(t, backupOf(t, recordWith(t, `DELETE FROM node`)), "not the node whose record it is")
+	requireRefused(t, backupOf(t, recordWith(t, `DELETE FROM node`)), "a record without its node")
 }
 
 func TestRestore_RecognizesABackupByItsManifest(t *testing.T) {
@@ -284,21 +283,20 @@ func TestRestore_RecognizesABackupByItsManifest(t *testing.T) {
 	require.NoError(t, command.Run(t.Context()))
 	changeManifest(t, directory, func(m *manifest) { m.Fingerprint.Hash[0]++ })
 	command.Force = true
-	require.ErrorContains(t, command.Run(t.Context()), "it is another backup, or it was changed")
+	require.ErrorContains(t, command.Run(t.Context()), "this is another backup, or somebody changed it")
 	requireRefused(t, directory, "has the hash")
 }
 
-// TestRestore_RefusesADatabaseInUse restores where somebody is connected, as nodes are.
 func TestRestore_RefusesADatabaseInUse(t *testing.T) {
 	t.Parallel()
 	directory, url := backupOf(t, recordWith(t)), recordWith(t)
 	command := restoreCommand{recordPlace: placeOf(url), Directory: directory, Force: true}
-	require.ErrorContains(t, command.Run(t.Context()), "connections of running nodes")
+	require.ErrorContains(t, command.Run(t.Context()), "running nodes use")
 }
 
-// TestRestore_BoundsWhatAnArchiveUnpacksTo restores a small archive that holds much, as somebody makes one who wants to
-// fill the disk: what lists its content and what has its rows are bounded.
-func TestRestore_BoundsWhatAnArchiveUnpacksTo(t *testing.T) {
+// TestRestore_LimitsTheUnpackedSize restores a small archive that unpacks to much, as an attacker makes to fill the
+// disk. The list of the content and the rows have limits.
+func TestRestore_LimitsTheUnpackedSize(t *testing.T) {
 	t.Parallel()
 	const large = 8 << 20
 	directory := backupOf(t, recordWith(t, fmt.Sprintf(`
@@ -308,14 +306,14 @@ func TestRestore_BoundsWhatAnArchiveUnpacksTo(t *testing.T) {
 	require.NoError(t, err)
 	require.Less(t, file.Size(), int64(large/4))
 	requireRefusedBy(t, restoreCommand{Directory: directory, MaxUnpacked: large}, fmt.Sprintf(
-		"of %d bytes unpacks to more than %d bytes, which is more than a backup of florin does", file.Size(), large))
+		"(%d bytes) unpacks to more than %d bytes, more than a usual backup", file.Size(), large))
 	require.ErrorContains(t, (&restoreCommand{Directory: directory, MaxUnpacked: -1}).Run(t.Context()),
-		"--max-unpacked=-1: it must be a number of bytes")
+		"--max-unpacked=-1: it must not be negative")
 	command := restoreCommand{recordPlace: placeOf(dbtest.Empty(t)), Directory: directory}
 	require.NoError(t, command.Run(t.Context()), "by its size it may hold more")
 }
 
-func TestRestore_DerivesTheBoundFromTheArchiveSize(t *testing.T) {
+func TestRestore_DerivesTheLimitFromTheArchiveSize(t *testing.T) {
 	t.Parallel()
 	for size, want := range map[int64]int64{1 << 10: 1 << 30, 64 << 20: 6400 << 20} {
 		path := filepath.Join(t.TempDir(), dumpName)
@@ -327,9 +325,9 @@ func TestRestore_DerivesTheBoundFromTheArchiveSize(t *testing.T) {
 	}
 }
 
-func TestRestore_TakesRegularFilesAlone(t *testing.T) {
+func TestRestore_RefusesAnythingButRegularFiles(t *testing.T) {
 	t.Parallel()
-	directory := backedUp(t, func(*manifest) {})
+	directory := changedBackup(t, func(*manifest) {})
 	aside := filepath.Join(t.TempDir(), "aside")
 	for _, name := range []string{manifestName, dumpName} {
 		path := filepath.Join(directory, name)
@@ -346,14 +344,14 @@ func TestRestore_TakesRegularFilesAlone(t *testing.T) {
 		}
 		require.NoError(t, os.Rename(aside, path))
 	}
-	require.NoError(t, os.Truncate(filepath.Join(directory, manifestName), 1<<40)) // it takes next to nothing of the disk
+	require.NoError(t, os.Truncate(filepath.Join(directory, manifestName), 1<<40)) // a sparse file
 	err := (&restoreCommand{Directory: directory}).Run(t.Context())
-	require.ErrorContains(t, err, "has 1099511627776 bytes, more than the 1048576")
+	require.ErrorContains(t, err, "has 1099511627776 bytes, more than the maximum of 1048576")
 }
 
 func TestRestore_EndsWithItsContextWhileItReads(t *testing.T) {
 	t.Parallel()
-	directory := backedUp(t, func(*manifest) {})
+	directory := changedBackup(t, func(*manifest) {})
 	require.NoError(t, os.Truncate(filepath.Join(directory, dumpName), 1<<43)) // days of reading
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()

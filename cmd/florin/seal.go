@@ -9,14 +9,14 @@ import (
 
 type sealKeyCommand struct{ recordPlace }
 
-// Run makes a new key of seals. Older keys go on to count, for what is on its way.
+// Run creates a new seal key. Older keys stay valid for submissions in flight.
 func (c *sealKeyCommand) Run(ctx context.Context) error {
 	return c.with(ctx, func(_ string, database *db.DB) error {
 		id, err := database.AddSealKey(ctx)
 		if err != nil {
 			return err
 		}
-		console.Printf("florin: key %d seals from now on; nodes that run seal with it after a restart\n", id)
+		console.Printf("florin: created key %d; new nodes seal with it, running nodes after a restart\n", id)
 		return nil
 	})
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/florinledger/florin/internal/secret"
 )
 
-// secretsOnce refuses a command line on which a secret is given both as it is and as the name of a file, each by a flag, the
-// environment or the settings file: nobody could tell which one is meant.
+// secretsOnce refuses a secret that is given twice, as a value and as a file: by flags, the environment or the settings
+// file.
 func secretsOnce(parsed *kong.Context) error {
 	given := map[string]*kong.Flag{}
 	for _, flag := range parsed.Flags() {
@@ -24,7 +24,7 @@ func secretsOnce(parsed *kong.Context) error {
 		if given[flag.Name] == nil || file == nil {
 			continue
 		}
-		return console.Fail(console.ExitUsage, fmt.Sprintf("%s and %s in the environment count, too; "+
+		return console.Fail(console.ExitUsage, fmt.Sprintf("the environment variables %s and %s count, too; "+
 			"`%s --help` lists the settings", flag.Envs[0], file.Envs[0], strings.TrimSpace(parsed.Selected().FullPath())),
 			"--%s and --%s are both given: choose one", flag.Name, file.Name)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/florinledger/florin/internal/secret"
 )
 
-// secretFlags are the names of all flags that hold secrets.
 func secretFlags(parser *kong.Kong) map[string]bool {
 	names := map[string]bool{}
 	for _, command := range parser.Model.Leaves(false) {
@@ -33,8 +32,8 @@ func flagsOf(command *kong.Node) map[string]*kong.Flag {
 	return flags
 }
 
-// TestSecrets_ComeFromFlagsEnvironmentOrFiles goes over all commands: whatever is a secret in one is none to be shown in another,
-// and has a file in its place, by a flag and by the environment.
+// TestSecrets_ComeFromFlagsEnvironmentOrFiles checks all commands: a secret of one command is a secret in all others,
+// and has a second flag and a variable for a file.
 func TestSecrets_ComeFromFlagsEnvironmentOrFiles(t *testing.T) {
 	t.Parallel()
 	parser := newParser()
@@ -58,7 +57,6 @@ func TestSecrets_ComeFromFlagsEnvironmentOrFiles(t *testing.T) {
 	}
 }
 
-// TestSecrets_RefuseASecondSource goes over all commands that take secrets.
 func TestSecrets_RefuseASecondSource(t *testing.T) {
 	t.Parallel()
 	tried := 0
@@ -81,7 +79,7 @@ func TestSecrets_RefuseASecondSource(t *testing.T) {
 	require.Greater(t, tried, 50)
 }
 
-// validLine is a command line of a command with all that it needs.
+// validLine is a command line with all required values.
 func validLine(t *testing.T, command *kong.Node) []string {
 	t.Helper()
 	var line []string

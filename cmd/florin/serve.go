@@ -18,7 +18,7 @@ type serveCommand struct {
 	node.ApiListenSettings
 }
 
-// Run runs API and worker until it is told to stop.
+// Run runs API and worker until a signal stops them.
 func (c *serveCommand) Run(ctx context.Context, parsed *kong.Context, caught hangups) error {
 	return serveRemote(ctx, parsed, caught, c.Settings, c.RemoteSettings,
 		part{node.Roles{API: true, Worker: true}, c.Listen})
@@ -31,7 +31,7 @@ type apiCommand struct {
 	node.ApiListenSettings
 }
 
-// Run runs the API until it is told to stop.
+// Run runs the API until a signal stops it.
 func (c *apiCommand) Run(ctx context.Context, parsed *kong.Context, caught hangups) error {
 	return serveRemote(ctx, parsed, caught, c.Settings, c.RemoteSettings, part{node.Roles{API: true}, c.Listen})
 }
@@ -43,12 +43,12 @@ type workerCommand struct {
 	node.WorkerListenSettings
 }
 
-// Run runs a worker until it is told to stop.
+// Run runs a worker until a signal stops it.
 func (c *workerCommand) Run(ctx context.Context, parsed *kong.Context, caught hangups) error {
 	return serveRemote(ctx, parsed, caught, c.Settings, c.RemoteSettings, part{node.Roles{Worker: true}, c.Listen})
 }
 
-// part is the part of a node that a process plays, and where it listens.
+// part is the roles of a process, and its address.
 type part struct {
 	roles  node.Roles
 	listen string
@@ -81,7 +81,7 @@ func serveRemote(
 		Chosen: chosenByFlag(parsed), Version: version, Again: settingsAgain,
 	})
 	if err != nil && ctx.Err() != nil {
-		return nil // it was told to stop while it started
+		return nil // a signal stopped it while it started
 	}
 	if err != nil {
 		return err

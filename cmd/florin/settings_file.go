@@ -21,11 +21,11 @@ import (
 
 // settingsFileFlag names a file of settings.
 type settingsFileFlag struct {
-	SettingsFile kong.ConfigFlag `help:"File with settings, a line each as florin config prints them; flags and the environment win." env:"FLORIN_SETTINGS_FILE"`
+	SettingsFile kong.ConfigFlag `help:"File of settings, one a line as florin config prints them. Flags and the environment override it." env:"FLORIN_SETTINGS_FILE"`
 }
 
 // readSettingsFile reads settings as `florin config` prints them: NAME="value" with the name of the environment
-// variable. Empty lines and those that begin with # say nothing.
+// variable. It skips empty lines and lines that begin with #.
 func readSettingsFile(file io.Reader) (kong.Resolver, error) {
 	settings := settingsFile{}
 	lines := bufio.NewScanner(file)
@@ -36,12 +36,12 @@ func readSettingsFile(file io.Reader) (kong.Resolver, error) {
 		}
 		name, value, found := strings.Cut(line, "=")
 		if !found || !strings.HasPrefix(name, prefix) {
-			return nil, fmt.Errorf("line %d is no setting: write FLORIN_NAME=\"value\"", number)
+			return nil, fmt.Errorf("line %d is not a setting: write FLORIN_NAME=\"value\"", number)
 		}
 		if strings.HasPrefix(value, `"`) {
 			unquoted, err := strconv.Unquote(value)
 			if err != nil {
-				return nil, fmt.Errorf("line %d: the value of %s is not quoted as it must be", number, name)
+				return nil, fmt.Errorf("line %d: the value of %s has wrong quotes: write NAME=\"value\"", number, name)
 			}
 			value = unquoted
 		}
@@ -50,7 +50,7 @@ func readSettingsFile(file io.Reader) (kong.Resolver, error) {
 	return settings, lines.Err()
 }
 
-// settingsFile is a file of settings, by the names of their variables.
+// settingsFile is the settings of a file by the names of their variables.
 type settingsFile map[string]setting
 
 type setting struct {
@@ -58,23 +58,23 @@ type setting struct {
 	line  int
 }
 
-// Validate implements [kong.Resolver]: a name that is no command's setting was misspelt, and would count for nothing.
+// Validate implements [kong.Resolver]: it refuses a name that no command has, which is a misspelt one.
 func (f settingsFile) Validate(application *kong.Application) error {
 	known := variablesOf(application.Node)
 	for _, name := range slices.SortedFunc(maps.Keys(f), func(a, b string) int { return f[a].line - f[b].line }) {
 		if slices.Contains(known, name) {
 			continue
 		}
-		said := fmt.Sprintf("line %d of the settings file: there is no setting %s", f[name].line, name)
+		text := fmt.Sprintf("line %d of the settings file: there is no setting %s", f[name].line, name)
 		if nearest, ok := console.Nearest(strings.TrimPrefix(name, prefix), withoutPrefix(known)); ok {
-			said += "; the nearest is " + prefix + nearest
+			text += "; did you mean " + prefix + nearest + "?"
 		}
-		return errors.New(said)
+		return errors.New(text)
 	}
 	return nil
 }
 
-// prefix begins the names of all variables: it makes none of them like another.
+// prefix begins the names of all variables, so the search for a similar name ignores it.
 const prefix = "FLORIN_"
 
 func withoutPrefix(names []string) []string {
@@ -85,7 +85,7 @@ func withoutPrefix(names []string) []string {
 	return names
 }
 
-// variablesOf are the variables of the environment that a command and those below it have settings in.
+// variablesOf are the environment variables of a command and of its subcommands.
 func variablesOf(node *kong.Node) []string {
 	var names []string
 	for _, flag := range node.Flags {
@@ -107,10 +107,10 @@ func (f settingsFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (a
 			return found.value, nil
 		}
 	}
-	return nil, nil // the file says nothing of it
+	return nil, nil // not in the file
 }
 
-// rereader is a command that reads its settings again on SIGHUP, and is not ended by it.
+// rereader is a command that reads its settings again on SIGHUP.
 type rereader interface{ rereads() *node.Settings }
 
 func (c *serveCommand) rereads() *node.Settings { return &c.Settings }
@@ -119,8 +119,8 @@ func (c *apiCommand) rereads() *node.Settings { return &c.Settings }
 
 func (c *workerCommand) rereads() *node.Settings { return &c.Settings }
 
-// settingsAgain are the settings of this process, and what was given by its flags, if it were started now with the same
-// command line.
+// settingsAgain parses the command line of this process again: it returns the settings of a process that starts now,
+// and their values by flag.
 func settingsAgain() (now *node.Settings, given map[string]string, err error) {
 	parsed, err := parse(os.Args[1:])
 	if err != nil {
@@ -129,7 +129,7 @@ func settingsAgain() (now *node.Settings, given map[string]string, err error) {
 	return commandOf(parsed).(rereader).rereads(), settingsByFlag(parsed), nil // no other command calls this
 }
 
-// hangups are the SIGHUPs of a process that they do not end. One that comes before all is read is there when it is.
+// hangups receives SIGHUPs. It keeps one that arrives before the process has read its settings.
 type hangups chan os.Signal
 
 // catchHangups keeps SIGHUP from ending the process.

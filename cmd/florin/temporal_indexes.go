@@ -14,9 +14,9 @@ import (
 	"github.com/florinledger/florin/devnet/visibility"
 )
 
-// temporalToolsCommand looks after the Temporal of `florin up`.
+// temporalToolsCommand has the tools for the Temporal of `florin up`.
 type temporalToolsCommand struct {
-	Indexes indexesCommand `cmd:"" help:"Show by which attributes workflows are found fast, and make all indexes, or few."`
+	Indexes indexesCommand `cmd:"" help:"Show which attributes of workflows have an index, and create or remove indexes."`
 }
 
 // indexesCommand shows and changes the indexes of Temporal's visibility store.
@@ -24,11 +24,11 @@ type indexesCommand struct {
 	console.Output
 
 	DataDir string `help:"Data directory of a node started by florin up." default:".florin" env:"FLORIN_DATA_DIR"`
-	All     bool   `help:"Make the indexes that florin up leaves out, and keep them at later starts." xor:"which"`
-	Few     bool   `help:"Have florin up take away what neither the UI nor Florin uses, when it starts the next time." xor:"which"`
+	All     bool   `help:"Create the indexes that florin up leaves out, and keep them at later starts." xor:"which"`
+	Few     bool   `help:"At its next start, florin up removes the indexes that neither the UI nor Florin uses." xor:"which"`
 }
 
-// Run changes what was asked for, and shows what there is.
+// Run changes the indexes if a flag says so, and shows them.
 func (c *indexesCommand) Run(ctx context.Context) error {
 	conn, err := c.connect(ctx)
 	if err != nil {
@@ -37,12 +37,12 @@ func (c *indexesCommand) Run(ctx context.Context) error {
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	switch {
 	case c.All:
-		err = visibility.All(ctx, conn, func(name string) { fmt.Fprintln(os.Stderr, "florin: make "+name) })
+		err = visibility.All(ctx, conn, func(name string) { fmt.Fprintln(os.Stderr, "florin: create "+name) })
 	case c.Few:
 		err = visibility.Few(ctx, conn)
 	}
 	if err != nil {
-		return console.Fail(console.ExitFailed, "the same command goes on where it stopped", "%w", err)
+		return console.Fail(console.ExitFailed, "run the same command again: it continues where it stopped", "%w", err)
 	}
 	found, err := visibility.List(ctx, conn)
 	if err != nil {
@@ -51,7 +51,6 @@ func (c *indexesCommand) Run(ctx context.Context) error {
 	return c.Print(indexesAnswer(found))
 }
 
-// connect finds the store.
 func (c *indexesCommand) connect(ctx context.Context) (*pgx.Conn, error) {
 	info, err := runfile.Read(c.DataDir)
 	if err != nil {

@@ -15,7 +15,7 @@ type testenvCommand struct {
 	Command []string `arg:"" passthrough:"" help:"The command and its arguments."`
 }
 
-// Run starts the services, runs the command with their addresses in its environment, and passes its exit code on.
+// Run starts the services, runs the command with their addresses in its environment, and exits with its exit code.
 func (c *testenvCommand) Run(ctx context.Context) (err error) {
 	command := c.Command
 	if len(command) > 0 && command[0] == "--" {

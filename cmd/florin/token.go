@@ -14,12 +14,12 @@ import (
 )
 
 type tokenCommand struct {
-	User           string        `help:"The user that the token names." required:""`
+	User           string        `help:"User in the token." required:""`
 	TTL            time.Duration `name:"ttl" help:"Lifetime of the token; 0: no expiry."`
-	DataDir        string        `help:"Data directory of the node of florin up that the token is for; its secret is read from there." default:".florin" env:"FLORIN_DATA_DIR"`
-	AuthSecret     string        `help:"Secret to sign with; that of the data directory when left out, and unsafe without one." env:"FLORIN_AUTH_SECRET" secret:""`
+	DataDir        string        `help:"Data directory of florin up; the secret is read from there." default:".florin" env:"FLORIN_DATA_DIR"`
+	AuthSecret     string        `help:"Secret to sign with. Default: the secret of the data directory, or unsafe without one." env:"FLORIN_AUTH_SECRET" secret:""`
 	AuthSecretFile string        `help:"File that holds that secret." env:"FLORIN_AUTH_SECRET_FILE"`
-	AuthAudience   string        `help:"Audience to name; that of the data directory when left out." env:"FLORIN_AUTH_AUDIENCE"`
+	AuthAudience   string        `help:"Audience of the token. Default: the audience of the data directory." env:"FLORIN_AUTH_AUDIENCE"`
 }
 
 // Run prints the token.
@@ -39,8 +39,8 @@ func (c *tokenCommand) mint(now time.Time) (string, error) {
 	}
 	node, err := runfile.Read(c.DataDir)
 	if err != nil && given == "" && c.DataDir != remote.DefaultDataDir {
-		return "", console.Fail(console.ExitNoNode, remote.OnData(c.DataDir, "up")+" starts one; give the secret of a node "+
-			"elsewhere with --auth-secret", "%w", err)
+		return "", console.Fail(console.ExitNoNode, remote.OnData(c.DataDir, "up")+" starts one; for a node elsewhere, give "+
+			"its secret with --auth-secret", "%w", err)
 	}
 	return auth.Mint(cmp.Or(given, node.Secret, auth.DefaultSecret),
 		cmp.Or(c.AuthAudience, node.Audience, auth.DefaultAudience), c.User, c.TTL, now)

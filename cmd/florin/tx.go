@@ -23,7 +23,7 @@ type txShowCommand struct {
 	Scheme string `help:"Hashing scheme of a transaction in base64: v2 or v3." enum:"auto,v2,v3" default:"auto"`
 }
 
-// Run prints the transaction. It fails, after printing, when the node stated another hash than the transaction has.
+// Run prints the transaction. After that it fails if the node stated another hash than the transaction has.
 func (c *txShowCommand) Run() error { return c.show(os.Stdin, os.Stdout) }
 
 func (c *txShowCommand) show(stdin io.Reader, stdout io.Writer) error {
@@ -39,20 +39,20 @@ func (c *txShowCommand) show(stdin io.Reader, stdout io.Writer) error {
 
 // signable is something that a party's key signs.
 type signable struct {
-	// what it is, in a few words.
+	// what describes it in a few words.
 	what string
 	// text shows all of it.
 	text string
-	// message is the hash to sign, computed here.
+	// message is the hash to sign, which this program computed.
 	message []byte
-	// stated is the hash that the node said it has; empty when the input does not say.
+	// stated is the hash that the node states; empty if the input has none.
 	stated []byte
 }
 
-// maxSignable is the largest input that is read.
+// maxSignable limits the bytes of the input.
 const maxSignable = 64 << 20
 
-// answer is what is looked at in the answer of a prepare or generate-topology call.
+// answer has the fields used of the answer of a prepare or generate-topology call.
 type answer struct {
 	PreparedTransaction     []byte          `json:"preparedTransaction"`
 	PreparedTransactionHash []byte          `json:"preparedTransactionHash"`
@@ -61,7 +61,7 @@ type answer struct {
 	MultiHash               []byte          `json:"multiHash"`
 }
 
-// readSignable reads a file, or standard input when the path is "-". A scheme given by name wins over the input's.
+// readSignable reads a file, or standard input if the path is "-". The scheme argument overrides the input's scheme.
 func readSignable(path, scheme string, stdin io.Reader) (signable, error) {
 	content, err := readInput(path, stdin)
 	if err != nil {
@@ -70,7 +70,7 @@ func readSignable(path, scheme string, stdin io.Reader) (signable, error) {
 	var given answer
 	if bytes.HasPrefix(content, []byte("{")) {
 		if err := json.Unmarshal(content, &given); err != nil {
-			return signable{}, fmt.Errorf("the JSON cannot be read: %w", err)
+			return signable{}, fmt.Errorf("the input is not valid JSON: %w", err)
 		}
 	} else if given.PreparedTransaction, err = decodeBase64(content); err != nil {
 		return signable{}, errors.New("the input is neither JSON nor base64: give the answer of a prepare or " +
@@ -120,13 +120,12 @@ func preparedSignable(given answer, scheme string) (signable, error) {
 	}, err
 }
 
-// schemeFor picks the scheme that was asked for, else the one that the input names, else the first that covers all of
-// the transaction.
-func schemeFor(transaction *prepared.Transaction, named prepared.Scheme, asked string) (prepared.Scheme, error) {
+// schemeFor chooses the scheme of the flag, or that of the input, or the first that covers all of the transaction.
+func schemeFor(transaction *prepared.Transaction, named prepared.Scheme, flag string) (prepared.Scheme, error) {
 	switch {
-	case asked == "v2":
+	case flag == "v2":
 		return prepared.SchemeV2, nil
-	case asked == "v3":
+	case flag == "v3":
 		return prepared.SchemeV3, nil
 	case named != "":
 		return named, nil
@@ -156,12 +155,12 @@ func topologySignable(given answer) (signable, error) {
 	}, nil
 }
 
-// checkStated refuses a node's word that differs from what was computed here.
+// checkStated fails if the node states another hash than the computed one.
 func (s signable) checkStated() error {
 	if len(s.stated) == 0 || bytes.Equal(s.stated, s.message) {
 		return nil
 	}
-	return fmt.Errorf("the node says that the hash is %s, but it is %s: do not sign what this node states",
+	return fmt.Errorf("the node says that the hash is %s, but it is %s: do not sign the node's hash",
 		hex.EncodeToString(s.stated), hex.EncodeToString(s.message))
 }
 

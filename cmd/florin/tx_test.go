@@ -17,7 +17,7 @@ import (
 	"github.com/florinledger/florin/ledger/topology"
 )
 
-// vectorTransaction is a published prepared transaction of a real node, with the hash that the node gave.
+// vectorTransaction is a published prepared transaction of a real node, with the node's hash.
 func vectorTransaction(t *testing.T) (transaction, hash []byte) {
 	t.Helper()
 	content, err := os.ReadFile("../../ledger/prepared/testdata/prepared-v2-server.json")
@@ -39,7 +39,7 @@ func asJSON(t *testing.T, value any) string {
 	return string(encoded)
 }
 
-// topologyAnswer is the answer of generate-topology for a key, and what its party signs.
+// topologyAnswer is the answer of generate-topology for a key, and the message that its party signs.
 func topologyAnswer(t *testing.T, key signing.PublicKey) (answer string, message []byte) {
 	t.Helper()
 	node := topology.Node{
@@ -123,7 +123,7 @@ func TestTx_RefusesOtherInput(t *testing.T) {
 	for stdin, want := range map[string]string{
 		"":                                      "has neither preparedTransaction nor topologyTransactions",
 		"{}":                                    "has neither preparedTransaction nor topologyTransactions",
-		"{":                                     "the JSON cannot be read",
+		"{":                                     "the input is not valid JSON",
 		"hello world!":                          "neither JSON nor base64",
 		"aGVsbG8=":                              "not a prepared transaction",
 		`{"topologyTransactions":["/////w=="]}`: "topology transaction 1: the bytes cannot be read",

@@ -4,7 +4,7 @@ package main
 
 import "os"
 
-// createUnnamed makes a file at the path: other systems have none without a name.
+// createUnnamed creates a file at the path: other systems have no files without a name.
 func createUnnamed(path string) (file *os.File, name func() error, err error) {
 	return createNamed(path)
 }

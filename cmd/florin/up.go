@@ -35,18 +35,17 @@ type upCommand struct {
 	Listen            string        `help:"Address of the API; port 0: a free port." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
 	TemporalUIListen  string        `name:"temporal-ui-listen" help:"Address of the Temporal UI; port 0: a free port." default:"127.0.0.1:8233" env:"FLORIN_TEMPORAL_UI_LISTEN"`
 	TemporalRetention time.Duration `help:"Temporal deletes the history of a closed workflow after this time, at least 1h." default:"72h" env:"FLORIN_TEMPORAL_RETENTION"`
-	Clock             string        `help:"Clock of the ledger: real; simulated (florin clock advance 90d moves it forward); or static (it moves with florin clock advance alone)." enum:"real,simulated,static" default:"real" env:"FLORIN_CLOCK"`
+	Clock             string        `help:"Clock of the ledger: real; simulated (florin clock advance 90d moves it forward); or static (only florin clock advance moves it)." enum:"real,simulated,static" default:"real" env:"FLORIN_CLOCK"`
 	Yes               bool          `short:"y" help:"Install PostgreSQL without asking if it is missing (apt-get install postgresql, as root or with sudo without a password). Florin installs nothing else." env:"FLORIN_YES"`
-	Demo              bool          `help:"Create three parties with coin, an open offer, preapprovals, a merge delegation and a sweep, as examples; once on a ledger." env:"FLORIN_DEMO"`
+	Demo              bool          `help:"Create three parties with coin, an open offer, preapprovals, a merge delegation and a sweep, as examples. A ledger gets them only once." env:"FLORIN_DEMO"`
 	DAR               []string      `name:"dar" sep:"none" help:"Upload a DAR file when the node has started; repeat the flag for more, in upload order. Packages that the ledger has stay unchanged." placeholder:"FILE" type:"path"`
-	InitScript        string        `help:"Run a Daml Script of a --dar, named as Module:name, once on the ledger." placeholder:"MODULE:NAME"`
+	InitScript        string        `help:"Run a Daml Script of a --dar, given as Module:name. A ledger runs only one such script, once." placeholder:"MODULE:NAME"`
 	Detach            bool          `short:"d" help:"Run in the background and return when the node is ready; stop it with florin stop."`
 }
 
-// minRetention is the shortest time that Temporal keeps closed workflows.
 const minRetention = time.Hour
 
-// machine is everything that up has started, in order.
+// machine is everything that up starts, in order.
 type machine struct {
 	command   *upCommand
 	given     map[string]string
@@ -54,37 +53,37 @@ type machine struct {
 	database  *postgres.Server
 	temporal  *temporalchild.Child
 	node      *node.Node
-	// demo says what the demo has made, in a line for each party.
+	// demo describes the demo, in a line for each party.
 	demo []string
-	// seeded: the DAR files were uploaded. The node that is started again has them.
+	// seeded: the DAR files are uploaded. A node that starts again has them.
 	seeded bool
-	// begin is the script that the ledger begins with; nil without one, and once it has run.
-	begin *daml.InitScript
-	// begun is what is remembered of the script that the ledger began with; nil for ledgers that began without one.
-	begun *begun
-	log   *slog.Logger
+	// initScript is the script to run on a new ledger; nil for none, and after it has run.
+	initScript *daml.InitScript
+	// scriptRun is the stored run of the init script; nil for a ledger without one.
+	scriptRun *scriptRun
+	log       *slog.Logger
 	// switches are requests to stop the node alone, and to start it again.
 	switches chan os.Signal
-	// temporalAgain has a value when Temporal was started again.
+	// temporalAgain has a value after Temporal started again.
 	temporalAgain chan struct{}
 	files         []io.Closer
 	began         time.Time
 }
 
-// Run starts everything, says where it is, and stops it all in order when it is told to.
+// Run starts everything, prints the addresses, and stops everything in order after a signal.
 func (c *upCommand) Run(ctx context.Context, parsed *kong.Context) error {
 	if err := errors.Join(c.CheckListen(c.Listen), c.checkPorts()); err != nil {
 		return err
 	}
 	if c.TemporalRetention < minRetention {
-		return console.Fail(console.ExitUsage, "Temporal keeps closed workflows for an hour at least, as in 24h",
+		return console.Fail(console.ExitUsage, "choose at least 1h, such as 24h",
 			"--temporal-retention=%s: it must be at least 1h", c.TemporalRetention)
 	}
 	if c.Demo && c.HasIssuer() {
 		return console.Fail(console.ExitUsage, "leave --demo out, or the issuer",
-			"--demo speaks for its parties with development tokens, which a node with the keys of an issuer does not take")
+			"--demo uses development tokens, which a node with the keys of an issuer does not accept")
 	}
-	begin, err := c.checkSeed(ctx)
+	initScript, err := c.checkSeed(ctx)
 	if err != nil {
 		return err
 	}
@@ -96,8 +95,8 @@ func (c *upCommand) Run(ctx context.Context, parsed *kong.Context) error {
 	}
 	node.RelaxCollector()
 	m := &machine{
-		command: c, given: settingsByFlag(parsed), began: time.Now(), begin: begin, switches: make(chan os.Signal, 1),
-		temporalAgain: make(chan struct{}, 1),
+		command: c, given: settingsByFlag(parsed), began: time.Now(), initScript: initScript,
+		switches: make(chan os.Signal, 1), temporalAgain: make(chan struct{}, 1),
 	}
 	signal.Notify(m.switches, stopNode, startNodeAgain)
 	defer signal.Stop(m.switches)
@@ -109,7 +108,7 @@ func (c *upCommand) Run(ctx context.Context, parsed *kong.Context) error {
 		err = m.wait(ctx)
 		console.Println("florin: stopping")
 	} else if ctx.Err() != nil {
-		err = nil // told to stop while starting
+		err = nil // a signal arrived while it started
 	}
 	err = errors.Join(err, m.stop(context.WithoutCancel(ctx), err))
 	if err == nil {
@@ -123,10 +122,10 @@ func (m *machine) progress(line string) {
 }
 
 func (m *machine) start(ctx context.Context) (err error) {
-	m.progress("take the data directory " + m.command.DataDir)
+	m.progress("lock the data directory " + m.command.DataDir)
 	if m.directory, err = datadir.Lock(m.command.DataDir); err != nil {
 		if info, failed := runfile.Read(m.command.DataDir); failed == nil && info.Stopped {
-			return fmt.Errorf("the node of %s is stopped, and its PostgreSQL and Temporal run: %s starts it again",
+			return fmt.Errorf("the node of %s is stopped, but its PostgreSQL and Temporal run: %s starts it again",
 				m.command.DataDir, remote.OnData(m.command.DataDir, "start"))
 		}
 		return err
@@ -148,13 +147,13 @@ func (m *machine) start(ctx context.Context) (err error) {
 	return m.startNode(ctx)
 }
 
-// requireAddresses finds out at once whether something else listens where this node is to.
+// requireAddresses fails early if another program listens at the node's addresses.
 func (m *machine) requireAddresses(ctx context.Context) error {
-	for _, wanted := range []struct{ address, flag string }{
+	for _, listen := range []struct{ address, flag string }{
 		{m.command.Listen, "--listen"},
 		{m.command.TemporalUIListen, "--temporal-ui-listen"},
 	} {
-		if err := node.RequireFree(ctx, wanted.address, wanted.flag); err != nil {
+		if err := node.RequireFree(ctx, listen.address, listen.flag); err != nil {
 			return err
 		}
 	}
@@ -180,8 +179,7 @@ func (m *machine) startPostgres(ctx context.Context) error {
 	return migrateAlone(ctx, m.database.URL(recordDatabase), m.progress)
 }
 
-// mayInstall reports whether a command that installs a system package may run: --yes allows it, or the person at the
-// terminal.
+// mayInstall reports whether --yes or the person at the terminal allows a command that installs a system package.
 func (c *upCommand) mayInstall(command string) bool {
 	return c.Yes || console.Confirm("PostgreSQL is not installed. Run `"+command+"`?")
 }
@@ -203,14 +201,14 @@ func (m *machine) startTemporal(ctx context.Context) error {
 		Restarted: func() {
 			select {
 			case m.temporalAgain <- struct{}{}:
-			default: // what is there already stands for this one too
+			default: // one value is enough
 			}
 		},
 	})
 	return err
 }
 
-// boundedLog opens a log in the data directory; what earlier runs wrote stays.
+// boundedLog opens a log in the data directory, and appends to it.
 func (m *machine) boundedLog(name string) (io.Writer, error) {
 	log, err := node.BoundedLog(filepath.Join(m.directory.Path(), name), node.LogMegabytes)
 	if err != nil {
@@ -230,7 +228,7 @@ func (m *machine) runInfo() runfile.Info {
 	}
 }
 
-// wait returns when ctx ends, or with the reason why something essential has stopped.
+// wait returns when ctx ends, or with an error when an essential part stops.
 func (m *machine) wait(ctx context.Context) error {
 	for {
 		select {
@@ -239,23 +237,23 @@ func (m *machine) wait(ctx context.Context) error {
 		case err := <-m.nodeFailed():
 			return err
 		case <-m.database.Done():
-			return fmt.Errorf("the PostgreSQL server stopped by itself; its last words are in %s",
+			return fmt.Errorf("the PostgreSQL server stopped unexpectedly; see its log, %s",
 				filepath.Join(m.directory.Path(), "postgres.log"))
 		case <-m.temporal.Done():
-			return fmt.Errorf("the Temporal server stopped for good: %w", m.temporal.Err())
+			return fmt.Errorf("the Temporal server stopped and does not start again: %w", m.temporal.Err())
 		case <-m.temporalAgain:
 			if err := m.noteTemporal(); err != nil {
 				return err
 			}
-		case wanted := <-m.switches:
-			if err := m.switchNode(ctx, wanted); err != nil {
+		case request := <-m.switches:
+			if err := m.switchNode(ctx, request); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// noteTemporal writes down which process Temporal is now. Whether the node is stopped stays as it was noted.
+// noteTemporal stores the new process id of Temporal in the run file.
 func (m *machine) noteTemporal() error {
 	info, err := runfile.Read(m.directory.Path())
 	if err != nil {
@@ -265,19 +263,19 @@ func (m *machine) noteTemporal() error {
 	return runfile.Write(m.directory.Path(), info)
 }
 
-// stopTemporal lets the server stop in order. After a failure it is killed, which loses nothing: without its database
-// it would not stop by itself.
+// stopTemporal stops the server in order. After a failure it kills the server, which loses no data: without its
+// database the server would not stop by itself.
 func (m *machine) stopTemporal(ctx context.Context, reason error) error {
 	if reason == nil {
 		return m.temporal.Stop(ctx)
 	}
 	now, cancel := context.WithCancel(ctx)
 	cancel()
-	_ = m.temporal.Stop(now) // it would tell that it was killed
+	_ = m.temporal.Stop(now) // the error only says that it was killed
 	return nil
 }
 
-// stop stops what was started, the last first; reason is the failure that makes it stop, if one does.
+// stop stops all parts in reverse order; reason is the failure that stops the machine, or nil.
 func (m *machine) stop(ctx context.Context, reason error) error {
 	var failures []error
 	if m.node != nil {

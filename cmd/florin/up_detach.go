@@ -17,8 +17,8 @@ import (
 	"github.com/florinledger/florin/devnet/runfile"
 )
 
-// detach starts the node as a process of its own, which goes on when this one has ended, and returns when it is ready.
-// What it prints goes to a file in the data directory.
+// detach starts the node as a separate process, which outlives this one, and returns when the node is ready. The output
+// of the node goes to a file in the data directory.
 func (c *upCommand) detach(ctx context.Context) error {
 	if pid, held := datadir.Holder(c.DataDir); held {
 		stop := remote.OnData(c.DataDir, "stop")
@@ -57,7 +57,7 @@ func (c *upCommand) detach(ctx context.Context) error {
 	}
 }
 
-// startDetached starts this program again, without --detach, in a session of its own.
+// startDetached starts this program again, without --detach, in a new session.
 func startDetached(printed *os.File) (*os.Process, <-chan struct{}, error) {
 	executable, err := os.Executable()
 	if err != nil {
@@ -77,12 +77,11 @@ func startDetached(printed *os.File) (*os.Process, <-chan struct{}, error) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = command.Wait() // what went wrong is in what it printed
+		_ = command.Wait() // its output has the error
 	}()
 	return command.Process, ended, nil
 }
 
-// announceDetached says how to go on.
 func (c *upCommand) announceDetached(info runfile.Info) error {
 	m := &machine{command: c}
 	console.Printf("florin: ready at %s\n\n", info.URL)
@@ -92,7 +91,7 @@ func (c *upCommand) announceDetached(info runfile.Info) error {
 	return nil
 }
 
-// lastLine is what a node said last, which is why it ended.
+// lastLine is the last output of a node, which is its error.
 func lastLine(path string) string {
 	content, err := os.ReadFile(path)
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 	"github.com/florinledger/florin/node"
 )
 
-// The signals by which `florin stop --node` and `florin start` tell this process what to do.
+// The signals that `florin stop --node` and `florin start` send to this process.
 const (
 	stopNode       = remote.StopNode
 	startNodeAgain = remote.StartNode
 )
 
-// startNode starts the node on the PostgreSQL and the Temporal that run. Started again, it listens where it did.
+// startNode starts the node with the running PostgreSQL and Temporal. A second start uses the same address.
 func (m *machine) startNode(ctx context.Context) error {
 	node, err := node.Start(ctx, node.Options{
 		Settings: m.command.Settings, Roles: node.Roles{API: true, Worker: true},
@@ -43,20 +43,20 @@ func (m *machine) startNode(ctx context.Context) error {
 	return runfile.Write(m.directory.Path(), m.runInfo())
 }
 
-// playDemo has something to look at on the ledger, made over HTTP as any client would.
+// playDemo creates the demo on the ledger over HTTP, as any client would.
 func (m *machine) playDemo(ctx context.Context) (err error) {
 	if !m.command.Demo {
 		return nil
 	}
-	m.progress("have the demo ready")
+	m.progress("prepare the demo")
 	m.demo, err = m.client().Demo(ctx)
 	if err != nil {
-		return fmt.Errorf("make the demo: %w", err)
+		return fmt.Errorf("create the demo: %w", err)
 	}
 	return nil
 }
 
-// client is how this process speaks to its own node, as any client would.
+// client calls the process's own node, as any client would.
 func (m *machine) client() remote.Node {
 	return remote.Node{
 		URL: m.node.URL(), AuthSecret: m.command.AuthSecret, AuthAudience: m.command.AuthAudience,
@@ -64,7 +64,7 @@ func (m *machine) client() remote.Node {
 	}
 }
 
-// nodeFailed says why the node cannot go on; never while it is stopped.
+// nodeFailed receives the error of a failed node; nothing while the node is stopped.
 func (m *machine) nodeFailed() <-chan error {
 	if m.node == nil {
 		return nil
@@ -72,15 +72,15 @@ func (m *machine) nodeFailed() <-chan error {
 	return m.node.Failed
 }
 
-// switchNode stops the node alone, or starts it again. What is so already stays so.
-func (m *machine) switchNode(ctx context.Context, wanted os.Signal) error {
-	if wanted == startNodeAgain {
+// switchNode stops the node alone, or starts it again. A second request for the same state changes nothing.
+func (m *machine) switchNode(ctx context.Context, request os.Signal) error {
+	if request == startNodeAgain {
 		if m.node != nil {
 			return nil
 		}
 		if err := m.startNode(ctx); err != nil {
 			if ctx.Err() != nil {
-				return nil //nolint:nilerr // it was told to end meanwhile
+				return nil //nolint:nilerr // a signal ended it meanwhile
 			}
 			return err
 		}

@@ -15,20 +15,19 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// checkSeed refuses, before anything is started, what could not be put on the ledger once the node runs. It finds the
-// script that the ledger is to begin with; nil without one.
+// checkSeed checks --dar and --init-script before anything starts. It returns the init script, or nil without one.
 func (c *upCommand) checkSeed(ctx context.Context) (*daml.InitScript, error) {
 	if len(c.DAR) == 0 {
 		if c.InitScript != "" {
-			return nil, console.Fail(console.ExitUsage, "name the file that has it with --dar",
-				"--init-script=%s: this is a script of no DAR file", c.InitScript)
+			return nil, console.Fail(console.ExitUsage, "name the DAR file of the script with --dar",
+				"--init-script=%s has no DAR file", c.InitScript)
 		}
 		return nil, nil //nolint:nilnil // as the comment has it
 	}
 	if c.HasIssuer() {
 		return nil, console.Fail(console.ExitUsage,
 			"leave --dar out, and upload with florin dar upload and a token of the issuer",
-			"--dar uploads with a development token, which a node with the keys of an issuer does not take")
+			"--dar uploads with a development token, which a node with the keys of an issuer does not accept")
 	}
 	for _, path := range c.DAR {
 		info, err := os.Stat(path)
@@ -46,8 +45,8 @@ func (c *upCommand) checkSeed(ctx context.Context) (*daml.InitScript, error) {
 	return daml.FindInitScript(ctx, c.DAR, c.InitScript)
 }
 
-// seed puts on the ledger what the command line names, over HTTP as any client would. It is done once: a node that is
-// stopped and started again has it, and does not ask for files that may be gone.
+// seed uploads the DAR files and runs the init script over HTTP, as any client would. It does so once: a node that
+// starts again has them, and the files may not exist any more.
 func (m *machine) seed(ctx context.Context) error {
 	if m.seeded {
 		return nil
@@ -58,99 +57,100 @@ func (m *machine) seed(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := m.beginLedger(ctx); err != nil {
+	if err := m.runInitScript(ctx); err != nil {
 		return err
 	}
-	m.seeded, m.begin = true, nil
+	m.seeded, m.initScript = true, nil
 	return nil
 }
 
-// begun is what the data directory remembers of the script that the ledger began with.
-type begun struct {
+// scriptRun is the run of the init script, as the data directory stores it.
+type scriptRun struct {
 	Script string    `json:"script"`
 	DAR    string    `json:"dar"`
 	At     time.Time `json:"at"`
-	// Done: the script came to its end.
+	// Done: the script finished.
 	Done    bool           `json:"done"`
 	Parties []ledger.Party `json:"parties"`
 }
 
-// begunFile is where it does so.
-func (m *machine) begunFile() string { return filepath.Join(m.directory.Path(), "init-script.json") }
+func (m *machine) scriptRunFile() string {
+	return filepath.Join(m.directory.Path(), "init-script.json")
+}
 
-// beginLedger runs the script that the ledger is to begin with, unless one has run. It is noted before it runs: a part
-// of what it does may stay when it fails, so that it never runs twice.
-func (m *machine) beginLedger(ctx context.Context) error {
-	known, err := m.readBegun()
+// runInitScript runs the init script, unless the ledger has run one. It stores the run before the start: a failed
+// script may leave transactions on the ledger, so it must not run a second time.
+func (m *machine) runInitScript(ctx context.Context) error {
+	known, err := m.readScriptRun()
 	if err != nil {
 		return err
 	}
-	if known != nil && (known.Done || m.begin == nil) {
-		m.begun = known
-		if m.begin != nil && known.Script != m.command.InitScript {
-			m.progress("leave " + m.command.InitScript + " out, as the ledger began with " + known.Script)
+	if known != nil && (known.Done || m.initScript == nil) {
+		m.scriptRun = known
+		if m.initScript != nil && known.Script != m.command.InitScript {
+			m.progress("skip " + m.command.InitScript + ": this ledger has run " + known.Script)
 		}
 		return nil
 	}
 	if known != nil {
-		return console.Fail(console.ExitFailed, m.invocation("reset")+" forgets the ledger, for a new beginning; "+
-			"without --init-script the node starts as it is",
-			"the init script %s ran on this ledger at %s and did not come to its end, so that it is not run again",
+		return console.Fail(console.ExitFailed, m.invocation("reset")+" deletes the ledger, to begin again; "+
+			"without --init-script the node starts with this ledger",
+			"the init script %s started on this ledger at %s and did not finish; florin does not run it again",
 			known.Script, known.At.Format(time.RFC3339))
 	}
-	if m.begin == nil {
+	if m.initScript == nil {
 		return nil
 	}
-	now := &begun{Script: m.command.InitScript, DAR: m.begin.File(), At: time.Now().UTC().Truncate(time.Second)}
-	if err := m.writeBegun(now); err != nil {
+	now := &scriptRun{Script: m.command.InitScript, DAR: m.initScript.File(), At: time.Now().UTC().Truncate(time.Second)}
+	if err := m.writeScriptRun(now); err != nil {
 		return err
 	}
 	m.progress("run " + now.Script + " of " + now.DAR)
-	if now.Parties, err = m.begin.Run(ctx, m.client()); err != nil {
+	if now.Parties, err = m.initScript.Run(ctx, m.client()); err != nil {
 		return fmt.Errorf("the init script: %w", err)
 	}
-	now.Done, m.begun = true, now
-	return m.writeBegun(now)
+	now.Done, m.scriptRun = true, now
+	return m.writeScriptRun(now)
 }
 
-func (m *machine) readBegun() (*begun, error) {
-	content, err := os.ReadFile(m.begunFile())
+func (m *machine) readScriptRun() (*scriptRun, error) {
+	content, err := os.ReadFile(m.scriptRunFile())
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil //nolint:nilnil // a ledger without one
 	}
-	var out begun
+	var out scriptRun
 	if err == nil {
 		err = json.Unmarshal(content, &out)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read what the ledger began with, %s: %w", m.begunFile(), err)
+		return nil, fmt.Errorf("read the run of the init script, %s: %w", m.scriptRunFile(), err)
 	}
 	return &out, nil
 }
 
-func (m *machine) writeBegun(now *begun) error {
+func (m *machine) writeScriptRun(now *scriptRun) error {
 	content, err := json.Marshal(now)
 	if err != nil {
 		return err
 	}
-	beside := m.begunFile() + ".new"
+	beside := m.scriptRunFile() + ".new"
 	if err := os.WriteFile(beside, content, 0o600); err != nil {
 		return err
 	}
-	return os.Rename(beside, m.begunFile())
+	return os.Rename(beside, m.scriptRunFile())
 }
 
-// begunLines say which script the ledger began with.
-func (m *machine) begunLines() string {
-	if m.begun == nil {
+func (m *machine) scriptRunLines() string {
+	if m.scriptRun == nil {
 		return ""
 	}
-	line := fmt.Sprintf("%s of %s, run at %s", m.begun.Script, filepath.Base(m.begun.DAR), m.begun.At.Format(time.RFC3339))
-	if !m.begun.Done {
-		line += ", did not come to its end"
+	line := fmt.Sprintf("%s of %s, run at %s", m.scriptRun.Script, filepath.Base(m.scriptRun.DAR),
+		m.scriptRun.At.Format(time.RFC3339))
+	if !m.scriptRun.Done {
+		line += ", did not finish"
 	}
 	lines := []string{line}
-	for _, party := range m.begun.Parties {
+	for _, party := range m.scriptRun.Parties {
 		lines = append(lines, string(party))
 	}
 	return "\nThe init script:\n\n  " + strings.Join(lines, "\n  ") + "\n"

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// What the linker is told: the tag or what git describes, the commit, and when it was made.
+// The linker sets these: the version as git describes it, the commit, and its date.
 var version, commit, date = "unknown", "", ""
 
 type versionCommand struct{}
 
-// Run prints the version, and of a release its commit and date.
+// Run prints the version, and for a release its commit and date.
 func (versionCommand) Run() error {
 	_, err := fmt.Fprintln(os.Stdout, "florin "+fullVersion())
 	return err
 }
 
-// fullVersion is the version with all that is known of where it comes from.
+// fullVersion is the version with its commit and date, if known.
 func fullVersion() string {
 	var known []string
 	if commit != "" {

@@ -7,8 +7,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Confirm asks the person at the terminal a question, and reports whether the answer is yes. Without a terminal nobody
-// can be asked, and the answer is no.
+// Confirm asks a question on the terminal, and reports whether the answer is yes. Without a terminal the answer is no.
 func Confirm(question string) bool {
 	if !term.IsTerminal(int(os.Stdin.Fd())) {
 		return false

@@ -1,3 +1,3 @@
-// Package console is how commands speak to people and to programs: tables and text on a terminal, JSON where it is
-// asked for, and one table of exit codes.
+// Package console prints the output of commands: tables and text for people, JSON for programs. It defines the exit
+// codes.
 package console

@@ -8,30 +8,30 @@ import (
 	"syscall"
 )
 
-// ExitCode is what a command ends with. The table in docs/cli.md explains each.
+// ExitCode is the exit code of a command. docs/cli.md has a table of them.
 type ExitCode int
 
 // The exit codes of all commands.
 const (
-	// ExitDone says that the command did what it was asked for.
+	// ExitDone: the command succeeded.
 	ExitDone ExitCode = 0
-	// ExitFailed says that it could not: the node refused, or something on this machine failed.
+	// ExitFailed: the node refused, or something on this machine failed.
 	ExitFailed ExitCode = 1
-	// ExitUsage says that the command line is wrong; nothing was done.
+	// ExitUsage: the command line is wrong; nothing was done.
 	ExitUsage ExitCode = 2
-	// ExitNoNode says that no node answers: none runs, it still starts, or the address is wrong.
+	// ExitNoNode: no node answers: none runs, it still starts, or the address is wrong.
 	ExitNoNode ExitCode = 3
-	// ExitDenied says that the node does not take the token, or that its user lacks the right.
+	// ExitDenied: the node refuses the token, or its user lacks the right.
 	ExitDenied ExitCode = 4
-	// ExitTooLate says that the time given with --timeout was over before it happened.
+	// ExitTooLate: the time of --timeout was over.
 	ExitTooLate ExitCode = 5
-	// ExitInterrupted says that the command was interrupted before its end, as shells say it of programs.
+	// ExitInterrupted: SIGINT ended the command; the code is that of shells.
 	ExitInterrupted ExitCode = 130
-	// ExitTerminated says that it was told to end before its end.
+	// ExitTerminated: SIGTERM ended the command; the code is that of shells.
 	ExitTerminated ExitCode = 143
 )
 
-// ExitCodes lists the codes with what each says, for people.
+// ExitCodes lists the codes with their meanings.
 func ExitCodes() []string {
 	return []string{
 		"done", "failed: the node refused, or something on this machine did", "the command line is wrong; nothing was done",
@@ -40,16 +40,15 @@ func ExitCodes() []string {
 	}
 }
 
-// Error is why a command ends: what is wrong, on the first line, and what to do, on the second.
+// Error ends a command: the first line is the error, the second a hint.
 type Error struct {
 	Code ExitCode
-	// Err is what is wrong.
-	Err error
-	// Hint is what to do; empty when Err says it.
+	Err  error
+	// Hint says what to do; empty if Err says it.
 	Hint string
 }
 
-// Error gives both lines.
+// Error returns both lines.
 func (e *Error) Error() string {
 	if e.Hint == "" {
 		return e.Err.Error()
@@ -57,21 +56,21 @@ func (e *Error) Error() string {
 	return e.Err.Error() + "\n" + hintIndent + e.Hint
 }
 
-// hintIndent puts the second line under the first one, behind the name of the program.
+// hintIndent is the width of "florin: ", so that the second line begins below the text of the first.
 const hintIndent = "        "
 
-// Unwrap gives what is wrong.
+// Unwrap returns the error without the hint.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Fail ends a command with a code; the text says what is wrong, and the hint what to do.
+// Fail makes an [Error] of a code, a hint and a formatted text.
 func Fail(code ExitCode, hint, format string, args ...any) error {
 	return &Error{Code: code, Err: fmt.Errorf(format, args...), Hint: hint}
 }
 
-// FailAll ends a command that went on after a failure: with the code and the hint of the first one, and a line for
-// each. Without a failure there is no error.
+// FailAll joins the failures of a command that continued after a failure: it has the code and the hint of the first,
+// and a line for each. Without a failure it returns nil.
 func FailAll(failures []error) error {
-	if len(failures) < 2 { // one says what it is
+	if len(failures) < 2 { // one needs no count
 		return errors.Join(failures...)
 	}
 	lines, hint := make([]string, len(failures)), ""
@@ -84,7 +83,7 @@ func FailAll(failures []error) error {
 	return Fail(CodeOf(failures[0]), hint, "%s", strings.Join(lines, "\n"+hintIndent))
 }
 
-// CodeOf is the exit code of a command that ended with an error, or with none.
+// CodeOf is the exit code for an error, or for none.
 func CodeOf(err error) ExitCode {
 	if err == nil {
 		return ExitDone
@@ -95,15 +94,15 @@ func CodeOf(err error) ExitCode {
 	return ExitFailed
 }
 
-// Silent ends a command with a code and no words, because it has said everything.
+// Silent ends a command with a code and without a text, because the command has printed everything.
 func Silent(code ExitCode) error { return &Error{Code: code, Err: errSilent} }
 
 var errSilent = errors.New("")
 
-// IsSilent reports whether an error has no words.
+// IsSilent reports whether an error has no text to print.
 func IsSilent(err error) bool { return errors.Is(err, errSilent) }
 
-// EndOf is the exit code of a command that was ended from outside, as shells have it.
+// EndOf is the exit code of a command that a signal ended, as in shells.
 func EndOf(ctx context.Context) ExitCode {
 	if strings.Contains(fmt.Sprint(context.Cause(ctx)), syscall.SIGTERM.String()) {
 		return ExitTerminated

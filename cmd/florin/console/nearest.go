@@ -8,23 +8,23 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Nearest is the name that was most likely meant, if one is near enough: no more than one letter in three differs, or
-// one letter of a short name. The dashes of a flag are no letters.
-func Nearest(wanted string, names []string) (string, bool) {
-	letters := len(strings.TrimLeft(wanted, "-"))
+// Nearest finds the name most similar to a misspelt word: at most one letter in three differs, or one letter of a short
+// name. The dashes of a flag do not count as letters.
+func Nearest(word string, names []string) (string, bool) {
+	letters := len(strings.TrimLeft(word, "-"))
 	if len(names) == 0 || letters < 2 {
 		return "", false
 	}
-	nearest := slices.MinFunc(names, func(a, b string) int { return cmp.Compare(distance(wanted, a), distance(wanted, b)) })
-	return nearest, nearest != "" && distance(wanted, nearest) <= max(1, letters/3)
+	nearest := slices.MinFunc(names, func(a, b string) int { return cmp.Compare(distance(word, a), distance(word, b)) })
+	return nearest, nearest != "" && distance(word, nearest) <= max(1, letters/3)
 }
 
-// distance counts the letters that differ between two names. Two letters that changed places are one.
-func distance(wanted, name string) int {
-	from, to := []rune(strings.ToLower(wanted)), strings.ToLower(name)
+// distance counts the different letters of two names. Two swapped letters count as one.
+func distance(word, name string) int {
+	from, to := []rune(strings.ToLower(word)), strings.ToLower(name)
 	least := levenshtein.ComputeDistance(string(from), to)
-	if least == 0 && wanted != name {
-		return 1 // they differ in capitals alone
+	if least == 0 && word != name {
+		return 1 // only the case differs
 	}
 	for i := range len(from) - 1 {
 		from[i], from[i+1] = from[i+1], from[i]

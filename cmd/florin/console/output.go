@@ -11,25 +11,25 @@ import (
 	"golang.org/x/term"
 )
 
-// Output says how a command prints what it has found. Commands embed it.
+// Output has the flags for the form of a command's output. Commands embed it.
 type Output struct {
 	JSON  bool `name:"json" help:"Print JSON, for programs." xor:"output" group:"Output"`
 	Quiet bool `short:"q" help:"Print only names and ids, one a line." xor:"output" group:"Output"`
 }
 
-// Answer is what a command has found, in the forms that it can be printed in.
+// Answer is the output of a command in all of its forms.
 type Answer struct {
-	// Data is printed as JSON.
+	// Data is the JSON.
 	Data any
-	// Text is printed for people, before the table.
+	// Text is for people, before the table.
 	Text string
-	// Table is printed for people; one without rows is left out.
+	// Table is for people; one without rows is left out.
 	Table Table
-	// Names are printed with --quiet.
+	// Names are for --quiet.
 	Names []string
 }
 
-// Table is rows under a head.
+// Table has a head and rows.
 type Table struct {
 	Head []string
 	Rows [][]string
@@ -38,7 +38,7 @@ type Table struct {
 // Print prints an answer to standard output.
 func (o Output) Print(answer Answer) error { return o.print(os.Stdout, Bold(os.Stdout), answer) }
 
-// PrintTo prints an answer to where nothing is bold.
+// PrintTo prints an answer without bold text.
 func (o Output) PrintTo(to io.Writer, answer Answer) error {
 	return o.print(to, func(text string) string { return text }, answer)
 }
@@ -66,7 +66,7 @@ func (o Output) print(to io.Writer, bold func(string) string, answer Answer) err
 	return printLines(to, lines)
 }
 
-// Note prints a remark for people, to standard error.
+// Note prints a remark to standard error, unless programs read the output.
 func (o Output) Note(format string, args ...any) {
 	if !o.JSON && !o.Quiet {
 		fmt.Fprintln(os.Stderr, "florin: "+Text(fmt.Sprintf(format, args...)))
@@ -87,7 +87,7 @@ func (t Table) Lines() []string {
 	var text strings.Builder
 	writer := tabwriter.NewWriter(&text, 0, 0, gap, ' ', 0)
 	for _, row := range append([][]string{t.Head}, t.Rows...) {
-		// A strings.Builder takes everything.
+		// A strings.Builder returns no error.
 		_, _ = fmt.Fprintln(writer, strings.Join(cells(row), "\t"))
 	}
 	_ = writer.Flush()
@@ -98,7 +98,7 @@ func (t Table) Lines() []string {
 	return lines
 }
 
-// cells keeps text of others, such as a sender's note, from moving columns or the terminal's cursor.
+// cells keeps the text of other people, such as a sender's note, from moving columns or the terminal's cursor.
 func cells(row []string) []string {
 	safe := make([]string, len(row))
 	for i, cell := range row {
@@ -110,10 +110,10 @@ func cells(row []string) []string {
 // Plain is a text without control characters, for a terminal.
 func Plain(text string) string { return without(text, "") }
 
-// Text is [Plain] for a text of several lines, which may have tabs.
+// Text is [Plain] for several lines, and keeps tabs.
 func Text(lines string) string { return without(lines, "\n\t") }
 
-// without shows control characters, and those that turn the direction of writing, as dots, but for those to keep.
+// without replaces control characters and characters that change the writing direction by dots, except those to keep.
 func without(text, keep string) string {
 	return strings.Map(func(r rune) rune {
 		control := r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
@@ -124,10 +124,10 @@ func without(text, keep string) string {
 	}, text)
 }
 
-// Printf prints a text for people to standard output, as [Text]. What is for programs goes there as it is.
+// Printf prints a [Text] for people to standard output. Do not use it for output that programs read.
 func Printf(format string, args ...any) { fmt.Fprint(os.Stdout, Text(fmt.Sprintf(format, args...))) }
 
-// Println prints one line or several for people to standard output, as [Text].
+// Println prints lines for people to standard output, as [Text].
 func Println(lines string) { fmt.Fprintln(os.Stdout, Text(lines)) }
 
 // Bold makes text bold on a terminal, unless NO_COLOR is set (https://no-color.org).

@@ -44,27 +44,27 @@ func TestOutput_PrintsTablesJSONAndQuietNames(t *testing.T) {
 func TestNearest_IgnoresCase(t *testing.T) {
 	t.Parallel()
 	names := []string{"testIdle", "TestIsDevNet", "testisdevnet", "balance"}
-	for wanted, expected := range map[string]string{
+	for word, expected := range map[string]string{
 		"testdevnet": "TestIsDevNet", "TestIsDevNet": "TestIsDevNet", "testisdevnet": "testisdevnet", "BALANCE": "balance",
 		"ballance": "balance", "something else": "", "": "",
 	} {
-		nearest, ok := Nearest(wanted, names)
-		require.Equal(t, expected != "", ok, wanted)
+		nearest, ok := Nearest(word, names)
+		require.Equal(t, expected != "", ok, word)
 		if ok {
 			require.Equal(t, expected, nearest)
 		}
 	}
 }
 
-func TestNearest_IsClose(t *testing.T) {
+func TestNearest_AllowsOneLetterInThree(t *testing.T) {
 	t.Parallel()
 	names := []string{"--hosts", "--note", "--timeout", "new", "bob", "init", "audit", "all"}
-	for wanted, expected := range map[string]string{
+	for word, expected := range map[string]string{
 		"--bogus": "", "--not": "--note", "--host": "--hosts", "--tmeout": "--timeout", "--time": "", "--x": "", "-": "",
 		"nwe": "new", "bbo": "bob", "inti": "init", "init": "init", "nut": "", "edits": "", "a": "", "--": "", "al": "all",
 	} {
-		nearest, ok := Nearest(wanted, names)
-		require.Equal(t, expected != "", ok, "%s is near to %s", wanted, nearest)
+		nearest, ok := Nearest(word, names)
+		require.Equal(t, expected != "", ok, "%s is near to %s", word, nearest)
 		if ok {
 			require.Equal(t, expected, nearest)
 		}

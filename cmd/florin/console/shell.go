@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Quoted is a word for a shell.
+// Quoted quotes a word for a shell, if it needs quotes.
 func Quoted(word string) string {
 	if word == "" || strings.HasPrefix(word, "-") || strings.ContainsAny(word, " \t\n'\"$&|;<>()*?[]#~`\\!{}^=") {
 		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
@@ -15,7 +15,7 @@ func Quoted(word string) string {
 
 var flag = regexp.MustCompile(`^--[a-z][a-z-]*$`)
 
-// CommandLine is a line for a shell. Words that look like flags are flags.
+// CommandLine quotes and joins words for a shell. Words that begin with a dash are flags.
 func CommandLine(words ...string) string {
 	line := make([]string, len(words))
 	for i, word := range words {

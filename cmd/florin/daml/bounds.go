@@ -11,8 +11,8 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// A report stays readable whatever a script does: each of its parts is bounded, and says what it leaves out. The same
-// bounds hold for what people read, for JSON and for JUnit's XML.
+// These limits keep a report readable. A shortened part says how much it leaves out. Text, JSON and JUnit XML have the
+// same limits.
 const (
 	maxText      = 4 << 10   // bytes of a text that a script prints or fails with
 	maxLine      = 1 << 10   // bytes of any other line
@@ -30,7 +30,7 @@ const (
 	maxIndent    = 160       // bytes before a node of a tree, about
 )
 
-// ends are the first and the last elements of a list that is too long, and how many are left out between them.
+// ends returns the first and the last elements of a long list, and the number of those left out between them.
 func ends[T any](list []T, limit int) (first, last []T, left int) {
 	if len(list) <= limit {
 		return list, nil, 0
@@ -38,13 +38,12 @@ func ends[T any](list []T, limit int) (first, last []T, left int) {
 	return list[:limit/2], list[len(list)-(limit-limit/2):], len(list) - limit
 }
 
-// row is a line of a report.
 func row(out *strings.Builder, indent int, format string, args ...any) {
 	line(out, indent, "%s", fault.ShortenTo(maxLine, fmt.Sprintf(format, args...)))
 }
 
-// clipped are lines, with one that says how many of them are left out.
-func clipped(lines []string, limit int, what string) []string {
+// clip shortens a list of lines, and puts a line with the number of the others in the middle.
+func clip(lines []string, limit int, what string) []string {
 	first, last, left := ends(lines, limit)
 	if left == 0 {
 		return lines
@@ -53,7 +52,6 @@ func clipped(lines []string, limit int, what string) []string {
 	return append(append(out, fmt.Sprintf("… %s left out …", count(left, what))), last...)
 }
 
-// someParties lists parties, the first of many.
 func someParties(parties []ledger.Party) string {
 	if len(parties) <= maxListed {
 		return partyList(parties)
@@ -61,11 +59,11 @@ func someParties(parties []ledger.Party) string {
 	return fmt.Sprintf("%s and %d more", partyList(parties[:maxListed]), len(parties)-maxListed)
 }
 
-// shownMessages are the messages of a script that a report shows: the last of many. Each has its first and last lines.
-func shownMessages(report script.Report) (messages []script.Message, left int) {
+// lastMessages are the last messages of a script, each with its first and last lines.
+func lastMessages(report script.Report) (messages []script.Message, left int) {
 	bytes := 0
 	for _, message := range slices.Backward(report.Messages[max(0, len(report.Messages)-maxMessages):]) {
-		lines := clipped(strings.Split(fault.ShortenTo(maxText, message.Text), "\n"), maxTextLines, "line")
+		lines := clip(strings.Split(fault.ShortenTo(maxText, message.Text), "\n"), maxTextLines, "line")
 		message.Text = strings.Join(lines, "\n")
 		if bytes += len(message.Text); bytes > maxPrinted {
 			break
@@ -76,13 +74,13 @@ func shownMessages(report script.Report) (messages []script.Message, left int) {
 	return messages, report.Omitted + len(report.Messages) - len(messages)
 }
 
-// payloadText is a contract's payload for people, who need no escapes against pages of HTML.
+// payloadText is a contract's payload for people, without the escapes for HTML.
 func payloadText(payload json.RawMessage) string {
 	var out strings.Builder
 	for text := string(payload); text != "" && out.Len() <= maxPayload; {
 		n := 1
 		if text[0] == '\\' && len(text) > 1 {
-			n = 2 // with what is escaped, which may be a backslash
+			n = 2 // the escaped character may be a backslash
 		}
 		if char, ok := htmlEscapes[text[:min(len(text), escapeLength)]]; ok {
 			n = escapeLength
@@ -100,14 +98,12 @@ var htmlEscapes = map[string]byte{`\u003c`: '<', `\u003e`: '>', `\u0026`: '&'}
 
 const escapeLength = len(`\u003c`)
 
-// view is what a party sees.
 type view struct {
 	party     ledger.Party
 	contracts []ledger.Contract
-	left      int // contracts that are left out
+	left      int // number of contracts left out
 }
 
-// viewsOf lists what each party sees.
 func viewsOf(report script.Report) (views []view, left int) {
 	for _, party := range report.Parties[:min(maxViews, len(report.Parties))] {
 		one := view{party: party}

@@ -16,8 +16,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// tooMuch is a report of a script that has too much of everything.
-func tooMuch() script.Report {
+// largeReport is a report beyond every limit.
+func largeReport() script.Report {
 	const n = 1200
 	text := strings.Repeat("é", 8<<10)
 	out := script.Report{Omitted: 7, Failure: &script.Failure{Code: "CODE", Message: strings.Repeat("line\n", 4<<10)}}
@@ -44,10 +44,10 @@ func tooMuch() script.Report {
 	return out
 }
 
-func TestReport_IsBoundedAndCountsTheRest(t *testing.T) {
+func TestReport_HasLimitsAndCountsTheRest(t *testing.T) {
 	t.Parallel()
 	one := suiteOfWallet(t)
-	r := result{job: job{one, one.scripts[0]}, report: tooMuch()}
+	r := result{job: job{one, one.scripts[0]}, report: largeReport()}
 	const maxReport = 6 << 20
 	var text strings.Builder
 	writeFailure(&text, r)
@@ -74,12 +74,12 @@ func TestReport_IsBoundedAndCountsTheRest(t *testing.T) {
 	}, read.LeftOut)
 	nodes := read.Failure.Nodes
 	require.Len(t, nodes, 200)
-	require.Len(t, read.Failure.Transaction, 201, "the same as lines, with one of what is left out")
-	require.Empty(t, nodes[99].Children, "what is left out is no child")
+	require.Len(t, read.Failure.Transaction, 201, "200 nodes and a line that counts the others")
+	require.Empty(t, nodes[99].Children, "a node that is left out is no child")
 	require.Equal(t, []int32{1199}, nodes[198].Children)
-	require.EqualValues(t, 1199, nodes[199].ID, "where it failed")
+	require.EqualValues(t, 1199, nodes[199].ID, "the failed node")
 
 	var report bytes.Buffer
-	require.NoError(t, writeJUnit(&report, []*suite{one}, []result{r}, unrun{}))
+	require.NoError(t, writeJUnit(&report, []*suite{one}, []result{r}, omissions{}))
 	require.Less(t, report.Len(), 2*maxReport)
 }

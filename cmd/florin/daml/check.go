@@ -21,20 +21,20 @@ type checkCommand struct {
 	remote.Node
 	console.Output
 
-	Offline bool     `help:"Ask no node: check on top of the built-in packages alone, in a CI job for example."`
-	Files   []string `arg:"" name:"dar" help:"The DAR files, in the order in which they are uploaded."`
+	Offline bool     `help:"Use no node: check against the built-in packages only, for example in a CI job."`
+	Files   []string `arg:"" name:"dar" help:"DAR files, in upload order."`
 }
 
-// Help shows how the command is used, below what it does.
+// Help is the detailed help of the command.
 func (*checkCommand) Help() string {
-	return `Example, of a new version and of the one that it follows:
+	return `Example, with an old and a new version:
 
   florin dar check --offline notes-1.0.0.dar notes-1.1.0.dar
 
-Each file is checked on top of those before it that were not refused, and on top of what the node has.`
+The command checks each file against the packages of the node and against the valid files before it.`
 }
 
-// Run checks one file after the other. Its exit code is 1 when one was refused.
+// Run checks the files in order. Its exit code is 1 if a file is refused.
 func (c *checkCommand) Run(ctx context.Context) error {
 	builtIn, err := ledger.NewPackages(builtin.Packages()...)
 	if err != nil {
@@ -53,23 +53,22 @@ func (c *checkCommand) Run(ctx context.Context) error {
 	})
 }
 
-// checkedDAR is a file as the command shows it.
-type checkedDAR struct {
+type checkResult struct {
 	File   string `json:"file"`
 	Answer string `json:"answer"`
 	Error  string `json:"error,omitempty"`
 }
 
-// each checks the files, and prints what is said of each.
+// each checks the files, and prints each result.
 func (c *checkCommand) each(ctx context.Context, checker *darChecker, to io.Writer) error {
-	var checked []checkedDAR
+	var checked []checkResult
 	var failures []error
 	for _, path := range c.Files {
-		one := checkedDAR{File: path, Answer: "fine"}
+		one := checkResult{File: path, Answer: "fine"}
 		if err := checker.add(ctx, path); err != nil {
 			one.Answer, one.Error = "refused", err.Error()
 			failures = append(failures, err)
-			if _, unasked := errors.AsType[unaskedError](err); unasked || ctx.Err() != nil { // the others cannot be asked about, either
+			if _, ok := errors.AsType[noAnswerError](err); ok || ctx.Err() != nil { // no answer about the other files, either
 				return err
 			}
 		}
@@ -89,20 +88,20 @@ func (c *checkCommand) each(ctx context.Context, checker *darChecker, to io.Writ
 	return console.FailAll(failures)
 }
 
-// unaskedError says why a node gave no answer about a file.
-type unaskedError struct{ error }
+// noAnswerError says why a node gave no answer about a file.
+type noAnswerError struct{ error }
 
-// Unwrap gives the reason.
-func (e unaskedError) Unwrap() error { return e.error }
+// Unwrap returns the reason.
+func (e noAnswerError) Unwrap() error { return e.error }
 
-// darChecker checks files on top of those that it took before.
+// darChecker checks files against a ledger and against the valid files before them.
 type darChecker struct {
 	has upload.Ledger
-	// ask asks a node what it would say of a file; nil for none. An error that is no refusal says nothing of the file.
+	// ask asks a node whether it refuses a file; nil for no node. Other errors say nothing about the file.
 	ask func(data []byte) (refused bool, err error)
 }
 
-// add takes a file, or says why an upload of it would be refused.
+// add adds a file, or says why an upload would fail.
 func (d *darChecker) add(ctx context.Context, path string) error {
 	data, err := content(path)
 	if err != nil {
@@ -121,7 +120,7 @@ func (d *darChecker) add(ctx context.Context, path string) error {
 		case err != nil && refused:
 			return remote.OfFile(path, err)
 		case err != nil:
-			return unaskedError{remote.OfFile(path, err)}
+			return noAnswerError{remote.OfFile(path, err)}
 		}
 	}
 	for _, added := range found.Added {

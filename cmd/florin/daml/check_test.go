@@ -18,7 +18,6 @@ import (
 	"github.com/florinledger/florin/packages/upload"
 )
 
-// darFile writes a DAR file of one package.
 func darFile(t *testing.T, name, source string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -52,7 +51,7 @@ func TestCheckCommand_ChecksEachFileOnTopOfThoseBefore(t *testing.T) {
 	out.Reset()
 	command.JSON = true
 	require.Error(t, command.each(t.Context(), emptyChecker(t), &out))
-	var shown []checkedDAR
+	var shown []checkResult
 	require.NoError(t, json.Unmarshal(out.Bytes(), &shown))
 	require.Len(t, shown, 4)
 	require.Contains(t, shown[1].Error, "lacks choice Share")

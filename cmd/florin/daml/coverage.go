@@ -12,45 +12,44 @@ import (
 	"github.com/florinledger/florin/daml/script"
 )
 
-// coverage is what the scripts of a file used.
 type coverage struct {
-	DAR      string           `json:"dar"`
-	Packages []coveredPackage `json:"packages"`
-	Modules  []coveredModule  `json:"modules"`
+	DAR      string            `json:"dar"`
+	Packages []packageCoverage `json:"packages"`
+	Modules  []moduleCoverage  `json:"modules"`
 }
 
-// coveredPackage is a package with templates or interfaces.
-type coveredPackage struct {
+// packageCoverage covers a package with templates or interfaces.
+type packageCoverage struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
 	script.Usage
-	// How many templates there are, and how many were created; and the same of choices.
+	// The number of templates, and of those created; the same for choices.
 	Templates int `json:"template_count"`
 	Created   int `json:"templates_created"`
 	Choices   int `json:"choice_count"`
 	Exercised int `json:"choices_exercised"`
 }
 
-// coveredModule is a module with its source, where that is known.
-type coveredModule struct {
+// moduleCoverage covers a module, with its source if known.
+type moduleCoverage struct {
 	Name string `json:"name"`
 	// Package is the name and version of the module's package; "" for the main one.
 	Package string `json:"package,omitempty"`
-	// How many lines have code, and how many of them ran.
-	Number int           `json:"line_count"`
-	Ran    int           `json:"lines_run"`
-	Lines  []coveredLine `json:"-"`
-	Never  []int         `json:"never_run"`
+	// The number of lines with code, and of those that ran.
+	Number int            `json:"line_count"`
+	Ran    int            `json:"lines_run"`
+	Lines  []lineCoverage `json:"-"`
+	Never  []int          `json:"never_run"`
 }
 
-type coveredLine struct {
+type lineCoverage struct {
 	Number int
 	Text   string
 	// State is "ran", "not" or "" for lines without code.
 	State string
 }
 
-// coverage is what results used of the file's packages. Files beside it may have sources of these.
+// coverage computes the coverage of the file's packages by the results. The files of beside may have more sources.
 func (s *suite) coverage(results []result, beside ...*suite) coverage {
 	var transactions []script.Transaction
 	for _, r := range results {
@@ -58,9 +57,9 @@ func (s *suite) coverage(results []result, beside ...*suite) coverage {
 			transactions = append(transactions, r.report.Transactions...)
 		}
 	}
-	out := coverage{DAR: s.path, Packages: []coveredPackage{}, Modules: []coveredModule{}}
+	out := coverage{DAR: s.path, Packages: []packageCoverage{}, Modules: []moduleCoverage{}}
 	for _, p := range slices.Backward(s.dar.Packages) { // the main package is the last
-		made := coveredPackage{Name: p.Name, Version: p.Release, Usage: script.UsageOf(p, transactions)}
+		made := packageCoverage{Name: p.Name, Version: p.Release, Usage: script.UsageOf(p, transactions)}
 		for _, template := range made.Usage.Templates {
 			made.Templates++
 			made.Created += min(template.Times, 1)
@@ -79,14 +78,14 @@ func (s *suite) coverage(results []result, beside ...*suite) coverage {
 		if script.IsStandard(p) {
 			continue
 		}
-		if modules, ran := s.coveredModules(p, beside); ran || p == s.dar.Main {
+		if modules, ran := s.moduleCoverages(p, beside); ran || p == s.dar.Main {
 			out.Modules = append(out.Modules, modules...)
 		}
 	}
 	return out
 }
 
-// cover has the lines noted that scripts run of the packages that are not the SDK's.
+// cover turns on the recording of the lines that scripts run, except in packages of the SDK.
 func (s *suite) cover() {
 	for _, p := range s.dar.Packages {
 		if !script.IsStandard(p) {
@@ -95,9 +94,9 @@ func (s *suite) cover() {
 	}
 }
 
-// coveredModules are the modules of a package whose places are known, and whether any of its lines ran. Sources are in
-// the archive of which the package is the main one, which may be another file that is tested.
-func (s *suite) coveredModules(p *ast.Package, beside []*suite) (modules []coveredModule, ran bool) {
+// moduleCoverages covers the modules of a package with known places, and reports whether any line ran. The sources are
+// in the archive whose main package it is, which may be another tested file.
+func (s *suite) moduleCoverages(p *ast.Package, beside []*suite) (modules []moduleCoverage, ran bool) {
 	source := func(string) (string, bool) { return "", false }
 	for _, one := range append([]*suite{s}, beside...) {
 		if one.dar.Main.ID == p.ID {
@@ -107,7 +106,7 @@ func (s *suite) coveredModules(p *ast.Package, beside []*suite) (modules []cover
 	}
 	lines := s.runner.Lines(p.ID)
 	for _, name := range slices.Sorted(maps.Keys(lines)) {
-		module := coveredModule{Name: name, Ran: lines[name].Ran(), Number: len(lines[name]), Never: []int{}}
+		module := moduleCoverage{Name: name, Ran: lines[name].Ran(), Number: len(lines[name]), Never: []int{}}
 		if p != s.dar.Main {
 			module.Package = p.Name + " " + p.Release
 		}
@@ -117,7 +116,7 @@ func (s *suite) coveredModules(p *ast.Package, beside []*suite) (modules []cover
 			}
 		}
 		if text, ok := source(name); ok {
-			module.Lines = coveredLines(text, lines[name])
+			module.Lines = lineCoverages(text, lines[name])
 		}
 		ran = ran || module.Ran > 0
 		modules = append(modules, module)
@@ -125,28 +124,26 @@ func (s *suite) coveredModules(p *ast.Package, beside []*suite) (modules []cover
 	return modules, ran
 }
 
-// coveredLines are the lines of a source.
-func coveredLines(text string, lines script.Lines) []coveredLine {
-	var out []coveredLine
+func lineCoverages(text string, lines script.Lines) []lineCoverage {
+	var out []lineCoverage
 	for i, source := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
 		state := ""
 		if ran, hasCode := lines[int32(i)]; hasCode {
 			state = map[bool]string{true: "ran", false: "not"}[ran]
 		}
-		out = append(out, coveredLine{i + 1, source, state})
+		out = append(out, lineCoverage{i + 1, source, state})
 	}
 	return out
 }
 
-// Title is the name of the module, with its package where it is not the main one.
-func (m coveredModule) Title() string {
+// Title is the name of the module, with its package unless that is the main one.
+func (m moduleCoverage) Title() string {
 	if m.Package == "" {
 		return m.Name
 	}
 	return m.Name + " of " + m.Package
 }
 
-// percent is a share of a whole.
 func percent(part, whole int) string {
 	if whole == 0 {
 		return "-"
@@ -154,7 +151,7 @@ func percent(part, whole int) string {
 	return fmt.Sprintf("%d %%", 100*part/whole)
 }
 
-// coverage prints what was used in short.
+// coverage prints a summary.
 func (p *printer) coverage(all []coverage) {
 	if p.command.JSON {
 		p.json(map[string]any{"coverage": all})
@@ -195,8 +192,8 @@ func writeTable(out *strings.Builder, table console.Table) {
 	}
 }
 
-// write lists what was used of a package, and what was not.
-func (c coveredPackage) write(out *strings.Builder) {
+// write lists the used and the unused parts of a package.
+func (c packageCoverage) write(out *strings.Builder) {
 	var used, unused []string
 	for _, of := range slices.Concat(c.Usage.Templates, c.Interfaces) {
 		if slices.ContainsFunc(c.Usage.Templates, func(u script.Used) bool { return u.Name == of.Name }) {
@@ -216,7 +213,7 @@ func (c coveredPackage) write(out *strings.Builder) {
 			}
 		}
 	}
-	if len(used) == 0 { // a library that the scripts have nothing to do with
+	if len(used) == 0 { // the scripts do not use this library
 		return
 	}
 	slices.SortStableFunc(unused, cmp.Compare)
@@ -229,7 +226,7 @@ func (c coveredPackage) write(out *strings.Builder) {
 	}
 }
 
-// maxPartiesShown bounds how many parties are named.
+// maxPartiesShown limits the listed parties.
 const maxPartiesShown = 5
 
 func usedText(text string, used script.Used) string {

@@ -18,7 +18,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// lib is a package that tests are written for, and libSource its source.
+// lib is a tested package, and libSource its source.
 const (
 	lib = `
 module Lib {

@@ -16,8 +16,8 @@ import (
 	"github.com/florinledger/florin/cmd/florin/console"
 )
 
-// TestTestCommand_RunsPublishedDARs runs the command for the DARs of a directory that have scripts, and then once more, when
-// all packages are known.
+// TestTestCommand_RunsPublishedDARs runs the scripts of the DARs in a directory, and again with all packages in the
+// cache.
 func TestTestCommand_RunsPublishedDARs(t *testing.T) {
 	t.Parallel()
 	here := t.TempDir()
@@ -45,7 +45,7 @@ func TestTestCommand_RunsPublishedDARs(t *testing.T) {
 	require.NotContains(t, again.String(), ", 0 failed")
 }
 
-// loadPublished loads the DARs of a directory that have scripts, to be run, and counts the scripts.
+// loadPublished loads the DARs of a directory that have scripts, and counts the scripts.
 func (s *session) loadPublished(tb testing.TB) (scripts int) {
 	tb.Helper()
 	paths, err := filepath.Glob(filepath.Join(os.Getenv("DARS"), "*test*.dar"))
@@ -62,8 +62,8 @@ func (s *session) loadPublished(tb testing.TB) (scripts int) {
 	return scripts
 }
 
-// BenchmarkTestCommand_PublishedScripts reads and checks the DARs of a directory that have scripts, and runs these, as the command
-// does when it starts.
+// BenchmarkTestCommand_PublishedScripts reads and checks the DARs of a directory and runs their scripts, without a
+// cache.
 func BenchmarkTestCommand_PublishedScripts(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	known := session{command: &TestCommand{Timeout: 5 * time.Minute, Memory: 8 << 30}}

@@ -12,7 +12,6 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// shownPackage is a package as `dar show` shows it.
 type shownPackage struct {
 	ID         lf.PackageID     `json:"package_id"`
 	Name       string           `json:"name"`
@@ -62,17 +61,17 @@ type shownScript struct {
 	Line int32  `json:"line,omitempty"`
 }
 
-// shownRef is a package of the archive.
+// shownRef is another package of the archive.
 type shownRef struct {
 	ID      lf.PackageID `json:"package_id"`
 	Name    string       `json:"name"`
 	Version string       `json:"version"`
 	LF      string       `json:"lf_version"`
-	// Direct: the package that is shown refers to it.
+	// Direct: the described package refers to it.
 	Direct bool `json:"direct_dependency"`
 }
 
-// languageOf is the version of the language that a package is in, as its archive says.
+// languageOf is the language version of a package, as its archive names it.
 func languageOf(p *ast.Package) string { return cmp.Or(p.WrittenVersion, p.Version.String()) }
 
 func describe(read *file, p *ast.Package) shownPackage {
@@ -115,7 +114,6 @@ func describe(read *file, p *ast.Package) shownPackage {
 	return out
 }
 
-// describer describes definitions of a package.
 type describer struct {
 	packages ast.Packages
 	of       *ast.Package
@@ -163,7 +161,7 @@ func (d describer) choices(choices []*ast.Choice) []shownChoice {
 	return out
 }
 
-// fields are those of a record type without parameters.
+// fields are the fields of a record type without parameters.
 func (d describer) fields(t ast.Type) []shownField {
 	out := []shownField{}
 	constructor, ok := t.(*ast.TyCon)
@@ -182,10 +180,10 @@ func (d describer) fields(t ast.Type) []shownField {
 	return out
 }
 
-// typeText prints a type with the names of its constructors alone, as sources mostly have them.
+// typeText prints a type with unqualified names, as in most sources.
 func typeText(t ast.Type) string { return ast.Notation(unqualified(t), nil) }
 
-// unqualified is a type with names that have no module.
+// unqualified removes the modules from the names of a type.
 func unqualified(t ast.Type) ast.Type {
 	each := func(types []ast.Type) []ast.Type {
 		out := make([]ast.Type, len(types))
@@ -209,8 +207,7 @@ func unqualified(t ast.Type) ast.Type {
 	}
 }
 
-// sugared is an application as sources write it where they have words of their own for it: tuples, and the number type
-// of most of them; "" for others.
+// sugared writes tuples and Decimal as sources do; "" for other types.
 func sugared(t *ast.TyApp) string {
 	switch of := t.Fun.(type) {
 	case *ast.TyBuiltin:

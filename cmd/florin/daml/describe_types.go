@@ -7,8 +7,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// shownDataType is a data type that is not shown otherwise, as templates and the arguments of choices are: a record has
-// fields, a variant or an enum has constructors.
+// shownDataType is a data type other than a template or the arguments of a choice: a record has fields, a variant or an
+// enum has constructors.
 type shownDataType struct {
 	Name         string             `json:"name"`
 	Params       []string           `json:"params,omitempty"`
@@ -16,14 +16,14 @@ type shownDataType struct {
 	Constructors []shownConstructor `json:"constructors,omitempty"`
 }
 
-// shownConstructor is a constructor with its argument: one of a type, or fields, or none.
+// shownConstructor is a constructor with its argument: a type, or fields, or none.
 type shownConstructor struct {
 	Name   string       `json:"name"`
 	Type   string       `json:"type,omitempty"`
 	Fields []shownField `json:"fields,omitempty"`
 }
 
-// dataTypes are the data types of a module that its sources name.
+// dataTypes are the data types of a module that occur in its sources.
 func (d describer) dataTypes(module *ast.Module) []shownDataType {
 	elsewhere := map[string]bool{}
 	arguments := func(choices []*ast.Choice) {
@@ -40,7 +40,7 @@ func (d describer) dataTypes(module *ast.Module) []shownDataType {
 	for _, of := range module.Interfaces {
 		arguments(of.Choices)
 	}
-	for _, def := range module.DataTypes { // the compiler makes a record of a constructor's fields
+	for _, def := range module.DataTypes { // the compiler creates a record for a constructor's fields
 		if variant, ok := def.Cons.(*ast.VariantCons); ok {
 			for _, constructor := range variant.Constructors {
 				elsewhere[def.Name+"."+constructor.Name] = true
@@ -58,7 +58,7 @@ func (d describer) dataTypes(module *ast.Module) []shownDataType {
 	return out
 }
 
-// dataType shows a data type; false for that of an interface.
+// dataType describes a data type; false for the data type of an interface.
 func (d describer) dataType(module *ast.Module, def *ast.DefDataType) (shownDataType, bool) {
 	name := lf.TypeName{Package: d.of.ID, Module: module.Name, Entity: def.Name}
 	out := shownDataType{Name: name.QualifiedName()}
@@ -82,7 +82,6 @@ func (d describer) dataType(module *ast.Module, def *ast.DefDataType) (shownData
 	return out, true
 }
 
-// constructor is a constructor of a variant.
 func (d describer) constructor(of lf.TypeName, constructor ast.Field) shownConstructor {
 	out := shownConstructor{Name: constructor.Name}
 	head, _ := ast.Unapply(constructor.Type)

@@ -1,2 +1,2 @@
-// Package daml is the commands for packages in Daml: they read DAR files, and need no node.
+// Package daml has the commands for Daml packages. They read DAR files; most of them need no node.
 package daml

@@ -11,13 +11,12 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// writeFailure shows why a script failed.
 func writeFailure(out *strings.Builder, r result) {
 	failure := r.report.Failure
 	if failure.Code != "" {
 		line(out, 1, "%s", failure.Code)
 	}
-	for _, text := range clipped(strings.Split(fault.ShortenTo(maxText, failure.Message), "\n"), maxTextLines, "line") {
+	for _, text := range clip(strings.Split(fault.ShortenTo(maxText, failure.Message), "\n"), maxTextLines, "line") {
 		line(out, 1, "%s", text)
 	}
 	for _, place := range r.suite.places(r) {
@@ -26,7 +25,7 @@ func writeFailure(out *strings.Builder, r result) {
 	}
 	if frames := slices.Concat(failure.Calls, failure.Script); len(frames) > 0 {
 		head(out, "call stack, the innermost first")
-		for _, text := range clipped(stack(frames), maxPlaces, "place") {
+		for _, text := range clip(stack(frames), maxPlaces, "place") {
 			row(out, 2, "%s", text)
 		}
 	}
@@ -41,13 +40,13 @@ func writeFailure(out *strings.Builder, r result) {
 	out.WriteByte('\n')
 }
 
-// head is a line above a part of a failure.
+// head writes the headline of a part.
 func head(out *strings.Builder, format string, args ...any) {
 	out.WriteByte('\n')
 	row(out, 1, format, args...)
 }
 
-// stack are the lines of a call stack. What the compiler made is left out, and a place is shown once.
+// stack prints a call stack, without the definitions of the compiler, and each place once.
 func stack(frames []script.Frame) []string {
 	var out []string
 	for _, frame := range frames {
@@ -63,7 +62,7 @@ func stack(frames []script.Frame) []string {
 	return out
 }
 
-// placeText is a place as editors understand it, with what is defined there.
+// placeText is a place in the form that editors understand, with its definition.
 func placeText(frame script.Frame) string {
 	definition := frame.Definition
 	if strings.Contains(definition, "$") {
@@ -82,7 +81,7 @@ func placeText(frame script.Frame) string {
 }
 
 func writeMessages(out *strings.Builder, report script.Report) {
-	messages, left := shownMessages(report)
+	messages, left := lastMessages(report)
 	if left > 0 {
 		line(out, 2, "… %s before these left out …", count(left, "message"))
 	}
@@ -99,7 +98,6 @@ func writeMessages(out *strings.Builder, report script.Report) {
 	}
 }
 
-// writeViews lists what each party sees.
 func writeViews(out *strings.Builder, report script.Report) {
 	views, left := viewsOf(report)
 	if len(views) == 0 {
@@ -121,7 +119,7 @@ func writeViews(out *strings.Builder, report script.Report) {
 	}
 }
 
-// shortID is the beginning of a contract id, which is enough to tell contracts apart.
+// shortID is the beginning of a contract id, enough to distinguish contracts.
 func shortID(id ledger.ContractID) string {
 	const length = 10
 	if len(id) <= length {
@@ -135,7 +133,7 @@ func writeSubmission(out *strings.Builder, submission *script.Transaction) {
 	if len(submission.ReadAs) > 0 {
 		as += ", reading as " + someParties(submission.ReadAs)
 	}
-	head(out, "the transaction as far as it came, by %s", as)
+	head(out, "the transaction until then, by %s", as)
 	lines := treeLines(submission.Tree)
 	if len(lines) == 0 {
 		line(out, 2, "nothing")
@@ -147,7 +145,7 @@ func writeSubmission(out *strings.Builder, submission *script.Transaction) {
 
 func partyList(parties []ledger.Party) string { return strings.Join(ledger.Strings(parties), ", ") }
 
-// treeLines shows a transaction as a tree, a line for each node: the first and the last of many.
+// treeLines prints a transaction as a tree, a line for each node. Of many nodes it prints the first and the last.
 func treeLines(t ledger.Transaction) []string {
 	first, _, left := ends(t.Nodes, maxNodes)
 	shows := func(id int32) bool { return left == 0 || int(id) < len(first) || int(id) >= len(first)+left }
@@ -183,7 +181,7 @@ func nodeText(node ledger.TxNode) string {
 	of := node.Template.QualifiedName() + " " + shortID(node.ContractID)
 	switch node.Kind {
 	case engine.Rollback:
-		return "taken back, as an exception was caught"
+		return "rolled back, because an exception was caught"
 	case ledger.EventCreate:
 		return fmt.Sprintf("create %s, signed by %s", of, someParties(node.Signatories))
 	case ledger.EventExercise:

@@ -14,10 +14,10 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// maxFileBytes bounds the DAR files that are read.
+// maxFileBytes limits the size of a DAR file.
 const maxFileBytes = 256 << 20
 
-// file is a DAR file that was read.
+// file is a parsed DAR file.
 type file struct {
 	path     string
 	dar      *archive.DAR
@@ -33,7 +33,7 @@ func readFile(path string, options archive.Options) (*file, error) {
 		return nil, refused(path, err)
 	}
 	if data == nil {
-		data = []byte{} // which is read, and empty
+		data = []byte{} // nil would mean unknown content
 	}
 	dar, err := archive.ReadDAR(data, options)
 	if err != nil {
@@ -46,43 +46,42 @@ func readFile(path string, options archive.Options) (*file, error) {
 	return out, nil
 }
 
-// refused says why a file is not taken, with what to do.
 func refused(path string, err error) error { return refusedContent(path, nil, err) }
 
-// refusedContent says why a file is not taken, with what to do about what is in it.
+// refusedContent adds a hint to the refusal of a file, by its content.
 func refusedContent(path string, data []byte, err error) error {
 	hint := ""
 	if refusal, ok := fault.As(err); ok {
 		hint = refusal.Hint
 		switch {
-		case hint == fault.DARParseError.Hint || hint == fault.InvalidDAR.Hint: // which are about uploads
+		case hint == fault.DARParseError.Hint || hint == fault.InvalidDAR.Hint: // these hints are about uploads
 			hint = hintOf(data)
 		case refusal.Code == fault.ZipBomb.ID:
-			hint = "Is it a file that the compiler wrote? No published one comes near this bound."
+			hint = "Has the compiler written this file? No published DAR file comes near this limit."
 		}
 	}
 	return console.Fail(console.ExitFailed, console.Plain(hint), "%s: %w", console.Plain(path), plainError{err})
 }
 
-// zipBegins and zipEnds are found in every zip archive: before its first file, and before what lists its files.
+// zipBegins and zipEnds are in every zip archive: before its first file, and before the end of its list of files.
 const zipBegins, zipEnds = "PK\x03\x04", "PK\x05\x06"
 
-// hintOf says what a file that is no DAR seems to be, and what to do.
+// hintOf guesses what a file is that is not a DAR file.
 func hintOf(data []byte) string {
-	const compiled = "Name the .dar file that the compiler wrote, such as .daml/dist/NAME-VERSION.dar."
+	const compiled = "Use the .dar file that the compiler wrote, such as .daml/dist/NAME-VERSION.dar."
 	switch {
 	case len(data) == 0:
 		return "The file is empty. " + compiled
 	case bytes.HasPrefix(data, []byte(zipBegins)) && !bytes.Contains(data, []byte(zipEnds)):
-		return "The end of the file is missing: build it or copy it again."
+		return "The end of the file is missing. Build or copy it again."
 	case bytes.HasPrefix(data, []byte(zipBegins)):
 		if bytes.Contains(data, []byte("META-INF/MANIFEST.MF")) {
-			return "Is it the file that the compiler wrote, for a Daml-LF version from 2.1 to 2.3?"
+			return "Has the compiler written this file, for Daml-LF 2.1 to 2.3?"
 		}
-		return "It is an archive of something else. " + compiled
+		return "The file is another kind of archive. " + compiled
 	}
 	if _, err := archive.ReadPackage(data, archive.Options{Dev: true}); err == nil {
-		return "It is one package alone, as it lies in a DAR file. " + compiled
+		return "The file is a single package from a DAR file. " + compiled
 	}
 	return compiled
 }
@@ -91,7 +90,7 @@ func content(path string) ([]byte, error) {
 	opened, err := os.Open(path) //nolint:gosec // whoever runs the command names its files
 	if err != nil {
 		if cause := errors.Unwrap(err); cause != nil {
-			return nil, cause // without the path, which is said already
+			return nil, cause // the caller adds the path
 		}
 		return nil, err
 	}
@@ -102,7 +101,7 @@ func content(path string) ([]byte, error) {
 	return data, errors.Join(err, opened.Close())
 }
 
-// modulesWithSource are the modules of the main package whose sources the archive holds.
+// modulesWithSource are the modules of the main package with sources in the archive.
 func (f *file) modulesWithSource() []string {
 	var names []string
 	for _, module := range f.dar.Main.Modules {

@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/daml/dartest"
 )
 
-// unpacked is the first file of an archive whose name ends so.
+// unpacked is the first file of an archive with this suffix.
 func unpacked(t *testing.T, dar []byte, ending string) []byte {
 	t.Helper()
 	read, err := zip.NewReader(bytes.NewReader(dar), int64(len(dar)))
@@ -46,10 +46,10 @@ func TestFiles_TellWhyAFileIsNoDAR(t *testing.T) {
 		hint    string
 	}{
 		"empty":           {nil, "The file is empty."},
-		"words":           {[]byte("hello"), "Name the .dar file that the compiler wrote"},
+		"words":           {[]byte("hello"), "Use the .dar file that the compiler wrote"},
 		"cut off":         {dar[:len(dar)/2], "The end of the file is missing"},
-		"another archive": {other.Bytes(), "It is an archive of something else."},
-		"a package alone": {unpacked(t, dar, ".dalf"), "It is one package alone"},
+		"another archive": {other.Bytes(), "The file is another kind of archive."},
+		"a package alone": {unpacked(t, dar, ".dalf"), "The file is a single package"},
 	} {
 		path := filepath.Join(t.TempDir(), "file.dar")
 		require.NoError(t, os.WriteFile(path, c.content, 0o600))
@@ -83,7 +83,6 @@ func TestOnly_RefusesAnEmptyPattern(t *testing.T) {
 	require.Equal(t, console.ExitUsage, console.CodeOf(err))
 }
 
-// TestTestCommand_PrintsTheCountLast: whatever there is to say of a run without scripts is said before.
 func TestTestCommand_PrintsTheCountLast(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "notes.dar")
@@ -97,7 +96,7 @@ func TestTestCommand_PrintsTheCountLast(t *testing.T) {
 		s := session{command: &command, out: &out, notes: &notes}
 		err := s.run(t.Context())
 		require.Equal(t, c.code, console.CodeOf(err))
-		require.True(t, err == nil || console.IsSilent(err), "what is wrong was said already")
+		require.True(t, err == nil || console.IsSilent(err), "the error is printed already")
 		require.Equal(t, "0 passed, 0 failed\n", out.String())
 		require.Contains(t, notes.String(), "florin: ")
 	}

@@ -11,7 +11,7 @@ import (
 //go:embed coverage.html
 var coverageHTML string
 
-// writeHTML writes coverage as a page that needs nothing else.
+// writeHTML writes the coverage as one page without other files.
 func writeHTML(to io.Writer, all []coverage) error {
 	page, err := template.New("coverage").Funcs(template.FuncMap{
 		"share": share, "times": times,

@@ -12,19 +12,19 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// InitScript is a script that a new ledger begins with.
+// InitScript is a script that runs once on a new ledger.
 type InitScript struct {
 	command  ScriptCommand
 	prepared preparedScript
 }
 
-// What a script may take that a ledger begins with, beside the node in the same process.
+// The limits of an init script, which runs in the process of the node.
 const (
 	initTime   = 10 * time.Minute
 	initMemory = 2 << 30
 )
 
-// FindInitScript finds a script, named as Module:name, in the first of the DAR files that has it.
+// FindInitScript finds the script Module:name in the first DAR file that has it.
 func FindInitScript(ctx context.Context, files []string, name string) (*InitScript, error) {
 	var failure error
 	for _, path := range files {
@@ -42,8 +42,8 @@ func FindInitScript(ctx context.Context, files []string, name string) (*InitScri
 	return nil, failure
 }
 
-// Run runs the script on a node that has its package, and returns the parties that it allocated. Why it failed is
-// printed.
+// Run runs the script on a node that has its package, and returns the parties that it allocated. It prints why a script
+// failed.
 func (s *InitScript) Run(ctx context.Context, on remote.Node) ([]ledger.Party, error) {
 	s.command.Node = on
 	done, err := s.command.play(ctx, s.prepared)
@@ -64,5 +64,5 @@ func (s *InitScript) Run(ctx context.Context, on remote.Node) ([]ledger.Party, e
 		filepath.Base(s.command.DAR), console.Plain(failure.Message))
 }
 
-// File is the DAR file that has the script.
+// File is the DAR file of the script.
 func (s *InitScript) File() string { return s.command.DAR }

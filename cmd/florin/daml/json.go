@@ -9,14 +9,14 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// shownExcerpt is a place that a failure is shown with, and the lines of its source.
+// shownExcerpt is a place of a failure with its source lines.
 type shownExcerpt struct {
 	Title string `json:"title"`
 	shownPlace
 	Lines []string `json:"lines"`
 }
 
-// excerpts are the places that a failure is shown with.
+// excerpts are the places of a failure.
 func (f *file) excerpts(r result) []shownExcerpt {
 	out := []shownExcerpt{}
 	for _, place := range f.places(r) {

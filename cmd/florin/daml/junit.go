@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// junitSuites is a report in the XML that programs for continuous integration read, after JUnit's.
+// junitSuites is a report in JUnit's XML, which CI systems read.
 type junitSuites struct {
 	XMLName  xml.Name     `xml:"testsuites"`
 	Tests    int          `xml:"tests,attr"`
@@ -51,9 +51,9 @@ type junitSkipped struct {
 	Message string `xml:"message,attr"`
 }
 
-// writeJUnit writes what came of scripts and files. What an interruption left out is there as well: what reads the
-// report must not take it for one of a run that came to its end.
-func writeJUnit(to io.Writer, suites []*suite, results []result, more unrun) error {
+// writeJUnit writes the results of scripts and files. It includes what an interruption left out, so that the report
+// does not look like that of a complete run.
+func writeJUnit(to io.Writer, suites []*suite, results []result, more omissions) error {
 	out := junitSuites{}
 	for _, one := range suites {
 		shown := junitSuite{Name: filepath.Base(one.path)}
@@ -129,7 +129,7 @@ func junitCaseOf(r result) junitCase {
 	return out
 }
 
-// junitFile is a suite for a file whose scripts are not known.
+// junitFile is a suite for a file with unknown scripts.
 func junitFile(path, kind, text string) junitSuite {
 	name := filepath.Base(path)
 	out := junitSuite{Name: name, Seconds: seconds(0)}

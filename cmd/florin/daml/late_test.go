@@ -35,14 +35,14 @@ func TestTestCommand_ShowsWhereAScriptTimedOut(t *testing.T) {
 	var text strings.Builder
 	writeFailure(&text, r)
 	require.Contains(t, text.String(), "takes longer than 50ms")
-	require.Contains(t, text.String(), "it was here when its time was over: Wallet:22:3")
+	require.Contains(t, text.String(), "it was here when its time ended: Wallet:22:3")
 	require.Contains(t, text.String(),
 		"call stack, the innermost first\n    Wallet:22:3\n    Wallet:loop\n    Wallet:spin at Wallet:22:3\n")
 	require.NotContains(t, text.String(), "it fails here")
 }
 
-// TestJob_DoesNotCountTimeThatOthersTake has a script wait for longer than it may work.
-func TestJob_DoesNotCountTimeThatOthersTake(t *testing.T) {
+// TestJob_DoesNotCountWaitingTime lets a script wait longer than its CPU time.
+func TestJob_DoesNotCountWaitingTime(t *testing.T) {
 	t.Parallel()
 	one := suiteOfWallet(t)
 	const timeout = 200 * time.Millisecond

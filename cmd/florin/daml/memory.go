@@ -6,21 +6,19 @@ import (
 	"sync"
 )
 
-// pool is the memory of a run: what all its scripts hold, and the packages that they are of. The garbage collector says
-// how much of it is taken, so that what a script no longer needs costs nothing, and what it keeps costs what it takes.
+// pool limits the memory of a run: its scripts and their packages together. It asks the garbage collector for the
+// memory in use, so memory that a script no longer needs does not count.
 type pool struct {
 	limit      int64
 	collecting sync.Mutex
 }
 
-// collectorShare is the part of a run's memory that the garbage collector has to work in: a fifth. With less it would
-// do little else than look for what is left.
+// collectorShare: a fifth of a run's memory is for the garbage collector. With less it would run almost all the time.
 const collectorShare = 5
 
 func newPool(memory size) *pool { return &pool{limit: int64(memory - memory/collectorShare)} }
 
-// more reports whether there are as many bytes. What was given up since the garbage collector ran is not held against
-// anybody.
+// more reports whether so many bytes are available. Before it says no, it runs the garbage collector.
 func (p *pool) more(bytes int64) bool {
 	if held()+bytes <= p.limit {
 		return true
@@ -33,7 +31,7 @@ func (p *pool) more(bytes int64) bool {
 	return held()+bytes <= p.limit
 }
 
-// held is how many bytes were in use when the garbage collector ran last.
+// held is the number of bytes in use after the last garbage collection.
 func held() int64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(sample)

@@ -17,7 +17,7 @@ func TestMessages_KeepTheirLines(t *testing.T) {
 	require.Equal(t, "    a  b\n      c·[31m\n    d\n", out.String())
 }
 
-func TestMessages_BoundTheirLines(t *testing.T) {
+func TestMessages_LimitTheirLines(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	many := slices.Repeat([]script.Message{{Text: strings.Repeat("\n", 1<<20)}}, 10_000)

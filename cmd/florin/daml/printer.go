@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// printer prints results as they come. Its first error stays.
+// printer prints results as they arrive. It keeps its first error.
 type printer struct {
 	command *TestCommand
 	out     io.Writer
@@ -38,7 +38,7 @@ func (p *printer) json(v any) {
 	}
 }
 
-// result prints what came of a script.
+// result prints the result of a script.
 func (p *printer) result(r result) {
 	if p.command.JSON {
 		p.json(shownResultOf(r))
@@ -74,21 +74,20 @@ func inMilliseconds(d time.Duration) string {
 	}
 }
 
-// refusedFile is a file that cannot be run.
+// refusedFile is a file whose scripts cannot run.
 type refusedFile struct {
 	path string
 	err  error
 }
 
-// unrun is what was not run: files that were refused, and what the run's end left out, which are files that were not
-// read and scripts that were not run to their end.
-type unrun struct {
+// omissions are refused files, and the files and scripts that an interrupted run left out.
+type omissions struct {
 	files   []refusedFile
 	unread  []string
 	scripts []job
 }
 
-// refused says that a file cannot be run.
+// refused prints the refusal of a file.
 func (p *printer) refused(of refusedFile) {
 	if p.command.JSON {
 		p.json(map[string]any{"dar": of.path, "ok": false, "error": of.err.Error()})
@@ -97,8 +96,8 @@ func (p *printer) refused(of refusedFile) {
 	fmt.Fprintln(os.Stderr, "florin: "+console.Text(of.err.Error()))
 }
 
-// end prints how many scripts passed and failed, and returns the latter.
-func (p *printer) end(results []result, more unrun, took time.Duration) int {
+// end prints the numbers of passed and failed scripts, and returns the number of failed ones.
+func (p *printer) end(results []result, more omissions, took time.Duration) int {
 	failed := 0
 	for _, r := range results {
 		if r.report.Failure != nil {
@@ -144,7 +143,7 @@ type shownResult struct {
 	Contracts    int            `json:"contracts"`
 	Failure      *shownFailure  `json:"failure,omitempty"`
 	Messages     []shownMessage `json:"messages"`
-	// LeftOut counts what is left out because there is too much of it: messages, places, parties, contracts and payloads.
+	// LeftOut counts what the limits left out: messages, places, parties, contracts and payloads.
 	LeftOut map[string]int `json:"left_out,omitempty"`
 }
 
@@ -165,14 +164,14 @@ type shownPlace struct {
 	Module     string `json:"module,omitempty"`
 	Line       int32  `json:"line,omitempty"`
 	Column     int32  `json:"column,omitempty"`
-	// Defined: the place is where the definition begins; where in it is not known.
+	// Defined: the place is the beginning of the definition; the exact place is unknown.
 	Defined bool `json:"defined,omitempty"`
 }
 
 type shownView struct {
 	ContractID ledger.ContractID `json:"contract_id"`
 	TemplateID string            `json:"template_id"`
-	// Payload is null where it is too large.
+	// Payload is null if it is too large.
 	Payload json.RawMessage `json:"payload"`
 }
 
@@ -189,7 +188,7 @@ func placeOf(f script.Frame) shownPlace {
 	return out
 }
 
-// places are the innermost of a call stack.
+// places are the innermost places of a call stack.
 func (r *shownResult) places(frames []script.Frame) []shownPlace {
 	out := []shownPlace{}
 	for _, frame := range frames[:min(maxPlaces, len(frames))] {
@@ -215,7 +214,7 @@ func shownResultOf(r result) shownResult {
 		Milliseconds: float64(r.took.Microseconds()) / 1000, Transactions: len(r.report.Transactions),
 		Contracts: len(r.report.Contracts), Messages: []shownMessage{},
 	}
-	messages, left := shownMessages(r.report)
+	messages, left := lastMessages(r.report)
 	for _, message := range messages {
 		out.Messages = append(out.Messages, shownMessage{message.Text, placeOf(script.Frame{At: message.At})})
 	}
@@ -226,7 +225,6 @@ func shownResultOf(r result) shownResult {
 	return out
 }
 
-// failure is why the script failed.
 func (r *shownResult) failure(of result) *shownFailure {
 	report, failure := of.report, of.report.Failure
 	out := &shownFailure{

@@ -8,22 +8,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processorTime is a context that ends when its thread has worked for so long: a busy machine does not make a script
-// late. Nobody is told that it has ended; who works asks it for its error, as scripts do.
+// processorTime is a context that ends after an amount of CPU time of its thread, so that a busy machine does not make
+// a script late. Its Done channel does not close: a script must poll Err.
 type processorTime struct {
-	context.Context //nolint:containedctx // a context that counts otherwise
+	context.Context //nolint:containedctx // a context with another clock
 
 	until time.Duration
 }
 
-// withProcessorTime gives the caller's goroutine so much time, and a thread of its own until the function that it
-// returns is called. Only that goroutine may ask the context.
+// withProcessorTime locks the caller's goroutine to a thread until a call of the returned function, and limits its CPU
+// time. Only that goroutine may use the context.
 func withProcessorTime(parent context.Context, limit time.Duration) (context.Context, func()) {
 	runtime.LockOSThread()
 	return &processorTime{parent, worked() + limit}, runtime.UnlockOSThread
 }
 
-// Err says that the parent has ended, or that the time is over.
+// Err returns the error of the parent, or DeadlineExceeded after the CPU time.
 func (p *processorTime) Err() error {
 	if err := p.Context.Err(); err != nil {
 		return err
@@ -34,7 +34,7 @@ func (p *processorTime) Err() error {
 	return nil
 }
 
-// worked is how long the thread has worked. A machine that does not tell has the time that went by.
+// worked is the CPU time of the thread; real time on systems that do not measure it.
 func worked() time.Duration {
 	var spent unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &spent); err != nil {

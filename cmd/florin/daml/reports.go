@@ -8,10 +8,10 @@ import (
 	"github.com/florinledger/florin/cmd/florin/console"
 )
 
-// reportFile is the name of a file that a report is written to; "" for no report.
+// reportFile is the file name of a report; "" for no report.
 type reportFile string
 
-// UnmarshalText reads a name. An empty one was meant to be one: that of a variable that is not set, say.
+// UnmarshalText reads a name. It refuses an empty one, which probably comes from an unset variable.
 func (r *reportFile) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		return errors.New("the name of a file is missing")
@@ -20,11 +20,11 @@ func (r *reportFile) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// checkReports refuses reports that would be written over a DAR file or over one another, or into no directory.
+// checkReports refuses reports that would overwrite a DAR file or another report, or whose directory is missing.
 func (c *TestCommand) checkReports() error {
 	taken := map[string]string{}
 	for _, name := range c.DAR {
-		taken[name] = "is a DAR file that is tested"
+		taken[name] = "is one of the tested DAR files"
 	}
 	for _, report := range []struct {
 		flag string
@@ -36,12 +36,12 @@ func (c *TestCommand) checkReports() error {
 		name := string(report.file)
 		for other, is := range taken {
 			if sameFile(name, other) {
-				return console.Fail(console.ExitUsage, "Give the report a file of its own.", "%s %s %s", report.flag, name, is)
+				return console.Fail(console.ExitUsage, "Choose another file for the report.", "%s %s %s", report.flag, name, is)
 			}
 		}
-		taken[name] = "is the file of " + report.flag + ", too"
+		taken[name] = "is also the file of " + report.flag
 		if info, err := os.Stat(filepath.Dir(name)); err != nil || !info.IsDir() {
-			return console.Fail(console.ExitUsage, "Make it first.", "%s %s: there is no directory %s", report.flag, name,
+			return console.Fail(console.ExitUsage, "Create it first.", "%s %s: there is no directory %s", report.flag, name,
 				filepath.Dir(name))
 		}
 		if info, err := os.Stat(name); err == nil && info.IsDir() {
@@ -51,7 +51,7 @@ func (c *TestCommand) checkReports() error {
 	return nil
 }
 
-// sameFile reports whether two names are of one file, which need not be there yet.
+// sameFile reports whether two names mean the same file, which need not exist.
 func sameFile(a, b string) bool {
 	if placeOfFile(a) == placeOfFile(b) {
 		return true
@@ -61,8 +61,7 @@ func sameFile(a, b string) bool {
 	return errOne == nil && errOther == nil && one.Mode().IsRegular() && os.SameFile(one, other)
 }
 
-// placeOfFile is a name of a file that does not depend on the directory that is the current one, nor on links to
-// directories.
+// placeOfFile is an absolute file name without links to directories.
 func placeOfFile(name string) string {
 	if directory, err := filepath.EvalSymlinks(filepath.Dir(name)); err == nil {
 		name = filepath.Join(directory, filepath.Base(name))

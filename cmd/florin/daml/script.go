@@ -28,18 +28,18 @@ type ScriptCommand struct {
 
 	DAR        string        `arg:"" name:"dar" help:"The DAR file."`
 	Script     string        `arg:"" name:"script" help:"The script, as Module:name."`
-	User       string        `complete:"name" help:"User to speak as; the administrator by default. It gets the right to act as the parties that the script allocates."`
-	Party      []string      `sep:"none" help:"Have the script take a party that there is where it allocates one of this name: NAME, or NAME=PARTY." placeholder:"NAME[=PARTY]"`
-	InputFile  string        `help:"File with the argument of a script that wants one, in JSON." placeholder:"FILE" type:"path"`
-	OutputFile string        `help:"File to write the result of the script to, in JSON." placeholder:"FILE" type:"path"`
+	User       string        `complete:"name" help:"User that submits. Default: the administrator. The user gets the right to act as the parties that the script allocates."`
+	Party      []string      `sep:"none" help:"Use an existing party where the script allocates a party of this name: NAME, or NAME=PARTY." placeholder:"NAME[=PARTY]"`
+	InputFile  string        `help:"JSON file with the argument of the script, if it needs one." placeholder:"FILE" type:"path"`
+	OutputFile string        `help:"File for the result of the script, in JSON." placeholder:"FILE" type:"path"`
 	UploadDAR  bool          `name:"upload-dar" help:"Upload the DAR file first."`
 	JSON       bool          `name:"json" help:"Print one JSON object."`
 	Timeout    time.Duration `help:"Maximum time of the script." default:"10m"`
 	Memory     size          `help:"Maximum memory of the run, packages included: bytes, or with K, M, G or T." default:"1G"`
-	Verbose    bool          `short:"v" help:"Show what the script prints with debug and trace, too, when it passes."`
+	Verbose    bool          `short:"v" help:"Show the debug and trace output of the script also when it passes."`
 }
 
-// Help shows how the command is used, below what it does.
+// Help is the detailed help of the command.
 func (*ScriptCommand) Help() string {
 	return `Examples:
 
@@ -47,14 +47,14 @@ func (*ScriptCommand) Help() string {
   florin script wallet.dar Setup:open --party alice --party shop=shop::1220…
   florin script wallet.dar Setup:open --input-file open.json --output-file opened.json
 
-What the script does stays on the ledger. It runs against the clock of the node: setTime and passTime need one
+The transactions of the script stay on the ledger. It uses the clock of the node: setTime and passTime need a clock
 that can be advanced (florin up --clock static).`
 }
 
-// Run runs the script. Its exit code is 1 when it failed.
+// Run runs the script. Its exit code is 1 if the script fails.
 func (c *ScriptCommand) Run(ctx context.Context) error {
 	if c.Timeout <= 0 {
-		return console.Fail(console.ExitUsage, "Give it as 30s or 2m.", "--timeout %s is no time to run in", c.Timeout)
+		return console.Fail(console.ExitUsage, "Use a time such as 30s or 2m.", "--timeout %s must be above 0", c.Timeout)
 	}
 	debug.SetGCPercent(gcPercent)
 	debug.SetMemoryLimit(int64(c.Memory))
@@ -67,7 +67,7 @@ func (c *ScriptCommand) Run(ctx context.Context) error {
 		return err
 	}
 	if done.cut {
-		return console.Fail(console.EndOf(ctx), "what it did until then is on the ledger", "interrupted")
+		return console.Fail(console.EndOf(ctx), "its transactions until then are on the ledger", "interrupted")
 	}
 	if err := c.print(os.Stdout, done); err != nil {
 		return err
@@ -81,7 +81,6 @@ func (c *ScriptCommand) Run(ctx context.Context) error {
 	return nil
 }
 
-// play runs the script on the node of the command line.
 func (c *ScriptCommand) play(ctx context.Context, prepared preparedScript) (done result, err error) {
 	err = c.AsUser(ctx, c.User, func(ctx context.Context, s *remote.Session, calls *client.Client) (err error) {
 		done, err = c.on(ctx, s, calls, prepared)
@@ -90,18 +89,18 @@ func (c *ScriptCommand) play(ctx context.Context, prepared preparedScript) (done
 	return done, err
 }
 
-// preparedScript is a script that can be run.
+// preparedScript is a script that is ready to run.
 type preparedScript struct {
 	job
 	input json.RawMessage
 }
 
-// prepare reads what the command line names, before a node is asked for anything.
+// prepare reads the files of the command line before the first request to a node.
 func (c *ScriptCommand) prepare(ctx context.Context) (preparedScript, error) {
 	var out preparedScript
 	module, name, ok := strings.Cut(c.Script, ":")
 	if !ok || module == "" || name == "" || strings.Contains(name, ":") {
-		return out, console.Fail(console.ExitUsage, "write it as in Setup:init", "%s is no name of a script", c.Script)
+		return out, console.Fail(console.ExitUsage, "write it as in Setup:init", "%s is not the name of a script", c.Script)
 	}
 	var known cache
 	loaded, err := known.load(ctx, c.DAR)
@@ -115,9 +114,9 @@ func (c *ScriptCommand) prepare(ctx context.Context) (preparedScript, error) {
 	out.job = job{suite: loaded, script: found}
 	switch {
 	case wants && c.InputFile == "":
-		return out, console.Fail(console.ExitUsage, "give it with --input-file", "%s wants an argument", c.Script)
+		return out, console.Fail(console.ExitUsage, "give it with --input-file", "%s needs an argument", c.Script)
 	case !wants && c.InputFile != "":
-		return out, console.Fail(console.ExitUsage, "leave --input-file out", "%s wants no argument", c.Script)
+		return out, console.Fail(console.ExitUsage, "leave --input-file out", "%s takes no argument", c.Script)
 	case wants:
 		if out.input, err = content(c.InputFile); err != nil {
 			return out, console.Fail(console.ExitFailed, "", "%s: %w", c.InputFile, err)
@@ -129,7 +128,7 @@ func (c *ScriptCommand) prepare(ctx context.Context) (preparedScript, error) {
 	return out, c.checkOutput()
 }
 
-// checkOutput refuses, before the ledger is changed, a file that could not be written afterwards.
+// checkOutput checks the output file before the script changes the ledger.
 func (c *ScriptCommand) checkOutput() error {
 	if c.OutputFile == "" {
 		return nil
@@ -143,10 +142,9 @@ func (c *ScriptCommand) checkOutput() error {
 	return nil
 }
 
-// errNoScript: a file has no script of a name.
 var errNoScript = errors.New("has no script")
 
-// unknown says that there is no such script, and which one may be meant.
+// unknown says that there is no such script, and suggests a similar name.
 func (c *ScriptCommand) unknown(loaded *suite) error {
 	var names []string
 	for _, found := range loaded.scripts {
@@ -159,7 +157,6 @@ func (c *ScriptCommand) unknown(loaded *suite) error {
 	return console.Fail(console.ExitFailed, hint, "%s %w %s", console.Plain(c.DAR), errNoScript, c.Script)
 }
 
-// on runs the script on a node.
 func (c *ScriptCommand) on(
 	ctx context.Context, s *remote.Session, calls *client.Client, prepared preparedScript,
 ) (result, error) {
@@ -182,7 +179,7 @@ func (c *ScriptCommand) on(
 		}
 		err = calls.GrantRights(ctx, speaker, client.CanActAs(party))
 		if refused, ok := errors.AsType[*client.Error](err); ok && refused.Status == http.StatusForbidden {
-			err = nil // the user of a token may have the right already; if it does not, the node says so
+			err = nil // the user of a token may have the right already; if not, the node refuses the script
 		}
 		if err != nil {
 			return result{}, err
@@ -194,7 +191,7 @@ func (c *ScriptCommand) on(
 		More: memory.more, Node: OfNode(calls), User: speaker, Parties: parties, Input: prepared.input,
 		Output: c.OutputFile != "",
 	}}
-	if _, err := rand.Read(options.script.Seed[:]); err != nil { // ids of commands must be new ones
+	if _, err := rand.Read(options.script.Seed[:]); err != nil { // command ids must be new
 		return result{}, err
 	}
 	return prepared.run(ctx, options), nil
@@ -229,20 +226,18 @@ func (c *ScriptCommand) have(ctx context.Context, calls *client.Client, loaded *
 		"the ledger does not have package %s %s of %s", loaded.dar.Main.Name, loaded.dar.Main.Release, console.Plain(c.DAR))
 }
 
-// shownRun is a run as --json prints it.
 type shownRun struct {
 	shownResult
 
-	Contracts *int            `json:"contracts,omitempty"` // which the run does not count
+	Contracts *int            `json:"contracts,omitempty"` // hides that of shownResult: a run has no count
 	Parties   []ledger.Party  `json:"parties"`
 	Result    json.RawMessage `json:"result,omitempty"`
 	Hint      string          `json:"hint,omitempty"`
 }
 
-// print prints what came of the run.
 func (c *ScriptCommand) print(to io.Writer, r result) error {
 	parties := append([]ledger.Party{}, r.report.Parties...)
-	r.report.Parties = nil // what they see is on the ledger, not in the report
+	r.report.Parties = nil // their contracts are on the ledger, not in the report
 	p := printer{command: &TestCommand{Verbose: c.Verbose}, out: to, bold: console.Bold(os.Stdout)}
 	failure := r.report.Failure
 	if c.JSON {

@@ -12,13 +12,12 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// OfNode is how a script reaches the node of a client.
+// OfNode lets a script call the node of a client.
 func OfNode(client *client.Client) script.Node { return nodeCalls{client} }
 
-// nodeCalls is how a script reaches a node.
 type nodeCalls struct{ client *client.Client }
 
-// Call sends a request. A refusal is the fault that the node tells of.
+// Call sends a request. If the node refuses it, the error is the node's fault.
 func (n nodeCalls) Call(ctx context.Context, method, path string, in, out any) error {
 	err := n.client.Call(ctx, method, path, in, out)
 	refused, ok := errors.AsType[*client.Error](err)
@@ -37,5 +36,5 @@ func (n nodeCalls) Call(ctx context.Context, method, path string, in, out any) e
 	return &told.Fault
 }
 
-// Wait lets real time pass.
+// Wait waits in real time.
 func (nodeCalls) Wait(ctx context.Context, d time.Duration) error { return wait.For(ctx, d) }

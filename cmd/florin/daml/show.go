@@ -12,27 +12,26 @@ import (
 	"github.com/florinledger/florin/daml/ast"
 )
 
-// DARCommand is about DAR files.
+// DARCommand has the commands for DAR files that need no upload.
 type DARCommand struct {
 	Show  showCommand  `cmd:"" help:"Show what is in a DAR file: packages, templates, choices, interfaces, data types, scripts."`
-	Check checkCommand `cmd:"" help:"Check DAR files as an upload would, without an upload."`
+	Check checkCommand `cmd:"" help:"Check DAR files like an upload, without an upload."`
 }
 
 type showCommand struct {
 	console.Output
 
 	DAR     string `arg:"" name:"dar" help:"The DAR file."`
-	Package string `help:"A package of the archive that is not the main one: its name, or the beginning of its id."`
+	Package string `help:"Package of the archive to show instead of the main one: its name, or the beginning of its id."`
 	Source  string `help:"Print the source of a module instead." placeholder:"MODULE"`
 }
 
-// shownSource is the source of a module as programs read it.
 type shownSource struct {
 	Module string `json:"module"`
 	Source string `json:"source"`
 }
 
-// Run prints what the file has.
+// Run prints the content of the file.
 func (c *showCommand) Run() error {
 	read, err := readFile(c.DAR, archive.Options{Dev: true})
 	if err != nil {
@@ -49,21 +48,22 @@ func (c *showCommand) Run() error {
 	return c.Print(console.Answer{Data: shown, Text: shown.text(), Names: shown.names()})
 }
 
-// printSource prints the source of a module. An archive has those of its main package alone, and modules of others may
-// have the same names.
+// printSource prints the source of a module. An archive has sources of its main package only, and modules of other
+// packages may have the same names.
 func (c *showCommand) printSource(read *file, of *ast.Package, to io.Writer) error {
 	if of != read.dar.Main {
-		return console.Fail(console.ExitFailed, "An archive has those of its main package alone: show that of this one.",
+		return console.Fail(console.ExitFailed,
+			"An archive has only the sources of its main package: use the DAR file of that package.",
 			"%s has no sources of package %s %s", read.path, of.Name, of.Release)
 	}
 	text, ok := read.source(c.Source)
 	if !ok {
-		hint := "The archive holds no sources."
+		hint := "The archive has no sources."
 		known := read.modulesWithSource()
 		if near, ok := console.Nearest(c.Source, known); ok {
 			hint = fmt.Sprintf("Did you mean %s?", near)
 		} else if len(known) > 0 {
-			hint = "It has those of " + strings.Join(known, ", ") + "."
+			hint = "It has the sources of " + strings.Join(known, ", ") + "."
 		}
 		return console.Fail(console.ExitFailed, hint, "%s has no source of module %q", read.path, c.Source)
 	}
@@ -74,16 +74,16 @@ func (c *showCommand) printSource(read *file, of *ast.Package, to io.Writer) err
 	return err
 }
 
-// find finds a package by its name or the beginning of its id; the main one by "".
-func (f *file) find(wanted string) (*ast.Package, error) {
-	if wanted == "" {
+// find finds a package by its name or the beginning of its id; "" is the main one.
+func (f *file) find(name string) (*ast.Package, error) {
+	if name == "" {
 		return f.dar.Main, nil
 	}
 	var found []*ast.Package
 	var names []string
 	for _, p := range f.dar.Packages {
 		names = append(names, p.Name)
-		if p.Name == wanted || strings.HasPrefix(string(p.ID), wanted) {
+		if p.Name == name || strings.HasPrefix(string(p.ID), name) {
 			found = append(found, p)
 		}
 	}
@@ -95,13 +95,13 @@ func (f *file) find(wanted string) (*ast.Package, error) {
 		for i, p := range found {
 			ids[i] = string(p.ID)
 		}
-		return nil, console.Fail(console.ExitFailed, "Name one by the beginning of its id.",
-			"%s has %d packages %q: %s", f.path, len(found), wanted, strings.Join(clipped(ids, maxListed, "package"), ", "))
+		return nil, console.Fail(console.ExitFailed, "Choose one by the beginning of its id.",
+			"%s has %d packages %q: %s", f.path, len(found), name, strings.Join(clip(ids, maxListed, "package"), ", "))
 	}
 	hint := "Without --package the command lists all packages of the archive."
 	slices.Sort(names)
-	if near, ok := console.Nearest(wanted, names); ok {
+	if near, ok := console.Nearest(name, names); ok {
 		hint = fmt.Sprintf("Did you mean %s?", near)
 	}
-	return nil, console.Fail(console.ExitFailed, hint, "%s has no package %q", f.path, wanted)
+	return nil, console.Fail(console.ExitFailed, hint, "%s has no package %q", f.path, name)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// library is as much of the library of scripts as makes a type.
+// library has the part of the script library that defines the type of scripts.
 const library = `module Daml.Script.Internal.LowLevel { record Script (a: *) = { dummy: Unit }; }`
 
 const notes = `
@@ -104,8 +104,8 @@ package id test
 func TestShow_FindsAPackageByNameOrIDPrefix(t *testing.T) {
 	t.Parallel()
 	read := fileOfNotes(t)
-	for wanted, expected := range map[string]lf.PackageID{"": "test", "daml-script": "script", "scr": "script"} {
-		found, err := read.find(wanted)
+	for name, expected := range map[string]lf.PackageID{"": "test", "daml-script": "script", "scr": "script"} {
+		found, err := read.find(name)
 		require.NoError(t, err)
 		require.Equal(t, expected, found.ID)
 	}
@@ -123,7 +123,7 @@ func TestShow_NamesAMissingSource(t *testing.T) {
 	read.dar.Main.Modules = append(read.dar.Main.Modules, &ast.Module{Name: "A.Long.Name"})
 	read.source = func(module string) (string, bool) { return "", module == "N" || module == "A.Long.Name" }
 	err := (&showCommand{Source: "Zzz"}).printSource(read, read.dar.Main, io.Discard)
-	require.ErrorContains(t, err, "It has those of A.Long.Name, N.")
+	require.ErrorContains(t, err, "It has the sources of A.Long.Name, N.")
 	err = (&showCommand{Source: "A.long.name"}).printSource(read, read.dar.Main, io.Discard)
 	require.ErrorContains(t, err, "Did you mean A.Long.Name?")
 	var out strings.Builder

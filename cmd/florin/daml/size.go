@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// size is a number of bytes, which may be given in K, M, G or T.
+// size is a number of bytes; the text may have a unit K, M, G or T.
 type size int64
 
 // UnmarshalText reads a size.
@@ -24,13 +24,13 @@ func (s *size) UnmarshalText(text []byte) error {
 		return fmt.Errorf("%q is too large: no machine has so much memory", text)
 	}
 	if err != nil || n <= 0 {
-		return fmt.Errorf("%q is no amount of memory: give bytes, or a number with K, M, G or T, such as 512M", text)
+		return fmt.Errorf("%q is not an amount of memory: use bytes, or a number with K, M, G or T, such as 512M", text)
 	}
 	*s = size(n * unit)
 	return nil
 }
 
-// MarshalText prints a size in the largest unit that it is a whole number of.
+// MarshalText prints a size as a whole number in its largest possible unit.
 func (s size) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 func (s size) String() string {
@@ -45,7 +45,6 @@ func (s size) String() string {
 	return strconv.FormatInt(n, 10) + units[power-1:power]
 }
 
-// words is a size for people, with its unit.
 func (s size) words() string {
 	text := s.String()
 	if last := text[len(text)-1]; '0' <= last && last <= '9' {

@@ -11,14 +11,14 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// titledPlace is a place with what happens there.
+// titledPlace is a place with a title.
 type titledPlace struct {
 	title string
 	script.Frame
 }
 
-// places are those that a failure is shown with: what the script asks for, and what fails, in code that is not the
-// SDK's. Where its source is not in the archive, that of what called it is shown, too.
+// places are the places of a failure outside the SDK: the question of the script, and the failed code. If the archive
+// does not have its source, the caller is shown, too.
 func (f *file) places(r result) []titledPlace {
 	failure := r.report.Failure
 	var out []titledPlace
@@ -41,14 +41,14 @@ func (f *file) places(r result) []titledPlace {
 	}
 	fails := first(failure.Calls, own)
 	if failure.Late {
-		add("it was here when its time was over", fails)
+		add("it was here when its time ended", fails)
 	} else {
 		add("it fails here", fails)
 	}
 	if fails != nil && !f.hasSource(fails.At) {
 		add("called from here", first(failure.Calls, f.hasSource))
 	}
-	if failure.Question == "" { // the script's own code fails, or what it calls
+	if failure.Question == "" { // the script itself fails, or code that it calls
 		name := r.script.Name
 		for i, frame := range failure.Calls {
 			if frame.Definition == name.QualifiedName() && frame.At.Module == name.Module && f.hasSource(frame.At) {
@@ -60,8 +60,7 @@ func (f *file) places(r result) []titledPlace {
 	return out
 }
 
-// first is the innermost place of a kind; nil when there is none. One where only the definition is known counts where
-// there is no other.
+// first is the innermost place of a kind, nil for none. An exact place wins over a place with only a definition.
 func first(frames []script.Frame, is func(ast.Location) bool) *script.Frame {
 	var defined *script.Frame
 	for i, frame := range frames {
@@ -77,7 +76,7 @@ func first(frames []script.Frame, is func(ast.Location) bool) *script.Frame {
 }
 
 // hasSource reports whether a place is in the main package, and its source in the archive. A place that the script
-// tells of has no package.
+// itself reports has no package.
 func (f *file) hasSource(at ast.Location) bool {
 	if at.IsZero() || at.Package != "" && at.Package != f.dar.Main.ID || f.dar.Main.Module(at.Module) == nil {
 		return false
@@ -86,7 +85,7 @@ func (f *file) hasSource(at ast.Location) bool {
 	return ok
 }
 
-// excerpt shows the lines of a place, and two on both sides.
+// excerpt writes the source lines of a place, with two lines before and after.
 func (f *file) excerpt(out *strings.Builder, at ast.Location) {
 	text, ok := f.source(at.Module)
 	if !ok {

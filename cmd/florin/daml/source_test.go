@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/daml/script/scripttest"
 )
 
-// Lines count from 0 in loc, and from 1 in what is printed.
+// Lines count from 0 in loc, and from 1 in the output.
 const failingScripts = `
 module Wallet {
 	val assert: Text -> Unit = \(message: Text) -> loc(Wallet, 3, 0, 3, 9) (H:ask "FailWithStatus" 1 (H:Status {

@@ -17,14 +17,14 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// suite is a DAR file whose scripts can be run.
+// suite is a DAR file with scripts to run.
 type suite struct {
 	*file
 	runner  *script.Suite
 	scripts []script.Script
 }
 
-// cache has the packages that were read and checked.
+// cache has the checked packages.
 type cache struct {
 	mu      sync.Mutex
 	read    ast.Packages
@@ -37,7 +37,6 @@ func (c *cache) known(id lf.PackageID) *ast.Package {
 	return c.read[id]
 }
 
-// load reads and checks a file.
 func (c *cache) load(ctx context.Context, path string) (*suite, error) {
 	if c.checked == nil {
 		c.read, c.checked = ast.Packages{}, ast.Packages{}
@@ -66,36 +65,34 @@ func (c *cache) load(ctx context.Context, path string) (*suite, error) {
 	return &suite{file: read, runner: runner, scripts: script.Find(read.dar.Main, read.packages)}, nil
 }
 
-// job is a script to be run.
+// job is a script to run.
 type job struct {
 	suite  *suite
 	script script.Script
 }
 
-// result is what came of a job.
 type result struct {
 	job
 	report script.Report
 	took   time.Duration
-	// cut: the run was ended before the script was.
+	// cut: the run ended before the script.
 	cut bool
 }
 
-// starved reports whether there was no more memory for the script.
+// starved reports whether the memory limit stopped the script.
 func (r result) starved() bool { return r.report.Failure != nil && r.report.Failure.Starved }
 
 type options struct {
-	atOnce  int // how many scripts run at once, at least one
+	atOnce  int // number of scripts that run at the same time, at least 1
 	timeout time.Duration
 	memory  size
 	script  script.Options
 }
 
-// seedOf makes a seed of a text.
 func seedOf(text string) [32]byte { return sha256.Sum256([]byte(text)) }
 
-// run runs jobs, some at a time, and yields what comes of them in their order. A script for which there is no more
-// memory while others run is run once more when none does: what it comes to does not depend on them.
+// run runs jobs at the same time, and yields their results in order. If a script runs out of memory while others run,
+// run repeats it alone, so that its result does not depend on the others.
 func run(ctx context.Context, jobs []job, options options) iter.Seq[result] {
 	results := make([]chan result, len(jobs))
 	for i := range results {
@@ -134,7 +131,7 @@ func run(ctx context.Context, jobs []job, options options) iter.Seq[result] {
 
 func (j job) run(parent context.Context, options options) result {
 	limited := withProcessorTime
-	if options.script.Node != nil { // for which the script waits
+	if options.script.Node != nil { // the script waits for the node
 		limited = func(parent context.Context, limit time.Duration) (context.Context, func()) {
 			return context.WithTimeout(parent, limit)
 		}
@@ -148,15 +145,15 @@ func (j job) run(parent context.Context, options options) result {
 	}
 	took := time.Since(started)
 	if report.Failure == nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		report.Failure = &script.Failure{Late: true} // a script that came to its end too late fails, too
+		report.Failure = &script.Failure{Late: true} // a script that finishes too late fails, too
 	}
-	if report.Failure != nil && report.Failure.Late { // what a script fails with of itself stays
+	if report.Failure != nil && report.Failure.Late { // keep the message of other failures
 		report.Failure.Code, report.Failure.Message = "", fmt.Sprintf(
-			"The script takes longer than %s: look for a loop, or give it more with --timeout.", options.timeout)
+			"The script takes longer than %s: look for a loop, or choose a longer --timeout.", options.timeout)
 	}
 	if report.Failure != nil && report.Failure.Starved {
 		report.Failure.Message = fmt.Sprintf(
-			"The run takes more than %s of memory: look for a value that grows without end, or give it more with --memory.",
+			"The run takes more than %s of memory: look for a value that grows without end, or choose a larger --memory.",
 			options.memory.words())
 	}
 	return result{job: j, report: report, took: took}

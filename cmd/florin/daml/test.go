@@ -22,19 +22,19 @@ import (
 // TestCommand runs the scripts of DAR files.
 type TestCommand struct {
 	DAR      []string      `arg:"" name:"dar" help:"DAR files."`
-	Only     []string      `help:"Run only scripts whose name has this in it, or matches it where it has a * or ?." sep:"none" placeholder:"PATTERN"`
+	Only     []string      `help:"Run only scripts whose name contains this text, or matches this pattern with * or ?." sep:"none" placeholder:"PATTERN"`
 	Watch    bool          `help:"Run again when a file changes, until Ctrl-C."`
-	JSON     bool          `name:"json" help:"Print one JSON object for each script, and one for the whole, a line each."`
-	JUnit    reportFile    `name:"junit" help:"Also write a report in JUnit's XML to a file." placeholder:"FILE"`
-	Coverage bool          `help:"Print what the scripts used: templates, choices, by whom, and which lines ran."`
-	HTML     reportFile    `name:"coverage-html" help:"Write that to an HTML file, with the sources." placeholder:"FILE"`
+	JSON     bool          `name:"json" help:"Print JSON lines: an object for each script, and one for the run."`
+	JUnit    reportFile    `name:"junit" help:"Also write a JUnit XML report to this file." placeholder:"FILE"`
+	Coverage bool          `help:"Print the coverage: created templates, exercised choices, by which parties, and the lines that ran."`
+	HTML     reportFile    `name:"coverage-html" help:"Write the coverage to an HTML file, with the sources." placeholder:"FILE"`
 	Seed     string        `help:"Seed of contract ids and keys. The same seed gives the same ids and keys." default:"0"`
 	Timeout  time.Duration `help:"Maximum CPU time of one script." default:"1m"`
 	Memory   size          `help:"Maximum memory of the run, packages included: bytes, or with K, M, G or T." default:"1G"`
-	Verbose  bool          `short:"v" help:"Show what passing scripts print with debug and trace, too."`
+	Verbose  bool          `short:"v" help:"Show the debug and trace output of passing scripts, too."`
 }
 
-// Help shows how the command is used, below what it does.
+// Help is the detailed help of the command.
 func (*TestCommand) Help() string {
 	return `Examples:
 
@@ -43,20 +43,20 @@ func (*TestCommand) Help() string {
   florin test wallet.dar --coverage --coverage-html coverage.html
   florin test *.dar --json --junit report.xml
 
-The exit code is 0 when all scripts pass; 1 when one fails, a file is refused, or --only matches none;
-2 when the command line is wrong, and nothing was run; 130 when the run is interrupted, 143 when it is told to end.`
+The exit code is 0 if all scripts pass; 1 if one fails, a file is refused, or --only matches none;
+2 if the command line is wrong and nothing ran; 130 after an interrupt (SIGINT), 143 after SIGTERM.`
 }
 
-// gcPercent has memory collected late: a run ends soon, so memory is cheap.
+// gcPercent delays garbage collection: a run ends soon, so memory is cheap.
 const gcPercent = 400
 
-// Run runs the scripts. Its exit code is 1 when one failed.
+// Run runs the scripts. Its exit code is 1 if one fails.
 func (c *TestCommand) Run(ctx context.Context) error {
 	if err := c.check(); err != nil {
 		return err
 	}
 	debug.SetGCPercent(gcPercent)
-	debug.SetMemoryLimit(int64(c.Memory)) // the garbage collector works the harder the nearer this is
+	debug.SetMemoryLimit(int64(c.Memory)) // near this limit, the garbage collector works more
 	s := session{command: c, out: os.Stdout, notes: os.Stderr}
 	if !c.Watch {
 		return s.run(ctx)
@@ -71,7 +71,7 @@ func (c *TestCommand) Run(ctx context.Context) error {
 		}
 		for seen == c.modified() {
 			if err := wait.For(ctx, watchInterval); err != nil {
-				return console.Silent(console.EndOf(ctx)) // as is the only way to end this
+				return console.Silent(console.EndOf(ctx)) // --watch has no other end
 			}
 		}
 	}
@@ -79,7 +79,7 @@ func (c *TestCommand) Run(ctx context.Context) error {
 
 const watchInterval = 300 * time.Millisecond
 
-// modified is when the files were last changed, and how large they are.
+// modified is the times of the last changes of the files, and their sizes.
 func (c *TestCommand) modified() string {
 	var out strings.Builder
 	for _, name := range c.DAR {
@@ -92,7 +92,7 @@ func (c *TestCommand) modified() string {
 	return out.String()
 }
 
-// matches reports whether a script is among those that are to be run.
+// matches reports whether --only selects a script.
 func (c *TestCommand) matches(name string) bool {
 	return len(c.Only) == 0 || slices.ContainsFunc(c.Only, func(pattern string) bool {
 		if !strings.ContainsAny(pattern, "*?") {
@@ -103,10 +103,10 @@ func (c *TestCommand) matches(name string) bool {
 	})
 }
 
-// session runs the scripts of the files, over and over where they are watched. It reads no package twice.
+// session runs the scripts of the files, again and again with --watch. It reads a package only once.
 type session struct {
 	command *TestCommand
-	// out is for results, notes for what else there is to say.
+	// out is for results, notes for everything else.
 	out, notes io.Writer
 	cache      cache
 }
@@ -114,7 +114,7 @@ type session struct {
 func (s *session) run(ctx context.Context) error {
 	started := time.Now()
 	var suites []*suite
-	var more unrun
+	var more omissions
 	p := printer{
 		command: s.command, out: s.out, bold: console.Bold(os.Stdout), several: len(s.command.DAR) > 1,
 	}
@@ -161,7 +161,7 @@ func (s *session) run(ctx context.Context) error {
 	case len(jobs) == 0 && len(more.files) == 0:
 		why = s.nothing(suites)
 	}
-	if why != nil { // before the count, which is the last line
+	if why != nil { // before the count, so that the count is the last line
 		fmt.Fprintln(s.notes, "florin: "+console.Text(why.Error()))
 	}
 	err := s.finish(&p, suites, results, more, time.Since(started))
@@ -174,7 +174,7 @@ func (s *session) run(ctx context.Context) error {
 	return nil
 }
 
-// nothing says why there is nothing to run. A file without scripts is no failure.
+// nothing says why there is nothing to run. A file without scripts is not a failure.
 func (s *session) nothing(suites []*suite) error {
 	hint := "A script is a value of type Script without arguments, at the top of a module of the main package."
 	var names []string
@@ -195,7 +195,7 @@ func (s *session) nothing(suites []*suite) error {
 		if near, ok := console.Nearest(pattern, names); ok {
 			hint = fmt.Sprintf("Did you mean %s?", near)
 		} else if strings.ContainsAny(pattern, "*?") {
-			hint = "A pattern with a * or ? has to match the whole name, such as Module:script."
+			hint = "A pattern with * or ? must match the whole name, such as Module:script."
 		}
 	}
 	return console.Fail(console.ExitFailed, hint, "no script of %s has %s in its name",
@@ -210,31 +210,31 @@ func quoted(patterns []string) string {
 	return strings.Join(out, " or ")
 }
 
-// check refuses options that mean nothing.
+// check refuses options without a meaning.
 func (c *TestCommand) check() error {
 	for _, pattern := range c.Only {
 		if pattern == "" {
 			return console.Fail(console.ExitUsage, "Leave --only out to run all scripts.", "--only \"\" names no script")
 		}
 		if _, err := path.Match(pattern, ""); err != nil {
-			return console.Fail(console.ExitUsage, "A * stands for any characters, a ? for one.", "%q is no pattern", pattern)
+			return console.Fail(console.ExitUsage, "A * stands for any characters, a ? for one.", "%q is not a pattern", pattern)
 		}
 	}
 	if c.Timeout <= 0 {
-		return console.Fail(console.ExitUsage, "Give it as 30s or 2m.", "--timeout %s is no time to run in", c.Timeout)
+		return console.Fail(console.ExitUsage, "Use a time such as 30s or 2m.", "--timeout %s must be above 0", c.Timeout)
 	}
 	c.DAR = c.once()
 	return c.checkReports()
 }
 
-// once are the DAR files, each once, as they are named first.
+// once are the DAR files without repetitions, by their first names.
 func (c *TestCommand) once() []string {
 	var names []string
 	var files []os.FileInfo
 	for _, name := range c.DAR {
 		info, err := os.Stat(name)
 		if err == nil && slices.ContainsFunc(files, func(other os.FileInfo) bool { return os.SameFile(info, other) }) {
-			fmt.Fprintf(os.Stderr, "florin: %s is named more than once, and runs once\n", console.Text(name))
+			fmt.Fprintf(os.Stderr, "florin: %s is on the command line more than once, and runs once\n", console.Text(name))
 			continue
 		}
 		if err == nil {
@@ -245,8 +245,8 @@ func (c *TestCommand) once() []string {
 	return names
 }
 
-// interrupted says that the run was ended from outside, and what that left out.
-func interrupted(ctx context.Context, more unrun) error {
+// interrupted says that a signal ended the run, and what that left out.
+func interrupted(ctx context.Context, more omissions) error {
 	var left []string
 	if n := len(more.unread); n > 0 {
 		left = append(left, count(n, "file")+" not read")
@@ -257,7 +257,7 @@ func interrupted(ctx context.Context, more unrun) error {
 	return console.Fail(console.EndOf(ctx), "", "interrupted: %s", strings.Join(left, ", "))
 }
 
-func (s *session) finish(p *printer, suites []*suite, results []result, more unrun, took time.Duration) error {
+func (s *session) finish(p *printer, suites []*suite, results []result, more omissions, took time.Duration) error {
 	var errs []error
 	if s.command.covers() {
 		errs = append(errs, s.cover(p, suites, results))
@@ -278,7 +278,7 @@ func (s *session) finish(p *printer, suites []*suite, results []result, more unr
 	return nil
 }
 
-// cover prints and writes what was used.
+// cover prints and writes the coverage.
 func (s *session) cover(p *printer, suites []*suite, results []result) error {
 	var covered []coverage
 	for _, one := range suites {

@@ -23,7 +23,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// wallet is what the places in walletTests are in.
+// wallet is the source of the places in walletTests.
 const wallet = `module Wallet where
 
 import Daml.Script
@@ -112,7 +112,6 @@ func suiteOfWallet(t *testing.T) *suite {
 	}
 }
 
-// runAll runs the scripts of the wallet.
 func runAll(t *testing.T, one *suite) []result {
 	t.Helper()
 	var jobs []job
@@ -121,13 +120,13 @@ func runAll(t *testing.T, one *suite) []result {
 	}
 	var out []result
 	for r := range run(t.Context(), jobs, options{timeout: time.Minute}) {
-		r.took = 2 * time.Millisecond // so that what is printed is the same each time
+		r.took = 2 * time.Millisecond // for the same output each time
 		out = append(out, r)
 	}
 	return out
 }
 
-// printed is what a command prints of results.
+// printed is the output of a command for results.
 func printed(t *testing.T, command *TestCommand, one *suite, results []result) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -138,12 +137,12 @@ func printed(t *testing.T, command *TestCommand, one *suite, results []result) s
 	if command.Coverage {
 		p.coverage([]coverage{one.coverage(results)})
 	}
-	require.Equal(t, 1, p.end(results, unrun{}, time.Second))
+	require.Equal(t, 1, p.end(results, omissions{}, time.Second))
 	require.NoError(t, p.err)
 	return out.String()
 }
 
-// golden compares a text with a file, which is what the guide shows, too.
+// golden compares a text with a file, which the guide shows, too.
 func golden(t *testing.T, name, text string) {
 	t.Helper()
 	expected, err := os.ReadFile(filepath.Join("testdata", name))
@@ -205,7 +204,7 @@ func TestTestCommand_PrintsJSON(t *testing.T) {
 	require.JSONEq(t, `{"passed":1,"failed":1,"milliseconds":1000}`, lines[2])
 
 	var report bytes.Buffer
-	require.NoError(t, writeJUnit(&report, []*suite{one}, results, unrun{
+	require.NoError(t, writeJUnit(&report, []*suite{one}, results, omissions{
 		files: []refusedFile{{"no.dar", errors.New("no such file")}},
 	}))
 	var read junitSuites
@@ -246,7 +245,7 @@ func TestTestCommand_EndsAScriptAtItsTimeout(t *testing.T) {
 	one := &suite{file: &file{path: "m.dar", dar: &archive.DAR{Main: main}}, runner: runner}
 	scripts := script.Find(main, packages)
 	require.Len(t, scripts, 3)
-	for _, found := range scripts { // without an end, with one that comes too late, and one that fails of itself
+	for _, found := range scripts { // one without an end, one that ends too late, and one that fails by itself
 		r := job{one, found}.run(t.Context(), options{timeout: time.Nanosecond})
 		require.NotNil(t, r.report.Failure, found.Name.Name)
 		if found.Name.Name == "fails" {
@@ -287,15 +286,15 @@ func TestTestCommand_DoesNotCountInterruptedScripts(t *testing.T) {
 	for r := range run(ctx, jobs, options{timeout: time.Minute}) {
 		require.True(t, r.cut)
 	}
-	err := interrupted(ctx, unrun{scripts: jobs})
+	err := interrupted(ctx, omissions{scripts: jobs})
 	require.EqualError(t, err, "interrupted: 2 scripts not run to the end")
 	require.Equal(t, console.ExitTerminated, console.CodeOf(err))
 	cause, stop := context.WithCancel(t.Context())
 	stop()
-	require.Equal(t, console.ExitInterrupted, console.CodeOf(interrupted(cause, unrun{scripts: jobs})))
+	require.Equal(t, console.ExitInterrupted, console.CodeOf(interrupted(cause, omissions{scripts: jobs})))
 
 	var report bytes.Buffer
-	require.NoError(t, writeJUnit(&report, []*suite{one}, nil, unrun{scripts: jobs}))
+	require.NoError(t, writeJUnit(&report, []*suite{one}, nil, omissions{scripts: jobs}))
 	var read junitSuites
 	require.NoError(t, xml.Unmarshal(report.Bytes(), &read))
 	require.Equal(t, 2, read.Tests)
@@ -349,11 +348,11 @@ func TestTestCommand_RefusesReportPathsInUse(t *testing.T) {
 	for _, refused := range []struct {
 		junit, html, says string
 	}{
-		{at("my.dar"), "", "is a DAR file that is tested"},
-		{"", at("sub/../my.dar"), "is a DAR file that is tested"},
-		{at("link"), "", "is a DAR file that is tested"},
-		{at("other.dar"), "", "is a DAR file that is tested"}, // which is not there yet
-		{at("x.out"), at("sub/../x.out"), "is the file of --junit, too"},
+		{at("my.dar"), "", "is one of the tested DAR files"},
+		{"", at("sub/../my.dar"), "is one of the tested DAR files"},
+		{at("link"), "", "is one of the tested DAR files"},
+		{at("other.dar"), "", "is one of the tested DAR files"}, // the DAR file does not exist yet
+		{at("x.out"), at("sub/../x.out"), "is also the file of --junit"},
 		{at("none/x.xml"), "", "there is no directory"},
 		{at("my.dar/x.xml"), "", "there is no directory"},
 		{at("sub"), "", "is a directory"},

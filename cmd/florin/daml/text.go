@@ -7,7 +7,6 @@ import (
 	"github.com/florinledger/florin/cmd/florin/console"
 )
 
-// names are the templates, interfaces, data types and scripts.
 func (p shownPackage) names() []string {
 	var out []string
 	for _, template := range p.Templates {
@@ -25,7 +24,6 @@ func (p shownPackage) names() []string {
 	return out
 }
 
-// text shows the package to people.
 func (p shownPackage) text() string {
 	var out strings.Builder
 	built := ""
@@ -125,14 +123,14 @@ func section(out *strings.Builder, format string, args ...any) {
 	line(out, 0, format, args...)
 }
 
-// line writes a line without what could move the cursor of a terminal.
+// line writes a line without control characters.
 func line(out *strings.Builder, indent int, format string, args ...any) {
 	out.WriteString(strings.Repeat("  ", indent))
 	out.WriteString(console.Plain(fmt.Sprintf(format, args...)))
 	out.WriteByte('\n')
 }
 
-// plainLines is a text of several lines without what else could move the cursor of a terminal.
+// plainLines is a text of several lines without other control characters.
 func plainLines(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\t", "  ")
 	lines := strings.Split(text, "\n")

@@ -7,7 +7,7 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// Amount is an amount of coin on a command line.
+// Amount is an amount of coin as an argument.
 type Amount struct{ decimal.Decimal }
 
 // UnmarshalText reads a positive decimal number.
@@ -17,16 +17,15 @@ func (a *Amount) UnmarshalText(text []byte) error {
 		return err
 	}
 	if amount.Sign() <= 0 {
-		return fmt.Errorf("%s: an amount of coin is above 0", text)
+		return fmt.Errorf("%s: an amount of coin must be above 0", text)
 	}
 	a.Decimal = amount
 	return nil
 }
 
-// coins shows an amount for people, without zeros at its end.
 func coins(amount decimal.Decimal) string { return short(amount) + " CC" }
 
-// short shows a number without zeros at its end.
+// short prints a number without zeros at its end.
 func short(number decimal.Decimal) string {
 	return strings.TrimSuffix(strings.TrimRight(number.String(), "0"), ".")
 }

@@ -11,15 +11,14 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// BalanceCommand shows what wallets hold.
+// BalanceCommand shows the balances of wallets.
 type BalanceCommand struct {
 	Node
 	console.Output
 
-	Names []string `complete:"name" arg:"" optional:"" name:"name" help:"Whose: users, or parties. Left out: all users with a wallet."`
+	Names []string `complete:"name" arg:"" optional:"" name:"name" help:"Users or parties. Default: all users with a wallet."`
 }
 
-// balance is what a wallet holds.
 type balance struct {
 	Name      string          `json:"name"`
 	Party     string          `json:"party"`
@@ -44,21 +43,21 @@ func (c *BalanceCommand) Run(ctx context.Context) error {
 			answer.Names = append(answer.Names, has.Available.String())
 		}
 		for _, without := range leftOut {
-			c.Note("%s is left out: %s", without.Name, without.Reason)
+			c.Note("%s is not in the list: %s", without.Name, without.Reason)
 		}
 		answer.Data = map[string]any{"balances": all, "left_out": leftOut}
 		return c.Print(answer)
 	})
 }
 
-// unreadable is a wallet that a list leaves out.
+// unreadable is a wallet whose balance could not be read.
 type unreadable struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
 }
 
-// balances asks for the balances of wallets. Of a list that nobody named, a wallet that cannot be asked, such as that of
-// a user who was deleted, is left out. A node that does not answer is no matter of one wallet.
+// balances reads the balances of wallets. In the list of all wallets it leaves out an unreadable one, such as that of a
+// deleted user. If the node does not answer, it fails.
 func (s *Session) balances(
 	ctx context.Context, names []string, isEverybody bool,
 ) (all []balance, leftOut []unreadable, err error) {
@@ -90,7 +89,7 @@ func (s *Session) balance(ctx context.Context, name string) (balance, error) {
 	return has, nil
 }
 
-// names are the wallets that were asked for: all, or that of the token, when none was named.
+// names are the wallets of the arguments. Without arguments they are all wallets, or the wallet of the token.
 func (c *BalanceCommand) names(ctx context.Context, s *Session) ([]string, error) {
 	if len(c.Names) > 0 {
 		return c.Names, nil
@@ -127,7 +126,6 @@ func usersWithWallets(ctx context.Context, admin *client.Client) (names []string
 	}
 }
 
-// balanceOf asks for the balance of a wallet.
 func balanceOf(ctx context.Context, owner account, client *client.Client) (balance, error) {
 	var out struct {
 		Unlocked decimal.Decimal `json:"effective_unlocked_qty"`
@@ -137,7 +135,7 @@ func balanceOf(ctx context.Context, owner account, client *client.Client) (balan
 	return balance{owner.Name, owner.Party, out.Unlocked, out.Locked}, err
 }
 
-// withoutWallet says how a user gets a wallet who has none.
+// withoutWallet adds a hint to the error of a user without a wallet.
 func (n Node) withoutWallet(owner account, err error) error {
 	refused := asRefusal(err)
 	if refused == nil || refused.Status != http.StatusNotFound {

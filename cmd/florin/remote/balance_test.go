@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBalance_LeavesOutWalletsThatCannotBeAsked: a wallet outlives its user, and keeps nobody from the other balances.
-func TestBalance_LeavesOutWalletsThatCannotBeAsked(t *testing.T) {
+// TestBalance_LeavesOutUnreadableWallets: the wallet of a deleted user must not hide the other balances.
+func TestBalance_LeavesOutUnreadableWallets(t *testing.T) {
 	t.Parallel()
 	node := http.StatusOK
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -57,8 +57,8 @@ func TestBalance_LeavesOutWalletsThatCannotBeAsked(t *testing.T) {
 	require.Contains(t, leftOut[2].Reason, "deactivated")
 
 	_, _, err = session.balances(t.Context(), []string{"alice", "gone"}, false)
-	require.ErrorContains(t, err, "there is no party or user gone", "whom somebody named is not left out")
+	require.ErrorContains(t, err, "there is no party or user gone", "a named wallet is not left out")
 	node = http.StatusServiceUnavailable
 	_, _, err = session.balances(t.Context(), everybody, true)
-	require.Error(t, err, "a node that does not answer is no matter of one wallet")
+	require.Error(t, err, "a node that does not answer fails the whole list")
 }

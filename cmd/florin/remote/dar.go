@@ -16,28 +16,28 @@ type DARUploadCommand struct {
 	Node
 	console.Output
 
-	Files []string `arg:"" name:"dar" help:"The DAR files, each after those that it follows as a newer version."`
+	Files []string `arg:"" name:"dar" help:"DAR files; a newer version of a package comes after the older one."`
 }
 
-// Run uploads one file after the other, and ends with the first that is refused. It prints those that were taken.
+// Run uploads the files in order, and ends at the first refusal. It prints the uploaded files.
 func (c *DARUploadCommand) Run(ctx context.Context) error {
-	var sent []sentDAR
+	var uploaded []uploadedDAR
 	failure := c.with(ctx, func(ctx context.Context, s *Session) error {
 		for _, path := range c.Files {
 			if err := s.uploadDAR(ctx, path); err != nil {
 				return err
 			}
-			sent = append(sent, sentDAR{path, "uploaded"})
+			uploaded = append(uploaded, uploadedDAR{path, "uploaded"})
 		}
 		return nil
 	})
-	answer, lines := console.Answer{Data: sent}, []string{}
-	for _, one := range sent {
+	answer, lines := console.Answer{Data: uploaded}, []string{}
+	for _, one := range uploaded {
 		lines = append(lines, one.File+": "+one.Answer)
 		answer.Names = append(answer.Names, one.File)
 	}
 	answer.Text = strings.Join(lines, "\n")
-	if failure != nil && len(sent) == 0 {
+	if failure != nil && len(uploaded) == 0 {
 		return failure
 	}
 	if err := c.Print(answer); err != nil {
@@ -46,13 +46,12 @@ func (c *DARUploadCommand) Run(ctx context.Context) error {
 	return failure
 }
 
-// sentDAR is a file as the command shows it.
-type sentDAR struct {
+type uploadedDAR struct {
 	File   string `json:"file"`
 	Answer string `json:"answer"`
 }
 
-// uploadDAR uploads a file. What the node says of it is explained with the file's name.
+// uploadDAR uploads a file. Its errors name the file.
 func (s *Session) uploadDAR(ctx context.Context, path string) error {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -70,7 +69,7 @@ func (n Node) UploadDAR(ctx context.Context, path string) error {
 	return n.with(ctx, func(ctx context.Context, s *Session) error { return s.uploadDAR(ctx, path) })
 }
 
-// OfFile is an explained error with the file that it is about, which the explanation leaves out.
+// OfFile adds the name of a file to an explained error.
 func OfFile(path string, err error) error {
 	if failed, ok := errors.AsType[*console.Error](err); ok && !strings.Contains(failed.Error(), path) {
 		return &console.Error{Code: failed.Code, Hint: failed.Hint, Err: fmt.Errorf("%s: %w", path, failed.Err)}

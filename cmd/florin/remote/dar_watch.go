@@ -13,14 +13,14 @@ import (
 	"github.com/florinledger/florin/internal/wait"
 )
 
-// DARWatchCommand uploads DAR files, and again whenever one changes.
+// DARWatchCommand uploads DAR files, and uploads a file again when it changes.
 type DARWatchCommand struct {
 	Node
 
-	Files []string `arg:"" name:"dar" help:"The DAR files, which the compiler writes anew."`
+	Files []string `arg:"" name:"dar" help:"DAR files to watch."`
 }
 
-// Help shows how the command is used, below what it does.
+// Help is the detailed help of the command.
 func (*DARWatchCommand) Help() string {
 	return `Example, beside a compiler that builds whenever a source changes:
 
@@ -30,11 +30,11 @@ It is for development ledgers, and sends development tokens. A package that has 
 another name: what is on a ledger stays there. What the node refuses is printed, and the next change is tried again.`
 }
 
-// Run uploads until it is told to end.
+// Run uploads until a signal ends it.
 func (c *DARWatchCommand) Run(ctx context.Context) error {
 	if c.Token != "" || c.TokenFile != "" {
 		return console.Fail(console.ExitUsage, c.Florin("dar", "upload")+" uploads once, with a token of any issuer",
-			"dar watch is for development ledgers: it sends development tokens, and takes no --token")
+			"dar watch is for development ledgers: it sends development tokens, and does not accept --token")
 	}
 	watched := make([]watchedDAR, len(c.Files))
 	for i, path := range c.Files {
@@ -46,7 +46,7 @@ func (c *DARWatchCommand) Run(ctx context.Context) error {
 		watched[i].path = path
 	}
 	err := c.AsAdmin(ctx, func(ctx context.Context, admin *client.Client) error {
-		_, err := admin.Packages(ctx) // with no node, or none that lets the user, there is nothing to wait for
+		_, err := admin.Packages(ctx) // fail early without a node, or without the right
 		return err
 	})
 	if err != nil {
@@ -62,31 +62,30 @@ func (c *DARWatchCommand) Run(ctx context.Context) error {
 			fmt.Fprintf(os.Stderr, "florin: watching %s\n", strings.Join(c.Files, ", "))
 		}
 		if err := wait.For(ctx, watchPause); err != nil {
-			return console.Silent(console.EndOf(ctx)) // as is the only way to end this
+			return console.Silent(console.EndOf(ctx)) // the command has no other end
 		}
 	}
 }
 
-// watchPause is between two looks at files: soon for a person, and rare for a disk.
+// watchPause is the pause between two checks of the files.
 const watchPause = 300 * time.Millisecond
 
-// watchedDAR is a file that is watched.
 type watchedDAR struct {
 	path string
-	// seen is what the file was like at the last look, tried what it was like when it was sent last.
+	// seen is the state of the file at the last check, tried its state at the last upload.
 	seen, tried string
-	// sent is the hash of what the node has taken.
-	sent [sha256.Size]byte
-	// said is what was printed of the last try: what stays wrong is said once.
-	said string
+	// uploaded is the hash of the last successful upload.
+	uploaded [sha256.Size]byte
+	// lastError is the printed error of the last upload: the same error is printed once.
+	lastError string
 }
 
-// look uploads a file that has changed, once it does not change any more.
+// look uploads a changed file when it does not change any more.
 func (c *DARWatchCommand) look(ctx context.Context, of *watchedDAR, now bool) error {
 	info, err := os.Stat(of.path)
 	if err != nil {
 		of.seen, of.tried = "", ""
-		return nil //nolint:nilerr // compilers take a file away before they write it anew
+		return nil //nolint:nilerr // compilers remove a file before they write it again
 	}
 	like := fmt.Sprint(info.ModTime(), info.Size())
 	settled := like == of.seen || now
@@ -99,21 +98,21 @@ func (c *DARWatchCommand) look(ctx context.Context, of *watchedDAR, now bool) er
 		return nil //nolint:nilerr // as above
 	}
 	hash := sha256.Sum256(content)
-	if hash == of.sent {
+	if hash == of.uploaded {
 		of.tried = like
 		return nil
 	}
 	if err := c.UploadDAR(ctx, of.path); err != nil {
-		if console.CodeOf(err) != console.ExitNoNode { // which may come back
+		if console.CodeOf(err) != console.ExitNoNode { // the node may come back
 			of.tried = like
 		}
-		if of.said == err.Error() {
+		if of.lastError == err.Error() {
 			return nil
 		}
-		of.said = err.Error()
+		of.lastError = err.Error()
 		return err
 	}
-	of.tried, of.sent, of.said = like, hash, ""
+	of.tried, of.uploaded, of.lastError = like, hash, ""
 	console.Println(of.path + ": uploaded")
 	return nil
 }

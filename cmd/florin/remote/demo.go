@@ -23,22 +23,22 @@ const (
 
 const (
 	sweepPath = "/v0/admin/automation/settings/sweeps/"
-	// demoOffer is how much coin is offered, and demoWait is for how long.
+	// demoOffer is the amount of the offer, demoWait its lifetime.
 	demoOffer = "25"
 	demoWait  = 30 * 24 * time.Hour
-	// delegationTimeout bounds how long the operator takes to accept the wish to have coin merged.
+	// delegationTimeout limits the wait until the operator accepts the merge delegation.
 	delegationTimeout = 3 * time.Minute
 
 	delegationTemplate = "#splice-util-token-standard-wallet:Splice.Util.Token.Wallet.MergeDelegation:MergeDelegation"
 	proposalTemplate   = delegationTemplate + "Proposal"
 )
 
-// demoCoin is the coin that each party begins with.
+// demoCoin is the first coin of each party.
 func demoCoin() map[string]string {
 	return map[string]string{demoSender: "1000", demoSwept: "500", demoReceiver: "100"}
 }
 
-// demo makes what pages and examples show, on one ledger once.
+// demo creates the demo for pages and examples, once on a ledger.
 type demo struct {
 	*Session
 
@@ -46,9 +46,9 @@ type demo struct {
 	parties map[string]string
 }
 
-// Demo makes three parties with coin, an offer that waits, preapprovals, a merge delegation and a sweep, and says in a
-// line for each party what there is. What was made before stays as it is, also when it was changed meanwhile: the sweep
-// comes last, and all is there once it is. A demo that was interrupted is finished.
+// Demo creates three parties with coin, an open offer, preapprovals, a merge delegation and a sweep, and returns a line
+// for each party. It finishes an interrupted demo, and does not change a complete one: the sweep comes last, so if
+// there is a sweep, the demo is complete.
 func (n Node) Demo(ctx context.Context) (lines []string, err error) {
 	err = n.with(ctx, func(ctx context.Context, s *Session) error {
 		admin, err := s.Admin()
@@ -104,7 +104,7 @@ func (d demo) make(ctx context.Context) error {
 	}, nil)
 }
 
-// swept reports whether somebody has said how the party is swept, as the demo does at its end.
+// swept reports whether the party has a sweep setting, which the demo makes at its end.
 func (d demo) swept(ctx context.Context) (bool, error) {
 	var out struct {
 		Source string `json:"source"`
@@ -113,7 +113,6 @@ func (d demo) swept(ctx context.Context) (bool, error) {
 	return out.Source == "operator", err
 }
 
-// mint gives a party its first coin.
 func (d demo) mint(ctx context.Context, name, amount string) error {
 	api, err := d.as(name)
 	if err != nil {
@@ -135,7 +134,7 @@ func (d demo) mint(ctx context.Context, name, amount string) error {
 	return err
 }
 
-// offer has coin offered to the party that has no preapproval.
+// offer offers coin to the party without a preapproval.
 func (d demo) offer(ctx context.Context) error {
 	client, err := d.as(demoSender)
 	if err != nil {
@@ -156,8 +155,8 @@ func (d demo) offer(ctx context.Context) error {
 	}, nil)
 }
 
-// delegate has the sender's coin merged by the operator, whose user accepts that at once: the node would do so by
-// itself, half a minute later.
+// delegate lets the operator merge the sender's coin. The operator's user accepts at once, because the node itself
+// would accept half a minute later.
 func (d demo) delegate(ctx context.Context) error {
 	api, err := d.as(demoSender)
 	if err != nil {
@@ -192,13 +191,13 @@ func (d demo) delegate(ctx context.Context) error {
 		return len(found) > 0, err
 	})
 	if console.CodeOf(err) == console.ExitTooLate {
-		return errors.New("the operator did not accept to merge the coin of " + demoSender + " within " +
+		return errors.New("the operator did not accept the merge delegation of " + demoSender + " within " +
 			delegationTimeout.String() + "; " + OnData("", "logs") + " may say why")
 	}
 	return err
 }
 
-// accept accepts the sender's proposal as the operator, unless the node was first.
+// accept accepts the sender's proposal as the operator, unless the node has accepted it.
 func (d demo) accept(ctx context.Context, sender *client.Client, operator account) error {
 	proposals, err := d.delegations(ctx, sender, proposalTemplate)
 	if err != nil || len(proposals) == 0 {
@@ -232,7 +231,7 @@ func (d demo) delegations(
 	return client.ActiveContracts(ctx, end, d.parties[demoSender], templates...)
 }
 
-// show says what each party has now.
+// show describes each party in a line.
 func (d demo) show(ctx context.Context) ([]string, error) {
 	var lines []string
 	for _, name := range []string{demoSender, demoSwept, demoReceiver} {
@@ -250,7 +249,7 @@ func (d demo) show(ctx context.Context) ([]string, error) {
 			return nil, err
 		}
 		if approved.ContractID != nil {
-			facts = append(facts, "receives coin without being asked")
+			facts = append(facts, "receives coin automatically")
 		}
 		more, err := d.about(ctx, owner, client)
 		if err != nil {
@@ -261,7 +260,7 @@ func (d demo) show(ctx context.Context) ([]string, error) {
 	return lines, nil
 }
 
-// about says what is particular to a party.
+// about describes the party's part in the demo.
 func (d demo) about(ctx context.Context, owner account, api *client.Client) ([]string, error) {
 	switch owner.Name {
 	case demoSender:
@@ -269,7 +268,7 @@ func (d demo) about(ctx context.Context, owner account, api *client.Client) ([]s
 		if len(found) == 0 {
 			return nil, err
 		}
-		return []string{"has its coin merged by the operator"}, nil
+		return []string{"lets the operator merge its coin"}, nil
 	case demoSwept:
 		var sweep struct {
 			Setting *struct {
@@ -281,14 +280,14 @@ func (d demo) about(ctx context.Context, owner account, api *client.Client) ([]s
 		if err != nil || sweep.Setting == nil {
 			return nil, err
 		}
-		return []string{fmt.Sprintf("is swept into %s above %s USD",
+		return []string{fmt.Sprintf("sends to %s what it has above %s USD",
 			client.PartyFor(owner.Party, sweep.Setting.Receiver), short(sweep.Setting.Above))}, nil
 	default:
 		offers, err := offersOf(ctx, api)
 		var facts []string
 		for _, one := range offers {
 			if isReceiver(one, owner.Party) {
-				facts = append(facts, "is offered "+coins(one.Amount)+" by "+client.PartyFor(owner.Party, one.Sender))
+				facts = append(facts, "has an offer of "+coins(one.Amount)+" from "+client.PartyFor(owner.Party, one.Sender))
 			}
 		}
 		return facts, err

@@ -1,3 +1,3 @@
-// Package remote has the commands that speak to a running node over HTTP as any client would: parties, users, coin. A
+// Package remote has the commands that call a running node over HTTP, as any client would: parties, users, coin. A
 // command finds its node by the data directory of `florin up`, or by --url.
 package remote

@@ -14,8 +14,7 @@ import (
 	"github.com/florinledger/florin/cmd/florin/console"
 )
 
-// Explain says of an error of a call what is wrong and what to do, with the exit code of its kind. Other errors stay as
-// they are.
+// Explain adds a hint and an exit code to the error of a call. It does not change other errors.
 func (s *Session) Explain(err error) error {
 	if err == nil {
 		return nil
@@ -31,7 +30,7 @@ func (s *Session) Explain(err error) error {
 	}
 	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return console.Fail(console.ExitNoNode, "name the API of a node with --url",
-			"what listens at %s does not answer as a node does", s.Info.URL)
+			"the program at %s does not answer like a node", s.Info.URL)
 	}
 	return err
 }
@@ -44,27 +43,27 @@ func (s *Session) explainNoAnswer(broken *url.Error) error {
 	if s.Info.Stopped {
 		start = "start"
 	}
-	hint := "start it with " + OnData(s.node.DataDir, start) + ", or name another one with --url; " +
-		s.node.Florin("doctor") + " looks for what is wrong"
+	hint := "start it with " + OnData(s.node.DataDir, start) + ", or choose another node with --url; " +
+		s.node.Florin("doctor") + " checks for problems"
 	reason := broken.Err
 	switch {
 	case errors.Is(reason, syscall.ECONNREFUSED):
 		reason = syscall.ECONNREFUSED
 	case errors.Is(reason, io.EOF):
-		reason = errors.New("it hung up")
+		reason = errors.New("it closed the connection")
 	case broken.Timeout():
 		reason = errors.New("it does not answer in time")
 	}
 	return console.Fail(console.ExitNoNode, hint, "no node answers at %s: %w", s.Info.URL, reason)
 }
 
-// mayHaveHappened explains an error after which it is not known whether a change was made, and names the command that
+// mayHaveHappened explains an error that leaves it open whether the node made a change. The hint is a command that
 // makes it exactly once.
 func (s *Session) mayHaveHappened(err error, again ...string) error {
-	if errors.Is(err, syscall.ECONNREFUSED) { // nobody has heard of it
+	if errors.Is(err, syscall.ECONNREFUSED) { // the node did not get it
 		return err
 	}
-	hint := "it may have happened all the same; this does it once, whatever became of it: " + s.node.Florin(again...)
+	hint := "it may have happened nevertheless; this command makes it happen exactly once: " + s.node.Florin(again...)
 	explained := s.Explain(err)
 	failed, ok := errors.AsType[*console.Error](explained)
 	refused, answered := errors.AsType[*client.Error](err)
@@ -77,17 +76,17 @@ func (s *Session) mayHaveHappened(err error, again ...string) error {
 	return err
 }
 
-// explainRefusal shows a refusal of any API family: its words, and the hint that it brings.
+// explainRefusal shows a refusal of any API family with its hint.
 func (s *Session) explainRefusal(refused *client.Error) error {
 	text, hint := words(refused)
 	switch refused.Status {
 	case http.StatusUnauthorized:
 		if s.token != "" {
-			hint = "give one that the node takes with --token or --token-file: it may be over, or of another issuer"
+			hint = "give a valid token with --token or --token-file: this one may have expired, or come from another issuer"
 		} else {
-			hint = "give one of the node's issuer with --token or FLORIN_TOKEN, or its secret with --auth-secret"
+			hint = "give a token of the node's issuer with --token or FLORIN_TOKEN, or the node's secret with --auth-secret"
 		}
-		return console.Fail(console.ExitDenied, hint, "the node does not take the token: %s", text)
+		return console.Fail(console.ExitDenied, hint, "the node refuses the token: %s", text)
 	case http.StatusForbidden:
 		if hint == "" || refused.Code == "NA" {
 			hint = "ask an administrator of the node for the right, or give another user's token with --token"
@@ -98,14 +97,14 @@ func (s *Session) explainRefusal(refused *client.Error) error {
 	case http.StatusNotFound:
 		if strings.Contains(text, "requested resource could not be found") {
 			return console.Fail(console.ExitFailed, s.node.Florin("status")+
-				" says what it is and which version runs; use the florin that started it, and name an API with --url",
-				"%s is of another version, or a worker alone: it lacks what this command calls", s)
+				" shows its version; use the florin that started the node, and give the address of an API with --url",
+				"%s has another version, or is only a worker: it does not know this request", s)
 		}
 	}
 	return console.Fail(console.ExitFailed, hint, "%s", text)
 }
 
-// words are the text of a refusal and its hint, whichever API family it comes from.
+// words are the text and the hint of a refusal of any API family.
 func words(refused *client.Error) (text, hint string) {
 	var body struct {
 		Cause string `json:"cause"`

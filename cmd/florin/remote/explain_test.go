@@ -15,13 +15,12 @@ import (
 	"github.com/florinledger/florin/devnet/runfile"
 )
 
-// slow is the error of a request that takes too long.
 type slow struct{}
 
 func (slow) Error() string { return "too long" }
 func (slow) Timeout() bool { return true }
 
-// A change to which no answer came may have been made: whoever asked for it is told how to have it made once.
+// The node may have made a change although no answer came: the hint makes it exactly once.
 func TestExplain_TellsHowToRepeatAnUnansweredChange(t *testing.T) {
 	t.Parallel()
 	s := &Session{Info: runfile.Info{URL: "http://node"}}
@@ -34,20 +33,20 @@ func TestExplain_TellsHowToRepeatAnUnansweredChange(t *testing.T) {
 		code console.ExitCode
 		says bool
 	}{
-		"no answer in time":    {request(slow{}), console.ExitNoNode, true},
-		"it hung up":           {request(errors.New("unexpected EOF")), console.ExitNoNode, true},
-		"interrupted":          {request(context.Canceled), console.ExitFailed, true},
-		"no completion yet":    {refused(http.StatusServiceUnavailable), console.ExitNoNode, true},
-		"no answer behind it":  {refused(http.StatusGatewayTimeout), console.ExitFailed, true},
-		"it failed":            {refused(http.StatusInternalServerError), console.ExitFailed, true},
-		"nobody has heard it":  {request(syscall.ECONNREFUSED), console.ExitNoNode, false},
-		"it was refused":       {refused(http.StatusBadRequest), console.ExitFailed, false},
-		"the token is refused": {refused(http.StatusUnauthorized), console.ExitDenied, false},
+		"no answer in time":        {request(slow{}), console.ExitNoNode, true},
+		"it closed the connection": {request(errors.New("unexpected EOF")), console.ExitNoNode, true},
+		"interrupted":              {request(context.Canceled), console.ExitFailed, true},
+		"no completion yet":        {refused(http.StatusServiceUnavailable), console.ExitNoNode, true},
+		"no answer behind it":      {refused(http.StatusGatewayTimeout), console.ExitFailed, true},
+		"it failed":                {refused(http.StatusInternalServerError), console.ExitFailed, true},
+		"nobody has heard it":      {request(syscall.ECONNREFUSED), console.ExitNoNode, false},
+		"it was refused":           {refused(http.StatusBadRequest), console.ExitFailed, false},
+		"the token is refused":     {refused(http.StatusUnauthorized), console.ExitDenied, false},
 	} {
 		err := s.Explain(s.mayHaveHappened(test.err, words...))
 		require.Equal(t, test.code, console.CodeOf(err), name)
 		if test.says {
-			require.ErrorContains(t, err, "it may have happened all the same", name)
+			require.ErrorContains(t, err, "it may have happened nevertheless", name)
 			require.ErrorContains(t, err, "`florin "+line+"`", name)
 		} else {
 			require.NotContains(t, err.Error(), "--id", name)

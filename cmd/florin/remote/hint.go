@@ -6,11 +6,11 @@ import (
 	"github.com/florinledger/florin/cmd/florin/console"
 )
 
-// DefaultDataDir is where commands look for a node when nothing else is said.
+// DefaultDataDir is the default data directory.
 const DefaultDataDir = ".florin"
 
-// Florin is a command line in a hint: of a command that finds a node as this one did, by the flags that were given.
-// What the environment says need not be repeated.
+// Florin is a command line for a hint. It names the node by the same flags as this command; the environment names it
+// anyway.
 func (n Node) Florin(words ...string) string {
 	switch n.URL {
 	case "":
@@ -22,8 +22,8 @@ func (n Node) Florin(words ...string) string {
 	}
 }
 
-// OnData is a command line in a hint: of a command on a data directory, as it was given; "" for a command on none.
-// Where the environment names another node, the directory has to be on the command line.
+// OnData is a command line for a hint, with a data directory, or with none for "". If the environment names another
+// node, the directory must be on the command line.
 func OnData(dataDir string, words ...string) string {
 	isOther := os.Getenv("FLORIN_URL") != "" || os.Getenv("FLORIN_DATABASE_URL") != ""
 	if dataDir != "" && (isOther || dataDir != DefaultDataDir && dataDir != os.Getenv("FLORIN_DATA_DIR")) {

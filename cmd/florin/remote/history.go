@@ -11,26 +11,26 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// HistoryCommand shows what happened in a wallet.
+// HistoryCommand shows the history of a wallet.
 type HistoryCommand struct {
 	Node
 	console.Output
 
-	Name  string `complete:"name" arg:"" help:"Whose: a user, or a party."`
+	Name  string `complete:"name" arg:"" help:"User or party."`
 	Limit int    `help:"Maximum number of entries, newest first; 1 to 1000." default:"20"`
-	After string `help:"Go on behind the entry with this id, as --json shows it."`
+	After string `help:"Start after the entry with this id, which --json shows."`
 }
 
 // Validate is called by kong.
 func (c *HistoryCommand) Validate() error {
 	const largest = 1000
 	if c.Limit < 1 || c.Limit > largest {
-		return fmt.Errorf("--limit=%d: it must be 1 to %d; --after asks for more", c.Limit, largest)
+		return fmt.Errorf("--limit=%d: it must be 1 to %d; use --after for more", c.Limit, largest)
 	}
 	return nil
 }
 
-// change is by how much somebody's coin changed.
+// change is the change of a party's coin.
 type change struct {
 	Party  string          `json:"party"`
 	Amount decimal.Decimal `json:"amount"`
@@ -52,22 +52,21 @@ type historyItem struct {
 	InstructionAmount   *decimal.Decimal `json:"transfer_instruction_amount"`
 }
 
-// entry is an entry of a history as `history` shows it.
 type entry struct {
 	ID   string    `json:"id"`
 	Time time.Time `json:"time"`
 	// Kind is transfer, offer, allocation, tap, or the choice that made the entry.
 	Kind string `json:"kind"`
-	// Amount is by how much the owner's coin changed.
+	// Amount is the change of the owner's coin.
 	Amount decimal.Decimal `json:"amount"`
-	// With are the other parties, Received what those of them got who got something.
+	// With are the other parties, Received the amounts that they got.
 	With     []string `json:"with"`
 	Received []change `json:"received"`
 	Note     string   `json:"note"`
 }
 
-// cells are the row of the entry in its owner's table. An amount of 0 does not say what the others got, who were given
-// coin that had left the owner before: the note does.
+// cells are the row of the entry in its owner's table. If the others got coin that had left the owner before, the
+// amount is 0, and the note has their amounts.
 func (e entry) cells(owner string) []string {
 	with, note := make([]string, len(e.With)), e.Note
 	for i, party := range e.With {
@@ -115,7 +114,6 @@ func (c *HistoryCommand) Run(ctx context.Context) error {
 	})
 }
 
-// entryOf is what an entry means for its owner.
 func (i historyItem) entryOf(owner string) entry {
 	shown := entry{ID: i.EventID, Time: i.Date, Kind: i.kind(), With: []string{}, Received: []change{}, Note: i.Details}
 	changes := i.Receivers

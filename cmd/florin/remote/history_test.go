@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A trade of 10 against 20 by allocations: each entry says with whom it is, and who got the 10.
+// A trade of 10 against 20 by allocations: each entry names the other party, and the receiver of the 10.
 func TestHistoryItem_SettledTradeSaysWhoGotWhat(t *testing.T) {
 	t.Parallel()
 	const alice, bob = "alice::1220ab", "bob::1220ab"

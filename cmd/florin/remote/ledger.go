@@ -21,11 +21,10 @@ type ContractsCommand struct {
 	Node
 	console.Output
 
-	Name     string   `complete:"name" arg:"" help:"Whose: a user, or a party."`
-	Template []string `help:"Only of these templates, as in #splice-amulet:Splice.Amulet:Amulet."`
+	Name     string   `complete:"name" arg:"" help:"User or party."`
+	Template []string `help:"Only contracts of these templates, such as #splice-amulet:Splice.Amulet:Amulet."`
 }
 
-// shownContract is a contract as `contracts` shows it.
 type shownContract struct {
 	ContractID  string          `json:"contract_id"`
 	TemplateID  string          `json:"template_id"`
@@ -63,17 +62,16 @@ func (c *ContractsCommand) Run(ctx context.Context) error {
 			answer.Names = append(answer.Names, one.ContractID)
 		}
 		if len(all) == 0 {
-			answer.Text = "no contract is active"
+			answer.Text = "no active contracts"
 		}
 		answer.Data = map[string]any{"party": owner.Party, "offset": end, "contracts": all}
 		return c.Print(answer)
 	})
 }
 
-// entity is the last part of a template's name.
 func entity(template string) string { return template[strings.LastIndex(template, ":")+1:] }
 
-// namesFor are parties as their reader is shown them.
+// namesFor are the names of parties for a reader.
 func namesFor(reader string, parties []string) []string {
 	names := make([]string, len(parties))
 	for i, party := range parties {
@@ -86,7 +84,7 @@ func namesFor(reader string, parties []string) []string {
 type UpdatesCommand struct {
 	Node
 
-	Name   string `complete:"name" arg:"" help:"Whose: a user, or a party."`
+	Name   string `complete:"name" arg:"" help:"User or party."`
 	After  int64  `help:"Only transactions after this offset." default:"0"`
 	Follow bool   `short:"f" help:"Follow new transactions, until Ctrl-C."`
 	JSON   bool   `name:"json" help:"Print each transaction as JSON, one a line, for programs." group:"Output"`
@@ -95,7 +93,7 @@ type UpdatesCommand struct {
 // Validate is called by kong.
 func (c *UpdatesCommand) Validate() error {
 	if c.After < 0 {
-		return fmt.Errorf("--after=%d: an offset is not below 0", c.After)
+		return fmt.Errorf("--after=%d: an offset must not be negative", c.After)
 	}
 	return nil
 }
@@ -115,14 +113,14 @@ func (c *UpdatesCommand) Run(ctx context.Context) error {
 			if err != nil && ctx.Err() == nil {
 				return err
 			}
-			if !c.Follow || !again(ctx) { // or the person has seen enough
+			if !c.Follow || !again(ctx) {
 				return nil
 			}
 		}
 	})
 }
 
-// page prints some transactions behind an offset, and returns the offset that it got to.
+// page prints some transactions after an offset, and returns the last offset of the page.
 func (c *UpdatesCommand) page(
 	ctx context.Context, client *client.Client, party string, after, end int64,
 ) (int64, error) {
@@ -182,17 +180,17 @@ func (c *UpdatesCommand) show(raw json.RawMessage) error {
 	return nil
 }
 
-// SubmitCommand submits commands from a file.
+// SubmitCommand submits the commands of a file.
 type SubmitCommand struct {
 	Node
 	console.Output
 
-	File  string   `arg:"" help:"JSON as POST /v2/commands/submit-and-wait takes it; - reads standard input."`
-	ActAs []string `complete:"name" help:"Who acts: users, or parties. Takes the place of actAs in the file."`
-	User  string   `help:"In whose name to submit; the administrator's by default."`
+	File  string   `arg:"" help:"JSON file with a request of POST /v2/commands/submit-and-wait; - for standard input."`
+	ActAs []string `complete:"name" help:"Acting users or parties, instead of actAs in the file."`
+	User  string   `help:"User that submits. Default: the administrator."`
 }
 
-// Run submits the commands and waits until they are committed. A command id that the file lacks is made up.
+// Run submits the commands and waits for the commit. If the file has no command id, Run makes one.
 func (c *SubmitCommand) Run(ctx context.Context) error {
 	body, err := c.read()
 	if err != nil {

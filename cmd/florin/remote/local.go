@@ -15,7 +15,7 @@ import (
 	"github.com/florinledger/florin/internal/wait"
 )
 
-// lookPause is the pause between looks at a node that starts or stops.
+// lookPause is the pause between checks of a node that starts or stops.
 const lookPause = 100 * time.Millisecond
 
 // The states of a node.
@@ -27,10 +27,9 @@ const (
 	stateAway     = "no answer"
 )
 
-// state is what `status` shows.
 type state struct {
 	State string `json:"state"`
-	// Detail says what a node that is not ready lacks.
+	// Detail says why a node is not ready.
 	Detail     string `json:"detail"`
 	URL        string `json:"url"`
 	PID        int    `json:"pid"`
@@ -39,7 +38,6 @@ type state struct {
 	APIVersion string `json:"api_version"`
 }
 
-// look finds out how the node is.
 func (n Node) look(ctx context.Context) (state, error) {
 	session, err := n.Open()
 	if err != nil {
@@ -58,7 +56,8 @@ func (n Node) look(ctx context.Context) (state, error) {
 		State: stateReady, URL: info.URL, PID: info.PID, TemporalUI: info.TemporalUI, Temporal: info.TemporalAddress,
 	}
 	if info.Stopped {
-		found.State, found.Detail = stateStopped, "PostgreSQL and Temporal run on, "+OnData(n.DataDir, "start")+" starts it"
+		found.State = stateStopped
+		found.Detail = "PostgreSQL and Temporal keep running, " + OnData(n.DataDir, "start") + " starts it"
 		return found, nil
 	}
 	err = session.http.Call(ctx, http.MethodGet, "/readyz", nil, nil)
@@ -72,19 +71,18 @@ func (n Node) look(ctx context.Context) (state, error) {
 	}
 	found.APIVersion, err = session.http.Version(ctx)
 	if refused := asRefusal(err); refused != nil && refused.Status == http.StatusNotFound {
-		found.Detail = "a worker, or no API of a node: it says how it is, and takes no requests"
+		found.Detail = "it is a worker, or no API of a node, and accepts no requests"
 		return found, nil
 	}
 	return found, session.Explain(err)
 }
 
-// Look finds out how the node is, in a word and in detail.
+// Look returns the state of the node in a word and in detail.
 func (n Node) Look(ctx context.Context) (word, detail string, err error) {
 	found, err := n.look(ctx)
 	return found.State, strings.TrimSpace(found.Detail), err
 }
 
-// words say how the node is.
 func (s state) words() string {
 	if s.State == stateAway {
 		return "does not answer"
@@ -92,7 +90,6 @@ func (s state) words() string {
 	return "is " + s.State
 }
 
-// answer shows a state.
 func (s state) answer() console.Answer {
 	answer := console.Answer{Data: s, Text: "the node " + s.words(), Names: []string{s.State}}
 	if s.Detail != "" {
@@ -107,7 +104,7 @@ func (s state) answer() console.Answer {
 	return answer
 }
 
-// StatusCommand shows how a node is.
+// StatusCommand shows the state of a node.
 type StatusCommand struct {
 	Node
 	console.Output
@@ -133,7 +130,7 @@ type WaitCommand struct {
 	Timeout time.Duration `help:"How long to wait." default:"2m"`
 }
 
-// Run waits. A node that is not there may still be started.
+// Run waits. A node that does not run may still start.
 func (c *WaitCommand) Run(ctx context.Context) error {
 	last := state{State: stateStopped}
 	ready := func(ctx context.Context) (bool, error) {
@@ -145,7 +142,7 @@ func (c *WaitCommand) Run(ctx context.Context) error {
 	}
 	if err := until(ctx, c.Timeout, ready); err != nil {
 		if console.CodeOf(err) == console.ExitTooLate {
-			return console.Fail(console.ExitTooLate, c.Florin("status")+" says more, "+OnData(c.DataDir, "logs")+" why",
+			return console.Fail(console.ExitTooLate, c.Florin("status")+" shows more, "+OnData(c.DataDir, "logs")+" shows why",
 				"the node %s after %s", last.words(), c.Timeout)
 		}
 		return err
@@ -153,7 +150,7 @@ func (c *WaitCommand) Run(ctx context.Context) error {
 	return c.Print(last.answer())
 }
 
-// until asks until something has happened, or the time is over.
+// until calls happened until it returns true, or the time is over.
 func until(ctx context.Context, timeout time.Duration, happened func(context.Context) (bool, error)) error {
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -166,12 +163,12 @@ func until(ctx context.Context, timeout time.Duration, happened func(context.Con
 			if ctx.Err() != nil {
 				return errors.New("interrupted")
 			}
-			return console.Fail(console.ExitTooLate, "--timeout gives it longer", "not done after %s", timeout)
+			return console.Fail(console.ExitTooLate, "choose a longer --timeout", "not done after %s", timeout)
 		}
 	}
 }
 
-// again waits until it is time to look again, and reports whether ctx goes on.
+// again waits for the next check, and reports whether ctx is still valid.
 func again(ctx context.Context) bool { return wait.For(ctx, lookPause) == nil }
 
 // StopCommand stops the node of a data directory.
@@ -181,7 +178,7 @@ type StopCommand struct {
 	Node    bool          `help:"Stop the API and the worker alone. PostgreSQL and Temporal keep running; florin start starts the node again."`
 }
 
-// Run stops the node as Ctrl-C does, and waits until everything has ended. A node that does not run is stopped.
+// Run stops the node as Ctrl-C does, and waits until everything has ended. Without a running node it succeeds.
 func (c *StopCommand) Run(ctx context.Context) error {
 	if c.Node {
 		return switchNode(ctx, c.DataDir, c.Timeout, true)
@@ -192,7 +189,7 @@ func (c *StopCommand) Run(ctx context.Context) error {
 		return nil
 	}
 	if pid <= 1 {
-		return fmt.Errorf("who holds data directory %s cannot be found out: end that florin where it runs", c.DataDir)
+		return fmt.Errorf("cannot find the process that uses data directory %s: stop that florin where it runs", c.DataDir)
 	}
 	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("stop the node (pid %d): %w", pid, err)
@@ -207,13 +204,13 @@ func (c *StopCommand) Run(ctx context.Context) error {
 	return err
 }
 
-// ResetCommand forgets everything that a node has stored.
+// ResetCommand deletes all data of a node.
 type ResetCommand struct {
 	DataDir string `help:"Data directory to remove." default:".florin" env:"FLORIN_DATA_DIR"`
 	Yes     bool   `short:"y" help:"Do not ask."`
 }
 
-// Run removes the data directory, of a node that does not run.
+// Run removes the data directory. The node must not run.
 func (c *ResetCommand) Run() error {
 	if _, err := os.Stat(c.DataDir); errors.Is(err, os.ErrNotExist) {
 		console.Println("nothing is stored in " + c.DataDir)
@@ -225,7 +222,7 @@ func (c *ResetCommand) Run() error {
 	}
 	defer func() { _ = directory.Unlock() }()
 	if !c.Yes && !console.Confirm("Remove "+directory.Path()+", with the whole ledger in it?") {
-		return console.Fail(console.ExitFailed, "--yes removes it without asking", "%s is kept", directory.Path())
+		return console.Fail(console.ExitFailed, "--yes removes it without asking", "%s was not removed", directory.Path())
 	}
 	if err := os.RemoveAll(directory.Path()); err != nil {
 		return err
@@ -234,15 +231,15 @@ func (c *ResetCommand) Run() error {
 	return nil
 }
 
-// EnvCommand prints where everything is, for a shell.
+// EnvCommand prints the addresses for a shell.
 type EnvCommand struct {
 	Node
 	console.Output
 
-	User string `complete:"name" help:"Whose token; the administrator's by default."`
+	User string `complete:"name" help:"User of the token. Default: the administrator."`
 }
 
-// Run prints the lines that a shell evaluates.
+// Run prints lines for a shell to evaluate.
 func (c *EnvCommand) Run() error {
 	session, err := c.Open()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 // LogsCommand shows the logs of a node.
 type LogsCommand struct {
-	Log     string `arg:"" optional:"" help:"Which log: florin, temporal, postgres, or up, which is what florin up --detach prints." enum:"florin,temporal,postgres,up" default:"florin"`
+	Log     string `arg:"" optional:"" help:"Log to show: florin, temporal, postgres, or up (the output of florin up --detach)." enum:"florin,temporal,postgres,up" default:"florin"`
 	DataDir string `help:"Data directory of the node." default:".florin" env:"FLORIN_DATA_DIR"`
 	Lines   int    `short:"n" help:"Number of last lines to show; 0: none." default:"50"`
 	Follow  bool   `short:"f" help:"Follow new lines, until Ctrl-C."`
@@ -30,7 +30,7 @@ func (c *LogsCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Close() }() // the one that is read last
+	defer func() { _ = file.Close() }() // file changes when the log rotates
 	if err := seekLines(file, max(0, c.Lines)); err != nil {
 		return err
 	}
@@ -47,11 +47,11 @@ func (c *LogsCommand) Run(ctx context.Context) error {
 	}
 }
 
-// sameOrNext is the file to read on from: when a log was set aside, the rest of it is copied, and the new one is next.
+// sameOrNext returns the file to read next. After a rotation it copies the rest of the old file and opens the new one.
 func sameOrNext(file *os.File, path string, to io.Writer) (*os.File, error) {
 	next, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return file, nil // in a moment it is there
+		return file, nil // the new file comes soon
 	}
 	if err != nil {
 		return file, err
@@ -65,7 +65,6 @@ func sameOrNext(file *os.File, path string, to io.Writer) (*os.File, error) {
 	return next, errors.Join(err, file.Close())
 }
 
-// seekLines goes to the beginning of the last lines of a file.
 func seekLines(file *os.File, lines int) error {
 	const block = 64 << 10
 	end, err := file.Seek(0, io.SeekEnd)
@@ -81,7 +80,7 @@ func seekLines(file *os.File, lines int) error {
 			return err
 		}
 		for at := bytes.LastIndexByte(read, '\n'); at >= 0 && found < lines; at = bytes.LastIndexByte(read[:at], '\n') {
-			if behind := position + int64(at) + 1; behind < end { // the last line's own end begins no line
+			if behind := position + int64(at) + 1; behind < end { // no line begins after the end of the last line
 				found, start = found+1, behind
 			}
 		}

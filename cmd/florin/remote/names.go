@@ -11,19 +11,18 @@ import (
 	"github.com/florinledger/florin/cmd/florin/console"
 )
 
-// operatorName stands for the validator operator's user, unless a user has this name.
+// operatorName names the validator operator's user, unless another user has this name.
 const operatorName = "operator"
 
-// account is a party by one of its names, and the user whose wallet it is.
+// account is a party with one of its names, and the user of its wallet.
 type account struct {
-	// Name is the user's, or what the party was called by.
+	// Name is the user's name, or the argument that named the party.
 	Name  string
 	Party string
-	// User is "" where the party is no user's primary party.
+	// User is "" if the party is no user's primary party.
 	User string
 }
 
-// user is a user of the ledger API.
 type user struct {
 	ID           string `json:"id"`
 	PrimaryParty string `json:"primaryParty"`
@@ -42,7 +41,7 @@ func (s *Session) find(ctx context.Context, name string) (account, error) {
 		return account{}, err
 	}
 	if s.token != "" && strings.Contains(name, "::") {
-		return account{Name: hint(name), Party: name}, nil // the token may not be an administrator's
+		return account{Name: hint(name), Party: name}, nil // a token without the administrator's right suffices
 	}
 	found, known, err := userNamed(ctx, admin, name)
 	if err != nil {
@@ -59,7 +58,7 @@ func (s *Session) find(ctx context.Context, name string) (account, error) {
 		prefix += "::"
 	}
 	parties, err := admin.Parties(ctx, prefix)
-	// What begins so may have a longer hint, and is somebody else.
+	// The node also returns parties with a longer hint.
 	parties = slices.DeleteFunc(parties, func(party string) bool { return party != name && hint(party) != name })
 	switch {
 	case err != nil:
@@ -71,14 +70,13 @@ func (s *Session) find(ctx context.Context, name string) (account, error) {
 		return account{}, console.Fail(console.ExitFailed, "give the whole id of one: "+strings.Join(parties, ", "),
 			"%d parties are called %s", len(parties), name)
 	case known:
-		return account{}, console.Fail(console.ExitFailed, s.node.Florin("party", "new", name)+" gives it one",
+		return account{}, console.Fail(console.ExitFailed, s.node.Florin("party", "new", name)+" creates one",
 			"user %s has no party", name)
 	default:
 		return account{}, s.unknown(ctx, admin, name)
 	}
 }
 
-// userNamed finds a user by its id.
 func userNamed(ctx context.Context, admin *client.Client, id string) (found user, known bool, err error) {
 	var out struct {
 		User user `json:"user"`
@@ -92,7 +90,7 @@ func userNamed(ctx context.Context, admin *client.Client, id string) (found user
 	}
 }
 
-// operator is the validator operator, whom everybody may know.
+// operator is the validator operator; every user may ask for it.
 func (s *Session) operator(ctx context.Context) (account, error) {
 	var out struct {
 		Party string `json:"party_id"`
@@ -102,7 +100,7 @@ func (s *Session) operator(ctx context.Context) (account, error) {
 	return account{operatorName, out.Party, out.User}, err
 }
 
-// pageQuery asks for the page of a list that a token names; "" names the first one.
+// pageQuery is the query for a page of a list; "" means the first page.
 func pageQuery(token string) string {
 	if token == "" {
 		return ""
@@ -110,7 +108,6 @@ func pageQuery(token string) string {
 	return "?pageToken=" + url.QueryEscape(token)
 }
 
-// users lists all users.
 func users(ctx context.Context, admin *client.Client) ([]user, error) {
 	var all []user
 	for token := ""; ; {
@@ -128,8 +125,8 @@ func users(ctx context.Context, admin *client.Client) ([]user, error) {
 	}
 }
 
-// Names are what parties may be called by on the node: users, and readable parts of ids that one party alone has. A
-// node that does not answer, or not to this user, has none.
+// Names are the names of parties on the node: users, and unique hints of party ids. If the node does not answer, or
+// refuses this user, there are none.
 func (n Node) Names(ctx context.Context) []string {
 	var names []string
 	err := n.with(ctx, func(ctx context.Context, s *Session) error {
@@ -169,7 +166,7 @@ func (n Node) Names(ctx context.Context) []string {
 	return slices.Compact(names)
 }
 
-// userOf is the user whose primary party it is, "" for none.
+// userOf is the user with this primary party; "" for none.
 func (s *Session) userOf(ctx context.Context, admin *client.Client, party string) (string, error) {
 	all, err := users(ctx, admin)
 	if i := slices.IndexFunc(all, func(u user) bool { return u.PrimaryParty == party }); i >= 0 {
@@ -178,16 +175,16 @@ func (s *Session) userOf(ctx context.Context, admin *client.Client, party string
 	return "", err
 }
 
-// lookupFailed explains that a token's user may not look for others.
+// lookupFailed explains that a token's user may not look up other users.
 func (s *Session) lookupFailed(name string, err error) error {
 	if refused := asRefusal(err); refused != nil && refused.Status == http.StatusForbidden {
 		return console.Fail(console.ExitDenied, "give the whole id of the party: "+name+"::1220…",
-			"the token's user may not look up who %s is", name)
+			"the token's user may not look up %s", name)
 	}
 	return err
 }
 
-// unknown says that nobody is called so, and who is called alike.
+// unknown says that nobody has this name, and suggests a similar name.
 func (s *Session) unknown(ctx context.Context, admin *client.Client, name string) error {
 	all, err := users(ctx, admin)
 	if err != nil {
@@ -204,12 +201,12 @@ func (s *Session) unknown(ctx context.Context, admin *client.Client, name string
 	if strings.Contains(name, "::") {
 		return console.Fail(console.ExitFailed, s.node.Florin("party", "list")+" shows all", "there is no party %s", name)
 	}
-	hint := s.node.Florin("party", "new", name) + " makes it, " + s.node.Florin("party", "list") + " shows all"
+	hint := s.node.Florin("party", "new", name) + " creates it, " + s.node.Florin("party", "list") + " shows all"
 	return console.Fail(console.ExitFailed, hint,
 		"there is no party or user %s", name)
 }
 
-// wallet finds a party and is the client of its user. A token that was given must be of that user.
+// wallet finds a party and returns a client of its user. A token of the command line must belong to that user.
 func (s *Session) wallet(ctx context.Context, name string) (account, *client.Client, error) {
 	if s.token != "" {
 		return s.ownWallet(ctx, name)
@@ -220,14 +217,14 @@ func (s *Session) wallet(ctx context.Context, name string) (account, *client.Cli
 	}
 	if found.User == "" {
 		return found, nil, console.Fail(console.ExitFailed,
-			s.node.Florin("user", "new", "NAME", "--party", found.Party)+" makes one",
-			"party %s has no user in whose name this could be done", found.Name)
+			s.node.Florin("user", "new", "NAME", "--party", found.Party)+" creates one",
+			"party %s has no user that could do this", found.Name)
 	}
 	client, err := s.as(found.User)
 	return found, client, err
 }
 
-// ownWallet is the wallet of the token that was given.
+// ownWallet is the wallet of the token of the command line.
 func (s *Session) ownWallet(ctx context.Context, name string) (account, *client.Client, error) {
 	api := s.http.With(s.token)
 	var out struct {
@@ -239,7 +236,7 @@ func (s *Session) ownWallet(ctx context.Context, name string) (account, *client.
 	own := out.User
 	if name != own.ID && name != own.PrimaryParty && name != hint(own.PrimaryParty) {
 		return account{}, nil, console.Fail(console.ExitDenied, "give a token of "+name+" with --token",
-			"the token is of user %s, with party %s, and not of %s", own.ID, client.PartyName(own.PrimaryParty), name)
+			"the token belongs to user %s with party %s, not to %s", own.ID, client.PartyName(own.PrimaryParty), name)
 	}
 	return account{name, own.PrimaryParty, own.ID}, api, nil
 }

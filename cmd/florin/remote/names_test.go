@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// TestFind_MatchesTheWholeHint: coin is sent to nobody whose name only begins so, however few there are.
+// TestFind_MatchesTheWholeHint: a name must not select a party with a longer hint, even if that is the only one.
 func TestFind_MatchesTheWholeHint(t *testing.T) {
 	t.Parallel()
 	const node, other = "::1220ab", "::1220cd"
@@ -63,7 +63,6 @@ func TestFind_MatchesTheWholeHint(t *testing.T) {
 	}
 }
 
-// TestOffers_ShowTheirSenders whatever their makers are called, and however much they write.
 func TestOffers_ShowTheirSenders(t *testing.T) {
 	t.Parallel()
 	const me = "bob::1220ab"

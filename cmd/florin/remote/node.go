@@ -15,30 +15,30 @@ import (
 	"github.com/florinledger/florin/internal/secret"
 )
 
-// Node is how a command finds a running node and speaks to it. Commands embed it.
+// Node has the flags that name a running node. Commands embed it.
 type Node struct {
 	DataDir        string `help:"Data directory of a node started by florin up; its address is read from there." default:".florin" env:"FLORIN_DATA_DIR" group:"Node"`
 	URL            string `name:"url" help:"Base URL of another node's API." env:"FLORIN_URL" group:"Node"`
-	Token          string `help:"Token to send, of a node with an issuer of its own; otherwise development tokens are made." env:"FLORIN_TOKEN" group:"Node" secret:""`
+	Token          string `help:"Token to send, for a node with an issuer. Default: a development token." env:"FLORIN_TOKEN" group:"Node" secret:""`
 	TokenFile      string `help:"File with the token to send." env:"FLORIN_TOKEN_FILE" group:"Node"`
-	AuthSecret     string `help:"Secret of development tokens; that of the data directory when left out." env:"FLORIN_AUTH_SECRET" group:"Node" secret:""`
+	AuthSecret     string `help:"Secret of development tokens. Default: the secret of the data directory." env:"FLORIN_AUTH_SECRET" group:"Node" secret:""`
 	AuthSecretFile string `help:"File with that secret." env:"FLORIN_AUTH_SECRET_FILE" group:"Node"`
 	AuthAudience   string `help:"Audience of development tokens." env:"FLORIN_AUTH_AUDIENCE" group:"Node"`
-	AdminUser      string `help:"Participant administrator to speak as." default:"${adminUser}" env:"FLORIN_ADMIN_USER" group:"Node"`
+	AdminUser      string `help:"Participant administrator that sends the requests." default:"${adminUser}" env:"FLORIN_ADMIN_USER" group:"Node"`
 }
 
-// Session is a node that a command speaks to.
+// Session is a node that a command calls.
 type Session struct {
-	// Info says where the node is; of a node that --url names, only URL, Secret and Audience are known.
+	// Info has the addresses of the node. With --url it has only URL, Secret and Audience.
 	Info  runfile.Info
 	node  Node // as the flags name it
 	http  *client.Client
 	admin string
-	// token is the one that was given; "" makes development tokens.
+	// token is the token of the command line; "" means development tokens.
 	token string
 }
 
-// Open finds the node. It does not ask it anything yet.
+// Open finds the node. It sends no request.
 func (n Node) Open() (*Session, error) {
 	token, err := n.token()
 	if err != nil {
@@ -61,17 +61,17 @@ func (n Node) Open() (*Session, error) {
 	return &Session{node: n, Info: found, http: client.New(found.URL, 1), admin: n.AdminUser, token: token}, nil
 }
 
-// find reads where the node of the data directory is.
+// find reads the addresses of the node of the data directory.
 func (n Node) find() (runfile.Info, error) {
 	info, err := runfile.Read(n.DataDir)
 	if err == nil {
 		return info, nil
 	}
 	if pid, held := datadir.Holder(n.DataDir); held {
-		return info, console.Fail(console.ExitNoNode, n.Florin("wait")+" returns when it is ready",
+		return info, console.Fail(console.ExitNoNode, n.Florin("wait")+" waits until it is ready",
 			"the node on data directory %s (pid %d) is starting", n.DataDir, pid)
 	}
-	return info, console.Fail(console.ExitNoNode, "a node elsewhere is named with --url", "%w", err)
+	return info, console.Fail(console.ExitNoNode, "give the address of a node elsewhere with --url", "%w", err)
 }
 
 func checkURL(text string) error {
@@ -83,7 +83,7 @@ func checkURL(text string) error {
 	return nil
 }
 
-// token is the one that was given, "" without one.
+// token is the token of the command line; "" for none.
 func (n Node) token() (string, error) {
 	token, err := secret.Of(n.Token, n.TokenFile, "token")
 	if err != nil {
@@ -98,16 +98,16 @@ func (s *Session) Close() { s.http.Close() }
 // Anonymous is a client without a token.
 func (s *Session) Anonymous() *client.Client { return s.http }
 
-// Admin is the client of the token that was given, and else of the administrator.
+// Admin is a client with the token of the command line, or a client of the administrator.
 func (s *Session) Admin() (*client.Client, error) { return s.as(s.admin) }
 
-// as is the client of a user; of the token that was given, if one was.
+// as is a client with the token of the command line, or a client of a user.
 func (s *Session) as(user string) (*client.Client, error) {
 	token, err := s.TokenOf(user)
 	return s.http.With(token), err
 }
 
-// TokenOf is the token that was given, and else a development token of a user.
+// TokenOf is the token of the command line, or a development token of a user.
 func (s *Session) TokenOf(user string) (string, error) {
 	if s.token != "" {
 		return s.token, nil
@@ -115,7 +115,7 @@ func (s *Session) TokenOf(user string) (string, error) {
 	return auth.Mint(s.Info.Secret, s.Info.Audience, user, 0, time.Now())
 }
 
-// with calls a function with the node that the flags name, and explains what goes wrong.
+// with calls a function with the node of the flags, and explains its error.
 func (n Node) with(ctx context.Context, call func(context.Context, *Session) error) error {
 	session, err := n.Open()
 	if err != nil {
@@ -125,7 +125,7 @@ func (n Node) with(ctx context.Context, call func(context.Context, *Session) err
 	return session.Explain(call(ctx, session))
 }
 
-// AsAdmin calls a function with a client of the administrator, and explains what goes wrong.
+// AsAdmin calls a function with a client of the administrator, and explains its error.
 func (n Node) AsAdmin(ctx context.Context, call func(context.Context, *client.Client) error) error {
 	return n.with(ctx, func(ctx context.Context, s *Session) error {
 		admin, err := s.Admin()
@@ -136,8 +136,7 @@ func (n Node) AsAdmin(ctx context.Context, call func(context.Context, *client.Cl
 	})
 }
 
-// AsUser calls a function with a client of a user, of the administrator where the name is "", and explains what goes
-// wrong.
+// AsUser calls a function with a client of a user, or of the administrator for "", and explains its error.
 func (n Node) AsUser(
 	ctx context.Context, user string, call func(context.Context, *Session, *client.Client) error,
 ) error {
@@ -150,19 +149,19 @@ func (n Node) AsUser(
 	})
 }
 
-// PartyOf is the party that somebody means by a name: a user's, a party's first part, or its id.
+// PartyOf finds a party by the name of its user, by the first part of its id, or by its id.
 func (s *Session) PartyOf(ctx context.Context, name string) (string, error) {
 	found, err := s.find(ctx, name)
 	return found.Party, err
 }
 
-// now is the ledger's time, which deadlines of contracts follow, where the node tells it, and else this machine's.
+// now is the ledger's time, for the deadlines of contracts.
 func (s *Session) now(ctx context.Context, client *client.Client) time.Time {
 	var clock struct {
 		LedgerTime time.Time `json:"ledger_time"`
 	}
 	if err := client.Get(ctx, "/v0/dev/clock", &clock); err != nil || clock.LedgerTime.IsZero() {
-		return time.Now() // only development nodes tell it, and all others follow real time
+		return time.Now() // only development nodes serve their clock; all others use real time
 	}
 	return clock.LedgerTime
 }

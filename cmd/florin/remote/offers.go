@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// OffersCommand lists and answers transfers that wait for their receivers.
+// OffersCommand lists and answers open transfers.
 type OffersCommand struct {
 	List     OffersListCommand     `cmd:"" default:"withargs" help:"List the offers to and from a party."`
 	Accept   OffersAcceptCommand   `cmd:"" help:"Accept an offer."`
@@ -20,13 +20,12 @@ type OffersCommand struct {
 	Withdraw OffersWithdrawCommand `cmd:"" help:"Withdraw an open offer."`
 }
 
-// The kinds of offers, by what their paths begin with.
+// The kinds of offers, as the beginnings of their paths.
 const (
 	kindTransfer = "transfer"       // of the token standard: the coin is locked
-	kindOffer    = "transfer-offer" // the older kind, of the wallet
+	kindOffer    = "transfer-offer" // the older kind of the wallet
 )
 
-// offer is a transfer that waits for its receiver.
 type offer struct {
 	ContractID string          `json:"contract_id"`
 	Kind       string          `json:"kind"`
@@ -37,13 +36,12 @@ type offer struct {
 	Note       string          `json:"note"`
 }
 
-// short is the part of a contract id that people tell offers apart by.
+// short is the beginning of a contract id, enough to distinguish offers.
 func (o offer) short() string {
 	const length = 12
 	return o.ContractID[:min(length, len(o.ContractID))]
 }
 
-// path is where the offer is answered.
 func (o offer) path(answer string) string {
 	base := transfersPath
 	if o.Kind == kindOffer {
@@ -57,7 +55,7 @@ type OffersListCommand struct {
 	Node
 	console.Output
 
-	Name string `complete:"name" arg:"" help:"Whose: a user, or a party."`
+	Name string `complete:"name" arg:"" help:"User or party."`
 }
 
 // Run lists the offers.
@@ -73,13 +71,12 @@ func (c *OffersListCommand) Run(ctx context.Context) error {
 		}
 		answer := offersAnswer(owner.Party, all)
 		if len(all) == 0 {
-			answer.Text = "no offer waits"
+			answer.Text = "no open offers"
 		}
 		return c.Print(answer)
 	})
 }
 
-// offersAnswer shows offers to one of their parties.
 func offersAnswer(reader string, all []offer) console.Answer {
 	answer := console.Answer{
 		Data:  map[string]any{"offers": all},
@@ -113,26 +110,26 @@ func offersOf(ctx context.Context, client *client.Client) ([]offer, error) {
 	return all, nil
 }
 
-// answering is what the commands that answer offers have in common.
-type answering struct {
+// answerCommand has the flags of the commands that answer offers.
+type answerCommand struct {
 	Node
 	console.Output
 
-	Name string   `complete:"name" arg:"" help:"Who answers: a user, or a party."`
-	IDs  []string `arg:"" optional:"" name:"id" help:"Ids of the offers, or what they begin with; may be left out when only one waits."`
-	All  bool     `help:"All that wait."`
+	Name string   `complete:"name" arg:"" help:"User or party that answers."`
+	IDs  []string `arg:"" optional:"" name:"id" help:"Ids of the offers, or the beginnings of the ids. Not needed if only one offer is open."`
+	All  bool     `help:"All open offers."`
 }
 
 // Validate is called by kong.
-func (a *answering) Validate() error {
+func (a *answerCommand) Validate() error {
 	if a.All && len(a.IDs) > 0 {
-		return errors.New("--all and ids of offers are both given: leave one of them out")
+		return errors.New("--all and ids of offers are both given: leave one out")
 	}
 	return nil
 }
 
-// run answers the offers for which it is the party's turn.
-func (a *answering) run(ctx context.Context, verb, done string, turn func(offer, string) bool) error {
+// run answers the offers that the party may answer.
+func (a *answerCommand) run(ctx context.Context, verb, done string, turn func(offer, string) bool) error {
 	return a.with(ctx, func(ctx context.Context, s *Session) error {
 		owner, api, err := s.wallet(ctx, a.Name)
 		if err != nil {
@@ -166,8 +163,8 @@ func (a *answering) run(ctx context.Context, verb, done string, turn func(offer,
 	})
 }
 
-// choose finds the offers that were named.
-func (a *answering) choose(waiting []offer, owner, verb string) ([]offer, error) {
+// choose finds the offers of the arguments.
+func (a *answerCommand) choose(waiting []offer, owner, verb string) ([]offer, error) {
 	if a.All {
 		return waiting, nil
 	}
@@ -179,7 +176,7 @@ func (a *answering) choose(waiting []offer, owner, verb string) ([]offer, error)
 		case 1:
 			return waiting, nil
 		default:
-			return nil, console.Fail(console.ExitFailed, list+"; name one by its id, or take --all",
+			return nil, console.Fail(console.ExitFailed, list+"; choose one by its id, or use --all",
 				"there are %d offers that %s could %s", len(waiting), owner, verb)
 		}
 	}
@@ -201,7 +198,7 @@ func (a *answering) choose(waiting []offer, owner, verb string) ([]offer, error)
 }
 
 // OffersAcceptCommand accepts offers.
-type OffersAcceptCommand struct{ answering }
+type OffersAcceptCommand struct{ answerCommand }
 
 // Run accepts the offers.
 func (c *OffersAcceptCommand) Run(ctx context.Context) error {
@@ -209,7 +206,7 @@ func (c *OffersAcceptCommand) Run(ctx context.Context) error {
 }
 
 // OffersRejectCommand rejects offers.
-type OffersRejectCommand struct{ answering }
+type OffersRejectCommand struct{ answerCommand }
 
 // Run rejects the offers.
 func (c *OffersRejectCommand) Run(ctx context.Context) error {
@@ -217,7 +214,7 @@ func (c *OffersRejectCommand) Run(ctx context.Context) error {
 }
 
 // OffersWithdrawCommand withdraws offers.
-type OffersWithdrawCommand struct{ answering }
+type OffersWithdrawCommand struct{ answerCommand }
 
 // Run withdraws the offers.
 func (c *OffersWithdrawCommand) Run(ctx context.Context) error {

@@ -11,23 +11,22 @@ import (
 	"github.com/florinledger/florin/cmd/florin/console"
 )
 
-// PartyCommand makes and lists parties.
+// PartyCommand creates and lists parties.
 type PartyCommand struct {
 	New  PartyNewCommand  `cmd:"" help:"Create parties, each with a user, a wallet, and a preapproval for incoming coin."`
 	List PartyListCommand `cmd:"" help:"List the parties that the node knows, with their users."`
 }
 
-// PartyNewCommand makes parties.
+// PartyNewCommand creates parties.
 type PartyNewCommand struct {
 	Node
 	console.Output
 
-	Names       []string `arg:"" name:"name" help:"Names of the users, which are the first part of the parties' ids too."`
+	Names       []string `arg:"" name:"name" help:"Names of the users. A name is also the first part of the party's id."`
 	Preapproval bool     `help:"Let the operator pay for a preapproval, so that the party receives coin without accepting each transfer." default:"true" negatable:""`
 }
 
-// madeParty is a party as `party new` shows it.
-type madeParty struct {
+type newParty struct {
 	Name    string `json:"name"`
 	Party   string `json:"party"`
 	Created bool   `json:"created"`
@@ -35,15 +34,14 @@ type madeParty struct {
 	Preapproval *string `json:"preapproval"`
 }
 
-// Run makes each party that is not there yet, whatever becomes of the others, and says what it did. It ends with the
-// code of the first failure.
+// Run creates each party that does not exist, also after a failure. Its exit code is that of the first failure.
 func (c *PartyNewCommand) Run(ctx context.Context) error {
 	return c.with(ctx, func(ctx context.Context, s *Session) error {
 		admin, err := s.Admin()
 		if err != nil {
 			return err
 		}
-		var made []madeParty
+		var made []newParty
 		var failures []error
 		for _, name := range c.Names {
 			one, err := c.make(ctx, s, admin, name)
@@ -54,7 +52,7 @@ func (c *PartyNewCommand) Run(ctx context.Context) error {
 				failures = append(failures, named(s.Explain(err), name, len(c.Names)))
 			}
 			if ctx.Err() != nil || console.CodeOf(s.Explain(err)) == console.ExitNoNode {
-				break // it would be the same with the others
+				break // the other parties would fail in the same way
 			}
 		}
 		if len(made) > 0 {
@@ -66,7 +64,7 @@ func (c *PartyNewCommand) Run(ctx context.Context) error {
 	})
 }
 
-// named says of which of several names a failure is.
+// named adds a name to an error if there are several names.
 func named(err error, name string, of int) error {
 	failed, ok := errors.AsType[*console.Error](err)
 	if of == 1 || !ok {
@@ -77,7 +75,7 @@ func named(err error, name string, of int) error {
 
 func (c *PartyNewCommand) make(
 	ctx context.Context, s *Session, admin *client.Client, name string,
-) (made madeParty, err error) {
+) (made newParty, err error) {
 	before, _, err := userNamed(ctx, admin, name)
 	if err != nil {
 		return made, err
@@ -89,8 +87,8 @@ func (c *PartyNewCommand) make(
 	if err := admin.Post(ctx, "/v0/admin/users", in, &out); err != nil {
 		return made, err
 	}
-	made = madeParty{Name: name, Party: out.Party, Created: before.PrimaryParty != out.Party}
-	if s.token != "" { // only the user's own token could tell, or change, more
+	made = newParty{Name: name, Party: out.Party, Created: before.PrimaryParty != out.Party}
+	if s.token != "" { // only the user's own token may read or change more
 		return made, nil
 	}
 	client, err := s.as(name)
@@ -114,19 +112,19 @@ func (c *PartyNewCommand) approve(
 	id, _, err := approve(ctx, client)
 	if err != nil {
 		again := s.node.Florin("preapproval", "on", name)
-		return nil, console.Fail(console.CodeOf(s.Explain(err)), "then "+again+" tries that again",
-			"%s is there, but without a preapproval: %s", name, firstLine(s.Explain(err)))
+		return nil, console.Fail(console.CodeOf(s.Explain(err)), "then try again: "+again,
+			"%s exists, but has no preapproval: %s", name, firstLine(s.Explain(err)))
 	}
 	return &id, nil
 }
 
-// firstLine is what is wrong, without what to do.
+// firstLine is the error without its hint.
 func firstLine(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	return text
 }
 
-func (c *PartyNewCommand) answer(made []madeParty) console.Answer {
+func (c *PartyNewCommand) answer(made []newParty) console.Answer {
 	answer := console.Answer{
 		Data:  map[string]any{"parties": made},
 		Table: console.Table{Head: []string{"NAME", "PARTY", "INCOMING COIN", ""}},
@@ -137,7 +135,7 @@ func (c *PartyNewCommand) answer(made []madeParty) console.Answer {
 			incoming = "arrives at once"
 		}
 		if !one.Created {
-			note = "was there already"
+			note = "existed already"
 		}
 		answer.Table.Rows = append(answer.Table.Rows, []string{one.Name, one.Party, incoming, note})
 		answer.Names = append(answer.Names, one.Party)
@@ -145,7 +143,7 @@ func (c *PartyNewCommand) answer(made []madeParty) console.Answer {
 	return answer
 }
 
-// approve sees to it that the client's user has a preapproval.
+// approve creates a preapproval for the client's user, unless there is one.
 func approve(ctx context.Context, client *client.Client) (id string, created bool, err error) {
 	var out struct {
 		ID string `json:"transfer_preapproval_contract_id"`
@@ -163,7 +161,6 @@ type PartyListCommand struct {
 	console.Output
 }
 
-// listedParty is a party as `party list` shows it.
 type listedParty struct {
 	Party string   `json:"party"`
 	Local bool     `json:"local"`
@@ -203,7 +200,6 @@ func (c *PartyListCommand) Run(ctx context.Context) error {
 	})
 }
 
-// parties lists all parties.
 func parties(ctx context.Context, admin *client.Client) ([]listedParty, error) {
 	all := []listedParty{}
 	for token := ""; ; {

@@ -15,14 +15,13 @@ import (
 
 const preapprovalPath = "/v0/wallet/transfer-preapproval"
 
-// PreapprovalCommand lets coin in without being asked for, or not.
+// PreapprovalCommand turns automatic receiving of coin on or off.
 type PreapprovalCommand struct {
 	Show PreapprovalShowCommand `cmd:"" help:"Show the preapproval through which a party receives coin."`
 	On   PreapprovalOnCommand   `cmd:"" help:"Receive coin automatically; the operator pays for the preapproval and renews it."`
 	Off  PreapprovalOffCommand  `cmd:"" help:"Accept each incoming transfer yourself."`
 }
 
-// preapproval is what the commands show of one.
 type preapproval struct {
 	Party string `json:"party"`
 	// ContractID is null without a preapproval, and so are the others.
@@ -38,7 +37,7 @@ type PreapprovalShowCommand struct {
 	Node
 	console.Output
 
-	Name string `complete:"name" arg:"" help:"Whose: a user, or a party."`
+	Name string `complete:"name" arg:"" help:"User or party."`
 }
 
 // Run shows the preapproval.
@@ -52,25 +51,25 @@ func (c *PreapprovalShowCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		text := fmt.Sprintf("%s has no preapproval: incoming coin is offered, and %s takes it", owner.Name,
+		text := fmt.Sprintf("%s has no preapproval: incoming coin is an offer, and %s accepts it", owner.Name,
 			s.node.Florin("offers", "accept", owner.Name))
 		if found.ContractID != nil {
-			text = fmt.Sprintf("%s receives coin without being asked, until %s; %s pays and renews",
+			text = fmt.Sprintf("%s receives coin automatically until %s; %s pays and renews",
 				owner.Name, found.ExpiresAt.Local().Format(time.DateTime), client.PartyFor(owner.Party, *found.Provider))
 		}
 		return c.Print(found.answer(text))
 	})
 }
 
-// PreapprovalOnCommand makes a preapproval.
+// PreapprovalOnCommand creates a preapproval.
 type PreapprovalOnCommand struct {
 	Node
 	console.Output
 
-	Name string `complete:"name" arg:"" help:"Whose: a user, or a party."`
+	Name string `complete:"name" arg:"" help:"User or party."`
 }
 
-// Run makes the preapproval, unless there is one.
+// Run creates the preapproval, unless there is one.
 func (c *PreapprovalOnCommand) Run(ctx context.Context) error {
 	return c.with(ctx, func(ctx context.Context, s *Session) error {
 		owner, client, err := s.wallet(ctx, c.Name)
@@ -86,9 +85,9 @@ func (c *PreapprovalOnCommand) Run(ctx context.Context) error {
 			return err
 		}
 		found.Changed = created
-		text := owner.Name + " receives coin without being asked"
+		text := owner.Name + " receives coin automatically"
 		if !created {
-			text += "; that was so already"
+			text += " already"
 		}
 		return c.Print(found.answer(text))
 	})
@@ -99,7 +98,7 @@ type PreapprovalOffCommand struct {
 	Node
 	console.Output
 
-	Name string `complete:"name" arg:"" help:"Whose: a user, or a party."`
+	Name string `complete:"name" arg:"" help:"User or party."`
 }
 
 // Run cancels the preapproval, if there is one.
@@ -113,15 +112,15 @@ func (c *PreapprovalOffCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		text := owner.Name + " is asked for each incoming transfer"
+		text := owner.Name + " accepts each incoming transfer itself"
 		if before.ContractID == nil {
-			return c.Print(before.answer(text + "; that was so already"))
+			return c.Print(before.answer(text + " already"))
 		}
 		err = client.Call(ctx, http.MethodDelete, preapprovalPath, nil, nil)
 		if err != nil && !isMissing(err) {
 			return err
 		}
-		text += "; the operator pays for no other preapproval until " + before.ExpiresAt.Local().Format(time.DateTime)
+		text += "; the operator pays for no new preapproval until " + before.ExpiresAt.Local().Format(time.DateTime)
 		return c.Print(preapproval{Party: owner.Party, Changed: true}.answer(text))
 	})
 }
@@ -153,14 +152,13 @@ func showPreapproval(ctx context.Context, owner account, client *client.Client) 
 	}, err
 }
 
-// isMissing reports whether an answer says that there is no preapproval.
 func isMissing(err error) bool {
 	refused := asRefusal(err)
 	return refused != nil && refused.Status == http.StatusNotFound &&
 		bytes.Contains(refused.Body, []byte("No TransferPreapproval found"))
 }
 
-// existingPreapproval reads the refusal of a second preapproval, which names the first one.
+// existingPreapproval reads the id of the first preapproval from the refusal of a second one.
 func existingPreapproval(refused *client.Error) (id string, created bool, err error) {
 	var body struct {
 		ID string `json:"transfer_preapproval_contract_id"`
@@ -177,7 +175,7 @@ type contract[T any] struct {
 	Payload T      `json:"payload"`
 }
 
-// asRefusal is the answer other than 2xx that an error is, nil for other errors.
+// asRefusal is the answer of the node other than 2xx; nil for other errors.
 func asRefusal(err error) *client.Error {
 	refused, _ := errors.AsType[*client.Error](err)
 	return refused

@@ -15,21 +15,20 @@ import (
 
 const transfersPath = "/v0/wallet/token-standard/transfers"
 
-// SendCommand transfers coin by the token standard.
+// SendCommand transfers coin with the token standard.
 type SendCommand struct {
 	Node
 	console.Output
 
-	From    string        `complete:"name" arg:"" help:"Who sends: a user, or a party."`
-	To      string        `complete:"name" arg:"" help:"Who receives: a user, a party, or the id of a party anywhere."`
-	Amount  Amount        `arg:"" help:"How much coin."`
+	From    string        `complete:"name" arg:"" help:"Sender: a user or a party."`
+	To      string        `complete:"name" arg:"" help:"Receiver: a user, a party, or the id of any party."`
+	Amount  Amount        `arg:"" help:"Amount of coin."`
 	Note    string        `help:"Note for the receiver."`
-	Expires time.Duration `help:"How long the receiver has to accept, if it has no preapproval." default:"24h"`
-	ID      string        `name:"id" help:"Tracking id: transfers with the same one happen once. A new one by default."`
+	Expires time.Duration `help:"Time for the receiver to accept, if it has no preapproval." default:"24h"`
+	ID      string        `name:"id" help:"Tracking id: several transfers with the same id happen once. Default: a new id."`
 }
 
-// sent is what `send` shows.
-type sent struct {
+type sentTransfer struct {
 	Sender     string `json:"sender"`
 	Receiver   string `json:"receiver"`
 	Amount     string `json:"amount"`
@@ -60,7 +59,7 @@ func (c *SendCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		transfer := sent{
+		transfer := sentTransfer{
 			Sender: sender.Party, Receiver: receiver.Party, Amount: c.Amount.String(),
 			TrackingID: cmp.Or(c.ID, uuid.NewString()), Status: "completed",
 		}
@@ -84,14 +83,14 @@ func (c *SendCommand) Run(ctx context.Context) error {
 		text := fmt.Sprintf("%s sent %s to %s", sender.Name, coins(c.Amount.Decimal), receiver.Name)
 		if id := out.Output.InstructionID; id != nil {
 			transfer.Status, transfer.ContractID, transfer.ExpiresAt = "pending", id, &expires
-			text = fmt.Sprintf("%s offers %s to %s until %s; %s takes it", sender.Name, coins(c.Amount.Decimal), receiver.Name,
+			text = fmt.Sprintf("%s offers %s to %s until %s; %s accepts it", sender.Name, coins(c.Amount.Decimal), receiver.Name,
 				expires.Local().Format(time.DateTime), s.node.Florin("offers", "accept", receiver.Name))
 		}
 		return c.Print(console.Answer{Data: transfer, Text: text, Names: []string{transfer.TrackingID}})
 	})
 }
 
-// explain says of a transfer for which coin lacks how much there is, and how to get more.
+// explain adds the balance and a hint to the error of a transfer without enough coin.
 func (c *SendCommand) explain(
 	ctx context.Context, sender account, client *client.Client, err error,
 ) error {
@@ -105,5 +104,5 @@ func (c *SendCommand) explain(
 	}
 	return console.Fail(console.ExitFailed,
 		c.Florin("tap", sender.Name, c.Amount.Show())+" mints coin on a development ledger",
-		"%s has %s to spend, which is less than %s", sender.Name, coins(has.Available), coins(c.Amount.Decimal))
+		"%s has only %s, less than %s", sender.Name, coins(has.Available), coins(c.Amount.Decimal))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/devnet/runfile"
 )
 
-// The signals that have `florin up` stop its node alone, and start it again.
+// The signals that make `florin up` stop its node alone, and start it again.
 const (
 	StopNode  = syscall.SIGUSR1
 	StartNode = syscall.SIGUSR2
@@ -20,7 +20,7 @@ const (
 // StartCommand starts the node of a data directory again.
 type StartCommand struct {
 	DataDir string        `help:"Data directory of the node." default:".florin" env:"FLORIN_DATA_DIR"`
-	Timeout time.Duration `help:"How long to wait until it is ready." default:"2m"`
+	Timeout time.Duration `help:"Maximum wait until it is ready." default:"2m"`
 }
 
 // Run starts the node on the PostgreSQL and the Temporal that `florin stop --node` left running.
@@ -28,7 +28,7 @@ func (c *StartCommand) Run(ctx context.Context) error {
 	return switchNode(ctx, c.DataDir, c.Timeout, false)
 }
 
-// switchNode has `florin up` stop its node alone, or start it again, and returns when that is done.
+// switchNode makes `florin up` stop its node alone, or start it again, and waits until that is done.
 func switchNode(ctx context.Context, dataDir string, timeout time.Duration, stop bool) error {
 	info, err := runfile.Read(dataDir)
 	if err != nil {
@@ -36,16 +36,16 @@ func switchNode(ctx context.Context, dataDir string, timeout time.Duration, stop
 	}
 	signal, word := StartNode, "running"
 	if stop {
-		signal, word = StopNode, "stopped; PostgreSQL and Temporal run on, "+OnData(dataDir, "start")+" starts it again"
+		signal, word = StopNode, "stopped; PostgreSQL and Temporal keep running, "+OnData(dataDir, "start")+" starts it again"
 	}
 	if info.Stopped != stop {
 		if err := syscall.Kill(info.PID, signal); err != nil {
-			return fmt.Errorf("tell florin (pid %d): %w", info.PID, err)
+			return fmt.Errorf("send a signal to florin (pid %d): %w", info.PID, err)
 		}
 		err := until(ctx, timeout, func(context.Context) (bool, error) {
 			found, err := runfile.Read(dataDir)
 			if err != nil {
-				err = console.Fail(console.ExitFailed, OnData(dataDir, "logs")+" says why", "%w", errors.Join(errEnded, err))
+				err = console.Fail(console.ExitFailed, OnData(dataDir, "logs")+" shows why", "%w", errors.Join(errEnded, err))
 			}
 			return found.Stopped == stop, err
 		})
@@ -57,4 +57,4 @@ func switchNode(ctx context.Context, dataDir string, timeout time.Duration, stop
 	return nil
 }
 
-var errEnded = errors.New("florin ended instead")
+var errEnded = errors.New("florin has ended")

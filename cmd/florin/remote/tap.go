@@ -19,13 +19,12 @@ type TapCommand struct {
 	Node
 	console.Output
 
-	Name   string `complete:"name" arg:"" help:"Who gets the coin: a user, a party, or operator."`
-	Amount Amount `arg:"" help:"How much coin."`
-	ID     string `name:"id" help:"Command id: taps with the same one happen once in a day. A new one by default."`
+	Name   string `complete:"name" arg:"" help:"Receiver of the coin: a user, a party, or operator."`
+	Amount Amount `arg:"" help:"Amount of coin."`
+	ID     string `name:"id" help:"Command id: several taps with the same id within a day happen once. Default: a new id."`
 }
 
-// minted is what `tap` shows.
-type minted struct {
+type mintedCoin struct {
 	Party    string `json:"party"`
 	Amount   string `json:"amount"`
 	UpdateID string `json:"update_id"`
@@ -45,14 +44,14 @@ func (c *TapCommand) Run(ctx context.Context) error {
 			return s.mayHaveHappened(err, "tap", c.Name, c.Amount.Show(), "--id", id)
 		}
 		return c.Print(console.Answer{
-			Data:  minted{owner.Party, c.Amount.String(), outcome.UpdateID, outcome.CompletionOffset},
+			Data:  mintedCoin{owner.Party, c.Amount.String(), outcome.UpdateID, outcome.CompletionOffset},
 			Text:  fmt.Sprintf("minted %s for %s", coins(c.Amount.Decimal), owner.Name),
 			Names: []string{outcome.UpdateID},
 		})
 	})
 }
 
-// mint mints coin. The round that is shown may close meanwhile; then another one is.
+// mint mints coin. If its round closes meanwhile, mint uses another round.
 func mint(
 	ctx context.Context, api *client.Client, party, amount, id string,
 ) (outcome client.Outcome, err error) {
@@ -70,10 +69,10 @@ func mint(
 			return outcome, err
 		}
 	}
-	return outcome, errors.New("the rounds change faster than coin can be minted: try again")
+	return outcome, errors.New("the rounds change faster than florin can mint coin: try again")
 }
 
-// coinOf finds the contracts that minting takes, as anybody may.
+// coinOf finds the contracts that minting needs; every user may read them.
 func coinOf(
 	ctx context.Context, api *client.Client,
 ) (coin client.Coin, shown []client.Disclosed, err error) {
@@ -101,7 +100,7 @@ func coinOf(
 		return coin, nil, err
 	}
 	if len(rounds.Open) == 0 {
-		return coin, nil, errors.New("no round is open, in which coin could be minted")
+		return coin, nil, errors.New("no round is open, so florin cannot mint coin")
 	}
 	oldest := slices.MinFunc(rounds.Open, func(a, b disclosed[round]) int {
 		return cmp.Compare(roundNumber(a.Contract.Payload.Round.Number), roundNumber(b.Contract.Payload.Round.Number))
@@ -113,7 +112,7 @@ func coinOf(
 	}, nil
 }
 
-// roundNumber reads the number of a round, which the node writes as text.
+// roundNumber parses the number of a round, which is text in JSON.
 func roundNumber(text string) int64 {
 	number, _ := strconv.ParseInt(text, 10, 64)
 	return number

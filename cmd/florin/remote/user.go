@@ -7,31 +7,30 @@ import (
 	"github.com/florinledger/florin/cmd/florin/console"
 )
 
-// UserCommand makes and lists users.
+// UserCommand creates and lists users.
 type UserCommand struct {
 	New  UserNewCommand  `cmd:"" help:"Create a user of the ledger API, with rights."`
 	List UserListCommand `cmd:"" help:"List the users, with their parties."`
 }
 
-// UserNewCommand makes a user.
+// UserNewCommand creates a user.
 type UserNewCommand struct {
 	Node
 	console.Output
 
-	Name   string   `arg:"" help:"Id of the user, which its tokens name."`
-	Party  string   `complete:"name" help:"Primary party of the user, which it may act as: a user, a party, or a party's id."`
+	Name   string   `arg:"" help:"Id of the user, as in its tokens."`
+	Party  string   `complete:"name" help:"Primary party of the user, which it may act as: a user, a party, or a party id."`
 	ActAs  []string `complete:"name" help:"Further parties that the user may act as."`
 	ReadAs []string `complete:"name" help:"Parties that the user may read as."`
 	Admin  bool     `help:"Let the user administer the node."`
 }
 
-// shownUser is a user as the commands show it.
 type shownUser struct {
 	ID           string `json:"id"`
 	PrimaryParty string `json:"primary_party"`
 }
 
-// Run makes the user.
+// Run creates the user.
 func (c *UserNewCommand) Run(ctx context.Context) error {
 	return c.with(ctx, func(ctx context.Context, s *Session) error {
 		admin, err := s.Admin()
@@ -68,7 +67,7 @@ func (c *UserNewCommand) Run(ctx context.Context) error {
 		}
 		return c.Print(console.Answer{
 			Data: made, Names: []string{made.ID},
-			Text: "made user " + made.ID + "; " + OnData("", "token", "--user", made.ID) + " prints a token",
+			Text: "created user " + made.ID + "; " + OnData("", "token", "--user", made.ID) + " prints a token",
 		})
 	})
 }
