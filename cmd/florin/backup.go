@@ -137,8 +137,8 @@ func runClient(
 		return err
 	}
 	command := exec.CommandContext(ctx, program, append([]string{"--dbname=" + target}, arguments...)...)
-	var said bytes.Buffer
-	command.Env, command.Stdout, command.Stderr = environment, output, &said
+	var stderr bytes.Buffer
+	command.Env, command.Stdout, command.Stderr = environment, output, &stderr
 	running, err := process.Start(command, syscall.SIGKILL)
 	if err != nil {
 		return fmt.Errorf("run %s: %w", name, err)
@@ -150,7 +150,7 @@ func runClient(
 			running.Stop(context.WithoutCancel(ctx), syscall.SIGKILL, syscall.SIGKILL, time.Second))
 	}
 	if err := running.Err(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", name, err, strings.TrimSpace(said.String()))
+		return fmt.Errorf("%s: %w\n%s", name, err, strings.TrimSpace(stderr.String()))
 	}
 	return nil
 }

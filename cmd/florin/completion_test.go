@@ -14,9 +14,9 @@ func TestCompletion_CompletesCommandsAndFlags(t *testing.T) {
 	var commands cli
 	parser, err := kong.New(&commands, parserOptions()...)
 	require.NoError(t, err)
-	var asked []remote.Node
+	var requests []remote.Node
 	names := func(node remote.Node) []string {
-		asked = append(asked, node)
+		requests = append(requests, node)
 		return []string{"alice", "albert", "bob"}
 	}
 	for _, test := range []struct{ typed, expected []string }{
@@ -46,11 +46,11 @@ func TestCompletion_CompletesCommandsAndFlags(t *testing.T) {
 	require.Contains(t, completions(parser.Model.Node, nil, names), "up")
 	require.NotContains(t, completions(parser.Model.Node, nil, names), "testenv")
 
-	asked = nil
+	requests = nil
 	completions(parser.Model.Node, []string{"tap", "--url=http://there", "--token", "secret", "al"}, names)
 	require.Equal(t, []remote.Node{{
 		DataDir: ".florin", URL: "http://there", Token: "secret", AdminUser: "ledger-api-user",
-	}}, asked, "the node that was typed is asked")
+	}}, requests, "the node of the command line gets the request")
 }
 
 func TestHelp_HasAGroupAndATextForEveryCommand(t *testing.T) {

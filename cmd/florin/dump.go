@@ -77,8 +77,8 @@ func (d dumpFile) run(
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends a program whose output is not wanted any more
 	command := exec.CommandContext(ctx, d.program, append(arguments, d.path)...)
-	var said bytes.Buffer
-	command.Stderr = &said
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
 	output, err := command.StdoutPipe()
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (d dumpFile) run(
 		return err
 	}
 	if err := command.Wait(); err != nil {
-		return fmt.Errorf("pg_restore cannot read the dump: %w\n%s", err, strings.TrimSpace(said.String()))
+		return fmt.Errorf("pg_restore cannot read the dump: %w\n%s", err, strings.TrimSpace(stderr.String()))
 	}
 	return nil
 }

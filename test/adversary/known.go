@@ -50,16 +50,16 @@ func (k *knowledge) trackingIDs() []string {
 
 // contractsFor are the candidates for a field with a contract id, such as "openMiningRound" or "amuletCid".
 func (k *knowledge) contractsFor(field string) (found []contract) {
-	wanted := strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(field, "s"), "Cid"))
+	kind := strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(field, "s"), "Cid"))
 	switch {
-	case strings.HasSuffix(wanted, "openround"), strings.HasSuffix(wanted, "openmininground"):
-		wanted = "openmininground"
-	case strings.HasSuffix(wanted, "amulet"), strings.Contains(wanted, "holding"):
-		wanted = "amulet"
+	case strings.HasSuffix(kind, "openround"), strings.HasSuffix(kind, "openmininground"):
+		kind = "openmininground"
+	case strings.HasSuffix(kind, "amulet"), strings.Contains(kind, "holding"):
+		kind = "amulet"
 	}
 	for _, known := range k.contracts {
 		name := strings.ToLower(entity(known.templateID))
-		if name == wanted || len(wanted) > 4 && strings.Contains(name, wanted) {
+		if name == kind || len(kind) > 4 && strings.Contains(name, kind) {
 			found = append(found, known)
 		}
 	}

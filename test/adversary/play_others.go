@@ -105,11 +105,11 @@ func (a *attacker) playUsers(ctx context.Context) error {
 	who := pick(a.step.random, append(a.identities, a.landlord(), a.landlord()))
 	m := a.maker(who)
 	user, provider, _ := strings.Cut(who.name, " of the ")
-	wanted := object{"kind": object{pick(m.random, []string{"CanActAs", "CanReadAs", "CanExecuteAs"}): object{
+	right := object{"kind": object{pick(m.random, []string{"CanActAs", "CanReadAs", "CanExecuteAs"}): object{
 		"value": object{"party": pick(m.random, a.known.others())},
 	}}}
 	if m.oneIn(3) {
-		wanted = object{"kind": object{pick(m.random, []string{"ParticipantAdmin", "CanReadAsAnyParty"}): object{
+		right = object{"kind": object{pick(m.random, []string{"ParticipantAdmin", "CanReadAsAnyParty"}): object{
 			"value": object{},
 		}}}
 	}
@@ -118,11 +118,11 @@ func (a *attacker) playUsers(ctx context.Context) error {
 	switch m.random.IntN(7) {
 	case 0:
 		_, err := a.post(ctx, who, "/v2/users/"+url.PathEscape(user)+"/rights", object{
-			"userId": user, "identityProviderId": provider, "rights": []any{wanted},
+			"userId": user, "identityProviderId": provider, "rights": []any{right},
 		})
 		return err
 	case 1:
-		_, err := a.post(ctx, who, "/v2/users", object{"rights": []any{wanted}, "user": object{
+		_, err := a.post(ctx, who, "/v2/users", object{"rights": []any{right}, "user": object{
 			"id": fmt.Sprintf("made-%d", a.step.number), "primaryParty": "", "isDeactivated": false, "metadata": meta,
 			"identityProviderId": provider,
 		}})

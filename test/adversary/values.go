@@ -194,8 +194,8 @@ func (m maker) party(field string) string {
 
 // contractID prefers a contract of the kind in the field's name.
 func (m maker) contractID(field string) string {
-	if wanted := m.known.contractsFor(field); len(wanted) > 0 && !m.oneIn(4) {
-		return pick(m.random, wanted).id
+	if candidates := m.known.contractsFor(field); len(candidates) > 0 && !m.oneIn(4) {
+		return pick(m.random, candidates).id
 	}
 	if all := m.known.contracts; len(all) > 0 && !m.oneIn(8) {
 		return pick(m.random, all).id
