@@ -36,7 +36,7 @@ type Settings struct {
 
 	MaxBatch      int           `help:"Maximum number of submissions in one workflow; 1: a workflow for each." default:"64" env:"FLORIN_MAX_BATCH"`
 	MaxInFlight   int           `help:"Maximum number of submissions in flight." default:"1024" env:"FLORIN_MAX_IN_FLIGHT"`
-	MaxCommitWait time.Duration `help:"/readyz answers 503 when a submission waits for its completion, a commit waits for another session, or an activity fails, for longer than this." default:"30s" env:"FLORIN_MAX_COMMIT_WAIT"`
+	MaxCommitWait time.Duration `help:"Maximum time that a submission waits for its completion, a commit waits for another session, or an activity fails; after it, /readyz answers 503." default:"30s" env:"FLORIN_MAX_COMMIT_WAIT"`
 
 	APIVersion     string        `name:"api-version" help:"Version that GET /v2/version reports." default:"3.5.0-SNAPSHOT" env:"FLORIN_API_VERSION"`
 	ListLimit      int           `help:"Maximum number of elements in a list answer (http-list-max-elements-limit)." default:"200" env:"FLORIN_LIST_LIMIT"`
