@@ -89,9 +89,9 @@ func (w *world) everybody() map[string][]ledger.Right {
 func TestLateBodies_RightsAreCheckedAfterTheWholeBody(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	operations := w.operations(t)
+	routes := w.operations(t)
 	var operations []string
-	for operation, route := range operations {
+	for operation, route := range routes {
 		if route.method != http.MethodGet && route.method != "WS" {
 			operations = append(operations, operation)
 		}
@@ -104,17 +104,17 @@ func TestLateBodies_RightsAreCheckedAfterTheWholeBody(t *testing.T) {
 	for i, operation := range operations {
 		user := "late-" + w.count()
 		w.Rights(user, ledger.Right{Kind: ledger.ParticipantAdmin}, ledger.Right{Kind: ledger.CanActAsAnyParty})
-		path, body := w.request(operations[operation],
+		path, body := w.request(routes[operation],
 			cell{caller: user, aim: "own", holder: w.parties["alice"], user: "reader"})
 		if body == nil {
 			body = " " // the server reads it even if the endpoint expects none
 		}
-		request := w.begin(apitest.Token(t, user), operations[operation].method, path, body)
+		request := w.begin(apitest.Token(t, user), routes[operation].method, path, body)
 		ways := waysToLoseRights(user, w.parties["alice"].party)[1:]
 		way := ways[i%len(ways)]
 		w.Call(apitest.Admin, way.method, way.path, way.body).OK(nil)
 		ask := func(user string) int {
-			return w.Call(user, operations[operation].method, path, body).Status
+			return w.Call(user, routes[operation].method, path, body).Status
 		}
 		atTheDoor := ask(user)
 		if atTheDoor != http.StatusForbidden && atTheDoor != http.StatusNotFound { // 404: the caller has no wallet
