@@ -36,8 +36,9 @@ type IssuersOptions struct {
 // Issuers is the [Verifier] of a node with several identity providers. If the default one refuses a token, the identity
 // provider in `iss` verifies it (contract, "Authentication"). It is safe for concurrent use.
 type Issuers struct {
-	options IssuersOptions
-	tokens  publicKeyTokens
+	options  IssuersOptions
+	tokens   publicKeyTokens
+	verified verifiedTokens
 
 	mu        sync.Mutex
 	providers []ledger.IdentityProvider
@@ -63,6 +64,19 @@ func NewIssuers(options IssuersOptions) (*Issuers, error) {
 
 // Verify implements [Verifier]. A failed lookup of the identity providers is an error of its own.
 func (i *Issuers) Verify(ctx context.Context, token string) (Token, error) {
+	now := i.options.Now()
+	known, changes, ok := i.verified.get(token, now)
+	if ok {
+		return known, nil
+	}
+	verified, err := i.verify(ctx, token)
+	if err == nil {
+		i.verified.put(token, verified, changes, now)
+	}
+	return verified, err
+}
+
+func (i *Issuers) verify(ctx context.Context, token string) (Token, error) {
 	verified, err := i.options.Default.Verify(ctx, token)
 	if err == nil || !fault.Unauthenticated.Matches(err) {
 		return verified, err
@@ -117,6 +131,7 @@ func (i *Issuers) UserChanged(id string) {
 	if id != "" {
 		return
 	}
+	i.verified.clear()
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.until = time.Time{}
