@@ -309,6 +309,7 @@ func (b *block) decideOver(submission openSubmission) (ledger.Completion, error)
 			Offset: position.Offset, At: position.RecordTime, SubmissionID: submission.SubmissionID,
 		}
 	}
+	completion.Update = out.decision.Update
 	return completion, nil
 }
 

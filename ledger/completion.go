@@ -33,6 +33,9 @@ type Completion struct {
 	// CodeCost is the cost of code of uploaded packages, also for refused submissions, in the unit of
 	// [Submission.CommitCost]. It is not in the record, so only the process that decided knows it.
 	CodeCost int64 `json:"-"`
+	// Update is what an accepted submission did. Only the process that decided knows it; elsewhere it is nil, and
+	// UpdateID finds it in the record.
+	Update *Update `json:"-"`
 	// ExternalHash is the signed hash, in hexadecimal, of a transaction that was signed outside the node; "" for others.
 	ExternalHash string `json:"externalHash,omitempty"`
 }

@@ -18,6 +18,9 @@ type Updates interface {
 // UpdateOf returns the update of an accepted change. If the update was pruned before it was read, the error says that
 // the change was made. Fault: PARTICIPANT_PRUNED_DATA_ACCESSED.
 func UpdateOf(ctx context.Context, record Updates, made ledger.Completion) (ledger.Update, error) {
+	if made.Update != nil {
+		return *made.Update, nil
+	}
 	update, found, err := record.UpdateByID(ctx, made.UpdateID)
 	if err != nil || found {
 		return update, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/test/apitest"
@@ -44,13 +45,23 @@ func (p *prunedBetween) UpdateByID(ctx context.Context, id ledger.UpdateID) (led
 	return p.DB.UpdateByID(ctx, id)
 }
 
+// elsewhere commits as another process does: the transaction is only in the record.
+type elsewhere struct{ ledgerapi.Submitter }
+
+func (e elsewhere) SubmitAndWait(ctx context.Context, submission ledger.Submission) (ledger.Completion, error) {
+	completion, err := e.Submitter.SubmitAndWait(ctx, submission)
+	completion.Update = nil
+	return completion, err
+}
+
 // The record is pruned just before the read of a submission's transaction. The answer says that the change was made,
 // and a repeat does not make it twice.
 func TestSubmitAndWaitForTransaction_ReportsPrunedAsCommitted(t *testing.T) {
 	t.Parallel()
 	record := &prunedBetween{}
-	b := newBundle(t, apitest.Options{Record: record})
+	b := newBundle(t, apitest.Options{})
 	record.DB = b.DB
+	twin := b.Twin(apitest.Options{Record: record, Submitter: elsewhere{b.Submitter()}})
 	for _, form := range []struct {
 		path string
 		body func(submission fields) fields
@@ -63,10 +74,10 @@ func TestSubmitAndWaitForTransaction_ReportsPrunedAsCommitted(t *testing.T) {
 		note := b.note("before " + form.path)
 		body := form.body(b.submission("archive "+form.path, exercise(note, "Archive", fields{})))
 		record.Reads = 1
-		answer := b.Call("alice", http.MethodPost, form.path, body)
+		answer := twin.Call("alice", http.MethodPost, form.path, body)
 		require.Contains(t, answer.Text, "The change was made at offset "+strconv.FormatInt(b.end(), 10))
 		answer.Refused(http.StatusBadRequest, "PARTICIPANT_PRUNED_DATA_ACCESSED")
-		b.Call("alice", http.MethodPost, form.path, body).Refused(http.StatusConflict, "DUPLICATE_COMMAND")
+		twin.Call("alice", http.MethodPost, form.path, body).Refused(http.StatusConflict, "DUPLICATE_COMMAND")
 	}
 }
 

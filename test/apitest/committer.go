@@ -2,7 +2,12 @@ package apitest
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"log/slog"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
 
 	"github.com/florinledger/florin/activities"
 	"github.com/florinledger/florin/api/ledgerapi"
@@ -20,13 +25,15 @@ func (s *Server) WalletSubmitter() validator.Submitter { return s.committer() }
 
 // committer commits submissions at once, with the real rules.
 func (s *Server) committer() *committer {
-	return &committer{db: s.DB, activities: &activities.Activities{
+	return &committer{tb: s.tb, db: s.DB, activities: &activities.Activities{
 		DB: s.DB, Packages: s.Packages, Catalog: s.Catalog, Node: s.Node, Clock: now,
 		Log: slog.New(slog.DiscardHandler), Lifecycles: s.lifecycles(), Traffic: s.traffic,
+		Outcomes: activities.NewOutcomes(),
 	}}
 }
 
 type committer struct {
+	tb         testing.TB
 	db         *db.DB
 	activities *activities.Activities
 }
@@ -57,14 +64,33 @@ func (c *committer) SubmitAndWait(ctx context.Context, submission ledger.Submiss
 	if err != nil {
 		return ledger.Completion{}, err
 	}
+	var completion ledger.Completion
+	c.activities.Outcomes.Expect(submission.Key, func(made ledger.Completion) { completion = made })
 	_, err = c.activities.CommitSubmissions(ctx, activities.CommitSubmissionsInput{
 		Submissions: []ledger.Submission{submission},
 	})
 	if err != nil {
 		return ledger.Completion{}, err
 	}
-	completion, _, err := c.db.CompletionBySubmissionKey(ctx, submission.Key)
-	return completion, err
+	return completion, c.compare(ctx, completion)
+}
+
+// compare checks that the update in hand is the one that was stored: the API answers with either.
+func (c *committer) compare(ctx context.Context, completion ledger.Completion) error {
+	if completion.Update == nil {
+		return nil
+	}
+	stored, found, err := c.db.UpdateByID(ctx, completion.UpdateID)
+	if err != nil || !found {
+		return err
+	}
+	want, err := json.Marshal(stored)
+	if err != nil {
+		return fmt.Errorf("encode the stored update: %w", err)
+	}
+	got, err := json.Marshal(completion.Update)
+	assert.JSONEq(c.tb, string(want), string(got))
+	return err
 }
 
 // SubmitAndTrace implements [validator.Submitter].
