@@ -9,6 +9,7 @@ import (
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/internal/failpoint"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/plan"
 	"github.com/florinledger/florin/wallet/provided"
 )
 
@@ -345,6 +346,9 @@ func (b *block) keep(e effects) {
 	if e.decision.Update != nil {
 		b.entries.Updates = append(b.entries.Updates, *e.decision.Update)
 		b.entries.History[offset] = e.history
+		if plan.ChangesKept(*e.decision.Update) {
+			b.entries.Kept = offset
+		}
 	}
 	if e.traffic != nil {
 		b.head.Traffic = *e.traffic

@@ -30,6 +30,8 @@ type Entries struct {
 	Provided map[ledger.Party]time.Time
 	// Traffic are those of the created and archived contracts that stand for members' traffic.
 	Traffic TrafficMoves
+	// Kept is the last offset at which contracts changed that nodes keep in memory; 0 if none did.
+	Kept ledger.Offset
 	// Head after the commit: the last of the entries' offsets, and the record time there.
 	Head Head
 }
@@ -125,6 +127,7 @@ func (p *pipeline) queueHead(ctx context.Context, entries Entries) error {
 		Follows:      p.follows[:],
 		PrunedOffset: int64(entries.Head.Pruned),
 
+		KeptOffset:       int64(entries.Kept),
 		TrafficBase:      entries.Head.Traffic.Base,
 		TrafficBaseAt:    entries.Head.Traffic.BaseAt,
 		TrafficPurchased: entries.Head.Traffic.Purchased,

@@ -61,6 +61,12 @@ func (r Reader) ActiveByTemplate(ctx context.Context, template string, limit int
 	return fromDBContracts(rows)
 }
 
+// KeptOffset is the last offset at which contracts changed that nodes keep in memory; 0 before the first.
+func (r Reader) KeptOffset(ctx context.Context) (ledger.Offset, error) {
+	last, err := r.queries.GetKeptOffset(ctx)
+	return ledger.Offset(last), failed("reading when contracts in memory changed", err)
+}
+
 // NewContracts lists the network's active contracts of some templates that were created after a position, up to an
 // offset, in order.
 func (r Reader) NewContracts(

@@ -53,6 +53,19 @@ func (q *Queries) GetHead(ctx context.Context) (GetHeadRow, error) {
 	return i, err
 }
 
+const GetKeptOffset = `-- name: GetKeptOffset :one
+SELECT kept_offset
+FROM ledger_head
+`
+
+// GetKeptOffset is the last offset at which contracts changed that nodes keep in memory; 0 before the first.
+func (q *Queries) GetKeptOffset(ctx context.Context) (int64, error) {
+	row := q.db.QueryRow(ctx, GetKeptOffset)
+	var kept_offset int64
+	err := row.Scan(&kept_offset)
+	return kept_offset, err
+}
+
 const LockHead = `-- name: LockHead :one
 SELECT
     ledger_offset, record_time, hash, pruned_offset, pruned_time, pruned_hash,
@@ -102,8 +115,8 @@ WITH moved AS (
         ledger_offset = $1, record_time = $2, hash = $3, pruned_offset = $4,
         traffic_base = $5, traffic_base_at = $6,
         traffic_purchased = $7, traffic_consumed = $8,
-        traffic_granted = $9
-    WHERE ledger_offset < $1 AND hash = $10
+        traffic_granted = $9, kept_offset = greatest(kept_offset, $10)
+    WHERE ledger_offset < $1 AND hash = $11
     RETURNING ledger_offset
 )
 SELECT pg_notify('florin_head', moved.ledger_offset::text)
@@ -120,6 +133,7 @@ type MoveHeadParams struct {
 	TrafficPurchased int64
 	TrafficConsumed  int64
 	TrafficGranted   int64
+	KeptOffset       int64
 	Follows          []byte
 }
 
@@ -136,6 +150,7 @@ func (q *Queries) MoveHead(ctx context.Context, arg MoveHeadParams) error {
 		arg.TrafficPurchased,
 		arg.TrafficConsumed,
 		arg.TrafficGranted,
+		arg.KeptOffset,
 		arg.Follows,
 	)
 	return err

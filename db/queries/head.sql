@@ -5,6 +5,11 @@ SELECT
     traffic_base, traffic_base_at, traffic_purchased, traffic_consumed, traffic_granted
 FROM ledger_head;
 
+-- GetKeptOffset is the last offset at which contracts changed that nodes keep in memory; 0 before the first.
+-- name: GetKeptOffset :one
+SELECT kept_offset
+FROM ledger_head;
+
 -- LockHead reads the head and locks it until the transaction ends: only the holder of the lock can commit.
 -- name: LockHead :one
 SELECT
@@ -22,7 +27,7 @@ WITH moved AS (
         ledger_offset = @ledger_offset, record_time = @record_time, hash = @hash, pruned_offset = @pruned_offset,
         traffic_base = @traffic_base, traffic_base_at = @traffic_base_at,
         traffic_purchased = @traffic_purchased, traffic_consumed = @traffic_consumed,
-        traffic_granted = @traffic_granted
+        traffic_granted = @traffic_granted, kept_offset = greatest(kept_offset, @kept_offset)
     WHERE ledger_offset < @ledger_offset AND hash = @follows
     RETURNING ledger_offset
 )

@@ -39,6 +39,7 @@ CREATE TABLE ledger_head (
     traffic_consumed   bigint      NOT NULL DEFAULT 0,
     pruned_time        timestamptz NOT NULL DEFAULT 'epoch',
     traffic_granted    bigint      NOT NULL DEFAULT 0,
+    kept_offset     bigint      NOT NULL DEFAULT 0,
     CONSTRAINT ledger_head_exists_once PRIMARY KEY (singleton),
     CONSTRAINT ledger_head_covers_pruning CHECK (pruned_offset BETWEEN 0 AND ledger_offset),
     CONSTRAINT ledger_head_granted_traffic_is_not_negative CHECK (traffic_granted >= 0),
@@ -56,6 +57,8 @@ COMMENT ON COLUMN ledger_head.pruned_time IS
     'The record time of the pruned offset: what was received before may have been decided.';
 COMMENT ON COLUMN ledger_head.traffic_granted IS
     'Extra traffic that was ever used though nothing covered it, in bytes.';
+COMMENT ON COLUMN ledger_head.kept_offset IS
+    'The last offset at which contracts changed that nodes keep in memory.';
 
 INSERT INTO ledger_head DEFAULT VALUES;
 

@@ -14,6 +14,7 @@ import (
 	"github.com/florinledger/florin/daml/archive"
 	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/internal/coalesce"
 	"github.com/florinledger/florin/internal/wait"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
@@ -48,7 +49,7 @@ type Catalog struct {
 	// loading is the lock of the one load. A waiter must hold no connection of the pool, because the load may need it.
 	loading turn
 	// latest asks the database for the last change.
-	latest question
+	latest *coalesce.Query[ledger.Offset]
 }
 
 // state is the packages at an offset. It does not change.
@@ -71,7 +72,7 @@ func New(ctx context.Context, options Options) (*Catalog, error) {
 		options.Limits = upload.DefaultLimits()
 	}
 	c := &Catalog{options: options, turn: newTurn(), loading: newTurn(), wake: make(chan struct{}, 1)}
-	c.latest = newQuestion(options.Record.PackagesOffset)
+	c.latest = coalesce.New(options.Record.PackagesOffset)
 	c.current.Store(&state{packages: options.BuiltIn, serial: 1, trees: ast.Packages{}})
 	if err := c.Refresh(ctx); err != nil {
 		return nil, err
@@ -132,7 +133,7 @@ func (c *Catalog) Known() (*ledger.Packages, ledger.Offset) {
 
 // Refresh reads the packages again if they changed. The caller must hold no database connection: Refresh may need one.
 func (c *Catalog) Refresh(ctx context.Context) error {
-	offset, err := c.latest.ask(ctx)
+	offset, err := c.latest.Ask(ctx)
 	if err != nil || offset == c.current.Load().offset {
 		return err
 	}

@@ -38,6 +38,8 @@ type View struct {
 	// Now is the ledger's time.
 	Now    time.Time
 	Ledger Reader
+	// Network returns the rules of the coin and its rounds where they are known; nil where Ledger must read them.
+	Network func() (Network, error)
 }
 
 // Action is a submission that the node makes.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"time"
 
 	"github.com/florinledger/florin/coin"
@@ -52,14 +53,42 @@ type Network struct {
 	Latest Contract[coin.OpenMiningRound]
 }
 
-// NetworkOf reads the rules of the coin and its rounds; false without an open round.
-func NetworkOf(v View) (n Network, ok bool, err error) {
+// keptTemplates are the templates, Module:Entity, of the contracts that a node keeps in memory.
+var keptTemplates = map[string]bool{
+	"Splice.AmuletRules:AmuletRules":         true,
+	"Splice.Round:OpenMiningRound":           true,
+	"Splice.Wallet.Install:WalletAppInstall": true,
+}
+
+// ChangesKept reports whether an update changes contracts that a node keeps in memory: what [ReadNetwork] reads, and the
+// installs of wallets.
+func ChangesKept(update ledger.Update) bool {
+	return slices.ContainsFunc(update.Events, func(event ledger.Event) bool {
+		changes := event.Kind == ledger.EventCreate || event.Consuming
+		return changes && keptTemplates[event.Template.QualifiedName()]
+	})
+}
+
+// ReadNetwork reads the rules of the coin and its rounds, without the latest. The rules have no id before the coin is
+// created.
+func ReadNetwork(v View) (n Network, err error) {
 	rules, err := Shared[coin.AmuletRules](v, 1)
 	if err != nil || len(rules) == 0 {
-		return n, false, err
+		return n, err
 	}
 	n.Rules = rules[0]
-	if n.Open, err = Shared[coin.OpenMiningRound](v, MaxRounds); err != nil {
+	n.Open, err = Shared[coin.OpenMiningRound](v, MaxRounds)
+	return n, err
+}
+
+// NetworkOf returns the rules of the coin and its rounds; false while no round is open.
+func NetworkOf(v View) (n Network, ok bool, err error) {
+	if v.Network != nil {
+		n, err = v.Network()
+	} else {
+		n, err = ReadNetwork(v)
+	}
+	if err != nil {
 		return n, false, err
 	}
 	n.Latest, ok = NewestRound(n.Open, v.Now)
@@ -87,12 +116,8 @@ func PaymentContext(v View) (context coin.PaymentTransferContext, ok bool, err e
 
 // OpenRound returns the newest open round; false without one.
 func OpenRound(v View) (newest Contract[coin.OpenMiningRound], ok bool, err error) {
-	rounds, err := Shared[coin.OpenMiningRound](v, MaxRounds)
-	if err != nil {
-		return newest, false, err
-	}
-	newest, ok = NewestRound(rounds, v.Now)
-	return newest, ok, nil
+	n, ok, err := NetworkOf(v)
+	return n.Latest, ok, err
 }
 
 // NewestRound returns the newest open round of some.

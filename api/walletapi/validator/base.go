@@ -13,6 +13,7 @@ import (
 
 	"github.com/florinledger/florin/api/preview"
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/internal/coalesce"
 	"github.com/florinledger/florin/internal/turns"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/decimal"
@@ -51,6 +52,8 @@ type WalletRecord interface {
 		ctx context.Context, template string, owner, operator ledger.Party, limit int32,
 	) ([]db.StoredContract, error)
 	ActiveByTemplate(ctx context.Context, template string, limit int32) ([]db.StoredContract, error)
+	// KeptOffset is the last offset at which contracts changed that nodes keep in memory.
+	KeptOffset(ctx context.Context) (ledger.Offset, error)
 	AutomationSetting(ctx context.Context, kind string, party ledger.Party) (db.AutomationSetting, error)
 	// UpdateByOffset and UpdateByID find whole updates, of the wallet's own submissions.
 	UpdateByOffset(ctx context.Context, offset ledger.Offset) (ledger.Update, bool, error)
@@ -103,6 +106,7 @@ type Base struct {
 	record    WalletRecord
 	submitter Submitter
 	traffic   ledger.TrafficRules
+	memory    memory
 	// parties has one turn for each party. paying has one turn for each payer whose payments contended.
 	parties, paying *turns.Turns
 }
@@ -121,6 +125,7 @@ func New(options Options) (*Base, error) {
 		Node: options.Node, Packages: options.Packages, Catalog: options.Catalog, Now: options.Now,
 		LedgerUser: options.LedgerUser,
 		record:     options.Record, submitter: options.Submitter, traffic: options.Traffic,
+		memory:  memory{changed: coalesce.New(options.Record.KeptOffset)},
 		parties: turns.New(turns.Limits{Each: 1}), paying: turns.New(turns.Limits{Each: 1}),
 	}, nil
 }

@@ -116,14 +116,17 @@ func (b *Base) InstallOf(ctx context.Context, user ledger.User) (Contract[wallet
 func (b *Base) InstallAt(
 	ctx context.Context, name string, party ledger.Party,
 ) (found Contract[walletapp.WalletAppInstall], ok bool, err error) {
-	err = EachActive(ctx, b, party, func(install Contract[walletapp.WalletAppInstall]) bool {
-		p := install.Payload
-		if p.EndUserName == name && p.EndUserParty == party && p.ValidatorParty == b.Node.Operator {
-			found, ok = install, true
-		}
-		return !ok
-	})
-	return found, ok, err
+	read := func() (Contract[walletapp.WalletAppInstall], bool, error) {
+		err := EachActive(ctx, b, party, func(install Contract[walletapp.WalletAppInstall]) bool {
+			p := install.Payload
+			if p.EndUserName == name && p.EndUserParty == party && p.ValidatorParty == b.Node.Operator {
+				found, ok = install, true
+			}
+			return !ok
+		})
+		return found, ok, err
+	}
+	return b.memory.installOf(ctx, installKey{name, party}, read)
 }
 
 // MustBe returns an error unless the wallet's party is the deciding party. A wallet's choices also have the operator's

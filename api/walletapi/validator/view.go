@@ -13,7 +13,14 @@ import (
 
 // View is the ledger for the wallet's rules, which endpoints, automation and lifecycles share.
 func (b *Base) View(ctx context.Context) plan.View {
-	return plan.View{Packages: b.Packages, Node: b.Node, Now: b.Now(), Ledger: reader{ctx, b.record}}
+	return plan.View{
+		Packages: b.Packages, Node: b.Node, Now: b.Now(), Ledger: reader{ctx, b.record},
+		Network: func() (plan.Network, error) {
+			return b.memory.networkOf(ctx, func() (plan.Network, error) {
+				return plan.ReadNetwork(plan.View{Packages: b.Packages, Ledger: reader{ctx, b.record}})
+			})
+		},
+	}
 }
 
 // reader reads the record for one request.

@@ -1,4 +1,4 @@
-package catalog
+package coalesce_test
 
 import (
 	"context"
@@ -10,17 +10,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/internal/coalesce"
 	"github.com/florinledger/florin/ledger"
 )
 
 // Many readers ask while the database is slow. Two queries answer all: readers that come during the first get the
 // answer to the second.
-func TestQuestion_ReadersShareALaterQuery(t *testing.T) {
+func TestQuery_ReadersShareALaterQuery(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var queries atomic.Int64
 		release := make(chan struct{})
-		q := newQuestion(func(context.Context) (ledger.Offset, error) {
+		q := coalesce.New(func(context.Context) (ledger.Offset, error) {
 			at := ledger.Offset(queries.Add(1)) // the record grows during the query
 			<-release
 			return at, nil
@@ -28,7 +29,7 @@ func TestQuestion_ReadersShareALaterQuery(t *testing.T) {
 		var readers sync.WaitGroup
 		read := func(want ledger.Offset) {
 			readers.Go(func() {
-				offset, err := q.ask(t.Context())
+				offset, err := q.Ask(t.Context())
 				if err != nil || offset != want {
 					t.Errorf("got %d, %v instead of %d", offset, err, want)
 				}
@@ -46,12 +47,12 @@ func TestQuestion_ReadersShareALaterQuery(t *testing.T) {
 }
 
 // The reader that queries for the others goes away.
-func TestQuestion_SurvivesTheReaderThatAsks(t *testing.T) {
+func TestQuery_SurvivesTheReaderThatAsks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		failed := errors.New("the database is away")
 		var queries atomic.Int64
-		q := newQuestion(func(ctx context.Context) (ledger.Offset, error) {
+		q := coalesce.New(func(ctx context.Context) (ledger.Offset, error) {
 			switch queries.Add(1) {
 			case 1:
 				<-ctx.Done()
@@ -66,7 +67,7 @@ func TestQuestion_SurvivesTheReaderThatAsks(t *testing.T) {
 		errs := make(chan error, 3)
 		ask := func(ctx context.Context) {
 			go func() {
-				offset, err := q.ask(ctx)
+				offset, err := q.Ask(ctx)
 				if err == nil && offset != 7 {
 					err = errors.New("another offset")
 				}
