@@ -1,7 +1,6 @@
 package db
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -293,15 +292,9 @@ func fromDBKnownParties(rows []dbgen.ListKnownPartiesRow) map[ledger.Party]bool 
 	return known
 }
 
-// toDBJSON writes JSON without the escapes that are for HTML pages: payloads keep their text.
 func toDBJSON(value any) (string, error) {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		return "", err
-	}
-	return strings.TrimSuffix(text.String(), "\n"), nil
+	text, err := ledger.EncodePlain(value)
+	return string(text), err
 }
 
 // toDBArray writes an array literal. Lists of different lengths cannot travel as one array of arrays.

@@ -67,11 +67,14 @@ func toDBUpdate(update ledger.Update) (dbgen.Update, error) {
 		PaidTrafficCost: update.PaidTrafficCost,
 		ExternalHash:    orNull(update.ExternalHash),
 	}
-	events, err := toDBJSON(append([]ledger.Event{}, update.Events...)) // none are [], not null
-	if err != nil {
-		return row, unreadable(fmt.Errorf("writing the events of the update at offset %d: %w", update.Offset, err))
+	row.Events = update.EncodedEvents
+	if row.Events == nil {
+		events, err := ledger.EncodeEvents(update.Events)
+		if err != nil {
+			return row, unreadable(fmt.Errorf("writing the update at offset %d: %w", update.Offset, err))
+		}
+		row.Events = events
 	}
-	row.Events = []byte(events)
 	if len(update.Topology) > 0 {
 		topology, err := toDBJSON(update.Topology)
 		if err != nil {

@@ -82,7 +82,7 @@ func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
 	if err != nil {
 		return Decision{}, err
 	}
-	decision.Completion.PaidTrafficCost = ordered.cost
+	decision.Completion.PaidTrafficCost = ordered.cost()
 	if ordered.verdict != nil {
 		decision.Completion = decision.Completion.Refused(s, ordered.verdict)
 		return decision, nil //nolint:nilerr // a refusal is a decision, not a failure
@@ -93,9 +93,8 @@ func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
 		return decision, nil
 	}
 	decision.Created, decision.Archived = transaction.Created(), transaction.Consumed()
-	decision.Update = newUpdate(s, at, transaction, SubmissionSeed(c.Secret, s.Key))
+	decision.Update = newUpdate(s, at, ordered, SubmissionSeed(c.Secret, s.Key))
 	decision.Update.ExternalHash = decision.Completion.ExternalHash
-	decision.Update.PaidTrafficCost = ordered.cost
 	decision.Network = transaction.InNetwork(*decision.Update)
 	decision.Completion.UpdateID = decision.Update.ID
 	return decision, nil
@@ -104,10 +103,14 @@ func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
 // orderedTransaction is a submission that the synchronizer orders. It costs traffic even if its verdict is a refusal.
 type orderedTransaction struct {
 	transaction Transaction
-	cost        int64
+	events      []Event
+	encoded     []byte // the events
 	// verdict is the refusal; nil if it is accepted.
 	verdict *fault.Fault
 }
+
+// cost is the traffic in bytes, as [TrafficCost] counts it.
+func (o orderedTransaction) cost() int64 { return int64(len(o.encoded)) }
 
 // order computes the transaction of a submission. A fault refuses it before the synchronizer orders it; other errors
 // are failures of the store.
@@ -159,8 +162,9 @@ func (c Circumstances) interpret(s Submission, env Environment) (orderedTransact
 	if err := CheckInformees(transaction, c.IsKnown); err != nil {
 		return orderedTransaction{}, err
 	}
-	cost, err := TrafficCost(transaction.Events())
-	return orderedTransaction{transaction: transaction, cost: cost}, err
+	events := transaction.Events()
+	encoded, err := EncodeEvents(events)
+	return orderedTransaction{transaction: transaction, events: events, encoded: encoded}, err
 }
 
 // checkSubmitters refuses parties that this node cannot submit for.
@@ -204,14 +208,15 @@ func CheckInformees(transaction Transaction, isKnown func(Party) (bool, error)) 
 	return nil
 }
 
-func newUpdate(s Submission, at Position, transaction Transaction, seed [32]byte) *Update {
+func newUpdate(s Submission, at Position, ordered orderedTransaction, seed [32]byte) *Update {
 	hash := sha256.New()
 	hash.Write([]byte("florin update\x00"))
 	hash.Write(seed[:])
 	writeText(hash, formatOffset(at.Offset))
 	return &Update{
 		Offset: at.Offset, ID: UpdateID("1220" + hex.EncodeToString(hash.Sum(nil))), RecordTime: at.RecordTime,
-		EffectiveAt: transaction.EffectiveAt, UserID: s.UserID, CommandID: s.CommandID, WorkflowID: s.WorkflowID,
-		ActAs: s.ActAs, Trace: s.Trace, Events: transaction.Events(),
+		EffectiveAt: ordered.transaction.EffectiveAt, UserID: s.UserID, CommandID: s.CommandID, WorkflowID: s.WorkflowID,
+		ActAs: s.ActAs, Trace: s.Trace, PaidTrafficCost: ordered.cost(),
+		Events: ordered.events, EncodedEvents: ordered.encoded,
 	}
 }

@@ -87,6 +87,7 @@ func InNetwork(update Update, isIn func(ContractID) bool) NetworkUpdate {
 		// The clone is late, because nearly all updates have only events of the network.
 		update.Events = append(slices.Clone(update.Events[:i]), slices.DeleteFunc(slices.Clone(update.Events[i:]),
 			func(event Event) bool { return !isIn(event.ContractID) })...)
+		update.EncodedEvents = nil
 		break
 	}
 	return NetworkUpdate{update}

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -155,9 +156,26 @@ func notEnoughTraffic(cost int64, account TrafficAccount) error {
 
 // TrafficCost is the traffic of a transaction in bytes: the size of its events in the record.
 func TrafficCost(events []Event) (int64, error) {
-	encoded, err := json.Marshal(events)
+	encoded, err := EncodeEvents(events)
+	return int64(len(encoded)), err
+}
+
+// EncodeEvents writes events as the record keeps them.
+func EncodeEvents(events []Event) ([]byte, error) {
+	encoded, err := EncodePlain(append([]Event{}, events...)) // none are [], not null
 	if err != nil {
-		return 0, fmt.Errorf("measure the transaction: %w", err)
+		return nil, fmt.Errorf("encode the events of a transaction: %w", err)
 	}
-	return int64(len(encoded)), nil
+	return encoded, nil
+}
+
+// EncodePlain writes JSON without the escapes that are for HTML pages: payloads keep their text.
+func EncodePlain(value any) ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
 }

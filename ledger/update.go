@@ -23,6 +23,8 @@ type Update struct {
 	ExternalHash string `json:"externalHash,omitempty"`
 	// Events are the create, exercise and fetch nodes of the transaction in execution order.
 	Events []Event `json:"events"`
+	// EncodedEvents are the Events as the record keeps them, in the process that made the update; nil elsewhere.
+	EncodedEvents []byte `json:"-"`
 	// Topology is the changes of hosting; set on topology transactions, which have no events and no submitter.
 	Topology []Hosting `json:"topology,omitempty"`
 	// Vetting is the changes of packages; set on topology transactions that vet, which have neither events nor Topology.
