@@ -1,10 +1,13 @@
 package history
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/florinledger/florin/ledger"
 )
@@ -229,15 +232,44 @@ func (r *reader) optionalText(event ledger.Event, at place) (text *string, err e
 
 // decodeAt reads the field at a path of a JSON document; an absent field stays unset.
 func decodeAt(document json.RawMessage, path []string, into any) error {
+	decoder := jsontext.NewDecoder(bytes.NewReader(document))
 	for _, name := range path {
-		var fields map[string]json.RawMessage
-		if err := json.Unmarshal(document, &fields); err != nil {
+		found, err := enter(decoder, name)
+		if err != nil {
 			return fmt.Errorf("read the field %s: %w", name, err)
 		}
-		document = fields[name]
-		if document == nil {
+		if !found {
 			return nil
 		}
 	}
-	return json.Unmarshal(document, into)
+	value, err := decoder.ReadValue()
+	if err != nil {
+		return fmt.Errorf("read the field %v: %w", path, err)
+	}
+	return json.Unmarshal(value, into)
+}
+
+// enter moves a decoder before an object to the value of one of its fields; false if the object lacks it, or is null.
+func enter(decoder *jsontext.Decoder, name string) (found bool, err error) {
+	token, err := decoder.ReadToken()
+	if err != nil || token.Kind() == 'n' {
+		return false, err
+	}
+	if token.Kind() != '{' {
+		return false, fmt.Errorf("there is no object but %s", token.Kind())
+	}
+	for decoder.PeekKind() == '"' {
+		token, err := decoder.ReadToken()
+		if err != nil {
+			return false, err
+		}
+		if token.String() == name {
+			return true, nil
+		}
+		if err := decoder.SkipValue(); err != nil {
+			return false, err
+		}
+	}
+	_, err = decoder.ReadToken()
+	return false, err
 }
