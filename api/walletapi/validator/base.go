@@ -107,6 +107,7 @@ type Base struct {
 	submitter Submitter
 	traffic   ledger.TrafficRules
 	memory    memory
+	settings  *coalesce.Query[ledger.Settings]
 	// parties has one turn for each party. paying has one turn for each payer whose payments contended.
 	parties, paying *turns.Turns
 }
@@ -125,8 +126,9 @@ func New(options Options) (*Base, error) {
 		Node: options.Node, Packages: options.Packages, Catalog: options.Catalog, Now: options.Now,
 		LedgerUser: options.LedgerUser,
 		record:     options.Record, submitter: options.Submitter, traffic: options.Traffic,
-		memory:  memory{changed: coalesce.New(options.Record.KeptOffset)},
-		parties: turns.New(turns.Limits{Each: 1}), paying: turns.New(turns.Limits{Each: 1}),
+		settings: coalesce.New(options.Record.LedgerSettings),
+		memory:   memory{changed: coalesce.New(options.Record.KeptOffset)},
+		parties:  turns.New(turns.Limits{Each: 1}), paying: turns.New(turns.Limits{Each: 1}),
 	}, nil
 }
 

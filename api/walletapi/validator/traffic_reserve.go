@@ -17,7 +17,7 @@ func (b *Base) checkReserve(ctx context.Context, c Change) error {
 	if c.Urgent {
 		return nil
 	}
-	ledgerSettings, err := b.record.LedgerSettings(ctx)
+	ledgerSettings, err := b.settings.Ask(ctx)
 	if err != nil || !ledgerSettings.EnforceTraffic {
 		return err
 	}
