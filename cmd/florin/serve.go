@@ -63,7 +63,7 @@ func serveRemote(
 	if err := settings.CheckListen(part.listen); part.roles.API && err != nil {
 		return err
 	}
-	node.RelaxCollector()
+	settings.RelaxCollector()
 	if err := settings.ReadAuthSecret(); err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ func (c *upCommand) Run(ctx context.Context, parsed *kong.Context) error {
 	if err := c.ReadAuthSecret(); err != nil {
 		return err
 	}
-	node.RelaxCollector()
+	c.RelaxCollector()
 	m := &machine{
 		command: c, given: settingsByFlag(parsed), began: time.Now(), initScript: initScript,
 		switches: make(chan os.Signal, 1), temporalAgain: make(chan struct{}, 1),
