@@ -89,7 +89,7 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 	config.BeforeConnect = opened.logIn
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
-		return nil, fmt.Errorf("making the connection pool: %w", err)
+		return nil, fmt.Errorf("cannot create the database connection pool: %w", err)
 	}
 	opened.Reader, opened.pool = Reader{queries: dbgen.New(countedDB{pool})}, pool
 	if err := opened.checkServer(ctx); err != nil {

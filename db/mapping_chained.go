@@ -151,7 +151,7 @@ func toDBCompletion(completion ledger.Completion) (dbgen.Completion, error) {
 	if completion.Refusal != nil {
 		refusal, err := toDBJSON(completion.Refusal)
 		if err != nil {
-			return row, unreadable(fmt.Errorf("writing the refusal of command %q: %w", completion.CommandID, err))
+			return row, unreadable(fmt.Errorf("cannot encode the refusal of command %q: %w", completion.CommandID, err))
 		}
 		row.Refusal = []byte(refusal)
 	}

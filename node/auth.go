@@ -12,14 +12,14 @@ import (
 // tokenSettings say which tokens the node accepts. Without the keys of an issuer it accepts tokens of the shared
 // secret, which is for development.
 type tokenSettings struct {
-	AuthKeyFile       string        `help:"Public keys of the tokens' issuer: a JWKS document, or keys and certificates in PEM. The node then refuses tokens of the shared secret." env:"FLORIN_AUTH_KEY_FILE"`
+	AuthKeyFile       string        `help:"Public keys of the tokens' issuer: a JWKS document, or keys and certificates in PEM. The node then refuses tokens signed with the shared secret." env:"FLORIN_AUTH_KEY_FILE"`
 	AuthJWKSURL       string        `name:"auth-jwks-url" help:"URL of the public keys of the tokens' issuer: https, or on this machine." env:"FLORIN_AUTH_JWKS_URL"`
 	AuthIssuer        string        `help:"Issuer that tokens must name; empty: any." env:"FLORIN_AUTH_ISSUER"`
 	AuthMaxLife       time.Duration `help:"Maximum remaining lifetime of a token; 0: any." env:"FLORIN_AUTH_MAX_LIFE"`
 	AuthLeeway        time.Duration `help:"Maximum difference to the issuer's clock." env:"FLORIN_AUTH_LEEWAY"`
-	AuthAllowNoExpiry bool          `help:"Accept issuer tokens without an expiry. Tokens of the shared secret never need one." env:"FLORIN_AUTH_ALLOW_NO_EXPIRY"`
-	AuthLedgerClaim   bool          `help:"Read the user of issuer tokens from daml_user in the claim https://canton-network, if present; users must not be able to choose it." env:"FLORIN_AUTH_LEDGER_CLAIM"`
-	AuthAllowUnsafe   bool          `help:"Accept tokens of the shared secret although other machines can reach the API." env:"FLORIN_AUTH_ALLOW_UNSAFE"`
+	AuthAllowNoExpiry bool          `help:"Accept issuer tokens without an expiry. Tokens signed with the shared secret never need one." env:"FLORIN_AUTH_ALLOW_NO_EXPIRY"`
+	AuthLedgerClaim   bool          `help:"Take the user id of an issuer's token from the field daml_user of the claim https://canton-network, if the token has it. Configure the issuer so that users cannot set this field." env:"FLORIN_AUTH_LEDGER_CLAIM"`
+	AuthAllowUnsafe   bool          `help:"Accept tokens signed with the shared secret even if other machines can reach the API." env:"FLORIN_AUTH_ALLOW_UNSAFE"`
 }
 
 // HasIssuer reports whether tokens are verified with an issuer's public keys.

@@ -14,7 +14,7 @@ import (
 // automationSettings name the configuration of the automations. Changes over HTTP override it.
 type automationSettings struct {
 	AutomationConfig string `help:"File with the settings of top-ups, sweeps and auto-accept, in YAML or JSON (docs/automation.md). Changes that the operator made over HTTP override it." env:"FLORIN_AUTOMATION_CONFIG"`
-	Automation       string `help:"Content of that file, instead of its path." env:"FLORIN_AUTOMATION"`
+	Automation       string `help:"Automation settings as text in YAML or JSON, instead of --automation-config." env:"FLORIN_AUTOMATION"`
 }
 
 // automationConfig is a configuration; name is its file or variable.

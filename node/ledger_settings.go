@@ -20,15 +20,15 @@ const (
 // ledgerSettings are the settings of the ledger (docs/settings.md) that flags can set at the first start. All nodes
 // share them: later a node uses the ledger's values, and does not start if a flag has another value.
 type ledgerSettings struct {
-	Participant  *string        `help:"First part of the participant id of a fresh ledger (${participant})." env:"FLORIN_PARTICIPANT"`
-	Synchronizer *string        `help:"First part of the synchronizer id of a fresh ledger (${synchronizer})." env:"FLORIN_SYNCHRONIZER"`
-	OperatorHint *string        `help:"First part of the validator operator's party id of a fresh ledger (${operatorHint})." env:"FLORIN_OPERATOR_HINT"`
-	OperatorUser *string        `help:"Wallet user of the validator operator of a fresh ledger (${operatorUser})." env:"FLORIN_OPERATOR_USER"`
-	AdminUser    *string        `help:"Participant administrator of a fresh ledger, beside participant_admin (${adminUser})." env:"FLORIN_ADMIN_USER"`
-	RoundTick    *time.Duration `help:"Half the life of the mining rounds of a fresh ledger (${roundTick}, or a week where the clock can be advanced)." env:"FLORIN_ROUND_TICK"`
+	Participant  *string        `help:"For a new ledger: first part of the participant id. Default: ${participant}." env:"FLORIN_PARTICIPANT"`
+	Synchronizer *string        `help:"For a new ledger: first part of the synchronizer id. Default: ${synchronizer}." env:"FLORIN_SYNCHRONIZER"`
+	OperatorHint *string        `help:"For a new ledger: first part of the validator operator's party id. Default: ${operatorHint}." env:"FLORIN_OPERATOR_HINT"`
+	OperatorUser *string        `help:"For a new ledger: wallet user of the validator operator. Default: ${operatorUser}." env:"FLORIN_OPERATOR_USER"`
+	AdminUser    *string        `help:"For a new ledger: participant administrator beside participant_admin. Default: ${adminUser}." env:"FLORIN_ADMIN_USER"`
+	RoundTick    *time.Duration `help:"For a new ledger: half the lifetime of a mining round. Default: ${roundTick}, or one week if the clock is simulated or static." env:"FLORIN_ROUND_TICK"`
 
-	CoinPrice      *string `help:"Price of the coin in USD, in the first and all new rounds (${coinPrice}). A setting of the ledger: change it with florin config set." env:"FLORIN_COIN_PRICE"`
-	EnforceTraffic *bool   `help:"Refuse submissions that the node's traffic does not cover; otherwise only meter traffic. A setting of the ledger: change it with florin config set." env:"FLORIN_ENFORCE_TRAFFIC" negatable:""`
+	CoinPrice      *string `help:"Price of the coin in USD, in the first and all new rounds. Default: ${coinPrice}. The ledger stores it: change it with florin config set." env:"FLORIN_COIN_PRICE"`
+	EnforceTraffic *bool   `help:"Refuse submissions that the node's traffic does not cover; otherwise only meter traffic. The ledger stores this setting: change it with florin config set." env:"FLORIN_ENFORCE_TRAFFIC" negatable:""`
 }
 
 // Variables are the defaults of the ledger's settings, for kong's ${...}: coinPrice is the default of coin-price.

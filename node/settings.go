@@ -25,18 +25,18 @@ type Settings struct {
 	profileSettings
 	pageSettings
 
-	AuthSecret     string `help:"Secret of HS256 tokens (development). Default: unsafe." env:"FLORIN_AUTH_SECRET" secret:""`
+	AuthSecret     string `help:"Secret that signs HS256 tokens, for development. Default: the word unsafe." env:"FLORIN_AUTH_SECRET" secret:""`
 	AuthSecretFile string `help:"File that holds that secret, read again on SIGHUP." env:"FLORIN_AUTH_SECRET_FILE"`
 	AuthAudience   string `help:"Audience that tokens must name." default:"https://canton.network.global" env:"FLORIN_AUTH_AUDIENCE"`
 	AuthScope      string `help:"Scope that tokens may name instead of an audience; empty: no scope." default:"daml_ledger_api" env:"FLORIN_AUTH_SCOPE"`
 
-	CorsOrigins []string `help:"Web origins whose pages may call the node, as in https://wallet.example; loopback: all of this machine; none: no page; *: any page. Left out: none, with florin up loopback." env:"FLORIN_CORS_ORIGINS"`
+	CorsOrigins []string `help:"Web origins whose pages may call the node, as in https://wallet.example; loopback: all of this machine; none: no page; *: any page. Default: none; for florin up: loopback." env:"FLORIN_CORS_ORIGINS"`
 
-	Hosts []string `help:"Host names under which the node, and the Temporal UI of florin up, are served, beside localhost and the address that it listens on; *: any name. Left out: any name with the keys of an issuer, no other name with the shared secret." env:"FLORIN_HOSTS"`
+	Hosts []string `help:"More host names that the node and the Temporal UI of florin up answer to. They always answer to localhost and to the address that they listen on. *: any name. Default: any name if tokens come from an issuer (--auth-key-file or --auth-jwks-url); no other name if the node uses the shared secret." env:"FLORIN_HOSTS"`
 
 	MaxBatch      int           `help:"Maximum number of submissions in one workflow; 1: a workflow for each." default:"64" env:"FLORIN_MAX_BATCH"`
 	MaxInFlight   int           `help:"Maximum number of submissions in flight." default:"1024" env:"FLORIN_MAX_IN_FLIGHT"`
-	MaxCommitWait time.Duration `help:"Maximum time that a submission waits for its completion, a commit waits for another session, or an activity fails; after it, /readyz answers 503." default:"30s" env:"FLORIN_MAX_COMMIT_WAIT"`
+	MaxCommitWait time.Duration `help:"/readyz answers 503 if a submission waits longer than this for its completion, a commit waits longer for another session, or an activity keeps failing for longer." default:"30s" env:"FLORIN_MAX_COMMIT_WAIT"`
 
 	APIVersion     string        `name:"api-version" help:"Version that GET /v2/version reports." default:"3.5.0-SNAPSHOT" env:"FLORIN_API_VERSION"`
 	ListLimit      int           `help:"Maximum number of elements in a list answer (http-list-max-elements-limit)." default:"200" env:"FLORIN_LIST_LIMIT"`

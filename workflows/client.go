@@ -274,11 +274,12 @@ func (c *Client) CheckWorker(ctx context.Context) error {
 	}
 	switch {
 	case len(queue.GetPollers()) == 0: // a Temporal that has just started has forgotten the pollers
-		return fmt.Errorf("Temporal knows no worker that polls task queue %q", name)
+		return fmt.Errorf("no worker polls task queue %q; start one with florin worker or florin serve", name)
 	case known:
-		return fmt.Errorf("no worker that has polled task queue %q is running", name)
+		return fmt.Errorf("no worker for task queue %q is running; start one with florin worker or florin serve", name)
 	}
-	return fmt.Errorf("no worker has polled task queue %q for %s", name, workerSilence)
+	return fmt.Errorf("no worker has polled task queue %q in the last %s; start one with florin worker or florin serve",
+		name, workerSilence)
 }
 
 // running lists the running workers, if they are known.

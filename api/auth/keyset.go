@@ -83,7 +83,7 @@ func (k jsonWebKey) public() (any, error) {
 	case "OKP":
 		return k.ed25519()
 	default:
-		return nil, fmt.Errorf("key type %q is none of RSA, EC and OKP", k.KeyType)
+		return nil, fmt.Errorf("key type %q is not supported: use RSA, EC or OKP", k.KeyType)
 	}
 }
 

@@ -155,12 +155,12 @@ func TestOnboarding_RefusesTamperedSignatures(t *testing.T) {
 		},
 		{
 			"who signed", "Topology transaction authorization cannot be verified due to missing namespace delegations " +
-				"for keys {" + name + "}", "the transaction does not list them, and they are not keys of its namespace",
+				"for keys {" + name + "}", "The transaction does not list these keys, and they are not keys of its namespace",
 			func(body *parties.AllocateExternalPartyRequest) { body.MultiHashSignatures[0].SignedBy = name },
 		},
 		{
 			"a stranger's signature besides", "Topology transaction authorization cannot be verified due to missing " +
-				"namespace delegations for keys {" + name + "}", "Remove the signatures of these keys",
+				"namespace delegations for keys {" + name + "}", "Otherwise remove its signature",
 			func(body *parties.AllocateExternalPartyRequest) {
 				hash := topology.HashOf(body.OnboardingTransactions[0].Transaction)
 				body.OnboardingTransactions[0].Signatures = []v2.Signature{signatureBy(t, mallory, hash[:])}

@@ -61,7 +61,7 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 	return append(slices.Concat(a.settingsEndpoints(), a.ledgerSettingsEndpoints(), a.automationEndpoints()),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v0/admin/audit", OperationID: "getAudit", Tag: "Operation",
-			Access: endpoint.Admin, Summary: "Audit the record: check that no coin was created or lost.",
+			Access: endpoint.Admin, Summary: "Audit the record: check that every coin comes from a recorded mint and that no coin was lost.",
 			Description: "The answer is 200 even if the audit found something: check `clean`. The audit continues from the " +
 				"position of the node's continuous audit, for a few seconds. If that is too short, the answer is the last " +
 				"result of the continuous audit: `complete` is false and `offset` is its position. With `full`, or an `offset` " +

@@ -50,7 +50,7 @@ type cli struct {
 
 	Clock  clockCommand  `cmd:"" group:"Ledger" help:"Show the ledger's time, or advance it on a development node."`
 	Config configCommand `cmd:"" group:"Ledger" help:"Print the settings, and change those of the ledger."`
-	Audit  auditCommand  `cmd:"" group:"Ledger" help:"Audit the record: check that no coin was created or lost."`
+	Audit  auditCommand  `cmd:"" group:"Ledger" help:"Audit the record: check that every coin comes from a recorded mint and that no coin was lost."`
 	Key    keyCommand    `cmd:"" group:"Ledger" help:"Create the key of an external party, and sign with it."`
 	Tx     txCommand     `cmd:"" group:"Ledger" help:"Show what a party signs."`
 
@@ -61,8 +61,8 @@ type cli struct {
 	Serve    serveCommand         `cmd:"" group:"Operation" help:"Run API and worker against an existing PostgreSQL and Temporal."`
 	API      apiCommand           `cmd:"" group:"Operation" name:"api" help:"Run the API alone; workers run elsewhere."`
 	Worker   workerCommand        `cmd:"" group:"Operation" help:"Run a worker alone; the API runs elsewhere."`
-	Migrate  migrateCommand       `cmd:"" group:"Operation" help:"Create or upgrade the schema of the database; nodes may run."`
-	Backup   backupCommand        `cmd:"" group:"Operation" help:"Write the record of a node to a directory; the node may run."`
+	Migrate  migrateCommand       `cmd:"" group:"Operation" help:"Create or upgrade the schema of the database. Nodes can keep running meanwhile."`
+	Backup   backupCommand        `cmd:"" group:"Operation" help:"Write the record of a node to a directory. The node can keep running meanwhile."`
 	Restore  restoreCommand       `cmd:"" group:"Operation" help:"Restore the record of a node from a backup, and compare it with the backup."`
 	Prune    pruneCommand         `cmd:"" group:"Operation" help:"Delete the record up to an offset, to free disk space."`
 	Repair   repairCommand        `cmd:"" group:"Operation" help:"Start the workflows of all contracts again after Temporal has lost its state."`

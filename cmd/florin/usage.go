@@ -19,8 +19,9 @@ func parserOptions() []kong.Option {
 	values["version"] = "florin " + fullVersion()
 	return []kong.Option{
 		kong.Name("florin"),
-		kong.Description("A Canton-style ledger with a coin, in one program.\n\nThe first transfer: florin up; then, " +
-			"in another terminal, florin party new alice bob, florin tap alice 100, florin send alice bob 5."),
+		kong.Description("A Canton-style ledger with a coin, in one program.\n\nTo make a first transfer, run florin up. " +
+			"Then run these commands in another terminal:\n\n  florin party new alice bob\n  florin tap alice 100\n" +
+			"  florin send alice bob 5"),
 		kong.Vars(values),
 		kong.Configuration(readSettingsFile),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, FlagsLast: true, WrapUpperBound: 120}),

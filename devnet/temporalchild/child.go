@@ -191,7 +191,7 @@ func awaitReport(ctx context.Context, started *process.Process, reports <-chan R
 	}
 	select { // the child closed its report without writing: it ends now
 	case <-started.Done():
-		return Report{}, fmt.Errorf("it ended: %w", started.Err())
+		return Report{}, fmt.Errorf("it exited before it was ready: %w", started.Err())
 	case <-ctx.Done():
 		return Report{}, context.Cause(ctx)
 	}

@@ -168,7 +168,7 @@ func TestStart_TellsWhyItFailed(t *testing.T) {
 	t.Run("with the last words of a server that crashed", func(t *testing.T) {
 		t.Parallel()
 		_, err := temporalchild.Start(t.Context(), options("crash at start"))
-		require.ErrorContains(t, err, "the Temporal server did not start: it ended: exit status 1")
+		require.ErrorContains(t, err, "the Temporal server did not start: it exited before it was ready: exit status 1")
 		require.ErrorContains(t, err, "famous last words")
 	})
 

@@ -42,12 +42,12 @@ func checkValue(value *preparedpb.Value, depth int) error {
 		return ledger.CheckContractID(sum.ContractId)
 	case *preparedpb.Value_Timestamp:
 		if at := lf.Timestamp(sum.Timestamp); at < lf.MinTimestamp() || at > lf.MaxTimestamp() {
-			return fmt.Errorf("timestamp %d is outside the years 1 to 9999", sum.Timestamp)
+			return fmt.Errorf("timestamp %d (microseconds since 1970) is outside the years 1 to 9999", sum.Timestamp)
 		}
 		return nil
 	case *preparedpb.Value_Date:
 		if at := lf.DayStart(lf.Date(sum.Date)); at < lf.MinTimestamp() || at > lf.MaxTimestamp() {
-			return fmt.Errorf("date %d is outside the years 1 to 9999", sum.Date)
+			return fmt.Errorf("date %d (days since 1970) is outside the years 1 to 9999", sum.Date)
 		}
 		return nil
 	default:

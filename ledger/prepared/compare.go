@@ -59,7 +59,8 @@ func refuseDifferences(differences []Difference) *fault.Fault {
 	for i, difference := range differences {
 		lines[i] = difference.String()
 	}
-	refusal := failed("This node computes another transaction from the command than the signed one. %s", lines[0]).
+	refusal := failed("The signed transaction differs from the transaction that this node computes from the command: %s",
+		lines[0]).
 		WithHint("Prepare the transaction again, check it, and sign it.")
 	if len(lines) > 1 {
 		refusal = refusal.With("differences", strings.Join(lines, "\n"))

@@ -123,7 +123,7 @@ func (w *writer) fields(v reflect.Value) error {
 			continue
 		}
 		if !field.IsExported() {
-			return fmt.Errorf("%s.%s is not exported: %s has no canonical form", v.Type(), field.Name, v.Type())
+			return fmt.Errorf("cannot seal %s: field %s is not exported", v.Type(), field.Name)
 		}
 		if empty(v.Field(i)) {
 			continue

@@ -147,7 +147,7 @@ func (k PrivateKey) Sign(message []byte) (Signature, error) {
 func (k PrivateKey) SignDigest(digest []byte) ([]byte, error) {
 	key, ok := k.key.(*secp256k1.PrivateKey)
 	if !ok {
-		return nil, fmt.Errorf("only keys of %s sign digests", Secp256k1)
+		return nil, fmt.Errorf("a key of type %s cannot sign a digest: use a %s key", k.public.spec, Secp256k1)
 	}
 	return secpecdsa.Sign(key, digest).Serialize(), nil
 }

@@ -41,9 +41,9 @@ func (o Onboarding) unsigned(missing Missing) *fault.Fault {
 }
 
 func unknownSigners(signed Signed, keys []string) *fault.Fault {
-	detail := "Remove the signatures of these keys: the transaction does not list them, and they are not keys of its " +
-		"namespace. For a key of another host or owner, send the signed root NamespaceDelegation of its namespace too. " +
-		asRead(signed)
+	detail := "The transaction does not list these keys, and they are not keys of its namespace. If a key belongs to " +
+		"another host or owner, also send the signed root NamespaceDelegation of that owner's namespace. Otherwise " +
+		"remove its signature. " + asRead(signed)
 	return fault.TopologyUnauthorizedTransaction.New("Topology transaction authorization cannot be verified due to "+
 		"missing namespace delegations for keys %s", set(keys)).WithHint(detail)
 }

@@ -149,7 +149,8 @@ func nameTaken(p *ast.Package, ours ledger.Package) error {
 		"Package %s (%s %s) defines interfaces, but its name belongs to a built-in package of this node (version %s)",
 		p.ID, p.Name, p.Release, ours.Version).
 		With("package_id", string(p.ID)).
-		WithHint(ours.BuildAgainst() + " Give your own package another name.")
+		WithHint("If this is your own package, give it another name. If you only need " + p.Name +
+			", do not upload another version of it. " + ours.BuildAgainst())
 }
 
 func (l Limits) checkRoom(packages int, bytes int64) error {
