@@ -423,7 +423,7 @@ func TestRemoteKeys_ReportFailedFetch(t *testing.T) {
 			http.StatusOK, `{"keys":[{"kid":"rsa","kty":"RSA","n":"` + strings.Repeat("_", 341) + `w","e":"AQAD"}]}`,
 			"65539 is not an odd number from 3 to 65537",
 		},
-		"a key of another kind": {http.StatusOK, `{"keys":[{"kid":"rsa","kty":"oct"}]}`, `"oct" is none of`},
+		"a key of another kind": {http.StatusOK, `{"keys":[{"kid":"rsa","kty":"oct"}]}`, `"oct" is not supported`},
 		"a point not on the curve": {
 			http.StatusOK, `{"keys":[{"kid":"rsa","kty":"EC","crv":"P-256","x":"` + strings.Repeat("A", 43) +
 				`","y":"` + strings.Repeat("A", 43) + `"}]}`, "not on",
