@@ -107,19 +107,19 @@ func (a *Activities) record(
 	err := a.DB.InTx(ctx, func(tx *db.Tx) error {
 		var err error
 		result, err = guarded(func() (commitResult, error) { return write(ctx, tx, measurement) })
-		failpoint.Hit(failpoint.Appended)
+		failpoint.Hit(failpoint.AfterAppend)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	measurement.Did(StepWrite)
-	failpoint.Hit(failpoint.Committed)
+	failpoint.Hit(failpoint.AfterCommit)
 	a.Outcomes.Publish(result.all...)
 	if len(result.added) > 0 {
 		measurement.Committed(result.added)
 	}
-	failpoint.Hit(failpoint.Published)
+	failpoint.Hit(failpoint.AfterPublish)
 	return result.all, nil
 }
 
@@ -200,7 +200,7 @@ func (a *Activities) commit(
 	if len(block.entries.Completions) == 0 {
 		return commitResult{all: completions}, done, nil
 	}
-	failpoint.Hit(failpoint.Decided)
+	failpoint.Hit(failpoint.AfterDecision)
 	return commitResult{all: completions, added: block.entries.Completions}, done, tx.Append(ctx, block.entries)
 }
 

@@ -10,7 +10,8 @@ import (
 // Readers find the contracts of a party in table active_contracts, which copies columns of table contracts. These
 // functions compare the two tables in both directions.
 
-// compareContracts looks up every active contract in the list.
+// compareContracts reports active contracts of table contracts whose stakeholders differ from those in table
+// active_contracts.
 func (a *Auditor) compareContracts(ctx context.Context, state *State) error {
 	for after := (db.Position{}); ; {
 		page, err := a.record.ActiveListings(ctx, after, listingsPage)
@@ -33,7 +34,7 @@ func (a *Auditor) compareContracts(ctx context.Context, state *State) error {
 	}
 }
 
-// compareList looks up every entry of the list among the active contracts.
+// compareList reports rows of table active_contracts that match no active contract and stakeholder in table contracts.
 func (a *Auditor) compareList(ctx context.Context, state *State) error {
 	for after := (db.Listing{}); ; {
 		page, err := a.record.Listings(ctx, after, listingsPage)

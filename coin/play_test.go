@@ -60,7 +60,7 @@ type game struct {
 
 	free   map[lf.CID[coin.Amulet]]modelCoin
 	locked map[lf.CID[coin.LockedAmulet]]modelCoin
-	// minted and burned are those of the model; counter has counted the first transactions, as many as counted.
+	// minted and burned are the model's totals; counter has processed the first `counted` transactions.
 	minted, burned decimal.Decimal
 	counter        *coin.SupplyCounter
 	counted        int

@@ -53,7 +53,7 @@ type AmuletRulesBuyMemberTrafficResult struct {
 	Meta               *token.Metadata       `lf:"meta"`
 }
 
-// AmuletRulesMergeMemberTrafficContracts makes one contract of several of one member.
+// AmuletRulesMergeMemberTrafficContracts merges several MemberTraffic contracts of one member into one.
 type AmuletRulesMergeMemberTrafficContracts struct {
 	_           struct{}                `lf:"splice-amulet:Splice.AmuletRules:AmuletRules_MergeMemberTrafficContracts"`
 	TrafficCids []lf.CID[MemberTraffic] `lf:"trafficCids"`

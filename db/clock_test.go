@@ -72,7 +72,7 @@ func TestClock_TellsAllProcessesOfAnAdvance(t *testing.T) {
 	require.Equal(t, want, watch(t, there, never).Clock(standing).Now(), "a new watcher knows it from its start")
 }
 
-func TestClock_StandsStillWhenStatic(t *testing.T) {
+func TestStaticClock_MovesOnlyByAdvance(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	began := time.Date(2026, 1, 1, 12, 0, 0, 123456789, time.FixedZone("east", 3600))

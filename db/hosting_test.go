@@ -60,7 +60,7 @@ func TestHostParty_RefusalTakesNoOffset(t *testing.T) {
 	require.Equal(t, ledger.Offset(1), head.Offset)
 }
 
-func TestHostParty_LeavesNoGapsBesideCommits(t *testing.T) {
+func TestHostParty_ConcurrentCallsLeaveNoOffsetGaps(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	const parties = 20

@@ -74,11 +74,11 @@ func (d *DB) ChangePackages(ctx context.Context, change PackageChange) (at ledge
 		}
 		update := change.Entry(ledger.Position{Offset: at, RecordTime: head.RecordTime}, vettings)
 		err = tx.Append(ctx, Entries{Updates: []ledger.Update{update}, Head: head})
-		failpoint.Hit(failpoint.Uploaded)
+		failpoint.Hit(failpoint.AfterUpload)
 		return err
 	})
 	if err == nil {
-		failpoint.Hit(failpoint.PackagesCommitted)
+		failpoint.Hit(failpoint.AfterPackagesCommit)
 		d.packagesChanged()
 	}
 	return at, err

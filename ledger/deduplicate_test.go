@@ -150,7 +150,7 @@ func TestDecide_ReturnsRefusalsAsDecisions(t *testing.T) {
 	}
 }
 
-func TestDecide_FailsWithItsStore(t *testing.T) {
+func TestDecide_ReturnsStoreError(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	submission := issuing(t, book)

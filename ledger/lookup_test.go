@@ -132,7 +132,7 @@ func TestLookup_RefusesOtherTemplates(t *testing.T) {
 	requireRefused(t, err, fault.WronglyTypedContract, string(coupon))
 }
 
-func TestLookup_FailsWithItsStore(t *testing.T) {
+func TestLookup_ReturnsStoreError(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
 	id := create(t, book, iou(), alice)

@@ -77,7 +77,7 @@ func TestLimitSettings_RefusesValuesBelowOne(t *testing.T) {
 	require.ErrorContains(t, settings.check(), "--user-rate=NaN")
 }
 
-func TestLimitSettings_SIGHUPAppliesEachOrTheListNamesIt(t *testing.T) {
+func TestLimitSettings_SIGHUPAppliesOrRequestsRestart(t *testing.T) {
 	t.Parallel()
 	elsewhere := []string{"max-user-in-flight"} // see rereadLimits
 	needRestart := 0

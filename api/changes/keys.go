@@ -205,7 +205,7 @@ func (k *Keeper) serveClaimed(
 	letGo := k.holdOn(ctx, claim)
 	content, submitted := serve(ctx, exchange, claim, k.options.Record)
 	letGo()
-	failpoint.Hit(failpoint.Unanswered)
+	failpoint.Hit(failpoint.BeforeAnswer)
 	k.store(context.WithoutCancel(ctx), claim, content, submitted)
 	return content
 }

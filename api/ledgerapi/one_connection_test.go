@@ -20,18 +20,18 @@ import (
 
 // A process with one connection commits, while the API knows newer packages than the process. Code that needs a second
 // connection inside a transaction would wait for ever.
-func TestTransactions_NeedOneConnection(t *testing.T) {
+func TestDBTransactions_UseOnlyOneConnection(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
 	record, err := db.Open(t.Context(), url, db.Options{MaxConns: 1})
 	require.NoError(t, err)
 	t.Cleanup(record.Close)
 	require.NoError(t, record.Enter(t.Context(), db.Process{Role: "worker"}))
-	deaf, err := record.Watch(t.Context(), db.WatcherOptions{})
+	idleWatcher, err := record.Watch(t.Context(), db.WatcherOptions{})
 	require.NoError(t, err)
-	t.Cleanup(deaf.Close)
+	t.Cleanup(idleWatcher.Close)
 	const timeout = 20 * time.Second
-	worker := newCustodyWith(t, apitest.Options{DB: record, Watcher: deaf, RequestTimeout: timeout}, 1,
+	worker := newCustodyWith(t, apitest.Options{DB: record, Watcher: idleWatcher, RequestTimeout: timeout}, 1,
 		signing.Curve25519)
 	other := dbtest.Open(t, url)
 	require.NoError(t, other.Enter(t.Context(), db.Process{Role: "api"}))

@@ -185,8 +185,8 @@ func TestTransferCommand_ShowsStatusAndNonce(t *testing.T) {
 	b.send(third, b.counter(t), &preapproval.Found, coin)
 	require.Equal(t, "2", b.nextNonce(t))
 	require.Equal(t, map[string]commandStatus{third: {Status: "sent"}}, b.status(t, 1))
-	require.Equal(t, []string{"90.0000000000"}, amounts(b.sender))
-	require.Equal(t, []string{"10.0000000000"}, amounts(b.receiver))
+	require.Equal(t, []string{"90.0000000000"}, listAmounts(b.sender))
+	require.Equal(t, []string{"10.0000000000"}, listAmounts(b.receiver))
 	cleanAudit(t, b.Server)
 }
 

@@ -118,8 +118,8 @@ func contextOf(s *apitest.Server, path string) choiceContext {
 	return answer
 }
 
-// amounts are the amounts of all coins of a wallet, locked or not.
-func amounts(w *apitest.Wallet) []string {
+// listAmounts includes locked coins.
+func listAmounts(w *apitest.Wallet) []string {
 	var all []string
 	for _, holding := range w.Holdings() {
 		all = append(all, holding.Amount)
@@ -261,10 +261,10 @@ func TestTransferInstruction_GivesChoiceContexts(t *testing.T) {
 	}
 	kind, instruction := send(t, s, alice, bob.Party, "25")
 	require.Equal(t, "offer", kind)
-	require.ElementsMatch(t, []string{"75.0000000000", "25.0000000000"}, amounts(alice))
+	require.ElementsMatch(t, []string{"75.0000000000", "25.0000000000"}, listAmounts(alice))
 	exercise(t, bob, instruction, "accept", "TransferInstruction_Accept")
-	require.ElementsMatch(t, []string{"75.0000000000"}, amounts(alice))
-	require.ElementsMatch(t, []string{"25.0000000000"}, amounts(bob))
+	require.ElementsMatch(t, []string{"75.0000000000"}, listAmounts(alice))
+	require.ElementsMatch(t, []string{"25.0000000000"}, listAmounts(bob))
 	for _, verb := range []string{"accept", "reject", "withdraw"} { // it is over
 		fails(t, s.Call("", http.MethodPost, "/registry/transfer-instruction/v1/"+instruction+
 			"/choice-contexts/"+verb, map[string]any{}),
@@ -275,10 +275,10 @@ func TestTransferInstruction_GivesChoiceContexts(t *testing.T) {
 	exercise(t, bob, instruction, "reject", "TransferInstruction_Reject")
 	_, instruction = send(t, s, alice, bob.Party, "10")
 	exercise(t, alice, instruction, "withdraw", "TransferInstruction_Withdraw")
-	require.ElementsMatch(t, []string{"25.0000000000"}, amounts(bob))
+	require.ElementsMatch(t, []string{"25.0000000000"}, listAmounts(bob))
 	kind, _ = send(t, s, alice, alice.Party, "75")
 	require.Equal(t, "self", kind)
-	require.Equal(t, []string{"75.0000000000"}, amounts(alice))
+	require.Equal(t, []string{"75.0000000000"}, listAmounts(alice))
 	cleanAudit(t, s)
 }
 
@@ -291,8 +291,8 @@ func TestTransferFactory_DirectToPreapprovedReceiver(t *testing.T) {
 	preapprove(t, s, operator, bob)
 	kind, _ := send(t, s, alice, bob.Party, "25")
 	require.Equal(t, "direct", kind)
-	require.Equal(t, []string{"75.0000000000"}, amounts(alice))
-	require.Equal(t, []string{"25.0000000000"}, amounts(bob))
+	require.Equal(t, []string{"75.0000000000"}, listAmounts(alice))
+	require.Equal(t, []string{"25.0000000000"}, listAmounts(bob))
 	answer := askFactory(s, transfer(s, alice.Party, bob.Party, "5"))
 	require.NotEmpty(t, answer.ChoiceContext.value(t, "transfer-preapproval"))
 	require.Empty(t, answer.ChoiceContext.value(t, "featured-app-right"))
@@ -315,7 +315,7 @@ func TestAllocation_GivesChoiceContexts(t *testing.T) {
 	context := contextOf(s, "allocations/v1/"+allocation+"/choice-contexts/withdraw")
 	alice.Exercise(allocationInterface, allocation, "Allocation_Withdraw",
 		map[string]any{"extraArgs": context.extraArgs()}, context.Disclosed...)
-	require.ElementsMatch(t, []string{"90.0000000000", "10.0000000000"}, amounts(alice), "returned, not merged")
+	require.ElementsMatch(t, []string{"90.0000000000", "10.0000000000"}, listAmounts(alice), "returned, not merged")
 	for _, verb := range []string{"execute-transfer", "withdraw", "cancel"} {
 		fails(t, s.Call("", http.MethodPost, "/registry/allocations/v1/"+allocation+"/choice-contexts/"+verb,
 			map[string]any{}), http.StatusNotFound, "AmuletAllocation '"+allocation+"' not found.")
@@ -334,7 +334,7 @@ func TestAllocation_GivesChoiceContexts(t *testing.T) {
 		"commandId": "settle", "actAs": []ledger.Party{alice.Party, bob.Party}, "disclosedContracts": execute.Disclosed,
 	})
 	answer.OK(nil)
-	require.Equal(t, []string{"10.0000000000"}, amounts(bob))
+	require.Equal(t, []string{"10.0000000000"}, listAmounts(bob))
 	fails(t, s.Call("", http.MethodPost, "/registry/allocation-instruction/v1/allocation-factory",
 		map[string]any{"choiceArguments": map[string]any{}}), http.StatusBadRequest,
 		"Field `choiceArguments` does not contain a valid `AllocationFactory_Allocate`: Missing non-optional fields: "+

@@ -47,7 +47,7 @@ func TestTrafficStatus_ShowsConsumedAndPurchased(t *testing.T) {
 	require.EqualValues(t, 1_000_000, status.Target.Purchased)
 	require.Equal(t, 1_000_000+granted, status.Actual.Limit)
 	require.Equal(t, status, trafficOf(s, s.Node.ParticipantID), "the kind of member may be left out")
-	require.Equal(t, []string{"1666.0000000000"}, amounts(alice), "3334 coins were burned for a megabyte")
+	require.Equal(t, []string{"1666.0000000000"}, listAmounts(alice), "3334 coins were burned for a megabyte")
 
 	before := status.Actual.Consumed
 	require.Greater(t, before, granted, "the purchase itself was charged")

@@ -412,8 +412,7 @@ func TestExternalSend_PreparesAndSubmitsTransfer(t *testing.T) {
 	fails(t, sender.post(submitSend, spoiled), 400, "Unable to parse signed tx hash")
 }
 
-// What a party has signed is the party's: another operator who brings it again gets the first answer, as the one does
-// who brought it first, and nothing happens twice.
+// If another operator submits the same signed transaction again, it gets the first answer, and nothing happens twice.
 //
 // contract: admin-setup-proposal, admin-send
 func TestExternalSubmit_RepeatByOtherOperatorGivesFirstAnswer(t *testing.T) {

@@ -232,7 +232,7 @@ func TestPayment_IsCollected(t *testing.T) {
 	})
 }
 
-func TestPayment_GoesBack(t *testing.T) {
+func TestAcceptedPayment_ReturnsCoinToSender(t *testing.T) {
 	t.Parallel()
 	n := start(t)
 	acceptOne := func(t *testing.T) lf.CID[payments.AcceptedAppPayment] {

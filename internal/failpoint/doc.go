@@ -14,26 +14,26 @@ const (
 	AfterStart = "after-start"
 	// BeforeCommit is at the beginning of the activity that commits, before its transaction.
 	BeforeCommit = "before-commit"
-	// Decided is within the transaction, after the decision and before anything is written.
-	Decided = "decided"
-	// Appended is within the transaction, when everything is written but not committed.
-	Appended = "appended"
-	// Committed is after the transaction, when neither clients nor Temporal know.
-	Committed = "committed"
-	// Published is when waiting clients of the same process know the result, and Temporal does not.
-	Published = "published"
-	// Unanswered is when a change with an Idempotency-Key is made, and its answer is not yet stored.
-	Unanswered = "unanswered"
-	// Uploaded is when packages are written but not committed.
-	Uploaded = "uploaded"
-	// PackagesCommitted is when packages are committed, and the client does not know yet.
-	PackagesCommitted = "packages-committed"
+	// AfterDecision is within the transaction, after the decision and before anything is written.
+	AfterDecision = "decided"
+	// AfterAppend is within the transaction, when everything is written but not committed.
+	AfterAppend = "appended"
+	// AfterCommit is after the transaction, when neither clients nor Temporal know.
+	AfterCommit = "committed"
+	// AfterPublish is when waiting clients of the same process know the result, and Temporal does not.
+	AfterPublish = "published"
+	// BeforeAnswer is when a change with an Idempotency-Key is made, and its answer is not yet stored.
+	BeforeAnswer = "unanswered"
+	// AfterUpload is when packages are written but not committed.
+	AfterUpload = "uploaded"
+	// AfterPackagesCommit is when packages are committed, and the client does not know yet.
+	AfterPackagesCommit = "packages-committed"
 )
 
 // Names lists the points in order.
 func Names() []string {
 	return []string{
-		BeforeStart, AfterStart, BeforeCommit, Decided, Appended, Committed, Published, Unanswered, Uploaded,
-		PackagesCommitted,
+		BeforeStart, AfterStart, BeforeCommit, AfterDecision, AfterAppend, AfterCommit, AfterPublish, BeforeAnswer,
+		AfterUpload, AfterPackagesCommit,
 	}
 }

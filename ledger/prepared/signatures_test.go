@@ -26,7 +26,7 @@ func sign(t require.TestingT, key signing.PrivateKey, message []byte) signing.Si
 	return signature
 }
 
-func TestSignatures_OfTheActingPartiesAreRequired(t *testing.T) {
+func TestCheckSignatures_RequiresThresholdOfEachActingParty(t *testing.T) {
 	t.Parallel()
 	hash := [32]byte{1, 2, 3}
 	first, second := signer(t, 1, signing.Curve25519), signer(t, 2, signing.Secp256k1)
@@ -51,12 +51,12 @@ func TestSignatures_OfTheActingPartiesAreRequired(t *testing.T) {
 	legacy.Format = signing.FormatRaw
 
 	for name, given := range map[string][]prepared.PartySignatures{
-		"both keys":                           {by(alice, one, two)},
-		"in two entries":                      {by(alice, one), by(alice, two)},
-		"beside a party that does not act":    {by(carol, sign(t, stranger, other[:])), by(alice, two, one)},
-		"in the format of older clients":      {by(alice, one, legacy)},
-		"beside a party that need not do so":  {by(alice, one, two), by(bob, sign(t, stranger, hash[:]))},
-		"with a party that is there in vain ": {by(alice, one, two), by(bob)},
+		"both keys":                          {by(alice, one, two)},
+		"in two entries":                     {by(alice, one), by(alice, two)},
+		"beside a party that does not act":   {by(carol, sign(t, stranger, other[:])), by(alice, two, one)},
+		"in the format of older clients":     {by(alice, one, legacy)},
+		"beside a party that need not do so": {by(alice, one, two), by(bob, sign(t, stranger, hash[:]))},
+		"with a party without signatures":    {by(alice, one, two), by(bob)},
 	} {
 		require.Nil(t, prepared.CheckSignatures(hash, []ledger.Party{alice}, given, keys), name)
 	}

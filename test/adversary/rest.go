@@ -66,22 +66,22 @@ func (r *run) rest(ctx context.Context) error {
 	var used [2]usage
 	_, err := await(ctx, "rest", func(ctx context.Context) (_ string, rests bool, err error) {
 		used, err = r.atRest(ctx)
-		return "", len(restless(used)) == 0, err
+		return "", len(listIdleExcess(used)) == 0, err
 	})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	r.report.Memory = [2]float64{used[0].memory, used[1].memory}
 	if err != nil {
-		for _, what := range restless(used) {
+		for _, what := range listIdleExcess(used) {
 			r.find(r.report.Cycles, nil, what)
 		}
 	}
 	return nil
 }
 
-// restless lists what the idle attacked node uses beyond the limits.
-func restless(used [2]usage) (wrong []string) {
+// listIdleExcess lists the resources that the attacked node still uses above the limits when it is idle.
+func listIdleExcess(used [2]usage) (wrong []string) {
 	attacked, quiet := used[0], used[1]
 	if load := (attacked.processor - quiet.processor) / restTime.Seconds(); load > restLoad {
 		wrong = append(wrong, fmt.Sprintf("the idle node keeps %.2f processors busy", load))

@@ -89,7 +89,7 @@ func (r *run) disk(ctx context.Context) error {
 }
 
 func (r *Report) printDisk(w io.Writer, d *Disk) {
-	text(w, "\nDisk: %d taps at %.1f a second, for %.0f s; bytes for each", d.Submissions, d.PerSecond, d.Seconds)
+	writeText(w, "\nDisk: %d taps at %.1f a second, for %.0f s; bytes for each", d.Submissions, d.PerSecond, d.Seconds)
 	line(w, "record", "Temporal", "visibility", "log, kept", "all", "log, written")
 	line(w, bytesOf(d.Record), bytesOf(d.Temporal), bytesOf(d.Visibility), bytesOf(d.Kept), bytesOf(d.Total()),
 		bytesOf(d.Written))

@@ -194,14 +194,14 @@ func (n NeighbourRequest) times(beside Latency) float64 {
 }
 
 func (r *Report) printNeighbour(w io.Writer, n *Neighbour) {
-	text(w, "\nOne user beside another that asks over %d connections; median and 99 %% in ms", neighbourClients)
+	writeText(w, "\nOne user beside another that asks over %d connections; median and 99 %% in ms", neighbourClients)
 	line(w, "", "alone", "99 %", "beside lists of 200", "99 %", "times", "beside taps", "99 %", "times")
 	for _, one := range n.Requests {
 		line(w, one.Name, ms(one.Alone.P50), ms(one.Alone.P99),
 			ms(one.BesideLists.P50), ms(one.BesideLists.P99), fmt.Sprintf("%.1f", one.times(one.BesideLists)),
 			ms(one.BesideTaps.P50), ms(one.BesideTaps.P99), fmt.Sprintf("%.1f", one.times(one.BesideTaps)))
 	}
-	text(w, "In a second the busy user had %.0f lists, and %.0f taps", n.Lists, n.Taps)
+	writeText(w, "In a second the busy user had %.0f lists, and %.0f taps", n.Lists, n.Taps)
 }
 
 // judgeNeighbour judges the request with the largest slowdown.

@@ -43,25 +43,24 @@ func line(w io.Writer, cells ...string) {
 	_, _ = fmt.Fprintln(w, strings.Join(cells, "\t")+"\t") // a tabwriter fails at Flush
 }
 
-// text writes a line that aligns with nothing.
-func text(w io.Writer, format string, arguments ...any) {
+func writeText(w io.Writer, format string, arguments ...any) {
 	_, _ = fmt.Fprintf(w, format+"\n", arguments...)
 }
 
 func (r *Report) printMachine(w io.Writer) {
 	m := r.Machine
-	text(w, "florin %s (API %s), %s, PostgreSQL %s, Temporal %s", m.Florin, m.API, m.Go,
+	writeText(w, "florin %s (API %s), %s, PostgreSQL %s, Temporal %s", m.Florin, m.API, m.Go,
 		cmp.Or(m.Postgres, unknown), cmp.Or(m.Temporal, unknown))
-	text(w, "%d cores of %s, %d MB memory, %s", m.Cores, m.CPU, m.MemoryMB, m.Kernel)
-	text(w, "load average %.2f before, %.2f after; %s", m.LoadBefore, m.LoadAfter,
+	writeText(w, "%d cores of %s, %d MB memory, %s", m.Cores, m.CPU, m.MemoryMB, m.Kernel)
+	writeText(w, "load average %.2f before, %.2f after; %s", m.LoadBefore, m.LoadAfter,
 		r.StartedAt.Format("2006-01-02 15:04 MST"))
 	if r.Settings.Smoke {
-		text(w, "SMOKE TEST: the figures have no value")
+		writeText(w, "SMOKE TEST: the figures have no value")
 	}
 }
 
 func (r *Report) printCeilings(w io.Writer) {
-	text(w, "\nCeilings: each part alone, per second")
+	writeText(w, "\nCeilings: each part alone, per second")
 	line(w, "part", "clients", "rate", "before", "after", "p50 ms", "p99 ms")
 	for _, c := range r.Ceilings {
 		name := map[string]string{
@@ -74,7 +73,7 @@ func (r *Report) printCeilings(w io.Writer) {
 }
 
 func (r *Report) printStages(w io.Writer) {
-	text(w, "\nThe node: highest rate, and latencies at %.0f %% of it", r.Settings.Load*percent)
+	writeText(w, "\nThe node: highest rate, and latencies at %.0f %% of it", r.Settings.Load*percent)
 	line(w, "scenario", "mode", "clients", "rate", "refused", "per workflow", "of Temporal", "of PostgreSQL", "of HTTP",
 		"p50 ms", "p99 ms", "load")
 	for _, s := range r.Stages {
@@ -84,7 +83,7 @@ func (r *Report) printStages(w io.Writer) {
 	}
 	for _, s := range r.Stages {
 		if s.Refusal != "" {
-			text(w, "a refusal of %s, %s, %d clients: %.100s…", s.Scenario, s.Mode, s.Concurrency, s.Refusal)
+			writeText(w, "a refusal of %s, %s, %d clients: %.100s…", s.Scenario, s.Mode, s.Concurrency, s.Refusal)
 		}
 	}
 }
@@ -92,7 +91,7 @@ func (r *Report) printStages(w io.Writer) {
 const percent = 100
 
 func (r *Report) printCosts(w io.Writer) {
-	text(w, "\nCost of one at the highest rate: milliseconds of CPU, and what PostgreSQL did")
+	writeText(w, "\nCost of one at the highest rate: milliseconds of CPU, and what PostgreSQL did")
 	line(w, "what", "", "clients", "all", "of Temporal", "node", "Temporal", "PostgreSQL", "(record", "Temporal's)",
 		"bench", "commits", "WAL kB")
 	for _, c := range r.Ceilings {
@@ -105,7 +104,7 @@ func (r *Report) printCosts(w io.Writer) {
 	}
 	if len(r.Stages) > 0 {
 		m := r.Stages[len(r.Stages)-1].Memory
-		text(w, "memory at the end: node %s MB, Temporal %s MB (resident), PostgreSQL %s MB (shared parts once)",
+		writeText(w, "memory at the end: node %s MB, Temporal %s MB (resident), PostgreSQL %s MB (shared parts once)",
 			figure("%.0f", m.NodeRSS), figure("%.0f", m.TemporalRSS), figure("%.0f", m.PostgresPSS))
 	}
 }
@@ -125,7 +124,7 @@ func (r *Report) printIdle(w io.Writer) {
 	if r.Idle == nil {
 		return
 	}
-	text(w, "\nOne at a time on an idle node")
+	writeText(w, "\nOne at a time on an idle node")
 	line(w, "", "p50 ms", "p90 ms", "p99 ms")
 	for _, row := range []struct {
 		name    string
@@ -141,7 +140,7 @@ func (r *Report) printIdle(w io.Writer) {
 }
 
 func (r *Report) printOverload(w io.Writer, o *Overload) {
-	text(w, "\nOverload: %g times the highest rate, over %d connections, for %g s", o.Factor, o.Clients,
+	writeText(w, "\nOverload: %g times the highest rate, over %d connections, for %g s", o.Factor, o.Clients,
 		r.Settings.DurationSeconds)
 	line(w, "", "clients", "asked", "answered", "completed", "bystander p50 ms", "p99 ms")
 	line(w, "highest rate", strconv.Itoa(o.PeakClients), "", "", rate(&o.Peak), ms(o.BystanderAtPeak.P50),
@@ -149,11 +148,11 @@ func (r *Report) printOverload(w io.Writer, o *Overload) {
 	line(w, "overload", strconv.Itoa(o.Clients), rate(&o.Asked), rate(&o.Made), rate(&o.Goodput), ms(o.Bystander.P50),
 		ms(o.Bystander.P99))
 	line(w, "afterwards", strconv.Itoa(o.PeakClients), "", "", rate(&o.PeakAfter), "", "")
-	text(w, "the bystander was refused %d times in %d", o.Failed, o.Failed+o.Bystander.Count)
+	writeText(w, "the bystander was refused %d times in %d", o.Failed, o.Failed+o.Bystander.Count)
 	for _, answer := range slices.Sorted(maps.Keys(o.Answers)) {
-		text(w, "answered %s: %d", answer, o.Answers[answer])
+		writeText(w, "answered %s: %d", answer, o.Answers[answer])
 	}
-	text(w, "CPU of a completed tap in ms: node, Temporal, PostgreSQL, load generator, all")
+	writeText(w, "CPU of a completed tap in ms: node, Temporal, PostgreSQL, load generator, all")
 	for _, cost := range []struct {
 		name string
 		cpu  CPU
@@ -161,17 +160,18 @@ func (r *Report) printOverload(w io.Writer, o *Overload) {
 		line(w, cost.name, figure("%.2f", cost.cpu.Node), figure("%.2f", cost.cpu.Temporal),
 			figure("%.2f", cost.cpu.Postgres), figure("%.2f", cost.cpu.Bench), figure("%.2f", cost.cpu.total()))
 	}
-	text(w, "memory of the node in MB: %s before, %s at most", figure("%.0f", o.NodeBefore), figure("%.0f", o.NodeMax))
+	writeText(w, "memory of the node in MB: %s before, %s at most",
+		figure("%.0f", o.NodeBefore), figure("%.0f", o.NodeMax))
 }
 
 func (r *Report) printGoals(w io.Writer) {
-	text(w, "\nGoals")
+	writeText(w, "\nGoals")
 	for _, goal := range r.Goals {
 		verdict := "  ?   "
 		if goal.Met != nil {
 			verdict = map[bool]string{true: "met   ", false: "MISSED"}[*goal.Met]
 		}
-		text(w, "%s  %s: %s", verdict, goal.Name, goal.Figure)
+		writeText(w, "%s  %s: %s", verdict, goal.Name, goal.Figure)
 	}
 }
 

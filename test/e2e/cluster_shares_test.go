@@ -54,7 +54,7 @@ func (a account) holdStream(t *testing.T, at endpoint) (refusal string, end func
 }
 
 // The limits of a user do not depend on the API, nor on the number of APIs.
-func TestCluster_SharesUserLimits(t *testing.T) {
+func TestCluster_SharesAndReloadsUserLimits(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	file := filepath.Join(t.TempDir(), "settings")
@@ -100,5 +100,5 @@ func TestCluster_SharesUserLimits(t *testing.T) {
 	refusal, _ = alice.holdStream(t, first.endpoint)
 	require.Empty(t, refusal)
 	write(t, file, "FLORIN_MAX_USER_STREAMS=0\n")
-	require.NotContains(t, first.hangup(t)["what"], "limits", "what is not usable changes nothing")
+	require.NotContains(t, first.hangup(t)["what"], "limits", "an invalid value changes nothing")
 }

@@ -24,10 +24,10 @@ func TestUpload_IsAtomicUnderKills(t *testing.T) {
 
 		there bool
 	}{
-		{strike{failpoint.Uploaded, []part{theAPI}}, false},
-		{strike{failpoint.PackagesCommitted, []part{theAPI}}, true},
-		{strike{failpoint.Uploaded, []part{theAPI, theDatabase}}, false},
-		{strike{failpoint.PackagesCommitted, []part{theAPI, theDatabase}}, true},
+		{strike{failpoint.AfterUpload, []part{theAPI}}, false},
+		{strike{failpoint.AfterPackagesCommit, []part{theAPI}}, true},
+		{strike{failpoint.AfterUpload, []part{theAPI, theDatabase}}, false},
+		{strike{failpoint.AfterPackagesCommit, []part{theAPI, theDatabase}}, true},
 	} {
 		names := []string{fmt.Sprintf("first-%d", i), fmt.Sprintf("second-%d", i)}
 		dar := dartest.DAR(t, dartest.Compile(t, dartest.Notes(names[0], "1.0.0", "")),

@@ -129,7 +129,7 @@ func TestTrackingID_IsUsedOnceUnderKills(t *testing.T) {
 	require.Len(t, p.api.openOffers(t, "bob"), 3, "each exists once")
 
 	// The worker dies while it accepts, and before it commits: the client only waits longer.
-	for i, point := range []string{failpoint.Appended, failpoint.Committed} {
+	for i, point := range []string{failpoint.AfterAppend, failpoint.AfterCommit} {
 		killed := p.arm(point, theWorker)
 		waiting := p.api.ask(t.Context(), "bob", "", transferOffers+"/"+p.api.openOffers(t, "bob")[0]+"/accept", nil)
 		killed()
@@ -198,7 +198,7 @@ func TestIdempotencyKey_ChangesOnceUnderKills(t *testing.T) {
 	p.api.change(t, "app-user", "", "/v0/wallet/tap", map[string]any{"amount": "10"}).ok(t, nil) // for a preapproval
 	for i, change := range p.keyedChanges() {
 		key := fmt.Sprintf("key-%d", i)
-		killed := p.arm(failpoint.Unanswered, theAPI)
+		killed := p.arm(failpoint.BeforeAnswer, theAPI)
 		lost := p.api.ask(t.Context(), change.user, key, change.path, change.body)
 		killed()
 		require.Error(t, (<-lost).err, "%s was answered", change.path)

@@ -125,7 +125,7 @@ func (l *life) readOutcome(t *testing.T, databaseURL string) outcome {
 	return o
 }
 
-// note stores an event at a deadline, which must be met to the second.
+// note records an event and requires that it happened in the second of its deadline, not before.
 func (o *outcome) note(t *testing.T, l *life, what, whom string, deadline, happened time.Time) {
 	t.Helper()
 	o.noteAfter(t, l, what, whom, deadline, 0, happened)

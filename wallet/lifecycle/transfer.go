@@ -81,7 +81,6 @@ func (r *Registry) planInstruction(s Situation) (plan.Step, error) {
 	}}, nil
 }
 
-// transferInstruction is the interface of instructions.
 var transferInstruction = lf.TypeName{
 	Package: "#splice-api-token-transfer-instruction-v1",
 	Module:  "Splice.Api.Token.TransferInstructionV1", Entity: "TransferInstruction",
